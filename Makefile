@@ -1,0 +1,84 @@
+# On a fresh machine only make, Node (20 or newer, for npm) and Go are needed: the rest is installed into node_modules, Node 24 included.
+SHELL := /bin/sh
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+.PHONY: help install gen devnet test bench chaos churn fuzz matrix statesync clean
+
+# npm runs on the system's Node, everything else on the one that it installs.
+SYSTEM_PATH := $(PATH)
+export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
+NODE := node_modules/.bin/node
+# A folder copied from another kind of machine holds programs that do not run here.
+INSTALLED := node_modules/.installed-$(shell uname -sm | tr ' ' '-')
+
+help:
+	@echo 'make devnet   one validator, gateway and funded accounts on this machine (ARGS="--help" for its flags)'
+	@echo 'make test     every test, a real CometBFT node included'
+	@echo 'make chaos    kill -9 at random moments, for as long as it is left running'
+	@echo 'make churn    2,000 blocks on seven nodes whose validator set changes all the time, then a replay from genesis'
+	@echo 'make fuzz     random bytes and transactions, for as long as it is left running'
+	@echo 'make statesync   a fifth node joins a chain of 100,000 accounts by state sync, from peers of whom one lies'
+	@echo 'make matrix   the tests of the real node against each CometBFT line, one line each'
+	@echo "make bench    side by side with CometBFT's own kvstore (docs/performance.md; ARGS=\"--quick\" is under 3 minutes)"
+	@echo 'make up       the devnet in containers, in the background (docs/operations.md); make down stops it and keeps its chain'
+	@echo 'make test-containers   the containers tested for real, where an engine answers'
+	@echo 'make clean    removes what was installed and generated; no chain is touched'
+
+# Why not npm ci: it compiles better-sqlite3 from source. Why no scripts but those of `node`: nothing else needs one.
+$(INSTALLED): package.json package-lock.json
+	@PATH="$$SYSTEM_PATH"; export PATH; \
+	command -v node >/dev/null 2>&1 || \
+	  { echo 'make: Node is missing. Install Node 20 or newer (https://nodejs.org) and try again.' >&2; exit 1; }; \
+	command -v npm >/dev/null 2>&1 || { echo 'make: npm is missing. It comes with Node (https://nodejs.org).' >&2; exit 1; }; \
+	node -e 'process.exit(Number(process.versions.node.split(".")[0]) < 20 ? 1 : 0)' || \
+	  { echo "make: Node 20 or newer is needed, $$(node --version) is installed." >&2; exit 1; }; \
+	echo 'Installing packages …'; \
+	npm install --no-save --ignore-scripts --include=dev --no-audit --no-fund --no-update-notifier --loglevel=error >/dev/null && \
+	npm rebuild node --ignore-scripts=false --no-update-notifier --loglevel=error >/dev/null
+	@touch $@
+$(INSTALLED): export SYSTEM_PATH := $(SYSTEM_PATH)
+
+install: $(INSTALLED)
+
+gen: $(INSTALLED)
+	@$(NODE) tools/fresh.ts
+
+# Each last line becomes the program itself: nothing stands between make and it, so that a signal arrives.
+devnet: gen
+	@exec $(NODE) src/cli/svcd.js devnet $(ARGS)
+
+test: $(INSTALLED)
+	@exec $(NODE) tools/test.ts $(ARGS)
+
+chaos: gen
+	@exec $(NODE) test/e2e/chaos.ts $(ARGS)
+
+churn: gen
+	@exec $(NODE) test/e2e/churn.ts $(ARGS)
+
+fuzz: gen
+	@exec $(NODE) test/sim/fuzz.ts $(ARGS)
+
+statesync: gen
+	@exec $(NODE) test/e2e/statesync.ts $(ARGS)
+
+bench: gen
+	@exec $(NODE) bench/main.ts $(ARGS)
+
+matrix: gen
+	@exec $(NODE) tools/matrix.ts $(ARGS)
+
+# docker-compose 1.29 or the plugin of today's docker, whichever is there.
+COMPOSE = $$(command -v docker-compose || echo docker compose)
+
+up:
+	@$(COMPOSE) up -d --build
+
+down:
+	@$(COMPOSE) down
+
+test-containers: gen
+	@exec $(NODE) test/containers/run.ts
+
+clean:
+	@rm -rf node_modules src/codec/gen src/client/gen dist coverage

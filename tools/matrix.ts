@@ -1,0 +1,80 @@
+/**
+ * The same tests of the real node against every CometBFT line that is served: `node tools/matrix.ts [version …]`. Programs that are
+ * not there are built into .cache/cometbft/<version>. One line a version, `0.37.18  N passed, N failed`; what failed stands above it
+ * and all that jest said in .cache/matrix/<version>.log. Exit 1 when anything failed.
+ */
+import { spawn } from 'node:child_process'
+import { createWriteStream, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { buildCometBft } from '../src/comet/build.ts'
+import { defaultCometCache } from '../src/comet/find.ts'
+import { jestTotals, type Totals } from './testing/totals.ts'
+
+/** The newest release of each line in COMETBFT_LINES. */
+const VERSIONS: readonly string[] = ['0.37.18', '0.38.25', '0.39.4', '0.40.0']
+
+/** What a node of any line must do alike. */
+const FILES: readonly string[] = [
+  'test/e2e/interface.test.ts', 'test/e2e/node.test.ts', 'test/e2e/kill.test.ts', 'test/e2e/light.test.ts',
+]
+
+/** Longest that the tests of one version may take. */
+const RUN_MS_MAX = 600_000
+
+const root = join(import.meta.dirname, '..')
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+
+/** Somebody sent a signal: no further version is begun. */
+let isStopped = false
+
+/** The program of a version, built when it is not in the cache. */
+async function programOf(version: string): Promise<string> {
+  const cacheDir = join(dirname(defaultCometCache()), version)
+  const program = join(cacheDir, 'cometbft')
+  if (!existsSync(program)) await buildCometBft({ go: 'go', version, cacheDir, env: process.env, onProgress: say })
+  return program
+}
+
+/** Runs the tests with one program; all that jest says goes to `log`. */
+async function test(version: string, program: string, log: string): Promise<Totals> {
+  const folder = mkdtempSync(join(tmpdir(), 'svcd-matrix-'))
+  const report = join(folder, 'report.json')
+  const options = `${process.env['NODE_OPTIONS'] ?? ''} --experimental-vm-modules --disable-warning=ExperimentalWarning`
+  const flags = ['--runInBand', '--forceExit', '--json', `--outputFile=${report}`, '--testLocationInResults', '--runTestsByPath', ...FILES]
+  const child = spawn(process.execPath, [join(root, 'node_modules/jest/bin/jest.js'), ...flags], {
+    cwd: root, stdio: ['ignore', 'pipe', 'pipe'], timeout: RUN_MS_MAX,
+    env: { ...process.env, NODE_OPTIONS: options, SVCD_COMETBFT: program },
+  })
+  const stop = (signal: NodeJS.Signals): void => {
+    isStopped = true
+    child.kill(signal)
+  }
+  process.once('SIGTERM', stop).once('SIGINT', stop)
+  const out = createWriteStream(log)
+  for (const stream of [child.stdout, child.stderr]) stream.pipe(out, { end: false })
+  try {
+    await new Promise((done, failed) => child.once('error', failed).once('close', done))
+    return jestTotals(root, version, FILES, existsSync(report) ? readFileSync(report, 'utf8') : undefined)
+  } finally {
+    process.removeListener('SIGTERM', stop).removeListener('SIGINT', stop)
+    out.end()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const logs = join(root, '.cache/matrix')
+mkdirSync(logs, { recursive: true })
+const asked = process.argv.slice(2)
+for (const version of asked.length > 0 ? asked : VERSIONS) {
+  const log = join(logs, `${version}.log`)
+  const { passed, failed, problems, skipped } = await programOf(version).then((program) => test(version, program, log), (error: unknown) =>
+    ({ passed: 0, failed: 1, skipped: [], problems: [error instanceof Error ? error.message : String(error)] }))
+  for (const problem of problems) say(`FAILED ${problem}`)
+  for (const skip of skipped) say(`SKIPPED ${skip}`)
+  const failures = existsSync(log) ? readFileSync(log, 'utf8').matchAll(/^\s+● (.* › .*)$/gm) : []
+  for (const name of new Set([...failures].map(([, name]) => name))) say(`FAILED ${name}`)
+  say(`${version}  ${passed} passed, ${failed} failed`)
+  if (failed > 0) process.exitCode = 1
+  if (isStopped) break
+}

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs'
+import { relative } from 'node:path'
+
+/** What a part of the test run came to. `skipped` and `problems` are lines for people. */
+export interface Totals {
+  readonly passed: number
+  readonly failed: number
+  readonly skipped: readonly string[]
+  /** Failures that no test reported: a suite that did not load, a file that did not run, no result at all. */
+  readonly problems: readonly string[]
+}
+
+interface JestTest { readonly status: string; readonly fullName: string; readonly location?: { readonly line: number } | null }
+interface JestResult {
+  readonly numPassedTests: number
+  readonly numFailedTests: number
+  readonly testResults: readonly {
+    readonly name: string
+    readonly status: string
+    readonly message: string
+    readonly assertionResults: readonly JestTest[]
+  }[]
+}
+
+/** The reason in the comment `// skip: <reason>` nearest above a line of `path`; tidy sees to it that there is one. */
+function reasonOf(path: string, line: number | undefined): string {
+  const lines = readFileSync(path, 'utf8').split('\n')
+  const above = lines.slice(0, line ?? lines.length).findLast((text) => text.includes('// skip: '))
+  return above?.replace(/^.*\/\/ skip: /, '') ?? 'no reason given'
+}
+
+/**
+ * Sums jest's JSON report of the part `name` over the test files that should have run. Every file counts: one that did not
+ * load, has no test (jest calls both failed suites) or is not in the report is a failure, and so are no files and no report
+ * at all, as when jest was killed.
+ */
+export function jestTotals(root: string, name: string, files: readonly string[], report: string | undefined): Totals {
+  const nothing = (problem: string): Totals => ({ passed: 0, failed: 1, skipped: [], problems: [`${name}: ${problem}`] })
+  if (files.length === 0) return nothing('no test files found')
+  if (report === undefined) return nothing('jest ended without a report')
+  const result = JSON.parse(report) as JestResult
+  const problems: string[] = []
+  const skipped: string[] = []
+  for (const { name: path, status, assertionResults } of result.testResults) {
+    const file = relative(root, path)
+    const failed = assertionResults.some((one) => one.status === 'failed')
+    if (status === 'failed' && !failed) problems.push(`${file}: the suite failed outside its tests`)
+    for (const one of assertionResults.filter((test) => test.status !== 'passed' && test.status !== 'failed')) {
+      skipped.push(`${file}: ${one.fullName} (${reasonOf(path, one.location?.line)})`)
+    }
+  }
+  const ran = new Set(result.testResults.map((one) => relative(root, one.name)))
+  problems.push(...files.filter((file) => !ran.has(file)).map((file) => `${file}: did not run`))
+  return { passed: result.numPassedTests, failed: result.numFailedTests + problems.length, skipped, problems }
+}
+
+/** The closing line that CI reads. */
+export function closingLine(all: readonly Totals[]): string {
+  const sum = (of: (totals: Totals) => number): number => all.reduce((total, one) => total + of(one), 0)
+  return `${sum((one) => one.passed)} passed, ${sum((one) => one.failed)} failed, ${sum((one) => one.skipped.length)} skipped`
+}

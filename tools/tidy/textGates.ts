@@ -1,0 +1,52 @@
+import type { Source } from './source.ts'
+
+/** Files over this many lines are refused. Source: CONTRIBUTING.md, Style. */
+export const FILE_LINES_MAX = 500
+
+/** Lines over this many characters are refused. Source: CONTRIBUTING.md, Style. */
+export const LINE_CHARACTERS_MAX = 140
+
+/** One rule over one file: which files it reads, and the lines (0: the file) it refuses. */
+export interface Gate {
+  readonly name: string
+  readonly message: string
+  readonly reads: (path: string) => boolean
+  readonly refused: (source: Source) => readonly number[]
+}
+
+const isCode = (path: string): boolean => /\.(?:ts|js)$/.test(path)
+
+function linesLike(pattern: RegExp): (source: Source) => number[] {
+  return (source) => source.lines.flatMap((line, at) => pattern.test(line) ? [at + 1] : [])
+}
+
+/** True for a line of a comment that runs over several lines, as this project writes them. */
+const isComment = (line: string): boolean => /^\s*(?:\/\/|\/?\*)/.test(line)
+
+/** The gates that look at the text alone. */
+export const textGates: readonly Gate[] = [
+  {
+    name: 'fileLines', message: `a file has at most ${FILE_LINES_MAX} lines`, reads: (path) => isCode(path) || path.endsWith('.proto'),
+    refused: ({ lines }) => lines.length - 1 > FILE_LINES_MAX ? [0] : [],
+  },
+  {
+    name: 'lineCharacters', message: `a line has at most ${LINE_CHARACTERS_MAX} characters`, reads: () => true,
+    refused: linesLike(new RegExp(`.{${LINE_CHARACTERS_MAX + 1}}`, 'u')),
+  },
+  {
+    name: 'toDo', message: 'write an issue or an assumption instead (CONTRIBUTING.md, Style)', reads: () => true,
+    refused: linesLike(/\b(?:TO[D]O|FIX[M]E|XX[X])\b/),
+  },
+  {
+    name: 'machinePath', message: 'a path of one machine', reads: (path) => !path.startsWith('test/') && !path.endsWith('Dockerfile'),
+    refused: linesLike(/(?<![\w.}\])])\/(?:root|home|tmp|Users)(?:\/|['"`])/),
+  },
+  {
+    name: 'semicolon', message: 'no semicolons', reads: isCode,
+    refused: ({ lines }) => lines.flatMap((line, at) => /;\s*(?:\/\/.*)?$/.test(line) && !isComment(line) ? [at + 1] : []),
+  },
+  {
+    name: 'protoMap', message: 'a map has no one order of bytes (CONTRIBUTING.md, Style)', reads: (path) => path.endsWith('.proto'),
+    refused: linesLike(/^\s*map\s*</),
+  },
+]
