@@ -1,0 +1,97 @@
+/** Bytes as text and back, and their order. Works in Node and in browsers. */
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+// By character code: the value of a hex digit, 16 for any other character.
+const DIGITS = Uint8Array.from({ length: 128 }, (_, code) => {
+  const digit = Number.parseInt(String.fromCharCode(code), 16)
+  return digit >= 0 ? digit : 16
+})
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+/** Lower-case hex without a prefix. */
+export function toHex(bytes: Uint8Array): string {
+  let text = ''
+  for (const byte of bytes) text += HEX[byte]
+  return text
+}
+
+/** The bytes of hex text in any letter case; undefined unless it is an even number of hex digits. */
+export function fromHex(text: string): Uint8Array | undefined {
+  if (text.length % 2 !== 0) return undefined
+  const bytes = new Uint8Array(text.length / 2)
+  for (let at = 0; at < bytes.length; at++) {
+    const high = DIGITS[text.charCodeAt(2 * at)] ?? 16
+    const low = DIGITS[text.charCodeAt(2 * at + 1)] ?? 16
+    if (high > 15 || low > 15) return undefined
+    bytes[at] = high * 16 + low
+  }
+  return bytes
+}
+
+/** Base64 with padding. */
+export function toBase64(bytes: Uint8Array): string {
+  if (typeof Buffer !== 'undefined') return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64')
+  let text = ''
+  for (const byte of bytes) text += String.fromCharCode(byte)
+  return btoa(text)
+}
+
+/** The bytes of padded base64; undefined for anything that `toBase64` would not have written, so one value has one text. */
+export function fromBase64(text: string): Uint8Array | undefined {
+  if (!BASE64.test(text)) return undefined
+  const bytes = typeof Buffer !== 'undefined'
+    ? Uint8Array.from(Buffer.from(text, 'base64'))
+    : Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
+  return toBase64(bytes) === text ? bytes : undefined
+}
+
+const utf8Encoder = new TextEncoder()
+const utf8Decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** UTF-8 of `text`. */
+export function utf8(text: string): Uint8Array {
+  return utf8Encoder.encode(text)
+}
+
+/** Text of UTF-8 bytes; undefined when they are not UTF-8. */
+export function fromUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return utf8Decoder.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** All parts in one array. */
+export function concat(...parts: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}
+
+/** Negative, 0 or positive as `a` sorts before, with or after `b`, byte by byte, a prefix first. */
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const length = Math.min(a.length, b.length)
+  for (let at = 0; at < length; at++) {
+    const difference = (a[at] as number) - (b[at] as number)
+    if (difference !== 0) return difference
+  }
+  return a.length - b.length
+}
+
+/** True when both hold the same bytes. Not constant in time: for public data only. */
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && compareBytes(a, b) === 0
+}
+
+/** `value` as 8 bytes, most significant first, so that byte order is numeric order. `value`: 0 to 2^53 − 1. */
+export function u64be(value: number): Uint8Array {
+  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`u64be: expected 0 to 2^53 - 1, got ${value}`)
+  const bytes = new Uint8Array(8)
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(value))
+  return bytes
+}

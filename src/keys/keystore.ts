@@ -1,0 +1,168 @@
+import { ctr } from '@noble/ciphers/aes.js'
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import { randomBytes } from '@noble/hashes/utils.js'
+import nacl from 'tweetnacl'
+import { type Address, addressOfKey, parseAddress } from '../base/address.ts'
+import { concat, equalBytes, fromHex, toHex, utf8 } from '../base/bytes.ts'
+import { KeystoreError } from './errors.ts'
+import { checkKdf, DERIVED_BYTES, deriveKey, type Kdf } from './kdf.ts'
+
+/** The curve of every key of this chain. */
+const CURVE = 'ed25519'
+
+/** Bytes of an ed25519 seed: the secret that a keystore holds. */
+export const SEED_BYTES = 32
+
+/** Characters that a keystore's text may have. Ours have about 600. */
+const TEXT_LENGTH_MAX = 16_384
+
+/** What new keystores are made with: what wallets use, and with r = 8 what node:crypto takes. */
+const OWN_KDF: Kdf = { kdf: 'scrypt', n: 2 ** 18, r: 8, p: 1 }
+
+/** The part of a keystore that Web3's version 3 defines: the secret under a password. Bytes in hex without 0x. */
+export interface Sealed {
+  readonly cipher: 'aes-128-ctr'
+  readonly cipherparams: { readonly iv: string }
+  readonly ciphertext: string
+  readonly kdf: 'scrypt' | 'pbkdf2'
+  readonly kdfparams: Readonly<Record<string, number | string>>
+  readonly mac: string
+}
+
+/** A keystore file: Web3's version 3 with the curve named, as an Ethereum wallet's key is of another. `address` as we print it. */
+export interface Keystore {
+  readonly version: 3
+  readonly id: string
+  readonly address: Address
+  readonly curve: typeof CURVE
+  readonly crypto: Sealed
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const malformed = (why: string): KeystoreError => new KeystoreError('malformed', `not a keystore, or cut short: ${why}`)
+
+function object(value: unknown, member: string): Json {
+  if (!isObject(value)) throw malformed(`${member}: expected an object`)
+  return value
+}
+
+function hex(value: unknown, member: string, min: number, max = min): string {
+  const bytes = typeof value === 'string' && value.length <= 2 * max + 2 ? fromHex(value.replace(/^0x/, '')) : undefined
+  const range = min === max ? String(min) : `${min} to ${max}`
+  if (bytes === undefined || bytes.length < min) throw malformed(`${member}: expected hex of ${range} bytes`)
+  return toHex(bytes)
+}
+
+function readKdf(name: unknown, params: Json): Kdf {
+  const number = (member: string): number => typeof params[member] === 'number' ? params[member] : Number.NaN
+  if (params['dklen'] !== DERIVED_BYTES) throw new KeystoreError('unsupported', `dklen: expected ${DERIVED_BYTES}`)
+  if (name === 'scrypt') return { kdf: 'scrypt', n: number('n'), r: number('r'), p: number('p') }
+  if (name !== 'pbkdf2') throw new KeystoreError('unsupported', 'kdf: expected scrypt or pbkdf2')
+  if (params['prf'] !== 'hmac-sha256') throw new KeystoreError('unsupported', 'prf: expected hmac-sha256')
+  return { kdf: 'pbkdf2', c: number('c') }
+}
+
+/** Reads the `crypto` member of a version 3 file, of whatever curve. Throws a KeystoreError: `malformed`, `unsupported`. */
+export function readSealed(value: unknown): Sealed {
+  const sealed = object(value, 'crypto')
+  if (sealed['cipher'] !== 'aes-128-ctr') throw new KeystoreError('unsupported', 'cipher: expected aes-128-ctr')
+  const params = object(sealed['kdfparams'], 'kdfparams')
+  const kdf = readKdf(sealed['kdf'], params)
+  checkKdf(kdf)
+  const { kdf: name, ...numbers } = kdf
+  const prf: Readonly<Record<string, string>> = name === 'pbkdf2' ? { prf: 'hmac-sha256' } : {}
+  return {
+    cipher: 'aes-128-ctr',
+    cipherparams: { iv: hex(object(sealed['cipherparams'], 'cipherparams')['iv'], 'iv', 16) },
+    ciphertext: hex(sealed['ciphertext'], 'ciphertext', 1, 1024),
+    kdf: name, kdfparams: { dklen: DERIVED_BYTES, ...numbers, ...prf, salt: hex(params['salt'], 'salt', 1, 1024) },
+    mac: hex(sealed['mac'], 'mac', 32),
+  }
+}
+
+/** Reads a keystore: its text, or the JSON it holds. Throws a KeystoreError: `malformed`, `unsupported`, `otherCurve`. */
+export function readKeystore(given: unknown): Keystore {
+  let json = given
+  if (typeof given === 'string') {
+    if (given.length > TEXT_LENGTH_MAX) throw malformed(`it has more than ${TEXT_LENGTH_MAX} characters`)
+    try {
+      json = JSON.parse(given)
+    } catch {
+      throw malformed('expected JSON')
+    }
+  }
+  const { version, id, address, curve, crypto } = object(json, 'the file')
+  if (version === undefined) throw malformed('version: expected 3')
+  if (version !== 3) throw new KeystoreError('unsupported', 'version: expected 3')
+  const sealed = readSealed(crypto)
+  if (curve !== CURVE) {
+    throw new KeystoreError('otherCurve', curve === undefined
+      ? 'the keystore names no curve: it is an Ethereum key (secp256k1), and this chain takes ed25519 keys only'
+      : `the keystore holds a key of the curve ${JSON.stringify(curve).slice(0, 40)}, and this chain takes ${CURVE} keys only`)
+  }
+  const named = typeof address === 'string' ? parseAddress(address.startsWith('0x') ? address : `0x${address}`) : undefined
+  if (named === undefined) throw malformed('address: expected 40 hex digits')
+  if (typeof id !== 'string' || id.length > 64) throw malformed('id: expected text')
+  return { version: 3, id, address: named, curve: CURVE, crypto: sealed }
+}
+
+/** Passwords that look the same are the same, whatever keyboard wrote them. */
+const passwordBytes = (password: string): Uint8Array => utf8(password.normalize('NFKC'))
+
+const macOf = (key: Uint8Array, ciphertext: Uint8Array): Uint8Array => keccak_256(concat(key.subarray(16), ciphertext))
+
+/** The secret under a password. Cost: that of its kdf. Throws a KeystoreError `wrongPassword`, also when the file was changed. */
+export function openSealed(sealed: Sealed, password: string): Uint8Array {
+  const bytes = (text: unknown): Uint8Array => fromHex(String(text)) as Uint8Array
+  const { kdfparams } = sealed
+  const key = deriveKey(readKdf(sealed.kdf, kdfparams), passwordBytes(password), bytes(kdfparams['salt']))
+  const ciphertext = bytes(sealed.ciphertext)
+  if (!equalBytes(macOf(key, ciphertext), bytes(sealed.mac))) {
+    throw new KeystoreError('wrongPassword', 'wrong password, or the keystore was changed')
+  }
+  return ctr(key.subarray(0, 16), bytes(sealed.cipherparams.iv)).decrypt(ciphertext)
+}
+
+/**
+ * The 32-byte ed25519 seed in a keystore, given as text, JSON or read. Throws a KeystoreError of every problem but `file`; the address
+ * that the file names must be that of the key inside.
+ */
+export function openKeystore(given: unknown, password: string): Uint8Array {
+  const keystore = readKeystore(given)
+  const seed = openSealed(keystore.crypto, password)
+  if (seed.length !== SEED_BYTES) throw malformed(`it holds ${seed.length} bytes, and an ed25519 seed has ${SEED_BYTES}`)
+  if (addressOfSeed(seed) !== keystore.address) throw malformed(`it names ${keystore.address}, which is not the address of its key`)
+  return seed
+}
+
+/** The account of a seed. Next to scrypt it costs nothing, so one implementation does for Node and browsers. */
+const addressOfSeed = (seed: Uint8Array): Address => addressOfKey(nacl.sign.keyPair.fromSeed(seed).publicKey)
+
+/** A random id of the form that version 3 files have: a version 4 UUID. */
+function newId(): string {
+  const bytes = randomBytes(16)
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
+  return toHex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
+/** A keystore of a 32-byte seed under a password. `kdf`: scrypt with n 2^18, r 8, p 1 unless given; weaker ones are for tests. */
+export function makeKeystore(seed: Uint8Array, password: string, kdf: Kdf = OWN_KDF): Keystore {
+  if (seed.length !== SEED_BYTES) throw new RangeError(`a seed has ${SEED_BYTES} bytes, got ${seed.length}`)
+  const salt = randomBytes(32)
+  const iv = randomBytes(16)
+  const key = deriveKey(kdf, passwordBytes(password), salt)
+  const ciphertext = ctr(key.subarray(0, 16), iv).encrypt(seed)
+  const { kdf: name, ...numbers } = kdf
+  return {
+    version: 3, id: newId(), address: addressOfSeed(seed), curve: CURVE,
+    crypto: {
+      cipher: 'aes-128-ctr', cipherparams: { iv: toHex(iv) }, ciphertext: toHex(ciphertext), kdf: name,
+      kdfparams: { dklen: DERIVED_BYTES, ...numbers, ...(name === 'pbkdf2' ? { prf: 'hmac-sha256' } : {}), salt: toHex(salt) },
+      mac: toHex(macOf(key, ciphertext)),
+    },
+  }
+}

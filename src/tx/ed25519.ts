@@ -1,0 +1,18 @@
+import sodium from 'sodium-native'
+import { asBuffer } from './asBuffer.ts'
+import type { KeyPair } from './keyPair.ts'
+
+/** The ed25519 key pair of a 32-byte seed. */
+export function keyPairOfSeed(seed: Uint8Array): KeyPair {
+  const publicKey = Buffer.alloc(sodium.crypto_sign_PUBLICKEYBYTES)
+  const secretKey = Buffer.alloc(sodium.crypto_sign_SECRETKEYBYTES)
+  sodium.crypto_sign_seed_keypair(publicKey, secretKey, asBuffer(seed))
+  return { publicKey, secretKey }
+}
+
+/** The 64-byte ed25519 signature of `message`. */
+export function signDetached(message: Uint8Array, secretKey: Uint8Array): Uint8Array {
+  const signature = Buffer.alloc(sodium.crypto_sign_BYTES)
+  sodium.crypto_sign_detached(signature, asBuffer(message), asBuffer(secretKey))
+  return signature
+}

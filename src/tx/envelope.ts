@@ -1,0 +1,85 @@
+import { concat, toHex, utf8 } from '../base/bytes.ts'
+import { sha256 } from '../base/hash.ts'
+import { OPERATION_MESSAGES, svcCodec } from '../codec/svc.ts'
+
+/** The most bytes a transaction may have. Source: protocol.md §2, check 1. */
+export const TX_BYTES_MAX = 65_536
+
+/** Bytes of an ed25519 signature. */
+export const SIGNATURE_BYTES = 64
+
+/** What a sender says: one operation of one account, for one chain. */
+export interface TxBody {
+  readonly chainId: string
+  /** 20 bytes. */
+  readonly from: Uint8Array
+  /** Transactions the sender made before this one. */
+  readonly nonce: number
+  /** The oneof member's name: `declareCandidacy`. */
+  readonly operation: string
+  /** The operation's message as proto/svc declares it. */
+  readonly message: Readonly<Record<string, unknown>>
+}
+
+/** A decoded transaction, with the bytes its signature covers. */
+export interface Tx {
+  readonly body: TxBody
+  readonly bodyBytes: Uint8Array
+  readonly publicKey: Uint8Array
+  readonly signature: Uint8Array
+}
+
+interface WireTx { readonly body: Uint8Array; readonly publicKey: Uint8Array; readonly signature: Uint8Array }
+interface WireBody { readonly chainId: string; readonly from: Uint8Array; readonly nonce: number; readonly [operation: string]: unknown }
+
+const txCodec = svcCodec<WireTx>('svc.tx.Tx')
+const bodyCodec = svcCodec<WireBody>('svc.tx.TxBody')
+const operations = [...OPERATION_MESSAGES.keys()]
+/** What stands before a body where it is signed: a signature is worth nothing for another purpose. Source: protocol.md §2. */
+export const SIGN_DOMAIN: Uint8Array = utf8('svc/tx/v1\n')
+
+/** The bytes of a body: what `signBytes` and `encodeTx` take. Throws a TypeError on a value that no message can hold. */
+export function encodeBody(body: TxBody): Uint8Array {
+  return bodyCodec.encode({ chainId: body.chainId, from: body.from, nonce: body.nonce, [body.operation]: body.message })
+}
+
+/** What is signed: the domain, so that a signature is worth nothing for another purpose, and the body. Source: protocol.md §2. */
+export function signBytes(bodyBytes: Uint8Array): Uint8Array {
+  return concat(SIGN_DOMAIN, bodyBytes)
+}
+
+/** The transaction's bytes. */
+export function encodeTx(bodyBytes: Uint8Array, publicKey: Uint8Array, signature: Uint8Array): Uint8Array {
+  return txCodec.encode({ body: bodyBytes, publicKey, signature })
+}
+
+/** The transaction's hash as CometBFT prints it: upper-case hex of sha256. */
+export function txHash(bytes: Uint8Array): string {
+  return toHex(sha256(bytes)).toUpperCase()
+}
+
+/** Why bytes are not a transaction. */
+export interface NotATx { readonly why: string }
+
+/** Reads bytes strictly, so that one intent has one byte string and one hash. Source: protocol.md §2, check 1. */
+export function decodeTx(bytes: Uint8Array): Tx | NotATx {
+  if (bytes.length > TX_BYTES_MAX) return { why: `size: expected at most ${TX_BYTES_MAX} bytes, got ${bytes.length}` }
+  const wire = txCodec.decodeCanonical(bytes)
+  if (wire === undefined) return { why: 'the bytes are not a canonical transaction' }
+  const body = bodyCodec.decodeCanonical(wire.body)
+  if (body === undefined) return { why: 'body: the bytes are not a canonical transaction body' }
+  const given = operations.filter((name) => body[name] !== undefined)
+  const [operation] = given
+  // protobufjs keeps every member of a oneof that stands in the bytes, and writes them all again.
+  if (operation === undefined || given.length > 1) return { why: `message: expected one operation, got ${given.length}` }
+  for (const [member, part, length] of [
+    ['from', body.from, 20], ['public_key', wire.publicKey, 32], ['signature', wire.signature, SIGNATURE_BYTES],
+  ] as const) {
+    if (part.length !== length) return { why: `${member}: expected ${length} bytes, got ${part.length}` }
+  }
+  const message = body[operation] as Readonly<Record<string, unknown>>
+  return {
+    body: { chainId: body.chainId, from: body.from, nonce: body.nonce, operation, message },
+    bodyBytes: wire.body, publicKey: wire.publicKey, signature: wire.signature,
+  }
+}
