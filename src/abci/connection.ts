@@ -1,0 +1,111 @@
+import type { Socket } from 'node:net'
+import type { Connection, ConnectionContext } from './context.ts'
+import type { Incoming } from './intake.ts'
+import { createIntake } from './intake.ts'
+import type { ReplyQueue } from './replyQueue.ts'
+import { createReplyQueue } from './replyQueue.ts'
+
+/** How long one connection is served before the others get their turn. */
+export const TURN_MS = 4
+/** Requests of one connection that are started and not yet answered. */
+export const PENDING_MAX = 64
+/** Replies are handed to the socket at this size, even in the middle of a turn. */
+export const REPLY_BYTES_MAX = 256 * 1024
+/** How long a closing connection may take to send its last replies. */
+export const CLOSE_GRACE_MS = 2000
+
+/** Serves `socket`, made with `allowHalfOpen`, until either side ends it. */
+export function openConnection(socket: Socket, context: ConnectionContext): Connection {
+  const intake = createIntake(socket, context.frameBytesMax, context.warn)
+  let parked: Incoming | undefined
+  let draining = false   // the peer does not read; nothing is started until it does
+  let ending = false
+  let turnEnds = 0
+
+  const send = (): void => {
+    if (replies.size() > 0 && !context.isDead() && !socket.destroyed) draining = !socket.write(replies.take())
+    if (ending || !intake.isDone() || parked !== undefined || replies.waiting() > 0) return
+    ending = true
+    endSocket(socket)
+  }
+
+  const serve = (): void => {
+    while (!draining && !context.isDead() && !socket.destroyed && replies.waiting() < PENDING_MAX) {
+      const request = parked ?? intake.next()
+      parked = undefined
+      if (request === undefined) return
+      if (replies.blocks(request.kind)) {
+        parked = request
+        return
+      }
+      start(request, replies, context)
+      if (replies.size() > REPLY_BYTES_MAX) send()
+      if (performance.now() > turnEnds) return context.schedule(connection)
+    }
+  }
+
+  const replies = createReplyQueue(context, () => {
+    // Handlers that settle at once go on in this turn; without its end they would hold up every other connection.
+    if (performance.now() < turnEnds) serve()
+    context.schedule(connection)
+  })
+
+  const connection: Connection = {
+    turn: () => {
+      turnEnds = performance.now() + TURN_MS
+      serve()
+      send()
+    },
+    close: () => new Promise((resolve) => {
+      if (socket.destroyed) return resolve()
+      socket.once('close', () => resolve())
+      intake.stop()
+      parked = undefined
+      if (context.isDead()) socket.destroy()
+      else send()
+      setTimeout(() => socket.destroy(), CLOSE_GRACE_MS).unref()
+    }),
+  }
+
+  socket.on('readable', () => context.schedule(connection))
+  socket.on('drain', () => {
+    draining = false
+    context.schedule(connection)
+  })
+  socket.on('end', () => {
+    intake.peerEnded()
+    context.schedule(connection)
+  })
+  socket.on('error', (error) => context.warn({ err: error }, 'abci: connection failed'))
+  return connection
+}
+
+// What still comes is read and dropped: a socket closed over unread bytes resets, and the last reply would be lost on its way.
+function endSocket(socket: Socket): void {
+  socket.removeAllListeners('readable')
+  socket.end()
+  socket.resume()
+  setTimeout(() => socket.destroy(), CLOSE_GRACE_MS).unref()
+}
+
+function start(request: Incoming, replies: ReplyQueue, context: ConnectionContext): void {
+  if (request.kind === undefined) {
+    return replies.answer('exception', 'refused' in request ? request.refused : `unknown request: kind ${request.field}`)
+  }
+  const { kind } = request
+  if (kind === 'echo' || kind === 'flush') return replies.answer(kind, kind === 'echo' ? request.request : {})
+  const handler = context.application[kind] as ((request: object) => unknown) | undefined
+  if (handler === undefined) return replies.answer('exception', `unknown request: the application does not serve ${kind}`)
+  context.dialect.see(kind)
+  try {
+    const response = handler.call(context.application, request.request)
+    if (isPromise(response)) replies.answerLater(kind, response)
+    else replies.answer(kind, response)
+  } catch (error) {
+    context.fatal(error, kind)
+  }
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+}

@@ -1,0 +1,6 @@
+export * from './data.ts'
+export type { AbciErrorCode } from './error.ts'
+export type { AbciLogger, AbciServer, AbciServerOptions } from './server.ts'
+export { CONNECTIONS_MAX, startAbciServer } from './server.ts'
+export { FRAME_BYTES_LIMIT, FRAME_BYTES_MAX } from './frame.ts'
+export type * from './types.ts'

@@ -1,0 +1,106 @@
+import type { AddressInfo, Server } from 'node:net'
+import { createServer } from 'node:net'
+import { parseAddress, removeStaleSocket } from './address.ts'
+import type { Connection, ConnectionContext } from './context.ts'
+import { openConnection } from './connection.ts'
+import { createDialect } from './dialect.ts'
+import { FRAME_BYTES_LIMIT, FRAME_BYTES_MAX } from './frame.ts'
+import type { Application, RequestKind } from './types.ts'
+
+/** Connections at once; a node holds four. More are closed as they come. */
+export const CONNECTIONS_MAX = 64
+
+/** Where the server tells what it sees; pino fits. */
+export interface AbciLogger {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+}
+
+/** What a server is made of. */
+export interface AbciServerOptions {
+  readonly application: Application
+  /** `unix:///path` or `tcp://host:port`; port 0 takes a free one. */
+  readonly address: string
+  /** The longest request in bytes: 64 MiB unless given, 2^31 − 1 at most. */
+  readonly frameBytesMax?: number
+  /**
+   * Called once, with the first error that a handler threw or rejected with, or a TypeError for a response that no message can hold.
+   * The server sends nothing from then on: the program is expected to stop. An exception reply would stop the node instead.
+   */
+  readonly onFatal: (error: unknown, kind: RequestKind) => void
+  readonly logger?: AbciLogger
+}
+
+/** A listening server. */
+export interface AbciServer {
+  /** As given, with the real port. */
+  readonly address: string
+  /** Takes no more connections, answers the requests that were started, closes the others' sockets. Bound: CLOSE_GRACE_MS. */
+  close(): Promise<void>
+}
+
+/**
+ * Serves `application` to every node that connects, until `close`.
+ * Errors: `address` for an address that is none, `inUse` for a unix socket on which another server listens, otherwise the system's own.
+ */
+export async function startAbciServer(options: AbciServerOptions): Promise<AbciServer> {
+  const { application, address, frameBytesMax = FRAME_BYTES_MAX, logger } = options
+  if (!Number.isSafeInteger(frameBytesMax) || frameBytesMax < 1 || frameBytesMax > FRAME_BYTES_LIMIT) {
+    throw new RangeError(`frameBytesMax must be an integer from 1 to ${FRAME_BYTES_LIMIT}, got ${frameBytesMax}`)
+  }
+  const listen = parseAddress(address)
+  const connections = new Set<Connection>()
+  let dead = false
+  const context: ConnectionContext = {
+    application, frameBytesMax, dialect: createDialect(), schedule: createScheduler(),
+    fatal: (error, kind) => {
+      if (dead) return
+      dead = true
+      options.onFatal(error, kind)
+    },
+    isDead: () => dead,
+    warn: (fields, message) => logger?.warn(fields, message),
+  }
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+    const connection = openConnection(socket, context)
+    connections.add(connection)
+    socket.once('close', () => connections.delete(connection))
+    logger?.info({ connections: connections.size }, 'abci: connected')
+  })
+  server.maxConnections = CONNECTIONS_MAX
+  server.on('drop', () => logger?.warn({ connections: connections.size }, 'abci: too many connections, one refused'))
+
+  if (listen.path !== undefined) await removeStaleSocket(listen.path)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(listen, resolve)
+  })
+  server.removeAllListeners('error')
+  server.on('error', (error) => logger?.warn({ err: error }, 'abci: listening failed'))
+
+  let closed: Promise<void> | undefined
+  return {
+    address: listen.path === undefined ? address.replace(/\d+$/, String((server.address() as AddressInfo).port)) : address,
+    close: () => closed ??= closeAll(server, connections),
+  }
+}
+
+async function closeAll(server: Server, connections: ReadonlySet<Connection>): Promise<void> {
+  const stopped = new Promise<void>((resolve) => server.close(() => resolve()))
+  await Promise.all([...connections].map((connection) => connection.close()))
+  await stopped
+}
+
+/** One turn a connection, round and round, with the sockets polled between the rounds: none can starve another. */
+function createScheduler(): (connection: Connection) => void {
+  let waiting = new Set<Connection>()
+  const round = (): void => {
+    const now = waiting
+    waiting = new Set()
+    for (const connection of now) connection.turn()
+  }
+  return (connection) => {
+    if (waiting.size === 0) setImmediate(round)
+    waiting.add(connection)
+  }
+}

@@ -1,0 +1,97 @@
+import { Socket } from 'node:net'
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { PENDING_MAX } from '../../src/abci/connection.ts'
+import { applicationOf, closeAll, connectPeer, pause, requestFrame, serve } from './peer.ts'
+
+afterEach(closeAll)
+
+const REPLY_BYTES = 100_000
+
+describe('back-pressure', () => {
+  test('a peer that stops reading is not served further, and gets everything when it reads on', async () => {
+    let served = 0
+    const chunk = Buffer.alloc(REPLY_BYTES, 1)
+    const server = await serve(applicationOf({ loadSnapshotChunk: () => {
+      served += 1
+      return { chunk }
+    } }))
+    const peer = await connectPeer(server.address)
+    peer.socket.pause()
+    peer.send(...Array.from({ length: 2000 }, () => requestFrame('loadSnapshotChunk')))
+    let before = -1
+    while (served === 0 || served !== before) {
+      before = served
+      await pause(20)
+    }
+    // What the sockets' own buffers take, and some replies of ours: far below the 2,000 × 100 kB that were asked for.
+    expect(served).toBeLessThan(100)
+    const other = await connectPeer(server.address)
+    other.send(requestFrame('flush'))
+    expect(await other.until(1)).toHaveLength(1)
+    peer.socket.resume()
+    expect(await peer.until(2000)).toHaveLength(2000)
+    expect(served).toBe(2000)
+  })
+
+  test('requests are not read further while the bound of unanswered ones is reached', async () => {
+    const waiting: (() => void)[] = []
+    let most = 0
+    const server = await serve(applicationOf({ query: () => new Promise((resolve) => {
+      waiting.push(() => resolve({}))
+      most = Math.max(most, waiting.length)
+    }) }))
+    const peer = await connectPeer(server.address)
+    peer.send(...Array.from({ length: 1000 }, () => requestFrame('query', { data: Buffer.alloc(100) })))
+    while (peer.replies.length < 1000) {
+      await pause(1)
+      for (const answer of waiting.splice(0)) answer()
+    }
+    expect(most).toBe(PENDING_MAX)
+  })
+})
+
+describe('fairness', () => {
+  const busy = (ms: number): void => {
+    for (const ends = performance.now() + ms; performance.now() < ends;) { /* busy */ }
+  }
+
+  test.each([
+    ['at once', (): object => {
+      busy(0.2)
+      return {}
+    }],
+    ['by a promise that is settled already', (): Promise<object> => {
+      busy(0.2)
+      return Promise.resolve({})
+    }],
+  ])('a flood on one connection, answered %s, does not hold up another', async (_, handler) => {
+    const server = await serve(applicationOf({ checkTx: handler }))
+    const [flood, other] = [await connectPeer(server.address), await connectPeer(server.address)]
+    flood.send(...Array.from({ length: 2000 }, () => requestFrame('checkTx', { tx: Buffer.alloc(10) })))
+    await flood.until(1)
+    for (let index = 1; index <= 5; index += 1) {
+      other.send(requestFrame('info'), requestFrame('flush'))
+      await other.until(2 * index)
+    }
+    expect(flood.replies.length).toBeLessThan(1500)
+    await flood.until(2000)
+  })
+
+  test('replies to a packet of many requests leave in few writes', async () => {
+    const server = await serve(applicationOf())
+    const peer = await connectPeer(server.address)
+    const { write } = Socket.prototype
+    let writes = 0
+    Socket.prototype.write = function counted(this: Socket, ...given: unknown[]): boolean {
+      if (this !== peer.socket) writes += 1
+      return (write as (...all: unknown[]) => boolean).apply(this, given)
+    }
+    try {
+      peer.send(...Array.from({ length: 300 }, () => requestFrame('checkTx', { tx: Buffer.alloc(10) })))
+      await peer.until(300)
+    } finally {
+      Socket.prototype.write = write
+    }
+    expect(writes).toBeLessThan(30)
+  })
+})

@@ -1,0 +1,3 @@
+module svcd/vectors/chain
+
+go 1.21

@@ -1,0 +1,49 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { OPERATION_MESSAGES } from '../../src/codec/svc.ts'
+import { tables } from '../../src/modules/registry.ts'
+import { makeVectors, printVectors, VECTORS_PATH } from './make.ts'
+
+const text = readFileSync(VECTORS_PATH, 'utf8')
+interface Vectors {
+  readonly messages: readonly { readonly operation: string }[]
+  readonly rows: readonly { readonly table: string }[]
+  readonly script: { readonly blocks: readonly { readonly outcomes: readonly (readonly [string, number, string])[] }[] }
+}
+const golden = JSON.parse(text) as Vectors
+
+const folder = mkdtempSync(join(tmpdir(), 'svcd-vectors-'))
+const reader = join(folder, 'reader')
+beforeAll(() => {
+  execFileSync('go', ['build', '-o', reader, '.'], {
+    cwd: join(import.meta.dirname, 'go-chain'),
+    env: { ...process.env, GOFLAGS: '-buildvcs=false' },
+  })
+}, 300_000)
+afterAll(() => {
+  rmSync(folder, { recursive: true })
+})
+
+test('messages, transactions, rows and app hashes are byte for byte those of the golden file', () => {
+  const made = JSON.parse(printVectors(makeVectors())) as Record<string, unknown>
+  for (const [name, value] of Object.entries(JSON.parse(text) as Record<string, unknown>)) expect(made[name]).toEqual(value)
+})
+
+test('the golden file covers each operation and each hashed table, and its script each operation with success but upgrade', () => {
+  expect(new Set(golden.messages.map(({ operation }) => operation))).toEqual(new Set(OPERATION_MESSAGES.keys()))
+  expect(new Set(golden.rows.map(({ table }) => table))).toEqual(new Set(tables.filter(({ hashed }) => hashed).map(({ name }) => name)))
+  const done = new Set(
+    golden.script.blocks.flatMap(({ outcomes }) => outcomes.filter(([, code]) => code === 0).map(([operation]) => operation)),
+  )
+  expect([...OPERATION_MESSAGES.keys()].filter((operation) => !done.has(operation))).toEqual(['proposeUpgradeProgram'])
+})
+
+const readByGo = (file: string): string => execFileSync(reader, [file, join(import.meta.dirname, '../../proto/svc')], { encoding: 'utf8' })
+
+test('a program in Go that knows the protos and the documents only makes the same bytes, signatures and roots', () => {
+  const vectors = golden.messages.length + golden.rows.length
+  expect(readByGo(VECTORS_PATH)).toMatch(new RegExp(`^${vectors} vectors and a state of [0-9]+ rows agree$`, 'm'))
+})
