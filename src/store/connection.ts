@@ -1,0 +1,117 @@
+import Database from 'better-sqlite3'
+import { StoreError } from './store.ts'
+
+/** One SQLite connection and its prepared statements. */
+export interface Connection {
+  readonly db: Database.Database
+  /** The statement of `sql`, prepared once; rows come as arrays, integers as bigint. */
+  statement(sql: string): Database.Statement
+  close(): void
+}
+
+const BUSY_MS = 5000
+const WAL_BYTES_KEPT = 64 * 1024 * 1024
+// 16 MiB in the WAL before it is written back: the rows and pages that every block changes are then written back once for many blocks.
+const CHECKPOINT_PAGES = 4000
+const SYNCHRONOUS_FULL = 2n
+
+/** An error's SQLite code, `SQLITE_BUSY`; undefined for other errors. `instanceof` does not hold where a module is loaded twice. */
+export function sqliteCode(error: unknown): string | undefined {
+  const code = (error as { readonly code?: unknown } | undefined)?.code
+  return typeof code === 'string' && code.startsWith('SQLITE_') ? code : undefined
+}
+
+function wrap(db: Database.Database): Connection {
+  const statements = new Map<string, Database.Statement>()
+  return {
+    db,
+    statement: (sql) => {
+      let statement = statements.get(sql)
+      if (statement === undefined) {
+        statement = db.prepare(sql)
+        if (statement.reader) statement.raw(true)
+        statements.set(sql, statement)
+      }
+      return statement
+    },
+    close: () => {
+      db.close()
+    },
+  }
+}
+
+function open(path: string, options: Database.Options): Database.Database {
+  try {
+    return new Database(path, options)
+  } catch (error) {
+    throw new StoreError(`${path}: cannot be opened (${(error as Error).message}): check that its folder is there and may be written`, {
+      cause: error,
+    })
+  }
+}
+
+/** Names of the tables in the file: none for a new one. Throws a StoreError for a file that is no SQLite database. */
+function tablesIn(path: string, db: Database.Database): ReadonlySet<string> {
+  try {
+    const rows = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").raw().all() as [string][]
+    return new Set(rows.map(([name]) => name))
+  } catch (error) {
+    if (sqliteCode(error) !== 'SQLITE_NOTADB') throw error
+    throw new StoreError(`${path}: is not a database: name another file, or move this one away`, { cause: error })
+  }
+}
+
+/**
+ * Opens a database in WAL mode with `synchronous=FULL`, set after WAL and read back: SQLite falls to NORMAL otherwise, and a power cut
+ * could take committed blocks. A file that holds tables and no `meta` is not ours: StoreError, and the file stays as it was.
+ */
+export function openConnection(path: string, { readonly }: { readonly readonly: boolean }): Connection {
+  const db = open(path, { readonly, fileMustExist: readonly, timeout: BUSY_MS })
+  try {
+    db.defaultSafeIntegers(true)
+    const tables = tablesIn(path, db)
+    if (tables.size > 0 && !tables.has('meta'))
+      throw new StoreError(`${path}: holds something else than a chain's state: name another file, or move this one away`)
+    if (!readonly) db.pragma('journal_mode = WAL')
+    db.pragma('synchronous = FULL')
+    db.pragma('fullfsync = ON')
+    db.pragma('foreign_keys = ON')
+    db.pragma(`busy_timeout = ${BUSY_MS}`)
+    db.pragma(`journal_size_limit = ${WAL_BYTES_KEPT}`)
+    db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
+    const mode = db.pragma('journal_mode', { simple: true })
+    const synchronous = db.pragma('synchronous', { simple: true })
+    if (mode !== 'wal' || synchronous !== SYNCHRONOUS_FULL) {
+      throw new StoreError(
+        `${path}: SQLite runs with journal_mode ${mode} and synchronous ${synchronous} instead of wal and 2: keep the file on a local disk`,
+      )
+    }
+    return wrap(db)
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** How long a writer waits for the one before it: the locks of a killed process go with its last thread, a moment after it. */
+const LOCK_MS_MAX = 2000
+
+/**
+ * Holds `<path>.lock` until closed, or until this process ends in whatever way; a second writer gets a StoreError. The lock is on a
+ * file beside the state's, so that others may read the state while the node runs.
+ */
+export function takeLock(path: string): { close(): void } {
+  const db = open(`${path}.lock`, { timeout: LOCK_MS_MAX })
+  try {
+    db.exec('BEGIN EXCLUSIVE')
+    return {
+      close: () => {
+        db.close()
+      },
+    }
+  } catch (error) {
+    db.close()
+    if (sqliteCode(error) !== 'SQLITE_BUSY') throw error
+    throw new StoreError(`${path}: is open in another process that writes it: stop that one first`, { cause: error })
+  }
+}

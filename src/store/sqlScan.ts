@@ -1,0 +1,134 @@
+import { compareBytes, concat } from '../base/bytes.ts'
+import type { Connection } from './connection.ts'
+import { allColumns, isSqlOrdered, keyColumns, listOf, sideName, sideOrders } from './ddl.ts'
+import type { RowSql } from './rowSql.ts'
+import type { Scan } from './state.ts'
+import type { Table } from './table.ts'
+
+type Rows = unknown[][]
+
+/** One order of a table in SQL. */
+interface Order {
+  scan(prefix: Uint8Array, reverse: boolean): Iterable<object>
+  count(prefix: Uint8Array): number
+}
+
+/** The scans of one table on one connection. */
+export interface SqlScan {
+  scan(scan: Scan<string>): Iterable<object>
+  count(scan: Scan<string>): number
+}
+
+const FIRST_BATCH = 16
+const LAST_BATCH = 512
+const NOTHING = new Uint8Array(0)
+
+/** The first bytes above everything that starts with `prefix`; undefined when there are none. */
+function above(prefix: Uint8Array): Uint8Array | undefined {
+  let length = prefix.length
+  while (length > 0 && prefix[length - 1] === 0xff) length--
+  if (length === 0) return undefined
+  const bound = prefix.slice(0, length)
+  bound[length - 1] = (bound[length - 1] as number) + 1
+  return bound
+}
+
+// Statements are stepped to their end: one left open would keep the connection from committing.
+function* inBatches<C>(
+  first: C,
+  fetch: (cursor: C, limit: number) => unknown[][],
+  next: (raw: unknown[]) => C,
+  rowOf: (raw: unknown[]) => object,
+): Generator<object> {
+  let cursor = first
+  for (let limit = FIRST_BATCH; ; limit = Math.min(limit * 4, LAST_BATCH)) {
+    const batch = fetch(cursor, limit)
+    for (const raw of batch) yield rowOf(raw)
+    const last = batch[batch.length - 1]
+    if (last === undefined || batch.length < limit) return
+    cursor = next(last)
+  }
+}
+
+const countOf = (raw: unknown): number => Number((raw as [bigint])[0])
+
+/** The order of the primary key. Part of a key as prefix reads the whole table: tables that are asked so keep a side table. */
+function keyOrder({ statement }: Connection, table: Table, { keyValues, rowOf }: RowSql): Order {
+  const key = `"${keyColumns(table)[0]}"`
+  const all = `SELECT ${listOf(allColumns(table))} FROM "${table.name}"`
+  const count = `SELECT count(*) FROM "${table.name}"`
+
+  const scanAll = (reverse: boolean): Iterable<object> => {
+    const tail = `ORDER BY ${key} ${reverse ? 'DESC' : 'ASC'} LIMIT ?`
+    const after = `${all} WHERE ${key} ${reverse ? '<' : '>'} ? ${tail}`
+    const fetch = (cursor: unknown, limit: number): Rows =>
+      (cursor === undefined ? statement(`${all} ${tail}`).all(limit) : statement(after).all(cursor, limit)) as Rows
+    return { [Symbol.iterator]: () => inBatches<unknown>(undefined, fetch, (raw) => raw[0], rowOf) }
+  }
+
+  const one = (of: object): object[] => {
+    const where = keyColumns(table).map((column) => `"${column}" = ?`)
+    return (statement(`${all} WHERE ${where.join(' AND ')}`).all(keyValues(of)) as Rows).map(rowOf)
+  }
+
+  const scan = (prefix: Uint8Array, reverse: boolean): Iterable<object> => {
+    const whole = table.parseKey(concat(Uint8Array.of(table.tag), prefix))
+    if (whole !== undefined) return one(whole)
+    const rows = scanAll(reverse)
+    if (prefix.length === 0) return rows
+    const matches = (row: object): boolean => compareBytes(table.keyOf(row).subarray(1, 1 + prefix.length), prefix) === 0
+    return {
+      [Symbol.iterator]: function* () {
+        for (const row of rows) if (matches(row)) yield row
+      },
+    }
+  }
+
+  return { scan, count: (prefix) => (prefix.length === 0 ? countOf(statement(count).get()) : [...scan(prefix, false)].length) }
+}
+
+/** The order that a side table keeps. */
+function sideOrder({ statement }: Connection, table: Table, { rowOf }: RowSql, index: string): Order {
+  const columns = allColumns(table)
+  const side = `"${sideName(table, index)}" AS i`
+  const isRow = keyColumns(table).map((column) => `t."${column}" = i."${column === 'key' ? 'row_key' : column}"`)
+  const list = columns.map((column) => `t."${column}"`).join(', ')
+  const rows = `SELECT ${list}, i."key" FROM ${side} CROSS JOIN "${table.name}" AS t ON ${isRow.join(' AND ')}`
+
+  const bounds = (prefix: Uint8Array): { readonly where: string; readonly values: Uint8Array[] } => {
+    const end = above(prefix)
+    if (end === undefined) return { where: 'WHERE i."key" >= ?', values: [prefix] }
+    return { where: 'WHERE i."key" >= ? AND i."key" < ?', values: [prefix, end] }
+  }
+
+  return {
+    scan: (prefix, reverse) => {
+      const { where, values } = bounds(prefix)
+      const tail = `ORDER BY i."key" ${reverse ? 'DESC' : 'ASC'} LIMIT ?`
+      const after = `${rows} ${where} AND i."key" ${reverse ? '<' : '>'} ? ${tail}`
+      const first = `${rows} ${where} ${tail}`
+      const fetch = (cursor: unknown, limit: number): Rows =>
+        (cursor === undefined ? statement(first).all(...values, limit) : statement(after).all(...values, cursor, limit)) as Rows
+      return { [Symbol.iterator]: () => inBatches<unknown>(undefined, fetch, (raw) => raw[columns.length], rowOf) }
+    },
+    count: (prefix) => {
+      const { where, values } = bounds(prefix)
+      return countOf(statement(`SELECT count(*) FROM ${side} ${where}`).get(...values))
+    },
+  }
+}
+
+/** The scans of `table` on `connection`, which has the tables of `ddl.ts`. An index that the table lacks throws. */
+export function makeSqlScan(connection: Connection, table: Table, rowSql: RowSql): SqlScan {
+  const orders = new Map(sideOrders(table).map((index) => [index, sideOrder(connection, table, rowSql, index)]))
+  if (isSqlOrdered(table)) orders.set('', keyOrder(connection, table, rowSql))
+  const orderOf = (index: string): Order => {
+    const order = orders.get(index)
+    if (order === undefined) throw new Error(`table ${table.name} has no index ${index}`)
+    return order
+  }
+  return {
+    scan: ({ index = '', prefix = NOTHING, reverse = false }) => orderOf(index).scan(prefix, reverse),
+    count: ({ index = '', prefix = NOTHING }) => orderOf(index).count(prefix),
+  }
+}

@@ -1,0 +1,183 @@
+import { toHex } from '../base/bytes.ts'
+import { makeCache } from './cache.ts'
+import { type Connection, openConnection, takeLock } from './connection.ts'
+import type { Change } from './overlay.ts'
+import type { Page, Path } from './page.ts'
+import { checkChain, prepareSchema, type View, writeMeta } from './schema.ts'
+import { copyState } from './snapshot/copy.ts'
+import { openSqliteReader } from './sqliteReader.ts'
+import { makeSqlState, type SqlState } from './sqlState.ts'
+import {
+  type AnyTable, assertFollows, assertLocal, assertTables, type BlockInfo, type BlockRecord, type PreparedBlock, type Store,
+} from './store.ts'
+import type { MapKey, Table } from './table.ts'
+import { type TreeUpdate, updateTree } from './tree.ts'
+import { type KeyChange, treeChangesOf } from './treeChanges.ts'
+import { writeTree } from './treeSql.ts'
+import { undoLastBlock, writeUndo } from './undoSql.ts'
+
+interface Prepared {
+  readonly height: number
+  readonly update: TreeUpdate
+  readonly keys: readonly KeyChange[]
+}
+
+interface Options {
+  readonly path: string
+  readonly tables: readonly AnyTable[]
+  readonly views?: readonly View[]
+  /** StoreError when the file is another chain's. */
+  readonly expectChainId?: string
+  /** Tree pages and rows of each table kept in memory: at most twice as many. */
+  readonly pagesCached?: number
+  readonly rowsCached?: number
+}
+
+/** Most rows of `blocks` that go with one commit: whoever turns pruning on for an old chain must not wait for all of them at once. */
+const BLOCKS_PRUNED_MAX = 1000
+
+const PRUNE = 'DELETE FROM blocks WHERE height IN (SELECT height FROM blocks WHERE height < ? ORDER BY height LIMIT ?)'
+
+function openFiles({ path, tables, views = [], expectChainId }: Options): { connection: Connection; close: () => void } {
+  const lock = takeLock(path)
+  let connection: Connection | undefined
+  try {
+    connection = openConnection(path, { readonly: false })
+    prepareSchema(connection, path, tables as readonly unknown[] as readonly Table[], views)
+    checkChain(connection, path, expectChainId)
+    const { close } = connection
+    return {
+      connection,
+      close: () => {
+        close()
+        lock.close()
+      },
+    }
+  } catch (error) {
+    connection?.close()
+    lock.close()
+    throw error
+  }
+}
+
+/** Writes a block whole; within a transaction. */
+function writeBlock(connection: Connection, state: SqlState, prepared: PreparedBlock, made: Prepared, block: BlockInfo): void {
+  for (const { table, key, before, after } of prepared.changes) {
+    // The node's own rows may have been written since this block was prepared.
+    const held = table.hashed ? before : state.need(table).get(table.parseKey(key) as object)
+    state.need(table).write(key, held, after)
+  }
+  writeTree(connection, made.update, made.keys)
+  writeUndo(connection, block.height, prepared.changes)
+  const { height, timeMs, transactions } = block
+  connection.statement('INSERT INTO blocks VALUES (?, ?, ?, ?)').run(height, timeMs, toHex(prepared.appHash), transactions)
+  if (block.blocksFrom !== undefined) connection.statement(PRUNE).run(block.blocksFrom, BLOCKS_PRUNED_MAX)
+  if (state.chainId() === undefined) writeMeta(connection, 'chain_id', block.chainId)
+}
+
+/** What is kept in memory of what is on disk: pages of the tree, and rows of each table. */
+function makeCaches(state: SqlState, { tables, pagesCached = 16_384, rowsCached = 65_536 }: Options) {
+  const pages = makeCache<Path, Page | undefined>(pagesCached)
+  const rows = new Map(tables.map(({ name }) => [name, makeCache<MapKey, object | undefined>(rowsCached)]))
+  const readPage = (at: Path): Page | undefined => {
+    if (!pages.has(at)) pages.set(at, state.readPage(at))
+    return pages.get(at)
+  }
+  const forget = (): void => {
+    for (const cache of [pages, ...rows.values()]) cache.clear()
+  }
+  return { pages, rows, readPage, forget }
+}
+
+/** A store that can take a whole other state in place of its own. */
+export interface SqliteStore extends Store {
+  /**
+   * Takes the state in the database `from`, made by `beginRestore`, in place of this one: all of it in one transaction, so that a crash
+   * leaves the old one or the new one. Tables that are not hashed stay. Throws when it is another chain's.
+   */
+  replaceBy(from: string): void
+}
+
+/**
+ * Opens the state in the SQLite database `path`, made when it is not there; one writer at a time, any number of readers. StoreError
+ * (one line, for whoever runs the node) for a file that is not ours, is another chain's, a newer release's, or is open for writing.
+ * Failures of the disk are thrown as SQLite tells them, with its `code`.
+ */
+export function openSqliteStore(options: Options): SqliteStore {
+  const { path, tables } = options
+  assertTables(tables)
+  const { connection, close } = openFiles(options)
+  let writes = 0
+  const declared = tables as readonly unknown[] as readonly Table[]
+  const state = makeSqlState(connection, declared, () => writes)
+  let last = state.last()
+  const { pages, rows, readPage, forget } = makeCaches(state, options)
+  const madeHere = new WeakMap<PreparedBlock, Prepared>()
+
+  // What is cached is what is on disk: it changes after the transaction, with everything that the transaction wrote.
+  const remember = (block: BlockRecord, changes: readonly Change[], update: TreeUpdate['pages']): void => {
+    writes++
+    last = block
+    for (const { table, key, before, after } of changes) {
+      rows.get(table.name)?.set(table.mapKey(after ?? before ?? (table.parseKey(key) as object)), after)
+    }
+    for (const [at, page] of update) pages.set(at, page)
+  }
+
+  const writeLocal = (asked: { readonly name: string; readonly hashed: boolean }, key: object, after: object | undefined): void => {
+    assertLocal(asked)
+    const table = asked as Table
+    const row = after === undefined || table.isDefault(after) ? undefined : Object.freeze(after)
+    connection.db.transaction(() => state.need(table).write(table.keyOf(key), state.need(table).get(key), row)).immediate()
+    writes++
+    rows.get(table.name)?.set(table.mapKey(key), row)
+  }
+
+  const store: SqliteStore = {
+    ...state,
+    get: (table, key) => {
+      const cache = rows.get(table.name)
+      if (cache === undefined) return state.get(table, key)
+      const id = table.mapKey(key)
+      const known = cache.get(id)
+      if (known !== undefined || cache.has(id)) return known as never
+      const row = state.get(table, key)
+      cache.set(id, row)
+      return row
+    },
+    height: () => last.height,
+    appHash: () => last.appHash,
+    timeMs: () => last.timeMs,
+    prepare: (overlay) => {
+      const changes = [...overlay.changes(store)]
+      const { leaves, keys } = treeChangesOf(changes)
+      const update = leaves.length === 0 ? { root: last.appHash, pages: new Map() } : updateTree(readPage, leaves)
+      const prepared = { appHash: update.root, changes }
+      madeHere.set(prepared, { height: last.height, update, keys })
+      return prepared
+    },
+    commit: (prepared, block) => {
+      assertFollows(store, block)
+      const made = madeHere.get(prepared)
+      if (made?.height !== last.height) throw new Error('commit: something else was committed since this block was prepared')
+      connection.db.transaction(() => writeBlock(connection, state, prepared, made, block)).immediate()
+      const { height, timeMs, transactions } = block
+      remember({ height, timeMs, appHash: prepared.appHash, transactions }, prepared.changes, made.update.pages)
+    },
+    rollback: (agree) => {
+      const undone = undoLastBlock(connection, state, { tables: declared, agree })
+      remember(undone.last, undone.changes, undone.pages)
+    },
+    replaceBy: (from) => {
+      copyState(connection, from, declared)
+      writes++
+      last = state.last()
+      forget()
+    },
+    reader: () => openSqliteReader({ path, tables }),
+    putLocal: (table, row) => writeLocal(table, row, row),
+    removeLocal: (table, key) => writeLocal(table, key, undefined),
+    close,
+  }
+  return store
+}

@@ -1,0 +1,32 @@
+import type { Table } from './table.ts'
+
+/** Which rows of a table, in which order. */
+export interface Scan<Index extends string> {
+  /** In the order of this index, only rows that are in it; without it in the order of the state keys. */
+  readonly index?: Index
+  /** Only rows whose index key (or state key without its tag) starts with these bytes. */
+  readonly prefix?: Uint8Array
+  /** From the last to the first. */
+  readonly reverse?: boolean
+}
+
+/** Rows to read: a committed state, or an overlay above one. */
+export interface StateReader {
+  /** The row of `key`, or undefined. Rows are frozen. */
+  get<K extends object, R extends K>(table: Table<K, R>, key: K): R | undefined
+  /**
+   * Rows in order, read as they are asked for: stop early and the rest is never read. The rows are those of the moment
+   * of the call: writing while walking is allowed, and is not seen by the walk.
+   */
+  scan<K extends object, R extends K, I extends string>(table: Table<K, R, I>, scan?: Scan<I>): Iterable<R>
+  /** How many rows `scan` would give. Cost: grows with that number, in the store, without making rows. */
+  count<K extends object, R extends K, I extends string>(table: Table<K, R, I>, scan?: Scan<I>): number
+}
+
+/** Rows to read and write. What is written is seen by every later read of the same overlay, and by nobody else until it is kept. */
+export interface State extends StateReader {
+  /** Writes a whole row in place of the one of its key; a row of default values only is removed (protocol.md §2). */
+  put<K extends object, R extends K>(table: Table<K, R>, row: R): void
+  /** Removes the row of `key`, if there is one. */
+  remove<K extends object, R extends K>(table: Table<K, R>, key: K): void
+}

@@ -1,0 +1,137 @@
+import { compareBytes, concat, equalBytes, toHex } from '../base/bytes.ts'
+import { sha256 } from '../base/hash.ts'
+import { EMPTY_HASH, type Node } from './node.ts'
+import { levelsOf, type Page, type Path, SLOTS } from './page.ts'
+import { nibble, type ReadPage } from './tree.ts'
+
+/** One step of a proof, from a node to the one above. Members of ics23's InnerOp. */
+export interface InnerOp {
+  readonly hash: number
+  readonly prefix: Uint8Array
+  readonly suffix: Uint8Array
+}
+
+/** How a leaf is hashed. Members of ics23's LeafOp. */
+export interface LeafOp {
+  readonly hash: number
+  readonly prehashKey: number
+  readonly prehashValue: number
+  readonly length: number
+  readonly prefix: Uint8Array
+}
+
+/** That `key` has `value`. Members of ics23's ExistenceProof. */
+export interface ExistenceProof {
+  readonly key: Uint8Array
+  readonly value: Uint8Array
+  readonly leaf: LeafOp
+  readonly path: readonly InnerOp[]
+}
+
+/** That `key` has none: the proofs of its neighbours by sha256(key), where there are such. Members of ics23's NonExistenceProof. */
+export interface NonExistenceProof {
+  readonly key: Uint8Array
+  readonly left?: ExistenceProof
+  readonly right?: ExistenceProof
+}
+
+/** One of the two. Members of ics23's CommitmentProof, as `codec/ics23.ts` writes it. */
+export type CommitmentProof = { readonly exist: ExistenceProof } | { readonly nonexist: NonExistenceProof }
+
+/** The key and value of a leaf, looked up by the sha256 of its key. */
+export type LeafRow = (keyHash: Uint8Array) => { readonly key: Uint8Array; readonly value: Uint8Array }
+
+// The numbers of ics23: SHA256 is 1, NO_PREFIX and NO_HASH are 0. This is its SmtSpec.
+const SHA256 = 1
+const NO_PREFIX = 0
+const LEAF: LeafOp = { hash: SHA256, prehashKey: SHA256, prehashValue: SHA256, length: NO_PREFIX, prefix: Uint8Array.of(0) }
+const INNER = Uint8Array.of(1)
+const NOTHING = new Uint8Array(0)
+
+/** The pages from the root's to the one where `keyHash` has its slot. */
+function pagesTo(readPage: ReadPage, keyHash: Uint8Array): Page[] {
+  const path = toHex(keyHash)
+  const pages: Page[] = []
+  for (;;) {
+    const depth = pages.length
+    const page = readPage(path.slice(0, depth))
+    if (page === undefined) {
+      if (depth === 0) return pages
+      throw new Error(`the stored tree lacks its page ${path.slice(0, depth)}`)
+    }
+    pages.push(page)
+    const node = page[nibble(keyHash, depth)]
+    if (node === undefined || node.keyHash !== undefined) return pages
+  }
+}
+
+function opsIn(page: Page, slot: number): InnerOp[] {
+  const ops: InnerOp[] = []
+  const levels = levelsOf(page)
+  for (let level = 0, at = slot; level < 4; level++, at >>= 1) {
+    const nodes = levels[level] as Page
+    const sibling = nodes[at ^ 1]
+    if (sibling === undefined && nodes[at]?.keyHash !== undefined) continue // a lone leaf rises as it is
+    const hash = sibling?.hash ?? EMPTY_HASH
+    ops.push(at % 2 === 1 ? { hash: SHA256, prefix: concat(INNER, hash), suffix: NOTHING } : { hash: SHA256, prefix: INNER, suffix: hash })
+  }
+  return ops
+}
+
+function existence(readPage: ReadPage, keyHash: Uint8Array, rowOf: LeafRow): ExistenceProof {
+  const pages = pagesTo(readPage, keyHash)
+  const path: InnerOp[] = []
+  for (let depth = pages.length - 1; depth >= 0; depth--) path.push(...opsIn(pages[depth] as Page, nibble(keyHash, depth)))
+  return { ...rowOf(keyHash), leaf: LEAF, path }
+}
+
+/** The first leaf below a node (`step` 1), or the last one (`step` -1). */
+function outermost(readPage: ReadPage, path: Path, node: Node, step: 1 | -1): Uint8Array {
+  if (node.keyHash !== undefined) return node.keyHash
+  const page = readPage(path)
+  const slots = Array.from({ length: SLOTS }, (_, at) => (step === 1 ? at : SLOTS - 1 - at))
+  for (const slot of slots) {
+    const found = page?.[slot]
+    if (found !== undefined) return outermost(readPage, path + slot.toString(16), found, step)
+  }
+  throw new Error(`the stored tree lacks its page ${path}`)
+}
+
+/** The nearest leaf whose key hash is above (`step` 1) or below (`step` -1) `keyHash`, which is in no leaf. */
+function neighbour(readPage: ReadPage, keyHash: Uint8Array, step: 1 | -1): Uint8Array | undefined {
+  const pages = pagesTo(readPage, keyHash)
+  const path = toHex(keyHash)
+  const stop = step === 1 ? SLOTS : -1
+  for (let depth = pages.length - 1; depth >= 0; depth--) {
+    const page = pages[depth] as Page
+    const own = nibble(keyHash, depth)
+    const lodger = page[own]?.keyHash
+    if (lodger !== undefined && Math.sign(compareBytes(lodger, keyHash)) === step) return lodger
+    for (let slot = own + step; slot !== stop; slot += step) {
+      const node = page[slot]
+      if (node !== undefined) return outermost(readPage, path.slice(0, depth) + slot.toString(16), node, step)
+    }
+  }
+  return undefined
+}
+
+/**
+ * The proof that the tree of `readPage` holds `key` or does not; undefined for an empty tree, of which ics23 has no proof.
+ * Verifiers take it with ics23's SmtSpec. Source: protocol.md §8, `/store/…`.
+ */
+export function proveKey(readPage: ReadPage, key: Uint8Array, rowOf: LeafRow): CommitmentProof | undefined {
+  const keyHash = sha256(key)
+  const pages = pagesTo(readPage, keyHash)
+  if (pages.length === 0) return undefined
+  const found = pages[pages.length - 1]?.[nibble(keyHash, pages.length - 1)]?.keyHash
+  if (found !== undefined && equalBytes(found, keyHash)) return { exist: existence(readPage, keyHash, rowOf) }
+  const left = neighbour(readPage, keyHash, -1)
+  const right = neighbour(readPage, keyHash, 1)
+  return {
+    nonexist: {
+      key,
+      ...(left === undefined ? {} : { left: existence(readPage, left, rowOf) }),
+      ...(right === undefined ? {} : { right: existence(readPage, right, rowOf) }),
+    },
+  }
+}

@@ -1,0 +1,19 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll } from '@jest/globals'
+import { openMemoryStore } from '../../src/store/memoryStore.ts'
+import { openSqliteStore } from '../../src/store/sqliteStore.ts'
+import { conformance } from './conformance.ts'
+import { tables } from './tables.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'svcd-store-'))
+afterAll(() => {
+  rmSync(folder, { recursive: true })
+})
+let files = 0
+const next = (): string => join(folder, `${files++}.db`)
+
+conformance('memory store', () => openMemoryStore({ tables }))
+conformance('sqlite store', () => openSqliteStore({ path: next(), tables }))
+conformance('sqlite store with caches of two', () => openSqliteStore({ path: next(), tables, pagesCached: 2, rowsCached: 2 }))

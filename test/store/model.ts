@@ -1,0 +1,126 @@
+import { compareBytes, concat } from '../../src/base/bytes.ts'
+import type { State } from '../../src/store/state.ts'
+import type { Table } from '../../src/store/table.ts'
+import { absences, accounts, addressAt, members, notes, params, proposalIdAt, pubKeyAt, tables, totals, votes } from './tables.ts'
+
+/** The naive state: one map, everything sorted anew at each question. */
+export interface Model {
+  readonly rows: Map<string, { readonly table: Table; readonly key: Uint8Array; readonly row: object }>
+}
+
+export const makeModel = (rows: Model['rows'] = new Map()): Model => ({ rows: new Map(rows) })
+
+const nameOf = (table: Table, key: Uint8Array): string => `${table.name}/${Buffer.from(key).toString('hex')}`
+
+export function modelPut(model: Model, asked: unknown, row: object): void {
+  const table = asked as Table
+  const key = table.keyOf(row)
+  if (table.isDefault(row)) model.rows.delete(nameOf(table, key))
+  else model.rows.set(nameOf(table, key), { table, key, row })
+}
+
+export function modelRemove(model: Model, asked: unknown, key: object): void {
+  const table = asked as Table
+  model.rows.delete(nameOf(table, table.keyOf(key)))
+}
+
+export const modelGet = (model: Model, asked: unknown, key: object): object | undefined =>
+  model.rows.get(nameOf(asked as Table, (asked as Table).keyOf(key)))?.row
+
+export function modelScan(
+  model: Model,
+  asked: unknown,
+  index: string | undefined,
+  prefix: Uint8Array | undefined,
+  reverse: boolean,
+): object[] {
+  const table = asked as Table
+  const found: { at: Uint8Array; row: object }[] = []
+  for (const entry of model.rows.values()) {
+    if (entry.table !== table) continue
+    const tail = entry.key.subarray(1)
+    const key = index === undefined ? new Uint8Array(0) : table.indexes[index]?.(entry.row)
+    if (key === undefined) continue
+    const at = concat(key, tail)
+    if (prefix === undefined || compareBytes(at.subarray(0, prefix.length), prefix) === 0) found.push({ at, row: entry.row })
+  }
+  found.sort((a, b) => compareBytes(a.at, b.at))
+  return (reverse ? found.reverse() : found).map(({ row }) => row)
+}
+
+/** Numbers from a seed: the same on every machine. */
+export function random(seed: number): (below: number) => number {
+  let state = seed >>> 0
+  return (below) => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
+  }
+}
+
+const answers = ['', 'Y', 'N', 'Ya']
+
+/** A row of a random table, from few enough keys that rows meet again. */
+export function randomRow(next: (below: number) => number): { readonly table: Table; readonly row: object } {
+  const makers: readonly (() => { table: unknown; row: object })[] = [
+    () => ({
+      table: accounts,
+      row: { address: addressAt(next(40)), balance: BigInt(next(3)) * 10n ** BigInt(next(36)), nonce: next(2) === 0 ? 0 : next(2 ** 31) },
+    }),
+    () => ({ table: absences, row: { candidacyId: next(30) + (next(4) === 0 ? Number.MAX_SAFE_INTEGER - 30 : 0), count: next(60) } }),
+    () => ({ table: members, row: { pubKey: pubKeyAt(next(20)), candidacyId: next(20), power: next(3) } }),
+    () => ({
+      table: votes,
+      row: {
+        proposalId: proposalIdAt(next(5)),
+        candidacyId: next(8),
+        voter: next(3) === 0 ? '' : addressAt(next(4)),
+        answer: answers[next(4)],
+        blockHeight: next(3) * 300,
+      },
+    }),
+    () => ({
+      table: params,
+      row: { name: ['a', 'ab', 'gas price', 'é'][next(4)], height: next(4), value: next(3) === 0 ? '' : `v${next(9)}` },
+    }),
+    () => ({ table: totals, row: { genesisSupply: BigInt(next(2)), minted: BigInt(next(3)), burned: 0n } }),
+    () => ({ table: notes, row: { id: next(10), verified: next(2) === 0, name: next(2) === 0 ? '' : 'note' } }),
+  ]
+  return (makers[next(makers.length)] as () => { table: Table; row: object })()
+}
+
+/** Writes one random thing into both. */
+export function step(next: (below: number) => number, state: State, model: Model): void {
+  const { table, row } = randomRow(next)
+  if (next(4) === 0) {
+    state.remove(table, row)
+    modelRemove(model, table, row)
+  } else {
+    state.put(table, row)
+    modelPut(model, table, row)
+  }
+}
+
+/** Questions of every kind about every table: what `state` and the model answer. */
+export function* questions(
+  next: (below: number) => number,
+): Generator<{ table: Table; index?: string; prefix?: Uint8Array; reverse: boolean }> {
+  for (const asked of tables) {
+    const table = asked as unknown as Table
+    for (const index of [undefined, ...Object.keys(table.indexes)]) {
+      for (const reverse of [false, true]) {
+        yield { table, ...(index === undefined ? {} : { index }), reverse }
+        const { table: other, row } = randomRow(next)
+        const place =
+          other === table
+            ? concat(
+                index === undefined ? new Uint8Array(0) : (table.indexes[index]?.(row) ?? new Uint8Array(0)),
+                table.keyOf(row).subarray(1),
+              )
+            : Uint8Array.of(next(2))
+        yield { table, ...(index === undefined ? {} : { index }), prefix: place.subarray(0, next(place.length + 1)), reverse }
+      }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { afterAll, expect, test } from '@jest/globals'
+import { toHex } from '../../src/base/bytes.ts'
+import { openMemoryStore } from '../../src/store/memoryStore.ts'
+import { listSnapshots, snapshotPath, tidySnapshots } from '../../src/store/snapshot/folder.ts'
+import { removeRestore } from '../../src/store/snapshot/restore.ts'
+import { writeSnapshot } from '../../src/store/snapshot/write.ts'
+import { openSqliteStore } from '../../src/store/sqliteStore.ts'
+import { random } from './model.ts'
+import { commitRandom, filesOf, tempFolder } from './snapshots.ts'
+import { notes, tables } from './tables.ts'
+
+const folder = tempFolder('snapshot-crash')
+afterAll(folder.remove)
+
+function runAndKill(args: readonly string[], lines: number, delayMs: number): Promise<void> {
+  return new Promise((done, failed) => {
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'snapshotChild.ts'), ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+    let [said, errors, isKilling] = ['', '', false]
+    child.stderr.on('data', (data: Buffer) => { errors += data.toString() })
+    child.stdout.on('data', (data: Buffer) => {
+      said += data.toString()
+      if (isKilling || said.split('\n').length <= lines) return
+      isKilling = true
+      setTimeout(() => child.kill('SIGKILL'), delayMs)
+    })
+    child.on('close', (_code, signal) => signal === 'SIGKILL' ? done() : failed(new Error(`the child ended by itself: ${errors}`)))
+  })
+}
+
+test('killed while a snapshot is restored or made, the state is a whole one, and every snapshot that is listed is whole', async () => {
+  const [state, from, to] = [join(folder.path, 'state.db'), join(folder.path, 'from'), join(folder.path, 'to')]
+  const source = openMemoryStore({ tables })
+  const hashes = new Map<number, string>()
+  const whole = new Map<number, unknown>()
+  for (let at = 0; at < 2; at++) {
+    commitRandom(source, at, 3, 600)
+    hashes.set(source.height(), toHex(source.appHash()))
+    writeSnapshot(source, tables, from, 500)
+    whole.set(source.height(), filesOf(snapshotPath(from, source.height())))
+  }
+  const store = openSqliteStore({ path: state, tables })
+  commitRandom(store, 50, 1)
+  store.putLocal(notes, { id: 1, verified: true, name: 'own' })
+  store.close()
+  const next = random(Number(process.env['SEED'] ?? 3))
+  for (let round = 0; round < 12; round++) {
+    await runAndKill([state, from, to], 1 + next(3), next(60))
+    removeRestore(`${state}.restore`)
+    tidySnapshots(to)
+    const again = openSqliteStore({ path: state, tables })
+    expect([round, toHex(again.appHash())]).toEqual([round, hashes.get(again.height())])
+    expect(toHex(again.recomputeRoot())).toBe(hashes.get(again.height()))
+    expect(again.get(notes, { id: 1 })?.name).toBe('own')
+    again.close()
+    for (const { metadata: { height } } of listSnapshots(to)) expect(filesOf(snapshotPath(to, height))).toEqual(whole.get(height))
+  }
+  expect(listSnapshots(to).length).toBeGreaterThan(0)
+}, 120_000)

@@ -1,0 +1,307 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterAll, expect, test } from '@jest/globals'
+import { openConnection } from '../../src/store/connection.ts'
+import { makeOverlay } from '../../src/store/overlay.ts'
+import { openSqliteReader } from '../../src/store/sqliteReader.ts'
+import { openSqliteStore } from '../../src/store/sqliteStore.ts'
+import type { State } from '../../src/store/state.ts'
+import type { Store } from '../../src/store/store.ts'
+import { text, u64 } from '../../src/store/columns.ts'
+import { type RowOf, table } from '../../src/store/table.ts'
+import { absences, accounts, addressAt, members, notes, params, proposalIdAt, pubKeyAt, tables, totals, votes } from './tables.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'svcd-sqlite-'))
+afterAll(() => {
+  rmSync(folder, { recursive: true })
+})
+let files = 0
+const newPath = (): string => join(folder, `${files++}.db`)
+
+function commitWith(store: Store, write: (state: State) => void): void {
+  const overlay = makeOverlay(store)
+  write(overlay)
+  store.commit(store.prepare(overlay), { height: store.height() + 1, timeMs: 1, chainId: 'test', transactions: 0 })
+}
+
+/** A state of one committed block, closed. */
+function made(): string {
+  const path = newPath()
+  const store = openSqliteStore({ path, tables })
+  commitWith(store, (state) => state.put(absences, { candidacyId: 1, count: 2 }))
+  store.close()
+  return path
+}
+
+test('synchronous is FULL in the file made, after its first write, and when it is opened again', () => {
+  const path = newPath()
+  const full = (): unknown => {
+    const connection = openConnection(path, { readonly: false })
+    const before = connection.db.pragma('synchronous', { simple: true })
+    connection.db.exec("CREATE TABLE IF NOT EXISTS meta (name TEXT); INSERT INTO meta VALUES ('x')")
+    const after = connection.db.pragma('synchronous', { simple: true })
+    connection.close()
+    return [before, after]
+  }
+  expect([full(), full()]).toEqual([
+    [2n, 2n],
+    [2n, 2n],
+  ])
+})
+
+test('a person reads addresses, amounts, keys and flags as text', () => {
+  const path = newPath()
+  const store = openSqliteStore({ path, tables, views: [{ name: 'rich', sql: 'SELECT address FROM accounts WHERE length(balance) > 18' }] })
+  commitWith(store, (state) => {
+    state.put(accounts, { address: addressAt(1), balance: 10n ** 20n, nonce: 3 })
+    state.put(members, { pubKey: pubKeyAt(2), candidacyId: 1, power: 9 })
+    state.put(notes, { id: 1, verified: true, name: 'n' })
+    state.put(totals, { genesisSupply: 7n, minted: 0n, burned: 0n })
+  })
+  const look = (sql: string): unknown => new Database(path, { readonly: true }).prepare(sql).get()
+  expect(look('SELECT * FROM accounts')).toEqual({ address: addressAt(1), balance: '100000000000000000000', nonce: 3 })
+  expect(look('SELECT * FROM validator_set')).toEqual({ pub_key: pubKeyAt(2), candidacy_id: 1, power: 9 })
+  expect(look('SELECT * FROM notes')).toEqual({ id: 1, verified: 'Y', name: 'n' })
+  expect(look('SELECT genesis_supply, minted FROM totals')).toEqual({ genesis_supply: '7', minted: '0' })
+  expect(look('SELECT * FROM rich')).toEqual({ address: addressAt(1) })
+  store.close()
+})
+
+test('views are made anew at each open', () => {
+  const path = made()
+  openSqliteStore({ path, tables, views: [{ name: 'old', sql: 'SELECT 1 AS one' }] }).close()
+  openSqliteStore({ path, tables, views: [{ name: 'fresh', sql: 'SELECT 2 AS two' }] }).close()
+  expect(new Database(path).prepare("SELECT name FROM sqlite_schema WHERE type = 'view'").all()).toEqual([{ name: 'fresh' }])
+})
+
+test('a part that fails inside a commit leaves the state whole, and the same block can be committed after', () => {
+  const fragile = table('fragile', {
+    tag: 0x70,
+    key: { id: u64 },
+    row: { value: { ...text, toSql: (value: string) => (value === 'bad' ? ({ not: 'sql' } as never) : value) } },
+    message: { encode: (row) => Buffer.from(row['value'] as string), decode: () => ({}) },
+  })
+  const path = newPath()
+  const all = [...tables, fragile]
+  const store = openSqliteStore({ path, tables: all })
+  commitWith(store, (state) => {
+    for (let id = 0; id < 50; id++) state.put(absences, { candidacyId: id, count: 1 })
+  })
+  const root = store.appHash()
+  const overlay = makeOverlay(store)
+  for (let id = 0; id < 50; id++) overlay.put(absences, { candidacyId: id, count: 7 })
+  overlay.put(fragile, { id: 1, value: 'bad' })
+  expect(() => store.commit(store.prepare(overlay), { height: 2, timeMs: 1, chainId: 'test', transactions: 0 })).toThrow()
+  expect([store.height(), store.appHash(), store.get(absences, { candidacyId: 3 })?.count, store.block(2)]).toEqual([1, root, 1, undefined])
+  expect(store.recomputeRoot()).toEqual(root)
+  overlay.put(fragile, { id: 1, value: 'good' })
+  store.commit(store.prepare(overlay), { height: 2, timeMs: 1, chainId: 'test', transactions: 0 })
+  expect(store.recomputeRoot()).toEqual(store.appHash())
+  store.close()
+  const again = openSqliteStore({ path, tables: all })
+  expect([again.height(), again.get(absences, { candidacyId: 3 })?.count, again.get(fragile, { id: 1 })?.value]).toEqual([2, 7, 'good'])
+  again.close()
+})
+
+test('a reader sees one whole block for as long as it reads, whatever is committed meanwhile', () => {
+  const path = newPath()
+  const store = openSqliteStore({ path, tables })
+  commitWith(store, (state) => {
+    for (let id = 0; id < 100; id++) state.put(absences, { candidacyId: id, count: 1 })
+  })
+  const reader = store.reader()
+  const seen = reader.read((state) => {
+    const first = state.height()
+    commitWith(store, (inner) => {
+      for (let id = 0; id < 100; id++) inner.put(absences, { candidacyId: id, count: 2 })
+    })
+    return [first, state.height(), new Set([...state.scan(absences)].map((row) => row.count)), state.recomputeRoot(), state.appHash()]
+  })
+  expect(seen.slice(0, 3)).toEqual([1, 1, new Set([1])])
+  expect(seen[3]).toEqual(seen[4])
+  expect(reader.read((state) => [state.height(), state.get(absences, { candidacyId: 5 })?.count])).toEqual([2, 2])
+  const walk = reader.read((state) => {
+    const iterator = state.scan(absences)[Symbol.iterator]()
+    iterator.next()
+    return iterator
+  })
+  expect(() => {
+    while (walk.next().done !== true) { /* to its end */ }
+  }).toThrow('walk')
+  expect(() => reader.read(async () => undefined)).toThrow('synchronous')
+  reader.close()
+  store.close()
+})
+
+test('a newer schema, another chain, a foreign database and a file that is none are refused in one line that names the file', () => {
+  const newer = made()
+  new Database(newer).prepare("UPDATE meta SET value = '99' WHERE name = 'schema_version'").run()
+  const foreign = newPath()
+  new Database(foreign).exec('CREATE TABLE recipes (name TEXT)')
+  const foreignMeta = newPath()
+  new Database(foreignMeta).exec('CREATE TABLE meta (k TEXT)')
+  const noDatabase = newPath()
+  writeFileSync(noDatabase, 'a letter to somebody, long enough to be taken for a header of a file'.repeat(20))
+  const bytes = readFileSync(noDatabase)
+  const altered = made()
+  new Database(altered).exec('ALTER TABLE votes ADD COLUMN mood TEXT')
+  const cases: readonly (readonly [string, RegExp])[] = [
+    [newer, /schema version 99, this program knows up to 1: run the newer release/],
+    [made(), /chain test, not of other/],
+    [foreign, /something else/],
+    [foreignMeta, /something else/],
+    [noDatabase, /is not a database/],
+    [altered, /votes has other columns/],
+    [join(folder, 'no', 'folder.db'), /cannot be opened/],
+  ]
+  for (const [path, why] of cases) {
+    let error: Error | undefined
+    try {
+      openSqliteStore({ path, tables, expectChainId: 'other' })
+    } catch (thrown) {
+      error = thrown as Error
+    }
+    expect(error?.name).toBe('StoreError')
+    expect(error?.message).toMatch(why)
+    expect(error?.message.startsWith(path)).toBe(true)
+    expect(error?.message).not.toContain('\n')
+  }
+  expect(readFileSync(noDatabase)).toEqual(bytes)
+  expect(() => openSqliteReader({ path: newer, tables })).toThrow('schema version 99')
+  expect(() => openSqliteReader({ path: join(folder, 'none.db'), tables })).toThrow('cannot be opened')
+})
+
+test('a second writer is refused, in this process and in another, while others may read; once the first is closed it may open', () => {
+  const path = newPath()
+  const store = openSqliteStore({ path, tables })
+  commitWith(store, (state) => state.put(absences, { candidacyId: 1, count: 2 }))
+  expect(() => openSqliteStore({ path, tables })).toThrow('is open in another process')
+  const script = `import { openSqliteStore } from ${JSON.stringify(join(import.meta.dirname, '../../src/store/sqliteStore.ts'))}
+    import { openSqliteReader } from ${JSON.stringify(join(import.meta.dirname, '../../src/store/sqliteReader.ts'))}
+    try { openSqliteStore({ path: ${JSON.stringify(path)}, tables: [] }) } catch (error) { console.log(error.name) }
+    console.log(openSqliteReader({ path: ${JSON.stringify(path)}, tables: [] }).read((state) => state.height()))`
+  expect(execFileSync(process.execPath, ['--input-type=module-typescript', '-e', script], { encoding: 'utf8' })).toBe('StoreError\n1\n')
+  store.close()
+  openSqliteStore({ path, tables }).close()
+})
+
+test('a table and an index that come with a later release are made and filled', () => {
+  const path = newPath()
+  const store = openSqliteStore({ path, tables: [votes, params] })
+  const vote: RowOf<typeof votes> = { proposalId: proposalIdAt(1), candidacyId: 3, voter: addressAt(1), answer: 'Y', blockHeight: 9 }
+  commitWith(store, (state) => state.put(votes, vote))
+  store.close()
+  const byHeight = (row: { readonly blockHeight: number }): Uint8Array => Uint8Array.of(row.blockHeight)
+  const later = { ...votes, indexes: { ...votes.indexes, byHeight } }
+  const again = openSqliteStore({ path, tables: [later, params, accounts] })
+  expect([...again.scan(later, { index: 'byHeight', prefix: Uint8Array.of(9) })]).toEqual([vote])
+  expect(again.count(accounts)).toBe(0)
+  again.close()
+})
+
+test('SQL order, byte order and number order of keys are one', () => {
+  const path = newPath()
+  const store = openSqliteStore({ path, tables })
+  commitWith(store, (state) => {
+    for (let n = 0; n < 60; n++) {
+      state.put(accounts, { address: addressAt(n), balance: 1n, nonce: 0 })
+      state.put(absences, { candidacyId: Math.floor(2 ** (n * 0.88)), count: 1 })
+      state.put(params, { name: String.fromCodePoint(0x41 + n * 977), height: n, value: 'v' })
+    }
+  })
+  for (const [of, sql] of [
+    [accounts, 'address'],
+    [absences, 'candidacy_id'],
+    [params, 'name, height'],
+  ] as const) {
+    const rows = [...store.scan(of as typeof accounts)] as object[]
+    const keys = rows.map((row) => Buffer.from(of.keyOf(row as never)))
+    expect(keys).toEqual([...keys].sort(Buffer.compare))
+    const stored = new Database(path, { readonly: true })
+      .prepare(`SELECT ${sql} FROM ${of.name} ORDER BY ${sql}`)
+      .raw()
+      .all() as unknown[][]
+    expect(stored.map((raw) => raw[0])).toEqual(rows.map((row) => Object.values(row)[0]))
+  }
+  store.close()
+})
+
+test('a value that was never written is told, with a code of storage: it stops the process and is no verdict', () => {
+  const path = made()
+  new Database(path).exec(`UPDATE absences SET count = 9007199254740991`)
+  const store = openSqliteStore({ path, tables })
+  expect(store.get(absences, { candidacyId: 1 })?.count).toBe(Number.MAX_SAFE_INTEGER)
+  store.close()
+  new Database(path).exec(`UPDATE absences SET count = 9007199254740993`)
+  const again = openSqliteStore({ path, tables })
+  // 2^53 + 1: better-sqlite3 would round it into its neighbour.
+  expect(() => again.get(absences, { candidacyId: 1 })).toThrow(expect.objectContaining({
+    message: expect.stringContaining('absences.count: the state holds 9007199254740993'), code: 'SQLITE_CORRUPT_ROW',
+  }))
+  again.close()
+})
+
+test('rows changed behind the store are found by the root worked out anew', () => {
+  const path = made()
+  new Database(path).exec('UPDATE absences SET count = 3')
+  const store = openSqliteStore({ path, tables })
+  expect(store.recomputeRoot()).not.toEqual(store.appHash())
+  store.close()
+})
+
+test('a rollback is on disk, is refused a second time in one line, and a file without the table for it gets it', () => {
+  const path = made()
+  const older = new Database(path)
+  older.exec('DROP TABLE undo')
+  older.close()
+  const store = openSqliteStore({ path, tables })
+  expect(() => store.rollback()).toThrow('block 1 cannot be taken back')
+  const root = store.appHash()
+  commitWith(store, (state) => state.put(absences, { candidacyId: 1, count: 9 }))
+  store.rollback()
+  store.close()
+  const again = openSqliteStore({ path, tables })
+  expect([again.height(), again.appHash(), again.recomputeRoot()]).toEqual([1, root, root])
+  expect(again.get(absences, { candidacyId: 1 })?.count).toBe(2)
+  expect(() => again.rollback()).toThrow(expect.objectContaining({
+    name: 'StoreError', message: expect.stringMatching(/^block 1 cannot be taken back: only one is kept .* from genesis$/),
+  }))
+  again.close()
+})
+
+test('a rollback gives back rows of any length', () => {
+  const store = openSqliteStore({ path: newPath(), tables })
+  const rows = [1, 255, 256, 70_000].map((length, height) => ({ name: 'p', height, value: 'v'.repeat(length) }))
+  commitWith(store, (state) => { for (const row of rows) state.put(params, row) })
+  commitWith(store, (state) => { for (const row of rows) state.put(params, { ...row, value: 'w' }) })
+  store.rollback()
+  expect([...store.scan(params)]).toEqual(rows)
+  store.close()
+})
+
+test('a rollback that would not lead to the app hash of the block before is refused and changes nothing', () => {
+  const path = made()
+  const store = openSqliteStore({ path, tables })
+  commitWith(store, (state) => state.put(absences, { candidacyId: 2, count: 9 }))
+  store.close()
+  new Database(path).exec("UPDATE undo SET rows_before = x''")
+  const again = openSqliteStore({ path, tables })
+  expect(() => again.rollback()).toThrow(expect.objectContaining({
+    name: 'StoreError', message: expect.stringContaining('nothing was taken back'),
+  }))
+  expect([again.height(), again.get(absences, { candidacyId: 2 })?.count]).toEqual([2, 9])
+  expect(again.appHash()).toEqual(again.recomputeRoot())
+  again.close()
+})
+
+test('the same tag or name twice is refused', () => {
+  expect(() => openSqliteStore({ path: newPath(), tables: [accounts, { ...absences, tag: accounts.tag }] })).toThrow(
+    'two tables have the tag 1',
+  )
+  expect(() => openSqliteStore({ path: newPath(), tables: [accounts, { ...absences, name: 'accounts' }] })).toThrow(
+    'two tables have the name accounts',
+  )
+})

@@ -1,0 +1,75 @@
+import { addressBytes, addressOf, type Address } from '../../src/base/address.ts'
+import { concat, u64be, utf8 } from '../../src/base/bytes.ts'
+import { proposalIdOf, type ProposalId, pubKeyOf, type PubKey } from '../../src/base/pubKey.ts'
+import { descriptor } from '../../src/codec/gen/state.descriptor.js'
+import { svc } from '../../src/codec/gen/state.js'
+import { codecsOf } from '../../src/codec/message.ts'
+import { address, addressOrNone, amount, flag, proposalId, pubKey, text, u64 } from '../../src/store/columns.ts'
+import { type RowCodec, table } from '../../src/store/table.ts'
+
+const codec = codecsOf(svc, descriptor) as (name: string) => RowCodec
+
+const json: RowCodec = {
+  encode: (row) => utf8(JSON.stringify(row)),
+  decode: (bytes) => JSON.parse(Buffer.from(bytes).toString()) as Readonly<Record<string, never>>,
+}
+
+/** Tables of every shape of key: one column in SQL order, base64, several columns, text, none; and one that is not hashed. */
+export const accounts = table('accounts', {
+  tag: 0x01,
+  key: { address },
+  row: { balance: amount, nonce: u64 },
+  message: codec('svc.state.Account'),
+})
+
+export const absences = table('absences', {
+  tag: 0x05,
+  key: { candidacyId: u64 },
+  row: { count: u64 },
+  message: codec('svc.state.Absence'),
+  indexes: { byCount: (row) => (row.count > 50 ? undefined : u64be(row.count)) },
+})
+
+export const members = table('validator_set', {
+  tag: 0x04,
+  key: { pubKey },
+  row: { candidacyId: u64, power: u64 },
+  message: codec('svc.state.SetMember'),
+})
+
+export const votes = table('votes', {
+  tag: 0x11,
+  key: { proposalId, candidacyId: u64 },
+  row: { voter: addressOrNone, answer: text, blockHeight: u64 },
+  message: codec('svc.state.Vote'),
+  indexes: {
+    byVoter: (row) => (row.voter === '' ? undefined : addressBytes(row.voter)),
+    byAnswer: (row) => concat(utf8(row.answer), Uint8Array.of(0), u64be(row.blockHeight)),
+  },
+})
+
+export const params = table('params', {
+  tag: 0x18,
+  key: { name: text, height: u64 },
+  row: { value: text },
+  message: codec('svc.state.Param'),
+})
+
+export const totals = table('totals', {
+  tag: 0x20,
+  key: {},
+  row: { genesisSupply: amount, minted: amount, burned: amount },
+  message: codec('svc.state.Totals'),
+})
+
+export const notes = table('notes', { tag: 0xf0, hashed: false, key: { id: u64 }, row: { verified: flag, name: text }, message: json })
+
+export const tables = [accounts, absences, members, votes, params, totals, notes] as const
+
+
+/** The n-th address, key or id of a test: spread over all values, the same each time. */
+const spread = (n: number, length: number): Uint8Array =>
+  Uint8Array.from({ length }, (_, at) => ((n * 2654435761 + at * 40503 * (n + 7)) >>> ((at % 4) * 8)) & 0xff)
+export const addressAt = (n: number): Address => addressOf(spread(n, 20))
+export const pubKeyAt = (n: number): PubKey => pubKeyOf(spread(n, 32))
+export const proposalIdAt = (n: number): ProposalId => proposalIdOf(spread(n, 32))
