@@ -1,0 +1,35 @@
+import { CheckTxType } from '../abci/data.ts'
+import type { Handler } from '../abci/types.ts'
+import type { TxError } from '../base/txError.ts'
+import { kernelErrors } from '../modules/errors.ts'
+import { type ReadTx, runTx, type Verdict } from '../modules/kernel.ts'
+import { makeOverlay } from '../store/overlay.ts'
+import { type Chain, type CheckState, checkStateOf } from './chain.ts'
+import { printVerdict } from './convert.ts'
+import { logDefect } from './deliverTx.ts'
+
+/** Most transactions of gas 0 that may wait for one sender: they cost nothing, so they are few. Source: protocol.md §2, CheckTx. */
+export const FREE_TXS_MAX = 4
+
+/** The verdict on the next transaction in a row; the check state keeps the effects of an accepted one only. */
+function judge(chain: Chain, { overlay, block, free }: CheckState, read: ReadTx): Verdict {
+  const unwanted = (gas: number): TxError | undefined => {
+    if (gas !== 0 || read.sender === undefined) return undefined
+    const waiting = free.get(read.sender) ?? 0
+    if (waiting >= FREE_TXS_MAX) return kernelErrors.tooManyFree
+    free.set(read.sender, waiting + 1)
+    return undefined
+  }
+  return runTx(overlay, read, { fork: makeOverlay, block, place: 0, mode: 'check', node: chain.options.node, unwanted })
+}
+
+/**
+ * Judges a transaction for the mempool as in block head + 1, on a copy of the head that keeps what it accepted. A recheck does not
+ * verify signatures again: the mempool holds only what was verified. Source: protocol.md §2, CheckTx.
+ */
+export const checkTx = (chain: Chain): Handler<'checkTx'> => ({ tx, type }) => {
+  const read = chain.txs.read(tx)
+  const verdict = judge(chain, checkStateOf(chain), type === CheckTxType.recheck ? { ...read, isSigned: () => true } : read)
+  logDefect(chain, read, verdict)
+  return printVerdict(verdict, false)
+}

@@ -1,0 +1,22 @@
+import type { Handler } from '../abci/types.ts'
+import { toHex } from '../base/bytes.ts'
+import { type ReadTx, runTx, type Verdict } from '../modules/kernel.ts'
+import { makeOverlay } from '../store/overlay.ts'
+import { type Chain, needOpen } from './chain.ts'
+import { printVerdict } from './convert.ts'
+
+/** Tells the operator of a defect: code 1000 with the transaction's hash and what was thrown. Source: protocol.md §2, Codes. */
+export function logDefect({ options: { logger } }: Chain, { hash }: ReadTx, { defect }: Verdict): void {
+  if (defect !== undefined) logger.error({ hash: toHex(hash).toUpperCase(), err: defect }, 'a transaction met a defect: code 1000')
+}
+
+/** Runs one transaction of the open block. Source: protocol.md §2. */
+export const deliverTx = (chain: Chain): Handler<'deliverTx'> => ({ tx }) => {
+  const open = needOpen(chain, 'DeliverTx')
+  const read = chain.txs.read(tx)
+  const verdict = runTx(open.overlay, read, { fork: makeOverlay, block: open.block, place: open.transactions, mode: 'deliver' })
+  open.transactions++
+  chain.txs.forget(tx)
+  logDefect(chain, read, verdict)
+  return printVerdict(verdict)
+}

@@ -1,0 +1,29 @@
+import { addressOf } from '../../../base/address.ts'
+import { invalidParameter } from '../../../base/txError.ts'
+import { address, amount } from '../../../tx/members.ts'
+import { defineTx } from '../../define.ts'
+import { addBalance, takeBalance } from '../keeper.ts'
+
+/** Gas of a transfer. Source: protocol.md §2, Gas and fees. */
+export const TRANSFER_GAS = 21_000
+
+/** Moves `value` base units from the sender to `to`. Source: protocol.md §3, transfer [ext]. */
+export const transfer = defineTx({
+  operation: 'transfer', method: 'svc_transfer', call: 'transfer', event: 'svc.accounts.transfer',
+  doc: 'Moves base units from the sender to another account.',
+  input: { to: address(), value: amount('amount above 0, in base units') },
+  gas: () => TRANSFER_GAS,
+  execute: ({ state, sender }, message) => {
+    const to = addressOf(message.to)
+    const value = BigInt(message.value)
+    if (value === 0n) return invalidParameter('value: expected more than 0, got 0')
+    return {
+      locks: value,
+      apply: () => {
+        takeBalance(state, sender, value)
+        addBalance(state, to, value)
+        return { attributes: [['to', to], ['value', value.toString()]] }
+      },
+    }
+  },
+})

@@ -1,0 +1,76 @@
+import type { Amount } from '../../base/amount.ts'
+import type { State, StateReader } from '../../store/state.ts'
+import type { RowOf } from '../../store/table.ts'
+import { chain, type ChainRow, counters, totals } from './tables.ts'
+
+type Counter = 'nextCandidacyId' | 'nextUnbondingNumber' | 'nextRequestId'
+
+/** The chain's constants and last block. Throws before InitChain. */
+export function getChain(state: StateReader): ChainRow {
+  const row = state.get(chain, {})
+  if (row === undefined) throw new Error('chain: no InitChain yet')
+  return row
+}
+
+/** Of which block these rows are the state. Throws when they are none. */
+export function headOfState(state: StateReader): { readonly chainId: string; readonly height: number; readonly timeMs: number } {
+  const { chainId, lastHeight, lastTimeMs } = getChain(state)
+  return { chainId, height: lastHeight, timeMs: lastTimeMs }
+}
+
+/** Minted, burned and genesis supply. */
+export function getTotals(state: StateReader): RowOf<typeof totals> {
+  return state.get(totals, {}) ?? { genesisSupply: 0n, minted: 0n, burned: 0n }
+}
+
+/** genesis supply + minted − burned, in base units. */
+export function supplyOf(state: StateReader): Amount {
+  const { genesisSupply, minted, burned } = getTotals(state)
+  return genesisSupply + minted - burned
+}
+
+/** Counts newly minted units. */
+export function addMinted(state: State, amount: Amount): void {
+  const row = getTotals(state)
+  state.put(totals, { ...row, minted: row.minted + amount })
+}
+
+/** Counts burned units. */
+export function addBurned(state: State, amount: Amount): void {
+  const row = getTotals(state)
+  state.put(totals, { ...row, burned: row.burned + amount })
+}
+
+function getCounters(state: StateReader): RowOf<typeof counters> {
+  return state.get(counters, {}) ?? { nextCandidacyId: 1, nextUnbondingNumber: 1, nextRequestId: 1, programVersion: 1 }
+}
+
+/** The next number of a kind, 1, 2, 3 …; it is used up. */
+export function takeNumber(state: State, counter: Counter): number {
+  const row = getCounters(state)
+  state.put(counters, { ...row, [counter]: row[counter] + 1 })
+  return row[counter]
+}
+
+/** The program version the chain needs: 1 at genesis. Source: protocol.md §7, retire_program. */
+export const programVersion = (state: StateReader): number => getCounters(state).programVersion
+
+/** Raises the program version by one: the program of the version before is retired. */
+export function raiseProgramVersion(state: State): void {
+  const row = getCounters(state)
+  state.put(counters, { ...row, programVersion: row.programVersion + 1 })
+}
+
+/** Writes the rows that InitChain makes. */
+export function putGenesis(
+  state: State, row: Omit<ChainRow, 'lastHeight' | 'lastTimeMs'>, genesisTimeMs: number, genesisSupply: Amount,
+): void {
+  state.put(chain, { ...row, lastHeight: 0, lastTimeMs: genesisTimeMs })
+  state.put(counters, getCounters(state))
+  state.put(totals, { genesisSupply, minted: 0n, burned: 0n })
+}
+
+/** Notes the block that was just executed. */
+export function putLastBlock(state: State, lastHeight: number, lastTimeMs: number): void {
+  state.put(chain, { ...getChain(state), lastHeight, lastTimeMs })
+}

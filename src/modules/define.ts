@@ -1,0 +1,123 @@
+import type { Address } from '../base/address.ts'
+import type { Amount } from '../base/amount.ts'
+import type { TxError } from '../base/txError.ts'
+import type { State, StateReader } from '../store/state.ts'
+import type { Members, MessageOf } from '../tx/members.ts'
+import { kernelErrors } from './errors.ts'
+import type { Params } from './params/definitions.ts'
+
+/** One attribute of an event, always indexed. */
+export type Attribute = readonly [key: string, value: string]
+
+/** An event as protocol.md §9 names it. */
+export interface ChainEvent {
+  readonly type: string
+  readonly attributes: readonly Attribute[]
+}
+
+/** The block that is being executed, or for CheckTx the one that would come next. */
+export interface Block {
+  readonly chainId: string
+  readonly height: number
+  /** Block time, whole ms. */
+  readonly timeMs: number
+  /** Block time, whole seconds. */
+  readonly time: number
+  /** The parameters in force in this block. */
+  readonly params: Params
+}
+
+/** What only this node can answer: asked in CheckTx, never in a block, or two nodes would disagree (protocol.md §6, deploy_libeni). */
+export interface NodeChecks {
+  readonly os: string
+}
+
+/** What an operation sees. */
+export interface TxContext {
+  readonly state: State
+  readonly block: Block
+  readonly sender: Address
+  /** What the transaction pays when it succeeds, in base units. */
+  readonly fee: Amount
+  /** sha256 of the transaction's bytes. */
+  readonly txHash: Uint8Array
+  /** Place of the transaction in its block, from 0. */
+  readonly place: number
+  /** CheckTx only. */
+  readonly node?: NodeChecks | undefined
+}
+
+/** What a successful operation leaves behind beside its rows. */
+export interface Applied {
+  readonly data?: Uint8Array
+  readonly attributes?: readonly Attribute[]
+}
+
+/** What an operation will do once its rules hold: the kernel checks that the balance covers fee and locks, takes the fee, then applies. */
+export interface Effects {
+  /** Base units that leave the sender's balance beside the fee. */
+  readonly locks: Amount
+  readonly apply: () => Applied
+}
+
+/** One transaction type. `O` is its name in TxBody's oneof. */
+export interface TxEntry<M extends Members = Members> {
+  readonly operation: string
+  /** JSON-RPC method. */
+  readonly method: string
+  /** Function of the client, under web3.svc. */
+  readonly call: string
+  /** One sentence for the docs. */
+  readonly doc: string
+  readonly event: string
+  readonly input: M
+  /** What deliver_tx.data carries on success. */
+  readonly returns?: 'ProposalID' | 'account update request id'
+  readonly gas: (params: Params) => number
+  /** Guards first, in the order in which errors win (check 6); writes only inside `apply`. */
+  readonly execute: (context: TxContext, message: MessageOf<M>) => TxError | Effects
+}
+
+/** Declares a transaction type. */
+export function defineTx<const M extends Members>(entry: TxEntry<M>): TxEntry {
+  return entry as unknown as TxEntry
+}
+
+/** What a query sees: one committed height. */
+export interface QueryContext {
+  readonly state: StateReader
+  /** The head. 0 before the first block. */
+  readonly height: number
+  /** The height the request names; 0 when it names none. */
+  readonly requestedHeight: number
+}
+
+/** Why a query is refused: a non-zero code and a log that says which path or argument. */
+export interface QueryError {
+  readonly code: number
+  readonly log: string
+}
+
+/** One abci_query path. */
+export interface QueryEntry {
+  /** The path's fixed parts; `<…>` stands for one argument: `/stake/validator/<address>`. */
+  readonly path: string
+  /** One sentence for the docs. */
+  readonly doc: string
+  /** The answer's `data`, which is written as JSON; a QueryError for a malformed argument. `options` are what stands behind `?`. */
+  readonly run: (
+    context: QueryContext, args: readonly string[], options: ReadonlyMap<string, string>,
+  ) => { readonly data: unknown } | QueryError
+}
+
+/** Declares a query. */
+export const defineQuery = (entry: QueryEntry): QueryEntry => entry
+
+/** Refuses a query's argument. */
+export const badArgument = (why: string): QueryError => kernelErrors.badArgument(why)
+
+/** True when an outcome is a failure. */
+export const isError = (outcome: object): outcome is TxError => 'code' in outcome
+
+/** Effects that lock nothing. */
+export const effects = (apply: () => Applied): Effects => ({ locks: 0n, apply })

@@ -1,0 +1,46 @@
+import type { State } from '../store/state.ts'
+import { getChain, putLastBlock } from './chain/keeper.ts'
+import type { Block, ChainEvent } from './define.ts'
+import { reachPoints } from './governance/block.ts'
+import { params } from './params/tables.ts'
+import { removeAbsent } from './stake/block/absence.ts'
+import { payAward } from './stake/block/award.ts'
+import type { CommitVote } from './stake/block/commit.ts'
+import { payUnbonded } from './stake/block/payout.ts'
+import { evidenceBlocksMax, updateSet, type ValidatorUpdate } from './stake/block/updateSet.ts'
+
+/** Evidence parameters of CometBFT: sent whole, as a group replaces all its members. */
+export interface EvidenceParams {
+  readonly maxAgeNumBlocks: number
+  readonly maxAgeDurationMs: number
+  readonly maxBytes: number
+}
+
+/** What EndBlock tells CometBFT and the node. */
+export interface EndOfBlock {
+  readonly events: readonly ChainEvent[]
+  readonly validatorUpdates: readonly ValidatorUpdate[]
+  readonly evidenceParams: EvidenceParams | undefined
+  /** The program version that was retired in this block: after its commit the program stops. */
+  readonly retiredVersion: number | undefined
+}
+
+/** The evidence parameters that belong to an unstake_wait_period. Blocks decide, not time. Source: protocol.md §4. */
+export const evidenceParamsOf = (unstakeWaitPeriod: number, maxBytes: number): EvidenceParams =>
+  ({ maxAgeNumBlocks: evidenceBlocksMax(unstakeWaitPeriod), maxAgeDurationMs: 1000, maxBytes })
+
+/** EndBlock, steps (a) to (f) in order. Source: protocol.md §2, Order inside a block. */
+export function endBlock(state: State, block: Block, votes: readonly CommitVote[]): EndOfBlock {
+  const reached = reachPoints(state, block)
+  const removed = removeAbsent(state, block, votes)
+  payAward(state, block, votes)
+  const unbonded = payUnbonded(state, block)
+  const { updates, events } = updateSet(state, block, votes)
+  const period = state.get(params, { name: 'unstake_wait_period', height: block.height + 1 })
+  const evidenceParams = period === undefined ? undefined : evidenceParamsOf(Number(period.value), getChain(state).evidenceMaxBytes)
+  putLastBlock(state, block.height, block.timeMs)
+  return {
+    events: [...reached.events, ...removed, ...unbonded, ...events], validatorUpdates: updates, evidenceParams,
+    retiredVersion: reached.retiredVersion,
+  }
+}

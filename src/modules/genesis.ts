@@ -1,0 +1,195 @@
+import { type Address, parseAddress } from '../base/address.ts'
+import { AMOUNT_MAX, parseAmount, TOKEN } from '../base/amount.ts'
+import { type PubKey, parsePubKey } from '../base/pubKey.ts'
+import { ONE, parseRatio, type Ratio } from '../base/ratio.ts'
+import { utf8 } from '../base/bytes.ts'
+import type { State } from '../store/state.ts'
+import { addBalance } from './accounts/keeper.ts'
+import { putGenesis } from './chain/keeper.ts'
+import type { Block } from './define.ts'
+import { canonicalValue, PARAMETERS } from './params/definitions.ts'
+import { paramsInForce, putParam } from './params/keeper.ts'
+import { firstSet, type ValidatorUpdate } from './stake/block/updateSet.ts'
+import { type GenesisCandidacy, putGenesisCandidacies } from './stake/genesis.ts'
+import { DESCRIPTION_BYTES_MAX } from './stake/tx/description.ts'
+
+/** A genesis file that no chain can start from. The message names the member, the limit and what was given. */
+export class GenesisError extends Error {
+  override readonly name = 'GenesisError'
+}
+
+/** `app_state` of genesis.json, read. Source: protocol.md §4, InitChain. */
+export interface Genesis {
+  readonly accounts: readonly { readonly address: Address; readonly balance: bigint }[]
+  /** Canonical text of each of the eleven parameters. */
+  readonly params: ReadonlyMap<string, string>
+  readonly stake: {
+    readonly defaultMaxAmount: bigint; readonly defaultCompRate: Ratio; readonly foundationAddress: Address | ''
+    readonly maxAbsentBlocks: number; readonly slashRatio: Ratio
+  }
+  readonly candidacies: readonly GenesisCandidacy[]
+}
+
+/** Most units that genesis may make: 10^15 tokens. */
+export const GENESIS_SUPPLY_MAX = 10n ** 15n * TOKEN
+
+type Json = Readonly<Record<string, unknown>>
+
+function refuse(member: string, expected: string, given: unknown): never {
+  const text = given === undefined ? 'nothing' : JSON.stringify(given)
+  throw new GenesisError(`genesis app_state: ${member}: expected ${expected}, got ${text.length > 80 ? `${text.slice(0, 77)}...` : text}`)
+}
+
+/** The members of an object; JSON null is not given (protocol.md §1). */
+function object(value: unknown, member: string, members: readonly string[]): Json {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) refuse(member, 'an object', value)
+  const given: Record<string, unknown> = {}
+  // biome-ignore lint/plugin: the order decides only which unknown member the message names
+  for (const [name, held] of Object.entries(value)) {
+    if (!members.includes(name)) refuse(`${member}.${name}`, `one of ${members.join(', ')}`, held)
+    if (held !== null) given[name] = held
+  }
+  return given
+}
+
+function list(value: unknown, member: string): readonly unknown[] {
+  return Array.isArray(value) ? value : refuse(member, 'an array', value)
+}
+
+function parsed<T>(value: unknown, member: string, expected: string, parse: (text: string) => T | undefined): T {
+  const read = typeof value === 'string' ? parse(value) : undefined
+  return read === undefined ? refuse(member, expected, value) : read
+}
+
+const address = (value: unknown, member: string): Address =>
+  parsed(value, member, 'an address (0x and 40 hex digits)', parseAddress)
+
+/** Decimal text; a 0x-hex quantity or a safe integer is read too. Source: protocol.md §1, Amount. */
+function amount(value: unknown, member: string): bigint {
+  const form = `an amount of 0 to ${AMOUNT_MAX} base units (decimal text, 0x-hex text or a safe integer)`
+  if (Number.isSafeInteger(value) && Number(value) >= 0) return BigInt(Number(value))
+  const read = parsed(value, member, form, (text) => /^0x[0-9a-fA-F]{1,30}$/.test(text) ? BigInt(text) : parseAmount(text))
+  return read <= AMOUNT_MAX ? read : refuse(member, form, value)
+}
+
+const ratio = (value: unknown, member: string): Ratio => parsed(value, member, 'decimal text of 0 to 1', (text) => {
+  const read = parseRatio(text)
+  return read !== undefined && read <= ONE ? read : undefined
+})
+
+function readParams(value: unknown): ReadonlyMap<string, string> {
+  const given = object(value ?? {}, 'params', [...PARAMETERS.keys()])
+  const texts = new Map<string, string>()
+  for (const [name, { type, fallback }] of PARAMETERS) {
+    const one = given[name] ?? (type.kind === 'integer' ? Number(fallback) : fallback)
+    const text = type.kind === 'integer' ? Number.isSafeInteger(one) ? String(one) : undefined : one
+    if (typeof text !== 'string') refuse(`params.${name}`, type.kind === 'integer' ? 'an integer' : 'text', one)
+    const canonical = canonicalValue(type, text, true)
+    if ('why' in canonical) throw new GenesisError(`genesis app_state: params.${name}: ${canonical.why}`)
+    texts.set(name, canonical.text)
+  }
+  return texts
+}
+
+const STAKE = ['default_max_amount', 'default_comp_rate', 'foundation_address', 'max_absent_blocks', 'slash_ratio']
+
+function readStake(value: unknown): Genesis['stake'] {
+  const given = object(value ?? {}, 'stake', STAKE)
+  const {
+    default_max_amount: maxAmount = (10_000n * TOKEN).toString(), default_comp_rate: compRate = '0.5', foundation_address: foundation = '',
+    max_absent_blocks: maxAbsentBlocks = 120, slash_ratio: slashRatio = '0.05',
+  } = given
+  const defaultMaxAmount = amount(maxAmount, 'stake.default_max_amount')
+  if (defaultMaxAmount < TOKEN) refuse('stake.default_max_amount', `at least 1 token (${TOKEN})`, maxAmount)
+  if (!Number.isSafeInteger(maxAbsentBlocks) || Number(maxAbsentBlocks) < 1 || Number(maxAbsentBlocks) > 10 ** 6) {
+    refuse('stake.max_absent_blocks', 'an integer of 1 to 1000000', maxAbsentBlocks)
+  }
+  return {
+    defaultMaxAmount, defaultCompRate: ratio(compRate, 'stake.default_comp_rate'), maxAbsentBlocks: Number(maxAbsentBlocks),
+    foundationAddress: foundation === '' ? '' : address(foundation, 'stake.foundation_address'),
+    slashRatio: ratio(slashRatio, 'stake.slash_ratio'),
+  }
+}
+
+function readDescription(value: unknown, member: string): GenesisCandidacy['description'] {
+  const given = object(value ?? {}, member, ['name', 'website', 'location', 'email', 'profile'])
+  const read = (name: keyof typeof DESCRIPTION_BYTES_MAX): string => {
+    const { [name]: text = '' } = given
+    if (typeof text !== 'string' || !text.isWellFormed() || utf8(text).length > DESCRIPTION_BYTES_MAX[name]) {
+      refuse(`${member}.${name}`, `text of at most ${DESCRIPTION_BYTES_MAX[name]} bytes`, text)
+    }
+    return text
+  }
+  return { name: read('name'), website: read('website'), location: read('location'), email: read('email'), profile: read('profile') }
+}
+
+function readCandidacy(value: unknown, member: string, defaultCompRate: Ratio): GenesisCandidacy {
+  const given = object(value, member, ['owner', 'pub_key', 'shares', 'max_shares', 'comp_rate', 'description'])
+  const shares = amount(given['shares'], `${member}.shares`)
+  const maxShares = amount(given['max_shares'], `${member}.max_shares`)
+  if (shares < TOKEN || shares > maxShares) {
+    refuse(`${member}.shares`, `at least 1 token (${TOKEN}) and at most max_shares ${maxShares}`, given['shares'])
+  }
+  return {
+    owner: address(given['owner'], `${member}.owner`),
+    pubKey: parsed(given['pub_key'], `${member}.pub_key`, 'base64 of 32 bytes', parsePubKey),
+    shares, maxShares,
+    compRate: given['comp_rate'] === undefined ? defaultCompRate : ratio(given['comp_rate'], `${member}.comp_rate`),
+    description: readDescription(given['description'], `${member}.description`),
+  }
+}
+
+function unique(values: readonly string[], member: string): void {
+  const seen = new Set<string>()
+  for (const value of values) {
+    if (seen.has(value)) refuse(member, 'each once', value)
+    seen.add(value)
+  }
+}
+
+/** Reads `app_state`. Throws a GenesisError that names the member. Source: protocol.md §4, InitChain. */
+export function readGenesis(appState: unknown): Genesis {
+  const given = object(appState, 'app_state', ['accounts', 'params', 'stake', 'candidacies'])
+  const accounts = list(given['accounts'] ?? [], 'accounts').map((value, at) => {
+    const account = object(value, `accounts[${at}]`, ['address', 'balance'])
+    const balance = amount(account['balance'], `accounts[${at}].balance`)
+    return { address: address(account['address'], `accounts[${at}].address`), balance }
+  })
+  const stake = readStake(given['stake'])
+  const candidacies = list(given['candidacies'] ?? [], 'candidacies')
+    .map((value, at) => readCandidacy(value, `candidacies[${at}]`, stake.defaultCompRate))
+  unique(accounts.map((account) => account.address), 'accounts address')
+  unique(candidacies.map(({ owner }) => owner), 'candidacies owner')
+  unique(candidacies.map(({ pubKey }) => pubKey as PubKey), 'candidacies pub_key')
+  if (candidacies.length === 0) refuse('candidacies', 'at least one eligible candidacy', candidacies)
+  const genesis = { accounts, params: readParams(given['params']), stake, candidacies }
+  const supply = supplyOf(genesis)
+  if (supply > GENESIS_SUPPLY_MAX) {
+    refuse('accounts and candidacies', `a supply of at most ${GENESIS_SUPPLY_MAX} base units`, supply.toString())
+  }
+  return genesis
+}
+
+const supplyOf = ({ accounts, candidacies }: Pick<Genesis, 'accounts' | 'candidacies'>): bigint =>
+  accounts.reduce((sum, { balance }) => sum + balance, 0n) + candidacies.reduce((sum, { shares }) => sum + shares, 0n)
+
+/** What InitChain says beside `app_state`. */
+export interface ChainStart {
+  readonly chainId: string
+  readonly initialHeight: number
+  readonly evidenceMaxBytes: number
+  /** Genesis time, whole ms and whole seconds. */
+  readonly timeMs: number
+  readonly time: number
+}
+
+/** Writes the state that genesis makes; returns the validator set for CometBFT. Source: protocol.md §4, InitChain. */
+export function applyGenesis(state: State, genesis: Genesis, start: ChainStart): readonly ValidatorUpdate[] {
+  const { chainId, initialHeight, evidenceMaxBytes, timeMs, time } = start
+  putGenesis(state, { chainId, initialHeight, evidenceMaxBytes, ...genesis.stake }, timeMs, supplyOf(genesis))
+  for (const [name, value] of genesis.params) putParam(state, name, 0, value)
+  for (const account of genesis.accounts) addBalance(state, account.address, account.balance)
+  putGenesisCandidacies(state, genesis.candidacies, time)
+  const block: Block = { chainId, height: initialHeight, timeMs, time, params: paramsInForce(state, initialHeight) }
+  return firstSet(state, block)
+}

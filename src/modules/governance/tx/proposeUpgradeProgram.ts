@@ -1,0 +1,21 @@
+import { defineTx } from '../../define.ts'
+import { governanceErrors } from '../errors.ts'
+import { validatorIdOf } from '../keeper.ts'
+import { checkFiles, checkName } from '../library.ts'
+import { pointHeight } from './propose.ts'
+import { libraryMembers } from './proposeDeployLibEni.ts'
+
+/** Not implemented, as the interface says: forms are checked, then always code 4. Source: interface, Limits 6; protocol.md §6. */
+export const proposeUpgradeProgram = defineTx({
+  operation: 'proposeUpgradeProgram', method: 'svc_proposeUpgradeProgram', call: 'governance.proposeUpgradeProgram',
+  event: 'svc.governance.proposeUpgradeProgram',
+  doc: 'Not implemented: a well-formed call is always answered with code 4.',
+  input: { ...libraryMembers, upgradeBlockHeight: pointHeight('the new program is deployed') },
+  returns: 'ProposalID',
+  gas: (params) => params.governanceProposal,
+  execute: ({ state, sender }, message) => {
+    const candidacyId = validatorIdOf(state, sender)
+    if (typeof candidacyId !== 'number') return candidacyId
+    return checkName(message) ?? checkFiles(message) ?? governanceErrors.upgradeNotImplemented
+  },
+})

@@ -1,0 +1,138 @@
+import { type Address, addressOf } from '../base/address.ts'
+import { sha256 } from '../base/hash.ts'
+import { invalidParameter, type TxError } from '../base/txError.ts'
+import type { State, StateReader } from '../store/state.ts'
+import { decodeTx, type NotATx, type Tx } from '../tx/envelope.ts'
+import { checkMembers } from '../tx/members.ts'
+import { isSignedBySender } from '../tx/verify.ts'
+import { balanceOf, nonceOf, payFee, useNonce } from './accounts/keeper.ts'
+import { type Applied, type Attribute, type Block, type ChainEvent, isError, type NodeChecks, type TxContext } from './define.ts'
+import { kernelErrors } from './errors.ts'
+import { txEntryOf } from './registry.ts'
+
+/** Transaction bytes, read once: what they say, and whether the sender signed it, which is worked out when first asked. */
+export interface ReadTx {
+  readonly hash: Uint8Array
+  readonly tx: Pick<Tx, 'body'> | NotATx
+  /** Whom the transaction says it is from; undefined where it is none. */
+  readonly sender: Address | undefined
+  readonly isSigned: () => boolean
+}
+
+/** What becomes of a transaction. Code, data and gas are consensus; gas and data are empty on failure. */
+export interface Verdict extends TxError {
+  readonly data: Uint8Array
+  readonly gas: number
+  readonly events: readonly ChainEvent[]
+  /** Set with code 1000: what was thrown, for the node's log. */
+  readonly defect?: unknown
+}
+
+/** A copy of a state that is kept whole or dropped. */
+export interface Fork extends State {
+  /** Writes all that was written here into the state it was made from. */
+  keepInto(parent: State): void
+}
+
+/** How a transaction is run. */
+export interface Run {
+  /** Makes a fork: the store's overlay, handed in because modules know the store by its declarations only. */
+  readonly fork: (state: State) => Fork
+  readonly block: Block
+  readonly place: number
+  /** In a block a failure after check 4 uses up the nonce; CheckTx keeps nothing of what it refuses. */
+  readonly mode: 'check' | 'deliver'
+  readonly node?: NodeChecks | undefined
+  /** CheckTx only: why this node does not want a transaction that would succeed at this gas. Its effects are dropped. */
+  readonly unwanted?: (gas: number) => TxError | undefined
+}
+
+const nothing = new Uint8Array(0)
+const failed = ({ code, log }: TxError): Verdict => ({ code, log, data: nothing, gas: 0, events: [] })
+
+/** Reads transaction bytes. Pure: the same bytes always read the same, so the answer may be kept. */
+export function readTx(bytes: Uint8Array): ReadTx {
+  const tx = decodeTx(bytes)
+  const hash = sha256(bytes)
+  if ('why' in tx) return { hash, tx, sender: undefined, isSigned: () => false }
+  // What only the signature needs is let go once it is verified.
+  let unverified: Tx | undefined = tx
+  let signed = false
+  const isSigned = (): boolean => {
+    if (unverified !== undefined) signed = isSignedBySender(unverified)
+    unverified = undefined
+    return signed
+  }
+  return { hash, tx: { body: tx.body }, sender: addressOf(tx.body.from), isSigned }
+}
+
+/** Checks 1 to 4 of protocol.md §2, against `state`: why the transaction may not stand here, or undefined. */
+export function admit(state: StateReader, chainId: string, { tx, sender, isSigned }: ReadTx): TxError | undefined {
+  if ('why' in tx) return kernelErrors.cannotDecode(tx.why)
+  const { body } = tx
+  if (body.chainId !== chainId) return kernelErrors.wrongChain(chainId, body.chainId)
+  if (!isSigned()) return kernelErrors.badSignature
+  const expected = nonceOf(state, sender as Address)
+  return body.nonce === expected ? undefined : kernelErrors.badNonce(expected, body.nonce)
+}
+
+/**
+ * True for a throw that says something of this machine, not of state and transaction: storage, memory, stack, the system.
+ * No code may come of it, or nodes would disagree; the process stops instead. Source: protocol.md §2, code 1000.
+ */
+export function isMachineFailure(thrown: unknown): boolean {
+  if (typeof thrown !== 'object' || thrown === null) return false
+  const { name, message, code } = thrown as { name?: unknown; message?: unknown; code?: unknown }
+  if (typeof code === 'string' && /^(?:SQLITE_|E[A-Z0-9]+$|ERR_MEMORY_ALLOCATION_FAILED$)/.test(code)) return true
+  // better-sqlite3 says so of a connection that was closed, with a TypeError without a code.
+  if (/database connection/i.test(String(message))) return true
+  return name === 'RangeError' && /call stack|allocation|memory|invalid string length/i.test(String(message))
+}
+
+interface Executed extends Applied { readonly gas: number; readonly event: string }
+
+/** Checks 5 to 7, then fee and effects, all on `state`, which the caller drops when this fails. */
+function execute(
+  state: State, tx: Pick<Tx, 'body'>, { sender, hash }: { readonly sender: Address; readonly hash: Uint8Array }, run: Run,
+): TxError | Executed {
+  const entry = txEntryOf.get(tx.body.operation)
+  if (entry === undefined) return kernelErrors.unknownRequest(tx.body.operation)
+  const malformed = checkMembers(entry.input, tx.body.message)
+  if (malformed !== undefined) return invalidParameter(malformed)
+  const { params } = run.block
+  const gas = entry.gas(params)
+  const fee = BigInt(gas) * BigInt(params.gasPrice)
+  const context: TxContext = { state, block: run.block, sender, fee, txHash: hash, place: run.place, node: run.node }
+  const outcome = entry.execute(context, tx.body.message)
+  if (isError(outcome)) return outcome
+  if (balanceOf(state, sender) < fee + outcome.locks) return kernelErrors.insufficientBalance
+  payFee(state, sender, params.holdAccount, fee)
+  return { ...outcome.apply(), gas, event: entry.event }
+}
+
+/** One transaction from bytes to verdict: all its effects in `state`, or none but the nonce. Source: protocol.md §2. */
+export function runTx(state: State, read: ReadTx, run: Run): Verdict {
+  const refused = admit(state, run.block.chainId, read)
+  if (refused !== undefined) return failed(refused)
+  const tx = read.tx as Pick<Tx, 'body'>
+  const sender = read.sender as Address
+  const own = run.fork(state)
+  let outcome: TxError | Executed
+  let defect: unknown
+  try {
+    outcome = execute(own, tx, { sender, hash: read.hash }, run)
+  } catch (thrown) {
+    if (isMachineFailure(thrown)) throw thrown
+    defect = thrown ?? 'nothing was thrown'
+    outcome = kernelErrors.defect
+  }
+  if ('code' in outcome) {
+    if (run.mode === 'deliver') useNonce(state, sender)
+    return defect === undefined ? failed(outcome) : { ...failed(outcome), defect }
+  }
+  const unwanted = run.unwanted?.(outcome.gas)
+  if (unwanted !== undefined) return failed(unwanted)
+  own.keepInto(state)
+  const attributes: readonly Attribute[] = [['sender', sender], ...outcome.attributes ?? []]
+  return { ...kernelErrors.ok, data: outcome.data ?? nothing, gas: outcome.gas, events: [{ type: outcome.event, attributes }] }
+}

@@ -1,0 +1,23 @@
+import { u64 } from '../store/columns.ts'
+import { badArgument, type QueryError } from './define.ts'
+
+/** The items of a list from `offset` on, at most `limit` of them; the whole list without options. `at` is the place in the whole list. */
+export function pageOf<T>(
+  items: Iterable<T>, options: ReadonlyMap<string, string>, print: (item: T, at: number) => unknown,
+): { readonly data: unknown } | QueryError {
+  for (const name of options.keys()) {
+    if (name !== 'limit' && name !== 'offset') return badArgument(`${name}: expected limit or offset`)
+  }
+  const limit = options.has('limit') ? u64.parse(options.get('limit') ?? '') : Number.MAX_SAFE_INTEGER
+  const offset = options.has('offset') ? u64.parse(options.get('offset') ?? '') : 0
+  if (limit === undefined) return badArgument(`limit: expected a decimal integer, got ${JSON.stringify(options.get('limit'))}`)
+  if (offset === undefined) return badArgument(`offset: expected a decimal integer, got ${JSON.stringify(options.get('offset'))}`)
+  const data: unknown[] = []
+  let at = 0
+  for (const item of items) {
+    if (data.length >= limit) break
+    if (at >= offset) data.push(print(item, at))
+    at++
+  }
+  return { data }
+}

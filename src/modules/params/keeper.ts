@@ -1,0 +1,50 @@
+import type { State, StateReader } from '../../store/state.ts'
+import { text } from '../../store/columns.ts'
+import { canonicalValue, PARAMETERS, type Params, usedValue } from './definitions.ts'
+import { params } from './tables.ts'
+
+/** Canonical texts by name, in the interface's order, as in force in block `height`. Bound: one walk back a parameter. */
+export function textsInForce(state: StateReader, height: number): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>()
+  for (const name of PARAMETERS.keys()) {
+    for (const row of state.scan(params, { prefix: text.toKey(name), reverse: true })) {
+      if (row.height > height) continue
+      texts.set(name, row.value)
+      break
+    }
+  }
+  return texts
+}
+
+/** The parameters in force in block `height`. */
+export function paramsInForce(state: StateReader, height: number): Params {
+  const texts = textsInForce(state, height)
+  const used = [...PARAMETERS].map(([name, { member, type }]) => {
+    const value = texts.get(name)
+    if (value === undefined) throw new Error(`params: ${name} has no value at height ${height}`)
+    return [member, usedValue(type, value)]
+  })
+  return Object.fromEntries(used) as Params
+}
+
+/** Puts a canonical value in force from block `height` on; a later call for the same block wins. */
+export function putParam(state: State, name: string, height: number, value: string): void {
+  state.put(params, { name, height, value })
+}
+
+/** Every value that `name` has or had in force up to block `height`, the newest first. Bound: approved changes of that parameter. */
+export function* valuesUpTo(state: StateReader, name: string, height: number): Iterable<string> {
+  for (const row of state.scan(params, { prefix: text.toKey(name), reverse: true })) {
+    if (row.height <= height) yield row.value
+  }
+}
+
+/** The canonical text of a value that somebody proposes for the parameter `name`, or why there is none. Source: protocol.md §6. */
+export function readValue(name: string, value: string): { readonly text: string } | { readonly why: string } {
+  const parameter = PARAMETERS.get(name)
+  if (parameter === undefined) {
+    return { why: `name: expected one of ${[...PARAMETERS.keys()].join(', ')}, got ${JSON.stringify(name.slice(0, 60))}` }
+  }
+  const read = canonicalValue(parameter.type, value)
+  return 'why' in read ? { why: `value of ${name}: ${read.why}` } : read
+}

@@ -1,0 +1,14 @@
+import { parseAddress } from '../../../base/address.ts'
+import { badArgument, defineQuery } from '../../define.ts'
+import { getByOwner } from '../keeper.ts'
+
+/** Under which id `/store/candidacies` has the record of an address; null when it has none. Source: protocol.md §8. */
+export const queryCandidacyId = defineQuery({
+  path: '/stake/candidacy-id/<address>',
+  doc: 'The id of the candidacy of an address, null when there is none.',
+  run: ({ state }, [text = '']) => {
+    const owner = parseAddress(text)
+    if (owner === undefined) return badArgument(`address: expected 0x and 40 hex digits, got ${JSON.stringify(text)}`)
+    return { data: getByOwner(state, owner)?.id ?? null }
+  },
+})

@@ -1,0 +1,32 @@
+import { parseAddress } from '../../../base/address.ts'
+import type { StateReader } from '../../../store/state.ts'
+import { badArgument, defineQuery } from '../../define.ts'
+import { paramsInForce } from '../../params/keeper.ts'
+import { getByOwner, listLive } from '../keeper.ts'
+import type { Candidacy } from '../tables.ts'
+import { makeSet } from '../validatorSet.ts'
+import { printValidator } from './printValidator.ts'
+
+function rankOf(state: StateReader, candidacy: Candidacy): number {
+  if (candidacy.withdrawn) return -1
+  let rank = 0
+  for (const { id } of listLive(state)) {
+    if (id === candidacy.id) return rank
+    rank++
+  }
+  throw new Error(`stake: candidacy ${candidacy.id} is live and has no rank`)
+}
+
+/** The record of an address, withdrawn or live; null when there is none. Source: interface, query; protocol.md §3, §8. */
+export const queryValidator = defineQuery({
+  path: '/stake/validator/<address>',
+  doc: 'The candidacy of an address, null when there is none.',
+  run: ({ state, height }, [text = '']) => {
+    const owner = parseAddress(text)
+    if (owner === undefined) return badArgument(`address: expected 0x and 40 hex digits, got ${JSON.stringify(text)}`)
+    const candidacy = height === 0 ? undefined : getByOwner(state, owner)
+    if (candidacy === undefined) return { data: null }
+    const { powerCap } = makeSet(state, paramsInForce(state, height))
+    return { data: printValidator(state, candidacy, powerCap, rankOf(state, candidacy)) }
+  },
+})

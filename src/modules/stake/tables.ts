@@ -1,0 +1,112 @@
+import { addressBytes, addressOfKey } from '../../base/address.ts'
+import { AMOUNT_MAX, TOKEN } from '../../base/amount.ts'
+import { concat, fromHex, u64be } from '../../base/bytes.ts'
+import { pubKeyBytes } from '../../base/pubKey.ts'
+import { stateCodec } from '../../codec/state.ts'
+import { address, amount, flag, pubKey, ratio, text, u64 } from '../../store/columns.ts'
+import { type RowOf, table } from '../../store/table.ts'
+
+interface Standing { readonly shares: bigint; readonly active: boolean; readonly withdrawn: boolean }
+
+/** True while a candidacy may be in the validator set: live, active, at least 1 token of shares. Source: protocol.md, Words. */
+export const isEligible = ({ shares, active, withdrawn }: Standing): boolean => !withdrawn && active && shares >= TOKEN
+
+/** First byte of the rank index: eligible candidacies before the others that are live. */
+export const ELIGIBLE = Uint8Array.of(0)
+const NOT_ELIGIBLE = Uint8Array.of(1)
+
+// 16 bytes hold AMOUNT_MAX; shares descend, so what is left to AMOUNT_MAX ascends.
+const descending = (shares: bigint): Uint8Array => fromHex((AMOUNT_MAX - shares).toString(16).padStart(32, '0')) as Uint8Array
+
+/** Candidacies, live and withdrawn; at most one record an address. Index byRank: the order of protocol.md §4.1 and §4.3. */
+export const candidacies = table('candidacies', {
+  tag: 0x02, key: { id: u64 },
+  row: {
+    pubKey, ownerAddress: address, shares: amount, maxShares: amount, compRate: ratio,
+    name: text, website: text, location: text, email: text, profile: text,
+    verified: flag, active: flag, withdrawn: flag, blockHeight: u64, createdAt: u64, updatedAt: u64,
+  },
+  message: stateCodec('svc.state.Candidacy'),
+  indexes: {
+    byOwner: (row) => addressBytes(row.ownerAddress),
+    livePubKey: (row) => row.withdrawn ? undefined : pubKeyBytes(row.pubKey),
+    byRank: (row) => row.withdrawn ? undefined
+      : concat(isEligible(row) ? ELIGIBLE : NOT_ELIGIBLE, descending(row.shares), u64be(row.blockHeight), pubKeyBytes(row.pubKey)),
+  },
+})
+
+/** Whose a key was at which heights of CometBFT's set; lastHeight 0 while it is in the set. Source: protocol.md §3. */
+export const validatorKeys = table('validator_keys', {
+  tag: 0x03, key: { pubKey, firstHeight: u64 }, row: { candidacyId: u64, lastHeight: u64 }, message: stateCodec('svc.state.ValidatorKey'),
+  indexes: {
+    byAddress: (row) => concat(addressBytes(addressOfKey(pubKeyBytes(row.pubKey))), u64be(row.firstHeight)),
+    byLastHeight: (row) => row.lastHeight === 0 ? undefined : u64be(row.lastHeight),
+  },
+})
+
+/** The validator set as last sent to CometBFT. Powers are whole tokens. */
+export const setMembers = table('validator_set', {
+  tag: 0x04, key: { pubKey }, row: { candidacyId: u64, power: u64 }, message: stateCodec('svc.state.SetMember'),
+  indexes: { byCandidacy: (row) => u64be(row.candidacyId) },
+})
+
+/** Commits in a row that a candidacy did not sign. */
+export const absences = table('absences', {
+  tag: 0x05, key: { candidacyId: u64 }, row: { count: u64 }, message: stateCodec('svc.state.Absence'),
+})
+
+/** Shares on their way back to a balance. Numbered over the chain's life, never merged. */
+export const unbondings = table('unbondings', {
+  tag: 0x06, key: { number: u64 },
+  row: { candidacyId: u64, ownerAddress: address, pubKey, amount, heightMade: u64, heightPaid: u64 },
+  message: stateCodec('svc.state.Unbonding'),
+  indexes: {
+    byCandidacy: (row) => concat(u64be(row.candidacyId), u64be(row.number)),
+    byOwner: (row) => concat(addressBytes(row.ownerAddress), u64be(row.number)),
+    byHeightPaid: (row) => concat(u64be(row.heightPaid), u64be(row.number)),
+  },
+})
+
+/** Account update requests: PENDING, COMPLETED, REPLACED or CANCELLED. At most one PENDING a candidacy. */
+export const accountUpdates = table('account_updates', {
+  tag: 0x07, key: { id: u64 },
+  row: { candidacyId: u64, fromAddress: address, toAddress: address, status: text },
+  message: stateCodec('svc.state.AccountUpdate'),
+  indexes: { pendingByCandidacy: (row) => row.status === 'PENDING' ? u64be(row.candidacyId) : undefined },
+})
+
+/** The block that last removed a candidacy for misbehaviour. */
+export const misbehaviours = table('misbehaviours', {
+  tag: 0x08, key: { candidacyId: u64 }, row: { removedHeight: u64 }, message: stateCodec('svc.state.Misbehaviour'),
+})
+
+/**
+ * The node's own, for the view `validators` only: the power cap of the last validator set in whole tokens, which SQL cannot
+ * divide out exactly.
+ */
+export const powerCap = table('power_cap', {
+  tag: 0xf0, hashed: false, key: { name: text }, row: { tokens: u64 },
+})
+
+/** One candidacy. */
+export type Candidacy = RowOf<typeof candidacies>
+
+/** Hashed tables of this module, then the node's own. */
+export const stakeTables = [candidacies, validatorKeys, setMembers, absences, unbondings, accountUpdates, misbehaviours, powerCap] as const
+
+/**
+ * The validators as `svc_queryValidators` shows them, withdrawn ones too. Tokens fit 64 bits: shares are below 10^34 units.
+ * Source: protocol.md §3, §4.
+ */
+export const validatorsView = {
+  name: 'validators',
+  sql: `SELECT c.owner_address, c.pub_key, c.shares,
+      CASE WHEN c.withdrawn = 'N' AND c.active = 'Y' AND length(c.shares) > 18
+        THEN min(CAST(substr(c.shares, 1, length(c.shares) - 18) AS INTEGER), (SELECT tokens FROM power_cap)) ELSE 0 END AS voting_power,
+      c.max_shares, c.comp_rate, c.name, c.website, c.location, c.email, c.profile, c.verified, c.active, c.block_height,
+      CASE WHEN r.key IS NULL THEN -1 ELSE row_number() OVER (ORDER BY r.key IS NULL, r.key) - 1 END AS rank,
+      CASE WHEN c.withdrawn = 'Y' THEN 'Withdrawn' WHEN s.candidacy_id IS NULL THEN 'Candidate' ELSE 'Validator' END AS state,
+      datetime(c.created_at, 'unixepoch') AS created_at, datetime(c.updated_at, 'unixepoch') AS updated_at, c.id AS candidacy_id
+    FROM candidacies c LEFT JOIN ix_candidacies_by_rank r ON r.id = c.id LEFT JOIN validator_set s ON s.candidacy_id = c.id
+    ORDER BY r.key IS NULL, r.key`,
+} as const

@@ -1,0 +1,49 @@
+import type { TxError } from '../../base/txError.ts'
+import { stakeErrors } from './errors.ts'
+import type { Candidacy } from './tables.ts'
+
+/** Where a candidacy stands. `none`: the address has no record. */
+export type CandidacyState = 'none' | 'active' | 'inactive' | 'withdrawn'
+
+/** What the owner asks for. */
+export type CandidacyTrigger = 'update' | 'withdraw' | 'deactivate' | 'activate' | 'updateAccount'
+
+type Moves = Readonly<Record<CandidacyState, Readonly<Record<CandidacyTrigger, CandidacyState | TxError>>>>
+
+/**
+ * Every move, total: what is not allowed says its error. The activate of a withdrawn candidacy has rules of its own beside.
+ * Source: interface, States and transitions; protocol.md §3.
+ *
+ *   none ──declare──▶ active ◀──activate── inactive
+ *                       │  ───deactivate──▶   │
+ *                       └──────withdraw───────┴──▶ withdrawn ──activate──▶ active
+ */
+export const candidacyMoves: Moves = {
+  none: {
+    update: stakeErrors.noCandidacyToEdit, withdraw: stakeErrors.noCandidacyToWithdraw, deactivate: stakeErrors.noCandidacyToDeactivate,
+    activate: stakeErrors.noCandidacyToActivate, updateAccount: stakeErrors.badRequest,
+  },
+  active: {
+    update: 'active', withdraw: 'withdrawn', deactivate: 'inactive', activate: stakeErrors.alreadyActivated, updateAccount: 'active',
+  },
+  inactive: {
+    update: 'inactive', withdraw: 'withdrawn', deactivate: stakeErrors.alreadyDeactivated, activate: 'active', updateAccount: 'inactive',
+  },
+  withdrawn: {
+    update: stakeErrors.noCandidacyToEdit, withdraw: stakeErrors.noCandidacyToWithdraw, deactivate: stakeErrors.noCandidacyToDeactivate,
+    activate: 'active', updateAccount: stakeErrors.badRequest,
+  },
+}
+
+/** Where a record stands. */
+export function stateOf(candidacy: Candidacy | undefined): CandidacyState {
+  if (candidacy === undefined) return 'none'
+  if (candidacy.withdrawn) return 'withdrawn'
+  return candidacy.active ? 'active' : 'inactive'
+}
+
+/** The candidacy that may make this move, or why it may not. */
+export function allowed(candidacy: Candidacy | undefined, trigger: CandidacyTrigger): Candidacy | TxError {
+  const to = candidacyMoves[stateOf(candidacy)][trigger]
+  return typeof to === 'string' ? candidacy as Candidacy : to
+}

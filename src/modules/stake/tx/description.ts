@@ -1,0 +1,17 @@
+import { type Member, type MessageOf, nested, optional, text } from '../../../tx/members.ts'
+
+/** Length limits of a description in bytes of UTF-8, in operations and in genesis. Source: protocol.md §3. */
+export const DESCRIPTION_BYTES_MAX = { name: 128, website: 256, location: 128, email: 256, profile: 2048 } as const
+
+const member = (name: keyof typeof DESCRIPTION_BYTES_MAX) => optional(text(DESCRIPTION_BYTES_MAX[name]))
+
+/** Members of a validator description. Source: interface, Validator description object. */
+const members = {
+  name: member('name'), website: member('website'), location: member('location'), email: member('email'), profile: member('profile'),
+}
+
+/** What an operation gives of a description. */
+export type Description = MessageOf<typeof members>
+
+/** The description member of declare and update. */
+export const description = (): Member<Description> => nested(members, 'name, website, location, email, profile: all text')

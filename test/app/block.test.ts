@@ -1,0 +1,105 @@
+import { describe, expect, test } from '@jest/globals'
+import { getChain, getTotals } from '../../src/modules/chain/keeper.ts'
+import { absences } from '../../src/modules/stake/tables.ts'
+import { account, CHAIN_ID, nodeKey, TestChain, tokens } from '../support/testChain.ts'
+import { bytesOf, eventsOf, evidence, key, startChain } from '../modules/support.ts'
+
+const params = { inflation_rate: 0, gas_price: 0, stake_limit: '1', unstake_wait_period: 2 }
+const nothing = new Uint8Array(0)
+
+describe('a block', () => {
+  test('tells its events in the order of its steps: evidence, absence, payouts, the set', () => {
+    const chain = startChain([1000, 500, 400, 300], { params: { ...params, max_vals: 10 }, stake: { max_absent_blocks: 3 } })
+    chain.block({ absent: [key(2)], txs: [chain.tx(account(3), 'withdrawCandidacy', {})] })
+    chain.block({ absent: [key(2)] })
+    expect(eventsOf(chain.block({ absent: [key(2)], misbehavior: [evidence(4, 3)] }).response)).toEqual([
+      `svc.stake.removed owner=${account(4).address} reason=misbehaviour`,
+      `svc.stake.removed owner=${account(2).address} reason=absence`,
+      `svc.stake.unbonded owner=${account(3).address} amount=${tokens(400)}`,
+      'svc.stake.validator_set changed=2',
+    ])
+  })
+
+  test('run twice before its commit it is the same block, and only the commit counts', () => {
+    const chain = startChain([1000])
+    const txs = [chain.tx(account(5), 'transfer', { to: bytesOf(account(6)), value: '1' })]
+    chain.finalize({ txs: [], seconds: 7 })
+    const first = chain.finalize({ txs })
+    expect(chain.finalize({ txs })).toEqual(first)
+    expect(chain.app.info({ version: '', blockVersion: 0, p2pVersion: 0, abciVersion: '' })).toMatchObject({ lastBlockHeight: 1 })
+    expect(chain.block({ txs }).response).toEqual(first)
+    expect([chain.store.height(), chain.store.appHash()]).toEqual([2, first.appHash])
+    expect(chain.store.recomputeRoot()).toEqual(first.appHash)
+  })
+
+  test('one that does not follow the head is refused, at the initial height too', () => {
+    const chain = new TestChain({ initialHeight: 5 })
+    chain.init({ accounts: [], candidacies: [{ owner: account(1), key: nodeKey(1), shares: tokens(10) }] })
+    chain.height = 0
+    expect(() => chain.finalize()).toThrow('block 1 does not follow the head: expected 5')
+    chain.height = 4
+    chain.block()
+    chain.height = 6
+    expect(() => chain.finalize()).toThrow('block 7 does not follow the head: expected 6')
+    expect(() => chain.app.commit({})).toThrow('Commit came without a block before it')
+  })
+
+  test('its time is cut to whole ms, and rows hold whole seconds', () => {
+    const chain = startChain([1000])
+    const { txResults } = chain.app.finalizeBlock({
+      txs: [chain.tx(account(1), 'updateCandidacy', {})],
+      decidedLastCommit: chain.lastCommit(),
+      misbehavior: [],
+      hash: nothing,
+      height: 2,
+      time: { seconds: chain.time + 3, nanos: 999_999_999 },
+      nextValidatorsHash: nothing,
+      proposerAddress: nothing,
+    }) as { txResults: { code: number }[] }
+    chain.app.commit({})
+    expect(txResults[0]?.code).toBe(0)
+    expect(getChain(chain.store).lastTimeMs).toBe((chain.time + 3) * 1000 + 999)
+    expect(chain.abciQuery(`/stake/validator/${account(1).address}`).code).toBe(0)
+    const shown = chain.query(`/stake/validator/${account(1).address}`) as { updated_at: string; created_at: string }
+    expect([shown.created_at, shown.updated_at]).toEqual(['2023-11-14T22:13:20Z', '2023-11-14T22:13:24Z'])
+  })
+
+  test.each([
+    [1, 1, false],
+    [2, 0, true],
+    [3, 0, true],
+  ])('a vote of flag %d in the last commit leaves %d misses and is paid: %s', (blockIdFlag, missed, paid) => {
+    const chain = startChain([1000])
+    const votes = chain.lastCommit().votes.map((vote) => ({ ...vote, blockIdFlag }))
+    chain.app.finalizeBlock({
+      txs: [],
+      decidedLastCommit: { round: 0, votes },
+      misbehavior: [],
+      hash: nothing,
+      height: 2,
+      time: { seconds: chain.time + 1, nanos: 0 },
+      nextValidatorsHash: nothing,
+      proposerAddress: nothing,
+    })
+    chain.app.commit({})
+    expect([chain.store.get(absences, { candidacyId: 1 })?.count ?? 0, getTotals(chain.store).minted > 0n]).toEqual([missed, paid])
+  })
+
+  test('BeginBlock, DeliverTx and EndBlock of the older dialect make the same block', () => {
+    const [chain, older] = [startChain([1000, 500]), startChain([1000, 500])]
+    const txs = [chain.tx(account(5), 'declareCandidacy', { pubKey: nodeKey(5) }), Uint8Array.of(1)]
+    const { votes } = older.lastCommit([key(2)])
+    older.app.beginBlock({
+      hash: nothing,
+      header: { chainId: CHAIN_ID, height: 2, time: { seconds: older.time + 1, nanos: 0 }, proposerAddress: nothing },
+      lastCommitInfo: { round: 0, votes: votes.map(({ validator, signedLastBlock }) => ({ validator, signedLastBlock })) },
+      byzantineValidators: [evidence(1, 1)],
+    } as never)
+    const delivered = txs.map((tx) => older.app.deliverTx({ tx }))
+    const ended = older.app.endBlock({ height: 2 })
+    const { response } = chain.block({ txs, absent: [key(2)], misbehavior: [evidence(1, 1)] })
+    expect(delivered).toEqual(response.txResults)
+    expect((ended as typeof response).validatorUpdates).toEqual(response.validatorUpdates)
+    expect(older.app.commit({})).toMatchObject({ appHash: response.appHash })
+  })
+})

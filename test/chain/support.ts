@@ -1,0 +1,129 @@
+import type {
+  Application,
+  BeginBlockRequest,
+  ExecTxResult,
+  FinalizeBlockRequest,
+  FinalizeBlockResponse,
+  InfoResponse,
+  PrepareProposalResponse,
+} from '../../src/abci/types.ts'
+import { makeApp } from '../../src/app/app.ts'
+import type { AppOptions } from '../../src/app/chain.ts'
+import { tables, views } from '../../src/modules/registry.ts'
+import { openMemoryStore } from '../../src/store/memoryStore.ts'
+import { openSqliteStore } from '../../src/store/sqliteStore.ts'
+import type { Store } from '../../src/store/store.ts'
+import { CHAIN_ID } from '../support/testChain.ts'
+import { runScript, type Script } from '../vectors/script.ts'
+
+let made: Script | undefined
+
+/** The script of test/vectors, run once. */
+export const script = (): Script => (made ??= runScript())
+
+const silent = { info: () => {}, error: () => {} }
+
+/** An application on a store. */
+export const appOn = (store: Store, options: Partial<AppOptions> = {}): Application =>
+  makeApp({ store, version: 'test', node: { os: 'ubuntu' }, logger: silent, ...options })
+
+/** An empty store in memory. */
+export const memory = (): Store => openMemoryStore({ tables })
+
+/** The store in a file, made when it is not there. */
+export const onDisk = (path: string): Store => openSqliteStore({ path, tables, views })
+
+/** The committed height that Info tells. */
+export const heightOf = (app: Application): number =>
+  (app.info({ version: '', blockVersion: 0, p2pVersion: 0, abciVersion: '' }) as InfoResponse).lastBlockHeight ?? -1
+
+/** A block as the 0.37 dialect begins it. */
+export function beginOf({
+  height,
+  time,
+  hash,
+  decidedLastCommit,
+  misbehavior,
+  nextValidatorsHash,
+  proposerAddress,
+}: FinalizeBlockRequest): BeginBlockRequest {
+  const empty = new Uint8Array(0)
+  const header = {
+    version: { block: 11, app: 1 },
+    chainId: CHAIN_ID,
+    height,
+    time,
+    lastBlockId: { hash: empty, partSetHeader: { total: 0, hash: empty } },
+    lastCommitHash: empty,
+    dataHash: empty,
+    validatorsHash: empty,
+    nextValidatorsHash,
+    consensusHash: empty,
+    appHash: empty,
+    lastResultsHash: empty,
+    evidenceHash: empty,
+    proposerAddress,
+  }
+  return {
+    hash,
+    header: header as unknown as BeginBlockRequest['header'],
+    lastCommitInfo: decidedLastCommit,
+    byzantineValidators: misbehavior,
+  }
+}
+
+/** The calls of the 0.37 dialect for one block, but for Commit, one after the other. */
+export function legacyCalls(app: Application, block: FinalizeBlockRequest): readonly (() => unknown)[] {
+  return [
+    () => app.beginBlock(beginOf(block)),
+    ...block.txs.map((tx) => () => app.deliverTx({ tx })),
+    () => app.endBlock({ height: block.height }),
+  ]
+}
+
+/** What of a block's answer consensus hashes: results, updates, parameters. */
+export const consensusPart = ({ txResults = [], validatorUpdates, consensusParamUpdates }: FinalizeBlockResponse): unknown => ({
+  validatorUpdates,
+  consensusParamUpdates,
+  txResults: txResults.map(({ code, data, gasWanted, gasUsed, log }: ExecTxResult) => ({ code, data, gasWanted, gasUsed, log })),
+})
+
+/** A generator of 0 ≤ n < below, the same numbers for the same seed. */
+export function random(seed: number): (below: number) => number {
+  let state = seed >>> 0
+  return (below) => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
+  }
+}
+
+const nothing = new Uint8Array(0)
+const proposed = {
+  misbehavior: [],
+  hash: nothing,
+  height: 1,
+  time: { seconds: 0, nanos: 0 },
+  nextValidatorsHash: nothing,
+  proposerAddress: nothing,
+}
+const lastCommit = { round: 0, votes: [] }
+
+/** What PrepareProposal makes of these transactions. */
+export const prepare = (app: Application, txs: readonly Uint8Array[], maxTxBytes = 1_000_000): readonly Uint8Array[] =>
+  (app.prepareProposal({ ...proposed, maxTxBytes, txs, localLastCommit: lastCommit }) as PrepareProposalResponse).txs ?? []
+
+/** What ProcessProposal says of these transactions. */
+export const judge = (app: Application, txs: readonly Uint8Array[]): unknown =>
+  app.processProposal({ ...proposed, txs, proposedLastCommit: lastCommit })
+
+/** ExtendVote, then VerifyVoteExtension. */
+export function extendVotes(app: Application, txs: readonly Uint8Array[]): unknown {
+  const extended = app.extendVote({ ...proposed, txs, proposedLastCommit: lastCommit })
+  return [extended, app.verifyVoteExtension({ hash: nothing, validatorAddress: nothing, height: 1, voteExtension: nothing })]
+}
+
+/** FinalizeBlock. */
+export const finalize = (app: Application, block: FinalizeBlockRequest): FinalizeBlockResponse =>
+  app.finalizeBlock(block) as FinalizeBlockResponse

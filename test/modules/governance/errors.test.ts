@@ -1,0 +1,277 @@
+import { afterAll, describe, expect, test } from '@jest/globals'
+import { toBase64 } from '../../../src/base/bytes.ts'
+import { governanceErrors } from '../../../src/modules/governance/errors.ts'
+import { account, GENESIS_TIME, nodeKey, TestChain, tokens } from '../../support/testChain.ts'
+import { change, deploy, FEE, fund, genesisOf, govChain, HOLD, proposed, refusedIn, retire, voted, voteOf } from './support.ts'
+
+const seen = new Set<string>()
+
+/** Code and log of a refusal, checked to change nothing but the nonce. */
+function refusal(chain: TestChain, number: number, operation: string, message: Readonly<Record<string, unknown>>): [number, string] {
+  const found = refusedIn(chain, account(number), operation, message)
+  seen.add(found[1])
+  return found
+}
+
+const past = { expireBlockHeight: 1 }
+const both = { expireBlockHeight: 1, expireTimestamp: 1 }
+const long = 'é'.repeat(1025)
+const K = (number: number): string => toBase64(nodeKey(number))
+
+interface Row {
+  readonly by?: number
+  readonly message: Record<string, unknown>
+  readonly code?: number
+  readonly log: string | RegExp
+}
+
+/** Each row breaks its own rule and, where it can, those behind it: the first one wins. */
+function table(operation: string, rows: Readonly<Record<string, Row>>): void {
+  describe(operation, () => {
+    test.each(Object.entries(rows))('%s', (_name, { by = 1, message, code = 20, log }) => {
+      const chain = govChain([60, 30, 10])
+      const found = refusal(chain, by, operation, message)
+      expect(found[0]).toBe(code)
+      expect(found[1]).toMatch(typeof log === 'string' ? new RegExp(`^${log.replaceAll(/[.()[\]]/g, '\\$&')}$`) : log)
+    })
+  })
+}
+
+table('proposeChangeParam', {
+  'a reason too long wins over all': {
+    by: 12,
+    message: change({ name: 'no', reason: long, ...both }),
+    log: /^Invalid parameter: reason: expected at most 2048 bytes, got 2050$/,
+  },
+  'a sender outside the set': { by: 12, message: change({ name: 'no', ...both }), log: 'Invalid validator' },
+  'an unknown name': { message: change({ name: 'no', value: 'x', ...both }), log: /^Invalid parameter: name: / },
+  'an empty name': { message: change({ name: '', ...both }), log: /^Invalid parameter: name: / },
+  'a name of every object': { message: change({ name: 'constructor', ...both }), log: /^Invalid parameter: name: / },
+  'a value out of range': { message: change({ value: '201', ...both }), log: /^Invalid parameter: value of max_vals: / },
+  'both points': { message: change(both), log: 'Provide one expiration at most' },
+  'both points, both 0': { message: change({ expireBlockHeight: 0, expireTimestamp: 0 }), log: 'Provide one expiration at most' },
+  'a height not ahead': { message: change(past), log: 'Invalid expire block height' },
+  'a time not ahead': { message: change({ expireTimestamp: 1 }), log: 'Invalid expire timestamp' },
+})
+
+table('proposeDeployLibEni', {
+  'a fileUrl too long wins over all': {
+    by: 12,
+    message: deploy({ fileUrl: 'x'.repeat(4097), name: '' }),
+    log: /^Invalid parameter: fileUrl: /,
+  },
+  'an md5 too long': { by: 12, message: deploy({ md5: 'x'.repeat(4097), name: '' }), log: /^Invalid parameter: md5: / },
+  'a sender outside the set': { by: 12, message: deploy({ name: '' }), log: 'Invalid validator' },
+  'no name': { message: deploy({ name: '', version: '1', fileUrl: '' }), log: 'Insufficient parameters' },
+  'no version': { message: deploy({ name: 'No!', version: '', fileUrl: '' }), log: 'Insufficient parameters' },
+  'a name not in its form': { message: deploy({ name: 'No!', fileUrl: '' }), log: 'Invalid ENI lib name or version' },
+  'a version not in its form': { message: deploy({ version: '1.0.0', fileUrl: '' }), log: 'Invalid ENI lib name or version' },
+  'a fileUrl that is none': { message: deploy({ fileUrl: '', md5: '', ...both }), log: 'The fileurl is not a valid json' },
+  'an md5 that is none': { message: deploy({ md5: '', deployBlockHeight: 1 }), log: 'The md5 is not a valid json' },
+  'both points': { message: deploy({ deployBlockHeight: 1, deployTimestamp: 1 }), log: 'Provide one expiration at most' },
+  'a height not ahead': { message: deploy({ deployBlockHeight: 2 }), log: 'Invalid expire block height' },
+  'a time not ahead': { message: deploy({ deployTimestamp: GENESIS_TIME }), log: 'Invalid expire timestamp' },
+})
+
+table('proposeRetireProgram', {
+  'a list too long wins over all': {
+    by: 12,
+    message: { preservedValidators: 'x'.repeat(9217) },
+    log: /^Invalid parameter: preservedValidators: /,
+  },
+  'a sender outside the set': { by: 12, message: { preservedValidators: '' }, log: 'Invalid validator' },
+  'an empty list': { message: { preservedValidators: '', retiredBlockHeight: 1 }, log: /^Invalid parameter: preservedValidators: / },
+  'not a key': { message: { preservedValidators: `${K(1)},x`, retiredBlockHeight: 1 }, log: /^Invalid parameter: preservedValidators: / },
+  'a blank after the comma': { message: { preservedValidators: `${K(1)}, ${K(2)}` }, log: /^Invalid parameter: preservedValidators: / },
+  'a comma at the end': { message: { preservedValidators: `${K(1)},` }, log: /^Invalid parameter: preservedValidators: / },
+  'a key twice': { message: { preservedValidators: `${K(1)},${K(1)}` }, log: /^Invalid parameter: preservedValidators: .* named twice$/ },
+  "nobody's key": {
+    message: { preservedValidators: `${K(1)},${K(9)}` },
+    log: /^Invalid parameter: preservedValidators: .* not the key of an eligible candidacy$/,
+  },
+  'a height not ahead': { message: retire([1], { retiredBlockHeight: 2 }), log: 'Invalid expire block height' },
+})
+
+table('proposeUpgradeProgram', {
+  'a sender outside the set': { by: 12, message: deploy({ name: '' }), log: 'Invalid validator' },
+  'no name': { message: deploy({ name: '', version: '1' }), log: 'Insufficient parameters' },
+  'a version not in its form': { message: deploy({ version: 'v1', fileUrl: '' }), log: 'Invalid ENI lib name or version' },
+  'a fileUrl that is none': { message: deploy({ fileUrl: '[]', md5: '' }), log: 'The fileurl is not a valid json' },
+  'an md5 that is none': { message: deploy({ md5: '{}' }), log: 'The md5 is not a valid json' },
+  'well-formed': { message: deploy(), code: 4, log: 'proposeUpgradeProgram is not implemented' },
+  'well-formed, with a height behind': {
+    message: deploy({ upgradeBlockHeight: 0 }),
+    code: 4,
+    log: 'proposeUpgradeProgram is not implemented',
+  },
+})
+
+table('proposeTransferFund', {
+  'an address of 19 bytes wins over all': {
+    by: 12,
+    message: { ...fund(account(1), account(2), 0n), transferFrom: new Uint8Array(19) },
+    log: /^Invalid parameter: transferFrom: /,
+  },
+  'an amount above 10^36': { by: 12, message: fund(account(1), account(2), 10n ** 36n + 1n), log: /^Invalid parameter: amount: / },
+  'a sender outside the set': { by: 12, message: fund(account(5), account(2), 0n), log: 'Invalid validator' },
+  "somebody else's balance": { message: fund(account(2), account(3), 0n, both), log: /^Invalid parameter: transferFrom: / },
+  nothing: { message: fund(account(1), account(2), 0n, both), log: /^Invalid parameter: amount: / },
+  'more than the proposer has': { message: fund(account(1), account(2), tokens(1000) + 1n, both), log: 'Insufficient balance' },
+  'more than the hold account has': { message: fund(HOLD, account(2), 1n, both), log: 'Insufficient balance' },
+  'both points': { message: fund(account(1), account(2), 1n, both), log: 'Provide one expiration at most' },
+  'all, with nothing left for the fee': { message: fund(account(1), account(2), tokens(1000) - FEE + 1n), log: 'Insufficient balance' },
+})
+
+table('vote', {
+  'an id of 31 bytes wins over all': {
+    by: 12,
+    message: { proposalId: new Uint8Array(31), answer: '?' },
+    log: /^Invalid parameter: proposalId: /,
+  },
+  'a sender outside the set': { by: 12, message: { proposalId: new Uint8Array(32), answer: '?' }, log: 'Invalid validator' },
+  'an unknown proposal': { message: { proposalId: new Uint8Array(32), answer: '?' }, log: 'Invalid parameter: unknown proposal' },
+})
+
+test('vote: a bad answer wins over a resolved proposal, which wins over the balance', () => {
+  const chain = new TestChain()
+  const genesis = genesisOf([60, 30, 10])
+  chain.init({
+    ...genesis,
+    accounts: [
+      { address: account(1).address, balance: tokens(1) },
+      { address: account(2).address, balance: FEE },
+    ],
+  })
+  const endings: [string, () => string][] = [
+    [
+      'The proposal has been approved',
+      () => {
+        const id = proposed(chain, account(1), 'proposeChangeParam', change({ name: 'max_vals', value: '9' }))
+        voted(chain, account(1), id)
+        chain.deliver(account(2), 'vote', voteOf(id)) // the fee is all it has: from here on it has nothing
+        return id
+      },
+    ],
+    [
+      'The proposal has been expired',
+      () => {
+        const id = proposed(chain, account(1), 'proposeChangeParam', change({ expireBlockHeight: chain.height + 2 }))
+        chain.block()
+        return id
+      },
+    ],
+  ]
+  for (const [log, make] of endings) {
+    const id = make()
+    for (const answer of ['', 'y', 'N ', 'YES', 'Ｙ']) {
+      expect(refusal(chain, 2, 'vote', voteOf(id, answer))).toEqual([20, 'Invalid parameter: answer must be Y or N'])
+    }
+    const state = chain.query(`/governance/proposal/${id.replaceAll('+', '-').replaceAll('/', '_')}`) as { Result: string }
+    if (state.Result !== '') expect(refusal(chain, 3, 'vote', voteOf(id))).toEqual([20, log])
+  }
+  const open = proposed(chain, account(1), 'proposeChangeParam', change())
+  expect(refusal(chain, 3, 'vote', voteOf(open))).toEqual([20, 'Insufficient balance'])
+})
+
+test('vote: a rejected proposal takes no vote', () => {
+  const chain = govChain([70, 30])
+  const id = proposed(chain, account(1), 'proposeChangeParam', change())
+  voted(chain, account(1), id, 'N')
+  expect(refusal(chain, 2, 'vote', voteOf(id))).toEqual([20, 'The proposal has been rejected'])
+})
+
+test('a balance of the fee is enough, one unit less is Insufficient balance', () => {
+  const chain = new TestChain()
+  chain.init({
+    ...genesisOf([50, 50]),
+    accounts: [
+      { address: account(1).address, balance: FEE },
+      { address: account(2).address, balance: FEE - 1n },
+    ],
+  })
+  chain.block()
+  expect(refusal(chain, 2, 'proposeChangeParam', change())).toEqual([20, 'Insufficient balance'])
+  expect(chain.deliver(account(1), 'proposeChangeParam', change()).code).toBe(0)
+})
+
+test('deploy: an ongoing library wins over a bad fileUrl, and a version not above the deployed one over both', () => {
+  const chain = govChain([100])
+  const first = proposed(chain, account(1), 'proposeDeployLibEni', deploy({ deployBlockHeight: chain.height + 3 }))
+  expect(refusal(chain, 1, 'proposeDeployLibEni', deploy({ version: 'v0.0.1', fileUrl: '' }))).toEqual([
+    20,
+    'One or more ongoing proposals with the same lib name',
+  ])
+  voted(chain, account(1), first)
+  chain.block()
+  const second = deploy({ version: 'v1.0.1' })
+  expect(chain.deliver(account(1), 'proposeDeployLibEni', second).code).toBe(0)
+  expect(refusal(chain, 1, 'proposeDeployLibEni', deploy({ version: 'v1.0.0', fileUrl: '' }))).toEqual([
+    20,
+    'Invalid ENI lib name or version',
+  ])
+  expect(refusal(chain, 1, 'proposeDeployLibEni', deploy({ version: 'v1.0.1', fileUrl: '' }))).toEqual([
+    20,
+    'One or more ongoing proposals with the same lib name',
+  ])
+})
+
+test('deploy: an OS without a file is refused in CheckTx by the node of that OS, and never in a block', () => {
+  const chain = govChain([100])
+  const message = deploy({ fileUrl: '{"centos":["http://a"]}', md5: `{"centos":"${'A0'.repeat(16)}"}` })
+  const { code, log } = chain.check(chain.tx(account(1), 'proposeDeployLibEni', message))
+  seen.add(log ?? '')
+  expect([code, log]).toEqual([20, 'Can not find fileurl for current os'])
+  // It stands behind the md5, and before the expiry rules.
+  expect(chain.check(chain.tx(account(1), 'proposeDeployLibEni', { ...message, md5: '{}' })).log).toBe('The md5 is not a valid json')
+  expect(chain.check(chain.tx(account(1), 'proposeDeployLibEni', { ...message, deployBlockHeight: 0 })).log).toBe(log)
+  expect(chain.deliver(account(1), 'proposeDeployLibEni', message).code).toBe(0)
+  const elsewhere = govChain([100], {}, { app: { node: { os: 'centos' } } })
+  expect(elsewhere.check(elsewhere.tx(account(1), 'proposeDeployLibEni', message)).code).toBe(0)
+})
+
+test('retire: a standing one, open or approved, wins over the list', () => {
+  const chain = govChain([100])
+  const id = proposed(chain, account(1), 'proposeRetireProgram', retire([1], { retiredBlockHeight: chain.height + 10 }))
+  expect(refusal(chain, 1, 'proposeRetireProgram', { preservedValidators: '' })).toEqual([
+    20,
+    'Found unresolved or approved retiring proposal',
+  ])
+  voted(chain, account(1), id)
+  expect(refusal(chain, 1, 'proposeRetireProgram', { preservedValidators: '' })).toEqual([
+    20,
+    'Found unresolved or approved retiring proposal',
+  ])
+})
+
+test('20 open proposals of one candidacy, whoever owns it, are the most; a resolved one makes room', () => {
+  const chain = govChain([40, 60])
+  const nonce = chain.nonceOf(account(1))
+  const txs = Array.from({ length: 21 }, (_, at) =>
+    chain.tx(account(1), 'proposeChangeParam', change({ expireBlockHeight: at === 0 ? 4 : 1000 }), nonce + at),
+  )
+  const { results } = chain.block({ txs })
+  expect(results.map(({ code }) => code)).toEqual([...new Array<number>(20).fill(0), 20])
+  expect(results[20]?.log).toBe('Too many open proposals')
+  expect(refusal(chain, 1, 'proposeChangeParam', change())).toEqual([20, 'Too many open proposals']) // block 3: the first is still open
+  expect(chain.deliver(account(2), 'proposeChangeParam', change()).code).toBe(0)
+  expect(chain.deliver(account(1), 'proposeChangeParam', change()).code).toBe(0) // block 5: the first expired in 4
+  expect(refusal(chain, 1, 'proposeChangeParam', change())).toEqual([20, 'Too many open proposals'])
+})
+
+test('1,000 open proposals of the chain are the most', () => {
+  const chain = govChain(new Array<number>(51).fill(10))
+  const txs: Uint8Array[] = []
+  for (let number = 1; number <= 50; number++) {
+    for (let at = 0; at < 20; at++) txs.push(chain.tx(account(number), 'proposeChangeParam', change(), at))
+  }
+  expect(chain.block({ txs: txs.slice(0, 999) }).results.every(({ code }) => code === 0)).toBe(true)
+  expect(chain.deliver(account(51), 'proposeChangeParam', change()).code).toBe(0)
+  expect(refusal(chain, 51, 'proposeChangeParam', change())).toEqual([20, 'Too many open proposals'])
+})
+
+afterAll(() => {
+  const never = Object.entries(governanceErrors)
+    .filter(([, { log }]) => !seen.has(log))
+    .map(([name]) => name)
+  if (never.length > 0) throw new Error(`errors of the catalogue that no test met: ${never.join(', ')}`)
+})

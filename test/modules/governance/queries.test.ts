@@ -1,0 +1,144 @@
+import { expect, test } from '@jest/globals'
+import { queryEntries } from '../../../src/modules/registry.ts'
+import { account, TestChain } from '../../support/testChain.ts'
+import { change, fund, genesisOf, govChain, proposed, shown, voted } from './support.ts'
+
+const urlSafe = (id: string): string => id.replaceAll('+', '-').replaceAll('/', '_')
+
+test('listProposals gives the objects of the interface, the oldest first, and pages of them', () => {
+  const chain = govChain([60, 40])
+  const ids = Array.from({ length: 5 }, () => proposed(chain, account(1), 'proposeChangeParam', change()))
+  const all = chain.query('/governance/proposals') as Record<string, unknown>[]
+  expect(all.map(({ Id }) => Id)).toEqual(ids)
+  expect(all[0]).toEqual({
+    Id: ids[0],
+    Type: 'change_param',
+    Proposer: account(1).address,
+    BlockHeight: 2,
+    ExpireBlockHeight: 60482,
+    CreatedAt: '2023-11-14T22:13:22Z',
+    Result: '',
+    ResultMsg: '',
+    ResultBlockHeight: 0,
+    ResultAt: '',
+    Detail: { name: 'max_vals', value: '7', reason: '' },
+  })
+  const page = (search: string) => (chain.query(`/governance/proposals?${search}`) as { Id: string }[]).map(({ Id }) => ids.indexOf(Id))
+  expect([
+    page('limit=2'),
+    page('offset=3'),
+    page('limit=2&offset=1'),
+    page('limit=0'),
+    page('offset=9'),
+    page('limit=99'),
+    page(''),
+  ]).toEqual([[0, 1], [3, 4], [1, 2], [], [], [0, 1, 2, 3, 4], [0, 1, 2, 3, 4]])
+  for (const search of [
+    'limit=x',
+    'limit=',
+    'limit',
+    'limit=-1',
+    'offset=1.5',
+    'offset=9007199254740992',
+    'Limit=1',
+    'page=2',
+    'limit=01',
+  ]) {
+    const { code, log } = chain.abciQuery(`/governance/proposals?${search}`)
+    expect([code, log]).toEqual([20, expect.stringMatching(/^Invalid parameter: (limit|offset|Limit|page): expected /)])
+  }
+})
+
+test('a proposal is read by its URL-safe id, padded or not, with votes and tally; an unknown one is null', () => {
+  const chain = govChain([60, 40])
+  let id = ''
+  // An id with a character of its own in both alphabets.
+  for (let value = 1; !/[+/]/.test(id); value++)
+    id = proposed(chain, account(1), 'proposeTransferFund', fund(account(1), account(2), BigInt(value)))
+  voted(chain, account(1), id)
+  const safe = urlSafe(id)
+  expect(chain.query(`/governance/proposal/${safe.replace(/=+$/, '')}`)).toEqual(shown(chain, id))
+  expect(shown(chain, id)).toMatchObject({
+    Votes: [{ Voter: account(1).address, Answer: 'Y', BlockHeight: chain.height }],
+    Tally: { Yes: 60, No: 0, Total: 100 },
+  })
+  expect(chain.query(`/governance/votes/${safe}`)).toEqual(shown(chain, id)['Votes'])
+  const unknown = Buffer.alloc(32, 7).toString('base64url')
+  expect([chain.query(`/governance/proposal/${unknown}`), chain.query(`/governance/votes/${unknown}`)]).toEqual([null, []])
+  for (const bad of ['', 'x', unknown.slice(1), `${unknown}A`, `${unknown}==`, 'ä'.repeat(43)]) {
+    for (const path of ['proposal', 'votes']) {
+      expect(chain.abciQuery(`/governance/${path}/${bad}`)).toMatchObject({
+        code: 20,
+        log: expect.stringMatching(/^Invalid parameter: id: expected /),
+        height: chain.height,
+      })
+    }
+  }
+})
+
+test('an unknown path is code 4 and names the known ones; each answer carries the head', () => {
+  const chain = govChain([100])
+  for (const path of [
+    '',
+    '/',
+    '/governance',
+    '/governance/',
+    '/governance/proposals/',
+    '/governance/proposal',
+    '/Governance/proposals',
+    'governance/proposals',
+    '/store',
+    '/x',
+  ]) {
+    const answer = chain.abciQuery(path)
+    expect([path, answer.code, answer.height]).toEqual([path, 4, 1])
+    expect(answer.log).toContain('/governance/proposal/<id>')
+  }
+  expect(chain.abciQuery('/governance/params')).toMatchObject({ code: 0, height: 1 })
+})
+
+test('rows are read by table and key with their raw key; what is not there is empty', () => {
+  const chain = govChain([100])
+  const id = proposed(chain, account(1), 'proposeChangeParam', change())
+  const row = chain.abciQuery(`/store/proposals/${urlSafe(id)}`)
+  expect(row.key).toEqual(Uint8Array.of(0x10, ...Buffer.from(id, 'base64')))
+  expect(row.value?.length).toBeGreaterThan(0)
+  expect(chain.abciQuery(`/store/votes/${urlSafe(id)}/1`)).toMatchObject({ code: 0, value: new Uint8Array(0), height: 2 })
+  expect(chain.abciQuery('/store/params/max_vals/0').key).toEqual(
+    Uint8Array.of(0x18, ...Buffer.from('max_vals'), 0, 0, 0, 0, 0, 0, 0, 0, 0),
+  )
+  expect(chain.abciQuery('/store/totals').code).toBe(0)
+  const wrong: Record<string, RegExp> = {
+    '/store/': /table/,
+    '/store/nothing/1': /table/,
+    '/store/library_status/x': /table/,
+    '/store/toString': /table/,
+    '/store/totals/': /key/,
+    '/store/params/max_vals': /key/,
+    '/store/params/max_vals/x': /height/,
+    '/store/params//0': /name/,
+    '/store/proposals/x': /id/,
+    [`/store/votes/${urlSafe(id)}/-1`]: /candidacyId/,
+    '/store/accounts/0x12': /address/,
+  }
+  for (const [path, log] of Object.entries(wrong))
+    expect(chain.abciQuery(path)).toMatchObject({ code: 20, log: expect.stringMatching(log) })
+  expect(chain.abciQuery('/store/totals', 1)).toMatchObject({ code: 20, log: expect.stringMatching(/height/) })
+})
+
+test('before the first commit each path answers for height 0 or refuses, and nothing throws', () => {
+  const errors: unknown[] = []
+  const logger = { info: () => {}, error: (fields: object, message: string) => errors.push([fields, message]) }
+  for (const isStarted of [false, true]) {
+    const chain = new TestChain({ app: { logger } })
+    if (isStarted) chain.init(genesisOf([100]))
+    for (const { path } of queryEntries) {
+      const asked = path
+        .replace('<address>', account(1).address)
+        .replace('<id>', path.includes('account-update') ? '1' : Buffer.alloc(32).toString('base64url'))
+      const { code, height, log } = chain.abciQuery(asked)
+      expect([asked, code === 1000 ? log : '', height]).toEqual([asked, '', 0])
+    }
+  }
+  expect(errors).toEqual([])
+})

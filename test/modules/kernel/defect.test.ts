@@ -1,0 +1,96 @@
+import { describe, expect, test } from '@jest/globals'
+import { type Fork, isMachineFailure, readTx, runTx } from '../../../src/modules/kernel.ts'
+import { accounts } from '../../../src/modules/accounts/tables.ts'
+import { makeOverlay } from '../../../src/store/overlay.ts'
+import type { State } from '../../../src/store/state.ts'
+import { account, tokens } from '../../support/testChain.ts'
+import { bytesOf, nextBlock, startChain } from '../support.ts'
+
+/** A fork whose second write throws, when the fee was already taken from the sender. */
+const throwing =
+  (thrown: unknown) =>
+  (state: State): Fork => {
+    const fork = makeOverlay(state)
+    let writes = 0
+    return {
+      get: (table, key) => fork.get(table, key),
+      scan: (table, scan) => fork.scan(table, scan),
+      count: (table, scan) => fork.count(table, scan),
+      remove: (table, key) => fork.remove(table, key),
+      keepInto: (parent) => fork.keepInto(parent),
+      put: (table, row) => {
+        if (++writes > 2) throw thrown
+        fork.put(table, row)
+      },
+    }
+  }
+
+function run(thrown: unknown, mode: 'check' | 'deliver') {
+  const chain = startChain()
+  const overlay = makeOverlay(chain.store)
+  const tx = readTx(chain.tx(account(5), 'transfer', { to: bytesOf(account(6)), value: '1' }))
+  return { verdict: runTx(overlay, tx, { fork: throwing(thrown), block: nextBlock(chain), place: 0, mode }), overlay }
+}
+
+describe('a throw of the state machine', () => {
+  test('is code 1000 in a block, uses up the nonce, and rolls everything else back', () => {
+    const broken = new Error('a bug')
+    const { verdict, overlay } = run(broken, 'deliver')
+    expect(verdict).toEqual({ code: 1000, log: 'internal defect', data: new Uint8Array(0), gas: 0, events: [], defect: broken })
+    expect([...overlay.changes()].map(({ after }) => after)).toEqual([{ address: account(5).address, balance: tokens(100_000), nonce: 1 }])
+  })
+
+  test('is code 1000 in CheckTx and changes nothing', () => {
+    const { verdict, overlay } = run(new TypeError('a bug'), 'check')
+    expect([verdict.code, [...overlay.changes()]]).toEqual([1000, []])
+  })
+
+  test.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['null', null],
+    ['text', 'oops'],
+    ['a RangeError of ours', new RangeError('an address has 20 bytes, got 3')],
+    ['a bigint grown too large', new RangeError('Maximum BigInt size exceeded')],
+    ['an argument error of Node', Object.assign(new TypeError('x'), { code: 'ERR_INVALID_ARG_TYPE' })],
+  ])('is a defect when it is %s', (_what, thrown) => {
+    const { verdict } = run(thrown, 'deliver')
+    expect([verdict.code, verdict.defect === undefined]).toEqual([1000, false])
+  })
+
+  test.each<[string, unknown]>([
+    ['a full disk of SQLite', Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })],
+    ['a full disk of the system', Object.assign(new Error('no space left'), { code: 'ENOSPC' })],
+    ['a closed database', new TypeError('The database connection is not open')],
+    ['a stack that is too deep', new RangeError('Maximum call stack size exceeded')],
+    ['memory that is not there', new RangeError('Array buffer allocation failed')],
+    ['memory that Node does not get', Object.assign(new Error('x'), { code: 'ERR_MEMORY_ALLOCATION_FAILED' })],
+  ])('stops the process when it is %s', (_what, thrown) => {
+    expect(isMachineFailure(thrown)).toBe(true)
+    let caught: unknown
+    try {
+      run(thrown, 'deliver')
+    } catch (error) {
+      caught = error
+    }
+    expect(caught).toBe(thrown)
+  })
+
+  test('a stack that is truly too deep is a machine failure', () => {
+    const deep = (): number => 1 + deep()
+    let caught: unknown
+    try {
+      deep()
+    } catch (error) {
+      caught = error
+    }
+    expect(isMachineFailure(caught)).toBe(true)
+  })
+
+  test('the fork is written through on success', () => {
+    const chain = startChain()
+    const overlay = makeOverlay(chain.store)
+    const tx = readTx(chain.tx(account(5), 'transfer', { to: bytesOf(account(6)), value: '1' }))
+    runTx(overlay, tx, { fork: makeOverlay, block: nextBlock(chain), place: 0, mode: 'deliver' })
+    expect(overlay.get(accounts, { address: account(6).address })?.balance).toBe(tokens(100_000) + 1n)
+  })
+})

@@ -1,0 +1,151 @@
+import { describe, expect, test } from '@jest/globals'
+import { account, nodeKey, type TestChain, tokens } from '../../support/testChain.ts'
+import { balanceOf, bytesOf, done, eventsOf, failure, key, recordOf, startChain } from '../support.ts'
+
+const still = { params: { inflation_rate: 0 } }
+const FEE = 1_000_000n * 2_000_000_000n
+const ask = (chain: TestChain, from: number, to: number) =>
+  done(chain, account(from), 'updateCandidacyAccount', { newCandidateAccount: bytesOf(account(to)) })
+const statusOf = (chain: TestChain, id: number): unknown => (chain.query(`/stake/account-update/${id}`) as { status: string }).status
+
+describe('updateAccount', () => {
+  test('a PENDING request is made, its id is the data as decimal text, and the candidacy stays as it was', () => {
+    const chain = startChain([1000, 1000], still)
+    const before = recordOf(chain, account(1))
+    const result = ask(chain, 1, 5)
+    expect(Buffer.from(result.data ?? []).toString('base64')).toBe('MQ==')
+    expect(chain.query('/stake/account-update/1')).toEqual({
+      id: 1,
+      status: 'PENDING',
+      from: account(1).address,
+      to: account(5).address,
+      pub_key: key(1),
+    })
+    expect(recordOf(chain, account(1))).toEqual(before)
+    expect([result.gasUsed, balanceOf(chain, account(1))]).toEqual([1_000_000, tokens(100_000) - FEE])
+    expect(eventsOf(result)).toEqual([`svc.stake.updateAccount sender=${account(1).address} owner=${account(1).address} request_id=1`])
+  })
+
+  test('ids count over the chain and a later request replaces the earlier one of the same candidacy only', () => {
+    const chain = startChain([1000, 1000], still)
+    ask(chain, 1, 5)
+    ask(chain, 2, 5)
+    expect(Buffer.from(ask(chain, 1, 6).data ?? []).toString()).toBe('3')
+    expect([1, 2, 3].map((id) => statusOf(chain, id))).toEqual(['REPLACED', 'PENDING', 'PENDING'])
+    expect(failure(chain, account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })).toBe('21 Bad request')
+  })
+
+  test.each<[string, (chain: TestChain) => string]>([
+    ['without a candidacy', (chain) => failure(chain, account(5), 'updateCandidacyAccount', { newCandidateAccount: bytesOf(account(6)) })],
+    ['to the zero address', (chain) => failure(chain, account(1), 'updateCandidacyAccount', { newCandidateAccount: new Uint8Array(20) })],
+    ['to itself', (chain) => failure(chain, account(1), 'updateCandidacyAccount', { newCandidateAccount: bytesOf(account(1)) })],
+    [
+      'to an address with a live candidacy',
+      (chain) => failure(chain, account(1), 'updateCandidacyAccount', { newCandidateAccount: bytesOf(account(2)) }),
+    ],
+    [
+      'of a withdrawn candidacy',
+      (chain) => {
+        done(chain, account(1), 'withdrawCandidacy')
+        return failure(chain, account(1), 'updateCandidacyAccount', { newCandidateAccount: bytesOf(account(6)) })
+      },
+    ],
+  ])('a request %s is a bad request', (_what, run) => {
+    expect(run(startChain([1000, 1000], still))).toBe('21 Bad request')
+  })
+
+  test('a withdrawn record of the new address is no hindrance', () => {
+    const chain = startChain([1000, 1000], still)
+    done(chain, account(2), 'withdrawCandidacy')
+    ask(chain, 1, 2)
+    expect(statusOf(chain, 1)).toBe('PENDING')
+  })
+})
+
+describe('acceptAccountUpdate', () => {
+  test('the new address pays the old one for the shares and owns the candidacy; the old address has none', () => {
+    const chain = startChain([1000, 1000], still)
+    const before = recordOf(chain, account(1))
+    ask(chain, 1, 5)
+    const result = done(chain, account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })
+    expect(recordOf(chain, account(5))).toEqual({ ...before, ownerAddress: account(5).address, updatedAt: chain.time })
+    expect([balanceOf(chain, account(1)), balanceOf(chain, account(5))]).toEqual([tokens(101_000) - FEE, tokens(99_000) - FEE])
+    expect(chain.query(`/stake/validator/${account(1).address}`)).toBeNull()
+    expect([statusOf(chain, 1), result.data ?? new Uint8Array(0), result.gasUsed]).toEqual(['COMPLETED', new Uint8Array(0), 1_000_000])
+    expect(eventsOf(result)).toEqual([
+      `svc.stake.acceptAccountUpdate sender=${account(5).address} owner=${account(5).address} pub_key=${key(1)} request_id=1`,
+    ])
+    expect(failure(chain, account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })).toBe('21 Bad request')
+  })
+
+  test('who it is not asked of, who has a candidacy, and an unknown id are bad requests', () => {
+    const chain = startChain([1000, 1000], still)
+    ask(chain, 1, 5)
+    expect(failure(chain, account(6), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })).toBe('21 Bad request')
+    expect(failure(chain, account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 2 })).toBe('21 Bad request')
+    expect(failure(chain, account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 0 })).toBe('21 Bad request')
+    done(chain, account(5), 'declareCandidacy', { pubKey: nodeKey(5) })
+    expect(failure(chain, account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })).toBe('21 Bad request')
+  })
+
+  test('a balance of shares and fee is enough; one unit less is insufficient bond shares', () => {
+    const chain = startChain([1000, 1000], {
+      ...still,
+      accounts: [
+        { address: account(1).address, balance: tokens(1) },
+        { address: account(5).address, balance: tokens(1000) + FEE },
+        { address: account(6).address, balance: tokens(1000) + FEE - 1n },
+      ],
+    })
+    ask(chain, 1, 6)
+    expect(failure(chain, account(6), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })).toBe('20 Insufficient bond shares')
+    ask(chain, 1, 5)
+    done(chain, account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 2 })
+    expect(balanceOf(chain, account(5))).toBe(0n)
+  })
+
+  test('a withdrawn record of the new address is replaced, and what it unbonds goes on', () => {
+    const chain = startChain([1000, 700], still)
+    done(chain, account(2), 'withdrawCandidacy')
+    ask(chain, 1, 2)
+    done(chain, account(2), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })
+    expect(recordOf(chain, account(2))).toMatchObject({ id: 1, withdrawn: false })
+    expect(chain.query(`/stake/unbonding/${account(2).address}`)).toMatchObject([{ amount: String(tokens(700)) }])
+    expect(chain.abciQuery('/store/candidacies/2').value).toEqual(new Uint8Array(0))
+  })
+})
+
+describe('verify', () => {
+  const foundation = account(20)
+  const verify = { candidateAddress: bytesOf(account(1)), verified: 'Y' }
+
+  test('the foundation sets verified both ways, at no cost', () => {
+    const chain = startChain([1000], { ...still, stake: { foundation_address: foundation.address.toUpperCase().replace('0X', '0x') } })
+    const result = done(chain, foundation, 'verifyCandidacy', verify)
+    expect(recordOf(chain, account(1))).toMatchObject({ verified: true, updatedAt: chain.time })
+    expect([result.gasUsed, eventsOf(result)]).toEqual([
+      0,
+      [`svc.stake.verify sender=${foundation.address} owner=${account(1).address} pub_key=${key(1)}`],
+    ])
+    done(chain, foundation, 'verifyCandidacy', { ...verify, verified: 'N' })
+    expect(recordOf(chain, account(1)).verified).toBe(false)
+  })
+
+  test('errors win in the order: form, sender, candidacy', () => {
+    const chain = startChain([1000], { ...still, stake: { foundation_address: foundation.address } })
+    expect(failure(chain, account(1), 'verifyCandidacy', { ...verify, verified: 'y' })).toBe(
+      '20 Invalid parameter: verified: expected Y or N, got "y"',
+    )
+    expect(failure(chain, account(1), 'verifyCandidacy', { ...verify, candidateAddress: bytesOf(account(9)) })).toBe(
+      '3 Verification disallowed',
+    )
+    expect(failure(chain, foundation, 'verifyCandidacy', { ...verify, candidateAddress: bytesOf(account(9)) })).toBe('5 unknown candidacy')
+  })
+
+  test('a withdrawn candidacy is unknown, and without a foundation nobody verifies', () => {
+    const chain = startChain([1000, 1000], { ...still, stake: { foundation_address: foundation.address } })
+    done(chain, account(1), 'withdrawCandidacy')
+    expect(failure(chain, foundation, 'verifyCandidacy', verify)).toBe('5 unknown candidacy')
+    expect(failure(startChain([1000], still), account(1), 'verifyCandidacy', verify)).toBe('3 Verification disallowed')
+  })
+})

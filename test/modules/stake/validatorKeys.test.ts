@@ -1,0 +1,67 @@
+import { describe, expect, test } from '@jest/globals'
+import { addressOfKey } from '../../../src/base/address.ts'
+import { candidacyIdAt } from '../../../src/modules/stake/block/commit.ts'
+import { setMembers, validatorKeys } from '../../../src/modules/stake/tables.ts'
+import { account, nodeKey, type TestChain } from '../../support/testChain.ts'
+import { done, key, startChain, updatesOf } from '../support.ts'
+
+const params = { inflation_rate: 0, gas_price: 0, unstake_wait_period: 6, stake_limit: '1' }
+const rows = (chain: TestChain, number: number): readonly string[] =>
+  [...chain.store.scan(validatorKeys)]
+    .filter(({ pubKey }) => pubKey === key(number))
+    .map(({ candidacyId, firstHeight, lastHeight }) => `${candidacyId}: ${firstHeight} to ${lastHeight}`)
+const whose = (chain: TestChain, number: number, height: number): number | undefined =>
+  candidacyIdAt(chain.store, addressOfKey(nodeKey(number)), height)
+
+describe('validator_keys', () => {
+  test('rows of InitChain begin at the initial height, later ones two blocks after theirs', () => {
+    const chain = startChain([1000, 1000], { params }, { initialHeight: 50 })
+    expect(chain.height).toBe(50)
+    done(chain, account(5), 'declareCandidacy', { pubKey: nodeKey(5) })
+    expect([rows(chain, 1), rows(chain, 5)]).toEqual([['1: 50 to 0'], ['3: 53 to 0']])
+    expect([whose(chain, 1, 49), whose(chain, 1, 50), whose(chain, 5, 52), whose(chain, 5, 53)]).toEqual([undefined, 1, undefined, 3])
+  })
+
+  test('a key that leaves in block H ends at H + 1, and begins anew when it comes back', () => {
+    const chain = startChain([1000, 1000], { params })
+    done(chain, account(1), 'deactivateCandidacy')
+    expect(rows(chain, 1)).toEqual(['1: 1 to 3'])
+    done(chain, account(1), 'activateCandidacy')
+    expect(rows(chain, 1)).toEqual(['1: 1 to 3', '1: 5 to 0'])
+    expect([3, 4, 5].map((height) => whose(chain, 1, height))).toEqual([1, undefined, 1])
+  })
+
+  test('leaving and coming back in one block changes nothing', () => {
+    const chain = startChain([1000, 1000], { params })
+    const { response } = chain.block({
+      txs: [chain.tx(account(1), 'withdrawCandidacy', {}), chain.tx(account(1), 'activateCandidacy', {}, 1)],
+    })
+    expect([rows(chain, 1), updatesOf(response)]).toEqual([['1: 1 to 0'], []])
+  })
+
+  test('a key that only changes candidacy sends nothing, but its rows change', () => {
+    const chain = startChain([1000, 1000], { params })
+    const { response, results } = chain.block({
+      txs: [chain.tx(account(1), 'withdrawCandidacy', {}), chain.tx(account(5), 'declareCandidacy', { pubKey: nodeKey(1) })],
+    })
+    expect([results.map(({ code }) => code), updatesOf(response)]).toEqual([[0, 0], []])
+    expect(rows(chain, 1)).toEqual(['1: 1 to 3', '3: 4 to 0'])
+    expect(chain.store.get(setMembers, { pubKey: key(1) })).toEqual({ pubKey: key(1), candidacyId: 3, power: 1000 })
+    expect([whose(chain, 1, 3), whose(chain, 1, 4)]).toEqual([1, 3])
+  })
+
+  test('a changed key is the same candidacy under another key', () => {
+    const chain = startChain([1000, 1000], { params })
+    done(chain, account(1), 'updateCandidacy', { pubKey: nodeKey(9) })
+    expect([rows(chain, 1), rows(chain, 9)]).toEqual([['1: 1 to 3'], ['1: 4 to 0']])
+  })
+
+  test('a row is dropped once its last height is below H - max_age_num_blocks, and not a block before', () => {
+    const chain = startChain([1000, 1000], { params })
+    done(chain, account(1), 'deactivateCandidacy')
+    chain.advanceTo(7)
+    expect(rows(chain, 1)).toEqual(['1: 1 to 3'])
+    chain.advanceTo(8)
+    expect([rows(chain, 1), rows(chain, 2)]).toEqual([[], ['2: 1 to 0']])
+  })
+})

@@ -1,0 +1,101 @@
+import { expect } from '@jest/globals'
+import type { Misbehavior } from '../../src/abci/data.ts'
+import type { ExecTxResult, FinalizeBlockResponse } from '../../src/abci/types.ts'
+import { makeBlock } from '../../src/app/chain.ts'
+import { type Address, addressBytes, addressOfKey } from '../../src/base/address.ts'
+import { toBase64 } from '../../src/base/bytes.ts'
+import { type PubKey, pubKeyOf } from '../../src/base/pubKey.ts'
+import { accounts } from '../../src/modules/accounts/tables.ts'
+import { type Block, isError } from '../../src/modules/define.ts'
+import { readTx, runTx } from '../../src/modules/kernel.ts'
+import { getByOwner } from '../../src/modules/stake/keeper.ts'
+import type { Candidacy } from '../../src/modules/stake/tables.ts'
+import { makeOverlay } from '../../src/store/overlay.ts'
+import type { Signer } from '../../src/tx/sign.ts'
+import { account, GENESIS_TIME, nodeKey, type TestBlockResult, TestChain, type TestGenesis, tokens } from '../support/testChain.ts'
+
+/** A chain after its first block: validators 1, 2 … with these shares in tokens, and accounts 1 to 30 with 100,000 tokens each. */
+export function startChain(shares: readonly number[] = [1000], genesis: Partial<TestGenesis> = {}, options = {}): TestChain {
+  const chain = new TestChain(options)
+  chain.init({
+    accounts: Array.from({ length: 30 }, (_, at) => ({ address: account(at + 1).address, balance: tokens(100_000) })),
+    candidacies: shares.map((count, at) => ({ owner: account(at + 1), key: nodeKey(at + 1), shares: tokens(count) })),
+    ...genesis,
+  })
+  chain.block()
+  return chain
+}
+
+/** The key of validator `number` in base64. */
+export const key = (number: number): PubKey => pubKeyOf(nodeKey(number))
+
+/** The record of an account, which must be there. */
+export function recordOf(chain: TestChain, { address }: Signer): Candidacy {
+  const found = getByOwner(chain.store, address)
+  if (found === undefined) throw new Error(`${address} has no candidacy`)
+  return found
+}
+
+/** Base units on an account. */
+export const balanceOf = (chain: TestChain, of: Signer | Address): bigint =>
+  chain.store.get(accounts, { address: typeof of === 'string' ? of : of.address })?.balance ?? 0n
+
+/** The block that comes next, one second after the head. */
+export const nextBlock = (chain: TestChain): Block => makeBlock(chain.store, chain.height + 1, (chain.time + 1) * 1000)
+
+/** Delivers a transaction that must succeed, in a block of its own. */
+export function done(chain: TestChain, signer: Signer, operation: string, message: Readonly<Record<string, unknown>> = {}): ExecTxResult {
+  const result = chain.deliver(signer, operation, message)
+  expect({ code: result.code, log: result.log }).toEqual({ code: 0, log: '' })
+  return result
+}
+
+/**
+ * The error of a transaction that must fail, as `code log`, the same in CheckTx and in a block; in a block it changes no row but
+ * the sender's nonce, and nothing of it is charged, told or returned.
+ */
+export function failure(chain: TestChain, signer: Signer, operation: string, message: Readonly<Record<string, unknown>> = {}): string {
+  const tx = chain.tx(signer, operation, message)
+  const overlay = makeOverlay(chain.store)
+  const verdict = runTx(overlay, readTx(tx), { fork: makeOverlay, block: nextBlock(chain), place: 0, mode: 'deliver' })
+  expect(isError(verdict) && verdict.code).not.toBe(0)
+  expect(verdict).toMatchObject({ gas: 0, data: new Uint8Array(0), events: [] })
+  const before = chain.store.get(accounts, { address: signer.address }) ?? { address: signer.address, balance: 0n, nonce: 0 }
+  expect([...overlay.changes()].map(({ table, after }) => [table.name, after])).toEqual([
+    ['accounts', { ...before, nonce: before.nonce + 1 }],
+  ])
+  const checked = chain.check(tx)
+  expect({ code: checked.code, log: checked.log, gas: checked.gasWanted ?? 0, used: checked.gasUsed ?? 0 }).toEqual({
+    code: verdict.code,
+    log: verdict.log,
+    gas: 0,
+    used: 0,
+  })
+  return `${verdict.code} ${verdict.log}`
+}
+
+/** Events as `type key=value …`. */
+export const eventsOf = ({ events = [] }: Pick<FinalizeBlockResponse, 'events'> | ExecTxResult): readonly string[] =>
+  events.map(({ type, attributes = [] }) => [type, ...attributes.map(({ key: name, value }) => `${name}=${value}`)].join(' '))
+
+/** Validator updates as key → power, in their order. */
+export const updatesOf = ({ validatorUpdates = [] }: FinalizeBlockResponse): readonly (readonly [string, number])[] =>
+  validatorUpdates.map(({ pubKey, power }) => [toBase64(pubKey.ed25519 as Uint8Array), power])
+
+/** The 20 bytes of an account's address, as messages hold it. */
+export const bytesOf = ({ address }: Signer): Uint8Array => addressBytes(address)
+
+/** Evidence of a duplicate vote (type 1) or a light-client attack (2) by the key of validator `number` at a height. */
+export const evidence = (number: number, height: number, type = 1): Misbehavior => ({
+  type,
+  validator: { address: addressBytes(addressOfKey(nodeKey(number))), power: 1 },
+  height,
+  time: { seconds: GENESIS_TIME, nanos: 0 },
+  totalVotingPower: 1,
+})
+
+/** Changes a parameter by a proposal that validator 1, who has two thirds of the power, makes and approves: two blocks. */
+export function changeParam(chain: TestChain, name: string, value: string): TestBlockResult {
+  const proposed = done(chain, account(1), 'proposeChangeParam', { name, value })
+  return chain.block({ txs: [chain.tx(account(1), 'vote', { proposalId: proposed.data, answer: 'Y' })] })
+}

@@ -1,0 +1,120 @@
+import { toBase64 } from '../../src/base/bytes.ts'
+import { accounts } from '../../src/modules/accounts/tables.ts'
+import { programVersion } from '../../src/modules/chain/keeper.ts'
+import { OPEN_PROPOSALS_OF_ONE_MAX } from '../../src/modules/governance/keeper.ts'
+import { type Proposal, proposals, votes } from '../../src/modules/governance/tables.ts'
+import { paramsInForce } from '../../src/modules/params/keeper.ts'
+import { accountUpdates, candidacies, isEligible, setMembers, unbondings, validatorKeys } from '../../src/modules/stake/tables.ts'
+import type { Store } from '../../src/store/store.ts'
+import { supplyGap } from '../support/conservation.ts'
+
+function need(holds: boolean, what: string): void {
+  if (!holds) throw new Error(`invariant: ${what}`)
+}
+
+/** Throws when a value stands twice. */
+function once(values: Iterable<string | number>, what: string): void {
+  const seen = new Set<string | number>()
+  for (const value of values) {
+    need(!seen.has(value), `${what}: ${value} twice`)
+    seen.add(value)
+  }
+}
+
+function checkMoney(store: Store): void {
+  need(supplyGap(store) === 0n, `the supply has a gap of ${supplyGap(store)}`)
+  for (const { address, balance } of store.scan(accounts)) need(balance >= 0n, `${address} has ${balance}`)
+  for (const { number, amount } of store.scan(unbondings)) need(amount >= 0n, `unbonding ${number} holds ${amount}`)
+  for (const { id, shares, maxShares, withdrawn } of store.scan(candidacies)) {
+    need(shares >= 0n && shares <= maxShares && !(withdrawn && shares > 0n), `candidacy ${id} has ${shares} of ${maxShares}`)
+  }
+}
+
+function checkStake(store: Store, known: ReadonlyMap<string, number>, hasChanged: boolean): void {
+  const live = [...store.scan(candidacies)].filter(({ withdrawn }) => !withdrawn)
+  once(
+    [...store.scan(candidacies)].map(({ ownerAddress }) => ownerAddress),
+    'records of an address',
+  )
+  once(
+    live.map(({ pubKey }) => pubKey),
+    'live candidacies of a key',
+  )
+  const ranked = [...store.scan(candidacies, { index: 'byRank' })]
+  need(ranked.length === live.length, 'the rank index holds each live candidacy')
+  const eligible = ranked.filter(isEligible)
+  need(ranked.slice(0, eligible.length).every(isEligible), 'eligible candidacies come first')
+  need(
+    eligible.every(({ shares }, at) => shares <= (eligible[at - 1]?.shares ?? shares)),
+    'shares descend in rank order',
+  )
+  const set = [...store.scan(setMembers)]
+  once(
+    set.map(({ candidacyId }) => candidacyId),
+    'set members of a candidacy',
+  )
+  const { maxVals } = paramsInForce(store, store.height())
+  need(set.length >= 1 && (set.length <= maxVals || !hasChanged), `the set has ${set.length} of ${maxVals}`)
+  need(
+    known.size === set.length && set.every(({ pubKey, power }) => known.get(pubKey) === power),
+    'power in state is what CometBFT has two heights on',
+  )
+  for (const { pubKey, candidacyId } of set) {
+    const [last] = [...store.scan(validatorKeys)].filter((row) => row.pubKey === pubKey).slice(-1)
+    need(last?.candidacyId === candidacyId && last.lastHeight === 0, `validator_keys knows the holder of ${pubKey}`)
+  }
+  const pending = [...store.scan(accountUpdates)].filter(({ status }) => status === 'PENDING')
+  once(
+    pending.map(({ candidacyId }) => candidacyId),
+    'pending account updates of a candidacy',
+  )
+  for (const { id, candidacyId, fromAddress } of pending) {
+    const candidacy = live.find((one) => one.id === candidacyId)
+    need(candidacy?.ownerAddress === fromAddress, `the pending account update ${id} comes from the owner of a live candidacy`)
+  }
+}
+
+const isOpen = ({ result }: Proposal): boolean => result === ''
+
+function checkGovernance(store: Store): void {
+  const all = [...store.scan(proposals)]
+  const due = [...store.scan(proposals, { index: 'dueByHeight' }), ...store.scan(proposals, { index: 'dueByTime' })].map(({ id }) => id)
+  once(due, 'places of a proposal in the due indexes')
+  need(due.length === all.filter(({ pending }) => pending).length, 'each pending proposal is in one due index, no other is')
+  const time = Math.floor(store.timeMs() / 1000)
+  for (const proposal of all) {
+    const { id, type, pending, expireBlockHeight, expireTimestamp, escrow, yesPower, noPower, totalPower } = proposal
+    need(!isOpen(proposal) || pending, `${id} is open and waits for its point`)
+    need(!pending || (expireBlockHeight > 0 ? expireBlockHeight > store.height() : expireTimestamp > time), `${id} waits for a point ahead`)
+    need(escrow === 0n || (type === 'transfer_fund' && isOpen(proposal)), `${id} holds ${escrow}`)
+    need(yesPower + noPower <= totalPower && (!isOpen(proposal) || totalPower === 0), `${id} has a tally`)
+  }
+  const version = String(programVersion(store))
+  const standing = all.filter(
+    ({ type, result, retiredVersion }) =>
+      type === 'retire_program' && (result === '' || result === 'Approved') && retiredVersion === version,
+  )
+  need(standing.length <= 1, 'at most one standing retirement')
+  const open = new Map<number, number>()
+  for (const { candidacyId } of all.filter(isOpen)) open.set(candidacyId, (open.get(candidacyId) ?? 0) + 1)
+  for (const [id, count] of open) need(count <= OPEN_PROPOSALS_OF_ONE_MAX, `candidacy ${id} has ${count} open proposals`)
+  const ids = new Set(all.map(({ id }) => id))
+  for (const { proposalId, answer } of store.scan(votes)) need(ids.has(proposalId) && /^[YN]$/.test(answer), `a vote on ${proposalId}`)
+}
+
+/** What must hold after every block; throws an Error that names what does not. `known`: the set CometBFT has two heights on. */
+export function checkInvariants(
+  store: Store,
+  known: ReadonlyMap<string, number>,
+  hasChanged: boolean,
+  nonces: ReadonlyMap<string, number>,
+): void {
+  checkMoney(store)
+  checkStake(store, known, hasChanged)
+  checkGovernance(store)
+  for (const [address, nonce] of nonces) {
+    const row = store.get(accounts, { address: address as never })
+    need((row?.nonce ?? 0) === nonce, `${address} executed ${nonce} transactions, its nonce is ${row?.nonce ?? 0}`)
+  }
+  need(toBase64(store.recomputeRoot()) === toBase64(store.appHash()), 'the app hash is the root of the rows')
+}

@@ -1,0 +1,222 @@
+import type { Misbehavior } from '../../src/abci/data.ts'
+import { addressBytes, addressOfKey } from '../../src/base/address.ts'
+import { toBase64 } from '../../src/base/bytes.ts'
+import { txEntries } from '../../src/modules/registry.ts'
+import { proposals } from '../../src/modules/governance/tables.ts'
+import { listLive, listSet } from '../../src/modules/stake/keeper.ts'
+import { accountUpdates, candidacies } from '../../src/modules/stake/tables.ts'
+import { pubKeyBytes, proposalIdBytes } from '../../src/base/pubKey.ts'
+import type { Signer } from '../../src/tx/sign.ts'
+import { account, CHAIN_ID, nodeKey, type TestChain, type TestGenesis, tokens } from '../support/testChain.ts'
+
+/** A whole number of 0 to below − 1. */
+export type Random = (below: number) => number
+
+/** Accounts that send; the last one is the foundation. */
+export const ACCOUNTS = 12
+const KEYS = 16
+
+const pick = <T>(next: Random, values: readonly T[]): T => values[next(values.length)] as T
+const amount = (next: Random): string =>
+  pick(next, ['0', '1', tokens(1).toString(), tokens(1 + next(3000)).toString(), (10n ** 36n).toString(), tokens(9 + next(90)).toString()])
+const maybe = <T extends object>(next: Random, given: T): T | object => (next(2) === 0 ? given : {})
+const anyAccount = (next: Random): Uint8Array => addressBytes(account(1 + next(ACCOUNTS)).address)
+
+const VALUES: readonly (readonly [name: string, values: readonly string[]])[] = [
+  ['hold_account', [account(11).address, account(3).address, account(1).address.toUpperCase().replace('X', 'x'), '0x']],
+  ['max_vals', ['1', '2', '3', '5', '8', '200', '0', '201']],
+  ['self_staking_ratio', ['0.1', '0.50', '1', '0', '1.1']],
+  ['inflation_rate', ['0', '8', '100', '101']],
+  ['stake_limit', ['0.12', '0.34', '1.0', '0']],
+  ['unstake_wait_period', ['1000', '1003', '999']],
+  ['proposal_expire_period', ['1', '5', '20', '0']],
+  ['declare_candidacy', ['0', '1000']],
+  ['update_candidacy', ['0', '1000']],
+  ['governance_proposal', ['0', '2000']],
+  ['gas_price', ['0', '1', '2000000000']],
+  ['nothing', ['1']],
+]
+
+/** Random genesis: 1 to 6 validators, short periods, strict about absence. */
+export function randomGenesis(next: Random): TestGenesis {
+  const validators = 1 + next(6)
+  return {
+    accounts: Array.from({ length: ACCOUNTS }, (_, at) => ({ address: account(at + 1).address, balance: tokens(20_000) })),
+    candidacies: Array.from({ length: validators }, (_, at) => ({
+      owner: account(at + 1),
+      key: nodeKey(at + 1),
+      shares: tokens(1 + next(500)),
+      maxShares: tokens(500 + next(500)),
+    })),
+    params: {
+      hold_account: account(11).address,
+      max_vals: 1 + next(6),
+      unstake_wait_period: 1 + next(12),
+      proposal_expire_period: 4 + next(20),
+      inflation_rate: pick(next, [0, 8, 100]),
+      gas_price: pick(next, [0, 1, 1000]),
+      stake_limit: pick(next, ['0.12', '0.4', '1']),
+    },
+    stake: { foundation_address: account(ACCOUNTS).address, max_absent_blocks: 2 + next(4), slash_ratio: pick(next, ['0.05', '1', '0']) },
+  }
+}
+
+function point(next: Random, chain: TestChain, height: string, timestamp: string): Record<string, number> {
+  const at = chain.height + 1
+  switch (next(8)) {
+    case 0:
+      return { [height]: at + next(3) }
+    case 1:
+      return { [timestamp]: chain.time + next(60) }
+    case 2:
+      return next(4) === 0 ? { [height]: at + 5, [timestamp]: chain.time + 50 } : {}
+    case 3:
+    case 4:
+      return { [height]: at + 1 + next(12) }
+    default:
+      return {}
+  }
+}
+
+function library(next: Random): Record<string, unknown> {
+  const os = pick(next, ['ubuntu', 'centos', 'debian'])
+  return {
+    name: pick(next, ['lib', 'a-b', 'x_1', 'No', '']),
+    version: `v${next(3)}.${next(4)}.${next(5)}`,
+    fileUrl: pick(next, [`{"${os}":["https://a.example/x"]}`, '{}', '{"ubuntu":["http://b"]}']),
+    md5: `{"${pick(next, [os, 'ubuntu'])}":"${'ab'.repeat(16)}"}`,
+  }
+}
+
+const pendingOf = ({ store }: TestChain) => [...store.scan(accountUpdates)].filter(({ status }) => status === 'PENDING')
+const numberOf = new Map<string, number>(Array.from({ length: ACCOUNTS }, (_, at) => [account(at + 1).address, at + 1]))
+
+/** Whoever may do it, mostly: of the set for governance, the target of a pending request, the foundation; else anybody. */
+function senderOf(next: Random, operation: string, chain: TestChain): number {
+  const anybody = 1 + next(ACCOUNTS)
+  if (next(10) === 0) return anybody
+  if (operation === 'verifyCandidacy') return ACCOUNTS
+  if (operation === 'acceptCandidacyAccountUpdate') return numberOf.get(pendingOf(chain)[0]?.toAddress ?? '') ?? anybody
+  if (operation !== 'vote' && !operation.startsWith('propose')) return anybody
+  const member = pick(next, listSet(chain.store))
+  return numberOf.get(chain.store.get(candidacies, { id: member?.candidacyId ?? 0 })?.ownerAddress ?? '') ?? anybody
+}
+
+/** A message of an operation: mostly well-formed, often against a rule. */
+export function randomMessage(next: Random, operation: string, chain: TestChain, sender: Signer): Record<string, unknown> {
+  const key = (): Uint8Array => nodeKey(1 + next(KEYS))
+  switch (operation) {
+    case 'transfer':
+      return { to: anyAccount(next), value: amount(next) }
+    case 'declareCandidacy':
+      return {
+        pubKey: key(),
+        ...maybe(next, { maxAmount: amount(next) }),
+        ...maybe(next, { compRate: pick(next, ['0', '0.5', '1', '2']) }),
+      }
+    case 'updateCandidacy':
+      return {
+        ...maybe(next, { pubKey: key() }),
+        ...maybe(next, { maxAmount: amount(next) }),
+        ...maybe(next, { description: { name: `n${next(9)}` } }),
+      }
+    case 'updateCandidacyAccount':
+      return { newCandidateAccount: anyAccount(next) }
+    case 'acceptCandidacyAccountUpdate':
+      return { accountUpdateRequestId: pendingOf(chain)[0]?.id ?? 1 + next(20) }
+    case 'verifyCandidacy':
+      return { candidateAddress: anyAccount(next), verified: pick(next, ['Y', 'N', 'n']) }
+    case 'proposeChangeParam': {
+      const [name, values] = pick(next, VALUES)
+      return { name, value: pick(next, values), ...point(next, chain, 'expireBlockHeight', 'expireTimestamp') }
+    }
+    case 'proposeDeployLibEni':
+      return { ...library(next), ...point(next, chain, 'deployBlockHeight', 'deployTimestamp') }
+    case 'proposeUpgradeProgram':
+      return library(next)
+    case 'proposeRetireProgram':
+      return {
+        preservedValidators: [
+          ...new Set([...listLive(chain.store)].map(({ pubKey }) => toBase64(next(9) === 0 ? key() : pubKeyBytes(pubKey)))),
+        ]
+          .slice(0, 1 + next(3))
+          .join(','),
+        ...maybe(next, { retiredBlockHeight: chain.height + 2 + next(9) }),
+      }
+    case 'proposeTransferFund':
+      return {
+        transferFrom: next(3) === 0 ? addressBytes(account(11).address) : next(2) === 0 ? addressBytes(sender.address) : anyAccount(next),
+        transferTo: anyAccount(next),
+        amount: amount(next),
+        ...point(next, chain, 'expireBlockHeight', 'expireTimestamp'),
+      }
+    case 'vote': {
+      const open = [...chain.store.scan(proposals)].filter(({ result }) => result === '' || next(20) === 0).slice(0, 4)
+      return {
+        proposalId: open.length > 0 && next(12) > 0 ? proposalIdBytes(pick(next, open).id) : new Uint8Array(32).fill(next(256)),
+        answer: pick(next, ['Y', 'Y', 'Y', 'Y', 'N', 'y']),
+      }
+    }
+    default:
+      return {}
+  }
+}
+
+const OPERATIONS = txEntries.map(({ operation }) => operation)
+const WEIGHTED = [
+  ...OPERATIONS,
+  ...OPERATIONS.filter((name) => name.startsWith('propose')),
+  ...new Array<string>(24).fill('vote'),
+  'activateCandidacy',
+  'activateCandidacy',
+  'declareCandidacy',
+]
+
+/** One transaction's bytes: rarely a wrong nonce, chain or byte. `nonces`: each sender's next one when all before are executed. */
+export function randomTx(
+  next: Random,
+  chain: TestChain,
+  nonces: Map<string, number>,
+): { readonly operation: string; readonly bytes: Uint8Array } {
+  const operation = pick(next, WEIGHTED)
+  const signer = account(senderOf(next, operation, chain))
+  const expected = nonces.get(signer.address) ?? 0
+  const nonce = next(25) === 0 ? expected + next(3) : expected
+  const bytes = signer.signTx({
+    chainId: next(60) === 0 ? 'other' : CHAIN_ID,
+    nonce,
+    operation,
+    message: randomMessage(next, operation, chain, signer),
+  })
+  if (next(40) === 0) bytes[next(bytes.length)] = next(256)
+  nonces.set(signer.address, nonce + 1)
+  return { operation, bytes }
+}
+
+/** Keys that miss the next commit: together below a third of the power, as CometBFT needs the rest to decide. */
+export function randomAbsent(next: Random, set: ReadonlyMap<string, number>): readonly string[] {
+  const total = [...set.values()].reduce((sum, power) => sum + power, 0)
+  const absent: string[] = []
+  let missing = 0
+  for (const [key, power] of set) {
+    if (next(3) === 0 || (missing + power) * 3 >= total) continue
+    missing += power
+    absent.push(key)
+  }
+  return absent
+}
+
+/** Now and then evidence against a key that was, or was not, in the set. */
+export function randomEvidence(next: Random, height: number): readonly Misbehavior[] {
+  if (next(15) > 0 || height < 3) return []
+  const address = addressBytes(addressOfKey(nodeKey(1 + next(KEYS))))
+  return [
+    {
+      type: next(3),
+      validator: { address, power: 1 },
+      height: Math.max(1, height - next(6)),
+      time: { seconds: 0, nanos: 0 },
+      totalVotingPower: 1,
+    },
+  ]
+}

@@ -1,0 +1,15 @@
+import { accounts } from '../../src/modules/accounts/tables.ts'
+import { supplyOf } from '../../src/modules/chain/keeper.ts'
+import { proposals } from '../../src/modules/governance/tables.ts'
+import { candidacies, unbondings } from '../../src/modules/stake/tables.ts'
+import type { StateReader } from '../../src/store/state.ts'
+
+/** balances + shares + unbonding + escrow, minus genesis supply + minted − burned: 0 always. Source: protocol.md §5, Conservation. */
+export function supplyGap(state: StateReader): bigint {
+  let held = 0n
+  for (const { balance } of state.scan(accounts)) held += balance
+  for (const { shares } of state.scan(candidacies)) held += shares
+  for (const { amount } of state.scan(unbondings)) held += amount
+  for (const { escrow } of state.scan(proposals)) held += escrow
+  return held - supplyOf(state)
+}
