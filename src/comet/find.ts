@@ -1,0 +1,108 @@
+import { execFile } from 'node:child_process'
+import { access, constants, stat } from 'node:fs/promises'
+import { delimiter, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { buildCometBft } from './build.ts'
+import { CometError, reasonOf } from './errors.ts'
+
+/** The CometBFT release that is built when none is found, and that the tests run. */
+export const COMETBFT_VERSION = '0.38.25'
+
+/** Minor lines of CometBFT (`0.x`) whose dialects and RPC this project serves. */
+export const COMETBFT_LINES: readonly string[] = ['0.37', '0.38', '0.39', '0.40']
+
+const VERSION_TIMEOUT_MS = 20_000
+
+/** Where a built CometBFT is kept: `.cache/cometbft/<version>` in the checkout. */
+export const defaultCometCache = (): string =>
+  fileURLToPath(new URL(`../../.cache/cometbft/${COMETBFT_VERSION}`, import.meta.url))
+
+/** A CometBFT program. `version` is what it prints, which for a few releases is that of an older one of its line. */
+export type CometBft = { path: string; version: string; source: 'env' | 'path' | 'cache' | 'built' }
+
+/** Where to look, and who hears of it. `env`: SVCD_COMETBFT, PATH and what Go needs. `onProgress` gets one line at a time. */
+export type FindOptions = { env?: NodeJS.ProcessEnv; cacheDir?: string; onProgress?: (line: string) => void }
+
+/** The path of an executable file `name` in the folders of `env.PATH`, or undefined. */
+const findOnPath = async (name: string, env: NodeJS.ProcessEnv): Promise<string | undefined> => {
+  for (const folder of (env['PATH'] ?? '').split(delimiter)) {
+    if (folder !== '' && (await isProgram(join(folder, name)))) return resolve(folder, name)
+  }
+  return undefined
+}
+
+const isProgram = async (path: string): Promise<boolean> => {
+  try {
+    await access(path, constants.X_OK)
+    return (await stat(path)).isFile()
+  } catch {
+    return false
+  }
+}
+
+/** What `<program> version` prints, such as `0.38.25`. Throws with the reason when it does not run or prints something else. */
+const versionOf = (program: string, env: NodeJS.ProcessEnv): Promise<string> =>
+  new Promise((done, failed) => {
+    execFile(program, ['version'], { env, timeout: VERSION_TIMEOUT_MS, killSignal: 'SIGKILL' }, (error, stdout) => {
+      if (error !== null) return failed(error)
+      const version = /^v?(\d+\.\d+\.\d+\S*)\s*$/.exec(stdout)?.[1]
+      if (version === undefined) return failed(new Error(`it prints ${JSON.stringify(stdout.slice(0, 60))} as its version`))
+      done(version)
+    })
+  })
+
+const isServed = (version: string): boolean => COMETBFT_LINES.includes(version.split('.').slice(0, 2).join('.'))
+
+const served = `${COMETBFT_LINES[0]} to ${COMETBFT_LINES.at(-1)}`
+
+const fromEnv = async (path: string, env: NodeJS.ProcessEnv): Promise<CometBft> => {
+  if (!(await isProgram(path))) throw new CometError(`SVCD_COMETBFT names ${path}, which is not a program that can be run`)
+  const version = await versionOf(resolve(path), env).catch((error: unknown) => {
+    throw new CometError(`SVCD_COMETBFT names ${path}, which does not run: ${reasonOf(error)}`)
+  })
+  if (!isServed(version)) throw new CometError(`SVCD_COMETBFT names ${path}, CometBFT ${version}; this program serves ${served}`)
+  return { path: resolve(path), version, source: 'env' }
+}
+
+type Look = { source: 'path' | 'cache'; env: NodeJS.ProcessEnv; say: (line: string) => void }
+
+const usable = async (path: string, { source, env, say }: Look): Promise<CometBft | undefined> => {
+  try {
+    const version = await versionOf(path, env)
+    if (isServed(version)) return { path, version, source }
+    say(`passing over ${path}: CometBFT ${version}, and this program serves ${served}`)
+  } catch (error) {
+    say(`passing over ${path}: ${reasonOf(error)}`)
+  }
+  return undefined
+}
+
+/**
+ * A CometBFT program that can be run: the one SVCD_COMETBFT names, else the first `cometbft` on PATH if its line is served, else the
+ * cache's, else version COMETBFT_VERSION built by `go install` into the cache (about a minute; checked by Go's checksum database).
+ * Errors: CometError, one line, when SVCD_COMETBFT cannot be used, when there is neither CometBFT nor Go, or when the build fails.
+ * Programs are judged by the minor line of the version they print: 0.37.18 prints 0.37.16 and 0.40.0 prints 0.39.0.
+ */
+export const findCometBft = async (options: FindOptions = {}): Promise<CometBft> => {
+  const { env = process.env, cacheDir = defaultCometCache(), onProgress = () => {} } = options
+  const named = env['SVCD_COMETBFT']
+  if (named !== undefined && named !== '') return await fromEnv(named, env)
+  const onPath = await findOnPath('cometbft', env)
+  const found = onPath === undefined ? undefined : await usable(onPath, { source: 'path', env, say: onProgress })
+  if (found !== undefined) return found
+  const cached = join(cacheDir, 'cometbft')
+  const kept = (await isProgram(cached)) ? await usable(cached, { source: 'cache', env, say: onProgress }) : undefined
+  if (kept !== undefined) return kept
+  const go = await findOnPath('go', env)
+  if (go === undefined) {
+    throw new CometError(
+      'CometBFT is not here and neither is Go to build it: install Go 1.22 or later (https://go.dev/dl), ' +
+        `or put a cometbft program (${served}) on PATH or its path into SVCD_COMETBFT`,
+    )
+  }
+  await buildCometBft({ go, version: COMETBFT_VERSION, cacheDir, env, onProgress })
+  const version = await versionOf(cached, env).catch((error: unknown) => {
+    throw new CometError(`the CometBFT just built at ${cached} does not run: ${reasonOf(error)}`)
+  })
+  return { path: cached, version, source: 'built' }
+}

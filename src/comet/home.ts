@@ -1,0 +1,101 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { genesisJson, type GenesisValidator, newConfigToml, type NodeSettings, updatedConfigToml } from './config.ts'
+import { CometError, reasonOf } from './errors.ts'
+import { addressOfPubKey, freshValidatorState, newKeyPair, nodeKeyFile, validatorKeyFile } from './nodeKeys.ts'
+
+/** The files of a CometBFT home. */
+export const homeFiles = (home: string) => ({
+  config: join(home, 'config', 'config.toml'),
+  genesis: join(home, 'config', 'genesis.json'),
+  nodeKey: join(home, 'config', 'node_key.json'),
+  validatorKey: join(home, 'config', 'priv_validator_key.json'),
+  validatorState: join(home, 'data', 'priv_validator_state.json'),
+  blockStore: join(home, 'data', 'cometbft', 'blockstore.db'),
+  log: join(home, 'logs', 'cometbft.log'),
+})
+
+/** A node's public names. `pubKey` base64, `address` upper-case hex, `nodeId` the lower-case hex that peers write as `nodeId@host:port`. */
+export type NodeIdentity = { pubKey: string; address: string; nodeId: string }
+
+/** Genesis of a new home. `validators` left out: this node alone, with power 10. */
+export type HomeGenesis = {
+  appState: unknown
+  genesisTime: string
+  initialHeight?: number
+  validators?: readonly Omit<GenesisValidator, 'address'>[]
+}
+
+/**
+ * `home`: the folder. `chainId`, `genesis`, `moniker`, `privateNet` matter only while the files they go into do not exist; `privateNet`
+ * (default false) is for networks on one machine or in containers. The rest is NodeSettings.
+ */
+export type NodeHomeOptions = NodeSettings & { home: string; chainId: string; genesis: HomeGenesis; moniker?: string; privateNet?: boolean }
+
+/** Whole or not at all: a crash leaves the old file, never half a key. */
+const writeWhole = (path: string, text: string, mode: number): void => {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(`${path}.new`, text, { mode, flush: true })
+  renameSync(`${path}.new`, path)
+}
+
+const writeOnce = (path: string, text: () => string, mode = 0o644): void => {
+  if (!existsSync(path)) writeWhole(path, text(), mode)
+}
+
+const readKey = (path: string, member: 'pub_key' | 'priv_key'): Buffer => {
+  try {
+    const parsed = JSON.parse(readFileSync(path, 'utf8')) as Record<string, { type?: unknown; value?: unknown } | undefined>
+    const bytes = Buffer.from(String(parsed[member]?.value), 'base64')
+    if (bytes.length !== (member === 'pub_key' ? 32 : 64)) throw new Error('it is not an ed25519 key')
+    return bytes
+  } catch (error) {
+    throw new CometError(`cannot read the key in ${path}: ${reasonOf(error)}`)
+  }
+}
+
+/** The public half of a home's validator key. Errors: CometError when the file is missing or no ed25519 key. */
+export const readValidatorKey = (home: string): { pubKey: string; address: string } => {
+  const pubKey = readKey(homeFiles(home).validatorKey, 'pub_key').toString('base64')
+  return { pubKey, address: addressOfPubKey(pubKey) }
+}
+
+/** The node id that peers know a home by, 40 lower-case hex digits. Errors: CometError when the file is missing or no ed25519 key. */
+export const readNodeId = (home: string): string =>
+  addressOfPubKey(readKey(homeFiles(home).nodeKey, 'priv_key').subarray(32).toString('base64')).toLowerCase()
+
+/**
+ * The home has a validator key, a node key and a signing state; those that were there are as they were. Secret files are mode 0600.
+ * Made apart from the rest because a network's genesis file needs all its nodes' keys first.
+ * Errors: CometError when the home has blocks but no signing state: a new one could sign a height twice, which is punished.
+ */
+export const makeNodeKeys = (home: string): NodeIdentity => {
+  const files = homeFiles(home)
+  if (!existsSync(files.validatorState) && existsSync(files.validatorKey) && existsSync(files.blockStore)) {
+    throw new CometError(
+      `${files.validatorState} is missing from a home that has blocks; put it back: without it this validator could sign a height twice`,
+    )
+  }
+  writeOnce(files.validatorKey, () => validatorKeyFile(newKeyPair()), 0o600)
+  writeOnce(files.nodeKey, () => nodeKeyFile(newKeyPair()), 0o600)
+  writeOnce(files.validatorState, freshValidatorState, 0o600)
+  return { ...readValidatorKey(home), nodeId: readNodeId(home) }
+}
+
+/**
+ * `home` can be started: keys, signing state, config.toml and genesis.json exist. What did not exist is made from the templates of
+ * cometbft-config; keys, signing state and genesis.json that existed are untouched, and in a config.toml that existed only what
+ * NodeSettings names is changed. No CometBFT program is needed. Errors: CometError for a value CometBFT would refuse.
+ */
+export const makeNodeHome = (options: NodeHomeOptions): NodeIdentity => {
+  const { home, chainId, genesis, moniker = 'svcd', privateNet = false } = options
+  const files = homeFiles(home)
+  const old = existsSync(files.config) ? readFileSync(files.config, 'utf8') : undefined
+  const config = old === undefined ? newConfigToml(moniker, options, privateNet) : updatedConfigToml(old, options)
+  const identity = makeNodeKeys(home)
+  const alone = [{ pubKey: identity.pubKey, power: 10, name: moniker }]
+  const validators = (genesis.validators ?? alone).map((row) => ({ ...row, address: addressOfPubKey(row.pubKey) }))
+  writeOnce(files.genesis, () => genesisJson({ ...genesis, chainId, validators }))
+  if (config !== old) writeWhole(files.config, config, 0o644)
+  return identity
+}

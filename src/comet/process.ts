@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parse } from 'smol-toml'
+import { CometError, reasonOf } from './errors.ts'
+import { homeFiles } from './home.ts'
+import { openLogFile } from './logFile.ts'
+
+/** How the node ended. `asked`: `stop` was called. `lastLines`: the last 20 lines it printed, for a message. */
+export type CometExit = { code: number | null; signal: NodeJS.Signals | null; asked: boolean; lastLines: readonly string[] }
+
+/** A running node. */
+export type CometProcess = {
+  pid: number
+  /** SIGTERM, and SIGKILL after `graceMs` (default 10,000). Resolves when the process is gone; any number of calls. */
+  stop: (graceMs?: number) => Promise<void>
+  /** Never rejects. */
+  exited: Promise<CometExit>
+}
+
+/** `program`: path of CometBFT. `onLine` gets each line it prints, `onExit` its end. */
+type RunOptions = {
+  program: string
+  args: readonly string[]
+  logFile: string
+  onLine?: (line: string) => void
+  onExit?: (exit: CometExit) => void
+}
+
+/** As RunOptions. `logFile`: default `<home>/logs/cometbft.log`. */
+export type CometProcessOptions = Omit<RunOptions, 'args' | 'logFile'> & { home: string; logFile?: string }
+
+const GRACE_MS = 10_000
+const LAST_LINES = 20
+
+const isFree = (host: string, port: number): Promise<boolean> =>
+  new Promise((done) => {
+    const server = createServer()
+    server.once('error', (error: NodeJS.ErrnoException) => done(error.code !== 'EADDRINUSE'))
+    server.listen({ host, port, exclusive: true }, () => server.close(() => done(true)))
+  })
+
+/** Two nodes with one key would sign twice; an orphan of an earlier run is found by the port it still holds. */
+const checkPorts = async (home: string): Promise<void> => {
+  const path = homeFiles(home).config
+  let config: { rpc?: { laddr?: unknown }; p2p?: { laddr?: unknown } }
+  try {
+    config = parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    throw new CometError(`cannot read ${path}: ${reasonOf(error)}`)
+  }
+  for (const [name, section] of [['rpc', config.rpc], ['p2p', config.p2p]] as const) {
+    const [, host, port] = /^tcp:\/\/(.*):(\d+)$/.exec(String(section?.laddr)) ?? []
+    if (host === undefined || (await isFree(host.replace(/^\[|\]$/g, ''), Number(port)))) continue
+    throw new CometError(
+      `port ${port} (CometBFT ${name}) is in use: does another node run, perhaps one left over in ${home}? Stop it, or choose another port`,
+    )
+  }
+}
+
+/**
+ * Runs a command of CometBFT. It has a process group of its own, so Ctrl-C in a terminal reaches only us and we stop it in order. It does
+ * not outlive us: at our exit it is killed, and should we be killed ourselves, it dies of the broken pipe at its next log line.
+ * What it prints goes to the log file, at most 100 MiB in two files.
+ * Errors: CometError when the program cannot be started.
+ */
+export const runCometBft = async ({ program, args, logFile, onLine = () => {}, onExit = () => {} }: RunOptions): Promise<CometProcess> => {
+  const child = spawn(program, args, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  const log = openLogFile(logFile)
+  const lastLines: string[] = []
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => log.write(chunk))
+    createInterface({ input: stream }).on('line', (line) => {
+      lastLines.push(line)
+      if (lastLines.length > LAST_LINES) lastLines.shift()
+      onLine(line)
+    })
+  }
+  const kill = (signal: NodeJS.Signals) => child.kill(signal)
+  const killAtExit = () => kill('SIGKILL')
+  let asked = false
+  const exited = new Promise<CometExit>((done) => {
+    child.once('close', (code, signal) => {
+      process.off('exit', killAtExit)
+      log.close()
+      const exit = { code, signal, asked, lastLines }
+      onExit(exit)
+      done(exit)
+    })
+  })
+  const pid = await new Promise<number>((started, failed) => {
+    child.once('spawn', () => started(child.pid as number))
+    child.once('error', (error) => failed(new CometError(`cannot start CometBFT at ${program}: ${reasonOf(error)}`)))
+  })
+  process.once('exit', killAtExit)
+  const stop = async (graceMs = GRACE_MS) => {
+    asked = true
+    kill('SIGTERM')
+    const waiting = new AbortController()
+    const late = sleep(graceMs, undefined, { signal: waiting.signal }).then(() => kill('SIGKILL'), () => {})
+    await Promise.race([exited, late])
+    waiting.abort()
+    await exited
+  }
+  return { pid, stop, exited }
+}
+
+/** Starts the node of `home`, as above. Errors: CometError also when one of the home's ports is in use, or the home has no config. */
+export const startCometBft = async ({ home, logFile = homeFiles(home).log, ...options }: CometProcessOptions): Promise<CometProcess> => {
+  await checkPorts(home)
+  return await runCometBft({ ...options, logFile, args: ['node', '--home', home] })
+}

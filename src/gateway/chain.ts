@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fromUtf8 } from '../base/bytes.ts'
+import type { BlockFeed } from '../comet/feed.ts'
+import { isNodeError } from '../comet/errors.ts'
+import type { AbciQuery, AbciQueryResult, IncludedTx, NodeRpc } from '../comet/rpc.ts'
+import { RpcError } from './errors.ts'
+import { FEED_START_MS_MAX, GAS_PRICES_KEPT } from './limits.ts'
+
+/** An answer of the chain: `data` as the query's path gives it, read at `height`. */
+export interface ChainAnswer {
+  readonly height: number
+  readonly data: unknown
+}
+
+/** A row as the application has it, and what proves it to others. */
+export interface ProvenRow {
+  readonly height: number
+  /** Bytes: the state key, the row (none when it does not exist), and an ics23.CommitmentProof for the app hash in header height + 1. */
+  readonly key: Uint8Array
+  readonly value: Uint8Array
+  readonly proof: Uint8Array
+}
+
+/** What the gateway asks of the chain. All of it throws NodeError when the node fails. */
+export interface Chain {
+  readonly rpc: NodeRpc
+  readonly feed: BlockFeed
+  /** Of the first node answer; a gateway serves one chain. */
+  readonly chainId: () => Promise<string>
+  /** Throws RpcError -32602 when the chain refuses an argument. `height` 0 is the head. */
+  readonly query: (path: string, height?: number) => Promise<ChainAnswer>
+  /** The row of `/store/<table>/<key>` at the head with its proof. Throws RpcError -32602 when there can be no such row. */
+  readonly prove: (path: string) => Promise<ProvenRow>
+  /** Committed balance (base units, decimal text) and nonce. */
+  readonly account: (address: string) => Promise<{ readonly balance: string; readonly nonce: number }>
+  /** In base units, in force in the block of that height. */
+  readonly gasPrice: (height: number) => Promise<bigint>
+  /** The transaction in a block, if the node knows one of that hash. */
+  readonly findTx: (hash: string) => Promise<IncludedTx | undefined>
+  /** Throws RpcError -32011 unless the node has caught up and the feed has begun: only then can a transaction be followed. */
+  readonly needReady: () => Promise<void>
+  /** To be told when the connection to the node was lost: whether it has caught up is asked again. */
+  readonly onLost: () => void
+}
+
+const ARGUMENT_CODE = 20
+
+async function ask(rpc: NodeRpc, query: AbciQuery): Promise<AbciQueryResult> {
+  const answer = await rpc.abciQuery(query)
+  if (answer.code === ARGUMENT_CODE) throw new RpcError('invalidParams', answer.log)
+  if (answer.code !== 0) throw new Error(`query ${query.path}: code ${answer.code}: ${answer.log}`)
+  return answer
+}
+
+async function query(rpc: NodeRpc, path: string, height: number): Promise<ChainAnswer> {
+  const answer = await ask(rpc, { path, height })
+  return { height: answer.height, data: JSON.parse(fromUtf8(answer.value) ?? '') }
+}
+
+async function prove(rpc: NodeRpc, path: string): Promise<ProvenRow> {
+  const { height, key, value, proofOps: [op] } = await ask(rpc, { path, prove: true })
+  if (op === undefined) throw new RpcError('nodeAway', 'the node has no state yet')
+  return { height, key, value, proof: op.data }
+}
+
+function gasPrices(rpc: NodeRpc): (height: number) => Promise<bigint> {
+  const kept = new Map<number, Promise<bigint>>()
+  const read = async (height: number): Promise<bigint> => {
+    const { data } = await query(rpc, '/governance/params', height)
+    return BigInt((data as { gas_price: number }).gas_price)
+  }
+  return (height) => {
+    const known = kept.get(height)
+    if (known !== undefined) return known
+    const reading = read(height)
+    kept.set(height, reading)
+    reading.catch(() => kept.delete(height))
+    const [oldest] = kept.keys()
+    if (kept.size > GAS_PRICES_KEPT && oldest !== undefined) kept.delete(oldest)
+    return reading
+  }
+}
+
+/** The chain behind `rpc`, whose blocks `feed` delivers. */
+export function openChain(rpc: NodeRpc, feed: BlockFeed): Chain {
+  let chainId: string | undefined
+  let caughtUp = false
+  const readStatus = async (): Promise<void> => {
+    const status = await rpc.status()
+    chainId ??= status.chainId
+    caughtUp = !status.catchingUp
+    if (!caughtUp) throw new RpcError('nodeAway', `the node is catching up, it is at height ${status.latestHeight}`)
+  }
+  let begun = false
+  const needReady = async (): Promise<void> => {
+    if (!caughtUp) await readStatus()
+    begun ||= await Promise.race([feed.ready.then(() => true), sleep(FEED_START_MS_MAX, false, { ref: false })])
+    if (!begun) throw new RpcError('nodeAway', 'the node does not deliver blocks')
+  }
+  return {
+    rpc, feed, needReady,
+    onLost: () => { caughtUp = false },
+    chainId: async () => chainId ??= (await rpc.status()).chainId,
+    query: (path, height = 0) => query(rpc, path, height),
+    prove: (path) => prove(rpc, path),
+    account: async (address) => (await query(rpc, `/accounts/${address}`, 0)).data as { balance: string; nonce: number },
+    gasPrice: gasPrices(rpc),
+    findTx: async (hash) => {
+      try {
+        return await rpc.tx(hash)
+      } catch (error) {
+        if (isNodeError(error, 'NotFound')) return undefined
+        throw error
+      }
+    },
+  }
+}

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto'
+import { isNodeError } from '../comet/errors.ts'
+
+/** Every JSON-RPC error that the gateway answers. Source: JSON-RPC 2.0, section 5.1; protocol.md §10. */
+export const rpcErrors = {
+  parse: { code: -32700, message: 'Parse error' },
+  invalidRequest: { code: -32600, message: 'Invalid Request' },
+  methodNotFound: { code: -32601, message: 'Method not found' },
+  invalidParams: { code: -32602, message: 'Invalid params' },
+  internal: { code: -32603, message: 'Internal error' },
+  noKey: { code: -32010, message: 'The gateway has no key for from' },
+  nodeAway: { code: -32011, message: 'The node cannot be reached, or is catching up' },
+  notInBlock: { code: -32012, message: 'Not in a block within the time limit' },
+  mempoolFull: { code: -32013, message: "The node's mempool is full" },
+  needsToken: { code: -32014, message: 'The gateway signs only for requests with its token (Authorization: Bearer)' },
+} as const
+
+/** The name of a JSON-RPC error. */
+export type RpcErrorName = keyof typeof rpcErrors
+
+/** What a JSON-RPC error object holds. */
+export interface RpcErrorObject {
+  readonly code: number
+  readonly message: string
+  readonly data?: unknown
+}
+
+/** A call that is answered with a JSON-RPC error; `message` and `data` are shown to the caller. */
+export class RpcError extends Error {
+  override readonly name = 'RpcError'
+  readonly code: number
+  readonly data: unknown
+  constructor(error: RpcErrorName | number, message: string, data?: unknown) {
+    super(message)
+    this.code = typeof error === 'number' ? error : rpcErrors[error].code
+    this.data = data
+  }
+}
+
+const nameOf = (error: unknown): unknown => (error as { name?: unknown } | null | undefined)?.name
+
+/** True when `error` is an RpcError. */
+export const isRpcError = (error: unknown): error is RpcError => nameOf(error) === 'RpcError'
+
+/** A failure of the node as the caller sees it; undefined when it is none of the node's. `data` goes into the error. */
+export function nodeFailure(error: unknown, data?: unknown): RpcError | undefined {
+  if (isNodeError(error, 'NodeUnreachable')) return new RpcError('nodeAway', 'the node cannot be reached', data)
+  if (isNodeError(error, 'NodeTimeout')) return new RpcError('nodeAway', 'the node does not answer in time', data)
+  if (isNodeError(error, 'MempoolFull')) return new RpcError('mempoolFull', "the node's mempool is full, try again later", data)
+  return undefined
+}
+
+/** Where defects go: a pino logger has this shape. */
+export interface DefectLog {
+  error: (about: object, message: string) => void
+}
+
+/**
+ * Any throw as a JSON-RPC error object. What is not meant for the caller is logged under a new id, and only the id is shown.
+ * Source: protocol.md §10, -32603.
+ */
+export function errorObject(thrown: unknown, log: DefectLog, method: string): RpcErrorObject {
+  const error = isRpcError(thrown) ? thrown
+    : nameOf(thrown) === 'MemberError' ? new RpcError('invalidParams', (thrown as Error).message)
+      : nodeFailure(thrown)
+  if (error !== undefined) return { code: error.code, message: error.message, ...(error.data === undefined ? {} : { data: error.data }) }
+  const id = randomUUID()
+  log.error({ err: thrown, id, method }, 'a call ended in a defect')
+  return { ...rpcErrors.internal, data: { id } }
+}

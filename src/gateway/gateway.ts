@@ -1,0 +1,132 @@
+import { readFileSync } from 'node:fs'
+import { startBlockFeed } from '../comet/feed.ts'
+import { openNodeRpc } from '../comet/rpc.ts'
+import type { Signer } from '../tx/sign.ts'
+import { openChain } from './chain.ts'
+import type { Params } from './envelope.ts'
+import { type DefectLog, errorObject, RpcError, rpcErrors } from './errors.ts'
+import { readiness } from './health.ts'
+import { makeHttp } from './http.ts'
+import { WAIT_MS } from './limits.ts'
+import { makeMetrics } from './metrics.ts'
+import type { Services } from './methods/define.ts'
+import { methodOf, methods } from './methods/list.ts'
+import { openRpcDocument } from './openrpc.ts'
+import { readParams } from './params.ts'
+import { makeSender } from './sender.ts'
+import { checkSigning, mayAskToSign } from './token.ts'
+import { makeTracker } from './tracker.ts'
+
+/** A pino logger has this shape. */
+export interface GatewayLog extends DefectLog {
+  info: (about: object, message: string) => void
+  warn: (about: object, message: string) => void
+}
+
+/** How a gateway is started. */
+export interface GatewayOptions {
+  /** http://host:port of the CometBFT node's RPC. It may be away. */
+  readonly node: string
+  /** Default 127.0.0.1. */
+  readonly host?: string
+  /** Default 8545; 0 takes any free one. */
+  readonly port?: number
+  /** Accounts that it signs for, in keystore order: whoever reaches the gateway may act for them. */
+  readonly signers?: readonly Signer[]
+  /** Without it in `Authorization: Bearer` nobody has the gateway sign. Needed with signers on an address that is not loopback. */
+  readonly authToken?: string | undefined
+  /** True when anybody has the signers' keys anyway: no token is needed, whatever the address. Default false. */
+  readonly publicKeys?: boolean
+  readonly logger: GatewayLog
+  /** How long a transaction is waited for. Default WAIT_MS. */
+  readonly waitMs?: number
+  /** See GuardOptions. Default none. */
+  readonly allowHosts?: readonly string[]
+  /** See GuardOptions. Default none. */
+  readonly allowOrigins?: readonly string[]
+}
+
+/** A running gateway. */
+export interface Gateway {
+  /** http://host:port. */
+  readonly url: string
+  /** Stops: calls that wait for a block are answered with -32012 and the hash. */
+  readonly close: () => Promise<void>
+}
+
+const packageVersion = (): string =>
+  (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version
+
+interface Watch {
+  readonly onCall: (method: string, code: number, seconds: number) => void
+  readonly log: DefectLog
+  readonly authToken: string | undefined
+}
+
+/** Runs a method by name and counts it. Throws what `errorObject` prints. */
+function makeCall(services: Services, { onCall, log, authToken }: Watch) {
+  return async (name: string, params: Params, authorization?: string): Promise<unknown> => {
+    const begunMs = performance.now()
+    const method = methodOf.get(name)
+    let code = 0
+    try {
+      if (method === undefined) throw new RpcError('methodNotFound', `Method not found: ${name.slice(0, 80)}`)
+      if (method.signs === true && !mayAskToSign(authToken, authorization)) throw new RpcError('needsToken', rpcErrors.needsToken.message)
+      return await method.run(services, readParams(method.input, method.params, params))
+    } catch (thrown) {
+      const error = errorObject(thrown, log, name)
+      code = error.code
+      throw new RpcError(code, error.message, error.data)
+    } finally {
+      onCall(method === undefined ? 'unknown' : name, code, (performance.now() - begunMs) / 1000)
+    }
+  }
+}
+
+/**
+ * Starts a gateway: JSON-RPC 2.0 on POST /, beside it /healthz, /readyz, /metrics and /openrpc.json. The node may be away at the start:
+ * calls are answered with -32011 until it is there. Rejects when the address cannot be listened on, and with a GatewayStartError when it
+ * would sign for strangers. Source: protocol.md §10.
+ */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const { node, host = '127.0.0.1', port = 8545, signers = [], logger, waitMs = WAIT_MS, allowHosts = [], allowOrigins = [] } = options
+  const { authToken, publicKeys = false } = options
+  checkSigning({ host, accounts: signers.length, authToken, publicKeys })
+  const rpc = openNodeRpc(node)
+  const tracker = makeTracker()
+  const feed = startBlockFeed(rpc, {
+    onBlock: tracker.onBlock,
+    onState: ({ connected, head, lost, reason }) => {
+      if (!connected) chain.onLost()
+      if (lost !== undefined || reason !== undefined) logger.warn({ connected, head, lost, reason }, 'the feed of blocks was disturbed')
+    },
+  })
+  const chain = openChain(rpc, feed)
+  feed.done.catch((error: unknown) => logger.error({ err: error }, 'the feed of blocks ended'))
+  const sender = makeSender({ chain, tracker, waitMs })
+  const version = packageVersion()
+  const document = openRpcDocument(methods, version)
+  const metrics = makeMetrics({ height: feed.head, connected: feed.connected, waiting: sender.underWay })
+  const services: Services = {
+    chain, sender, version, signers: new Map(signers.map((signer) => [signer.address, signer])),
+    onOutcome: metrics.onOutcome, discover: () => document,
+  }
+  const app = makeHttp({
+    call: makeCall(services, { onCall: metrics.onCall, log: logger, authToken }), log: logger, guard: { host, allowHosts, allowOrigins },
+    ready: () => readiness(chain), metrics: metrics.text, document: () => document,
+    onClosing: tracker.close,
+  })
+  const close = async (): Promise<void> => {
+    await app.close()
+    await feed.close()
+    rpc.close()
+  }
+  try {
+    const url = await app.listen({ host, port })
+    logger.info({ url, node, accounts: signers.length }, 'the gateway listens')
+    return { url, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

@@ -1,0 +1,59 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { rpcErrors } from './errors.ts'
+import { methods } from './methods/list.ts'
+import { txEntries } from '../modules/registry.ts'
+
+/** What the gateway counts. */
+export interface Metrics {
+  /** `code`: 0 for a result, else the JSON-RPC error's code. A method that does not exist is counted as `unknown`. */
+  readonly onCall: (method: string, code: number, seconds: number) => void
+  readonly onOutcome: (operation: string, outcome: string) => void
+  /** The Prometheus text. */
+  readonly text: () => Promise<string>
+}
+
+/** Where gauges are read from. */
+export interface Gauges {
+  readonly height: () => number
+  readonly connected: () => boolean
+  readonly waiting: () => number
+}
+
+const SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2, 5, 10, 30, 60]
+const { nodeAway, notInBlock, mempoolFull } = rpcErrors
+const OUTCOMES = [
+  'ok', 'check_tx_failed', 'deliver_tx_failed', 'defect', ...[nodeAway, notInBlock, mempoolFull].map(({ code }) => String(code)),
+]
+
+/** Metrics in a registry of their own; every series that always exists starts at 0. */
+export function makeMetrics({ height, connected, waiting }: Gauges): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  const requests = new Counter({
+    name: 'svc_rpc_requests_total', help: 'JSON-RPC calls by method and code', labelNames: ['method', 'code'], registers,
+  })
+  const duration = new Histogram({
+    name: 'svc_rpc_duration_seconds', help: 'Duration of JSON-RPC calls', labelNames: ['method'], buckets: SECONDS, registers,
+  })
+  const results = new Counter({
+    name: 'svc_tx_results_total', help: 'Transactions by operation and outcome', labelNames: ['operation', 'outcome'], registers,
+  })
+  const gauge = (name: string, help: string, read: () => number): unknown =>
+    new Gauge({ name, help, registers, collect() { this.set(read()) } })
+  gauge('svc_chain_height', 'Last block that the gateway has seen', height)
+  gauge('svc_feed_connected', '1 while the subscription to the node stands', () => connected() ? 1 : 0)
+  gauge('svc_tx_waiting', 'Transactions that are signed, sent or waited for', waiting)
+  for (const method of [...methods.map(({ name }) => name), 'unknown']) {
+    requests.inc({ method, code: method === 'unknown' ? rpcErrors.methodNotFound.code : 0 }, 0)
+    duration.zero({ method })
+  }
+  for (const { operation } of txEntries) for (const outcome of OUTCOMES) results.inc({ operation, outcome }, 0)
+  return {
+    onCall: (method, code, seconds) => {
+      requests.inc({ method, code })
+      duration.observe({ method }, seconds)
+    },
+    onOutcome: (operation, outcome) => results.inc({ operation, outcome }),
+    text: () => registry.metrics(),
+  }
+}

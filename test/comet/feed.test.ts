@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type FeedBlock, type FeedOptions, type FeedState, startBlockFeed } from '../../src/comet/feed.ts'
+import { newKeyPair } from '../../src/comet/nodeKeys.ts'
+import { openNodeRpc } from '../../src/comet/rpc.ts'
+import { kvstoreNode, relayTo, until } from './support.ts'
+
+let node: Awaited<ReturnType<typeof kvstoreNode>>
+beforeAll(async () => { node = await kvstoreNode() }, 60_000)
+afterAll(() => node.remove())
+
+/** A feed that keeps what it is given. */
+const follow = (url: string, options: Partial<FeedOptions> = {}) => {
+  const rpc = openNodeRpc(url)
+  const blocks: FeedBlock[] = []
+  const states: FeedState[] = []
+  const onBlock = (block: FeedBlock) => { blocks.push(block) }
+  const onState = (state: FeedState) => { states.push(state) }
+  const feed = startBlockFeed(rpc, { pollMs: 300, onBlock, onState, ...options })
+  const close = async () => {
+    await feed.close()
+    rpc.close()
+  }
+  const more = (count: number) => {
+    const want = feed.head() + count
+    return until(() => feed.head() >= want)
+  }
+  return { feed, blocks, states, close, more }
+}
+
+const heights = (blocks: readonly FeedBlock[]) => blocks.map((block) => block.height)
+const run = (from: number, count: number) => Array.from({ length: count }, (_, i) => from + i)
+
+describe('feed', () => {
+  test('begins at the block after the head and gives each height once and in order', async () => {
+    const { feed, blocks, close, more } = follow(node.url)
+    const start = await feed.ready
+    await more(5)
+    await close()
+    expect(heights(blocks)).toEqual(run(start + 1, blocks.length))
+    expect(feed.head()).toBe(start + blocks.length)
+  })
+
+  test('a block carries its transactions, their results and its header', async () => {
+    const { feed, blocks, close } = follow(node.url)
+    await feed.ready
+    const sent = await node.rpc.broadcastTxSync(Buffer.from('feed=1'))
+    await until(() => blocks.some((block) => block.txs.length > 0))
+    await close()
+    const block = blocks.find((one) => one.txs.length > 0) as FeedBlock
+    expect(Buffer.from(block.txs[0] as Uint8Array).toString()).toBe('feed=1')
+    expect(block.results).toHaveLength(1)
+    expect(block.results[0]).toMatchObject({ code: 0, gasWanted: 0 })
+    expect(block.results[0]?.events.flatMap((event) => event.attributes)).toContainEqual({ key: 'key', value: 'feed' })
+    expect(block).toMatchObject({ hash: (await node.rpc.block(block.height)).hash, chainId: 'feed-test', proposer: node.identity.address })
+    expect((await node.rpc.tx(sent.hash)).height).toBe(block.height)
+  })
+
+  test('a block carries the changes it made to the validator set', async () => {
+    const { feed, blocks, close } = follow(node.url)
+    await feed.ready
+    const { pubKey } = newKeyPair()
+    await node.rpc.broadcastTxSync(Buffer.from(`val=ed25519!${pubKey}!1`))
+    await until(() => blocks.some((block) => block.txs.length > 0))
+    await close()
+    expect(blocks.find((block) => block.txs.length > 0)?.validatorUpdates).toEqual([{ pubKey, power: 1 }])
+  })
+
+  test('heights that the node does not have are told as lost, once, and passed over', async () => {
+    const late = await kvstoreNode(50, 1_000)
+    const { feed, blocks, close, states } = follow(late.url, { from: 5 })
+    await until(() => feed.head() >= 1_003)
+    await close()
+    await late.remove()
+    expect(states.filter(({ lost }) => lost !== undefined).map(({ lost }) => lost)).toEqual([{ from: 5, to: 999 }])
+    expect(heights(blocks)).toEqual(run(1_000, blocks.length))
+  }, 30_000)
+
+  test('from an old height it gives the past first and then goes on live', async () => {
+    const { feed, blocks, close, more } = follow(node.url, { from: 2 })
+    const start = await feed.ready
+    await until(() => feed.head() >= start)
+    await more(3)
+    await close()
+    expect(heights(blocks)).toEqual(run(2, blocks.length))
+    expect(feed.head()).toBeGreaterThan(start)
+  })
+
+  test('a slow reader gets one block at a time and none is left out', async () => {
+    const seen: number[] = []
+    let inside = 0
+    let most = 0
+    const onBlock = async ({ height }: FeedBlock) => {
+      most = Math.max(most, ++inside)
+      await sleep(120)
+      seen.push(height)
+      inside -= 1
+    }
+    const { feed, close } = follow(node.url, { onBlock })
+    const start = await feed.ready
+    await until(() => seen.length >= 6)
+    await close()
+    expect(most).toBe(1)
+    expect(seen).toEqual(run(start + 1, seen.length))
+  })
+
+  test('a dropped socket is opened again and loses no height', async () => {
+    const relay = await relayTo(node.rpcPort)
+    const { feed, blocks, close, more, states } = follow(relay.url)
+    const start = await feed.ready
+    for (let round = 0; round < 3; round++) {
+      await until(() => feed.connected())
+      await more(2)
+      relay.drop()
+      await until(() => states.filter((state) => !state.connected && state.reason !== undefined).length > round)
+    }
+    await until(() => feed.connected())
+    await more(2)
+    await close()
+    relay.close()
+    expect(relay.websockets()).toBeGreaterThanOrEqual(4)
+    expect(heights(blocks)).toEqual(run(start + 1, blocks.length))
+  })
+
+  test('a socket that is open but silent is noticed, and heights come meanwhile by polling', async () => {
+    const relay = await relayTo(node.rpcPort)
+    const { feed, blocks, close, more } = follow(relay.url)
+    const start = await feed.ready
+    await until(() => feed.connected())
+    await more(2)
+    relay.stall()
+    await until(() => relay.websockets() >= 2 && feed.connected())
+    await more(2)
+    await close()
+    relay.close()
+    expect(heights(blocks)).toEqual(run(start + 1, blocks.length))
+  })
+
+  test('kill -9 and a restart of the node lose no height', async () => {
+    const { feed, blocks, close, more } = follow(node.url)
+    const start = await feed.ready
+    await more(3)
+    await node.kill()
+    await until(() => !feed.connected())
+    await node.start()
+    await until(() => feed.connected())
+    await more(5)
+    await close()
+    expect(heights(blocks)).toEqual(run(start + 1, blocks.length))
+  }, 30_000)
+
+  test('a feed that begins before the node waits for it, and one that never sees a node closes at once', async () => {
+    const relay = await relayTo(1)
+    const { feed, close, states } = follow(relay.url)
+    await until(() => states.length > 0)
+    expect(feed.connected()).toBe(false)
+    await close()
+    relay.close()
+    expect(feed.head()).toBe(0)
+  })
+
+  test('what onBlock throws ends the feed and comes out of done', async () => {
+    const { feed, close } = follow(node.url, { onBlock: () => { throw new Error('reader broke') } })
+    await expect(feed.done).rejects.toMatchObject({ message: 'reader broke' })
+    expect(feed.connected()).toBe(false)
+    await close()
+  })
+})

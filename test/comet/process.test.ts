@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { spawn } from 'node:child_process'
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { findCometBft } from '../../src/comet/find.ts'
+import { homeFiles } from '../../src/comet/home.ts'
+import { openLogFile } from '../../src/comet/logFile.ts'
+import { type CometExit, startCometBft } from '../../src/comet/process.ts'
+import { openNodeRpc, waitForNode } from '../../src/comet/rpc.ts'
+import { kvstoreHome, tempFolder, until } from './support.ts'
+
+let program: string
+let node: Awaited<ReturnType<typeof kvstoreHome>>
+beforeAll(async () => {
+  program = (await findCometBft()).path
+  node = await kvstoreHome()
+}, 60_000)
+afterAll(() => node.remove())
+
+const isAlive = (pid: number) => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const script = (text: string) => {
+  const path = join(node.home, 'program.sh')
+  writeFileSync(path, `#!/bin/sh\n${text}\n`)
+  chmodSync(path, 0o755)
+  return path
+}
+
+/** A process of its own that runs `run`, tells its pid once it has printed `mark`, and then does `then`. */
+const parentThat = async (run: string, mark: string, then: string) => {
+  const url = new URL('../../src/comet/process.ts', import.meta.url).href
+  const code = `import { startCometBft } from '${url}'
+    const node = await startCometBft({ program: '${run}', home: '${node.home}', onLine })
+    function onLine(line) { if (line.includes('${mark}')) setImmediate(() => console.log(node.pid)) }
+    process.stdin.once('data', () => { ${then} })`
+  const parent = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['pipe', 'pipe', 'ignore'] })
+  const pid = await new Promise<number>((done) => {
+    parent.stdout.once('data', (chunk: Buffer) => done(Number.parseInt(chunk.toString(), 10)))
+  })
+  return { parent, pid }
+}
+
+describe('process', () => {
+  test('a node runs, logs into its home, stops in order and goes on from its height', async () => {
+    const exits: CometExit[] = []
+    const lines: string[] = []
+    const rpc = openNodeRpc(node.url)
+    const onExit = (exit: CometExit) => { exits.push(exit) }
+    const first = await startCometBft({ program, home: node.home, onExit, onLine: (line) => { lines.push(line) } })
+    await waitForNode(rpc, 20_000)
+    await until(async () => (await rpc.committedHeight()) >= 3)
+    const height = await rpc.committedHeight()
+    await first.stop()
+    expect(isAlive(first.pid)).toBe(false)
+    expect(exits).toEqual([expect.objectContaining({ asked: true })])
+    expect(lines.length).toBeGreaterThan(0)
+    expect(readFileSync(homeFiles(node.home).log, 'utf8')).toContain(lines[0])
+    const second = await startCometBft({ program, home: node.home })
+    await waitForNode(rpc, 20_000)
+    expect(await rpc.committedHeight()).toBeGreaterThanOrEqual(height)
+    await second.stop()
+    rpc.close()
+  }, 30_000)
+
+  test('a second node on the same home is refused with the port in the message', async () => {
+    const first = await startCometBft({ program, home: node.home })
+    await waitForNode(openNodeRpc(node.url), 20_000)
+    const error = { code: 'COMET', message: expect.stringContaining(String(node.rpcPort)) }
+    await expect(startCometBft({ program, home: node.home })).rejects.toMatchObject(error)
+    await first.stop()
+  }, 30_000)
+
+  test('a node that ends by itself is reported with its last words', async () => {
+    const { exited } = await startCometBft({ program: script('echo bad news >&2; exit 3'), home: node.home })
+    expect(await exited).toEqual({ code: 3, signal: null, asked: false, lastLines: ['bad news'] })
+  })
+
+  test('a program that ignores SIGTERM is killed after the grace, and stop may be called twice', async () => {
+    const ready: string[] = []
+    const options = { program: script('trap "" TERM; echo up; while :; do sleep 0.05; done'), home: node.home }
+    const stubborn = await startCometBft({ ...options, onLine: (line) => { ready.push(line) } })
+    await until(() => ready.length > 0)
+    await Promise.all([stubborn.stop(200), stubborn.stop(200)])
+    expect(await stubborn.exited).toMatchObject({ signal: 'SIGKILL', asked: true })
+  })
+
+  test('a program that is not there is a CometError', async () => {
+    await expect(startCometBft({ program: join(node.home, 'no-program'), home: node.home })).rejects.toMatchObject({ code: 'COMET' })
+    await expect(startCometBft({ program, home: join(node.home, 'nothing') })).rejects.toMatchObject({ code: 'COMET' })
+  })
+
+  // skip: it reads /proc, which Linux alone has
+  const onLinux = process.platform === 'linux' ? test : test.skip
+  onLinux('the node has a process group of its own, so a terminal\'s Ctrl-C does not reach it', async () => {
+    const options = { program: script('while :; do sleep 0.05; done'), home: node.home }
+    const { exited, stop, pid } = await startCometBft(options)
+    const group = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[2]
+    expect(Number(group)).toBe(pid)
+    await stop(1)
+    await exited
+  })
+
+  const ends = [['process.exit(0)', 'exits'], ['process.kill(process.pid, "SIGKILL")', 'is killed'], ['throw new Error("x")', 'throws']]
+  test.each(ends)(
+    'when our process does %s the node is gone',
+    async (then) => {
+      const { parent, pid } = await parentThat(program, 'committed state', then)
+      expect(isAlive(pid)).toBe(true)
+      parent.stdin.write('now')
+      await until(() => !isAlive(pid))
+    },
+    30_000,
+  )
+
+  test('a program that prints nothing more is gone too when our process exits', async () => {
+    const { parent, pid } = await parentThat(script('echo up; exec sleep 60'), 'up', 'process.exit(0)')
+    parent.stdin.write('now')
+    await until(() => !isAlive(pid))
+  })
+
+  test('the log keeps two files of the size given', async () => {
+    const folder = tempFolder()
+    const path = join(folder.path, 'logs', 'x.log')
+    const write = async (text: string) => {
+      const log = openLogFile(path, 10)
+      log.write(Buffer.from(text))
+      log.close()
+      await until(() => existsSync(path) && readFileSync(path, 'utf8').endsWith(text))
+      await sleep(10)
+    }
+    await write('aaaaaaaa')
+    await write('bbbb')
+    expect(existsSync(`${path}.1`)).toBe(false)
+    await write('cc')
+    expect(readFileSync(path, 'utf8')).toBe('cc')
+    expect(readFileSync(`${path}.1`, 'utf8')).toBe('aaaaaaaabbbb')
+    folder.remove()
+  })
+})

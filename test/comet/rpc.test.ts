@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { Comet38Client } from '@cosmjs/tendermint-rpc'
+import { createHash } from 'node:crypto'
+import { createServer, type Server } from 'node:http'
+import { openNodeRpc, waitForNode } from '../../src/comet/rpc.ts'
+import { kvstoreNode, until } from './support.ts'
+
+let node: Awaited<ReturnType<typeof kvstoreNode>>
+beforeAll(async () => { node = await kvstoreNode(100) }, 60_000)
+afterAll(() => node.remove())
+
+const hashOf = (tx: Uint8Array) => createHash('sha256').update(tx).digest('hex').toUpperCase()
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex').toUpperCase()
+
+/** A stand-in for the node's HTTP side only, for answers that a real node gives too rarely. */
+const answering = async (answer: (method: string) => string | undefined) => {
+  let connections = 0
+  const server: Server = createServer((incoming, outgoing) => {
+    const chunks: Buffer[] = []
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+    incoming.on('end', () => {
+      const body = answer((JSON.parse(Buffer.concat(chunks).toString()) as { method: string }).method)
+      if (body !== undefined) outgoing.end(body)
+    })
+  })
+  server.on('connection', () => { connections += 1 })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const close = () => {
+    server.closeAllConnections()
+    server.close()
+  }
+  return { url: `http://127.0.0.1:${(server.address() as { port: number }).port}`, close, server, connections: () => connections }
+}
+
+describe('rpc', () => {
+  test('a transaction is taken in, found by its hash and told apart when it comes again', async () => {
+    const tx = Buffer.from('rpc=one')
+    expect(await node.rpc.broadcastTxSync(tx)).toMatchObject({ code: 0, hash: hashOf(tx) })
+    await expect(node.rpc.broadcastTxSync(tx)).rejects.toMatchObject({ code: 'TxInCache' })
+    await until(() => node.rpc.tx(hashOf(tx)).then(() => true, () => false))
+    const found = await node.rpc.tx(hashOf(tx).toLowerCase())
+    expect(found).toMatchObject({ hash: hashOf(tx), index: 0, result: { code: 0 } })
+    expect(Buffer.from(found.tx).equals(tx)).toBe(true)
+    const answer = await node.rpc.abciQuery({ path: '/store', data: Buffer.from('rpc') })
+    expect(Buffer.from(answer.value).toString()).toBe('one')
+  })
+
+  test('a refusal by CheckTx is an answer with its code', async () => {
+    expect((await node.rpc.broadcastTxSync(Buffer.from('no equals sign'))).code).not.toBe(0)
+  })
+
+  test('a transaction over the mempool limit is TxTooLarge', async () => {
+    await expect(node.rpc.broadcastTxSync(Buffer.alloc(65_537, 'a'))).rejects.toMatchObject({ code: 'TxTooLarge' })
+  })
+
+  test('an unknown hash and a height to come are NotFound', async () => {
+    await expect(node.rpc.tx('00'.repeat(32))).rejects.toMatchObject({ code: 'NotFound' })
+    await expect(node.rpc.block(1_000_000)).rejects.toMatchObject({ code: 'NotFound' })
+    await expect(node.rpc.blockResults(1_000_000)).rejects.toMatchObject({ code: 'NotFound' })
+  })
+
+  test('status, validators, genesis and blocks agree with another client of the same node', async () => {
+    const other = await Comet38Client.connect(node.url)
+    await until(async () => (await node.rpc.committedHeight()) >= 3)
+    const status = await node.rpc.status()
+    const theirs = await other.status()
+    expect(status).toMatchObject({ chainId: 'feed-test', earliestHeight: 1, catchingUp: false, nodeId: node.identity.nodeId })
+    expect(status.validator).toEqual({ address: node.identity.address, pubKey: node.identity.pubKey, power: 10 })
+    expect(hex(theirs.validatorInfo?.address as Uint8Array)).toBe(status.validator.address)
+    const [block, theirBlock] = [await node.rpc.block(2), await other.block(2)]
+    const header = theirBlock.block.header
+    expect([block.hash, block.appHash, block.height]).toEqual([hex(theirBlock.blockId.hash), hex(header.appHash), header.height])
+    expect(block.timeMs).toBe(header.time.getTime())
+    expect((await node.rpc.blockResults(2)).results).toHaveLength((await other.blockResults(2)).results.length)
+    const { validators } = await node.rpc.validators()
+    expect(validators).toMatchObject([{ address: node.identity.address, pubKey: node.identity.pubKey, power: 10 }])
+    expect(await node.rpc.genesis()).toMatchObject({ chain_id: 'feed-test', consensus_params: { block: { max_bytes: '4194304' } } })
+    expect(await node.rpc.unconfirmedTxs()).toEqual({ count: 0, bytes: 0 })
+    expect(await node.rpc.peers()).toBe(0)
+  })
+
+  test('64 callers at once are all answered', async () => {
+    const sent = await Promise.all(Array.from({ length: 640 }, (_, i) => node.rpc.broadcastTxSync(Buffer.from(`many${i}=1`))))
+    expect(sent.every(({ code }) => code === 0)).toBe(true)
+    expect(new Set(sent.map(({ hash }) => hash)).size).toBe(640)
+  })
+
+  test('no node is NodeUnreachable, and a silent one NodeTimeout', async () => {
+    await expect(openNodeRpc('http://127.0.0.1:1').status()).rejects.toMatchObject({ code: 'NodeUnreachable' })
+    const silent = await answering(() => undefined)
+    await expect(openNodeRpc(silent.url, { timeoutMs: 100 }).status()).rejects.toMatchObject({ code: 'NodeTimeout' })
+    silent.close()
+  })
+
+  test('waiting for a node ends at its deadline, or at once when it is called off', async () => {
+    const nowhere = openNodeRpc('http://127.0.0.1:1')
+    await expect(waitForNode(nowhere, 150)).rejects.toMatchObject({ code: 'NodeUnreachable' })
+    const callOff = new AbortController()
+    const waiting = waitForNode(nowhere, 3_600_000, callOff.signal)
+    callOff.abort()
+    await expect(waiting).rejects.toMatchObject({ code: 'NodeUnreachable' })
+  })
+
+  test('a full mempool is MempoolFull, other errors keep the words of the node, and no JSON is BadAnswer', async () => {
+    const full = { code: -32603, message: 'Internal error', data: 'mempool is full: number of txs 5000 (max: 5000)' }
+    const error = (method: string) => (method === 'genesis' ? { ...full, data: 'oh no' } : full)
+    const one = await answering((method) => (method === 'status' ? '<html>' : JSON.stringify({ error: error(method) })))
+    const rpc = openNodeRpc(one.url)
+    await expect(rpc.broadcastTxSync(Buffer.from('a'))).rejects.toMatchObject({ code: 'MempoolFull' })
+    await expect(rpc.genesis()).rejects.toMatchObject({ code: 'RpcFailed', message: 'genesis: Internal error: oh no' })
+    await expect(rpc.status()).rejects.toMatchObject({ code: 'BadAnswer' })
+    one.close()
+  })
+
+  test('calls share connections, and one that the node closed while idle costs no call', async () => {
+    const one = await answering(() => JSON.stringify({ result: { n_peers: '0' } }))
+    const rpc = openNodeRpc(one.url)
+    for (let i = 0; i < 5; i++) await rpc.peers()
+    expect(one.connections()).toBe(1)
+    one.server.closeIdleConnections()
+    expect(await rpc.peers()).toBe(0)
+    expect(one.connections()).toBe(2)
+    one.close()
+  })
+
+  test('a number that a double cannot hold is refused, not rounded', async () => {
+    const one = await answering(() => JSON.stringify({ result: { n_peers: '9007199254740993' } }))
+    await expect(openNodeRpc(one.url).peers()).rejects.toMatchObject({ code: 'BadAnswer' })
+    one.close()
+  })
+})

@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { findCometBft } from '../../src/comet/find.ts'
+import { makeNodeHome } from '../../src/comet/home.ts'
+import { startCometBft, type CometProcess } from '../../src/comet/process.ts'
+import { openNodeRpc, waitForNode } from '../../src/comet/rpc.ts'
+
+const freePort = (): Promise<number> =>
+  new Promise((done) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => done(port))
+    })
+  })
+
+export const tempFolder = () => {
+  const path = mkdtempSync(join(tmpdir(), 'svcd-comet-'))
+  return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }) }
+}
+
+/** Asks `probe` until it says true; the test's own time limit is the only one. */
+export const until = async (probe: () => boolean | Promise<boolean>): Promise<void> => {
+  while (!(await probe())) await sleep(20)
+}
+
+/** A home with the built-in kvstore application and fast blocks, on free ports. */
+export const kvstoreHome = async (blockTimeMs = 50, initialHeight = 1) => {
+  const { path: home, remove } = tempFolder()
+  const [rpcPort, p2pPort] = [await freePort(), await freePort()]
+  const addresses = { rpc: `tcp://127.0.0.1:${rpcPort}`, p2p: `tcp://127.0.0.1:${p2pPort}`, abci: 'kvstore' }
+  const genesis = { appState: {}, genesisTime: '2026-11-20T10:00:00Z', initialHeight }
+  const identity = makeNodeHome({ home, chainId: 'feed-test', genesis, addresses, blockTimeMs })
+  return { home, remove, identity, rpcPort, url: `http://127.0.0.1:${rpcPort}` }
+}
+
+/** A running kvstore node. `restart` starts it again on the same home, after `kill` or `stop`. */
+export const kvstoreNode = async (blockTimeMs?: number, initialHeight?: number) => {
+  const made = await kvstoreHome(blockTimeMs, initialHeight)
+  const { path: program } = await findCometBft()
+  const rpc = openNodeRpc(made.url)
+  let running: CometProcess
+  const start = async () => {
+    running = await startCometBft({ program, home: made.home })
+    await waitForNode(rpc, 20_000)
+  }
+  await start()
+  const kill = async () => {
+    process.kill(running.pid, 'SIGKILL')
+    await running.exited
+  }
+  const remove = async () => {
+    await running.stop()
+    rpc.close()
+    made.remove()
+  }
+  return { ...made, rpc, start, kill, remove }
+}
+
+/**
+ * A TCP relay before the node. `drop` cuts all connections; `stall` leaves the websocket open and silent, its bytes thrown away, while
+ * plain calls go on.
+ */
+export const relayTo = async (port: number) => {
+  const sockets = new Set<Socket>()
+  const subscribed = new Set<Socket>()
+  let websockets = 0
+  const server = createServer((client) => {
+    const upstream = connect(port, '127.0.0.1')
+    for (const [from, to] of [[client, upstream], [upstream, client]] as const) {
+      sockets.add(from)
+      from.on('data', (chunk) => {
+        if (from === client && /^upgrade: websocket/im.test(chunk.toString('latin1'))) {
+          websockets += 1
+          subscribed.add(upstream)
+        }
+        if (!stalled.has(from)) to.write(chunk)
+      })
+      from.on('error', () => {})
+      from.on('close', () => {
+        sockets.delete(from)
+        to.destroy()
+      })
+    }
+  })
+  const stalled = new Set<Socket>()
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const drop = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  const close = () => {
+    drop()
+    server.close()
+  }
+  const stall = () => {
+    for (const socket of subscribed) stalled.add(socket)
+  }
+  return { url: `http://127.0.0.1:${(server.address() as { port: number }).port}`, drop, stall, close, websockets: () => websockets }
+}

@@ -1,0 +1,12 @@
+/** A fetcher as a program that a test can kill: `node fetcherChild.ts <home> <JSON of the libraries>`; a line of JSON for each report. */
+import { startRun } from './support.ts'
+import type { Wanted } from '../../src/eni/wanted.ts'
+
+const [home = '', libraries = '[]'] = process.argv.slice(2)
+const { want, untilTrue, reports } = startRun(home)
+let told = 0
+void untilTrue(() => {
+  for (; told < reports.length; told++) process.stdout.write(`${JSON.stringify(reports[told])}\n`)
+  return false
+})
+want(...JSON.parse(libraries) as Wanted[])

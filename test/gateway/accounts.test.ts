@@ -1,0 +1,72 @@
+import { describe, expect, test } from '@jest/globals'
+import { makeAccounts, nextKnown } from '../../src/gateway/accounts.ts'
+import { makeTracker } from '../../src/gateway/tracker.ts'
+import { txHash } from '../../src/tx/envelope.ts'
+import { alice, bob } from './support.ts'
+
+describe('accounts', () => {
+  test('one is known while a call of it is under way, and forgotten after', async () => {
+    const accounts = makeAccounts()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const call = accounts.use(alice.address, async (account) => {
+      account.next = 5
+      await promise
+    })
+    await accounts.use(alice.address, async () => undefined)
+    expect([accounts.nextNonce(alice.address), accounts.nextNonce(bob.address)]).toEqual([5, 0])
+    resolve()
+    await call
+    expect(accounts.nextNonce(alice.address)).toBe(0)
+  })
+
+  test('what waits counts when the next nonce must be read again', async () => {
+    await makeAccounts().use(alice.address, async (account) => {
+      account.outstanding.add(7).add(3)
+      expect(nextKnown(account)).toBe(8)
+      account.next = 9
+      expect(nextKnown(account)).toBe(9)
+    })
+  })
+
+  test('a job that fails stops none behind it', async () => {
+    await makeAccounts().use(alice.address, async ({ inTurn }) => {
+      const failing = inTurn(() => Promise.reject(new Error('no')))
+      const next = inTurn(async () => 'done')
+      await expect(failing).rejects.toThrow('no')
+      expect(await next).toBe('done')
+    })
+  })
+})
+
+describe('tracker', () => {
+  const bytes = new Uint8Array([1])
+  const result = { code: 0, codespace: '', log: '', info: '', data: bytes, gasWanted: 0, gasUsed: 0, events: [] }
+
+  test('a block resolves all that wait for its transactions, and nobody else', async () => {
+    const tracker = makeTracker()
+    const [one, two, other] = [tracker.wait(txHash(bytes)), tracker.wait(txHash(bytes)), tracker.wait('AB')]
+    tracker.onBlock({ height: 4, txs: [new Uint8Array([2]), bytes], results: [{ ...result, code: 1 }, result] })
+    expect(await Promise.all([one?.landed, two?.landed])).toEqual(Array(2).fill({ height: 4, result }))
+    one?.cancel()
+    expect(tracker.size()).toBe(1)
+    other?.cancel()
+    expect([tracker.size(), await other?.landed]).toEqual([0, undefined])
+  })
+
+  test('cancelling one leaves the other waiting for the same hash', async () => {
+    const tracker = makeTracker()
+    const [one, two] = [tracker.wait(txHash(bytes)), tracker.wait(txHash(bytes))]
+    one?.cancel()
+    one?.cancel()
+    expect(tracker.size()).toBe(1)
+    tracker.onBlock({ height: 4, txs: [bytes], results: [result] })
+    expect([await one?.landed, await two?.landed]).toEqual([undefined, { height: 4, result }])
+  })
+
+  test('closing ends all that wait and those that come later', async () => {
+    const tracker = makeTracker()
+    const before = tracker.wait('AB')
+    tracker.close()
+    expect([await before.landed, await tracker.wait('AB').landed, tracker.size()]).toEqual([undefined, undefined, 0])
+  })
+})

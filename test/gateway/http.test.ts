@@ -1,0 +1,122 @@
+import { request } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { BODY_BYTES_MAX } from '../../src/gateway/limits.ts'
+import { methods } from '../../src/gateway/methods/list.ts'
+import { txEntries } from '../../src/modules/registry.ts'
+import { alice, bob, post, startPair, until } from './support.ts'
+
+let pair: Awaited<ReturnType<typeof startPair>>
+beforeAll(async () => { pair = await startPair({}, { allowOrigins: ['https://wallet.example'] }) })
+afterAll(() => pair.close())
+
+const call = '{"jsonrpc":"2.0","id":1,"method":"svc_accounts"}'
+
+/** fetch sets Host itself. */
+const ask = (headers: Readonly<Record<string, string>>, method = 'POST', body = call) =>
+  new Promise<{ status: number; headers: Readonly<Record<string, unknown>>; text: string }>((done, failed) => {
+    const outgoing = request(pair.gateway.url, { method, headers }, (incoming) => {
+      let text = ''
+      incoming.on('data', (chunk) => { text += String(chunk) })
+      incoming.on('end', () => done({ status: incoming.statusCode ?? 0, headers: incoming.headers, text }))
+    })
+    outgoing.on('error', failed)
+    outgoing.end(method === 'POST' ? body : undefined)
+  })
+
+const json = { 'content-type': 'application/json' }
+
+describe('POST /', () => {
+  test('answers JSON, and 204 without a body to a notification', async () => {
+    const answer = await post(pair.gateway.url, call)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
+    const silent = await post(pair.gateway.url, '{"jsonrpc":"2.0","method":"svc_accounts"}')
+    expect([silent.status, await silent.text()]).toEqual([204, ''])
+  })
+
+  test.each([['application/json; charset=utf-8', 200], ['text/plain', 415], ['application/x-www-form-urlencoded', 415], ['', 415]])(
+    'a body of "%s" is %i', async (type, status) => {
+      expect((await ask(type === '' ? {} : { 'content-type': type })).status).toBe(status)
+    })
+
+  test('an empty body is no JSON', async () => {
+    expect([200, 400]).toContain((await ask(json, 'POST', '')).status)
+  })
+
+  test('a body of the most bytes passes, one more is 413', async () => {
+    const fill = (bytes: number): string => call.padEnd(bytes)
+    expect((await post(pair.gateway.url, fill(BODY_BYTES_MAX))).status).toBe(200)
+    expect((await post(pair.gateway.url, fill(BODY_BYTES_MAX + 1))).status).toBe(413)
+  })
+
+  test('other paths and methods are 404 and show nothing', async () => {
+    expect((await fetch(`${pair.gateway.url}/no`)).status).toBe(404)
+    expect((await fetch(pair.gateway.url)).status).toBe(404)
+  })
+})
+
+describe('strangers', () => {
+  test('a Host that does not lead here is 403, whatever the path', async () => {
+    expect((await ask({ ...json, host: 'evil.example' })).status).toBe(403)
+    expect((await ask({ host: 'evil.example' }, 'GET')).status).toBe(403)
+  })
+
+  test('a page of another origin is 403, one that is allowed may read the answer', async () => {
+    expect((await ask({ ...json, origin: 'http://evil.example' })).status).toBe(403)
+    const { status, headers } = await ask({ ...json, origin: 'https://wallet.example' })
+    expect([status, headers['access-control-allow-origin']]).toEqual([200, 'https://wallet.example'])
+    const preflight = await ask({ origin: 'https://wallet.example', 'access-control-request-method': 'POST' }, 'OPTIONS')
+    expect([preflight.status, preflight.headers['access-control-allow-headers']]).toEqual([204, 'content-type, authorization'])
+    expect((await ask({ origin: 'http://evil.example' }, 'OPTIONS')).headers['access-control-allow-origin']).toBeUndefined()
+  })
+})
+
+describe('health and metrics', () => {
+  test('ready tells the height', async () => {
+    expect(await (await fetch(`${pair.gateway.url}/readyz`)).json()).toEqual({ ready: true, height: expect.any(Number) })
+  })
+
+  test('catching up, without a subscription or without an answer is not ready, and says why', async () => {
+    const reason = async (): Promise<string> => {
+      const answer = await fetch(`${pair.gateway.url}/readyz`)
+      return answer.status === 503 ? (await answer.json() as { reason: string }).reason : ''
+    }
+    const { script } = pair.node
+    script.catchingUp = true
+    expect(await reason()).toMatch(/catching up/)
+    script.catchingUp = false
+    script.query = () => ({ code: 4, log: 'unknown path' })
+    expect(await reason()).toMatch(/code 4/)
+    script.query = () => ({})
+    pair.node.drop()
+    await until(async () => /subscription/.test(await reason()))
+    await until(async () => (await fetch(`${pair.gateway.url}/readyz`)).ok)
+  })
+
+  const metrics = async (): Promise<string> => (await fetch(`${pair.gateway.url}/metrics`)).text()
+
+  test('each series stands at 0 from the start', async () => {
+    const text = await metrics()
+    for (const { operation } of txEntries) expect(text).toContain(`svc_tx_results_total{operation="${operation}",outcome="ok"} 0\n`)
+    for (const { name } of methods) expect(text).toMatch(new RegExp(`svc_rpc_requests_total{method="${name}",code="0"} \\d`))
+    expect(text).toMatch(/\nsvc_chain_height [1-9]/)
+    expect(text).toMatch(/\nsvc_feed_connected 1\n/)
+    expect(text).toMatch(/\nsvc_tx_waiting 0\n/)
+  })
+
+  test('a call, its failure and its transaction are counted', async () => {
+    await pair.rpc('svc_transfer', [{ from: alice.address, to: bob.address, value: '1' }])
+    await pair.rpc('svc_transfer', [{}])
+    await pair.rpc('svc_no')
+    const text = await metrics()
+    expect(text).toContain('svc_rpc_requests_total{method="svc_transfer",code="0"} 1\n')
+    expect(text).toContain('svc_rpc_requests_total{method="svc_transfer",code="-32602"} 1\n')
+    expect(text).toContain('svc_rpc_requests_total{method="unknown",code="-32601"} 1\n')
+    expect(text).toContain('svc_tx_results_total{operation="transfer",outcome="ok"} 1\n')
+    expect(text).toContain('svc_rpc_duration_seconds_count{method="svc_transfer"} 2\n')
+  })
+})
+
+test('/openrpc.json and rpc.discover are the same document', async () => {
+  const { result } = await pair.rpc('rpc.discover')
+  expect(await (await fetch(`${pair.gateway.url}/openrpc.json`)).json()).toEqual(result)
+})

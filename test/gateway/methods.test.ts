@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { toBase64 } from '../../src/base/bytes.ts'
+import { methods } from '../../src/gateway/methods/list.ts'
+import { queryEntries, txEntries } from '../../src/modules/registry.ts'
+import { alice, bob, post, startPair } from './support.ts'
+
+const asked: string[] = []
+let pair: Awaited<ReturnType<typeof startPair>>
+beforeAll(async () => {
+  pair = await startPair({
+    query: (path, height) => {
+      asked.push(`${path}@${height}`)
+      if (path.startsWith('/stake/candidacy-id/')) return { data: path.endsWith(alice.address) ? 7 : null }
+      if (path.endsWith('/a'.padEnd(129, 'a'))) return { code: 20, log: 'key: as the chain says' }
+      return path === '/stake/validators?offset=9' ? { code: 20, log: 'Invalid parameter: offset: no' }
+        : path.startsWith('/stake') || path.startsWith('/governance/proposal') ? { data: { path } } : {}
+    },
+  })
+})
+afterAll(() => pair.close())
+
+const error = async (method: string, params?: unknown) => (await pair.rpc(method, params)).error
+const id = new Uint8Array(32).fill(0xfb)
+const from = alice.address
+
+describe('every method', () => {
+  test('of the interface is there: 9 of stake and 7 of governance, and the extensions', () => {
+    expect(methods.map(({ name }) => name).sort()).toEqual([
+      'rpc.discover', 'svc_acceptCandidacyAccountUpdate', 'svc_accounts', 'svc_activateCandidacy', 'svc_blockNumber',
+      'svc_deactivateCandidacy',
+      'svc_declareCandidacy', 'svc_getBalance', 'svc_getProof', 'svc_getTransaction', 'svc_getTransactionCount', 'svc_proposeChangeParam',
+      'svc_proposeDeployLibEni', 'svc_proposeRetireProgram', 'svc_proposeTransferFund', 'svc_proposeUpgradeProgram', 'svc_queryParams',
+      'svc_queryProposal', 'svc_queryProposals', 'svc_queryUnbonding', 'svc_queryValidator', 'svc_queryValidators',
+      'svc_sendRawTransaction', 'svc_status', 'svc_transfer', 'svc_updateCandidacy', 'svc_updateCandidacyAccount', 'svc_verifyCandidacy',
+      'svc_vote', 'svc_withdrawCandidacy',
+    ])
+  })
+
+  test('no operation has a member of its own that the common ones hide', () => {
+    for (const { input } of txEntries) expect(Object.keys(input).filter((name) => name === 'from' || name === 'nonce')).toEqual([])
+  })
+
+  test('counts as unknown when there is none of that name', async () => {
+    expect(await error('svc_noSuch')).toEqual({ code: -32601, message: 'Method not found: svc_noSuch' })
+    expect((await error('constructor'))?.code).toBe(-32601)
+  })
+})
+
+describe('queries', () => {
+  const path = (name: string): string => queryEntries.find((entry) => entry.path.startsWith(name))?.path ?? ''
+  test.each([
+    ['svc_queryValidator', [alice.address.toUpperCase().replace('0X', '0x')], `/stake/validator/${alice.address}@0`],
+    ['svc_queryValidator', [alice.address, 3], `/stake/validator/${alice.address}@0`],
+    ['svc_queryValidator', { validatorAddress: alice.address, height: '0x3' }, `/stake/validator/${alice.address}@0`],
+    ['svc_queryValidators', undefined, '/stake/validators@0'],
+    ['svc_queryValidators', [], '/stake/validators@0'],
+    ['svc_queryValidators', [7], '/stake/validators@0'],
+    ['svc_queryValidators', [null], '/stake/validators@0'],
+    ['svc_queryValidators', { limit: 2, offset: '4', height: 1 }, '/stake/validators?limit=2&offset=4@0'],
+    ['svc_queryProposals', undefined, '/governance/proposals@0'],
+    ['svc_queryProposals', { limit: 0 }, '/governance/proposals?limit=0@0'],
+    ['svc_queryProposal', [toBase64(id)], `/governance/proposal/${Buffer.from(id).toString('base64url')}=@0`],
+    ['svc_queryUnbonding', [alice.address], `/stake/unbonding/${alice.address}@0`],
+    ['svc_queryParams', undefined, '/governance/params@0'],
+    ['svc_queryParams', ['1'], '/governance/params@1'],
+  ])('%s %j asks the chain for %s', async (method, params, expected) => {
+    asked.length = 0
+    const { result } = await pair.rpc(method, params)
+    expect(asked).toEqual([expected])
+    expect((result as { height: number }).height).toBeGreaterThan(0)
+    expect(path(expected.split(/[?@]/)[0]?.split('/').slice(0, 3).join('/') ?? '')).not.toBe('')
+  })
+
+  test('svc_getProof asks for the row and its proof, of a candidacy by its owner too, and answers with their bytes', async () => {
+    const asks = async (params: unknown): Promise<readonly string[]> => {
+      asked.length = 0
+      expect((await pair.rpc('svc_getProof', params)).result).toEqual({ height: expect.any(Number), key: 'AQI=', value: '', proof: 'AwQ=' })
+      return asked
+    }
+    expect(await asks(['accounts', alice.address])).toEqual([`/store/accounts/${alice.address}@0`])
+    expect(await asks({ table: 'totals' })).toEqual(['/store/totals@0'])
+    expect(await asks(['params', 'max_vals/0'])).toEqual(['/store/params/max_vals/0@0'])
+    expect(await asks(['candidacies', '7'])).toEqual(['/store/candidacies/7@0'])
+    expect(await asks(['candidacies', alice.address])).toEqual([`/stake/candidacy-id/${alice.address}@0`, '/store/candidacies/7@0'])
+  })
+
+  test('svc_getProof refuses what can be no row, and an owner without a candidacy', async () => {
+    expect(await error('svc_getProof', ['nothing', '1']))
+      .toMatchObject({ code: -32602, message: expect.stringMatching(/^table: .*accounts/) })
+    expect(await error('svc_getProof', ['library_status', '1'])).toMatchObject({ code: -32602 })
+    expect(await error('svc_getProof', ['accounts', 'a?b'])).toMatchObject({ code: -32602, message: expect.stringMatching(/^key: /) })
+    expect(await error('svc_getProof', ['accounts', 'a'.repeat(129)])).toMatchObject({ code: -32602 })
+    expect(await error('svc_getProof', ['accounts', 'a'.repeat(128)])).toMatchObject({ code: -32602, message: 'key: as the chain says' })
+    expect(await error('svc_getProof', ['candidacies', bob.address]))
+      .toEqual({ code: -32602, message: `key: ${bob.address} owns no candidacy, and that cannot be proven` })
+  })
+
+  test('svc_queryParams tells the requested height, and the head for 0', async () => {
+    expect((await pair.rpc('svc_queryParams', [1])).result).toEqual({ height: 1, data: { gas_price: 2 } })
+    expect(((await pair.rpc('svc_queryParams', [0])).result as { height: number }).height).toBeGreaterThan(1)
+  })
+
+  test('what the chain says of an argument is -32602 in its words', async () => {
+    expect(await error('svc_queryValidators', { offset: 9 })).toEqual({ code: -32602, message: 'Invalid parameter: offset: no' })
+    expect(await error('svc_queryParams', [1_000_000])).toMatchObject({ code: -32602, message: expect.stringContaining('got 1000000') })
+  })
+
+  test('accounts, balances, heights and the node', async () => {
+    expect((await pair.rpc('svc_accounts')).result).toEqual([alice.address])
+    expect((await pair.rpc('svc_getBalance', [bob.address])).result).toBe('1000')
+    expect((await pair.rpc('svc_blockNumber')).result).toEqual(expect.any(Number))
+    expect((await pair.rpc('svc_status')).result).toEqual({
+      chain_id: 'gateway-test', height: expect.any(Number), time: '2026-11-20T10:00:05Z', app_hash: 'AB'.repeat(32), catching_up: false,
+      node_version: '0.38.25', version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    })
+    expect((await pair.rpc('svc_getTransaction', [`0x${'ab'.repeat(32)}`])).result).toBeNull()
+  })
+})
+
+describe('-32602', () => {
+  const rows: readonly (readonly [method: string, params: unknown, message: RegExp])[] = [
+    ['svc_withdrawCandidacy', [{}], /^from: expected account that acts.*got nothing$/],
+    ['svc_withdrawCandidacy', undefined, /^from: expected/],
+    ['svc_withdrawCandidacy', [], /^params: expected one object of members, got \[\]$/],
+    ['svc_withdrawCandidacy', [{ from }, { from }], /^params: expected one object/],
+    ['svc_withdrawCandidacy', [from], /^params: expected an object of members/],
+    ['svc_withdrawCandidacy', [[{ from }]], /^params: expected an object of members/],
+    ['svc_withdrawCandidacy', { from, pubKey: '' }, /^pubKey: expected one of from, nonce, got ""$/],
+    ['svc_withdrawCandidacy', '{"from": null}', /^from: expected/],
+    ['svc_withdrawCandidacy', { from: '0x12' }, /^from: expected an address \(0x and 40 hex digits\), got "0x12"$/],
+    ['svc_withdrawCandidacy', { from, nonce: -1 }, /^nonce: expected an integer of 0 to 2\^53 - 1 .*, got -1$/],
+    ['svc_withdrawCandidacy', { from, nonce: 1.5 }, /^nonce: .*got 1.5$/],
+    ['svc_withdrawCandidacy', { from, nonce: 'x' }, /^nonce: /],
+    ['svc_declareCandidacy', { from }, /^pubKey: expected .*got nothing$/],
+    ['svc_declareCandidacy', { from, pubKey: 'not base64' }, /^pubKey: expected base64 text, got "not base64"$/],
+    ['svc_declareCandidacy', { from, pubKey: 7 }, /^pubKey: expected base64 text, got 7$/],
+    ['svc_declareCandidacy', { from, pubKey: '', description: { name: 7 } }, /^description.name: expected a string, got 7$/],
+    ['svc_declareCandidacy', { from, pubKey: '', description: { nom: 'x' } }, /^description.nom: expected one of name/],
+    ['svc_declareCandidacy', { from, pubKey: '', description: 'x' }, /^description: expected an object of members, got "x"$/],
+    ['svc_transfer', { from, to: from }, /^value: expected .*got nothing$/],
+    ['svc_transfer', { from, to: from, value: '1.5' }, /^value: expected an amount .*got "1.5"$/],
+    ['svc_transfer', { from, to: from, value: 2 ** 53 }, /^value: /],
+    ['svc_acceptCandidacyAccountUpdate', { from, accountUpdateRequestId: '9007199254740993' }, /^accountUpdateRequestId: /],
+    ['svc_vote', { from, proposalId: '*', answer: 'Y' }, /^proposalId: expected base64 text/],
+    ['svc_queryValidator', [], /^validatorAddress: expected .*got nothing$/],
+    ['svc_queryValidator', ['0xzz'], /^validatorAddress: expected an address/],
+    ['svc_queryValidator', [from, 1, 2], /^params: expected at most 2 by position/],
+    ['svc_queryValidator', { address: from }, /^address: expected one of validatorAddress, height/],
+    ['svc_queryValidators', [1, 2], /^params: expected at most 1 by position/],
+    ['svc_queryProposals', [1], /^params: expected at most 0 by position/],
+    ['svc_queryParams', [-1], /^height: expected an integer/],
+    ['svc_queryProposal', [7], /^proposalId: expected base64 text/],
+    ['svc_getTransactionCount', [from, 'earliest'], /^block: expected latest or pending, got "earliest"$/],
+    ['svc_getTransaction', ['ab'], /^hash: expected a transaction hash \(64 hex digits\), got "ab"$/],
+    ['svc_sendRawTransaction', ['0xabc'], /^transaction: expected base64 text or 0x-hex text/],
+    ['svc_sendRawTransaction', [7], /^transaction: expected/],
+  ]
+  test.each(rows)('%s %j', async (method, params, message) => {
+    const given = typeof params === 'string' ? JSON.parse(params) as unknown : params
+    const found = await error(method, given)
+    expect(found).toEqual({ code: -32602, message: expect.stringMatching(message) })
+  })
+
+  test('is not for what the chain can judge: that comes back in a result object', async () => {
+    const params = { from, pubKey: 'AAAA', description: { name: 'x'.repeat(500) } }
+    expect((await pair.rpc('svc_declareCandidacy', [params])).result).toHaveProperty('check_tx')
+  })
+})
+
+test('a key that the gateway lacks is -32010 and names the address', async () => {
+  const found = await error('svc_withdrawCandidacy', [{ from: bob.address }])
+  expect(found).toMatchObject({ code: -32010, message: expect.stringContaining(bob.address) })
+})
+
+test('__proto__ and constructor keys are refused before anything reads them', async () => {
+  for (const key of ['"__proto__":{"from":1}', '"constructor":{"prototype":{"from":1}}']) {
+    const body = `{"jsonrpc":"2.0","id":1,"method":"svc_withdrawCandidacy","params":{${key}}}`
+    expect(await (await post(pair.gateway.url, body)).json()).toMatchObject({ error: { code: -32700 }, id: null })
+  }
+})

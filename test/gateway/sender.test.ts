@@ -1,0 +1,223 @@
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { toBase64 } from '../../src/base/bytes.ts'
+import { RESIGNS_MAX } from '../../src/gateway/limits.ts'
+import { txHash, type Tx } from '../../src/tx/envelope.ts'
+import { alice, bob, post, startPair, until } from './support.ts'
+
+interface Result { height: number; hash: string; check_tx: { code?: number; log?: string }; deliver_tx: { code?: number } }
+
+let pair: Awaited<ReturnType<typeof startPair>>
+afterEach(() => pair.close())
+
+const transfer = (more: object = {}) => pair.rpc('svc_transfer', [{ from: alice.address, to: bob.address, value: '5', ...more }])
+const resultOf = async (answer: ReturnType<typeof transfer>): Promise<Result> => (await answer).result as Result
+const many = <T>(count: number, make: (place: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, place) => make(place)))
+const amountOf = (tx: Tx): number => Number((tx.body.message as { value: string }).value)
+const signed = (nonce: number, value = '5', signer = bob) => signer.signTx({
+  chainId: pair.node.chainId, nonce, operation: 'transfer', message: { to: new Uint8Array(20).fill(9), value },
+})
+const sendRaw = (bytes: Uint8Array) => pair.rpc('svc_sendRawTransaction', [toBase64(bytes)])
+const pendingCount = async (address: string = alice.address): Promise<unknown> =>
+  (await pair.rpc('svc_getTransactionCount', [address, 'pending'])).result
+
+describe('nonces', () => {
+  test('1,000 calls of one account at once end in 1,000 transactions, no gap and no duplicate', async () => {
+    pair = await startPair({ latencyMs: () => Math.random() * 2 })
+    const results = await many(1000, () => resultOf(transfer()))
+    expect(results.filter(({ height }) => height > 0)).toHaveLength(1000)
+    expect(new Set(results.map(({ hash }) => hash)).size).toBe(1000)
+    expect(pair.node.ledger.nonces.get(alice.address)).toBe(1000)
+    expect(pair.node.count('broadcast_tx_sync')).toBe(1000)
+  }, 30_000)
+
+  test('what CheckTx refuses in the middle uses up no nonce and stops nobody', async () => {
+    pair = await startPair({ check: (tx) => (amountOf(tx) % 3 === 0 ? { code: 20, log: 'Insufficient balance' } : {}) })
+    const results = await many(90, (place) => resultOf(transfer({ value: String(place) })))
+    expect(results.map(({ height }) => height > 0)).toEqual(results.map((_, place) => place % 3 !== 0))
+    const refused = { code: 20, log: 'Insufficient balance', fee: {} }
+    expect(results[0]).toEqual({ height: 0, hash: results[0]?.hash, check_tx: refused, deliver_tx: { fee: {} } })
+    expect(pair.node.ledger.nonces.get(alice.address)).toBe(60)
+  })
+
+  test('what fails in its block uses up its nonce and is told in check_tx and deliver_tx at height 0', async () => {
+    pair = await startPair({ deliver: (tx) => (amountOf(tx) === 1 ? { code: 1, log: 'already activated' } : {}) })
+    const [failed, done] = await many(2, (place) => resultOf(transfer({ value: String(place + 1) })))
+    const failure = { code: 1, log: 'already activated', fee: {} }
+    expect(failed).toEqual({ height: 0, hash: failed?.hash, check_tx: failure, deliver_tx: failure })
+    expect(done?.height).toBeGreaterThan(0)
+    const { result } = await pair.rpc('svc_getTransaction', [`0x${failed?.hash.toLowerCase()}`])
+    expect(result).toMatchObject({ sender: alice.address, nonce: 0, operation: 'transfer', check_tx: failure, deliver_tx: failure })
+    expect((result as Result).height).toBeGreaterThan(0)
+  })
+
+  test('a nonce that others have used is signed again with the expected one', async () => {
+    pair = await startPair({ blocks: false })
+    const waiting = [transfer({ nonce: 0 })]
+    await until(() => pair.node.ledger.waiting() === 1)
+    // As another gateway with the same key would, unseen by this one.
+    pair.node.ledger.check(signed(1, '7', alice))
+    waiting.push(transfer())
+    await until(() => pair.node.ledger.waiting() === 3)
+    pair.node.step()
+    expect((await Promise.all(waiting)).map(({ result }) => (result as Result).height)).toEqual([2, 2])
+    expect(pair.node.ledger.nonces.get(alice.address)).toBe(3)
+  })
+
+  test('a node that always expects another nonce is asked a bounded number of times', async () => {
+    pair = await startPair({ check: (tx) => ({ code: 6, log: `bad nonce: expected ${tx.body.nonce + 1}, got ${tx.body.nonce}` }) })
+    expect((await resultOf(transfer())).check_tx.code).toBe(6)
+    expect(pair.node.count('broadcast_tx_sync')).toBe(RESIGNS_MAX + 1)
+  })
+
+  test('the same said by another gateway with the same nonce is not taken for this call', async () => {
+    pair = await startPair({ blocks: false })
+    const message = { to: new Uint8Array(20).fill(9), value: '5' }
+    pair.node.ledger.check(alice.signTx({ chainId: pair.node.chainId, nonce: 0, operation: 'transfer', message }))
+    const call = pair.rpc('svc_transfer', [{ from: alice.address, to: `0x${'09'.repeat(20)}`, value: '5' }])
+    await until(() => pair.node.ledger.waiting() === 2)
+    pair.node.step()
+    expect(((await call).result as Result).height).toBe(2)
+    expect(pair.node.ledger.nonces.get(alice.address)).toBe(2)
+  })
+
+  test("a caller's nonce is used as given, once", async () => {
+    pair = await startPair()
+    expect((await resultOf(transfer({ nonce: 3 }))).check_tx).toEqual({ code: 6, log: 'bad nonce: expected 0, got 3', fee: {} })
+    expect((await resultOf(transfer({ nonce: '0x0' }))).height).toBeGreaterThan(0)
+    expect(pair.node.count('broadcast_tx_sync')).toBe(2)
+  })
+
+  test('calls of a batch are sent in their order', async () => {
+    pair = await startPair({ blocks: false, latencyMs: () => Math.random() * 3 })
+    const batch = Array.from({ length: 20 }, (_, id) => ({
+      jsonrpc: '2.0', id, method: 'svc_sendRawTransaction', params: [toBase64(signed(id))],
+    }))
+    const answer = post(pair.gateway.url, JSON.stringify(batch))
+    await until(() => pair.node.ledger.waiting() === 20)
+    expect(await pendingCount(bob.address)).toBe(20)
+    pair.node.step()
+    const results = await (await answer).json() as { result: Result }[]
+    expect(results.map(({ result }) => result.height)).toEqual(Array(20).fill(2))
+    expect(await pendingCount(bob.address)).toBe(20)
+  })
+})
+
+describe('a full mempool', () => {
+  test('is error -32013, uses up no nonce, and the account goes on', async () => {
+    pair = await startPair({ blocks: false, mempoolMax: 5 })
+    const calls = many(8, () => transfer())
+    await until(() => pair.node.count('broadcast_tx_sync') === 8)
+    pair.node.step()
+    const answers = await calls
+    expect(answers.map(({ error }) => error?.code)).toEqual([...Array(5).fill(undefined), -32013, -32013, -32013])
+    pair.node.script.blocks = true
+    expect((await resultOf(transfer())).height).toBeGreaterThan(0)
+    expect(pair.node.ledger.nonces.get(alice.address)).toBe(6)
+  })
+})
+
+describe('a transaction that lands in no block', () => {
+  test('is error -32012 with its hash, and later calls do not build on the hole', async () => {
+    const lost = new Set<string>()
+    const lose = (tx: Tx): boolean => amountOf(tx) === 13 && !lost.has('13') && lost.add('13') !== undefined
+    // No block comes between the two: it would tell the second that the first is lost.
+    pair = await startPair({ lose, blocks: false }, { waitMs: 2000 })
+    const first = transfer({ value: '13' })
+    await until(() => pair.node.count('broadcast_tx_sync') === 1)
+    const second = transfer({ value: '14' })
+    await until(() => pair.node.count('broadcast_tx_sync') === 2)
+    pair.node.script.blocks = true
+    const [dropped, above] = await Promise.all([first, second])
+    for (const { error } of [dropped, above]) {
+      expect(error?.code).toBe(-32012)
+      expect(error?.data?.hash).toMatch(/^[0-9A-F]{64}$/)
+    }
+    expect(dropped?.error?.data?.hash).not.toBe(above?.error?.data?.hash)
+    expect(await pendingCount()).toBe(0)
+    const results = await many(5, () => resultOf(transfer()))
+    expect(results.filter(({ height }) => height > 0)).toHaveLength(5)
+    expect(pair.node.ledger.nonces.get(alice.address)).toBe(5)
+  })
+
+  test('is counted as pending while it waits', async () => {
+    pair = await startPair({ blocks: false }, { waitMs: 2_000 })
+    const call = transfer()
+    await until(async () => await pendingCount() === 1)
+    expect((await pair.rpc('svc_getTransactionCount', [alice.address])).result).toBe(0)
+    pair.node.step()
+    await call
+    expect((await pair.rpc('svc_getTransactionCount', [alice.address, 'latest'])).result).toBe(1)
+  })
+
+  test('is answered with its hash when the gateway stops', async () => {
+    pair = await startPair({ blocks: false })
+    const call = transfer()
+    await until(() => pair.node.ledger.waiting() === 1)
+    await pair.gateway.close()
+    expect((await call).error?.code).toBe(-32012)
+  })
+})
+
+describe('resending the same bytes', () => {
+  test.each([[true], [false]])('answers the committed result and executes nothing (mempool remembers: %s)', async (cache) => {
+    pair = await startPair({ cache })
+    const bytes = signed(0)
+    const first = (await sendRaw(bytes)).result as Result
+    expect(first).toMatchObject({ hash: txHash(bytes) })
+    expect(first.height).toBeGreaterThan(0)
+    expect((await sendRaw(bytes)).result).toEqual(first)
+    expect(pair.node.ledger.nonces.get(bob.address)).toBe(1)
+  })
+
+  test('while they wait answers both with the one block', async () => {
+    pair = await startPair({ blocks: false })
+    const calls = [sendRaw(signed(0)), sendRaw(signed(0))]
+    await until(() => pair.node.count('broadcast_tx_sync') === 2)
+    pair.node.step()
+    const [one, other] = await Promise.all(calls)
+    expect(one?.result).toEqual(other?.result)
+    expect(pair.node.ledger.nonces.get(bob.address)).toBe(1)
+  })
+})
+
+describe('bytes that are no transaction', () => {
+  test.each([['two bytes', 'AQI='], ['none', ''], ['hex', '0xff']])('%s: code 2 in a result object', async (_name, text) => {
+    pair = await startPair()
+    const { check_tx, height } = (await pair.rpc('svc_sendRawTransaction', [text])).result as Result
+    expect({ height, code: check_tx.code }).toEqual({ height: 0, code: 2 })
+  })
+
+  test('more than a transaction may have: the words of check 1, and the node is not asked', async () => {
+    pair = await startPair()
+    const { result } = await pair.rpc('svc_sendRawTransaction', [toBase64(new Uint8Array(65_537))])
+    expect((result as Result).check_tx.log).toBe('cannot decode transaction: size: expected at most 65536 bytes, got 65537')
+    expect(pair.node.count('broadcast_tx_sync')).toBe(0)
+  })
+})
+
+describe('the node', () => {
+  test('catching up is error -32011 for transactions', async () => {
+    pair = await startPair({ catchingUp: true })
+    expect((await transfer()).error).toMatchObject({ code: -32011, message: expect.stringMatching(/catching up/) })
+    pair.node.script.catchingUp = false
+    expect((await resultOf(transfer())).height).toBeGreaterThan(0)
+  })
+
+  test('losing the subscription loses no result', async () => {
+    pair = await startPair()
+    const calls = many(20, (place) => resultOf(transfer({ value: String(place) })))
+    pair.node.drop()
+    expect((await calls).every(({ height }) => height > 0)).toBe(true)
+  })
+
+  test('away is error -32011', async () => {
+    pair = await startPair()
+    await pair.node.close()
+    expect((await transfer()).error).toMatchObject({ code: -32011, message: 'the node cannot be reached' })
+    expect((await pair.rpc('svc_blockNumber')).error?.code).toBe(-32011)
+    const ready = await fetch(`${pair.gateway.url}/readyz`)
+    expect([ready.status, (await ready.json() as { ready: boolean }).ready]).toEqual([503, false])
+    expect((await fetch(`${pair.gateway.url}/healthz`)).status).toBe(200)
+  })
+})

@@ -1,0 +1,180 @@
+import { createServer } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { addressOf } from '../../src/base/address.ts'
+import { decodeTx, txHash, type Tx } from '../../src/tx/envelope.ts'
+import { serveSubscriptions } from './socket.ts'
+
+/** What a transaction comes to; `code` 0 with gas and data when left out. */
+export interface Verdict { readonly code?: number; readonly log?: string; readonly gas?: number; readonly data?: Uint8Array }
+
+/** What a test may bend. `check` and `deliver` judge after the nonce; `lose` takes accepted transactions out of the mempool. */
+export interface Script {
+  check: (tx: Tx) => Verdict
+  deliver: (tx: Tx) => Verdict
+  lose: (tx: Tx) => boolean
+  /** Broadcast errors in CometBFT's words, before CheckTx. */
+  error: (tx: Uint8Array) => string | undefined
+  query: (path: string, height: number) => { code?: number; log?: string; data?: unknown }
+  mempoolMax: number
+  latencyMs: () => number
+  catchingUp: boolean
+  blocks: boolean
+  /** Whether the mempool remembers what it has seen. */
+  cache: boolean
+  gasPrice: (height: number) => number
+}
+
+interface Row { height: number; index: number; bytes: Uint8Array; verdict: Verdict }
+
+const CHAIN_ID = 'gateway-test'
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
+const TIME = '2026-11-20T10:00:05.123456789Z'
+
+function txResult({ code = 0, log = '', gas = 0, data }: Verdict): Record<string, unknown> {
+  return { code, log, data: data === undefined ? null : base64(data), gas_wanted: String(gas), gas_used: String(gas), events: [] }
+}
+
+/** Accounts, mempool and blocks: nonces by the rules, the rest by the script. */
+function makeLedger(script: Script) {
+  const nonces = new Map<string, number>()
+  let checked = new Map<string, number>()
+  let mempool: { bytes: Uint8Array; tx: Tx }[] = []
+  const seen = new Set<string>()
+  const rows = new Map<string, Row>()
+  const blocks: { txs: Uint8Array[]; verdicts: Verdict[] }[] = []
+  const senderOf = (tx: Tx): string => addressOf(tx.body.from)
+  const check = (bytes: Uint8Array): Verdict | string => {
+    const tx = decodeTx(bytes)
+    const error = script.error(bytes)
+    if (error !== undefined) return error
+    if (mempool.length >= script.mempoolMax) return `mempool is full: number of txs ${mempool.length} (max: ${script.mempoolMax})`
+    if (script.cache && seen.has(txHash(bytes))) return 'tx already exists in cache'
+    if ('why' in tx) return { code: 2, log: `cannot decode transaction: ${tx.why}` }
+    const sender = senderOf(tx)
+    const expected = checked.get(sender) ?? nonces.get(sender) ?? 0
+    if (tx.body.nonce !== expected) return { code: 6, log: `bad nonce: expected ${expected}, got ${tx.body.nonce}` }
+    const verdict = script.check(tx)
+    if ((verdict.code ?? 0) !== 0) return verdict
+    checked.set(sender, expected + 1)
+    if (!script.lose(tx)) {
+      seen.add(txHash(bytes))
+      mempool.push({ bytes, tx })
+    }
+    return verdict
+  }
+  const makeBlock = (): number => {
+    const height = blocks.length + 1
+    const block: { txs: Uint8Array[]; verdicts: Verdict[] } = { txs: [], verdicts: [] }
+    for (const { bytes, tx } of mempool) {
+      const sender = senderOf(tx)
+      // As PrepareProposal does: a transaction whose nonce does not fit is left out; the recheck below throws it away.
+      if (tx.body.nonce !== (nonces.get(sender) ?? 0)) {
+        seen.delete(txHash(bytes))
+        continue
+      }
+      nonces.set(sender, tx.body.nonce + 1)
+      const verdict = script.deliver(tx)
+      rows.set(txHash(bytes), { height, index: block.txs.length, bytes, verdict })
+      block.txs.push(bytes)
+      block.verdicts.push(verdict)
+    }
+    mempool = []
+    checked = new Map()
+    blocks.push(block)
+    return height
+  }
+  return { nonces, rows, blocks, check, makeBlock, waiting: () => mempool.length, forget: () => seen.clear() }
+}
+
+type Ledger = ReturnType<typeof makeLedger>
+type Given = Readonly<Record<string, unknown>>
+
+function header(height: number): Given {
+  return { height: String(height), time: TIME, app_hash: 'AB'.repeat(32), proposer_address: 'CD'.repeat(20), chain_id: CHAIN_ID }
+}
+
+function abciQuery(ledger: Ledger, script: Script, path: string, asked: number): Given {
+  const head = ledger.blocks.length
+  const [, group, name] = path.split('/')
+  const scripted = script.query(path, asked)
+  const data = scripted.data !== undefined ? scripted.data
+    : group === 'accounts' ? { address: name, balance: '1000', nonce: ledger.nonces.get(name ?? '') ?? 0 }
+      : { gas_price: script.gasPrice(asked === 0 ? head : asked) }
+  if (path === '/governance/params' && asked > head) {
+    return { code: 20, log: `Invalid parameter: height: expected 0 to the head ${head}, got ${asked}`, height: String(head) }
+  }
+  const told = { code: scripted.code ?? 0, log: scripted.log ?? '', height: String(head) }
+  if (group === 'store') return { ...told, key: 'AQI=', value: null, proofOps: { ops: [{ type: 'ics23:smt', key: 'AQI=', data: 'AwQ=' }] } }
+  return { ...told, value: base64(Buffer.from(JSON.stringify(data))) }
+}
+
+/** The answer of a CometBFT RPC method; text is an error in its words. */
+function answer(ledger: Ledger, script: Script, method: string, params: Given): Given | string {
+  const height = Number(params['height'] ?? 0)
+  const block = ledger.blocks[height - 1]
+  if (method === 'status') {
+    const latest = ledger.blocks.length
+    return {
+      node_info: { id: 'ef'.repeat(20), network: CHAIN_ID, moniker: 'stub', version: '0.38.25' },
+      validator_info: { address: '', pub_key: { value: '' } },
+      sync_info: {
+        latest_block_height: String(latest), latest_block_time: TIME, earliest_block_height: '1', catching_up: script.catchingUp,
+      },
+    }
+  }
+  if (method === 'abci_info') return { response: { last_block_height: String(ledger.blocks.length) } }
+  if (method === 'abci_query') return { response: abciQuery(ledger, script, String(params['path']), height) }
+  if (method === 'block' && block !== undefined) {
+    return { block_id: { hash: 'AA'.repeat(32) }, block: { header: header(height), data: { txs: block.txs.map(base64) } } }
+  }
+  if (method === 'block_results' && block !== undefined) return { height: String(height), txs_results: block.verdicts.map(txResult) }
+  if (method === 'tx') {
+    const hash = Buffer.from(String(params['hash']), 'base64').toString('hex').toUpperCase()
+    const row = ledger.rows.get(hash)
+    if (row === undefined) return `tx (${hash}) not found`
+    return { hash, height: String(row.height), index: row.index, tx: base64(row.bytes), tx_result: txResult(row.verdict) }
+  }
+  if (method === 'broadcast_tx_sync') {
+    const bytes = new Uint8Array(Buffer.from(String(params['tx']), 'base64'))
+    const verdict = ledger.check(bytes)
+    return typeof verdict === 'string' ? verdict : { ...txResult(verdict), hash: txHash(bytes) }
+  }
+  return `height ${height} must be less than or equal to the current blockchain height`
+}
+
+/** A CometBFT node as the gateway sees it, blocks every 20 ms. `broadcasts` counts what came in. */
+export async function startStubNode(given: Partial<Script> = {}) {
+  const script: Script = {
+    check: () => ({}), deliver: () => ({ gas: 21_000 }), lose: () => false, error: () => undefined, query: () => ({}), mempoolMax: 5_000,
+    latencyMs: () => 0, catchingUp: false, blocks: true, cache: true, gasPrice: () => 2, ...given,
+  }
+  const ledger = makeLedger(script)
+  const counts = new Map<string, number>()
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const { method, params } = JSON.parse(Buffer.concat(chunks).toString()) as { method: string; params: Given }
+    counts.set(method, (counts.get(method) ?? 0) + 1)
+    const result = answer(ledger, script, method, params)
+    const pauseMs = script.latencyMs()
+    if (pauseMs > 0) await sleep(pauseMs)
+    const body = typeof result === 'string' ? { error: { code: -32603, message: 'Internal error', data: result } } : { result }
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }))
+  })
+  const subscriptions = serveSubscriptions(server)
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  ledger.makeBlock()
+  const step = () => subscriptions.tell(ledger.makeBlock())
+  const timer = setInterval(() => { if (script.blocks) step() }, 20)
+  const close = async () => {
+    clearInterval(timer)
+    subscriptions.drop()
+    server.closeAllConnections()
+    await new Promise((done) => server.close(done))
+  }
+  const { port } = server.address() as { port: number }
+  return {
+    url: `http://127.0.0.1:${port}`, chainId: CHAIN_ID, script, ledger, step, close, drop: subscriptions.drop,
+    count: (method: string) => counts.get(method) ?? 0,
+  }
+}

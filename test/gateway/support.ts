@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startGateway, type GatewayOptions } from '../../src/gateway/gateway.ts'
+import { signerOfSeed } from '../../src/tx/sign.ts'
+import { startStubNode, type Script } from './stubNode.ts'
+
+/** A signer for each number. */
+export const signerOf = (seed: number) => signerOfSeed(new Uint8Array(32).fill(seed))
+
+/** The account that the gateway of `startPair` holds the key of. */
+export const alice = signerOf(1)
+
+/** An account whose key only the test holds. */
+export const bob = signerOf(2)
+
+/** A log that is kept. */
+export function keptLog() {
+  const lines: { about: Readonly<Record<string, unknown>>; message: string }[] = []
+  const keep = (about: object, message: string) => { lines.push({ about: about as Readonly<Record<string, unknown>>, message }) }
+  return { lines, info: keep, warn: keep, error: keep }
+}
+
+/** Asks `probe` until it says true; the test's own time limit is the only one. */
+export const until = async (probe: () => boolean | Promise<boolean>): Promise<void> => {
+  while (!(await probe())) await sleep(5)
+}
+
+/** Posts text to a gateway. */
+export const post = (url: string, body: string, headers: Readonly<Record<string, string>> = {}) =>
+  fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } })
+
+export interface RpcAnswer { result?: unknown; error?: { code: number; message: string; data?: { hash?: string; id?: string } } }
+
+/** A stub node and a gateway before it that signs for alice. */
+export async function startPair(script: Partial<Script> = {}, options: Partial<GatewayOptions> = {}) {
+  const node = await startStubNode(script)
+  const log = keptLog()
+  const gateway = await startGateway({ node: node.url, port: 0, signers: [alice], logger: log, ...options })
+  const rpc = async (method: string, params?: unknown): Promise<RpcAnswer> => {
+    const answer = await post(gateway.url, JSON.stringify({ jsonrpc: '2.0', id: 1, method, ...(params === undefined ? {} : { params }) }))
+    return await answer.json() as RpcAnswer
+  }
+  await until(async () => (await fetch(`${gateway.url}/readyz`)).ok || node.script.catchingUp)
+  const close = async () => {
+    await gateway.close()
+    await node.close()
+  }
+  return { node, gateway, log, rpc, close }
+}

@@ -1,0 +1,73 @@
+import { describe, expect, test } from '@jest/globals'
+import { startGateway } from '../../src/gateway/gateway.ts'
+import { checkSigning, mayAskToSign } from '../../src/gateway/token.ts'
+import { alice, bob, keptLog, post, startPair, type RpcAnswer } from './support.ts'
+
+const TOKEN = 'a-token-of-the-test'
+
+describe('a gateway with a token', () => {
+  test('signs only for who sends it, call by call in a batch; all else needs none', async () => {
+    const pair = await startPair({}, { authToken: TOKEN })
+    try {
+      const send = async (headers: Readonly<Record<string, string>>) => {
+        const calls = [
+          { jsonrpc: '2.0', id: 1, method: 'svc_transfer', params: { from: alice.address, to: bob.address, value: '1' } },
+          { jsonrpc: '2.0', id: 2, method: 'svc_transfer', params: { from: bob.address, to: bob.address, value: '1' } },
+          { jsonrpc: '2.0', id: 3, method: 'svc_accounts' },
+        ]
+        return await (await post(pair.gateway.url, JSON.stringify(calls), headers)).json() as RpcAnswer[]
+      }
+      for (const authorization of ['', 'Bearer wrong-wrong-wrong', `Basic ${TOKEN}`, `Bearer ${TOKEN} x`]) {
+        const [transfer, other, accounts] = await send(authorization === '' ? {} : { authorization })
+        expect([transfer?.error?.code, other?.error?.code]).toEqual([-32014, -32014])
+        expect(accounts?.result).toEqual([alice.address])
+      }
+      const [, other] = await send({ authorization: `Bearer ${TOKEN}` })
+      expect(other?.error?.code).toBe(-32010)
+    } finally {
+      await pair.close()
+    }
+  })
+
+  test('tells pages of allowed origins that they may send it', async () => {
+    const pair = await startPair({}, { authToken: TOKEN, allowOrigins: ['https://wallet.example'] })
+    try {
+      const answer = await fetch(pair.gateway.url, { method: 'OPTIONS', headers: { origin: 'https://wallet.example' } })
+      expect(answer.headers.get('access-control-allow-headers')).toContain('authorization')
+    } finally {
+      await pair.close()
+    }
+  })
+})
+
+describe('an unlocked account on an address that is not loopback', () => {
+  const start = (options: object) => startGateway({ node: 'http://127.0.0.1:9', port: 0, signers: [alice], logger: keptLog(), ...options })
+
+  test('is refused before anything listens', async () => {
+    const refusal = { name: 'GatewayStartError', message: expect.stringContaining('--auth-token-file') }
+    const started = start({ host: '0.0.0.0' })
+    // One that starts all the same must not outlive the test.
+    void started.then((gateway) => gateway.close(), () => undefined)
+    await expect(started).rejects.toMatchObject(refusal)
+  })
+
+  test('is served with a token, where the keys are public, and where there is no account', () => {
+    const rule = { host: '0.0.0.0', accounts: 1, authToken: undefined, publicKeys: false }
+    expect(() => checkSigning(rule)).toThrow('not a loopback address')
+    const loopback = ['127.0.0.1', '::1', 'LOCALHOST'].map((host) => ({ host }))
+    for (const change of [{ authToken: TOKEN }, { publicKeys: true }, { accounts: 0 }, ...loopback]) {
+      expect(() => checkSigning({ ...rule, ...change })).not.toThrow()
+    }
+  })
+
+  test('a token of 15 characters, or with a space, is none; one of 16 is', () => {
+    const rule = { host: '127.0.0.1', accounts: 1, publicKeys: false }
+    for (const authToken of ['x'.repeat(15), `${'x'.repeat(16)} y`, '']) {
+      expect(() => checkSigning({ ...rule, authToken })).toThrow(/at least 16/)
+    }
+    expect(() => checkSigning({ ...rule, authToken: 'x'.repeat(16) })).not.toThrow()
+    expect(mayAskToSign(undefined, undefined)).toBe(true)
+    expect(mayAskToSign(TOKEN, undefined)).toBe(false)
+    expect(mayAskToSign(TOKEN, `bearer ${TOKEN}`)).toBe(true)
+  })
+})
