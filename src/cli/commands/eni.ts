@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { libPath, type Measure, measure, stagedPath } from '../../eni/folder.ts'
+import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../command.ts'
+import { answer, note, table } from '../output.ts'
+import { UserError } from '../userError.ts'
+
+/** A proposed library as the state has it. `sums`: the md5 that its file may have, by OS. */
+interface Listed { readonly id: string; readonly name: string; readonly version: string; readonly status: string; readonly sums: string }
+
+type Row = Omit<Listed, 'id' | 'sums'> & Partial<Measure> & { readonly where?: string }
+
+async function readState(path: string): Promise<readonly Listed[]> {
+  const { openSqliteReader } = await import('../../store/sqliteReader.ts')
+  const { tables } = await import('../../modules/registry.ts')
+  const { listProposals } = await import('../../modules/governance/keeper.ts')
+  const { printProposal } = await import('../../modules/governance/query/printProposal.ts')
+  const reader = openSqliteReader({ path, tables })
+  try {
+    return reader.read((state) => [...listProposals(state)].filter(({ type }) => type === 'deploy_libeni').map((proposal) => {
+      const { id, name, version, md5 } = proposal
+      const { status } = printProposal(state, proposal)['Detail'] as { status: string }
+      return { id, name, version, status, sums: md5.toLowerCase() }
+    }))
+  } finally {
+    reader.close()
+  }
+}
+
+async function list(flags: CommonFlags): Promise<void> {
+  const home = homeFrom(flags)
+  const state = join(home, 'data', 'state.db')
+  if (!existsSync(state)) throw new UserError(`${state}: there is no state yet; name another home with --home DIR`)
+  const rows: Row[] = []
+  for (const { id, name, version, status, sums } of await readState(state)) {
+    const where = status === 'deployed' ? libPath(home, { name, version }) : stagedPath(home, id)
+    const file = await measure(where)
+    rows.push({ name, version, status, ...file, ...(file === undefined ? {} : { where }) })
+    if (file !== undefined && !sums.includes(file.md5)) note(`${where}: not the file that was approved; the next start fetches it anew`)
+    if (file === undefined && status === 'deployed') note(`${where}: it is gone; the next start fetches it anew`)
+  }
+  const headings = ['name', 'version', 'status', 'bytes', 'md5', 'sha256', 'where'] as const
+  answer(flags.json, rows, () => table(headings, rows.map((row) => headings.map((heading) => String(row[heading] ?? '')))))
+}
+
+/** `svcd eni …`. */
+export const configure: Configure = (eni) => {
+  example(eni, 'svcd eni list')
+  withCommon(example(eni.command('list').description('Libraries that were proposed, and what this node holds of each.'), 'svcd eni list'))
+    .action(list)
+}

@@ -1,0 +1,34 @@
+import {
+  type CommonFlags, type Configure, example, keystoreFrom, keystoreOption, nodeOption, nodeUrl, passwordOption, withCommon,
+} from '../command.ts'
+import { parseEndpoint } from '../settings.ts'
+
+interface Flags extends CommonFlags {
+  readonly node?: string; readonly listen?: string; readonly keystore?: string; readonly unlock?: readonly string[]
+  readonly passwordFile?: string; readonly authTokenFile?: string
+  readonly devnet?: boolean
+  readonly allowHost?: readonly string[]; readonly allowOrigin?: readonly string[]
+}
+
+/** `svcd gateway`. */
+export const configure: Configure = (command, finish) => {
+  withCommon(example(command, 'svcd gateway --listen 127.0.0.1:9645 --unlock alice --password-file password.txt'))
+    .addOption(nodeOption())
+    .option('--listen <host:port>', 'where it listens (SVCD_LISTEN; default 127.0.0.1:8545)')
+    .addOption(keystoreOption())
+    .option('--unlock <accounts...>', 'accounts to sign for, by address or name; none unless given')
+    .option('--devnet', 'sign for the public accounts of a devnet, wherever it listens: anybody has their keys')
+    .addOption(passwordOption())
+    .option('--auth-token-file <file>', 'file with a token of 16 characters or more: who sends it may have it sign (SVCD_AUTH_TOKEN_FILE)')
+    .option('--allow-host <names...>', 'names that a Host header may have beside loopback and the address listened on')
+    .option('--allow-origin <origins...>', 'origins whose pages may call, such as https://wallet.example; * is every one')
+    .action(async (flags: Flags) => {
+      const { runGateway } = await import('../gatewayServer.ts')
+      finish(await runGateway({
+        node: nodeUrl(flags), listen: parseEndpoint(flags.listen ?? process.env['SVCD_LISTEN'] ?? '127.0.0.1:8545', '--listen'),
+        keystore: keystoreFrom(flags), unlock: flags.unlock ?? [], passwordFile: flags.passwordFile, devnet: flags.devnet === true,
+        authTokenFile: flags.authTokenFile ?? process.env['SVCD_AUTH_TOKEN_FILE'],
+        allowHosts: flags.allowHost ?? [], allowOrigins: flags.allowOrigin ?? [],
+      }))
+    })
+}

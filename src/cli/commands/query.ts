@@ -1,0 +1,80 @@
+import { Argument, type Command, Option } from 'commander'
+import { methods } from '../../gateway/methods/list.ts'
+import type { Method } from '../../gateway/methods/define.ts'
+import { type Configure, example, nodeOption, withGateway } from '../command.ts'
+import { addMemberOptions, givenMembers, kebab, readGiven } from '../memberOptions.ts'
+import { answer, fields, withProgress } from '../output.ts'
+import { PROVABLE } from '../provable.ts'
+import type { ProveFlags } from '../prove.ts'
+import { remoteFrom } from '../remote.ts'
+import { sampleOptions } from '../samples.ts'
+import { UserError } from '../userError.ts'
+import { printAnswer } from '../printAnswer.ts'
+
+/** The word of a method behind `svcd query`: `svc_queryValidators` is `validators`, `svc_getBalance` is `balance`. */
+const wordOf = ({ name }: Method): string => kebab(name.replace(/^(?:svc_|rpc\.)/, '').replace(/^(?:query|get)(?=[A-Z])/, ''))
+
+/** Methods that change nothing: all but the operations and the sending of signed bytes. */
+const isQuery = ({ signs, name }: Method): boolean => signs !== true && name !== 'svc_sendRawTransaction'
+
+/** Members given by place and by option together, as the object that a gateway takes. Throws a UserError for one given twice. */
+function membersOf({ input }: Method, values: readonly string[], flags: object): Readonly<Record<string, unknown>> {
+  const named = givenMembers(input, flags as Readonly<Record<string, unknown>>)
+  const places = Object.fromEntries(values.map((value, place) => [Object.keys(input)[place] as string, value]))
+  const twice = Object.keys(places).find((name) => named[name] !== undefined)
+  if (twice !== undefined) throw new UserError(`--${kebab(twice)}: is given by its place too`)
+  return { ...places, ...named }
+}
+
+const PROVE_OPTIONS = (): readonly Option[] => [
+  new Option('--prove', 'verify the row: against a header that `cometbft light` verified, by its ICS-23 proof'),
+  nodeOption(),
+  new Option('--witness <url...>', 'RPC of other nodes, which the light client compares --node with'),
+  new Option('--trust-height <height>', 'height of a header known to be right, with --trust-hash: to begin, or to begin anew'),
+  new Option('--trust-hash <hash>', 'its hash, 64 hex digits'),
+  new Option('--trust-first', 'to begin, believe the header that --node shows'),
+]
+
+/** `--prove` and what it needs; where one row cannot prove the answer they are not shown, and `--prove` says so. */
+function addProveOptions(command: Command, { name }: Method): Command {
+  for (const option of PROVE_OPTIONS()) command.addOption(option.hideHelp(!PROVABLE.has(name)))
+  return command
+}
+
+/** Answers a query with `--prove`. */
+async function answerProven({ name }: Method, given: Readonly<Record<string, unknown>>, flags: ProveFlags): Promise<void> {
+  const ask = PROVABLE.get(name)
+  if (ask === undefined) {
+    const words = methods.filter((method) => PROVABLE.has(method.name)).map(wordOf).join(', ')
+    throw new UserError(`--prove: this answer is not one row of the state, so no proof of a row can show it; one row each: ${words}`)
+  }
+  const { prove } = await import('../prove.ts')
+  const row = await withProgress('waiting for the header', prove(flags, (verified) => ask(verified, given)))
+  answer(flags.json, row, () => fields({ ...row, data: row.data ?? 'none: proven to be absent' }))
+}
+
+function configureOne(query: Command, method: Method): void {
+  const { input, params, doc } = method
+  const command = query.command(wordOf(method)).description(doc)
+  const count = params.form === 'positional' ? params.count : 0
+  for (const [name, member] of Object.entries(input).slice(0, count)) command.addArgument(new Argument(`[${kebab(name)}]`, member.doc))
+  addMemberOptions(command, input)
+  const options = sampleOptions('query', input)
+  addProveOptions(withGateway(example(command, `svcd query ${wordOf(method)}${options === '' ? '' : ` ${options}`}`)), method)
+    .action(async (...all: readonly unknown[]) => {
+      // Commander hands over the arguments, then the options, then the command.
+      const values = all.slice(0, count).filter((value): value is string => typeof value === 'string')
+      const flags = all[count] as ProveFlags & { readonly prove?: boolean }
+      const given = membersOf(method, values, flags)
+      readGiven(input, given)
+      if (flags.prove === true) return answerProven(method, given, flags)
+      const result = await withProgress('waiting for the gateway', remoteFrom(flags).call(method.name, given))
+      answer(flags.json, result, () => printAnswer(result))
+    })
+}
+
+/** `svcd query …`: one command for each method of the gateway that changes nothing. */
+export const configure: Configure = (query) => {
+  example(query, 'svcd query validators')
+  for (const method of methods.filter(isQuery)) configureOne(query, method)
+}

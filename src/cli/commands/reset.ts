@@ -1,0 +1,51 @@
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../command.ts'
+import { Failed } from '../failed.ts'
+import { answer } from '../output.ts'
+import { confirm } from '../secrets.ts'
+import { UserError } from '../userError.ts'
+
+interface Flags extends CommonFlags { readonly yes?: boolean; readonly signingState?: boolean }
+
+const SIGNING_STATE = 'priv_validator_state.json'
+
+/** What would go, as paths. Nothing outside `data`, `logs` and the socket. */
+function doomed(home: string, withSigningState: boolean): readonly string[] {
+  const data = join(home, 'data')
+  const inData = existsSync(data) ? readdirSync(data).filter((name) => withSigningState || name !== SIGNING_STATE) : []
+  const beside = ['logs', 'abci.sock'].map((name) => join(home, name)).filter((path) => existsSync(path))
+  return [...inData.map((name) => join(data, name)), ...beside]
+}
+
+async function run(flags: Flags): Promise<void> {
+  const home = homeFrom(flags)
+  if (!existsSync(join(home, 'config', 'genesis.json'))) {
+    throw new UserError(`${home} is not the home of a chain: it has no config/genesis.json`)
+  }
+  const withSigningState = flags.signingState === true
+  const state = join(home, 'data', 'state.db')
+  const paths = doomed(home, withSigningState)
+  if (!await confirm(`Remove the state, blocks and logs of ${home}?`, flags.yes)) throw new Failed('nothing was removed')
+  if (existsSync(state)) {
+    const { takeLock } = await import('../../store/connection.ts')
+    takeLock(state).close()   // a StoreError while the application runs
+  }
+  for (const path of paths) rmSync(path, { recursive: true, force: true })
+  if (withSigningState) {
+    // A home without this file, but with a key, counts as one that lost it.
+    const { makeNodeKeys } = await import('../../comet/home.ts')
+    mkdirSync(join(home, 'data'), { recursive: true })
+    makeNodeKeys(home)
+  }
+  answer(flags.json, { home, removed: paths }, () =>
+    paths.length === 0 ? 'there was nothing to remove' : ['removed', ...paths].join('\n  '))
+}
+
+/** `svcd reset`. */
+export const configure: Configure = (command) => {
+  withCommon(example(command, 'svcd reset --home ~/my-chain --yes'))
+    .option('--yes', 'do not ask')
+    .option('--signing-state', 'forget what the validator has signed too: only for a chain that begins anew, or it may sign a height twice')
+    .action(run)
+}

@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { toHex } from '../../base/bytes.ts'
+import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../command.ts'
+import { Failed } from '../failed.ts'
+import { answer, note } from '../output.ts'
+import { UserError } from '../userError.ts'
+
+interface Flags extends CommonFlags { readonly appOnly?: boolean }
+
+/** Where the state stands: what `--json` tells of it. */
+interface Head { readonly height: number; readonly app_hash: string }
+
+const headOf = ({ height, appHash }: { readonly height: number; readonly appHash: Uint8Array }): Head =>
+  ({ height, app_hash: toHex(appHash).toUpperCase() })
+
+/** Takes CometBFT's state back and throws unless it then stands where the application is about to. */
+async function makeAgree(home: string): Promise<(to: Head) => void> {
+  const { homeFiles } = await import('../../comet/home.ts')
+  const { findCometBft } = await import('../../comet/find.ts')
+  const { rollbackCometBft } = await import('../../comet/rollback.ts')
+  if (!existsSync(homeFiles(home).blockStore)) {
+    throw new UserError(`${home} has no blocks of CometBFT: run "cometbft rollback --home DIR" where they are, then `
+      + 'svcd rollback --app-only here; without CometBFT, --app-only alone')
+  }
+  const { path } = await findCometBft({ onProgress: note })
+  return (to) => {
+    const comet = rollbackCometBft(path, home)
+    if (comet.height === to.height && comet.appHash === to.app_hash) return
+    const next = comet.height > to.height ? 'start the node, and CometBFT executes what the application lacks'
+      : 'the two are parts of different homes; sync this node anew'
+    throw new Failed(`CometBFT's state is at height ${comet.height} with app hash ${comet.appHash}, the application would be at `
+      + `${to.height} with ${to.app_hash}; it stays where it was: ${next}`)
+  }
+}
+
+async function run(flags: Flags): Promise<void> {
+  const home = homeFrom(flags)
+  const path = join(home, 'data', 'state.db')
+  if (!existsSync(path)) throw new UserError(`${path}: there is no state yet; name another home with --home DIR`)
+  const { openSqliteStore } = await import('../../store/sqliteStore.ts')
+  const { tables, views } = await import('../../modules/registry.ts')
+  const agree = flags.appOnly === true ? undefined : await makeAgree(home)
+  const store = openSqliteStore({ path, tables, views })
+  try {
+    const from = headOf({ height: store.height(), appHash: store.appHash() })
+    store.rollback((to) => agree?.(headOf(to)))
+    const to = headOf({ height: store.height(), appHash: store.appHash() })
+    answer(flags.json, { home, from, to, cometbft: agree !== undefined }, () =>
+      `the application${agree === undefined ? ' alone' : ' and CometBFT'} went back from height ${from.height} to ${to.height}\n`
+        + `app hash ${to.app_hash}\nwhen the node is started, block ${from.height} is executed again`)
+  } finally {
+    store.close()
+  }
+}
+
+/** `svcd rollback`. */
+export const configure: Configure = (command) => {
+  withCommon(example(command, 'svcd rollback --home ~/my-chain'))
+    .option('--app-only', "leave CometBFT's state as it is: where it is kept elsewhere")
+    .action(run)
+}

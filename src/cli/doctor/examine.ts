@@ -1,0 +1,133 @@
+import { execFile } from 'node:child_process'
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
+import { createConnection } from 'node:net'
+import { join } from 'node:path'
+import { parse } from 'smol-toml'
+import { openNodeRpc } from '../../comet/rpc.ts'
+import { COMETBFT_LINES, defaultCometCache } from '../../comet/find.ts'
+import { listKeyFiles } from '../../keys/files.ts'
+import { machineOs } from '../settings.ts'
+import { readConfig } from '../config.ts'
+import { chainIdOf } from '../start.ts'
+import { VERSION } from '../version.ts'
+import type { Finding } from './finding.ts'
+import { examineState } from './state.ts'
+
+const reason = (error: unknown): string => String((error as { message?: unknown }).message ?? error).split('\n')[0] ?? ''
+
+function versionOf(program: string): Promise<string | undefined> {
+  return new Promise((done) => {
+    execFile(program, ['version'], { timeout: 10_000 }, (error, stdout) => done(error === null ? stdout.trim() : undefined))
+  })
+}
+
+async function versions(): Promise<readonly Finding[]> {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const program = process.env['SVCD_COMETBFT'] ?? 'cometbft'
+  const comet = await versionOf(program) ?? await versionOf(join(defaultCometCache(), 'cometbft'))
+  const served = comet !== undefined && COMETBFT_LINES.some((line) => comet.replace(/^v/, '').startsWith(`${line}.`))
+  return [
+    { check: 'svcd', verdict: 'ok', found: VERSION },
+    {
+      check: 'Node', verdict: major > 22 || (major === 22 && minor >= 14) ? 'ok' : 'bad',
+      found: `${process.versions.node} (22.14 or newer is needed)`,
+    },
+    comet === undefined
+      ? { check: 'CometBFT', verdict: 'note', found: `no ${program} to run; svcd devnet builds it, or name one in SVCD_COMETBFT` }
+      : { check: 'CometBFT', verdict: served ? 'ok' : 'bad', found: `${comet} (served: ${COMETBFT_LINES.join(', ')})` },
+  ]
+}
+
+function isTaken(port: number): Promise<boolean> {
+  return new Promise((done) => {
+    const socket = createConnection({ host: '127.0.0.1', port, timeout: 1000 })
+    const end = (taken: boolean): void => {
+      socket.destroy()
+      done(taken)
+    }
+    socket.once('connect', () => end(true)).once('error', () => end(false)).once('timeout', () => end(false))
+  })
+}
+
+/** The ports of a home's config.toml; those of a new home when it has none. */
+function portsOf(home: string): readonly (readonly [what: string, port: number])[] {
+  const path = join(home, 'config', 'config.toml')
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
+  const { rpc, p2p } = parse(text) as { readonly rpc?: { readonly laddr?: unknown }; readonly p2p?: { readonly laddr?: unknown } }
+  const portIn = (address: unknown, fallback: number): number => Number(/:(\d+)$/.exec(String(address))?.[1] ?? fallback)
+  return [['gateway', 8545], ['CometBFT RPC', portIn(rpc?.laddr, 26657)], ['CometBFT p2p', portIn(p2p?.laddr, 26656)]]
+}
+
+async function ports(home: string): Promise<Finding> {
+  try {
+    const taken = await Promise.all(portsOf(home).map(async ([what, port]) => `${what} ${port} ${await isTaken(port) ? 'in use' : 'free'}`))
+    return { check: 'ports', verdict: 'ok', found: taken.join(', ') }
+  } catch (error) {
+    return { check: 'ports', verdict: 'bad', found: `${join(home, 'config', 'config.toml')}: ${reason(error)}` }
+  }
+}
+
+function secretFile(check: string, path: string): readonly Finding[] {
+  if (!existsSync(path)) return []
+  const mode = statSync(path).mode & 0o777
+  return [(mode & 0o077) === 0 || process.platform === 'win32'
+    ? { check, verdict: 'ok', found: `${path}, mode 0${mode.toString(8)}` }
+    : { check, verdict: 'bad', found: `${path}: mode 0${mode.toString(8)} opens it to others: chmod 600 ${path}` }]
+}
+
+function homeFindings(home: string): readonly Finding[] {
+  if (!existsSync(home)) return [{ check: 'home', verdict: 'note', found: `${home} is not there yet: svcd init or svcd devnet makes it` }]
+  const findings: Finding[] = []
+  try {
+    accessSync(home, constants.R_OK | constants.W_OK)
+    const chainId = chainIdOf(home)
+    findings.push({ check: 'home', verdict: 'ok', found: `${home}, ${chainId === undefined ? 'no genesis file yet' : `chain ${chainId}`}` })
+    const os = readConfig(home).eni?.os ?? machineOs()
+    findings.push(os === undefined
+      ? { check: 'libraries', verdict: 'note', found: 'this machine is neither ubuntu nor centos and eni.os is not set: svcd init sets it' }
+      : { check: 'libraries', verdict: 'ok', found: `for ${os}` })
+  } catch (error) {
+    findings.push({ check: 'home', verdict: 'bad', found: reason(error) })
+  }
+  const keys = listKeyFiles(join(home, 'keystore'))
+  return [
+    ...findings,
+    ...secretFile('validator key', join(home, 'config', 'priv_validator_key.json')),
+    ...secretFile('node key', join(home, 'config', 'node_key.json')),
+    ...keys.flatMap((key): Finding[] => 'problem' in key ? [{ check: 'key file', verdict: 'bad', found: key.problem }] : []),
+    { check: 'key files', verdict: 'ok', found: String(keys.length) },
+  ]
+}
+
+/** How far the time of the newest block may be ahead of this clock, in ms: CometBFT's own messages travel faster. */
+const AHEAD_MS_MAX = 2000
+
+async function nodeFindings(url: string): Promise<readonly Finding[]> {
+  const rpc = openNodeRpc(url, { timeoutMs: 3000 })
+  try {
+    const { chainId, latestHeight, latestTimeMs, catchingUp, version } = await rpc.status()
+    const aheadMs = latestTimeMs - Date.now()
+    const ageS = Math.abs(aheadMs / 1000).toFixed(1)
+    const more = `${await rpc.peers()} peers${catchingUp ? ', catching up' : ''}`
+    return [
+      { check: 'node', verdict: catchingUp ? 'note' : 'ok',
+        found: `${url}: CometBFT ${version}, chain ${chainId}, height ${latestHeight}, ${more}` },
+      latestHeight > 0 && aheadMs > AHEAD_MS_MAX
+        ? { check: 'clock', verdict: 'bad', found: `the newest block is ${ageS} s ahead of this machine's clock: set it (NTP)` }
+        : { check: 'clock', verdict: 'ok', found: `${new Date().toISOString()}, ${ageS} s from the newest block's` },
+    ]
+  } catch (error) {
+    return [
+      { check: 'node', verdict: 'note', found: reason(error) },
+      { check: 'clock', verdict: 'note', found: `${new Date().toISOString()}: without a node there is nothing to hold it against` },
+    ]
+  } finally {
+    rpc.close()
+  }
+}
+
+/** Looks at versions, ports, the home, the state and the node at `url`. Changes nothing, and does not throw for what it finds. */
+export async function examine(home: string, url: string): Promise<readonly Finding[]> {
+  const [program, port, node] = await Promise.all([versions(), ports(home), nodeFindings(url)])
+  return [...program, port, ...homeFindings(home), ...examineState(join(home, 'data', 'state.db')), ...node]
+}

@@ -1,0 +1,94 @@
+import type { Address } from '../base/address.ts'
+import { minOf } from '../base/amount.ts'
+import { compareBytes } from '../base/bytes.ts'
+import { pubKeyBytes } from '../base/pubKey.ts'
+import { printRatio } from '../base/ratio.ts'
+import { accounts } from '../modules/accounts/tables.ts'
+import { getChain, programVersion, supplyOf } from '../modules/chain/keeper.ts'
+import { applyGenesis, type Genesis, readGenesis } from '../modules/genesis.ts'
+import { proposals } from '../modules/governance/tables.ts'
+import { printParams } from '../modules/params/query/queryParams.ts'
+import { tables } from '../modules/registry.ts'
+import type { ValidatorUpdate } from '../modules/stake/block/updateSet.ts'
+import { accountUpdates, type Candidacy, candidacies, isEligible, unbondings } from '../modules/stake/tables.ts'
+import { openMemoryStore } from '../store/memoryStore.ts'
+import { makeOverlay } from '../store/overlay.ts'
+import type { StateReader } from '../store/state.ts'
+
+/** A state as the start of another chain. */
+export interface Exported {
+  /** `app_state` of genesis.json; a chain starts from it (checked). */
+  readonly appState: object
+  readonly validators: readonly { readonly pubKey: string; readonly power: number }[]
+  /** Base units, the same as before. */
+  readonly supply: bigint
+  /** What the new chain does not know, one line each. */
+  readonly left: readonly string[]
+}
+
+const description = ({ name, website, location, email, profile }: Candidacy): object => ({ name, website, location, email, profile })
+
+/** Every balance, with what genesis has no place for: escrow, unbonding shares, and those of candidacies that do not stand in it. */
+function balancesOf(state: StateReader): Map<Address, bigint> {
+  const balances = new Map<Address, bigint>()
+  const add = (address: Address, units: bigint): void => {
+    if (units > 0n) balances.set(address, (balances.get(address) ?? 0n) + units)
+  }
+  for (const { address, balance } of state.scan(accounts)) add(address, balance)
+  for (const { ownerAddress, amount } of state.scan(unbondings)) add(ownerAddress, amount)
+  for (const { transferFrom, escrow } of state.scan(proposals)) if (transferFrom !== '') add(transferFrom, escrow)
+  for (const one of state.scan(candidacies)) {
+    add(one.ownerAddress, isEligible(one) ? one.shares - minOf(one.shares, one.maxShares) : one.shares)
+  }
+  return balances
+}
+
+function whatIsLeft(state: StateReader): readonly string[] {
+  const count = (rows: Iterable<unknown>): number => [...rows].length
+  const inactive = count([...state.scan(candidacies)].filter((one) => !isEligible(one)))
+  return [
+    'nonces: every account starts at 0',
+    `proposals and their votes: ${state.count(proposals)}; what they hold in escrow is back in the payers' balances`,
+    `candidacies that are withdrawn, deactivated or below 1 token: ${inactive}, their shares are in their owners' balances`,
+    `unbonding entries: ${state.count(unbondings)}, paid into their owners' balances; shares above max_shares too`,
+    `account update requests: ${state.count(accountUpdates)}`,
+    'the verified mark, dates and block heights of candidacies; absences and misbehaviours; blocks and transactions',
+    `the counter of retired programs: ${programVersion(state)} here, 1 in the new chain`,
+    'parameters of earlier heights, and what governance has approved for later ones',
+  ]
+}
+
+/** As the new chain ranks them: of equal shares the smaller key comes first, as all are declared in block 0 there (protocol.md §4.1). */
+function byRank(a: Candidacy, b: Candidacy): number {
+  if (a.shares !== b.shares) return a.shares > b.shares ? -1 : 1
+  return compareBytes(pubKeyBytes(a.pubKey), pubKeyBytes(b.pubKey))
+}
+
+/** The set that the new chain's InitChain answers. The one last sent may be another: it stays when nobody else signs (protocol.md §4.4). */
+function firstSetOf(genesis: Genesis): readonly ValidatorUpdate[] {
+  const start = { chainId: '', initialHeight: 1, evidenceMaxBytes: 0, timeMs: 0, time: 0 }
+  return applyGenesis(makeOverlay(openMemoryStore({ tables })), genesis, start)
+}
+
+/**
+ * The state at `height` as genesis: balances, parameters in force in the next block, constants, and eligible candidacies in the new
+ * chain's rank order. No unit is lost or made, and a chain that starts from it exports the same bytes. Throws a GenesisError when no
+ * chain could start from it, as when nobody is eligible.
+ */
+export function exportState(state: StateReader, height: number): Exported {
+  const chain = getChain(state)
+  const appState = {
+    accounts: [...balancesOf(state)].sort(([a], [b]) => a < b ? -1 : 1)
+      .map(([address, balance]) => ({ address, balance: balance.toString() })),
+    params: printParams(state, height + 1),
+    stake: {
+      default_max_amount: chain.defaultMaxAmount.toString(), default_comp_rate: printRatio(chain.defaultCompRate),
+      foundation_address: chain.foundationAddress, max_absent_blocks: chain.maxAbsentBlocks, slash_ratio: printRatio(chain.slashRatio),
+    },
+    candidacies: [...state.scan(candidacies)].filter(isEligible).sort(byRank).map((one) => ({
+      owner: one.ownerAddress, pub_key: one.pubKey, shares: minOf(one.shares, one.maxShares).toString(),
+      max_shares: one.maxShares.toString(), comp_rate: printRatio(one.compRate), description: description(one),
+    })),
+  }
+  return { appState, validators: firstSetOf(readGenesis(appState)), supply: supplyOf(state), left: whatIsLeft(state) }
+}

@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto'
+import { fromHex, toHex } from '../base/bytes.ts'
+import { addKeyFile, checkFree, findKey, type KeyFile, listKeyFiles, readKeyFile, removeKeyFile, replaceKeyFile } from '../keys/files.ts'
+import { makeKeystore, openKeystore, SEED_BYTES } from '../keys/keystore.ts'
+import { newMnemonic, seedOfMnemonic } from '../keys/mnemonic.ts'
+import { Failed } from './failed.ts'
+import { asFailed } from './keystoreFailure.ts'
+import { answer, clean, fields, note, table } from './output.ts'
+import { confirm, passwordFile, readSecret } from './secrets.ts'
+import { UserError } from './userError.ts'
+
+interface Flags { readonly json?: boolean; readonly passwordFile?: string }
+
+const password = (name: string, flags: Flags, isNew = false): Promise<string> =>
+  readSecret({ what: `password of ${name}`, file: passwordFile(flags.passwordFile), flag: '--password-file', isNew })
+
+const shown = ({ name, path, keystore }: KeyFile): Record<string, unknown> => ({ name, address: keystore.address, path })
+
+/** Seals a seed under a password that is asked for, and tells the address. Throws a Failed when the name or the account is taken. */
+async function store(folder: string, name: string, seed: Uint8Array, flags: Flags): Promise<void> {
+  const keystore = makeKeystore(seed, await password(name, flags, true))
+  const path = asFailed(() => addKeyFile(folder, name, keystore))
+  const key = shown({ name, path, keystore })
+  answer(flags.json, key, () => fields(key))
+}
+
+/** Throws a Failed for a name that no new key may have, before anything is asked for. */
+const checked = (folder: string, name: string): void => asFailed(() => checkFree(folder, name))
+
+/** `svcd keys new`. */
+export async function newKey(folder: string, name: string, flags: Flags): Promise<void> {
+  checked(folder, name)
+  await store(folder, name, randomBytes(SEED_BYTES), flags)
+}
+
+/** What `svcd keys import` is told: exactly one of `mnemonic`, `privateKey` and `file` says what the secret is. */
+export interface ImportFlags extends Flags {
+  readonly keystore?: string
+  readonly mnemonic?: boolean; readonly index: string; readonly privateKey?: boolean; readonly file?: string; readonly secretFile?: string
+}
+
+function seedOf(secret: string, flags: ImportFlags): Uint8Array {
+  if (flags.privateKey === true) {
+    const seed = fromHex(secret.trim().replace(/^0x/, ''))
+    if (seed?.length !== SEED_BYTES) throw new Failed(`the private key: expected hex of ${SEED_BYTES} bytes`)
+    return seed
+  }
+  if (!/^[0-9]{1,9}$/.test(flags.index)) throw new UserError('--index: expected an integer of 0 to 999999999')
+  try {
+    return seedOfMnemonic(secret.trim().replace(/\s+/g, ' '), Number(flags.index))
+  } catch (error) {
+    throw new Failed((error as Error).message)
+  }
+}
+
+/** `svcd keys import`. */
+export async function importKey(folder: string, name: string, flags: ImportFlags): Promise<void> {
+  checked(folder, name)
+  const { mnemonic, privateKey, file, secretFile } = flags
+  if ([mnemonic, privateKey, file].filter((one) => one !== undefined).length !== 1) {
+    throw new UserError('say what is imported: one of --mnemonic, --private-key, --file FILE')
+  }
+  if (file !== undefined) {
+    const keystore = asFailed(() => readKeyFile(file))
+    // Its own password opens it, or it would be found out too late.
+    const opens = await password(name, flags)
+    asFailed(() => openKeystore(keystore, opens))
+    const key = shown({ name, keystore, path: asFailed(() => addKeyFile(folder, name, keystore)) })
+    return answer(flags.json, key, () => fields(key))
+  }
+  const what = mnemonic === true ? 'mnemonic' : 'private key'
+  const secret = await readSecret({ what, file: secretFile, flag: '--secret-file' })
+  await store(folder, name, seedOf(secret, flags), flags)
+}
+
+/** `svcd keys list`. */
+export async function listKeys(folder: string, flags: Flags): Promise<void> {
+  const keys = listKeyFiles(folder).map((one) => 'keystore' in one ? shown(one) : { name: one.name, path: one.path, problem: one.problem })
+  answer(flags.json, keys, () => keys.length === 0 ? `no keys in ${folder}: svcd keys new NAME makes one`
+    : table(['name', 'address'], keys.map((key) => [clean(String(key['name'])), clean(String(key['address'] ?? key['problem']))])))
+}
+
+/** `svcd keys show`. */
+export async function showKey(folder: string, key: string, flags: Flags): Promise<void> {
+  const found = asFailed(() => findKey(folder, key))
+  const { kdf, kdfparams } = found.keystore.crypto
+  const { salt: _, ...strength } = kdfparams
+  const all = { ...shown(found), curve: found.keystore.curve, id: found.keystore.id, kdf, ...strength }
+  answer(flags.json, all, () => fields(all))
+}
+
+/** `svcd keys export`. */
+export async function exportKey(folder: string, key: string, flags: Flags & { readonly unsafe?: boolean }): Promise<void> {
+  const found = asFailed(() => findKey(folder, key))
+  if (flags.unsafe !== true) {
+    note('this is the sealed key file; --unsafe prints the private key itself')
+    return answer(true, found.keystore, () => '')
+  }
+  const given = await password(found.name, flags)
+  const privateKey = `0x${toHex(asFailed(() => openKeystore(found.keystore, given)))}`
+  note(`WARNING: whoever sees this owns ${found.keystore.address}`)
+  answer(flags.json, { ...shown(found), privateKey }, () => privateKey)
+}
+
+/** `svcd keys passwd`. */
+export async function changePassword(folder: string, key: string, flags: Flags & { readonly newPasswordFile?: string }): Promise<void> {
+  const found = asFailed(() => findKey(folder, key))
+  const old = await password(found.name, flags)
+  const seed = asFailed(() => openKeystore(found.keystore, old))
+  const what = `new password of ${found.name}`
+  const fresh = await readSecret({ what, file: flags.newPasswordFile, flag: '--new-password-file', isNew: true })
+  asFailed(() => replaceKeyFile(found, makeKeystore(seed, fresh)))
+  answer(flags.json, shown(found), () => `the password of ${found.name} is changed`)
+}
+
+/** `svcd keys delete`. */
+export async function deleteKey(folder: string, key: string, flags: Flags & { readonly yes?: boolean }): Promise<void> {
+  const found = asFailed(() => findKey(folder, key))
+  const { name, keystore: { address } } = found
+  const question = `Remove the key ${name} (${address})? Without a copy its account is lost.`
+  if (!await confirm(question, flags.yes)) throw new Failed('nothing was removed')
+  removeKeyFile(found)
+  answer(flags.json, shown(found), () => `removed ${name} (${address})`)
+}
+
+/** `svcd keys mnemonic`. */
+export async function printMnemonic(flags: { readonly json?: boolean; readonly unsafe?: boolean; readonly words: string }): Promise<void> {
+  if (flags.unsafe !== true) throw new UserError('a mnemonic is a secret: add --unsafe to have it printed')
+  if (flags.words !== '12' && flags.words !== '24') throw new UserError('--words: expected 12 or 24')
+  const mnemonic = newMnemonic(flags.words === '12' ? 12 : 24)
+  note("WARNING: whoever sees these words owns their accounts (path m/44'/1'/i'/0'/0')")
+  answer(flags.json, { mnemonic }, () => mnemonic)
+}

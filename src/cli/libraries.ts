@@ -1,0 +1,131 @@
+import type { AppLogger } from '../app/chain.ts'
+import type { ProposalId } from '../base/pubKey.ts'
+import { parseAllowList } from '../eni/policy.ts'
+import { startFetcher } from '../eni/thread.ts'
+import type { LibraryStatus, Limits, Report, Wanted } from '../eni/wanted.ts'
+import { listProposals } from '../modules/governance/keeper.ts'
+import { fileFor } from '../modules/governance/library.ts'
+import { libraryStatus, type Proposal } from '../modules/governance/tables.ts'
+import type { Change } from '../store/overlay.ts'
+import type { Store } from '../store/store.ts'
+import { readConfig } from './config.ts'
+import { UserError } from './userError.ts'
+
+/** What the fetching of libraries needs. */
+export interface LibrariesOptions {
+  readonly store: Store
+  readonly home: string
+  readonly os: string
+  readonly allowAddresses: readonly string[]
+  readonly logger: AppLogger
+  readonly limits?: Limits
+}
+
+/** The libraries of a node: what the chain decides of them reaches the fetcher, what becomes of them here the local table. */
+export interface Libraries {
+  /** For AppOptions: costs one look at each changed row, and one at every proposal when blocks were left out (state sync). */
+  readonly onCommitted: (height: number, changes: readonly Change[]) => void
+  /** How many of this node's libraries have this status. */
+  readonly count: (...statuses: readonly LibraryStatus[]) => number
+  readonly close: () => Promise<void>
+}
+
+/** How long after its end the fetcher is started anew, in ms. */
+const AGAIN_MS = 60_000
+
+function goalOf({ result, pending }: Proposal): Wanted['goal'] {
+  if (result === 'Rejected' || result === 'Expired') return 'drop'
+  return result === 'Approved' && !pending ? 'deploy' : 'stage'
+}
+
+function wantedOf(proposal: Proposal, os: string): Wanted {
+  const { id, name, version } = proposal
+  return { id, name, version, ...fileFor(proposal, os) ?? { urls: [], md5: '' }, goal: goalOf(proposal) }
+}
+
+const isLibrary = (row: object | undefined): row is Proposal => (row as Partial<Proposal> | undefined)?.type === 'deploy_libeni'
+
+/**
+ * Begins with what the state says: whatever was open, approved or deployed while the node was away. The thread of the fetcher is started
+ * with the first library. Source: protocol.md §7, deploy_libeni.
+ */
+export function serveLibraries({ store, home, os, allowAddresses, logger, limits }: LibrariesOptions): Libraries {
+  const statuses = new Map<string, LibraryStatus>()
+  let fetcher: ReturnType<typeof startFetcher> | undefined
+  let again: NodeJS.Timeout | undefined
+  let isClosed = false
+  let last = store.height()
+
+  const keep = (proposalId: ProposalId, status: LibraryStatus): void => {
+    if (store.get(libraryStatus, { proposalId })?.status === status) return
+    try {
+      store.putLocal(libraryStatus, { proposalId, status })
+    } catch (error) {
+      logger.error({ err: error, proposal_id: proposalId }, 'the status of a library was not written; the next start does')
+    }
+  }
+
+  const onReport = (report: Report): void => {
+    if (isClosed) return
+    const { id, name, version } = report.library
+    const about = { proposal_id: id, name, version }
+    if (report.type === 'try') {
+      logger.info({ ...about, url: report.url, why: report.why }, 'a try to fetch a library failed')
+      return
+    }
+    const { status, why } = report
+    statuses.set(id, status)
+    keep(id as ProposalId, status)
+    logger.info({ event: 'svc.governance.lib_status', ...about, status, why }, `library ${name} ${version}: ${status}`)
+  }
+
+  const want = (proposals: readonly Proposal[]): void => {
+    if (proposals.length === 0 || isClosed) return
+    fetcher ??= startFetcher({
+      home, allowAddresses, report: onReport, ...(limits === undefined ? {} : { limits }),
+      onEnd: (error) => {
+        logger.error({ err: error }, `the fetcher of libraries ended; it starts again in ${AGAIN_MS / 1000} s`)
+        fetcher = undefined
+        again = setTimeout(wantAll, AGAIN_MS)
+      },
+    })
+    fetcher.want(proposals.map((proposal) => wantedOf(proposal, os)))
+  }
+
+  function wantAll(): void {
+    want([...listProposals(store)].filter(isLibrary))
+  }
+
+  wantAll()
+  return {
+    onCommitted: (height, changes) => {
+      const isNext = height === last + 1
+      last = height
+      if (isNext) want(changes.filter(({ table }) => table.name === 'proposals').map(({ after }) => after).filter(isLibrary))
+      else wantAll()
+    },
+    count: (...wanted) => [...statuses.values()].filter((status) => wanted.includes(status)).length,
+    close: async () => {
+      isClosed = true
+      clearTimeout(again)
+      await fetcher?.close()
+    },
+  }
+}
+
+/**
+ * Addresses and CIDR blocks that the fetcher of libraries may call although they are not public: given (with commas), else configured.
+ * Throws a UserError that names the entry.
+ */
+export function allowedAddresses(home: string, given: string | undefined): readonly string[] {
+  const entries: unknown = given === undefined ? readConfig(home).eni?.allowAddresses ?? [] : given.split(',').map((entry) => entry.trim())
+  const source = given === undefined ? 'config/svcd.json: eni.allowAddresses' : '--eni-allow'
+  const isList = Array.isArray(entries) && entries.every((entry) => typeof entry === 'string')
+  if (!isList) throw new UserError(`${source}: expected a list of texts`)
+  try {
+    parseAllowList(entries)
+  } catch (error) {
+    throw new UserError(`${source}: ${(error as Error).message}`)
+  }
+  return entries
+}

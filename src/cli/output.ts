@@ -1,0 +1,66 @@
+import { styleText } from 'node:util'
+
+/** Text that anybody may have put on the chain, fit for a terminal: control and direction characters are shown as escapes. */
+export function clean(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** Writes one line to stdout. */
+export const say = (line: string): void => void process.stdout.write(`${line}\n`)
+
+/** Writes one line to stderr: what is not the command's answer. */
+export const note = (line: string): void => void process.stderr.write(`${line}\n`)
+
+type Style = Parameters<typeof styleText>[0]
+
+/** `text` in a style when stdout is a terminal that shows colours and NO_COLOR is not set; else as it is. */
+export const styled = (style: Style, text: string): string => styleText(style, text, { stream: process.stdout })
+
+/** A value in one cell. */
+export function cell(value: unknown): string {
+  if (typeof value === 'string') return clean(value)
+  return value === undefined || value === null ? '' : clean(JSON.stringify(value))
+}
+
+/** Rows under their headings, every column as wide as its widest cell. */
+export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = headings.map((heading, at) => Math.max(heading.length, ...rows.map((row) => row[at]?.length ?? 0)))
+  const line = (cells: readonly string[]): string => cells.map((one, at) => one.padEnd(widths[at] ?? 0)).join('  ').trimEnd()
+  return [styled('bold', line(headings)), ...rows.map(line)].join('\n')
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** `name  value` of each member, those of objects inside as `outer.inner`. */
+export function fields(value: Readonly<Record<string, unknown>>): string {
+  const flat = (held: Readonly<Record<string, unknown>>, within: string): [string, string][] => Object.entries(held).flatMap(
+    ([name, one]): [string, string][] => isObject(one) ? flat(one, `${within}${name}.`) : [[`${within}${name}`, cell(one)]])
+  const all = flat(value, '')
+  const width = Math.max(0, ...all.map(([name]) => name.length))
+  return all.map(([name, text]) => `${styled('bold', name.padEnd(width))}  ${text}`.trimEnd()).join('\n')
+}
+
+/** Prints an answer: JSON for programs, `human` for people. */
+export function answer(json: boolean | undefined, value: unknown, human: () => string): void {
+  say(json === true ? JSON.stringify(value, undefined, 2) : human())
+}
+
+const QUIET_MS = 1000
+
+/** Tells on a terminal what is waited for, once it takes longer than a second. */
+export async function withProgress<T>(what: string, work: Promise<T>): Promise<T> {
+  if (!process.stderr.isTTY) return work
+  const begunMs = performance.now()
+  const timer = setInterval(() => {
+    process.stderr.write(`\r${what} … ${Math.floor((performance.now() - begunMs) / 1000)} s`)
+  }, QUIET_MS)
+  try {
+    return await work
+  } finally {
+    clearInterval(timer)
+    if (performance.now() - begunMs > QUIET_MS) process.stderr.write('\r\u001b[K')
+  }
+}

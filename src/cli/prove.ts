@@ -1,0 +1,117 @@
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { Svc, type SvcVerified, type VerifiedRow } from '../client/index.ts'
+import { findCometBft } from '../comet/find.ts'
+import { type LightProxy, startLightProxy, type TrustedHeader } from '../comet/light.ts'
+import { openNodeRpc } from '../comet/rpc.ts'
+import { type GatewayFlags, homeFrom, nodeUrl, parseUrl } from './command.ts'
+import { Failed } from './failed.ts'
+import { note } from './output.ts'
+import { remoteFrom } from './remote.ts'
+import { UserError } from './userError.ts'
+
+/** Flags of a query with `--prove`. */
+export interface ProveFlags extends GatewayFlags {
+  readonly node?: string
+  readonly witness?: readonly string[]
+  readonly trustHeight?: string
+  readonly trustHash?: string
+  readonly trustFirst?: boolean
+}
+
+/** The head of the node, as it says itself. */
+interface Head { readonly chainId: string; readonly trust: TrustedHeader }
+
+async function headOf(url: string): Promise<Head> {
+  const rpc = openNodeRpc(url)
+  try {
+    const { chainId, latestHeight } = await rpc.status()
+    // It names a folder: nothing that leads elsewhere.
+    if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/.test(chainId)) throw new Failed(`--prove: ${url} has the chain id ${JSON.stringify(chainId)}`)
+    if (latestHeight === 0) throw new Failed(`--prove: the node at ${url} has no block yet`)
+    return { chainId, trust: { height: latestHeight, hash: (await rpc.block(latestHeight)).hash } }
+  } finally {
+    rpc.close()
+  }
+}
+
+function givenTrust({ trustHeight, trustHash }: ProveFlags): TrustedHeader | undefined {
+  if (trustHeight === undefined && trustHash === undefined) return undefined
+  if (trustHeight === undefined || trustHash === undefined) throw new UserError('--trust-height and --trust-hash: give both of them')
+  if (!/^[1-9][0-9]{0,14}$/.test(trustHeight)) throw new UserError(`--trust-height: expected a height above 0, got ${trustHeight}`)
+  if (!/^[0-9a-fA-F]{64}$/.test(trustHash)) throw new UserError(`--trust-hash: expected 64 hex digits, got ${JSON.stringify(trustHash)}`)
+  return { height: Number(trustHeight), hash: trustHash }
+}
+
+/** The header to begin from: given, or the node's own with --trust-first; none where the folder has headers already. */
+function chooseTrust(flags: ProveFlags, folder: string, node: string, head: Head): TrustedHeader | undefined {
+  const given = givenTrust(flags)
+  if (given !== undefined || existsSync(folder)) return given
+  if (flags.trustFirst !== true) {
+    throw new UserError('--prove: no header of this chain is trusted yet: give --trust-height and --trust-hash of one that you know to be '
+      + `right, or --trust-first to believe ${node} this once`)
+  }
+  note(`trusting header ${head.trust.height} ${head.trust.hash} because ${node} says so: nobody has checked it`)
+  return head.trust
+}
+
+const remove = (folder: string): void => rmSync(folder, { recursive: true, force: true })
+
+/** Starts with nothing in the folder. What was there comes back when the start fails: a mistyped hash takes no trusted header away. */
+async function beginAnew(folder: string, start: () => Promise<LightProxy>): Promise<LightProxy> {
+  const before = `${folder}.before`
+  remove(before)
+  if (existsSync(folder)) renameSync(folder, before)
+  mkdirSync(folder, { recursive: true })
+  try {
+    const light = await start()
+    remove(before)
+    return light
+  } catch (error) {
+    remove(folder)
+    if (existsSync(before)) renameSync(before, folder)
+    throw error
+  }
+}
+
+async function startLight(flags: ProveFlags): Promise<LightProxy & { readonly folder: string }> {
+  const node = nodeUrl(flags)
+  const witnesses = (flags.witness ?? []).map((url) => parseUrl(url, '--witness'))
+  if (witnesses.every((url) => url === node)) {
+    note(`no --witness: nobody checks whether ${node} shows others the same chain`)
+  }
+  const head = await headOf(node)
+  const folder = join(homeFrom(flags), 'light', head.chainId)
+  const trust = chooseTrust(flags, folder, node, head)
+  const { path: program } = await findCometBft({ onProgress: note })
+  const options = { program, folder, chainId: head.chainId, primary: node, witnesses: witnesses.length === 0 ? [node] : witnesses }
+  const light = trust === undefined ? await startLightProxy(options)
+    : await beginAnew(folder, () => startLightProxy({ ...options, trust }))
+  return { ...light, folder }
+}
+
+// A signal ends a program without its exit handlers, and with them the light client would stay.
+const endings = ['SIGINT', 'SIGTERM'] as const
+const endBySignal = (): never => process.exit(1)
+
+/**
+ * A row as the gateway has it, proven against a header that `cometbft light` verified: it runs for as long as this takes, and keeps its
+ * headers in `<home>/light/<chain id>`. Throws a Failed when anything is missing for the proof; a UserError for what was given.
+ */
+export async function prove(flags: ProveFlags, ask: (verified: SvcVerified) => Promise<VerifiedRow>): Promise<VerifiedRow> {
+  const { url, token } = remoteFrom(flags)
+  for (const signal of endings) process.once(signal, endBySignal)
+  const { folder, ...light } = await startLight(flags)
+  try {
+    return await ask(new Svc({ url, light: light.url, ...(token === undefined ? {} : { token }) }).verified)
+  } catch (error) {
+    const { name, message } = error as Error
+    if (name === 'SvcRpcError') throw new Failed(message)
+    if (name === 'SvcProofError') {
+      throw new Failed(`${message} (the headers trusted so far are in ${folder})`, { verified: false, error: { message } })
+    }
+    throw error
+  } finally {
+    await light.stop()
+  }
+}

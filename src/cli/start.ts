@@ -1,0 +1,147 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { destination, pino } from 'pino'
+import { type AbciServer, startAbciServer } from '../abci/index.ts'
+import { makeApp } from '../app/app.ts'
+import type { AppLogger, SnapshotOptions } from '../app/chain.ts'
+import { programVersion } from '../modules/chain/keeper.ts'
+import { tables, views } from '../modules/registry.ts'
+import { listSnapshots, tidySnapshots } from '../store/snapshot/folder.ts'
+import { removeRestore } from '../store/snapshot/restore.ts'
+import { openSqliteStore } from '../store/sqliteStore.ts'
+import type { Store } from '../store/store.ts'
+import { chooseOs } from './config.ts'
+import { allowedAddresses, type Libraries, serveLibraries } from './libraries.ts'
+import { type GaugeLine, serveMetrics } from './metrics.ts'
+import type { Endpoint } from './settings.ts'
+import { chooseKeeping, type KeepingFlags } from './snapshot/keeping.ts'
+import { type SnapshotMaker, startSnapshotMaker } from './snapshot/maker.ts'
+import { restorePathOf, snapshotsOf, statePathOf } from './snapshot/paths.ts'
+import { isUserError, UserError } from './userError.ts'
+import { VERSION } from './version.ts'
+
+/** What `svcd start` is told. */
+export interface StartOptions extends KeepingFlags {
+  readonly home: string
+  /** `unix:///path` or `tcp://host:port`. */
+  readonly abci: string
+  readonly os?: string | undefined
+  /** Where the log goes; stderr by default. */
+  readonly logFile?: string | undefined
+  /** The program version that this program executes, instead of its own. */
+  readonly acceptProgramVersion?: number | undefined
+  /** Addresses that the fetcher of libraries may call although they are not public, with commas. */
+  readonly eniAllow?: string | undefined
+  /** Where the application's own metrics are served; nowhere by default. */
+  readonly metrics?: Endpoint | undefined
+}
+
+/** The chain id of a home's genesis file; undefined when it has none yet. */
+export function chainIdOf(home: string): string | undefined {
+  const path = join(home, 'config', 'genesis.json')
+  if (!existsSync(path)) return undefined
+  try {
+    const { chain_id: chainId } = JSON.parse(readFileSync(path, 'utf8')) as { chain_id?: unknown }
+    if (typeof chainId === 'string') return chainId
+  } catch { /* said below */ }
+  throw new UserError(`${path}: expected a genesis file with a chain_id`)
+}
+
+/** The counter of retired programs that this program executes. Source: protocol.md §7, retire_program. */
+const PROGRAM_VERSION = 1
+
+/** Throws a UserError when the chain has retired this program, unless the operator says that it is the successor. */
+function assertProgram(store: Store, accepted = PROGRAM_VERSION): void {
+  const wanted = programVersion(store)
+  // Nothing is committed yet: a node that joins by state sync gets its version with the state.
+  if (wanted === accepted || store.height() === 0) return
+  throw new UserError(`the chain runs program version ${wanted}, this is ${accepted}: ${accepted < wanted
+    ? `it was retired. Install the successor; if this is it, say so to svcd start with --accept-program-version ${wanted}`
+    : `its turn has not come. Start the program that executes version ${wanted}, until the chain retires it`}`)
+}
+
+/** What the home's snapshots are to the application, and the thread that makes them, when any are to be made. */
+function openSnapshots(
+  home: string, { interval, keep }: { readonly interval: number; readonly keep: number }, logger: AppLogger,
+): { readonly maker: SnapshotMaker | undefined; readonly options: Omit<SnapshotOptions, 'replaceBy'> } {
+  const folder = snapshotsOf(home)
+  const restorePath = restorePathOf(home)
+  tidySnapshots(folder)
+  removeRestore(restorePath)
+  const maker = interval === 0 ? undefined : startSnapshotMaker({ path: statePathOf(home), folder, interval, keep, logger })
+  return { maker, options: { folder, restorePath, chainId: chainIdOf(home), ...(maker === undefined ? {} : { beginAt: maker.beginAt }) } }
+}
+
+/** What can be asked at `/metrics`: one line each. */
+const gaugesOf = (store: Store, snapshots: string, libraries: Libraries): readonly GaugeLine[] => [
+  ['svc_app_height', 'Last committed block', () => store.height()],
+  ['svc_app_snapshot_height', 'Newest snapshot, 0 while there is none', () => listSnapshots(snapshots)[0]?.metadata.height ?? 0],
+  ['svc_eni_staged', 'Libraries that are fetched and wait for their block', () => libraries.count('ready')],
+  ['svc_eni_deployed', 'Libraries in place', () => libraries.count('deployed')],
+  ['svc_eni_failed', 'Libraries that no URL gave so far', () => libraries.count('failed', 'collapsed')],
+]
+
+/**
+ * Runs the ABCI application on a home until it is told to stop: SIGTERM, SIGINT, or the end of the program that started it.
+ * Resolves with the exit status: 0 when asked to stop or when the program was retired, 1 when it could not go on.
+ */
+export function start({ home, abci, os, logFile, acceptProgramVersion, eniAllow, metrics, ...flags }: StartOptions): Promise<number> {
+  mkdirSync(join(home, 'data'), { recursive: true })
+  const keeping = chooseKeeping(home, flags)
+  const allowAddresses = allowedAddresses(home, eniAllow)
+  const logger = pino({ base: {} }, destination({ dest: logFile ?? 2, sync: true, mkdir: true }))
+  const node = { os: chooseOs(home, os, (line) => logger.warn(line)) }
+  const chainId = chainIdOf(home)
+  const store = openSqliteStore({ path: statePathOf(home), tables, views, ...(chainId === undefined ? {} : { expectChainId: chainId }) })
+  try {
+    assertProgram(store, acceptProgramVersion)
+  } catch (error) {
+    store.close()
+    throw error
+  }
+  const { maker, options } = openSnapshots(home, keeping, logger)
+  // A state that was restored may have retired this program.
+  const replaceBy = (path: string): void => {
+    store.replaceBy(path)
+    assertProgram(store, acceptProgramVersion)
+  }
+  const libraries = serveLibraries({ store, home, os: node.os, allowAddresses, logger })
+  return new Promise((done, failed) => {
+    let server: AbciServer | undefined
+    let stopping = false
+    const stop = (status: number): void => {
+      if (stopping) return
+      stopping = true
+      void Promise.allSettled([server?.close(), maker?.close(), libraries.close()]).finally(() => {
+        store.close()
+        done(status)
+      })
+    }
+    const application = makeApp({
+      store, version: VERSION, node, logger, keepBlocks: keeping.keepBlocks,
+      snapshots: { ...options, replaceBy }, onCommitted: libraries.onCommitted,
+      onRetired: (version, height) => {
+        process.stdout.write(`program ${version} retired at height ${height}\n`)
+        setImmediate(stop, 0)   // the reply to Commit first
+      },
+    })
+    const measured = metrics === undefined ? Promise.resolve() : serveMetrics(metrics, gaugesOf(store, options.folder, libraries))
+    measured.then(() => startAbciServer({
+      application, address: abci, logger,
+      onFatal: (error, kind) => {
+        logger.fatal({ err: error, kind }, 'cannot go on: nothing of the open block was written')
+        process.stderr.write(`svcd: ${kind} failed: ${isUserError(error) || error instanceof Error ? error.message : String(error)}\n`)
+        stop(1)
+      },
+    })).then((listening) => {
+      server = listening
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(0))
+      process.on('disconnect', () => stop(0))   // whoever started us is gone
+      logger.info({ address: listening.address, height: store.height(), version: VERSION }, 'the application listens')
+      process.send?.({ listening: listening.address })
+    }, (error: unknown) => void libraries.close().finally(() => {
+      store.close()
+      failed(error as Error)
+    }))
+  })
+}

@@ -1,0 +1,63 @@
+import { fromHex } from '../base/bytes.ts'
+import { type Address, parseAddress } from '../base/address.ts'
+import { seedOfMnemonic } from '../keys/mnemonic.ts'
+import { type Signer, signerOfSeed } from '../tx/sign.ts'
+
+/** Bytes of a private key: an ed25519 seed. */
+const SEED_BYTES = 32
+
+/** Accounts that the client signs for: their keys stay in this process. */
+export interface LocalAccounts {
+  /**
+   * Takes a key and returns its address, in lower case: a private key (32 bytes, or their hex with 0x or without), a BIP-39 mnemonic
+   * (account `index` of it, 0 by default), or a signer. Throws an Error that never repeats the key.
+   */
+  readonly add: (key: string | Uint8Array | Signer, index?: number) => string
+  /**
+   * Takes the key in a keystore (its text, or the JSON it holds), as `svcd keys new` writes it, and resolves with its address. Rejects
+   * with a KeystoreError that says what is wrong with file or password. Opening takes about half a second.
+   */
+  readonly addKeystore: (keystore: unknown, password: string) => Promise<string>
+  /**
+   * The text of a keystore for a private key or mnemonic (account `index` of it), sealed with a password, as `svcd keys import --file`
+   * takes it. The key is not added. Takes about half a second.
+   */
+  readonly makeKeystore: (key: string | Uint8Array, password: string, index?: number) => Promise<string>
+  /** Addresses in the order in which they were added. */
+  readonly list: () => readonly string[]
+  /** Forgets a key; false when there was none. */
+  readonly remove: (address: string) => boolean
+}
+
+function seedOf(key: string | Uint8Array, index: number): Uint8Array {
+  if (typeof key === 'string' && /\s/.test(key.trim())) return seedOfMnemonic(key.trim(), index)
+  const bytes = typeof key === 'string' ? fromHex(key.replace(/^0x/, '')) : Uint8Array.from(key)
+  if (bytes?.length !== SEED_BYTES) throw new Error(`key: expected a private key of ${SEED_BYTES} bytes (hex), a mnemonic or a signer`)
+  return bytes
+}
+
+const isSigner = (key: unknown): key is Signer => typeof (key as { signTx?: unknown } | null)?.signTx === 'function'
+
+/** Accounts kept in `into`, by address. */
+export function localAccounts<T>(into: Map<Address, T>, open: (signer: Signer) => T): LocalAccounts {
+  const add: LocalAccounts['add'] = (key, index = 0) => {
+    const signer = isSigner(key) ? key : signerOfSeed(seedOf(key, index))
+    // A key that is added again keeps what is known of its account.
+    if (!into.has(signer.address)) into.set(signer.address, open(signer))
+    return signer.address
+  }
+  return {
+    add,
+    addKeystore: async (keystore, password) => {
+      // Most pages have no keystore: they need not load what opens one.
+      const { openKeystore } = await import('../keys/keystore.ts')
+      return add(openKeystore(keystore, password))
+    },
+    makeKeystore: async (key, password, index = 0) => {
+      const { makeKeystore } = await import('../keys/keystore.ts')
+      return JSON.stringify(makeKeystore(seedOf(key, index), password), undefined, 2)
+    },
+    list: () => [...into.keys()],
+    remove: (address) => into.delete(parseAddress(address) ?? address as Address),
+  }
+}

@@ -1,0 +1,118 @@
+import { type Address, parseAddress } from '../base/address.ts'
+import type { Message, Reader } from './operations.ts'
+import { asError, INVALID_PARAMS, isFailed, SvcRpcError, SvcTxError } from './errors.ts'
+import type { Callback, CallOptions, OperationSpec, QuerySpec, TransactionResult } from './forms.ts'
+import type { Lane } from './lane.ts'
+import type { Call, Transport } from './transport.ts'
+
+/** What the functions of a client share. */
+export interface Client {
+  readonly transport: Transport
+  readonly lanes: ReadonlyMap<Address, Lane>
+  readonly readerOf: (spec: OperationSpec) => Reader
+  readonly chainId: () => Promise<string>
+  readonly chainIdBlocking: (functionCall: string) => string
+  readonly defaultAccount: () => string | undefined
+}
+
+/** One function of the client: the same call asked in both ways. */
+export interface Asked {
+  readonly call: string
+  readonly isTransaction: boolean | undefined
+  readonly promise: (args: readonly unknown[], signal?: AbortSignal) => Promise<unknown>
+  readonly blocking: (args: readonly unknown[]) => unknown
+}
+
+const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A query: its arguments by position, or all in one object. */
+export function askedQuery({ transport }: Client, { call, method, isTransaction }: QuerySpec): Asked {
+  const callOf = (args: readonly unknown[]): Call => {
+    const given = args.slice(0, args.findLastIndex((arg) => arg !== undefined) + 1)
+    return { method, params: given.length === 1 && isPlain(given[0]) ? given[0] : given }
+  }
+  return {
+    call, isTransaction,
+    promise: (args, signal) => transport.ask(callOf(args), signal),
+    blocking: (args) => transport.askBlocking(callOf(args), call),
+  }
+}
+
+/** What an operation comes to: signed here, or signed by the gateway. */
+type Way = { readonly lane: Lane; readonly message: Message } | { readonly call: Call }
+
+/** An operation. Its one argument may be left out where no member is needed. */
+export function askedOperation(client: Client, spec: OperationSpec): Asked {
+  const { transport, lanes, defaultAccount } = client
+  const { call, method, operation } = spec
+  const wayOf = ([input = {}]: readonly unknown[]): Way => {
+    if (!isPlain(input)) throw new SvcRpcError(method, INVALID_PARAMS, 'params: expected an object of members')
+    const from = input['from'] ?? defaultAccount()
+    const lane = typeof from === 'string' ? lanes.get(parseAddress(from) ?? from as Address) : undefined
+    if (lane === undefined) return { call: { method, params: [from === undefined ? input : { ...input, from }] } }
+    try {
+      return { lane, message: client.readerOf(spec)(input) }
+    } catch (error) {
+      throw new SvcRpcError(method, INVALID_PARAMS, asError(error).message)
+    }
+  }
+  const promise: Asked['promise'] = async (args, signal) => {
+    const way = wayOf(args)
+    if ('call' in way) return transport.ask(way.call, signal)
+    const { lane, message: { nonce, message } } = way
+    const order = { operation, message }
+    return nonce === undefined ? lane.submit(order, signal)
+      : transport.ask(lane.withNonce(order, nonce, await client.chainId()), signal)
+  }
+  const blocking: Asked['blocking'] = (args) => {
+    const way = wayOf(args)
+    if ('call' in way) return transport.askBlocking(way.call, call)
+    const { lane, message: { nonce, message } } = way
+    const order = { operation, message }
+    return nonce === undefined ? lane.submitBlocking(order, call)
+      : transport.askBlocking(lane.withNonce(order, nonce, client.chainIdBlocking(call)), call)
+  }
+  return { call, isTransaction: true, promise, blocking }
+}
+
+/** With a callback behind the arguments it is told there; without one the result is returned. Source: interface, Call style. */
+export function callbackForm({ isTransaction, promise, blocking }: Asked) {
+  return (...args: unknown[]): unknown => {
+    if (typeof args.at(-1) !== 'function') return blocking(args)
+    const callback = args.pop() as Callback<unknown>
+    // What the callback throws is its own: it must not come back as a rejection here.
+    const tell = (error: Error | TransactionResult | null, result?: unknown): void =>
+      queueMicrotask(() => error === null ? callback(null, result) : callback(error))
+    promise(args).then(
+      (result) => isTransaction && isFailed(result as TransactionResult) ? tell(result as TransactionResult) : tell(null, result),
+      (error: unknown) => tell(asError(error)),
+    )
+    return undefined
+  }
+}
+
+const isOptions = (value: unknown): value is CallOptions => isPlain(value) && Object.hasOwn(value, 'signal')
+
+/** Resolves with the result; rejects with SvcTxError when the transaction failed. */
+export function promiseForm({ isTransaction, promise }: Asked) {
+  return async (...args: unknown[]): Promise<unknown> => {
+    const options = isOptions(args.at(-1)) ? args.pop() as CallOptions : {}
+    const result = await promise(args, options.signal)
+    if (isTransaction && isFailed(result as TransactionResult)) throw new SvcTxError(result as TransactionResult)
+    return result
+  }
+}
+
+/** Objects inside objects, as the dots in the functions' names have them. */
+export function treeOf(asked: readonly Asked[], form: (one: Asked) => unknown): Readonly<Record<string, unknown>> {
+  const tree: Record<string, unknown> = {}
+  for (const one of asked) {
+    const path = one.call.split('.')
+    const name = path.pop() as string
+    let node = tree
+    for (const part of path) node = (node[part] ??= {}) as Record<string, unknown>
+    node[name] = form(one)
+  }
+  return tree
+}

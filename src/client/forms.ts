@@ -1,0 +1,76 @@
+/** check_tx of a result object. `code` and `log` are there when it failed. Source: interface, Transaction result object. */
+export interface CheckTx {
+  readonly code?: number
+  readonly log?: string
+  readonly fee: { readonly key?: string; readonly value?: string }
+}
+
+/** deliver_tx of a result object. `gasUsed`, `fee` (base units) and `data` (base64) may be there on success. */
+export interface DeliverTx extends CheckTx {
+  readonly gasUsed?: string
+  readonly data?: string
+}
+
+/** What every operation answers: height 0 when it failed. Source: interface, Transaction result object. */
+export interface TransactionResult {
+  readonly height: number
+  readonly hash: string
+  readonly check_tx: CheckTx
+  readonly deliver_tx: DeliverTx
+}
+
+/** Members that every operation takes. */
+export interface Sender {
+  /** Account that acts, 0x and 40 hex digits; `svc.defaultAccount` when left out. */
+  readonly from?: string
+  /** Number of transactions made by the sender before this one; found out when left out. */
+  readonly nonce?: number | string | bigint
+}
+
+/** `error` is an Error, or the result object of a transaction that failed; then there is no result. */
+export type Callback<R> = (error: Error | TransactionResult | null, result?: R) => void
+
+/** An operation: with a callback it answers there, else it waits and returns the result object. Source: interface, Call style. */
+export interface Operation<I> {
+  (input: I): TransactionResult
+  (input: I, callback: Callback<TransactionResult>): void
+}
+
+/** What a promise form takes behind its arguments. */
+export interface CallOptions {
+  /** Ends the waiting: the promise rejects with its reason. What was sent before may still be committed. */
+  readonly signal?: AbortSignal
+}
+
+/** How a call waits for a block. */
+export interface WaitOptions extends CallOptions {
+  /** How long, in ms; 60,000 by default. */
+  readonly timeoutMs?: number
+}
+
+/** An operation as a promise: rejects with SvcTxError when the transaction fails, with SvcRpcError when there is no result. */
+export type AsyncOperation<I> = (input: I, options?: CallOptions) => Promise<TransactionResult>
+
+/** A member that the client reads when it signs by itself. */
+export interface MemberSpec {
+  readonly kind: string
+  /** Of a member that must be given: what its error says when it is not. */
+  readonly doc?: string
+  readonly optional?: boolean
+  readonly members?: Readonly<Record<string, MemberSpec>>
+}
+
+/** A transaction type, as tools/gen-client.ts found it in the registry. */
+export interface OperationSpec {
+  readonly call: string
+  readonly method: string
+  readonly operation: string
+  readonly members: Readonly<Record<string, MemberSpec>>
+}
+
+/** Any other method of the gateway. */
+export interface QuerySpec {
+  readonly call: string
+  readonly method: string
+  readonly isTransaction?: true
+}

@@ -1,0 +1,11 @@
+/** `svcd/client`: web3.svc for programs and pages. */
+export { SvcProofError, SvcRpcError, SvcTxError } from './errors.ts'
+export type {
+  AsyncOperation, Callback, CallOptions, CheckTx, DeliverTx, Operation, Sender, TransactionResult, WaitOptions,
+} from './forms.ts'
+export type { LocalAccounts } from './accounts.ts'
+export type { Target } from './httpTransport.ts'
+export { Svc, type SvcAsync, type SvcConstructor } from './svc.ts'
+export type { SvcVerified } from './verified.ts'
+export type { VerifiedHeader, VerifiedRow } from './light/row.ts'
+export type * from './gen/calls.ts'

@@ -1,0 +1,77 @@
+import { parseAddress } from '../../base/address.ts'
+import { equalBytes, fromBase64, fromHex } from '../../base/bytes.ts'
+import { SvcProofError } from '../errors.ts'
+import type { WaitOptions } from '../forms.ts'
+import type { Target } from '../httpTransport.ts'
+import type { Transport } from '../transport.ts'
+import type { VerifiedRow } from './row.ts'
+import { verifiedHeader } from './header.ts'
+import { whyNotAbsent, whyNotMember } from './ics23.ts'
+import { printRow, stateKey } from './rows.ts'
+
+/** Who is asked: the gateway for row and proof, which nobody believes, and the light client for the header. */
+export interface Sources extends Pick<Target, 'light' | 'fetch'> { readonly transport: Transport }
+
+/** Which row: its table, and its key as `svc_getProof` takes it; where 32 bytes are all of it, in any base64. */
+export interface RowName { readonly table: string; readonly key: string }
+
+interface Answer { readonly height: number; readonly key: Uint8Array; readonly value: Uint8Array; readonly proof: Uint8Array }
+
+function readAnswer(answer: unknown): Answer {
+  const { height, ...texts } = (answer ?? {}) as Readonly<Record<string, unknown>>
+  const bytesOf = (member: string): Uint8Array => {
+    const text = texts[member]
+    const bytes = typeof text === 'string' ? fromBase64(text) : undefined
+    if (bytes === undefined) throw new SvcProofError(`the gateway's answer has no bytes in ${member}`)
+    return bytes
+  }
+  if (typeof height !== 'number' || !Number.isSafeInteger(height + 1) || height < 0) {
+    throw new SvcProofError("the gateway's answer has no height")
+  }
+  return { height, key: bytesOf('key'), value: bytesOf('value'), proof: bytesOf('proof') }
+}
+
+// `/` parts the keys; 32 bytes are one part.
+const KEYED_BY_BYTES = new Set(['proposals', 'validator_set'])
+const urlSafe = (id: string): string => id.replaceAll('+', '-').replaceAll('/', '_')
+
+const CANDIDACY_KEY_BYTES = 9
+const CANDIDACY_TAG = 2
+
+/** The key that the answer must be about. By owner the gateway has found the id, which is believed only once the row shows that owner. */
+function expectedKey({ table, key }: RowName, owner: string | undefined, answer: Answer): Uint8Array {
+  if (owner === undefined) {
+    const expected = stateKey(table, key)
+    if (expected === undefined) throw new SvcProofError(`there can be no row ${JSON.stringify(key)} in the table ${JSON.stringify(table)}`)
+    return expected
+  }
+  if (answer.key.length !== CANDIDACY_KEY_BYTES || answer.key[0] !== CANDIDACY_TAG || answer.value.length === 0) {
+    throw new SvcProofError(`the gateway's answer is no candidacy of ${owner}`)
+  }
+  return answer.key
+}
+
+/**
+ * A row as of the gateway's head, proven: the light client has verified the header after that head, the proof leads from its app hash to
+ * the row, and the row is the one that was asked for. Rejects with SvcProofError at whatever does not hold, or when the header is not
+ * there after `timeoutMs`; with SvcRpcError when the gateway refuses or does not answer.
+ */
+export async function proveRow({ transport, light, fetch }: Sources, name: RowName, options: WaitOptions): Promise<VerifiedRow> {
+  if (light === undefined) throw new SvcProofError('there is no light client to ask: new Svc({ url, light })')
+  const { table } = name
+  const named = KEYED_BY_BYTES.has(table) ? urlSafe(name.key) : name.key
+  const owner = table === 'candidacies' ? parseAddress(named) : undefined
+  const answer = readAnswer(await transport.ask({ method: 'svc_getProof', params: [table, named] }, options.signal))
+  const key = expectedKey({ table, key: named }, owner, answer)
+  if (!equalBytes(answer.key, key)) throw new SvcProofError("the gateway's answer is about another row")
+  const header = await verifiedHeader({ light, ...(fetch === undefined ? {} : { fetch }) }, answer.height + 1, options)
+  const root = fromHex(header.app_hash) as Uint8Array
+  const isThere = answer.value.length > 0
+  const why = isThere ? whyNotMember(root, answer.proof, key, answer.value) : whyNotAbsent(root, answer.proof, key)
+  if (why !== undefined) throw new SvcProofError(`${why} (height ${answer.height}, header ${header.height})`)
+  const data = isThere ? printRow(table, key, answer.value) : null
+  if (owner !== undefined && data?.['owner_address'] !== owner) {
+    throw new SvcProofError(`the row that the gateway found is owned by ${String(data?.['owner_address'])}`)
+  }
+  return { verified: true, height: answer.height, header, table, data }
+}

@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { assertDevnetHome, assertValidators } from '../../src/cli/devnet/home.ts'
+import { devnetNodes, makeDevnetHomes } from '../../src/cli/devnet/nodes.ts'
+import { versionsOf } from '../../src/cli/devnet/program.ts'
+import { homeFiles } from '../../src/comet/home.ts'
+import { raiseProgramVersion } from '../../src/modules/chain/keeper.ts'
+import { tables } from '../../src/modules/registry.ts'
+import { makeOverlay } from '../../src/store/overlay.ts'
+import { openSqliteStore } from '../../src/store/sqliteStore.ts'
+
+// They start programs and derive many keys, which takes its time on a busy machine.
+jest.setTimeout(60_000)
+
+let folder: string
+beforeEach(() => { folder = mkdtempSync(join(tmpdir(), 'svcd-devnet-')) })
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const nodesOf = (validators: number, { host = '127.0.0.1', port = 26656 } = {}) =>
+  devnetNodes({ home: folder, validators, rpc: { host: '127.0.0.1', port: 26657 }, p2p: { host, port } })
+const read = (path: string): string => readFileSync(path, 'utf8')
+
+describe('the validators of a devnet', () => {
+  test('the only one has the home itself, its ports as given, and no peers', () => {
+    const nodes = nodesOf(1)
+    expect(nodes).toMatchObject([{ home: folder, rpc: { port: 26657 }, p2p: { port: 26656 }, abci: `unix://${folder}/abci.sock` }])
+    makeDevnetHomes(nodes)
+    expect(read(homeFiles(folder).config)).toMatch(/^persistent_peers = ""$/m)
+    expect(read(homeFiles(folder).config)).toMatch(/^external_address = ""$/m)
+  })
+
+  test('the others have homes below it, ports 10 apart and accounts of their own, and dial each other', () => {
+    const nodes = nodesOf(3, { host: '0.0.0.0' })
+    expect(nodes.map(({ home }) => home)).toEqual([folder, join(folder, 'node1'), join(folder, 'node2')])
+    expect(nodes.map(({ rpc, p2p }) => [rpc.port, p2p.port])).toEqual([[26657, 26656], [26667, 26666], [26677, 26676]])
+    expect(new Set(nodes.map(({ owner }) => owner)).size).toBe(3)
+    const [, second, third] = makeDevnetHomes(nodes)
+    expect(read(homeFiles(folder).config)).toContain(
+      `persistent_peers = "${second?.nodeId}@127.0.0.1:26666,${third?.nodeId}@127.0.0.1:26676"`)
+    assertDevnetHome(folder)
+    assertValidators(folder, 3)
+    expect(() => assertValidators(folder, 1)).toThrow(/has 3 validators, not 1: go on with svcd devnet --validators 3, .*--reset/)
+  })
+
+  test('of ports that do not exist are refused, and the highest that do are taken', () => {
+    expect(nodesOf(3, { port: 65_515 }).at(-1)?.p2p.port).toBe(65_535)
+    expect(() => nodesOf(3, { port: 65_516 })).toThrow('--p2p: validator 2 would need port 65536: begin at 65515 or lower')
+  })
+})
+
+describe('homes made once more', () => {
+  const [GENESIS, KEYS] = [(home: string) => homeFiles(home).genesis, (home: string) => homeFiles(home).validatorKey]
+
+  test('keep keys and genesis, and what a crash left out comes as it was', () => {
+    const nodes = nodesOf(3)
+    makeDevnetHomes(nodes)
+    // As if it were of an earlier program: one made anew would differ, and so would the chain.
+    for (const { home } of nodes) writeFileSync(GENESIS(home), `${read(GENESIS(home))}\n`)
+    const before = nodes.flatMap(({ home }) => [read(GENESIS(home)), read(KEYS(home))])
+    rmSync(GENESIS(join(folder, 'node2')))
+    rmSync(join(folder, 'node1', 'config', 'config.toml'))
+    makeDevnetHomes(nodes)
+    expect(nodes.flatMap(({ home }) => [read(GENESIS(home)), read(KEYS(home))])).toEqual(before)
+    expect(new Set(nodes.map(({ home }) => read(GENESIS(home)))).size).toBe(1)
+  })
+
+  test('without the key of a validator are refused: another could sign nothing', () => {
+    makeDevnetHomes(nodesOf(2))
+    rmSync(KEYS(join(folder, 'node1')))
+    expect(() => makeDevnetHomes(nodesOf(2))).toThrow(/node1\/config\/priv_validator_key\.json is not the key in the genesis file of/)
+  })
+})
+
+describe('the program version that each application executes', () => {
+  /** A home whose state needs the program version. */
+  const homeAt = (version: number): string => {
+    const home = join(folder, `at${version}`)
+    mkdirSync(join(home, 'data'), { recursive: true })
+    const store = openSqliteStore({ path: join(home, 'data', 'state.db'), tables })
+    const overlay = makeOverlay(store)
+    for (let at = 1; at < version; at++) raiseProgramVersion(overlay)
+    store.commit(store.prepare(overlay), { height: 1, timeMs: 1, chainId: 'test', transactions: 0 })
+    store.close()
+    return home
+  }
+
+  test('is the accepted one, but the one before where only the block of the retirement is missing', () => {
+    const [first, second, third] = [homeAt(1), homeAt(2), homeAt(3)]
+    expect(versionsOf([second, second], 2)).toEqual([2, 2])
+    expect(versionsOf([second, first], 2)).toEqual([2, 1])
+    // Nobody's chain has come that far, or somebody's is two behind: svcd start refuses, and says so.
+    expect(versionsOf([first, first], 2)).toEqual([2, 2])
+    expect(versionsOf([third, first], 3)).toEqual([3, 3])
+    expect(versionsOf([join(folder, 'none')], 1)).toEqual([1])
+  })
+})

@@ -1,0 +1,65 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import Database from 'better-sqlite3'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { examine } from '../../src/cli/doctor/examine.ts'
+import { examineState } from '../../src/cli/doctor/state.ts'
+import { clean, fields, table } from '../../src/cli/output.ts'
+import { tables, views } from '../../src/modules/registry.ts'
+import { accounts } from '../../src/modules/accounts/tables.ts'
+import { makeOverlay } from '../../src/store/overlay.ts'
+import { openSqliteStore } from '../../src/store/sqliteStore.ts'
+import type { Address } from '../../src/base/address.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svcd-doctor-'))
+  mkdirSync(join(folder, 'data'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const statePath = (): string => join(folder, 'data', 'state.db')
+
+function makeState(): void {
+  const store = openSqliteStore({ path: statePath(), tables, views })
+  const block = makeOverlay(store)
+  block.put(accounts, { address: `0x${'1'.repeat(40)}` as Address, balance: 5n, nonce: 0 })
+  store.commit(store.prepare(block), { height: 1, timeMs: 1000, transactions: 0, chainId: 'c' })
+  store.close()
+}
+
+const verdicts = (): string[] => examineState(statePath()).map(({ check, verdict }) => `${check} ${verdict}`)
+
+test('a state whose rows give its app hash is well; one balance changed by hand is found', () => {
+  makeState()
+  expect(verdicts()).toEqual(['SQLite ok', 'app hash ok'])
+  const db = new Database(statePath())
+  expect(db.prepare("UPDATE accounts SET balance = '6'").run().changes).toBe(1)
+  db.close()
+  expect(verdicts()).toEqual(['SQLite ok', 'app hash bad'])
+})
+
+test('a file that is no state is said so, and an absent one is only noted', () => {
+  expect(verdicts()).toEqual(['state note'])
+  writeFileSync(statePath(), 'not a database, but long enough to be looked at by anybody who opens it')
+  expect(verdicts()).toEqual(['SQLite bad', 'app hash bad'])
+})
+
+test('a validator key that others may read is bad, and the way to mend it is said', async () => {
+  mkdirSync(join(folder, 'config'))
+  const path = join(folder, 'config', 'priv_validator_key.json')
+  writeFileSync(path, '{}')
+  const look = async () => (await examine(folder, 'http://127.0.0.1:9')).find(({ check }) => check === 'validator key')
+  chmodSync(path, 0o644)
+  expect(await look()).toMatchObject({ verdict: 'bad', found: expect.stringContaining(`chmod 600 ${path}`) })
+  chmodSync(path, 0o600)
+  expect(await look()).toMatchObject({ verdict: 'ok' })
+})
+
+test('what somebody wrote on the chain cannot move the cursor, colour the terminal, or turn its text around', () => {
+  expect(clean('a\u001b[31mb\nc\u202ed\u0085')).toBe('a\\u001b[31mb\\u000ac\\u202ed\\u0085')
+  expect(clean('žluťoučký 验证人 🚀')).toBe('žluťoučký 验证人 🚀')
+  expect(fields({ a: 'x', pub_key: { type: 't', value: '\u0007' } })).toBe('a              x\npub_key.type   t\npub_key.value  \\u0007')
+  expect(table(['n', 'long'], [['1', 'x'], ['22', '']])).toBe('n   long\n1   x\n22')
+})

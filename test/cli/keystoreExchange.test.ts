@@ -1,0 +1,32 @@
+import { afterAll, expect, test } from '@jest/globals'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Svc } from '../../src/client/index.ts'
+import { PUBLIC_MNEMONIC } from '../../src/keys/mnemonic.ts'
+import { makePlace, svcd } from './support.ts'
+
+const place = makePlace([1, 2, 3])
+const passwordFile = join(place.folder, 'password.txt')
+writeFileSync(passwordFile, 'correct horse')
+afterAll(place.remove)
+
+const svc = (): Svc => new Svc('http://127.0.0.1:1')
+
+test('a key file that svcd keys new wrote opens in the client, and with the right password only', async () => {
+  const made = await svcd(place, ['keys', 'new', 'alice', '--password-file', passwordFile, '--json'])
+  const { address, path } = JSON.parse(made.stdout) as { address: string; path: string }
+  const text = readFileSync(path, 'utf8')
+  const client = svc()
+  expect([await client.accounts.addKeystore(text, 'correct horse'), client.accounts.list()]).toEqual([address, [address]])
+  await expect(svc().accounts.addKeystore(text, 'wrong')).rejects.toThrow(/password/)
+}, 30_000)
+
+test('a keystore that the client made is imported by svcd keys import, and its key is the client\'s', async () => {
+  const file = join(place.folder, 'from-client.json')
+  writeFileSync(file, await svc().accounts.makeKeystore(PUBLIC_MNEMONIC, 'correct horse', 3), { mode: 0o600 })
+  const imported = await svcd(place, ['keys', 'import', 'bob', '--file', file, '--password-file', passwordFile, '--json'])
+  expect([imported.status, imported.stderr]).toEqual([0, ''])
+  expect((JSON.parse(imported.stdout) as { address: string }).address).toBe(svc().accounts.add(PUBLIC_MNEMONIC, 3))
+  const unsealed = await svcd(place, ['keys', 'export', 'bob', '--unsafe', '--password-file', passwordFile, '--json'])
+  expect(svc().accounts.add(/[0-9a-f]{64}/.exec(unsealed.stdout)?.[0] ?? '')).toBe(svc().accounts.add(PUBLIC_MNEMONIC, 3))
+}, 30_000)

@@ -1,0 +1,197 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chooseOs, readConfig } from '../../src/cli/config.ts'
+import { allowedAddresses } from '../../src/cli/libraries.ts'
+import { abciAddressOf, assertDevnetHome, resetHome } from '../../src/cli/devnet/home.ts'
+import { chooseKeeping } from '../../src/cli/snapshot/keeping.ts'
+import { assertFree, machineOs, parseBlockTime, parseEndpoint, parseOs, printEndpoint } from '../../src/cli/settings.ts'
+
+let folder: string
+beforeEach(() => { folder = mkdtempSync(join(tmpdir(), 'svcd-cli-')) })
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const writeGenesis = (text: string): void => {
+  mkdirSync(join(folder, 'config'), { recursive: true })
+  writeFileSync(join(folder, 'config', 'genesis.json'), text)
+}
+
+describe('flags', () => {
+  test.each([['127.0.0.1:8545'], ['localhost:1'], ['[::1]:65535'], ['example.org:80']])('an endpoint prints as it was read: %s', (text) => {
+    expect(printEndpoint(parseEndpoint(text, '--gateway'))).toBe(text)
+  })
+
+  test.each(['8545', ':8545', 'host', 'host:', 'host:0', 'host:65536', 'host:abc', '::1:80', ''].map((text) => [text]))(
+    'no endpoint, and the flag is named: %j', (text) => {
+      expect(() => parseEndpoint(text, '--rpc')).toThrow(/^--rpc: expected HOST:PORT/)
+    })
+
+  test.each([['10ms', 10], ['300ms', 300], ['1s', 1000], ['600s', 600_000]])('a block time of %s', (text, ms) => {
+    expect(parseBlockTime(text)).toBe(ms)
+  })
+
+  test.each(['9ms', '601s', '1', '1m', '-1s', '0.5s', ''].map((text) => [text]))('no block time: %j', (text) => {
+    expect(() => parseBlockTime(text)).toThrow(/^--block-time: expected a time of 10ms to 600s/)
+  })
+
+  test('an OS that fileUrl does not know is refused', () => {
+    expect(parseOs('centos')).toBe('centos')
+    expect(() => parseOs('windows')).toThrow('--os: expected ubuntu or centos, got "windows"')
+  })
+})
+
+describe('the OS of a node', () => {
+  test('is that of os-release only when fileUrl knows it', () => {
+    const path = join(folder, 'os-release')
+    const files = [
+      ['ID=ubuntu\n', 'ubuntu'], ['NAME=x\nID="centos"\n', 'centos'], ['ID=debian\n', undefined], ['ID_LIKE=ubuntu\n', undefined],
+    ] as const
+    for (const [text, os] of files) {
+      writeFileSync(path, text)
+      expect(machineOs(path)).toBe(os)
+    }
+    expect(machineOs(join(folder, 'absent'))).toBeUndefined()
+  })
+
+  test('is the flag\'s, else the file\'s', () => {
+    mkdirSync(join(folder, 'config'))
+    writeFileSync(join(folder, 'config', 'svcd.json'), '{"eni":{"os":"centos"}}')
+    expect(chooseOs(folder, undefined, () => {})).toBe('centos')
+    expect(chooseOs(folder, 'ubuntu', () => {})).toBe('ubuntu')
+    expect(() => chooseOs(folder, 'beos', () => {})).toThrow('--os')
+  })
+
+  test('where the machine has none of them ubuntu is written to the file and said', () => {
+    if (machineOs() !== undefined) return expect(chooseOs(folder, undefined, () => {})).toBe(machineOs())
+    const said: string[] = []
+    expect(chooseOs(folder, undefined, (line) => said.push(line))).toBe('ubuntu')
+    expect(said.join()).toContain('eni.os')
+    expect(readConfig(folder)).toEqual({ eni: { os: 'ubuntu' } })
+  })
+
+  test('a file that is no JSON is named', () => {
+    mkdirSync(join(folder, 'config'))
+    writeFileSync(join(folder, 'config', 'svcd.json'), '{')
+    expect(() => readConfig(folder)).toThrow(/svcd\.json: expected a JSON object/)
+  })
+})
+
+describe('what a node keeps', () => {
+  const write = (value: unknown): void => {
+    mkdirSync(join(folder, 'config'), { recursive: true })
+    writeFileSync(join(folder, 'config', 'svcd.json'), JSON.stringify(value))
+  }
+
+  test('is the flag\'s, else the file\'s, else the default', () => {
+    expect(chooseKeeping(folder, {})).toEqual({ interval: 1000, keep: 2, keepBlocks: 0 })
+    write({ snapshots: { interval: 50, keep: 10 }, pruning: { keepBlocks: 2 } })
+    expect(chooseKeeping(folder, {})).toEqual({ interval: 50, keep: 10, keepBlocks: 2 })
+    expect(chooseKeeping(folder, { snapshotInterval: '0', keepBlocks: '0' })).toEqual({ interval: 0, keep: 10, keepBlocks: 0 })
+    expect(chooseKeeping(folder, { snapshotInterval: '1000000', snapshotKeep: '2', keepBlocks: '1000000000' }))
+      .toEqual({ interval: 1_000_000, keep: 2, keepBlocks: 1_000_000_000 })
+  })
+
+  test.each([
+    [{ snapshotInterval: '1000001' }, {}, '--snapshot-interval: expected a whole number of 1 to 1000000, or 0, got "1000001"'],
+    [{ snapshotInterval: '-1' }, {}, '--snapshot-interval: expected'],
+    [{ snapshotInterval: '' }, {}, '--snapshot-interval: expected'],
+    [{ snapshotKeep: '1' }, {}, '--snapshot-keep: expected a whole number of 2 to 10, got "1"'],
+    [{ snapshotKeep: '11' }, {}, '--snapshot-keep: expected'],
+    [{ keepBlocks: '1' }, {}, '--keep-blocks: expected a whole number of 2 to 1000000000, or 0, got "1"'],
+    [{ keepBlocks: '1e3' }, {}, '--keep-blocks: expected'],
+    [{}, { snapshots: { interval: '5' } }, 'config/svcd.json: snapshots.interval: expected a whole number of 1 to 1000000, or 0, got "5"'],
+    [{}, { snapshots: { keep: 2.5 } }, 'config/svcd.json: snapshots.keep: expected a whole number of 2 to 10, got 2.5'],
+    [{}, { pruning: { keepBlocks: null } }, 'config/svcd.json: pruning.keepBlocks: expected'],
+  ])('%j over %j is refused with its name', (flags, file, message) => {
+    write(file)
+    expect(() => chooseKeeping(folder, flags)).toThrow(message)
+  })
+})
+
+describe('addresses that libraries may come from', () => {
+  const write = (eni: object): void => {
+    mkdirSync(join(folder, 'config'), { recursive: true })
+    writeFileSync(join(folder, 'config', 'svcd.json'), JSON.stringify({ eni }))
+  }
+
+  test('none by default; those of the file; those of the flag instead', () => {
+    expect(allowedAddresses(folder, undefined)).toEqual([])
+    write({ allowAddresses: ['10.0.0.0/8', '::1'] })
+    expect(allowedAddresses(folder, undefined)).toEqual(['10.0.0.0/8', '::1'])
+    expect(allowedAddresses(folder, '127.0.0.1, fd00::/8')).toEqual(['127.0.0.1', 'fd00::/8'])
+  })
+
+  test.each([['10.0.0.0/8'], [['localhost']], [[1]], [['10.0.0.0/40']], [{}]])('%j in the file is told in one line', (allowAddresses) => {
+    write({ allowAddresses })
+    expect(() => allowedAddresses(folder, undefined)).toThrow(/^config\/svcd\.json: eni\.allowAddresses: expected /)
+  })
+
+  test('so is a flag', () => {
+    expect(() => allowedAddresses(folder, '127.0.0.1,,')).toThrow('--eni-allow: expected an address or a block such as 10.0.0.5')
+  })
+})
+
+describe('the home of a devnet', () => {
+  test('an absent or empty folder, and that of a devnet, will do', () => {
+    assertDevnetHome(join(folder, 'absent'))
+    assertDevnetHome(folder)
+    writeGenesis('{"chain_id":"svcd-devnet"}')
+    assertDevnetHome(folder)
+  })
+
+  test('a folder with anything else is left alone, and what it holds is named', () => {
+    writeFileSync(join(folder, 'thesis.txt'), '')
+    expect(() => assertDevnetHome(folder)).toThrow(/is not the home of a devnet: it holds thesis\.txt/)
+  })
+
+  test('another chain is named', () => {
+    writeGenesis('{"chain_id":"mainnet"}')
+    expect(() => assertDevnetHome(folder)).toThrow(/holds the chain mainnet, not svcd-devnet/)
+  })
+
+  test('a genesis file that is none is named', () => {
+    writeGenesis('{}')
+    expect(() => assertDevnetHome(folder)).toThrow(/genesis\.json: expected a genesis file with a chain_id/)
+  })
+
+  test('reset removes what is ours', () => {
+    writeGenesis('{"chain_id":"svcd-devnet"}')
+    mkdirSync(join(folder, 'data'))
+    resetHome(folder)
+    expect(existsSync(join(folder, 'data')) || existsSync(join(folder, 'config'))).toBe(false)
+  })
+
+  test('the socket stands in the home unless its path would be too long for one', () => {
+    expect(abciAddressOf(folder)).toBe(`unix://${folder}/abci.sock`)
+    const long = join(folder, 'x'.repeat(100))
+    const address = abciAddressOf(long)
+    expect(address.length).toBeLessThan(107)
+    expect(abciAddressOf(long)).toBe(address)
+  })
+})
+
+describe('a port that is taken', () => {
+  let server: Server | undefined
+  afterEach(() => { server?.close() })
+
+  test('is named with what wants it and the flag that changes it', async () => {
+    server = createServer()
+    await new Promise<void>((done) => server?.listen(0, '127.0.0.1', done))
+    const { port } = server.address() as { port: number }
+    await expect(assertFree({ host: '127.0.0.1', port }, 'gateway', '--gateway')).rejects.toThrow(
+      `port ${port} (gateway) is in use: does another devnet run? Choose another with --gateway HOST:PORT`)
+    await expect(assertFree({ host: '203.0.113.1', port }, 'CometBFT RPC', '--rpc')).rejects.toThrow('cannot listen on 203.0.113.1')
+  })
+})
+
+test('the README says what the flags are', () => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+  const help = readFileSync(new URL('../../src/cli/commands/devnet.ts', import.meta.url), 'utf8')
+  const flags = ['--home', '--gateway', '--rpc', '--p2p', '--block-time', '--os', '--validators', '--reset', '--accept-program-version']
+  for (const flag of flags) {
+    expect(readme).toContain(`\`${flag}`)
+    expect(help).toContain(flag)
+  }
+})

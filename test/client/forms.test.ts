@@ -1,0 +1,176 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { Svc } from '../../src/client/index.ts'
+import { makeKeystore } from '../../src/keys/keystore.ts'
+import { PUBLIC_MNEMONIC } from '../../src/keys/mnemonic.ts'
+
+interface Asked { readonly method: string; readonly params: unknown; readonly authorization: string | undefined }
+const asked: Asked[] = []
+let body: unknown = {}
+let text: string | undefined
+let url = ''
+
+// A gateway in this very process: what the synchronous form must not wait for.
+const server = createServer((request, response) => {
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => {
+    const call = JSON.parse(Buffer.concat(chunks).toString() || '{}') as { id: number; method: string; params: unknown }
+    asked.push({ method: call.method, params: call.params, authorization: request.headers.authorization })
+    response.end(text ?? JSON.stringify({ jsonrpc: '2.0', id: call.id, ...body as object }))
+  })
+})
+
+beforeAll(async () => {
+  await new Promise<void>((done) => { server.listen(0, '127.0.0.1', done) })
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(async () => {
+  server.closeAllConnections()
+  await new Promise((done) => { server.close(done) })
+})
+afterEach(() => {
+  asked.length = 0
+  text = undefined
+  jest.restoreAllMocks()
+})
+
+const failure = { height: 0, hash: 'AB', check_tx: { code: 1, log: 'already activated', fee: {} }, deliver_tx: { fee: {} } }
+
+describe('what is asked', () => {
+  test('an operation sends one object with from; defaultAccount stands in, and bigints are decimal text', async () => {
+    body = { result: { height: 1, hash: 'AB', check_tx: { fee: {} }, deliver_tx: { fee: {} } } }
+    const svc = new Svc({ url, token: 'secret' })
+    await svc.async.transfer({ from: '0x1', to: '0x2', value: 10n ** 20n })
+    svc.defaultAccount = '0x3'
+    await svc.async.transfer({ to: '0x2', value: '1' })
+    expect(asked.map(({ params }) => params)).toEqual([
+      [{ from: '0x1', to: '0x2', value: '100000000000000000000' }], [{ from: '0x3', to: '0x2', value: '1' }],
+    ])
+    expect(asked[0]).toMatchObject({ method: 'svc_transfer', authorization: 'Bearer secret' })
+  })
+
+  test('a query sends its arguments by position or by name, and no signal', async () => {
+    body = { result: { height: 1, data: [] } }
+    const { stake: { validator } } = new Svc(url).async
+    const { signal } = new AbortController()
+    await validator.list()
+    await validator.list(5, { signal })
+    await validator.list({ limit: 3 }, { signal })
+    await validator.query('0x1', { signal })
+    expect(asked.map(({ params }) => params)).toEqual([[], [5], { limit: 3 }, ['0x1']])
+  })
+})
+
+describe('what is answered', () => {
+  test('a failed transaction rejects with SvcTxError and is the only argument of a callback', async () => {
+    body = { result: failure }
+    const svc = new Svc(url)
+    await expect(svc.async.stake.validator.activate({ from: '0x1' }))
+      .rejects.toMatchObject({ name: 'SvcTxError', code: 1, log: 'already activated', result: failure })
+    expect(await new Promise((done) => { svc.stake.validator.activate({ from: '0x1' }, (...told) => done(told)) })).toEqual([failure])
+  })
+
+  test('a failure that only deliver_tx tells of is one too', async () => {
+    body = { result: { ...failure, check_tx: { fee: {} }, deliver_tx: { code: 20, log: 'late', fee: {} } } }
+    await expect(new Svc(url).async.stake.validator.activate({ from: '0x1' })).rejects.toMatchObject({ code: 20, log: 'late' })
+  })
+
+  test('a JSON-RPC error is an SvcRpcError with code and data, in a callback too', async () => {
+    body = { error: { code: -32010, message: 'no key', data: { from: '0x1' } } }
+    const svc = new Svc(url)
+    const error = { name: 'SvcRpcError', code: -32010, data: { from: '0x1' }, method: 'svc_transfer', message: 'svc_transfer: no key' }
+    await expect(svc.async.transfer({ from: '0x1', to: '0x2', value: 1 })).rejects.toMatchObject(error)
+    const told = await new Promise((done) => { svc.transfer({ from: '0x1', to: '0x2', value: 1 }, (...all) => done(all)) })
+    expect(told).toEqual([expect.objectContaining(error)])
+  })
+
+  test('no gateway, and an answer that is not JSON-RPC, are SvcRpcErrors without a code that say so', async () => {
+    text = '<html>'
+    await expect(new Svc(url).async.blockNumber()).rejects
+      .toMatchObject({ code: undefined, message: expect.stringContaining('HTTP status 200') })
+    await expect(new Svc('http://127.0.0.1:9').async.blockNumber()).rejects.toMatchObject({ name: 'SvcRpcError', code: undefined })
+    expect(() => new Svc('http://127.0.0.1:9').blockNumber()).toThrow('cannot be reached')
+  })
+
+  test('a signal ends the waiting with its reason', async () => {
+    const hang = new Svc({ url, fetch: (_url, init) => new Promise((_done, failed) => {
+      init?.signal?.addEventListener('abort', () => failed(new Error('aborted')))
+    }) })
+    const abort = new AbortController()
+    const waiting = hang.async.blockNumber({ signal: abort.signal })
+    abort.abort(new Error('enough'))
+    await expect(waiting).rejects.toThrow('enough')
+  })
+})
+
+describe('the synchronous form', () => {
+  const instead = /Write instead: const result = await svc\.async\.stake\.validator\.list\(…\)$/
+
+  test('does not wait for a gateway in its own thread, and sends it nothing', async () => {
+    const svc = new Svc(url)
+    expect(() => svc.stake.validator.list()).toThrow(instead)
+    await new Promise((done) => { setTimeout(done, 50) })
+    expect(asked.filter(({ method }) => method !== undefined)).toEqual([])
+  })
+
+  test('in a page, and with a fetch of its own, throws the line to write instead', () => {
+    expect(() => new Svc({ url, fetch }).stake.validator.list()).toThrow(instead)
+    jest.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never)
+    expect(() => new Svc(url).stake.validator.list()).toThrow(instead)
+  })
+})
+
+describe('keys', () => {
+  test('a private key, its hex, a mnemonic and a signer give the address of the account', () => {
+    const { accounts } = new Svc(url)
+    const first = accounts.add(PUBLIC_MNEMONIC)
+    expect(first).toBe('0x098a8672bc66ec7177f82cd529ed8e5bbdc28a27')
+    expect(accounts.add(PUBLIC_MNEMONIC, 1)).not.toBe(first)
+    const bytes = new Uint8Array(32).fill(1)
+    expect(accounts.add(`0x${'01'.repeat(32)}`)).toBe(accounts.add(bytes))
+    expect(accounts.add({ address: '0xabc', signTx: () => bytes } as never)).toBe('0xabc')
+    expect(accounts.list()).toHaveLength(4)
+    expect([accounts.remove(first.toUpperCase().replace('0X', '0x')), accounts.remove(first)]).toEqual([true, false])
+  })
+
+  test.each([['a short key', '01'.repeat(31)], ['no key', 'secret!'], ['no mnemonic', 'these words are a secret']])(
+    '%s is refused without being repeated', (_name, key) => {
+      const refusal = ((): string => {
+        try {
+          return new Svc(url).accounts.add(key)
+        } catch (error) {
+          return (error as Error).message
+        }
+      })()
+      expect(refusal).toMatch(/^(?:key|mnemonic): expected /)
+      expect(refusal).not.toContain(key)
+    })
+
+  test('a keystore gives the address of its key; with a wrong password, cut short or of another kind it is refused', async () => {
+    const { accounts } = new Svc(url)
+    const bytes = new Uint8Array(32).fill(1)
+    const keystore = JSON.stringify(makeKeystore(bytes, 'right', { kdf: 'scrypt', n: 1024, r: 8, p: 1 }))
+    expect(await accounts.addKeystore(keystore, 'right')).toBe(accounts.add(bytes))
+    await expect(accounts.addKeystore(keystore, 'wrong')).rejects.toThrow('wrong password')
+    await expect(accounts.addKeystore(keystore.slice(0, 100), 'right')).rejects.toThrow('cut short')
+    await expect(accounts.addKeystore(keystore.replace('"ed25519"', '"secp256k1"'), 'right')).rejects.toThrow('secp256k1')
+  })
+
+  test('an operation of a local account is refused in the words of the gateway before anything is sent', async () => {
+    const svc = new Svc(url)
+    const from = svc.accounts.add(PUBLIC_MNEMONIC)
+    await expect(svc.async.transfer({ from, to: 'x', value: 1 })).rejects
+      .toMatchObject({ code: -32602, message: 'svc_transfer: to: expected an address (0x and 40 hex digits), got "x"' })
+    expect(asked).toEqual([])
+  })
+})
+
+test('tokens go to base units and back without loss', () => {
+  expect(Svc.fromTokens('1.5')).toBe(15n * 10n ** 17n)
+  expect(Svc.fromTokens('0.000000000000000001')).toBe(1n)
+  expect(Svc.toTokens('1500000000000000000')).toBe('1.5')
+  expect(Svc.toTokens(10n ** 36n)).toBe('1000000000000000000')
+  for (const bad of ['1.0000000000000000001', '-1', '', 'x']) expect(() => Svc.fromTokens(bad)).toThrow(RangeError)
+  for (const bad of ['1.5', '-1', '', 2 ** 53]) expect(() => Svc.toTokens(bad)).toThrow(RangeError)
+})

@@ -1,0 +1,133 @@
+import { describe, expect, test } from '@jest/globals'
+import { SvcRpcError } from '../../src/client/errors.ts'
+import { type Lane, makeLane } from '../../src/client/lane.ts'
+import { signerOfSeed } from '../../src/tx/sign.ts'
+import { CHAIN_ID, type FakeGateway, fakeGateway } from './support.ts'
+
+const signer = signerOfSeed(new Uint8Array(32).fill(7))
+const order = (value: number) => ({ operation: 'transfer', message: { to: new Uint8Array(20), value: String(value) } })
+
+const laneOf = (transport: FakeGateway): Lane =>
+  makeLane(signer, { transport, chainId: async () => CHAIN_ID, chainIdBlocking: () => CHAIN_ID })
+const submitMany = (lane: Lane, count: number) => Promise.all(Array.from({ length: count }, (_, at) => lane.submit(order(at + 1))))
+const valuesOf = ({ committed }: FakeGateway): readonly number[] =>
+  committed.map(({ body }) => Number((body.message as { value: string }).value))
+const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, at) => at + 1)
+
+describe('transactions of one account', () => {
+  test('are committed in the order of the calls, each sent once when nobody else acts', async () => {
+    const gateway = fakeGateway()
+    const results = await submitMany(laneOf(gateway), 120)
+    expect(valuesOf(gateway)).toEqual(upTo(120))
+    expect(results.map(({ height }) => height)).toEqual(upTo(120))
+    expect(gateway.seen()).toBe(120)
+  })
+
+  test('with the same words are as many transactions as calls', async () => {
+    const gateway = fakeGateway()
+    const lane = laneOf(gateway)
+    const results = await Promise.all(Array.from({ length: 60 }, () => lane.submit(order(1))))
+    expect(new Set(results.map(({ hash }) => hash)).size).toBe(60)
+    expect(gateway.committed).toHaveLength(60)
+  })
+
+  test('one that the chain refuses uses no nonce up: the others follow in order', async () => {
+    const refused = new Set([3, 4, 5, 77])
+    const gateway = fakeGateway((tx) => refused.has(Number((tx.body.message as { value: string }).value))
+      ? { code: 20, log: 'Insufficient balance' } : undefined)
+    const results = await submitMany(laneOf(gateway), 100)
+    expect(valuesOf(gateway)).toEqual(upTo(100).filter((value) => !refused.has(value)))
+    expect(results.flatMap(({ check_tx }, at) => check_tx.code === 20 ? [at + 1] : [])).toEqual([3, 4, 5, 77])
+  })
+
+  test('two lanes with one key overtake each other and both commit everything', async () => {
+    const gateway = fakeGateway()
+    const [one, other] = [laneOf(gateway), laneOf(gateway)]
+    const all = [...upTo(200)].map((value) => (value % 2 === 0 ? one : other).submit(order(value)))
+    const results = await Promise.all(all)
+    expect(new Set(results.map(({ hash }) => hash)).size).toBe(200)
+    expect([...valuesOf(gateway)].sort((a, b) => a - b)).toEqual(upTo(200))
+  })
+
+  test('a synchronous call in the same words as one that waits is a second transaction', async () => {
+    const gateway = fakeGateway()
+    const signed = Promise.withResolvers<void>()
+    const gate = Promise.withResolvers<void>()
+    const lane = laneOf({ ...gateway, askAll: async (calls) => {
+      signed.resolve()
+      await gate.promise
+      return gateway.askAll(calls)
+    } })
+    const waiting = [lane.submit(order(1)), lane.submit(order(1))]
+    await signed.promise
+    const second = lane.submitBlocking(order(1), 'transfer')
+    gate.resolve()
+    const results = [second, ...await Promise.all(waiting)]
+    expect(new Set(results.map(({ hash }) => hash)).size).toBe(3)
+    expect(gateway.committed).toHaveLength(3)
+  })
+
+  test('a nonce is found out anew when somebody else has used it', async () => {
+    const gateway = fakeGateway()
+    const lane = laneOf(gateway)
+    await lane.submit(order(1))
+    gateway.overtake()
+    expect((await lane.submit(order(2))).height).toBe(3)
+    gateway.overtake()
+    expect(lane.submitBlocking(order(3), 'transfer').height).toBe(5)
+  })
+})
+
+describe('what goes wrong', () => {
+  test('a nonce that is refused again though the account has not moved comes back after one new try', async () => {
+    const stuck = { ...fakeGateway(), tries: 0 }
+    const refuse = { height: 0, hash: '', check_tx: { code: 6, log: 'bad nonce: expected 4, got 9', fee: {} }, deliver_tx: { fee: {} } }
+    stuck.askAll = async (calls) => {
+      stuck.tries += 1
+      return calls.map(() => ({ result: refuse }))
+    }
+    expect(await laneOf(stuck).submit(order(1))).toEqual(refuse)
+    expect(stuck.tries).toBe(2)
+    stuck.tries = 0
+    const ask = stuck.askBlocking
+    stuck.askBlocking = (call, name) => {
+      if (call.method !== 'svc_sendRawTransaction') return ask(call, name)
+      stuck.tries += 1
+      return refuse
+    }
+    expect(laneOf(stuck).submitBlocking(order(1), 'transfer')).toEqual(refuse)
+    expect(stuck.tries).toBe(2)
+  })
+
+  test('an answer that does not come is an error with the hash, and is not sent again; later calls go on', async () => {
+    const gateway = fakeGateway((tx) => Number((tx.body.message as { value: string }).value) === 2
+      ? new SvcRpcError('svc_sendRawTransaction', -32012, 'Not in a block within the time limit') : undefined)
+    const lane = laneOf(gateway)
+    const results = await Promise.allSettled([1, 2, 3].map((value) => lane.submit(order(value))))
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    const data = { hash: expect.stringMatching(/^[0-9A-F]{64}$/) }
+    expect(results[1]).toMatchObject({ reason: { name: 'SvcRpcError', code: -32012, data } })
+    expect(valuesOf(gateway)).toEqual([1, 3])
+  })
+
+  test('what waits is given up when the gateway is away, and the next call begins anew', async () => {
+    const gateway = fakeGateway()
+    const { ask } = gateway
+    let isAway = true
+    const lane = laneOf({ ...gateway, ask: (call) => isAway ? Promise.reject(new SvcRpcError(call.method, undefined, 'away')) : ask(call) })
+    await expect(lane.submit(order(1))).rejects.toMatchObject({ name: 'SvcRpcError', code: undefined })
+    isAway = false
+    expect((await lane.submit(order(2))).height).toBe(1)
+  })
+
+  test('an aborted call that was not sent yet never is; its neighbours are', async () => {
+    const gateway = fakeGateway()
+    const lane = laneOf(gateway)
+    const abort = new AbortController()
+    const calls = [lane.submit(order(1)), lane.submit(order(2), abort.signal), lane.submit(order(3))]
+    abort.abort(new Error('no longer'))
+    const results = await Promise.allSettled(calls)
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(valuesOf(gateway)).toEqual([1, 3])
+  })
+})

@@ -1,0 +1,74 @@
+import { decodeTx, txHash, type Tx } from '../../src/tx/envelope.ts'
+import { fromBase64 } from '../../src/base/bytes.ts'
+import { SvcRpcError } from '../../src/client/errors.ts'
+import type { TransactionResult } from '../../src/client/forms.ts'
+import type { Call, Reply, Transport } from '../../src/client/transport.ts'
+
+/** What a gateway of one account says to a transaction of a nonce that fits; undefined commits it. */
+export type Verdict = (tx: Tx, nonce: number) => { readonly code: number; readonly log: string } | Error | undefined
+
+/** A gateway of one account behind the socket, with the nonce rule of the chain: what lanes are tested against. */
+export interface FakeGateway extends Transport {
+  /** What was committed, in order. */
+  readonly committed: Tx[]
+  /** How many transactions came, refused ones too. */
+  readonly seen: () => number
+  /** Another program with the same key commits a transaction. */
+  readonly overtake: () => void
+}
+
+export const CHAIN_ID = 'test-chain'
+
+const failed = (hash: string, code: number, log: string): TransactionResult =>
+  ({ height: 0, hash, check_tx: { code, log, fee: {} }, deliver_tx: { fee: {} } })
+
+export function fakeGateway(verdict: Verdict = () => undefined): FakeGateway {
+  const committed: Tx[] = []
+  const byHash = new Map<string, TransactionResult>()
+  let [nonce, seen] = [0, 0]
+  const send = (bytes: Uint8Array): unknown => {
+    seen += 1
+    const tx = decodeTx(bytes)
+    if ('why' in tx) throw new Error(tx.why)
+    const hash = txHash(bytes)
+    // The node knows these bytes: they are answered with their block, as the real gateway does.
+    const before = byHash.get(hash)
+    if (before !== undefined) return before
+    if (tx.body.nonce !== nonce) return failed(hash, 6, `bad nonce: expected ${nonce}, got ${tx.body.nonce}`)
+    const said = verdict(tx, nonce)
+    if (said instanceof Error) throw said
+    if (said !== undefined) return failed(hash, said.code, said.log)
+    nonce += 1
+    committed.push(tx)
+    const result: TransactionResult = { height: nonce, hash, check_tx: { fee: {} }, deliver_tx: { fee: {} } }
+    byHash.set(hash, result)
+    return result
+  }
+  const answer = ({ method, params }: Call): unknown => {
+    if (method === 'svc_status') return { chain_id: CHAIN_ID }
+    if (method === 'svc_getTransactionCount') return nonce
+    if (method === 'svc_sendRawTransaction') return send(fromBase64((params as string[])[0] as string) as Uint8Array)
+    throw new SvcRpcError(method, -32601, 'Method not found')
+  }
+  const turn = (): Promise<void> => new Promise((done) => { setImmediate(done) })
+  return {
+    committed, seen: () => seen, overtake: () => { nonce += 1 },
+    ask: async (call) => {
+      await turn()
+      return answer(call)
+    },
+    askAll: async (calls) => {
+      await turn()
+      const replies = calls.map((call): Reply => {
+        try {
+          return { result: answer(call) }
+        } catch (error) {
+          return { error: error as SvcRpcError }
+        }
+      })
+      await turn()
+      return replies
+    },
+    askBlocking: answer,
+  }
+}
