@@ -1,0 +1,14 @@
+/** A gateway on a node, as a process of its own: `node bench/gatewayProcess.ts <node url> <port>`. Signs for GATEWAY_SENDERS accounts. */
+import { startGateway } from '../src/gateway/gateway.ts'
+import { signersOf } from './accounts.ts'
+import { GATEWAY_SENDERS } from './load/pool.ts'
+
+const [node = '', port = ''] = process.argv.slice(2)
+const error = (about: object, message: string): void => {
+  const { err } = about as { err?: { message?: string } }
+  process.stderr.write(`gateway: ${message}: ${err?.message ?? ''}\n`)
+}
+const logger = { info: () => undefined, warn: () => undefined, error }
+const gateway = await startGateway({ node, port: Number(port), signers: signersOf('caller', GATEWAY_SENDERS), publicKeys: true, logger })
+process.send?.({ listening: gateway.url })
+process.on('disconnect', () => void gateway.close().then(() => process.exit(0)))

@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { watchBlocks } from './blocks.ts'
+import { openLane } from './http.ts'
+import type { Measured, Target } from './job.ts'
+import { measure } from './measure.ts'
+import { LANES, type Pool } from './pool.ts'
+import { openWebSocket, type RawWebSocket, textFrame } from './websocket.ts'
+
+const BATCH = 32
+const DRAIN_MS_MAX = 20_000
+
+/** How long a load runs: what happens in the first `warmUpMs` is not measured. */
+export interface Span { readonly warmUpMs: number; readonly measuredMs: number }
+
+const asyncFrame = (tx: string): Buffer =>
+  textFrame(`{"jsonrpc":"2.0","id":1,"method":"broadcast_tx_async","params":{"tx":"${tx}"}}`)
+
+/** All that was sent is in blocks, or DRAIN_MS_MAX has passed. */
+async function drained(committed: () => number, sent: () => number): Promise<void> {
+  for (const end = performance.now() + DRAIN_MS_MAX; committed() < sent() && performance.now() < end;) await sleep(20)
+}
+
+interface Feeding {
+  readonly pool: Pool
+  readonly sentAt: number[]
+  refused: number
+}
+
+/** LANES websockets that send `broadcast_tx_async`. */
+async function openSockets({ host, port }: Target, feeding: Feeding, onDrain: (socket: number) => void): Promise<readonly RawWebSocket[]> {
+  return Promise.all(Array.from({ length: LANES }, (_, at) => openWebSocket(host, port, {
+    onMessage: (text) => {
+      // An answer begins {"jsonrpc":"2.0","id":1,"result" or "error".
+      if (text[25] === 0x65) feeding.refused++
+    },
+    onDrain: () => onDrain(at),
+    onClose: () => undefined,
+  })))
+}
+
+function sendFrom({ pool, sentAt }: Feeding, lane: number, socket: RawWebSocket, count: number): boolean {
+  const frames: Buffer[] = []
+  const nowMs = performance.now()
+  for (let n = 0; n < count; n++) {
+    frames.push(asyncFrame(pool.take(lane)))
+    sentAt.push(nowMs)
+  }
+  return socket.write(Buffer.concat(frames))
+}
+
+/** Sends as much as the node takes, with at most `window` transactions that are in no block yet. */
+export async function saturate(target: Target, pool: Pool, window: number, { warmUpMs, measuredMs }: Span): Promise<Measured> {
+  const feeding: Feeding = { pool, sentAt: [], refused: 0 }
+  const full = new Array<boolean>(LANES).fill(false)
+  let running = true
+  const pump = (): void => {
+    for (let at = 0; running && at < LANES; at = (at + 1) % LANES) {
+      const room = window - (feeding.sentAt.length - watch.committed())
+      if (room < BATCH || full.every((one) => one)) return
+      if (full[at] !== true) full[at] = !sendFrom(feeding, at, sockets[at] as RawWebSocket, BATCH)
+    }
+  }
+  const sockets = await openSockets(target, feeding, (at) => {
+    full[at] = false
+    pump()
+  })
+  const watch = await watchBlocks(target.host, target.port, () => pump())
+  const startMs = performance.now()
+  pump()
+  await sleep(warmUpMs + measuredMs)
+  running = false
+  const endMs = performance.now()
+  await drained(watch.committed, () => feeding.sentAt.length - feeding.refused)
+  for (const socket of [...sockets, watch]) socket.close()
+  return measure({ blocks: watch.blocks, sentAt: feeding.sentAt, refused: feeding.refused, fromMs: startMs + warmUpMs, toMs: endMs })
+}
+
+/** Sends `perSecond` transactions a second, whatever the node does. */
+export async function openLoop(target: Target, pool: Pool, perSecond: number, { warmUpMs, measuredMs }: Span): Promise<Measured> {
+  const feeding: Feeding = { pool, sentAt: [], refused: 0 }
+  const sockets = await openSockets(target, feeding, () => undefined)
+  const watch = await watchBlocks(target.host, target.port, () => undefined)
+  const startMs = performance.now()
+  for (let turn = 0; performance.now() < startMs + warmUpMs + measuredMs; turn++) {
+    const due = Math.floor((performance.now() - startMs) / 1000 * perSecond) - feeding.sentAt.length
+    if (due > 0) sendFrom(feeding, turn % LANES, sockets[turn % LANES] as RawWebSocket, due)
+    await sleep(1)
+  }
+  const endMs = performance.now()
+  await drained(watch.committed, () => feeding.sentAt.length - feeding.refused)
+  for (const socket of [...sockets, watch]) socket.close()
+  return measure({ blocks: watch.blocks, sentAt: feeding.sentAt, refused: feeding.refused, fromMs: startMs + warmUpMs, toMs: endMs })
+}
+
+/** `senders` connections that each send the next `broadcast_tx_sync` when the one before is answered. */
+export async function closedLoop(target: Target, pool: Pool, senders: number, { warmUpMs, measuredMs }: Span): Promise<Measured> {
+  const feeding: Feeding = { pool, sentAt: [], refused: 0 }
+  const watch = await watchBlocks(target.host, target.port, () => undefined)
+  const lanes = await Promise.all(Array.from({ length: senders }, () => openLane(target.host, target.port)))
+  const startMs = performance.now()
+  const endMs = startMs + warmUpMs + measuredMs
+  await Promise.all(lanes.map(async (lane) => {
+    while (performance.now() < endMs) {
+      feeding.sentAt.push(performance.now())
+      const body = await lane.post(`{"jsonrpc":"2.0","id":1,"method":"broadcast_tx_sync","params":{"tx":"${pool.take(0)}"}}`)
+      if (!body.includes('"code":0,')) feeding.refused++
+    }
+    lane.close()
+  }))
+  await drained(watch.committed, () => feeding.sentAt.length - feeding.refused)
+  watch.close()
+  return measure({ blocks: watch.blocks, sentAt: feeding.sentAt, refused: feeding.refused, fromMs: startMs + warmUpMs, toMs: endMs })
+}
+

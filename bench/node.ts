@@ -1,0 +1,126 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { homeFiles, makeNodeHome } from '../src/comet/home.ts'
+import { startCometBft } from '../src/comet/process.ts'
+import { type NodeRpc, openNodeRpc, waitForNode } from '../src/comet/rpc.ts'
+import { setTomlValues } from '../src/comet/template.ts'
+import { CHAIN_ID } from './accounts.ts'
+import type { Target } from './load/job.ts'
+import type { Programs } from './peers.ts'
+
+/** An application that is measured: ours, CometBFT's kvstore over the socket, and the same inside CometBFT. */
+export type AppKind = 'svcd' | 'kvSocket' | 'kvInProcess'
+
+/** Settings that every node of a benchmark has, whatever its application. */
+export const NODE_SETTINGS = {
+  log_level: 'error',
+  // Blocks come as fast as they can be made.
+  'consensus.timeout_commit': '0s',
+  'mempool.recheck': false,
+  'mempool.size': 50_000,
+  'mempool.cache_size': 100_000,
+  'tx_index.indexer': 'null',
+} as const
+
+/** A running node and its application. */
+export interface BenchNode extends Target {
+  readonly rpc: NodeRpc
+  /** Process ids; an application inside CometBFT has none of its own. */
+  readonly pids: { readonly app: number | undefined; readonly comet: number }
+  /** From the start of the application to its listening, in ms. */
+  readonly appStartMs: number
+  /** Ends both; the home stays. */
+  stop(): Promise<void>
+}
+
+/** How a node is started. `home` is made when it is not there; one that is goes on. */
+export interface NodeOptions {
+  readonly programs: Programs
+  readonly app: AppKind
+  readonly home: string
+  readonly ports: readonly [rpc: number, p2p: number]
+  readonly appState: (pubKey: string) => object
+  /** Flags of the application's Node. */
+  readonly nodeFlags?: readonly string[]
+  /** Changes to NODE_SETTINGS. */
+  readonly settings?: Readonly<Record<string, string | number | boolean>>
+}
+
+const SVCD = fileURLToPath(new URL('../src/cli/svcd.js', import.meta.url))
+const LISTEN_MS_MAX = 120_000
+const NODE_MS_MAX = 300_000
+
+function makeHome({ home, app, ports: [rpc, p2p], appState, settings }: NodeOptions, abci: string): void {
+  const isNew = !existsSync(homeFiles(home).config)
+  const genesis = { appState: {} as object, genesisTime: '2026-01-01T00:00:00Z' }
+  const options = {
+    home, chainId: CHAIN_ID, moniker: 'bench', privateNet: true, genesis,
+    addresses: { rpc: `tcp://127.0.0.1:${rpc}`, p2p: `tcp://127.0.0.1:${p2p}`, abci, metrics: false as const },
+  }
+  if (isNew) {
+    // The key first: our genesis names it.
+    makeNodeHome({ ...options, home, genesis })
+    if (app === 'svcd') {
+      const path = homeFiles(home).genesis
+      const file = JSON.parse(readFileSync(path, 'utf8')) as { app_state: object; validators: { pub_key: { value: string } }[] }
+      file.app_state = appState(file.validators[0]?.pub_key.value as string)
+      writeFileSync(path, JSON.stringify(file))
+    }
+  } else makeNodeHome(options)
+  const { config } = homeFiles(home)
+  writeFileSync(config, setTomlValues(readFileSync(config, 'utf8'), { ...NODE_SETTINGS, ...settings }))
+}
+
+async function startApp({ programs, app, home, nodeFlags = [] }: NodeOptions, socket: string): Promise<ChildProcess | undefined> {
+  if (app === 'kvInProcess') return undefined
+  const address = `unix://${socket}`
+  const child = app === 'svcd'
+    ? spawn(process.execPath, [...nodeFlags, SVCD, 'start', '--home', home, '--abci', address], { stdio: ['ignore', 'ignore', 'pipe'] })
+    : spawn(programs.abciCli, ['kvstore', '--address', address, '--log_level', 'error'], { stdio: ['ignore', 'ignore', 'pipe'] })
+  let said = ''
+  child.stderr?.on('data', (chunk: Buffer) => { said = (said + chunk.toString()).slice(-2000) })
+  process.once('exit', () => child.kill('SIGKILL'))
+  for (const end = Date.now() + LISTEN_MS_MAX; !existsSync(socket); await sleep(5)) {
+    if (child.exitCode !== null || Date.now() > end) throw new Error(`${app} does not listen: ${said}`)
+  }
+  return child
+}
+
+async function endApp(child: ChildProcess | undefined): Promise<void> {
+  if (child === undefined || child.exitCode !== null) return
+  const exited = once(child, 'exit')
+  child.kill('SIGTERM')
+  await exited
+}
+
+/** Starts an application and a CometBFT node on it; resolves when the node has made its first block of this run. */
+export async function startNode(options: NodeOptions): Promise<BenchNode> {
+  const { programs, app, home, ports: [port] } = options
+  mkdirSync(home, { recursive: true })
+  const socket = join(home, 'abci.sock')
+  makeHome(options, app === 'kvInProcess' ? 'kvstore' : `unix://${socket}`)
+  const startMs = performance.now()
+  const child = await startApp(options, socket)
+  const appStartMs = performance.now() - startMs
+  const comet = await startCometBft({ program: programs.cometbft, home })
+  const rpc = openNodeRpc(`http://127.0.0.1:${port}`)
+  const stop = async (): Promise<void> => {
+    rpc.close()
+    await comet.stop()
+    await endApp(child)
+  }
+  try {
+    const { latestHeight } = await waitForNode(rpc, NODE_MS_MAX)
+    for (const end = Date.now() + NODE_MS_MAX; await rpc.committedHeight() <= latestHeight; await sleep(20)) {
+      if (Date.now() > end) throw new Error(`${app}: no block`)
+    }
+    return { host: '127.0.0.1', port, rpc, pids: { app: child?.pid, comet: comet.pid }, appStartMs, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}

@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { Context } from './context.ts'
+
+/** What a state holds much of. */
+export type StateKind = 'accounts' | 'candidacies' | 'proposals'
+
+/** What the application alone costs on one state: CPU, but for opening, which is time. */
+export interface InProcess {
+  readonly openMs: number
+  /** A transaction from CheckTx to Commit, in blocks of 1,000: 900 transfers, 100 updates. */
+  readonly txUs: number
+  /** A block of 1,000, without its CheckTx. */
+  readonly blockMs: number
+  readonly emptyBlockMs: number
+  /** 5,000 waiting transactions: seen the first time, and rechecked after a block. */
+  readonly firstCheckMs: number
+  readonly recheckMs: number
+  readonly rssMb: number
+  readonly pssMb: number
+}
+
+/** A state by its kind and size, and what was measured on it in each round. */
+export interface StateCost { readonly kind: StateKind; readonly size: number; readonly rounds: readonly InProcess[] }
+
+const PROGRAM = fileURLToPath(new URL('inProcess.ts', import.meta.url))
+const run = promisify(execFile)
+
+/** Makes each state once, then measures all of them in turn, round after round. Each in a process of its own. */
+export async function measureStates(
+  { rounds, newFolder, say }: Context, states: readonly (readonly [StateKind, number])[],
+): Promise<StateCost[]> {
+  const costs: { kind: StateKind; size: number; folder: string; rounds: InProcess[] }[] = []
+  for (const [kind, size] of states) {
+    const folder = newFolder()
+    await run(process.execPath, [PROGRAM, 'make', kind, String(size), folder])
+    costs.push({ kind, size, folder, rounds: [] })
+  }
+  for (let round = 0; round < rounds; round++) {
+    for (const { kind, size, folder, rounds: done } of costs) {
+      const { stdout } = await run(process.execPath, [PROGRAM, 'run', kind, String(size), folder])
+      const cost = JSON.parse(stdout) as InProcess
+      done.push(cost)
+      say(`round ${round + 1}, ${size} ${kind}: ${Math.round(cost.txUs)} µs CPU a transaction, opened in ${Math.round(cost.openMs)} ms, `
+        + `an empty block ${cost.emptyBlockMs.toFixed(1)} ms, ${cost.rssMb} MB`)
+    }
+  }
+  return costs
+}

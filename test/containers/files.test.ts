@@ -1,0 +1,135 @@
+import { afterAll, describe, expect, jest, test } from '@jest/globals'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { makeTestnet } from '../../src/cli/testnet/make.ts'
+import { planNodes } from '../../src/cli/testnet/plan.ts'
+import { COMETBFT_VERSION } from '../../src/comet/find.ts'
+import { commandsIn, optionsOf, type Service, servicesIn } from './composeFile.ts'
+import { findEngine, root } from './engine.ts'
+import { main } from './run.ts'
+import { TESTNET_SERVICES } from './testnet.ts'
+
+// They start programs and derive many keys, which takes its time on a busy machine.
+jest.setTimeout(60_000)
+
+const read = (name: string): string => readFileSync(join(root, name), 'utf8')
+const FILES = ['docker-compose.yml', 'docker-compose.testnet.yml']
+
+describe('the files of the containers', () => {
+  test('the image has the CometBFT that everything else is tested with', () => {
+    expect(/^ARG COMETBFT_VERSION=(.+)$/m.exec(read('Dockerfile'))?.[1]).toBe(COMETBFT_VERSION)
+  })
+
+  test('every base image is an argument', () => {
+    expect([...read('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, image]) => image?.replace(/^\$\{(\w+)\}$/, 'argument $1')))
+      .toEqual(['argument GO_IMAGE', 'argument NODE_IMAGE', 'argument NODE_IMAGE'])
+  })
+
+  test('the image is built without what only BuildKit knows', () => {
+    expect(read('Dockerfile')).not.toMatch(/--mount|--chmod|--link|<<|^# syntax/m)
+  })
+
+  test('two ports are published, on loopback', () => {
+    const compose = read('docker-compose.yml')
+    const ports = [...compose.matchAll(/^ +ports: \['127\.0\.0\.1:\$\{(\w+):-(\d+)\}:\2'\]$/gm)].map(([, name, port]) => `${name} ${port}`)
+    expect(ports).toEqual(['SVCD_RPC_PORT 26657', 'SVCD_GATEWAY_PORT 8545'])
+    expect(compose.match(/ports:/g)).toHaveLength(2)
+    expect(read('docker-compose.testnet.yml')).not.toContain('ports:')
+  })
+
+  test.each(FILES)('%s has neither a version nor a name, which one compose or the other refuses or warns of', (file) => {
+    expect(read(file)).not.toMatch(/^(?:version|name):/m)
+  })
+
+  test.each(FILES)('%s says to svcd what svcd accepts', async (file) => {
+    const commands = commandsIn(read(file))
+    expect(read(file).match(/command:/g)).toHaveLength(commands.length)
+    const ours = commands.filter(([program]) => program === 'svcd')
+    expect(ours.length).toBeGreaterThan(1)
+    for (const words of ours) expect(await optionsOf(words)).toMatchObject({})
+    await expect(optionsOf([...ours[0] ?? [], '--no-such-flag'])).rejects.toThrow('unknown option')
+  })
+
+  test('the image takes in nothing but what is named', () => {
+    expect(read('.dockerignore').split('\n').filter((line) => !/^(?:#|!|$)/.test(line))[0]).toBe('*')
+  })
+})
+
+describe('the four validators and the full node of docker-compose.testnet.yml', () => {
+  const text = read('docker-compose.testnet.yml')
+  const services = servicesIn(text)
+  const planned = async () => {
+    const [words = []] = commandsIn(text).filter(([, name]) => name === 'testnet')
+    return planNodes(await optionsOf(words) as unknown as Parameters<typeof planNodes>[0])
+  }
+
+  test('have each an application and a CometBFT on the home that init makes, and are dialled by the names of their services', async () => {
+    const nodes = await planned()
+    expect(nodes.map(({ name }) => name)).toEqual(['node0', 'node1', 'node2', 'node3', 'full0'])
+    for (const { name, peer } of nodes) {
+      const { environment } = services.get(peer.host) as Service
+      const app = environment['CMT_PROXY_APP']?.replace(/^tcp:\/\/(.*):26658$/, '$1') ?? ''
+      expect(environment['CMTHOME']).toBe(`/chain/${name}`)
+      expect(services.get(app)?.environment).toEqual({ SVCD_HOME: `/chain/${name}` })
+    }
+    expect([...services.keys()].sort()).toEqual([...TESTNET_SERVICES.filter((one) => one !== 'gateway'), 'init'].sort())
+  })
+
+  test('keep all in a volume of their own, so that the chain of one validator stays as it is', () => {
+    expect(text.match(/volumes: \['testnet:\/chain'\]/g)).toHaveLength(4)
+    expect(text).not.toMatch(/\bchain:\//)
+  })
+
+  test('are healthy and start again as the one validator', () => {
+    const checks = (file: string): readonly string[] => [...read(file).matchAll(/^ +(?:test|restart): .*$/gm)].map(([line]) => line.trim())
+    expect(checks('docker-compose.yml')).toEqual(expect.arrayContaining([...checks('docker-compose.testnet.yml')]))
+    expect(checks('docker-compose.testnet.yml')).toHaveLength(4)
+  })
+})
+
+describe('the compose file that svcd testnet writes', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svcd-compose-'))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  const written = (name: string, publicKeys: boolean) => {
+    const output = join(folder, name)
+    const nodes = planNodes({ validators: '2', fullNodes: '1', basePort: '27000', host: '127.0.0.1' })
+    const made = makeTestnet({ output, nodes, chainId: 'net-1', publicKeys })
+    const text = readFileSync(join(output, 'docker-compose.yml'), 'utf8')
+    return { ...made, output, text, services: servicesIn(text) }
+  }
+
+  test('has both parts for each home, which dial each other inside, and publishes on loopback where the scripts listen', () => {
+    const { nodes, output, text, services } = written('private', false)
+    expect([...services.keys()]).toEqual([...nodes.flatMap(({ name }) => [`app-${name}`, `cometbft-${name}`]), 'gateway'])
+    for (const { name, rpcPort } of nodes) {
+      const peers = nodes.filter((one) => one.name !== name).map((one) => `${one.nodeId}@cometbft-${one.name}:26656`)
+      expect(existsSync(join(output, name, 'config', 'genesis.json'))).toBe(true)
+      for (const part of ['app', 'cometbft']) expect(services.get(`${part}-${name}`)?.text).toContain(`volumes: ['./${name}:/chain']`)
+      expect(services.get(`cometbft-${name}`)?.text).toContain(`ports: ['127.0.0.1:${rpcPort}:26657']`)
+      expect(services.get(`cometbft-${name}`)?.environment).toEqual({
+        CMT_PROXY_APP: `tcp://app-${name}:26658`, CMT_RPC_LADDR: 'tcp://0.0.0.0:26657', CMT_P2P_LADDR: 'tcp://0.0.0.0:26656',
+        CMT_P2P_EXTERNAL_ADDRESS: `cometbft-${name}:26656`,
+        CMT_P2P_PERSISTENT_PEERS: peers.join(','),
+      })
+    }
+    expect(services.get('gateway')?.text).toContain("ports: ['127.0.0.1:27002:8545']")
+    expect(text.match(/ports:/g)).toHaveLength(4)
+    const { uid, gid } = userInfo()
+    expect(text).toContain(`user: '${uid}:${gid}'`)
+  })
+
+  test.each([true, false])('public keys %s: that is whether its gateway signs for the public accounts', async (publicKeys) => {
+    const commands = commandsIn(written(`keys ${publicKeys}`, publicKeys).text).filter(([program]) => program === 'svcd')
+    const options = await Promise.all(commands.map(optionsOf))
+    expect(options).toEqual([{ abci: 'tcp://0.0.0.0:26658' },
+      { ...(publicKeys ? { devnet: true } : {}), listen: '0.0.0.0:8545', node: 'http://cometbft-node0:26657' }])
+  })
+})
+
+describe('where no engine answers', () => {
+  test('the test of the real containers says why it skips', async () => {
+    expect(findEngine({ PATH: '' })).toBe('there is no docker program on the PATH')
+    expect(await main({ PATH: '' })).toBe('skipped: there is no docker program on the PATH')
+  })
+})

@@ -1,0 +1,53 @@
+import { afterAll, describe, expect, jest, test } from '@jest/globals'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { devnetSigners } from '../../src/cli/devnet/genesis.ts'
+import { root, run } from './engine.ts'
+
+// They start programs and derive many keys, which takes its time on a busy machine.
+jest.setTimeout(60_000)
+
+const folder = mkdtempSync(join(tmpdir(), 'svcd-init-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const OWNER = '0x098a8672bc66ec7177f82cd529ed8e5bbdc28a27'
+
+const init = (...args: readonly string[]) => run([process.execPath, join(root, 'src/cli/svcd.js'), 'init', ...args], process.env)
+
+describe('svcd init --devnet', () => {
+  const home = join(folder, 'home')
+  const parts = ['--home', home, '--devnet', '--abci', 'tcp://app:26658', '--rpc', '0.0.0.0:26657']
+  const files = ['config/genesis.json', 'config/priv_validator_key.json', 'config/node_key.json', 'data/priv_validator_state.json']
+  const read = (name: string): string => readFileSync(join(home, name), 'utf8')
+
+  test('makes a home with the public accounts whose node finds the application where it is told', () => {
+    expect(init(...parts)).toMatchObject({ status: 0 })
+    const genesis = JSON.parse(read('config/genesis.json')) as { chain_id: string; app_state: { accounts: { address: string }[] } }
+    expect(genesis.chain_id).toBe('svcd-devnet')
+    expect(genesis.app_state.accounts.map(({ address }) => address)).toEqual(devnetSigners().map(({ address }) => address))
+    expect(read('config/config.toml')).toContain('proxy_app = "tcp://app:26658"')
+    expect(read('config/config.toml')).toContain('laddr = "tcp://0.0.0.0:26657"')
+  })
+
+  test('once more leaves keys, signing state and genesis as they are', () => {
+    const before = files.map(read)
+    expect(init(...parts)).toMatchObject({ status: 0 })
+    expect(files.map(read)).toEqual(before)
+  })
+
+  test.each([
+    [['--owner', OWNER], '--devnet: goes with none of'],
+    [['--abci', 'app:26658'], '--abci: expected unix:///path or tcp://host:port'],
+  ])('%j is refused in one line, and nothing is made', (args, line) => {
+    const { status, stderr } = init('--home', join(folder, 'none'), '--devnet', ...args)
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(line) })
+    expect(() => readFileSync(join(folder, 'none/config/genesis.json'))).toThrow('ENOENT')
+  })
+
+  test('a home of another chain is refused', () => {
+    const other = join(folder, 'other')
+    expect(init('--home', other, '--chain-id', 'mine', '--owner', OWNER)).toMatchObject({ status: 0 })
+    expect(init('--home', other, '--devnet')).toMatchObject({ status: 2, stderr: expect.stringContaining('holds the chain mine') })
+  })
+})

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Svc } from '../../src/client/index.ts'
+import { PUBLIC_MNEMONIC } from '../../src/keys/mnemonic.ts'
+import { type Engine, run } from './engine.ts'
+
+/** How long anything here is waited for, in ms. */
+export const WAIT_MS_MAX = 180_000
+
+/** The first public account, which every network of these tests has. */
+export const OWNER = '0x098a8672bc66ec7177f82cd529ed8e5bbdc28a27'
+
+/** An account that holds nothing until a test pays it. */
+export const OTHER = `0x${'5e'.repeat(20)}`
+
+/** What has been composed: `services` are those that have a health check. */
+export interface Project {
+  readonly services: readonly string[]
+  readonly gateway: string
+  readonly rpc: string
+  /** Runs the compose program; returns its stdout. Throws when it fails. */
+  readonly compose: (...args: readonly string[]) => string
+  /** What `docker inspect` says of every container by its service. */
+  readonly inspect: (format: string) => ReadonlyMap<string, string>
+}
+
+/** Which files are composed, on which ports. */
+export interface Composed {
+  readonly files: readonly string[]; readonly services: readonly string[]; readonly gatewayPort: number; readonly rpcPort: number
+}
+
+/** A project of its own name, so that nothing that is up is touched. */
+export function makeProject({ compose: program }: Engine, { files, services, gatewayPort, rpcPort }: Composed): Project {
+  const env = {
+    ...process.env, SVCD_GATEWAY_PORT: String(gatewayPort), SVCD_RPC_PORT: String(rpcPort), COMPOSE_PROJECT_NAME: `svcdtest${process.pid}`,
+  }
+  const must = (command: readonly string[]): string => {
+    const { status, stdout, stderr } = run(command, env)
+    if (status !== 0) throw new Error(`${command.join(' ')} ended with ${status}: ${stderr.slice(-2000)}`)
+    return stdout.trim()
+  }
+  const compose = (...args: readonly string[]): string => must([...program, ...files.flatMap((file) => ['-f', file]), ...args])
+  return {
+    services, compose, gateway: `http://127.0.0.1:${gatewayPort}`, rpc: `http://127.0.0.1:${rpcPort}`,
+    inspect: (format) => {
+      const label = '{{index .Config.Labels "com.docker.compose.service"}}'
+      const lines = must(['docker', 'inspect', '--format', `${label} ${format}`, ...compose('ps', '-q').split('\n')]).split('\n')
+      return new Map(lines.map((line) => {
+        const [service = '', ...said] = line.split(' ')
+        return [service, said.join(' ')]
+      }))
+    },
+  }
+}
+
+/** One JSON-RPC call. Throws with the error's message. */
+export async function call<T>(url: string, method: string, params: readonly unknown[] = []): Promise<T> {
+  const response = await fetch(url, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  const { result, error } = await response.json() as { result: T; error?: { message: string } }
+  if (error !== undefined) throw new Error(`${method}: ${error.message}`)
+  return result
+}
+
+/** Height that the gateway tells. */
+export const heightOf = ({ gateway }: Project): Promise<number> => call<number>(gateway, 'svc_blockNumber')
+
+/** Waits until the head is at or above `wanted`. */
+export async function untilHeight(project: Project, wanted: number, limitMs = WAIT_MS_MAX): Promise<void> {
+  const deadline = Date.now() + limitMs
+  for (;;) {
+    const height = await heightOf(project).catch(() => 0)
+    if (height >= wanted) return
+    if (Date.now() > deadline) throw new Error(`height ${height}, not ${wanted}, after ${limitMs / 1000} s`)
+    await sleep(250)
+  }
+}
+
+/** Waits until every service is healthy and the head is at or above `wanted`. */
+export async function untilHealthy(project: Project, wanted: number): Promise<void> {
+  const deadline = Date.now() + WAIT_MS_MAX
+  for (;;) {
+    const states = project.inspect('{{if .State.Health}}{{.State.Health.Status}}{{end}}')
+    const ill = project.services.filter((service) => states.get(service) !== 'healthy')
+    if (ill.length === 0) return untilHeight(project, wanted)
+    if (Date.now() > deadline) throw new Error(`not healthy in time: ${ill.map((one) => `${one} ${states.get(one)}`).join(', ')}`)
+    await sleep(500)
+  }
+}
+
+/** One thing that holds of a project; each goes on from the one before. */
+export type Steps = Readonly<Record<string, (project: Project) => Promise<void>>>
+
+/** Signs a transfer here, outside of the containers, and has it in a block. */
+export async function transferFromOutside({ gateway }: Project): Promise<void> {
+  const svc = new Svc(gateway)
+  assert.equal(svc.accounts.add(PUBLIC_MNEMONIC), OWNER)
+  const { height } = await svc.async.transfer({ from: OWNER, to: OTHER, value: '7' })
+  assert.ok(height > 0)
+  assert.equal(await call<string>(gateway, 'svc_getBalance', [OTHER]), '7')
+}
+
+/** Has the gateway sign a declaration for a public account that has no candidacy, and once more, which fails. */
+export async function declareThroughGateway({ gateway }: Project): Promise<void> {
+  const from = (await call<readonly string[]>(gateway, 'svc_accounts'))[9]
+  const input = { from, pubKey: 'Q6g8+/AYhYdF1rZJktMj0Akj5eGTCBVxavF6jMV8haQ=' }
+  const first = await call<{ height: number }>(gateway, 'svc_declareCandidacy', [input])
+  assert.ok(first.height > 0)
+  const again = await call<{ height: number; check_tx: { log?: string } }>(gateway, 'svc_declareCandidacy', [input])
+  assert.deepEqual({ height: again.height, log: again.check_tx.log }, { height: 0, log: 'pubkey has been declared' })
+}
+
+/** The gateway and the RPC are all that is published, and on loopback. */
+export function assertPublished({ inspect, gateway, rpc }: Project): void {
+  const ports = inspect('{{range .NetworkSettings.Ports}}{{range .}}{{.HostIp}}:{{.HostPort}} {{end}}{{end}}')
+  const shown = [...ports.values()].flatMap((text) => text.split(' ').filter(Boolean)).sort()
+  assert.deepEqual(shown, [gateway, rpc].map((url) => url.replace('http://', '')).sort())
+}
+
+/** No process of any service is root's. */
+export function assertNoRoot({ compose, services }: Project): void {
+  for (const service of services) assert.equal(compose('exec', '-T', service, 'id', '-u'), '1000')
+}

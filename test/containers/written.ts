@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { call, heightOf, OTHER, type Project, type Steps, transferFromOutside, untilHealthy } from './project.ts'
+
+/** Services of the compose file that `svcd testnet` writes for one validator and a full node. */
+export const writtenServices = ['app-node0', 'cometbft-node0', 'app-full0', 'cometbft-full0', 'gateway']
+
+/** RPC of the full node: its ports follow those of the validator. */
+const fullRpc = ({ rpc }: Project): string => rpc.replace(/\d+$/, (port) => String(Number(port) + 10))
+
+/** What holds of the compose file that `svcd testnet` writes. */
+export const writtenSteps: Steps = {
+  'all services become healthy from nothing but up, and the full node follows': async (project) => {
+    project.compose('up', '-d')
+    await untilHealthy(project, 3)
+    const { result } = await (await fetch(`${fullRpc(project)}/status`)).json() as {
+      result: { sync_info: { latest_block_height: string }; validator_info: { voting_power: string } }
+    }
+    assert.ok(Number(result.sync_info.latest_block_height) >= 2)
+    assert.equal(result.validator_info.voting_power, '0')
+  },
+  'the gateway of the first node takes a transaction signed outside': transferFromOutside,
+  'down and up keep the chain': async (project) => {
+    const before = await heightOf(project)
+    project.compose('down')
+    project.compose('up', '-d')
+    await untilHealthy(project, before + 1)
+    assert.equal(await call<string>(project.gateway, 'svc_getBalance', [OTHER]), '7')
+  },
+}

@@ -1,0 +1,97 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { build } from 'esbuild'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { PUBLIC_MNEMONIC } from '../../src/keys/mnemonic.ts'
+import { type Devnet, makePlace, startDevnet, tempFolder } from './support/devnet.ts'
+
+const CHROMIUM = process.env['SVCD_CHROMIUM'] ?? '/usr/bin/chromium'
+// skip: no Chromium on this machine (.ci/run installs Debian's; SVCD_CHROMIUM names another)
+const withBrowser = existsSync(CHROMIUM) ? describe : describe.skip
+
+const checkout = join(import.meta.dirname, '../..')
+
+/** The published client as a page has it: one file, as a bundler makes it for a browser. */
+async function bundle(): Promise<string> {
+  execFileSync(process.execPath, [join(checkout, 'tools/build.ts')], { cwd: checkout })
+  const { outputFiles } = await build({
+    stdin: { contents: "import { Svc } from './dist/client/index.js'\nglobalThis.Svc = Svc", resolveDir: checkout },
+    write: false, bundle: true, minify: true, format: 'iife', platform: 'browser',
+  })
+  return outputFiles[0]?.text ?? ''
+}
+
+/** What the page's own scripts see. */
+type InPage = { Svc: typeof import('../../src/client/index.ts').Svc }
+
+withBrowser('in headless Chromium', () => {
+  const folder = tempFolder()
+  let net: Devnet
+  let browser: Browser
+  let page: Page
+  const failures: string[] = []
+
+  beforeAll(async () => {
+    net = await startDevnet(await makePlace(folder.path))
+    browser = await chromium.launch({
+      executablePath: CHROMIUM,
+      args: [
+        '--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync',
+      ],
+    })
+    page = await browser.newPage()
+    page.on('pageerror', (error) => failures.push(error.message))
+    const script = await bundle()
+    // The page stands at the gateway's own origin, as the gateway lets no other in.
+    await page.route('**/page', (route) => route.fulfill({ contentType: 'text/html', body: `<!doctype html><script>${script}</script>` }))
+    await page.goto(new URL('/page', net.url).href)
+  }, 90_000)
+
+  afterAll(async () => {
+    await browser.close()
+    await net.stop()
+    folder.remove()
+  }, 30_000)
+
+  test('a declare that the page signs is committed, and the key never leaves the page', async () => {
+    const sent: string[] = []
+    page.on('request', (request) => sent.push(request.postData() ?? ''))
+    const pubKey = randomBytes(32).toString('base64')
+    const { from, result } = await page.evaluate(async ({ url, mnemonic, key }) => {
+      const svc = new (globalThis as unknown as InPage).Svc(url)
+      const address = svc.accounts.add(mnemonic, 3)
+      const declared = await svc.async.stake.validator.declare({ from: address, pubKey: key, description: { name: 'from a page' } })
+      return { from: address, result: declared }
+    }, { url: net.url, mnemonic: PUBLIC_MNEMONIC, key: pubKey })
+    expect(result.height).toBeGreaterThan(0)
+    const { data } = await net.call<{ data: { pub_key: { value: string }; owner_address: string } }>('svc_queryValidator', [from])
+    expect([data.pub_key.value, data.owner_address]).toEqual([pubKey, from])
+    expect(sent.some((body) => body.includes('svc_sendRawTransaction'))).toBe(true)
+    expect(sent.join()).not.toContain('junk')
+    expect(failures).toEqual([])
+  }, 60_000)
+
+  test('the synchronous form throws an Error that shows the line to write instead', async () => {
+    const message = await page.evaluate((url) => {
+      const svc = new (globalThis as unknown as InPage).Svc(url)
+      try {
+        return `returned ${JSON.stringify(svc.stake.validator.list())}`
+      } catch (error) {
+        return (error as Error).message
+      }
+    }, net.url)
+    expect(message).toMatch(/without a callback.*Write instead: .*await svc\.async\.stake\.validator\.list/)
+  })
+
+  test('the callback form answers', async () => {
+    const list = await page.evaluate((url) => new Promise<unknown>((done) => {
+      const svc = new (globalThis as unknown as InPage).Svc(url)
+      svc.stake.validator.list((error, answer) => done(error ?? answer))
+    }), net.url)
+    const validator = expect.objectContaining({ state: 'Validator' })
+    expect(list).toMatchObject({ height: expect.any(Number), data: expect.arrayContaining([validator]) })
+  })
+})

@@ -1,0 +1,149 @@
+import { spawn } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { Web3 } from 'web3'
+import { Svc, type TransactionResult } from '../../src/client/index.ts'
+import { SvcPlugin } from '../../src/client/web3Plugin.ts'
+import { findCometBft } from '../../src/comet/find.ts'
+import { type LightProxy, startLightProxy } from '../../src/comet/light.ts'
+import { PUBLIC_MNEMONIC } from '../../src/keys/mnemonic.ts'
+import { type Devnet, makePlace, startDevnet, tempFolder } from './support/devnet.ts'
+
+const folder = tempFolder()
+const CLIENT = new URL('../../src/client/index.ts', import.meta.url).href
+const DOCS = new URL('../../docs/client.md', import.meta.url)
+const EACH = 500
+const nobody = (digit: number): string => `0x${String(digit).repeat(40)}`
+let net: Devnet
+
+beforeAll(async () => { net = await startDevnet(await makePlace(folder.path), ['--os', 'ubuntu']) }, 60_000)
+
+afterAll(async () => {
+  await net.stop()
+  folder.remove()
+}, 30_000)
+
+/** Runs a program of its own to its end; what it printed. Throws with all it said when it fails. */
+function runProgram(name: string, source: string): Promise<string> {
+  const file = join(folder.path, `${name}.mjs`)
+  writeFileSync(file, source)
+  const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, NODE_OPTIONS: '' } })
+  let [said, errors] = ['', '']
+  child.stdout.on('data', (chunk: Buffer) => { said += chunk.toString() })
+  child.stderr.on('data', (chunk: Buffer) => { errors += chunk.toString() })
+  return new Promise((done, failed) => child.once('close', (status) =>
+    status === 0 ? done(said) : failed(new Error(`${name} ended with ${status}:\n${said}${errors}`))))
+}
+
+type Place = readonly [height: number, index: number, nonce: number]
+
+/** The places of committed transactions: which nonce stands in which block. */
+async function nonceOrder(results: readonly TransactionResult[]): Promise<readonly Place[]> {
+  const svc = new Svc(net.url)
+  const found = await Promise.all(results.map(({ hash }) => svc.async.getTransaction(hash)))
+  return found.map((one) => [one?.height ?? 0, one?.index ?? 0, one?.nonce ?? -1])
+}
+
+describe('local signing', () => {
+  test(`${EACH} concurrent transfers of one account are all committed, in the order of the calls`, async () => {
+    const svc = new Svc(net.url)
+    svc.defaultAccount = svc.accounts.add(PUBLIC_MNEMONIC, 1)
+    const results = await Promise.all(Array.from({ length: EACH }, () => svc.async.transfer({ to: nobody(1), value: 7n })))
+    const places = await nonceOrder(results)
+    expect(places.map(([, , nonce]) => nonce)).toEqual(Array.from({ length: EACH }, (_, at) => at))
+    expect([...places].sort(([a, b], [c, d]) => a - c || b - d)).toEqual(places)
+    expect(await svc.async.getBalance(nobody(1))).toBe(String(7 * EACH))
+  }, 60_000)
+
+  test(`two processes that share a key commit ${EACH} transfers each, none twice`, async () => {
+    const source = (value: number): string => `
+      import { Svc } from '${CLIENT}'
+      const svc = new Svc('${net.url}')
+      const from = svc.accounts.add('${PUBLIC_MNEMONIC}', 2)
+      const sent = Array.from({ length: ${EACH} }, () => svc.async.transfer({ from, to: '${nobody(2)}', value: ${value} }))
+      console.log(JSON.stringify((await Promise.all(sent)).map(({ hash }) => hash)))
+    `
+    const said = await Promise.all([runProgram('one', source(1)), runProgram('other', source(1000))])
+    const hashes = said.flatMap((text) => JSON.parse(text) as string[])
+    expect(new Set(hashes).size).toBe(2 * EACH)
+    const svc = new Svc(net.url)
+    expect(await svc.async.getBalance(nobody(2))).toBe(String(1001 * EACH))
+    expect(await svc.async.getTransactionCount(svc.accounts.add(PUBLIC_MNEMONIC, 2))).toBe(2 * EACH)
+  }, 90_000)
+
+  test('the gateway never sees the key: it signs for none of these accounts, and still they act', async () => {
+    const svc = new Svc(net.url)
+    const fresh = svc.accounts.add('42'.repeat(32))
+    const rich = svc.accounts.add(PUBLIC_MNEMONIC, 3)
+    await svc.async.transfer({ from: rich, to: fresh, value: Svc.fromTokens('1') })
+    expect(svc.transfer({ from: fresh, to: nobody(3), value: 5n }).height).toBeGreaterThan(0)
+    expect(await svc.async.getAccounts()).not.toContain(fresh)
+    await expect(new Svc(net.url).async.transfer({ from: fresh, to: nobody(3), value: 5n })).rejects.toMatchObject({ code: -32010 })
+  })
+
+  test('a call with a callback and a synchronous one of the same account and words are two transactions', async () => {
+    const svc = new Svc(net.url)
+    const from = svc.accounts.add(PUBLIC_MNEMONIC, 4)
+    const order = { from, to: nobody(4), value: 3n }
+    const told = new Promise<TransactionResult>((done, failed) => {
+      svc.transfer(order, (error, result) => result === undefined ? failed(error) : done(result))
+    })
+    const results = [svc.transfer(order), await told]
+    expect(new Set(results.map(({ hash }) => hash)).size).toBe(2)
+    expect(await svc.async.getBalance(nobody(4))).toBe('6')
+  })
+
+  test('a nonce of the caller is sent as it is, and a wrong one comes back with code 6', async () => {
+    const svc = new Svc(net.url)
+    const from = svc.accounts.add(PUBLIC_MNEMONIC, 5)
+    const failed = await svc.async.transfer({ from, to: nobody(5), value: 1, nonce: 7 }).catch((error: unknown) => error)
+    expect(failed).toMatchObject({ name: 'SvcTxError', code: 6, log: 'bad nonce: expected 0, got 7' })
+    expect(svc.transfer({ from, to: nobody(5), value: 1, nonce: '0x0' }).height).toBeGreaterThan(0)
+  })
+})
+
+test('waitForTx resolves with the result object of a committed transaction and rejects when a hash stays unknown', async () => {
+  const svc = new Svc(net.url)
+  const result = await svc.async.transfer({ from: svc.accounts.add(PUBLIC_MNEMONIC, 6), to: nobody(6), value: 1 })
+  expect(await svc.async.waitForTx(result.hash)).toEqual(result)
+  await expect(svc.async.waitForTx('0'.repeat(64), { timeoutMs: 1 })).rejects.toMatchObject({ name: 'SvcRpcError', code: -32012 })
+  await expect(svc.async.waitForTx('0'.repeat(64), { signal: AbortSignal.timeout(50) })).rejects.toMatchObject({ name: 'TimeoutError' })
+})
+
+/** The light client that the docs begin with: `cometbft light` with the first header that its node shows. */
+async function startLight(): Promise<LightProxy> {
+  const { chainId } = await net.node.status()
+  const { path: program } = await findCometBft()
+  const { hash } = await net.node.block(1)
+  const url = net.node.url
+  const trust = { height: 1, hash }
+  return startLightProxy({ program, folder: join(folder.path, 'light'), chainId, primary: url, witnesses: [url], trust })
+}
+
+test('every example of docs/client.md runs, in the order in which it stands there', async () => {
+  const blocks = [...readFileSync(DOCS, 'utf8').matchAll(/^```js( shared)?\n([\s\S]*?)^```$/gm)]
+  expect(blocks.length).toBeGreaterThan(30)
+  const inBraces = (code: string, at: number): string => `{\n${code}\nconsole.log('done ${at}')\n}\n`
+  const light = await startLight()
+  const source = blocks.map(([, isShared, code = ''], at) => isShared === undefined ? inBraces(code, at) : code).join('\n')
+    .replace("'svcd/client'", `'${CLIENT}'`)
+    .replaceAll('http://127.0.0.1:8545', net.url).replaceAll('http://127.0.0.1:8888', light.url)
+  const said = await runProgram('docs', source).finally(() => light.stop())
+  const inner = blocks.flatMap(([, isShared], at) => isShared === undefined ? [`done ${at}`] : [])
+  expect(said.split('\n').filter((line) => line.startsWith('done '))).toEqual(inner)
+}, 60_000)
+
+test('web3.registerPlugin gives web3.svc the same functions', async () => {
+  const web3 = new Web3(net.url)
+  web3.registerPlugin(new SvcPlugin())
+  web3.svc.defaultAccount = web3.svc.accounts.add(PUBLIC_MNEMONIC, 7)
+  const to = nobody(7)
+  const results = await Promise.all(Array.from({ length: 60 }, () => web3.svc.async.transfer({ to, value: 1n })))
+  expect(new Set(results.map(({ hash }) => hash)).size).toBe(60)
+  expect(web3.svc.transfer({ to, value: 1n }).height).toBeGreaterThan(0)
+  const refused = await new Promise((done) => { web3.svc.transfer({ to, value: 0n }, done) })
+  expect(refused).toMatchObject({ height: 0, check_tx: { code: 20 } })
+  await expect(web3.svc.async.getBalance('x')).rejects.toMatchObject({ name: 'SvcRpcError', code: -32602 })
+  expect(() => web3.registerPlugin(new SvcPlugin())).toThrow('already been registered')
+})

@@ -1,0 +1,276 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { misfits } from '../conformance/interfaceTables.ts'
+import type { TxResult } from './support/client.ts'
+import { type Devnet, endLeftovers, makePlace, startDevnet, tempFolder } from './support/devnet.ts'
+import { expectCommitted, expectRefused, GAS, GAS_PRICE, proposalIdText } from './support/expect.ts'
+
+type Json = Readonly<Record<string, unknown>>
+interface Listed { readonly height: number; readonly data: readonly Json[] }
+interface One { readonly height: number; readonly data: Json | null }
+
+const folder = tempFolder()
+let net: Devnet
+// Accounts of the devnet: the first owns the genesis validator, whose key the node holds. Each group below has its own.
+let [owner, candidate, heir, loser, spender, stranger] = ['', '', '', '', '', ''] as string[]
+
+const newKey = (): string => randomBytes(32).toString('base64')
+
+beforeAll(async () => {
+  net = await startDevnet(await makePlace(folder.path), ['--os', 'ubuntu'])
+  ;[owner, candidate, heir, loser, spender, stranger] = await net.call<string[]>('svc_accounts')
+}, 60_000)
+
+afterAll(async () => {
+  try {
+    await net.stop()
+  } finally {
+    endLeftovers()
+    folder.remove()
+  }
+}, 30_000)
+
+const validator = async (address = ''): Promise<Json> => (await net.call<One>('svc_queryValidator', [address])).data as Json
+const proposal = async (id: string): Promise<Json> => {
+  const found = (await net.call<Listed>('svc_queryProposals')).data.find((one) => one['Id'] === id)
+  if (found === undefined) throw new Error(`no proposal ${id}`)
+  return found
+}
+const dataOf = ({ deliver_tx: { data = '' } }: TxResult): string => data
+const reject = async (id: string): Promise<void> => void await net.commit('svc_vote', { from: owner, proposalId: id, answer: 'N' })
+
+describe('candidacy methods', () => {
+  const key = newKey()
+
+  test('declare: svc_declareCandidacy makes the sender the owner and answers without data', async () => {
+    const description = { name: 'n', website: 'w', location: 'l', email: 'e', profile: 'p' }
+    expectCommitted(await net.send('svc_declareCandidacy', { from: candidate, pubKey: key, description }), GAS.declare)
+    expect(await validator(candidate)).toMatchObject({ owner_address: candidate, pub_key: { value: key }, active: 'Y', description })
+  })
+
+  test('query: svc_queryValidator answers the head and every field of the validator object', async () => {
+    const { height, data } = await net.call<One>('svc_queryValidator', [candidate])
+    expect(height).toBeGreaterThan(0)
+    expect(misfits('Validator object', data as Json)).toEqual([])
+    expect(data).toMatchObject({ pub_key: { type: expect.stringMatching(/PubKeyEd25519$/), value: key } })
+    expect(Object.keys((data as Json)['description'] as object)).toEqual(['name', 'website', 'location', 'email', 'profile'])
+    expect((await validator(owner))['state']).toBe('Validator')
+  })
+
+  test('query: an address without a record is answered with null', async () => {
+    expect((await net.call<One>('svc_queryValidator', [stranger])).data).toBeNull()
+  })
+
+  test('list: svc_queryValidators answers the head and every validator and candidate', async () => {
+    const { height, data } = await net.call<Listed>('svc_queryValidators')
+    expect(height).toBeGreaterThan(0)
+    expect(data.map((one) => misfits('Validator object', one))).toEqual([[], []])
+    expect(data.map((one) => [one['owner_address'], one['rank']])).toEqual([[owner, 0], [candidate, 1]])
+  })
+
+  test('query and list answer for the head, with its height, whatever height is asked', async () => {
+    const before = await net.height()
+    const one = await net.call<One>('svc_queryValidator', [candidate, 1])
+    const all = await net.call<Listed>('svc_queryValidators', [1])
+    expect(one.height).toBeGreaterThanOrEqual(before)
+    expect(all.height).toBeGreaterThanOrEqual(before)
+    expect([one.data?.['owner_address'], all.data.length]).toEqual([candidate, 2])
+  })
+
+  test('update: svc_updateCandidacy sets what is given, and a description sets verified N', async () => {
+    await net.commit('svc_verifyCandidacy', { from: owner, candidateAddress: candidate, verified: 'Y' })
+    expect(await validator(candidate)).toMatchObject({ verified: 'Y' })
+    expectCommitted(await net.send('svc_updateCandidacy', { from: candidate, description: { name: 'other' } }), GAS.update)
+    expect(await validator(candidate)).toMatchObject({ verified: 'N', description: { name: 'other', website: 'w' } })
+  })
+
+  test('deactivate: svc_deactivateCandidacy sets active N', async () => {
+    expectCommitted(await net.send('svc_deactivateCandidacy', { from: candidate }), GAS.free)
+    expect(await validator(candidate)).toMatchObject({ active: 'N', state: 'Candidate' })
+  })
+
+  test('activate: svc_activateCandidacy sets active Y again', async () => {
+    expectCommitted(await net.send('svc_activateCandidacy', { from: candidate }), GAS.free)
+    expect(await validator(candidate)).toMatchObject({ active: 'Y', state: 'Validator' })
+  })
+
+  test('updateAccount and acceptAccountUpdate: the request id binds the candidacy to the new address', async () => {
+    const asked = await net.send('svc_updateCandidacyAccount', { from: candidate, newCandidateAccount: heir })
+    expectCommitted(asked, GAS.update, Buffer.from('1').toString('base64'))
+    const accountUpdateRequestId = Number(Buffer.from(dataOf(asked), 'base64').toString())
+    expectCommitted(await net.send('svc_acceptCandidacyAccountUpdate', { from: heir, accountUpdateRequestId }), GAS.update)
+    expect(await validator(heir)).toMatchObject({ owner_address: heir, pub_key: { value: key } })
+    expect(await net.call<One>('svc_queryValidator', [candidate])).toMatchObject({ data: null })
+  })
+
+  test('withdraw: svc_withdrawCandidacy ends the candidacy', async () => {
+    expectCommitted(await net.send('svc_withdrawCandidacy', { from: heir }), GAS.free)
+    expect(await validator(heir)).toMatchObject({ state: 'Withdrawn', shares: '0' })
+    expect((await net.call<Listed>('svc_queryValidators')).data.map((one) => one['owner_address'])).toEqual([owner])
+  })
+})
+
+describe('governance methods', () => {
+  const files = { fileUrl: '{"ubuntu":["https://files.example/lib.so"]}', md5: `{"ubuntu":"${'0'.repeat(32)}"}` }
+
+  test('proposeChangeParam and vote: the new value is in force in the block after the approval', async () => {
+    const proposed = await net.send('svc_proposeChangeParam', { from: owner, name: 'max_vals', value: '7', reason: 'more' })
+    expectCommitted(proposed, GAS.governance, proposalIdText)
+    const id = dataOf(proposed)
+    const open = await proposal(id)
+    expect(misfits('Proposal object', open)).toEqual([])
+    expect(open).toMatchObject({ Type: 'change_param', Proposer: owner, Result: '', ResultMsg: '', ResultBlockHeight: 0, ResultAt: '' })
+    expect(open['Detail']).toEqual({ name: 'max_vals', value: '7', reason: 'more' })
+    const voted = await net.send('svc_vote', { from: owner, proposalId: id, answer: 'Y' })
+    expectCommitted(voted, GAS.governance)
+    await net.waitForHeight(voted.height + 1)
+    expect(await proposal(id)).toMatchObject({ Result: 'Approved', ResultBlockHeight: voted.height })
+    const at = async (height: number): Promise<unknown> => net.call('svc_queryParams', [height])
+    expect(await at(voted.height)).toMatchObject({ height: voted.height, data: { max_vals: 4 } })
+    expect(await at(voted.height + 1)).toMatchObject({ height: voted.height + 1, data: { max_vals: 7 } })
+  })
+
+  test('proposeDeployLibEni: the ProposalID is answered and the proposal listed', async () => {
+    const proposed = await net.send('svc_proposeDeployLibEni', { from: owner, name: 'lib', version: 'v1.0.0', ...files })
+    expectCommitted(proposed, GAS.governance, proposalIdText)
+    expect(misfits('Proposal object', await proposal(dataOf(proposed)))).toEqual([])
+    await reject(dataOf(proposed))
+  })
+
+  test('proposeRetireProgram: the ProposalID is answered and the proposal listed', async () => {
+    const preservedValidators = String(((await validator(owner))['pub_key'] as Json)['value'])
+    const proposed = await net.send('svc_proposeRetireProgram', { from: owner, preservedValidators })
+    expectCommitted(proposed, GAS.governance, proposalIdText)
+    expect(misfits('Proposal object', await proposal(dataOf(proposed)))).toEqual([])
+    await reject(dataOf(proposed))
+  })
+
+  test('proposeUpgradeProgram: is answered as not implemented', async () => {
+    const asked = await net.send('svc_proposeUpgradeProgram', { from: owner, name: 'svcd', version: 'v2.0.0', ...files })
+    expectRefused(asked, 4, 'proposeUpgradeProgram is not implemented')
+  })
+
+  test('listProposals: transfer_fund shows its Detail, and all are listed in the order of their blocks', async () => {
+    const payment = { transferFrom: owner, transferTo: stranger, amount: '5', reason: 'r' }
+    const proposed = await net.commit('svc_proposeTransferFund', { from: owner, ...payment })
+    const { height, data } = await net.call<Listed>('svc_queryProposals')
+    expect(height).toBeGreaterThanOrEqual(proposed.height)
+    expect(data.at(-1)).toMatchObject({
+      Id: dataOf(proposed), Type: 'transfer_fund', Detail: { amount: '5', from: owner, to: stranger, reason: 'r' },
+    })
+    expect(data.map((one) => Number(one['BlockHeight']))).toEqual(data.map((one) => Number(one['BlockHeight'])).sort((a, b) => a - b))
+    await reject(dataOf(proposed))
+  })
+
+  test('getParams: svc_queryParams answers the head and every system parameter', async () => {
+    const { height, data } = await net.call<One>('svc_queryParams')
+    expect(height).toBeGreaterThan(0)
+    expect(misfits('System parameters object', data as Json)).toEqual([])
+    const { error } = await net.ask('svc_queryParams', [height + 1_000_000])
+    expect(error?.code).toBe(-32602)
+  })
+
+  test('a proposal that nobody votes on is Expired in the block of its ExpireBlockHeight', async () => {
+    const expireBlockHeight = await net.height() + 5
+    const id = dataOf(await net.commit('svc_proposeChangeParam', { from: owner, name: 'max_vals', value: '5', expireBlockHeight }))
+    expect(await proposal(id)).toMatchObject({ Result: '', ExpireBlockHeight: expireBlockHeight })
+    await net.waitForHeight(expireBlockHeight)
+    const expired = await proposal(id)
+    expect(misfits('Proposal object', expired)).toEqual([])
+    expect(expired).toMatchObject({ Result: 'Expired', ResultBlockHeight: expireBlockHeight })
+  })
+})
+
+describe('error rows', () => {
+  test('from says who acts: without it, or without its key, nothing is sent', async () => {
+    const { error: missing } = await net.ask('svc_transfer', [{ to: owner, value: '1' }])
+    expect(missing).toMatchObject({ code: -32602, message: expect.stringMatching(/^from: /) })
+    const { error: unknown } = await net.ask('svc_transfer', [{ from: `0x${'77'.repeat(20)}`, to: owner, value: '1' }])
+    expect(unknown?.code).toBe(-32010)
+  })
+
+  test('declare, update, withdraw and updateAccount: refused with the code and log of their rows', async () => {
+    const pubKey = String(((await validator(owner))['pub_key'] as Json)['value'])
+    expectRefused(await net.send('svc_declareCandidacy', { from: stranger, pubKey }), 1, 'pubkey has been declared')
+    expectRefused(await net.send('svc_updateCandidacy', { from: stranger }), 1, 'cannot edit non-exsits candidacy')
+    expectRefused(await net.send('svc_withdrawCandidacy', { from: stranger }), 1, 'cannot withdraw non-exsits candidacy')
+    expectRefused(await net.send('svc_updateCandidacyAccount', { from: stranger, newCandidateAccount: owner }), 21, 'Bad request')
+  })
+
+  test('activate and deactivate: refused with the code and log of their rows', async () => {
+    expectRefused(await net.send('svc_activateCandidacy', { from: owner }), 1, 'already activated')
+    await net.commit('svc_declareCandidacy', { from: loser, pubKey: newKey() })
+    await net.commit('svc_deactivateCandidacy', { from: loser })
+    expectRefused(await net.send('svc_deactivateCandidacy', { from: loser }), 1, 'already deactivated')
+  })
+
+  test('acceptAccountUpdate: Insufficient bond shares when the balance is below the shares', async () => {
+    const asked = await net.commit('svc_updateCandidacyAccount', { from: owner, newCandidateAccount: stranger })
+    const accountUpdateRequestId = Number(Buffer.from(dataOf(asked), 'base64').toString())
+    const accepted = await net.send('svc_acceptCandidacyAccountUpdate', { from: stranger, accountUpdateRequestId })
+    expectRefused(accepted, 20, 'Insufficient bond shares')
+  })
+
+  test('proposeChangeParam and vote: Insufficient balance for a validator that spent its balance', async () => {
+    const id = dataOf(await net.commit('svc_proposeChangeParam', { from: owner, name: 'max_vals', value: '8' }))
+    const declared = await net.commit('svc_declareCandidacy', { from: spender, pubKey: newKey() })
+    await net.waitForHeight(declared.height + 1)
+    const balance = BigInt(await net.call<string>('svc_getBalance', [spender]))
+    await net.commit('svc_transfer', { from: spender, to: owner, value: (balance - BigInt(GAS.transfer) * GAS_PRICE).toString() })
+    expect(await net.call('svc_getBalance', [spender])).toBe('0')
+    const change = { from: spender, name: 'max_vals', value: '9' }
+    expectRefused(await net.send('svc_proposeChangeParam', change), 20, 'Insufficient balance')
+    expectRefused(await net.send('svc_vote', { from: spender, proposalId: id, answer: 'Y' }), 20, 'Insufficient balance')
+    await reject(id)
+  })
+
+  test('proposeDeployLibEni: Can not find fileurl for current os', async () => {
+    const files = { fileUrl: '{"centos":["https://files.example/lib.so"]}', md5: `{"centos":"${'0'.repeat(32)}"}` }
+    const asked = await net.send('svc_proposeDeployLibEni', { from: owner, name: 'lib', version: 'v1.0.0', ...files })
+    expectRefused(asked, 20, 'Can not find fileurl for current os')
+  })
+
+  test('proposeRetireProgram: Found unresolved or approved retiring proposal', async () => {
+    const preservedValidators = String(((await validator(owner))['pub_key'] as Json)['value'])
+    const id = dataOf(await net.commit('svc_proposeRetireProgram', { from: owner, preservedValidators }))
+    const again = await net.send('svc_proposeRetireProgram', { from: owner, preservedValidators })
+    expectRefused(again, 20, 'Found unresolved or approved retiring proposal')
+    await reject(id)
+  })
+
+  test('a transaction that fails only in its block has height 0, and code and log in deliver_tx too; its nonce is used up', async () => {
+    // CheckTx judges at the head's time: a point in the next second is good there, and past in the first block of that second.
+    const failed = async (): Promise<{ readonly nonce: number; readonly result: TxResult }> => {
+      for (let tries = 0; tries < 40; tries++) {
+        const nonce = await net.call<number>('svc_getTransactionCount', [owner])
+        const head = Date.parse((await net.call<{ time: string }>('svc_status')).time) / 1000
+        const result = await net.send('svc_proposeChangeParam', { from: owner, name: 'max_vals', value: '6', expireTimestamp: head + 1 })
+        if (result.deliver_tx.code !== undefined) return { nonce, result }
+      }
+      throw new Error('every block came in time')
+    }
+    const { nonce, result } = await failed()
+    const failure = { code: 20, log: 'Invalid expire timestamp', fee: {} }
+    expect(result).toEqual({ height: 0, hash: result.hash, check_tx: failure, deliver_tx: failure })
+    expect(await net.call('svc_getTransactionCount', [owner])).toBe(nonce + 1)
+    const found = await net.call<{ height: number }>('svc_getTransaction', [result.hash])
+    const told = { hash: result.hash, sender: owner, nonce, operation: 'proposeChangeParam' }
+    expect(found).toMatchObject({ ...told, check_tx: failure, deliver_tx: failure })
+    expect(found.height).toBeGreaterThan(0)
+  })
+})
+
+test('a declared candidate is in the validator set of CometBFT two blocks later and leaves it two blocks after deactivate', async () => {
+  const pubKey = newKey()
+  const powerAt = async (height: number): Promise<number | undefined> => {
+    await net.waitForHeight(height)
+    return (await net.node.validators(height)).validators.find((one) => one.pubKey === pubKey)?.power
+  }
+  const joined = await net.commit('svc_declareCandidacy', { from: candidate, pubKey })
+  const { voting_power: power } = await validator(candidate)
+  expect(await powerAt(joined.height + 1)).toBeUndefined()
+  expect(await powerAt(joined.height + 2)).toBe(power)
+  const left = await net.commit('svc_deactivateCandidacy', { from: candidate })
+  expect(await powerAt(left.height + 1)).toBe(power)
+  expect(await powerAt(left.height + 2)).toBeUndefined()
+})

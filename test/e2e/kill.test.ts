@@ -1,0 +1,33 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { crashRound, lastCheck, makeBook, type Victim } from './support/crash.ts'
+import { endLeftovers, makePlace, type Place, tempFolder } from './support/devnet.ts'
+
+const folder = tempFolder()
+afterAll(() => {
+  endLeftovers()
+  folder.remove()
+})
+
+describe('kill -9 while transactions flow: after each restart what was acknowledged is there, hashes agree and balances add up', () => {
+  const book = makeBook()
+  let place: Place
+  let checked = 0
+  beforeAll(async () => {
+    place = await makePlace(join(folder.path, 'home'), '100ms')
+  })
+
+  const rounds: readonly (readonly [Victim, number])[] =
+    [['app', 0], ['node', 37], ['app', 151], ['all', 83], ['node', 210], ['app', 330], ['supervisor', 120]]
+  test.each(rounds)('killed: %s, %i ms after the first acknowledged transaction', async (victim, pauseMs) => {
+    const since = checked
+    checked = book.acknowledged.size
+    const round = await crashRound(place, book, victim, { pauseMs, since })
+    expect(round.acknowledged).toBeGreaterThan(0)
+  }, 60_000)
+
+  test('the last start has all that was ever acknowledged, and stops in order', async () => {
+    expect(await lastCheck(place, book)).toBeGreaterThan(Math.max(...book.acknowledged.values()))
+    expect(book.acknowledged.size).toBeGreaterThanOrEqual(rounds.length)
+  }, 60_000)
+})

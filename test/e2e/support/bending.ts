@@ -1,0 +1,55 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+
+/** What a bent answer holds: the JSON-RPC answer as parsed, changed in place. */
+export type Bend = (method: string, answer: Readonly<Record<string, unknown>>) => void
+
+/** Somebody between a JSON-RPC client and its server, who hands on what both say and may change the answers. */
+export interface Between { readonly url: string; bend: Bend | undefined; readonly close: () => Promise<void> }
+
+async function textOf(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of incoming) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString()
+}
+
+/** Hands a WebSocket through as it is: the light client wants one of its node before it starts. */
+function tunnel(target: string, { method, url, rawHeaders }: IncomingMessage, caller: Socket): void {
+  const { hostname, port } = new URL(target)
+  const server = connect(Number(port), hostname)
+  const headers = rawHeaders.map((text, at) => text + (at % 2 === 0 ? ': ' : '\r\n')).join('')
+  server.write(`${method} ${url} HTTP/1.1\r\n${headers}\r\n`)
+  caller.pipe(server).pipe(caller)
+  for (const [one, other] of [[caller, server], [server, caller]] as const) {
+    one.on('error', () => {}).once('close', () => other.destroy())
+  }
+}
+
+/** Stands in front of the server at `target`. Calls come as POST. */
+export async function standBetween(target: string): Promise<Between> {
+  const hand = async (incoming: IncomingMessage): Promise<string> => {
+    const body = await textOf(incoming)
+    const response = await fetch(target, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    const answer = await response.json() as Readonly<Record<string, unknown>>
+    between.bend?.((JSON.parse(body) as { method: string }).method, answer)
+    return JSON.stringify(answer)
+  }
+  const sockets = new Set<Socket>()
+  const server = createServer((incoming, outgoing) => {
+    hand(incoming).then((text) => outgoing.setHeader('content-type', 'application/json').end(text), () => outgoing.writeHead(502).end())
+  })
+  server.on('upgrade', (incoming, socket) => {
+    sockets.add(socket as Socket)
+    tunnel(target, incoming, socket as Socket)
+  })
+  await new Promise<void>((done) => { server.listen(0, '127.0.0.1', done) })
+  const between: Between = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, bend: undefined,
+    close: () => new Promise((done) => {
+      server.close(() => done())
+      server.closeAllConnections()
+      for (const socket of sockets) socket.destroy()
+    }),
+  }
+  return between
+}

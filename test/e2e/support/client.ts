@@ -1,0 +1,80 @@
+import { Agent, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** The interface's transaction result object, as JSON gives it. */
+export interface TxResult {
+  readonly height: number
+  readonly hash: string
+  readonly check_tx: { readonly code?: number; readonly log?: string; readonly fee: object }
+  readonly deliver_tx: {
+    readonly code?: number; readonly log?: string; readonly fee: object; readonly gasUsed?: string; readonly data?: string
+  }
+}
+
+/** The error object of JSON-RPC. */
+export interface RpcFailure { readonly code: number; readonly message: string; readonly data?: unknown }
+
+/** What a JSON-RPC call answers. */
+export type Answer = { readonly result: unknown; readonly error?: undefined } | { readonly error: RpcFailure; readonly result?: undefined }
+
+/** Calls of a gateway over plain HTTP, as curl makes them. */
+export interface GatewayClient {
+  readonly url: string
+  /** The whole answer. Rejects when no HTTP answer comes. */
+  readonly ask: (method: string, params: unknown) => Promise<Answer>
+  /** The result; throws on a JSON-RPC error. */
+  readonly call: <T = unknown>(method: string, params?: unknown) => Promise<T>
+  /** An operation's result object. */
+  readonly send: (method: string, members: object) => Promise<TxResult>
+  /** The same, but throws unless it was committed. */
+  readonly commit: (method: string, members: object) => Promise<TxResult>
+  readonly height: () => Promise<number>
+  /** Resolves with the first height at or above `height` that is seen. */
+  readonly waitForHeight: (height: number) => Promise<number>
+}
+
+const PAUSE_MS = 40
+
+/** One HTTP POST of JSON; resolves with the body of any answer. `agent` bounds the sockets. */
+export function post(url: string, body: string, agent: Agent): Promise<string> {
+  return new Promise((done, failed) => {
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+    const sent = request(url, { method: 'POST', agent, headers }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.once('end', () => done(Buffer.concat(chunks).toString()))
+      response.once('error', failed)
+    })
+    sent.once('error', failed)
+    sent.end(body)
+  })
+}
+
+/** A client of the gateway at `url`. Every call may have a connection of its own, and none is kept. */
+export function gatewayClient(url: string): GatewayClient {
+  const agent = new Agent({ keepAlive: false })
+  const ask = async (method: string, params: unknown): Promise<Answer> =>
+    JSON.parse(await post(url, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), agent)) as Answer
+  const call = async <T>(method: string, params: unknown = []): Promise<T> => {
+    const { result, error } = await ask(method, params)
+    if (error !== undefined) throw new Error(`${method}: ${error.code} ${error.message} ${JSON.stringify(error.data ?? '')}`)
+    return result as T
+  }
+  const send = (method: string, members: object): Promise<TxResult> => call<TxResult>(method, [members])
+  const height = (): Promise<number> => call<number>('svc_blockNumber')
+  return {
+    url, ask, call, send, height,
+    commit: async (method, members) => {
+      const result = await send(method, members)
+      if (result.height === 0) throw new Error(`${method} was not committed: ${JSON.stringify(result)}`)
+      return result
+    },
+    waitForHeight: async (wanted) => {
+      for (;;) {
+        const head = await height()
+        if (head >= wanted) return head
+        await sleep(PAUSE_MS)
+      }
+    },
+  }
+}

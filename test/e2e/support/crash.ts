@@ -1,0 +1,182 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { toHex } from '../../../src/base/bytes.ts'
+import { TOKEN } from '../../../src/base/amount.ts'
+import { isNodeError } from '../../../src/comet/errors.ts'
+import { tables, views } from '../../../src/modules/registry.ts'
+import { openSqliteStore } from '../../../src/store/sqliteStore.ts'
+import { txHash } from '../../../src/tx/envelope.ts'
+import { supplyGap } from '../../support/conservation.ts'
+import { type Devnet, type Place, startDevnet } from './devnet.ts'
+
+/** What is killed: one part, the supervisor alone, or all three at once. */
+export type Victim = 'app' | 'node' | 'supervisor' | 'all'
+
+/** What gateways acknowledged, over all rounds. */
+export interface Book {
+  /** Hash → height of every transaction that was answered as committed. */
+  readonly acknowledged: Map<string, number>
+  /** How many of them were not in the node's index after a restart. The index is CometBFT's own and lags behind its blocks. */
+  unindexed: number
+}
+
+/** What one round did. */
+export interface Round { readonly victim: Victim; readonly acknowledged: number; readonly height: number; readonly status: number | null }
+
+const SENDERS = 4
+const CALLS_OF_ONE = 4
+/** What each account of a devnet starts with, in tokens. */
+const TOKENS = 100_000n
+const VALUE = 7n
+const FEE = 21_000n * 2_000_000_000n
+/** An address that no key is known of: all transfers go there. */
+const SINK = `0x${'5e'.repeat(20)}`
+const TROUBLE = /AppHash does not match|wrong Block\.Header\.(?:AppHash|LastResultsHash)|CONSENSUS FAILURE/
+/** How CometBFT words that the socket to the application broke: its consensus fails of that too when the kill comes within a request. */
+const LOST = /err="[^"]*(?:read message|write to buffer|flush buffer): [^"]*(?:EOF|connection reset by peer|broken pipe)"/
+
+/** An empty book. */
+export const makeBook = (): Book => ({ acknowledged: new Map(), unindexed: 0 })
+
+function check(holds: boolean, what: string): asserts holds {
+  if (!holds) throw new Error(what)
+}
+
+/** Transfers of several accounts until `ended` or the gateway is gone. Resolves when no call is under way any more. */
+async function transferUntil(net: Devnet, ended: () => boolean, book: Book): Promise<void> {
+  const senders = (await net.call<string[]>('svc_accounts')).slice(1, 1 + SENDERS)
+  const one = async (from: string): Promise<void> => {
+    while (!ended()) {
+      // Whoever is not answered, or with an error, knows nothing: only an answer is a promise.
+      const answer = await net.ask('svc_transfer', { from, to: SINK, value: VALUE.toString() }).catch(() => undefined)
+      if (answer === undefined) return
+      const { height = 0, hash = '' } = (answer.result ?? {}) as { height?: number; hash?: string }
+      if (height > 0) book.acknowledged.set(hash, height)
+    }
+  }
+  await Promise.all(senders.flatMap((from) => Array.from({ length: CALLS_OF_ONE }, () => one(from))))
+}
+
+/** The app hash that the application tells is the one in the header of the next height. */
+async function checkAppHash(net: Devnet): Promise<void> {
+  const get = async (path: string): Promise<unknown> => {
+    const response = await fetch(`${net.node.url}${path}`)
+    return (await response.json() as { result: unknown }).result
+  }
+  const { response } = await get('/abci_info') as { response: { last_block_height: string; last_block_app_hash: string } }
+  const height = Number(response.last_block_height)
+  await net.waitForHeight(height + 1)
+  const { block } = await get(`/block?height=${height + 1}`) as { block: { header: { app_hash: string } } }
+  const own = Buffer.from(response.last_block_app_hash, 'base64').toString('hex').toUpperCase()
+  const { app_hash: told } = block.header
+  check(told === own, `height ${height}: the application tells ${own}, the header of the next block ${told}`)
+}
+
+/** Every acknowledged transaction is in the block that was told. `since`: only those that are new. */
+async function checkAcknowledged(net: Devnet, book: Book, since: number): Promise<void> {
+  const inBlock = new Map<number, Set<string>>()
+  for (const [hash, height] of [...book.acknowledged].slice(since)) {
+    if (!inBlock.has(height)) {
+      const { txs } = await net.node.block(height)
+      inBlock.set(height, new Set(txs.map(txHash)))
+    }
+    check(inBlock.get(height)?.has(hash) === true, `transaction ${hash} was acknowledged in block ${height} and is not there`)
+    const found = await net.node.tx(hash).catch((error: unknown) => {
+      if (!isNodeError(error, 'NotFound')) throw error
+      book.unindexed += 1
+      return undefined
+    })
+    const place = found?.height ?? height
+    check(place === height, `transaction ${hash} was acknowledged in block ${height} and is found in ${place}`)
+  }
+}
+
+/** Balances add up: each sender paid for as many transfers as its nonce says, the sink has all of them, nothing acknowledged is missing. */
+async function checkBalances(net: Devnet, book: Book): Promise<void> {
+  const senders = (await net.call<string[]>('svc_accounts')).slice(1, 1 + SENDERS)
+  let transfers = 0n
+  for (const sender of senders) {
+    // One query, one state: the chain goes on meanwhile.
+    const { value } = await net.node.abciQuery({ path: `/accounts/${sender}` })
+    const { balance, nonce } = JSON.parse(Buffer.from(value).toString()) as { balance: string; nonce: number }
+    const expected = TOKENS * TOKEN - BigInt(nonce) * (VALUE + FEE)
+    check(BigInt(balance) === expected, `${sender} with nonce ${nonce} has ${balance}, not ${expected}`)
+    transfers += BigInt(nonce)
+  }
+  const sink = BigInt(await net.call<string>('svc_getBalance', [SINK]))
+  check(sink === transfers * VALUE, `the sink has ${sink} after ${transfers} transfers`)
+  check(transfers >= BigInt(book.acknowledged.size), `${book.acknowledged.size} transfers were acknowledged, ${transfers} executed`)
+}
+
+/** What is on disk while nothing runs: the root is that of the rows, nothing was made or lost, and no log tells of trouble. */
+export function checkDisk({ home }: { readonly home: string }): void {
+  const store = openSqliteStore({ path: join(home, 'data', 'state.db'), tables, views })
+  try {
+    check(toHex(store.recomputeRoot()) === toHex(store.appHash()), `height ${store.height()}: the stored root is not that of the rows`)
+    check(supplyGap(store) === 0n, `height ${store.height()}: the balances do not add up, by ${supplyGap(store)}`)
+  } finally {
+    store.close()
+  }
+  const logs = join(home, 'logs')
+  for (const name of existsSync(logs) ? readdirSync(logs) : []) {
+    const line = readFileSync(join(logs, name), 'utf8').split('\n').find((one) => TROUBLE.test(one) && !LOST.test(one))
+    check(line === undefined, `${name}: ${line ?? ''}`)
+  }
+}
+
+/** Starts the devnet where it stands, and holds everything that was acknowledged against it. */
+async function startAndCheck(place: Place, book: Book, since: number): Promise<Devnet> {
+  const net = await startDevnet(place, ['--os', 'ubuntu'])
+  try {
+    await net.waitForHeight(Math.max(1, ...book.acknowledged.values()) + 1)
+    await checkAppHash(net)
+    await checkAcknowledged(net, book, since)
+    await checkBalances(net, book)
+    return net
+  } catch (error) {
+    await net.stop()
+    throw error
+  }
+}
+
+function kill(net: Devnet, victim: Victim): void {
+  const { app, node } = net.pids
+  const victims = { app: [app], node: [node], supervisor: [net.pid], all: [net.pid, app, node] }[victim]
+  for (const pid of victims) process.kill(pid, 'SIGKILL')
+}
+
+/**
+ * One round: start, check all that earlier rounds acknowledged (`since`: those before it were checked before), let transfers flow,
+ * SIGKILL the victim after `pauseMs` from the first that was acknowledged, wait until all of the devnet has ended, check the disk.
+ * Throws with what was not as it should be.
+ */
+export async function crashRound(
+  place: Place, book: Book, victim: Victim, { pauseMs, since }: { readonly pauseMs: number; readonly since: number },
+): Promise<Round> {
+  const net = await startAndCheck(place, book, since)
+  const before = book.acknowledged.size
+  let isOver = false
+  const load = transferUntil(net, () => isOver, book)
+  while (book.acknowledged.size === before) await sleep(10)
+  await sleep(pauseMs)
+  kill(net, victim)
+  const { status, stdout } = await net.ended
+  isOver = true
+  await load
+  const says = { app: /^the application stopped/m, node: /^CometBFT stopped/m }[victim as 'app' | 'node'] as RegExp | undefined
+  const isTold = says === undefined || (status === 1 && says.test(stdout))
+  check(isTold, `killed ${victim}: the devnet ended with ${status}:\n${stdout.slice(-500)}`)
+  checkDisk(place)
+  return { victim, acknowledged: book.acknowledged.size - before, height: Math.max(...book.acknowledged.values()), status }
+}
+
+/** The last start: everything acknowledged in any round is there; then an orderly stop. Returns the head. */
+export async function lastCheck(place: Place, book: Book): Promise<number> {
+  const net = await startAndCheck(place, book, 0)
+  const head = await net.height()
+  const { status } = await net.stop()
+  check(status === 0, `the last devnet ended with ${status}`)
+  checkDisk(place)
+  return head
+}

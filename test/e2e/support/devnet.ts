@@ -1,0 +1,124 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { openNodeRpc, type NodeRpc } from '../../../src/comet/rpc.ts'
+import { type GatewayClient, gatewayClient } from './client.ts'
+import { allGone, descendantsOf, freePorts } from './processes.ts'
+
+const SVCD = fileURLToPath(new URL('../../../src/cli/svcd.js', import.meta.url))
+// The tests' own Node, also when PATH is emptied.
+const NODE = process.execPath
+
+/** How a program ended, and all it said. */
+export interface Ended { readonly status: number | null; readonly stdout: string; readonly stderr: string }
+
+/** `svcd` with these arguments, until it ends by itself. `program`: its file, when it is not that of this checkout. */
+export function svcd(args: readonly string[], env: NodeJS.ProcessEnv = process.env, program = SVCD): Promise<Ended> {
+  return launch(args, env, program).ended
+}
+
+const launched = new Set<number>()
+
+/** Ends whatever a failed test left running, children too. For afterAll: a devnet left over would hold up the whole run. */
+export function endLeftovers(): void {
+  for (const pid of launched) {
+    for (const one of [pid, ...descendantsOf(pid).map((below) => below.pid)]) {
+      try {
+        process.kill(one, 'SIGKILL')
+      } catch { /* it has ended */ }
+    }
+  }
+}
+
+interface Launched { readonly pid: number; readonly ended: Promise<Ended>; readonly said: (pattern: RegExp) => Promise<string> }
+
+function launch(args: readonly string[], env: NodeJS.ProcessEnv, program = SVCD): Launched {
+  // A process group of its own: a signal to the group is what Ctrl-C sends, and must not reach the tests.
+  const child = spawn(NODE, [program, ...args], { detached: true, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const text = { stdout: '', stderr: '' }
+  const listeners = new Set<() => void>()
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].on('data', (chunk: Buffer) => {
+      text[name] += chunk.toString()
+      for (const listener of listeners) listener()
+    })
+  }
+  launched.add(child.pid as number)
+  const ended = new Promise<Ended>((done) => child.once('close', (status) => {
+    launched.delete(child.pid as number)
+    done({ status, ...text })
+  }))
+  const said = (pattern: RegExp): Promise<string> => new Promise((done, failed) => {
+    const look = (): void => {
+      const found = pattern.exec(text.stdout)
+      if (found === null) return
+      listeners.delete(look)
+      done(found[0])
+    }
+    listeners.add(look)
+    look()
+    void ended.then(({ status }) => failed(new Error(`svcd ${args.join(' ')} ended with ${status}:\n${text.stdout}${text.stderr}`)))
+  })
+  return { pid: child.pid as number, ended, said }
+}
+
+/** A temporary folder. */
+export function tempFolder(): { readonly path: string; readonly remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), 'svcd-e2e-'))
+  return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }) }
+}
+
+/** Where a devnet lives: the same place may be started again. */
+export interface Place { readonly home: string; readonly ports: readonly number[]; readonly blockTime: string }
+
+/** A place with free ports. */
+export const makePlace = async (home: string, blockTime = '200ms'): Promise<Place> => ({ home, ports: await freePorts(3), blockTime })
+
+/** The arguments of `svcd devnet` at a place. */
+export const devnetArgs = ({ home, ports, blockTime }: Place): readonly string[] => [
+  'devnet', '--home', home, '--block-time', blockTime,
+  ...['--gateway', '--rpc', '--p2p'].flatMap((flag, at) => [flag, `127.0.0.1:${ports[at]}`]),
+]
+
+/** A running devnet: a process of its own with the application and CometBFT below it. */
+export interface Devnet extends GatewayClient {
+  readonly place: Place
+  readonly pid: number
+  /** Of its parts, found by what they were started with. */
+  readonly pids: { readonly app: number; readonly node: number }
+  readonly node: NodeRpc
+  readonly ended: Promise<Ended>
+  /** Sends a signal, to the whole process group when `group`, as Ctrl-C does. Resolves when no process of it is left. */
+  readonly stop: (signal?: NodeJS.Signals, group?: boolean) => Promise<Ended>
+}
+
+/** Starts `svcd devnet` and waits until it says that it is ready. Throws with all it said when it does not come up. */
+export async function startDevnet(place: Place, extra: readonly string[] = [], env: NodeJS.ProcessEnv = process.env): Promise<Devnet> {
+  const { pid, ended, said } = launch([...devnetArgs(place), ...extra], env)
+  const url = /http:\S+/.exec(await said(/devnet ready: gateway http:\S+/))?.[0] as string
+  const below = descendantsOf(pid)
+  const pidOf = (pattern: RegExp): number => {
+    const found = below.find(({ args }) => pattern.test(args))
+    if (found === undefined) throw new Error(`no process ${pattern} below the devnet`)
+    return found.pid
+  }
+  const pids = { app: pidOf(/svcd\.js start /), node: pidOf(/cometbft node /) }
+  const node = openNodeRpc(`http://127.0.0.1:${place.ports[1]}`)
+  const all = [pid, ...below.map((one) => one.pid)]
+  const gone = ended.then(async (end) => {
+    node.close()
+    await allGone(all)
+    return end
+  })
+  return {
+    ...gatewayClient(url), place, pid, pids, node, ended: gone,
+    stop: (signal = 'SIGTERM', group = false) => {
+      try {
+        process.kill(group ? -pid : pid, signal)
+      } catch { /* it has ended already */ }
+      return gone
+    },
+  }
+}

@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { findCometBft } from '../../../src/comet/find.ts'
+import { svcd } from './devnet.ts'
+import { allGone, isRunning } from './processes.ts'
+
+/** One node of a network, as `svcd testnet --json` tells of it. */
+export interface NetworkNode { readonly home: string; readonly owner: string; readonly rpc: string; readonly gateway: string }
+
+/** What the application of a node says that it has committed. */
+export interface Head { readonly height: number; readonly appHash: string }
+
+/** How long anything here is waited for: below the time of a test, whose end would not end the waiting. */
+const WATCH_MS_MAX = 50_000
+
+const isFree = (port: number): Promise<boolean> => new Promise((done) => {
+  const server = createServer().once('error', () => done(false))
+  server.listen({ host: '127.0.0.1', port, exclusive: true }, () => server.close(() => done(true)))
+})
+
+/** A base port whose nodes' ports are all free, below those that systems hand out by themselves. */
+export async function freeBasePort(nodes: number): Promise<number> {
+  for (let base = 20_000 + 10 * (process.pid % 500); base < 32_000; base += 10 * nodes) {
+    const used = Array.from({ length: nodes }, (_, at) => [0, 1, 2, 3].map((port) => base + 10 * at + port)).flat()
+    if ((await Promise.all(used.map(isFree))).every(Boolean)) return base
+  }
+  throw new Error('no free ports')
+}
+
+/** Every process that `startNode` and `startScript` began; `endNetwork` ends them. */
+const children = new Set<ChildProcess>()
+
+/** Runs a script of a home, with what it prints in `logs`; it has become the program by the time it says anything. */
+function startScript(home: string, script: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
+  mkdirSync(join(home, 'logs'), { recursive: true })
+  const log = openSync(join(home, 'logs', script.replace(/sh$/, 'out.log')), 'a')
+  // The channel ends the application should these tests be killed; CometBFT ends with its application.
+  const child = spawn(join(home, script), args, { stdio: ['ignore', log, log, 'ipc'], env: { ...process.env, ...env } })
+  closeSync(log)
+  children.add(child)
+  child.once('close', () => children.delete(child))
+  return child
+}
+
+/** A node that runs: its application and its CometBFT. */
+export interface RunningNode {
+  readonly pids: readonly number[]
+  /** The exit status of the application, once it has ended by itself or was ended. */
+  readonly ended: Promise<number | null>
+  /** `SIGKILL` for both at once, or an orderly stop: CometBFT first. Resolves when neither runs, with the application's exit status. */
+  readonly end: (signal: 'SIGKILL' | 'SIGTERM') => Promise<number | null>
+}
+
+/** Makes a network of `count` validators with the public accounts: account i owns the candidacy of node i. */
+export async function makeNetwork(output: string, count: number, blockTime = '200ms'): Promise<readonly NetworkNode[]> {
+  const base = await freeBasePort(count)
+  const made = await svcd(['testnet', '--validators', String(count), '--output', output, '--public-keys', '--base-port', String(base),
+    '--block-time', blockTime, '--json'])
+  if (made.status !== 0) throw new Error(`svcd testnet ended with ${made.status}: ${made.stderr}`)
+  return (JSON.parse(made.stdout) as { nodes: readonly NetworkNode[] }).nodes
+}
+
+/** Starts a node by its scripts, with these arguments more for its application. Resolves when that listens. */
+export async function startNode({ home }: NetworkNode, more: readonly string[] = []): Promise<RunningNode> {
+  const { path } = await findCometBft()
+  const app = startScript(home, 'app.sh', ['--os', 'ubuntu', '--log-file', 'logs/app.log', ...more])
+  await new Promise<void>((done, failed) => {
+    app.once('message', () => done())
+    app.once('close', (status) => failed(new Error(`${home}/app.sh ended with ${status}`)))
+  })
+  const node = startScript(home, 'cometbft.sh', [], { SVCD_COMETBFT: path })
+  const pids = [node.pid as number, app.pid as number]
+  const closed = new Promise<number | null>((done) => app.once('close', done))
+  const end = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> => {
+    node.kill(signal)
+    if (signal === 'SIGTERM') await allGone([pids[0] as number])
+    app.kill(signal)
+    await allGone(pids)
+    return closed
+  }
+  return { pids, ended: closed, end }
+}
+
+/** Starts the gateway of a node that has blocks; resolves when it answers. */
+export async function startNodeGateway({ home, gateway }: NetworkNode, args: readonly string[] = []): Promise<void> {
+  const child = startScript(home, 'gateway.sh', args)
+  const deadlineMs = performance.now() + WATCH_MS_MAX
+  while (isRunning(child.pid as number) && performance.now() < deadlineMs) {
+    if ((await fetch(`${gateway}/readyz`).catch(() => undefined))?.ok === true) return
+    await sleep(50)
+  }
+  throw new Error(`${home}/gateway.sh does not answer; exit status ${child.exitCode}`)
+}
+
+/** Kills what is left. Resolves with the programs that still ran. */
+export async function endNetwork(): Promise<readonly string[]> {
+  const left = [...children].filter(({ pid }) => isRunning(pid as number))
+  for (const child of left) child.kill('SIGKILL')
+  await allGone(left.map(({ pid }) => pid as number))
+  return left.map(({ spawnfile }) => spawnfile)
+}
+
+/** Head of a node's application; undefined while it does not answer. */
+export async function headOf({ rpc }: NetworkNode): Promise<Head | undefined> {
+  const response = await fetch(`${rpc}/abci_info`).catch(() => undefined)
+  if (response === undefined) return undefined
+  const { result } = await response.json() as { result?: { response: { last_block_height?: string; last_block_app_hash?: string } } }
+  const { last_block_height: height, last_block_app_hash: appHash = '' } = result?.response ?? {}
+  return height === undefined ? undefined : { height: Number(height), appHash }
+}
+
+/**
+ * Watches the applications until each has told its app hash at `count` heights above `above` that all the others told too. Returns those
+ * heights, each with the different hashes that were told: one, unless the nodes disagree. Throws when they do not get there.
+ */
+export async function watchHeads(
+  nodes: readonly NetworkNode[], above: number, count: number,
+): Promise<ReadonlyMap<number, readonly string[]>> {
+  const seen = nodes.map(() => new Map<number, string>())
+  const deadlineMs = performance.now() + WATCH_MS_MAX
+  for (;;) {
+    const heads = await Promise.all(nodes.map(headOf))
+    for (const [at, head] of heads.entries()) if (head !== undefined && head.height > above) seen[at]?.set(head.height, head.appHash)
+    const common = [...seen[0]?.keys() ?? []].filter((height) => seen.every((one) => one.has(height)))
+    if (common.length >= count) return new Map(common.map((height) => [height, [...new Set(seen.map((one) => one.get(height) as string))]]))
+    if (performance.now() > deadlineMs) throw new Error(`no ${count} heights above ${above} of all: ${JSON.stringify(heads)}`)
+    await sleep(40)
+  }
+}

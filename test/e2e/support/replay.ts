@@ -1,0 +1,52 @@
+import { existsSync, mkdirSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import { headOf, type NetworkNode, type RunningNode, startNode } from './network.ts'
+import { isRunning } from './processes.ts'
+
+/** One row of `blocks`: what a node committed at a height. */
+export interface Committed { readonly height: number; readonly hash: string }
+
+/** Every block that the application of a home has committed, in order. */
+export function committedBlocks(home: string): readonly Committed[] {
+  const db = new Database(join(home, 'data', 'state.db'), { readonly: true })
+  try {
+    return db.prepare('select height, app_hash as hash from blocks order by height').all() as Committed[]
+  } finally {
+    db.close()
+  }
+}
+
+/** The first height at which two lists of blocks differ, of those that both have; undefined when they agree. */
+export const firstDifference = (some: readonly Committed[], others: readonly Committed[]): number | undefined =>
+  some.find(({ height, hash }, at) => others[at] !== undefined && (others[at].height !== height || others[at].hash !== hash))?.height
+
+/** Waits until the application of a node is at `height`; throws after `limitMs`, and when it or its CometBFT has ended. */
+export async function waitForHead(node: NetworkNode, { pids }: RunningNode, height: number, limitMs: number): Promise<void> {
+  const deadlineMs = performance.now() + limitMs
+  while (((await headOf(node))?.height ?? 0) < height) {
+    if (!pids.every(isRunning)) throw new Error(`${node.home} ended before height ${height}`)
+    if (performance.now() > deadlineMs) throw new Error(`${node.home} is not at height ${height} after ${limitMs} ms`)
+    await sleep(50)
+  }
+}
+
+/**
+ * Moves the state of a stopped node away and starts it: CometBFT then replays every block of its store from genesis. Resolves, after an
+ * orderly stop, with what the node had committed before and with what the replay committed. Throws after `limitMs`.
+ */
+export async function replayFromGenesis(
+  node: NetworkNode, limitMs: number,
+): Promise<{ readonly before: readonly Committed[]; readonly after: readonly Committed[] }> {
+  const before = committedBlocks(node.home)
+  const data = join(node.home, 'data')
+  mkdirSync(join(data, 'before-replay'))
+  for (const name of ['state.db', 'state.db-wal', 'state.db-shm']) {
+    if (existsSync(join(data, name))) renameSync(join(data, name), join(data, 'before-replay', name))
+  }
+  const running = await startNode(node)
+  await waitForHead(node, running, before.at(-1)?.height ?? 0, limitMs)
+  await running.end('SIGTERM')
+  return { before, after: committedBlocks(node.home) }
+}

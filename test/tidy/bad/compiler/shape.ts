@@ -1,0 +1,2 @@
+/** A type. */
+export interface Shape { label?: string }

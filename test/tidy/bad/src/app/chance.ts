@@ -1,0 +1,2 @@
+/** Chance. */
+export const dice = Math.random() // red: plugin

@@ -1,0 +1,1 @@
+// red file: unusedFile

@@ -1,0 +1,3 @@
+import '../gateway/server.ts' // red: noRestrictedImports
+import '../base/bytes.ts' // red: noRestrictedImports
+import '../client/index.ts'

@@ -1,0 +1,4 @@
+import '../tx/sign.ts' // red: noRestrictedImports
+import '../store/table.ts' // red: noRestrictedImports
+import '../base/bytes.ts'
+import '../codec/message.ts'

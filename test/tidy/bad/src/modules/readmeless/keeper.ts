@@ -1,0 +1,1 @@
+// red tree: moduleReadme src/modules/readmeless

@@ -1,0 +1,3 @@
+import '../governance/keeper.ts'
+import '../governance/types.ts'
+import '../governance/tables.ts' // red: foreignImport
