@@ -34,7 +34,7 @@ const FEE = 21_000n * 2_000_000_000n
 const SINK = `0x${'5e'.repeat(20)}`
 const TROUBLE = /AppHash does not match|wrong Block\.Header\.(?:AppHash|LastResultsHash)|CONSENSUS FAILURE/
 /** How CometBFT words that the socket to the application broke: its consensus fails of that too when the kill comes within a request. */
-const LOST = /err="[^"]*(?:read message|write to buffer|flush buffer): [^"]*(?:EOF|connection reset by peer|broken pipe)"/
+const LOST = /err="[^"]*(?:read message|write to buffer|flush buffer): [^"]*(?:EOF|connection reset by peer|broken pipe)/
 
 /** An empty book. */
 export const makeBook = (): Book => ({ acknowledged: new Map(), unindexed: 0 })
