@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { isObject } from '../base/json.ts'
 
 /** Text that anybody may have put on the chain, fit for a terminal: control and direction characters are shown as escapes. */
 export function clean(text: string): string {
@@ -30,9 +31,6 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
   const line = (cells: readonly string[]): string => cells.map((one, at) => one.padEnd(widths[at] ?? 0)).join('  ').trimEnd()
   return [styled('bold', line(headings)), ...rows.map(line)].join('\n')
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** `name  value` of each member, those of objects inside as `outer.inner`. */
 export function fields(value: Readonly<Record<string, unknown>>): string {

@@ -1,8 +1,7 @@
+import { isObject } from '../base/json.ts'
 import { cell, fields, styled, table } from './output.ts'
 
 type Json = Readonly<Record<string, unknown>>
-
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Columns of the lists whose rows have more than a line holds; other rows show all that is no object. */
 const COLUMNS: readonly (readonly string[])[] = [

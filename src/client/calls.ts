@@ -1,4 +1,5 @@
 import { type Address, parseAddress } from '../base/address.ts'
+import { isObject } from '../base/json.ts'
 import type { Message, Reader } from './operations.ts'
 import { asError, INVALID_PARAMS, isFailed, SvcRpcError, SvcTxError } from './errors.ts'
 import type { Callback, CallOptions, OperationSpec, QuerySpec, TransactionResult } from './forms.ts'
@@ -23,14 +24,11 @@ export interface Asked {
   readonly blocking: (args: readonly unknown[]) => unknown
 }
 
-const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** A query: its arguments by position, or all in one object. */
 export function askedQuery({ transport }: Client, { call, method, isTransaction }: QuerySpec): Asked {
   const callOf = (args: readonly unknown[]): Call => {
     const given = args.slice(0, args.findLastIndex((arg) => arg !== undefined) + 1)
-    return { method, params: given.length === 1 && isPlain(given[0]) ? given[0] : given }
+    return { method, params: given.length === 1 && isObject(given[0]) ? given[0] : given }
   }
   return {
     call, isTransaction,
@@ -47,7 +45,7 @@ export function askedOperation(client: Client, spec: OperationSpec): Asked {
   const { transport, lanes, defaultAccount } = client
   const { call, method, operation } = spec
   const wayOf = ([input = {}]: readonly unknown[]): Way => {
-    if (!isPlain(input)) throw new SvcRpcError(method, INVALID_PARAMS, 'params: expected an object of members')
+    if (!isObject(input)) throw new SvcRpcError(method, INVALID_PARAMS, 'params: expected an object of members')
     const from = input['from'] ?? defaultAccount()
     const lane = typeof from === 'string' ? lanes.get(parseAddress(from) ?? from as Address) : undefined
     if (lane === undefined) return { call: { method, params: [from === undefined ? input : { ...input, from }] } }
@@ -92,7 +90,7 @@ export function callbackForm({ isTransaction, promise, blocking }: Asked) {
   }
 }
 
-const isOptions = (value: unknown): value is CallOptions => isPlain(value) && Object.hasOwn(value, 'signal')
+const isOptions = (value: unknown): value is CallOptions => isObject(value) && Object.hasOwn(value, 'signal')
 
 /** Resolves with the result; rejects with SvcTxError when the transaction failed. */
 export function promiseForm({ isTransaction, promise }: Asked) {

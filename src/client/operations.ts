@@ -1,3 +1,4 @@
+import { isObject } from '../base/json.ts'
 import { type Members, optional, readMembers, uint } from '../tx/members.ts'
 import type { OperationSpec } from './forms.ts'
 import { membersOf } from './kinds.ts'
@@ -15,8 +16,7 @@ const nonce = optional(uint('number of transactions made by the sender before th
 
 // Amounts are read as text, so that a bigint goes the same way here as through JSON.
 const plain = (value: unknown): unknown => typeof value === 'bigint' ? value.toString()
-  : typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plain(one)])) : value
+  : isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plain(one)])) : value
 
 function readerOf({ members }: OperationSpec): Reader {
   const all: Members = { ...membersOf(members), nonce }

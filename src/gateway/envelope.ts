@@ -1,3 +1,4 @@
+import { isObject } from '../base/json.ts'
 import { type DefectLog, errorObject, type RpcErrorObject, rpcErrors } from './errors.ts'
 import { BATCH_ANSWER_LENGTH_MAX, BATCH_CALLS_MAX, PARAMS_DEPTH_MAX } from './limits.ts'
 
@@ -21,9 +22,6 @@ interface Call {
 }
 
 type Answer = { readonly id: Id } & ({ readonly result: unknown } | { readonly error: RpcErrorObject })
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 // A number that JavaScript cannot hold would come back as another one.
 const isId = (value: unknown): value is Id => value === null || typeof value === 'string'

@@ -4,6 +4,7 @@ import { randomBytes } from '@noble/hashes/utils.js'
 import nacl from 'tweetnacl'
 import { type Address, addressOfKey, parseAddress } from '../base/address.ts'
 import { concat, equalBytes, fromHex, toHex, utf8 } from '../base/bytes.ts'
+import { isObject } from '../base/json.ts'
 import { KeystoreError } from './errors.ts'
 import { checkKdf, DERIVED_BYTES, deriveKey, type Kdf } from './kdf.ts'
 
@@ -39,8 +40,6 @@ export interface Keystore {
 }
 
 type Json = Readonly<Record<string, unknown>>
-
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const malformed = (why: string): KeystoreError => new KeystoreError('malformed', `not a keystore, or cut short: ${why}`)
 

@@ -1,5 +1,6 @@
 import { type Address, parseAddress } from '../base/address.ts'
 import { AMOUNT_MAX, parseAmount, TOKEN } from '../base/amount.ts'
+import { isObject } from '../base/json.ts'
 import { type PubKey, parsePubKey } from '../base/pubKey.ts'
 import { ONE, parseRatio, type Ratio } from '../base/ratio.ts'
 import { utf8 } from '../base/bytes.ts'
@@ -42,7 +43,7 @@ function refuse(member: string, expected: string, given: unknown): never {
 
 /** The members of an object; JSON null is not given (protocol.md §1). */
 function object(value: unknown, member: string, members: readonly string[]): Json {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) refuse(member, 'an object', value)
+  if (!isObject(value)) refuse(member, 'an object', value)
   const given: Record<string, unknown> = {}
   // biome-ignore lint/plugin: the order decides only which unknown member the message names
   for (const [name, held] of Object.entries(value)) {

@@ -1,6 +1,7 @@
 import { addressBytes, addressOf, ADDRESS_BYTES, parseAddress } from '../base/address.ts'
 import { AMOUNT_MAX, parseAmount } from '../base/amount.ts'
 import { fromBase64, toBase64, utf8 } from '../base/bytes.ts'
+import { isObject } from '../base/json.ts'
 import { KEY_BYTES } from '../base/pubKey.ts'
 import { parseRatio, printRatio, type Ratio } from '../base/ratio.ts'
 
@@ -199,18 +200,15 @@ const each = (members: Members): readonly (readonly [string, Member<unknown>])[]
 
 /** The message in a JSON object. Throws a MemberError for a member that is missing, unknown, or that no message can hold. */
 export function readMembers<M extends Members>(members: M, input: unknown, within = ''): MessageOf<M> {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    throw new MemberError(within === '' ? 'params' : within, 'an object of members', input)
-  }
-  const given = input as Readonly<Record<string, unknown>>
+  if (!isObject(input)) throw new MemberError(within === '' ? 'params' : within, 'an object of members', input)
   const path = (name: string): string => within === '' ? name : `${within}.${name}`
-  for (const name of Object.keys(given)) {
+  for (const name of Object.keys(input)) {
     if (Object.hasOwn(members, name)) continue
-    throw new MemberError(path(name), `one of ${Object.keys(members).join(', ') || 'no members'}`, given[name])
+    throw new MemberError(path(name), `one of ${Object.keys(members).join(', ') || 'no members'}`, input[name])
   }
   const message: Record<string, unknown> = {}
   for (const [name, member] of each(members)) {
-    const value = Object.hasOwn(given, name) ? given[name] : undefined
+    const value = Object.hasOwn(input, name) ? input[name] : undefined
     if (value !== undefined && value !== null) message[name] = member.fromJson(value, path(name))
     else if (!member.optional) throw new MemberError(path(name), member.doc, undefined)
   }

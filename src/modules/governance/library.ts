@@ -1,3 +1,4 @@
+import { isObject } from '../../base/json.ts'
 import type { TxError } from '../../base/txError.ts'
 import { governanceErrors } from './errors.ts'
 
@@ -38,9 +39,9 @@ function perOs(json: string): ReadonlyMap<string, unknown> | undefined {
     if (error instanceof RangeError) throw error   // out of stack or memory: no verdict on the text
     return undefined
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  if (!isObject(value)) return undefined
   const named = OS_NAMES.filter((os) => Object.hasOwn(value, os))
-  const entries = new Map<string, unknown>(named.map((os) => [os, (value as Record<string, unknown>)[os]]))
+  const entries = new Map<string, unknown>(named.map((os) => [os, value[os]]))
   // JSON.parse keeps the last of two equal keys. In valid JSON a string before a colon is a key, so counting them finds both.
   const keys = [...json.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)].filter((found) => found[1] !== undefined)
   return entries.size > 0 && keys.length === entries.size ? entries : undefined
