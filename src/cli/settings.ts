@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { listenError } from '../comet/ports.ts'
 import { OS_NAMES } from '../modules/governance/library.ts'
 import { UserError } from './userError.ts'
 
@@ -59,12 +59,10 @@ export function machineOs(path = '/etc/os-release'): string | undefined {
 }
 
 /** Throws a UserError when something listens there already: better now than after the chain has started. */
-export function assertFree({ host, port }: Endpoint, what: string, flag: string): Promise<void> {
-  return new Promise((done, failed) => {
-    const server = createServer()
-    server.once('error', (error: NodeJS.ErrnoException) => failed(new UserError(error.code === 'EADDRINUSE'
-      ? `port ${port} (${what}) is in use: does another devnet run? Choose another with ${flag} HOST:PORT`
-      : `cannot listen on ${host}:${port} (${what}): ${error.message}; choose another with ${flag} HOST:PORT`)))
-    server.listen({ host, port, exclusive: true }, () => server.close(() => done()))
-  })
+export async function assertFree({ host, port }: Endpoint, what: string, flag: string): Promise<void> {
+  const error = await listenError(host, port)
+  if (error === undefined) return
+  throw new UserError(error.code === 'EADDRINUSE'
+    ? `port ${port} (${what}) is in use: does another devnet run? Choose another with ${flag} HOST:PORT`
+    : `cannot listen on ${host}:${port} (${what}): ${error.message}; choose another with ${flag} HOST:PORT`)
 }

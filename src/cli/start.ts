@@ -16,7 +16,7 @@ import { type GaugeLine, serveMetrics } from './metrics.ts'
 import type { Endpoint } from './settings.ts'
 import { chooseKeeping, type KeepingFlags } from './snapshot/keeping.ts'
 import { type SnapshotMaker, startSnapshotMaker } from './snapshot/maker.ts'
-import { restorePathOf, snapshotsOf, statePathOf } from './snapshot/paths.ts'
+import { restorePathOf, snapshotsOf, statePathOf } from './statePaths.ts'
 import { isUserError, UserError } from './userError.ts'
 import { VERSION } from './version.ts'
 

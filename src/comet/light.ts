@@ -1,7 +1,6 @@
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { CometError } from './errors.ts'
+import { freePort } from './ports.ts'
 import { runCometBft } from './process.ts'
 import { openNodeRpc, waitForNode } from './rpc.ts'
 
@@ -25,14 +24,6 @@ export type LightOptions = {
 export type LightProxy = { url: string; stop: () => Promise<void> }
 
 const START_MS_MAX = 60_000
-
-const freePort = (): Promise<number> =>
-  new Promise((done, failed) => {
-    const server = createServer().once('error', failed).listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => done(port))
-    })
-  })
 
 const REASON = /^(?:ERROR|Error): *(.*)$/
 

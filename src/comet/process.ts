@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parse } from 'smol-toml'
 import { CometError, reasonOf } from './errors.ts'
 import { homeFiles } from './home.ts'
 import { openLogFile } from './logFile.ts'
+import { listenError } from './ports.ts'
 
 /** How the node ended. `asked`: `stop` was called. `lastLines`: the last 20 lines it printed, for a message. */
 export type CometExit = { code: number | null; signal: NodeJS.Signals | null; asked: boolean; lastLines: readonly string[] }
@@ -35,13 +35,6 @@ export type CometProcessOptions = Omit<RunOptions, 'args' | 'logFile'> & { home:
 const GRACE_MS = 10_000
 const LAST_LINES = 20
 
-const isFree = (host: string, port: number): Promise<boolean> =>
-  new Promise((done) => {
-    const server = createServer()
-    server.once('error', (error: NodeJS.ErrnoException) => done(error.code !== 'EADDRINUSE'))
-    server.listen({ host, port, exclusive: true }, () => server.close(() => done(true)))
-  })
-
 /** Two nodes with one key would sign twice; an orphan of an earlier run is found by the port it still holds. */
 const checkPorts = async (home: string): Promise<void> => {
   const path = homeFiles(home).config
@@ -53,7 +46,7 @@ const checkPorts = async (home: string): Promise<void> => {
   }
   for (const [name, section] of [['rpc', config.rpc], ['p2p', config.p2p]] as const) {
     const [, host, port] = /^tcp:\/\/(.*):(\d+)$/.exec(String(section?.laddr)) ?? []
-    if (host === undefined || (await isFree(host.replace(/^\[|\]$/g, ''), Number(port)))) continue
+    if (host === undefined || (await listenError(host.replace(/^\[|\]$/g, ''), Number(port)))?.code !== 'EADDRINUSE') continue
     throw new CometError(
       `port ${port} (CometBFT ${name}) is in use: does another node run, perhaps one left over in ${home}? Stop it, or choose another port`,
     )

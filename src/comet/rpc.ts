@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { toBase64, toHex } from '../base/bytes.ts'
 import { isNodeError, NodeError, reasonOf } from './errors.ts'
 import { type Call, openTransport } from './transport.ts'
 import { bytes, list, nodeBlock, nodeBlockResults, nodeStatus, raw, text, txResult, whole } from './wire.ts'
@@ -61,9 +62,6 @@ export type NodeRpc = {
 const TIMEOUT_MS = 10_000
 const VALIDATORS_PAGE = 100
 const VALIDATORS_MAX = 10_000
-
-const base64 = (data: Uint8Array): string => Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64')
-const hexOf = (data: Uint8Array): string => Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('hex')
 
 const queryResult = (answer: unknown): AbciQueryResult => {
   const row = raw(raw(answer, 'answer')['response'], 'response')
@@ -137,12 +135,12 @@ export const openNodeRpc = (url: string, { timeoutMs = TIMEOUT_MS }: { timeoutMs
     status: async () => nodeStatus(await call('status')),
     committedHeight: async () => whole(raw(raw(await call('abci_info'), 'answer')['response'], 'response')['last_block_height']),
     broadcastTxSync: async (tx) => {
-      const answer = raw(await call('broadcast_tx_sync', { tx: base64(tx) }), 'answer')
+      const answer = raw(await call('broadcast_tx_sync', { tx: toBase64(tx) }), 'answer')
       const { code, codespace, log, data } = txResult(answer)
       return { code, codespace, log, data, hash: text(answer['hash']).toUpperCase() }
     },
     abciQuery: async ({ path, data = new Uint8Array(), height = 0, prove = false }) =>
-      queryResult(await call('abci_query', { path, data: hexOf(data), height: String(height), prove })),
+      queryResult(await call('abci_query', { path, data: toHex(data), height: String(height), prove })),
     block: async (height) => nodeBlock(await call('block', { height: String(height) }), height),
     blockResults: async (height) => nodeBlockResults(await call('block_results', { height: String(height) })),
     tx: (hash) => readTx(call, hash),

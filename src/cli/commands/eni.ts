@@ -1,9 +1,7 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { libPath, type Measure, measure, stagedPath } from '../../eni/folder.ts'
 import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../command.ts'
 import { answer, note, table } from '../output.ts'
-import { UserError } from '../userError.ts'
+import { needState } from '../statePaths.ts'
 
 /** A proposed library as the state has it. `sums`: the md5 that its file may have, by OS. */
 interface Listed { readonly id: string; readonly name: string; readonly version: string; readonly status: string; readonly sums: string }
@@ -29,10 +27,8 @@ async function readState(path: string): Promise<readonly Listed[]> {
 
 async function list(flags: CommonFlags): Promise<void> {
   const home = homeFrom(flags)
-  const state = join(home, 'data', 'state.db')
-  if (!existsSync(state)) throw new UserError(`${state}: there is no state yet; name another home with --home DIR`)
   const rows: Row[] = []
-  for (const { id, name, version, status, sums } of await readState(state)) {
+  for (const { id, name, version, status, sums } of await readState(needState(home))) {
     const where = status === 'deployed' ? libPath(home, { name, version }) : stagedPath(home, id)
     const file = await measure(where)
     rows.push({ name, version, status, ...file, ...(file === undefined ? {} : { where }) })

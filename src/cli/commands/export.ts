@@ -1,15 +1,14 @@
-import { existsSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { writeFileSync } from 'node:fs'
 import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../command.ts'
 import { genesisTimeNow } from '../genesis.ts'
 import { note, say } from '../output.ts'
+import { needState } from '../statePaths.ts'
 import { UserError } from '../userError.ts'
 
 interface Flags extends CommonFlags { readonly chainId: string; readonly output?: string; readonly genesisTime?: string }
 
 async function run(flags: Flags): Promise<void> {
-  const path = join(homeFrom(flags), 'data', 'state.db')
-  if (!existsSync(path)) throw new UserError(`${path}: there is no state yet; name another home with --home DIR`)
+  const path = needState(homeFrom(flags))
   const { openSqliteReader } = await import('../../store/sqliteReader.ts')
   const { tables } = await import('../../modules/registry.ts')
   const { exportState } = await import('../exportGenesis.ts')

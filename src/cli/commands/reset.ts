@@ -4,6 +4,7 @@ import { type CommonFlags, type Configure, example, homeFrom, withCommon } from 
 import { Failed } from '../failed.ts'
 import { answer } from '../output.ts'
 import { confirm } from '../secrets.ts'
+import { statePathOf } from '../statePaths.ts'
 import { UserError } from '../userError.ts'
 
 interface Flags extends CommonFlags { readonly yes?: boolean; readonly signingState?: boolean }
@@ -24,7 +25,7 @@ async function run(flags: Flags): Promise<void> {
     throw new UserError(`${home} is not the home of a chain: it has no config/genesis.json`)
   }
   const withSigningState = flags.signingState === true
-  const state = join(home, 'data', 'state.db')
+  const state = statePathOf(home)
   const paths = doomed(home, withSigningState)
   if (!await confirm(`Remove the state, blocks and logs of ${home}?`, flags.yes)) throw new Failed('nothing was removed')
   if (existsSync(state)) {

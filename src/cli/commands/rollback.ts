@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { toHex } from '../../base/bytes.ts'
 import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../command.ts'
 import { Failed } from '../failed.ts'
 import { answer, note } from '../output.ts'
+import { needState } from '../statePaths.ts'
 import { UserError } from '../userError.ts'
 
 interface Flags extends CommonFlags { readonly appOnly?: boolean }
@@ -36,8 +36,7 @@ async function makeAgree(home: string): Promise<(to: Head) => void> {
 
 async function run(flags: Flags): Promise<void> {
   const home = homeFrom(flags)
-  const path = join(home, 'data', 'state.db')
-  if (!existsSync(path)) throw new UserError(`${path}: there is no state yet; name another home with --home DIR`)
+  const path = needState(home)
   const { openSqliteStore } = await import('../../store/sqliteStore.ts')
   const { tables, views } = await import('../../modules/registry.ts')
   const agree = flags.appOnly === true ? undefined : await makeAgree(home)

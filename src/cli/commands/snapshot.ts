@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../command.ts'
 import { answer, fields, note, table } from '../output.ts'
-import { restorePathOf, snapshotsOf, statePathOf } from '../snapshot/paths.ts'
+import { needState, restorePathOf, snapshotsOf, statePathOf } from '../statePaths.ts'
 import { UserError } from '../userError.ts'
 
 interface Flags extends CommonFlags { readonly height?: string; readonly appHash?: string }
@@ -16,8 +16,7 @@ function heightFrom({ height }: Flags): number | undefined {
 
 async function create(flags: Flags): Promise<void> {
   const home = homeFrom(flags)
-  const path = statePathOf(home)
-  if (!existsSync(path)) throw new UserError(`${path}: there is no state yet; name another home with --home DIR`)
+  const path = needState(home)
   const { openSqliteReader } = await import('../../store/sqliteReader.ts')
   const { tables } = await import('../../modules/registry.ts')
   const { writeSnapshot } = await import('../../store/snapshot/write.ts')

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { programVersion } from '../../modules/chain/keeper.ts'
 import { tables } from '../../modules/registry.ts'
 import { openSqliteReader } from '../../store/sqliteReader.ts'
+import { statePathOf } from '../statePaths.ts'
 
 /** The program version that the state of a home needs; that of genesis when it has none yet. */
 function versionOf(home: string): number {
-  const path = join(home, 'data', 'state.db')
+  const path = statePathOf(home)
   if (!existsSync(path)) return 1
   const reader = openSqliteReader({ path, tables })
   try {

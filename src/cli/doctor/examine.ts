@@ -3,17 +3,17 @@ import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:
 import { createConnection } from 'node:net'
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
+import { reasonOf } from '../../comet/errors.ts'
 import { openNodeRpc } from '../../comet/rpc.ts'
 import { COMETBFT_LINES, defaultCometCache } from '../../comet/find.ts'
 import { listKeyFiles } from '../../keys/files.ts'
 import { machineOs } from '../settings.ts'
 import { readConfig } from '../config.ts'
 import { chainIdOf } from '../start.ts'
+import { statePathOf } from '../statePaths.ts'
 import { VERSION } from '../version.ts'
 import type { Finding } from './finding.ts'
 import { examineState } from './state.ts'
-
-const reason = (error: unknown): string => String((error as { message?: unknown }).message ?? error).split('\n')[0] ?? ''
 
 function versionOf(program: string): Promise<string | undefined> {
   return new Promise((done) => {
@@ -63,7 +63,7 @@ async function ports(home: string): Promise<Finding> {
     const taken = await Promise.all(portsOf(home).map(async ([what, port]) => `${what} ${port} ${await isTaken(port) ? 'in use' : 'free'}`))
     return { check: 'ports', verdict: 'ok', found: taken.join(', ') }
   } catch (error) {
-    return { check: 'ports', verdict: 'bad', found: `${join(home, 'config', 'config.toml')}: ${reason(error)}` }
+    return { check: 'ports', verdict: 'bad', found: `${join(home, 'config', 'config.toml')}: ${reasonOf(error)}` }
   }
 }
 
@@ -87,7 +87,7 @@ function homeFindings(home: string): readonly Finding[] {
       ? { check: 'libraries', verdict: 'note', found: 'this machine is neither ubuntu nor centos and eni.os is not set: svcd init sets it' }
       : { check: 'libraries', verdict: 'ok', found: `for ${os}` })
   } catch (error) {
-    findings.push({ check: 'home', verdict: 'bad', found: reason(error) })
+    findings.push({ check: 'home', verdict: 'bad', found: reasonOf(error) })
   }
   const keys = listKeyFiles(join(home, 'keystore'))
   return [
@@ -118,7 +118,7 @@ async function nodeFindings(url: string): Promise<readonly Finding[]> {
     ]
   } catch (error) {
     return [
-      { check: 'node', verdict: 'note', found: reason(error) },
+      { check: 'node', verdict: 'note', found: reasonOf(error) },
       { check: 'clock', verdict: 'note', found: `${new Date().toISOString()}: without a node there is nothing to hold it against` },
     ]
   } finally {
@@ -129,5 +129,5 @@ async function nodeFindings(url: string): Promise<readonly Finding[]> {
 /** Looks at versions, ports, the home, the state and the node at `url`. Changes nothing, and does not throw for what it finds. */
 export async function examine(home: string, url: string): Promise<readonly Finding[]> {
   const [program, port, node] = await Promise.all([versions(), ports(home), nodeFindings(url)])
-  return [...program, port, ...homeFindings(home), ...examineState(join(home, 'data', 'state.db')), ...node]
+  return [...program, port, ...homeFindings(home), ...examineState(statePathOf(home)), ...node]
 }

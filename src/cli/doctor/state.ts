@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs'
 import { equalBytes, toHex } from '../../base/bytes.ts'
+import { reasonOf } from '../../comet/errors.ts'
 import { tables } from '../../modules/registry.ts'
 import { openConnection } from '../../store/connection.ts'
 import { openSqliteReader } from '../../store/sqliteReader.ts'
 import type { Finding } from './finding.ts'
-
-const reason = (error: unknown): string => String((error as { message?: unknown }).message ?? error).split('\n')[0] ?? ''
 
 function settings(path: string): Finding {
   const connection = openConnection(path, { readonly: true })
@@ -45,7 +44,7 @@ export function examineState(path: string): readonly Finding[] {
     try {
       return look(path)
     } catch (error) {
-      return { check, verdict: 'bad', found: reason(error) }
+      return { check, verdict: 'bad', found: reasonOf(error) }
     }
   })
 }
