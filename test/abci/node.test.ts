@@ -2,13 +2,13 @@ import type { ChildProcess } from 'node:child_process'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { AbciServer, Application } from '../../src/abci/index.ts'
 import { ProposalStatus } from '../../src/abci/index.ts'
 import { findCometBft } from '../../src/comet/find.ts'
+import { freePorts } from '../e2e/support/processes.ts'
 import { applicationOf, closeAll, pause, serve } from './peer.ts'
 
 let program: string
@@ -52,14 +52,6 @@ function counter(): Application {
   })
 }
 
-async function freePort(): Promise<number> {
-  const listener = createServer().listen(0, '127.0.0.1')
-  await once(listener, 'listening')
-  const { port } = listener.address() as { port: number }
-  listener.close()
-  return port
-}
-
 async function ask<T>(path: string): Promise<T> {
   const response = await fetch(`${rpc}/${path}`)
   return ((await response.json()) as { result: T }).result
@@ -89,7 +81,7 @@ beforeAll(async () => {
   server = await serve(counter())
   execFileSync(program, ['init', '--home', home], { stdio: 'ignore' })
   const file = join(home, 'config/config.toml')
-  const ports = [await freePort(), await freePort()]
+  const ports = await freePorts(2)
   rpc = `http://127.0.0.1:${ports[0]}`
   writeFileSync(file, readFileSync(file, 'utf8')
     .replace(/^proxy_app = .*/m, `proxy_app = "${server.address}"`)

@@ -2,15 +2,15 @@ import { afterEach, describe, expect, test } from '@jest/globals'
 import { chmodSync, existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { COMETBFT_VERSION, defaultCometCache, findCometBft } from '../../src/comet/find.ts'
-import { tempFolder } from './support.ts'
+import { type TempFolder, tempFolder } from '../support/tempFolder.ts'
 
-const folders: ReturnType<typeof tempFolder>[] = []
+const folders: TempFolder[] = []
 afterEach(() => {
   for (const folder of folders.splice(0)) folder.remove()
 })
 
 const folder = () => {
-  const made = tempFolder()
+  const made = tempFolder('comet')
   folders.push(made)
   return made.path
 }

@@ -5,10 +5,10 @@ import { parse } from 'smol-toml'
 import { homeFiles, makeNodeHome, makeNodeKeys, type NodeHomeOptions, readNodeId, readValidatorKey } from '../../src/comet/home.ts'
 import { addressOfPubKey } from '../../src/comet/nodeKeys.ts'
 import { fillTemplate, setTomlValues } from '../../src/comet/template.ts'
-import { tempFolder } from './support.ts'
+import { type TempFolder, tempFolder } from '../support/tempFolder.ts'
 
-let folder: ReturnType<typeof tempFolder>
-beforeEach(() => { folder = tempFolder() })
+let folder: TempFolder
+beforeEach(() => { folder = tempFolder('comet') })
 afterEach(() => folder.remove())
 
 const options = (more: Partial<NodeHomeOptions> = {}): NodeHomeOptions => ({
@@ -43,7 +43,7 @@ describe('home', () => {
   })
 
   test('two homes never share a key', () => {
-    const other = tempFolder()
+    const other = tempFolder('comet')
     const [a, b] = [makeNodeKeys(folder.path), makeNodeKeys(other.path)]
     other.remove()
     expect([a.pubKey, a.nodeId]).not.toEqual([b.pubKey, b.nodeId])

@@ -8,7 +8,8 @@ import { homeFiles } from '../../src/comet/home.ts'
 import { openLogFile } from '../../src/comet/logFile.ts'
 import { type CometExit, startCometBft } from '../../src/comet/process.ts'
 import { openNodeRpc, waitForNode } from '../../src/comet/rpc.ts'
-import { kvstoreHome, tempFolder, until } from './support.ts'
+import { tempFolder } from '../support/tempFolder.ts'
+import { kvstoreHome, until } from './support.ts'
 
 let program: string
 let node: Awaited<ReturnType<typeof kvstoreHome>>
@@ -127,7 +128,7 @@ describe('process', () => {
   })
 
   test('the log keeps two files of the size given', async () => {
-    const folder = tempFolder()
+    const folder = tempFolder('comet')
     const path = join(folder.path, 'logs', 'x.log')
     const write = async (text: string) => {
       const log = openLogFile(path, 10)

@@ -1,25 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, connect, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findCometBft } from '../../src/comet/find.ts'
 import { makeNodeHome } from '../../src/comet/home.ts'
 import { startCometBft, type CometProcess } from '../../src/comet/process.ts'
 import { openNodeRpc, waitForNode } from '../../src/comet/rpc.ts'
-
-const freePort = (): Promise<number> =>
-  new Promise((done) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => done(port))
-    })
-  })
-
-export const tempFolder = () => {
-  const path = mkdtempSync(join(tmpdir(), 'svcd-comet-'))
-  return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }) }
-}
+import { freePorts } from '../e2e/support/processes.ts'
+import { tempFolder } from '../support/tempFolder.ts'
 
 /** Asks `probe` until it says true; the test's own time limit is the only one. */
 export const until = async (probe: () => boolean | Promise<boolean>): Promise<void> => {
@@ -28,8 +14,8 @@ export const until = async (probe: () => boolean | Promise<boolean>): Promise<vo
 
 /** A home with the built-in kvstore application and fast blocks, on free ports. */
 export const kvstoreHome = async (blockTimeMs = 50, initialHeight = 1) => {
-  const { path: home, remove } = tempFolder()
-  const [rpcPort, p2pPort] = [await freePort(), await freePort()]
+  const { path: home, remove } = tempFolder('comet')
+  const [rpcPort = 0, p2pPort = 0] = await freePorts(2)
   const addresses = { rpc: `tcp://127.0.0.1:${rpcPort}`, p2p: `tcp://127.0.0.1:${p2pPort}`, abci: 'kvstore' }
   const genesis = { appState: {}, genesisTime: '2026-11-20T10:00:00Z', initialHeight }
   const identity = makeNodeHome({ home, chainId: 'feed-test', genesis, addresses, blockTimeMs })

@@ -6,8 +6,9 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { freeBasePort } from '../e2e/support/network.ts'
-import { svcd, tempFolder } from '../e2e/support/devnet.ts'
+import { svcd } from '../e2e/support/devnet.ts'
 import { freePorts } from '../e2e/support/processes.ts'
+import { tempFolder } from '../support/tempFolder.ts'
 import { devnetSteps } from './devnet.ts'
 import { type Engine, findEngine } from './engine.ts'
 import { type Composed, makeProject, type Steps } from './project.ts'
@@ -37,7 +38,7 @@ async function runSteps(engine: Engine, name: string, composed: Composed, steps:
 
 async function runAll(engine: Engine): Promise<string> {
   say(engine.version)
-  const folder = tempFolder()
+  const folder = tempFolder('containers')
   const output = join(folder.path, 'net')
   try {
     const [gatewayPort = 0, rpcPort = 0] = await freePorts(2)

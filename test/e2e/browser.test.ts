@@ -2,11 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { build } from 'esbuild'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { PUBLIC_MNEMONIC } from '../../src/keys/mnemonic.ts'
-import { type Devnet, makePlace, startDevnet, tempFolder } from './support/devnet.ts'
+import { type Devnet, makePlace, startDevnet } from './support/devnet.ts'
+import { testFolder } from './support/testFolder.ts'
 
 const CHROMIUM = process.env['SVCD_CHROMIUM'] ?? '/usr/bin/chromium'
 // skip: no Chromium on this machine (.ci/run installs Debian's; SVCD_CHROMIUM names another)
@@ -28,14 +29,17 @@ async function bundle(): Promise<string> {
 type InPage = { Svc: typeof import('../../src/client/index.ts').Svc }
 
 withBrowser('in headless Chromium', () => {
-  const folder = tempFolder()
+  const folder = testFolder(async () => {
+    await browser.close()
+    await net.stop()
+  })
   let net: Devnet
   let browser: Browser
   let page: Page
   const failures: string[] = []
 
   beforeAll(async () => {
-    net = await startDevnet(await makePlace(folder.path))
+    net = await startDevnet(await makePlace(folder))
     browser = await chromium.launch({
       executablePath: CHROMIUM,
       args: [
@@ -49,12 +53,6 @@ withBrowser('in headless Chromium', () => {
     await page.route('**/page', (route) => route.fulfill({ contentType: 'text/html', body: `<!doctype html><script>${script}</script>` }))
     await page.goto(new URL('/page', net.url).href)
   }, 90_000)
-
-  afterAll(async () => {
-    await browser.close()
-    await net.stop()
-    folder.remove()
-  }, 30_000)
 
   test('a declare that the page signs is committed, and the key never leaves the page', async () => {
     const sent: string[] = []

@@ -5,8 +5,9 @@
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { tempFolder } from '../support/tempFolder.ts'
 import { crashRound, lastCheck, makeBook, type Victim } from './support/crash.ts'
-import { makePlace, tempFolder } from './support/devnet.ts'
+import { makePlace } from './support/devnet.ts'
 
 /** Numbers of 0 to below `limit` from a seed (mulberry32): the same seed gives the same numbers. */
 function randomOf(seed: number): (limit: number) => number {
@@ -36,7 +37,7 @@ const left: Victim[] = [
 ]
 const total = left.length
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
-const folder = tempFolder()
+const folder = tempFolder('chaos')
 const place = await makePlace(join(folder.path, 'home'), '100ms')
 const book = makeBook()
 say(`seed ${values.seed}: ${total} rounds in ${place.home}`)

@@ -6,7 +6,7 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { random } from '../chain/support.ts'
-import { tempFolder } from './support/devnet.ts'
+import { tempFolder } from '../support/tempFolder.ts'
 import { churn } from './support/churn.ts'
 
 const { values } = parseArgs({
@@ -16,7 +16,7 @@ const { values } = parseArgs({
   },
 })
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
-const folder = tempFolder()
+const folder = tempFolder('churn')
 say(`seed ${values.seed}: ${values.validators} validators, ${values.blocks} blocks in ${folder.path}`)
 try {
   const { moves, changes, sizes, unsigned, compared, replayed } = await churn({

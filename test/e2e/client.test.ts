@@ -1,28 +1,24 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { Svc, type SvcTxError, type TransactionResult } from '../../src/client/index.ts'
 import { PUBLIC_MNEMONIC } from '../../src/keys/mnemonic.ts'
 import { misfits, tableOf } from '../conformance/interfaceTables.ts'
-import { type Devnet, makePlace, startDevnet, tempFolder } from './support/devnet.ts'
+import { type Devnet, makePlace, startDevnet } from './support/devnet.ts'
 import { expectCommitted, expectRefused, GAS, proposalIdText } from './support/expect.ts'
+import { testFolder } from './support/testFolder.ts'
 
 type Json = Readonly<Record<string, unknown>>
 interface Answer { readonly height: number; readonly data: unknown }
 type Call = (path: string, ...args: readonly unknown[]) => Promise<unknown>
 
-const folder = tempFolder()
+const folder = testFolder(() => net.stop())
 let net: Devnet
 let addresses: readonly string[] = []
 
 beforeAll(async () => {
-  net = await startDevnet(await makePlace(folder.path), ['--os', 'ubuntu'])
+  net = await startDevnet(await makePlace(folder), ['--os', 'ubuntu'])
   addresses = await net.call<string[]>('svc_accounts')
 }, 60_000)
-
-afterAll(async () => {
-  await net.stop()
-  folder.remove()
-}, 30_000)
 
 const functionAt = (root: object, path: string): ((...args: readonly unknown[]) => unknown) =>
   path.split('.').reduce<unknown>((node, name) => (node as Json)[name], root) as never

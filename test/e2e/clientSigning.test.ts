@@ -1,32 +1,28 @@
 import { spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { Web3 } from 'web3'
 import { Svc, type TransactionResult } from '../../src/client/index.ts'
 import { SvcPlugin } from '../../src/client/web3Plugin.ts'
 import { findCometBft } from '../../src/comet/find.ts'
 import { type LightProxy, startLightProxy } from '../../src/comet/light.ts'
 import { PUBLIC_MNEMONIC } from '../../src/keys/mnemonic.ts'
-import { type Devnet, makePlace, startDevnet, tempFolder } from './support/devnet.ts'
+import { type Devnet, makePlace, startDevnet } from './support/devnet.ts'
+import { testFolder } from './support/testFolder.ts'
 
-const folder = tempFolder()
+const folder = testFolder(() => net.stop())
 const CLIENT = new URL('../../src/client/index.ts', import.meta.url).href
 const DOCS = new URL('../../docs/client.md', import.meta.url)
 const EACH = 500
 const nobody = (digit: number): string => `0x${String(digit).repeat(40)}`
 let net: Devnet
 
-beforeAll(async () => { net = await startDevnet(await makePlace(folder.path), ['--os', 'ubuntu']) }, 60_000)
-
-afterAll(async () => {
-  await net.stop()
-  folder.remove()
-}, 30_000)
+beforeAll(async () => { net = await startDevnet(await makePlace(folder), ['--os', 'ubuntu']) }, 60_000)
 
 /** Runs a program of its own to its end; what it printed. Throws with all it said when it fails. */
 function runProgram(name: string, source: string): Promise<string> {
-  const file = join(folder.path, `${name}.mjs`)
+  const file = join(folder, `${name}.mjs`)
   writeFileSync(file, source)
   const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, NODE_OPTIONS: '' } })
   let [said, errors] = ['', '']
@@ -118,7 +114,7 @@ async function startLight(): Promise<LightProxy> {
   const { hash } = await net.node.block(1)
   const url = net.node.url
   const trust = { height: 1, hash }
-  return startLightProxy({ program, folder: join(folder.path, 'light'), chainId, primary: url, witnesses: [url], trust })
+  return startLightProxy({ program, folder: join(folder, 'light'), chainId, primary: url, witnesses: [url], trust })
 }
 
 test('every example of docs/client.md runs, in the order in which it stands there', async () => {

@@ -2,17 +2,13 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, 
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { devnetArgs, endLeftovers, makePlace, type Place, startDevnet, svcd, tempFolder } from './support/devnet.ts'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { devnetArgs, makePlace, type Place, startDevnet, svcd } from './support/devnet.ts'
 import { descendantsOf, isRunning } from './support/processes.ts'
+import { testFolder } from './support/testFolder.ts'
 
 const START_MS = 60_000
-const folder = tempFolder()
-afterAll(() => {
-  endLeftovers()
-  folder.remove()
-})
-
+const folder = testFolder()
 const checkout = fileURLToPath(new URL('../..', import.meta.url))
 
 /** What a refusal looks like: exit status 2, one line on stderr. */
@@ -26,7 +22,7 @@ describe('one devnet, stopped and started again', () => {
   let height = 0
   let balance = ''
   beforeAll(async () => {
-    place = await makePlace(join(folder.path, 'life'))
+    place = await makePlace(join(folder, 'life'))
   })
 
   test('from nothing to ready in one step, and SIGTERM ends it with status 0 and no process left', async () => {
@@ -77,7 +73,7 @@ describe('one devnet, stopped and started again', () => {
 })
 
 test('a retired program ends the devnet with status 0 and says so; only its successor goes on with the chain', async () => {
-  const place = await makePlace(join(folder.path, 'retired'))
+  const place = await makePlace(join(folder, 'retired'))
   const net = await startDevnet(place)
   const [from] = await net.call<string[]>('svc_accounts')
   const { data } = await net.call<{ data: { pub_key: { value: string } } }>('svc_queryValidator', [from])
@@ -96,7 +92,7 @@ test('a retired program ends the devnet with status 0 and says so; only its succ
 
 describe('what the person can put right', () => {
   test.each(['gateway', 'rpc', 'p2p'])('a port in use, %s: one line names the port and the flag, exit status 2', async (flag) => {
-    const place = await makePlace(join(folder.path, 'ports'))
+    const place = await makePlace(join(folder, 'ports'))
     const port = place.ports[['gateway', 'rpc', 'p2p'].indexOf(flag)]
     const server = createServer()
     await new Promise<void>((done) => server.listen(port, '127.0.0.1', done))
@@ -106,7 +102,7 @@ describe('what the person can put right', () => {
   })
 
   test('the home of somebody else: one line, exit status 2, and nothing in it is touched, not even by --reset', async () => {
-    const home = join(folder.path, 'foreign')
+    const home = join(folder, 'foreign')
     mkdirSync(home)
     writeFileSync(join(home, 'thesis.txt'), 'mine')
     const place = await makePlace(home)
@@ -116,7 +112,7 @@ describe('what the person can put right', () => {
   })
 
   test('the home of another chain: one line that names the chain, exit status 2', async () => {
-    const home = join(folder.path, 'other')
+    const home = join(folder, 'other')
     mkdirSync(join(home, 'config'), { recursive: true })
     writeFileSync(join(home, 'config', 'genesis.json'), JSON.stringify({ chain_id: 'main-1' }))
     await expectRefusal(svcd([...devnetArgs(await makePlace(home)), '--reset']), /main-1/)
@@ -125,24 +121,24 @@ describe('what the person can put right', () => {
 
   test('neither CometBFT nor Go: one line that names both ways to get it, exit status 2, and no process left', async () => {
     // A checkout of its own: the cache of this one may hold a program.
-    const copy = join(folder.path, 'checkout')
+    const copy = join(folder, 'checkout')
     for (const part of ['src', 'cometbft-config', 'package.json']) cpSync(join(checkout, part), join(copy, part), { recursive: true })
     symlinkSync(join(checkout, 'node_modules'), join(copy, 'node_modules'))
-    const env = { ...process.env, PATH: join(folder.path, 'nowhere'), SVCD_COMETBFT: '' }
-    const place = await makePlace(join(folder.path, 'none'))
+    const env = { ...process.env, PATH: join(folder, 'nowhere'), SVCD_COMETBFT: '' }
+    const place = await makePlace(join(folder, 'none'))
     await expectRefusal(svcd(devnetArgs(place), env, join(copy, 'src/cli/svcd.js')), /install Go .*PATH.*SVCD_COMETBFT/)
   })
 
   test('a CometBFT that cannot be run: one line that names it, exit status 2', async () => {
-    const env = { ...process.env, SVCD_COMETBFT: join(folder.path, 'no-such-program') }
-    await expectRefusal(svcd(devnetArgs(await makePlace(join(folder.path, 'wrong'))), env), /no-such-program/)
+    const env = { ...process.env, SVCD_COMETBFT: join(folder, 'no-such-program') }
+    await expectRefusal(svcd(devnetArgs(await makePlace(join(folder, 'wrong'))), env), /no-such-program/)
   })
 
   test.each([
     ['--validators', '0'], ['--validators', '11'], ['--validators', 'many'], ['--accept-program-version', '0'],
     ['--gateway', 'here'], ['--rpc', '127.0.0.1:0'], ['--p2p', '127.0.0.1:70000'], ['--block-time', 'soon'], ['--os', 'plan9'],
   ])('%s %s: one line that names the flag, exit status 2', async (flag, value) => {
-    await expectRefusal(svcd(['devnet', '--home', join(folder.path, 'flags'), flag, value]), new RegExp(flag))
-    expect(existsSync(join(folder.path, 'flags'))).toBe(false)
+    await expectRefusal(svcd(['devnet', '--home', join(folder, 'flags'), flag, value]), new RegExp(flag))
+    expect(existsSync(join(folder, 'flags'))).toBe(false)
   })
 })

@@ -1,23 +1,19 @@
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Devnet, devnetArgs, endLeftovers, type Place, startDevnet, svcd, tempFolder } from './support/devnet.ts'
+import { beforeAll, expect, test } from '@jest/globals'
+import { type Devnet, devnetArgs, type Place, startDevnet, svcd } from './support/devnet.ts'
 import { freeBasePort, headOf, type NetworkNode, watchHeads } from './support/network.ts'
 import { descendantsOf } from './support/processes.ts'
+import { testFolder } from './support/testFolder.ts'
 
 const LIMIT_MS = 90_000
-const folder = tempFolder()
+const folder = testFolder()
 let place: Place
 let nodes: readonly NetworkNode[] = []
 
 beforeAll(async () => {
   const base = await freeBasePort(4)
-  place = { home: join(folder.path, 'net'), ports: [base + 2, base + 1, base], blockTime: '200ms' }
+  place = { home: join(folder, 'net'), ports: [base + 2, base + 1, base], blockTime: '200ms' }
   nodes = [0, 1, 2, 3].map((at) => ({ home: '', owner: '', gateway: '', rpc: `http://127.0.0.1:${base + 1 + 10 * at}` }))
-})
-
-afterAll(() => {
-  endLeftovers()
-  folder.remove()
 })
 
 const start = (...extra: readonly string[]): Promise<Devnet> => startDevnet(place, ['--validators', '4', ...extra])

@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { misfits } from '../conformance/interfaceTables.ts'
 import type { TxResult } from './support/client.ts'
-import { type Devnet, endLeftovers, makePlace, startDevnet, tempFolder } from './support/devnet.ts'
+import { type Devnet, makePlace, startDevnet } from './support/devnet.ts'
 import { expectCommitted, expectRefused, GAS, GAS_PRICE, proposalIdText } from './support/expect.ts'
+import { testFolder } from './support/testFolder.ts'
 
 type Json = Readonly<Record<string, unknown>>
 interface Listed { readonly height: number; readonly data: readonly Json[] }
 interface One { readonly height: number; readonly data: Json | null }
 
-const folder = tempFolder()
+const folder = testFolder(() => net.stop())
 let net: Devnet
 // Accounts of the devnet: the first owns the genesis validator, whose key the node holds. Each group below has its own.
 let [owner, candidate, heir, loser, spender, stranger] = ['', '', '', '', '', ''] as string[]
@@ -17,18 +18,9 @@ let [owner, candidate, heir, loser, spender, stranger] = ['', '', '', '', '', ''
 const newKey = (): string => randomBytes(32).toString('base64')
 
 beforeAll(async () => {
-  net = await startDevnet(await makePlace(folder.path), ['--os', 'ubuntu'])
+  net = await startDevnet(await makePlace(folder), ['--os', 'ubuntu'])
   ;[owner, candidate, heir, loser, spender, stranger] = await net.call<string[]>('svc_accounts')
 }, 60_000)
-
-afterAll(async () => {
-  try {
-    await net.stop()
-  } finally {
-    endLeftovers()
-    folder.remove()
-  }
-}, 30_000)
 
 const validator = async (address = ''): Promise<Json> => (await net.call<One>('svc_queryValidator', [address])).data as Json
 const proposal = async (id: string): Promise<Json> => {

@@ -1,20 +1,16 @@
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { crashRound, lastCheck, makeBook, type Victim } from './support/crash.ts'
-import { endLeftovers, makePlace, type Place, tempFolder } from './support/devnet.ts'
+import { makePlace, type Place } from './support/devnet.ts'
+import { testFolder } from './support/testFolder.ts'
 
-const folder = tempFolder()
-afterAll(() => {
-  endLeftovers()
-  folder.remove()
-})
-
+const folder = testFolder()
 describe('kill -9 while transactions flow: after each restart what was acknowledged is there, hashes agree and balances add up', () => {
   const book = makeBook()
   let place: Place
   let checked = 0
   beforeAll(async () => {
-    place = await makePlace(join(folder.path, 'home'), '100ms')
+    place = await makePlace(join(folder, 'home'), '100ms')
   })
 
   const rounds: readonly (readonly [Victim, number])[] =

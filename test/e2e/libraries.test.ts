@@ -3,13 +3,17 @@ import { readFileSync, readlinkSync, statSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { closeAll, fileBytes, type FileServer, md5Of, serve } from '../eni/support.ts'
-import { type Devnet, endLeftovers, makePlace, type Place, startDevnet, svcd, tempFolder } from './support/devnet.ts'
+import { type Devnet, makePlace, type Place, startDevnet, svcd } from './support/devnet.ts'
 import { freePorts } from './support/processes.ts'
+import { testFolder } from './support/testFolder.ts'
 
 const LIMIT_MS = 120_000
-const folder = tempFolder()
+const folder = testFolder(async () => {
+  await net?.stop()
+  await closeAll()
+})
 const file = fileBytes(7, 3_000_000)
 const flood = Buffer.alloc(1024 * 1024)
 const held = new Set<ServerResponse>()
@@ -42,19 +46,12 @@ async function answer(path: string, response: ServerResponse): Promise<void> {
 beforeAll(async () => {
   server = await serve((request, response) => void answer(request.url ?? '', response))
   inward = await serve((_request, response) => response.end(file), '127.0.0.2')
-  place = await makePlace(join(folder.path, 'home'))
+  place = await makePlace(join(folder, 'home'))
   const [metrics = 0] = await freePorts(1)
   metricsUrl = `http://127.0.0.1:${metrics}/metrics`
   env = { ...process.env, SVCD_ENI_ALLOW: '127.0.0.1', SVCD_APP_METRICS: `127.0.0.1:${metrics}` }
   net = await startDevnet(place, ['--os', 'ubuntu'], env)
   ;[from = ''] = await net.call<string[]>('svc_accounts')
-}, LIMIT_MS)
-
-afterAll(async () => {
-  await net?.stop()
-  await closeAll()
-  endLeftovers()
-  folder.remove()
 }, LIMIT_MS)
 
 /** Proposes a library from these URLs and approves it; gives its id. */

@@ -4,11 +4,15 @@ import { Svc, type SvcProofError } from '../../src/client/index.ts'
 import { findCometBft } from '../../src/comet/find.ts'
 import { type LightProxy, startLightProxy } from '../../src/comet/light.ts'
 import { type Between, standBetween } from './support/bending.ts'
-import { type Devnet, type Ended, endLeftovers, makePlace, startDevnet, svcd, tempFolder } from './support/devnet.ts'
+import { type Devnet, type Ended, makePlace, startDevnet, svcd } from './support/devnet.ts'
+import { testFolder } from './support/testFolder.ts'
 
 const LIMIT_MS = 120_000
 const nobody = `0x${'0'.repeat(39)}1`
-const folder = tempFolder()
+const folder = testFolder(async () => {
+  await Promise.all([gateway.close(), node.close()])
+  await net.stop()
+})
 let net: Devnet
 let owner = ''
 let gateway: Between
@@ -16,19 +20,12 @@ let node: Between
 let trusted: { readonly height: number; readonly hash: string }
 
 beforeAll(async () => {
-  net = await startDevnet(await makePlace(join(folder.path, 'chain')), ['--os', 'ubuntu'])
+  net = await startDevnet(await makePlace(join(folder, 'chain')), ['--os', 'ubuntu'])
   owner = (await net.call<string[]>('svc_accounts'))[0] as string
   gateway = await standBetween(net.url)
   node = await standBetween(net.node.url)
   await net.waitForHeight(3)
   trusted = await net.node.block(2)
-}, LIMIT_MS)
-
-afterAll(async () => {
-  await Promise.all([gateway.close(), node.close()])
-  await net.stop()
-  endLeftovers()
-  folder.remove()
 }, LIMIT_MS)
 
 beforeEach(() => { gateway.bend = node.bend = undefined })
@@ -54,7 +51,7 @@ const forge = (method: string, answer: object): void => {
 }
 
 describe('svcd query --prove', () => {
-  const home = join(folder.path, 'light')
+  const home = join(folder, 'light')
   const trust = (): readonly string[] => ['--trust-height', String(trusted.height), '--trust-hash', trusted.hash]
   const query = (words: readonly string[], from = home): Promise<Ended> =>
     svcd(['query', ...words, '--prove', '--home', from, '--gateway', gateway.url, '--node', node.url, '--json'])
@@ -95,7 +92,7 @@ describe('svcd query --prove', () => {
   }, LIMIT_MS)
 
   test('begins with the header of its node under --trust-first, and says that nobody has checked it', async () => {
-    const other = join(folder.path, 'first')
+    const other = join(folder, 'first')
     expect(await query(['proof', 'counters', '--trust-first'], other)).toMatchObject({
       status: 0, stdout: expect.stringContaining('"next_candidacy_id": 2'), stderr: expect.stringMatching(/nobody has checked it/),
     })
@@ -113,7 +110,7 @@ describe('svc.verified over `cometbft light`', () => {
     const { path: program } = await findCometBft()
     const { chainId } = await net.node.status()
     light = await startLightProxy({
-      program, folder: join(folder.path, 'proxy'), chainId, primary: node.url, witnesses: [net.node.url], trust: trusted,
+      program, folder: join(folder, 'proxy'), chainId, primary: node.url, witnesses: [net.node.url], trust: trusted,
     })
     svc = new Svc({ url: gateway.url, light: light.url })
   }, LIMIT_MS)

@@ -2,36 +2,30 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import Database from 'better-sqlite3'
 import { Svc } from '../../src/client/index.ts'
 import { PUBLIC_MNEMONIC } from '../../src/keys/mnemonic.ts'
-import { endLeftovers, tempFolder } from './support/devnet.ts'
 import {
   endNetwork, headOf, makeNetwork, type NetworkNode, type RunningNode, startNode, startNodeGateway, watchHeads,
 } from './support/network.ts'
 import { freePorts } from './support/processes.ts'
+import { testFolder } from './support/testFolder.ts'
 
 const TOKEN = 10n ** 18n
 const LIMIT_MS = 60_000
-const folder = tempFolder()
+const folder = testFolder(endNetwork)
 let nodes: readonly NetworkNode[] = []
 let running: RunningNode[] = []
 let appMetrics = ''
 
 beforeAll(async () => {
-  nodes = await makeNetwork(join(folder.path, 'net'), 4)
+  nodes = await makeNetwork(join(folder, 'net'), 4)
   appMetrics = `127.0.0.1:${(await freePorts(1))[0]}`
   running = await Promise.all(nodes.map((node, at) => startNode(node, at === 0 ? ['--metrics', appMetrics] : [])))
   await watchHeads(nodes, 0, 1)
   await startNodeGateway(nodes[0] as NetworkNode)
 }, LIMIT_MS)
-
-afterAll(async () => {
-  await endNetwork()
-  endLeftovers()
-  folder.remove()
-}, 30_000)
 
 const heightOf = async (node: NetworkNode): Promise<number> => (await headOf(node))?.height ?? 0
 const highest = async (some: readonly NetworkNode[]): Promise<number> => Math.max(...await Promise.all(some.map(heightOf)))

@@ -1,38 +1,30 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import Database from 'better-sqlite3'
 import type { AbciQueryResult } from '../../src/comet/rpc.ts'
 import { queryEntries, tables } from '../../src/modules/registry.ts'
 import type { TxResult } from './support/client.ts'
-import { type Devnet, endLeftovers, makePlace, startDevnet, tempFolder } from './support/devnet.ts'
+import { type Devnet, makePlace, startDevnet } from './support/devnet.ts'
 import { GAS, GAS_PRICE } from './support/expect.ts'
+import { testFolder } from './support/testFolder.ts'
 
-const folder = tempFolder()
-const verifier = join(folder.path, 'verify')
+const folder = testFolder(() => net.stop())
+const verifier = join(folder, 'verify')
 let net: Devnet
 let [owner, spender, nobody] = ['', '', '']
 let proposalId = ''
 
 beforeAll(async () => {
   execFileSync('go', ['build', '-o', verifier, '.'], { cwd: fileURLToPath(new URL('../ics23', import.meta.url)) })
-  net = await startDevnet(await makePlace(join(folder.path, 'home')), ['--os', 'ubuntu'])
+  net = await startDevnet(await makePlace(join(folder, 'home')), ['--os', 'ubuntu'])
   ;[owner = '', spender = '', nobody = ''] = await net.call<string[]>('svc_accounts')
   const proposed = await net.commit('svc_proposeChangeParam', { from: owner, name: 'max_vals', value: '6', reason: 'for the table' })
   proposalId = proposed.deliver_tx.data ?? ''
   const { height } = await net.commit('svc_vote', { from: owner, proposalId, answer: 'Y' })
   await net.waitForHeight(height + 1)
 }, 300_000)
-
-afterAll(async () => {
-  try {
-    await net.stop()
-  } finally {
-    endLeftovers()
-    folder.remove()
-  }
-}, 30_000)
 
 const urlSafe = (id: string): string => id.replaceAll('+', '-').replaceAll('/', '_')
 

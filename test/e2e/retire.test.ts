@@ -1,34 +1,29 @@
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { type GatewayClient, gatewayClient } from './support/client.ts'
-import { endLeftovers, svcd, tempFolder } from './support/devnet.ts'
+import { svcd } from './support/devnet.ts'
 import { expectRefused } from './support/expect.ts'
 import {
   endNetwork, headOf, makeNetwork, type NetworkNode, type RunningNode, startNode, startNodeGateway, watchHeads,
 } from './support/network.ts'
+import { testFolder } from './support/testFolder.ts'
 
 const LIMIT_MS = 120_000
 const STANDING = 'Found unresolved or approved retiring proposal'
-const folder = tempFolder()
+const folder = testFolder(endNetwork)
 let nodes: readonly NetworkNode[] = []
 let running: readonly RunningNode[] = []
 let gateway: GatewayClient
 let point = 0
 
 beforeAll(async () => {
-  nodes = await makeNetwork(join(folder.path, 'net'), 4)
+  nodes = await makeNetwork(join(folder, 'net'), 4)
   running = await Promise.all(nodes.map((node) => startNode(node)))
   await watchHeads(nodes, 0, 1)
   // One gateway signs for all four: the owners are the public accounts.
   await startNodeGateway(nodes[0] as NetworkNode, ['--devnet'])
   gateway = gatewayClient(nodes[0]?.gateway ?? '')
 }, LIMIT_MS)
-
-afterAll(async () => {
-  await endNetwork()
-  endLeftovers()
-  folder.remove()
-}, 30_000)
 
 const keyOf = async (owner: string): Promise<string> =>
   (await gateway.call<{ data: { pub_key: { value: string } } }>('svc_queryValidator', [owner])).data.pub_key.value

@@ -1,28 +1,23 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { Svc } from '../../src/client/index.ts'
 import { findCometBft } from '../../src/comet/find.ts'
 import { PUBLIC_MNEMONIC } from '../../src/keys/mnemonic.ts'
 import { checkDisk } from './support/crash.ts'
-import { type Ended, endLeftovers, svcd, tempFolder } from './support/devnet.ts'
+import { type Ended, svcd } from './support/devnet.ts'
 import { endNetwork, makeNetwork, type NetworkNode, startNode, startNodeGateway } from './support/network.ts'
 import { type Committed, committedBlocks, replayFromGenesis, waitForHead } from './support/replay.ts'
+import { testFolder } from './support/testFolder.ts'
 
 const LIMIT_MS = 60_000
 const SINK = `0x${'5e'.repeat(20)}`
-const folder = tempFolder()
+const folder = testFolder(endNetwork)
 let node: NetworkNode
 
 beforeAll(async () => {
-  [node] = await makeNetwork(join(folder.path, 'net'), 1, '100ms') as [NetworkNode]
+  [node] = await makeNetwork(join(folder, 'net'), 1, '100ms') as [NetworkNode]
 }, LIMIT_MS)
-
-afterAll(async () => {
-  await endNetwork()
-  endLeftovers()
-  folder.remove()
-}, 30_000)
 
 /** Runs the node for some blocks, with `work` while it runs, and stops it. Returns what it has committed since its first block. */
 async function runFor(blocks: number, work: () => Promise<unknown> = () => Promise.resolve()): Promise<readonly Committed[]> {

@@ -1,23 +1,27 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import Database from 'better-sqlite3'
 import { DEVNET_ACCOUNTS } from '../../src/cli/devnet/genesis.ts'
 import { readNodeId } from '../../src/comet/home.ts'
-import { endLeftovers, svcd, tempFolder } from './support/devnet.ts'
+import { svcd } from './support/devnet.ts'
 import { endNetwork, headOf, makeNetwork, type NetworkNode, type RunningNode, startNode, watchHeads } from './support/network.ts'
 import { addAccounts, appLogOf, LIES, lieAbout, makeJoiner, setKeeping } from './support/stateSync.ts'
+import { testFolder } from './support/testFolder.ts'
 
 const LIMIT_MS = 240_000
 const ACCOUNTS = 60_000
 const INTERVAL = 20
-const folder = tempFolder()
+const folder = testFolder(async () => {
+  stopLying?.()
+  await endNetwork()
+})
 let nodes: readonly NetworkNode[] = []
 let running: RunningNode[] = []
 let stopLying: (() => void) | undefined
 
 beforeAll(async () => {
-  nodes = await makeNetwork(join(folder.path, 'net'), 2)
+  nodes = await makeNetwork(join(folder, 'net'), 2)
   // Evidence of a few blocks only, so that something can be pruned within the test.
   addAccounts(nodes, ACCOUNTS, { unstake_wait_period: 12 })
   for (const node of nodes) setKeeping(node, INTERVAL)
@@ -25,13 +29,6 @@ beforeAll(async () => {
   stopLying = lieAbout(nodes[1] as NetworkNode, LIES.flipped)
   await watchHeads(nodes, INTERVAL, 1)
 }, LIMIT_MS)
-
-afterAll(async () => {
-  stopLying?.()
-  await endNetwork()
-  endLeftovers()
-  folder.remove()
-}, 30_000)
 
 function firstBlock({ home }: NetworkNode): { height: number; accounts: number } {
   const db = new Database(join(home, 'data', 'state.db'), { readonly: true })
@@ -44,7 +41,7 @@ function firstBlock({ home }: NetworkNode): { height: number; accounts: number }
 
 test('a node joins by state sync from two peers of whom one flips bits: it names that one and has the head’s app hash', async () => {
   for (let attempt = 1; ; attempt++) {
-    const joiner = await makeJoiner(join(folder.path, `joiner${attempt}`), nodes)
+    const joiner = await makeJoiner(join(folder, `joiner${attempt}`), nodes)
     const node = await startNode(joiner)
     running.push(node)
     const hashes = await watchHeads([nodes[0] as NetworkNode, joiner], (await headOf(nodes[0] as NetworkNode))?.height ?? 0, 2)

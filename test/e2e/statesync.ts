@@ -9,7 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import Database from 'better-sqlite3'
 import { readNodeId } from '../../src/comet/home.ts'
-import { endLeftovers, tempFolder } from './support/devnet.ts'
+import { tempFolder } from '../support/tempFolder.ts'
+import { endLeftovers } from './support/devnet.ts'
 import { endNetwork, headOf, makeNetwork, type NetworkNode, startNode } from './support/network.ts'
 import { addAccounts, appLogOf, LIES, lieAbout, makeJoiner, setKeeping } from './support/stateSync.ts'
 
@@ -59,7 +60,7 @@ function blockTimes(node: NetworkNode): { readonly making: number; readonly othe
   return { making: mean(gaps.making), others: mean(gaps.others) }
 }
 
-const folder = tempFolder()
+const folder = tempFolder('statesync')
 try {
   const nodes = await makeNetwork(join(folder.path, 'net'), 4)
   const [honest, , , liar] = nodes as [NetworkNode, NetworkNode, NetworkNode, NetworkNode]

@@ -11,7 +11,8 @@ import { writeSnapshot } from '../../src/store/snapshot/write.ts'
 import { openSqliteStore } from '../../src/store/sqliteStore.ts'
 import type { CommittedState } from '../../src/store/store.ts'
 import type { Table } from '../../src/store/table.ts'
-import { commitRandom, commitWith, filesOf, metadataOf, restoreAt, rowsOf, snapshotIn, tempFolder } from './snapshots.ts'
+import { tempFolder } from '../support/tempFolder.ts'
+import { commitRandom, commitWith, filesOf, metadataOf, restoreAt, rowsOf, snapshotIn } from './snapshots.ts'
 import { absences, accounts, addressAt, notes, tables } from './tables.ts'
 
 const folder = tempFolder('snapshot')

@@ -7,8 +7,9 @@ import { listSnapshots, snapshotPath, tidySnapshots } from '../../src/store/snap
 import { removeRestore } from '../../src/store/snapshot/restore.ts'
 import { writeSnapshot } from '../../src/store/snapshot/write.ts'
 import { openSqliteStore } from '../../src/store/sqliteStore.ts'
+import { tempFolder } from '../support/tempFolder.ts'
 import { random } from './model.ts'
-import { commitRandom, filesOf, tempFolder } from './snapshots.ts'
+import { commitRandom, filesOf } from './snapshots.ts'
 import { notes, tables } from './tables.ts'
 
 const folder = tempFolder('snapshot-crash')

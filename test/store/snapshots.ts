@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sha256 } from '../../src/base/hash.ts'
 import { makeOverlay } from '../../src/store/overlay.ts'
@@ -11,12 +10,6 @@ import type { State } from '../../src/store/state.ts'
 import type { CommittedState, Store } from '../../src/store/store.ts'
 import { makeModel, random, step } from './model.ts'
 import { tables } from './tables.ts'
-
-/** A folder of one test file. */
-export function tempFolder(name: string): { readonly path: string; readonly remove: () => void } {
-  const path = mkdtempSync(join(tmpdir(), `svcd-${name}-`))
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
-}
 
 /** Commits what `write` writes as the next block. */
 export function commitWith(store: Store, write: (state: State) => void): void {

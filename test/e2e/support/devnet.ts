@@ -1,7 +1,4 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openNodeRpc, type NodeRpc } from '../../../src/comet/rpc.ts'
 import { type GatewayClient, gatewayClient } from './client.ts'
@@ -62,12 +59,6 @@ function launch(args: readonly string[], env: NodeJS.ProcessEnv, program = SVCD)
     void ended.then(({ status }) => failed(new Error(`svcd ${args.join(' ')} ended with ${status}:\n${text.stdout}${text.stderr}`)))
   })
   return { pid: child.pid as number, ended, said }
-}
-
-/** A temporary folder. */
-export function tempFolder(): { readonly path: string; readonly remove: () => void } {
-  const path = mkdtempSync(join(tmpdir(), 'svcd-e2e-'))
-  return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }) }
 }
 
 /** Where a devnet lives: the same place may be started again. */
