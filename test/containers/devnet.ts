@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import {
-  assertNoRoot, assertPublished, call, declareThroughGateway, heightOf, OTHER, OWNER, type Steps, transferFromOutside, untilHealthy,
+  assertNoRoot, assertPublished, call, declareThroughGateway, downAndUp, heightOf, OWNER, type Steps, transferFromOutside, untilHealthy,
 } from './project.ts'
 
 /** What holds of docker-compose.yml. */
@@ -30,11 +30,5 @@ export const devnetSteps: Steps = {
     project.compose('exec', '-T', 'app', 'sh', '-c', 'kill -9 $(cat /proc/1/task/1/children)')
     await untilHealthy(project, before + 3)
   },
-  'down and up keep the chain': async (project) => {
-    const before = await heightOf(project)
-    project.compose('down')
-    project.compose('up', '-d')
-    await untilHealthy(project, before + 1)
-    assert.equal(await call<string>(project.gateway, 'svc_getBalance', [OTHER]), '7')
-  },
+  'down and up keep the chain': async (project) => void await downAndUp(project),
 }

@@ -89,6 +89,16 @@ export async function untilHealthy(project: Project, wanted: number): Promise<vo
   }
 }
 
+/** Takes the project down and up again: what `transferFromOutside` brought is still there. Returns a height that is new. */
+export async function downAndUp(project: Project): Promise<number> {
+  const wanted = await heightOf(project) + 2
+  project.compose('down')
+  project.compose('up', '-d')
+  await untilHealthy(project, wanted)
+  assert.equal(await call<string>(project.gateway, 'svc_getBalance', [OTHER]), '7')
+  return wanted
+}
+
 /** One thing that holds of a project; each goes on from the one before. */
 export type Steps = Readonly<Record<string, (project: Project) => Promise<void>>>
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
-  assertNoRoot, assertPublished, call, declareThroughGateway, heightOf, OTHER, type Project, type Steps, transferFromOutside, untilHealthy,
-  untilHeight, WAIT_MS_MAX,
+  assertNoRoot, assertPublished, call, declareThroughGateway, downAndUp, heightOf, type Project, type Steps, transferFromOutside,
+  untilHealthy, untilHeight, WAIT_MS_MAX,
 } from './project.ts'
 
 /** The parts of validator i. */
@@ -79,11 +79,6 @@ export const testnetSteps: Steps = {
     await assertOneAppHash(project, halted + 3)
   },
   'down and up keep the chain, and its one app hash': async (project) => {
-    const before = await heightOf(project)
-    project.compose('down')
-    project.compose('up', '-d')
-    await untilHealthy(project, before + 2)
-    assert.equal(await call<string>(project.gateway, 'svc_getBalance', [OTHER]), '7')
-    await assertOneAppHash(project, before + 2)
+    await assertOneAppHash(project, await downAndUp(project))
   },
 }

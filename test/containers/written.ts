@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { call, heightOf, OTHER, type Project, type Steps, transferFromOutside, untilHealthy } from './project.ts'
+import { downAndUp, type Project, type Steps, transferFromOutside, untilHealthy } from './project.ts'
 
 /** Services of the compose file that `svcd testnet` writes for one validator and a full node. */
 export const writtenServices = ['app-node0', 'cometbft-node0', 'app-full0', 'cometbft-full0', 'gateway']
@@ -19,11 +19,5 @@ export const writtenSteps: Steps = {
     assert.equal(result.validator_info.voting_power, '0')
   },
   'the gateway of the first node takes a transaction signed outside': transferFromOutside,
-  'down and up keep the chain': async (project) => {
-    const before = await heightOf(project)
-    project.compose('down')
-    project.compose('up', '-d')
-    await untilHealthy(project, before + 1)
-    assert.equal(await call<string>(project.gateway, 'svc_getBalance', [OTHER]), '7')
-  },
+  'down and up keep the chain': async (project) => void await downAndUp(project),
 }
