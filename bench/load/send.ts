@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { watchBlocks } from './blocks.ts'
+import { type BlockWatch, watchBlocks } from './blocks.ts'
 import { openLane } from './http.ts'
 import type { Measured, Target } from './job.ts'
 import { measure } from './measure.ts'
@@ -15,15 +15,20 @@ export interface Span { readonly warmUpMs: number; readonly measuredMs: number }
 const asyncFrame = (tx: string): Buffer =>
   textFrame(`{"jsonrpc":"2.0","id":1,"method":"broadcast_tx_async","params":{"tx":"${tx}"}}`)
 
-/** All that was sent is in blocks, or DRAIN_MS_MAX has passed. */
-async function drained(committed: () => number, sent: () => number): Promise<void> {
-  for (const end = performance.now() + DRAIN_MS_MAX; committed() < sent() && performance.now() < end;) await sleep(20)
-}
-
 interface Feeding {
   readonly pool: Pool
   readonly sentAt: number[]
   refused: number
+}
+
+/** Waits until all that was sent is in blocks, or DRAIN_MS_MAX has passed, and says what went through from `fromMs` to `toMs`. */
+async function drained(
+  feeding: Feeding, { blocks, committed }: BlockWatch, { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+): Promise<Measured> {
+  // Refusals still come while this waits.
+  const isMissing = (): boolean => committed() < feeding.sentAt.length - feeding.refused
+  for (const end = performance.now() + DRAIN_MS_MAX; isMissing() && performance.now() < end;) await sleep(20)
+  return measure({ blocks, sentAt: feeding.sentAt, refused: feeding.refused, fromMs, toMs })
 }
 
 /** LANES websockets that send `broadcast_tx_async`. */
@@ -70,9 +75,9 @@ export async function saturate(target: Target, pool: Pool, window: number, { war
   await sleep(warmUpMs + measuredMs)
   running = false
   const endMs = performance.now()
-  await drained(watch.committed, () => feeding.sentAt.length - feeding.refused)
+  const measured = await drained(feeding, watch, { fromMs: startMs + warmUpMs, toMs: endMs })
   for (const socket of [...sockets, watch]) socket.close()
-  return measure({ blocks: watch.blocks, sentAt: feeding.sentAt, refused: feeding.refused, fromMs: startMs + warmUpMs, toMs: endMs })
+  return measured
 }
 
 /** Sends `perSecond` transactions a second, whatever the node does. */
@@ -87,9 +92,9 @@ export async function openLoop(target: Target, pool: Pool, perSecond: number, { 
     await sleep(1)
   }
   const endMs = performance.now()
-  await drained(watch.committed, () => feeding.sentAt.length - feeding.refused)
+  const measured = await drained(feeding, watch, { fromMs: startMs + warmUpMs, toMs: endMs })
   for (const socket of [...sockets, watch]) socket.close()
-  return measure({ blocks: watch.blocks, sentAt: feeding.sentAt, refused: feeding.refused, fromMs: startMs + warmUpMs, toMs: endMs })
+  return measured
 }
 
 /** `senders` connections that each send the next `broadcast_tx_sync` when the one before is answered. */
@@ -107,8 +112,8 @@ export async function closedLoop(target: Target, pool: Pool, senders: number, { 
     }
     lane.close()
   }))
-  await drained(watch.committed, () => feeding.sentAt.length - feeding.refused)
+  const measured = await drained(feeding, watch, { fromMs: startMs + warmUpMs, toMs: endMs })
   watch.close()
-  return measure({ blocks: watch.blocks, sentAt: feeding.sentAt, refused: feeding.refused, fromMs: startMs + warmUpMs, toMs: endMs })
+  return measured
 }
 
