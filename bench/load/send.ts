@@ -57,7 +57,7 @@ function sendFrom({ pool, sentAt }: Feeding, lane: number, socket: RawWebSocket,
 export async function saturate(target: Target, pool: Pool, window: number, { warmUpMs, measuredMs }: Span): Promise<Measured> {
   const feeding: Feeding = { pool, sentAt: [], refused: 0 }
   const full = new Array<boolean>(LANES).fill(false)
-  let running = true
+  let running = false   // blocks may come before `watch` is there
   const pump = (): void => {
     for (let at = 0; running && at < LANES; at = (at + 1) % LANES) {
       const room = window - (feeding.sentAt.length - watch.committed())
@@ -71,6 +71,7 @@ export async function saturate(target: Target, pool: Pool, window: number, { war
   })
   const watch = await watchBlocks(target.host, target.port, () => pump())
   const startMs = performance.now()
+  running = true
   pump()
   await sleep(warmUpMs + measuredMs)
   running = false

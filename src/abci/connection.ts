@@ -16,7 +16,7 @@ export const CLOSE_GRACE_MS = 2000
 
 /** Serves `socket`, made with `allowHalfOpen`, until either side ends it. */
 export function openConnection(socket: Socket, context: ConnectionContext): Connection {
-  const intake = createIntake(socket, context.frameBytesMax, context.warn)
+  const intake = createIntake(socket, context, () => context.schedule(connection))
   let parked: Incoming | undefined
   let draining = false   // the peer does not read; nothing is started until it does
   let ending = false
@@ -67,13 +67,8 @@ export function openConnection(socket: Socket, context: ConnectionContext): Conn
     }),
   }
 
-  socket.on('readable', () => context.schedule(connection))
   socket.on('drain', () => {
     draining = false
-    context.schedule(connection)
-  })
-  socket.on('end', () => {
-    intake.peerEnded()
     context.schedule(connection)
   })
   socket.on('error', (error) => context.warn({ err: error }, 'abci: connection failed'))
@@ -82,9 +77,7 @@ export function openConnection(socket: Socket, context: ConnectionContext): Conn
 
 // What still comes is read and dropped: a socket closed over unread bytes resets, and the last reply would be lost on its way.
 function endSocket(socket: Socket): void {
-  socket.removeAllListeners('readable')
   socket.end()
-  socket.resume()
   setTimeout(() => socket.destroy(), CLOSE_GRACE_MS).unref()
 }
 

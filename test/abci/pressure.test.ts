@@ -1,6 +1,7 @@
 import { Socket } from 'node:net'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { PENDING_MAX } from '../../src/abci/connection.ts'
+import { AHEAD_BYTES_MAX } from '../../src/abci/intake.ts'
 import { applicationOf, closeAll, connectPeer, pause, requestFrame, serve } from './peer.ts'
 
 afterEach(closeAll)
@@ -47,6 +48,34 @@ describe('back-pressure', () => {
       for (const answer of waiting.splice(0)) answer()
     }
     expect(most).toBe(PENDING_MAX)
+  })
+
+  test('requests are read ahead of a slow handler, so that the node does not wait to write them, up to the bound', async () => {
+    let answer: (() => void) | undefined
+    let served = 0
+    const server = await serve(applicationOf({ checkTx: () => {
+      served += 1
+      return answer === undefined ? new Promise((resolve) => { answer = () => resolve({}) }) : {}
+    } }))
+    const peer = await connectPeer(server.address)
+    const frame = requestFrame('checkTx', { tx: Buffer.alloc(1000) })
+    const unsent = (): number => peer.socket.writableLength
+    const send = async (count: number): Promise<void> => {
+      for (let at = 0; at < count; at += 1) peer.send(frame)
+      for (let before = -1, still = 0; unsent() > 0 && still < 20; await pause(20)) {
+        still = unsent() === before ? still + 1 : 0
+        before = unsent()
+      }
+    }
+    const within = Math.floor(AHEAD_BYTES_MAX * 0.9 / frame.length)
+    await send(within)
+    expect(unsent()).toBe(0)
+    const all = 4 * within
+    await send(all - within)
+    expect(unsent()).toBeGreaterThan(AHEAD_BYTES_MAX)
+    expect(served).toBe(1)
+    answer?.()
+    expect(await peer.until(all)).toHaveLength(all)
   })
 })
 
