@@ -3,7 +3,6 @@ import type { Handler } from '../abci/types.ts'
 import type { TxError } from '../base/txError.ts'
 import { kernelErrors } from '../modules/errors.ts'
 import { type ReadTx, runTx, type Verdict } from '../modules/kernel.ts'
-import { makeOverlay } from '../store/overlay.ts'
 import { type Chain, type CheckState, checkStateOf } from './chain.ts'
 import { printVerdict } from './convert.ts'
 import { logDefect } from './deliverTx.ts'
@@ -20,7 +19,7 @@ function judge(chain: Chain, { overlay, block, free }: CheckState, read: ReadTx)
     free.set(read.sender, waiting + 1)
     return undefined
   }
-  return runTx(overlay, read, { fork: makeOverlay, block, place: 0, mode: 'check', node: chain.options.node, unwanted })
+  return runTx(overlay, read, { block, place: 0, mode: 'check', node: chain.options.node, unwanted })
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { Handler } from '../abci/types.ts'
 import { toHex } from '../base/bytes.ts'
 import { type ReadTx, runTx, type Verdict } from '../modules/kernel.ts'
-import { makeOverlay } from '../store/overlay.ts'
 import { type Chain, needOpen } from './chain.ts'
 import { printVerdict } from './convert.ts'
 
@@ -14,7 +13,7 @@ export function logDefect({ options: { logger } }: Chain, { hash }: ReadTx, { de
 export const deliverTx = (chain: Chain): Handler<'deliverTx'> => ({ tx }) => {
   const open = needOpen(chain, 'DeliverTx')
   const read = chain.txs.read(tx)
-  const verdict = runTx(open.overlay, read, { fork: makeOverlay, block: open.block, place: open.transactions, mode: 'deliver' })
+  const verdict = runTx(open.overlay, read, { block: open.block, place: open.transactions, mode: 'deliver' })
   open.transactions++
   chain.txs.forget(tx)
   logDefect(chain, read, verdict)

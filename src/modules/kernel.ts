@@ -1,7 +1,7 @@
 import { type Address, addressOf } from '../base/address.ts'
 import { sha256 } from '../base/hash.ts'
 import { invalidParameter, type TxError } from '../base/txError.ts'
-import type { State, StateReader } from '../store/state.ts'
+import type { RevertibleState, State, StateReader } from '../store/state.ts'
 import { decodeTx, type NotATx, type Tx } from '../tx/envelope.ts'
 import { checkMembers } from '../tx/members.ts'
 import { isSignedBySender } from '../tx/verify.ts'
@@ -28,16 +28,8 @@ export interface Verdict extends TxError {
   readonly defect?: unknown
 }
 
-/** A copy of a state that is kept whole or dropped. */
-export interface Fork extends State {
-  /** Writes all that was written here into the state it was made from. */
-  keepInto(parent: State): void
-}
-
 /** How a transaction is run. */
 export interface Run {
-  /** Makes a fork: the store's overlay, handed in because modules know the store by its declarations only. */
-  readonly fork: (state: State) => Fork
   readonly block: Block
   readonly place: number
   /** In a block a failure after check 4 uses up the nonce; CheckTx keeps nothing of what it refuses. */
@@ -111,28 +103,32 @@ function execute(
 }
 
 /** One transaction from bytes to verdict: all its effects in `state`, or none but the nonce. Source: protocol.md §2. */
-export function runTx(state: State, read: ReadTx, run: Run): Verdict {
+export function runTx(state: RevertibleState, read: ReadTx, run: Run): Verdict {
   const refused = admit(state, run.block.chainId, read)
   if (refused !== undefined) return failed(refused)
   const tx = read.tx as Pick<Tx, 'body'>
   const sender = read.sender as Address
-  const own = run.fork(state)
+  state.savepoint()
   let outcome: TxError | Executed
   let defect: unknown
   try {
-    outcome = execute(own, tx, { sender, hash: read.hash }, run)
+    outcome = execute(state, tx, { sender, hash: read.hash }, run)
   } catch (thrown) {
     if (isMachineFailure(thrown)) throw thrown
     defect = thrown ?? 'nothing was thrown'
     outcome = kernelErrors.defect
   }
   if ('code' in outcome) {
+    state.rollback()
     if (run.mode === 'deliver') useNonce(state, sender)
     return defect === undefined ? failed(outcome) : { ...failed(outcome), defect }
   }
   const unwanted = run.unwanted?.(outcome.gas)
-  if (unwanted !== undefined) return failed(unwanted)
-  own.keepInto(state)
+  if (unwanted !== undefined) {
+    state.rollback()
+    return failed(unwanted)
+  }
+  state.release()
   const attributes: readonly Attribute[] = [['sender', sender], ...outcome.attributes ?? []]
   return { ...kernelErrors.ok, data: outcome.data ?? nothing, gas: outcome.gas, events: [{ type: outcome.event, attributes }] }
 }

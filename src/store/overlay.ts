@@ -1,5 +1,5 @@
 import { idOf, makeSorted, type Sorted, startingWith } from './sorted.ts'
-import type { Scan, State, StateReader } from './state.ts'
+import type { RevertibleState, Scan, StateReader } from './state.ts'
 import type { MapKey, Table } from './table.ts'
 
 /** One row that is not as it was below: `before` and `after` are undefined where there is no row. */
@@ -14,7 +14,7 @@ export interface Change {
 }
 
 /** Copy-on-write rows above a state: kept or dropped whole. */
-export interface Overlay extends State {
+export interface Overlay extends RevertibleState {
   /** What it was made above. */
   readonly below: StateReader
   /**
@@ -22,8 +22,6 @@ export interface Overlay extends State {
    * Throws when `base` is not below this overlay. Cost: grows with the rows written.
    */
   changes(base?: StateReader): Iterable<Change>
-  /** Writes everything that was written here into `parent`: the overlay below, mostly. This one must not be used afterwards. */
-  keepInto(parent: State): void
 }
 
 interface Slot {
@@ -43,12 +41,10 @@ interface Layer {
 
 // Between layers the key of the maps is worked out once, not in each of them.
 const AT: unique symbol = Symbol('at')
-const SET: unique symbol = Symbol('set')
 const LAYERS: unique symbol = Symbol('layers')
 
 interface Inner {
   readonly [AT]: (table: Table, id: MapKey, key: object) => object | undefined
-  readonly [SET]: (table: Table, id: MapKey, key: object, row: object | undefined) => void
   readonly [LAYERS]: ReadonlyMap<string, Layer>
 }
 
@@ -158,39 +154,14 @@ function extra(order: Sorted<Slot>, prefix: Uint8Array | undefined): number {
   return count
 }
 
-function keep(layers: ReadonlyMap<string, Layer>, parent: State): void {
-  const target = innerOf(parent)
-  for (const layer of layers.values()) {
-    const { table } = layer
-    for (const [id, row] of layer.rows) {
-      const key = keyIn(layer, id, row)
-      if (target !== undefined) target[SET](table, id, key, row)
-      else if (row !== undefined) parent.put(table, row)
-      else parent.remove(table, key)
-    }
-  }
-}
-
-/** Writes one row of a layer and brings the orders that were asked for along. `readBelow`: the row under this layer. */
-function write(layer: Layer, id: MapKey, key: object, row: object | undefined, readBelow: () => object | undefined): void {
-  const { table, rows, removed, orders } = layer
-  if (orders.size > 0) {
-    const touched = rows.has(id)
-    const before = touched ? rows.get(id) : readBelow()
-    for (const [index, order] of orders) {
-      const from = placeIn(table, index, before)
-      if (!touched) firstTouch(order, from)
-      move(order, from, placeIn(table, index, row), row)
-    }
-  }
-  rows.set(id, row)
-  if (row === undefined) removed.set(id, key)
-}
+/** What a row of a layer was before a write since the savepoint. */
+interface Noted { readonly layer: Layer; readonly id: MapKey; readonly key: object; readonly before: object | undefined; readonly touched: boolean }
 
 class LayeredOverlay implements Overlay, Inner {
   readonly below: StateReader
   readonly [LAYERS]: Map<string, Layer> = new Map()
   readonly #inner: Inner | undefined
+  #noted: Noted[] | undefined
 
   constructor(below: StateReader) {
     this.below = below
@@ -210,13 +181,34 @@ class LayeredOverlay implements Overlay, Inner {
     return this.#readBelow(table, id, key)
   }
 
-  [SET](table: Table, id: MapKey, key: object, row: object | undefined): void {
+  #set(table: Table, id: MapKey, key: object, row: object | undefined): void {
     let layer = this[LAYERS].get(table.name)
     if (layer === undefined) {
       layer = { table, rows: new Map(), removed: new Map(), orders: new Map() }
       this[LAYERS].set(table.name, layer)
     }
-    write(layer, id, key, row, () => this.#readBelow(table, id, key))
+    if (this.#noted !== undefined) {
+      const before = layer.rows.get(id)
+      this.#noted.push({ layer, id, key, before, touched: before !== undefined || layer.rows.has(id) })
+    }
+    this.#write(layer, id, key, row)
+  }
+
+  /** Writes one row of a layer and brings the orders that were asked for along. */
+  #write(layer: Layer, id: MapKey, key: object, row: object | undefined): void {
+    const { table, rows, removed, orders } = layer
+    if (orders.size > 0) {
+      const touched = rows.has(id)
+      const before = touched ? rows.get(id) : this.#readBelow(table, id, key)
+      // All places first: an index that throws leaves every order as it was.
+      const moves = [...orders].map(([index, order]) => ({ order, from: placeIn(table, index, before), to: placeIn(table, index, row) }))
+      for (const { order, from, to } of moves) {
+        if (!touched) firstTouch(order, from)
+        move(order, from, to, row)
+      }
+    }
+    rows.set(id, row)
+    if (row === undefined) removed.set(id, key)
   }
 
   #orderOf(layer: Layer, index: string): Sorted<Slot> {
@@ -251,20 +243,36 @@ class LayeredOverlay implements Overlay, Inner {
 
   put<K extends object, R extends K>(asked: Table<K, R>, row: R): void {
     const table = asked as unknown as Table
-    this[SET](table, table.mapKey(row), row, table.isDefault(row) ? undefined : Object.freeze(row))
+    this.#set(table, table.mapKey(row), row, table.isDefault(row) ? undefined : Object.freeze(row))
   }
 
   remove<K extends object, R extends K>(asked: Table<K, R>, key: K): void {
     const table = asked as unknown as Table
-    this[SET](table, table.mapKey(key), key, undefined)
+    this.#set(table, table.mapKey(key), key, undefined)
   }
 
   changes(base: StateReader = this.below): Iterable<Change> {
     return { [Symbol.iterator]: () => changesAbove(this, base) }
   }
 
-  keepInto(parent: State): void {
-    keep(this[LAYERS], parent)
+  savepoint(): void {
+    this.#noted = []
+  }
+
+  release(): void {
+    this.#noted = undefined
+  }
+
+  rollback(): void {
+    const noted = this.#noted ?? []
+    this.#noted = undefined
+    for (let at = noted.length - 1; at >= 0; at--) {
+      const { layer, id, key, before, touched } = noted[at] as Noted
+      if (touched) this.#write(layer, id, key, before)
+      // An order keeps the row's place: what stands there is then the row below.
+      else if (layer.orders.size > 0) this.#write(layer, id, key, this.#readBelow(layer.table, id, key))
+      else layer.rows.delete(id)
+    }
   }
 }
 

@@ -30,3 +30,13 @@ export interface State extends StateReader {
   /** Removes the row of `key`, if there is one. */
   remove<K extends object, R extends K>(table: Table<K, R>, key: K): void
 }
+
+/** A state whose last writes can be taken back. One savepoint at a time. */
+export interface RevertibleState extends State {
+  /** Begins to note what is written. What an earlier savepoint noted is kept. */
+  savepoint(): void
+  /** Keeps what was written since the savepoint, and ends it. */
+  release(): void
+  /** Takes back what was written since the savepoint, and ends it: every read is again as it was there. */
+  rollback(): void
+}

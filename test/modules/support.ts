@@ -57,7 +57,7 @@ export function done(chain: TestChain, signer: Signer, operation: string, messag
 export function failure(chain: TestChain, signer: Signer, operation: string, message: Readonly<Record<string, unknown>> = {}): string {
   const tx = chain.tx(signer, operation, message)
   const overlay = makeOverlay(chain.store)
-  const verdict = runTx(overlay, readTx(tx), { fork: makeOverlay, block: nextBlock(chain), place: 0, mode: 'deliver' })
+  const verdict = runTx(overlay, readTx(tx), { block: nextBlock(chain), place: 0, mode: 'deliver' })
   expect(isError(verdict) && verdict.code).not.toBe(0)
   expect(verdict).toMatchObject({ gas: 0, data: new Uint8Array(0), events: [] })
   const before = chain.store.get(accounts, { address: signer.address }) ?? { address: signer.address, balance: 0n, nonce: 0 }

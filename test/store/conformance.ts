@@ -47,21 +47,25 @@ export function conformance(name: string, open: () => Store): void {
       }),
     )
 
-    test.each([1, 2, 3])('random blocks of nested overlays agree with a naive state (seed %i)', (seed) =>
+    test.each([1, 2, 3, 4, 5, 6])('random blocks with savepoints agree with a naive state (seed %i)', (seed) =>
       withStore((store) => {
         const next = random(seed)
         let model = makeModel()
         for (let height = 1; height <= 12; height++) {
-          const blockOverlay = makeOverlay(store)
+          // As the first block stands above what InitChain made.
+          const blockOverlay: Overlay = makeOverlay(height % 3 === 1 ? makeOverlay(store) : store)
           for (let tx = 0; tx < 6; tx++) {
-            const overlay: Overlay = makeOverlay(blockOverlay)
             const attempt = makeModel(model.rows)
-            if (next(3) === 0) expectSame(overlay, attempt, next) // orders made before the writes as well as after
-            for (let writes = next(12); writes > 0; writes--) step(next, overlay, attempt)
-            expectSame(overlay, attempt, next)
-            if (next(4) === 0) continue // dropped
-            overlay.keepInto(blockOverlay)
-            model = attempt
+            if (next(3) === 0) expectSame(blockOverlay, attempt, next) // orders made before the writes as well as after
+            blockOverlay.savepoint()
+            for (let writes = next(12); writes > 0; writes--) step(next, blockOverlay, attempt)
+            if (next(3) > 0) expectSame(blockOverlay, attempt, next) // orders made between savepoint and rollback
+            if (next(3) === 0) blockOverlay.rollback()
+            else {
+              blockOverlay.release()
+              model = attempt
+            }
+            if (next(2) === 0) step(next, blockOverlay, model = makeModel(model.rows)) // outside of a savepoint
           }
           expectSame(blockOverlay, model, next)
           const prepared = store.prepare(blockOverlay)
