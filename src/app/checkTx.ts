@@ -11,7 +11,7 @@ import { logDefect } from './deliverTx.ts'
 export const FREE_TXS_MAX = 4
 
 /** The verdict on the next transaction in a row; the check state keeps the effects of an accepted one only. */
-function judge(chain: Chain, { overlay, block, free }: CheckState, read: ReadTx): Verdict {
+function judge(chain: Chain, { overlay, block, free }: CheckState, read: ReadTx, isVerified: boolean): Verdict {
   const unwanted = (gas: number): TxError | undefined => {
     if (gas !== 0 || read.sender === undefined) return undefined
     const waiting = free.get(read.sender) ?? 0
@@ -19,7 +19,7 @@ function judge(chain: Chain, { overlay, block, free }: CheckState, read: ReadTx)
     free.set(read.sender, waiting + 1)
     return undefined
   }
-  return runTx(overlay, read, { block, place: 0, mode: 'check', node: chain.options.node, unwanted })
+  return runTx(overlay, read, { block, place: 0, mode: 'check', node: chain.options.node, isVerified, unwanted })
 }
 
 /**
@@ -28,7 +28,7 @@ function judge(chain: Chain, { overlay, block, free }: CheckState, read: ReadTx)
  */
 export const checkTx = (chain: Chain): Handler<'checkTx'> => ({ tx, type }) => {
   const read = chain.txs.read(tx)
-  const verdict = judge(chain, checkStateOf(chain), type === CheckTxType.recheck ? { ...read, isSigned: () => true } : read)
+  const verdict = judge(chain, checkStateOf(chain), read, type === CheckTxType.recheck)
   logDefect(chain, read, verdict)
   return printVerdict(verdict, false)
 }

@@ -10,9 +10,6 @@ import type { Verdict } from '../modules/kernel.ts'
 import type { CommitVote, Offence } from '../modules/stake/block/commit.ts'
 import type { ValidatorUpdate } from '../modules/stake/block/updateSet.ts'
 
-/** Bytes as a string of one character a byte: a key of Maps. */
-export const bytesKey = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
-
 /** Block time in whole ms. Source: protocol.md §1, Time. */
 export const timeMsOf = ({ seconds, nanos }: Timestamp): number => seconds * 1000 + Math.floor(nanos / 1_000_000)
 

@@ -5,8 +5,8 @@ import { type Chain, needOpen } from './chain.ts'
 import { printVerdict } from './convert.ts'
 
 /** Tells the operator of a defect: code 1000 with the transaction's hash and what was thrown. Source: protocol.md §2, Codes. */
-export function logDefect({ options: { logger } }: Chain, { hash }: ReadTx, { defect }: Verdict): void {
-  if (defect !== undefined) logger.error({ hash: toHex(hash).toUpperCase(), err: defect }, 'a transaction met a defect: code 1000')
+export function logDefect({ options: { logger } }: Chain, read: ReadTx, { defect }: Verdict): void {
+  if (defect !== undefined) logger.error({ hash: toHex(read.hash).toUpperCase(), err: defect }, 'a transaction met a defect: code 1000')
 }
 
 /** Runs one transaction of the open block. Source: protocol.md §2. */

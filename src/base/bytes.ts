@@ -8,8 +8,15 @@ const DIGITS = Uint8Array.from({ length: 128 }, (_, code) => {
 })
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
+/** The same bytes as a Buffer, not copied. In Node only. */
+export const asBuffer = (bytes: Uint8Array): Buffer =>
+  bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+
+const isNode = typeof Buffer !== 'undefined'
+
 /** Lower-case hex without a prefix. */
 export function toHex(bytes: Uint8Array): string {
+  if (isNode) return asBuffer(bytes).toString('hex')
   let text = ''
   for (const byte of bytes) text += HEX[byte]
   return text
@@ -30,7 +37,7 @@ export function fromHex(text: string): Uint8Array | undefined {
 
 /** Base64 with padding. */
 export function toBase64(bytes: Uint8Array): string {
-  if (typeof Buffer !== 'undefined') return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64')
+  if (isNode) return asBuffer(bytes).toString('base64')
   let text = ''
   for (const byte of bytes) text += String.fromCharCode(byte)
   return btoa(text)
@@ -39,7 +46,7 @@ export function toBase64(bytes: Uint8Array): string {
 /** The bytes of padded base64; undefined for anything that `toBase64` would not have written, so one value has one text. */
 export function fromBase64(text: string): Uint8Array | undefined {
   if (!BASE64.test(text)) return undefined
-  const bytes = typeof Buffer !== 'undefined'
+  const bytes = isNode
     ? Uint8Array.from(Buffer.from(text, 'base64'))
     : Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
   return toBase64(bytes) === text ? bytes : undefined

@@ -1,5 +1,7 @@
+import type { Writer } from 'protobufjs'
 import { equalBytes } from '../base/bytes.ts'
 import { integer, refuse, SCALARS } from './scalar.ts'
+import { $protobuf } from './setup.ts'
 import type { Descriptor, FieldDescriptor, StaticMessage, StaticRoot } from './static.ts'
 
 /** Encodes and decodes one message type. `T` is a plain object: absent optional members are undefined, all others hold a value. */
@@ -48,7 +50,7 @@ function copyOut(fields: Fields, value: Plain, strict: boolean): object {
   if (strict && Object.hasOwn(value, UNKNOWN)) throw new TypeError(UNKNOWN)
   const target: Record<string, unknown> = {}
   for (const { name, where, repeated, optional, fallback, read } of fields) {
-    const given = Object.hasOwn(value, name) ? value[name] : undefined
+    const given = value[name]   // through the prototype: the proto3 default of an absent member, null of an absent optional one
     if (repeated) target[name] = (given as unknown[] | undefined ?? []).map((item) => read(item, where, strict))
     else if (given !== undefined && given !== null) target[name] = read(given, where, strict)
     else if (!optional) target[name] = fallback()
@@ -65,18 +67,31 @@ function resolve(descriptor: Descriptor, type: string, from: string): string {
   throw new Error(`${from}: no ${type}`)
 }
 
+// Written and read before the next message is: one buffer serves all.
+let writer: Writer | undefined
+
+/** The message in the shared writer. */
+function encodeWith(message: StaticMessage, value: object): Writer {
+  const used = writer ?? $protobuf.Writer.create()
+  // A throw leaves it in the middle of a message: then it is not used again.
+  writer = undefined
+  used.reset()
+  message.encode(value, used)
+  return writer = used
+}
+
 function codecOf(fields: Fields, message: StaticMessage): Codec<object> {
   return {
     encode: (value) => {
       checkAll(fields, value as Plain)
-      return message.encode(value).finish()
+      return encodeWith(message, value).finish()
     },
     decode: (bytes) => copyOut(fields, message.decode(bytes), false),
     decodeCanonical: (bytes) => {
       try {
         const decoded = message.decode(bytes)
         const value = copyOut(fields, decoded, true)
-        return equalBytes(message.encode(decoded).finish(), bytes) ? value : undefined
+        return equalBytes(encodeWith(message, decoded).finish(true), bytes) ? value : undefined
       } catch (error) {
         // Out of stack or memory says nothing of the bytes.
         if (error instanceof RangeError && /call stack|memory/i.test(error.message)) throw error

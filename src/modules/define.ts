@@ -39,8 +39,8 @@ export interface TxContext {
   readonly sender: Address
   /** What the transaction pays when it succeeds, in base units. */
   readonly fee: Amount
-  /** sha256 of the transaction's bytes. */
-  readonly txHash: Uint8Array
+  /** sha256 of the transaction's bytes is worked out when it is asked for. */
+  readonly tx: { readonly hash: Uint8Array }
   /** Place of the transaction in its block, from 0. */
   readonly place: number
   /** CheckTx only. */

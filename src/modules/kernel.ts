@@ -2,7 +2,7 @@ import { type Address, addressOf } from '../base/address.ts'
 import { sha256 } from '../base/hash.ts'
 import { invalidParameter, type TxError } from '../base/txError.ts'
 import type { RevertibleState, State, StateReader } from '../store/state.ts'
-import { decodeTx, type NotATx, type Tx } from '../tx/envelope.ts'
+import { decodeTx, type NotATx, type Tx, type TxBody } from '../tx/envelope.ts'
 import { checkMembers } from '../tx/members.ts'
 import { isSignedBySender } from '../tx/verify.ts'
 import { balanceOf, nonceOf, payFee, useNonce } from './accounts/keeper.ts'
@@ -10,13 +10,15 @@ import { type Applied, type Attribute, type Block, type ChainEvent, isError, typ
 import { kernelErrors } from './errors.ts'
 import { txEntryOf } from './registry.ts'
 
-/** Transaction bytes, read once: what they say, and whether the sender signed it, which is worked out when first asked. */
+/** Transaction bytes, read once: what they say. Hash and signature are worked out when first asked for. */
 export interface ReadTx {
+  /** sha256 of the bytes. */
   readonly hash: Uint8Array
   readonly tx: Pick<Tx, 'body'> | NotATx
   /** Whom the transaction says it is from; undefined where it is none. */
   readonly sender: Address | undefined
-  readonly isSigned: () => boolean
+  /** True when the sender signed it. */
+  isSigned(): boolean
 }
 
 /** What becomes of a transaction. Code, data and gas are consensus; gas and data are empty on failure. */
@@ -35,6 +37,8 @@ export interface Run {
   /** In a block a failure after check 4 uses up the nonce; CheckTx keeps nothing of what it refuses. */
   readonly mode: 'check' | 'deliver'
   readonly node?: NodeChecks | undefined
+  /** A recheck: the signature was verified before. */
+  readonly isVerified?: boolean
   /** CheckTx only: why this node does not want a transaction that would succeed at this gas. Its effects are dropped. */
   readonly unwanted?: (gas: number) => TxError | undefined
 }
@@ -42,28 +46,47 @@ export interface Run {
 const nothing = new Uint8Array(0)
 const failed = ({ code, log }: TxError): Verdict => ({ code, log, data: nothing, gas: 0, events: [] })
 
-/** Reads transaction bytes. Pure: the same bytes always read the same, so the answer may be kept. */
-export function readTx(bytes: Uint8Array): ReadTx {
-  const tx = decodeTx(bytes)
-  const hash = sha256(bytes)
-  if ('why' in tx) return { hash, tx, sender: undefined, isSigned: () => false }
+class OnceRead implements ReadTx {
+  readonly tx: Pick<Tx, 'body'> | NotATx
+  readonly sender: Address | undefined
+  readonly #bytes: Uint8Array
+  #hash: Uint8Array | undefined
   // What only the signature needs is let go once it is verified.
-  let unverified: Tx | undefined = tx
-  let signed = false
-  const isSigned = (): boolean => {
-    if (unverified !== undefined) signed = isSignedBySender(unverified)
-    unverified = undefined
-    return signed
+  #unverified: Tx | undefined
+  #signed = false
+
+  constructor(bytes: Uint8Array) {
+    const tx = decodeTx(bytes)
+    this.#bytes = bytes
+    if ('why' in tx) this.tx = tx
+    else {
+      this.tx = { body: tx.body }
+      this.sender = addressOf(tx.body.from)
+      this.#unverified = tx
+    }
   }
-  return { hash, tx: { body: tx.body }, sender: addressOf(tx.body.from), isSigned }
+
+  get hash(): Uint8Array {
+    return this.#hash ??= sha256(this.#bytes)
+  }
+
+  isSigned(): boolean {
+    if (this.#unverified !== undefined) this.#signed = isSignedBySender(this.#unverified)
+    this.#unverified = undefined
+    return this.#signed
+  }
 }
 
+/** Reads transaction bytes, which must not change afterwards. Pure: the same bytes always read the same, so the answer may be kept. */
+export const readTx = (bytes: Uint8Array): ReadTx => new OnceRead(bytes)
+
 /** Checks 1 to 4 of protocol.md §2, against `state`: why the transaction may not stand here, or undefined. */
-export function admit(state: StateReader, chainId: string, { tx, sender, isSigned }: ReadTx): TxError | undefined {
+export function admit(state: StateReader, chainId: string, read: ReadTx, isVerified = false): TxError | undefined {
+  const { tx, sender } = read
   if ('why' in tx) return kernelErrors.cannotDecode(tx.why)
   const { body } = tx
   if (body.chainId !== chainId) return kernelErrors.wrongChain(chainId, body.chainId)
-  if (!isSigned()) return kernelErrors.badSignature
+  if (!isVerified && !read.isSigned()) return kernelErrors.badSignature
   const expected = nonceOf(state, sender as Address)
   return body.nonce === expected ? undefined : kernelErrors.badNonce(expected, body.nonce)
 }
@@ -84,18 +107,16 @@ export function isMachineFailure(thrown: unknown): boolean {
 interface Executed extends Applied { readonly gas: number; readonly event: string }
 
 /** Checks 5 to 7, then fee and effects, all on `state`, which the caller drops when this fails. */
-function execute(
-  state: State, tx: Pick<Tx, 'body'>, { sender, hash }: { readonly sender: Address; readonly hash: Uint8Array }, run: Run,
-): TxError | Executed {
-  const entry = txEntryOf.get(tx.body.operation)
-  if (entry === undefined) return kernelErrors.unknownRequest(tx.body.operation)
-  const malformed = checkMembers(entry.input, tx.body.message)
+function execute(state: State, read: ReadTx, { operation, message }: TxBody, sender: Address, run: Run): TxError | Executed {
+  const entry = txEntryOf.get(operation)
+  if (entry === undefined) return kernelErrors.unknownRequest(operation)
+  const malformed = checkMembers(entry.input, message)
   if (malformed !== undefined) return invalidParameter(malformed)
   const { params } = run.block
   const gas = entry.gas(params)
   const fee = BigInt(gas) * BigInt(params.gasPrice)
-  const context: TxContext = { state, block: run.block, sender, fee, txHash: hash, place: run.place, node: run.node }
-  const outcome = entry.execute(context, tx.body.message)
+  const context: TxContext = { state, block: run.block, sender, fee, tx: read, place: run.place, node: run.node }
+  const outcome = entry.execute(context, message)
   if (isError(outcome)) return outcome
   if (balanceOf(state, sender) < fee + outcome.locks) return kernelErrors.insufficientBalance
   payFee(state, sender, params.holdAccount, fee)
@@ -104,15 +125,15 @@ function execute(
 
 /** One transaction from bytes to verdict: all its effects in `state`, or none but the nonce. Source: protocol.md §2. */
 export function runTx(state: RevertibleState, read: ReadTx, run: Run): Verdict {
-  const refused = admit(state, run.block.chainId, read)
+  const refused = admit(state, run.block.chainId, read, run.isVerified)
   if (refused !== undefined) return failed(refused)
-  const tx = read.tx as Pick<Tx, 'body'>
+  const { body } = read.tx as Pick<Tx, 'body'>
   const sender = read.sender as Address
   state.savepoint()
   let outcome: TxError | Executed
   let defect: unknown
   try {
-    outcome = execute(state, tx, { sender, hash: read.hash }, run)
+    outcome = execute(state, read, body, sender, run)
   } catch (thrown) {
     if (isMachineFailure(thrown)) throw thrown
     defect = thrown ?? 'nothing was thrown'

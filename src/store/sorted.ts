@@ -1,3 +1,4 @@
+import { asBuffer } from '../base/bytes.ts'
 import type BTreeClass from 'sorted-btree'
 import sortedBtree from 'sorted-btree'
 
@@ -16,7 +17,7 @@ export function makeSorted<V>(): Sorted<V> {
 
 /** Bytes as a text of one character a byte: a key of maps, with byte order as its order. */
 export function idOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
+  return asBuffer(bytes).toString('latin1')
 }
 
 /** The bytes of `idOf`. */

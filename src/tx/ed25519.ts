@@ -1,5 +1,5 @@
 import sodium from 'sodium-native'
-import { asBuffer } from './asBuffer.ts'
+import { asBuffer } from '../base/bytes.ts'
 import type { KeyPair } from './keyPair.ts'
 
 /** The ed25519 key pair of a 32-byte seed. */

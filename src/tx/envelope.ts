@@ -1,5 +1,7 @@
+import { ADDRESS_BYTES } from '../base/address.ts'
 import { concat, toHex, utf8 } from '../base/bytes.ts'
 import { sha256 } from '../base/hash.ts'
+import { KEY_BYTES } from '../base/pubKey.ts'
 import { OPERATION_MESSAGES, svcCodec } from '../codec/svc.ts'
 
 /** The most bytes a transaction may have. Source: protocol.md §2, check 1. */
@@ -34,7 +36,6 @@ interface WireBody { readonly chainId: string; readonly from: Uint8Array; readon
 
 const txCodec = svcCodec<WireTx>('svc.tx.Tx')
 const bodyCodec = svcCodec<WireBody>('svc.tx.TxBody')
-const operations = [...OPERATION_MESSAGES.keys()]
 /** What stands before a body where it is signed: a signature is worth nothing for another purpose. Source: protocol.md §2. */
 export const SIGN_DOMAIN: Uint8Array = utf8('svc/tx/v1\n')
 
@@ -61,6 +62,9 @@ export function txHash(bytes: Uint8Array): string {
 /** Why bytes are not a transaction. */
 export interface NotATx { readonly why: string }
 
+const wrongLength = (member: string, part: Uint8Array, expected: number): string | undefined =>
+  part.length === expected ? undefined : `${member}: expected ${expected} bytes, got ${part.length}`
+
 /** Reads bytes strictly, so that one intent has one byte string and one hash. Source: protocol.md §2, check 1. */
 export function decodeTx(bytes: Uint8Array): Tx | NotATx {
   if (bytes.length > TX_BYTES_MAX) return { why: `size: expected at most ${TX_BYTES_MAX} bytes, got ${bytes.length}` }
@@ -68,15 +72,17 @@ export function decodeTx(bytes: Uint8Array): Tx | NotATx {
   if (wire === undefined) return { why: 'the bytes are not a canonical transaction' }
   const body = bodyCodec.decodeCanonical(wire.body)
   if (body === undefined) return { why: 'body: the bytes are not a canonical transaction body' }
-  const given = operations.filter((name) => body[name] !== undefined)
-  const [operation] = given
   // protobufjs keeps every member of a oneof that stands in the bytes, and writes them all again.
-  if (operation === undefined || given.length > 1) return { why: `message: expected one operation, got ${given.length}` }
-  for (const [member, part, length] of [
-    ['from', body.from, 20], ['public_key', wire.publicKey, 32], ['signature', wire.signature, SIGNATURE_BYTES],
-  ] as const) {
-    if (part.length !== length) return { why: `${member}: expected ${length} bytes, got ${part.length}` }
+  let [operation, operations] = ['', 0]
+  for (const name of Object.keys(body)) {
+    if (!OPERATION_MESSAGES.has(name)) continue
+    operation = name
+    operations++
   }
+  if (operations !== 1) return { why: `message: expected one operation, got ${operations}` }
+  const why = wrongLength('from', body.from, ADDRESS_BYTES) ?? wrongLength('public_key', wire.publicKey, KEY_BYTES)
+    ?? wrongLength('signature', wire.signature, SIGNATURE_BYTES)
+  if (why !== undefined) return { why }
   const message = body[operation] as Readonly<Record<string, unknown>>
   return {
     body: { chainId: body.chainId, from: body.from, nonce: body.nonce, operation, message },

@@ -225,9 +225,9 @@ export function printMembers<M extends Members>(members: M, message: MessageOf<M
 /** Check 5 of every member in order: why the first bad one is refused, or undefined. Source: protocol.md §2. */
 export function checkMembers<M extends Members>(members: M, message: MessageOf<M>, within = ''): string | undefined {
   const wire = message as Readonly<Record<string, unknown>>
-  for (const [name, member] of each(members)) {
+  for (const name of Object.keys(members)) {
     const value = wire[name]
-    const why = value === undefined ? undefined : member.check(value, within === '' ? name : `${within}.${name}`)
+    const why = value === undefined ? undefined : (members[name] as Member<unknown>).check(value, within === '' ? name : `${within}.${name}`)
     if (why !== undefined) return why
   }
   return undefined

@@ -58,7 +58,7 @@ export interface Draft {
 }
 
 /** Rules of every propose operation, in order: Invalid validator, own rules, expiry rules, open limits; then the new proposal. */
-export function propose({ state, block, sender, txHash, place }: TxContext, draft: Draft): TxError | Effects {
+export function propose({ state, block, sender, tx, place }: TxContext, draft: Draft): TxError | Effects {
   const candidacyId = validatorIdOf(state, sender)
   if (typeof candidacyId !== 'number') return candidacyId
   const broken = draft.rules()
@@ -71,14 +71,14 @@ export function propose({ state, block, sender, txHash, place }: TxContext, draf
   return {
     locks: escrow,
     apply: () => {
-      const id = proposalIdOf(txHash)
+      const id = proposalIdOf(tx.hash)
       takeBalance(state, sender, escrow)
       putProposal(state, {
         ...BLANK, id, type: draft.type, proposer: sender, candidacyId, blockHeight: block.height, place, createdAt: block.time,
         ...point, ...draft.row, escrow,
       })
       const named = draft.row.name === undefined ? [] : [['name', draft.row.name] as const]
-      return { data: txHash, attributes: [['proposal_id', id], ...named] }
+      return { data: tx.hash, attributes: [['proposal_id', id], ...named] }
     },
   }
 }
