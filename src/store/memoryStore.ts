@@ -1,4 +1,4 @@
-import { toHex } from '../base/bytes.ts'
+import type { Hash } from './node.ts'
 import { type Change, makeOverlay } from './overlay.ts'
 import type { Page, Path } from './page.ts'
 import { rootOfTables } from './root.ts'
@@ -52,17 +52,17 @@ const readsOf = (rows: State, writes: () => number): StateReader => ({
 /** The tree in pages, and the keys beside it. */
 function makeTree() {
   const pages = new Map<Path, Page>()
-  const stateKeys = new Map<string, Uint8Array>()
+  const stateKeys = new Map<Hash, Uint8Array>()
   return {
     readPage: (path: Path) => pages.get(path),
-    keyAt: (keyHash: Uint8Array) => stateKeys.get(toHex(keyHash)) as Uint8Array,
+    keyAt: (keyHash: Hash) => stateKeys.get(keyHash) as Uint8Array,
     after: (changes: readonly Change[]): TreeWrite => {
       const { leaves, keys } = treeChangesOf(changes)
       return { update: updateTree((path) => pages.get(path), leaves), keys }
     },
     write: ({ update, keys }: TreeWrite): void => {
       for (const [path, page] of update.pages) put(pages, path, page)
-      for (const { keyHash, stateKey } of keys) put(stateKeys, toHex(keyHash), stateKey)
+      for (const { keyHash, stateKey } of keys) put(stateKeys, keyHash, stateKey)
     },
   }
 }
@@ -80,7 +80,7 @@ export function openMemoryStore({ tables }: { readonly tables: readonly AnyTable
   let undo: { readonly height: number; readonly rows: Uint8Array } | undefined
   let writes = 0
 
-  const leafRow = (keyHash: Uint8Array): { key: Uint8Array; value: Uint8Array } => {
+  const leafRow = (keyHash: Hash): { key: Uint8Array; value: Uint8Array } => {
     const key = tree.keyAt(keyHash)
     const table = declared.find(({ tag }) => tag === key[0]) as Table
     return { key, value: table.encode(rows.get(table, table.parseKey(key) as object) as object) }

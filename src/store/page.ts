@@ -1,4 +1,5 @@
-import { join, type Node } from './node.ts'
+import { asBuffer } from '../base/bytes.ts'
+import { type Hash, join, type Node } from './node.ts'
 
 /** Slots of a page: one for each next nibble of the path. */
 export const SLOTS = 16
@@ -6,56 +7,41 @@ export const SLOTS = 16
 // Two masks of two bytes, and at most a key hash and a hash a slot.
 const PAGE_BYTES_MAX = 4 + SLOTS * 64
 
-/** Four levels of the tree below one path: a node for each next nibble. A page other than the root's holds two leaves or more. */
-export type Page = readonly (Node | undefined)[]
+/**
+ * Four levels of the tree below one path, in the places of a heap: 1 stands for the page in the page above, `at` stands above 2 · at and
+ * 2 · at + 1, and from SLOTS on there is a node for each next nibble. Null where nothing is; undefined, above the slots, where it was not
+ * worked out yet. A page other than the root's holds two leaves or more.
+ */
+export type Page = readonly (Node | null | undefined)[]
 
 /** Its path, as lower-case hex digits: the first digits of the sha256 of every key below it. */
 export type Path = string
 
 /** The page without a node. */
-export const EMPTY_PAGE: Page = new Array<undefined>(SLOTS).fill(undefined)
+export const EMPTY_PAGE: Page = Object.freeze(new Array<null>(2 * SLOTS).fill(null))
 
-/** The page's nodes level by level: 16 slots, then 8, 4, 2 and the one that stands for the page in the page above. */
-export function levelsOf(page: Page): readonly Page[] {
-  const levels = [page]
-  for (let level = page; level.length > 1; ) {
-    const above: (Node | undefined)[] = []
-    for (let at = 0; at < level.length; at += 2) above.push(join(level[at], level[at + 1]))
-    levels.push((level = above))
-  }
-  return levels
+/** The node in a slot. */
+export const slotOf = (page: Page, slot: number): Node | null => page[SLOTS + slot] as Node | null
+
+/** The node at a place, worked out when it is first asked for and kept in the page. */
+export function nodeAt(page: Page, at: number): Node | null {
+  const known = page[at]
+  if (known !== undefined) return known
+  const node = join(nodeAt(page, 2 * at), nodeAt(page, 2 * at + 1))
+  ;(page as (Node | null)[])[at] = node
+  return node
 }
 
-// Levels of pages in use: a memory of `levelsOf`, which goes with its page.
-const known = new WeakMap<Page, readonly Page[]>()
+/** A page of these slots. */
+export function pageOf(slots: readonly (Node | null)[]): Page {
+  const page = new Array<Node | null | undefined>(SLOTS).fill(undefined)
+  return page.concat(slots)
+}
 
-/**
- * The node that stands for `after` in the page above, where `after` is `before` but for the slots `changed`. Hashes only what is above
- * those slots, when the levels of `before` are still known; with `keep` those of `after` will be.
- */
-export function topAfter(before: Page, after: Page, changed: readonly number[], keep: boolean): Node | undefined {
-  const old = known.get(before)
-  if (old === undefined) {
-    const levels = levelsOf(after)
-    if (keep) known.set(after, levels)
-    return levels[4]?.[0]
-  }
-  const levels: Page[] = [after]
-  let marks = changed.reduce((all, slot) => all | (1 << slot), 0)
-  for (let level = 1; level <= 4; level++) {
-    const below = levels[level - 1] as Page
-    const nodes = [...old[level] as Page]
-    let above = 0
-    for (let at = 0; at < nodes.length; at++) {
-      if (((marks >> (2 * at)) & 3) === 0) continue
-      above |= 1 << at
-      nodes[at] = join(below[2 * at], below[2 * at + 1])
-    }
-    marks = above
-    levels.push(nodes)
-  }
-  if (keep) known.set(after, levels)
-  return levels[4]?.[0]
+/** Puts a node into a slot of a page that nobody else holds yet; what stands above it is to be worked out anew. */
+export function setSlot(page: (Node | null | undefined)[], slot: number, node: Node | null): void {
+  page[SLOTS + slot] = node
+  for (let at = (SLOTS + slot) >> 1; at > 0; at >>= 1) page[at] = undefined
 }
 
 // Whoever asks for the bytes of a page writes them before asking for the next.
@@ -70,16 +56,14 @@ export function encodePage(page: Page): Uint8Array {
   let inner = 0
   let at = 4
   for (let slot = 0; slot < SLOTS; slot++) {
-    const node = page[slot]
-    if (node === undefined) continue
+    const node = slotOf(page, slot)
+    if (node === null) continue
     if (node.keyHash === undefined) inner |= 1 << slot
     else {
       leaves |= 1 << slot
-      pageScratch.set(node.keyHash, at)
-      at += 32
+      at += pageScratch.write(node.keyHash, at, 'latin1')
     }
-    pageScratch.set(node.hash, at)
-    at += 32
+    at += pageScratch.write(node.hash, at, 'latin1')
   }
   pageScratch.writeUInt16BE(leaves, 0)
   pageScratch.writeUInt16BE(inner, 2)
@@ -88,18 +72,17 @@ export function encodePage(page: Page): Uint8Array {
 
 /** The page of these bytes. */
 export function decodePage(bytes: Uint8Array): Page {
-  const leaves = ((bytes[0] as number) << 8) | (bytes[1] as number)
-  const inner = ((bytes[2] as number) << 8) | (bytes[3] as number)
-  const page: (Node | undefined)[] = []
+  const buffer = asBuffer(bytes)
+  const leaves = buffer.readUInt16BE(0)
+  const inner = buffer.readUInt16BE(2)
+  const slots: (Node | null)[] = []
   let at = 4
-  const hash = (): Uint8Array => bytes.subarray(at, (at += 32))
+  const hash = (): Hash => buffer.toString('latin1', at, (at += 32))
   for (let slot = 0; slot < SLOTS; slot++) {
-    if (((leaves >> slot) & 1) === 1) {
-      const keyHash = hash()
-      page.push({ hash: hash(), keyHash })
-    } else page.push(((inner >> slot) & 1) === 1 ? { hash: hash() } : undefined)
+    const keyHash = ((leaves >> slot) & 1) === 1 ? hash() : undefined
+    slots.push(keyHash === undefined && ((inner >> slot) & 1) === 0 ? null : { hash: hash(), keyHash })
   }
-  return page
+  return pageOf(slots)
 }
 
 // As long as the longest path: its length, then 64 digits.

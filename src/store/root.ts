@@ -1,12 +1,15 @@
-import { compareBytes } from '../base/bytes.ts'
-import { sha256 } from '../base/hash.ts'
-import { EMPTY_HASH, join, leafHash, type Node } from './node.ts'
+import { sha256Text } from '../base/hash.ts'
+import { EMPTY_ROOT, type Hash, join, leafHash, type Node } from './node.ts'
+import { bytesOf } from './sorted.ts'
 import type { StateReader } from './state.ts'
 import type { Table } from './table.ts'
+import { byKeyHash } from './tree.ts'
 
-function subtree(leaves: readonly Node[], bit: number): Node | undefined {
-  if (leaves.length < 2) return leaves[0]
-  const isRight = (leaf: Node): boolean => ((((leaf.keyHash as Uint8Array)[bit >> 3] as number) >> (7 - (bit & 7))) & 1) === 1
+interface Leaf extends Node { readonly keyHash: Hash }
+
+function subtree(leaves: readonly Leaf[], bit: number): Node | null {
+  if (leaves.length < 2) return leaves[0] ?? null
+  const isRight = ({ keyHash }: Leaf): boolean => ((keyHash.charCodeAt(bit >> 3) >> (7 - (bit & 7))) & 1) === 1
   const cut = leaves.findIndex(isRight)
   const middle = cut < 0 ? leaves.length : cut
   return join(subtree(leaves.slice(0, middle), bit + 1), subtree(leaves.slice(middle), bit + 1))
@@ -17,13 +20,13 @@ function subtree(leaves: readonly Node[], bit: number): Node | undefined {
  * Source: src/store/README.md, Rules.
  */
 export function rootOf(rows: Iterable<readonly [key: Uint8Array, value: Uint8Array]>): Uint8Array {
-  const leaves: Node[] = []
+  const leaves: Leaf[] = []
   for (const [key, value] of rows) {
-    const keyHash = sha256(key)
+    const keyHash = sha256Text(key)
     leaves.push({ hash: leafHash(keyHash, value), keyHash })
   }
-  leaves.sort((a, b) => compareBytes(a.keyHash as Uint8Array, b.keyHash as Uint8Array))
-  return subtree(leaves, 0)?.hash ?? EMPTY_HASH
+  const root = subtree(leaves.sort(byKeyHash), 0)
+  return root === null ? EMPTY_ROOT : bytesOf(root.hash)
 }
 
 /** The root of every hashed row of `state`, by the definition. */

@@ -22,7 +22,7 @@ export function idOf(bytes: Uint8Array): string {
 
 /** The bytes of `idOf`. */
 export function bytesOf(id: string): Uint8Array {
-  return Uint8Array.from(Buffer.from(id, 'latin1'))
+  return Buffer.from(id, 'latin1')
 }
 
 /** The entries whose key starts with `prefix`, in order or from the last to the first. Nobody may write while it is walked. */

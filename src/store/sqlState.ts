@@ -1,8 +1,10 @@
 import { fromHex } from '../base/bytes.ts'
 import type { Connection } from './connection.ts'
+import type { Hash } from './node.ts'
 import { decodePage, type Page, type Path, pathBytes } from './page.ts'
 import { rootOfTables } from './root.ts'
 import { readMeta } from './schema.ts'
+import { bytesOf } from './sorted.ts'
 import { makeSqlTable, type SqlTable } from './sqlTable.ts'
 import type { Scan } from './state.ts'
 import { BEFORE_ALL, type BlockRecord, type CommittedState, unlessWritten } from './store.ts'
@@ -38,8 +40,8 @@ export function makeSqlState(connection: Connection, tables: readonly Table[], w
     const raw = statement('SELECT page FROM tree_pages WHERE path = ?').get(pathBytes(path)) as [Uint8Array] | undefined
     return raw === undefined ? undefined : decodePage(raw[0])
   }
-  const leafRow = (keyHash: Uint8Array): { key: Uint8Array; value: Uint8Array } => {
-    const [key] = statement('SELECT state_key FROM tree_keys WHERE key_hash = ?').get(keyHash) as [Uint8Array]
+  const leafRow = (keyHash: Hash): { key: Uint8Array; value: Uint8Array } => {
+    const [key] = statement('SELECT state_key FROM tree_keys WHERE key_hash = ?').get(bytesOf(keyHash)) as [Uint8Array]
     const table = tables.find(({ tag }) => tag === key[0]) as Table
     return { key, value: table.encode(need(table).get(table.parseKey(key) as object) as object) }
   }

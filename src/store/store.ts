@@ -1,4 +1,4 @@
-import { EMPTY_HASH } from './node.ts'
+import { EMPTY_ROOT } from './node.ts'
 import type { Change, Overlay } from './overlay.ts'
 import type { StateReader } from './state.ts'
 import type { MapKey, Table } from './table.ts'
@@ -27,7 +27,7 @@ export interface BlockRecord {
 }
 
 /** What stands for the block before the first one. */
-export const BEFORE_ALL: BlockRecord = { height: 0, timeMs: 0, appHash: EMPTY_HASH, transactions: 0 }
+export const BEFORE_ALL: BlockRecord = { height: 0, timeMs: 0, appHash: EMPTY_ROOT, transactions: 0 }
 
 /** What is committed with a block beside its rows. */
 export type BlockInfo = Omit<BlockRecord, 'appHash'> & {

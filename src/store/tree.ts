@@ -1,40 +1,42 @@
-import { EMPTY_HASH, type Node } from './node.ts'
-import { EMPTY_PAGE, type Page, type Path, topAfter } from './page.ts'
+import { EMPTY_ROOT, type Hash, type Node } from './node.ts'
+import { EMPTY_PAGE, nodeAt, type Page, type Path, setSlot, slotOf } from './page.ts'
+import { bytesOf } from './sorted.ts'
 
 /** Reads one page of a committed tree; undefined when there is none. */
 export type ReadPage = (path: Path) => Page | undefined
 
 /** A leaf that is not as it was: its new hash, or undefined when it is gone. */
 export interface LeafChange {
-  readonly keyHash: Uint8Array
-  readonly hash: Uint8Array | undefined
+  readonly keyHash: Hash
+  readonly hash: Hash | undefined
 }
 
-/** A tree after some changes: its root, and the pages that differ; undefined for a page that is gone. */
+/** A tree after some changes: its root, 32 bytes, and the pages that differ; undefined for a page that is gone. */
 export interface TreeUpdate {
   readonly root: Uint8Array
   readonly pages: ReadonlyMap<Path, Page | undefined>
 }
 
 /** The nibble at `depth` of a hash. */
-export function nibble(hash: Uint8Array, depth: number): number {
-  const byte = hash[depth >> 1] as number
+export function nibble(hash: Hash, depth: number): number {
+  const byte = hash.charCodeAt(depth >> 1)
   return depth % 2 === 0 ? byte >> 4 : byte & 0x0f
 }
 
-// Pages above this depth are dense and change in nearly every block: their levels stay in memory, at most 4,369 of them.
-const DEPTH_KEPT = 3
-
 const DIGITS = '0123456789abcdef'
 
-const sameHash = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0
+/** Changes `from` to `to`, without the last, of those of a block: those below one path. */
+interface Part { readonly changes: readonly LeafChange[]; readonly from: number; readonly to: number }
 
-/** `changes` and the leaf that stood in their way, in order and without those that are gone. */
-function leavesAfter(old: Node | undefined, changes: readonly LeafChange[]): LeafChange[] {
-  const leaves = changes.filter(({ hash }) => hash !== undefined)
-  const keyHash = old?.keyHash
-  if (old === undefined || keyHash === undefined || changes.some((change) => sameHash(change.keyHash, keyHash))) return leaves
-  return [...leaves, { keyHash, hash: old.hash }].sort((a, b) => Buffer.compare(a.keyHash, b.keyHash))
+/** Key hashes, as text of one character a byte, in their order. */
+export const byKeyHash = (a: { readonly keyHash: Hash }, b: { readonly keyHash: Hash }): number => (a.keyHash < b.keyHash ? -1 : 1)
+
+/** The leaves that `part` and the leaf that stood in its way come to, in order. */
+function leavesAfter(old: Node | null, { changes, from, to }: Part): (LeafChange & Node)[] {
+  const part = changes.slice(from, to)
+  const leaves = part.filter((change): change is LeafChange & Node => change.hash !== undefined)
+  if (old === null || part.some(({ keyHash }) => keyHash === old.keyHash)) return leaves
+  return [...leaves, old as LeafChange & Node].sort(byKeyHash)
 }
 
 /**
@@ -45,33 +47,32 @@ function leavesAfter(old: Node | undefined, changes: readonly LeafChange[]): Lea
 export function updateTree(readPage: ReadPage, changes: readonly LeafChange[]): TreeUpdate {
   const pages = new Map<Path, Page | undefined>()
 
-  const updateSlot = (path: Path, node: Node | undefined, part: readonly LeafChange[]): Node | undefined => {
-    if (node !== undefined && node.keyHash === undefined) {
+  const updateSlot = (path: Path, node: Node | null, part: Part): Node | null => {
+    if (node !== null && node.keyHash === undefined) {
       const page = readPage(path)
       if (page === undefined) throw new Error(`the stored tree lacks its page ${path}`)
       return updatePage(path, page, part)
     }
     const leaves = leavesAfter(node, part)
-    if (leaves.length < 2) return leaves[0] as Node | undefined
-    return updatePage(path, EMPTY_PAGE, leaves)
+    if (leaves.length > 1) return updatePage(path, EMPTY_PAGE, { changes: leaves, from: 0, to: leaves.length })
+    const [leaf] = leaves
+    return leaf === undefined ? null : { hash: leaf.hash, keyHash: leaf.keyHash }
   }
 
-  const updatePage = (path: Path, page: Page, part: readonly LeafChange[]): Node | undefined => {
-    const after = [...page]
-    const changed: number[] = []
-    for (let start = 0, end = 0; start < part.length; start = end) {
-      const slot = nibble((part[start] as LeafChange).keyHash, path.length)
+  const updatePage = (path: Path, page: Page, { changes: all, from, to }: Part): Node | null => {
+    const after = page.slice()
+    for (let start = from, end = from; start < to; start = end) {
+      const slot = nibble((all[start] as LeafChange).keyHash, path.length)
       do end++
-      while (end < part.length && nibble((part[end] as LeafChange).keyHash, path.length) === slot)
-      changed.push(slot)
-      after[slot] = updateSlot(path + DIGITS[slot], after[slot], part.slice(start, end))
+      while (end < to && nibble((all[end] as LeafChange).keyHash, path.length) === slot)
+      setSlot(after, slot, updateSlot(path + DIGITS[slot], slotOf(page, slot), { changes: all, from: start, to: end }))
     }
-    const top = topAfter(page, after, changed, path.length <= DEPTH_KEPT)
-    const isGone = top === undefined || (top.keyHash !== undefined && path !== '')
+    const top = nodeAt(after, 1)
+    const isGone = top === null || (top.keyHash !== undefined && path !== '')
     pages.set(path, isGone ? undefined : after)
     return top
   }
 
-  const root = updatePage('', readPage('') ?? EMPTY_PAGE, changes)
-  return { root: root?.hash ?? EMPTY_HASH, pages }
+  const root = updatePage('', readPage('') ?? EMPTY_PAGE, { changes, from: 0, to: changes.length })
+  return { root: root === null ? EMPTY_ROOT : bytesOf(root.hash), pages }
 }

@@ -1,7 +1,8 @@
-import { compareBytes, concat, equalBytes, toHex } from '../base/bytes.ts'
-import { sha256 } from '../base/hash.ts'
-import { EMPTY_HASH, type Node } from './node.ts'
-import { levelsOf, type Page, type Path, SLOTS } from './page.ts'
+import { concat, toHex } from '../base/bytes.ts'
+import { sha256Text } from '../base/hash.ts'
+import { EMPTY_HASH, type Hash, type Node } from './node.ts'
+import { nodeAt, type Page, type Path, SLOTS, slotOf } from './page.ts'
+import { bytesOf } from './sorted.ts'
 import { nibble, type ReadPage } from './tree.ts'
 
 /** One step of a proof, from a node to the one above. Members of ics23's InnerOp. */
@@ -39,7 +40,7 @@ export interface NonExistenceProof {
 export type CommitmentProof = { readonly exist: ExistenceProof } | { readonly nonexist: NonExistenceProof }
 
 /** The key and value of a leaf, looked up by the sha256 of its key. */
-export type LeafRow = (keyHash: Uint8Array) => { readonly key: Uint8Array; readonly value: Uint8Array }
+export type LeafRow = (keyHash: Hash) => { readonly key: Uint8Array; readonly value: Uint8Array }
 
 // The numbers of ics23: SHA256 is 1, NO_PREFIX and NO_HASH are 0. This is its SmtSpec.
 const SHA256 = 1
@@ -49,8 +50,8 @@ const INNER = Uint8Array.of(1)
 const NOTHING = new Uint8Array(0)
 
 /** The pages from the root's to the one where `keyHash` has its slot. */
-function pagesTo(readPage: ReadPage, keyHash: Uint8Array): Page[] {
-  const path = toHex(keyHash)
+function pagesTo(readPage: ReadPage, keyHash: Hash): Page[] {
+  const path = toHex(bytesOf(keyHash))
   const pages: Page[] = []
   for (;;) {
     const depth = pages.length
@@ -60,25 +61,23 @@ function pagesTo(readPage: ReadPage, keyHash: Uint8Array): Page[] {
       throw new Error(`the stored tree lacks its page ${path.slice(0, depth)}`)
     }
     pages.push(page)
-    const node = page[nibble(keyHash, depth)]
-    if (node === undefined || node.keyHash !== undefined) return pages
+    const node = slotOf(page, nibble(keyHash, depth))
+    if (node === null || node.keyHash !== undefined) return pages
   }
 }
 
 function opsIn(page: Page, slot: number): InnerOp[] {
   const ops: InnerOp[] = []
-  const levels = levelsOf(page)
-  for (let level = 0, at = slot; level < 4; level++, at >>= 1) {
-    const nodes = levels[level] as Page
-    const sibling = nodes[at ^ 1]
-    if (sibling === undefined && nodes[at]?.keyHash !== undefined) continue // a lone leaf rises as it is
-    const hash = sibling?.hash ?? EMPTY_HASH
+  for (let at = SLOTS + slot; at > 1; at >>= 1) {
+    const sibling = nodeAt(page, at ^ 1)
+    if (sibling === null && nodeAt(page, at)?.keyHash !== undefined) continue // a lone leaf rises as it is
+    const hash = bytesOf(sibling?.hash ?? EMPTY_HASH)
     ops.push(at % 2 === 1 ? { hash: SHA256, prefix: concat(INNER, hash), suffix: NOTHING } : { hash: SHA256, prefix: INNER, suffix: hash })
   }
   return ops
 }
 
-function existence(readPage: ReadPage, keyHash: Uint8Array, rowOf: LeafRow): ExistenceProof {
+function existence(readPage: ReadPage, keyHash: Hash, rowOf: LeafRow): ExistenceProof {
   const pages = pagesTo(readPage, keyHash)
   const path: InnerOp[] = []
   for (let depth = pages.length - 1; depth >= 0; depth--) path.push(...opsIn(pages[depth] as Page, nibble(keyHash, depth)))
@@ -86,30 +85,30 @@ function existence(readPage: ReadPage, keyHash: Uint8Array, rowOf: LeafRow): Exi
 }
 
 /** The first leaf below a node (`step` 1), or the last one (`step` -1). */
-function outermost(readPage: ReadPage, path: Path, node: Node, step: 1 | -1): Uint8Array {
+function outermost(readPage: ReadPage, path: Path, node: Node, step: 1 | -1): Hash {
   if (node.keyHash !== undefined) return node.keyHash
   const page = readPage(path)
   const slots = Array.from({ length: SLOTS }, (_, at) => (step === 1 ? at : SLOTS - 1 - at))
   for (const slot of slots) {
-    const found = page?.[slot]
-    if (found !== undefined) return outermost(readPage, path + slot.toString(16), found, step)
+    const found = page === undefined ? null : slotOf(page, slot)
+    if (found !== null) return outermost(readPage, path + slot.toString(16), found, step)
   }
   throw new Error(`the stored tree lacks its page ${path}`)
 }
 
 /** The nearest leaf whose key hash is above (`step` 1) or below (`step` -1) `keyHash`, which is in no leaf. */
-function neighbour(readPage: ReadPage, keyHash: Uint8Array, step: 1 | -1): Uint8Array | undefined {
+function neighbour(readPage: ReadPage, keyHash: Hash, step: 1 | -1): Hash | undefined {
   const pages = pagesTo(readPage, keyHash)
-  const path = toHex(keyHash)
+  const path = toHex(bytesOf(keyHash))
   const stop = step === 1 ? SLOTS : -1
   for (let depth = pages.length - 1; depth >= 0; depth--) {
     const page = pages[depth] as Page
     const own = nibble(keyHash, depth)
-    const lodger = page[own]?.keyHash
-    if (lodger !== undefined && Math.sign(compareBytes(lodger, keyHash)) === step) return lodger
+    const lodger = slotOf(page, own)?.keyHash
+    if (lodger !== undefined && (step === 1 ? lodger > keyHash : lodger < keyHash)) return lodger
     for (let slot = own + step; slot !== stop; slot += step) {
-      const node = page[slot]
-      if (node !== undefined) return outermost(readPage, path.slice(0, depth) + slot.toString(16), node, step)
+      const node = slotOf(page, slot)
+      if (node !== null) return outermost(readPage, path.slice(0, depth) + slot.toString(16), node, step)
     }
   }
   return undefined
@@ -120,11 +119,11 @@ function neighbour(readPage: ReadPage, keyHash: Uint8Array, step: 1 | -1): Uint8
  * Verifiers take it with ics23's SmtSpec. Source: protocol.md §8, `/store/…`.
  */
 export function proveKey(readPage: ReadPage, key: Uint8Array, rowOf: LeafRow): CommitmentProof | undefined {
-  const keyHash = sha256(key)
+  const keyHash = sha256Text(key)
   const pages = pagesTo(readPage, keyHash)
   if (pages.length === 0) return undefined
-  const found = pages[pages.length - 1]?.[nibble(keyHash, pages.length - 1)]?.keyHash
-  if (found !== undefined && equalBytes(found, keyHash)) return { exist: existence(readPage, keyHash, rowOf) }
+  const last = pages.length - 1
+  if (slotOf(pages[last] as Page, nibble(keyHash, last))?.keyHash === keyHash) return { exist: existence(readPage, keyHash, rowOf) }
   const left = neighbour(readPage, keyHash, -1)
   const right = neighbour(readPage, keyHash, 1)
   return {

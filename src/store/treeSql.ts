@@ -1,5 +1,6 @@
 import type { Connection } from './connection.ts'
 import { encodePage, pathBytes } from './page.ts'
+import { bytesOf } from './sorted.ts'
 import type { TreeUpdate } from './tree.ts'
 import type { KeyChange } from './treeChanges.ts'
 
@@ -11,7 +12,7 @@ export function writeTree({ statement }: Connection, update: TreeUpdate, keys: r
     else statement('REPLACE INTO tree_pages VALUES (?, ?)').run(pathBytes(path), encodePage(page))
   }
   for (const { keyHash, stateKey } of keys) {
-    if (stateKey === undefined) statement('DELETE FROM tree_keys WHERE key_hash = ?').run(keyHash)
-    else statement('INSERT INTO tree_keys VALUES (?, ?)').run(keyHash, stateKey)
+    if (stateKey === undefined) statement('DELETE FROM tree_keys WHERE key_hash = ?').run(bytesOf(keyHash))
+    else statement('INSERT INTO tree_keys VALUES (?, ?)').run(bytesOf(keyHash), stateKey)
   }
 }

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals'
-import { compareBytes, toHex, u64be } from '../../src/base/bytes.ts'
-import { sha256 } from '../../src/base/hash.ts'
+import { toHex, u64be } from '../../src/base/bytes.ts'
+import { sha256, sha256Text } from '../../src/base/hash.ts'
 import { leafHash } from '../../src/store/node.ts'
-import { decodePage, encodePage, levelsOf, type Page, type Path } from '../../src/store/page.ts'
+import { decodePage, encodePage, nodeAt, pageOf, type Path } from '../../src/store/page.ts'
 import { rootOf } from '../../src/store/root.ts'
-import { type LeafChange, updateTree } from '../../src/store/tree.ts'
+import { byKeyHash, type LeafChange, updateTree } from '../../src/store/tree.ts'
 import { random } from './model.ts'
 
 const keyOf = (n: number): Uint8Array => u64be(n)
@@ -16,10 +16,10 @@ function makeTree() {
   const apply = (batch: ReadonlyMap<number, Uint8Array | undefined>): Uint8Array => {
     const changes: LeafChange[] = [...batch]
       .map(([n, value]) => {
-        const keyHash = sha256(keyOf(n))
+        const keyHash = sha256Text(keyOf(n))
         return { keyHash, hash: value === undefined ? undefined : leafHash(keyHash, value) }
       })
-      .sort((a, b) => compareBytes(a.keyHash, b.keyHash))
+      .sort(byKeyHash)
     read.length = 0
     const update = updateTree((path) => {
       read.push(path)
@@ -94,14 +94,16 @@ test('three leaves give the root worked out by hand', () => {
 })
 
 test('a page is read back as it was written, in at most 1,028 bytes', () => {
-  const node = (n: number): Uint8Array => sha256(u64be(n))
-  const page: Page = Array.from({ length: 16 }, (_, slot) =>
-    slot % 3 === 0 ? undefined : slot % 3 === 1 ? { hash: node(slot) } : { hash: node(slot), keyHash: node(slot + 50) },
-  )
+  const hash = (n: number): string => sha256Text(u64be(n))
+  const page = pageOf(Array.from({ length: 16 }, (_, slot) =>
+    slot % 3 === 0 ? null : { hash: hash(slot), keyHash: slot % 3 === 1 ? undefined : hash(slot + 50) },
+  ))
   expect(decodePage(encodePage(page))).toEqual(page)
-  const full: Page = page.map((_, slot) => ({ hash: node(slot), keyHash: node(slot + 50) }))
+  const full = pageOf(Array.from({ length: 16 }, (_, slot) => ({ hash: hash(slot), keyHash: hash(slot + 50) })))
   expect(encodePage(full).length).toBe(1028)
-  expect(levelsOf(full).map((level) => level.length)).toEqual([16, 8, 4, 2, 1])
+  const top = nodeAt(full, 1)
+  expect(full.every((node, place) => place === 0 || node !== undefined)).toBe(true)
+  expect(nodeAt(decodePage(encodePage(full)), 1)).toEqual(top)
 })
 
 test('a missing page is told, not taken for an empty one', () => {

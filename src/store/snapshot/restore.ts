@@ -1,10 +1,11 @@
 import { rmSync } from 'node:fs'
 import { equalBytes, toHex } from '../../base/bytes.ts'
-import { sha256 } from '../../base/hash.ts'
+import { sha256, sha256Text } from '../../base/hash.ts'
 import { type Connection, openConnection, sqliteCode } from '../connection.ts'
-import { EMPTY_HASH, leafHash } from '../node.ts'
+import { EMPTY_ROOT, leafHash } from '../node.ts'
 import { encodePage, pathBytes } from '../page.ts'
 import { prepareSchema, writeMeta } from '../schema.ts'
+import { bytesOf, idOf } from '../sorted.ts'
 import { makeSqlState, type SqlState } from '../sqlState.ts'
 import type { StateReader } from '../state.ts'
 import type { AnyTable } from '../store.ts'
@@ -74,18 +75,18 @@ function* leavesInOrder({ statement }: Connection): Generator<readonly LeafChang
   let after: Uint8Array = new Uint8Array(0)
   for (;;) {
     const rows = statement('SELECT key_hash, hash FROM leaves WHERE key_hash > ? ORDER BY key_hash LIMIT ?').all(after, LEAVES_AT_ONCE)
-    const leaves = (rows as [Uint8Array, Uint8Array][]).map(([keyHash, hash]) => ({ keyHash, hash }))
+    const leaves = (rows as [Uint8Array, Uint8Array][]).map(([keyHash, hash]) => ({ keyHash: idOf(keyHash), hash: idOf(hash) }))
     const last = leaves.at(-1)
     if (last === undefined) return
     yield leaves
-    after = last.keyHash
+    after = bytesOf(last.keyHash)
   }
 }
 
 /** Builds the tree of all leaves; returns its root. */
 function buildTree(connection: Connection, state: SqlState): Uint8Array {
   const { db, statement } = connection
-  let root = EMPTY_HASH
+  let root = EMPTY_ROOT
   const put = db.transaction((leaves: readonly LeafChange[]) => {
     const update = updateTree(state.readPage, leaves)
     for (const [path, page] of update.pages) {
@@ -126,8 +127,8 @@ export function beginRestore(options: RestoreOptions): Restore {
   const write = db.transaction((chunk: Uint8Array) => {
     for (const { table, key, value, row } of reader.read(chunk)) {
       state.need(table).write(key, undefined, row)
-      const keyHash = sha256(key)
-      statement('INSERT INTO leaves VALUES (?, ?, ?)').run(keyHash, leafHash(keyHash, value), key)
+      const keyHash = sha256Text(key)
+      statement('INSERT INTO leaves VALUES (?, ?, ?)').run(bytesOf(keyHash), bytesOf(leafHash(keyHash, value)), key)
       records++
     }
   })
