@@ -1,7 +1,7 @@
-import { useNonce } from '../modules/accounts/keeper.ts'
+import type { Address } from '../base/address.ts'
+import { nonceOf } from '../modules/accounts/keeper.ts'
 import { getChain } from '../modules/chain/keeper.ts'
 import { admit } from '../modules/kernel.ts'
-import { makeOverlay } from '../store/overlay.ts'
 import { type Chain, headOf } from './chain.ts'
 
 /**
@@ -9,12 +9,15 @@ import { type Chain, headOf } from './chain.ts'
  * next one may stand at its place. Touches no state. Source: protocol.md §2, PrepareProposal.
  */
 export function makeGate(chain: Chain): (bytes: Uint8Array) => boolean {
-  const nonces = makeOverlay(headOf(chain))
-  const { chainId } = getChain(nonces)
+  const head = headOf(chain)
+  const { chainId } = getChain(head)
+  const next = new Map<Address, number>()
+  const nextNonce = (sender: Address): number => next.get(sender) ?? nonceOf(head, sender)
+  const admission = { chainId, nonceOf: nextNonce }
   return (bytes) => {
     const read = chain.txs.read(bytes)
-    if (admit(nonces, chainId, read) !== undefined || read.sender === undefined) return false
-    useNonce(nonces, read.sender)
+    if (read.sender === undefined || admit(read, admission) !== undefined) return false
+    next.set(read.sender, nextNonce(read.sender) + 1)
     return true
   }
 }

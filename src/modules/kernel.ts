@@ -1,7 +1,7 @@
 import { type Address, addressOf } from '../base/address.ts'
 import { sha256 } from '../base/hash.ts'
 import { invalidParameter, type TxError } from '../base/txError.ts'
-import type { RevertibleState, State, StateReader } from '../store/state.ts'
+import type { RevertibleState, State } from '../store/state.ts'
 import { decodeTx, type NotATx, type Tx, type TxBody } from '../tx/envelope.ts'
 import { checkMembers } from '../tx/members.ts'
 import { isSignedBySender } from '../tx/verify.ts'
@@ -37,7 +37,7 @@ export interface Run {
   /** In a block a failure after check 4 uses up the nonce; CheckTx keeps nothing of what it refuses. */
   readonly mode: 'check' | 'deliver'
   readonly node?: NodeChecks | undefined
-  /** A recheck: the signature was verified before. */
+  /** See Admission. */
   readonly isVerified?: boolean
   /** CheckTx only: why this node does not want a transaction that would succeed at this gas. Its effects are dropped. */
   readonly unwanted?: (gas: number) => TxError | undefined
@@ -80,14 +80,23 @@ class OnceRead implements ReadTx {
 /** Reads transaction bytes, which must not change afterwards. Pure: the same bytes always read the same, so the answer may be kept. */
 export const readTx = (bytes: Uint8Array): ReadTx => new OnceRead(bytes)
 
-/** Checks 1 to 4 of protocol.md §2, against `state`: why the transaction may not stand here, or undefined. */
-export function admit(state: StateReader, chainId: string, read: ReadTx, isVerified = false): TxError | undefined {
+/** What checks 1 to 4 depend on beside the bytes. */
+export interface Admission {
+  readonly chainId: string
+  /** The nonce that comes next for a sender. */
+  readonly nonceOf: (sender: Address) => number
+  /** The signature was verified before: a recheck. */
+  readonly isVerified?: boolean | undefined
+}
+
+/** Checks 1 to 4 of protocol.md §2: why the transaction may not stand here, or undefined. */
+export function admit(read: ReadTx, { chainId, nonceOf: nextNonce, isVerified = false }: Admission): TxError | undefined {
   const { tx, sender } = read
   if ('why' in tx) return kernelErrors.cannotDecode(tx.why)
   const { body } = tx
   if (body.chainId !== chainId) return kernelErrors.wrongChain(chainId, body.chainId)
   if (!isVerified && !read.isSigned()) return kernelErrors.badSignature
-  const expected = nonceOf(state, sender as Address)
+  const expected = nextNonce(sender as Address)
   return body.nonce === expected ? undefined : kernelErrors.badNonce(expected, body.nonce)
 }
 
@@ -125,7 +134,8 @@ function execute(state: State, read: ReadTx, { operation, message }: TxBody, sen
 
 /** One transaction from bytes to verdict: all its effects in `state`, or none but the nonce. Source: protocol.md §2. */
 export function runTx(state: RevertibleState, read: ReadTx, run: Run): Verdict {
-  const refused = admit(state, run.block.chainId, read, run.isVerified)
+  const { block: { chainId }, isVerified } = run
+  const refused = admit(read, { chainId, nonceOf: (account) => nonceOf(state, account), isVerified })
   if (refused !== undefined) return failed(refused)
   const { body } = read.tx as Pick<Tx, 'body'>
   const sender = read.sender as Address

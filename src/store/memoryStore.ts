@@ -110,7 +110,7 @@ export function openMemoryStore({ tables }: { readonly tables: readonly AnyTable
     prove: (table, key) => (table.hashed ? proveKey(tree.readPage, table.keyOf(key), leafRow) : undefined),
     recomputeRoot: () => rootOfTables(rows, declared),
     prepare: (overlay) => {
-      const changes = [...overlay.changes(store)]
+      const changes = overlay.changes(store)
       const made = tree.after(changes)
       const prepared = { appHash: made.update.root, changes }
       madeHere.set(prepared, { height: last.height, ...made })

@@ -21,7 +21,7 @@ export interface Overlay extends RevertibleState {
    * The rows that differ from `base`, which is `below` or anything further down; a row written back to what it was is left out.
    * Throws when `base` is not below this overlay. Cost: grows with the rows written.
    */
-  changes(base?: StateReader): Iterable<Change>
+  changes(base?: StateReader): readonly Change[]
 }
 
 interface Slot {
@@ -45,7 +45,8 @@ const LAYERS: unique symbol = Symbol('layers')
 
 interface Inner {
   readonly [AT]: (table: Table, id: MapKey, key: object) => object | undefined
-  readonly [LAYERS]: ReadonlyMap<string, Layer>
+  /** By the table's tag. */
+  readonly [LAYERS]: readonly (Layer | undefined)[]
 }
 
 const innerOf = (state: StateReader): Inner | undefined => (AT in state ? (state as unknown as Inner) : undefined)
@@ -119,30 +120,33 @@ function changeOf(table: Table, key: object, before: object | undefined, after: 
   return { table, key: table.keyOf(key), before, after, value }
 }
 
-interface Merged { readonly rows: Map<MapKey, object | undefined>; readonly layers: Layer[] }
+/** The rows of one table that the layers above `base` hold, the uppermost first. */
+function rowsOf(layers: readonly Layer[]): ReadonlyMap<MapKey, object | undefined> {
+  const [top, ...lower] = layers as [Layer, ...Layer[]]
+  if (lower.length === 0) return top.rows
+  const rows = new Map(top.rows)
+  for (const layer of lower) for (const [id, row] of layer.rows) if (!rows.has(id)) rows.set(id, row)
+  return rows
+}
 
-function* changesAbove(top: Overlay, base: StateReader): Generator<Change> {
-  const tables = new Map<string, Merged>()
+function changesAbove(top: Overlay, base: StateReader): Change[] {
+  const byTable: Layer[][] = []
   for (let state: StateReader = top; state !== base; state = (state as Overlay).below) {
     const layers = innerOf(state)?.[LAYERS]
     if (layers === undefined) throw new Error('changes: the state asked for is not below this overlay')
-    for (const [name, layer] of layers) {
-      const merged = tables.get(name)
-      if (merged === undefined) tables.set(name, { rows: new Map(layer.rows), layers: [layer] })
-      else {
-        merged.layers.push(layer)
-        for (const [id, row] of layer.rows) if (!merged.rows.has(id)) merged.rows.set(id, row)
-      }
-    }
+    for (const layer of layers) if (layer !== undefined) (byTable[layer.table.tag] ??= []).push(layer)
   }
-  for (const { rows, layers } of tables.values()) {
+  const changes: Change[] = []
+  for (const layers of byTable) {
+    if (layers === undefined) continue   // a hole: no table has this tag
     const { table } = layers[0] as Layer
-    for (const [id, after] of rows) {
+    rowsOf(layers).forEach((after, id) => {
       const key = after ?? (layers.find(({ removed }) => removed.has(id))?.removed.get(id) as object)
       const change = changeOf(table, key, base.get(table, key), after)
-      if (change !== undefined) yield change
-    }
+      if (change !== undefined) changes.push(change)
+    })
   }
+  return changes
 }
 
 /** How many rows more than below an order holds under `prefix`. */
@@ -154,12 +158,18 @@ function extra(order: Sorted<Slot>, prefix: Uint8Array | undefined): number {
   return count
 }
 
-/** What a row of a layer was before a write since the savepoint. */
-interface Noted { readonly layer: Layer; readonly id: MapKey; readonly key: object; readonly before: object | undefined; readonly touched: boolean }
+/** A write since the savepoint: what the layer held before it, if it held the row at all. */
+interface Noted {
+  readonly layer: Layer
+  readonly id: MapKey
+  readonly key: object
+  readonly before: object | undefined
+  readonly touched: boolean
+}
 
 class LayeredOverlay implements Overlay, Inner {
   readonly below: StateReader
-  readonly [LAYERS]: Map<string, Layer> = new Map()
+  readonly [LAYERS]: (Layer | undefined)[] = []
   readonly #inner: Inner | undefined
   #noted: Noted[] | undefined
 
@@ -173,7 +183,7 @@ class LayeredOverlay implements Overlay, Inner {
   }
 
   [AT](table: Table, id: MapKey, key: object): object | undefined {
-    const rows = this[LAYERS].get(table.name)?.rows
+    const rows = this[LAYERS][table.tag]?.rows
     if (rows !== undefined) {
       const row = rows.get(id)
       if (row !== undefined || rows.has(id)) return row
@@ -182,11 +192,7 @@ class LayeredOverlay implements Overlay, Inner {
   }
 
   #set(table: Table, id: MapKey, key: object, row: object | undefined): void {
-    let layer = this[LAYERS].get(table.name)
-    if (layer === undefined) {
-      layer = { table, rows: new Map(), removed: new Map(), orders: new Map() }
-      this[LAYERS].set(table.name, layer)
-    }
+    const layer = this[LAYERS][table.tag] ??= { table, rows: new Map(), removed: new Map(), orders: new Map() }
     if (this.#noted !== undefined) {
       const before = layer.rows.get(id)
       this.#noted.push({ layer, id, key, before, touched: before !== undefined || layer.rows.has(id) })
@@ -226,7 +232,7 @@ class LayeredOverlay implements Overlay, Inner {
     const table = asked as unknown as Table
     const { index = '', prefix, reverse = false } = scan as Scan<string>
     const lower = this.below.scan(table, { ...(index === '' ? {} : { index }), ...(prefix === undefined ? {} : { prefix }), reverse })
-    const layer = this[LAYERS].get(table.name)
+    const layer = this[LAYERS][table.tag]
     if (layer === undefined) return lower as Iterable<R>
     const order = this.#orderOf(layer, index).clone() // as of now, whatever is written while it is walked
     const start = prefix === undefined ? '' : idOf(prefix)
@@ -236,7 +242,7 @@ class LayeredOverlay implements Overlay, Inner {
 
   count<K extends object, R extends K, I extends string>(asked: Table<K, R, I>, scan: Scan<I> = {}): number {
     const table = asked as unknown as Table
-    const layer = this[LAYERS].get(table.name)
+    const layer = this[LAYERS][table.tag]
     const lower = this.below.count(table, scan as Scan<string>)
     return layer === undefined ? lower : lower + extra(this.#orderOf(layer, scan.index ?? ''), scan.prefix)
   }
@@ -251,8 +257,8 @@ class LayeredOverlay implements Overlay, Inner {
     this.#set(table, table.mapKey(key), key, undefined)
   }
 
-  changes(base: StateReader = this.below): Iterable<Change> {
-    return { [Symbol.iterator]: () => changesAbove(this, base) }
+  changes(base: StateReader = this.below): readonly Change[] {
+    return changesAbove(this, base)
   }
 
   savepoint(): void {

@@ -37,7 +37,7 @@ export function makeRowSql(table: Table): RowSql {
   const valuesOf = (columns: typeof rows, row: object): SqlValue[] =>
     columns.map(([member, kind]) => kind.toSql((row as Record<string, unknown>)[member]))
   return {
-    keyValues: (key) => [...only, ...valuesOf(keys, key)],
+    keyValues: (key) => (skip === 0 ? valuesOf(keys, key) : [...only]),
     rowValues: (row) => valuesOf(rows, row),
     rowOf: (raw) => {
       const row: Record<string, unknown> = {}

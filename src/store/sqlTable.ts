@@ -51,8 +51,8 @@ export function makeSqlTable(connection: Connection, table: Table): SqlTable {
 
   const writeRow = (key: Uint8Array, before: object | undefined, after: object | undefined): number => {
     if (after === undefined) return statement(sql.remove).run(keyValues(table.parseKey(key) as object)).changes
-    if (before === undefined) return statement(sql.insert).run(...keyValues(after), ...rowValues(after)).changes
-    return statement(sql.update).run(...rowValues(after), ...keyValues(after)).changes
+    if (before === undefined) return statement(sql.insert).run(keyValues(after).concat(rowValues(after))).changes
+    return statement(sql.update).run(rowValues(after).concat(keyValues(after))).changes
   }
 
   return {

@@ -1,5 +1,5 @@
 import { toHex } from '../base/bytes.ts'
-import { makeCache } from './cache.ts'
+import { type Cache, makeCache } from './cache.ts'
 import { type Connection, openConnection, takeLock } from './connection.ts'
 import type { Change } from './overlay.ts'
 import type { Page, Path } from './page.ts'
@@ -78,13 +78,18 @@ function writeBlock(connection: Connection, state: SqlState, prepared: PreparedB
 /** What is kept in memory of what is on disk: pages of the tree, and rows of each table. */
 function makeCaches(state: SqlState, { tables, pagesCached = 16_384, rowsCached = 65_536 }: Options) {
   const pages = makeCache<Path, Page | undefined>(pagesCached)
-  const rows = new Map(tables.map(({ name }) => [name, makeCache<MapKey, object | undefined>(rowsCached)]))
+  // By the table's tag.
+  const rows: (Cache<MapKey, object | undefined> | undefined)[] = []
+  for (const { tag } of tables) rows[tag] = makeCache(rowsCached)
   const readPage = (at: Path): Page | undefined => {
-    if (!pages.has(at)) pages.set(at, state.readPage(at))
-    return pages.get(at)
+    const known = pages.get(at)
+    if (known !== undefined || pages.has(at)) return known
+    const page = state.readPage(at)
+    pages.set(at, page)
+    return page
   }
   const forget = (): void => {
-    for (const cache of [pages, ...rows.values()]) cache.clear()
+    for (const cache of [pages, ...rows]) cache?.clear()
   }
   return { pages, rows, readPage, forget }
 }
@@ -119,7 +124,7 @@ export function openSqliteStore(options: Options): SqliteStore {
     writes++
     last = block
     for (const { table, key, before, after } of changes) {
-      rows.get(table.name)?.set(table.mapKey(after ?? before ?? (table.parseKey(key) as object)), after)
+      rows[table.tag]?.set(table.mapKey(after ?? before ?? (table.parseKey(key) as object)), after)
     }
     for (const [at, page] of update) pages.set(at, page)
   }
@@ -130,13 +135,13 @@ export function openSqliteStore(options: Options): SqliteStore {
     const row = after === undefined || table.isDefault(after) ? undefined : Object.freeze(after)
     connection.db.transaction(() => state.need(table).write(table.keyOf(key), state.need(table).get(key), row)).immediate()
     writes++
-    rows.get(table.name)?.set(table.mapKey(key), row)
+    rows[table.tag]?.set(table.mapKey(key), row)
   }
 
   const store: SqliteStore = {
     ...state,
     get: (table, key) => {
-      const cache = rows.get(table.name)
+      const cache = rows[table.tag]
       if (cache === undefined) return state.get(table, key)
       const id = table.mapKey(key)
       const known = cache.get(id)
@@ -149,7 +154,7 @@ export function openSqliteStore(options: Options): SqliteStore {
     appHash: () => last.appHash,
     timeMs: () => last.timeMs,
     prepare: (overlay) => {
-      const changes = [...overlay.changes(store)]
+      const changes = overlay.changes(store)
       const { leaves, keys } = treeChangesOf(changes)
       const update = leaves.length === 0 ? { root: last.appHash, pages: new Map() } : updateTree(readPage, leaves)
       const prepared = { appHash: update.root, changes }

@@ -227,7 +227,8 @@ export function checkMembers<M extends Members>(members: M, message: MessageOf<M
   const wire = message as Readonly<Record<string, unknown>>
   for (const name of Object.keys(members)) {
     const value = wire[name]
-    const why = value === undefined ? undefined : (members[name] as Member<unknown>).check(value, within === '' ? name : `${within}.${name}`)
+    if (value === undefined) continue
+    const why = (members[name] as Member<unknown>).check(value, within === '' ? name : `${within}.${name}`)
     if (why !== undefined) return why
   }
   return undefined

@@ -18,27 +18,27 @@ export const nonceOf = (state: StateReader, address: Address): number => getAcco
 /** Counts one transaction more. */
 export function useNonce(state: State, address: Address): void {
   const account = getAccount(state, address)
-  state.put(accounts, { ...account, nonce: account.nonce + 1 })
+  state.put(accounts, { address, balance: account.balance, nonce: account.nonce + 1 })
 }
 
 /** Adds to a balance. */
 export function addBalance(state: State, address: Address, amount: Amount): void {
   const account = getAccount(state, address)
-  state.put(accounts, { ...account, balance: account.balance + amount })
+  state.put(accounts, { address, balance: account.balance + amount, nonce: account.nonce })
 }
 
 /** Takes from a balance. A balance that does not cover it is a bug: the caller's rules come first. */
 export function takeBalance(state: State, address: Address, amount: Amount): void {
   const account = getAccount(state, address)
   if (account.balance < amount) throw new Error(`accounts: ${address} has ${account.balance}, not ${amount}`)
-  state.put(accounts, { ...account, balance: account.balance - amount })
+  state.put(accounts, { address, balance: account.balance - amount, nonce: account.nonce })
 }
 
 /** Counts one transaction more of `sender` and moves its fee to `to`. The balance covers it: the kernel's rules come first. */
 export function payFee(state: State, sender: Address, to: Address, fee: Amount): void {
   const account = getAccount(state, sender)
   if (account.balance < fee) throw new Error(`accounts: ${sender} has ${account.balance}, not the fee ${fee}`)
-  state.put(accounts, { ...account, balance: account.balance - fee, nonce: account.nonce + 1 })
+  state.put(accounts, { address: sender, balance: account.balance - fee, nonce: account.nonce + 1 })
   addBalance(state, to, fee)
 }
 
