@@ -23,7 +23,7 @@ export function makeCache<K, V>(size: number): Cache<K, V> {
   return {
     get: (key) => {
       const value = young.get(key)
-      if (value !== undefined || young.has(key) || !old.has(key)) return value
+      if (value !== undefined || old.size === 0 || young.has(key) || !old.has(key)) return value
       const kept = old.get(key) as V
       set(key, kept)
       return kept

@@ -172,6 +172,10 @@ class LayeredOverlay implements Overlay, Inner {
   readonly [LAYERS]: (Layer | undefined)[] = []
   readonly #inner: Inner | undefined
   #noted: Noted[] | undefined
+  // The row read or written last: a transaction asks for its sender's account again and again.
+  #lastTable: Table | undefined
+  #lastId: MapKey = ''
+  #lastRow: object | undefined
 
   constructor(below: StateReader) {
     this.below = below
@@ -183,6 +187,17 @@ class LayeredOverlay implements Overlay, Inner {
   }
 
   [AT](table: Table, id: MapKey, key: object): object | undefined {
+    if (table !== this.#lastTable || id !== this.#lastId) this.#remember(table, id, this.#find(table, id, key))
+    return this.#lastRow
+  }
+
+  #remember(table: Table, id: MapKey, row: object | undefined): void {
+    this.#lastTable = table
+    this.#lastId = id
+    this.#lastRow = row
+  }
+
+  #find(table: Table, id: MapKey, key: object): object | undefined {
     const rows = this[LAYERS][table.tag]?.rows
     if (rows !== undefined) {
       const row = rows.get(id)
@@ -215,6 +230,7 @@ class LayeredOverlay implements Overlay, Inner {
     }
     rows.set(id, row)
     if (row === undefined) removed.set(id, key)
+    this.#remember(table, id, row)
   }
 
   #orderOf(layer: Layer, index: string): Sorted<Slot> {
@@ -279,6 +295,7 @@ class LayeredOverlay implements Overlay, Inner {
       else if (layer.orders.size > 0) this.#write(layer, id, key, this.#readBelow(layer.table, id, key))
       else layer.rows.delete(id)
     }
+    this.#lastTable = undefined
   }
 }
 

@@ -146,6 +146,26 @@ export function conformance(name: string, open: () => Store): void {
     )
 
     test(
+      'a row that was written again and again since the savepoint is read as before, at once after the rollback',
+      withStore((store) => {
+        commitWith(store, (state) => state.put(accounts, { address: addressAt(1), balance: 5n, nonce: 0 }))
+        const overlay = makeOverlay(store)
+        for (const address of [addressAt(1), addressAt(2)]) {
+          const before = overlay.get(accounts, { address })
+          overlay.savepoint()
+          overlay.put(accounts, { address, balance: 6n, nonce: 1 })
+          overlay.put(accounts, { address, balance: 7n, nonce: 2 })
+          overlay.rollback()
+          expect(overlay.get(accounts, { address })).toEqual(before)
+          overlay.savepoint()
+          overlay.put(accounts, { address, balance: 8n, nonce: 3 })
+          overlay.release()
+          expect(overlay.get(accounts, { address })?.balance).toBe(8n)
+        }
+      }),
+    )
+
+    test(
       'an overlay above another one that was never kept is committed with it',
       withStore((store) => {
         const genesis = makeOverlay(store)
