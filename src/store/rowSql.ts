@@ -6,6 +6,8 @@ export interface RowSql {
   keyValues(key: object): SqlValue[]
   rowValues(row: object): SqlValue[]
   rowOf(raw: unknown[]): object
+  /** The key in a raw row that begins with the key columns. */
+  keyOf(raw: unknown[]): object
 }
 
 /**
@@ -17,13 +19,13 @@ function corrupt(where: string, value: SqlValue): never {
   throw Object.assign(error, { code: 'SQLITE_CORRUPT_ROW' })
 }
 
-function read(where: string, kind: Column<unknown>, value: SqlValue): unknown {
-  if (typeof value !== (kind.sqlType === 'INTEGER' ? 'bigint' : 'string')) corrupt(where, value)
-  if (typeof value === 'bigint' && BigInt.asIntN(54, value) !== value) corrupt(where, value)
+function read(table: string, member: string, kind: Column<unknown>, value: SqlValue): unknown {
+  if (typeof value !== (kind.sqlType === 'INTEGER' ? 'bigint' : 'string')) corrupt(`${table}.${member}`, value)
+  if (typeof value === 'bigint' && BigInt.asIntN(54, value) !== value) corrupt(`${table}.${member}`, value)
   try {
     return kind.fromSql(value)
   } catch {
-    return corrupt(where, value)
+    return corrupt(`${table}.${member}`, value)
   }
 }
 
@@ -36,13 +38,18 @@ export function makeRowSql(table: Table): RowSql {
   const only: SqlValue[] = skip === 1 ? [1n] : []
   const valuesOf = (columns: typeof rows, row: object): SqlValue[] =>
     columns.map(([member, kind]) => kind.toSql((row as Record<string, unknown>)[member]))
+  const membersOf = (columns: typeof rows, raw: unknown[]): object => {
+    const members: Record<string, unknown> = {}
+    for (let at = 0; at < columns.length; at++) {
+      const [member, kind] = columns[at] as typeof columns[number]
+      members[member] = read(table.name, member, kind, raw[at + skip] as SqlValue)
+    }
+    return members
+  }
   return {
     keyValues: (key) => (skip === 0 ? valuesOf(keys, key) : [...only]),
     rowValues: (row) => valuesOf(rows, row),
-    rowOf: (raw) => {
-      const row: Record<string, unknown> = {}
-      for (const [at, [member, kind]] of all.entries()) row[member] = read(`${table.name}.${member}`, kind, raw[at + skip] as SqlValue)
-      return Object.freeze(row)
-    },
+    rowOf: (raw) => Object.freeze(membersOf(all, raw)),
+    keyOf: (raw) => membersOf(keys, raw),
   }
 }

@@ -1,21 +1,26 @@
 import { compareBytes, concat } from '../base/bytes.ts'
 import type { Connection } from './connection.ts'
 import { allColumns, isSqlOrdered, keyColumns, listOf, sideName, sideOrders } from './ddl.ts'
+import { placeOf } from './overlay.ts'
 import type { RowSql } from './rowSql.ts'
+import { bytesOf, idOf } from './sorted.ts'
 import type { Scan } from './state.ts'
 import type { Table } from './table.ts'
 
 type Rows = unknown[][]
 
+/** The row of a key that is in the table, for whoever keeps rows in memory: a walk of a side table then reads keys only. */
+export type KnownRow = (key: object) => object
+
 /** One order of a table in SQL. */
 interface Order {
-  scan(prefix: Uint8Array, reverse: boolean): Iterable<object>
+  scan(prefix: Uint8Array, reverse: boolean, known?: KnownRow): Iterable<object>
   count(prefix: Uint8Array): number
 }
 
 /** The scans of one table on one connection. */
 export interface SqlScan {
-  scan(scan: Scan<string>): Iterable<object>
+  scan(scan: Scan<string>, known?: KnownRow): Iterable<object>
   count(scan: Scan<string>): number
 }
 
@@ -88,12 +93,14 @@ function keyOrder({ statement }: Connection, table: Table, { keyValues, rowOf }:
 }
 
 /** The order that a side table keeps. */
-function sideOrder({ statement }: Connection, table: Table, { rowOf }: RowSql, index: string): Order {
-  const columns = allColumns(table)
+function sideOrder({ statement }: Connection, table: Table, { rowOf, keyOf }: RowSql, index: string): Order {
   const side = `"${sideName(table, index)}" AS i`
-  const isRow = keyColumns(table).map((column) => `t."${column}" = i."${column === 'key' ? 'row_key' : column}"`)
-  const list = columns.map((column) => `t."${column}"`).join(', ')
-  const rows = `SELECT ${list}, i."key" FROM ${side} CROSS JOIN "${table.name}" AS t ON ${isRow.join(' AND ')}`
+  const keys = keyColumns(table).map((column) => ({ column, inSide: `i."${column === 'key' ? 'row_key' : column}"` }))
+  const isRow = keys.map(({ column, inSide }) => `t."${column}" = ${inSide}`)
+  const list = allColumns(table).map((column) => `t."${column}"`).join(', ')
+  const wholeRows = `SELECT i."key", ${list} FROM ${side} CROSS JOIN "${table.name}" AS t ON ${isRow.join(' AND ')}`
+  const keysOnly = `SELECT ${keys.map(({ inSide }) => inSide).join(', ')} FROM ${side}`
+  const placeIn = (row: object): Uint8Array => bytesOf(placeOf(table, index, row, idOf(table.keyOf(row))) as string)
 
   const bounds = (prefix: Uint8Array): { readonly where: string; readonly values: Uint8Array[] } => {
     const end = above(prefix)
@@ -102,14 +109,18 @@ function sideOrder({ statement }: Connection, table: Table, { rowOf }: RowSql, i
   }
 
   return {
-    scan: (prefix, reverse) => {
+    scan: (prefix, reverse, known) => {
       const { where, values } = bounds(prefix)
+      const rows = known === undefined ? wholeRows : keysOnly
       const tail = `ORDER BY i."key" ${reverse ? 'DESC' : 'ASC'} LIMIT ?`
       const after = `${rows} ${where} AND i."key" ${reverse ? '<' : '>'} ? ${tail}`
       const first = `${rows} ${where} ${tail}`
       const fetch = (cursor: unknown, limit: number): Rows =>
         (cursor === undefined ? statement(first).all(...values, limit) : statement(after).all(...values, cursor, limit)) as Rows
-      return { [Symbol.iterator]: () => inBatches<unknown>(undefined, fetch, (raw) => raw[columns.length], rowOf) }
+      // PERF: a blob costs more than the rest of its row, so only whole rows bring their place along.
+      const [read, next] = known === undefined ? [(raw: unknown[]) => rowOf(raw.slice(1)), (raw: unknown[]) => raw[0]]
+        : [(raw: unknown[]) => known(keyOf(raw)), (raw: unknown[]) => placeIn(known(keyOf(raw)))]
+      return { [Symbol.iterator]: () => inBatches<unknown>(undefined, fetch, next, read) }
     },
     count: (prefix) => {
       const { where, values } = bounds(prefix)
@@ -128,7 +139,7 @@ export function makeSqlScan(connection: Connection, table: Table, rowSql: RowSql
     return order
   }
   return {
-    scan: ({ index = '', prefix = NOTHING, reverse = false }) => orderOf(index).scan(prefix, reverse),
+    scan: ({ index = '', prefix = NOTHING, reverse = false }, known) => orderOf(index).scan(prefix, reverse, known),
     count: ({ index = '', prefix = NOTHING }) => orderOf(index).count(prefix),
   }
 }

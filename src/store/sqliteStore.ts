@@ -6,9 +6,11 @@ import type { Page, Path } from './page.ts'
 import { checkChain, prepareSchema, type View, writeMeta } from './schema.ts'
 import { copyState } from './snapshot/copy.ts'
 import { openSqliteReader } from './sqliteReader.ts'
+import { makeScanCache, type ScanCache } from './scanCache.ts'
 import { makeSqlState, type SqlState } from './sqlState.ts'
+import type { Scan, StateReader } from './state.ts'
 import {
-  type AnyTable, assertFollows, assertLocal, assertTables, type BlockInfo, type BlockRecord, type PreparedBlock, type Store,
+  type AnyTable, assertFollows, assertLocal, assertTables, type BlockInfo, type BlockRecord, type PreparedBlock, type Store, unlessWritten,
 } from './store.ts'
 import type { MapKey, Table } from './table.ts'
 import { type TreeUpdate, updateTree } from './tree.ts'
@@ -75,12 +77,16 @@ function writeBlock(connection: Connection, state: SqlState, prepared: PreparedB
   if (state.chainId() === undefined) writeMeta(connection, 'chain_id', block.chainId)
 }
 
-/** What is kept in memory of what is on disk: pages of the tree, and rows of each table. */
-function makeCaches(state: SqlState, { tables, pagesCached = 16_384, rowsCached = 65_536 }: Options) {
+/** What is kept in memory of what is on disk: pages of the tree, rows and walks of each table; and the reads that ask there first. */
+function makeCaches(state: SqlState, { tables, pagesCached = 16_384, rowsCached = 65_536 }: Options, writes: () => number) {
   const pages = makeCache<Path, Page | undefined>(pagesCached)
   // By the table's tag.
   const rows: (Cache<MapKey, object | undefined> | undefined)[] = []
-  for (const { tag } of tables) rows[tag] = makeCache(rowsCached)
+  const scans: (ScanCache | undefined)[] = []
+  for (const { tag } of tables) {
+    rows[tag] = makeCache(rowsCached)
+    scans[tag] = makeScanCache()
+  }
   const readPage = (at: Path): Page | undefined => {
     const known = pages.get(at)
     if (known !== undefined || pages.has(at)) return known
@@ -88,10 +94,33 @@ function makeCaches(state: SqlState, { tables, pagesCached = 16_384, rowsCached 
     pages.set(at, page)
     return page
   }
-  const forget = (): void => {
-    for (const cache of [pages, ...rows]) cache?.clear()
+  const getRow = (table: Table, key: object): object | undefined => {
+    const cache = rows[table.tag]
+    if (cache === undefined) return state.get(table, key)
+    const id = table.mapKey(key)
+    const known = cache.get(id)
+    if (known !== undefined || cache.has(id)) return known
+    const row = state.get(table, key)
+    cache.set(id, row)
+    return row
   }
-  return { pages, rows, readPage, forget }
+  const scanRows = (table: Table, scan: Scan<string>): Iterable<object> => {
+    const walk = (): Iterable<object> => state.need(table).scan(scan, (key) => getRow(table, key) as object)
+    return unlessWritten(scans[table.tag]?.scan(scan, walk) ?? walk(), writes)
+  }
+  const reads: Pick<StateReader, 'get' | 'scan'> = {
+    get: (table, key) => getRow(table as unknown as Table, key) as never,
+    scan: (table, scan = {}) => scanRows(table as unknown as Table, scan as Scan<string>) as never,
+  }
+  /** The row of a key is as given, on disk too. */
+  const put = ({ tag, mapKey }: Table, key: object, row: object | undefined): void => {
+    rows[tag]?.set(mapKey(key), row)
+    scans[tag]?.clear()
+  }
+  const forget = (): void => {
+    for (const cache of [pages, ...rows, ...scans]) cache?.clear()
+  }
+  return { pages, put, readPage, reads, forget }
 }
 
 /** A store that can take a whole other state in place of its own. */
@@ -116,7 +145,7 @@ export function openSqliteStore(options: Options): SqliteStore {
   const declared = tables as readonly unknown[] as readonly Table[]
   const state = makeSqlState(connection, declared, () => writes)
   let last = state.last()
-  const { pages, rows, readPage, forget } = makeCaches(state, options)
+  const { pages, put, readPage, reads, forget } = makeCaches(state, options, () => writes)
   const madeHere = new WeakMap<PreparedBlock, Prepared>()
 
   // What is cached is what is on disk: it changes after the transaction, with everything that the transaction wrote.
@@ -124,7 +153,7 @@ export function openSqliteStore(options: Options): SqliteStore {
     writes++
     last = block
     for (const { table, key, before, after } of changes) {
-      rows[table.tag]?.set(table.mapKey(after ?? before ?? (table.parseKey(key) as object)), after)
+      put(table, after ?? before ?? (table.parseKey(key) as object), after)
     }
     for (const [at, page] of update) pages.set(at, page)
   }
@@ -135,21 +164,12 @@ export function openSqliteStore(options: Options): SqliteStore {
     const row = after === undefined || table.isDefault(after) ? undefined : Object.freeze(after)
     connection.db.transaction(() => state.need(table).write(table.keyOf(key), state.need(table).get(key), row)).immediate()
     writes++
-    rows[table.tag]?.set(table.mapKey(key), row)
+    put(table, key, row)
   }
 
   const store: SqliteStore = {
     ...state,
-    get: (table, key) => {
-      const cache = rows[table.tag]
-      if (cache === undefined) return state.get(table, key)
-      const id = table.mapKey(key)
-      const known = cache.get(id)
-      if (known !== undefined || cache.has(id)) return known as never
-      const row = state.get(table, key)
-      cache.set(id, row)
-      return row
-    },
+    ...reads,
     height: () => last.height,
     appHash: () => last.appHash,
     timeMs: () => last.timeMs,
