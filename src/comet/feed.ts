@@ -21,6 +21,8 @@ export type FeedState = { connected: boolean; head: number; lost?: { from: numbe
 export type FeedOptions = {
   from?: number
   onBlock: (block: FeedBlock) => void | Promise<void>
+  /** Told of a committed height before its block is read; not of every one. */
+  onHeight?: (height: number) => void
   onState?: (state: FeedState) => void
   pollMs?: number
 }
@@ -160,6 +162,7 @@ export const startBlockFeed = (rpc: NodeRpc, options: FeedOptions): BlockFeed =>
   const onHeight = (height: number) => {
     if (height <= progress.target) return
     progress.target = height
+    options.onHeight?.(height)
     news.ring()
   }
   let isReady: (head: number) => void = () => {}

@@ -96,6 +96,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const tracker = makeTracker()
   const feed = startBlockFeed(rpc, {
     onBlock: tracker.onBlock,
+    // Whoever waits for a transaction of this block will ask for its gas price: it is read while the block is.
+    onHeight: (height) => { if (tracker.size() > 0) chain.gasPrice(height).catch(() => undefined) },
     onState: ({ connected, head, lost, reason }) => {
       if (!connected) chain.onLost()
       if (lost !== undefined || reason !== undefined) logger.warn({ connected, head, lost, reason }, 'the feed of blocks was disturbed')

@@ -13,6 +13,9 @@ export const PARAMS_DEPTH_MAX = 16
 /** Most transactions that this gateway signs, sends or waits for at a time; a call beyond it is answered with -32013. */
 export const WAITING_MAX = 10_000
 
+/** Accounts without a call under way whose next nonce is kept: their next call need not ask the node for it. */
+export const NONCES_KEPT = 10_000
+
 /** How long a transaction is waited for unless configured, in ms. Source: protocol.md §10, -32012. */
 export const WAIT_MS = 30_000
 

@@ -96,11 +96,18 @@ async function attempt({ chain, tracker }: Setting, account: Account, bytes: Uin
   }
 }
 
+/** The guess, once; none while transactions are outstanding, which know better. */
+function takeGuess(account: Account): number | undefined {
+  const { guess } = account
+  account.guess = undefined
+  return account.outstanding.size === 0 ? guess : undefined
+}
+
 /** Signs with the account's next nonce. What is refused, full mempool included, uses none up. */
 async function sendNext(setting: Setting, account: Account, signer: Signer, order: Order): Promise<Turn> {
   const { chain } = setting
   const chainId = await chain.chainId()
-  let nonce = account.next ?? Math.max((await chain.account(signer.address)).nonce, nextKnown(account))
+  let nonce = account.next ?? takeGuess(account) ?? Math.max((await chain.account(signer.address)).nonce, nextKnown(account))
   for (let resigns = 0, skipped = 0; ;) {
     const sent = await attempt(setting, account, signer.signTx({ chainId, nonce, operation: order.operation, message: order.message }))
     const expected = expectedNonce(sent)
