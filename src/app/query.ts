@@ -78,18 +78,15 @@ function answer(state: CommittedState, request: QueryRequest): QueryResponse {
 }
 
 /**
- * Answers from committed state only, on a connection of its own: a query never sees half a block. Unknown path or malformed
- * argument: a non-zero code and a log that says which. Source: protocol.md §8.
+ * Answers from committed state only: the store's rows change with a commit, and no commit falls within a query. Unknown path or
+ * malformed argument: a non-zero code and a log that says which. Source: protocol.md §8; decision record 0010.
  */
-export const query = ({ options: { store, logger } }: Chain): Handler<'query'> => {
-  const reader = store.reader()
-  return (request) => reader.read((state) => {
-    try {
-      return answer(state, request)
-    } catch (thrown) {
-      if (isMachineFailure(thrown)) throw thrown
-      logger.error({ path: request.path.slice(0, 200), err: thrown }, 'a query met a defect')
-      return refused(state, { code: 1000, log: 'internal defect' })
-    }
-  })
+export const query = ({ options: { store, logger } }: Chain): Handler<'query'> => (request) => {
+  try {
+    return answer(store, request)
+  } catch (thrown) {
+    if (isMachineFailure(thrown)) throw thrown
+    logger.error({ path: request.path.slice(0, 200), err: thrown }, 'a query met a defect')
+    return refused(store, { code: 1000, log: 'internal defect' })
+  }
 }
