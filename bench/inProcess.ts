@@ -19,7 +19,7 @@ const OWNERS = 100
 const PROPOSERS = 50
 const BLOCKS = 12
 const WARM_UP_BLOCKS = 4
-const RECHECKS = 9
+const RECHECKS = 25
 
 const nodeKey = sha256(utf8('bench node key'))
 const signer = { key: nodeKey, power: 10_000_000 }
