@@ -104,8 +104,14 @@ function makeCaches(state: SqlState, { tables, pagesCached = 16_384, rowsCached 
     cache.set(id, row)
     return row
   }
+  const rowInIndex = (table: Table, key: object): object => {
+    const row = getRow(table, key)
+    if (row !== undefined) return row
+    // Its code is one of storage's: it stops the process and never becomes a verdict on a transaction (protocol.md §2, code 1000).
+    throw Object.assign(new Error(`an index of table ${table.name} names a row that is not there`), { code: 'SQLITE_CORRUPT_INDEX' })
+  }
   const scanRows = (table: Table, scan: Scan<string>): Iterable<object> => {
-    const walk = (): Iterable<object> => state.need(table).scan(scan, (key) => getRow(table, key) as object)
+    const walk = (): Iterable<object> => state.need(table).scan(scan, (key) => rowInIndex(table, key))
     return unlessWritten(scans[table.tag]?.scan(scan, walk) ?? walk(), writes)
   }
   const reads: Pick<StateReader, 'get' | 'scan'> = {

@@ -64,6 +64,22 @@ describe('nonces', () => {
     expect(pair.node.ledger.nonces.get(alice.address)).toBe(3)
   })
 
+  test('calls one after the other ask the node for the nonce once, and see what others sent in between', async () => {
+    let asked = 0
+    pair = await startPair({
+      query: (path) => {
+        if (path.startsWith('/accounts/')) asked += 1
+        return {}
+      },
+    })
+    for (let at = 0; at < 3; at++) expect((await resultOf(transfer())).height).toBeGreaterThan(0)
+    expect(asked).toBe(1)
+    pair.node.ledger.check(signed(3, '7', alice))
+    expect((await resultOf(transfer())).height).toBeGreaterThan(0)
+    expect(asked).toBe(1)
+    expect(pair.node.ledger.nonces.get(alice.address)).toBe(5)
+  })
+
   test('a node that always expects another nonce is asked a bounded number of times', async () => {
     pair = await startPair({ check: (tx) => ({ code: 6, log: `bad nonce: expected ${tx.body.nonce + 1}, got ${tx.body.nonce}` }) })
     expect((await resultOf(transfer())).check_tx.code).toBe(6)
