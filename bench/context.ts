@@ -1,5 +1,5 @@
 import type { Generator } from './generatorProcess.ts'
-import type { Span } from './load/send.ts'
+import type { Span } from './load/job.ts'
 import type { Programs } from './peers.ts'
 import type { Sample } from './sample.ts'
 

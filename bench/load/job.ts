@@ -1,5 +1,7 @@
 import type { PoolKind } from './pool.ts'
-import type { Span } from './send.ts'
+
+/** How long a load runs: what happens in the first `warmUpMs` is not measured. */
+export interface Span { readonly warmUpMs: number; readonly measuredMs: number }
 
 /** Where a node or gateway listens. */
 export interface Target { readonly host: string; readonly port: number }

@@ -1,16 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BlockWatch, watchBlocks } from './blocks.ts'
 import { openLane } from './http.ts'
-import type { Measured, Target } from './job.ts'
+import type { Measured, Span, Target } from './job.ts'
 import { measure } from './measure.ts'
 import { LANES, type Pool } from './pool.ts'
 import { openWebSocket, type RawWebSocket, textFrame } from './websocket.ts'
 
 const BATCH = 32
 const DRAIN_MS_MAX = 20_000
-
-/** How long a load runs: what happens in the first `warmUpMs` is not measured. */
-export interface Span { readonly warmUpMs: number; readonly measuredMs: number }
 
 const asyncFrame = (tx: string): Buffer =>
   textFrame(`{"jsonrpc":"2.0","id":1,"method":"broadcast_tx_async","params":{"tx":"${tx}"}}`)
