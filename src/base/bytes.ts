@@ -1,37 +1,26 @@
 /** Bytes as text and back, and their order. Works in Node and in browsers. */
 
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
-// By character code: the value of a hex digit, 16 for any other character.
-const DIGITS = Uint8Array.from({ length: 128 }, (_, code) => {
-  const digit = Number.parseInt(String.fromCharCode(code), 16)
-  return digit >= 0 ? digit : 16
-})
+const HEX = /^(?:[0-9a-fA-F]{2})*$/
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 /** The same bytes as a Buffer, not copied. In Node only. */
-export const asBuffer = (bytes: Uint8Array): Buffer =>
-  bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+export const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 
 const isNode = typeof Buffer !== 'undefined'
 
 /** Lower-case hex without a prefix. */
 export function toHex(bytes: Uint8Array): string {
-  if (isNode) return asBuffer(bytes).toString('hex')
-  let text = ''
-  for (const byte of bytes) text += HEX[byte]
-  return text
+  return isNode ? asBuffer(bytes).toString('hex') : [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
+
+// Of the character code of a hex digit; 32 makes its letter small.
+const digit = (code: number): number => (code < 58 ? code - 48 : (code | 32) - 87)
 
 /** The bytes of hex text in any letter case; undefined unless it is an even number of hex digits. */
 export function fromHex(text: string): Uint8Array | undefined {
-  if (text.length % 2 !== 0) return undefined
+  if (!HEX.test(text)) return undefined
   const bytes = new Uint8Array(text.length / 2)
-  for (let at = 0; at < bytes.length; at++) {
-    const high = DIGITS[text.charCodeAt(2 * at)] ?? 16
-    const low = DIGITS[text.charCodeAt(2 * at + 1)] ?? 16
-    if (high > 15 || low > 15) return undefined
-    bytes[at] = high * 16 + low
-  }
+  for (let at = 0; at < bytes.length; at++) bytes[at] = digit(text.charCodeAt(2 * at)) * 16 + digit(text.charCodeAt(2 * at + 1))
   return bytes
 }
 

@@ -4,13 +4,8 @@ import { sha256 as nobleSha256 } from '@noble/hashes/sha2.js'
 const nodeCrypto = typeof process !== 'undefined' && typeof process.getBuiltinModule === 'function'
   ? process.getBuiltinModule('node:crypto') : undefined
 
-/** sha256 as text of one character a byte, 32 characters. */
-export const sha256Text: (bytes: Uint8Array) => string = nodeCrypto === undefined
-  ? (bytes) => String.fromCharCode(...nobleSha256(bytes))
-  : (bytes) => nodeCrypto.hash('sha256', bytes, 'binary')
-
 /** sha256, 32 bytes: the one hash function of state, addresses and transaction hashes. */
 export const sha256: (bytes: Uint8Array) => Uint8Array = nodeCrypto === undefined
   ? (bytes) => nobleSha256(bytes)
   // Through text: handing out a Buffer costs Node twice as much as a short string and its copy.
-  : (bytes) => Buffer.from(sha256Text(bytes), 'latin1')
+  : (bytes) => Buffer.from(nodeCrypto.hash('sha256', bytes, 'binary'), 'latin1')

@@ -68,16 +68,13 @@ function resolve(descriptor: Descriptor, type: string, from: string): string {
 }
 
 // Written and read before the next message is: one buffer serves all.
-let writer: Writer | undefined
+const writer = $protobuf.Writer.create()
 
 /** The message in the shared writer. */
 function encodeWith(message: StaticMessage, value: object): Writer {
-  const used = writer ?? $protobuf.Writer.create()
-  // A throw leaves it in the middle of a message: then it is not used again.
-  writer = undefined
-  used.reset()
-  message.encode(value, used)
-  return writer = used
+  do writer.reset()   // out of one message after the other, where a throw left it within some
+  while (writer.pos > 0)
+  return message.encode(value, writer)
 }
 
 function codecOf(fields: Fields, message: StaticMessage): Codec<object> {

@@ -1,4 +1,4 @@
-import { sha256Text } from '../base/hash.ts'
+import { hash } from 'node:crypto'
 import { asBuffer } from '../base/bytes.ts'
 import { bytesOf } from './sorted.ts'
 
@@ -7,6 +7,9 @@ import { bytesOf } from './sorted.ts'
  * `bytesOf` and `idOf` lead to bytes and back.
  */
 export type Hash = string
+
+/** sha256 of `bytes`. */
+export const sha256Text = (bytes: Uint8Array): Hash => hash('sha256', bytes, 'binary')
 
 /** A node of the tree: a leaf when it has a key. Null stands for the empty subtree. Source: src/store/README.md, Rules. */
 export interface Node {

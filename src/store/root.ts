@@ -1,5 +1,4 @@
-import { sha256Text } from '../base/hash.ts'
-import { EMPTY_ROOT, type Hash, join, leafHash, type Node } from './node.ts'
+import { EMPTY_ROOT, type Hash, join, leafHash, type Node, sha256Text } from './node.ts'
 import { bytesOf } from './sorted.ts'
 import type { StateReader } from './state.ts'
 import type { Table } from './table.ts'

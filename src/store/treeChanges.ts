@@ -1,5 +1,4 @@
-import { sha256Text } from '../base/hash.ts'
-import { type Hash, leafHash } from './node.ts'
+import { type Hash, leafHash, sha256Text } from './node.ts'
 import type { Change } from './overlay.ts'
 import { byKeyHash, type LeafChange } from './tree.ts'
 

@@ -1,6 +1,5 @@
 import { concat, toHex } from '../base/bytes.ts'
-import { sha256Text } from '../base/hash.ts'
-import { EMPTY_HASH, type Hash, type Node } from './node.ts'
+import { EMPTY_HASH, type Hash, type Node, sha256Text } from './node.ts'
 import { nodeAt, type Page, type Path, SLOTS, slotOf } from './page.ts'
 import { bytesOf } from './sorted.ts'
 import { nibble, type ReadPage } from './tree.ts'
