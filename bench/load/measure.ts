@@ -26,19 +26,20 @@ function latenciesOf({ blocks, sentAt, fromMs }: Seen): number[] {
 const BLOCKS_MIN = 3
 
 /**
- * What a load came to: the rate is that of whole blocks between the first and the last event within the measured time, or of all the
- * load's blocks where a busy machine made fewer than BLOCKS_MIN in it.
+ * What a load came to: the rate is that of whole blocks between the first and the last event within the measured time. Where fewer than
+ * BLOCKS_MIN came in it, from the first sending to the last block: between two late blocks a slow application would look fast.
  */
 export function measure(seen: Seen): Measured {
   const full = seen.blocks.filter(({ txs }) => txs > 0)
   const measured = full.filter(({ atMs }) => atMs >= seen.fromMs && atMs <= seen.toMs)
-  const within = measured.length < BLOCKS_MIN ? full : measured
-  const [first, last] = [within[0], within.at(-1)]
-  const txs = within.slice(1).reduce((sum, block) => sum + block.txs, 0)
+  const isFew = measured.length < BLOCKS_MIN
+  const [begin, ...counted] = isFew ? [{ atMs: seen.sentAt[0] ?? 0, txs: 0 }, ...full] : measured as [SeenBlock, ...SeenBlock[]]
+  const last = counted.at(-1)
+  const txs = counted.reduce((sum, block) => sum + block.txs, 0)
   const latencies = latenciesOf(seen)
   return {
-    perSecond: first === undefined || last === undefined || first === last ? 0 : txs / (last.atMs - first.atMs) * 1000,
-    blockTxs: within.length < 2 ? 0 : txs / (within.length - 1),
+    perSecond: last === undefined ? 0 : txs / (last.atMs - begin.atMs) * 1000,
+    blockTxs: counted.length === 0 ? 0 : txs / counted.length,
     p50Ms: percentileOf(latencies, 0.5), p99Ms: percentileOf(latencies, 0.99),
     sent: seen.sentAt.length, refused: seen.refused, committed: seen.blocks.reduce((sum, block) => sum + block.txs, 0),
   }
