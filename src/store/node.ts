@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import { asBuffer } from '../base/bytes.ts'
 import { bytesOf } from './sorted.ts'
 
 /**
@@ -27,8 +26,8 @@ export const EMPTY_HASH: Hash = '\0'.repeat(HASH_BYTES)
 export const EMPTY_ROOT: Uint8Array = bytesOf(EMPTY_HASH)
 
 // sha256 reads them before the next call writes them: one buffer of each kind serves all.
-const leaf = asBuffer(new Uint8Array(1 + 2 * HASH_BYTES))
-const inner = asBuffer(new Uint8Array(1 + 2 * HASH_BYTES).fill(1, 0, 1))
+const leaf = Buffer.alloc(1 + 2 * HASH_BYTES)
+const inner = Buffer.alloc(1 + 2 * HASH_BYTES).fill(1, 0, 1)
 
 /** sha256(0x00 ‖ sha256(state key) ‖ sha256(value)). */
 export function leafHash(keyHash: Hash, value: Uint8Array): Hash {

@@ -8,7 +8,8 @@ export type Sorted<V> = BTreeClass.default<string, V>
 // The package is CommonJS: its default export is a member of what Node imports.
 const BTree = sortedBtree.default
 
-const byCodeUnit = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+/** The order of texts by code unit, which for texts of `idOf` is byte order. */
+export const byCodeUnit = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** An empty container ordered by code unit, which for texts of `idOf` is byte order. */
 export function makeSorted<V>(): Sorted<V> {

@@ -1,6 +1,6 @@
 import { EMPTY_ROOT, type Hash, type Node } from './node.ts'
 import { EMPTY_PAGE, nodeAt, type Page, type Path, setSlot, slotOf } from './page.ts'
-import { bytesOf } from './sorted.ts'
+import { byCodeUnit, bytesOf } from './sorted.ts'
 
 /** Reads one page of a committed tree; undefined when there is none. */
 export type ReadPage = (path: Path) => Page | undefined
@@ -28,8 +28,8 @@ const DIGITS = '0123456789abcdef'
 /** Changes `from` to `to`, without the last, of those of a block: those below one path. */
 interface Part { readonly changes: readonly LeafChange[]; readonly from: number; readonly to: number }
 
-/** Key hashes, as text of one character a byte, in their order. */
-export const byKeyHash = (a: { readonly keyHash: Hash }, b: { readonly keyHash: Hash }): number => (a.keyHash < b.keyHash ? -1 : 1)
+/** The order of leaves. */
+export const byKeyHash = (a: { readonly keyHash: Hash }, b: { readonly keyHash: Hash }): number => byCodeUnit(a.keyHash, b.keyHash)
 
 /** The leaves that `part` and the leaf that stood in its way come to, in order. */
 function leavesAfter(old: Node | null, { changes, from, to }: Part): (LeafChange & Node)[] {
