@@ -17,7 +17,8 @@ export interface Node {
   readonly keyHash: Hash | undefined
 }
 
-const HASH_BYTES = 32
+/** Bytes of a hash. */
+export const HASH_BYTES = 32
 
 /** Hash of the empty subtree. */
 export const EMPTY_HASH: Hash = '\0'.repeat(HASH_BYTES)

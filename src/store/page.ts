@@ -1,5 +1,6 @@
 import { asBuffer } from '../base/bytes.ts'
-import { type Hash, join, type Node } from './node.ts'
+import { type Hash, HASH_BYTES, join, type Node } from './node.ts'
+import { idOf } from './sorted.ts'
 
 /** Slots of a page: one for each next nibble of the path. */
 export const SLOTS = 16
@@ -76,8 +77,10 @@ export function decodePage(bytes: Uint8Array): Page {
   const leaves = buffer.readUInt16BE(0)
   const inner = buffer.readUInt16BE(2)
   const slots: (Node | null)[] = []
+  // PERF: one text and its slices take half the time of a text for each hash.
+  const text = idOf(bytes)
   let at = 4
-  const hash = (): Hash => buffer.toString('latin1', at, (at += 32))
+  const hash = (): Hash => text.slice(at, (at += HASH_BYTES))
   for (let slot = 0; slot < SLOTS; slot++) {
     const keyHash = ((leaves >> slot) & 1) === 1 ? hash() : undefined
     slots.push(keyHash === undefined && ((inner >> slot) & 1) === 0 ? null : { hash: hash(), keyHash })

@@ -12,7 +12,10 @@ export interface View {
 }
 
 /** What brings a file from one schema version to the next: the first from version 1 to 2. Released ones never change. */
-export const MIGRATIONS: readonly ((connection: Connection) => void)[] = []
+export const MIGRATIONS: readonly ((connection: Connection) => void)[] = [
+  // tree_changes: a program that does not know it would take pages of an older block for the tree.
+  ({ db }) => db.exec('CREATE TABLE tree_changes (height INTEGER NOT NULL PRIMARY KEY, leaves BLOB NOT NULL) WITHOUT ROWID, STRICT'),
+]
 
 /** The version that this program writes. */
 export const SCHEMA_VERSION: number = MIGRATIONS.length + 1

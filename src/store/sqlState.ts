@@ -1,20 +1,22 @@
 import { fromHex } from '../base/bytes.ts'
 import type { Connection } from './connection.ts'
 import type { Hash } from './node.ts'
-import { decodePage, type Page, type Path, pathBytes } from './page.ts'
 import { rootOfTables } from './root.ts'
 import { readMeta } from './schema.ts'
 import { bytesOf } from './sorted.ts'
 import { makeSqlTable, type SqlTable } from './sqlTable.ts'
+import { readTree } from './sqlTree.ts'
 import type { Scan } from './state.ts'
-import { BEFORE_ALL, type BlockRecord, type CommittedState, unlessWritten } from './store.ts'
+import { type AnyTable, BEFORE_ALL, type BlockRecord, type CommittedState, unlessWritten } from './store.ts'
 import type { Table } from './table.ts'
-import { proveKey } from './treeProof.ts'
+import type { ReadPage } from './tree.ts'
+import { type CommitmentProof, proveKey } from './treeProof.ts'
 
 /** A committed state as one connection sees it, and what its writer needs beside. */
 export interface SqlState extends CommittedState {
   need(table: { readonly name: string }): SqlTable
-  readPage(path: Path): Page | undefined
+  /** `prove` in the tree of these pages. */
+  proveIn(readPage: ReadPage, table: AnyTable, key: object): CommitmentProof | undefined
   last(): BlockRecord
 }
 
@@ -36,10 +38,6 @@ export function makeSqlState(connection: Connection, tables: readonly Table[], w
     if (table === undefined) throw new Error(`the store was opened without table ${name}`)
     return table
   }
-  const readPage = (path: Path): Page | undefined => {
-    const raw = statement('SELECT page FROM tree_pages WHERE path = ?').get(pathBytes(path)) as [Uint8Array] | undefined
-    return raw === undefined ? undefined : decodePage(raw[0])
-  }
   const leafRow = (keyHash: Hash): { key: Uint8Array; value: Uint8Array } => {
     const [key] = statement('SELECT state_key FROM tree_keys WHERE key_hash = ?').get(bytesOf(keyHash)) as [Uint8Array]
     const table = tables.find(({ tag }) => tag === key[0]) as Table
@@ -49,7 +47,6 @@ export function makeSqlState(connection: Connection, tables: readonly Table[], w
 
   const state: SqlState = {
     need,
-    readPage,
     last,
     get: (table, key) => need(table).get(key) as never,
     scan: <R>(table: { readonly name: string }, scan: Scan<string> = {}) => unlessWritten(need(table).scan(scan), writes) as Iterable<R>,
@@ -59,7 +56,8 @@ export function makeSqlState(connection: Connection, tables: readonly Table[], w
     timeMs: () => last().timeMs,
     chainId: () => readMeta(connection, 'chain_id'),
     block: (height) => blockOf(statement(`${BLOCK} WHERE height = ?`).get(height)),
-    prove: (table, key) => (table.hashed ? proveKey(readPage, table.keyOf(key), leafRow) : undefined),
+    proveIn: (readPage, table, key) => (table.hashed ? proveKey(readPage, table.keyOf(key as never), leafRow) : undefined),
+    prove: (table, key) => state.proveIn(readTree(connection), table, key),
     recomputeRoot: () => rootOfTables(state, tables),
   }
   return state

@@ -2,27 +2,29 @@ import { toHex } from '../base/bytes.ts'
 import { type Cache, makeCache } from './cache.ts'
 import { type Connection, openConnection, takeLock } from './connection.ts'
 import type { Change } from './overlay.ts'
-import type { Page, Path } from './page.ts'
 import { checkChain, prepareSchema, type View, writeMeta } from './schema.ts'
 import { copyState } from './snapshot/copy.ts'
 import { openSqliteReader } from './sqliteReader.ts'
 import { makeScanCache, type ScanCache } from './scanCache.ts'
 import { makeSqlState, type SqlState } from './sqlState.ts'
+import { openSqlTree, type SqlTree, type TreeWrite } from './sqlTree.ts'
 import type { Scan, StateReader } from './state.ts'
 import {
   type AnyTable, assertFollows, assertLocal, assertTables, type BlockInfo, type BlockRecord, type PreparedBlock, type Store, unlessWritten,
 } from './store.ts'
 import type { MapKey, Table } from './table.ts'
-import { type TreeUpdate, updateTree } from './tree.ts'
-import { type KeyChange, treeChangesOf } from './treeChanges.ts'
-import { writeTree } from './treeSql.ts'
+import { updateTree } from './tree.ts'
+import { treeChangesOf } from './treeChanges.ts'
 import { undoLastBlock, writeUndo } from './undoSql.ts'
 
 interface Prepared {
+  /** Of the state that it was prepared above. */
   readonly height: number
-  readonly update: TreeUpdate
-  readonly keys: readonly KeyChange[]
+  readonly tree: TreeWrite
 }
+
+/** What is written with a block. */
+interface Target { readonly connection: Connection; readonly state: SqlState; readonly tree: SqlTree }
 
 interface Options {
   readonly path: string
@@ -40,16 +42,17 @@ const BLOCKS_PRUNED_MAX = 1000
 
 const PRUNE = 'DELETE FROM blocks WHERE height IN (SELECT height FROM blocks WHERE height < ? ORDER BY height LIMIT ?)'
 
-function openFiles({ path, tables, views = [], expectChainId }: Options): { connection: Connection; close: () => void } {
+function openFiles({ path, tables, views = [], expectChainId, pagesCached = 16_384 }: Options) {
   const lock = takeLock(path)
   let connection: Connection | undefined
   try {
     connection = openConnection(path, { readonly: false })
     prepareSchema(connection, path, tables as readonly unknown[] as readonly Table[], views)
     checkChain(connection, path, expectChainId)
+    const tree = openSqlTree(connection, pagesCached)
     const { close } = connection
     return {
-      connection,
+      connection, tree,
       close: () => {
         close()
         lock.close()
@@ -62,37 +65,30 @@ function openFiles({ path, tables, views = [], expectChainId }: Options): { conn
   }
 }
 
-/** Writes a block whole; within a transaction. */
-function writeBlock(connection: Connection, state: SqlState, prepared: PreparedBlock, made: Prepared, block: BlockInfo): void {
+/** Writes a block whole, within a transaction. When that is on disk, what is returned brings the tree's memory up to date. */
+function writeBlock({ connection, state, tree }: Target, prepared: PreparedBlock, made: TreeWrite, block: BlockInfo): () => void {
   for (const { table, key, before, after } of prepared.changes) {
     // The node's own rows may have been written since this block was prepared.
     const held = table.hashed ? before : state.need(table).get(table.parseKey(key) as object)
     state.need(table).write(key, held, after)
   }
-  writeTree(connection, made.update, made.keys)
+  const keepTree = tree.write(block.height, made)
   writeUndo(connection, block.height, prepared.changes)
   const { height, timeMs, transactions } = block
   connection.statement('INSERT INTO blocks VALUES (?, ?, ?, ?)').run(height, timeMs, toHex(prepared.appHash), transactions)
   if (block.blocksFrom !== undefined) connection.statement(PRUNE).run(block.blocksFrom, BLOCKS_PRUNED_MAX)
   if (state.chainId() === undefined) writeMeta(connection, 'chain_id', block.chainId)
+  return keepTree
 }
 
-/** What is kept in memory of what is on disk: pages of the tree, rows and walks of each table; and the reads that ask there first. */
-function makeCaches(state: SqlState, { tables, pagesCached = 16_384, rowsCached = 65_536 }: Options, writes: () => number) {
-  const pages = makeCache<Path, Page | undefined>(pagesCached)
+/** What is kept in memory of what is on disk: rows and walks of each table; and the reads that ask there first. */
+function makeCaches(state: SqlState, { tables, rowsCached = 65_536 }: Options, writes: () => number) {
   // By the table's tag.
   const rows: (Cache<MapKey, object | undefined> | undefined)[] = []
   const scans: (ScanCache | undefined)[] = []
   for (const { tag } of tables) {
     rows[tag] = makeCache(rowsCached)
     scans[tag] = makeScanCache()
-  }
-  const readPage = (at: Path): Page | undefined => {
-    const known = pages.get(at)
-    if (known !== undefined || pages.has(at)) return known
-    const page = state.readPage(at)
-    pages.set(at, page)
-    return page
   }
   const getRow = (table: Table, key: object): object | undefined => {
     const cache = rows[table.tag]
@@ -124,9 +120,9 @@ function makeCaches(state: SqlState, { tables, pagesCached = 16_384, rowsCached 
     scans[tag]?.clear()
   }
   const forget = (): void => {
-    for (const cache of [pages, ...rows, ...scans]) cache?.clear()
+    for (const cache of [...rows, ...scans]) cache?.clear()
   }
-  return { pages, put, readPage, reads, forget }
+  return { put, reads, forget }
 }
 
 /** A store that can take a whole other state in place of its own. */
@@ -146,22 +142,22 @@ export interface SqliteStore extends Store {
 export function openSqliteStore(options: Options): SqliteStore {
   const { path, tables } = options
   assertTables(tables)
-  const { connection, close } = openFiles(options)
+  const { connection, tree, close } = openFiles(options)
   let writes = 0
   const declared = tables as readonly unknown[] as readonly Table[]
   const state = makeSqlState(connection, declared, () => writes)
   let last = state.last()
-  const { pages, put, readPage, reads, forget } = makeCaches(state, options, () => writes)
+  const { put, reads, forget } = makeCaches(state, options, () => writes)
   const madeHere = new WeakMap<PreparedBlock, Prepared>()
 
   // What is cached is what is on disk: it changes after the transaction, with everything that the transaction wrote.
-  const remember = (block: BlockRecord, changes: readonly Change[], update: TreeUpdate['pages']): void => {
+  const remember = (block: BlockRecord, changes: readonly Change[], keepTree: () => void): void => {
     writes++
     last = block
     for (const { table, key, before, after } of changes) {
       put(table, after ?? before ?? (table.parseKey(key) as object), after)
     }
-    for (const [at, page] of update) pages.set(at, page)
+    keepTree()
   }
 
   const writeLocal = (asked: { readonly name: string; readonly hashed: boolean }, key: object, after: object | undefined): void => {
@@ -176,34 +172,37 @@ export function openSqliteStore(options: Options): SqliteStore {
   const store: SqliteStore = {
     ...state,
     ...reads,
+    prove: (table, key) => state.proveIn(tree.readPage, table, key),
     height: () => last.height,
     appHash: () => last.appHash,
     timeMs: () => last.timeMs,
     prepare: (overlay) => {
       const changes = overlay.changes(store)
       const { leaves, keys } = treeChangesOf(changes)
-      const update = leaves.length === 0 ? { root: last.appHash, pages: new Map() } : updateTree(readPage, leaves)
+      const update = leaves.length === 0 ? { root: last.appHash, pages: new Map() } : updateTree(tree.readPage, leaves)
       const prepared = { appHash: update.root, changes }
-      madeHere.set(prepared, { height: last.height, update, keys })
+      madeHere.set(prepared, { height: last.height, tree: { update, leaves, keys } })
       return prepared
     },
     commit: (prepared, block) => {
       assertFollows(store, block)
       const made = madeHere.get(prepared)
       if (made?.height !== last.height) throw new Error('commit: something else was committed since this block was prepared')
-      connection.db.transaction(() => writeBlock(connection, state, prepared, made, block)).immediate()
+      const write = (): (() => void) => writeBlock({ connection, state, tree }, prepared, made.tree, block)
+      const keepTree = connection.db.transaction(write).immediate()
       const { height, timeMs, transactions } = block
-      remember({ height, timeMs, appHash: prepared.appHash, transactions }, prepared.changes, made.update.pages)
+      remember({ height, timeMs, appHash: prepared.appHash, transactions }, prepared.changes, keepTree)
     },
     rollback: (agree) => {
-      const undone = undoLastBlock(connection, state, { tables: declared, agree })
-      remember(undone.last, undone.changes, undone.pages)
+      const undone = undoLastBlock(connection, state, { tables: declared, tree, agree })
+      remember(undone.last, undone.changes, undone.keepTree)
     },
     replaceBy: (from) => {
       copyState(connection, from, declared)
       writes++
       last = state.last()
       forget()
+      tree.forget()
     },
     reader: () => openSqliteReader({ path, tables }),
     putLocal: (table, row) => writeLocal(table, row, row),

@@ -3,10 +3,10 @@ import { equalBytes, toHex } from '../../base/bytes.ts'
 import { sha256 } from '../../base/hash.ts'
 import { type Connection, openConnection, sqliteCode } from '../connection.ts'
 import { EMPTY_ROOT, leafHash, sha256Text } from '../node.ts'
-import { encodePage, pathBytes } from '../page.ts'
 import { prepareSchema, writeMeta } from '../schema.ts'
 import { bytesOf, idOf } from '../sorted.ts'
-import { makeSqlState, type SqlState } from '../sqlState.ts'
+import { makeSqlState } from '../sqlState.ts'
+import { readStoredPage, writePages } from '../sqlTree.ts'
 import type { StateReader } from '../state.ts'
 import type { AnyTable } from '../store.ts'
 import type { Table } from '../table.ts'
@@ -84,15 +84,12 @@ function* leavesInOrder({ statement }: Connection): Generator<readonly LeafChang
 }
 
 /** Builds the tree of all leaves; returns its root. */
-function buildTree(connection: Connection, state: SqlState): Uint8Array {
+function buildTree(connection: Connection): Uint8Array {
   const { db, statement } = connection
   let root = EMPTY_ROOT
   const put = db.transaction((leaves: readonly LeafChange[]) => {
-    const update = updateTree(state.readPage, leaves)
-    for (const [path, page] of update.pages) {
-      if (page !== undefined) statement('INSERT OR REPLACE INTO tree_pages VALUES (?, ?)').run(pathBytes(path), encodePage(page))
-      else statement('DELETE FROM tree_pages WHERE path = ?').run(pathBytes(path))
-    }
+    const update = updateTree((path) => readStoredPage(connection, path), leaves)
+    writePages(connection, update.pages)
     root = update.root
   })
   for (const leaves of leavesInOrder(connection)) put(leaves)
@@ -146,7 +143,7 @@ export function beginRestore(options: RestoreOptions): Restore {
     finish: () => {
       if (next !== metadata.chunkHashes.length || !reader.isAtEnd()) throw new NotARecord('it ends within a record')
       if (records !== metadata.records) throw new NotARecord(`it holds ${records} records, not ${metadata.records}`)
-      const root = buildTree(connection, state)
+      const root = buildTree(connection)
       if (!equalBytes(root, metadata.appHash)) throw new NotARecord(`its rows have the app hash ${toHex(root).toUpperCase()}`)
       const { chainId, height, timeMs } = ofUntrusted(() => headOf(state))
       if (height !== metadata.height || chainId !== metadata.chainId) throw new NotARecord(`its rows are those of ${chainId} at ${height}`)
