@@ -4,7 +4,7 @@ import { getChain } from '../modules/chain/keeper.ts'
 import type { CommitVote, Offence } from '../modules/stake/block/commit.ts'
 import { punish } from '../modules/stake/block/misbehaviour.ts'
 import { makeOverlay } from '../store/overlay.ts'
-import { type Chain, headOf, makeBlock, paramsAbove } from './chain.ts'
+import { type Chain, headOf, makeBlock, paramsAt } from './chain.ts'
 import { legacyVotesOf, offencesOf, printEvents, timeMsOf } from './convert.ts'
 
 /** What a decided block brings beside its transactions. */
@@ -25,7 +25,7 @@ export function openBlock(chain: Chain, { height, timeMs, votes, offences }: Blo
   const expected = lastHeight === 0 ? initialHeight : lastHeight + 1
   if (height !== expected) throw new Error(`block ${height} does not follow the head: expected ${expected}`)
   const overlay = makeOverlay(head)
-  const block = makeBlock(head, height, timeMs, paramsAbove(chain, height))
+  const block = makeBlock(head, height, timeMs, paramsAt(chain, height))
   chain.open = { overlay, block, votes, transactions: 0 }
   return printEvents(punish(overlay, block, offences))
 }

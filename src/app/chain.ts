@@ -73,8 +73,8 @@ export interface Chain {
   genesis: Overlay | undefined
   open: OpenBlock | undefined
   check: CheckState | undefined
-  /** The parameters read last: CheckTx and the block above one head have the same. */
-  inForce: { readonly head: StateReader; readonly headHeight: number; readonly height: number; readonly params: Params } | undefined
+  /** The parameters read above one head, by height: CheckTx and the next block have the same, and so have all queries. */
+  inForce: { readonly head: StateReader; readonly headHeight: number; readonly byHeight: Map<number, Params> } | undefined
 }
 
 /** An application at the height its store is at. */
@@ -84,14 +84,16 @@ export const makeChain = (options: AppOptions): Chain =>
 /** The head: the committed rows, and before the first commit those that InitChain made. */
 export const headOf = (chain: Chain): StateReader => chain.genesis ?? chain.options.store
 
-/** The parameters in force in block `height` above the head. */
-export function paramsAbove(chain: Chain, height: number): Params {
+/** The parameters in force in block `height`, as the head has them. */
+export function paramsAt(chain: Chain, height: number): Params {
   const head = headOf(chain)
   const headHeight = chain.options.store.height()
-  const known = chain.inForce
-  if (known?.head === head && known.headHeight === headHeight && known.height === height) return known.params
+  if (chain.inForce?.head !== head || chain.inForce.headHeight !== headHeight) chain.inForce = { head, headHeight, byHeight: new Map() }
+  const { byHeight } = chain.inForce
+  const known = byHeight.get(height)
+  if (known !== undefined) return known
   const params = paramsInForce(head, height)
-  chain.inForce = { head, headHeight, height, params }
+  byHeight.set(height, params)
   return params
 }
 
@@ -109,7 +111,7 @@ export function checkStateOf(chain: Chain): CheckState {
     const head = headOf(chain)
     const { lastHeight, lastTimeMs, initialHeight } = getChain(head)
     const height = lastHeight === 0 ? initialHeight : lastHeight + 1
-    const block = makeBlock(head, height, lastTimeMs, paramsAbove(chain, height))
+    const block = makeBlock(head, height, lastTimeMs, paramsAt(chain, height))
     chain.check = { overlay: makeOverlay(head), block, free: new Map() }
   }
   return chain.check

@@ -6,7 +6,7 @@ import { isMachineFailure } from '../modules/kernel.ts'
 import { queryEntries, tables } from '../modules/registry.ts'
 import type { CommittedState } from '../store/store.ts'
 import type { Table } from '../store/table.ts'
-import type { Chain } from './chain.ts'
+import { type Chain, paramsAt } from './chain.ts'
 
 const PATHS = [...queryEntries.map(({ path }) => path), '/store/<table>/<key>']
 const HASHED = (tables as readonly unknown[] as readonly Table[]).filter(({ hashed }) => hashed)
@@ -62,7 +62,9 @@ function readStore(state: CommittedState, path: string, { prove, height }: Query
   }
 }
 
-function answer(state: CommittedState, request: QueryRequest): QueryResponse {
+function answer(chain: Chain, request: QueryRequest): QueryResponse {
+  const state = chain.options.store
+  const height = state.height()
   const [path = '', search] = request.path.split('?')
   if (path.startsWith('/store/')) return readStore(state, path, request)
   const found = route(path)
@@ -73,17 +75,19 @@ function answer(state: CommittedState, request: QueryRequest): QueryResponse {
     const at = part.indexOf('=')
     return at < 0 ? [part, ''] : [part.slice(0, at), part.slice(at + 1)]
   }))
-  const result = found.entry.run({ state, height: state.height(), requestedHeight: request.height }, found.args, options)
-  return 'code' in result ? refused(state, result) : { code: 0, value: utf8(JSON.stringify(result.data)), height: state.height() }
+  const context = { state, height, requestedHeight: request.height, params: () => paramsAt(chain, height) }
+  const result = found.entry.run(context, found.args, options)
+  return 'code' in result ? refused(state, result) : { code: 0, value: utf8(JSON.stringify(result.data)), height }
 }
 
 /**
  * Answers from committed state only: the store's rows change with a commit, and no commit falls within a query. Unknown path or
  * malformed argument: a non-zero code and a log that says which. Source: protocol.md §8; decision record 0010.
  */
-export const query = ({ options: { store, logger } }: Chain): Handler<'query'> => (request) => {
+export const query = (chain: Chain): Handler<'query'> => (request) => {
+  const { store, logger } = chain.options
   try {
-    return answer(store, request)
+    return answer(chain, request)
   } catch (thrown) {
     if (isMachineFailure(thrown)) throw thrown
     logger.error({ path: request.path.slice(0, 200), err: thrown }, 'a query met a defect')

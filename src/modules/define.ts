@@ -90,6 +90,8 @@ export interface QueryContext {
   readonly height: number
   /** The height the request names; 0 when it names none. */
   readonly requestedHeight: number
+  /** The parameters in force in block `height`; not before the first block. */
+  readonly params: () => Params
 }
 
 /** Why a query is refused: a non-zero code and a log that says which path or argument. */

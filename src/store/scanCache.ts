@@ -1,50 +1,64 @@
-import { makeCache } from './cache.ts'
+import { equalBytes } from '../base/bytes.ts'
+import { type Cache, makeCache } from './cache.ts'
 import { idOf } from './sorted.ts'
 import type { Scan } from './state.ts'
+import type { Table } from './table.ts'
 
 /** Rows of one walk that are kept: no duty of a block walks further, as a validator set has at most 200. */
 const ROWS_SHARED_MAX = 256
-/** Walks of one table that are kept, and all their rows together. */
+/** Walks of one order that are kept, and all their rows together. */
 const WALKS_KEPT = 1024
 const ROWS_KEPT = 16_384
 
-/** Walks of one table's committed rows, kept until it is written: most of what a block looks up is what the block before did. */
+/** Walks of one table's committed rows, kept until their order changes: most of what a block looks up is what the block before did. */
 export interface ScanCache {
   /** The rows that `walk` gives for `scan`, each read once as long as it is kept. */
   scan(scan: Scan<string>, walk: () => Iterable<object>): Iterable<object>
-  /** The table was written. */
+  /** A row was written. Walks of an order in which it has another place than before are forgotten, the others give it as it is now. */
+  changed(before: object | undefined, after: object | undefined): void
+  /** Whatever is kept may be wrong now. */
   clear(): void
 }
 
-interface Walk { readonly rows: object[]; readonly rest: Iterator<object>; isWhole: boolean }
+interface Walk { rows: object[]; readonly rest: Iterator<object>; isWhole: boolean; version: number }
 
-const nameOf = ({ index = '', prefix, reverse = false }: Scan<string>): string =>
-  `${index}/${reverse ? 'd' : 'a'}/${prefix === undefined ? '' : idOf(prefix)}`
+/** The walks of one order. */
+interface Order { readonly walks: Cache<string, Walk>; rowsKept: number }
 
-/** An empty cache. */
-export function makeScanCache(): ScanCache {
-  const walks = makeCache<string, Walk>(WALKS_KEPT)
-  let rowsKept = 0
-  const clear = (): void => {
-    walks.clear()
-    rowsKept = 0
-  }
+const nameOf = ({ prefix, reverse = false }: Scan<string>): string => `${reverse ? 'd' : 'a'}/${prefix === undefined ? '' : idOf(prefix)}`
 
-  /** The row at a place of a walk, read if need be; undefined behind its last one. */
-  const rowAt = (walk: Walk, at: number): object | undefined => {
-    if (at < walk.rows.length || walk.isWhole) return walk.rows[at]
-    const next = walk.rest.next()
-    if (next.done === true) walk.isWhole = true
-    else {
-      walk.rows.push(next.value)
-      if (++rowsKept > ROWS_KEPT) clear()
+/** True when both rows stand at one place of an order, or neither is in it. */
+function isInPlace(table: Table, index: string, before: object | undefined, after: object | undefined): boolean {
+  const keyOf = table.indexes[index] ?? ((): Uint8Array => new Uint8Array(0))
+  const from = before === undefined ? undefined : keyOf(before)
+  const to = after === undefined ? undefined : keyOf(after)
+  return from === undefined || to === undefined ? from === to : equalBytes(from, to)
+}
+
+/** The row at a place of a walk, read if need be; undefined behind its last one. */
+function rowAt(order: Order, walk: Walk, at: number): object | undefined {
+  if (at < walk.rows.length || walk.isWhole) return walk.rows[at]
+  const next = walk.rest.next()
+  if (next.done === true) walk.isWhole = true
+  else {
+    walk.rows.push(next.value)
+    if (++order.rowsKept > ROWS_KEPT) {
+      order.walks.clear()
+      order.rowsKept = 0
     }
-    return walk.rows[at]
   }
+  return walk.rows[at]
+}
 
-  function* sharedRows(shared: Walk, walk: () => Iterable<object>): Generator<object> {
+/** An empty cache of `table`. `now` gives the row of a key that is there, as it is now; walks of an index read rows by it too. */
+export function makeScanCache(table: Table, now: (key: object) => object): ScanCache {
+  // By index; '' is the order of the state keys.
+  const orders = new Map<string, Order>()
+  let version = 0
+
+  function* sharedRows(order: Order, shared: Walk, walk: () => Iterable<object>): Generator<object> {
     for (let at = 0; at < ROWS_SHARED_MAX; at++) {
-      const row = rowAt(shared, at)
+      const row = rowAt(order, shared, at)
       if (row === undefined) return
       yield row
     }
@@ -53,14 +67,30 @@ export function makeScanCache(): ScanCache {
     for (const row of walk()) if (++passed > ROWS_SHARED_MAX) yield row
   }
 
+  /** The walk as it is now; undefined when it may hold rows, read and not yet given, as they were. */
+  const upToDate = (walk: Walk | undefined, index: string): Walk | undefined => {
+    if (walk === undefined || walk.version === version) return walk
+    if (index === '' && !walk.isWhole) return undefined
+    walk.rows = walk.rows.map(now)
+    walk.version = version
+    return walk
+  }
+
   return {
     scan: (scan, walk) => {
-      const name = nameOf(scan)
-      let shared = walks.get(name)
-      if (shared === undefined) walks.set(name, shared = { rows: [], rest: walk()[Symbol.iterator](), isWhole: false })
+      const { index = '' } = scan
+      let order = orders.get(index)
+      if (order === undefined) orders.set(index, order = { walks: makeCache(WALKS_KEPT), rowsKept: 0 })
+      const [name, its] = [nameOf(scan), order]
+      let shared = upToDate(its.walks.get(name), index)
+      if (shared === undefined) its.walks.set(name, shared = { rows: [], rest: walk()[Symbol.iterator](), isWhole: false, version })
       const found = shared
-      return { [Symbol.iterator]: () => sharedRows(found, walk) }
+      return { [Symbol.iterator]: () => sharedRows(its, found, walk) }
     },
-    clear,
+    changed: (before, after) => {
+      version++
+      for (const index of orders.keys()) if (!isInPlace(table, index, before, after)) orders.delete(index)
+    },
+    clear: () => orders.clear(),
   }
 }

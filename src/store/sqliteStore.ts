@@ -86,9 +86,9 @@ function makeCaches(state: SqlState, { tables, rowsCached = 65_536 }: Options, w
   // By the table's tag.
   const rows: (Cache<MapKey, object | undefined> | undefined)[] = []
   const scans: (ScanCache | undefined)[] = []
-  for (const { tag } of tables) {
-    rows[tag] = makeCache(rowsCached)
-    scans[tag] = makeScanCache()
+  for (const table of tables as readonly unknown[] as readonly Table[]) {
+    rows[table.tag] = makeCache(rowsCached)
+    scans[table.tag] = makeScanCache(table, (key) => rowInIndex(table, key))
   }
   const getRow = (table: Table, key: object): object | undefined => {
     const cache = rows[table.tag]
@@ -114,10 +114,12 @@ function makeCaches(state: SqlState, { tables, rowsCached = 65_536 }: Options, w
     get: (table, key) => getRow(table as unknown as Table, key) as never,
     scan: (table, scan = {}) => scanRows(table as unknown as Table, scan as Scan<string>) as never,
   }
-  /** The row of a key is as given, on disk too. */
-  const put = ({ tag, mapKey }: Table, key: object, row: object | undefined): void => {
-    rows[tag]?.set(mapKey(key), row)
-    scans[tag]?.clear()
+  /** The row of a key is as in `after`, on disk too. */
+  const put = ({ table, before, after }: Pick<Change, 'table' | 'before' | 'after'>, key: object): void => {
+    rows[table.tag]?.set(table.mapKey(key), after)
+    if (table.hashed) scans[table.tag]?.changed(before, after)
+    // `before` is as the block was prepared: a row of the node's own may have been written since.
+    else scans[table.tag]?.clear()
   }
   const forget = (): void => {
     for (const cache of [...rows, ...scans]) cache?.clear()
@@ -154,9 +156,7 @@ export function openSqliteStore(options: Options): SqliteStore {
   const remember = (block: BlockRecord, changes: readonly Change[], keepTree: () => void): void => {
     writes++
     last = block
-    for (const { table, key, before, after } of changes) {
-      put(table, after ?? before ?? (table.parseKey(key) as object), after)
-    }
+    for (const change of changes) put(change, change.after ?? change.before ?? (change.table.parseKey(change.key) as object))
     keepTree()
   }
 
@@ -166,7 +166,7 @@ export function openSqliteStore(options: Options): SqliteStore {
     const row = after === undefined || table.isDefault(after) ? undefined : Object.freeze(after)
     connection.db.transaction(() => state.need(table).write(table.keyOf(key), state.need(table).get(key), row)).immediate()
     writes++
-    put(table, key, row)
+    put({ table, before: undefined, after: row }, key)
   }
 
   const store: SqliteStore = {

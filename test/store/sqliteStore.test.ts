@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, expect, test } from '@jest/globals'
+import { addressBytes } from '../../src/base/address.ts'
 import { openConnection } from '../../src/store/connection.ts'
 import { makeOverlay } from '../../src/store/overlay.ts'
 import { openSqliteReader } from '../../src/store/sqliteReader.ts'
@@ -104,6 +105,57 @@ test('a part that fails inside a commit leaves the state whole, and the same blo
   const again = openSqliteStore({ path, tables: all })
   expect([again.height(), again.get(absences, { candidacyId: 3 })?.count, again.get(fragile, { id: 1 })?.value]).toEqual([2, 7, 'good'])
   again.close()
+})
+
+test('a walk that was begun and is kept gives rows as they are now, and is begun anew when their order changed', () => {
+  const store = openSqliteStore({ path: newPath(), tables })
+  const put = (...rows: readonly RowOf<typeof absences>[]): void =>
+    commitWith(store, (state) => rows.forEach((row) => state.put(absences, row)))
+  const walk = (index?: 'byCount', most = 100): string[] => {
+    const seen = []
+    for (const { candidacyId, count } of store.scan(absences, index === undefined ? {} : { index })) {
+      seen.push(`${candidacyId}:${count}`)
+      if (seen.length === most) break
+    }
+    return seen
+  }
+  put(...Array.from({ length: 30 }, (_, at) => ({ candidacyId: at, count: 30 - at })))
+  // Both orders are walked a little way, and more of them was read than was given.
+  expect([walk('byCount', 2), walk(undefined, 2)]).toEqual([['29:1', '28:2'], ['0:30', '1:29']])
+  // In no order of counts: 29 leaves the first place, 5 comes before all.
+  put({ candidacyId: 29, count: 40 }, { candidacyId: 5, count: 1 })
+  expect(walk('byCount', 3)).toEqual(['5:1', '28:2', '27:3'])
+  expect(walk(undefined, 6).at(-1)).toBe('5:1')
+  expect(walk().at(-1)).toBe('29:40')
+  // Out of the index, in again, gone.
+  put({ candidacyId: 28, count: 60 })
+  expect(walk('byCount', 2)).toEqual(['5:1', '27:3'])
+  put({ candidacyId: 28, count: 1 })
+  expect(walk('byCount', 2)).toEqual(['5:1', '28:1'])
+  commitWith(store, (state) => state.remove(absences, { candidacyId: 5 }))
+  expect([walk('byCount', 1), walk(undefined, 6).at(-1)]).toEqual([['28:1'], '6:24'])
+  store.close()
+})
+
+test('a kept walk of an index gives a row anew that was changed and stayed in its place', () => {
+  const store = openSqliteStore({ path: newPath(), tables })
+  const vote = { proposalId: proposalIdAt(1), voter: addressAt(1), blockHeight: 7 }
+  const put = (answer: string): void => commitWith(store, (state) => {
+    for (let candidacyId = 0; candidacyId < 20; candidacyId++) state.put(votes, { ...vote, candidacyId, answer })
+  })
+  const answers = (most: number): string[] => {
+    const seen = []
+    for (const { answer } of store.scan(votes, { index: 'byVoter', prefix: addressBytes(addressAt(1)) })) {
+      seen.push(answer)
+      if (seen.length === most) break
+    }
+    return seen
+  }
+  put('Y')
+  expect(answers(2)).toEqual(['Y', 'Y'])
+  put('N')
+  expect([answers(20), answers(20)]).toEqual([new Array(20).fill('N'), new Array(20).fill('N')])
+  store.close()
 })
 
 test('a reader sees one whole block for as long as it reads, whatever is committed meanwhile', () => {

@@ -1,7 +1,6 @@
 import { parseAddress } from '../../../base/address.ts'
 import type { StateReader } from '../../../store/state.ts'
 import { badArgument, defineQuery } from '../../define.ts'
-import { paramsInForce } from '../../params/keeper.ts'
 import { getByOwner, listLive } from '../keeper.ts'
 import type { Candidacy } from '../tables.ts'
 import { makeSet } from '../validatorSet.ts'
@@ -21,12 +20,12 @@ function rankOf(state: StateReader, candidacy: Candidacy): number {
 export const queryValidator = defineQuery({
   path: '/stake/validator/<address>',
   doc: 'The candidacy of an address, null when there is none.',
-  run: ({ state, height }, [text = '']) => {
+  run: ({ state, height, params }, [text = '']) => {
     const owner = parseAddress(text)
     if (owner === undefined) return badArgument(`address: expected 0x and 40 hex digits, got ${JSON.stringify(text)}`)
     const candidacy = height === 0 ? undefined : getByOwner(state, owner)
     if (candidacy === undefined) return { data: null }
-    const { powerCap } = makeSet(state, paramsInForce(state, height))
+    const { powerCap } = makeSet(state, params())
     return { data: printValidator(state, candidacy, powerCap, rankOf(state, candidacy)) }
   },
 })

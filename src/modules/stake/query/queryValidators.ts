@@ -1,4 +1,3 @@
-import { paramsInForce } from '../../params/keeper.ts'
 import { defineQuery } from '../../define.ts'
 import { pageOf } from '../../page.ts'
 import { listLive } from '../keeper.ts'
@@ -9,9 +8,9 @@ import { printValidator } from './printValidator.ts'
 export const queryValidators = defineQuery({
   path: '/stake/validators',
   doc: 'All current validators and candidates in rank order; `?limit=` and `?offset=` cut a page.',
-  run: ({ state, height }, _args, options) => {
+  run: ({ state, height, params }, _args, options) => {
     if (height === 0) return { data: [] }
-    const { powerCap } = makeSet(state, paramsInForce(state, height))
+    const { powerCap } = makeSet(state, params())
     return pageOf(listLive(state), options, (candidacy, rank) => printValidator(state, candidacy, powerCap, rank))
   },
 })
