@@ -1,3 +1,4 @@
+import type { FinalizeBlockResponse, ProcessProposalRequest } from '../abci/types.ts'
 import type { Address } from '../base/address.ts'
 import { secondsOf } from '../base/time.ts'
 import { getChain } from '../modules/chain/keeper.ts'
@@ -43,6 +44,8 @@ export interface AppOptions {
   readonly snapshots?: SnapshotOptions
   /** How many of the newest blocks CometBFT keeps at least, 2 or more; 0, the default, keeps all. */
   readonly keepBlocks?: number
+  /** Does something once the answer under way is sent. Without it no proposal is run ahead (decision record 0012). */
+  readonly afterAnswer?: (work: () => void) => void
   /** Called after the commit of the block in which the program version was retired: the program stops then (protocol.md §7). */
   readonly onRetired?: (programVersion: number, height: number) => void
   /** Called after each block was committed, with the rows it changed: the fetcher of libraries listens. Consensus waits for it. */
@@ -66,6 +69,12 @@ export interface CheckState {
   readonly free: Map<Address, number>
 }
 
+/** An accepted proposal that is run before it is decided. `done` is its outcome, once it was run. */
+export interface Ahead {
+  readonly proposal: ProcessProposalRequest
+  done?: { readonly open: OpenBlock; readonly response: FinalizeBlockResponse }
+}
+
 /** The application between two requests. `genesis` holds what InitChain made until the first commit. */
 export interface Chain {
   readonly options: AppOptions
@@ -73,13 +82,18 @@ export interface Chain {
   genesis: Overlay | undefined
   open: OpenBlock | undefined
   check: CheckState | undefined
+  ahead: Ahead | undefined
+  /** True once FinalizeBlock was asked: the dialect runs a block in one request. */
+  finalizes: boolean
   /** The parameters read above one head, by height: CheckTx and the next block have the same, and so have all queries. */
   inForce: { readonly head: StateReader; readonly headHeight: number; readonly byHeight: Map<number, Params> } | undefined
 }
 
 /** An application at the height its store is at. */
-export const makeChain = (options: AppOptions): Chain =>
-  ({ options, txs: makeTxCache(), genesis: undefined, open: undefined, check: undefined, inForce: undefined })
+export const makeChain = (options: AppOptions): Chain => ({
+  options, txs: makeTxCache(), genesis: undefined, open: undefined, check: undefined, ahead: undefined, finalizes: false,
+  inForce: undefined,
+})
 
 /** The head: the committed rows, and before the first commit those that InitChain made. */
 export const headOf = (chain: Chain): StateReader => chain.genesis ?? chain.options.store

@@ -48,6 +48,7 @@ export const initChain = (chain: Chain): Handler<'initChain'> => (request) => {
   const validators = applyGenesis(state, genesis, start)
   chain.genesis = state
   chain.open = undefined
+  chain.ahead = undefined
   chain.check = undefined
   const period = Number(genesis.params.get('unstake_wait_period'))
   const blockMaxBytes = request.consensusParams?.block?.maxBytes

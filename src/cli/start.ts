@@ -119,7 +119,7 @@ export function start({ home, abci, os, logFile, acceptProgramVersion, eniAllow,
     }
     const application = makeApp({
       store, version: VERSION, node, logger, keepBlocks: keeping.keepBlocks,
-      snapshots: { ...options, replaceBy }, onCommitted: libraries.onCommitted,
+      snapshots: { ...options, replaceBy }, onCommitted: libraries.onCommitted, afterAnswer: setImmediate,
       onRetired: (version, height) => {
         process.stdout.write(`program ${version} retired at height ${height}\n`)
         setImmediate(stop, 0)   // the reply to Commit first
