@@ -112,5 +112,6 @@ export const openTransport = (url: string, defaultTimeoutMs: number): Transport 
       }
     }
   }
-  return { call, close: () => void pool.close() }
+  // A second close is no mistake.
+  return { call, close: () => void pool.close().catch(() => undefined) }
 }

@@ -121,6 +121,11 @@ describe('rpc', () => {
     one.server.closeIdleConnections()
     expect(await rpc.peers()).toBe(0)
     expect(one.connections()).toBe(opened + 1)
+    const last = rpc.peers()
+    rpc.close()
+    rpc.close()
+    expect(await last).toBe(0)
+    await expect(rpc.peers()).rejects.toMatchObject({ code: 'NodeUnreachable' })
     one.close()
   })
 
