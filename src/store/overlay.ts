@@ -75,7 +75,8 @@ function firstTouch(order: Sorted<Slot>, place: string | undefined): void {
 /** The key of an entry: its row's, or that of the row that was removed. */
 const keyIn = ({ removed }: Layer, id: MapKey, row: object | undefined): object => row ?? (removed.get(id) as object)
 
-const placeIn = (table: Table, index: string, row: object | undefined): string | undefined =>
+/** `placeOf` by the row alone; undefined for no row too. */
+export const placeIn = (table: Table, index: string, row: object | undefined): string | undefined =>
   row === undefined ? undefined : placeOf(table, index, row, idOf(table.keyOf(row)))
 
 function makeOrder(layer: Layer, index: string, below: StateReader): Sorted<Slot> {

@@ -1,5 +1,5 @@
-import { equalBytes } from '../base/bytes.ts'
 import { type Cache, makeCache } from './cache.ts'
+import { placeIn } from './overlay.ts'
 import { idOf } from './sorted.ts'
 import type { Scan } from './state.ts'
 import type { Table } from './table.ts'
@@ -26,14 +26,6 @@ interface Walk { rows: object[]; readonly rest: Iterator<object>; isWhole: boole
 interface Order { readonly walks: Cache<string, Walk>; rowsKept: number }
 
 const nameOf = ({ prefix, reverse = false }: Scan<string>): string => `${reverse ? 'd' : 'a'}/${prefix === undefined ? '' : idOf(prefix)}`
-
-/** True when both rows stand at one place of an order, or neither is in it. */
-function isInPlace(table: Table, index: string, before: object | undefined, after: object | undefined): boolean {
-  const keyOf = table.indexes[index] ?? ((): Uint8Array => new Uint8Array(0))
-  const from = before === undefined ? undefined : keyOf(before)
-  const to = after === undefined ? undefined : keyOf(after)
-  return from === undefined || to === undefined ? from === to : equalBytes(from, to)
-}
 
 /** The row at a place of a walk, read if need be; undefined behind its last one. */
 function rowAt(order: Order, walk: Walk, at: number): object | undefined {
@@ -79,17 +71,20 @@ export function makeScanCache(table: Table, now: (key: object) => object): ScanC
   return {
     scan: (scan, walk) => {
       const { index = '' } = scan
-      let order = orders.get(index)
-      if (order === undefined) orders.set(index, order = { walks: makeCache(WALKS_KEPT), rowsKept: 0 })
-      const [name, its] = [nameOf(scan), order]
-      let shared = upToDate(its.walks.get(name), index)
-      if (shared === undefined) its.walks.set(name, shared = { rows: [], rest: walk()[Symbol.iterator](), isWhole: false, version })
+      const order = orders.get(index) ?? { walks: makeCache<string, Walk>(WALKS_KEPT), rowsKept: 0 }
+      const name = nameOf(scan)
+      let shared = upToDate(order.walks.get(name), index)
+      if (shared === undefined) {
+        // An index that the table lacks throws here, and then nothing is kept.
+        order.walks.set(name, shared = { rows: [], rest: walk()[Symbol.iterator](), isWhole: false, version })
+        orders.set(index, order)
+      }
       const found = shared
-      return { [Symbol.iterator]: () => sharedRows(its, found, walk) }
+      return { [Symbol.iterator]: () => sharedRows(order, found, walk) }
     },
     changed: (before, after) => {
       version++
-      for (const index of orders.keys()) if (!isInPlace(table, index, before, after)) orders.delete(index)
+      for (const index of orders.keys()) if (placeIn(table, index, before) !== placeIn(table, index, after)) orders.delete(index)
     },
     clear: () => orders.clear(),
   }

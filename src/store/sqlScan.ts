@@ -1,9 +1,9 @@
 import { compareBytes, concat } from '../base/bytes.ts'
 import type { Connection } from './connection.ts'
 import { allColumns, isSqlOrdered, keyColumns, listOf, sideName, sideOrders } from './ddl.ts'
-import { placeOf } from './overlay.ts'
+import { placeIn } from './overlay.ts'
 import type { RowSql } from './rowSql.ts'
-import { bytesOf, idOf } from './sorted.ts'
+import { bytesOf } from './sorted.ts'
 import type { Scan } from './state.ts'
 import type { Table } from './table.ts'
 
@@ -100,7 +100,7 @@ function sideOrder({ statement }: Connection, table: Table, { rowOf, keyOf }: Ro
   const list = allColumns(table).map((column) => `t."${column}"`).join(', ')
   const wholeRows = `SELECT i."key", ${list} FROM ${side} CROSS JOIN "${table.name}" AS t ON ${isRow.join(' AND ')}`
   const keysOnly = `SELECT ${keys.map(({ inSide }) => inSide).join(', ')} FROM ${side}`
-  const placeIn = (row: object): Uint8Array => bytesOf(placeOf(table, index, row, idOf(table.keyOf(row))) as string)
+  const cursorOf = (row: object): Uint8Array => bytesOf(placeIn(table, index, row) as string)
 
   const bounds = (prefix: Uint8Array): { readonly where: string; readonly values: Uint8Array[] } => {
     const end = above(prefix)
@@ -119,7 +119,7 @@ function sideOrder({ statement }: Connection, table: Table, { rowOf, keyOf }: Ro
         (cursor === undefined ? statement(first).all(...values, limit) : statement(after).all(...values, cursor, limit)) as Rows
       // PERF: a blob costs more than the rest of its row, so only whole rows bring their place along.
       const [read, next] = known === undefined ? [(raw: unknown[]) => rowOf(raw.slice(1)), (raw: unknown[]) => raw[0]]
-        : [(raw: unknown[]) => known(keyOf(raw)), (raw: unknown[]) => placeIn(known(keyOf(raw)))]
+        : [(raw: unknown[]) => known(keyOf(raw)), (raw: unknown[]) => cursorOf(known(keyOf(raw)))]
       return { [Symbol.iterator]: () => inBatches<unknown>(undefined, fetch, next, read) }
     },
     count: (prefix) => {

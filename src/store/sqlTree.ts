@@ -1,10 +1,10 @@
-import { toHex } from '../base/bytes.ts'
+import { equalBytes, toHex } from '../base/bytes.ts'
 import { makeCache } from './cache.ts'
 import type { Connection } from './connection.ts'
 import { EMPTY_HASH, type Hash } from './node.ts'
 import { decodePage, encodePage, type Page, type Path, pathBytes } from './page.ts'
 import { byCodeUnit, bytesOf, idOf } from './sorted.ts'
-import { StoreError } from './store.ts'
+import { type BlockRecord, StoreError } from './store.ts'
 import { byKeyHash, type LeafChange, type ReadPage, type TreeUpdate, updateTree } from './tree.ts'
 import type { KeyChange } from './treeChanges.ts'
 
@@ -90,18 +90,17 @@ export function readTree(connection: Connection): ReadPage {
 }
 
 /** Throws a StoreError unless `root` is what the last block committed. */
-function assertRoot({ db, statement }: Connection, root: Uint8Array): void {
-  const [height, appHash] = statement('SELECT height, app_hash FROM blocks ORDER BY height DESC LIMIT 1').get() as [bigint, string]
-  if (toHex(root) === appHash) return
+function assertRoot({ db }: Connection, root: Uint8Array, { height, appHash }: BlockRecord): void {
+  if (equalBytes(root, appHash)) return
   throw new StoreError(`${db.name}: the tree of block ${height} has the root ${toHex(root).toUpperCase()}, not the committed app hash `
-    + `${appHash.toUpperCase()}: its pages were changed by hand or by the disk; sync this node anew`)
+    + `${toHex(appHash).toUpperCase()}: its pages were changed by hand or by the disk; sync this node anew`)
 }
 
 /**
  * The tree of `connection` for its one writer; at least `pagesCached` of the pages last used stay in memory. StoreError when what waited
- * does not lead to the last block's app hash.
+ * does not lead to the app hash of `last`, the block committed last.
  */
-export function openSqlTree(connection: Connection, pagesCached: number): SqlTree {
+export function openSqlTree(connection: Connection, last: BlockRecord, pagesCached: number): SqlTree {
   const cache = makeCache<Path, Page | undefined>(pagesCached)
   const waiting = new Map<Path, Page | undefined>()
   let blocksWaiting = 0
@@ -119,7 +118,7 @@ export function openSqlTree(connection: Connection, pagesCached: number): SqlTre
     const { blocks, leaves } = leavesSince(connection)
     if (blocks === 0) return
     const { root, pages } = updateTree(readPage, leaves)
-    assertRoot(connection, root)
+    assertRoot(connection, root, last)
     for (const [path, page] of pages) waiting.set(path, page)
     blocksWaiting = blocks
   }

@@ -42,17 +42,19 @@ const BLOCKS_PRUNED_MAX = 1000
 
 const PRUNE = 'DELETE FROM blocks WHERE height IN (SELECT height FROM blocks WHERE height < ? ORDER BY height LIMIT ?)'
 
-function openFiles({ path, tables, views = [], expectChainId, pagesCached = 16_384 }: Options) {
+function openFiles({ path, tables, views = [], expectChainId, pagesCached = 16_384 }: Options, writes: () => number) {
+  const declared = tables as readonly unknown[] as readonly Table[]
   const lock = takeLock(path)
   let connection: Connection | undefined
   try {
     connection = openConnection(path, { readonly: false })
-    prepareSchema(connection, path, tables as readonly unknown[] as readonly Table[], views)
+    prepareSchema(connection, path, declared, views)
     checkChain(connection, path, expectChainId)
-    const tree = openSqlTree(connection, pagesCached)
+    const state = makeSqlState(connection, declared, writes)
+    const tree = openSqlTree(connection, state.last(), pagesCached)
     const { close } = connection
     return {
-      connection, tree,
+      connection, declared, state, tree,
       close: () => {
         close()
         lock.close()
@@ -144,10 +146,8 @@ export interface SqliteStore extends Store {
 export function openSqliteStore(options: Options): SqliteStore {
   const { path, tables } = options
   assertTables(tables)
-  const { connection, tree, close } = openFiles(options)
   let writes = 0
-  const declared = tables as readonly unknown[] as readonly Table[]
-  const state = makeSqlState(connection, declared, () => writes)
+  const { connection, declared, state, tree, close } = openFiles(options, () => writes)
   let last = state.last()
   const { put, reads, forget } = makeCaches(state, options, () => writes)
   const madeHere = new WeakMap<PreparedBlock, Prepared>()
