@@ -25,7 +25,7 @@ interface TreeWrite {
   readonly keys: readonly KeyChange[]
 }
 
-const nothing: StateReader = { get: () => undefined, scan: () => [], count: () => 0 }
+const nothing: StateReader = { get: () => undefined, scan: () => [], count: () => 0, rank: () => 0 }
 
 function assertIndex(table: object, index: string | undefined): void {
   const { name, indexes } = table as Table
@@ -47,6 +47,7 @@ const readsOf = (rows: State, writes: () => number): StateReader => ({
     assertIndex(table, scan?.index)
     return rows.count(table, scan)
   },
+  rank: (table, index, row) => rows.rank(table, index, row),
 })
 
 /** The tree in pages, and the keys beside it. */

@@ -150,10 +150,11 @@ function changesAbove(top: Overlay, base: StateReader): Change[] {
   return changes
 }
 
-/** How many rows more than below an order holds under `prefix`. */
-function extra(order: Sorted<Slot>, prefix: Uint8Array | undefined): number {
+/** How many rows more than below an order holds under `prefix`, up to the place `end`. */
+function extra(order: Sorted<Slot>, prefix: Uint8Array | undefined, end?: string): number {
   let count = 0
-  for (const [, slot] of startingWith(order, prefix === undefined ? '' : idOf(prefix), false)) {
+  for (const [place, slot] of startingWith(order, prefix === undefined ? '' : idOf(prefix), false)) {
+    if (end !== undefined && place >= end) break
     count += (slot.row === undefined ? 0 : 1) - (slot.below ? 1 : 0)
   }
   return count
@@ -262,6 +263,13 @@ class LayeredOverlay implements Overlay, Inner {
     const layer = this[LAYERS][table.tag]
     const lower = this.below.count(table, scan as Scan<string>)
     return layer === undefined ? lower : lower + extra(this.#orderOf(layer, scan.index ?? ''), scan.prefix)
+  }
+
+  rank<K extends object, R extends K, I extends string>(asked: Table<K, R, I>, index: I, row: R): number {
+    const table = asked as unknown as Table
+    const layer = this[LAYERS][table.tag]
+    const lower = this.below.rank(table, index, row)
+    return layer === undefined ? lower : lower + extra(this.#orderOf(layer, index), undefined, placeIn(table, index, row))
   }
 
   put<K extends object, R extends K>(asked: Table<K, R>, row: R): void {

@@ -18,10 +18,16 @@ interface Order {
   count(prefix: Uint8Array): number
 }
 
+/** The order of an index. */
+interface IndexOrder extends Order {
+  rank(row: object): number
+}
+
 /** The scans of one table on one connection. */
 export interface SqlScan {
   scan(scan: Scan<string>, known?: KnownRow): Iterable<object>
   count(scan: Scan<string>): number
+  rank(index: string, row: object): number
 }
 
 const FIRST_BATCH = 16
@@ -93,7 +99,7 @@ function keyOrder({ statement }: Connection, table: Table, { keyValues, rowOf }:
 }
 
 /** The order that a side table keeps. */
-function sideOrder({ statement }: Connection, table: Table, { rowOf, keyOf }: RowSql, index: string): Order {
+function sideOrder({ statement }: Connection, table: Table, { rowOf, keyOf }: RowSql, index: string): IndexOrder {
   const side = `"${sideName(table, index)}" AS i`
   const keys = keyColumns(table).map((column) => ({ column, inSide: `i."${column === 'key' ? 'row_key' : column}"` }))
   const isRow = keys.map(({ column, inSide }) => `t."${column}" = ${inSide}`)
@@ -126,20 +132,22 @@ function sideOrder({ statement }: Connection, table: Table, { rowOf, keyOf }: Ro
       const { where, values } = bounds(prefix)
       return countOf(statement(`SELECT count(*) FROM ${side} ${where}`).get(...values))
     },
+    rank: (row) => countOf(statement(`SELECT count(*) FROM ${side} WHERE i."key" < ?`).get(cursorOf(row))),
   }
 }
 
 /** The scans of `table` on `connection`, which has the tables of `ddl.ts`. An index that the table lacks throws. */
 export function makeSqlScan(connection: Connection, table: Table, rowSql: RowSql): SqlScan {
-  const orders = new Map(sideOrders(table).map((index) => [index, sideOrder(connection, table, rowSql, index)]))
-  if (isSqlOrdered(table)) orders.set('', keyOrder(connection, table, rowSql))
-  const orderOf = (index: string): Order => {
-    const order = orders.get(index)
+  const indexes = new Map(sideOrders(table).map((index) => [index, sideOrder(connection, table, rowSql, index)]))
+  const byKey = isSqlOrdered(table) ? keyOrder(connection, table, rowSql) : undefined
+  const need = <O>(index: string, order: O | undefined): O => {
     if (order === undefined) throw new Error(`table ${table.name} has no index ${index}`)
     return order
   }
+  const orderOf = (index: string): Order => need(index, index === '' && byKey !== undefined ? byKey : indexes.get(index))
   return {
     scan: ({ index = '', prefix = NOTHING, reverse = false }, known) => orderOf(index).scan(prefix, reverse, known),
     count: ({ index = '', prefix = NOTHING }) => orderOf(index).count(prefix),
+    rank: (index, row) => need(index, indexes.get(index)).rank(row),
   }
 }

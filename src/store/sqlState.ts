@@ -51,6 +51,7 @@ export function makeSqlState(connection: Connection, tables: readonly Table[], w
     get: (table, key) => need(table).get(key) as never,
     scan: <R>(table: { readonly name: string }, scan: Scan<string> = {}) => unlessWritten(need(table).scan(scan), writes) as Iterable<R>,
     count: (table, scan = {}) => need(table).count(scan),
+    rank: (table, index, row) => need(table).rank(index, row),
     height: () => last().height,
     appHash: () => last().appHash,
     timeMs: () => last().timeMs,

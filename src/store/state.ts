@@ -21,6 +21,8 @@ export interface StateReader {
   scan<K extends object, R extends K, I extends string>(table: Table<K, R, I>, scan?: Scan<I>): Iterable<R>
   /** How many rows `scan` would give. Cost: grows with that number, in the store, without making rows. */
   count<K extends object, R extends K, I extends string>(table: Table<K, R, I>, scan?: Scan<I>): number
+  /** How many rows stand before `row` in an index that it is in. Cost as of `count`. */
+  rank<K extends object, R extends K, I extends string>(table: Table<K, R, I>, index: I, row: R): number
 }
 
 /** Rows to read and write. What is written is seen by every later read of the same overlay, and by nobody else until it is kept. */

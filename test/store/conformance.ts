@@ -12,6 +12,11 @@ function expectSame(state: StateReader, model: Model, next: (below: number) => n
     const expected = modelScan(model, table, scan.index, scan.prefix, scan.reverse)
     expect([...state.scan(table, scan)]).toEqual(expected)
     expect(state.count(table, scan)).toBe(expected.length)
+    const { index } = scan
+    if (index === undefined) continue
+    const whole = modelScan(model, table, index, undefined, false)
+    const at = next(whole.length + 1)
+    if (whole[at] !== undefined) expect(state.rank(table, index, whole[at])).toBe(at)
   }
   for (let at = 0; at < 20; at++) {
     const { table, row } = randomRow(next)

@@ -41,6 +41,10 @@ export const listEligible = (state: StateReader): Iterable<Candidacy> => state.s
 /** All live candidacies in rank order, eligible ones first. Bound: all candidacies; for queries. */
 export const listLive = (state: StateReader): Iterable<Candidacy> => state.scan(candidacies, { index: 'byRank' })
 
+/** The place of a candidacy among the live ones, from 0; -1 for a withdrawn record. Cost: grows with the rank, without reading rows. */
+export const rankOf = (state: StateReader, candidacy: Candidacy): number =>
+  candidacy.withdrawn ? -1 : state.rank(candidacies, 'byRank', candidacy)
+
 /** The validator set as last sent. Bound: max_vals, at most 200. */
 export const listSet = (state: StateReader): readonly RowOf<typeof setMembers>[] => [...state.scan(setMembers)]
 

@@ -1,20 +1,8 @@
 import { parseAddress } from '../../../base/address.ts'
-import type { StateReader } from '../../../store/state.ts'
 import { badArgument, defineQuery } from '../../define.ts'
-import { getByOwner, listLive } from '../keeper.ts'
-import type { Candidacy } from '../tables.ts'
+import { getByOwner, rankOf } from '../keeper.ts'
 import { makeSet } from '../validatorSet.ts'
 import { printValidator } from './printValidator.ts'
-
-function rankOf(state: StateReader, candidacy: Candidacy): number {
-  if (candidacy.withdrawn) return -1
-  let rank = 0
-  for (const { id } of listLive(state)) {
-    if (id === candidacy.id) return rank
-    rank++
-  }
-  throw new Error(`stake: candidacy ${candidacy.id} is live and has no rank`)
-}
 
 /** The record of an address, withdrawn or live; null when there is none. Source: interface, query; protocol.md §3, §8. */
 export const queryValidator = defineQuery({
