@@ -1,14 +1,15 @@
 import type { Handler, QueryRequest, QueryResponse } from '../abci/types.ts'
 import { utf8 } from '../base/bytes.ts'
 import { encodeCommitmentProof } from '../codec/ics23.ts'
-import { badArgument, type QueryEntry, type QueryError } from '../modules/define.ts'
+import { BATCH_PATHS_MAX, decodePaths, type PathAnswer } from '../codec/queryBatch.ts'
+import { badArgument, type QueryContext, type QueryEntry, type QueryError } from '../modules/define.ts'
 import { isMachineFailure } from '../modules/kernel.ts'
 import { queryEntries, tables } from '../modules/registry.ts'
 import type { CommittedState } from '../store/store.ts'
 import type { Table } from '../store/table.ts'
 import { type Chain, paramsAt } from './chain.ts'
 
-const PATHS = [...queryEntries.map(({ path }) => path), '/store/<table>/<key>']
+const PATHS = [...queryEntries.map(({ path }) => path), '/store/<table>/<key>', '/batch']
 const HASHED = (tables as readonly unknown[] as readonly Table[]).filter(({ hashed }) => hashed)
 const STORE_TABLES = new Map(HASHED.map((table) => [table.name, table]))
 
@@ -62,21 +63,46 @@ function readStore(state: CommittedState, path: string, { prove, height }: Query
   }
 }
 
-function answer(chain: Chain, request: QueryRequest): QueryResponse {
-  const state = chain.options.store
-  const height = state.height()
-  const [path = '', search] = request.path.split('?')
-  if (path.startsWith('/store/')) return readStore(state, path, request)
+/** What a path says at the head: its `data`, or why it is refused. */
+function readPath(context: QueryContext, whole: string): PathAnswer {
+  const [path = '', search] = whole.split('?')
   const found = route(path)
   if (found === undefined) {
-    return refused(state, { code: 4, log: `unknown path ${JSON.stringify(path.slice(0, 80))}: expected one of ${PATHS.join(', ')}` })
+    return { code: 4, log: `unknown path ${JSON.stringify(path.slice(0, 80))}: expected one of ${PATHS.join(', ')}` }
   }
   const options = new Map((search ?? '').split('&').filter((part) => part !== '').map((part): [string, string] => {
     const at = part.indexOf('=')
     return at < 0 ? [part, ''] : [part.slice(0, at), part.slice(at + 1)]
   }))
+  return found.entry.run(context, found.args, options)
+}
+
+/** Keeps a defect to the path that met it. */
+function guarded<A>({ options: { logger } }: Chain, path: string, read: () => A): A | QueryError {
+  try {
+    return read()
+  } catch (thrown) {
+    if (isMachineFailure(thrown)) throw thrown
+    logger.error({ path: path.slice(0, 200), err: thrown }, 'a query met a defect')
+    return { code: 1000, log: 'internal defect' }
+  }
+}
+
+/** `/batch`: what each of the paths in `data` says, all of it at one head. */
+function readBatch(data: Uint8Array, read: (path: string) => PathAnswer): PathAnswer {
+  const paths = decodePaths(data)
+  if (paths === undefined) return badArgument(`data: expected a JSON array of 1 to ${BATCH_PATHS_MAX} paths`)
+  const print = (answer: PathAnswer): PathAnswer => ('code' in answer ? { code: answer.code, log: answer.log } : { data: answer.data })
+  return { data: paths.map((path) => print(read(path))) }
+}
+
+function answer(chain: Chain, request: QueryRequest): QueryResponse {
+  const state = chain.options.store
+  const height = state.height()
+  const { path, data } = request
+  if (path.startsWith('/store/')) return readStore(state, path.split('?')[0] as string, request)
   const context = { state, height, requestedHeight: request.height, params: () => paramsAt(chain, height) }
-  const result = found.entry.run(context, found.args, options)
+  const result = path === '/batch' ? readBatch(data, (one) => guarded(chain, one, () => readPath(context, one))) : readPath(context, path)
   return 'code' in result ? refused(state, result) : { code: 0, value: utf8(JSON.stringify(result.data)), height }
 }
 
@@ -85,12 +111,6 @@ function answer(chain: Chain, request: QueryRequest): QueryResponse {
  * malformed argument: a non-zero code and a log that says which. Source: protocol.md §8; decision record 0010.
  */
 export const query = (chain: Chain): Handler<'query'> => (request) => {
-  const { store, logger } = chain.options
-  try {
-    return answer(chain, request)
-  } catch (thrown) {
-    if (isMachineFailure(thrown)) throw thrown
-    logger.error({ path: request.path.slice(0, 200), err: thrown }, 'a query met a defect')
-    return refused(store, { code: 1000, log: 'internal defect' })
-  }
+  const response = guarded(chain, request.path, () => answer(chain, request))
+  return 'height' in response ? response : refused(chain.options.store, response as QueryError)
 }

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fromUtf8 } from '../base/bytes.ts'
+import { encodePaths, type PathAnswer } from '../codec/queryBatch.ts'
 import type { BlockFeed } from '../comet/feed.ts'
 import { isNodeError } from '../comet/errors.ts'
 import type { AbciQuery, AbciQueryResult, IncludedTx, NodeRpc } from '../comet/rpc.ts'
+import { askTogether } from './batch.ts'
 import { RpcError } from './errors.ts'
 import { FEED_START_MS_MAX, GAS_PRICES_KEPT } from './limits.ts'
 
@@ -29,6 +31,8 @@ export interface Chain {
   readonly chainId: () => Promise<string>
   /** Throws RpcError -32602 when the chain refuses an argument. `height` 0 is the head. */
   readonly query: (path: string, height?: number) => Promise<ChainAnswer>
+  /** The same at the head, for a path whose answer is small: those of one turn of the event loop are asked for together. */
+  readonly queryOne: (path: string) => Promise<ChainAnswer>
   /** The row of `/store/<table>/<key>` at the head with its proof. Throws RpcError -32602 when there can be no such row. */
   readonly prove: (path: string) => Promise<ProvenRow>
   /** Committed balance (base units, decimal text) and nonce. */
@@ -45,16 +49,27 @@ export interface Chain {
 
 const ARGUMENT_CODE = 20
 
+const refusalOf = (path: string, { code, log }: { readonly code: number; readonly log: string }): Error =>
+  code === ARGUMENT_CODE ? new RpcError('invalidParams', log) : new Error(`query ${path}: code ${code}: ${log}`)
+
 async function ask(rpc: NodeRpc, query: AbciQuery): Promise<AbciQueryResult> {
   const answer = await rpc.abciQuery(query)
-  if (answer.code === ARGUMENT_CODE) throw new RpcError('invalidParams', answer.log)
-  if (answer.code !== 0) throw new Error(`query ${query.path}: code ${answer.code}: ${answer.log}`)
+  if (answer.code !== 0) throw refusalOf(query.path, answer)
   return answer
 }
 
 async function query(rpc: NodeRpc, path: string, height: number): Promise<ChainAnswer> {
   const answer = await ask(rpc, { path, height })
   return { height: answer.height, data: JSON.parse(fromUtf8(answer.value) ?? '') }
+}
+
+/** What the node says of each path, all of it at one head. */
+async function queryAll(rpc: NodeRpc, paths: readonly string[]): Promise<readonly (ChainAnswer | Error)[]> {
+  const [only] = paths
+  if (only !== undefined && paths.length === 1) return [await query(rpc, only, 0)]
+  const { height, value } = await ask(rpc, { path: '/batch', data: encodePaths(paths) })
+  const answers = JSON.parse(fromUtf8(value) ?? '') as readonly PathAnswer[]
+  return answers.map((answer, at) => ('code' in answer ? refusalOf(paths[at] as string, answer) : { height, data: answer.data }))
 }
 
 async function prove(rpc: NodeRpc, path: string): Promise<ProvenRow> {
@@ -92,18 +107,19 @@ export function openChain(rpc: NodeRpc, feed: BlockFeed): Chain {
     if (!caughtUp) throw new RpcError('nodeAway', `the node is catching up, it is at height ${status.latestHeight}`)
   }
   let begun = false
+  const queryOne = askTogether((paths) => queryAll(rpc, paths))
   const needReady = async (): Promise<void> => {
     if (!caughtUp) await readStatus()
     begun ||= await Promise.race([feed.ready.then(() => true), sleep(FEED_START_MS_MAX, false, { ref: false })])
     if (!begun) throw new RpcError('nodeAway', 'the node does not deliver blocks')
   }
   return {
-    rpc, feed, needReady,
+    rpc, feed, needReady, queryOne,
     onLost: () => { caughtUp = false },
     chainId: async () => chainId ??= (await rpc.status()).chainId,
     query: (path, height = 0) => query(rpc, path, height),
     prove: (path) => prove(rpc, path),
-    account: async (address) => (await query(rpc, `/accounts/${address}`, 0)).data as { balance: string; nonce: number },
+    account: async (address) => (await queryOne(`/accounts/${address}`)).data as { balance: string; nonce: number },
     gasPrice: gasPrices(rpc),
     findTx: async (hash) => {
       try {

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { addressOf } from '../../src/base/address.ts'
+import { decodePaths } from '../../src/codec/queryBatch.ts'
 import { decodeTx, txHash, type Tx } from '../../src/tx/envelope.ts'
 import { serveSubscriptions } from './socket.ts'
 
@@ -15,6 +16,8 @@ export interface Script {
   /** Broadcast errors in CometBFT's words, before CheckTx. */
   error: (tx: Uint8Array) => string | undefined
   query: (path: string, height: number) => { code?: number; log?: string; data?: unknown }
+  /** Told of the paths of each batch. */
+  batch: (paths: readonly string[]) => void
   mempoolMax: number
   latencyMs: () => number
   catchingUp: boolean
@@ -108,6 +111,16 @@ function abciQuery(ledger: Ledger, script: Script, path: string, asked: number):
   return { ...told, value: base64(Buffer.from(JSON.stringify(data))) }
 }
 
+function batch(ledger: Ledger, script: Script, data: string): Given {
+  const paths = decodePaths(Buffer.from(data, 'hex')) ?? []
+  script.batch(paths)
+  const answers = paths.map((path) => {
+    const { code, log, value } = abciQuery(ledger, script, path, 0)
+    return code === 0 ? { data: JSON.parse(Buffer.from(String(value), 'base64').toString()) as unknown } : { code, log }
+  })
+  return { code: 0, log: '', height: String(ledger.blocks.length), value: base64(Buffer.from(JSON.stringify(answers))) }
+}
+
 /** The answer of a CometBFT RPC method; text is an error in its words. */
 function answer(ledger: Ledger, script: Script, method: string, params: Given): Given | string {
   const height = Number(params['height'] ?? 0)
@@ -123,7 +136,10 @@ function answer(ledger: Ledger, script: Script, method: string, params: Given): 
     }
   }
   if (method === 'abci_info') return { response: { last_block_height: String(ledger.blocks.length) } }
-  if (method === 'abci_query') return { response: abciQuery(ledger, script, String(params['path']), height) }
+  if (method === 'abci_query') {
+    const path = String(params['path'])
+    return { response: path === '/batch' ? batch(ledger, script, String(params['data'])) : abciQuery(ledger, script, path, height) }
+  }
   if (method === 'block' && block !== undefined) {
     return { block_id: { hash: 'AA'.repeat(32) }, block: { header: header(height), data: { txs: block.txs.map(base64) } } }
   }
@@ -145,8 +161,8 @@ function answer(ledger: Ledger, script: Script, method: string, params: Given): 
 /** A CometBFT node as the gateway sees it, blocks every 20 ms. `broadcasts` counts what came in. */
 export async function startStubNode(given: Partial<Script> = {}) {
   const script: Script = {
-    check: () => ({}), deliver: () => ({ gas: 21_000 }), lose: () => false, error: () => undefined, query: () => ({}), mempoolMax: 5_000,
-    latencyMs: () => 0, catchingUp: false, blocks: true, cache: true, gasPrice: () => 2, ...given,
+    check: () => ({}), deliver: () => ({ gas: 21_000 }), lose: () => false, error: () => undefined, query: () => ({}),
+    batch: () => undefined, mempoolMax: 5_000, latencyMs: () => 0, catchingUp: false, blocks: true, cache: true, gasPrice: () => 2, ...given,
   }
   const ledger = makeLedger(script)
   const counts = new Map<string, number>()

@@ -22,7 +22,7 @@ const queryValidator = defineMethod({
   name: 'svc_queryValidator', doc: 'The validator object of an address at the head, data null when it has no record.',
   input: { validatorAddress: address(), height: ignoredHeight() }, count: 2, errors: ['nodeAway'],
   result: answerOf({ anyOf: [validatorObject, { type: 'null' }] }),
-  run: ({ chain }, { validatorAddress }) => chain.query(`/stake/validator/${addressOf(validatorAddress)}`),
+  run: ({ chain }, { validatorAddress }) => chain.queryOne(`/stake/validator/${addressOf(validatorAddress)}`),
 })
 
 const queryValidators = defineMethod({

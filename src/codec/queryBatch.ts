@@ -1,0 +1,21 @@
+import { fromUtf8, utf8 } from '../base/bytes.ts'
+
+/** Most paths of one batch: what it asks is answered in one go, and consensus waits for it. Source: protocol.md §8, `/batch`. */
+export const BATCH_PATHS_MAX = 16
+
+/** The answer of one path. */
+export type PathAnswer = { readonly data: unknown } | { readonly code: number; readonly log: string }
+
+/** The `data` of an abci_query to `/batch`. */
+export const encodePaths = (paths: readonly string[]): Uint8Array => utf8(JSON.stringify(paths))
+
+/** The paths in `data`; undefined unless it is a JSON array of 1 to BATCH_PATHS_MAX texts. */
+export function decodePaths(data: Uint8Array): readonly string[] | undefined {
+  try {
+    const paths: unknown = JSON.parse(fromUtf8(data) ?? '')
+    if (!Array.isArray(paths) || paths.length === 0 || paths.length > BATCH_PATHS_MAX) return undefined
+    return paths.every((path) => typeof path === 'string') ? paths : undefined
+  } catch {
+    return undefined
+  }
+}

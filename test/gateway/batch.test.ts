@@ -1,0 +1,48 @@
+import { afterEach, expect, test } from '@jest/globals'
+import { askTogether } from '../../src/gateway/batch.ts'
+import { post, signerOf, startPair } from './support.ts'
+
+const owners = Array.from({ length: 20 }, (_, at) => signerOf(at + 1).address)
+const pathOf = (owner: string): string => `/stake/validator/${owner}`
+
+let pair: Awaited<ReturnType<typeof startPair>> | undefined
+afterEach(() => pair?.close())
+
+test('queries of one moment travel in one question, 16 at most, and each gets its own answer or refusal', async () => {
+  const batches: (readonly string[])[] = []
+  const alone: string[] = []
+  pair = await startPair({
+    batch: (paths) => { batches.push(paths) },
+    query: (path) => {
+      alone.push(path)
+      if (path === pathOf(owners[3] as string)) return { code: 20, log: 'as the chain says' }
+      if (path === pathOf(owners[4] as string)) return { code: 1000, log: 'internal defect' }
+      return path.startsWith('/stake') ? { data: { path } } : {}
+    },
+  })
+  const calls = owners.map((owner, id) => ({ jsonrpc: '2.0', id, method: 'svc_queryValidator', params: [owner] }))
+  const answers = await (await post(pair.gateway.url, JSON.stringify(calls))).json() as
+    { id: number; result?: { height: number; data: unknown }; error?: { code: number; message: string } }[]
+  expect(batches).toEqual([owners.slice(0, 16).map(pathOf), owners.slice(16).map(pathOf)])
+  for (const [at, { id, result, error }] of answers.entries()) {
+    expect(id).toBe(at)
+    if (at === 3) expect(error).toEqual({ code: -32602, message: 'as the chain says' })
+    else if (at === 4) expect(error).toMatchObject({ code: -32603 })
+    else expect(result).toEqual({ height: expect.any(Number), data: { path: pathOf(owners[at] as string) } })
+  }
+  alone.length = 0
+  expect((await pair.rpc('svc_queryValidator', [owners[0]])).result).toHaveProperty('data', { path: pathOf(owners[0] as string) })
+  expect([batches.length, alone]).toEqual([2, [pathOf(owners[0] as string)]])
+})
+
+test('a question that fails fails for all who asked it, and for nobody else', async () => {
+  const asked: (readonly string[])[] = []
+  const ask = askTogether(async (paths: readonly string[]) => {
+    asked.push(paths)
+    if (paths.includes('x')) throw new Error('away')
+    return paths
+  })
+  expect(await Promise.allSettled([ask('x'), ask('y')])).toMatchObject([{ reason: { message: 'away' } }, { reason: { message: 'away' } }])
+  expect(await Promise.all([ask('a'), ask('b'), ask('a')])).toEqual(['a', 'b', 'a'])
+  expect(asked).toEqual([['x', 'y'], ['a', 'b', 'a']])
+})
