@@ -162,7 +162,8 @@ function answer(ledger: Ledger, script: Script, method: string, params: Given): 
 export async function startStubNode(given: Partial<Script> = {}) {
   const script: Script = {
     check: () => ({}), deliver: () => ({ gas: 21_000 }), lose: () => false, error: () => undefined, query: () => ({}),
-    batch: () => undefined, mempoolMax: 5_000, latencyMs: () => 0, catchingUp: false, blocks: true, cache: true, gasPrice: () => 2, ...given,
+    batch: () => undefined, mempoolMax: 5_000, latencyMs: () => 0, catchingUp: false,
+    blocks: true, cache: true, gasPrice: () => 2, ...given,
   }
   const ledger = makeLedger(script)
   const counts = new Map<string, number>()
