@@ -5,7 +5,8 @@ import { getChain } from '../modules/chain/keeper.ts'
 import type { Block, NodeChecks } from '../modules/define.ts'
 import type { EndOfBlock } from '../modules/endBlock.ts'
 import type { Params } from '../modules/params/definitions.ts'
-import { paramsInForce } from '../modules/params/keeper.ts'
+import { paramsInForce, type Period, periodInForce } from '../modules/params/keeper.ts'
+import { params as paramsTable } from '../modules/params/tables.ts'
 import type { CommitVote } from '../modules/stake/block/commit.ts'
 import { type Change, makeOverlay, type Overlay } from '../store/overlay.ts'
 import type { StateReader } from '../store/state.ts'
@@ -85,8 +86,8 @@ export interface Chain {
   ahead: Ahead | undefined
   /** True once FinalizeBlock was asked: the dialect runs a block in one request. */
   finalizes: boolean
-  /** The parameters read above one head, by height: CheckTx and the next block have the same, and so have all queries. */
-  inForce: { readonly head: StateReader; readonly headHeight: number; readonly byHeight: Map<number, Params> } | undefined
+  /** The parameters last read, and above which head: CheckTx, blocks and queries have the same until some are changed. */
+  inForce: (Period<Params> & { readonly head: StateReader; readonly headHeight: number }) | undefined
 }
 
 /** An application at the height its store is at. */
@@ -102,13 +103,18 @@ export const headOf = (chain: Chain): StateReader => chain.genesis ?? chain.opti
 export function paramsAt(chain: Chain, height: number): Params {
   const head = headOf(chain)
   const headHeight = chain.options.store.height()
-  if (chain.inForce?.head !== head || chain.inForce.headHeight !== headHeight) chain.inForce = { head, headHeight, byHeight: new Map() }
-  const { byHeight } = chain.inForce
-  const known = byHeight.get(height)
-  if (known !== undefined) return known
-  const params = paramsInForce(head, height)
-  byHeight.set(height, params)
-  return params
+  const known = chain.inForce
+  if (known?.head === head && known.headHeight === headHeight && known.from <= height && height < known.until) return known.values
+  const read = periodInForce(head, height)
+  chain.inForce = { ...read, head, headHeight }
+  return read.values
+}
+
+/** After a commit: takes what was in force above the head before along to the new one, unless the block's `changes` hold parameters. */
+export function keepParams(chain: Chain, changes: readonly Change[]): void {
+  const { inForce, options: { store } } = chain
+  const isSame = inForce?.head === store && changes.every(({ table }) => table.name !== paramsTable.name)
+  chain.inForce = isSame ? { ...inForce, headHeight: store.height() } : undefined
 }
 
 /** The block of a height and time above the head, with the parameters in force in it. */

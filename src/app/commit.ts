@@ -1,5 +1,5 @@
 import type { Handler } from '../abci/types.ts'
-import { type Chain, needOpen } from './chain.ts'
+import { type Chain, keepParams, needOpen } from './chain.ts'
 import { retainHeightOf } from './retain.ts'
 
 /**
@@ -14,6 +14,7 @@ export const commit = (chain: Chain): Handler<'commit'> => () => {
   const { height, timeMs, chainId } = block
   const retainHeight = retainHeightOf(chain, open)
   store.commit(prepared, { height, timeMs, chainId, transactions, ...(retainHeight === 0 ? {} : { blocksFrom: retainHeight }) })
+  keepParams(chain, prepared.changes)
   chain.genesis = undefined
   chain.open = undefined
   chain.check = undefined

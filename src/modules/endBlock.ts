@@ -2,7 +2,7 @@ import type { State } from '../store/state.ts'
 import { getChain, putLastBlock } from './chain/keeper.ts'
 import type { Block, ChainEvent } from './define.ts'
 import { reachPoints } from './governance/block.ts'
-import { params } from './params/tables.ts'
+import { changeAt } from './params/keeper.ts'
 import { removeAbsent } from './stake/block/absence.ts'
 import { payAward } from './stake/block/award.ts'
 import type { CommitVote } from './stake/block/commit.ts'
@@ -36,8 +36,8 @@ export function endBlock(state: State, block: Block, votes: readonly CommitVote[
   payAward(state, block, votes)
   const unbonded = payUnbonded(state, block)
   const { updates, events } = updateSet(state, block, votes)
-  const period = state.get(params, { name: 'unstake_wait_period', height: block.height + 1 })
-  const evidenceParams = period === undefined ? undefined : evidenceParamsOf(Number(period.value), getChain(state).evidenceMaxBytes)
+  const period = changeAt(state, 'unstake_wait_period', block.height + 1)
+  const evidenceParams = period === undefined ? undefined : evidenceParamsOf(Number(period), getChain(state).evidenceMaxBytes)
   putLastBlock(state, block.height, block.timeMs)
   return {
     events: [...reached.events, ...removed, ...unbonded, ...events], validatorUpdates: updates, evidenceParams,

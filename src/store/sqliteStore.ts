@@ -79,7 +79,6 @@ function writeBlock({ connection, state, tree }: Target, prepared: PreparedBlock
   const { height, timeMs, transactions } = block
   connection.statement('INSERT INTO blocks VALUES (?, ?, ?, ?)').run(height, timeMs, toHex(prepared.appHash), transactions)
   if (block.blocksFrom !== undefined) connection.statement(PRUNE).run(block.blocksFrom, BLOCKS_PRUNED_MAX)
-  if (state.chainId() === undefined) writeMeta(connection, 'chain_id', block.chainId)
   return keepTree
 }
 
@@ -149,6 +148,7 @@ export function openSqliteStore(options: Options): SqliteStore {
   let writes = 0
   const { connection, declared, state, tree, close } = openFiles(options, () => writes)
   let last = state.last()
+  let chainId = state.chainId()
   const { put, reads, forget } = makeCaches(state, options, () => writes)
   const madeHere = new WeakMap<PreparedBlock, Prepared>()
 
@@ -176,6 +176,7 @@ export function openSqliteStore(options: Options): SqliteStore {
     height: () => last.height,
     appHash: () => last.appHash,
     timeMs: () => last.timeMs,
+    chainId: () => chainId,
     prepare: (overlay) => {
       const changes = overlay.changes(store)
       const { leaves, keys } = treeChangesOf(changes)
@@ -188,19 +189,25 @@ export function openSqliteStore(options: Options): SqliteStore {
       assertFollows(store, block)
       const made = madeHere.get(prepared)
       if (made?.height !== last.height) throw new Error('commit: something else was committed since this block was prepared')
-      const write = (): (() => void) => writeBlock({ connection, state, tree }, prepared, made.tree, block)
+      const write = (): (() => void) => {
+        if (chainId === undefined) writeMeta(connection, 'chain_id', block.chainId)
+        return writeBlock({ connection, state, tree }, prepared, made.tree, block)
+      }
       const keepTree = connection.db.transaction(write).immediate()
       const { height, timeMs, transactions } = block
+      chainId = block.chainId
       remember({ height, timeMs, appHash: prepared.appHash, transactions }, prepared.changes, keepTree)
     },
     rollback: (agree) => {
       const undone = undoLastBlock(connection, state, { tables: declared, tree, agree })
+      chainId = state.chainId()
       remember(undone.last, undone.changes, undone.keepTree)
     },
     replaceBy: (from) => {
       copyState(connection, from, declared)
       writes++
       last = state.last()
+      chainId = state.chainId()
       forget()
       tree.forget()
     },

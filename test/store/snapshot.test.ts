@@ -118,6 +118,23 @@ describe('a round trip', () => {
     to.close()
   })
 
+  test('an empty store knows whose state it took', () => {
+    const from = open()
+    commitRandom(from, 1, 2)
+    const { snapshot, chunks } = snapshotIn(newPath(), from, 1_000_000)
+    const to = open()
+    const path = newPath()
+    const restore = restoreAt(path, snapshot.metadata)
+    for (const chunk of chunks) restore.add(chunk)
+    restore.finish()
+    to.replaceBy(path)
+    expect(to.chainId()).toBe('test')
+    const overlay = makeOverlay(to)
+    expect(() => to.commit(to.prepare(overlay), { height: 3, timeMs: 3000, chainId: 'other', transactions: 0 })).toThrow('not of other')
+    from.close()
+    to.close()
+  })
+
   test('another chain’s state is not taken', () => {
     const from = open()
     commitRandom(from, 1, 2)

@@ -3,28 +3,47 @@ import { text } from '../../store/columns.ts'
 import { canonicalValue, PARAMETERS, type Params, usedValue } from './definitions.ts'
 import { params } from './tables.ts'
 
+/** Values that are in force together, from block `from` on and before block `until`. */
+export interface Period<V> { readonly values: V; readonly from: number; readonly until: number }
+
 /** Canonical texts by name, in the interface's order, as in force in block `height`. Bound: one walk back a parameter. */
-export function textsInForce(state: StateReader, height: number): ReadonlyMap<string, string> {
-  const texts = new Map<string, string>()
+export function textsInForce(state: StateReader, height: number): Period<ReadonlyMap<string, string>> {
+  const values = new Map<string, string>()
+  let [from, until] = [0, Number.MAX_SAFE_INTEGER]
   for (const name of PARAMETERS.keys()) {
     for (const row of state.scan(params, { prefix: text.toKey(name), reverse: true })) {
-      if (row.height > height) continue
-      texts.set(name, row.value)
+      if (row.height > height) {
+        until = Math.min(until, row.height)
+        continue
+      }
+      from = Math.max(from, row.height)
+      values.set(name, row.value)
       break
     }
   }
-  return texts
+  return { values, from, until }
 }
 
-/** The parameters in force in block `height`. */
-export function paramsInForce(state: StateReader, height: number): Params {
-  const texts = textsInForce(state, height)
+/** The parameters in force in block `height`, and in which other blocks as long as no row of theirs is written. */
+export function periodInForce(state: StateReader, height: number): Period<Params> {
+  const { values: texts, ...blocks } = textsInForce(state, height)
   const used = [...PARAMETERS].map(([name, { member, type }]) => {
     const value = texts.get(name)
     if (value === undefined) throw new Error(`params: ${name} has no value at height ${height}`)
     return [member, usedValue(type, value)]
   })
-  return Object.fromEntries(used) as Params
+  return { values: Object.fromEntries(used) as Params, ...blocks }
+}
+
+/** The parameters in force in block `height`. */
+export const paramsInForce = (state: StateReader, height: number): Params => periodInForce(state, height).values
+
+/** The text of a parameter that comes into force in block `height`; undefined when it keeps its value there. Bound: values of later blocks. */
+export function changeAt(state: StateReader, name: string, height: number): string | undefined {
+  for (const row of state.scan(params, { prefix: text.toKey(name), reverse: true })) {
+    if (row.height <= height) return row.height === height ? row.value : undefined
+  }
+  return undefined
 }
 
 /** Puts a canonical value in force from block `height` on; a later call for the same block wins. */
