@@ -38,7 +38,7 @@ export function periodInForce(state: StateReader, height: number): Period<Params
 /** The parameters in force in block `height`. */
 export const paramsInForce = (state: StateReader, height: number): Params => periodInForce(state, height).values
 
-/** The text of a parameter that comes into force in block `height`; undefined when it keeps its value there. Bound: values of later blocks. */
+/** The text of a parameter that comes into force in block `height`; undefined when it keeps its value. Bound: values of later blocks. */
 export function changeAt(state: StateReader, name: string, height: number): string | undefined {
   for (const row of state.scan(params, { prefix: text.toKey(name), reverse: true })) {
     if (row.height <= height) return row.height === height ? row.value : undefined
