@@ -42,21 +42,27 @@ interface Turn { readonly sent: Sent; readonly nonce: number }
 /** Waits for the block of what was sent, and asks the node by hash at the end: blocks pass unseen while the feed skips pruned ones. */
 async function follow({ chain, waitMs }: Setting, sent: Exclude<Sent, { state: 'refused' }>): Promise<Outcome> {
   const { hash, waiter } = sent
-  const ended = new AbortController()
   const deadline = setTimeout(waiter.cancel, waitMs)
   const lookUp = async (): Promise<Inclusion | undefined> => chain.findTx(hash).catch(() => undefined)
-  const lookUpOften = async (): Promise<Inclusion | undefined> => {
-    while (!ended.signal.aborted) {
+  const lookUpOften = async (signal: AbortSignal): Promise<Inclusion | undefined> => {
+    while (!signal.aborted) {
       const found = await lookUp()
       if (found !== undefined) return found
-      await sleep(LOOK_UP_MS, undefined, { signal: ended.signal }).catch(() => undefined)
+      await sleep(LOOK_UP_MS, undefined, { signal }).catch(() => undefined)
     }
     return undefined
   }
+  const landedOrFound = async (): Promise<Inclusion | undefined> => {
+    const ended = new AbortController()
+    try {
+      return await Promise.race([waiter.landed, lookUpOften(ended.signal)])
+    } finally {
+      ended.abort()
+    }
+  }
   // What the node had already may be in a block that has passed.
-  const landed = await (sent.state === 'known' ? Promise.race([waiter.landed, lookUpOften()]) : waiter.landed)
+  const landed = await (sent.state === 'known' ? landedOrFound() : waiter.landed)
   clearTimeout(deadline)
-  ended.abort()
   waiter.cancel()
   const included = landed ?? await lookUp()
   if (included === undefined) {
