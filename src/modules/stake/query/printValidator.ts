@@ -1,7 +1,5 @@
 import { printRatio } from '../../../base/ratio.ts'
 import { printTime } from '../../../base/time.ts'
-import type { StateReader } from '../../../store/state.ts'
-import { isInSet } from '../keeper.ts'
 import type { Candidacy } from '../tables.ts'
 import { votingPower } from '../validatorSet.ts'
 
@@ -10,10 +8,20 @@ const yesNo = (value: boolean): string => (value ? 'Y' : 'N')
 /** A public key as CometBFT's JSON has it. */
 export const printPubKey = (value: string): { type: string; value: string } => ({ type: 'tendermint/PubKeyEd25519', value })
 
-/** The validator object of the interface. `rank` is -1 for a withdrawn record. Source: interface, Validator object; protocol.md §3, §4. */
-export function printValidator(state: StateReader, candidacy: Candidacy, powerCap: number, rank: number): Record<string, unknown> {
+/** Where a candidacy stands. */
+export interface Standing {
+  /** The most voting power of one candidacy, in whole tokens. */
+  readonly powerCap: number
+  /** -1 for a withdrawn record. */
+  readonly rank: number
+  /** In the validator set as last sent. */
+  readonly isInSet: boolean
+}
+
+/** The validator object of the interface. Source: interface, Validator object; protocol.md §3, §4. */
+export function printValidator(candidacy: Candidacy, { powerCap, rank, isInSet }: Standing): Record<string, unknown> {
   const { name, website, location, email, profile } = candidacy
-  const live = isInSet(state, candidacy.id) ? 'Validator' : 'Candidate'
+  const live = isInSet ? 'Validator' : 'Candidate'
   return {
     pub_key: printPubKey(candidacy.pubKey), owner_address: candidacy.ownerAddress, shares: candidacy.shares.toString(),
     voting_power: votingPower(candidacy, powerCap), max_shares: candidacy.maxShares.toString(), comp_rate: printRatio(candidacy.compRate),

@@ -1,6 +1,6 @@
 import { parseAddress } from '../../../base/address.ts'
 import { badArgument, defineQuery } from '../../define.ts'
-import { getByOwner, rankOf } from '../keeper.ts'
+import { getByOwner, isInSet, rankOf } from '../keeper.ts'
 import { makeSet } from '../validatorSet.ts'
 import { printValidator } from './printValidator.ts'
 
@@ -14,6 +14,6 @@ export const queryValidator = defineQuery({
     const candidacy = height === 0 ? undefined : getByOwner(state, owner)
     if (candidacy === undefined) return { data: null }
     const { powerCap } = makeSet(state, params())
-    return { data: printValidator(state, candidacy, powerCap, rankOf(state, candidacy)) }
+    return { data: printValidator(candidacy, { powerCap, rank: rankOf(state, candidacy), isInSet: isInSet(state, candidacy.id) }) }
   },
 })

@@ -1,6 +1,6 @@
 import { defineQuery } from '../../define.ts'
 import { pageOf } from '../../page.ts'
-import { listLive } from '../keeper.ts'
+import { listLive, listSet } from '../keeper.ts'
 import { makeSet } from '../validatorSet.ts'
 import { printValidator } from './printValidator.ts'
 
@@ -11,6 +11,8 @@ export const queryValidators = defineQuery({
   run: ({ state, height, params }, _args, options) => {
     if (height === 0) return { data: [] }
     const { powerCap } = makeSet(state, params())
-    return pageOf(listLive(state), options, (candidacy, rank) => printValidator(state, candidacy, powerCap, rank))
+    const inSet = new Set(listSet(state).map(({ candidacyId }) => candidacyId))
+    return pageOf(listLive(state), options, (candidacy, rank) =>
+      printValidator(candidacy, { powerCap, rank, isInSet: inSet.has(candidacy.id) }))
   },
 })
