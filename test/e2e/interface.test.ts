@@ -53,6 +53,16 @@ describe('candidacy methods', () => {
     expect((await net.call<One>('svc_queryValidator', [stranger])).data).toBeNull()
   })
 
+  test('query: the calls of one JSON-RPC batch are answered as each alone, of one head', async () => {
+    const asked = Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? candidate : stranger))
+    const calls = asked.map((address, id) => ({ jsonrpc: '2.0', id, method: 'svc_queryValidator', params: [address] }))
+    const answer = await fetch(net.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(calls) })
+    const results = (await answer.json() as { id: number; result: One }[]).map(({ result }) => result)
+    expect(results.map(({ data }) => data)).toEqual(await Promise.all(asked.map(validator)))
+    // Sixteen of them travel together.
+    expect(new Set(results.slice(0, 16).map(({ height }) => height)).size).toBe(1)
+  })
+
   test('list: svc_queryValidators answers the head and every validator and candidate', async () => {
     const { height, data } = await net.call<Listed>('svc_queryValidators')
     expect(height).toBeGreaterThan(0)
