@@ -90,18 +90,29 @@ function endOfOne({ name, app, node }: Validator): readonly Promise<End>[] {
   return [appEnd, nodeEnd].filter((one) => one !== undefined)
 }
 
+const anyEnd = ({ validators }: Parts): Promise<End> => Promise.race(validators.flatMap(endOfOne))
+
 /** The first part that ends. When its program was retired, the other applications end in the same block: they are given time to. */
-async function firstEnd({ validators }: Parts): Promise<End> {
-  const first = await Promise.race(validators.flatMap(endOfOne))
+async function firstEnd(parts: Parts): Promise<End> {
+  const first = await anyEnd(parts)
+  const { validators } = parts
   if (first.status === 0) await Promise.race([Promise.all(validators.map(({ app }) => app?.exited)), sleep(RETIRE_MS, undefined)])
   return first
 }
 
 /** Runs a step of the start. A part that ends meanwhile is what the person should hear of, not the time-out that would follow. */
 async function whileAllRun(parts: Parts, step: () => Promise<void>): Promise<void> {
-  await Promise.race([step(), firstEnd(parts).then(({ part, line }) => {
+  const ended = firstEnd(parts).then(({ part, line }) => {
     throw new UserError(`${part} stopped at its start${line === '' ? '' : `: ${line}`}`)
-  })])
+  })
+  try {
+    await Promise.race([step(), ended])
+  } catch (error) {
+    // The step may have failed for want of a part whose end is seen a moment later.
+    const isEnding = await Promise.race([anyEnd(parts).then(() => true), sleep(2 * APP_END_MS, false)])
+    if (isEnding) await ended
+    throw error
+  }
 }
 
 /** What the devnet ends with when a part has ended, and the line that says so: 0 when the program was retired, else 1. */
