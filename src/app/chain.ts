@@ -88,12 +88,14 @@ export interface Chain {
   finalizes: boolean
   /** The parameters last read, and above which head: CheckTx, blocks and queries have the same until some are changed. */
   inForce: (Period<Params> & { readonly head: StateReader; readonly headHeight: number }) | undefined
+  /** What queries have worked out of the head of a height, by name. */
+  worked: { readonly height: number; readonly values: Map<string, unknown> } | undefined
 }
 
 /** An application at the height its store is at. */
 export const makeChain = (options: AppOptions): Chain => ({
   options, txs: makeTxCache(), genesis: undefined, open: undefined, check: undefined, ahead: undefined, finalizes: false,
-  inForce: undefined,
+  inForce: undefined, worked: undefined,
 })
 
 /** The head: the committed rows, and before the first commit those that InitChain made. */

@@ -77,6 +77,16 @@ function readPath(context: QueryContext, whole: string): PathAnswer {
   return found.entry.run(context, found.args, options)
 }
 
+/** See QueryContext. */
+function onceAHead(chain: Chain, height: number): QueryContext['once'] {
+  return <T>(name: string, make: () => T): T => {
+    if (chain.worked?.height !== height) chain.worked = { height, values: new Map() }
+    const { values } = chain.worked
+    if (!values.has(name)) values.set(name, make())
+    return values.get(name) as T
+  }
+}
+
 /** Keeps a defect to the path that met it. */
 function guarded<A>({ options: { logger } }: Chain, path: string, read: () => A): A | QueryError {
   try {
@@ -101,7 +111,8 @@ function answer(chain: Chain, request: QueryRequest): QueryResponse {
   const height = state.height()
   const { path, data } = request
   if (path.startsWith('/store/')) return readStore(state, path.split('?')[0] as string, request)
-  const context = { state, height, requestedHeight: request.height, params: () => paramsAt(chain, height) }
+  const once = onceAHead(chain, height)
+  const context = { state, height, requestedHeight: request.height, params: () => paramsAt(chain, height), once }
   const result = path === '/batch' ? readBatch(data, (one) => guarded(chain, one, () => readPath(context, one))) : readPath(context, path)
   return 'code' in result ? refused(state, result) : { code: 0, value: utf8(JSON.stringify(result.data)), height }
 }

@@ -92,6 +92,8 @@ export interface QueryContext {
   readonly requestedHeight: number
   /** The parameters in force in block `height`; not before the first block. */
   readonly params: () => Params
+  /** What `make` gives for `name`, worked out once a head: what all queries of one kind need of it. */
+  readonly once: <T>(name: string, make: () => T) => T
 }
 
 /** Why a query is refused: a non-zero code and a log that says which path or argument. */

@@ -41,20 +41,6 @@ export const listEligible = (state: StateReader): Iterable<Candidacy> => state.s
 /** All live candidacies in rank order, eligible ones first. Bound: all candidacies; for queries. */
 export const listLive = (state: StateReader): Iterable<Candidacy> => state.scan(candidacies, { index: 'byRank' })
 
-/** Ranks that are looked up in rows kept in memory; beyond them it is cheaper to count keys. */
-const RANKS_WALKED = 256
-
-/** The place of a candidacy among the live ones, from 0; -1 for a withdrawn record. Bound: 256 rows, and the keys of all before it. */
-export function rankOf(state: StateReader, candidacy: Candidacy): number {
-  if (candidacy.withdrawn) return -1
-  let rank = 0
-  for (const { id } of listLive(state)) {
-    if (id === candidacy.id) return rank
-    if (++rank === RANKS_WALKED) break
-  }
-  return state.rank(candidacies, 'byRank', candidacy)
-}
-
 /** The validator set as last sent. Bound: max_vals, at most 200. */
 export const listSet = (state: StateReader): readonly RowOf<typeof setMembers>[] => [...state.scan(setMembers)]
 

@@ -2,21 +2,12 @@ import { printRatio } from '../../../base/ratio.ts'
 import { printTime } from '../../../base/time.ts'
 import type { Candidacy } from '../tables.ts'
 import { votingPower } from '../validatorSet.ts'
+import type { Standing } from './standing.ts'
 
 const yesNo = (value: boolean): string => (value ? 'Y' : 'N')
 
 /** A public key as CometBFT's JSON has it. */
 export const printPubKey = (value: string): { type: string; value: string } => ({ type: 'tendermint/PubKeyEd25519', value })
-
-/** Where a candidacy stands. */
-export interface Standing {
-  /** The most voting power of one candidacy, in whole tokens. */
-  readonly powerCap: number
-  /** -1 for a withdrawn record. */
-  readonly rank: number
-  /** In the validator set as last sent. */
-  readonly isInSet: boolean
-}
 
 /** The validator object of the interface. Source: interface, Validator object; protocol.md §3, §4. */
 export function printValidator(candidacy: Candidacy, { powerCap, rank, isInSet }: Standing): Record<string, unknown> {
