@@ -34,6 +34,18 @@ describe('voting power', () => {
     expect([...(chain.sets.get(1) ?? [])].map(([, power]) => power).sort((a, b) => b - a)).toEqual(expected)
   })
 
+  test('a validator alone is shown as the list shows it, among more candidacies than have their ranks kept', () => {
+    const chain = startChain(Array.from({ length: 300 }, (_, at) => 1 + at * 7 % 300))
+    const check = (): void => {
+      const list = chain.query('/stake/validators') as { owner_address: string }[]
+      expect(list).toHaveLength(300)
+      for (const row of list) expect(chain.query(`/stake/validator/${row.owner_address}`)).toEqual(row)
+    }
+    check()
+    done(chain, account(2), 'updateCandidacy', { maxAmount: tokens(5000).toString() })
+    check()
+  })
+
   test('it is whole tokens, rounded down, and the same cap counts outside the set', () => {
     const candidacies = [tokens(9), tokens(3) - 1n, tokens(1)].map((shares, at) => ({
       owner: account(at + 1),
