@@ -47,7 +47,10 @@ const readsOf = (rows: State, writes: () => number): StateReader => ({
     assertIndex(table, scan?.index)
     return rows.count(table, scan)
   },
-  rank: (table, index, row) => rows.rank(table, index, row),
+  rank: (table, index, row) => {
+    assertIndex(table, index)
+    return rows.rank(table, index, row)
+  },
 })
 
 /** The tree in pages, and the keys beside it. */

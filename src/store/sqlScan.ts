@@ -140,14 +140,15 @@ function sideOrder({ statement }: Connection, table: Table, { rowOf, keyOf }: Ro
 export function makeSqlScan(connection: Connection, table: Table, rowSql: RowSql): SqlScan {
   const indexes = new Map(sideOrders(table).map((index) => [index, sideOrder(connection, table, rowSql, index)]))
   const byKey = isSqlOrdered(table) ? keyOrder(connection, table, rowSql) : undefined
-  const need = <O>(index: string, order: O | undefined): O => {
+  const indexOf = (index: string): IndexOrder => {
+    const order = indexes.get(index)
     if (order === undefined) throw new Error(`table ${table.name} has no index ${index}`)
     return order
   }
-  const orderOf = (index: string): Order => need(index, index === '' && byKey !== undefined ? byKey : indexes.get(index))
+  const orderOf = (index: string): Order => (index === '' && byKey !== undefined ? byKey : indexOf(index))
   return {
     scan: ({ index = '', prefix = NOTHING, reverse = false }, known) => orderOf(index).scan(prefix, reverse, known),
     count: ({ index = '', prefix = NOTHING }) => orderOf(index).count(prefix),
-    rank: (index, row) => need(index, indexes.get(index)).rank(row),
+    rank: (index, row) => indexOf(index).rank(row),
   }
 }

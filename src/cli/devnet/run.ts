@@ -95,8 +95,7 @@ const anyEnd = ({ validators }: Parts): Promise<End> => Promise.race(validators.
 /** The first part that ends. When its program was retired, the other applications end in the same block: they are given time to. */
 async function firstEnd(parts: Parts): Promise<End> {
   const first = await anyEnd(parts)
-  const { validators } = parts
-  if (first.status === 0) await Promise.race([Promise.all(validators.map(({ app }) => app?.exited)), sleep(RETIRE_MS, undefined)])
+  if (first.status === 0) await Promise.race([Promise.all(parts.validators.map(({ app }) => app?.exited)), sleep(RETIRE_MS, undefined)])
   return first
 }
 

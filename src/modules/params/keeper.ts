@@ -1,17 +1,22 @@
 import type { State, StateReader } from '../../store/state.ts'
 import { text } from '../../store/columns.ts'
+import type { RowOf } from '../../store/table.ts'
 import { canonicalValue, PARAMETERS, type Params, usedValue } from './definitions.ts'
 import { params } from './tables.ts'
 
 /** Values that are in force together, from block `from` on and before block `until`. */
 export interface Period<V> { readonly values: V; readonly from: number; readonly until: number }
 
+/** Every value that `name` has, had or will have, the newest first. Bound: approved changes of that parameter. */
+const newestFirst = (state: StateReader, name: string): Iterable<RowOf<typeof params>> =>
+  state.scan(params, { prefix: text.toKey(name), reverse: true })
+
 /** Canonical texts by name, in the interface's order, as in force in block `height`. Bound: one walk back a parameter. */
 export function textsInForce(state: StateReader, height: number): Period<ReadonlyMap<string, string>> {
   const values = new Map<string, string>()
   let [from, until] = [0, Number.MAX_SAFE_INTEGER]
   for (const name of PARAMETERS.keys()) {
-    for (const row of state.scan(params, { prefix: text.toKey(name), reverse: true })) {
+    for (const row of newestFirst(state, name)) {
       if (row.height > height) {
         until = Math.min(until, row.height)
         continue
@@ -40,7 +45,7 @@ export const paramsInForce = (state: StateReader, height: number): Params => per
 
 /** The text of a parameter that comes into force in block `height`; undefined when it keeps its value. Bound: values of later blocks. */
 export function changeAt(state: StateReader, name: string, height: number): string | undefined {
-  for (const row of state.scan(params, { prefix: text.toKey(name), reverse: true })) {
+  for (const row of newestFirst(state, name)) {
     if (row.height <= height) return row.height === height ? row.value : undefined
   }
   return undefined
@@ -53,7 +58,7 @@ export function putParam(state: State, name: string, height: number, value: stri
 
 /** Every value that `name` has or had in force up to block `height`, the newest first. Bound: approved changes of that parameter. */
 export function* valuesUpTo(state: StateReader, name: string, height: number): Iterable<string> {
-  for (const row of state.scan(params, { prefix: text.toKey(name), reverse: true })) {
+  for (const row of newestFirst(state, name)) {
     if (row.height <= height) yield row.value
   }
 }

@@ -36,15 +36,13 @@ function wholeOf({ state, params, once }: QueryContext): Whole {
   }))
 }
 
-/** Where `candidacy` stands at the head. Bound: the keys of all before it. Source: protocol.md §4. */
-export function standingOf(context: QueryContext, candidacy: Candidacy): Standing {
+/**
+ * Where `candidacy` stands at the head. `knownRank`: its place, when a walk through all live ones has come to it; without it, the keys
+ * before it are counted where its rank is not kept. Source: protocol.md §4.
+ */
+export function standingOf(context: QueryContext, candidacy: Candidacy, knownRank?: number): Standing {
   const { powerCap, inSet, ranks } = wholeOf(context)
-  const rank = candidacy.withdrawn ? -1 : ranks.get(candidacy.id) ?? context.state.rank(candidacies, 'byRank', candidacy)
+  const rank = candidacy.withdrawn ? -1
+    : knownRank ?? ranks.get(candidacy.id) ?? context.state.rank(candidacies, 'byRank', candidacy)
   return { powerCap, rank, isInSet: inSet.has(candidacy.id) }
-}
-
-/** The same for the candidacy at place `rank` of a walk through all live ones. */
-export function standingAt(context: QueryContext, { id }: Candidacy, rank: number): Standing {
-  const { powerCap, inSet } = wholeOf(context)
-  return { powerCap, rank, isInSet: inSet.has(id) }
 }
