@@ -19,7 +19,7 @@ const OWNERS = 100
 const PROPOSERS = 50
 const WARM_UP_BLOCKS = 4
 // As many as the tree's pages may wait for: what is written once for all of them is in the mean.
-const MEASURED_BLOCKS = 16
+const MEASURED_BLOCKS = 32
 const BLOCKS = WARM_UP_BLOCKS + MEASURED_BLOCKS
 const RECHECKS = 25
 

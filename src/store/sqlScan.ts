@@ -61,19 +61,25 @@ function* inBatches<C>(
   }
 }
 
+/** The statement of `sql` for `limit` rows. PERF: SQLite prepares a statement anew each time a value is bound to its LIMIT. */
+const limited = ({ statement }: Connection) => (limit: number, sql: string): ReturnType<Connection['statement']> =>
+  statement(`${sql} LIMIT ${limit}`)
+
 const countOf = (raw: unknown): number => Number((raw as [bigint])[0])
 
 /** The order of the primary key. Part of a key as prefix reads the whole table: tables that are asked so keep a side table. */
-function keyOrder({ statement }: Connection, table: Table, { keyValues, rowOf }: RowSql): Order {
+function keyOrder(connection: Connection, table: Table, { keyValues, rowOf }: RowSql): Order {
+  const { statement } = connection
+  const upTo = limited(connection)
   const key = `"${keyColumns(table)[0]}"`
   const all = `SELECT ${listOf(allColumns(table))} FROM "${table.name}"`
   const count = `SELECT count(*) FROM "${table.name}"`
 
   const scanAll = (reverse: boolean): Iterable<object> => {
-    const tail = `ORDER BY ${key} ${reverse ? 'DESC' : 'ASC'} LIMIT ?`
-    const after = `${all} WHERE ${key} ${reverse ? '<' : '>'} ? ${tail}`
+    const order = `ORDER BY ${key} ${reverse ? 'DESC' : 'ASC'}`
+    const after = `${all} WHERE ${key} ${reverse ? '<' : '>'} ? ${order}`
     const fetch = (cursor: unknown, limit: number): Rows =>
-      (cursor === undefined ? statement(`${all} ${tail}`).all(limit) : statement(after).all(cursor, limit)) as Rows
+      (cursor === undefined ? upTo(limit, `${all} ${order}`).all() : upTo(limit, after).all(cursor)) as Rows
     return { [Symbol.iterator]: () => inBatches<unknown>(undefined, fetch, (raw) => raw[0], rowOf) }
   }
 
@@ -99,7 +105,9 @@ function keyOrder({ statement }: Connection, table: Table, { keyValues, rowOf }:
 }
 
 /** The order that a side table keeps. */
-function sideOrder({ statement }: Connection, table: Table, { rowOf, keyOf }: RowSql, index: string): IndexOrder {
+function sideOrder(connection: Connection, table: Table, { rowOf, keyOf }: RowSql, index: string): IndexOrder {
+  const { statement } = connection
+  const upTo = limited(connection)
   const side = `"${sideName(table, index)}" AS i`
   const keys = keyColumns(table).map((column) => ({ column, inSide: `i."${column === 'key' ? 'row_key' : column}"` }))
   const isRow = keys.map(({ column, inSide }) => `t."${column}" = ${inSide}`)
@@ -118,11 +126,11 @@ function sideOrder({ statement }: Connection, table: Table, { rowOf, keyOf }: Ro
     scan: (prefix, reverse, known) => {
       const { where, values } = bounds(prefix)
       const rows = known === undefined ? wholeRows : keysOnly
-      const tail = `ORDER BY i."key" ${reverse ? 'DESC' : 'ASC'} LIMIT ?`
-      const after = `${rows} ${where} AND i."key" ${reverse ? '<' : '>'} ? ${tail}`
-      const first = `${rows} ${where} ${tail}`
+      const order = `ORDER BY i."key" ${reverse ? 'DESC' : 'ASC'}`
+      const after = `${rows} ${where} AND i."key" ${reverse ? '<' : '>'} ? ${order}`
+      const first = `${rows} ${where} ${order}`
       const fetch = (cursor: unknown, limit: number): Rows =>
-        (cursor === undefined ? statement(first).all(...values, limit) : statement(after).all(...values, cursor, limit)) as Rows
+        (cursor === undefined ? upTo(limit, first).all(...values) : upTo(limit, after).all(...values, cursor)) as Rows
       // PERF: a blob costs more than the rest of its row, so only whole rows bring their place along.
       const [read, next] = known === undefined ? [(raw: unknown[]) => rowOf(raw.slice(1)), (raw: unknown[]) => raw[0]]
         : [(raw: unknown[]) => known(keyOf(raw)), (raw: unknown[]) => cursorOf(known(keyOf(raw)))]

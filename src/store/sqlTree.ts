@@ -30,8 +30,8 @@ export interface SqlTree {
   forget(): void
 }
 
-// More make each page rarer on disk, and the block that writes them slower: 16 blocks of 30 transfers wait with 1,200 pages.
-const BLOCKS_WAITING_MAX = 16
+// More make each page rarer on disk, and the block that writes them slower.
+const BLOCKS_WAITING_MAX = 32
 
 // About 3 kB of memory each.
 const PAGES_WAITING_MAX = 8192

@@ -32,16 +32,16 @@ function commitRandom(stores: readonly Store[], height: number, writes: number):
   }
 }
 
-test('pages wait for up to 15 blocks: root and proofs are those of memory, through restarts and rollbacks', () => {
+test('pages wait for up to 31 blocks: root and proofs are those of memory, through restarts and rollbacks', () => {
   const path = join(folder, 'waits.db')
   const memory = openMemoryStore({ tables })
   let store = openSqliteStore({ path, tables, pagesCached: 4 })
   const seen = new Set<unknown>()
-  for (let height = 1; height <= 70; height++) {
+  for (let height = 1; height <= 120; height++) {
     commitRandom([memory, store], height, 1 + height % 40)
     expect(store.appHash()).toEqual(memory.appHash())
     seen.add(waitingIn(path))
-    if (height % 23 === 0) {
+    if (height % 37 === 0) {
       for (const one of [memory, store]) one.rollback()
       expect(waitingIn(path)).toBe(0)
       commitRandom([memory, store], height, 30)
@@ -58,7 +58,7 @@ test('pages wait for up to 15 blocks: root and proofs are those of memory, throu
     }
     reader.close()
   }
-  expect(Math.max(...seen as Set<number>)).toBe(15)
+  expect(Math.max(...seen as Set<number>)).toBe(31)
   expect(seen.has(0)).toBe(true)
   store.close()
 })
@@ -88,7 +88,7 @@ test('what waits and does not lead to the committed app hash is refused in one l
 test('a file of schema version 1, which has all its pages, is brought up to date', () => {
   const path = madeWaiting('older.db')
   const store = openSqliteStore({ path, tables })
-  for (let height = 4; height <= 16; height++) commitRandom([store], height, 5)
+  for (let height = 4; height <= 32; height++) commitRandom([store], height, 5)
   const appHash = store.appHash()
   store.close()
   expect(waitingIn(path)).toBe(0)
@@ -97,7 +97,7 @@ test('a file of schema version 1, which has all its pages, is brought up to date
   db.close()
   const again = openSqliteStore({ path, tables })
   expect([again.appHash(), again.recomputeRoot()]).toEqual([appHash, appHash])
-  commitRandom([again], 17, 20)
+  commitRandom([again], 33, 20)
   expect(again.recomputeRoot()).toEqual(again.appHash())
   again.close()
   expect([waitingIn(path), rowsOf(path, "SELECT value FROM meta WHERE name = 'schema_version'")]).toEqual([1, '2'])
