@@ -39,7 +39,7 @@ const [SATURATED, CLOSED] = TRANSFER_LOADS as [typeof TRANSFER_LOADS[number], ty
 const PLANS: Readonly<Record<'full' | 'quick' | 'short', Plan>> = {
   full: {
     parts: ['transfers', 'mix', 'gateway', 'states', 'replay'], rounds: 5, span: { warmUpMs: 2000, measuredMs: 6000 },
-    transfers: [['kvInProcess', TRANSFER_LOADS], ['kvSocket', TRANSFER_LOADS], ['svcd', TRANSFER_LOADS]],
+    transfers: [['kvInProcess', TRANSFER_LOADS], ['kvSocket', TRANSFER_LOADS], ['verifier', TRANSFER_LOADS], ['svcd', TRANSFER_LOADS]],
     states: [
       ['accounts', 1000], ['accounts', 1_000_000], ['candidacies', 100], ['candidacies', 100_000], ['proposals', 10], ['proposals', 1000],
     ],

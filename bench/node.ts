@@ -12,8 +12,8 @@ import { CHAIN_ID } from './accounts.ts'
 import type { Target } from './load/job.ts'
 import type { Programs } from './peers.ts'
 
-/** An application that is measured: ours, CometBFT's kvstore over the socket, and the same inside CometBFT. */
-export type AppKind = 'svcd' | 'kvSocket' | 'kvInProcess'
+/** An application that is measured: ours, its signatures alone, CometBFT's kvstore over the socket, and the same inside CometBFT. */
+export type AppKind = 'svcd' | 'verifier' | 'kvSocket' | 'kvInProcess'
 
 /** Settings that every node of a benchmark has, whatever its application. */
 export const NODE_SETTINGS = {
@@ -51,6 +51,7 @@ export interface NodeOptions {
 }
 
 const SVCD = fileURLToPath(new URL('../src/cli/svcd.js', import.meta.url))
+const VERIFIER = fileURLToPath(new URL('verifier.ts', import.meta.url))
 const LISTEN_MS_MAX = 120_000
 const NODE_MS_MAX = 300_000
 
@@ -78,9 +79,12 @@ function makeHome({ home, app, ports: [rpc, p2p], appState, settings }: NodeOpti
 async function startApp({ programs, app, home, nodeFlags = [] }: NodeOptions, socket: string): Promise<ChildProcess | undefined> {
   if (app === 'kvInProcess') return undefined
   const address = `unix://${socket}`
-  const child = app === 'svcd'
-    ? spawn(process.execPath, [...nodeFlags, SVCD, 'start', '--home', home, '--abci', address], { stdio: ['ignore', 'ignore', 'pipe'] })
-    : spawn(programs.abciCli, ['kvstore', '--address', address, '--log_level', 'error'], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const [program, args] = {
+    svcd: [process.execPath, [...nodeFlags, SVCD, 'start', '--home', home, '--abci', address]] as const,
+    verifier: [process.execPath, [VERIFIER, address]] as const,
+    kvSocket: [programs.abciCli, ['kvstore', '--address', address, '--log_level', 'error']] as const,
+  }[app]
+  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] })
   let said = ''
   child.stderr?.on('data', (chunk: Buffer) => { said = (said + chunk.toString()).slice(-2000) })
   process.once('exit', () => child.kill('SIGKILL'))

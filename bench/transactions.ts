@@ -10,7 +10,7 @@ import type { Sample } from './sample.ts'
 
 /** The applications by the names in the table. */
 export const SUBJECTS: Readonly<Record<AppKind, string>> = {
-  kvInProcess: 'kvstore in process', kvSocket: 'Go kvstore, socket', svcd: 'svcd',
+  kvInProcess: 'kvstore in process', kvSocket: 'Go kvstore, socket', verifier: 'signatures alone', svcd: 'svcd',
 }
 
 /** A load of transactions: its name in the table, its kind and size. */
@@ -71,7 +71,7 @@ export async function measureTransfers(
   for (let round = 0; round < context.rounds; round++) {
     for (const [app, loads] of plan) {
       await withNode(context, app, { appState: transferGenesis, ...(app === 'svcd' ? { nodeFlags } : {}) }, async (node) => {
-        const pool = app === 'svcd' ? 'transfer' : 'kv'
+        const pool = app === 'svcd' || app === 'verifier' ? 'transfer' : 'kv'
         for (const [at, load] of loads.entries()) {
           await runTxLoad(context, node, load, { pool, fresh: at === 0, subject: SUBJECTS[app], round })
         }
