@@ -5,7 +5,7 @@ import { getChain } from '../modules/chain/keeper.ts'
 import type { Block, NodeChecks } from '../modules/define.ts'
 import type { EndOfBlock } from '../modules/endBlock.ts'
 import type { Params } from '../modules/params/definitions.ts'
-import { paramsInForce, type Period, periodInForce } from '../modules/params/keeper.ts'
+import { type Period, periodInForce } from '../modules/params/keeper.ts'
 import { params as paramsTable } from '../modules/params/tables.ts'
 import type { CommitVote } from '../modules/stake/block/commit.ts'
 import { type Change, makeOverlay, type Overlay } from '../store/overlay.ts'
@@ -119,8 +119,8 @@ export function keepParams(chain: Chain, changes: readonly Change[]): void {
   chain.inForce = isSame ? { ...inForce, headHeight: store.height() } : undefined
 }
 
-/** The block of a height and time above the head, with the parameters in force in it. */
-export function makeBlock(head: StateReader, height: number, timeMs: number, params = paramsInForce(head, height)): Block {
+/** The block of a height and time above the head; `params` are those in force in it. */
+export function makeBlock(head: StateReader, height: number, timeMs: number, params: Params): Block {
   return { chainId: getChain(head).chainId, height, timeMs, time: secondsOf(timeMs), params }
 }
 

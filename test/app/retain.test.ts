@@ -8,6 +8,7 @@ import { tables } from '../../src/modules/registry.ts'
 import { openMemoryStore } from '../../src/store/memoryStore.ts'
 import { keepNewest, listSnapshots } from '../../src/store/snapshot/folder.ts'
 import { writeSnapshot } from '../../src/store/snapshot/write.ts'
+import { changeParam, startChain } from '../modules/support.ts'
 import { account, nodeKey, TestChain, tokens } from '../support/testChain.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'svcd-retain-'))
@@ -21,6 +22,18 @@ const life = fc.record({
   keepBlocks: fc.constantFrom(0, 2, 3, 7, 20), interval: fc.constantFrom(0, 1, 2, 5, 11), keep: fc.integer({ min: 2, max: 4 }),
   blocks: fc.integer({ min: 0, max: 12 }),
 })
+
+/** Tells the retainHeight of each Commit of `chain` from now on. */
+function watchRetainHeight(chain: TestChain): () => number {
+  let retainHeight = 0
+  const { commit } = chain.app
+  Object.assign(chain.app, { commit: (request: object) => {
+    const response = commit(request) as CommitResponse
+    retainHeight = response.retainHeight ?? 0
+    return response
+  } })
+  return () => retainHeight
+}
 
 /** What CometBFT has: blocks from `base` on. It prunes what a Commit allows and never more. */
 function live(lives: readonly Life[], unstakeWaitPeriod: number): void {
@@ -45,18 +58,11 @@ function live(lives: readonly Life[], unstakeWaitPeriod: number): void {
     for (const [height, set] of chain.sets) next.sets.set(height, set)
     if (chain.height === 0) next.init(genesis)
     chain = next
-    const { app } = chain
-    let retainHeight = 0
-    const commit = app.commit
-    Object.assign(app, { commit: (request: object) => {
-      const response = commit(request) as CommitResponse
-      retainHeight = response.retainHeight ?? 0
-      return response
-    } })
+    const retained = watchRetainHeight(chain)
     for (let at = 0; at < blocks; at++) {
       const oldest = interval === 0 ? undefined : listSnapshots(path).at(-1)?.metadata.height
       chain.block()
-      const { height } = chain
+      const [{ height }, retainHeight] = [chain, retained()]
       if (retainHeight > 0) base = Math.max(base, retainHeight)
       // Nothing that is needed is gone: the newest blocks that were asked for, those that evidence may name, and what follows a snapshot.
       expect(retainHeight).toBeLessThanOrEqual(Math.max(0, height - keepBlocks + 1))
@@ -77,3 +83,14 @@ function live(lives: readonly Life[], unstakeWaitPeriod: number): void {
 test('whatever the settings are from restart to restart, no block goes that is needed and the rest goes', () => {
   fc.assert(fc.property(fc.array(life, { minLength: 1, maxLength: 6 }), fc.constantFrom(1, 3, 12, 40), live), { numRuns: 60 })
 }, 120_000)
+
+test('a longer unstake_wait_period keeps the blocks that evidence may name from the block on that sends it', () => {
+  const chain = startChain([1000], { params: { unstake_wait_period: 3 } }, { app: { keepBlocks: 2 } })
+  const retained = watchRetainHeight(chain)
+  chain.block()
+  expect(retained()).toBe(chain.height - 1)
+  changeParam(chain, 'unstake_wait_period', '1000')
+  expect(retained()).toBe(0)
+  chain.block()
+  expect(retained()).toBe(0)
+})

@@ -8,6 +8,7 @@ import { type PubKey, pubKeyOf } from '../../src/base/pubKey.ts'
 import { accounts } from '../../src/modules/accounts/tables.ts'
 import { type Block, isError } from '../../src/modules/define.ts'
 import { readTx, runTx } from '../../src/modules/kernel.ts'
+import { paramsInForce } from '../../src/modules/params/keeper.ts'
 import { getByOwner } from '../../src/modules/stake/keeper.ts'
 import type { Candidacy } from '../../src/modules/stake/tables.ts'
 import { makeOverlay } from '../../src/store/overlay.ts'
@@ -41,7 +42,9 @@ export const balanceOf = (chain: TestChain, of: Signer | Address): bigint =>
   chain.store.get(accounts, { address: typeof of === 'string' ? of : of.address })?.balance ?? 0n
 
 /** The block that comes next, one second after the head. */
-export const nextBlock = (chain: TestChain): Block => makeBlock(chain.store, chain.height + 1, (chain.time + 1) * 1000)
+export function nextBlock({ store, height, time }: TestChain): Block {
+  return makeBlock(store, height + 1, (time + 1) * 1000, paramsInForce(store, height + 1))
+}
 
 /** Delivers a transaction that must succeed, in a block of its own. */
 export function done(chain: TestChain, signer: Signer, operation: string, message: Readonly<Record<string, unknown>> = {}): ExecTxResult {
