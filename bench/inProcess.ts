@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { sha256 } from '../src/base/hash.ts'
 import { toBase64, toHex, utf8 } from '../src/base/bytes.ts'
 import { addressBytes, type Address } from '../src/base/address.ts'
+import { boundHeap } from '../src/cli/heap.ts'
 import { CHAIN_ID, signerAt, signersOf } from './accounts.ts'
 import { openDriver } from './driver.ts'
 import { silent, units } from './genesis.ts'
@@ -106,6 +107,7 @@ function run(kind: StateKind, size: number, folder: string): InProcess {
   }
 }
 
+boundHeap()
 const [what, kind, size, folder = ''] = process.argv.slice(2)
 if (what === 'make') make(kind as StateKind, Number(size), folder)
 else process.stdout.write(JSON.stringify(run(kind as StateKind, Number(size), folder)))

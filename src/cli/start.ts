@@ -11,6 +11,7 @@ import { removeRestore } from '../store/snapshot/restore.ts'
 import { openSqliteStore } from '../store/sqliteStore.ts'
 import type { Store } from '../store/store.ts'
 import { chooseOs } from './config.ts'
+import { boundHeap } from './heap.ts'
 import { allowedAddresses, type Libraries, serveLibraries } from './libraries.ts'
 import { type GaugeLine, serveMetrics } from './metrics.ts'
 import type { Endpoint } from './settings.ts'
@@ -86,6 +87,7 @@ const gaugesOf = (store: Store, snapshots: string, libraries: Libraries): readon
  * Resolves with the exit status: 0 when asked to stop or when the program was retired, 1 when it could not go on.
  */
 export function start({ home, abci, os, logFile, acceptProgramVersion, eniAllow, metrics, ...flags }: StartOptions): Promise<number> {
+  boundHeap()
   mkdirSync(join(home, 'data'), { recursive: true })
   const keeping = chooseKeeping(home, flags)
   const allowAddresses = allowedAddresses(home, eniAllow)
