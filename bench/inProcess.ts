@@ -8,6 +8,7 @@ import { sha256 } from '../src/base/hash.ts'
 import { toBase64, toHex, utf8 } from '../src/base/bytes.ts'
 import { addressBytes, type Address } from '../src/base/address.ts'
 import { boundHeap } from '../src/cli/heap.ts'
+import { BLOCKS_WAITING_MAX } from '../src/store/sqlTree.ts'
 import { CHAIN_ID, signerAt, signersOf } from './accounts.ts'
 import { openDriver } from './driver.ts'
 import { silent, units } from './genesis.ts'
@@ -19,8 +20,8 @@ const SENDERS = 1000
 const OWNERS = 100
 const PROPOSERS = 50
 const WARM_UP_BLOCKS = 4
-// As many as the tree's pages may wait for: what is written once for all of them is in the mean.
-const MEASURED_BLOCKS = 32
+// What is written once for so many blocks is in the mean.
+const MEASURED_BLOCKS = BLOCKS_WAITING_MAX
 const BLOCKS = WARM_UP_BLOCKS + MEASURED_BLOCKS
 const RECHECKS = 25
 

@@ -79,11 +79,12 @@ function makeHome({ home, app, ports: [rpc, p2p], appState, settings }: NodeOpti
 async function startApp({ programs, app, home, nodeFlags = [] }: NodeOptions, socket: string): Promise<ChildProcess | undefined> {
   if (app === 'kvInProcess') return undefined
   const address = `unix://${socket}`
-  const [program, args] = {
-    svcd: [process.execPath, [...nodeFlags, SVCD, 'start', '--home', home, '--abci', address]] as const,
-    verifier: [process.execPath, [VERIFIER, address]] as const,
-    kvSocket: [programs.abciCli, ['kvstore', '--address', address, '--log_level', 'error']] as const,
-  }[app]
+  const commands: Readonly<Record<typeof app, readonly [string, ...string[]]>> = {
+    svcd: [process.execPath, ...nodeFlags, SVCD, 'start', '--home', home, '--abci', address],
+    verifier: [process.execPath, VERIFIER, address],
+    kvSocket: [programs.abciCli, 'kvstore', '--address', address, '--log_level', 'error'],
+  }
+  const [program, ...args] = commands[app]
   const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] })
   let said = ''
   child.stderr?.on('data', (chunk: Buffer) => { said = (said + chunk.toString()).slice(-2000) })

@@ -30,6 +30,9 @@ export interface SqlScan {
   rank(index: string, row: object): number
 }
 
+/** The SQL of a walk without its limit, and what is bound to it. */
+interface Batches { readonly first: string; readonly after: string; readonly values: readonly Uint8Array[] }
+
 const FIRST_BATCH = 16
 const LAST_BATCH = 512
 const NOTHING = new Uint8Array(0)
@@ -61,16 +64,19 @@ function* inBatches<C>(
   }
 }
 
-/** The statement of `sql` for `limit` rows. PERF: SQLite prepares a statement anew each time a value is bound to its LIMIT. */
-const limited = ({ statement }: Connection) => (limit: number, sql: string): ReturnType<Connection['statement']> =>
-  statement(`${sql} LIMIT ${limit}`)
+/**
+ * Reads the batches of a walk: `first` the one at its begin, `after` each one behind a cursor, which is bound after `values`.
+ * PERF: the limit stands in the SQL. SQLite prepares a statement anew each time a value is bound to its LIMIT.
+ */
+const batchesOf = ({ statement }: Connection, { first, after, values }: Batches) => (cursor: unknown, limit: number): Rows =>
+  (cursor === undefined ? statement(`${first} LIMIT ${limit}`).all(...values)
+    : statement(`${after} LIMIT ${limit}`).all(...values, cursor)) as Rows
 
 const countOf = (raw: unknown): number => Number((raw as [bigint])[0])
 
 /** The order of the primary key. Part of a key as prefix reads the whole table: tables that are asked so keep a side table. */
 function keyOrder(connection: Connection, table: Table, { keyValues, rowOf }: RowSql): Order {
   const { statement } = connection
-  const upTo = limited(connection)
   const key = `"${keyColumns(table)[0]}"`
   const all = `SELECT ${listOf(allColumns(table))} FROM "${table.name}"`
   const count = `SELECT count(*) FROM "${table.name}"`
@@ -78,8 +84,7 @@ function keyOrder(connection: Connection, table: Table, { keyValues, rowOf }: Ro
   const scanAll = (reverse: boolean): Iterable<object> => {
     const order = `ORDER BY ${key} ${reverse ? 'DESC' : 'ASC'}`
     const after = `${all} WHERE ${key} ${reverse ? '<' : '>'} ? ${order}`
-    const fetch = (cursor: unknown, limit: number): Rows =>
-      (cursor === undefined ? upTo(limit, `${all} ${order}`).all() : upTo(limit, after).all(cursor)) as Rows
+    const fetch = batchesOf(connection, { first: `${all} ${order}`, after, values: [] })
     return { [Symbol.iterator]: () => inBatches<unknown>(undefined, fetch, (raw) => raw[0], rowOf) }
   }
 
@@ -107,7 +112,6 @@ function keyOrder(connection: Connection, table: Table, { keyValues, rowOf }: Ro
 /** The order that a side table keeps. */
 function sideOrder(connection: Connection, table: Table, { rowOf, keyOf }: RowSql, index: string): IndexOrder {
   const { statement } = connection
-  const upTo = limited(connection)
   const side = `"${sideName(table, index)}" AS i`
   const keys = keyColumns(table).map((column) => ({ column, inSide: `i."${column === 'key' ? 'row_key' : column}"` }))
   const isRow = keys.map(({ column, inSide }) => `t."${column}" = ${inSide}`)
@@ -128,9 +132,7 @@ function sideOrder(connection: Connection, table: Table, { rowOf, keyOf }: RowSq
       const rows = known === undefined ? wholeRows : keysOnly
       const order = `ORDER BY i."key" ${reverse ? 'DESC' : 'ASC'}`
       const after = `${rows} ${where} AND i."key" ${reverse ? '<' : '>'} ? ${order}`
-      const first = `${rows} ${where} ${order}`
-      const fetch = (cursor: unknown, limit: number): Rows =>
-        (cursor === undefined ? upTo(limit, first).all(...values) : upTo(limit, after).all(...values, cursor)) as Rows
+      const fetch = batchesOf(connection, { first: `${rows} ${where} ${order}`, after, values })
       // PERF: a blob costs more than the rest of its row, so only whole rows bring their place along.
       const [read, next] = known === undefined ? [(raw: unknown[]) => rowOf(raw.slice(1)), (raw: unknown[]) => raw[0]]
         : [(raw: unknown[]) => known(keyOf(raw)), (raw: unknown[]) => cursorOf(known(keyOf(raw)))]

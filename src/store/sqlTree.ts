@@ -30,8 +30,8 @@ export interface SqlTree {
   forget(): void
 }
 
-// More make each page rarer on disk, and the block that writes them slower.
-const BLOCKS_WAITING_MAX = 32
+/** Blocks whose pages are written together. More make each page rarer on disk, and the block that writes them slower. */
+export const BLOCKS_WAITING_MAX = 32
 
 // About 3 kB of memory each.
 const PAGES_WAITING_MAX = 8192

@@ -40,7 +40,8 @@ interface Options {
 /** Most rows of `blocks` that go with one commit: whoever turns pruning on for an old chain must not wait for all of them at once. */
 const BLOCKS_PRUNED_MAX = 1000
 
-const PRUNE = 'DELETE FROM blocks WHERE height IN (SELECT height FROM blocks WHERE height < ? ORDER BY height LIMIT ?)'
+// PERF: the limit is not bound, as in sqlScan.ts.
+const PRUNE = `DELETE FROM blocks WHERE height IN (SELECT height FROM blocks WHERE height < ? ORDER BY height LIMIT ${BLOCKS_PRUNED_MAX})`
 
 function openFiles({ path, tables, views = [], expectChainId, pagesCached = 16_384 }: Options, writes: () => number) {
   const declared = tables as readonly unknown[] as readonly Table[]
@@ -78,7 +79,7 @@ function writeBlock({ connection, state, tree }: Target, prepared: PreparedBlock
   writeUndo(connection, block.height, prepared.changes)
   const { height, timeMs, transactions } = block
   connection.statement('INSERT INTO blocks VALUES (?, ?, ?, ?)').run(height, timeMs, toHex(prepared.appHash), transactions)
-  if (block.blocksFrom !== undefined) connection.statement(PRUNE).run(block.blocksFrom, BLOCKS_PRUNED_MAX)
+  if (block.blocksFrom !== undefined) connection.statement(PRUNE).run(block.blocksFrom)
   return keepTree
 }
 

@@ -74,7 +74,7 @@ function openNew({ path, tables }: RestoreOptions): Connection {
 function* leavesInOrder({ statement }: Connection): Generator<readonly LeafChange[]> {
   let after: Uint8Array = new Uint8Array(0)
   for (;;) {
-    const rows = statement('SELECT key_hash, hash FROM leaves WHERE key_hash > ? ORDER BY key_hash LIMIT ?').all(after, LEAVES_AT_ONCE)
+    const rows = statement(`SELECT key_hash, hash FROM leaves WHERE key_hash > ? ORDER BY key_hash LIMIT ${LEAVES_AT_ONCE}`).all(after)
     const leaves = (rows as [Uint8Array, Uint8Array][]).map(([keyHash, hash]) => ({ keyHash: idOf(keyHash), hash: idOf(hash) }))
     const last = leaves.at(-1)
     if (last === undefined) return
