@@ -75,8 +75,8 @@ export const OWN_TABLES: Readonly<Record<string, string>> = {
   ]),
   // One row: what takes the last block back.
   undo: createTable('undo', ['height INTEGER NOT NULL PRIMARY KEY', 'rows_before BLOB NOT NULL']),
-  // As of the last block that is in no row of tree_changes.
-  tree_pages: createTable('tree_pages', ['path BLOB NOT NULL PRIMARY KEY', 'page BLOB NOT NULL']),
+  // As of the last block that is in no row of tree_changes. With a rowid: its inner pages hold keys alone, 400 of them.
+  tree_pages: 'CREATE TABLE tree_pages (path INTEGER NOT NULL PRIMARY KEY, page BLOB NOT NULL) STRICT',
   tree_changes: createTable('tree_changes', ['height INTEGER NOT NULL PRIMARY KEY', 'leaves BLOB NOT NULL']),
   tree_keys: createTable('tree_keys', ['key_hash BLOB NOT NULL PRIMARY KEY', 'state_key BLOB NOT NULL']),
 }

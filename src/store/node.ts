@@ -10,15 +10,21 @@ export type Hash = string
 /** sha256 of `bytes`. */
 export const sha256Text = (bytes: Uint8Array): Hash => hash('sha256', bytes, 'binary')
 
-/** A node of the tree: a leaf when it has a key. Null stands for the empty subtree. Source: src/store/README.md, Rules. */
+/** Leaves in order, as text: of each its key hash and its hash. */
+export type Leaves = string
+
+/** A node of the tree. Null stands for the empty subtree. Source: src/store/README.md, Rules. */
 export interface Node {
   readonly hash: Hash
-  /** sha256 of a leaf's state key. */
-  readonly keyHash: Hash | undefined
+  /** All leaves below it when they are kept with it: one for a leaf. Empty for an inner node whose leaves are elsewhere. */
+  readonly leaves: Leaves
 }
 
 /** Bytes of a hash. */
 export const HASH_BYTES = 32
+
+/** Length of a leaf in a text of leaves. */
+export const LEAF_LENGTH: number = 2 * HASH_BYTES
 
 /** Hash of the empty subtree. */
 export const EMPTY_HASH: Hash = '\0'.repeat(HASH_BYTES)
@@ -44,9 +50,27 @@ export function innerHash(left: Hash, right: Hash): Hash {
   return sha256Text(inner)
 }
 
+/** True for a leaf. */
+export const isLeaf = ({ leaves }: Node): boolean => leaves.length === LEAF_LENGTH
+
 /** The node above two: none above none, a lone leaf itself, else an inner node. */
 export function join(left: Node | null, right: Node | null): Node | null {
-  if (left === null && (right === null || right.keyHash !== undefined)) return right
-  if (right === null && left?.keyHash !== undefined) return left
-  return { hash: innerHash(left?.hash ?? EMPTY_HASH, right?.hash ?? EMPTY_HASH), keyHash: undefined }
+  if (left === null) {
+    if (right === null || isLeaf(right)) return right
+  } else if (right === null && isLeaf(left)) return left
+  return { hash: innerHash(left?.hash ?? EMPTY_HASH, right?.hash ?? EMPTY_HASH), leaves: '' }
 }
+
+/** The hash above the leaves `from` to `to`, without the last, all below one path of `depth` bits. */
+function hashAbove(leaves: Leaves, from: number, to: number, depth: number): Hash {
+  if (from === to) return EMPTY_HASH
+  if (to - from === LEAF_LENGTH) return leaves.slice(from + HASH_BYTES, to)
+  const bit = 0x80 >> (depth & 7)
+  let middle = from
+  while (middle < to && (leaves.charCodeAt(middle + (depth >> 3)) & bit) === 0) middle += LEAF_LENGTH
+  return innerHash(hashAbove(leaves, from, middle, depth + 1), hashAbove(leaves, middle, to, depth + 1))
+}
+
+/** The node that keeps these leaves, all below one path of `depth` bits; null for none. */
+export const nodeOf = (leaves: Leaves, depth: number): Node | null =>
+  (leaves === '' ? null : { hash: hashAbove(leaves, 0, leaves.length, depth), leaves })

@@ -1,17 +1,18 @@
-import { EMPTY_ROOT, type Hash, join, leafHash, type Node, sha256Text } from './node.ts'
+import { EMPTY_HASH, type Hash, innerHash, leafHash, sha256Text } from './node.ts'
 import { bytesOf } from './sorted.ts'
 import type { StateReader } from './state.ts'
 import type { Table } from './table.ts'
 import { byKeyHash } from './tree.ts'
 
-interface Leaf extends Node { readonly keyHash: Hash }
+interface Leaf { readonly keyHash: Hash; readonly hash: Hash }
 
-function subtree(leaves: readonly Leaf[], bit: number): Node | null {
-  if (leaves.length < 2) return leaves[0] ?? null
-  const isRight = ({ keyHash }: Leaf): boolean => ((keyHash.charCodeAt(bit >> 3) >> (7 - (bit & 7))) & 1) === 1
+/** The hash above leaves in order, all below one path of `depth` bits. */
+function hashAbove(leaves: readonly Leaf[], depth: number): Hash {
+  if (leaves.length < 2) return leaves[0]?.hash ?? EMPTY_HASH
+  const isRight = ({ keyHash }: Leaf): boolean => ((keyHash.charCodeAt(depth >> 3) >> (7 - (depth & 7))) & 1) === 1
   const cut = leaves.findIndex(isRight)
   const middle = cut < 0 ? leaves.length : cut
-  return join(subtree(leaves.slice(0, middle), bit + 1), subtree(leaves.slice(middle), bit + 1))
+  return innerHash(hashAbove(leaves.slice(0, middle), depth + 1), hashAbove(leaves.slice(middle), depth + 1))
 }
 
 /**
@@ -24,8 +25,7 @@ export function rootOf(rows: Iterable<readonly [key: Uint8Array, value: Uint8Arr
     const keyHash = sha256Text(key)
     leaves.push({ hash: leafHash(keyHash, value), keyHash })
   }
-  const root = subtree(leaves.sort(byKeyHash), 0)
-  return root === null ? EMPTY_ROOT : bytesOf(root.hash)
+  return bytesOf(hashAbove(leaves.sort(byKeyHash), 0))
 }
 
 /** The root of every hashed row of `state`, by the definition. */

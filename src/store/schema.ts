@@ -1,5 +1,6 @@
 import { type Connection, sqliteCode } from './connection.ts'
 import { OWN_TABLES, sideName, sideOrders, sideSql, tableSql } from './ddl.ts'
+import { repage } from './repage.ts'
 import { makeSqlTable } from './sqlTable.ts'
 import { StoreError } from './store.ts'
 import type { Table } from './table.ts'
@@ -15,6 +16,7 @@ export interface View {
 export const MIGRATIONS: readonly ((connection: Connection) => void)[] = [
   // tree_changes: a program that does not know it would take pages of an older block for the tree.
   ({ db }) => db.exec('CREATE TABLE tree_changes (height INTEGER NOT NULL PRIMARY KEY, leaves BLOB NOT NULL) WITHOUT ROWID, STRICT'),
+  repage,
 ]
 
 /** The version that this program writes. */

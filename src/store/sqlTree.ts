@@ -1,8 +1,8 @@
 import { equalBytes, toHex } from '../base/bytes.ts'
 import { makeCache } from './cache.ts'
 import type { Connection } from './connection.ts'
-import { EMPTY_HASH, type Hash } from './node.ts'
-import { decodePage, encodePage, type Page, type Path, pathBytes } from './page.ts'
+import { EMPTY_HASH, EMPTY_ROOT, type Hash, LEAF_LENGTH } from './node.ts'
+import { decodePage, encodePage, type Page, type Path, pathKey } from './page.ts'
 import { byCodeUnit, bytesOf, idOf } from './sorted.ts'
 import { type BlockRecord, StoreError } from './store.ts'
 import { byKeyHash, type LeafChange, type ReadPage, type TreeUpdate, updateTree } from './tree.ts'
@@ -33,12 +33,12 @@ export interface SqlTree {
 /** Blocks whose pages are written together. More make each page rarer on disk, and the block that writes them slower. */
 export const BLOCKS_WAITING_MAX = 32
 
-// About 3 kB of memory each.
+// About 4 kB of memory each.
 const PAGES_WAITING_MAX = 8192
 
 /** A page as it was last written back. */
-export function readStoredPage({ statement }: Connection, path: Path): Page | undefined {
-  const raw = statement('SELECT page FROM tree_pages WHERE path = ?').get(pathBytes(path)) as [Uint8Array] | undefined
+function readStoredPage({ statement }: Connection, path: Path): Page | undefined {
+  const raw = statement('SELECT page FROM tree_pages WHERE path = ?').get(pathKey(path)) as [Uint8Array] | undefined
   return raw === undefined ? undefined : decodePage(raw[0])
 }
 
@@ -46,12 +46,24 @@ export function readStoredPage({ statement }: Connection, path: Path): Page | un
 const byPath = ([a]: readonly [Path, unknown], [b]: readonly [Path, unknown]): number => a.length - b.length || byCodeUnit(a, b)
 
 /** Writes pages; undefined ones are removed. */
-export function writePages({ statement }: Connection, pages: ReadonlyMap<Path, Page | undefined>): void {
+function writePages({ statement }: Connection, pages: ReadonlyMap<Path, Page | undefined>): void {
   for (const [path, page] of [...pages].sort(byPath)) {
-    if (page === undefined) statement('DELETE FROM tree_pages WHERE path = ?').run(pathBytes(path))
+    if (page === undefined) statement('DELETE FROM tree_pages WHERE path = ?').run(pathKey(path))
     // PERF: half the time of an INSERT with ON CONFLICT DO UPDATE.
-    else statement('REPLACE INTO tree_pages VALUES (?, ?)').run(pathBytes(path), encodePage(page))
+    else statement('REPLACE INTO tree_pages VALUES (?, ?)').run(pathKey(path), encodePage(page))
   }
+}
+
+/** Builds the pages of a whole tree. Its leaves come in order, some at a time: so nearly every page is written once. Returns the root. */
+export function buildPages(connection: Connection, batches: Iterable<readonly LeafChange[]>): Uint8Array {
+  let root = EMPTY_ROOT
+  const put = connection.db.transaction((leaves: readonly LeafChange[]) => {
+    const update = updateTree((path) => readStoredPage(connection, path), leaves)
+    writePages(connection, update.pages)
+    root = update.root
+  })
+  for (const leaves of batches) put(leaves)
+  return root
 }
 
 function writeKeys({ statement }: Connection, keys: readonly KeyChange[]): void {
@@ -64,8 +76,6 @@ function writeKeys({ statement }: Connection, keys: readonly KeyChange[]): void 
 /** Key hash and hash of each leaf; the hash of the empty subtree for one that is gone. */
 const encodeLeaves = (leaves: readonly LeafChange[]): Uint8Array =>
   bytesOf(leaves.map(({ keyHash, hash }) => keyHash + (hash ?? EMPTY_HASH)).join(''))
-
-const LEAF_LENGTH = 2 * EMPTY_HASH.length
 
 /** What the stored pages lack: every leaf that changed since, as it is now. */
 function leavesSince({ statement }: Connection): { readonly blocks: number; readonly leaves: readonly LeafChange[] } {
@@ -97,8 +107,8 @@ function assertRoot({ db }: Connection, root: Uint8Array, { height, appHash }: B
 }
 
 /**
- * The tree of `connection` for its one writer; at least `pagesCached` of the pages last used stay in memory. StoreError when what waited
- * does not lead to the app hash of `last`, the block committed last.
+ * The tree of `connection` for its one writer; at least `pagesCached` of the pages last used stay in memory. StoreError when the page of
+ * the root and what waits do not lead to the app hash of `last`, the block committed last.
  */
 export function openSqlTree(connection: Connection, last: BlockRecord, pagesCached: number): SqlTree {
   const cache = makeCache<Path, Page | undefined>(pagesCached)
@@ -116,7 +126,6 @@ export function openSqlTree(connection: Connection, last: BlockRecord, pagesCach
 
   const catchUp = (): void => {
     const { blocks, leaves } = leavesSince(connection)
-    if (blocks === 0) return
     const { root, pages } = updateTree(readPage, leaves)
     assertRoot(connection, root, last)
     for (const [path, page] of pages) waiting.set(path, page)

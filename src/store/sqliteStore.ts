@@ -43,7 +43,7 @@ const BLOCKS_PRUNED_MAX = 1000
 // PERF: the limit is not bound, as in sqlScan.ts.
 const PRUNE = `DELETE FROM blocks WHERE height IN (SELECT height FROM blocks WHERE height < ? ORDER BY height LIMIT ${BLOCKS_PRUNED_MAX})`
 
-function openFiles({ path, tables, views = [], expectChainId, pagesCached = 16_384 }: Options, writes: () => number) {
+function openFiles({ path, tables, views = [], expectChainId, pagesCached = 8192 }: Options, writes: () => number) {
   const declared = tables as readonly unknown[] as readonly Table[]
   const lock = takeLock(path)
   let connection: Connection | undefined

@@ -1,5 +1,5 @@
-import { EMPTY_ROOT, type Hash, type Node } from './node.ts'
-import { EMPTY_PAGE, nodeAt, type Page, type Path, setSlot, slotOf } from './page.ts'
+import { EMPTY_ROOT, type Hash, HASH_BYTES, LEAF_LENGTH, type Leaves, type Node, nodeOf } from './node.ts'
+import { areFew, EMPTY_PAGE, fewLeavesOf, isPaged, nibble, nodeAt, type Page, pageBelow, type Path, setSlot, slotOf } from './page.ts'
 import { byCodeUnit, bytesOf } from './sorted.ts'
 
 /** Reads one page of a committed tree; undefined when there is none. */
@@ -17,12 +17,6 @@ export interface TreeUpdate {
   readonly pages: ReadonlyMap<Path, Page | undefined>
 }
 
-/** The nibble at `depth` of a hash. */
-export function nibble(hash: Hash, depth: number): number {
-  const byte = hash.charCodeAt(depth >> 1)
-  return depth % 2 === 0 ? byte >> 4 : byte & 0x0f
-}
-
 const DIGITS = '0123456789abcdef'
 
 /** Changes `from` to `to`, without the last, of those of a block: those below one path. */
@@ -31,12 +25,18 @@ interface Part { readonly changes: readonly LeafChange[]; readonly from: number;
 /** The order of leaves. */
 export const byKeyHash = (a: { readonly keyHash: Hash }, b: { readonly keyHash: Hash }): number => byCodeUnit(a.keyHash, b.keyHash)
 
-/** The leaves that `part` and the leaf that stood in its way come to, in order. */
-function leavesAfter(old: Node | null, { changes, from, to }: Part): (LeafChange & Node)[] {
-  const part = changes.slice(from, to)
-  const leaves = part.filter((change): change is LeafChange & Node => change.hash !== undefined)
-  if (old === null || part.some(({ keyHash }) => keyHash === old.keyHash)) return leaves
-  return [...leaves, old as LeafChange & Node].sort(byKeyHash)
+/** What `part` makes of `old`. */
+function leavesAfter(old: Leaves, { changes, from, to }: Part): Leaves {
+  let [after, taken, at] = ['', 0, 0]
+  for (let next = from; next < to; next++) {
+    const { keyHash, hash } = changes[next] as LeafChange
+    while (at < old.length && old.slice(at, at + HASH_BYTES) < keyHash) at += LEAF_LENGTH
+    after += old.slice(taken, at)
+    if (old.startsWith(keyHash, at)) at += LEAF_LENGTH
+    taken = at
+    if (hash !== undefined) after += keyHash + hash
+  }
+  return after + old.slice(taken)
 }
 
 /**
@@ -48,15 +48,16 @@ export function updateTree(readPage: ReadPage, changes: readonly LeafChange[]): 
   const pages = new Map<Path, Page | undefined>()
 
   const updateSlot = (path: Path, node: Node | null, part: Part): Node | null => {
-    if (node !== null && node.keyHash === undefined) {
+    if (node !== null && isPaged(node)) {
       const page = readPage(path)
       if (page === undefined) throw new Error(`the stored tree lacks its page ${path}`)
       return updatePage(path, page, part)
     }
-    const leaves = leavesAfter(node, part)
-    if (leaves.length > 1) return updatePage(path, EMPTY_PAGE, { changes: leaves, from: 0, to: leaves.length })
-    const [leaf] = leaves
-    return leaf === undefined ? null : { hash: leaf.hash, keyHash: leaf.keyHash }
+    if (areFew(part.to - part.from, path)) {
+      const leaves = leavesAfter(node?.leaves ?? '', part)
+      if (areFew(leaves.length / LEAF_LENGTH, path)) return nodeOf(leaves, 4 * path.length)
+    }
+    return updatePage(path, pageBelow(node, path.length), part)
   }
 
   const updatePage = (path: Path, page: Page, { changes: all, from, to }: Part): Node | null => {
@@ -67,9 +68,13 @@ export function updateTree(readPage: ReadPage, changes: readonly LeafChange[]): 
       while (end < to && nibble((all[end] as LeafChange).keyHash, path.length) === slot)
       setSlot(after, slot, updateSlot(path + DIGITS[slot], slotOf(page, slot), { changes: all, from: start, to: end }))
     }
+    const few = path === '' ? undefined : fewLeavesOf(after, path)
+    if (few !== undefined) {
+      pages.set(path, undefined)
+      return nodeOf(few, 4 * path.length)
+    }
     const top = nodeAt(after, 1)
-    const isGone = top === null || (top.keyHash !== undefined && path !== '')
-    pages.set(path, isGone ? undefined : after)
+    pages.set(path, top === null ? undefined : after)
     return top
   }
 

@@ -1,8 +1,8 @@
 import { concat, toHex } from '../base/bytes.ts'
-import { EMPTY_HASH, type Hash, type Node, sha256Text } from './node.ts'
-import { nodeAt, type Page, type Path, SLOTS, slotOf } from './page.ts'
+import { EMPTY_HASH, type Hash, HASH_BYTES, isLeaf, LEAF_LENGTH, type Node, sha256Text } from './node.ts'
+import { isPaged, nibble, nodeAt, type Page, pageBelow, type Path, SLOTS, slotOf } from './page.ts'
 import { bytesOf } from './sorted.ts'
-import { nibble, type ReadPage } from './tree.ts'
+import type { ReadPage } from './tree.ts'
 
 /** One step of a proof, from a node to the one above. Members of ics23's InnerOp. */
 export interface InnerOp {
@@ -48,28 +48,31 @@ const LEAF: LeafOp = { hash: SHA256, prehashKey: SHA256, prehashValue: SHA256, l
 const INNER = Uint8Array.of(1)
 const NOTHING = new Uint8Array(0)
 
+/** The page below a node at `path`: stored, or made of the leaves that the node keeps. */
+function pageAt(readPage: ReadPage, path: Path, node: Node): Page {
+  const page = isPaged(node) ? readPage(path) : pageBelow(node, path.length)
+  if (page === undefined) throw new Error(`the stored tree lacks its page ${path}`)
+  return page
+}
+
 /** The pages from the root's to the one where `keyHash` has its slot. */
 function pagesTo(readPage: ReadPage, keyHash: Hash): Page[] {
   const path = toHex(bytesOf(keyHash))
   const pages: Page[] = []
-  for (;;) {
-    const depth = pages.length
-    const page = readPage(path.slice(0, depth))
-    if (page === undefined) {
-      if (depth === 0) return pages
-      throw new Error(`the stored tree lacks its page ${path.slice(0, depth)}`)
-    }
+  for (let page = readPage(''); page !== undefined;) {
     pages.push(page)
-    const node = slotOf(page, nibble(keyHash, depth))
-    if (node === null || node.keyHash !== undefined) return pages
+    const depth = pages.length
+    const node = slotOf(page, nibble(keyHash, depth - 1))
+    page = node === null || isLeaf(node) ? undefined : pageAt(readPage, path.slice(0, depth), node)
   }
+  return pages
 }
 
 function opsIn(page: Page, slot: number): InnerOp[] {
   const ops: InnerOp[] = []
   for (let at = SLOTS + slot; at > 1; at >>= 1) {
     const sibling = nodeAt(page, at ^ 1)
-    if (sibling === null && nodeAt(page, at)?.keyHash !== undefined) continue // a lone leaf rises as it is
+    if (sibling === null && isLeaf(nodeAt(page, at) as Node)) continue // a lone leaf rises as it is
     const hash = bytesOf(sibling?.hash ?? EMPTY_HASH)
     ops.push(at % 2 === 1 ? { hash: SHA256, prefix: concat(INNER, hash), suffix: NOTHING } : { hash: SHA256, prefix: INNER, suffix: hash })
   }
@@ -83,16 +86,14 @@ function existence(readPage: ReadPage, keyHash: Hash, rowOf: LeafRow): Existence
   return { ...rowOf(keyHash), leaf: LEAF, path }
 }
 
-/** The first leaf below a node (`step` 1), or the last one (`step` -1). */
+/** The key hash of the first leaf below a node (`step` 1), or of the last one (`step` -1). */
 function outermost(readPage: ReadPage, path: Path, node: Node, step: 1 | -1): Hash {
-  if (node.keyHash !== undefined) return node.keyHash
-  const page = readPage(path)
+  if (!isPaged(node)) return node.leaves.slice(step === 1 ? 0 : -LEAF_LENGTH).slice(0, HASH_BYTES)
+  const page = pageAt(readPage, path, node)
   const slots = Array.from({ length: SLOTS }, (_, at) => (step === 1 ? at : SLOTS - 1 - at))
-  for (const slot of slots) {
-    const found = page === undefined ? null : slotOf(page, slot)
-    if (found !== null) return outermost(readPage, path + slot.toString(16), found, step)
-  }
-  throw new Error(`the stored tree lacks its page ${path}`)
+  const slot = slots.find((at) => slotOf(page, at) !== null)
+  if (slot === undefined) throw new Error(`the stored tree has nothing in its page ${path}`)
+  return outermost(readPage, path + slot.toString(16), slotOf(page, slot) as Node, step)
 }
 
 /** The nearest leaf whose key hash is above (`step` 1) or below (`step` -1) `keyHash`, which is in no leaf. */
@@ -103,11 +104,12 @@ function neighbour(readPage: ReadPage, keyHash: Hash, step: 1 | -1): Hash | unde
   for (let depth = pages.length - 1; depth >= 0; depth--) {
     const page = pages[depth] as Page
     const own = nibble(keyHash, depth)
-    const lodger = slotOf(page, own)?.keyHash
-    if (lodger !== undefined && (step === 1 ? lodger > keyHash : lodger < keyHash)) return lodger
+    const node = slotOf(page, own)
+    const lodger = node !== null && isLeaf(node) ? node.leaves.slice(0, HASH_BYTES) : keyHash
+    if (step === 1 ? lodger > keyHash : lodger < keyHash) return lodger
     for (let slot = own + step; slot !== stop; slot += step) {
-      const node = slotOf(page, slot)
-      if (node !== null) return outermost(readPage, path.slice(0, depth) + slot.toString(16), node, step)
+      const next = slotOf(page, slot)
+      if (next !== null) return outermost(readPage, path.slice(0, depth) + slot.toString(16), next, step)
     }
   }
   return undefined
@@ -122,7 +124,7 @@ export function proveKey(readPage: ReadPage, key: Uint8Array, rowOf: LeafRow): C
   const pages = pagesTo(readPage, keyHash)
   if (pages.length === 0) return undefined
   const last = pages.length - 1
-  if (slotOf(pages[last] as Page, nibble(keyHash, last))?.keyHash === keyHash) return { exist: existence(readPage, keyHash, rowOf) }
+  if (slotOf(pages[last] as Page, nibble(keyHash, last))?.leaves.startsWith(keyHash)) return { exist: existence(readPage, keyHash, rowOf) }
   const left = neighbour(readPage, keyHash, -1)
   const right = neighbour(readPage, keyHash, 1)
   return {

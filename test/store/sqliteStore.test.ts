@@ -201,7 +201,7 @@ test('a newer schema, another chain, a foreign database and a file that is none 
   const altered = made()
   new Database(altered).exec('ALTER TABLE votes ADD COLUMN mood TEXT')
   const cases: readonly (readonly [string, RegExp])[] = [
-    [newer, /schema version 99, this program knows up to 2: run the newer release/],
+    [newer, /schema version 99, this program knows up to 3: run the newer release/],
     [made(), /chain test, not of other/],
     [foreign, /something else/],
     [foreignMeta, /something else/],

@@ -1,9 +1,10 @@
 import { expect, test } from '@jest/globals'
 import { toHex, u64be } from '../../src/base/bytes.ts'
 import { sha256 } from '../../src/base/hash.ts'
-import { leafHash, sha256Text } from '../../src/store/node.ts'
-import { decodePage, encodePage, nodeAt, pageOf, type Path } from '../../src/store/page.ts'
+import { EMPTY_HASH, innerHash, leafHash, nodeOf, sha256Text } from '../../src/store/node.ts'
+import { decodePage, encodePage, LEAVES_KEPT_MAX, nodeAt, pageOf, type Path, PATH_LENGTH_MAX } from '../../src/store/page.ts'
 import { rootOf } from '../../src/store/root.ts'
+import { idOf } from '../../src/store/sorted.ts'
 import { byKeyHash, type LeafChange, updateTree } from '../../src/store/tree.ts'
 import { random } from './model.ts'
 
@@ -13,26 +14,27 @@ const keyOf = (n: number): Uint8Array => u64be(n)
 function makeTree() {
   const pages = new Map<Path, Uint8Array>()
   const read: Path[] = []
-  const apply = (batch: ReadonlyMap<number, Uint8Array | undefined>): Uint8Array => {
-    const changes: LeafChange[] = [...batch]
-      .map(([n, value]) => {
-        const keyHash = sha256Text(keyOf(n))
-        return { keyHash, hash: value === undefined ? undefined : leafHash(keyHash, value) }
-      })
-      .sort(byKeyHash)
+  const update = (changes: readonly LeafChange[]): Uint8Array => {
     read.length = 0
-    const update = updateTree((path) => {
+    const made = updateTree((path) => {
       read.push(path)
       const bytes = pages.get(path)
       return bytes === undefined ? undefined : decodePage(bytes)
     }, changes)
-    for (const [path, page] of update.pages) {
+    for (const [path, page] of made.pages) {
       if (page === undefined) pages.delete(path)
       else pages.set(path, Uint8Array.from(encodePage(page)))
     }
-    return update.root
+    return made.root
   }
-  return { pages, read, apply }
+  const apply = (batch: ReadonlyMap<number, Uint8Array | undefined>): Uint8Array => {
+    const changes = [...batch].map(([n, value]) => {
+      const keyHash = sha256Text(keyOf(n))
+      return { keyHash, hash: value === undefined ? undefined : leafHash(keyHash, value) }
+    })
+    return update(changes.sort(byKeyHash))
+  }
+  return { pages, read, apply, update }
 }
 
 test.each([1, 2, 3, 4])(
@@ -93,17 +95,39 @@ test('three leaves give the root worked out by hand', () => {
   expect(toHex(rootOf([]))).toBe('00'.repeat(32))
 })
 
-test('a page is read back as it was written, in at most 1,028 bytes', () => {
-  const hash = (n: number): string => sha256Text(u64be(n))
-  const page = pageOf(Array.from({ length: 16 }, (_, slot) =>
-    slot % 3 === 0 ? null : { hash: hash(slot), keyHash: slot % 3 === 1 ? undefined : hash(slot + 50) },
-  ))
+const leavesFrom = (first: number, count: number): string =>
+  Array.from({ length: count }, (_, at) => sha256Text(u64be(first + at)) + sha256Text(u64be(first + at + 1000))).join('')
+
+test('a page is read back as it was written: nothing, a leaf, some leaves, leaves elsewhere', () => {
+  const page = pageOf(Array.from({ length: 16 }, (_, slot) => {
+    if (slot % 4 === 0) return null
+    return slot % 4 === 3 ? { hash: sha256Text(u64be(slot)), leaves: '' } : nodeOf(leavesFrom(slot, slot % 4 === 1 ? 1 : slot), 0)
+  }))
   expect(decodePage(encodePage(page))).toEqual(page)
-  const full = pageOf(Array.from({ length: 16 }, (_, slot) => ({ hash: hash(slot), keyHash: hash(slot + 50) })))
-  expect(encodePage(full).length).toBe(1028)
+  const full = pageOf(Array.from({ length: 16 }, (_, slot) => nodeOf(leavesFrom(16 * slot, LEAVES_KEPT_MAX), 0)))
+  expect(encodePage(full).length).toBe(8736)
   const top = nodeAt(full, 1)
   expect(full.every((node, place) => place === 0 || node !== undefined)).toBe(true)
   expect(nodeAt(decodePage(encodePage(full)), 1)).toEqual(top)
+})
+
+test('keys whose hashes begin alike for longer than a path have no page that is deeper, however many they are', () => {
+  // 18 digits.
+  const begin = '\x12\x34\x56\x78\x9a\xbc\xde\xf0\x10'
+  const keyHashes = Array.from({ length: 3 * LEAVES_KEPT_MAX }, (_, n) => begin + sha256Text(u64be(n)).slice(begin.length))
+  const changes = (from: number, to: number, isGone = false): LeafChange[] => keyHashes.slice(from, to)
+    .map((keyHash, at) => ({ keyHash, hash: isGone ? undefined : sha256Text(u64be(from + at)) })).sort(byKeyHash)
+  const above = (leaves: readonly LeafChange[], depth: number): string => {
+    if (leaves.length < 2) return leaves[0]?.hash ?? EMPTY_HASH
+    const isRight = ({ keyHash }: LeafChange): boolean => (keyHash.charCodeAt(depth >> 3) & (0x80 >> depth % 8)) !== 0
+    return innerHash(above(leaves.filter((leaf) => !isRight(leaf)), depth + 1), above(leaves.filter(isRight), depth + 1))
+  }
+  const tree = makeTree()
+  expect(idOf(tree.update(changes(0, keyHashes.length)))).toBe(above(changes(0, keyHashes.length), 0))
+  expect(Math.max(...[...tree.pages.keys()].map((path) => path.length))).toBe(PATH_LENGTH_MAX)
+  expect(tree.pages.size).toBe(1 + PATH_LENGTH_MAX)
+  expect(idOf(tree.update(changes(2, keyHashes.length, true)))).toBe(above(changes(0, 2), 0))
+  expect([...tree.pages.keys()]).toEqual([''])
 })
 
 test('a missing page is told, not taken for an empty one', () => {

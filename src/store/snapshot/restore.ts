@@ -2,15 +2,15 @@ import { rmSync } from 'node:fs'
 import { equalBytes, toHex } from '../../base/bytes.ts'
 import { sha256 } from '../../base/hash.ts'
 import { type Connection, openConnection, sqliteCode } from '../connection.ts'
-import { EMPTY_ROOT, leafHash, sha256Text } from '../node.ts'
+import { leafHash, sha256Text } from '../node.ts'
 import { prepareSchema, writeMeta } from '../schema.ts'
 import { bytesOf, idOf } from '../sorted.ts'
 import { makeSqlState } from '../sqlState.ts'
-import { readStoredPage, writePages } from '../sqlTree.ts'
+import { buildPages } from '../sqlTree.ts'
 import type { StateReader } from '../state.ts'
 import type { AnyTable } from '../store.ts'
 import type { Table } from '../table.ts'
-import { type LeafChange, updateTree } from '../tree.ts'
+import type { LeafChange } from '../tree.ts'
 import { chunkLength, type SnapshotMetadata } from './format.ts'
 import { makeRecordReader, NotARecord } from './records.ts'
 
@@ -47,7 +47,7 @@ export interface Restore {
   drop(): void
 }
 
-/** Leaves that are put into the tree at a time, in the order of their hashes: then nearly every page is written once. */
+/** Leaves that are put into the tree at a time, in the order of their hashes. */
 const LEAVES_AT_ONCE = 4096
 
 const CACHE_KIB = 64 * 1024
@@ -81,20 +81,6 @@ function* leavesInOrder({ statement }: Connection): Generator<readonly LeafChang
     yield leaves
     after = bytesOf(last.keyHash)
   }
-}
-
-/** Builds the tree of all leaves; returns its root. */
-function buildTree(connection: Connection): Uint8Array {
-  const { db, statement } = connection
-  let root = EMPTY_ROOT
-  const put = db.transaction((leaves: readonly LeafChange[]) => {
-    const update = updateTree((path) => readStoredPage(connection, path), leaves)
-    writePages(connection, update.pages)
-    root = update.root
-  })
-  for (const leaves of leavesInOrder(connection)) put(leaves)
-  statement('INSERT INTO tree_keys SELECT key_hash, state_key FROM leaves ORDER BY key_hash').run()
-  return root
 }
 
 /** What `work` gives. What the rows of a liar make it throw is a NotARecord; what the disk does is thrown as it is told. */
@@ -143,7 +129,8 @@ export function beginRestore(options: RestoreOptions): Restore {
     finish: () => {
       if (next !== metadata.chunkHashes.length || !reader.isAtEnd()) throw new NotARecord('it ends within a record')
       if (records !== metadata.records) throw new NotARecord(`it holds ${records} records, not ${metadata.records}`)
-      const root = buildTree(connection)
+      const root = buildPages(connection, leavesInOrder(connection))
+      statement('INSERT INTO tree_keys SELECT key_hash, state_key FROM leaves ORDER BY key_hash').run()
       if (!equalBytes(root, metadata.appHash)) throw new NotARecord(`its rows have the app hash ${toHex(root).toUpperCase()}`)
       const { chainId, height, timeMs } = ofUntrusted(() => headOf(state))
       if (height !== metadata.height || chainId !== metadata.chainId) throw new NotARecord(`its rows are those of ${chainId} at ${height}`)
