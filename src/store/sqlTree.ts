@@ -36,6 +36,9 @@ export const BLOCKS_WAITING_MAX = 32
 // About 4 kB of memory each.
 const PAGES_WAITING_MAX = 8192
 
+// What a start works in, in 0.15 s.
+const LEAVES_WAITING_MAX = 65_536
+
 /** A page as it was last written back. */
 function readStoredPage({ statement }: Connection, path: Path): Page | undefined {
   const raw = statement('SELECT page FROM tree_pages WHERE path = ?').get(pathKey(path)) as [Uint8Array] | undefined
@@ -113,7 +116,7 @@ function assertRoot({ db }: Connection, root: Uint8Array, { height, appHash }: B
 export function openSqlTree(connection: Connection, last: BlockRecord, pagesCached: number): SqlTree {
   const cache = makeCache<Path, Page | undefined>(pagesCached)
   const waiting = new Map<Path, Page | undefined>()
-  let blocksWaiting = 0
+  let [blocksWaiting, leavesWaiting] = [0, 0]
 
   const readPage = (path: Path): Page | undefined => {
     if (waiting.has(path)) return waiting.get(path)
@@ -129,7 +132,7 @@ export function openSqlTree(connection: Connection, last: BlockRecord, pagesCach
     const { root, pages } = updateTree(readPage, leaves)
     assertRoot(connection, root, last)
     for (const [path, page] of pages) waiting.set(path, page)
-    blocksWaiting = blocks
+    ;[blocksWaiting, leavesWaiting] = [blocks, leaves.length]
   }
 
   const writeBack = ({ update, keys }: TreeWrite): () => void => {
@@ -139,18 +142,20 @@ export function openSqlTree(connection: Connection, last: BlockRecord, pagesCach
     connection.statement('DELETE FROM tree_changes').run()
     return () => {
       waiting.clear()
-      blocksWaiting = 0
+      ;[blocksWaiting, leavesWaiting] = [0, 0]
       for (const [path, page] of pages) cache.set(path, page)
     }
   }
 
   const write = (height: number, made: TreeWrite): () => void => {
-    const { pages } = made.update
-    if (blocksWaiting + 1 >= BLOCKS_WAITING_MAX || waiting.size + pages.size > PAGES_WAITING_MAX) return writeBack(made)
+    const { update: { pages }, leaves } = made
+    if (blocksWaiting + 1 >= BLOCKS_WAITING_MAX || waiting.size + pages.size > PAGES_WAITING_MAX
+      || leavesWaiting + leaves.length > LEAVES_WAITING_MAX) return writeBack(made)
     writeKeys(connection, made.keys)
-    connection.statement('INSERT INTO tree_changes VALUES (?, ?)').run(height, encodeLeaves(made.leaves))
+    connection.statement('INSERT INTO tree_changes VALUES (?, ?)').run(height, encodeLeaves(leaves))
     return () => {
       blocksWaiting++
+      leavesWaiting += leaves.length
       for (const [path, page] of pages) waiting.set(path, page)
     }
   }
@@ -161,7 +166,7 @@ export function openSqlTree(connection: Connection, last: BlockRecord, pagesCach
     forget: () => {
       waiting.clear()
       cache.clear()
-      blocksWaiting = 0
+      ;[blocksWaiting, leavesWaiting] = [0, 0]
     },
   }
 }
