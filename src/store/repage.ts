@@ -6,8 +6,6 @@ import { idOf } from './sorted.ts'
 import { buildPages } from './sqlTree.ts'
 import type { LeafChange } from './tree.ts'
 
-const LEAVES_AT_ONCE = 4096
-
 /**
  * The leaves, in order, of the pages that schema versions 1 and 2 have: two bit masks (leaves, inner nodes), then slot by slot a leaf's key
  * hash and hash, or an inner node's hash. The key of a page is its length and two digits a byte.
@@ -29,21 +27,10 @@ function* leavesBelow(connection: Connection, path: string): Generator<LeafChang
   }
 }
 
-function* batchesOf(leaves: Iterable<LeafChange>): Generator<readonly LeafChange[]> {
-  let batch: LeafChange[] = []
-  for (const leaf of leaves) {
-    batch.push(leaf)
-    if (batch.length < LEAVES_AT_ONCE) continue
-    yield batch
-    batch = []
-  }
-  yield batch
-}
-
-/** Makes the pages of schema version 3, which keep small subtrees whole, of those before. */
+/** Makes the pages of schema version 3, which keep small subtrees whole, of those before. A later form of pages takes its place. */
 export function repage(connection: Connection): void {
   connection.db.exec('ALTER TABLE tree_pages RENAME TO old_pages')
   connection.db.exec('CREATE TABLE tree_pages (path INTEGER NOT NULL PRIMARY KEY, page BLOB NOT NULL) STRICT')
-  buildPages(connection, batchesOf(leavesBelow(connection, '')))
+  buildPages(connection, leavesBelow(connection, ''))
   connection.db.exec('DROP TABLE old_pages')
 }

@@ -47,13 +47,16 @@ function above(prefix: Uint8Array): Uint8Array | undefined {
   return bound
 }
 
-// Statements are stepped to their end: one left open would keep the connection from committing.
-function* inBatches<C>(
+/**
+ * A walk in batches, each from the cursor that `next` makes of the row before. Statements are stepped to their end: one left open would
+ * keep the connection from writing and committing.
+ */
+export function* inBatches<C, T>(
   first: C,
   fetch: (cursor: C, limit: number) => unknown[][],
   next: (raw: unknown[]) => C,
-  rowOf: (raw: unknown[]) => object,
-): Generator<object> {
+  rowOf: (raw: unknown[]) => T,
+): Generator<T> {
   let cursor = first
   for (let limit = FIRST_BATCH; ; limit = Math.min(limit * 4, LAST_BATCH)) {
     const batch = fetch(cursor, limit)
@@ -85,7 +88,7 @@ function keyOrder(connection: Connection, table: Table, { keyValues, rowOf }: Ro
     const order = `ORDER BY ${key} ${reverse ? 'DESC' : 'ASC'}`
     const after = `${all} WHERE ${key} ${reverse ? '<' : '>'} ? ${order}`
     const fetch = batchesOf(connection, { first: `${all} ${order}`, after, values: [] })
-    return { [Symbol.iterator]: () => inBatches<unknown>(undefined, fetch, (raw) => raw[0], rowOf) }
+    return { [Symbol.iterator]: () => inBatches<unknown, object>(undefined, fetch, (raw) => raw[0], rowOf) }
   }
 
   const one = (of: object): object[] => {
@@ -136,7 +139,7 @@ function sideOrder(connection: Connection, table: Table, { rowOf, keyOf }: RowSq
       // PERF: a blob costs more than the rest of its row, so only whole rows bring their place along.
       const [read, next] = known === undefined ? [(raw: unknown[]) => rowOf(raw.slice(1)), (raw: unknown[]) => raw[0]]
         : [(raw: unknown[]) => known(keyOf(raw)), (raw: unknown[]) => cursorOf(known(keyOf(raw)))]
-      return { [Symbol.iterator]: () => inBatches<unknown>(undefined, fetch, next, read) }
+      return { [Symbol.iterator]: () => inBatches<unknown, object>(undefined, fetch, next, read) }
     },
     count: (prefix) => {
       const { where, values } = bounds(prefix)

@@ -1,7 +1,7 @@
 import { equalBytes, toHex } from '../base/bytes.ts'
 import { makeCache } from './cache.ts'
 import type { Connection } from './connection.ts'
-import { EMPTY_HASH, EMPTY_ROOT, type Hash, LEAF_LENGTH } from './node.ts'
+import { EMPTY_HASH, EMPTY_ROOT, type Hash, HASH_BYTES, LEAF_LENGTH } from './node.ts'
 import { decodePage, encodePage, type Page, type Path, pathKey } from './page.ts'
 import { byCodeUnit, bytesOf, idOf } from './sorted.ts'
 import { type BlockRecord, StoreError } from './store.ts'
@@ -33,11 +33,14 @@ export interface SqlTree {
 /** Blocks whose pages are written together. More make each page rarer on disk, and the block that writes them slower. */
 export const BLOCKS_WAITING_MAX = 32
 
-// About 4 kB of memory each.
+// 3 to 5 kB of memory each.
 const PAGES_WAITING_MAX = 8192
 
 // What a start works in, in 0.15 s.
 const LEAVES_WAITING_MAX = 65_536
+
+// What is built in one transaction.
+const LEAVES_AT_ONCE = 4096
 
 /** A page as it was last written back. */
 function readStoredPage({ statement }: Connection, path: Path): Page | undefined {
@@ -57,15 +60,18 @@ function writePages({ statement }: Connection, pages: ReadonlyMap<Path, Page | u
   }
 }
 
-/** Builds the pages of a whole tree. Its leaves come in order, some at a time: so nearly every page is written once. Returns the root. */
-export function buildPages(connection: Connection, batches: Iterable<readonly LeafChange[]>): Uint8Array {
+/** Builds the pages of a whole tree, whose leaves come in order: so nearly every page is written once. Returns the root. */
+export function buildPages(connection: Connection, leaves: Iterable<LeafChange>): Uint8Array {
   let root = EMPTY_ROOT
-  const put = connection.db.transaction((leaves: readonly LeafChange[]) => {
-    const update = updateTree((path) => readStoredPage(connection, path), leaves)
+  let batch: LeafChange[] = []
+  const put = connection.db.transaction(() => {
+    const update = updateTree((path) => readStoredPage(connection, path), batch)
     writePages(connection, update.pages)
     root = update.root
+    batch = []
   })
-  for (const leaves of batches) put(leaves)
+  for (const leaf of leaves) if (batch.push(leaf) === LEAVES_AT_ONCE) put()
+  put()
   return root
 }
 
@@ -80,25 +86,23 @@ function writeKeys({ statement }: Connection, keys: readonly KeyChange[]): void 
 const encodeLeaves = (leaves: readonly LeafChange[]): Uint8Array =>
   bytesOf(leaves.map(({ keyHash, hash }) => keyHash + (hash ?? EMPTY_HASH)).join(''))
 
-/** What the stored pages lack: every leaf that changed since, as it is now. */
-function leavesSince({ statement }: Connection): { readonly blocks: number; readonly leaves: readonly LeafChange[] } {
+/** What the stored pages lack: every leaf that changed since, as it is now; and how many blocks and changes that is. */
+function changesSince({ statement }: Connection) {
   const stored = statement('SELECT leaves FROM tree_changes ORDER BY height').all() as [Uint8Array][]
+  const text = stored.map(([leaves]) => idOf(leaves)).join('')
   const leaves = new Map<Hash, LeafChange>()
-  for (const [bytes] of stored) {
-    const text = idOf(bytes)
-    for (let at = 0; at < text.length; at += LEAF_LENGTH) {
-      const keyHash = text.slice(at, at + LEAF_LENGTH / 2)
-      const hash = text.slice(at + LEAF_LENGTH / 2, at + LEAF_LENGTH)
-      leaves.set(keyHash, { keyHash, hash: hash === EMPTY_HASH ? undefined : hash })
-    }
+  for (let at = 0; at < text.length; at += LEAF_LENGTH) {
+    const keyHash = text.slice(at, at + HASH_BYTES)
+    const hash = text.slice(at + HASH_BYTES, at + LEAF_LENGTH)
+    leaves.set(keyHash, { keyHash, hash: hash === EMPTY_HASH ? undefined : hash })
   }
-  return { blocks: stored.length, leaves: [...leaves.values()].sort(byKeyHash) }
+  return { blocks: stored.length, changes: text.length / LEAF_LENGTH, leaves: [...leaves.values()].sort(byKeyHash) }
 }
 
 /** The tree of `connection` as it is committed, for one who reads now and then. */
 export function readTree(connection: Connection): ReadPage {
   const stored = (path: Path): Page | undefined => readStoredPage(connection, path)
-  const { pages } = updateTree(stored, leavesSince(connection).leaves)
+  const { pages } = updateTree(stored, changesSince(connection).leaves)
   return (path) => (pages.has(path) ? pages.get(path) : stored(path))
 }
 
@@ -118,6 +122,11 @@ export function openSqlTree(connection: Connection, last: BlockRecord, pagesCach
   const waiting = new Map<Path, Page | undefined>()
   let [blocksWaiting, leavesWaiting] = [0, 0]
 
+  const nothingWaits = (): void => {
+    waiting.clear()
+    ;[blocksWaiting, leavesWaiting] = [0, 0]
+  }
+
   const readPage = (path: Path): Page | undefined => {
     if (waiting.has(path)) return waiting.get(path)
     const known = cache.get(path)
@@ -128,11 +137,11 @@ export function openSqlTree(connection: Connection, last: BlockRecord, pagesCach
   }
 
   const catchUp = (): void => {
-    const { blocks, leaves } = leavesSince(connection)
+    const { blocks, changes, leaves } = changesSince(connection)
     const { root, pages } = updateTree(readPage, leaves)
     assertRoot(connection, root, last)
     for (const [path, page] of pages) waiting.set(path, page)
-    ;[blocksWaiting, leavesWaiting] = [blocks, leaves.length]
+    ;[blocksWaiting, leavesWaiting] = [blocks, changes]
   }
 
   const writeBack = ({ update, keys }: TreeWrite): () => void => {
@@ -141,8 +150,7 @@ export function openSqlTree(connection: Connection, last: BlockRecord, pagesCach
     writePages(connection, pages)
     connection.statement('DELETE FROM tree_changes').run()
     return () => {
-      waiting.clear()
-      ;[blocksWaiting, leavesWaiting] = [0, 0]
+      nothingWaits()
       for (const [path, page] of pages) cache.set(path, page)
     }
   }
@@ -164,9 +172,8 @@ export function openSqlTree(connection: Connection, last: BlockRecord, pagesCach
   return {
     readPage, write, writeBack,
     forget: () => {
-      waiting.clear()
+      nothingWaits()
       cache.clear()
-      ;[blocksWaiting, leavesWaiting] = [0, 0]
     },
   }
 }

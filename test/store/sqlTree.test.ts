@@ -67,8 +67,10 @@ test('pages wait for up to 31 blocks: root and proofs are those of memory, throu
 
 test('at most 65,536 leaves wait, which a start works in', () => {
   const path = join(folder, 'many.db')
-  const store = openSqliteStore({ path, tables })
+  let store = openSqliteStore({ path, tables })
   const waited = [1, 2, 3].map((height) => {
+    store.close()
+    store = openSqliteStore({ path, tables })
     const overlay = makeOverlay(store)
     for (let candidacyId = 0; candidacyId < 30_000; candidacyId++) overlay.put(absences, { candidacyId, count: height })
     store.commit(store.prepare(overlay), { height, timeMs: height, chainId: 'test', transactions: 0 })

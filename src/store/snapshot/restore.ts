@@ -6,6 +6,7 @@ import { leafHash, sha256Text } from '../node.ts'
 import { prepareSchema, writeMeta } from '../schema.ts'
 import { bytesOf, idOf } from '../sorted.ts'
 import { makeSqlState } from '../sqlState.ts'
+import { inBatches } from '../sqlScan.ts'
 import { buildPages } from '../sqlTree.ts'
 import type { StateReader } from '../state.ts'
 import type { AnyTable } from '../store.ts'
@@ -47,9 +48,6 @@ export interface Restore {
   drop(): void
 }
 
-/** Leaves that are put into the tree at a time, in the order of their hashes. */
-const LEAVES_AT_ONCE = 4096
-
 const CACHE_KIB = 64 * 1024
 
 const LEAVES = 'CREATE TABLE leaves (key_hash BLOB NOT NULL PRIMARY KEY, hash BLOB NOT NULL, state_key BLOB NOT NULL) WITHOUT ROWID, STRICT'
@@ -71,17 +69,13 @@ function openNew({ path, tables }: RestoreOptions): Connection {
   return connection
 }
 
-function* leavesInOrder({ statement }: Connection): Generator<readonly LeafChange[]> {
-  let after: Uint8Array = new Uint8Array(0)
-  for (;;) {
-    const rows = statement(`SELECT key_hash, hash FROM leaves WHERE key_hash > ? ORDER BY key_hash LIMIT ${LEAVES_AT_ONCE}`).all(after)
-    const leaves = (rows as [Uint8Array, Uint8Array][]).map(([keyHash, hash]) => ({ keyHash: idOf(keyHash), hash: idOf(hash) }))
-    const last = leaves.at(-1)
-    if (last === undefined) return
-    yield leaves
-    after = bytesOf(last.keyHash)
-  }
-}
+const leavesInOrder = ({ statement }: Connection): Iterable<LeafChange> => inBatches(
+  new Uint8Array(0) as Uint8Array,
+  (after, limit) =>
+    statement(`SELECT key_hash, hash FROM leaves WHERE key_hash > ? ORDER BY key_hash LIMIT ${limit}`).all(after) as unknown[][],
+  ([keyHash]) => keyHash as Uint8Array,
+  ([keyHash, hash]) => ({ keyHash: idOf(keyHash as Uint8Array), hash: idOf(hash as Uint8Array) }),
+)
 
 /** What `work` gives. What the rows of a liar make it throw is a NotARecord; what the disk does is thrown as it is told. */
 function ofUntrusted<T>(work: () => T): T {
