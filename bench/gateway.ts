@@ -14,6 +14,9 @@ import { runTxLoad, type TxLoad, withNode } from './transactions.ts'
 const ASKERS = 16
 const QUERIES_A_SECOND = 500
 const BESIDE_QUERIES: TxLoad = ['saturated, 200 candidacies', 'saturate', 8000]
+const SVC_TRANSFER = 'svc_transfer, 64 senders'
+// As many senders that wait for their blocks, without a gateway between: the most that one could come to.
+const WITHOUT_GATEWAY: TxLoad = [SVC_TRANSFER, 'blockLoop', GATEWAY_SENDERS]
 
 const PROGRAM = fileURLToPath(new URL('gatewayProcess.ts', import.meta.url))
 
@@ -77,15 +80,16 @@ export async function measureGateway(context: Context): Promise<void> {
       const raw: Target = { host: node.host, port: node.port }
       const gateway = await startGatewayProcess(raw, port)
       try {
-        await runCalls(context, node, gateway, 'transfer', GATEWAY_SENDERS, { load: 'svc_transfer, 64 senders', subject: 'gateway', round })
+        const tx = { pool: 'transfer', round } as const
+        await runTxLoad(context, node, WITHOUT_GATEWAY, { ...tx, fresh: true, subject: 'no gateway' })
+        await runCalls(context, node, gateway, 'transfer', GATEWAY_SENDERS, { load: SVC_TRANSFER, subject: 'gateway', round })
         for (const [load, direct, through] of [
           ['one validator of 200', 'rawValidator', 'validator'], ['all 200 validators', 'rawValidators', 'validators'],
         ] as const) {
           await runCalls(context, node, raw, direct, ASKERS, { load, subject: 'abci_query', round })
           await runCalls(context, node, gateway, through, ASKERS, { load, subject: 'gateway', round })
         }
-        const tx = { pool: 'transfer', round } as const
-        await runTxLoad(context, node, BESIDE_QUERIES, { ...tx, fresh: true, subject: 'no queries' })
+        await runTxLoad(context, node, BESIDE_QUERIES, { ...tx, fresh: false, subject: 'no queries' })
         const asking = beside.run({
           load: 'calls', target: gateway, lanes: ASKERS, perSecond: QUERIES_A_SECOND, ...CALLS.validator,
           warmUpMs: 0, measuredMs: span.warmUpMs + span.measuredMs,

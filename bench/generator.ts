@@ -2,7 +2,7 @@
 import { callLoop } from './load/calls.ts'
 import type { Job, Measured } from './load/job.ts'
 import { makePool, type Pool, type PoolKind } from './load/pool.ts'
-import { closedLoop, openLoop, saturate } from './load/send.ts'
+import { blockLoop, closedLoop, openLoop, saturate } from './load/send.ts'
 
 const pools = new Map<PoolKind, Pool>()
 
@@ -19,6 +19,7 @@ async function run(job: Job): Promise<Measured | undefined> {
   if (job.load === 'saturate') return saturate(job.target, pool, job.size, job)
   if (job.load === 'openLoop') return openLoop(job.target, pool, job.size, job)
   if (job.load === 'closedLoop') return closedLoop(job.target, pool, job.size, job)
+  if (job.load === 'blockLoop') return blockLoop(job.target, pool, job.size, job)
   pool.prepare(job.size)
   return undefined
 }

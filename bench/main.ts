@@ -22,7 +22,7 @@ import { findPrograms } from './peers.ts'
 import { measureReplay } from './replay.ts'
 import { goalTable, loadTable, machine, stateTable, writeDoc } from './report.ts'
 import { measureStates, type StateCost, type StateKind } from './states.ts'
-import { measureMix, measureTransfers, TRANSFER_LOADS } from './transactions.ts'
+import { BLOCK_LOAD, measureMix, measureTransfers, TRANSFER_LOADS } from './transactions.ts'
 
 type Part = 'transfers' | 'mix' | 'gateway' | 'states' | 'replay'
 
@@ -35,11 +35,12 @@ interface Plan {
 }
 
 const [SATURATED, CLOSED] = TRANSFER_LOADS as [typeof TRANSFER_LOADS[number], typeof TRANSFER_LOADS[number]]
+const ALL_LOADS = [...TRANSFER_LOADS, BLOCK_LOAD]
 
 const PLANS: Readonly<Record<'full' | 'quick' | 'short', Plan>> = {
   full: {
     parts: ['transfers', 'mix', 'gateway', 'states', 'replay'], rounds: 5, span: { warmUpMs: 2000, measuredMs: 6000 },
-    transfers: [['kvInProcess', TRANSFER_LOADS], ['kvSocket', TRANSFER_LOADS], ['verifier', TRANSFER_LOADS], ['svcd', TRANSFER_LOADS]],
+    transfers: [['kvInProcess', ALL_LOADS], ['kvSocket', ALL_LOADS], ['verifier', ALL_LOADS], ['svcd', ALL_LOADS]],
     states: [
       ['accounts', 1000], ['accounts', 1_000_000], ['candidacies', 100], ['candidacies', 100_000], ['proposals', 10], ['proposals', 1000],
     ],

@@ -22,10 +22,13 @@ export const TRANSFER_LOADS: readonly TxLoad[] = [
   ['open loop, 1,000 tx/s', 'openLoop', 1000],
 ]
 
+/** Each sender waits for the block of its transaction before it sends the next, as the callers of a gateway do. */
+export const BLOCK_LOAD: TxLoad = ['to the block, 64 senders', 'blockLoop', 64]
+
 /** The mix: fewer under way, as a candidacy may have 20 open proposals. */
 export const MIX_LOAD: TxLoad = ['mix, saturated', 'saturate', 2000]
 
-const HEADROOM_TX_PER_SECOND = { saturate: 30_000, closedLoop: 20_000, openLoop: 1000 } as const
+const HEADROOM_TX_PER_SECOND = { saturate: 30_000, closedLoop: 20_000, blockLoop: 10_000, openLoop: 1000 } as const
 
 /** Runs one load on a node and counts what it came to, by the codes in its blocks. */
 export async function runTxLoad(

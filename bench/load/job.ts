@@ -8,7 +8,7 @@ export interface Target { readonly host: string; readonly port: number }
 
 /** Transactions to a node. `fresh`: the node is new, so the pool begins anew. */
 export interface TxJob extends Span {
-  readonly load: 'saturate' | 'openLoop' | 'closedLoop'
+  readonly load: 'saturate' | 'openLoop' | 'closedLoop' | 'blockLoop'
   readonly target: Target
   readonly pool: PoolKind
   readonly fresh: boolean

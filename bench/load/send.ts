@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type BlockWatch, watchBlocks } from './blocks.ts'
 import { openLane } from './http.ts'
 import type { Measured, Span, Target } from './job.ts'
+import { watchLanded } from './landed.ts'
 import { measure } from './measure.ts'
 import { LANES, type Pool } from './pool.ts'
 import { openWebSocket, type RawWebSocket, textFrame } from './websocket.ts'
@@ -95,8 +96,12 @@ export async function openLoop(target: Target, pool: Pool, perSecond: number, { 
   return measured
 }
 
-/** `senders` connections that each send the next `broadcast_tx_sync` when the one before is answered. */
-export async function closedLoop(target: Target, pool: Pool, senders: number, { warmUpMs, measuredMs }: Span): Promise<Measured> {
+/** Resolves when a transaction, in base64, is in a block. */
+type Landed = (tx: string) => Promise<void>
+
+async function sendInTurn(
+  target: Target, pool: Pool, senders: number, { warmUpMs, measuredMs }: Span, landed?: Landed,
+): Promise<Measured> {
   const feeding: Feeding = { pool, sentAt: [], refused: 0 }
   const watch = await watchBlocks(target.host, target.port, () => undefined)
   const lanes = await Promise.all(Array.from({ length: senders }, () => openLane(target.host, target.port)))
@@ -104,9 +109,12 @@ export async function closedLoop(target: Target, pool: Pool, senders: number, { 
   const endMs = startMs + warmUpMs + measuredMs
   await Promise.all(lanes.map(async (lane) => {
     while (performance.now() < endMs) {
+      const tx = pool.take(0)
+      const inBlock = landed?.(tx)
       feeding.sentAt.push(performance.now())
-      const body = await lane.post(`{"jsonrpc":"2.0","id":1,"method":"broadcast_tx_sync","params":{"tx":"${pool.take(0)}"}}`)
-      if (!body.includes('"code":0,')) feeding.refused++
+      const body = await lane.post(`{"jsonrpc":"2.0","id":1,"method":"broadcast_tx_sync","params":{"tx":"${tx}"}}`)
+      if (body.includes('"code":0,')) await inBlock
+      else feeding.refused++
     }
     lane.close()
   }))
@@ -115,3 +123,16 @@ export async function closedLoop(target: Target, pool: Pool, senders: number, { 
   return measured
 }
 
+/** `senders` connections that each send the next `broadcast_tx_sync` when the one before is answered. */
+export const closedLoop = (target: Target, pool: Pool, senders: number, span: Span): Promise<Measured> =>
+  sendInTurn(target, pool, senders, span)
+
+/** The same, but each sends its next when the one before is in a block: what a gateway that costs nothing could serve. */
+export async function blockLoop(target: Target, pool: Pool, senders: number, span: Span): Promise<Measured> {
+  const watch = await watchLanded(target.host, target.port)
+  try {
+    return await sendInTurn(target, pool, senders, span, watch.landed)
+  } finally {
+    watch.close()
+  }
+}

@@ -12,10 +12,9 @@ export function logDefect({ options: { logger } }: Chain, read: ReadTx, { defect
 /** Runs one transaction of the open block. Source: protocol.md §2. */
 export const deliverTx = (chain: Chain): Handler<'deliverTx'> => ({ tx }) => {
   const open = needOpen(chain, 'DeliverTx')
-  const read = chain.txs.read(tx)
+  const read = chain.txs.take(tx)
   const verdict = runTx(open.overlay, read, { block: open.block, place: open.transactions, mode: 'deliver' })
   open.transactions++
-  chain.txs.forget(tx)
   logDefect(chain, read, verdict)
   return printVerdict(verdict)
 }

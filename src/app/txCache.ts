@@ -1,4 +1,3 @@
-import { equalBytes } from '../base/bytes.ts'
 import { type ReadTx, readTx } from '../modules/kernel.ts'
 
 /** Most bytes of transactions that are remembered. */
@@ -10,8 +9,8 @@ export const TX_CACHE_BYTES_MAX = 64 * 1024 * 1024
  */
 export interface TxCache {
   read(bytes: Uint8Array): ReadTx
-  /** Lets go of a transaction that nobody will ask for again: it was delivered. */
-  forget(bytes: Uint8Array): void
+  /** The same, for the last time: it is delivered, and nobody will ask for it again. */
+  take(bytes: Uint8Array): ReadTx
 }
 
 /**
@@ -24,7 +23,7 @@ function tailOf(bytes: Uint8Array): number {
   return at(32) | (at(31) << 8) | (at(30) << 16) | ((at(29) & 0x3f) << 24)
 }
 
-interface Known { readonly bytes: Uint8Array; readonly read: ReadTx }
+interface Known { readonly bytes: Buffer; readonly read: ReadTx }
 
 /** An empty cache; the transactions read longest ago are forgotten first, and one of equal tail gives way to the next. */
 export function makeTxCache(bytesMax = TX_CACHE_BYTES_MAX): TxCache {
@@ -40,25 +39,30 @@ export function makeTxCache(bytesMax = TX_CACHE_BYTES_MAX): TxCache {
       drop(oldest, one)
     }
   }
+  const make = (bytes: Uint8Array): Known => {
+    const copy = Buffer.from(bytes)   // the request's bytes are a view of the packet
+    return { bytes: copy, read: readTx(copy) }
+  }
   return {
     read: (bytes) => {
       const tail = tailOf(bytes)
       const found = known.get(tail)
       if (found !== undefined) {
-        if (equalBytes(found.bytes, bytes)) return found.read
+        if (found.bytes.equals(bytes)) return found.read
         drop(tail, found)
       }
-      const copy = Buffer.from(bytes)   // the request's bytes are a view of the packet
-      const read = readTx(copy)
-      known.set(tail, { bytes: copy, read })
+      const made = make(bytes)
+      known.set(tail, made)
       size += bytes.length
       if (size > bytesMax) shrink()
-      return read
+      return made.read
     },
-    forget: (bytes) => {
+    take: (bytes) => {
       const tail = tailOf(bytes)
       const found = known.get(tail)
-      if (found !== undefined && equalBytes(found.bytes, bytes)) drop(tail, found)
+      if (found?.bytes.equals(bytes) !== true) return make(bytes).read
+      drop(tail, found)
+      return found.read
     },
   }
 }

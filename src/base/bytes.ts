@@ -4,7 +4,8 @@ const HEX = /^(?:[0-9a-fA-F]{2})*$/
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 /** The same bytes as a Buffer, not copied. In Node only. */
-export const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+export const asBuffer = (bytes: Uint8Array): Buffer =>
+  bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 
 const isNode = typeof Buffer !== 'undefined'
 
