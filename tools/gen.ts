@@ -51,7 +51,7 @@ rmSync(out, { recursive: true, force: true })
 mkdirSync(out, { recursive: true })
 for (const { name, namespace, protos } of bundles()) {
   const js = join(out, `${name}.js`)
-  const staticFlags = ['--force-number', '--no-create', '--no-verify', '--no-delimited', '--no-convert', '--no-comments']
+  const staticFlags = ['--force-number', '--no-create', '--no-verify', '--no-delimited', '--no-convert', '--no-typeurl', '--no-comments']
   pbjs(['-t', 'static-module', '-w', 'es6', '--es6', ...staticFlags, '-r', name, '-o', js, ...protos])
   // The setup must come before the generated code: without it 64-bit members are read through `long`.
   writeFileSync(js, readFileSync(js, 'utf8').replace(/^import .*protobufjs.*$/m, "import { $protobuf } from '../setup.ts'"))
