@@ -4,6 +4,8 @@ import type { Job, Measured } from './load/job.ts'
 import { makePool, type Pool, type PoolKind } from './load/pool.ts'
 import { blockLoop, closedLoop, openLoop, saturate } from './load/send.ts'
 
+const LOADS = { saturate, openLoop, closedLoop, blockLoop } as const
+
 const pools = new Map<PoolKind, Pool>()
 
 function poolOf(kind: PoolKind, fresh: boolean): Pool {
@@ -16,10 +18,7 @@ function poolOf(kind: PoolKind, fresh: boolean): Pool {
 async function run(job: Job): Promise<Measured | undefined> {
   if (job.load === 'calls') return callLoop(job)
   const pool = poolOf(job.pool, job.fresh)
-  if (job.load === 'saturate') return saturate(job.target, pool, job.size, job)
-  if (job.load === 'openLoop') return openLoop(job.target, pool, job.size, job)
-  if (job.load === 'closedLoop') return closedLoop(job.target, pool, job.size, job)
-  if (job.load === 'blockLoop') return blockLoop(job.target, pool, job.size, job)
+  if (job.load !== 'prepare') return LOADS[job.load](job.target, pool, job.size, job)
   pool.prepare(job.size)
   return undefined
 }

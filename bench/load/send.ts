@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type BlockWatch, watchBlocks } from './blocks.ts'
 import { openLane } from './http.ts'
 import type { Measured, Span, Target } from './job.ts'
-import { watchLanded } from './landed.ts'
+import { type LandedWatch, watchLanded } from './landed.ts'
 import { measure } from './measure.ts'
 import { LANES, type Pool } from './pool.ts'
 import { openWebSocket, type RawWebSocket, textFrame } from './websocket.ts'
@@ -67,7 +67,7 @@ export async function saturate(target: Target, pool: Pool, window: number, { war
     full[at] = false
     pump()
   })
-  const watch = await watchBlocks(target.host, target.port, () => pump())
+  const watch = await watchBlocks(target, () => pump())
   const startMs = performance.now()
   running = true
   pump()
@@ -83,7 +83,7 @@ export async function saturate(target: Target, pool: Pool, window: number, { war
 export async function openLoop(target: Target, pool: Pool, perSecond: number, { warmUpMs, measuredMs }: Span): Promise<Measured> {
   const feeding: Feeding = { pool, sentAt: [], refused: 0 }
   const sockets = await openSockets(target, feeding, () => undefined)
-  const watch = await watchBlocks(target.host, target.port, () => undefined)
+  const watch = await watchBlocks(target, () => undefined)
   const startMs = performance.now()
   for (let turn = 0; performance.now() < startMs + warmUpMs + measuredMs; turn++) {
     const due = Math.floor((performance.now() - startMs) / 1000 * perSecond) - feeding.sentAt.length
@@ -96,14 +96,11 @@ export async function openLoop(target: Target, pool: Pool, perSecond: number, { 
   return measured
 }
 
-/** Resolves when a transaction, in base64, is in a block. */
-type Landed = (tx: string) => Promise<void>
-
 async function sendInTurn(
-  target: Target, pool: Pool, senders: number, { warmUpMs, measuredMs }: Span, landed?: Landed,
+  target: Target, pool: Pool, senders: number, { warmUpMs, measuredMs }: Span, landed?: LandedWatch['landed'],
 ): Promise<Measured> {
   const feeding: Feeding = { pool, sentAt: [], refused: 0 }
-  const watch = await watchBlocks(target.host, target.port, () => undefined)
+  const watch = await watchBlocks(target, () => undefined)
   const lanes = await Promise.all(Array.from({ length: senders }, () => openLane(target.host, target.port)))
   const startMs = performance.now()
   const endMs = startMs + warmUpMs + measuredMs
@@ -129,7 +126,7 @@ export const closedLoop = (target: Target, pool: Pool, senders: number, span: Sp
 
 /** The same, but each sends its next when the one before is in a block: what a gateway that costs nothing could serve. */
 export async function blockLoop(target: Target, pool: Pool, senders: number, span: Span): Promise<Measured> {
-  const watch = await watchLanded(target.host, target.port)
+  const watch = await watchLanded(target)
   try {
     return await sendInTurn(target, pool, senders, span, watch.landed)
   } finally {
