@@ -63,7 +63,7 @@ export interface OpenBlock {
   prepared?: PreparedBlock
 }
 
-/** What CheckTx has accepted since the head: effects, and how many transactions of gas 0 wait for each sender. */
+/** What CheckTx has accepted since the head: effects, and how many transactions without a fee wait for each sender. */
 export interface CheckState {
   readonly overlay: Overlay
   readonly block: Block

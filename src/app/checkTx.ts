@@ -7,13 +7,13 @@ import { type Chain, type CheckState, checkStateOf } from './chain.ts'
 import { printVerdict } from './convert.ts'
 import { logDefect } from './deliverTx.ts'
 
-/** Most transactions of gas 0 that may wait for one sender: they cost nothing, so they are few. Source: protocol.md §2, CheckTx. */
+/** Most transactions without a fee that may wait for one sender: they cost nothing, so they are few. Source: protocol.md §2, CheckTx. */
 export const FREE_TXS_MAX = 4
 
 /** The verdict on the next transaction in a row; the check state keeps the effects of an accepted one only. */
 function judge(chain: Chain, { overlay, block, free }: CheckState, read: ReadTx, isVerified: boolean): Verdict {
-  const unwanted = (gas: number): TxError | undefined => {
-    if (gas !== 0 || read.sender === undefined) return undefined
+  const unwanted = (fee: bigint): TxError | undefined => {
+    if (fee !== 0n || read.sender === undefined) return undefined
     const waiting = free.get(read.sender) ?? 0
     if (waiting >= FREE_TXS_MAX) return kernelErrors.tooManyFree
     free.set(read.sender, waiting + 1)

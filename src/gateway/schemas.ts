@@ -76,6 +76,11 @@ export const paramsObject: JsonSchema = object({
 /** Source: protocol.md §10, svc_queryUnbonding. */
 export const unbondingEntry: JsonSchema = object({ amount: decimal, pub_key: pubKey, completion_height: integer })
 
+/** Source: protocol.md §10, svc_queryValidatorSet. */
+export const setMember: JsonSchema = object({
+  pub_key: pubKey, owner_address: { type: ['string', 'null'] }, power: integer, proven: { type: 'boolean' },
+})
+
 /** Source: protocol.md §10, svc_status. */
 export const statusObject: JsonSchema = object({
   chain_id: string, height: integer, time: string, app_hash: string, catching_up: { type: 'boolean' },

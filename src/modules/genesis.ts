@@ -13,6 +13,7 @@ import { paramsInForce, putParam } from './params/keeper.ts'
 import { firstSet, type ValidatorUpdate } from './stake/block/updateSet.ts'
 import { type GenesisCandidacy, putGenesisCandidacies } from './stake/genesis.ts'
 import { DESCRIPTION_BYTES_MAX } from './stake/tx/description.ts'
+import { GENESIS_POWER_MIN, powerInAll } from './stake/validatorSet.ts'
 
 /** A genesis file that no chain can start from. The message names the member, the limit and what was given. */
 export class GenesisError extends Error {
@@ -148,6 +149,15 @@ function unique(values: readonly string[], member: string): void {
   }
 }
 
+/** With less power no key could ever join. Source: protocol.md §4. */
+function assertPower({ params, candidacies }: Pick<Genesis, 'params' | 'candidacies'>): void {
+  const shares = candidacies.map((candidacy) => candidacy.shares).sort((a, b) => (a < b ? 1 : a > b ? -1 : 0))
+  const maxVals = Number(params.get('max_vals'))
+  const power = powerInAll(shares, { maxVals, stakeLimit: parseRatio(params.get('stake_limit') as string) as Ratio })
+  if (power >= GENESIS_POWER_MIN) return
+  refuse('candidacies', `a voting power of at least ${GENESIS_POWER_MIN} in all (one for each token of shares that counts)`, power)
+}
+
 /** Reads `app_state`. Throws a GenesisError that names the member. Source: protocol.md §4, InitChain. */
 export function readGenesis(appState: unknown): Genesis {
   const given = object(appState, 'app_state', ['accounts', 'params', 'stake', 'candidacies'])
@@ -164,6 +174,7 @@ export function readGenesis(appState: unknown): Genesis {
   unique(candidacies.map(({ pubKey }) => pubKey as PubKey), 'candidacies pub_key')
   if (candidacies.length === 0) refuse('candidacies', 'at least one eligible candidacy', candidacies)
   const genesis = { accounts, params: readParams(given['params']), stake, candidacies }
+  assertPower(genesis)
   const supply = supplyOf(genesis)
   if (supply > GENESIS_SUPPLY_MAX) {
     refuse('accounts and candidacies', `a supply of at most ${GENESIS_SUPPLY_MAX} base units`, supply.toString())

@@ -39,8 +39,8 @@ export interface Run {
   readonly node?: NodeChecks | undefined
   /** See Admission. */
   readonly isVerified?: boolean
-  /** CheckTx only: why this node does not want a transaction that would succeed at this gas. Its effects are dropped. */
-  readonly unwanted?: (gas: number) => TxError | undefined
+  /** CheckTx only: why this node does not want a transaction that would succeed with this fee. Its effects are dropped. */
+  readonly unwanted?: (fee: bigint) => TxError | undefined
 }
 
 const nothing = new Uint8Array(0)
@@ -113,7 +113,7 @@ export function isMachineFailure(thrown: unknown): boolean {
   return name === 'RangeError' && /call stack|allocation|memory|invalid string length/i.test(String(message))
 }
 
-interface Executed extends Applied { readonly gas: number; readonly event: string }
+interface Executed extends Applied { readonly gas: number; readonly fee: bigint; readonly event: string }
 
 /** Checks 5 to 7, then fee and effects, all on `state`, which the caller drops when this fails. */
 function execute(state: State, read: ReadTx, { operation, message }: TxBody, sender: Address, run: Run): TxError | Executed {
@@ -129,7 +129,7 @@ function execute(state: State, read: ReadTx, { operation, message }: TxBody, sen
   if (isError(outcome)) return outcome
   if (balanceOf(state, sender) < fee + outcome.locks) return kernelErrors.insufficientBalance
   payFee(state, sender, params.holdAccount, fee)
-  return { ...outcome.apply(), gas, event: entry.event }
+  return { ...outcome.apply(), gas, fee, event: entry.event }
 }
 
 /** One transaction from bytes to verdict: all its effects in `state`, or none but the nonce. Source: protocol.md §2. */
@@ -154,7 +154,7 @@ export function runTx(state: RevertibleState, read: ReadTx, run: Run): Verdict {
     if (run.mode === 'deliver') useNonce(state, sender)
     return defect === undefined ? failed(outcome) : { ...failed(outcome), defect }
   }
-  const unwanted = run.unwanted?.(outcome.gas)
+  const unwanted = run.unwanted?.(outcome.fee)
   if (unwanted !== undefined) {
     state.rollback()
     return failed(unwanted)

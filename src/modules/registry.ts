@@ -17,6 +17,7 @@ import { queryParams } from './params/query/queryParams.ts'
 import { paramsTables } from './params/tables.ts'
 import { queryAccountUpdate } from './stake/query/queryAccountUpdate.ts'
 import { queryCandidacyId } from './stake/query/queryCandidacyId.ts'
+import { querySet, querySetOwners } from './stake/query/querySet.ts'
 import { queryUnbonding } from './stake/query/queryUnbonding.ts'
 import { queryValidator } from './stake/query/queryValidator.ts'
 import { queryValidators } from './stake/query/queryValidators.ts'
@@ -41,6 +42,7 @@ export const txEntries: readonly TxEntry[] = [
 /** Every abci_query path that the chain answers, beside `/store/<table>/<key>`. */
 export const queryEntries: readonly QueryEntry[] = [
   queryValidators, queryValidator, queryCandidacyId, queryUnbonding, queryAccountUpdate,
+  querySet, querySetOwners,
   queryProposals, queryProposal, queryVotes, queryParams, queryAccount,
 ]
 

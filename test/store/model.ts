@@ -69,7 +69,7 @@ export function randomRow(next: (below: number) => number): { readonly table: Ta
       row: { address: addressAt(next(40)), balance: BigInt(next(3)) * 10n ** BigInt(next(36)), nonce: next(2) === 0 ? 0 : next(2 ** 31) },
     }),
     () => ({ table: absences, row: { candidacyId: next(30) + (next(4) === 0 ? Number.MAX_SAFE_INTEGER - 30 : 0), count: next(60) } }),
-    () => ({ table: members, row: { pubKey: pubKeyAt(next(20)), candidacyId: next(20), power: next(3) } }),
+    () => ({ table: members, row: { pubKey: pubKeyAt(next(20)), candidacyId: next(20), lastHeight: next(3) } }),
     () => ({
       table: votes,
       row: {

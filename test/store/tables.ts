@@ -33,8 +33,8 @@ export const absences = table('absences', {
 export const members = table('validator_set', {
   tag: 0x04,
   key: { pubKey },
-  row: { candidacyId: u64, power: u64 },
-  message: codec('svc.state.SetMember'),
+  row: { candidacyId: u64, lastHeight: u64 },
+  message: codec('svc.state.ValidatorKey'),
 })
 
 export const votes = table('votes', {

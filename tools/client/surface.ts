@@ -37,7 +37,7 @@ export interface ClientQuery {
 /** Where the interface puts a query; the others stand at the top, by the method's name. Source: interface, Endpoints. */
 const QUERY_CALLS: Readonly<Record<string, string>> = {
   svc_queryValidator: 'stake.validator.query', svc_queryValidators: 'stake.validator.list',
-  svc_queryUnbonding: 'stake.validator.queryUnbonding',
+  svc_queryUnbonding: 'stake.validator.queryUnbonding', svc_queryValidatorSet: 'stake.validator.queryValidatorSet',
   svc_queryProposals: 'governance.listProposals', svc_queryParams: 'governance.getParams', svc_queryProposal: 'governance.queryProposal',
   svc_accounts: 'getAccounts', 'rpc.discover': 'discover',
 }

@@ -1,7 +1,7 @@
 import { addressOf } from '../../base/address.ts'
 import { toBase64 } from '../../base/bytes.ts'
 import { address, optional, proposalId, uint } from '../../tx/members.ts'
-import { answerOf, paramsObject, proposalObject, proposalWithVotes, unbondingEntry, validatorObject } from '../schemas.ts'
+import { answerOf, paramsObject, proposalObject, proposalWithVotes, setMember, unbondingEntry, validatorObject } from '../schemas.ts'
 import { defineMethod, type Method } from './define.ts'
 
 const ignoredHeight = (): ReturnType<typeof optional<number>> =>
@@ -63,7 +63,15 @@ const queryUnbonding = defineMethod({
   run: ({ chain }, { address: owner }) => chain.query(`/stake/unbonding/${addressOf(owner)}`),
 })
 
+const queryValidatorSet = defineMethod({
+  name: 'svc_queryValidatorSet',
+  doc: 'The validator set as CometBFT was last told it; proven is false for a key that joins with power 1 until it has signed.',
+  input: {}, count: 0, errors: ['nodeAway'],
+  result: answerOf({ type: 'array', items: setMember }),
+  run: ({ chain }) => chain.query('/stake/set/owners'),
+})
+
 /** The queries of the interface and their extensions. Source: interface, Endpoints; protocol.md §8, §10. */
 export const queryMethods: readonly Method[] = [
-  queryValidator, queryValidators, queryProposals, queryParams, queryProposal, queryUnbonding,
+  queryValidator, queryValidators, queryProposals, queryParams, queryProposal, queryUnbonding, queryValidatorSet,
 ]

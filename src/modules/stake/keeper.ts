@@ -4,7 +4,7 @@ import { u64be } from '../../base/bytes.ts'
 import { type PubKey, pubKeyBytes } from '../../base/pubKey.ts'
 import type { State, StateReader } from '../../store/state.ts'
 import type { IndexOf, RowOf, Table } from '../../store/table.ts'
-import { absences, accountUpdates, candidacies, type Candidacy, ELIGIBLE, isEligible, setMembers, unbondings } from './tables.ts'
+import { absences, accountUpdates, candidacies, type Candidacy, ELIGIBLE, isEligible, type SetMember, setMembers, unbondings } from './tables.ts'
 
 function first<K extends object, R extends K, I extends string>(
   state: StateReader, of: Table<K, R, I> & { readonly indexes: Readonly<Record<I, IndexOf<R>>> }, index: I, prefix: Uint8Array,
@@ -41,8 +41,8 @@ export const listEligible = (state: StateReader): Iterable<Candidacy> => state.s
 /** All live candidacies in rank order, eligible ones first. Bound: all candidacies; for queries. */
 export const listLive = (state: StateReader): Iterable<Candidacy> => state.scan(candidacies, { index: 'byRank' })
 
-/** The validator set as last sent. Bound: max_vals, at most 200. */
-export const listSet = (state: StateReader): readonly RowOf<typeof setMembers>[] => [...state.scan(setMembers)]
+/** The validator set as last sent, by the bytes of its keys. Bound: 2 · max_vals, at most 400. */
+export const listSet = (state: StateReader): readonly SetMember[] => [...state.scan(setMembers)]
 
 /** True when this candidacy is in the validator set as last sent. */
 export const isInSet = (state: StateReader, candidacyId: number): boolean =>

@@ -44,11 +44,17 @@ export const validatorKeys = table('validator_keys', {
   },
 })
 
-/** The validator set as last sent to CometBFT. Powers are whole tokens. */
+/**
+ * The validator set as last sent to CometBFT. Powers are whole tokens. A candidacy has two members while a new key of it joins beside the
+ * old one. Source: protocol.md §4.4.
+ */
 export const setMembers = table('validator_set', {
-  tag: 0x04, key: { pubKey }, row: { candidacyId: u64, power: u64 }, message: stateCodec('svc.state.SetMember'),
-  indexes: { byCandidacy: (row) => u64be(row.candidacyId) },
+  tag: 0x04, key: { pubKey }, row: { candidacyId: u64, power: u64, proven: flag }, message: stateCodec('svc.state.SetMember'),
+  indexes: { byCandidacy: (row) => concat(u64be(row.candidacyId), pubKeyBytes(row.pubKey)) },
 })
+
+/** One member of the validator set. */
+export type SetMember = RowOf<typeof setMembers>
 
 /** Commits in a row that a candidacy did not sign. */
 export const absences = table('absences', {
@@ -105,8 +111,9 @@ export const validatorsView = {
         THEN min(CAST(substr(c.shares, 1, length(c.shares) - 18) AS INTEGER), (SELECT tokens FROM power_cap)) ELSE 0 END AS voting_power,
       c.max_shares, c.comp_rate, c.name, c.website, c.location, c.email, c.profile, c.verified, c.active, c.block_height,
       CASE WHEN r.key IS NULL THEN -1 ELSE row_number() OVER (ORDER BY r.key IS NULL, r.key) - 1 END AS rank,
-      CASE WHEN c.withdrawn = 'Y' THEN 'Withdrawn' WHEN s.candidacy_id IS NULL THEN 'Candidate' ELSE 'Validator' END AS state,
+      CASE WHEN c.withdrawn = 'Y' THEN 'Withdrawn' WHEN c.id IN (SELECT candidacy_id FROM validator_set) THEN 'Validator'
+        ELSE 'Candidate' END AS state,
       datetime(c.created_at, 'unixepoch') AS created_at, datetime(c.updated_at, 'unixepoch') AS updated_at, c.id AS candidacy_id
-    FROM candidacies c LEFT JOIN ix_candidacies_by_rank r ON r.id = c.id LEFT JOIN validator_set s ON s.candidacy_id = c.id
+    FROM candidacies c LEFT JOIN ix_candidacies_by_rank r ON r.id = c.id
     ORDER BY r.key IS NULL, r.key`,
 } as const

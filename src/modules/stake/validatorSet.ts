@@ -1,37 +1,103 @@
 import { type Amount, divFloor, maxOf, minOf, TOKEN } from '../../base/amount.ts'
-import { shareFloor } from '../../base/ratio.ts'
+import { compareBytes } from '../../base/bytes.ts'
+import { type PubKey, pubKeyBytes } from '../../base/pubKey.ts'
+import { type Ratio, shareFloor } from '../../base/ratio.ts'
 import type { StateReader } from '../../store/state.ts'
 import type { Params } from '../params/definitions.ts'
-import { listEligible } from './keeper.ts'
-import { type Candidacy, isEligible } from './tables.ts'
+import { getLiveByPubKey, listEligible, listSet } from './keeper.ts'
+import { candidacies, type Candidacy, isEligible, type SetMember } from './tables.ts'
 
 /** The validator set that the rows make, and the most voting power that one candidacy has with it. */
 export interface NewSet {
-  readonly members: readonly Candidacy[]
+  /** By the bytes of their keys, each key once. */
+  readonly members: readonly SetMember[]
   /** Whole tokens. 0 when no candidacy is eligible. */
   readonly powerCap: number
 }
+
+type SetParams = Pick<Params, 'maxVals' | 'stakeLimit'>
+
+/** The least voting power that a genesis may have: with less, no key could ever join (protocol.md §4.4). */
+export const GENESIS_POWER_MIN = 3
 
 /** Whole tokens of an amount: voting power before the cap. */
 const tokensOf = (shares: Amount): number => Number(divFloor(shares, TOKEN))
 
 /**
- * The first max_vals eligible candidacies, and cap = max(stake_limit × T, T / m) in whole tokens: none counts for more than the
- * limit, nor, in a set too small for it, for more than an equal part. Bound: max_vals rows. Source: protocol.md §4.1, §4.2.
+ * The cap of a set whose members have these shares, in whole tokens: max(stake_limit × T, T / m). No member counts for more than the limit,
+ * nor, in a set too small for the limit, for more than an equal part. Source: protocol.md §4.2.
  */
-export function makeSet(state: StateReader, params: Pick<Params, 'maxVals' | 'stakeLimit'>): NewSet {
-  const members: Candidacy[] = []
-  for (const candidacy of listEligible(state)) {
-    members.push(candidacy)
-    if (members.length === params.maxVals) break
-  }
-  if (members.length === 0) return { members, powerCap: 0 }
-  const total = members.reduce((sum, { shares }) => sum + shares, 0n)
-  const cap = maxOf(shareFloor(total, params.stakeLimit), divFloor(total, BigInt(members.length)))
-  return { members, powerCap: tokensOf(cap) }
+function capOf(shares: readonly Amount[], stakeLimit: Ratio): number {
+  if (shares.length === 0) return 0
+  const total = shares.reduce((sum, one) => sum + one, 0n)
+  return tokensOf(maxOf(shareFloor(total, stakeLimit), divFloor(total, BigInt(shares.length))))
 }
 
-/** floor(min(shares, cap) / 1 token) for an eligible candidacy, in the set or not; 0 for every other. Source: protocol.md §4.2. */
-export function votingPower(candidacy: Candidacy, powerCap: number): number {
-  return isEligible(candidacy) ? Number(minOf(divFloor(candidacy.shares, TOKEN), BigInt(powerCap))) : 0
+/** The voting power of shares that count: floor(min(shares, cap) / 1 token). */
+const powerOf = (shares: Amount, powerCap: number): number => Number(minOf(divFloor(shares, TOKEN), BigInt(powerCap)))
+
+/** The power of an eligible candidacy, in the set or not; 0 for every other one. Source: protocol.md §4.2. */
+export const votingPower = (candidacy: Candidacy, powerCap: number): number =>
+  (isEligible(candidacy) ? powerOf(candidacy.shares, powerCap) : 0)
+
+/** The voting power in all of a set whose members have these shares, the most first. Source: protocol.md §4, InitChain. */
+export function powerInAll(sharesInOrder: readonly Amount[], { maxVals, stakeLimit }: SetParams): number {
+  const counted = sharesInOrder.slice(0, maxVals)
+  const powerCap = capOf(counted, stakeLimit)
+  return totalOf(counted.map((shares) => ({ power: powerOf(shares, powerCap) })))
 }
+
+const totalOf = (members: readonly { readonly power: number }[]): number => members.reduce((sum, { power }) => sum + power, 0)
+
+const byKey = (a: SetMember, b: SetMember): number => compareBytes(pubKeyBytes(a.pubKey), pubKeyBytes(b.pubKey))
+
+const rankKey = (candidacy: Candidacy): Uint8Array => candidacies.indexes.byRank(candidacy) as Uint8Array
+const byRank = (a: Candidacy, b: Candidacy): number => compareBytes(rankKey(a), rankKey(b))
+
+/** The first max_vals eligible candidacies. Bound: max_vals rows. Source: protocol.md §4.1. */
+function firstEligible(state: StateReader, maxVals: number): readonly Candidacy[] {
+  const first: Candidacy[] = []
+  for (const candidacy of listEligible(state)) {
+    first.push(candidacy)
+    if (first.length === maxVals) break
+  }
+  return first
+}
+
+/** The first max_vals eligible candidacies of proven keys. The keys lead to them, so that no walk passes all candidacies. */
+function provenCandidacies(
+  state: StateReader, proven: readonly SetMember[], first: readonly Candidacy[], maxVals: number,
+): readonly Candidacy[] {
+  const known = new Map(first.map((candidacy) => [candidacy.pubKey, candidacy]))
+  const found = proven.map(({ pubKey }) => known.get(pubKey) ?? getLiveByPubKey(state, pubKey))
+  return found.filter((candidacy) => candidacy !== undefined).filter(isEligible).sort(byRank).slice(0, maxVals)
+}
+
+/**
+ * The set that the rows make. A key has the power of its shares once it has signed a commit as a member of the set (it is proven); before that it
+ * joins with power 1, and all that join together have less than half of the power of the proven ones. Where no proven key belongs to an
+ * eligible candidacy, the proven members stay as they are until somebody who joins has signed. So a key that no node holds never stops the
+ * chain. `hasSigned` is true for a key that signed the last commit. Bound: max_vals rows, and at most 2 · max_vals members.
+ * Source: protocol.md §4.1, §4.2, §4.4.
+ */
+export function makeSet(state: StateReader, { maxVals, stakeLimit }: SetParams, hasSigned: (key: PubKey) => boolean = () => false): NewSet {
+  const proven = listSet(state).filter((member) => member.proven || hasSigned(member.pubKey))
+  const provenKeys = new Set(proven.map(({ pubKey }) => pubKey))
+  const first = firstEligible(state, maxVals)
+  const voting = provenCandidacies(state, proven, first, maxVals)
+  const powerCap = capOf((voting.length > 0 ? voting : first).map(({ shares }) => shares), stakeLimit)
+  const powerful = voting.length > 0 ? voting.map((candidacy) => memberOf(candidacy, votingPower(candidacy, powerCap), true))
+    : proven.map((member) => ({ ...member, proven: true }))
+  const joiningMax = Math.floor((totalOf(powerful) - 1) / 2)
+  const joining = first.filter(({ pubKey }) => !provenKeys.has(pubKey)).slice(0, joiningMax)
+  return { members: [...powerful, ...joining.map((candidacy) => memberOf(candidacy, 1, false))].sort(byKey), powerCap }
+}
+
+/** The set of a chain that begins: its keys count as proven. */
+export function makeFirstSet(state: StateReader, { maxVals, stakeLimit }: SetParams): NewSet {
+  const first = firstEligible(state, maxVals)
+  const powerCap = capOf(first.map(({ shares }) => shares), stakeLimit)
+  return { members: first.map((candidacy) => memberOf(candidacy, votingPower(candidacy, powerCap), true)).sort(byKey), powerCap }
+}
+
+const memberOf = ({ pubKey, id }: Candidacy, power: number, proven: boolean): SetMember => ({ pubKey, candidacyId: id, power, proven })

@@ -67,10 +67,10 @@ describe('transfer', () => {
     const chain = new TestChain()
     chain.init({
       accounts: [{ address: account(9).address, balance: 0n }],
-      candidacies: [{ owner: account(1), key: new Uint8Array(32), shares: tokens(1) }],
+      candidacies: [{ owner: account(1), key: new Uint8Array(32), shares: tokens(3) }],
     })
     chain.block()
     expect(chain.abciQuery(`/store/accounts/${account(9).address}`).value).toEqual(new Uint8Array(0))
-    expect(getTotals(chain.store).genesisSupply).toBe(tokens(1))
+    expect(getTotals(chain.store).genesisSupply).toBe(tokens(3))
   })
 })

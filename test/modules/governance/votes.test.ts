@@ -9,7 +9,7 @@ describe('votes', () => {
     [200, 100, 'Approved'],
     [199, 101, ''],
     [2, 1, 'Approved'],
-    [1, 1, ''],
+    [2, 2, ''],
     [667, 333, 'Approved'],
     [666, 334, ''],
   ])('Y of %d against %d silent: %s', (yes, silent, result) => {
@@ -58,6 +58,8 @@ describe('votes', () => {
     expect(shown(chain, id)).toMatchObject({ Votes: [{ Voter: account(2).address }], Tally: { Yes: 0, Total: 60 } })
     expect(chain.deliver(account(2), 'vote', voteOf(id, 'N'))).toMatchObject({ code: 20, log: 'Invalid validator' })
     expect(chain.deliver(account(2), 'activateCandidacy').code).toBe(0)
+    expect(shown(chain, id)).toMatchObject({ Tally: { Yes: 1, Total: 61 } })
+    chain.advanceTo(chain.height + 3)
     expect(shown(chain, id)).toMatchObject({ Tally: { Yes: 40, Total: 100 } })
   })
 

@@ -71,13 +71,13 @@ describe('update', () => {
     expect(failure(chain, account(5), 'updateCandidacy')).toBe('1 cannot edit non-exsits candidacy')
   })
 
-  test('its own pubKey may be given; a new one is in the set from this block on, and the old one is free', () => {
+  test('its own pubKey may be given; a new one joins the set from this block on, and the old one is free', () => {
     const chain = startChain([1000, 1000])
     done(chain, account(1), 'updateCandidacy', { pubKey: nodeKey(1) })
     const { response } = chain.block({ txs: [chain.tx(account(1), 'updateCandidacy', { pubKey: nodeKey(9) })] })
     expect(updatesOf(response)).toEqual([
       [key(1), 0],
-      [key(9), 1000],
+      [key(9), 1],
     ])
     done(chain, account(5), 'declareCandidacy', { pubKey: nodeKey(1) })
   })

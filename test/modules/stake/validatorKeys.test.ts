@@ -46,7 +46,7 @@ describe('validator_keys', () => {
     })
     expect([results.map(({ code }) => code), updatesOf(response)]).toEqual([[0, 0], []])
     expect(rows(chain, 1)).toEqual(['1: 1 to 3', '3: 4 to 0'])
-    expect(chain.store.get(setMembers, { pubKey: key(1) })).toEqual({ pubKey: key(1), candidacyId: 3, power: 1000 })
+    expect(chain.store.get(setMembers, { pubKey: key(1) })).toEqual({ pubKey: key(1), candidacyId: 3, power: 1000, proven: true })
     expect([whose(chain, 1, 3), whose(chain, 1, 4)]).toEqual([1, 3])
   })
 

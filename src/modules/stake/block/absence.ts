@@ -2,7 +2,7 @@ import type { State } from '../../../store/state.ts'
 import { getChain } from '../../chain/keeper.ts'
 import type { Block, ChainEvent } from '../../define.ts'
 import { putUpdated } from '../keeper.ts'
-import { absences, candidacies, type Candidacy } from '../tables.ts'
+import { absences, candidacies, type Candidacy, isEligible } from '../tables.ts'
 import { compareBytes } from '../../../base/bytes.ts'
 import { type CommitVote, isOnlyEligible, liveVoter } from './commit.ts'
 
@@ -26,14 +26,14 @@ function count(state: State, commitHeight: number, votes: readonly CommitVote[],
 }
 
 /**
- * EndBlock (b): a candidacy absent from max_absent_blocks commits in a row becomes inactive, the last in rank first; the only
- * eligible one stays and goes on counting. Bound: the size of the last commit. Source: protocol.md §5.
+ * EndBlock (b): a candidacy absent from max_absent_blocks commits in a row becomes inactive: of the eligible ones the last in rank first, then
+ * the others in their order. The only eligible one stays and goes on counting. Bound: the size of the last commit. Source: protocol.md §5.
  */
 export function removeAbsent(state: State, block: Block, votes: readonly CommitVote[]): readonly ChainEvent[] {
   const over = count(state, block.height - 1, votes, getChain(state).maxAbsentBlocks)
-  const lastFirst = [...over].sort((a, b) => compareBytes(rankKey(b), rankKey(a)))
+  const ranked = [...over].sort((a, b) => compareBytes(rankKey(a), rankKey(b)))
   const events: ChainEvent[] = []
-  for (const candidacy of lastFirst) {
+  for (const candidacy of [...ranked.filter(isEligible).reverse(), ...ranked.filter((one) => !isEligible(one))]) {
     if (isOnlyEligible(state, candidacy)) continue
     putUpdated(state, { ...candidacy, active: false }, block.time)
     state.remove(absences, { candidacyId: candidacy.id })

@@ -1,15 +1,12 @@
+import { addressOfKey } from '../../../base/address.ts'
 import { compareBytes } from '../../../base/bytes.ts'
 import { type PubKey, pubKeyBytes } from '../../../base/pubKey.ts'
 import type { State } from '../../../store/state.ts'
-import type { RowOf } from '../../../store/table.ts'
-import { getChain } from '../../chain/keeper.ts'
 import type { Block, ChainEvent } from '../../define.ts'
 import { listSet } from '../keeper.ts'
-import { powerCap, setMembers, validatorKeys } from '../tables.ts'
-import { makeSet, type NewSet, votingPower } from '../validatorSet.ts'
-import { candidacyIdAt, type CommitVote } from './commit.ts'
-
-type SetMember = RowOf<typeof setMembers>
+import { powerCap, setMembers, type SetMember, validatorKeys } from '../tables.ts'
+import { makeFirstSet, makeSet, type NewSet } from '../validatorSet.ts'
+import type { CommitVote } from './commit.ts'
 
 /** What CometBFT is told: the power of a key from two blocks later on, 0 to leave. */
 export interface ValidatorUpdate {
@@ -19,14 +16,6 @@ export interface ValidatorUpdate {
 
 /** Evidence older than this many blocks is refused by CometBFT, so that it never outlives unbonding. Source: protocol.md §4. */
 export const evidenceBlocksMax = (unstakeWaitPeriod: number): number => Math.max(1, Math.min(unstakeWaitPeriod - 2, 100_000))
-
-/** True when the new set may be sent: somebody is in it, and from the second block on somebody of it signed the last commit. */
-function isAlive(state: State, block: Block, members: NewSet['members'], votes: readonly CommitVote[]): boolean {
-  if (members.length === 0) return false
-  if (block.height <= getChain(state).initialHeight) return true
-  const signed = new Set(votes.filter((vote) => vote.signed).map((vote) => candidacyIdAt(state, vote.validator, block.height - 1)))
-  return members.some(({ id }) => signed.has(id))
-}
 
 const isSameHolder = (a: SetMember | undefined, b: SetMember): boolean => a?.candidacyId === b.candidacyId
 
@@ -45,9 +34,11 @@ function updateKeys(state: State, sent: ReadonlyMap<PubKey, SetMember>, next: Re
   }
 }
 
-/** Writes `next` in place of the set last sent; returns what CometBFT is to be told, by key bytes. */
-function replaceSet(state: State, next: ReadonlyMap<PubKey, SetMember>, firstHeight: number): readonly ValidatorUpdate[] {
+/** Writes `set` in place of the set last sent; returns what CometBFT is to be told, by key bytes. */
+function replaceSet(state: State, { members, powerCap: tokens }: NewSet, firstHeight: number): readonly ValidatorUpdate[] {
   const sent = new Map(listSet(state).map((member) => [member.pubKey, member]))
+  const next = new Map(members.map((member) => [member.pubKey, member]))
+  state.put(powerCap, { name: 'validators', tokens })
   updateKeys(state, sent, next, firstHeight)
   const updates: ValidatorUpdate[] = []
   for (const { pubKey } of sent.values()) {
@@ -62,29 +53,24 @@ function replaceSet(state: State, next: ReadonlyMap<PubKey, SetMember>, firstHei
   return updates.sort((a, b) => compareBytes(pubKeyBytes(a.pubKey), pubKeyBytes(b.pubKey)))
 }
 
-function membersOf(set: NewSet): ReadonlyMap<PubKey, SetMember> {
-  return new Map(set.members.map((candidacy) =>
-    [candidacy.pubKey, { pubKey: candidacy.pubKey, candidacyId: candidacy.id, power: votingPower(candidacy, set.powerCap) }]))
-}
-
 /** The set that InitChain answers; its keys count from the initial height. Source: protocol.md §4. */
-export function firstSet(state: State, block: Block): readonly ValidatorUpdate[] {
-  const set = makeSet(state, block.params)
-  state.put(powerCap, { name: 'validators', tokens: set.powerCap })
-  return replaceSet(state, membersOf(set), block.height)
+export const firstSet = (state: State, block: Block): readonly ValidatorUpdate[] =>
+  replaceSet(state, makeFirstSet(state, block.params), block.height)
+
+/** Tells whether a key signed this commit. Only a key of the set can have, so its address alone says so. */
+function signersOf(votes: readonly CommitVote[]): (key: PubKey) => boolean {
+  const signed = new Set(votes.filter((vote) => vote.signed).map(({ validator }) => validator))
+  return (key) => signed.has(addressOfKey(pubKeyBytes(key)))
 }
 
 /**
  * EndBlock (e): sends CometBFT the difference between the set that the rows make and the one last sent; it applies two blocks later.
- * A set that nobody living holds is not sent: the chain never loses its last validator. Bound: max_vals, and the keys that left
- * max_age_num_blocks ago. Source: protocol.md §3, §4.4.
+ * Bound: 2 · max_vals, and the keys that left max_age_num_blocks ago. Source: protocol.md §3, §4.4.
  */
 export function updateSet(
   state: State, block: Block, votes: readonly CommitVote[],
 ): { updates: readonly ValidatorUpdate[]; events: readonly ChainEvent[] } {
-  const set = makeSet(state, block.params)
-  state.put(powerCap, { name: 'validators', tokens: set.powerCap })
-  const updates = isAlive(state, block, set.members, votes) ? replaceSet(state, membersOf(set), block.height + 2) : []
+  const updates = replaceSet(state, makeSet(state, block.params, signersOf(votes)), block.height + 2)
   const oldest = block.height - evidenceBlocksMax(block.params.unstakeWaitPeriod)
   for (const row of state.scan(validatorKeys, { index: 'byLastHeight' })) {
     if (row.lastHeight >= oldest) break
