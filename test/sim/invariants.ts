@@ -49,12 +49,12 @@ function checkStake(store: Store, known: ReadonlyMap<string, number>, hasChanged
     'shares descend in rank order',
   )
   const set = [...store.scan(setMembers)]
-  once(
-    set.map(({ candidacyId }) => candidacyId),
-    'set members of a candidacy',
-  )
   const { maxVals } = paramsInForce(store, store.height())
-  need(set.length >= 1 && (set.length <= maxVals || !hasChanged), `the set has ${set.length} of ${maxVals}`)
+  const isKept = set.some(({ proven, pubKey }) => proven && !eligible.some((one) => one.pubKey === pubKey))
+  need(set.length >= 1 && (set.length <= 2 * maxVals || !hasChanged || isKept), `the set has ${set.length} of ${maxVals}`)
+  const unproven = set.filter(({ proven }) => !proven)
+  need(unproven.every(({ power }) => power === 1), 'a key that joins has power 1')
+  need(3 * unproven.length < set.reduce((sum, { power }) => sum + power, 0), `${unproven.length} keys join: a third of the power or more`)
   need(
     known.size === set.length && set.every(({ pubKey, power }) => known.get(pubKey) === power),
     'power in state is what CometBFT has two heights on',

@@ -1,10 +1,12 @@
 import type { Application, FinalizeBlockRequest, FinalizeBlockResponse } from '../../src/abci/types.ts'
 import { toHex } from '../../src/base/bytes.ts'
 import { proposals } from '../../src/modules/governance/tables.ts'
+import { listSet } from '../../src/modules/stake/keeper.ts'
 import { decodeTx } from '../../src/tx/envelope.ts'
 import { addressOf } from '../../src/base/address.ts'
 import { appOn, consensusPart, heightOf, legacyCalls, onDisk, random } from '../chain/support.ts'
 import { TestChain } from '../support/testChain.ts'
+import { checkSet } from './expectedSet.ts'
 import { checkInvariants } from './invariants.ts'
 import { type Random, randomAbsent, randomEvidence, randomGenesis, randomTx } from './traffic.ts'
 
@@ -101,9 +103,13 @@ export function simulate(seed: number, blocks: number, path: string): Simulated 
       const nonces = new Map(executed)
       const txs = Array.from({ length: next(9) }, () => randomTx(next, chain, nonces))
       for (const { bytes } of txs) if (next(2) === 0) chain.check(bytes)
+      const lastSet = chain.sets.get(chain.height) ?? new Map<string, number>()
+      const absent = randomAbsent(next, lastSet)
+      const before = listSet(chain.store)
+      const isFirst = chain.height === 0
       const { results, response } = chain.block({
         txs: txs.map(({ bytes }) => bytes),
-        absent: randomAbsent(next, chain.sets.get(chain.height) ?? new Map()),
+        absent,
         misbehavior: randomEvidence(next, chain.height),
         seconds: 1 + next(12),
       })
@@ -120,6 +126,7 @@ export function simulate(seed: number, blocks: number, path: string): Simulated 
         meet(`${type} ${/resolved|removed/.test(type ?? '') ? attributes.at(-1)?.value : ''}`)
       }
       checkUpdates(response)
+      if (!isFirst) checkSet(chain.store, before, new Set([...lastSet.keys()].filter((key) => !absent.includes(key))))
       checkInvariants(chain.store, chain.sets.get(chain.height + 2) ?? new Map(), (response.validatorUpdates ?? []).length > 0, executed)
       replica.run(request as FinalizeBlockRequest, response)
     }

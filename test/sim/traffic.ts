@@ -15,6 +15,8 @@ export type Random = (below: number) => number
 /** Accounts that send; the last one is the foundation. */
 export const ACCOUNTS = 12
 const KEYS = 16
+/** The keys that no node holds: they never sign. */
+const DEAD_KEYS: ReadonlySet<string> = new Set(Array.from({ length: 6 }, (_, at) => toBase64(nodeKey(KEYS - at))))
 
 const pick = <T>(next: Random, values: readonly T[]): T => values[next(values.length)] as T
 const amount = (next: Random): string =>
@@ -45,7 +47,7 @@ export function randomGenesis(next: Random): TestGenesis {
     candidacies: Array.from({ length: validators }, (_, at) => ({
       owner: account(at + 1),
       key: nodeKey(at + 1),
-      shares: tokens(1 + next(500)),
+      shares: tokens(3 + next(500)),
       maxShares: tokens(500 + next(500)),
     })),
     params: {
@@ -193,13 +195,19 @@ export function randomTx(
   return { operation, bytes }
 }
 
-/** Keys that miss the next commit: together below a third of the power, as CometBFT needs the rest to decide. */
-export function randomAbsent(next: Random, set: ReadonlyMap<string, number>): readonly string[] {
+/**
+ * Keys that miss the next commit: those that no node holds, and others at random, together below a third of the power, as CometBFT
+ * needs the rest to decide. Throws where the keys that no node holds have a third by themselves: such a chain has halted.
+ */
+export function randomAbsent(
+  next: Random, set: ReadonlyMap<string, number>, isDead = (key: string): boolean => DEAD_KEYS.has(key),
+): readonly string[] {
   const total = [...set.values()].reduce((sum, power) => sum + power, 0)
-  const absent: string[] = []
-  let missing = 0
+  const absent = [...set.keys()].filter(isDead)
+  let missing = absent.reduce((sum, key) => sum + (set.get(key) as number), 0)
+  if (missing * 3 >= total && total > 0) throw new Error(`the chain has halted: nobody signs for ${missing} of ${total}`)
   for (const [key, power] of set) {
-    if (next(3) === 0 || (missing + power) * 3 >= total) continue
+    if (isDead(key) || next(3) === 0 || (missing + power) * 3 >= total) continue
     missing += power
     absent.push(key)
   }

@@ -53,6 +53,17 @@ async function answerProven({ name }: Method, given: Readonly<Record<string, unk
   answer(flags.json, row, () => fields({ ...row, data: row.data ?? 'none: proven to be absent' }))
 }
 
+interface Listed { readonly pub_key: { readonly value: string }; readonly state: string }
+interface Member { readonly pub_key: { readonly value: string }; readonly proven: boolean }
+
+/** The list of validators for people: those whose key has not signed yet are marked as joining. Source: protocol.md §4.4. */
+function withJoining(list: unknown, set: unknown): unknown {
+  const { height, data } = list as { readonly height: number; readonly data: readonly Listed[] }
+  const members = (set as { readonly data: readonly Member[] }).data
+  const joining = new Set(members.filter(({ proven }) => !proven).map(({ pub_key: { value } }) => value))
+  return { height, data: data.map((row) => (joining.has(row.pub_key.value) ? { ...row, state: `${row.state} (joining)` } : row)) }
+}
+
 function configureOne(query: Command, method: Method): void {
   const { input, params, doc } = method
   const command = query.command(wordOf(method)).description(doc)
@@ -68,8 +79,12 @@ function configureOne(query: Command, method: Method): void {
       const given = membersOf(method, values, flags)
       readGiven(input, given)
       if (flags.prove === true) return answerProven(method, given, flags)
-      const result = await withProgress('waiting for the gateway', remoteFrom(flags).call(method.name, given))
-      answer(flags.json, result, () => printAnswer(result))
+      const remote = remoteFrom(flags)
+      const result = await withProgress('waiting for the gateway', remote.call(method.name, given))
+      // The interface fixes what a validator object holds; who is still joining stands in the set.
+      const shown = method.name === 'svc_queryValidators' && flags.json !== true
+        ? withJoining(result, await remote.call('svc_queryValidatorSet')) : result
+      answer(flags.json, shown, () => printAnswer(shown))
     })
 }
 

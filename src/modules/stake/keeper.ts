@@ -4,7 +4,9 @@ import { u64be } from '../../base/bytes.ts'
 import { type PubKey, pubKeyBytes } from '../../base/pubKey.ts'
 import type { State, StateReader } from '../../store/state.ts'
 import type { IndexOf, RowOf, Table } from '../../store/table.ts'
-import { absences, accountUpdates, candidacies, type Candidacy, ELIGIBLE, isEligible, type SetMember, setMembers, unbondings } from './tables.ts'
+import {
+  absences, accountUpdates, candidacies, type Candidacy, ELIGIBLE, isEligible, type SetMember, setMembers, unbondings,
+} from './tables.ts'
 
 function first<K extends object, R extends K, I extends string>(
   state: StateReader, of: Table<K, R, I> & { readonly indexes: Readonly<Record<I, IndexOf<R>>> }, index: I, prefix: Uint8Array,

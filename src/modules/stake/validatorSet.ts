@@ -74,10 +74,10 @@ function provenCandidacies(
 }
 
 /**
- * The set that the rows make. A key has the power of its shares once it has signed a commit as a member of the set (it is proven); before that it
- * joins with power 1, and all that join together have less than half of the power of the proven ones. Where no proven key belongs to an
- * eligible candidacy, the proven members stay as they are until somebody who joins has signed. So a key that no node holds never stops the
- * chain. `hasSigned` is true for a key that signed the last commit. Bound: max_vals rows, and at most 2 · max_vals members.
+ * The set that the rows make. A key has the power of its shares once it has signed a commit as a member of the set (it is proven).
+ * Before that it joins with power 1, and all that join together have less than half of the power of the proven ones. Where no proven key
+ * belongs to an eligible candidacy, the proven members stay as they are until somebody who joins has signed. So a key that no node holds
+ * never stops the chain. `hasSigned` is true for a key that signed the last commit. Bound: max_vals rows, and the set last sent.
  * Source: protocol.md §4.1, §4.2, §4.4.
  */
 export function makeSet(state: StateReader, { maxVals, stakeLimit }: SetParams, hasSigned: (key: PubKey) => boolean = () => false): NewSet {

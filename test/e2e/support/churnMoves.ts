@@ -23,9 +23,9 @@ interface Row {
 
 /** So many active members of the set whose key a node has stay whatever anybody does, but for everyoneLeaves. */
 const STAY_MIN = 2
-/** What a new candidacy may hold; the sender stakes a tenth. The stranger's is far below a third of anybody's. */
+/** What a new candidacy may hold; the sender stakes a tenth. The stranger's is far below anybody's, or above all together. */
 const MAX_AMOUNT = 1_000_000n * TOKEN
-const STRANGER_AMOUNT = 10_000n * TOKEN
+const STRANGER_AMOUNTS = [10_000n * TOKEN, 100_000_000n * TOKEN] as const
 
 async function rowOf(svc: Svc, account: string): Promise<Row | undefined> {
   const { data } = await svc.async.stake.validator.query(account)
@@ -94,7 +94,7 @@ async function changeMaxVals({ cast: { svc, next, nodeKeys }, members }: Stage):
 async function everyoneLeaves({ cast, active, row }: Stage): Promise<void> {
   const { validator } = cast.svc.async.stake
   const { stranger: from } = cast
-  if (row(from)?.isLive !== true) await validator.declare({ from, pubKey: randomKey(cast), maxAmount: STRANGER_AMOUNT })
+  if (row(from)?.isLive !== true) await validator.declare({ from, pubKey: randomKey(cast), maxAmount: STRANGER_AMOUNTS[0] })
   else if (row(from)?.isActive === false) await validator.activate({ from })
   const owners = active.map(({ owner }) => owner)
   await Promise.all(owners.map((owner) => validator.deactivate({ from: owner })))
@@ -113,6 +113,13 @@ const MOVES: Readonly<Record<string, (stage: Stage) => Sent | undefined>> = {
   activate: ({ cast: { svc }, takeSleeper }) => when(takeSleeper(), ({ owner: from }) => svc.async.stake.validator.activate({ from })),
   changeKey: ({ cast: { svc }, takeRow, active, takeKey }) => both(takeRow(active), takeKey(), ({ owner: from }, pubKey) =>
     svc.async.stake.validator.update({ from, pubKey })),
+  changeToDeadKey: ({ cast, takeLeaver }) => when(takeLeaver(), ({ owner: from }) =>
+    cast.svc.async.stake.validator.update({ from, pubKey: randomKey(cast) })),
+  withdrawAndDeclareAgain: ({ cast: { svc }, takeLeaver }) => when(takeLeaver(), async ({ owner: from, pubKey }) => {
+    const { validator } = svc.async.stake
+    await validator.withdraw({ from })
+    await validator.declare({ from, pubKey, maxAmount: MAX_AMOUNT })
+  }),
   stakeMore: ({ cast: { svc, next }, takeRow, active }) => when(takeRow(active), ({ owner: from, maxShares }) =>
     svc.async.stake.validator.update({ from, maxAmount: maxShares + BigInt(1 + next(500_000)) * TOKEN })),
   handOver: ({ cast: { svc }, takeRow, active, takeIdle }) => both(takeRow(active), takeIdle(), async ({ owner }, from) => {
@@ -121,10 +128,10 @@ const MOVES: Readonly<Record<string, (stage: Stage) => Sent | undefined>> = {
     await validator.acceptAccountUpdate({ from, accountUpdateRequestId: Buffer.from(data, 'base64').toString() })
   }),
   strangerComesOrGoes: ({ cast, row }) => {
-    const { svc, stranger: from } = cast
+    const { svc, next, stranger: from } = cast
     const { validator } = svc.async.stake
     return row(from)?.isLive === true ? validator.withdraw({ from })
-      : validator.declare({ from, pubKey: randomKey(cast), maxAmount: STRANGER_AMOUNT })
+      : validator.declare({ from, pubKey: randomKey(cast), maxAmount: STRANGER_AMOUNTS[next(2)] as bigint })
   },
   changeMaxVals: (stage) => stage.members.length === 0 ? undefined : changeMaxVals(stage),
 }

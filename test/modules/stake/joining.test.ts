@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { setMembers } from '../../../src/modules/stake/tables.ts'
+import { absences, setMembers } from '../../../src/modules/stake/tables.ts'
 import { account, nodeKey, type TestChain, tokens } from '../../support/testChain.ts'
 import { changeParam, done, key, recordOf, startChain, updatesOf } from '../support.ts'
 
@@ -92,6 +92,18 @@ describe('a change of key', () => {
       [key(9), 1000],
     ])
     expect(setOf(chain)).toEqual(['9: 1000'])
+  })
+
+  test('a signature of either key is one of the candidacy: it is not absent', () => {
+    const chain = startChain([1000, 1000], { params, stake: { max_absent_blocks: 3 } })
+    chain.block({ txs: [1, 2].map((number) => chain.tx(account(number), 'updateCandidacy', { pubKey: nodeKey(10 + number) })) })
+    expect(setOf(chain)).toEqual(['1: 1000', '2: 1000', '11: 1?', '12: 1?'])
+    for (let blocks = 0; blocks < 20; blocks++) {
+      chain.block({ absent: [key(11), key(12)] })
+      expect([...chain.store.scan(absences)]).toEqual([])
+    }
+    chain.block({ absent: [key(1), key(11), key(12)] })
+    expect([...chain.store.scan(absences)]).toEqual([{ candidacyId: 1, count: 1 }])
   })
 
   test('it may go back to the old key while the new one has not signed', () => {

@@ -12,7 +12,7 @@ export const querySet = defineQuery({
   }),
 })
 
-/** The same with the owners' addresses; null for the owner of a record that was replaced. Source: protocol.md §10, svc_queryValidatorSet. */
+/** The same with the owners' addresses; null for a record that was replaced. Source: protocol.md §10, svc_queryValidatorSet. */
 export const querySetOwners = defineQuery({
   path: '/stake/set/owners',
   doc: 'The validator set as CometBFT was last told it: pub_key, owner_address, power, proven.',
