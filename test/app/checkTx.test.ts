@@ -63,8 +63,11 @@ describe('CheckTx', () => {
     expect(codes(chain, [free(1, 6)])).toEqual(['ok'])
   })
 
-  test('an operation is free when its gas is 0, whatever the operation', () => {
-    const chain = startChain([1000], { params: { update_candidacy: 0 } })
+  test.each([
+    ['its gas is 0', { update_candidacy: 0 }],
+    ['gas costs nothing', { gas_price: 0 }],
+  ])('an operation is free when %s, whatever the operation', (_when, params) => {
+    const chain = startChain([1000], { params })
     const update = (nonce: number) => chain.tx(account(1), 'updateCandidacy', {}, nonce)
     expect(codes(chain, [0, 1, 2, 3, 4].map(update))[4]).toBe('20 Too many free transactions waiting')
   })

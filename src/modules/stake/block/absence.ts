@@ -37,7 +37,8 @@ function count(state: State, commitHeight: number, votes: readonly CommitVote[],
 
 /**
  * EndBlock (b): a candidacy absent from max_absent_blocks commits in a row becomes inactive: of the eligible ones the last in rank
- * first, then the others in their order. The only eligible one stays and goes on counting. Bound: the size of the last commit. Source: protocol.md §5.
+ * first, then the others in their order. The only eligible one stays and goes on counting. Bound: the size of the last commit.
+ * Source: protocol.md §5.
  */
 export function removeAbsent(state: State, block: Block, votes: readonly CommitVote[]): readonly ChainEvent[] {
   const over = count(state, block.height - 1, votes, getChain(state).maxAbsentBlocks)
