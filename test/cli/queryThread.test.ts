@@ -24,7 +24,13 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const nothing = new Uint8Array(0)
 const LISTS = ['/stake/validators', '/governance/proposals']
 
-interface Setup { readonly thread: QueryThread; readonly chain: TestChain; readonly store: Store; readonly path: string; readonly log: object[] }
+interface Setup {
+  readonly thread: QueryThread
+  readonly chain: TestChain
+  readonly store: Store
+  readonly path: string
+  readonly log: object[]
+}
 
 /** A chain of `candidacies` on a file, and the thread beside it. */
 function setUp(name: string, { candidacies = 4, limits = {} }: { candidacies?: number; limits?: Partial<QueryLimits> } = {}): Setup {
@@ -44,19 +50,21 @@ function setUp(name: string, { candidacies = 4, limits = {} }: { candidacies?: n
       return response
     },
   })
-  const owners = Array.from({ length: candidacies }, (_, at) => ({ owner: account(at + 1), key: nodeKey(at + 1), shares: tokens(100 + at) }))
+  const owners = Array.from({ length: candidacies }, (_, at) =>
+    ({ owner: account(at + 1), key: nodeKey(at + 1), shares: tokens(100 + at) }))
   chain.init({ accounts: owners.map(({ owner }) => ({ address: owner.address, balance: tokens(5000) })), candidacies: owners })
   return { thread, chain, store, path, log }
 }
 
-const ask = async ({ thread }: Pick<Setup, 'thread'>, path: string, { data = nothing as Uint8Array, height = 0, prove = false } = {}): Promise<QueryResponse> =>
-  await thread.ask({ path, data, height, prove })
+const ask = async (
+  { thread }: Setup, path: string, { data = nothing as Uint8Array, height = 0, prove = false } = {},
+): Promise<QueryResponse> => await thread.ask({ path, data, height, prove })
 
 /** As plain values: one is from another thread's memory. */
 const plain = (response: QueryResponse): unknown => JSON.parse(JSON.stringify(structuredClone(response), (_key, value: unknown) =>
   (value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value)))
 
-test('the thread answers every path as the application does, at every height: before the first, with proofs, and while pages wait', async () => {
+test('the thread answers each path as the application does: before the first block, with proofs, and while pages wait', async () => {
   const setup = setUp('same')
   const { chain } = setup
   const one = account(1).address
@@ -73,7 +81,8 @@ test('the thread answers every path as the application does, at every height: be
       }
     }
     const data = encodePaths([`/accounts/${one}`, `/stake/validator/${one}`, '/accounts/0x1'])
-    expect(plain(await ask(setup, '/batch', { data }))).toEqual(plain(chain.app.query({ path: '/batch', data, height: 0, prove: false }) as QueryResponse))
+    const batch = { path: '/batch', data, height: 0, prove: false }
+    expect(plain(await ask(setup, '/batch', { data }))).toEqual(plain(chain.app.query(batch) as QueryResponse))
   }
   await compare()
   for (let height = 1; height <= 70; height++) {
@@ -98,7 +107,7 @@ test('blocks are decided and committed while a list is read, which is of one hei
     await new Promise(setImmediate)
   }
   expect(during).toBeGreaterThan(1)
-  expect([answered.code, chain.height - Number(answered.height)]).toEqual([0, expect.any(Number)])
+  expect(answered.code).toBe(0)
   expect(chain.height).toBeGreaterThan(Number(answered.height))
   expect((JSON.parse(Buffer.from(answered.value as Uint8Array).toString()) as object[]).length).toBe(12_000)
 })
@@ -122,8 +131,10 @@ test('queries beyond the bounds of the queue are answered at once with a code th
   expect(await small[2]).toEqual({ code: 30, log: 'busy: 2 queries wait already; try again later', height: 1 })
   expect(await lists[1]).toEqual({ code: 30, log: 'busy: 1 lists wait already; try again later', height: 1 })
   expect((await Promise.all([small[0], small[1], lists[0]])).map((response) => response?.code)).toEqual([0, 0, 0])
-  expect(await ask(setup, `/accounts/${'0'.repeat(5000)}`)).toMatchObject({ code: 20, log: expect.stringContaining('at most 4096 characters, got 5010') })
-  expect(await ask(setup, '/batch', { data: new Uint8Array(65_537) })).toMatchObject({ code: 20, log: expect.stringContaining('got 65537') })
+  const path = `/accounts/${'0'.repeat(5000)}`
+  expect(await ask(setup, path)).toMatchObject({ code: 20, log: expect.stringContaining('at most 4096 characters, got 5010') })
+  const data = new Uint8Array(65_537)
+  expect(await ask(setup, '/batch', { data })).toMatchObject({ code: 20, log: expect.stringContaining('at most 65536 bytes, got 65537') })
 })
 
 test('lists are paced by what they cost, and other queries are not', async () => {
