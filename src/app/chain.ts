@@ -1,4 +1,4 @@
-import type { FinalizeBlockResponse, ProcessProposalRequest } from '../abci/types.ts'
+import type { FinalizeBlockResponse, ProcessProposalRequest, QueryRequest, QueryResponse } from '../abci/types.ts'
 import type { Address } from '../base/address.ts'
 import { secondsOf } from '../base/time.ts'
 import { getChain } from '../modules/chain/keeper.ts'
@@ -33,6 +33,13 @@ export interface SnapshotOptions {
   readonly replaceBy: (path: string) => void
 }
 
+/** Who answers queries beside the blocks. */
+export interface Queries {
+  readonly ask: (request: QueryRequest) => QueryResponse | Promise<QueryResponse>
+  /** A block was committed. */
+  readonly committed: () => void
+}
+
 /** What an application is made of. */
 export interface AppOptions {
   readonly store: Store
@@ -41,6 +48,8 @@ export interface AppOptions {
   /** What only this node can answer: CheckTx alone asks it, never a block. */
   readonly node?: NodeChecks
   readonly logger: AppLogger
+  /** Without it queries are answered from the store, within the call: for tests. */
+  readonly queries?: Queries
   /** Without it this node has no snapshots and takes none. */
   readonly snapshots?: SnapshotOptions
   /** How many of the newest blocks CometBFT keeps at least, 2 or more; 0, the default, keeps all. */
@@ -86,16 +95,14 @@ export interface Chain {
   ahead: Ahead | undefined
   /** True once FinalizeBlock was asked: the dialect runs a block in one request. */
   finalizes: boolean
-  /** The parameters last read, and above which head: CheckTx, blocks and queries have the same until some are changed. */
+  /** The parameters last read, and above which head: CheckTx and blocks have the same until some are changed. */
   inForce: (Period<Params> & { readonly head: StateReader; readonly headHeight: number }) | undefined
-  /** What queries have worked out of the head of a height, by name. */
-  worked: { readonly height: number; readonly values: Map<string, unknown> } | undefined
 }
 
 /** An application at the height its store is at. */
 export const makeChain = (options: AppOptions): Chain => ({
   options, txs: makeTxCache(), genesis: undefined, open: undefined, check: undefined, ahead: undefined, finalizes: false,
-  inForce: undefined, worked: undefined,
+  inForce: undefined,
 })
 
 /** The head: the committed rows, and before the first commit those that InitChain made. */

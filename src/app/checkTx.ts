@@ -29,6 +29,8 @@ function judge(chain: Chain, { overlay, block, free }: CheckState, read: ReadTx,
 export const checkTx = (chain: Chain): Handler<'checkTx'> => ({ tx, type }) => {
   const read = chain.txs.read(tx)
   const verdict = judge(chain, checkStateOf(chain), read, type === CheckTxType.recheck)
+  // What is refused here is in no mempool: it is not remembered, so nobody fills memory with it.
+  if (verdict.code === 0) chain.txs.keep(read)
   logDefect(chain, read, verdict)
   return printVerdict(verdict, false)
 }

@@ -7,7 +7,7 @@ import { retainHeightOf } from './retain.ts'
  * below the answer's retainHeight may go, in CometBFT as here.
  */
 export const commit = (chain: Chain): Handler<'commit'> => () => {
-  const { store, snapshots, onCommitted, onRetired } = chain.options
+  const { store, snapshots, queries, onCommitted, onRetired } = chain.options
   const open = needOpen(chain, 'Commit')
   const { prepared, block, transactions, end } = open
   if (prepared === undefined || end === undefined) throw new Error(`Commit of block ${block.height} came before its end`)
@@ -18,6 +18,7 @@ export const commit = (chain: Chain): Handler<'commit'> => () => {
   chain.genesis = undefined
   chain.open = undefined
   chain.check = undefined
+  queries?.committed()
   snapshots?.beginAt?.(height)
   onCommitted?.(height, prepared.changes)
   if (end.retiredVersion !== undefined) onRetired?.(end.retiredVersion, height)

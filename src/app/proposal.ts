@@ -17,6 +17,7 @@ export function makeGate(chain: Chain): (bytes: Uint8Array) => boolean {
   return (bytes) => {
     const read = chain.txs.read(bytes)
     if (read.sender === undefined || admit(read, admission) !== undefined) return false
+    chain.txs.keep(read)
     next.set(read.sender, nextNonce(read.sender) + 1)
     return true
   }

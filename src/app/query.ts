@@ -2,12 +2,18 @@ import type { Handler, QueryRequest, QueryResponse } from '../abci/types.ts'
 import { utf8 } from '../base/bytes.ts'
 import { encodeCommitmentProof } from '../codec/ics23.ts'
 import { BATCH_PATHS_MAX, decodePaths, type PathAnswer } from '../codec/queryBatch.ts'
-import { badArgument, type QueryContext, type QueryEntry, type QueryError } from '../modules/define.ts'
+import { badArgument, type QueryAnswer, type QueryContext, type QueryEntry, type QueryError } from '../modules/define.ts'
+import { kernelErrors } from '../modules/errors.ts'
 import { isMachineFailure } from '../modules/kernel.ts'
+import type { Params } from '../modules/params/definitions.ts'
+import { paramsInForce } from '../modules/params/keeper.ts'
 import { queryEntries, tables } from '../modules/registry.ts'
 import type { CommittedState } from '../store/store.ts'
 import type { Table } from '../store/table.ts'
-import { type Chain, paramsAt } from './chain.ts'
+import type { Chain } from './chain.ts'
+
+/** Most bytes of one answer's value. CometBFT ends itself when it is answered more than 100 MiB. Source: protocol.md §8. */
+export const ANSWER_BYTES_MAX: number = 32 * 1024 * 1024
 
 const PATHS = [...queryEntries.map(({ path }) => path), '/store/<table>/<key>', '/batch']
 const HASHED = (tables as readonly unknown[] as readonly Table[]).filter(({ hashed }) => hashed)
@@ -63,8 +69,38 @@ function readStore(state: CommittedState, path: string, { prove, height }: Query
   }
 }
 
-/** What a path says at the head: its `data`, or why it is refused. */
-function readPath(context: QueryContext, whole: string): PathAnswer {
+/** Thrown out of a query's reads and printing: it is refused with this. */
+export class QueryRefusal extends Error {
+  override readonly name = 'QueryRefusal'
+  readonly error: QueryError
+
+  constructor(error: QueryError) {
+    super(error.log)
+    this.error = error
+  }
+}
+
+const tooLong = (): QueryRefusal => new QueryRefusal(kernelErrors.tooMuch(
+  `expected at most ${ANSWER_BYTES_MAX} bytes, there are more; ask for a part of the list with limit and offset`))
+
+function printAnswer(answer: QueryAnswer): Uint8Array {
+  if ('data' in answer) return utf8(JSON.stringify(answer.data))
+  const printed: string[] = []
+  let length = 0
+  for (const item of answer.items) {
+    const text = JSON.stringify(item)
+    length += text.length + 1
+    if (length > ANSWER_BYTES_MAX) throw tooLong()
+    printed.push(text)
+  }
+  return utf8(`[${printed.join(',')}]`)
+}
+
+/** True for a path whose answer grows with the state. */
+export const isListPath = (whole: string): boolean => route(whole.split('?')[0] as string)?.entry.isList === true
+
+/** What a path says at the head, or why it is refused. */
+function readPath(context: QueryContext, whole: string): QueryAnswer | QueryError {
   const [path = '', search] = whole.split('?')
   const found = route(path)
   if (found === undefined) {
@@ -77,51 +113,75 @@ function readPath(context: QueryContext, whole: string): PathAnswer {
   return found.entry.run(context, found.args, options)
 }
 
-/** See QueryContext. */
-function onceAHead(chain: Chain, height: number): QueryContext['once'] {
+/** Gives what `make` made for a name, each time but the first. */
+export function onceIn(values: Map<string, unknown>): QueryContext['once'] {
   return <T>(name: string, make: () => T): T => {
-    if (chain.worked?.height !== height) chain.worked = { height, values: new Map() }
-    const { values } = chain.worked
     if (!values.has(name)) values.set(name, make())
     return values.get(name) as T
   }
 }
 
-/** Keeps a defect to the path that met it. */
-function guarded<A>({ options: { logger } }: Chain, path: string, read: () => A): A | QueryError {
+/** What a query is answered with beside the state. */
+export interface Answering {
+  /** See QueryContext. */
+  readonly once: QueryContext['once']
+  /** Hears of a defect that a path met. */
+  readonly onDefect: (path: string, thrown: unknown) => void
+}
+
+/** Keeps a defect, or a limit that is met, to the path that met it. */
+function guarded<A>(path: string, onDefect: Answering['onDefect'], read: () => A): A | QueryError {
   try {
     return read()
   } catch (thrown) {
+    if (thrown instanceof QueryRefusal) return thrown.error
     if (isMachineFailure(thrown)) throw thrown
-    logger.error({ path: path.slice(0, 200), err: thrown }, 'a query met a defect')
-    return { code: 1000, log: 'internal defect' }
+    onDefect(path.slice(0, 200), thrown)
+    return kernelErrors.defect
   }
 }
 
-/** `/batch`: what each of the paths in `data` says, all of it at one head. */
-function readBatch(data: Uint8Array, read: (path: string) => PathAnswer): PathAnswer {
+/** `/batch`: what each of the paths in `data` says, all of it at one head. Lists are asked for alone. */
+function readBatch(data: Uint8Array, read: (path: string) => QueryAnswer | QueryError): QueryAnswer | QueryError {
   const paths = decodePaths(data)
   if (paths === undefined) return badArgument(`data: expected a JSON array of 1 to ${BATCH_PATHS_MAX} paths`)
-  const print = (answer: PathAnswer): PathAnswer => ('code' in answer ? { code: answer.code, log: answer.log } : { data: answer.data })
+  const list = paths.find(isListPath)
+  if (list !== undefined) {
+    return badArgument(`data: /batch takes no lists, got ${JSON.stringify(list.slice(0, 80))}; ask for that path alone`)
+  }
+  const print = (answer: QueryAnswer | QueryError): PathAnswer => {
+    if ('code' in answer) return { code: answer.code, log: answer.log }
+    return { data: 'data' in answer ? answer.data : [...answer.items] }
+  }
   return { data: paths.map((path) => print(read(path))) }
 }
 
-function answer(chain: Chain, request: QueryRequest): QueryResponse {
-  const state = chain.options.store
-  const height = state.height()
+function answer(state: CommittedState, request: QueryRequest, { once, onDefect }: Answering): QueryResponse {
   const { path, data } = request
   if (path.startsWith('/store/')) return readStore(state, path.split('?')[0] as string, request)
-  const once = onceAHead(chain, height)
-  const context = { state, height, requestedHeight: request.height, params: () => paramsAt(chain, height), once }
-  const result = path === '/batch' ? readBatch(data, (one) => guarded(chain, one, () => readPath(context, one))) : readPath(context, path)
-  return 'code' in result ? refused(state, result) : { code: 0, value: utf8(JSON.stringify(result.data)), height }
+  const height = state.height()
+  const params = (): Params => once('params', () => paramsInForce(state, height))
+  const context = { state, height, requestedHeight: request.height, params, once }
+  const readOne = (one: string): QueryAnswer | QueryError => guarded(one, onDefect, () => readPath(context, one))
+  const result = path === '/batch' ? readBatch(data, readOne) : readPath(context, path)
+  if ('code' in result) return refused(state, result)
+  const value = printAnswer(result)
+  if (value.length > ANSWER_BYTES_MAX) throw tooLong()
+  return { code: 0, value, height }
 }
 
 /**
- * Answers from committed state only: the store's rows change with a commit, and no commit falls within a query. Unknown path or
- * malformed argument: a non-zero code and a log that says which. Source: protocol.md §8; decision record 0010.
+ * Answers from one committed state. Unknown path or malformed argument: a non-zero code and a log that says which. A failure of the
+ * machine is thrown. Source: protocol.md §8; decision record 0014.
  */
-export const query = (chain: Chain): Handler<'query'> => (request) => {
-  const response = guarded(chain, request.path, () => answer(chain, request))
-  return 'height' in response ? response : refused(chain.options.store, response as QueryError)
+export function answerQuery(state: CommittedState, request: QueryRequest, answering: Answering): QueryResponse {
+  const response = guarded(request.path, answering.onDefect, () => answer(state, request, answering))
+  return 'height' in response ? response : refused(state, response as QueryError)
+}
+
+/** Queries go to whoever answers them beside the blocks; where there is nobody, to the store at once. */
+export function query({ options: { store, logger, queries } }: Chain): Handler<'query'> {
+  if (queries !== undefined) return queries.ask
+  const onDefect = (path: string, err: unknown): void => logger.error({ path, err }, 'a query met a defect')
+  return (request) => answerQuery(store, request, { once: onceIn(new Map()), onDefect })
 }

@@ -14,6 +14,7 @@ import { chooseOs } from './config.ts'
 import { boundHeap } from './heap.ts'
 import { allowedAddresses, type Libraries, serveLibraries } from './libraries.ts'
 import { type GaugeLine, serveMetrics } from './metrics.ts'
+import { startQueryThread } from './queries/thread.ts'
 import type { Endpoint } from './settings.ts'
 import { chooseKeeping, type KeepingFlags } from './snapshot/keeping.ts'
 import { type SnapshotMaker, startSnapshotMaker } from './snapshot/maker.ts'
@@ -107,6 +108,7 @@ export function start({ home, abci, os, logFile, acceptProgramVersion, eniAllow,
     store.replaceBy(path)
     assertProgram(store, acceptProgramVersion)
   }
+  const queries = startQueryThread({ path: statePathOf(home), logger, height: store.height })
   const libraries = serveLibraries({ store, home, os: node.os, allowAddresses, logger })
   return new Promise((done, failed) => {
     let server: AbciServer | undefined
@@ -114,13 +116,13 @@ export function start({ home, abci, os, logFile, acceptProgramVersion, eniAllow,
     const stop = (status: number): void => {
       if (stopping) return
       stopping = true
-      void Promise.allSettled([server?.close(), maker?.close(), libraries.close()]).finally(() => {
+      void Promise.allSettled([server?.close(), maker?.close(), queries.close(), libraries.close()]).finally(() => {
         store.close()
         done(status)
       })
     }
     const application = makeApp({
-      store, version: VERSION, node, logger, keepBlocks: keeping.keepBlocks,
+      store, version: VERSION, node, logger, queries, keepBlocks: keeping.keepBlocks,
       snapshots: { ...options, replaceBy }, onCommitted: libraries.onCommitted, afterAnswer: setImmediate,
       onRetired: (version, height) => {
         process.stdout.write(`program ${version} retired at height ${height}\n`)
@@ -141,7 +143,7 @@ export function start({ home, abci, os, logFile, acceptProgramVersion, eniAllow,
       process.on('disconnect', () => stop(0))   // whoever started us is gone
       logger.info({ address: listening.address, height: store.height(), version: VERSION }, 'the application listens')
       process.send?.({ listening: listening.address })
-    }, (error: unknown) => void libraries.close().finally(() => {
+    }, (error: unknown) => void Promise.allSettled([queries.close(), libraries.close()]).finally(() => {
       store.close()
       failed(error as Error)
     }))

@@ -102,16 +102,19 @@ export interface QueryError {
   readonly log: string
 }
 
+/** What a query answers: `data`, or the `items` of a list, which are read as they are printed. */
+export type QueryAnswer = { readonly data: unknown } | { readonly items: Iterable<unknown> }
+
 /** One abci_query path. */
 export interface QueryEntry {
   /** The path's fixed parts; `<…>` stands for one argument: `/stake/validator/<address>`. */
   readonly path: string
   /** One sentence for the docs. */
   readonly doc: string
-  /** The answer's `data`, which is written as JSON; a QueryError for a malformed argument. `options` are what stands behind `?`. */
-  readonly run: (
-    context: QueryContext, args: readonly string[], options: ReadonlyMap<string, string>,
-  ) => { readonly data: unknown } | QueryError
+  /** True where the answer grows with the state. Such answers are paced, and `/batch` takes none of these paths (protocol.md §8). */
+  readonly isList?: true
+  /** The answer, which is written as JSON; a QueryError for a malformed argument. `options` are what stands behind `?`. */
+  readonly run: (context: QueryContext, args: readonly string[], options: ReadonlyMap<string, string>) => QueryAnswer | QueryError
 }
 
 /** Declares a query. */

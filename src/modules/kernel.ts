@@ -12,6 +12,7 @@ import { txEntryOf } from './registry.ts'
 
 /** Transaction bytes, read once: what they say. Hash and signature are worked out when first asked for. */
 export interface ReadTx {
+  readonly bytes: Uint8Array
   /** sha256 of the bytes. */
   readonly hash: Uint8Array
   readonly tx: Pick<Tx, 'body'> | NotATx
@@ -49,7 +50,7 @@ const failed = ({ code, log }: TxError): Verdict => ({ code, log, data: nothing,
 class OnceRead implements ReadTx {
   readonly tx: Pick<Tx, 'body'> | NotATx
   readonly sender: Address | undefined
-  readonly #bytes: Uint8Array
+  readonly bytes: Uint8Array
   #hash: Uint8Array | undefined
   // What only the signature needs is let go once it is verified.
   #unverified: Tx | undefined
@@ -57,7 +58,7 @@ class OnceRead implements ReadTx {
 
   constructor(bytes: Uint8Array) {
     const tx = decodeTx(bytes)
-    this.#bytes = bytes
+    this.bytes = bytes
     if ('why' in tx) this.tx = tx
     else {
       this.tx = { body: tx.body }
@@ -67,7 +68,7 @@ class OnceRead implements ReadTx {
   }
 
   get hash(): Uint8Array {
-    return this.#hash ??= sha256(this.#bytes)
+    return this.#hash ??= sha256(this.bytes)
   }
 
   isSigned(): boolean {

@@ -1,10 +1,19 @@
 import { u64 } from '../store/columns.ts'
-import { badArgument, type QueryError } from './define.ts'
+import { badArgument, type QueryAnswer, type QueryError } from './define.ts'
+
+function* cut<T>(items: Iterable<T>, offset: number, limit: number, print: (item: T, at: number) => unknown): Generator<unknown> {
+  if (limit === 0) return
+  let at = 0
+  for (const item of items) {
+    if (at >= offset) yield print(item, at)
+    if (++at >= offset + limit) return
+  }
+}
 
 /** The items of a list from `offset` on, at most `limit` of them; the whole list without options. `at` is the place in the whole list. */
 export function pageOf<T>(
   items: Iterable<T>, options: ReadonlyMap<string, string>, print: (item: T, at: number) => unknown,
-): { readonly data: unknown } | QueryError {
+): QueryAnswer | QueryError {
   for (const name of options.keys()) {
     if (name !== 'limit' && name !== 'offset') return badArgument(`${name}: expected limit or offset`)
   }
@@ -12,12 +21,5 @@ export function pageOf<T>(
   const offset = options.has('offset') ? u64.parse(options.get('offset') ?? '') : 0
   if (limit === undefined) return badArgument(`limit: expected a decimal integer, got ${JSON.stringify(options.get('limit'))}`)
   if (offset === undefined) return badArgument(`offset: expected a decimal integer, got ${JSON.stringify(options.get('offset'))}`)
-  const data: unknown[] = []
-  let at = 0
-  for (const item of items) {
-    if (data.length >= limit) break
-    if (at >= offset) data.push(print(item, at))
-    at++
-  }
-  return { data }
+  return { items: cut(items, offset, limit, print) }
 }

@@ -5,7 +5,7 @@ import { rootOfTables } from './root.ts'
 import { readMeta } from './schema.ts'
 import { bytesOf } from './sorted.ts'
 import { makeSqlTable, type SqlTable } from './sqlTable.ts'
-import { readTree } from './sqlTree.ts'
+import { createTreeReader } from './sqlTree.ts'
 import type { Scan } from './state.ts'
 import { type AnyTable, BEFORE_ALL, type BlockRecord, type CommittedState, unlessWritten } from './store.ts'
 import type { Table } from './table.ts'
@@ -43,6 +43,7 @@ export function makeSqlState(connection: Connection, tables: readonly Table[], w
     const table = tables.find(({ tag }) => tag === key[0]) as Table
     return { key, value: table.encode(need(table).get(table.parseKey(key) as object) as object) }
   }
+  const treeOf = createTreeReader(connection)
   const last = (): BlockRecord => blockOf(statement(`${BLOCK} ORDER BY height DESC LIMIT 1`).get()) ?? BEFORE_ALL
 
   const state: SqlState = {
@@ -58,7 +59,7 @@ export function makeSqlState(connection: Connection, tables: readonly Table[], w
     chainId: () => readMeta(connection, 'chain_id'),
     block: (height) => blockOf(statement(`${BLOCK} WHERE height = ?`).get(height)),
     proveIn: (readPage, table, key) => (table.hashed ? proveKey(readPage, table.keyOf(key as never), leafRow) : undefined),
-    prove: (table, key) => state.proveIn(readTree(connection), table, key),
+    prove: (table, key) => state.proveIn(treeOf(last()), table, key),
     recomputeRoot: () => rootOfTables(state, tables),
   }
   return state

@@ -4,11 +4,17 @@ import { makeSqlState } from './sqlState.ts'
 import type { AnyTable, Reader } from './store.ts'
 import type { Table } from './table.ts'
 
+/** A reader that also tells when what it reads was written. */
+export interface SqliteReader extends Reader {
+  /** Another number whenever anything was committed since; asked within a `read`, it is that of the state read. */
+  version(): bigint
+}
+
 /**
  * A read-only connection to the state in `path`, in this process or another while a node writes it. StoreError when the file is not
  * there or is no state of a version that we know. A `read` within a `read` sees the same state.
  */
-export function openSqliteReader({ path, tables }: { readonly path: string; readonly tables: readonly AnyTable[] }): Reader {
+export function openSqliteReader({ path, tables }: { readonly path: string; readonly tables: readonly AnyTable[] }): SqliteReader {
   const connection = openConnection(path, { readonly: true })
   try {
     checkVersion(connection, path)
@@ -32,6 +38,7 @@ export function openSqliteReader({ path, tables }: { readonly path: string; read
         connection.db.exec('COMMIT')
       }
     },
+    version: () => (connection.statement('PRAGMA data_version').get() as [bigint])[0],
     close: connection.close,
   }
 }

@@ -16,7 +16,7 @@ test('a batch answers each path as the path alone is answered, at the head, in o
   chain.advanceTo(3)
   const paths = [
     `/stake/validator/${account(1).address}`, `/accounts/${account(2).address}`, `/stake/validator/${account(99).address}`,
-    '/stake/validators?limit=1', '/governance/params',
+    '/governance/params',
   ]
   const answer = ask(chain, encodePaths(paths))
   expect([answer.code, answer.height]).toEqual([0, 3])
@@ -26,7 +26,7 @@ test('a batch answers each path as the path alone is answered, at the head, in o
 test('a path that is refused leaves the others as they are; a batch holds no batch and no row', () => {
   const chain = startChain()
   const good = `/accounts/${account(2).address}`
-  const bad = ['/accounts/0x12', '/nothing', '/batch', '/store/totals', '/stake/validators?limit=x']
+  const bad = ['/accounts/0x12', '/nothing', '/batch', '/store/totals', '/stake/account-update/x']
   const answers = dataOf(ask(chain, encodePaths([...bad, good]))) as { code?: number; log?: string }[]
   expect(answers.map(({ code }) => code)).toEqual([20, 4, 4, 4, 20, undefined])
   for (const [at, path] of ['/accounts/0x12', '/nothing'].entries()) {
@@ -34,6 +34,23 @@ test('a path that is refused leaves the others as they are; a batch holds no bat
     expect(answers[at]).toEqual({ code, log })
   }
   expect(answers[bad.length]).toEqual({ data: chain.query(good) })
+})
+
+test('a batch with a list is refused and names it: every path whose answer grows with the state, with options too', () => {
+  const chain = startChain()
+  chain.advanceTo(2)
+  const id = Buffer.alloc(32).toString('base64url')
+  const lists = [
+    '/stake/validators', '/stake/validators?limit=1', `/stake/unbonding/${account(1).address}`, '/governance/proposals',
+    `/governance/proposal/${id}`, `/governance/votes/${id}`,
+  ]
+  for (const list of lists) {
+    expect(chain.abciQuery(list).code).toBe(0)
+    const { code, log, value } = ask(chain, encodePaths(['/governance/params', list]))
+    expect([code, log, value]).toEqual([
+      20, `Invalid parameter: data: /batch takes no lists, got ${JSON.stringify(list.slice(0, 80))}; ask for that path alone`, undefined,
+    ])
+  }
 })
 
 test.each([

@@ -1,16 +1,31 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect, test } from '@jest/globals'
-import { makeTxCache } from '../../src/app/txCache.ts'
+import { costOf, makeTxCache } from '../../src/app/txCache.ts'
+import type { ReadTx } from '../../src/modules/kernel.ts'
 import { account } from '../support/testChain.ts'
-import { bytesOf } from '../modules/support.ts'
+import { bytesOf, startChain } from '../modules/support.ts'
 
 const transfer = (nonce: number): Uint8Array => account(1).signTx({
   chainId: 'cache', nonce, operation: 'transfer', message: { to: bytesOf(account(2)), value: '7' },
 })
 
-test('a transaction is read once, whoever asks with its bytes, until it is taken', () => {
-  const cache = makeTxCache()
+/** A cache, and what it remembers of a transaction that was accepted. */
+function cacheOf(bytesMax?: number) {
+  const cache = makeTxCache(bytesMax)
+  const accept = (tx: Uint8Array): ReadTx => {
+    const read = cache.read(tx)
+    cache.keep(read)
+    return read
+  }
+  return { cache, accept }
+}
+
+test('a transaction that was accepted is read once, whoever asks with its bytes, until it is taken', () => {
+  const { cache, accept } = cacheOf()
   const tx = transfer(0)
-  const read = cache.read(tx)
+  expect(cache.read(tx)).not.toBe(cache.read(tx))
+  const read = accept(tx)
   expect(read.sender).toBe(account(1).address)
   expect(cache.read(Uint8Array.from(tx))).toBe(read)
   expect(cache.take(tx)).toBe(read)
@@ -21,32 +36,75 @@ test('a transaction is read once, whoever asks with its bytes, until it is taken
 })
 
 test('what is remembered stays when the bytes it came in change: they are a part of a packet', () => {
-  const cache = makeTxCache()
+  const { cache, accept } = cacheOf()
   const packet = Uint8Array.from(transfer(0))
-  const read = cache.read(packet)
+  const read = accept(packet)
   packet.fill(0)
   expect(cache.read(transfer(0))).toBe(read)
   expect(read.isSigned()).toBe(true)
 })
 
 test('transactions of equal tail are told apart', () => {
-  const cache = makeTxCache()
+  const { cache, accept } = cacheOf()
   const tx = transfer(0)
   // A bit of the body; the signature, at the end, is the same.
   const other = Uint8Array.from(tx)
   other[20] = (other[20] as number) ^ 1
-  const read = cache.read(tx)
+  const read = accept(tx)
   expect(cache.take(other)).not.toBe(read)
   expect(cache.read(tx)).toBe(read)
-  expect(cache.read(other)).not.toBe(read)
+  expect(accept(other)).not.toBe(read)
   expect(cache.read(tx)).not.toBe(read)
 })
 
-test('when more bytes are remembered than may be, those read longest ago are forgotten', () => {
+test('when what is remembered costs more than it may, the transactions kept longest ago are forgotten', () => {
   const txs = [0, 1, 2].map(transfer)
-  const cache = makeTxCache(txs.slice(1).reduce((sum, tx) => sum + tx.length, 0))
-  const [first, ...rest] = txs.map((tx) => cache.read(tx))
-  expect(txs.slice(1).map((tx) => cache.read(tx))).toEqual(rest)
+  const { cache, accept } = cacheOf(txs.slice(1).reduce((sum, tx) => sum + costOf(tx.length), 0))
+  const [first, ...rest] = txs.map(accept)
   expect(txs.slice(1).every((tx, at) => cache.read(tx) === rest[at])).toBe(true)
   expect(cache.read(txs[0] as Uint8Array)).not.toBe(first)
+})
+
+/** Runs the collector and says what is in use: in the heap, and beside it. */
+function usedBytes(): number {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  collect()
+  collect()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+const MIB = 1024 * 1024
+
+test('garbage, and transactions with a wrong signature, leave nothing behind in CheckTx', () => {
+  const chain = startChain()
+  const before = usedBytes()
+  const garbage = Buffer.alloc(33)
+  for (let count = 0; count < (4 * MIB) / 33; count++) {
+    garbage.writeUInt32LE(count, 1)   // the tail that finds it
+    if (chain.check(garbage).code !== 2) throw new Error('garbage was not refused')
+  }
+  const forged = Buffer.from(chain.tx(account(1), 'transfer', { to: bytesOf(account(2)), value: '1' }))
+  for (let count = 0; count < 20_000; count++) {
+    forged.writeUInt32LE(count, forged.length - 32)
+    if (chain.check(forged).code !== 3) throw new Error('a forged transaction was not refused')
+  }
+  const leftMib = (usedBytes() - before) / MIB
+  // What is measured is still held here.
+  expect(chain.check(transfer(0)).code).toBe(3)
+  expect(leftMib).toBeLessThan(4)
+})
+
+test('a remembered transaction costs no more than is counted for it', () => {
+  const count = 5000
+  const txs = Array.from({ length: count }, (_, nonce) => transfer(nonce))
+  const { accept } = cacheOf()
+  const before = usedBytes()
+  const kept = txs.map((tx) => accept(tx).isSigned())
+  const used = usedBytes() - before
+  expect(kept.every(Boolean)).toBe(true)
+  expect(used / count).toBeLessThan(costOf((txs[0] as Uint8Array).length))
+  // What is measured is still held here.
+  expect(accept(txs[0] as Uint8Array).isSigned()).toBe(true)
 })

@@ -65,6 +65,63 @@ test('pages wait for up to 31 blocks: root and proofs are those of memory, throu
   store.close()
 })
 
+test('one reader proves in every state it comes to see: while pages wait, after they were written, a rollback, and another state', () => {
+  const path = join(folder, 'reads.db')
+  const memory = openMemoryStore({ tables })
+  const store = openSqliteStore({ path, tables })
+  const reader = store.reader()
+  const compare = (): void => {
+    for (let candidacyId = 0; candidacyId < 12; candidacyId++) {
+      expect(reader.read((state) => state.prove(absences, { candidacyId }))).toEqual(memory.prove(absences, { candidacyId }))
+    }
+  }
+  compare()
+  for (let height = 1; height <= 100; height++) {
+    commitRandom([memory, store], height, 1 + height % 40)
+    // Not after each: blocks come between two proofs, and pages are written back between them.
+    if (height % 3 === 0 || height % 32 <= 1) compare()
+    if (height % 33 !== 0) continue
+    for (const one of [memory, store]) one.rollback()
+    if (height % 2 === 0) compare()
+    commitRandom([memory, store], height, 30 + height)
+    compare()
+  }
+  const from = join(folder, 'reads-from.db')
+  const other = openSqliteStore({ path: from, tables })
+  for (let height = 1; height <= 3; height++) commitRandom([other], height, 200)
+  other.close()
+  // As a restored snapshot has it: nothing waits.
+  const opened = openSqliteStore({ path: from, tables })
+  opened.rollback()
+  opened.close()
+  store.replaceBy(from)
+  const memory2 = openMemoryStore({ tables })
+  for (let height = 1; height <= 2; height++) commitRandom([memory2], height, 200)
+  for (let height = 3; height <= 40; height++) {
+    for (let candidacyId = 0; candidacyId < 12; candidacyId++) {
+      expect(reader.read((state) => state.prove(absences, { candidacyId }))).toEqual(memory2.prove(absences, { candidacyId }))
+    }
+    commitRandom([memory2, store], height, 20)
+  }
+  reader.close()
+  store.close()
+})
+
+test('a reader whose pages do not lead to the app hash says so, and names the file', () => {
+  const path = join(folder, 'reads-changed.db')
+  const store = openSqliteStore({ path, tables })
+  commitRandom([store], 1, 40)
+  const reader = store.reader()
+  const prove = (): unknown => reader.read((state) => state.prove(absences, { candidacyId: 1 }))
+  prove()
+  const db = new Database(path)
+  db.prepare('UPDATE blocks SET app_hash = ?').run('AB'.repeat(32))
+  db.close()
+  expect(prove).toThrow(/reads-changed\.db: the tree of block 1 has the root [0-9A-F]{64}, not the committed app hash (AB){32}/)
+  reader.close()
+  store.close()
+})
+
 test('at most 65,536 leaves wait, which a start works in', () => {
   const path = join(folder, 'many.db')
   let store = openSqliteStore({ path, tables })

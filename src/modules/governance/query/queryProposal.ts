@@ -19,6 +19,7 @@ export const printVotes = (state: StateReader, id: ProposalId): readonly Record<
 export const queryProposal = defineQuery({
   path: '/governance/proposal/<id>',
   doc: 'A proposal with Votes and Tally, null when there is none.',
+  isList: true,
   run: ({ state }, [text = '']) => {
     const id = readProposalId(text)
     if (typeof id !== 'string') return id

@@ -5,6 +5,7 @@ import { printVotes, readProposalId } from './queryProposal.ts'
 export const queryVotes = defineQuery({
   path: '/governance/votes/<id>',
   doc: 'Votes on a proposal: Voter, Answer, BlockHeight.',
+  isList: true,
   run: ({ state }, [text = '']) => {
     const id = readProposalId(text)
     return typeof id === 'string' ? { data: printVotes(state, id) } : id

@@ -8,6 +8,7 @@ import { standingOf } from './standing.ts'
 export const queryValidators = defineQuery({
   path: '/stake/validators',
   doc: 'All current validators and candidates in rank order; `?limit=` and `?offset=` cut a page.',
+  isList: true,
   run: (context, _args, options) => {
     const all = context.height === 0 ? [] : listLive(context.state)
     return pageOf(all, options, (candidacy, rank) => printValidator(candidacy, standingOf(context, candidacy, rank)))

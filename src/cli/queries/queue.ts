@@ -1,0 +1,80 @@
+import type { QueryRequest, QueryResponse } from '../../abci/types.ts'
+import { isListPath } from '../../app/query.ts'
+import { createPace } from './pace.ts'
+import type { QueryLimits } from './limits.ts'
+
+/** A query, and who waits for its answer. */
+export interface Waiting { readonly request: QueryRequest; readonly done: (response: QueryResponse) => void }
+
+interface Queued extends Waiting { sinceMs: number }
+
+/** The queries that wait, and whose turn it is. Times are ms of one clock. */
+export interface QueryQueue {
+  /** Lets a query wait; or says why it may not. */
+  add(query: Waiting, nowMs: number): string | undefined
+  /** Takes the next ones to be read: one list, or several others. What may not wait any longer goes to `refuse` with the reason. */
+  take(nowMs: number, refuse: (query: Waiting, why: string) => void): { readonly queries: readonly Waiting[]; readonly isList: boolean }
+  /** The thread has begun: what waits has waited for its start, which does not count. */
+  begin(nowMs: number): void
+  /** Takes all. */
+  takeAll(): readonly Waiting[]
+  /** A list was answered at this cost. True when lists rest now, until `committed` or restMsMax later. */
+  listAnswered(cost: number, nowMs: number): boolean
+  /** A block was committed; `duringList` while a list was read. */
+  committed(duringList: boolean): void
+}
+
+// Queries that are read in one go: with more of them a message between threads costs little beside the answers.
+const ROUND_MAX = 16
+
+/** An empty queue. Lists are read one at a time, paced by what they cost, and the other queries that wait go before the next one. */
+export function createQueryQueue(limits: QueryLimits): QueryQueue {
+  const { waitMsMax, waitingMax, listsWaitingMax, listBytesPerSecond, busyCommitsMax, restMsMax } = limits
+  const pace = createPace(listBytesPerSecond)
+  const lists: Queued[] = []
+  const others: Queued[] = []
+  let listsTurn = true
+  let restUntilMs = 0
+  let busyCommits = 0
+
+  const dropLate = (queue: Queued[], nowMs: number, refuse: (query: Waiting, why: string) => void): void => {
+    while (queue[0] !== undefined && nowMs - queue[0].sinceMs > waitMsMax) {
+      refuse(queue.shift() as Queued, `the query waited for more than ${waitMsMax} ms`)
+    }
+  }
+
+  return {
+    add: (query, nowMs) => {
+      const isList = isListPath(query.request.path)
+      if (isList && pace.isUsedUp(nowMs)) return pace.why
+      const [queue, max] = isList ? [lists, listsWaitingMax] : [others, waitingMax]
+      if (queue.length >= max) return `${max} ${isList ? 'lists' : 'queries'} wait already`
+      queue.push({ ...query, sinceMs: nowMs })
+      return undefined
+    },
+    take: (nowMs, refuse) => {
+      for (const queue of [others, lists]) dropLate(queue, nowMs, refuse)
+      while (lists[0] !== undefined && pace.isUsedUp(nowMs)) refuse(lists.shift() as Queued, pace.why)
+      const mayList = lists.length > 0 && nowMs >= restUntilMs
+      const isList = mayList && (listsTurn || others.length === 0)
+      listsTurn = !isList
+      return { queries: isList ? lists.splice(0, 1) : others.splice(0, ROUND_MAX), isList }
+    },
+    begin: (nowMs) => {
+      for (const query of [...others, ...lists]) query.sinceMs = nowMs
+    },
+    takeAll: () => [...others.splice(0), ...lists.splice(0)],
+    listAnswered: (cost, nowMs) => {
+      pace.use(cost, nowMs)
+      if (busyCommits < busyCommitsMax) return false
+      // A commit writes SQLite's WAL back only where no older state is being read: it gets its turn.
+      busyCommits = 0
+      restUntilMs = nowMs + restMsMax
+      return true
+    },
+    committed: (duringList) => {
+      busyCommits = duringList ? busyCommits + 1 : 0
+      if (!duringList) restUntilMs = 0
+    },
+  }
+}

@@ -1,0 +1,180 @@
+import { Worker } from 'node:worker_threads'
+import type { QueryRequest, QueryResponse } from '../../abci/types.ts'
+import type { AppLogger, Queries } from '../../app/chain.ts'
+import { badArgument, type QueryError } from '../../modules/define.ts'
+import { kernelErrors } from '../../modules/errors.ts'
+import { QUERY_LIMITS, type QueryLimits } from './limits.ts'
+import type { Answered, Round, ThreadMessage, ThreadOptions } from './order.ts'
+import { createQueryQueue, type Waiting } from './queue.ts'
+
+// As a source, and as it is built.
+const WORKER = import.meta.url.endsWith('.ts') ? new URL('./worker.ts', import.meta.url) : new URL('./worker.js', import.meta.url)
+
+/** Memory of the thread's JavaScript heap, in MiB: what goes beyond ends the thread, not the node. */
+const HEAP_MIB_MAX = 512
+
+// Between the end of a thread that failed and the next one.
+const RESTART_MS = 1000
+
+const STOPPING = 'the node is stopping'
+const FAILED = 'queries are starting anew, the node’s log says why'
+
+/** What a query thread is made of. */
+export interface QueryThreadOptions {
+  /** The state's database, which is there. */
+  readonly path: string
+  readonly logger: AppLogger
+  /** The committed height, for answers that read nothing. */
+  readonly height: () => number
+  readonly limits?: Partial<QueryLimits>
+}
+
+/** Queries in a thread of their own. */
+export interface QueryThread extends Queries {
+  /** What waits is answered busy; ends the thread wherever it stands. */
+  readonly close: () => Promise<void>
+}
+
+/** Answers rounds of queries, one round at a time, in a thread that is started anew when it fails. */
+interface Rounds {
+  state(): 'starting' | 'ready' | 'failed' | 'closed'
+  /** Only while `ready`; what the thread answered, or undefined when it failed. */
+  ask(round: Round, answered: (answers: readonly Answered[] | undefined) => void): void
+  close(): Promise<void>
+}
+
+/** `changed` is called when the thread is ready, and when it has failed. */
+function startRounds({ path, logger }: QueryThreadOptions, limits: QueryLimits, changed: () => void): Rounds {
+  let worker: Worker | undefined
+  let state: 'starting' | 'ready' | 'failed' | 'closed' = 'starting'
+  let answered: ((answers: readonly Answered[] | undefined) => void) | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  const settle = (answers: readonly Answered[] | undefined): void => {
+    clearTimeout(timer)
+    const tell = answered
+    answered = undefined
+    tell?.(answers)
+  }
+  const watch = (ms: number): void => {
+    timer = setTimeout(() => fail(new Error(`the thread of queries was silent for ${ms} ms`)), ms).unref()
+  }
+  const told = (message: ThreadMessage): void => {
+    if (message.kind === 'defect') return logger.error({ path: message.path, err: message.why }, 'a query met a defect')
+    if (message.kind === 'answered') return settle(message.answers)
+    clearTimeout(timer)
+    state = 'ready'
+    changed()
+  }
+  const begin = (): void => {
+    state = 'starting'
+    watch(limits.startMsMax)
+    const workerData: ThreadOptions = { path, answerMsMax: limits.answerMsMax }
+    const own = new Worker(WORKER, { workerData, resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB_MAX } })
+    worker = own
+    own.on('message', (message: ThreadMessage) => { if (worker === own) told(message) })
+    own.on('error', (error) => { if (worker === own) fail(error) })
+    own.once('exit', () => { if (worker === own) fail(new Error('the thread of queries has ended')) })
+    own.unref()
+  }
+  const fail = (err: Error): void => {
+    logger.error({ err }, 'the thread of queries failed: another one is started')
+    state = 'failed'
+    const own = worker
+    worker = undefined
+    settle(undefined)
+    changed()
+    // One that is stuck in a read ends with that: there are never two.
+    void own?.terminate().finally(() => {
+      setTimeout(() => { if (state === 'failed') begin() }, RESTART_MS).unref()
+    })
+  }
+
+  begin()
+  return {
+    state: () => state,
+    ask: (round, then) => {
+      answered = then
+      watch(limits.silentMsMax)
+      worker?.postMessage(round)
+    },
+    close: async () => {
+      state = 'closed'
+      const own = worker
+      worker = undefined
+      settle(undefined)
+      await own?.terminate()
+    },
+  }
+}
+
+/** Why a request is too long to be asked. */
+function tooLong({ path, data }: QueryRequest, { pathLengthMax, dataBytesMax }: QueryLimits): QueryError | undefined {
+  if (path.length > pathLengthMax) return badArgument(`path: expected at most ${pathLengthMax} characters, got ${path.length}`)
+  return data.length > dataBytesMax ? badArgument(`data: expected at most ${dataBytesMax} bytes, got ${data.length}`) : undefined
+}
+
+/**
+ * Starts the thread that answers queries through a read-only connection of its own, one committed height an answer. Nothing that it does
+ * or fails to do holds up or stops the chain: beyond a limit, and while it starts anew, queries are answered with a code.
+ * Source: protocol.md §8; decision record 0014.
+ */
+export function startQueryThread(options: QueryThreadOptions): QueryThread {
+  const limits: QueryLimits = { ...QUERY_LIMITS, ...options.limits }
+  const queue = createQueryQueue(limits)
+  let asking: 'list' | 'others' | undefined
+
+  const refusal = ({ code, log }: QueryError): QueryResponse => ({ code, log, height: options.height() })
+  const refuse = ({ done }: Waiting, why: string): void => done(refusal(kernelErrors.busy(why)))
+  const refuseAll = (why: string): void => {
+    for (const one of queue.takeAll()) refuse(one, why)
+  }
+
+  const next = (): void => {
+    if (rounds.state() !== 'ready' || asking !== undefined) return
+    const { queries, isList } = queue.take(performance.now(), refuse)
+    if (queries.length === 0) return
+    asking = isList ? 'list' : 'others'
+    rounds.ask(queries.map(({ request }) => request), (answers) => {
+      asking = undefined
+      const listCost = isList ? answers?.[0]?.cost : undefined
+      if (listCost !== undefined && queue.listAnswered(listCost, performance.now())) setTimeout(next, limits.restMsMax + 1).unref()
+      for (const [at, one] of queries.entries()) {
+        const answer = answers?.[at]
+        if (answer === undefined) refuse(one, FAILED)
+        else one.done(answer.response)
+      }
+      next()
+    })
+  }
+  const rounds = startRounds(options, limits, () => {
+    if (rounds.state() === 'failed') return refuseAll(FAILED)
+    queue.begin(performance.now())
+    next()
+  })
+
+  return {
+    ask: (request) => {
+      const malformed = tooLong(request, limits)
+      if (malformed !== undefined) return refusal(malformed)
+      const state = rounds.state()
+      if (state === 'failed' || state === 'closed') return refusal(kernelErrors.busy(state === 'failed' ? FAILED : STOPPING))
+      return new Promise((done) => {
+        // The bytes are a view of the packet that they came in.
+        const waiting = { request: { ...request, data: Uint8Array.from(request.data) }, done }
+        const why = queue.add(waiting, performance.now())
+        if (why === undefined) next()
+        else refuse(waiting, why)
+      })
+    },
+    committed: () => {
+      queue.committed(asking === 'list')
+      next()
+    },
+    close: async () => {
+      const closed = rounds.close()
+      refuseAll(STOPPING)
+      await closed
+    },
+  }
+}
