@@ -11,14 +11,14 @@ import { UserError } from './userError.ts'
 
 interface Flags { readonly json?: boolean; readonly passwordFile?: string }
 
-const password = (name: string, flags: Flags, isNew = false): Promise<string> =>
-  readSecret({ what: `password of ${name}`, file: passwordFile(flags.passwordFile), flag: '--password-file', isNew })
+const password = (name: string, flags: Flags, asked: { readonly isNew?: boolean; readonly more?: boolean } = {}): Promise<string> =>
+  readSecret({ what: `password of ${name}`, file: passwordFile(flags.passwordFile), flag: '--password-file', ...asked })
 
 const shown = ({ name, path, keystore }: KeyFile): Record<string, unknown> => ({ name, address: keystore.address, path })
 
 /** Seals a seed under a password that is asked for, and tells the address. Throws a Failed when the name or the account is taken. */
 async function store(folder: string, name: string, seed: Uint8Array, flags: Flags): Promise<void> {
-  const keystore = makeKeystore(seed, await password(name, flags, true))
+  const keystore = makeKeystore(seed, await password(name, flags, { isNew: true }))
   const path = asFailed(() => addKeyFile(folder, name, keystore))
   const key = shown({ name, path, keystore })
   answer(flags.json, key, () => fields(key))
@@ -69,7 +69,7 @@ export async function importKey(folder: string, name: string, flags: ImportFlags
     return answer(flags.json, key, () => fields(key))
   }
   const what = mnemonic === true ? 'mnemonic' : 'private key'
-  const secret = await readSecret({ what, file: secretFile, flag: '--secret-file' })
+  const secret = await readSecret({ what, file: secretFile, flag: '--secret-file', more: true })
   await store(folder, name, seedOf(secret, flags), flags)
 }
 
@@ -105,7 +105,7 @@ export async function exportKey(folder: string, key: string, flags: Flags & { re
 /** `svcd keys passwd`. */
 export async function changePassword(folder: string, key: string, flags: Flags & { readonly newPasswordFile?: string }): Promise<void> {
   const found = asFailed(() => findKey(folder, key))
-  const old = await password(found.name, flags)
+  const old = await password(found.name, flags, { more: true })
   const seed = asFailed(() => openKeystore(found.keystore, old))
   const what = `new password of ${found.name}`
   const fresh = await readSecret({ what, file: flags.newPasswordFile, flag: '--new-password-file', isNew: true })
