@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { fromHex, toHex } from '../base/bytes.ts'
 import { addKeyFile, checkFree, findKey, type KeyFile, listKeyFiles, readKeyFile, removeKeyFile, replaceKeyFile } from '../keys/files.ts'
-import { makeKeystore, openKeystore, SEED_BYTES } from '../keys/keystore.ts'
+import { isWeak, makeKeystore, openKeystore, SEED_BYTES } from '../keys/keystore.ts'
 import { newMnemonic, seedOfMnemonic } from '../keys/mnemonic.ts'
 import { Failed } from './failed.ts'
 import { asFailed } from './keystoreFailure.ts'
@@ -61,11 +61,16 @@ export async function importKey(folder: string, name: string, flags: ImportFlags
     throw new UserError('say what is imported: one of --mnemonic, --private-key, --file FILE')
   }
   if (file !== undefined) {
-    const keystore = asFailed(() => readKeyFile(file))
+    const given = asFailed(() => readKeyFile(file))
     // Its own password opens it, or it would be found out too late.
     const opens = await password(name, flags)
-    asFailed(() => openKeystore(keystore, opens))
+    const seed = asFailed(() => openKeystore(given, opens))
+    const keystore = isWeak(given) ? makeKeystore(seed, opens) : given
     const key = shown({ name, keystore, path: asFailed(() => addKeyFile(folder, name, keystore)) })
+    if (keystore !== given) {
+      note(`the password of ${file} is easier to guess than it has to be: ${name} was sealed anew under the same password, with scrypt, `
+        + `n ${keystore.crypto.kdfparams['n']}. Remove that file`)
+    }
     return answer(flags.json, key, () => fields(key))
   }
   const what = mnemonic === true ? 'mnemonic' : 'private key'

@@ -41,7 +41,7 @@ test('a library is fetched, waits, is deployed at its point, and current leads t
   expect(readlinkSync(join(home, 'eni/lib/lib-current.so'))).toBe('lib-v1.0.2.so')
   for (const library of [one, two]) {
     expect(readFileSync(libPath(home, library)).equals(file)).toBe(true)
-    expect(statSync(libPath(home, library)).mode & 0o777).toBe(0o644)
+    expect(statSync(libPath(home, library)).mode & 0o777).toBe(0o600)
   }
 }, LIMIT_MS)
 
