@@ -111,9 +111,12 @@ async function run(flags: Flags): Promise<void> {
     ...(flags.peers === undefined ? {} : { peers: { persistentPeers: flags.peers.split(',') } }),
   })
   const os = chooseOs(home, undefined, note)
+  const { writeUnits } = await import('../homeUnits.ts')
+  const units = writeUnits(home, addresses.abci, parseEndpoint(flags.rpc, '--rpc'))
   const made = { home, chain_id: chainId, pub_key: pubKey, node_id: identity.nodeId, os }
   answer(flags.json, made, () => `${fields(made)}\n\nNow run both, each in a terminal of its own:\n`
-    + `  svcd start --home ${home} --abci ${addresses.abci}\n  cometbft node --home ${home}\nand then svcd gateway`)
+    + `  svcd start --home ${home} --abci ${addresses.abci}\n  cometbft node --home ${home}\nand then svcd gateway\n\n`
+    + `Or all three under systemd, with the units in ${units}: docs/operations.md says how.`)
 }
 
 /** `svcd init`. */
