@@ -10,12 +10,13 @@ const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
 export interface Typing { readonly seen: RegExp; readonly type: string }
 
 /**
- * `svcd` on a terminal of its own, which `script` of util-linux makes; stdout of what it resolves with is all that the terminal showed. Each
- * typing waits for what the one before brought.
+ * `svcd` on a terminal of its own, which `script` makes (of util-linux; Debian's bsdutils). Resolves with all that the terminal showed as
+ * stdout. Each typing waits for what the one before brought.
  */
 export function onTerminal({ folder, env }: Place, args: readonly string[], typings: readonly Typing[]): Promise<Ended> {
   const line = [process.execPath, SVCD, ...args].map(quoted).join(' ')
-  const child = spawn('script', ['-q', '-e', '-c', `exec ${line}`, '/dev/null'], { cwd: folder, env: { ...env, TERM: 'xterm', NO_COLOR: '1' } })
+  const shell = { cwd: folder, env: { ...env, TERM: 'xterm', NO_COLOR: '1' } }
+  const child = spawn('script', ['-q', '-e', '-c', `exec ${line}`, '/dev/null'], shell)
   const left = [...typings]
   let [shown, sinceTyped] = ['', '']
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {

@@ -11,7 +11,7 @@ const unit = (part: 'app' | 'cometbft' | 'gateway', given: Partial<UnitOptions> 
 }
 
 describe('the systemd units of a node', () => {
-  test.each(['app', 'cometbft', 'gateway'] as const)('%s runs as its user, sees no home of others, keeps no core, and has bounds', (part) => {
+  test.each(['app', 'cometbft', 'gateway'] as const)('%s runs as its user, sees no other home, leaves no core, and has bounds', (part) => {
     expect(unit(part)).toEqual(expect.arrayContaining([
       'User=svcd', 'UMask=0077', 'LimitCORE=0', `MemoryMax=${part === 'gateway' ? '1G' : '2G'}`, 'NoNewPrivileges=yes',
       'CapabilityBoundingSet=', 'PrivateTmp=yes', 'ProtectSystem=strict', 'ProtectHome=yes', 'WorkingDirectory=/var/lib/svcd',

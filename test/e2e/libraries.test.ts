@@ -86,7 +86,7 @@ async function interval(above: number, blocks: number): Promise<number> {
 
 test('each server has the end that the protocol gives it, nothing inward is called, and blocks go on as before', async () => {
   const before = await interval(2, 10)
-  const point = await net.height() + 45
+  const point = await net.height() + 90
   const at = (path: string): string => `${server.url}/${path}`
   const cases = {
     good: [at('good')], second: [at('404'), at('good')], wrong: [at('wrong')], over: [at('over')], inward: [at('inward')],

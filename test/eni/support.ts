@@ -135,8 +135,8 @@ export function startRun(home: string, limits: Limits = QUICK): Run {
 
 /** A library as the chain wants it; its id is made of the number. */
 export const wanted = (number: number, bytes: Uint8Array, urls: readonly string[], rest: Partial<Wanted> = {}): Wanted => ({
-  id: Buffer.alloc(32, `${number}?>`).toString('base64'), name: 'lib', version: `v1.0.${number}`, urls, md5: md5Of(bytes), goal: 'stage', dueMs: 0,
-  ...rest,
+  id: Buffer.alloc(32, `${number}?>`).toString('base64'), name: 'lib', version: `v1.0.${number}`, urls, md5: md5Of(bytes), goal: 'stage',
+  dueMs: 0, ...rest,
 })
 
 /** Names in a folder of a home's `eni`, sorted. */

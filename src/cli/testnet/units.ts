@@ -55,7 +55,7 @@ function service(options: UnitOptions, part: keyof typeof MEMORY): string {
 
 /**
  * The systemd units of a node by their file names: application, CometBFT and gateway, which see and write no more than they need. An
- * application that fails comes back and brings CometBFT with it; one that was retired has ended with 0 and stays down, and CometBFT with it.
+ * application that fails comes back and brings CometBFT with it; one that was retired has ended with 0 and stays down, as does CometBFT.
  */
 export function systemdUnits(options: UnitOptions): Readonly<Record<string, string>> {
   const [at, of, instance] = options.isTemplate === true ? ['@', ' of %i', '@%i'] : ['', '', '']

@@ -58,7 +58,8 @@ const MAX_AGE_MS = 300_000
 function checkAge({ height, time }: VerifiedHeader, maxAgeMs: number): void {
   const ageMs = Date.now() - Date.parse(time)
   if (ageMs <= maxAgeMs) return   // false for a time that is none
-  const age = Number.isNaN(ageMs) ? 'which is no time' : `${Math.round(ageMs / 1000)} s ago: older than the ${maxAgeMs / 1000} s of maxAgeMs`
+  const seconds = Math.round(ageMs / 1000)
+  const age = Number.isNaN(ageMs) ? 'which is no time' : `${seconds} s ago: older than the ${maxAgeMs / 1000} s of maxAgeMs`
   throw new SvcProofError(`the header of block ${height} is of ${time}, ${age}`)
 }
 
