@@ -140,7 +140,7 @@ export function openKeystore(given: unknown, password: string): Uint8Array {
 /** The account of a seed. Next to scrypt it costs nothing, so one implementation does for Node and browsers. */
 const addressOfSeed = (seed: Uint8Array): Address => addressOfKey(nacl.sign.keyPair.fromSeed(seed).publicKey)
 
-/** True when the password of this keystore is cheaper to guess than that of a new one: scrypt with less memory, or pbkdf2, which takes none. */
+/** True when this password is cheaper to guess than that of a new keystore: scrypt with less memory, or pbkdf2, which takes none. */
 export function isWeak({ crypto: { kdf, kdfparams } }: Keystore): boolean {
   return kdf !== 'scrypt' || Number(kdfparams['n']) * Number(kdfparams['r']) < OWN_SCRYPT.n * OWN_SCRYPT.r
 }
