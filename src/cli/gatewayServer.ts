@@ -45,7 +45,8 @@ async function unlock({ keystore, unlock: accounts, passwordFile: given }: Gatew
   const passwords = file === undefined || found.length === 0 ? undefined : passwordsIn(file, found.length)
   const signers: Signer[] = []
   for (const [at, { name, keystore: sealed }] of found.entries()) {
-    const password = passwords?.[at] ?? await readSecret({ what: `password of ${name}`, file: undefined, flag: '--password-file' })
+    const more = at + 1 < found.length
+    const password = passwords?.[at] ?? await readSecret({ what: `password of ${name}`, file: undefined, flag: '--password-file', more })
     signers.push(signerOfSeed(asFailed(() => openKeystore(sealed, password))))
   }
   return signers

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { fromHex, toHex } from '../base/bytes.ts'
 import { addKeyFile, checkFree, findKey, type KeyFile, listKeyFiles, readKeyFile, removeKeyFile, replaceKeyFile } from '../keys/files.ts'
-import { makeKeystore, openKeystore, SEED_BYTES } from '../keys/keystore.ts'
+import { isWeak, makeKeystore, openKeystore, SEED_BYTES } from '../keys/keystore.ts'
 import { newMnemonic, seedOfMnemonic } from '../keys/mnemonic.ts'
 import { Failed } from './failed.ts'
 import { asFailed } from './keystoreFailure.ts'
@@ -11,14 +11,14 @@ import { UserError } from './userError.ts'
 
 interface Flags { readonly json?: boolean; readonly passwordFile?: string }
 
-const password = (name: string, flags: Flags, isNew = false): Promise<string> =>
-  readSecret({ what: `password of ${name}`, file: passwordFile(flags.passwordFile), flag: '--password-file', isNew })
+const password = (name: string, flags: Flags, asked: { readonly isNew?: boolean; readonly more?: boolean } = {}): Promise<string> =>
+  readSecret({ what: `password of ${name}`, file: passwordFile(flags.passwordFile), flag: '--password-file', ...asked })
 
 const shown = ({ name, path, keystore }: KeyFile): Record<string, unknown> => ({ name, address: keystore.address, path })
 
 /** Seals a seed under a password that is asked for, and tells the address. Throws a Failed when the name or the account is taken. */
 async function store(folder: string, name: string, seed: Uint8Array, flags: Flags): Promise<void> {
-  const keystore = makeKeystore(seed, await password(name, flags, true))
+  const keystore = makeKeystore(seed, await password(name, flags, { isNew: true }))
   const path = asFailed(() => addKeyFile(folder, name, keystore))
   const key = shown({ name, path, keystore })
   answer(flags.json, key, () => fields(key))
@@ -61,15 +61,20 @@ export async function importKey(folder: string, name: string, flags: ImportFlags
     throw new UserError('say what is imported: one of --mnemonic, --private-key, --file FILE')
   }
   if (file !== undefined) {
-    const keystore = asFailed(() => readKeyFile(file))
+    const given = asFailed(() => readKeyFile(file))
     // Its own password opens it, or it would be found out too late.
     const opens = await password(name, flags)
-    asFailed(() => openKeystore(keystore, opens))
+    const seed = asFailed(() => openKeystore(given, opens))
+    const keystore = isWeak(given) ? makeKeystore(seed, opens) : given
     const key = shown({ name, keystore, path: asFailed(() => addKeyFile(folder, name, keystore)) })
+    if (keystore !== given) {
+      note(`the password of ${file} is easier to guess than it has to be: ${name} was sealed anew under the same password, with scrypt, `
+        + `n ${keystore.crypto.kdfparams['n']}. Remove that file`)
+    }
     return answer(flags.json, key, () => fields(key))
   }
   const what = mnemonic === true ? 'mnemonic' : 'private key'
-  const secret = await readSecret({ what, file: secretFile, flag: '--secret-file' })
+  const secret = await readSecret({ what, file: secretFile, flag: '--secret-file', more: true })
   await store(folder, name, seedOf(secret, flags), flags)
 }
 
@@ -105,7 +110,7 @@ export async function exportKey(folder: string, key: string, flags: Flags & { re
 /** `svcd keys passwd`. */
 export async function changePassword(folder: string, key: string, flags: Flags & { readonly newPasswordFile?: string }): Promise<void> {
   const found = asFailed(() => findKey(folder, key))
-  const old = await password(found.name, flags)
+  const old = await password(found.name, flags, { more: true })
   const seed = asFailed(() => openKeystore(found.keystore, old))
   const what = `new password of ${found.name}`
   const fresh = await readSecret({ what, file: flags.newPasswordFile, flag: '--new-password-file', isNew: true })

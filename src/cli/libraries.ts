@@ -1,4 +1,5 @@
 import type { AppLogger } from '../app/chain.ts'
+import { BLOCK_TIME_MS_DEFAULT } from '../comet/config.ts'
 import type { ProposalId } from '../base/pubKey.ts'
 import { parseAllowList } from '../eni/policy.ts'
 import { startFetcher } from '../eni/thread.ts'
@@ -38,9 +39,14 @@ function goalOf({ result, pending }: Proposal): Wanted['goal'] {
   return result === 'Approved' && !pending ? 'deploy' : 'stage'
 }
 
-function wantedOf(proposal: Proposal, os: string): Wanted {
+/** When the point of a proposal comes, in ms of Unix time; one that is a height is told by the usual time from block to block. */
+const dueMsOf = ({ expireBlockHeight, expireTimestamp }: Proposal, height: number): number =>
+  expireBlockHeight === 0 ? expireTimestamp * 1000 : Date.now() + (expireBlockHeight - height) * BLOCK_TIME_MS_DEFAULT
+
+function wantedOf(proposal: Proposal, os: string, height: number): Wanted {
   const { id, name, version } = proposal
-  return { id, name, version, ...fileFor(proposal, os) ?? { urls: [], md5: '' }, goal: goalOf(proposal) }
+  const file = fileFor(proposal, os) ?? { urls: [], md5: '' }
+  return { id, name, version, ...file, goal: goalOf(proposal), dueMs: dueMsOf(proposal, height) }
 }
 
 const isLibrary = (row: object | undefined): row is Proposal => (row as Partial<Proposal> | undefined)?.type === 'deploy_libeni'
@@ -89,7 +95,7 @@ export function serveLibraries({ store, home, os, allowAddresses, logger, limits
         again = setTimeout(wantAll, AGAIN_MS)
       },
     })
-    fetcher.want(proposals.map((proposal) => wantedOf(proposal, os)))
+    fetcher.want(proposals.map((proposal) => wantedOf(proposal, os, last)))
   }
 
   function wantAll(): void {

@@ -73,6 +73,8 @@ function report(error: unknown, json: boolean): number {
 
 /** Runs one command. Exit status: 0 done, 1 failed, 2 wrong usage or something the person can put right, in one line. */
 export async function main(args: readonly string[]): Promise<void> {
+  // What svcd and the programs that it starts write is for this user alone: folders 0700, files 0600.
+  process.umask(0o077)
   let status = 0
   try {
     const svcd = await program(args, (given) => { status = given })

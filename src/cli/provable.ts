@@ -1,12 +1,16 @@
-import type { SvcVerified, VerifiedRow } from '../client/index.ts'
+import type { SvcVerified, VerifiedRow, VerifyOptions } from '../client/index.ts'
 
 type Given = Readonly<Record<string, unknown>>
 
+/** Asks for the row of a query with `--prove`. */
+type Ask = (verified: SvcVerified, given: Given, options: VerifyOptions) => Promise<VerifiedRow>
+
 /** How each query that one row answers is asked with `--prove`. Lists and what is derived from many rows are not among them. */
-export const PROVABLE: ReadonlyMap<string, (verified: SvcVerified, given: Given) => Promise<VerifiedRow>> = new Map([
-  ['svc_queryValidator', ({ stake }, given) => stake.validator.query(String(given['validatorAddress']))],
-  ['svc_queryProposal', ({ governance }, given) => governance.queryProposal(String(given['proposalId']))],
-  ['svc_getBalance', (verified, given) => verified.getBalance(String(given['address']))],
-  ['svc_getTransactionCount', (verified, given) => verified.getTransactionCount(String(given['address']))],
-  ['svc_getProof', (verified, given) => verified.getProof(String(given['table']), given['key'] === undefined ? '' : String(given['key']))],
-] satisfies [string, (verified: SvcVerified, given: Given) => Promise<VerifiedRow>][])
+export const PROVABLE: ReadonlyMap<string, Ask> = new Map([
+  ['svc_queryValidator', ({ stake }, given, options) => stake.validator.query(String(given['validatorAddress']), options)],
+  ['svc_queryProposal', ({ governance }, given, options) => governance.queryProposal(String(given['proposalId']), options)],
+  ['svc_getBalance', (verified, given, options) => verified.getBalance(String(given['address']), options)],
+  ['svc_getTransactionCount', (verified, given, options) => verified.getTransactionCount(String(given['address']), options)],
+  ['svc_getProof', (verified, given, options) =>
+    verified.getProof(String(given['table']), given['key'] === undefined ? '' : String(given['key']), options)],
+] satisfies [string, Ask][])

@@ -17,6 +17,7 @@ export interface ProveFlags extends GatewayFlags {
   readonly trustHeight?: string
   readonly trustHash?: string
   readonly trustFirst?: boolean
+  readonly maxAge?: string
 }
 
 /** The head of the node, as it says itself. */

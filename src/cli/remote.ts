@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
+import { whyOpen } from '../keys/files.ts'
 import { type GatewayFlags, parseUrl, settingOf } from './command.ts'
 import { Failed } from './failed.ts'
 import { UserError } from './userError.ts'
@@ -14,14 +15,25 @@ export interface Remote {
 
 const CALL_MS_MAX = 60_000
 
-/** The first line of a file, as of a password or a token. Throws a UserError that names the flag, and never shows what the file holds. */
-export function firstLine(path: string, flag: string): string {
-  let text: string
+function readSecretFile(path: string, flag: string): string {
   try {
-    text = readFileSync(path, 'utf8')
+    const found = statSync(path)
+    // A pipe, such as a shell's <(…), is nobody else's.
+    const open = found.isFile() ? whyOpen(path, found) : undefined
+    if (open !== undefined) throw new UserError(`${flag}: ${open}`)
+    return readFileSync(path, 'utf8')
   } catch (error) {
+    if (error instanceof UserError) throw error
     throw new UserError(`${flag}: cannot read ${path}: ${(error as NodeJS.ErrnoException).code ?? 'no reason given'}`)
   }
+}
+
+/**
+ * The first line of a file that holds a secret, as a password or a token. Throws a UserError that names the flag, and never shows what the
+ * file holds: when it cannot be read, when its first line is empty, or when others than its owner may read or write it.
+ */
+export function firstLine(path: string, flag: string): string {
+  const text = readSecretFile(path, flag)
   const line = text.split(/\r?\n/, 1)[0] ?? ''
   if (line === '') throw new UserError(`${flag}: the first line of ${path} is empty`)
   return line

@@ -2,39 +2,37 @@ import { createInterface } from 'node:readline'
 import { firstLine } from './remote.ts'
 import { UserError } from './userError.ts'
 
-const CTRL_C = '\u0003'
-const CTRL_D = '\u0004'
-const ERASE = new Set(['\u0008', '\u007f'])
+// As a shell tells of a program that Ctrl-C ended.
+const CTRL_C_STATUS = 130
 
-/** Asks on the terminal without showing what is typed. Ctrl-C ends the program with status 130, as a signal would. */
-function prompt(question: string): Promise<string> {
-  const { stdin, stderr } = process
-  stderr.write(`${question}: `)
-  stdin.setRawMode(true)
-  stdin.setEncoding('utf8')
-  return new Promise((done) => {
-    const typed: string[] = []
-    const onData = (chunk: string): void => {
-      for (const char of chunk) {
-        if (char === CTRL_C) {
-          stdin.setRawMode(false)
-          stderr.write('\n')
-          process.exit(130)
-        }
-        if (char === '\r' || char === '\n' || char === CTRL_D) {
-          stdin.off('data', onData)
-          stdin.setRawMode(false)
-          stdin.pause()
-          stderr.write('\n')
-          return done(typed.join(''))
-        }
-        if (ERASE.has(char)) typed.pop()
-        else if (char >= ' ') typed.push(char)
-      }
-    }
-    stdin.on('data', onData)
-    stdin.resume()
-  })
+/** Ends the program as Ctrl-C does. */
+const endByCtrlC = (): never => process.exit(CTRL_C_STATUS)
+
+/**
+ * Asks on the terminal without showing what is typed, not even what is typed while the prompt is loaded. With `more` the terminal shows
+ * nothing until the next prompt has its answer. Ctrl-C ends the program with status 130, as a signal would; at its end the terminal is
+ * as it was.
+ */
+async function prompt(what: string, more: boolean): Promise<string> {
+  process.stdin.setRawMode(true)
+  const { default: password } = await import('@inquirer/password')
+  // Ctrl-D at an empty line closes the input, and the prompt would wait for ever.
+  const ended = new AbortController()
+  const onKey = (_text: string | undefined, { ctrl, name }: { readonly ctrl?: boolean; readonly name?: string }): void => {
+    if (ctrl === true && name === 'd') ended.abort()
+  }
+  process.stdin.on('keypress', onKey)
+  try {
+    return await password({ message: what, toggleMask: false }, { output: process.stderr, signal: ended.signal })
+  } catch (error) {
+    const { name } = error as Error
+    if (name === 'ExitPromptError') return endByCtrlC()
+    if (name === 'AbortPromptError') throw new UserError(`the ${what} was not given`)
+    throw error
+  } finally {
+    process.stdin.off('keypress', onKey)
+    if (more) process.stdin.setRawMode(true)
+  }
 }
 
 let lines: AsyncIterator<string> | undefined
@@ -46,25 +44,26 @@ async function nextLine(): Promise<string | undefined> {
   return done === true ? undefined : value as string
 }
 
-/** What a secret is, where it comes from, and whether it is new: then it is asked for twice. */
+/** What a secret is, where it comes from, whether it is new (then it is asked for twice), and whether another is asked for after it. */
 export interface SecretRequest {
   /** `password of alice`. */
   readonly what: string
   readonly file: string | undefined
   readonly flag: string
   readonly isNew?: boolean
+  readonly more?: boolean
 }
 
 /**
  * A secret from its file, else from a prompt on a terminal, else from the next line of stdin: never from an argument, which every process
  * of the machine may read. Throws a UserError when there is none, or when the two of a new one differ.
  */
-export async function readSecret({ what, file, flag, isNew = false }: SecretRequest): Promise<string> {
+export async function readSecret({ what, file, flag, isNew = false, more = false }: SecretRequest): Promise<string> {
   if (file !== undefined) return firstLine(file, flag)
   if (process.stdin.isTTY) {
-    const first = await prompt(what)
+    const first = await prompt(what, isNew || more)
     if (first === '') throw new UserError(`the ${what} is empty`)
-    if (isNew && await prompt(`${what}, again`) !== first) throw new UserError(`the two differ: the ${what}`)
+    if (isNew && await prompt(`${what}, again`, more) !== first) throw new UserError(`the two differ: the ${what}`)
     return first
   }
   const line = await nextLine()
@@ -77,8 +76,12 @@ export async function confirm(question: string, yes: boolean | undefined): Promi
   if (yes === true) return true
   if (!process.stdin.isTTY) throw new UserError(`${question} Add --yes to say so`)
   const reader = createInterface({ input: process.stdin, output: process.stderr })
+  reader.once('SIGINT', endByCtrlC)
   try {
-    return await new Promise((done) => reader.question(`${question} [y/N] `, (text) => done(/^y(?:es)?$/i.test(text.trim()))))
+    return await new Promise((done) => {
+      reader.once('close', () => done(false))   // Ctrl-D
+      reader.question(`${question} [y/N] `, (text) => done(/^y(?:es)?$/i.test(text.trim())))
+    })
   } finally {
     reader.close()
   }

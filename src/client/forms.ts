@@ -48,6 +48,12 @@ export interface WaitOptions extends CallOptions {
   readonly timeoutMs?: number
 }
 
+/** How a verified answer is waited for, and how old it may be. */
+export interface VerifyOptions extends WaitOptions {
+  /** The most that the time of the verified header may lie before this machine's clock, in ms; 300,000 by default, Infinity for any age. */
+  readonly maxAgeMs?: number
+}
+
 /** An operation as a promise: rejects with SvcTxError when the transaction fails, with SvcRpcError when there is no result. */
 export type AsyncOperation<I> = (input: I, options?: CallOptions) => Promise<TransactionResult>
 

@@ -1,4 +1,4 @@
-import type { WaitOptions } from './forms.ts'
+import type { VerifyOptions } from './forms.ts'
 import type { Target } from './httpTransport.ts'
 import type { VerifiedRow } from './light/row.ts'
 import type { Transport } from './transport.ts'
@@ -7,14 +7,14 @@ import type { Transport } from './transport.ts'
 export interface SvcVerified {
   readonly stake: { readonly validator: {
     /** The candidacy that an address owns. That it owns none cannot be proven: the call rejects. */
-    readonly query: (validatorAddress: string, options?: WaitOptions) => Promise<VerifiedRow>
+    readonly query: (validatorAddress: string, options?: VerifyOptions) => Promise<VerifiedRow>
   } }
-  readonly governance: { readonly queryProposal: (proposalId: string, options?: WaitOptions) => Promise<VerifiedRow> }
+  readonly governance: { readonly queryProposal: (proposalId: string, options?: VerifyOptions) => Promise<VerifiedRow> }
   /** The account: balance and nonce. */
-  readonly getBalance: (address: string, options?: WaitOptions) => Promise<VerifiedRow>
-  readonly getTransactionCount: (address: string, options?: WaitOptions) => Promise<VerifiedRow>
+  readonly getBalance: (address: string, options?: VerifyOptions) => Promise<VerifiedRow>
+  readonly getTransactionCount: (address: string, options?: VerifyOptions) => Promise<VerifiedRow>
   /** Any row: its table, and the parts of its key with / between them. */
-  readonly getProof: (table: string, key?: string, options?: WaitOptions) => Promise<VerifiedRow>
+  readonly getProof: (table: string, key?: string, options?: VerifyOptions) => Promise<VerifiedRow>
 }
 
 /**
@@ -24,7 +24,7 @@ export interface SvcVerified {
 export function verifiedFunctions(transport: Transport, target: Target): SvcVerified {
   const getProof: SvcVerified['getProof'] = async (table, key = '', options = {}) =>
     (await import('./light/proveRow.ts')).proveRow({ ...target, transport }, { table, key }, options)
-  const rowOf = (table: string) => (key: string, options?: WaitOptions): Promise<VerifiedRow> => getProof(table, key, options)
+  const rowOf = (table: string) => (key: string, options?: VerifyOptions): Promise<VerifiedRow> => getProof(table, key, options)
   const account = rowOf('accounts')
   return {
     stake: { validator: { query: rowOf('candidacies') } }, governance: { queryProposal: rowOf('proposals') },

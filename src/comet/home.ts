@@ -32,15 +32,15 @@ export type HomeGenesis = {
  */
 export type NodeHomeOptions = NodeSettings & { home: string; chainId: string; genesis: HomeGenesis; moniker?: string; privateNet?: boolean }
 
-/** Whole or not at all: a crash leaves the old file, never half a key. */
-const writeWhole = (path: string, text: string, mode: number): void => {
-  mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(`${path}.new`, text, { mode, flush: true })
+/** Whole or not at all: a crash leaves the old file, never half a key. For the owner alone. */
+const writeWhole = (path: string, text: string): void => {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  writeFileSync(`${path}.new`, text, { mode: 0o600, flush: true })
   renameSync(`${path}.new`, path)
 }
 
-const writeOnce = (path: string, text: () => string, mode = 0o644): void => {
-  if (!existsSync(path)) writeWhole(path, text(), mode)
+const writeOnce = (path: string, text: () => string): void => {
+  if (!existsSync(path)) writeWhole(path, text())
 }
 
 const readKey = (path: string, member: 'pub_key' | 'priv_key'): Buffer => {
@@ -65,7 +65,7 @@ export const readNodeId = (home: string): string =>
   addressOfPubKey(readKey(homeFiles(home).nodeKey, 'priv_key').subarray(32).toString('base64')).toLowerCase()
 
 /**
- * The home has a validator key, a node key and a signing state; those that were there are as they were. Secret files are mode 0600.
+ * The home has a validator key, a node key and a signing state; those that were there are as they were. New files are mode 0600.
  * Made apart from the rest because a network's genesis file needs all its nodes' keys first.
  * Errors: CometError when the home has blocks but no signing state: a new one could sign a height twice, which is punished.
  */
@@ -76,9 +76,9 @@ export const makeNodeKeys = (home: string): NodeIdentity => {
       `${files.validatorState} is missing from a home that has blocks; put it back: without it this validator could sign a height twice`,
     )
   }
-  writeOnce(files.validatorKey, () => validatorKeyFile(newKeyPair()), 0o600)
-  writeOnce(files.nodeKey, () => nodeKeyFile(newKeyPair()), 0o600)
-  writeOnce(files.validatorState, freshValidatorState, 0o600)
+  writeOnce(files.validatorKey, () => validatorKeyFile(newKeyPair()))
+  writeOnce(files.nodeKey, () => nodeKeyFile(newKeyPair()))
+  writeOnce(files.validatorState, freshValidatorState)
   return { ...readValidatorKey(home), nodeId: readNodeId(home) }
 }
 
@@ -96,6 +96,6 @@ export const makeNodeHome = (options: NodeHomeOptions): NodeIdentity => {
   const alone = [{ pubKey: identity.pubKey, power: 10, name: moniker }]
   const validators = (genesis.validators ?? alone).map((row) => ({ ...row, address: addressOfPubKey(row.pubKey) }))
   writeOnce(files.genesis, () => genesisJson({ ...genesis, chainId, validators }))
-  if (config !== old) writeWhole(files.config, config, 0o644)
+  if (config !== old) writeWhole(files.config, config)
   return identity
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { closeSync, fchmodSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import type { LookupFunction } from 'node:net'
 import { Writable } from 'node:stream'
 import { Agent, stream } from 'undici'
@@ -71,10 +71,7 @@ function sinkTo(file: number, { md5, path }: Try): Writable {
   const finish = (): void => {
     const sum = hash.digest('hex')
     if (sum !== md5) throw new Error(`its md5 is ${sum}, the proposal says ${md5}`)
-    written(path, () => {
-      fchmodSync(file, 0o644)   // whatever the umask took away
-      fsyncSync(file)
-    })
+    written(path, () => fsyncSync(file))
   }
   const settling = (step: () => void, done: (error?: Error) => void): void => {
     try {
@@ -114,7 +111,7 @@ async function hop(url: URL, given: Try): Promise<URL | undefined> {
       if (response.statusCode !== 200) throw new Error(`answered with status ${response.statusCode}`)
       if (Number(length) > FILE_BYTES_MAX) throw new Error(TOO_LARGE)
       rmSync(path, { force: true })
-      return sinkTo(written(path, () => openSync(path, 'wx', 0o644)), given)
+      return sinkTo(written(path, () => openSync(path, 'wx', 0o600)), given)
     })
     return undefined
   } catch (error) {

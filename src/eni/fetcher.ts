@@ -6,7 +6,7 @@ import type { Lookup } from './target.ts'
 import type { Limits, Report, Wanted } from './wanted.ts'
 
 /** What a node keeps to. Source: protocol.md §7, deploy_libeni. */
-export const LIMITS: Limits = { tryMs: 60_000, pauseMs: 1000, pauseMsMax: 300_000, stagingBytesMax: 1024 * 1024 * 1024 }
+export const LIMITS: Limits = { delayMsMax: 60_000, tryMs: 60_000, pauseMs: 1000, pauseMsMax: 300_000, stagingBytesMax: 1024 * 1024 * 1024 }
 
 /** What a fetcher is made of. */
 export interface FetcherOptions {
@@ -15,6 +15,8 @@ export interface FetcherOptions {
   readonly lookup: Lookup
   readonly limits: Limits
   readonly report: (report: Report) => void
+  /** From 0 up to 1; Math.random unless given. */
+  readonly random?: () => number
 }
 
 /** Fetches, stages and deploys libraries. */
@@ -27,10 +29,16 @@ export interface Fetcher {
 }
 
 /**
- * A fetcher for one home. One file at a time; whose turn came first goes first, so that no library waits for another's pauses. It never
- * throws: what fails is told and tried again. Source: protocol.md §7, deploy_libeni.
+ * Whose turn it is first: what failed less often, so that URLs that give nothing hold up nobody for long; then the nearest point; then the
+ * oldest proposal.
  */
-export function makeFetcher({ home, allowed, lookup, limits, report }: FetcherOptions): Fetcher {
+const inTurn = (one: Job, other: Job): number => one.failed - other.failed || one.library.dueMs - other.library.dueMs
+
+/**
+ * A fetcher for one home. One file at a time, in turn, and none before a random time has passed: the nodes of a chain do not all call a
+ * server at the block of a proposal. It never throws: what fails is told and tried again. Source: protocol.md §7, deploy_libeni.
+ */
+export function makeFetcher({ home, allowed, lookup, limits, report, random = Math.random }: FetcherOptions): Fetcher {
   /** In the order in which they were proposed. */
   const jobs = new Map<string, Job>()
   /** The try under way. */
@@ -61,6 +69,7 @@ export function makeFetcher({ home, allowed, lookup, limits, report }: FetcherOp
       const why = messageOf(error)
       report({ type: 'try', library, url, why })
       job.at += 1
+      job.failed += 1
       job.nextMs = performance.now()
       if (job.at === library.urls.length) shelf.postpone(job, `not fetched: ${why}`)
     } finally {
@@ -80,14 +89,23 @@ export function makeFetcher({ home, allowed, lookup, limits, report }: FetcherOp
     clearTimeout(timer)
     if (current !== undefined) return
     const waiting = [...jobs.values()].filter((job) => !job.isDone && hasRoom(job))
-    const next = waiting.reduce<Job | undefined>((first, job) => first === undefined || job.nextMs < first.nextMs ? job : first, undefined)
-    if (next !== undefined) timer = setTimeout(() => void attempt(next), Math.max(0, next.nextMs - performance.now()))
+    const now = performance.now()
+    const due = waiting.filter(({ nextMs }) => nextMs <= now)
+    const next = due.sort(inTurn)[0]
+    if (next !== undefined) timer = setTimeout(() => void attempt(next), 0)
+    else if (waiting.length > 0) timer = setTimeout(schedule, Math.min(...waiting.map(({ nextMs }) => nextMs)) - now)
   }
 
+  /** How long a node waits before its first try. Little where the point is near, none once it has come. */
+  const delayOf = ({ dueMs }: Wanted): number => random() * Math.max(0, Math.min(limits.delayMsMax, (dueMs - Date.now()) / 10))
+
   const add = (library: Wanted): void => {
-    const job = jobs.get(library.id)
-      ?? { library, status: undefined, staged: undefined, isDone: true, at: 0, nextMs: performance.now(), pauseMs: limits.pauseMs }
+    const job = jobs.get(library.id) ?? {
+      library, status: undefined, staged: undefined, isDone: true, failed: 0, at: 0,
+      nextMs: performance.now() + delayOf(library), pauseMs: limits.pauseMs,
+    }
     job.library = library
+    if (library.goal === 'deploy' && job.failed === 0) job.nextMs = performance.now()
     jobs.set(library.id, job)
     if (library.goal === 'drop' && current?.job === job) current.abort.abort(new Error('the proposal was rejected or expired'))
     void shelf.settle(job)

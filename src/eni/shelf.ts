@@ -9,6 +9,8 @@ export interface Job {
   staged: number | undefined
   /** False while a file is still to be fetched. */
   isDone: boolean
+  /** How many tries failed. */
+  failed: number
   /** Which URL is next, and from when on (of performance.now). */
   at: number
   nextMs: number

@@ -10,6 +10,8 @@ export interface Wanted {
   readonly md5: string
   /** stage: open, or approved before its point. deploy: approved, and its point is reached. drop: rejected or expired. */
   readonly goal: 'stage' | 'deploy' | 'drop'
+  /** When the proposal's point comes, in ms of Unix time; estimated where the point is a height. */
+  readonly dueMs: number
 }
 
 /** What became of a library on this node. Source: protocol.md §7, deploy_libeni. */
@@ -22,6 +24,8 @@ export type Report =
 
 /** Times in ms, sizes in bytes. */
 export interface Limits {
+  /** A node waits up to so long, and up to a tenth of the time until the point, before its first try: how long is random. */
+  readonly delayMsMax: number
   /** One try: name server, connection, redirects and body together. */
   readonly tryMs: number
   /** After the first round in which every URL failed; each later one is twice as long, up to pauseMsMax. */

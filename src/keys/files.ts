@@ -15,6 +15,14 @@ const SUFFIX = '.json'
 const FILE_BYTES_MAX = 65_536
 const OWNER_ONLY = 0o600
 
+/** Why a file is no place for a secret: others than its owner may read or write it. Undefined when nobody else may. */
+export function whyOpen(path: string, { mode }: { readonly mode: number }): string | undefined {
+  const access = mode & 0o777
+  // Windows has no such modes: every file reads as 0666 there.
+  if (process.platform === 'win32' || (access & 0o077) === 0) return undefined
+  return `${path}: mode ${access.toString(8).padStart(4, '0')} opens it to others: chmod 600 ${path}`
+}
+
 /** Throws a KeystoreError unless `name` may be a key's: it becomes a file's name, and must not read as an address. */
 function checkName(name: string): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name) || /^0x/i.test(name)) {
@@ -36,11 +44,8 @@ export function checkFree(folder: string, name: string): void {
 export function readKeyFile(path: string): Keystore {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined || !found.isFile()) throw new KeystoreError('file', `${path}: no such keystore file`)
-  const mode = found.mode & 0o777
-  // Windows has no such modes: every file reads as 0666 there.
-  if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-    throw new KeystoreError('file', `${path}: mode ${mode.toString(8).padStart(4, '0')} opens it to others: chmod 600 ${path}`)
-  }
+  const open = whyOpen(path, found)
+  if (open !== undefined) throw new KeystoreError('file', open)
   if (found.size > FILE_BYTES_MAX) throw new KeystoreError('malformed', `${path}: not a keystore: it has ${found.size} bytes`)
   try {
     return readKeystore(readFileSync(path, 'utf8'))

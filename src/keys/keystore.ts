@@ -18,7 +18,7 @@ export const SEED_BYTES = 32
 const TEXT_LENGTH_MAX = 16_384
 
 /** What new keystores are made with: what wallets use, and with r = 8 what node:crypto takes. */
-const OWN_KDF: Kdf = { kdf: 'scrypt', n: 2 ** 18, r: 8, p: 1 }
+const OWN_SCRYPT = { kdf: 'scrypt', n: 2 ** 18, r: 8, p: 1 } as const
 
 /** The part of a keystore that Web3's version 3 defines: the secret under a password. Bytes in hex without 0x. */
 export interface Sealed {
@@ -140,6 +140,11 @@ export function openKeystore(given: unknown, password: string): Uint8Array {
 /** The account of a seed. Next to scrypt it costs nothing, so one implementation does for Node and browsers. */
 const addressOfSeed = (seed: Uint8Array): Address => addressOfKey(nacl.sign.keyPair.fromSeed(seed).publicKey)
 
+/** True when this password is cheaper to guess than that of a new keystore: scrypt with less memory, or pbkdf2, which takes none. */
+export function isWeak({ crypto: { kdf, kdfparams } }: Keystore): boolean {
+  return kdf !== 'scrypt' || Number(kdfparams['n']) * Number(kdfparams['r']) < OWN_SCRYPT.n * OWN_SCRYPT.r
+}
+
 /** A random id of the form that version 3 files have: a version 4 UUID. */
 function newId(): string {
   const bytes = randomBytes(16)
@@ -149,7 +154,7 @@ function newId(): string {
 }
 
 /** A keystore of a 32-byte seed under a password. `kdf`: scrypt with n 2^18, r 8, p 1 unless given; weaker ones are for tests. */
-export function makeKeystore(seed: Uint8Array, password: string, kdf: Kdf = OWN_KDF): Keystore {
+export function makeKeystore(seed: Uint8Array, password: string, kdf: Kdf = OWN_SCRYPT): Keystore {
   if (seed.length !== SEED_BYTES) throw new RangeError(`a seed has ${SEED_BYTES} bytes, got ${seed.length}`)
   const salt = randomBytes(32)
   const iv = randomBytes(16)

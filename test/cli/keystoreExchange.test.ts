@@ -2,12 +2,14 @@ import { afterAll, expect, test } from '@jest/globals'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Svc } from '../../src/client/index.ts'
+import { readKeyFile } from '../../src/keys/files.ts'
+import { makeKeystore, openKeystore } from '../../src/keys/keystore.ts'
 import { PUBLIC_MNEMONIC } from '../../src/keys/mnemonic.ts'
 import { makePlace, svcd } from './support.ts'
 
 const place = makePlace([1, 2, 3])
 const passwordFile = join(place.folder, 'password.txt')
-writeFileSync(passwordFile, 'correct horse')
+writeFileSync(passwordFile, 'correct horse', { mode: 0o600 })
 afterAll(place.remove)
 
 const svc = (): Svc => new Svc('http://127.0.0.1:1')
@@ -29,4 +31,17 @@ test('a keystore that the client made is imported by svcd keys import, and its k
   expect((JSON.parse(imported.stdout) as { address: string }).address).toBe(svc().accounts.add(PUBLIC_MNEMONIC, 3))
   const unsealed = await svcd(place, ['keys', 'export', 'bob', '--unsafe', '--password-file', passwordFile, '--json'])
   expect(svc().accounts.add(/[0-9a-f]{64}/.exec(unsealed.stdout)?.[0] ?? '')).toBe(svc().accounts.add(PUBLIC_MNEMONIC, 3))
+}, 30_000)
+
+test.each([
+  ['scrypt', { kdf: 'scrypt', n: 1024, r: 8, p: 1 }], ['pbkdf2', { kdf: 'pbkdf2', c: 1000 }],
+] as const)('a key file of a weak %s is sealed anew when it is imported, under its password', async (name, kdf) => {
+  const seed = new Uint8Array(32).fill(kdf.kdf === 'scrypt' ? 21 : 22)
+  const file = join(place.folder, `weak-${name}.json`)
+  writeFileSync(file, JSON.stringify(makeKeystore(seed, 'correct horse', kdf)), { mode: 0o600 })
+  const imported = await svcd(place, ['keys', 'import', name, '--file', file, '--password-file', passwordFile, '--json'])
+  expect(imported).toMatchObject({ status: 0, stderr: expect.stringContaining(`${name} was sealed anew under the same password`) })
+  const kept = readKeyFile((JSON.parse(imported.stdout) as { path: string }).path)
+  expect(kept.crypto).toMatchObject({ kdf: 'scrypt', kdfparams: { n: 262_144, r: 8, p: 1 } })
+  expect(openKeystore(kept, 'correct horse')).toEqual(seed)
 }, 30_000)

@@ -135,7 +135,7 @@ describe('the homes of a network', () => {
     makeTestnet({ output, nodes: plan(2), chainId: 'net-1', publicKeys: true })
     const scripts = [join(output, 'start.sh'), ...['app.sh', 'cometbft.sh', 'gateway.sh'].map((name) => join(output, 'node1', name))]
     for (const script of scripts) {
-      expect([script, statSync(script).mode & 0o111]).toEqual([script, 0o111])
+      expect([script, statSync(script).mode & 0o777]).toEqual([script, 0o700])
       expect([script, spawnSync('sh', ['-n', script], { encoding: 'utf8' }).stderr]).toEqual([script, ''])
     }
     const asked = spawnSync(join(output, 'node1', 'app.sh'), ['--more'], { encoding: 'utf8', env: { ...process.env, SVCD: '/bin/echo' } })

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { toBase64, toHex } from '../../src/base/bytes.ts'
 import { Svc, type SvcProofError } from '../../src/client/index.ts'
 import { account, GENESIS_TIME, nodeKey, TestChain, tokens } from '../support/testChain.ts'
@@ -19,7 +19,11 @@ function block(): void {
   roots.push(toHex(chain.block().response.appHash as Uint8Array).toUpperCase())
 }
 
+/** When the client looks at its clock: seconds of Unix time. */
+let now = GENESIS_TIME + 10
 beforeEach(() => {
+  now = GENESIS_TIME + 10
+  jest.spyOn(Date, 'now').mockImplementation(() => now * 1000)
   chain = new TestChain()
   roots = []
   chain.init({
@@ -68,6 +72,8 @@ const svc = new Svc({ url: GATEWAY, light: LIGHT, fetch: fakeFetch })
 const refusal = (asked: Promise<unknown>): Promise<[string, string]> =>
   asked.then((row) => ['verified', JSON.stringify(row)], ({ name, message }: SvcProofError) => [name, message])
 
+afterAll(() => { jest.restoreAllMocks() })
+
 describe('svc.verified', () => {
   test('a candidacy by its owner, against the header after its block', async () => {
     const { shares } = chain.query(`/stake/validator/${owner}`) as { shares: string }
@@ -93,6 +99,27 @@ describe('svc.verified', () => {
     expect((await svc.verified.getProof('candidacies', '3')).data).toMatchObject({ id: 3, owner_address: account(3).address })
     expect((await svc.verified.getProof('validator_set', toBase64(nodeKey(2)))).data).toMatchObject({ candidacy_id: 2, power: 200 })
     expect((await svc.verified.getProof('chain')).data).toMatchObject({ chain_id: 'test-chain', initial_height: 1 })
+  })
+
+  test('a header that is older than five minutes, or than maxAgeMs, is refused', async () => {
+    const headerTime = GENESIS_TIME + 3
+    let time: unknown = new Date(headerTime * 1000).toISOString()
+    bend = (method, answer) => {
+      const { signed_header: signed } = answer as { signed_header: { header: Json } }
+      return method === 'commit' ? { signed_header: { ...signed, header: { ...signed.header, time } } } : answer
+    }
+    now = headerTime + 300
+    expect(await svc.verified.getBalance(owner)).toMatchObject({ verified: true, header: { time } })
+    now = headerTime + 301
+    expect(await refusal(svc.verified.getBalance(owner))).toEqual(['SvcProofError', expect.stringMatching(
+      /^not verified: the header of block \d+ is of \S+Z, 301 s ago: older than the 300 s of maxAgeMs$/)])
+    expect(await svc.verified.getBalance(owner, { maxAgeMs: 301_000 })).toMatchObject({ verified: true })
+    expect(await svc.verified.stake.validator.query(owner, { maxAgeMs: Infinity })).toMatchObject({ verified: true })
+    for (const maxAgeMs of [0, 300_999, Number.NaN]) {
+      expect((await refusal(svc.verified.getBalance(owner, { maxAgeMs })))[0]).toBe('SvcProofError')
+    }
+    time = 'long ago'
+    expect((await refusal(svc.verified.getBalance(owner, { maxAgeMs: Infinity })))[1]).toMatch(/is of long ago, which is no time/)
   })
 
   test('without a light client nothing is answered, and nobody is asked', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import {
-  assertNoRoot, assertPublished, call, declareThroughGateway, downAndUp, heightOf, OWNER, type Steps, transferFromOutside, untilHealthy,
+  assertConfined, assertNoRoot, assertPublished, assertSocket, call, declareThroughGateway, downAndUp, heightOf, OWNER, type Steps,
+  transferFromOutside, untilHealthy,
 } from './project.ts'
 
 /** What holds of docker-compose.yml. */
@@ -24,6 +25,11 @@ export const devnetSteps: Steps = {
     assertNoRoot(project)
     const look = 'command -v go gcc make python3; ls /svcd/node_modules/typescript; true'
     assert.equal(project.compose('exec', '-T', 'app', 'sh', '-c', look), '')
+  },
+  'every service is confined, and CometBFT and the application meet at a socket of theirs': async (project) => {
+    assertConfined(project)
+    assertSocket(project, 'app', '/chain/abci.sock')
+    assert.equal(project.compose('exec', '-T', 'app', 'stat', '-c', '%a', '/chain'), '700')
   },
   'an application that is killed comes back, and its chain goes on': async (project) => {
     const before = await heightOf(project)

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { makeTestnet } from '../../src/cli/testnet/make.ts'
+import { MEMORY } from '../../src/cli/testnet/memory.ts'
 import { planNodes } from '../../src/cli/testnet/plan.ts'
 import { COMETBFT_VERSION } from '../../src/comet/find.ts'
 import { commandsIn, optionsOf, type Service, servicesIn } from './composeFile.ts'
@@ -15,6 +16,16 @@ jest.setTimeout(60_000)
 
 const read = (name: string): string => readFileSync(join(root, name), 'utf8')
 const FILES = ['docker-compose.yml', 'docker-compose.testnet.yml']
+
+/** The anchor that every service takes its settings from has these. */
+function assertConfined(compose: string): void {
+  const [, anchor = ''] = /^x-svcd: &svcd\n((?: {2}.*\n)+)/m.exec(compose) ?? []
+  expect(anchor.split('\n').map((line) => line.trim())).toEqual(expect.arrayContaining([
+    'read_only: true', 'tmpfs: [/tmp]', 'cap_drop: [ALL]', "security_opt: ['no-new-privileges:true']", 'pids_limit: 512',
+    `mem_limit: ${MEMORY.app}`,
+  ]))
+  expect(compose).not.toMatch(/privileged:|cap_add:|read_only: false/)
+}
 
 describe('the files of the containers', () => {
   test('the image has the CometBFT that everything else is tested with', () => {
@@ -51,6 +62,15 @@ describe('the files of the containers', () => {
     await expect(optionsOf([...ours[0] ?? [], '--no-such-flag'])).rejects.toThrow('unknown option')
   })
 
+  test.each(FILES)('%s has the application and CometBFT meet at a socket in the home, and at no port', (file) => {
+    expect(read(file)).not.toMatch(/26658|--abci/)
+    expect(read(file)).toContain("test: [CMD, grep, -q, ' 00010000 .*/abci.sock', /proc/net/unix]")
+  })
+
+  test.each(FILES)('%s gives every service no capability, no new privileges, a root that cannot be written, and bounds', (file) => {
+    assertConfined(read(file))
+  })
+
   test('the image takes in nothing but what is named', () => {
     expect(read('.dockerignore').split('\n').filter((line) => !/^(?:#|!|$)/.test(line))[0]).toBe('*')
   })
@@ -69,9 +89,8 @@ describe('the four validators and the full node of docker-compose.testnet.yml', 
     expect(nodes.map(({ name }) => name)).toEqual(['node0', 'node1', 'node2', 'node3', 'full0'])
     for (const { name, peer } of nodes) {
       const { environment } = services.get(peer.host) as Service
-      const app = environment['CMT_PROXY_APP']?.replace(/^tcp:\/\/(.*):26658$/, '$1') ?? ''
-      expect(environment['CMTHOME']).toBe(`/chain/${name}`)
-      expect(services.get(app)?.environment).toEqual({ SVCD_HOME: `/chain/${name}` })
+      expect(environment).toEqual({ CMTHOME: `/chain/${name}`, CMT_PROXY_APP: `unix:///chain/${name}/abci.sock` })
+      expect(services.get(peer.host.replace('cometbft', 'app'))?.environment).toEqual({ SVCD_HOME: `/chain/${name}` })
     }
     expect([...services.keys()].sort()).toEqual([...TESTNET_SERVICES.filter((one) => one !== 'gateway'), 'init'].sort())
   })
@@ -108,13 +127,16 @@ describe('the compose file that svcd testnet writes', () => {
       for (const part of ['app', 'cometbft']) expect(services.get(`${part}-${name}`)?.text).toContain(`volumes: ['./${name}:/chain']`)
       expect(services.get(`cometbft-${name}`)?.text).toContain(`ports: ['127.0.0.1:${rpcPort}:26657']`)
       expect(services.get(`cometbft-${name}`)?.environment).toEqual({
-        CMT_PROXY_APP: `tcp://app-${name}:26658`, CMT_RPC_LADDR: 'tcp://0.0.0.0:26657', CMT_P2P_LADDR: 'tcp://0.0.0.0:26656',
+        CMT_RPC_LADDR: 'tcp://0.0.0.0:26657', CMT_P2P_LADDR: 'tcp://0.0.0.0:26656',
         CMT_P2P_EXTERNAL_ADDRESS: `cometbft-${name}:26656`,
         CMT_P2P_PERSISTENT_PEERS: peers.join(','),
       })
     }
     expect(services.get('gateway')?.text).toContain("ports: ['127.0.0.1:27002:8545']")
     expect(text.match(/ports:/g)).toHaveLength(4)
+    // Its home says where: the working folder of both containers.
+    expect(readFileSync(join(output, 'node0', 'config', 'config.toml'), 'utf8')).toContain('proxy_app = "unix://abci.sock"')
+    assertConfined(text)
     const { uid, gid } = userInfo()
     expect(text).toContain(`user: '${uid}:${gid}'`)
   })
@@ -122,7 +144,7 @@ describe('the compose file that svcd testnet writes', () => {
   test.each([true, false])('public keys %s: that is whether its gateway signs for the public accounts', async (publicKeys) => {
     const commands = commandsIn(written(`keys ${publicKeys}`, publicKeys).text).filter(([program]) => program === 'svcd')
     const options = await Promise.all(commands.map(optionsOf))
-    expect(options).toEqual([{ abci: 'tcp://0.0.0.0:26658' },
+    expect(options).toEqual([{},
       { ...(publicKeys ? { devnet: true } : {}), listen: '0.0.0.0:8545', node: 'http://cometbft-node0:26657' }])
   })
 })

@@ -17,7 +17,7 @@ const init = (...args: readonly string[]) => run([process.execPath, join(root, '
 
 describe('svcd init --devnet', () => {
   const home = join(folder, 'home')
-  const parts = ['--home', home, '--devnet', '--abci', 'tcp://app:26658', '--rpc', '0.0.0.0:26657']
+  const parts = ['--home', home, '--devnet', '--rpc', '0.0.0.0:26657']
   const files = ['config/genesis.json', 'config/priv_validator_key.json', 'config/node_key.json', 'data/priv_validator_state.json']
   const read = (name: string): string => readFileSync(join(home, name), 'utf8')
 
@@ -26,7 +26,7 @@ describe('svcd init --devnet', () => {
     const genesis = JSON.parse(read('config/genesis.json')) as { chain_id: string; app_state: { accounts: { address: string }[] } }
     expect(genesis.chain_id).toBe('svcd-devnet')
     expect(genesis.app_state.accounts.map(({ address }) => address)).toEqual(devnetSigners().map(({ address }) => address))
-    expect(read('config/config.toml')).toContain('proxy_app = "tcp://app:26658"')
+    expect(read('config/config.toml')).toContain(`proxy_app = "unix://${home}/abci.sock"`)
     expect(read('config/config.toml')).toContain('laddr = "tcp://0.0.0.0:26657"')
   })
 

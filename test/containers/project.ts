@@ -128,6 +128,24 @@ export function assertPublished({ inspect, gateway, rpc }: Project): void {
   assert.deepEqual(shown, [gateway, rpc].map((url) => url.replace('http://', '')).sort())
 }
 
+/** Every service can write nowhere but in its volumes and /tmp, holds no capability, can win none, and has bounds. */
+export function assertConfined({ compose, services, inspect }: Project): void {
+  const held = ['.ReadonlyRootfs', '.CapDrop', '.SecurityOpt', '.PidsLimit'].map((name) => `{{.HostConfig${name}}}`)
+  const limits = inspect([...held, '{{gt .HostConfig.Memory 0}}'].join(' '))
+  for (const service of services) {
+    assert.match(limits.get(service) ?? '', /^true \[ALL\] \[no-new-privileges:?(?:true)?\] 512 true$/)
+  }
+  // And what the kernel makes of it, in one of them.
+  const status = compose('exec', '-T', services[0] as string, 'grep', '-E', '^(CapBnd|NoNewPrivs):', '/proc/1/status').replaceAll('\t', ' ')
+  assert.deepEqual(status.split('\n'), ['CapBnd: 0000000000000000', 'NoNewPrivs: 1'])
+}
+
+/** The application listens at a socket that nobody but its own user can open, and at no port. */
+export function assertSocket({ compose }: Project, app: string, path: string): void {
+  const look = `stat -c '%a %F' ${path}; cat /proc/net/tcp /proc/net/tcp6 | grep -c ":6822 "; true`
+  assert.match(compose('exec', '-T', app, 'sh', '-c', look), /^[67]00 socket\n0$/)
+}
+
 /** No process of any service is root's. */
 export function assertNoRoot({ compose, services }: Project): void {
   for (const service of services) assert.equal(compose('exec', '-T', service, 'id', '-u'), '1000')

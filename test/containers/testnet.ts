@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
-  assertNoRoot, assertPublished, call, declareThroughGateway, downAndUp, heightOf, type Project, type Steps, transferFromOutside,
-  untilHealthy, untilHeight, WAIT_MS_MAX,
+  assertConfined, assertNoRoot, assertPublished, assertSocket, call, declareThroughGateway, downAndUp, heightOf, type Project, type Steps,
+  transferFromOutside, untilHealthy, untilHeight, WAIT_MS_MAX,
 } from './project.ts'
 
 /** The parts of validator i. */
@@ -59,6 +59,10 @@ export const testnetSteps: Steps = {
   },
   'only the gateway and the RPC of the full node are published, on loopback': async (project) => assertPublished(project),
   'nothing runs as root': async (project) => assertNoRoot(project),
+  'every service is confined, and each node has a socket of its own': async (project) => {
+    assertConfined(project)
+    assertSocket(project, 'app3', '/chain/node3/abci.sock')
+  },
   'without one validator the chain goes on': async (project) => {
     project.compose('stop', ...partsOf(3))
     await untilHeight(project, await heightOf(project) + 3)

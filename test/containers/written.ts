@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { downAndUp, type Project, type Steps, transferFromOutside, untilHealthy } from './project.ts'
+import { assertConfined, assertSocket, downAndUp, type Project, type Steps, transferFromOutside, untilHealthy } from './project.ts'
 
 /** Services of the compose file that `svcd testnet` writes for one validator and a full node. */
 export const writtenServices = ['app-node0', 'cometbft-node0', 'app-full0', 'cometbft-full0', 'gateway']
@@ -19,5 +19,9 @@ export const writtenSteps: Steps = {
     assert.equal(result.validator_info.voting_power, '0')
   },
   'the gateway of the first node takes a transaction signed outside': transferFromOutside,
+  'every service is confined, and each node has a socket of its own': async (project) => {
+    assertConfined(project)
+    assertSocket(project, 'app-full0', '/chain/abci.sock')
+  },
   'down and up keep the chain': async (project) => void await downAndUp(project),
 }

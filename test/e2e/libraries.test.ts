@@ -86,7 +86,7 @@ async function interval(above: number, blocks: number): Promise<number> {
 
 test('each server has the end that the protocol gives it, nothing inward is called, and blocks go on as before', async () => {
   const before = await interval(2, 10)
-  const point = await net.height() + 45
+  const point = await net.height() + 90
   const at = (path: string): string => `${server.url}/${path}`
   const cases = {
     good: [at('good')], second: [at('404'), at('good')], wrong: [at('wrong')], over: [at('over')], inward: [at('inward')],
@@ -124,7 +124,7 @@ test('each server has the end that the protocol gives it, nothing inward is call
     name: 'second', version: 'v1.0.0', status: 'deployed', bytes: file.length, md5: md5Of(file),
     sha256: createHash('sha256').update(file).digest('hex'), where,
   })
-  expect([readFileSync(where).equals(file), statSync(where).mode & 0o777]).toEqual([true, 0o644])
+  expect([readFileSync(where).equals(file), statSync(where).mode & 0o777]).toEqual([true, 0o600])
   expect(readlinkSync(join(place.home, 'eni/lib/second-current.so'))).toBe('second-v1.0.0.so')
   const log = readFileSync(join(place.home, 'logs/app.log'), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as object)
   expect(log).toContainEqual(expect.objectContaining({ event: 'svc.governance.lib_status', name: 'good', status: 'deployed' }))

@@ -89,7 +89,7 @@ test('a file is fetched whole, as it was sent, and everybody may read it', async
   const before = process.umask(0o077)
   expect(await attempt('/file').finally(() => process.umask(before))).toBe('fetched')
   expect(readFileSync(join(folder, 'file')).equals(file)).toBe(true)
-  expect(statSync(join(folder, 'file')).mode & 0o777).toBe(0o644)
+  expect(statSync(join(folder, 'file')).mode & 0o777).toBe(0o600)
   expect(requests.map(({ headers }) => [headers['accept-encoding'], headers['user-agent']])).toEqual([['identity', 'svcd']])
 })
 

@@ -41,7 +41,7 @@ test('a library is fetched, waits, is deployed at its point, and current leads t
   expect(readlinkSync(join(home, 'eni/lib/lib-current.so'))).toBe('lib-v1.0.2.so')
   for (const library of [one, two]) {
     expect(readFileSync(libPath(home, library)).equals(file)).toBe(true)
-    expect(statSync(libPath(home, library)).mode & 0o777).toBe(0o644)
+    expect(statSync(libPath(home, library)).mode & 0o777).toBe(0o600)
   }
 }, LIMIT_MS)
 
@@ -79,7 +79,8 @@ test('every URL in turn; when none gives the file it has failed, and is tried ag
 test('pauses double from the first to the longest, and stay there', () => {
   const limits = { ...QUICK, pauseMs: 1000, pauseMsMax: 300_000 }
   const { postpone } = makeShelf({ home: tempHome(), jobs: new Map(), limits, report: () => {}, onSettled: () => {} })
-  const job: Job = { library: wanted(1, file, []), status: 'init', staged: undefined, isDone: false, at: 3, nextMs: 0, pauseMs: 1000 }
+  const library = wanted(1, file, [])
+  const job: Job = { library, status: 'init', staged: undefined, isDone: false, failed: 3, at: 3, nextMs: 0, pauseMs: 1000 }
   const pauses = Array.from({ length: 11 }, () => {
     const from = performance.now()
     postpone(job, 'why')

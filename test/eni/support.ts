@@ -85,7 +85,7 @@ export async function startNameServer(
 }
 
 /** Times for tests: short pauses, so that a library is there soon after its server gives it. */
-export const QUICK: Limits = { ...LIMITS, tryMs: 20_000, pauseMs: 20, pauseMsMax: 80 }
+export const QUICK: Limits = { ...LIMITS, delayMsMax: 0, tryMs: 20_000, pauseMs: 20, pauseMsMax: 80 }
 
 /** A fetcher in its thread, and what it told. */
 export interface Run {
@@ -136,7 +136,7 @@ export function startRun(home: string, limits: Limits = QUICK): Run {
 /** A library as the chain wants it; its id is made of the number. */
 export const wanted = (number: number, bytes: Uint8Array, urls: readonly string[], rest: Partial<Wanted> = {}): Wanted => ({
   id: Buffer.alloc(32, `${number}?>`).toString('base64'), name: 'lib', version: `v1.0.${number}`, urls, md5: md5Of(bytes), goal: 'stage',
-  ...rest,
+  dueMs: 0, ...rest,
 })
 
 /** Names in a folder of a home's `eni`, sorted. */

@@ -6,7 +6,7 @@ import { fromHex, toHex } from '../../src/base/bytes.ts'
 import { isKeystoreError } from '../../src/keys/errors.ts'
 import { addKeyFile, findKey, listKeyFiles, readKeyFile, removeKeyFile, replaceKeyFile } from '../../src/keys/files.ts'
 import { deriveKey } from '../../src/keys/kdf.ts'
-import { makeKeystore, openKeystore, openSealed, readKeystore, readSealed } from '../../src/keys/keystore.ts'
+import { isWeak, makeKeystore, openKeystore, openSealed, readKeystore, readSealed } from '../../src/keys/keystore.ts'
 import { newMnemonic, seedOfMnemonic } from '../../src/keys/mnemonic.ts'
 
 const WEAK = { kdf: 'scrypt', n: 1024, r: 8, p: 1 } as const
@@ -57,6 +57,15 @@ describe('the secret under a password', () => {
 })
 
 describe('a keystore', () => {
+  test.each([
+    ['less memory', { kdf: 'scrypt', n: 2 ** 17, r: 8, p: 1 }, true],
+    ['more passes over less', { kdf: 'scrypt', n: 2 ** 16, r: 1, p: 16 }, true],
+    ['pbkdf2', { kdf: 'pbkdf2', c: 1_000 }, true], ['as new ones', { kdf: 'scrypt', n: 2 ** 18, r: 8, p: 1 }, false],
+  ] as const)('with %s is weak: %j %s', (_name, kdf, weak) => {
+    const { kdf: name, ...numbers } = kdf
+    expect(isWeak({ ...keystore, crypto: { ...keystore.crypto, kdf: name, kdfparams: { dklen: 32, ...numbers, salt: '00' } } })).toBe(weak)
+  })
+
   test('opens to what went in, as JSON and as text, with scrypt and with pbkdf2', () => {
     expect(openKeystore(keystore, 'correct horse')).toEqual(seed)
     expect(openKeystore(JSON.stringify(makeKeystore(seed, 'x', { kdf: 'pbkdf2', c: 10 })), 'x')).toEqual(seed)

@@ -1,5 +1,6 @@
 import { type Configure, example } from '../command.ts'
-import { say } from '../output.ts'
+import { closeHome } from '../homeMode.ts'
+import { note, say } from '../output.ts'
 import { homeOf, parseBlockTime, parseEndpoint, parseProgramVersion, parseWhole } from '../settings.ts'
 
 /** A switch from its SVCD_* variable: 1, true and yes are on. */
@@ -29,8 +30,10 @@ export const configure: Configure = (command, finish) => {
       const { runDevnet } = await import('../devnet/run.ts')
       const { DEVNET_ACCOUNTS } = await import('../devnet/genesis.ts')
       const { acceptProgramVersion: accepted } = flags
+      const home = homeOf(flags.home)
+      closeHome(home, note)
       finish(await runDevnet({
-        home: homeOf(flags.home), gateway: parseEndpoint(flags.gateway, '--gateway'), rpc: parseEndpoint(flags.rpc, '--rpc'),
+        home, gateway: parseEndpoint(flags.gateway, '--gateway'), rpc: parseEndpoint(flags.rpc, '--rpc'),
         p2p: parseEndpoint(flags.p2p, '--p2p'), blockTimeMs: parseBlockTime(flags.blockTime), os: flags.os, reset: flags.reset === true,
         validators: parseWhole(flags.validators, '--validators', [1, DEVNET_ACCOUNTS]),
         acceptProgramVersion: accepted === undefined ? undefined : parseProgramVersion(accepted),

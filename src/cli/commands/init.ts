@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { parseAddress } from '../../base/address.ts'
 import { type CommonFlags, type Configure, example, homeFrom, keystoreFrom, keystoreOption, withCommon } from '../command.ts'
 import { genesisTimeNow, newAppState } from '../genesis.ts'
+import { closeHome } from '../homeMode.ts'
 import { answer, fields, note } from '../output.ts'
 import { parseBlockTime, parseEndpoint, printEndpoint } from '../settings.ts'
 import { UserError } from '../userError.ts'
@@ -68,6 +69,7 @@ async function makeDevnetHome(flags: Flags): Promise<void> {
   const { chooseOs } = await import('../config.ts')
   assertDevnetHome(home)
   assertValidators(home, 1)
+  closeHome(home, note)
   const addresses = await addressesOf(flags, home)
   const nodes = devnetNodes({ home, validators: 1, rpc: parseEndpoint(flags.rpc, '--rpc'), p2p: parseEndpoint(flags.p2p, '--p2p') })
   const [identity] = makeDevnetHomes(nodes.map((node) => ({ ...node, addresses })), blockTimeOf(flags).blockTimeMs)
@@ -96,6 +98,7 @@ async function run(flags: Flags): Promise<void> {
   if (given === undefined && flags.stateSync !== undefined) throw new UserError('--state-sync: goes with --genesis FILE')
   const { stateSyncFrom } = await import('../stateSync.ts')
   const stateSync = flags.stateSync === undefined ? {} : { stateSync: await stateSyncFrom(flags.stateSync, chainId) }
+  closeHome(home, note)
   const { pubKey } = makeNodeKeys(home)
   if (given !== undefined) {
     mkdirSync(dirname(files.genesis), { recursive: true })
@@ -108,9 +111,12 @@ async function run(flags: Flags): Promise<void> {
     ...(flags.peers === undefined ? {} : { peers: { persistentPeers: flags.peers.split(',') } }),
   })
   const os = chooseOs(home, undefined, note)
+  const { writeUnits } = await import('../homeUnits.ts')
+  const units = writeUnits(home, addresses.abci, parseEndpoint(flags.rpc, '--rpc'))
   const made = { home, chain_id: chainId, pub_key: pubKey, node_id: identity.nodeId, os }
   answer(flags.json, made, () => `${fields(made)}\n\nNow run both, each in a terminal of its own:\n`
-    + `  svcd start --home ${home} --abci ${addresses.abci}\n  cometbft node --home ${home}\nand then svcd gateway`)
+    + `  svcd start --home ${home} --abci ${addresses.abci}\n  cometbft node --home ${home}\nand then svcd gateway\n\n`
+    + `Or all three under systemd, with the units in ${units}: docs/operations.md says how.`)
 }
 
 /** `svcd init`. */

@@ -8,6 +8,7 @@ import { PROVABLE } from '../provable.ts'
 import type { ProveFlags } from '../prove.ts'
 import { remoteFrom } from '../remote.ts'
 import { sampleOptions } from '../samples.ts'
+import { parseWhole } from '../settings.ts'
 import { UserError } from '../userError.ts'
 import { printAnswer } from '../printAnswer.ts'
 
@@ -33,6 +34,7 @@ const PROVE_OPTIONS = (): readonly Option[] => [
   new Option('--trust-height <height>', 'height of a header known to be right, with --trust-hash: to begin, or to begin anew'),
   new Option('--trust-hash <hash>', 'its hash, 64 hex digits'),
   new Option('--trust-first', 'to begin, believe the header that --node shows'),
+  new Option('--max-age <seconds>', 'refuse an answer whose header is older than this, 1 to 999999 (default: 300)'),
 ]
 
 /** `--prove` and what it needs; where one row cannot prove the answer they are not shown, and `--prove` says so. */
@@ -48,8 +50,10 @@ async function answerProven({ name }: Method, given: Readonly<Record<string, unk
     const words = methods.filter((method) => PROVABLE.has(method.name)).map(wordOf).join(', ')
     throw new UserError(`--prove: this answer is not one row of the state, so no proof of a row can show it; one row each: ${words}`)
   }
+  const { maxAge } = flags
+  const options = maxAge === undefined ? {} : { maxAgeMs: 1000 * parseWhole(maxAge, '--max-age', [1, 999_999]) }
   const { prove } = await import('../prove.ts')
-  const row = await withProgress('waiting for the header', prove(flags, (verified) => ask(verified, given)))
+  const row = await withProgress('waiting for the header', prove(flags, (verified) => ask(verified, given, options)))
   answer(flags.json, row, () => fields({ ...row, data: row.data ?? 'none: proven to be absent' }))
 }
 

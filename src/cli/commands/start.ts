@@ -1,4 +1,6 @@
 import { type Configure, example } from '../command.ts'
+import { closeHome } from '../homeMode.ts'
+import { note } from '../output.ts'
 import { homeOf, parseEndpoint, parseProgramVersion } from '../settings.ts'
 
 interface Flags {
@@ -26,10 +28,12 @@ export const configure: Configure = (command, finish) => {
     .option('--accept-program-version <number>', 'this build is the successor that executes that program version')
     .action(async (flags: Flags) => {
       const { start } = await import('../start.ts')
+      const { abciAddressOf } = await import('../devnet/home.ts')
       const home = homeOf(flags.home)
+      closeHome(home, note)
       const { acceptProgramVersion: accepted, snapshotInterval, snapshotKeep, keepBlocks, metrics } = flags
       finish(await start({
-        home, abci: flags.abci ?? `unix://${home}/abci.sock`, os: flags.os, logFile: flags.logFile,
+        home, abci: flags.abci ?? abciAddressOf(home), os: flags.os, logFile: flags.logFile,
         snapshotInterval, snapshotKeep, keepBlocks,
         eniAllow: flags.eniAllow, metrics: metrics === undefined ? undefined : parseEndpoint(metrics, '--metrics'),
         acceptProgramVersion: accepted === undefined ? undefined : parseProgramVersion(accepted),

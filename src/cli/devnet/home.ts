@@ -12,8 +12,8 @@ import { DEVNET_ACCOUNTS, DEVNET_CHAIN_ID } from './genesis.ts'
 const OURS = new Set([
   'config', 'data', 'logs', 'eni', 'abci.sock', ...Array.from({ length: DEVNET_ACCOUNTS - 1 }, (_, at) => `node${at + 1}`),
 ])
-// Keys that somebody put there outlive every chain.
-const KEPT = new Set(['keystore'])
+// Keys that somebody put there outlive every chain, and so do the units of svcd init.
+const KEPT = new Set(['keystore', 'systemd'])
 // A socket's path has at most 107 bytes on Linux, 103 on macOS.
 const SOCKET_PATH_MAX = 103
 

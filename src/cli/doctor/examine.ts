@@ -6,7 +6,7 @@ import { parse } from 'smol-toml'
 import { reasonOf } from '../../comet/errors.ts'
 import { openNodeRpc } from '../../comet/rpc.ts'
 import { COMETBFT_LINES, defaultCometCache } from '../../comet/find.ts'
-import { listKeyFiles } from '../../keys/files.ts'
+import { listKeyFiles, whyOpen } from '../../keys/files.ts'
 import { machineOs } from '../settings.ts'
 import { readConfig } from '../config.ts'
 import { chainIdOf } from '../start.ts'
@@ -69,10 +69,10 @@ async function ports(home: string): Promise<Finding> {
 
 function secretFile(check: string, path: string): readonly Finding[] {
   if (!existsSync(path)) return []
-  const mode = statSync(path).mode & 0o777
-  return [(mode & 0o077) === 0 || process.platform === 'win32'
-    ? { check, verdict: 'ok', found: `${path}, mode 0${mode.toString(8)}` }
-    : { check, verdict: 'bad', found: `${path}: mode 0${mode.toString(8)} opens it to others: chmod 600 ${path}` }]
+  const found = statSync(path)
+  const open = whyOpen(path, found)
+  return [open === undefined ? { check, verdict: 'ok', found: `${path}, mode 0${(found.mode & 0o777).toString(8)}` }
+    : { check, verdict: 'bad', found: open }]
 }
 
 function homeFindings(home: string): readonly Finding[] {

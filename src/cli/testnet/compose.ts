@@ -1,4 +1,5 @@
 import type { NodeIdentity } from '../../comet/home.ts'
+import { MEMORY } from './memory.ts'
 import type { PlannedNode } from './plan.ts'
 
 /** Who the processes run as: whoever owns the homes. */
@@ -6,7 +7,10 @@ interface User { readonly uid: number; readonly gid: number }
 
 const peerOf = ({ name }: PlannedNode): string => `cometbft-${name}:26656`
 
-/** Application and CometBFT of one node. Its home is made for the host; what differs in containers comes from the environment. */
+/**
+ * Application and CometBFT of one node, which meet at the socket in the home that both mount. The home is made for the host; what differs
+ * in containers comes from the environment.
+ */
 const servicesOf = (node: PlannedNode, nodes: readonly (PlannedNode & NodeIdentity)[]): string => `
   app-${node.name}:
     <<: *app
@@ -19,7 +23,6 @@ const servicesOf = (node: PlannedNode, nodes: readonly (PlannedNode & NodeIdenti
     volumes: ['./${node.name}:/chain']
     ports: ['127.0.0.1:${node.rpcPort}:26657']
     environment:
-      CMT_PROXY_APP: tcp://app-${node.name}:26658
       CMT_RPC_LADDR: tcp://0.0.0.0:26657
       CMT_P2P_LADDR: tcp://0.0.0.0:26656
       CMT_P2P_EXTERNAL_ADDRESS: ${peerOf(node)}
@@ -37,15 +40,21 @@ x-svcd: &svcd
   image: \${SVCD_IMAGE:-svcd}
   init: true
   user: '${user.uid}:${user.gid}'
+  read_only: true
+  tmpfs: [/tmp]
+  cap_drop: [ALL]
+  security_opt: ['no-new-privileges:true']
+  pids_limit: 512
+  mem_limit: ${MEMORY.app}
 
 x-app: &app
   <<: *svcd
-  command: [svcd, start, --abci, 'tcp://0.0.0.0:26658']
+  command: [svcd, start]
   # A retired program ends with status 0 and stays stopped.
   restart: on-failure
   healthcheck:
-    # It listens on 26658 (0x6822). A connection would count as one of a node's.
-    test: [CMD, grep, -q, ':6822 .* 0A ', /proc/net/tcp]
+    # A socket that listens has the flag 00010000. A connection would count as one of a node's.
+    test: [CMD, grep, -q, ' 00010000 .*/abci.sock', /proc/net/unix]
     interval: 3s
     timeout: 3s
     retries: 3
@@ -66,6 +75,7 @@ x-cometbft: &cometbft
 services:${nodes.map((node) => servicesOf(node, nodes)).join('')}
   gateway:
     <<: *svcd
+    mem_limit: ${MEMORY.gateway}
     command: [svcd, gateway, ${arePublic ? '--devnet, ' : ''}--listen, '0.0.0.0:8545', --node, 'http://cometbft-node0:26657']
     restart: on-failure
     depends_on:

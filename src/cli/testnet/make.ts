@@ -1,19 +1,20 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { defaultCometCache } from '../../comet/find.ts'
 import type { NodeIdentity } from '../../comet/home.ts'
 import { newMnemonic, PUBLIC_MNEMONIC, seedOfMnemonic } from '../../keys/mnemonic.ts'
 import { signerOfSeed } from '../../tx/sign.ts'
 import { DEVNET_ACCOUNTS } from '../devnet/genesis.ts'
+import { SVCD_WORDS } from '../self.ts'
 import { printEndpoint } from '../settings.ts'
 import { chainIdOf } from '../start.ts'
 import { UserError } from '../userError.ts'
 import { composeFile } from './compose.ts'
 import { genesisKeys, makeHomes } from './homes.ts'
 import type { PlannedNode } from './plan.ts'
-import { homeScripts, readmeText, SOCKET, startAllScript, systemdUnits } from './texts.ts'
+import { homeScripts, readmeText, SOCKET, startAllScript } from './texts.ts'
+import { systemdUnits } from './units.ts'
 
 /** What `svcd testnet` is told. */
 export interface TestnetOptions {
@@ -48,8 +49,8 @@ function assertOutput({ output, nodes, chainId, publicKeys }: TestnetOptions): v
   throw new UserError(`${output} holds the chain ${heldId} with ${count} validators: ${another}`)
 }
 
-const write = (folder: string, files: Readonly<Record<string, string>>, mode = 0o644): void => {
-  mkdirSync(folder, { recursive: true })
+const write = (folder: string, files: Readonly<Record<string, string>>, mode = 0o600): void => {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode })
 }
 
@@ -71,13 +72,14 @@ export function makeTestnet(options: TestnetOptions): Testnet {
       abci: SOCKET, metrics: `127.0.0.1:${node.metricsPort}`,
     },
   })), { chainId, accounts, blockTimeMs })
-  const programs = {
-    svcd: [process.execPath, fileURLToPath(new URL('../svcd.js', import.meta.url))], cometbft: join(defaultCometCache(), 'cometbft'),
-  }
+  const programs = { svcd: SVCD_WORDS, cometbft: join(defaultCometCache(), 'cometbft') }
   const user = userInfo()
-  for (const node of nodes) write(node.home, homeScripts(node, programs), 0o755)
-  write(output, { 'start.sh': startAllScript(nodes) }, 0o755)
-  write(join(output, 'systemd'), systemdUnits(output, user.username))
+  for (const node of nodes) write(node.home, homeScripts(node, programs), 0o700)
+  write(output, { 'start.sh': startAllScript(nodes) }, 0o700)
+  write(join(output, 'systemd'), systemdUnits({
+    home: output, user: user.username, isTemplate: true, programs: [...programs.svcd, programs.cometbft],
+    commands: { app: ['./app.sh'], cometbft: ['./cometbft.sh'], gateway: ['./gateway.sh'] },
+  }))
   write(output, { 'docker-compose.yml': composeFile(nodes, user, publicKeys), 'README.txt': readmeText(chainId, nodes, publicKeys) })
   return { mnemonic, nodes }
 }

@@ -50,29 +50,6 @@ echo 'gateway http://127.0.0.1:${nodes[0]?.gatewayPort ?? 0} (logs in node*/logs
 wait
 `
 
-// systemd reads % as the start of a specifier and a space as the end of a word.
-const unitPath = (path: string): string => path.replaceAll('%', '%%').replaceAll(' ', '\\x20')
-
-/**
- * The systemd units, one instance a node: `svcd-app@node0`. An application that fails comes back and brings CometBFT with it; one that was
- * retired has ended with 0 and stays down, and CometBFT with it.
- */
-export function systemdUnits(output: string, user: string): Readonly<Record<string, string>> {
-  const service = (script: string): string => [
-    '[Service]', `User=${user}`, `WorkingDirectory=${unitPath(output)}/%i`, `ExecStart=${unitPath(output)}/%i/${script}`,
-    'Restart=on-failure', 'RestartSec=2', 'LimitNOFILE=65536', 'NoNewPrivileges=yes',
-  ].join('\n')
-  const install = '[Install]\nWantedBy=multi-user.target'
-  return {
-    'svcd-app@.service': `[Unit]\nDescription=svcd application of %i\nAfter=network-online.target\nUpholds=svcd-cometbft@%i.service\n\n`
-      + `${service('app.sh')}\n\n${install}\n`,
-    'svcd-cometbft@.service': `[Unit]\nDescription=CometBFT of %i\nBindsTo=svcd-app@%i.service\nAfter=svcd-app@%i.service\n\n`
-      + `${service('cometbft.sh')}\n`,
-    'svcd-gateway@.service': `[Unit]\nDescription=svcd gateway of %i\nAfter=svcd-cometbft@%i.service\n\n`
-      + `${service('gateway.sh')}\n\n${install}\n`,
-  }
-}
-
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
 
 /** README.txt of the network. `arePublic`: its accounts are those of the public mnemonic. */
@@ -114,12 +91,12 @@ All of them in containers, at the same addresses of this machine, with docker-co
 
 Scripts or containers, never both at once.
 
-Under systemd (249 or newer), with paths and user in the units as they should be:
+Under systemd (249 or newer), with paths and user in the units as they should be; they run as the user who made this folder:
 
-  sudo cp systemd/*.service /etc/systemd/system/ && sudo systemctl daemon-reload
+  sudo install -m 644 systemd/*.service /etc/systemd/system/ && sudo systemctl daemon-reload
   sudo systemctl enable --now svcd-app@node0 svcd-gateway@node0
 
-The CometBFT of a node comes and goes with its application.
+The CometBFT of a node comes and goes with its application. A node's parts write nowhere but in its home.
 
 On several machines: give svcd testnet their names with --host a,b,c; copy each home to its machine and start it there. Never run one
 home in two places: two nodes with one key sign twice, and the chain punishes that.

@@ -1,10 +1,10 @@
 import { parseAddress } from '../../base/address.ts'
 import { equalBytes, fromBase64, fromHex } from '../../base/bytes.ts'
 import { SvcProofError } from '../errors.ts'
-import type { WaitOptions } from '../forms.ts'
+import type { VerifyOptions } from '../forms.ts'
 import type { Target } from '../httpTransport.ts'
 import type { Transport } from '../transport.ts'
-import type { VerifiedRow } from './row.ts'
+import type { VerifiedHeader, VerifiedRow } from './row.ts'
 import { verifiedHeader } from './header.ts'
 import { whyNotAbsent, whyNotMember } from './ics23.ts'
 import { printRow, stateKey } from './rows.ts'
@@ -51,12 +51,24 @@ function expectedKey({ table, key }: RowName, owner: string | undefined, answer:
   return answer.key
 }
 
+/** How old a verified answer may be unless `maxAgeMs` says otherwise: longer than any usual pause between blocks. */
+const MAX_AGE_MS = 300_000
+
+/** Throws an SvcProofError for a header that is too old, or has no time: a gateway may hand out a state that was right long ago. */
+function checkAge({ height, time }: VerifiedHeader, maxAgeMs: number): void {
+  const ageMs = Date.now() - Date.parse(time)
+  if (ageMs <= maxAgeMs) return   // false for a time that is none
+  const seconds = Math.round(ageMs / 1000)
+  const age = Number.isNaN(ageMs) ? 'which is no time' : `${seconds} s ago: older than the ${maxAgeMs / 1000} s of maxAgeMs`
+  throw new SvcProofError(`the header of block ${height} is of ${time}, ${age}`)
+}
+
 /**
  * A row as of the gateway's head, proven: the light client has verified the header after that head, the proof leads from its app hash to
- * the row, and the row is the one that was asked for. Rejects with SvcProofError at whatever does not hold, or when the header is not
- * there after `timeoutMs`; with SvcRpcError when the gateway refuses or does not answer.
+ * the row, the row is the one that was asked for, and the header is no older than `maxAgeMs`. Rejects with SvcProofError at whatever does
+ * not hold, or when the header is not there after `timeoutMs`; with SvcRpcError when the gateway refuses or does not answer.
  */
-export async function proveRow({ transport, light, fetch }: Sources, name: RowName, options: WaitOptions): Promise<VerifiedRow> {
+export async function proveRow({ transport, light, fetch }: Sources, name: RowName, options: VerifyOptions): Promise<VerifiedRow> {
   if (light === undefined) throw new SvcProofError('there is no light client to ask: new Svc({ url, light })')
   const { table } = name
   const named = KEYED_BY_BYTES.has(table) ? urlSafe(name.key) : name.key
@@ -65,6 +77,7 @@ export async function proveRow({ transport, light, fetch }: Sources, name: RowNa
   const key = expectedKey({ table, key: named }, owner, answer)
   if (!equalBytes(answer.key, key)) throw new SvcProofError("the gateway's answer is about another row")
   const header = await verifiedHeader({ light, ...(fetch === undefined ? {} : { fetch }) }, answer.height + 1, options)
+  checkAge(header, options.maxAgeMs ?? MAX_AGE_MS)
   const root = fromHex(header.app_hash) as Uint8Array
   const isThere = answer.value.length > 0
   const why = isThere ? whyNotMember(root, answer.proof, key, answer.value) : whyNotAbsent(root, answer.proof, key)

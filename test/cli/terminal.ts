@@ -1,0 +1,35 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { stripVTControlCharacters } from 'node:util'
+import type { Ended, Place } from './support.ts'
+
+const SVCD = fileURLToPath(new URL('../../src/cli/svcd.js', import.meta.url))
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
+
+/** What is typed once the terminal shows `seen`. */
+export interface Typing { readonly seen: RegExp; readonly type: string }
+
+/**
+ * `svcd` on a terminal of its own, which `script` makes (of util-linux; Debian's bsdutils). Resolves with all that the terminal showed as
+ * stdout. Each typing waits for what the one before brought.
+ */
+export function onTerminal({ folder, env }: Place, args: readonly string[], typings: readonly Typing[]): Promise<Ended> {
+  const line = [process.execPath, SVCD, ...args].map(quoted).join(' ')
+  const shell = { cwd: folder, env: { ...env, TERM: 'xterm', NO_COLOR: '1' } }
+  const child = spawn('script', ['-q', '-e', '-c', `exec ${line}`, '/dev/null'], shell)
+  const left = [...typings]
+  let [shown, sinceTyped] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    shown += chunk
+    sinceTyped += chunk
+    const [next] = left
+    if (next === undefined || !next.seen.test(stripVTControlCharacters(sinceTyped))) return
+    left.shift()
+    sinceTyped = ''
+    child.stdin.write(next.type)
+  })
+  return new Promise((done, failed) => {
+    child.once('error', failed)
+    child.once('close', (code) => done({ status: code ?? -1, stdout: stripVTControlCharacters(shown), stderr: '' }))
+  })
+}
