@@ -26,6 +26,8 @@ export interface GatewayCommand {
   readonly authTokenFile: string | undefined
   readonly allowHosts: readonly string[]
   readonly allowOrigins: readonly string[]
+  /** See GatewayOptions. */
+  readonly stalledAfterMs: number | undefined
 }
 
 /** The passwords in a file: one for all accounts, or a line for each, in the order of `--unlock`. Throws a UserError. */
@@ -54,7 +56,7 @@ async function unlock({ keystore, unlock: accounts, passwordFile: given }: Gatew
 
 /** Runs a gateway until SIGINT, SIGTERM or SIGHUP. Throws user errors, and a Failed for a key that does not open. */
 export async function runGateway(command: GatewayCommand): Promise<number> {
-  const { node, listen, allowHosts, allowOrigins, authTokenFile, devnet } = command
+  const { node, listen, allowHosts, allowOrigins, authTokenFile, devnet, stalledAfterMs } = command
   if (devnet && command.unlock.length > 0) throw new UserError('--devnet: goes without --unlock, as public accounts need no token')
   const authToken = authTokenFile === undefined ? undefined : firstLine(authTokenFile, '--auth-token-file')
   // Before any password is asked for: a gateway that may not start should not take its time.
@@ -64,7 +66,7 @@ export async function runGateway(command: GatewayCommand): Promise<number> {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => done())
   })
   const logger = pino({ base: {} }, destination({ dest: 2, sync: true }))
-  const options = { node, ...listen, signers, authToken, publicKeys: devnet, allowHosts, allowOrigins, logger }
+  const options = { node, ...listen, signers, authToken, publicKeys: devnet, allowHosts, allowOrigins, stalledAfterMs, logger }
   const gateway = await startGateway(options).catch((error: unknown) => {
     const { code, message } = error as NodeJS.ErrnoException
     throw code === undefined ? error : new UserError(`cannot listen on ${printEndpoint(listen)}: ${message}`)

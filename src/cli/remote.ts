@@ -11,6 +11,8 @@ export interface Remote {
   readonly token: string | undefined
   /** The `result` of a call. Throws a Failed: no answer, or an error with its code. `params` by name. */
   readonly call: (method: string, params?: unknown) => Promise<unknown>
+  /** `ready`, and `reason` when it is false, as its /readyz says; nothing when a proxy keeps that path to itself. */
+  readonly readiness: () => Promise<{ readonly ready?: boolean; readonly reason?: string }>
 }
 
 const CALL_MS_MAX = 60_000
@@ -71,6 +73,15 @@ export function remoteFrom(flags: GatewayFlags): Remote {
       }
       if (answer.error === undefined) return answer.result
       throw new Failed(`${method}: code ${answer.error.code}: ${answer.error.message}`, { error: answer.error })
+    },
+    readiness: async () => {
+      try {
+        const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(CALL_MS_MAX) })
+        const { ready, reason } = await response.json() as { readonly ready?: unknown; readonly reason?: unknown }
+        return { ...(typeof ready === 'boolean' ? { ready } : {}), ...(typeof reason === 'string' ? { reason } : {}) }
+      } catch {
+        return {}
+      }
     },
   }
 }

@@ -21,14 +21,24 @@ export function parseEndpoint(text: string, flag: string): Endpoint {
 /** `HOST:PORT` as it stands in an address. */
 export const printEndpoint = ({ host, port }: Endpoint): string => `${host.includes(':') ? `[${host}]` : host}:${port}`
 
+/** The ms of a time such as `300ms` or `1s`; NaN when it is none. */
+function msOf(text: string): number {
+  const [, digits, unit] = /^(\d{1,6})(ms|s)$/.exec(text) ?? []
+  return Number(digits) * (unit === 's' ? 1000 : 1)
+}
+
 /** A time such as `300ms` or `1s`, in ms, of 10 ms to 10 minutes. */
 export function parseBlockTime(text: string): number {
-  const [, digits, unit] = /^(\d{1,6})(ms|s)$/.exec(text) ?? []
-  const ms = Number(digits) * (unit === 's' ? 1000 : 1)
-  if (digits === undefined || ms < 10 || ms > 600_000) {
-    throw new UserError(`--block-time: expected a time of 10ms to 600s such as 300ms or 1s, got ${JSON.stringify(text)}`)
-  }
-  return ms
+  const ms = msOf(text)
+  if (ms >= 10 && ms <= 600_000) return ms
+  throw new UserError(`--block-time: expected a time of 10ms to 600s such as 300ms or 1s, got ${JSON.stringify(text)}`)
+}
+
+/** A time such as `30s`, in ms, of 1 s to a day; `0` is never. */
+export function parseStalledAfter(text: string): number {
+  const ms = text === '0' ? 0 : msOf(text)
+  if (ms === 0 || (ms >= 1000 && ms <= 86_400_000)) return ms
+  throw new UserError(`--stalled-after: expected a time of 1s to 86400s such as 30s, or 0 for never, got ${JSON.stringify(text)}`)
 }
 
 /** A whole number within its bounds. Throws a UserError that names the flag. */

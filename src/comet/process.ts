@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parse } from 'smol-toml'
+import { consensusFailureIn } from './consensusFailure.ts'
 import { CometError, reasonOf } from './errors.ts'
 import { homeFiles } from './home.ts'
 import { openLogFile } from './logFile.ts'
@@ -18,6 +19,8 @@ export type CometProcess = {
   stop: (graceMs?: number) => Promise<void>
   /** Never rejects. */
   exited: Promise<CometExit>
+  /** Resolves with the reason when its consensus fails: it lives on, but makes no more blocks. Stays open otherwise. */
+  consensusFailed: Promise<string>
 }
 
 /** `program`: path of CometBFT. `onLine` gets each line it prints, `onExit` its end. */
@@ -63,11 +66,14 @@ export const runCometBft = async ({ program, args, logFile, onLine = () => {}, o
   const child = spawn(program, args, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   const log = openLogFile(logFile)
   const lastLines: string[] = []
+  const consensusFailed = Promise.withResolvers<string>()
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => log.write(chunk))
     createInterface({ input: stream }).on('line', (line) => {
       lastLines.push(line)
       if (lastLines.length > LAST_LINES) lastLines.shift()
+      const failure = consensusFailureIn(line)
+      if (failure !== undefined) consensusFailed.resolve(failure)
       onLine(line)
     })
   }
@@ -97,7 +103,7 @@ export const runCometBft = async ({ program, args, logFile, onLine = () => {}, o
     waiting.abort()
     await exited
   }
-  return { pid, stop, exited }
+  return { pid, stop, exited, consensusFailed: consensusFailed.promise }
 }
 
 /** Starts the node of `home`, as above. Errors: CometError also when one of the home's ports is in use, or the home has no config. */

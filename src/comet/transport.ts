@@ -20,19 +20,25 @@ const CAUSES = [
   ['NotFound', /not found|could not find|must be less than or equal to the current|is not available, lowest height/i],
 ] as const
 
-/** The typed form of a JSON-RPC error: CometBFT uses one code for nearly all, so its words decide. */
-const failureOf = (method: string, error: { message?: unknown; data?: unknown }): NodeError => {
+/** JSON-RPC's codes of a call that the caller wrote wrongly: no JSON, no call, no such method, no such params. */
+const CALL_CODES = new Set<unknown>([-32700, -32600, -32601, -32602])
+
+/**
+ * The typed form of a JSON-RPC error. CometBFT has one code for whatever fails inside it, so its words tell the failures apart that a
+ * caller can act on. The rest is the node's own trouble, in many words: `appConn mempool: read message: EOF`, `client is not running`.
+ */
+const failureOf = (method: string, error: { code?: unknown; message?: unknown; data?: unknown }): NodeError => {
   const words = [error.message, error.data].filter((part) => typeof part === 'string' && part !== '').join(': ')
-  const code = CAUSES.find(([, pattern]) => pattern.test(words))?.[0] ?? 'RpcFailed'
+  const code = CAUSES.find(([, pattern]) => pattern.test(words))?.[0] ?? (CALL_CODES.has(error.code) ? 'RpcFailed' : 'NodeFailed')
   return new NodeError(code, `${method}: ${words}`)
 }
 
 const resultOf = (method: string, status: number, body: Buffer): unknown => {
-  let answer: { result?: unknown; error?: { message?: unknown; data?: unknown } }
+  let answer: { result?: unknown; error?: { code?: unknown; message?: unknown; data?: unknown } }
   try {
     answer = JSON.parse(body.toString())
   } catch {
-    throw new NodeError('BadAnswer', `${method}: the node answered ${status} without JSON`)
+    throw new NodeError(status >= 500 ? 'NodeFailed' : 'BadAnswer', `${method}: the node answered ${status} without JSON`)
   }
   if (answer?.error) throw failureOf(method, answer.error)
   if (answer?.result === undefined) throw new NodeError('BadAnswer', `${method}: the node answered ${status} without a result`)

@@ -7,6 +7,7 @@ import type { AbciQuery, AbciQueryResult, IncludedTx, NodeRpc } from '../comet/r
 import { askTogether } from './batch.ts'
 import { RpcError } from './errors.ts'
 import { FEED_START_MS_MAX, GAS_PRICES_KEPT } from './limits.ts'
+import { type HeadWatch, type Stall, stallReason } from './stall.ts'
 
 /** An answer of the chain: `data` as the query's path gives it, read at `height`. */
 export interface ChainAnswer {
@@ -41,8 +42,10 @@ export interface Chain {
   readonly gasPrice: (height: number) => Promise<bigint>
   /** The transaction in a block, if the node knows one of that hash. */
   readonly findTx: (hash: string) => Promise<IncludedTx | undefined>
-  /** Throws RpcError -32011 unless the node has caught up and the feed has begun: only then can a transaction be followed. */
+  /** Throws RpcError -32011 unless the node has caught up, the feed has begun and blocks come: only then can a transaction be followed. */
   readonly needReady: () => Promise<void>
+  /** That the chain makes no blocks; undefined while it does. */
+  readonly stall: () => Stall | undefined
   /** To be told when the connection to the node was lost: whether it has caught up is asked again. */
   readonly onLost: () => void
 }
@@ -97,7 +100,7 @@ function gasPrices(rpc: NodeRpc): (height: number) => Promise<bigint> {
 }
 
 /** The chain behind `rpc`, whose blocks `feed` delivers. */
-export function openChain(rpc: NodeRpc, feed: BlockFeed): Chain {
+export function openChain(rpc: NodeRpc, feed: BlockFeed, { stall }: Pick<HeadWatch, 'stall'>): Chain {
   let chainId: string | undefined
   let caughtUp = false
   const readStatus = async (): Promise<void> => {
@@ -112,9 +115,11 @@ export function openChain(rpc: NodeRpc, feed: BlockFeed): Chain {
     if (!caughtUp) await readStatus()
     begun ||= await Promise.race([feed.ready.then(() => true), sleep(FEED_START_MS_MAX, false, { ref: false })])
     if (!begun) throw new RpcError('nodeAway', 'the node does not deliver blocks')
+    const stalled = stall()
+    if (stalled !== undefined) throw new RpcError('nodeAway', stallReason(stalled), stalled)
   }
   return {
-    rpc, feed, needReady, queryOne,
+    rpc, feed, needReady, stall, queryOne,
     onLost: () => { caughtUp = false },
     chainId: async () => chainId ??= (await rpc.status()).chainId,
     query: (path, height = 0) => query(rpc, path, height),

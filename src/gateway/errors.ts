@@ -9,7 +9,7 @@ export const rpcErrors = {
   invalidParams: { code: -32602, message: 'Invalid params' },
   internal: { code: -32603, message: 'Internal error' },
   noKey: { code: -32010, message: 'The gateway has no key for from' },
-  nodeAway: { code: -32011, message: 'The node cannot be reached, or is catching up' },
+  nodeAway: { code: -32011, message: 'The node cannot be reached, is catching up or stopping, or makes no blocks' },
   notInBlock: { code: -32012, message: 'Not in a block within the time limit' },
   mempoolFull: { code: -32013, message: "The node's mempool is full" },
   needsToken: { code: -32014, message: 'The gateway signs only for requests with its token (Authorization: Bearer)' },
@@ -30,8 +30,8 @@ export class RpcError extends Error {
   override readonly name = 'RpcError'
   readonly code: number
   readonly data: unknown
-  constructor(error: RpcErrorName | number, message: string, data?: unknown) {
-    super(message)
+  constructor(error: RpcErrorName | number, message: string, data?: unknown, options?: ErrorOptions) {
+    super(message, options)
     this.code = typeof error === 'number' ? error : rpcErrors[error].code
     this.data = data
   }
@@ -42,10 +42,16 @@ const nameOf = (error: unknown): unknown => (error as { name?: unknown } | null 
 /** True when `error` is an RpcError. */
 export const isRpcError = (error: unknown): error is RpcError => nameOf(error) === 'RpcError'
 
-/** A failure of the node as the caller sees it; undefined when it is none of the node's. `data` goes into the error. */
+/**
+ * A failure of the node as the caller sees it; undefined when it is none of the node's. `data` goes into the error. `cause`: what the
+ * caller is not told and the log should have.
+ */
 export function nodeFailure(error: unknown, data?: unknown): RpcError | undefined {
   if (isNodeError(error, 'NodeUnreachable')) return new RpcError('nodeAway', 'the node cannot be reached', data)
   if (isNodeError(error, 'NodeTimeout')) return new RpcError('nodeAway', 'the node does not answer in time', data)
+  if (isNodeError(error, 'NodeFailed')) {
+    return new RpcError('nodeAway', 'the node fails to answer: it is stopping, or it has lost its application', data, { cause: error })
+  }
   if (isNodeError(error, 'MempoolFull')) return new RpcError('mempoolFull', "the node's mempool is full, try again later", data)
   return undefined
 }
@@ -63,6 +69,7 @@ export function errorObject(thrown: unknown, log: DefectLog, method: string): Rp
   const error = isRpcError(thrown) ? thrown
     : nameOf(thrown) === 'MemberError' ? new RpcError('invalidParams', (thrown as Error).message)
       : nodeFailure(thrown)
+  if (error?.cause !== undefined) log.error({ err: error.cause, method }, 'the node failed at a call')
   if (error !== undefined) return { code: error.code, message: error.message, ...(error.data === undefined ? {} : { data: error.data }) }
   const id = randomUUID()
   log.error({ err: thrown, id, method }, 'a call ended in a defect')

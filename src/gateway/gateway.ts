@@ -14,6 +14,7 @@ import { methodOf, methods } from './methods/list.ts'
 import { openRpcDocument } from './openrpc.ts'
 import { readParams } from './params.ts'
 import { makeSender } from './sender.ts'
+import { beginWatch, logStalls, watchHead } from './stall.ts'
 import { checkSigning, mayAskToSign } from './token.ts'
 import { makeTracker } from './tracker.ts'
 
@@ -40,6 +41,8 @@ export interface GatewayOptions {
   readonly logger: GatewayLog
   /** How long a transaction is waited for. Default WAIT_MS. */
   readonly waitMs?: number
+  /** Age of the head from which transactions are refused, in ms; 0 for never. Default: see watchHead. */
+  readonly stalledAfterMs?: number | undefined
   /** See GuardOptions. Default none. */
   readonly allowHosts?: readonly string[]
   /** See GuardOptions. Default none. */
@@ -90,25 +93,34 @@ function makeCall(services: Services, { onCall, log, authToken }: Watch) {
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { node, host = '127.0.0.1', port = 8545, signers = [], logger, waitMs = WAIT_MS, allowHosts = [], allowOrigins = [] } = options
-  const { authToken, publicKeys = false } = options
+  const { authToken, publicKeys = false, stalledAfterMs } = options
   checkSigning({ host, accounts: signers.length, authToken, publicKeys })
   const rpc = openNodeRpc(node)
   const tracker = makeTracker()
+  const head = watchHead(stalledAfterMs)
   const feed = startBlockFeed(rpc, {
-    onBlock: tracker.onBlock,
+    onBlock: (block) => {
+      head.onBlock(block)
+      tracker.onBlock(block)
+    },
     // Whoever waits for a transaction of this block will ask for its gas price: it is read while the block is.
-    onHeight: (height) => { if (tracker.size() > 0) chain.gasPrice(height).catch(() => undefined) },
-    onState: ({ connected, head, lost, reason }) => {
+    onHeight: (height) => {
+      head.onHeight(height)
+      if (tracker.size() > 0) chain.gasPrice(height).catch(() => undefined)
+    },
+    onState: ({ connected, head: at, lost, reason }) => {
       if (!connected) chain.onLost()
-      if (lost !== undefined || reason !== undefined) logger.warn({ connected, head, lost, reason }, 'the feed of blocks was disturbed')
+      if (lost !== undefined || reason !== undefined) logger.warn({ connected, head: at, lost, reason }, 'the feed of blocks was disturbed')
     },
   })
-  const chain = openChain(rpc, feed)
+  void feed.ready.then((height) => beginWatch(head, rpc, height))
+  const chain = openChain(rpc, feed, head)
+  const endLog = logStalls(head, logger)
   feed.done.catch((error: unknown) => logger.error({ err: error }, 'the feed of blocks ended'))
   const sender = makeSender({ chain, tracker, waitMs })
   const version = packageVersion()
   const document = openRpcDocument(methods, version)
-  const metrics = makeMetrics({ height: feed.head, connected: feed.connected, waiting: sender.underWay })
+  const metrics = makeMetrics({ height: feed.head, headAgeMs: head.ageMs, connected: feed.connected, waiting: sender.underWay })
   const services: Services = {
     chain, sender, version, signers: new Map(signers.map((signer) => [signer.address, signer])),
     onOutcome: metrics.onOutcome, discover: () => document,
@@ -119,6 +131,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     onClosing: tracker.close,
   })
   const close = async (): Promise<void> => {
+    endLog()
     await app.close()
     await feed.close()
     rpc.close()

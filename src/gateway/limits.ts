@@ -36,3 +36,12 @@ export const GAS_PRICES_KEPT = 64
  * gateway; two that sign for one account overtake each other at about every second try (6 of 1,000 calls lost ten tries in a row).
  */
 export const RESIGNS_MAX = 50
+
+/** Age of the head from which the chain counts as stalled unless configured, in ms, however fast its blocks came. */
+export const STALLED_MS_MIN = 10_000
+
+/** The same for a slower chain, in block intervals: the middle one of the last five. */
+export const STALLED_INTERVALS = 5
+
+/** Longest block interval that counts, in ms: the block after genesis may be years later. */
+export const STALLED_INTERVAL_MS_MAX = 600_000

@@ -15,6 +15,7 @@ export interface Metrics {
 /** Where gauges are read from. */
 export interface Gauges {
   readonly height: () => number
+  readonly headAgeMs: () => number
   readonly connected: () => boolean
   readonly waiting: () => number
 }
@@ -26,7 +27,7 @@ const OUTCOMES = [
 ]
 
 /** Metrics in a registry of their own; every series that always exists starts at 0. */
-export function makeMetrics({ height, connected, waiting }: Gauges): Metrics {
+export function makeMetrics({ height, headAgeMs, connected, waiting }: Gauges): Metrics {
   const registry = new Registry()
   const registers = [registry]
   const requests = new Counter({
@@ -41,6 +42,8 @@ export function makeMetrics({ height, connected, waiting }: Gauges): Metrics {
   const gauge = (name: string, help: string, read: () => number): unknown =>
     new Gauge({ name, help, registers, collect() { this.set(read()) } })
   gauge('svc_chain_height', 'Last block that the gateway has seen', height)
+  gauge('svc_head_age_seconds', 'Seconds since the gateway saw the last new block, or since its start while it has seen none',
+    () => headAgeMs() / 1000)
   gauge('svc_feed_connected', '1 while the subscription to the node stands', () => connected() ? 1 : 0)
   gauge('svc_tx_waiting', 'Transactions that are signed, sent or waited for', waiting)
   for (const method of [...methods.map(({ name }) => name), 'unknown']) {

@@ -103,11 +103,15 @@ describe('rpc', () => {
 
   test('a full mempool is MempoolFull, other errors keep the words of the node, and no JSON is BadAnswer', async () => {
     const full = { code: -32603, message: 'Internal error', data: 'mempool is full: number of txs 5000 (max: 5000)' }
-    const error = (method: string) => (method === 'genesis' ? { ...full, data: 'oh no' } : full)
+    const others: Readonly<Record<string, object>> = {
+      genesis: { ...full, data: 'oh no' }, net_info: { code: -32602, message: 'Invalid params', data: 'oh no' },
+    }
+    const error = (method: string) => others[method] ?? full
     const one = await answering((method) => (method === 'status' ? '<html>' : JSON.stringify({ error: error(method) })))
     const rpc = openNodeRpc(one.url)
     await expect(rpc.broadcastTxSync(Buffer.from('a'))).rejects.toMatchObject({ code: 'MempoolFull' })
-    await expect(rpc.genesis()).rejects.toMatchObject({ code: 'RpcFailed', message: 'genesis: Internal error: oh no' })
+    await expect(rpc.genesis()).rejects.toMatchObject({ code: 'NodeFailed', message: 'genesis: Internal error: oh no' })
+    await expect(rpc.peers()).rejects.toMatchObject({ code: 'RpcFailed', message: 'net_info: Invalid params: oh no' })
     await expect(rpc.status()).rejects.toMatchObject({ code: 'BadAnswer' })
     one.close()
   })

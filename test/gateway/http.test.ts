@@ -100,6 +100,7 @@ describe('health and metrics', () => {
     for (const { name } of methods) expect(text).toMatch(new RegExp(`svc_rpc_requests_total{method="${name}",code="0"} \\d`))
     expect(text).toMatch(/\nsvc_chain_height [1-9]/)
     expect(text).toMatch(/\nsvc_feed_connected 1\n/)
+    expect(text).toMatch(/\nsvc_head_age_seconds \d/)
     expect(text).toMatch(/\nsvc_tx_waiting 0\n/)
   })
 

@@ -1,13 +1,14 @@
 import {
   type CommonFlags, type Configure, example, keystoreFrom, keystoreOption, nodeOption, nodeUrl, passwordOption, withCommon,
 } from '../command.ts'
-import { parseEndpoint } from '../settings.ts'
+import { parseEndpoint, parseStalledAfter } from '../settings.ts'
 
 interface Flags extends CommonFlags {
   readonly node?: string; readonly listen?: string; readonly keystore?: string; readonly unlock?: readonly string[]
   readonly passwordFile?: string; readonly authTokenFile?: string
   readonly devnet?: boolean
   readonly allowHost?: readonly string[]; readonly allowOrigin?: readonly string[]
+  readonly stalledAfter?: string
 }
 
 /** `svcd gateway`. */
@@ -22,6 +23,8 @@ export const configure: Configure = (command, finish) => {
     .option('--auth-token-file <file>', 'file with a token of 16 characters or more: who sends it may have it sign (SVCD_AUTH_TOKEN_FILE)')
     .option('--allow-host <names...>', 'names that a Host header may have beside loopback and the address listened on')
     .option('--allow-origin <origins...>', 'origins whose pages may call, such as https://wallet.example; * is every one')
+    .option('--stalled-after <time>', 'refuse transactions when the last block is older, such as 30s; 0: never (SVCD_STALLED_AFTER; '
+      + 'default 5 block intervals, 10s at least)', process.env['SVCD_STALLED_AFTER'])
     .action(async (flags: Flags) => {
       const { runGateway } = await import('../gatewayServer.ts')
       finish(await runGateway({
@@ -29,6 +32,7 @@ export const configure: Configure = (command, finish) => {
         keystore: keystoreFrom(flags), unlock: flags.unlock ?? [], passwordFile: flags.passwordFile, devnet: flags.devnet === true,
         authTokenFile: flags.authTokenFile ?? process.env['SVCD_AUTH_TOKEN_FILE'],
         allowHosts: flags.allowHost ?? [], allowOrigins: flags.allowOrigin ?? [],
+        stalledAfterMs: flags.stalledAfter === undefined ? undefined : parseStalledAfter(flags.stalledAfter),
       }))
     })
 }

@@ -5,6 +5,7 @@ import { findCometBft } from '../../comet/find.ts'
 import { type CometProcess, startCometBft } from '../../comet/process.ts'
 import { openNodeRpc, waitForNode } from '../../comet/rpc.ts'
 import { type Gateway, startGateway } from '../../gateway/gateway.ts'
+import { stalledAfterMs } from '../../gateway/stall.ts'
 import { chooseOs } from '../config.ts'
 import { assertFree, printEndpoint } from '../settings.ts'
 import { UserError } from '../userError.ts'
@@ -67,13 +68,15 @@ async function startParts(
   })))
   const logger = pino({ base: {} }, destination({ dest: join(home, 'logs', 'gateway.log'), sync: false, mkdir: true }))
   const signers = devnetSigners()
-  const served = await startGateway({ node: urls[0] as string, ...gateway, signers, publicKeys: true, logger })
+  const served = await startGateway({
+    node: urls[0] as string, ...gateway, signers, publicKeys: true, logger, stalledAfterMs: stalledAfterMs([blockTimeMs]),
+  })
   parts.gateway = served
   await whileAllRun(parts, () => printReady(served.url, nodes, signers, say))
 }
 
-/** Which part ended, with what status, and the last it said. */
-interface End { readonly part: string; readonly status: number; readonly line: string }
+/** Which part ended, with what status, and the last it said. `how`: "stopped" unless given. */
+interface End { readonly part: string; readonly how?: string; readonly status: number; readonly line: string }
 
 /** How long after CometBFT the application may end and still be what ended it, in ms. */
 const APP_END_MS = 1000
@@ -81,13 +84,18 @@ const APP_END_MS = 1000
 /** How long the other applications may take to come to the block in which the program was retired, in ms. */
 const RETIRE_MS = 5_000
 
-/** How the parts of a validator end. CometBFT ends when it loses the application, and may be seen first: then it is the application. */
+/**
+ * How the parts of a validator end; CometBFT also by living on without making blocks. It does either when it loses the application, and may
+ * be seen first: then it is the application.
+ */
 function endOfOne({ name, app, node }: Validator): readonly Promise<End>[] {
   const of = name === undefined ? '' : ` of ${name}`
   const appEnd = app?.exited.then(({ status, line }): End => ({ part: `the application${of}`, status, line }))
-  const nodeEnd = node?.exited.then(async ({ lastLines }): Promise<End> =>
-    await Promise.race([appEnd, sleep(APP_END_MS, undefined)]) ?? { part: `CometBFT${of}`, status: 1, line: lastLines.at(-1) ?? '' })
-  return [appEnd, nodeEnd].filter((one) => one !== undefined)
+  const unlessApp = async (end: Omit<End, 'part' | 'status'>): Promise<End> =>
+    await Promise.race([appEnd, sleep(APP_END_MS, undefined)]) ?? { part: `CometBFT${of}`, status: 1, ...end }
+  const nodeEnd = node?.exited.then(({ lastLines }) => unlessApp({ line: lastLines.at(-1) ?? '' }))
+  const failed = node?.consensusFailed.then((line) => unlessApp({ how: 'makes no more blocks', line }))
+  return [appEnd, nodeEnd, failed].filter((one) => one !== undefined)
 }
 
 const anyEnd = ({ validators }: Parts): Promise<End> => Promise.race(validators.flatMap(endOfOne))
@@ -101,8 +109,8 @@ async function firstEnd(parts: Parts): Promise<End> {
 
 /** Runs a step of the start. A part that ends meanwhile is what the person should hear of, not the time-out that would follow. */
 async function whileAllRun(parts: Parts, step: () => Promise<void>): Promise<void> {
-  const ended = firstEnd(parts).then(({ part, line }) => {
-    throw new UserError(`${part} stopped at its start${line === '' ? '' : `: ${line}`}`)
+  const ended = firstEnd(parts).then(({ part, how = 'stopped', line }) => {
+    throw new UserError(`${part} ${how} at its start${line === '' ? '' : `: ${line}`}`)
   })
   try {
     await Promise.race([step(), ended])
@@ -115,8 +123,8 @@ async function whileAllRun(parts: Parts, step: () => Promise<void>): Promise<voi
 }
 
 /** What the devnet ends with when a part has ended, and the line that says so: 0 when the program was retired, else 1. */
-function endOf({ part, status, line }: End): { readonly status: number; readonly line: string } {
-  return { status, line: status === 0 ? line : `${part} stopped${line === '' ? '' : `: ${line}`}; stopping the rest` }
+function endOf({ part, how = 'stopped', status, line }: End): { readonly status: number; readonly line: string } {
+  return { status, line: status === 0 ? line : `${part} ${how}${line === '' ? '' : `: ${line}`}; stopping the rest` }
 }
 
 /**

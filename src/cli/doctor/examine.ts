@@ -12,6 +12,8 @@ import { readConfig } from '../config.ts'
 import { chainIdOf } from '../start.ts'
 import { statePathOf } from '../statePaths.ts'
 import { VERSION } from '../version.ts'
+import { examineBlocks } from './blocks.ts'
+import { examineDisk } from './disk.ts'
 import type { Finding } from './finding.ts'
 import { examineState } from './state.ts'
 
@@ -102,16 +104,18 @@ function homeFindings(home: string): readonly Finding[] {
 /** How far the time of the newest block may be ahead of this clock, in ms: CometBFT's own messages travel faster. */
 const AHEAD_MS_MAX = 2000
 
-async function nodeFindings(url: string): Promise<readonly Finding[]> {
+async function nodeFindings(home: string, url: string): Promise<readonly Finding[]> {
   const rpc = openNodeRpc(url, { timeoutMs: 3000 })
   try {
-    const { chainId, latestHeight, latestTimeMs, catchingUp, version } = await rpc.status()
+    const status = await rpc.status()
+    const { chainId, latestHeight, latestTimeMs, catchingUp, version } = status
     const aheadMs = latestTimeMs - Date.now()
     const ageS = Math.abs(aheadMs / 1000).toFixed(1)
     const more = `${await rpc.peers()} peers${catchingUp ? ', catching up' : ''}`
     return [
       { check: 'node', verdict: catchingUp ? 'note' : 'ok',
         found: `${url}: CometBFT ${version}, chain ${chainId}, height ${latestHeight}, ${more}` },
+      ...await examineBlocks(rpc, status, home),
       latestHeight > 0 && aheadMs > AHEAD_MS_MAX
         ? { check: 'clock', verdict: 'bad', found: `the newest block is ${ageS} s ahead of this machine's clock: set it (NTP)` }
         : { check: 'clock', verdict: 'ok', found: `${new Date().toISOString()}, ${ageS} s from the newest block's` },
@@ -126,8 +130,8 @@ async function nodeFindings(url: string): Promise<readonly Finding[]> {
   }
 }
 
-/** Looks at versions, ports, the home, the state and the node at `url`. Changes nothing, and does not throw for what it finds. */
+/** Looks at versions, ports, the home, its disk, the state and the node at `url`. Changes nothing, and does not throw for what it finds. */
 export async function examine(home: string, url: string): Promise<readonly Finding[]> {
-  const [program, port, node] = await Promise.all([versions(), ports(home), nodeFindings(url)])
-  return [...program, port, ...homeFindings(home), ...examineState(statePathOf(home)), ...node]
+  const [program, port, node] = await Promise.all([versions(), ports(home), nodeFindings(home, url)])
+  return [...program, port, ...homeFindings(home), ...examineDisk(home), ...examineState(statePathOf(home)), ...node]
 }

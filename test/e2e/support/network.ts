@@ -47,7 +47,8 @@ function startScript(home: string, script: string, args: readonly string[], env:
 
 /** A node that runs: its application and its CometBFT. */
 export interface RunningNode {
-  readonly pids: readonly number[]
+  /** CometBFT's, then the application's. */
+  readonly pids: readonly [number, number]
   /** The exit status of the application, once it has ended by itself or was ended. */
   readonly ended: Promise<number | null>
   /** `SIGKILL` for both at once, or an orderly stop: CometBFT first. Resolves when neither runs, with the application's exit status. */
@@ -63,20 +64,20 @@ export async function makeNetwork(output: string, count: number, blockTime = '20
   return (JSON.parse(made.stdout) as { nodes: readonly NetworkNode[] }).nodes
 }
 
-/** Starts a node by its scripts, with these arguments more for its application. Resolves when that listens. */
-export async function startNode({ home }: NetworkNode, more: readonly string[] = []): Promise<RunningNode> {
-  const { path } = await findCometBft()
+/** Starts a node by its scripts, with these arguments more for its application. Resolves when that listens. `program`: its CometBFT. */
+export async function startNode({ home }: NetworkNode, more: readonly string[] = [], program?: string): Promise<RunningNode> {
+  const path = program ?? (await findCometBft()).path
   const app = startScript(home, 'app.sh', ['--os', 'ubuntu', '--log-file', 'logs/app.log', ...more])
   await new Promise<void>((done, failed) => {
     app.once('message', () => done())
     app.once('close', (status) => failed(new Error(`${home}/app.sh ended with ${status}`)))
   })
   const node = startScript(home, 'cometbft.sh', [], { SVCD_COMETBFT: path })
-  const pids = [node.pid as number, app.pid as number]
+  const pids: readonly [number, number] = [node.pid as number, app.pid as number]
   const closed = new Promise<number | null>((done) => app.once('close', done))
   const end = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> => {
     node.kill(signal)
-    if (signal === 'SIGTERM') await allGone([pids[0] as number])
+    if (signal === 'SIGTERM') await allGone([pids[0]])
     app.kill(signal)
     await allGone(pids)
     return closed
