@@ -127,7 +127,8 @@ describe('svc.verified over `cometbft light`', () => {
     expect(await svc.verified.getBalance(`0x${'7'.repeat(40)}`)).toMatchObject({ verified: true, data: { balance: '5', nonce: 0 } })
     expect((await svc.verified.getTransactionCount(owner)).data).toMatchObject({ nonce: 1 })
     expect((await svc.verified.getBalance(nobody)).data).toBeNull()
-    expect(await refusal(svc.verified.getBalance(owner, { maxAgeMs: 1 }))).toMatch(/^SvcProofError: .* older than the 0\.001 s of maxAgeMs$/)
+    expect(await refusal(svc.verified.getBalance(owner, { maxAgeMs: 1 })))
+      .toMatch(/^SvcProofError: .* older than the 0\.001 s of maxAgeMs$/)
   }, LIMIT_MS)
 
   test('a changed byte of key, value or proof, another height, another account: refused', async () => {
