@@ -59,6 +59,8 @@ describe('svcd query --prove', () => {
   test('does not begin without a header to trust, nor with a wrong one', async () => {
     expect(await query(['balance', owner]))
       .toMatchObject({ status: 2, stderr: expect.stringMatching(/no header of this chain is trusted yet.*--trust-first/) })
+    expect(await query(['balance', owner, '--max-age', '0']))
+      .toMatchObject({ status: 2, stderr: expect.stringMatching(/--max-age: expected a whole number of 1 to 999999, got "0"/) })
     expect(await query(['balance', owner, '--trust-height', '2'])).toMatchObject({ status: 2, stderr: expect.stringMatching(/give both/) })
     expect(await query(['balance', owner, '--trust-height', '2', '--trust-hash', 'AB'.repeat(32)]))
       .toMatchObject({ status: 2, stderr: expect.stringMatching(/cometbft light: expected header's hash ABAB/) })
@@ -125,6 +127,8 @@ describe('svc.verified over `cometbft light`', () => {
     expect(await svc.verified.getBalance(`0x${'7'.repeat(40)}`)).toMatchObject({ verified: true, data: { balance: '5', nonce: 0 } })
     expect((await svc.verified.getTransactionCount(owner)).data).toMatchObject({ nonce: 1 })
     expect((await svc.verified.getBalance(nobody)).data).toBeNull()
+    expect(await refusal(svc.verified.getBalance(owner, { maxAgeMs: 1 })))
+      .toMatch(/^SvcProofError: .* older than the 0\.001 s of maxAgeMs$/)
   }, LIMIT_MS)
 
   test('a changed byte of key, value or proof, another height, another account: refused', async () => {
