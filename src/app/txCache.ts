@@ -47,6 +47,12 @@ export function makeTxCache(bytesMax = TX_CACHE_BYTES_MAX): TxCache {
     const found = known.get(tail)
     return found !== undefined && (found.bytes as Buffer).equals(bytes) ? found : undefined
   }
+  const shrink = (): void => {
+    for (const [oldest, one] of known) {
+      if (cost <= bytesMax) return
+      drop(oldest, one)
+    }
+  }
   // The request's bytes are a view of the packet.
   const make = (bytes: Uint8Array): ReadTx => readTx(Buffer.from(bytes))
   return {
@@ -58,10 +64,7 @@ export function makeTxCache(bytesMax = TX_CACHE_BYTES_MAX): TxCache {
       if (found !== undefined) drop(tail, found)
       known.set(tail, read)
       cost += costOf(read.bytes.length)
-      for (const [oldest, one] of known) {
-        if (cost <= bytesMax) return
-        drop(oldest, one)
-      }
+      if (cost > bytesMax) shrink()
     },
     take: (bytes) => {
       const tail = tailOf(bytes)

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { destination, pino } from 'pino'
 import { startGateway } from '../gateway/gateway.ts'
 import { checkSigning } from '../gateway/token.ts'
 import { findKey } from '../keys/files.ts'
@@ -7,6 +6,7 @@ import { openKeystore } from '../keys/keystore.ts'
 import { type Signer, signerOfSeed } from '../tx/sign.ts'
 import { devnetSigners } from './devnet/genesis.ts'
 import { asFailed } from './keystoreFailure.ts'
+import { openLog } from './log.ts'
 import { say } from './output.ts'
 import { firstLine } from './remote.ts'
 import { passwordFile, readSecret } from './secrets.ts'
@@ -65,7 +65,7 @@ export async function runGateway(command: GatewayCommand): Promise<number> {
   const stopped = new Promise<void>((done) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => done())
   })
-  const logger = pino({ base: {} }, destination({ dest: 2, sync: true }))
+  const logger = openLog(2)
   const options = { node, ...listen, signers, authToken, publicKeys: devnet, allowHosts, allowOrigins, stalledAfterMs, logger }
   const gateway = await startGateway(options).catch((error: unknown) => {
     const { code, message } = error as NodeJS.ErrnoException

@@ -36,8 +36,9 @@ export function parseBlockTime(text: string): number {
 
 /** A time such as `30s`, in ms, of 1 s to a day; `0` is never. */
 export function parseStalledAfter(text: string): number {
-  const ms = text === '0' ? 0 : msOf(text)
-  if (ms === 0 || (ms >= 1000 && ms <= 86_400_000)) return ms
+  const ms = msOf(text)
+  if (text === '0') return 0
+  if (ms >= 1000 && ms <= 86_400_000) return ms
   throw new UserError(`--stalled-after: expected a time of 1s to 86400s such as 30s, or 0 for never, got ${JSON.stringify(text)}`)
 }
 

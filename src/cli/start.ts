@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { destination, pino } from 'pino'
 import { type AbciServer, startAbciServer } from '../abci/index.ts'
 import { makeApp } from '../app/app.ts'
 import type { AppLogger, SnapshotOptions } from '../app/chain.ts'
@@ -13,13 +12,14 @@ import type { Store } from '../store/store.ts'
 import { chooseOs } from './config.ts'
 import { boundHeap } from './heap.ts'
 import { allowedAddresses, type Libraries, serveLibraries } from './libraries.ts'
+import { openLog } from './log.ts'
 import { type GaugeLine, serveMetrics } from './metrics.ts'
 import { startQueryThread } from './queries/thread.ts'
 import type { Endpoint } from './settings.ts'
 import { chooseKeeping, type KeepingFlags } from './snapshot/keeping.ts'
 import { type SnapshotMaker, startSnapshotMaker } from './snapshot/maker.ts'
 import { restorePathOf, snapshotsOf, statePathOf } from './statePaths.ts'
-import { isUserError, UserError } from './userError.ts'
+import { UserError } from './userError.ts'
 import { VERSION } from './version.ts'
 
 /** What `svcd start` is told. */
@@ -74,6 +74,27 @@ function openSnapshots(
   return { maker, options: { folder, restorePath, chainId: chainIdOf(home), ...(maker === undefined ? {} : { beginAt: maker.beginAt }) } }
 }
 
+/** Codes of a write that found no room: SQLite's and the system's. */
+const DISK_FULL = new Set<unknown>(['SQLITE_FULL', 'ENOSPC', 'EDQUOT'])
+
+const isDiskFull = (error: unknown): boolean => DISK_FULL.has((error as { code?: unknown } | null | undefined)?.code)
+
+/** Why the application cannot go on, in one line for people. */
+function fatalLine(kind: string, error: unknown): string {
+  const why = `${kind} failed: ${error instanceof Error ? error.message : String(error)}`
+  return isDiskFull(error) ? `the disk is full: ${why}` : why
+}
+
+/** The state of a home. Throws a UserError when its disk is full, and what openSqliteStore throws. */
+function openStore(path: string, chainId: string | undefined): ReturnType<typeof openSqliteStore> {
+  try {
+    return openSqliteStore({ path, tables, views, ...(chainId === undefined ? {} : { expectChainId: chainId }) })
+  } catch (error) {
+    if (isDiskFull(error)) throw new UserError(`the disk is full: ${path} cannot be opened: free some space, then start again`)
+    throw error
+  }
+}
+
 /** What can be asked at `/metrics`: one line each. */
 const gaugesOf = (store: Store, snapshots: string, libraries: Libraries): readonly GaugeLine[] => [
   ['svc_app_height', 'Last committed block', () => store.height()],
@@ -92,10 +113,10 @@ export function start({ home, abci, os, logFile, acceptProgramVersion, eniAllow,
   mkdirSync(join(home, 'data'), { recursive: true })
   const keeping = chooseKeeping(home, flags)
   const allowAddresses = allowedAddresses(home, eniAllow)
-  const logger = pino({ base: {} }, destination({ dest: logFile ?? 2, sync: true, mkdir: true }))
+  const logger = openLog(logFile ?? 2)
   const node = { os: chooseOs(home, os, (line) => logger.warn(line)) }
   const chainId = chainIdOf(home)
-  const store = openSqliteStore({ path: statePathOf(home), tables, views, ...(chainId === undefined ? {} : { expectChainId: chainId }) })
+  const store = openStore(statePathOf(home), chainId)
   try {
     assertProgram(store, acceptProgramVersion)
   } catch (error) {
@@ -134,7 +155,7 @@ export function start({ home, abci, os, logFile, acceptProgramVersion, eniAllow,
       application, address: abci, logger,
       onFatal: (error, kind) => {
         logger.fatal({ err: error, kind }, 'cannot go on: nothing of the open block was written')
-        process.stderr.write(`svcd: ${kind} failed: ${isUserError(error) || error instanceof Error ? error.message : String(error)}\n`)
+        process.stderr.write(`svcd: ${fatalLine(kind, error)}\n`)
         stop(1)
       },
     })).then((listening) => {

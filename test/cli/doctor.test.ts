@@ -3,6 +3,7 @@ import Database from 'better-sqlite3'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { examineDisk } from '../../src/cli/doctor/disk.ts'
 import { examine } from '../../src/cli/doctor/examine.ts'
 import { examineState } from '../../src/cli/doctor/state.ts'
 import { clean, fields, table } from '../../src/cli/output.ts'
@@ -55,6 +56,11 @@ test('a validator key that others may read is bad, and the way to mend it is sai
   expect(await look()).toMatchObject({ verdict: 'bad', found: expect.stringContaining(`chmod 600 ${path}`) })
   chmodSync(path, 0o600)
   expect(await look()).toMatchObject({ verdict: 'ok' })
+})
+
+test('the room on the disk of a home is told, and nothing of a home that is not there', () => {
+  expect(examineDisk(folder)).toEqual([{ check: 'disk', verdict: expect.any(String), found: expect.stringMatching(/^\d+ MiB free where /) }])
+  expect(examineDisk(join(folder, 'no'))).toEqual([])
 })
 
 test('what somebody wrote on the chain cannot move the cursor, colour the terminal, or turn its text around', () => {

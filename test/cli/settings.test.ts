@@ -7,7 +7,7 @@ import { chooseOs, readConfig } from '../../src/cli/config.ts'
 import { allowedAddresses } from '../../src/cli/libraries.ts'
 import { abciAddressOf, assertDevnetHome, resetHome } from '../../src/cli/devnet/home.ts'
 import { chooseKeeping } from '../../src/cli/snapshot/keeping.ts'
-import { assertFree, machineOs, parseBlockTime, parseEndpoint, parseOs, printEndpoint } from '../../src/cli/settings.ts'
+import { assertFree, machineOs, parseBlockTime, parseEndpoint, parseOs, parseStalledAfter, printEndpoint } from '../../src/cli/settings.ts'
 
 let folder: string
 beforeEach(() => { folder = mkdtempSync(join(tmpdir(), 'svcd-cli-')) })
@@ -34,6 +34,14 @@ describe('flags', () => {
 
   test.each(['9ms', '601s', '1', '1m', '-1s', '0.5s', ''].map((text) => [text]))('no block time: %j', (text) => {
     expect(() => parseBlockTime(text)).toThrow(/^--block-time: expected a time of 10ms to 600s/)
+  })
+
+  test.each([['0', 0], ['1s', 1000], ['1500ms', 1500], ['86400s', 86_400_000]])('the chain counts as stalled after %s', (text, ms) => {
+    expect(parseStalledAfter(text)).toBe(ms)
+  })
+
+  test.each(['999ms', '86401s', '0s', '1', '-1s', ''].map((text) => [text]))('no such time: %j', (text) => {
+    expect(() => parseStalledAfter(text)).toThrow(/^--stalled-after: expected a time of 1s to 86400s such as 30s, or 0 for never/)
   })
 
   test('an OS that fileUrl does not know is refused', () => {

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { destination, pino } from 'pino'
 import { findCometBft } from '../../comet/find.ts'
 import { type CometProcess, startCometBft } from '../../comet/process.ts'
 import { openNodeRpc, waitForNode } from '../../comet/rpc.ts'
 import { type Gateway, startGateway } from '../../gateway/gateway.ts'
 import { stalledAfterMs } from '../../gateway/stall.ts'
 import { chooseOs } from '../config.ts'
+import { openLog } from '../log.ts'
 import { assertFree, printEndpoint } from '../settings.ts'
 import { UserError } from '../userError.ts'
 import { type AppProcess, startApp } from './appProcess.ts'
@@ -66,7 +66,7 @@ async function startParts(
     await waitForNode(node, START_MS_MAX)
     await node.close()
   })))
-  const logger = pino({ base: {} }, destination({ dest: join(home, 'logs', 'gateway.log'), sync: false, mkdir: true }))
+  const logger = openLog(join(home, 'logs', 'gateway.log'), false)
   const signers = devnetSigners()
   const served = await startGateway({
     node: urls[0] as string, ...gateway, signers, publicKeys: true, logger, stalledAfterMs: stalledAfterMs([blockTimeMs]),

@@ -110,8 +110,8 @@ async function checkBalances(net: Devnet, book: Book): Promise<void> {
 }
 
 /**
- * What is on disk while nothing runs: the root is that of the rows, nothing was made or lost, and no log tells of trouble. `expected`: lines
- * that are none.
+ * What is on disk while nothing runs: the root is that of the rows, nothing was made or lost, and no log tells of trouble. `expected`:
+ * lines that are no trouble.
  */
 export function checkDisk({ home }: { readonly home: string }, expected: RegExp = LOST): void {
   const store = openSqliteStore({ path: join(home, 'data', 'state.db'), tables, views })
@@ -123,7 +123,8 @@ export function checkDisk({ home }: { readonly home: string }, expected: RegExp 
   }
   const logs = join(home, 'logs')
   for (const name of existsSync(logs) ? readdirSync(logs) : []) {
-    const line = readFileSync(join(logs, name), 'utf8').split('\n').find((one) => TROUBLE.test(one) && !LOST.test(one) && !expected.test(one))
+    const lines = readFileSync(join(logs, name), 'utf8').split('\n')
+    const line = lines.find((one) => TROUBLE.test(one) && !LOST.test(one) && !expected.test(one))
     check(line === undefined, `${name}: ${line ?? ''}`)
   }
 }
