@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { makeFolder } from '../../base/folder.ts'
 import { defaultCometCache } from '../../comet/find.ts'
 import type { NodeIdentity } from '../../comet/home.ts'
 import { newMnemonic, PUBLIC_MNEMONIC, seedOfMnemonic } from '../../keys/mnemonic.ts'
@@ -49,7 +50,7 @@ function assertOutput({ output, nodes, chainId, publicKeys }: TestnetOptions): v
 }
 
 const write = (folder: string, files: Readonly<Record<string, string>>, mode = 0o644): void => {
-  mkdirSync(folder, { recursive: true })
+  makeFolder(folder)
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode })
 }
 
