@@ -8,6 +8,7 @@ import { queryEntries, tables } from '../modules/registry.ts'
 import type { CommittedState } from '../store/store.ts'
 import type { Table } from '../store/table.ts'
 import { type Chain, paramsAt } from './chain.ts'
+import { whyNotServed } from './queryRequest.ts'
 
 const PATHS = [...queryEntries.map(({ path }) => path), '/store/<table>/<key>', '/batch']
 const HASHED = (tables as readonly unknown[] as readonly Table[]).filter(({ hashed }) => hashed)
@@ -110,6 +111,8 @@ function answer(chain: Chain, request: QueryRequest): QueryResponse {
   const state = chain.options.store
   const height = state.height()
   const { path, data } = request
+  const why = whyNotServed(request, height)
+  if (why !== undefined) return refused(state, why)
   if (path.startsWith('/store/')) return readStore(state, path.split('?')[0] as string, request)
   const once = onceAHead(chain, height)
   const context = { state, height, requestedHeight: request.height, params: () => paramsAt(chain, height), once }
