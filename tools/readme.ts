@@ -5,6 +5,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { CONNECTIONS_MAX, FRAME_BYTES_MAX } from '../src/abci/index.ts'
 import { FREE_TXS_MAX } from '../src/app/checkTx.ts'
+import { BLOCK_BYTES_MAX } from '../src/app/genesisLimits.ts'
+import { QUERY_PATH_MAX } from '../src/app/queryRequest.ts'
+import { GENESIS_BYTES_MAX } from '../src/cli/genesisFile.ts'
 import { AMOUNT_MAX, TOKEN } from '../src/base/amount.ts'
 import { FILE_BYTES_MAX, REDIRECTS_MAX } from '../src/eni/download.ts'
 import { LIMITS } from '../src/eni/fetcher.ts'
@@ -67,6 +70,8 @@ function limitsTable(): string {
     ['Depth of params', String(gateway.PARAMS_DEPTH_MAX)],
     ['Transactions that a gateway waits for', thousands(gateway.WAITING_MAX)],
     ['Wait for a block', `${seconds(gateway.WAIT_MS)}, then error -32012 with the hash`],
+    ['A block, a genesis file', `${mebibytes(BLOCK_BYTES_MAX)}, ${mebibytes(GENESIS_BYTES_MAX)}`],
+    ['The path of an abci_query', `${thousands(QUERY_PATH_MAX)} characters`],
     ['An ABCI frame', mebibytes(FRAME_BYTES_MAX)],
     ['ABCI connections', String(CONNECTIONS_MAX)],
   ]

@@ -15,6 +15,12 @@ export function parseAddress(address: string): ListenOptions {
   return { host: (tcp[1] ?? tcp[2]) as string, port }
 }
 
+/** True where only this machine can connect: a unix socket, localhost, a loopback address. */
+export function isLocalAddress(address: string): boolean {
+  const { path, host } = parseAddress(address)
+  return path !== undefined || /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i.test(host ?? '')
+}
+
 /**
  * Removes the socket file that a dead server left at `path`; nothing when there is none.
  * Errors: `inUse` when a server listens on it, or when the file is no socket: neither is ours to remove.

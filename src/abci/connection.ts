@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Connection, ConnectionContext } from './context.ts'
+import type { Admission } from './drivers.ts'
 import type { Incoming } from './intake.ts'
 import { createIntake } from './intake.ts'
 import type { ReplyQueue } from './replyQueue.ts'
@@ -29,16 +30,26 @@ export function openConnection(socket: Socket, context: ConnectionContext): Conn
     endSocket(socket)
   }
 
+  const admit = ({ kind }: Incoming): Admission => kind === undefined ? 'now' : context.drivers.admit(kind, connection)
+
+  const refuse = ({ kind }: Incoming): void => {
+    context.warn({ kind }, 'abci: a second node tried to drive the application, its connection is closed')
+    intake.stop()
+    replies.answer('exception', `${kind} is refused: the application is driven over another connection`)
+  }
+
   const serve = (): void => {
     while (!draining && !context.isDead() && !socket.destroyed && replies.waiting() < PENDING_MAX) {
       const request = parked ?? intake.next()
       parked = undefined
       if (request === undefined) return
-      if (replies.blocks(request.kind)) {
+      const admission = replies.blocks(request.kind) ? 'later' : admit(request)
+      if (admission === 'later') {
         parked = request
         return
       }
-      start(request, replies, context)
+      if (admission === 'never') refuse(request)
+      else start(request, replies, context)
       if (replies.size() > REPLY_BYTES_MAX) send()
       if (performance.now() > turnEnds) return context.schedule(connection)
     }

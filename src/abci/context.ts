@@ -1,4 +1,5 @@
 import type { DialectSeen } from './dialect.ts'
+import type { Drivers } from './drivers.ts'
 import type { Application, RequestKind } from './types.ts'
 
 /** What the connections of one server share. */
@@ -6,6 +7,7 @@ export interface ConnectionContext {
   readonly application: Application
   readonly frameBytesMax: number
   readonly dialect: DialectSeen
+  readonly drivers: Drivers
   /** Gives the connection a turn soon, after those that wait already. */
   schedule(connection: Connection): void
   /** A handler threw, or answered with what no message can hold. From then on `isDead`, and nothing more is sent. */

@@ -1,3 +1,4 @@
+export { isLocalAddress } from './address.ts'
 export * from './data.ts'
 export type { AbciErrorCode } from './error.ts'
 export type { AbciLogger, AbciServer, AbciServerOptions } from './server.ts'

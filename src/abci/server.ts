@@ -1,14 +1,17 @@
-import type { AddressInfo, Server } from 'node:net'
+import type { AddressInfo, ListenOptions, Server } from 'node:net'
 import { createServer } from 'node:net'
-import { parseAddress, removeStaleSocket } from './address.ts'
+import { isLocalAddress, parseAddress, removeStaleSocket } from './address.ts'
 import type { Connection, ConnectionContext } from './context.ts'
 import { openConnection } from './connection.ts'
 import { createDialect } from './dialect.ts'
+import { createDrivers, DRIVER_WAIT_MS } from './drivers.ts'
 import { FRAME_BYTES_LIMIT, FRAME_BYTES_MAX } from './frame.ts'
 import type { Application, RequestKind } from './types.ts'
 
 /** Connections at once; a node holds four. More are closed as they come. */
 export const CONNECTIONS_MAX = 64
+/** A TCP peer that says nothing for so long is asked whether it lives, ten times within 10 s. */
+export const KEEP_ALIVE_MS = 1000
 
 /** Where the server tells what it sees; pino fits. */
 export interface AbciLogger {
@@ -21,8 +24,10 @@ export interface AbciServerOptions {
   readonly application: Application
   /** `unix:///path` or `tcp://host:port`; port 0 takes a free one. */
   readonly address: string
-  /** The longest request in bytes: 64 MiB unless given, 2^31 − 1 at most. */
+  /** The longest request in bytes: FRAME_BYTES_MAX unless given, 2^31 − 1 at most. */
   readonly frameBytesMax?: number
+  /** How long a second node waits for the first one to be gone before it is refused, in ms: DRIVER_WAIT_MS unless given. */
+  readonly driverWaitMs?: number
   /**
    * Called once, with the first error that a handler threw or rejected with, or a TypeError for a response that no message can hold.
    * The server sends nothing from then on: the program is expected to stop. An exception reply would stop the node instead.
@@ -40,19 +45,21 @@ export interface AbciServer {
 }
 
 /**
- * Serves `application` to every node that connects, until `close`.
+ * Serves `application` to the node that connects, until `close`. One node drives at a time (see Drivers); others may ask. A unix socket has
+ * mode 0600; a TCP address that is not loopback is warned of.
  * Errors: `address` for an address that is none, `inUse` for a unix socket on which another server listens, otherwise the system's own.
  */
 export async function startAbciServer(options: AbciServerOptions): Promise<AbciServer> {
-  const { application, address, frameBytesMax = FRAME_BYTES_MAX, logger } = options
+  const { application, address, frameBytesMax = FRAME_BYTES_MAX, driverWaitMs = DRIVER_WAIT_MS, logger } = options
   if (!Number.isSafeInteger(frameBytesMax) || frameBytesMax < 1 || frameBytesMax > FRAME_BYTES_LIMIT) {
     throw new RangeError(`frameBytesMax must be an integer from 1 to ${FRAME_BYTES_LIMIT}, got ${frameBytesMax}`)
   }
   const listen = parseAddress(address)
   const connections = new Set<Connection>()
   let dead = false
+  const schedule = createScheduler()
   const context: ConnectionContext = {
-    application, frameBytesMax, dialect: createDialect(), schedule: createScheduler(),
+    application, frameBytesMax, dialect: createDialect(), drivers: createDrivers(driverWaitMs, schedule), schedule,
     fatal: (error, kind) => {
       if (dead) return
       dead = true
@@ -61,21 +68,22 @@ export async function startAbciServer(options: AbciServerOptions): Promise<AbciS
     isDead: () => dead,
     warn: (fields, message) => logger?.warn(fields, message),
   }
-  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+  const settings = { allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }
+  const server = createServer(settings, (socket) => {
     const connection = openConnection(socket, context)
     connections.add(connection)
-    socket.once('close', () => connections.delete(connection))
+    socket.once('close', () => {
+      connections.delete(connection)
+      context.drivers.leave(connection)
+    })
     logger?.info({ connections: connections.size }, 'abci: connected')
   })
   server.maxConnections = CONNECTIONS_MAX
   server.on('drop', () => logger?.warn({ connections: connections.size }, 'abci: too many connections, one refused'))
 
   if (listen.path !== undefined) await removeStaleSocket(listen.path)
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(listen, resolve)
-  })
-  server.removeAllListeners('error')
+  await listenAt(server, listen)
+  if (!isLocalAddress(address)) logger?.warn({ address }, 'abci: whoever reaches this address can drive the chain: use a unix socket')
   server.on('error', (error) => logger?.warn({ err: error }, 'abci: listening failed'))
 
   let closed: Promise<void> | undefined
@@ -83,6 +91,22 @@ export async function startAbciServer(options: AbciServerOptions): Promise<AbciS
     address: listen.path === undefined ? address.replace(/\d+$/, String((server.address() as AddressInfo).port)) : address,
     close: () => closed ??= closeAll(server, connections),
   }
+}
+
+/** Listens. A unix socket is for its owner alone from the first moment on: the mode is set where the file is made. */
+async function listenAt(server: Server, listen: ListenOptions): Promise<void> {
+  const listening = new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.once('listening', resolve)
+  })
+  const mask = listen.path === undefined ? undefined : process.umask(0o177)
+  try {
+    server.listen(listen)   // makes the file before it returns
+  } finally {
+    if (mask !== undefined) process.umask(mask)
+  }
+  await listening
+  server.removeAllListeners('error')
 }
 
 async function closeAll(server: Server, connections: ReadonlySet<Connection>): Promise<void> {

@@ -2,12 +2,12 @@ import { descriptor } from '../codec/gen/abci.descriptor.js'
 import { abci } from '../codec/gen/abci.js'
 import type { FieldDescriptor, StaticMessage } from '../codec/static.ts'
 
-type Convert = (value: unknown, where: string) => unknown
+type Check = (value: unknown, where: string) => unknown
 
 /** One message type: its generated code, and what protobufjs does not do for it. */
 export interface Shape {
   readonly message: StaticMessage
-  /** A plain object with every member, from a decoded one. Throws a TypeError on an integer beyond ±(2^53 − 1). */
+  /** A plain object with every member, from a decoded one. */
   read(decoded: object): object
   /** Throws a TypeError where `value` holds what protobufjs would write wrongly in silence: a BigInt, an unsafe integer, a wrong type. */
   check(value: object): void
@@ -17,8 +17,9 @@ interface Member {
   readonly name: string
   readonly where: string
   readonly repeated: boolean
-  readonly read: Convert | undefined
-  readonly check: Convert
+  /** Reads a message; undefined for everything else, which stays as it was decoded. */
+  readonly read: ((value: unknown) => object) | undefined
+  readonly check: Check
   /** What stands for an absent message; undefined where it may be absent. */
   readonly empty: (() => object) | undefined
 }
@@ -30,16 +31,14 @@ function refuse(where: string, expected: string, value: unknown): never {
   throw new TypeError(`${where}: expected ${expected}, got ${got}`)
 }
 
-function integer(min: number, max: number): Convert {
+function integer(min: number, max: number): Check {
   return (value, where) => Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max
     ? value : refuse(where, `an integer from ${min} to ${max}`, value)
 }
 
-const WIDE: Readonly<Record<string, Convert>> = {
+const SCALARS: Readonly<Record<string, Check>> = {
   int64: integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
   uint64: integer(0, Number.MAX_SAFE_INTEGER),
-}
-const NARROW: Readonly<Record<string, Convert>> = {
   int32: integer(-(2 ** 31), 2 ** 31 - 1),
   uint32: integer(0, 2 ** 32 - 1),
   bool: (value, where) => typeof value === 'boolean' ? value : refuse(where, 'a boolean', value),
@@ -50,10 +49,8 @@ const NARROW: Readonly<Record<string, Convert>> = {
 function memberOf(message: string, field: FieldDescriptor): Member {
   const { name, repeated } = field
   const where = `${message}.${name}`
-  const wide = WIDE[field.type]
-  if (wide !== undefined) return { name, where, repeated, read: wide, check: wide, empty: undefined }
-  const narrow = NARROW[field.type]
-  if (narrow !== undefined) return { name, where, repeated, read: undefined, check: narrow, empty: undefined }
+  const scalar = SCALARS[field.type]
+  if (scalar !== undefined) return { name, where, repeated, read: undefined, check: scalar, empty: undefined }
   const shape = shapeOf(field.type)
   return {
     name, where, repeated, read: (value) => shape.read(value as object),
@@ -69,12 +66,12 @@ function makeShape(name: string): Shape {
     read: (decoded) => {
       const source = decoded as Record<string, unknown>
       const plain: Record<string, unknown> = {}
-      for (const { name: member, where, repeated, read, empty } of members) {
+      for (const { name: member, repeated, read, empty } of members) {
         const value = source[member]   // through the prototype: the proto3 default of an absent member, null of an absent message
         if (value === null || value === undefined) {
           if (empty !== undefined) plain[member] = empty()
         } else if (read === undefined) plain[member] = value
-        else plain[member] = repeated ? (value as unknown[]).map((item) => read(item, where)) : read(value, where)
+        else plain[member] = repeated ? (value as unknown[]).map(read) : read(value)
       }
       return plain
     },

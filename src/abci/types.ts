@@ -1,7 +1,8 @@
 /**
- * The requests and responses of ABCI as plain objects, both dialects in one superset (proto/abci). Integers are safe numbers: a request
- * that holds one beyond ±(2^53 − 1) is refused as undecodable. A request's members are all present; the messages marked `?` are absent
- * where the node left them out. Its bytes are views of the received packet: copy what is kept for long.
+ * The requests and responses of ABCI as plain objects, both dialects in one superset (proto/abci). Integers are safe numbers: one of a
+ * request that lies beyond ±(2^53 − 1) is read as that bound. Text of a request that is not UTF-8 holds U+FFFD. A request's members are
+ * all present; the messages marked `?` are absent where the node left them out. Its bytes are views of the received packet: copy what is
+ * kept for long.
  * Every member of a response may be left out and is then the proto3 default. "0.37" and "0.40" mark what only that dialect knows.
  */
 import type {

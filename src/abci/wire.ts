@@ -2,6 +2,7 @@ import type { Writer } from 'protobufjs'
 import { descriptor } from '../codec/gen/abci.descriptor.js'
 import { $protobuf } from '../codec/setup.ts'
 import { abciError } from './error.ts'
+import { RequestReader } from './requestReader.ts'
 import type { Shape } from './shape.ts'
 import { shapeOf } from './shape.ts'
 import type { AbciRequest, AbciResponse, RequestKind } from './types.ts'
@@ -27,14 +28,14 @@ for (const { id, name, type } of descriptor['abci.Response']?.fields ?? []) {
 export const requestKinds: readonly RequestKind[] = [...requests.values()].map(({ kind }) => kind)
 
 /**
- * The request in one frame. The frame must hold exactly one value, as every ABCI client writes it.
- * Errors: `undecodable` for any other bytes, and for an integer beyond ±(2^53 − 1).
+ * The request in one frame. The frame must hold exactly one value, as every ABCI client writes it. No value of a member is refused here:
+ * see RequestReader. Errors: `undecodable` for bytes that are no such request.
  */
-export function decodeRequest(frame: Uint8Array): DecodedRequest {
+export function decodeRequest(frame: Buffer): DecodedRequest {
   if (frame.length === 0) return { kind: undefined, field: 0 }
   let kind: RequestKind | undefined
   try {
-    const reader = $protobuf.Reader.create(frame)
+    const reader = new RequestReader(frame)
     const tag = reader.uint32()
     const length = reader.uint32()
     const entry = requests.get(tag >>> 3)

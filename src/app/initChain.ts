@@ -6,6 +6,7 @@ import { applyGenesis, type Genesis, GenesisError, readGenesis } from '../module
 import { makeOverlay } from '../store/overlay.ts'
 import type { Chain } from './chain.ts'
 import { printEvidence, printUpdates, timeMsOf } from './convert.ts'
+import { assertGenesisLimits } from './genesisLimits.ts'
 import { APP_VERSION } from './info.ts'
 
 function readAppState(bytes: Uint8Array): Genesis {
@@ -32,13 +33,16 @@ function genesisTime(request: InitChainRequest): number {
 
 /**
  * Makes the state of genesis.json, in memory until the first commit: a crash before it makes CometBFT ask again. The answer is
- * the validator set by our rules, whatever powers genesis lists. Source: protocol.md §4, InitChain.
+ * the validator set by our rules, whatever powers genesis lists. The block's max_bytes is decided here for good: no later answer sends
+ * that group. Source: protocol.md §4, InitChain.
  */
 export const initChain = (chain: Chain): Handler<'initChain'> => (request) => {
   const { store } = chain.options
   if (store.height() > 0) {
     throw new Error(`InitChain for ${request.chainId}, but the state of ${store.chainId()} is at height ${store.height()}`)
   }
+  const blockMaxBytes = request.consensusParams?.block?.maxBytes
+  assertGenesisLimits({ blockMaxBytes, initialHeight: request.initialHeight })
   const timeMs = genesisTime(request)
   const genesis = readAppState(request.appStateBytes)
   const evidenceMaxBytes = request.consensusParams?.evidence?.maxBytes ?? 0
@@ -51,7 +55,6 @@ export const initChain = (chain: Chain): Handler<'initChain'> => (request) => {
   chain.ahead = undefined
   chain.check = undefined
   const period = Number(genesis.params.get('unstake_wait_period'))
-  const blockMaxBytes = request.consensusParams?.block?.maxBytes
   return {
     appHash: store.prepare(state).appHash,
     validators: printUpdates(validators),

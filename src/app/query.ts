@@ -11,6 +11,7 @@ import { queryEntries, tables } from '../modules/registry.ts'
 import type { CommittedState } from '../store/store.ts'
 import type { Table } from '../store/table.ts'
 import type { Chain } from './chain.ts'
+import { whyNotServed } from './queryRequest.ts'
 
 /** Most bytes of one answer's value. CometBFT ends itself when it is answered more than 100 MiB. Source: protocol.md §8. */
 export const ANSWER_BYTES_MAX: number = 32 * 1024 * 1024
@@ -181,7 +182,10 @@ export function answerQuery(state: CommittedState, request: QueryRequest, answer
 
 /** Queries go to whoever answers them beside the blocks; where there is nobody, to the store at once. */
 export function query({ options: { store, logger, queries } }: Chain): Handler<'query'> {
-  if (queries !== undefined) return queries.ask
   const onDefect = (path: string, err: unknown): void => logger.error({ path, err }, 'a query met a defect')
-  return (request) => answerQuery(store, request, { once: onceIn(new Map()), onDefect })
+  return (request) => {
+    const why = whyNotServed(request, store.height())
+    if (why !== undefined) return refused(store, why)
+    return queries === undefined ? answerQuery(store, request, { once: onceIn(new Map()), onDefect }) : queries.ask(request)
+  }
 }

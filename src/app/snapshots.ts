@@ -3,8 +3,8 @@ import type { Application, ApplySnapshotChunkResponse, Handler, OfferSnapshotReq
 import { equalBytes } from '../base/bytes.ts'
 import { headOfState } from '../modules/chain/keeper.ts'
 import { tables } from '../modules/registry.ts'
-import { listSnapshots, readChunk, snapshotPath } from '../store/snapshot/folder.ts'
-import { decodeMetadata, type Snapshot, SNAPSHOT_FORMAT, snapshotHash, type SnapshotMetadata } from '../store/snapshot/format.ts'
+import { decodeMetadata, SNAPSHOT_FORMAT, snapshotHash, type SnapshotMetadata } from '../store/snapshot/format.ts'
+import { type Offered, openOffered } from '../store/snapshot/offered.ts'
 import { NotARecord } from '../store/snapshot/records.ts'
 import { beginRestore, removeRestore, type Restore } from '../store/snapshot/restore.ts'
 import type { Chain, SnapshotOptions } from './chain.ts'
@@ -19,10 +19,8 @@ const NONE: SnapshotHandlers = {
   applySnapshotChunk: () => ({ result: ApplySnapshotChunkResult.abort }),
 }
 
-const print = ({ metadata, metadataBytes }: Snapshot): WireSnapshot => ({
-  height: metadata.height, format: SNAPSHOT_FORMAT, chunks: metadata.chunkHashes.length, hash: snapshotHash(metadataBytes),
-  metadata: metadataBytes,
-})
+const print = ({ metadata, metadataBytes, hash }: Offered): WireSnapshot =>
+  ({ height: metadata.height, format: SNAPSHOT_FORMAT, chunks: metadata.chunkHashes.length, hash, metadata: metadataBytes })
 
 /** Why an offer is refused, or what it offers. */
 type Judged = { readonly result: number; readonly why: string } | SnapshotMetadata
@@ -115,19 +113,32 @@ function taking(chain: Chain, { restorePath, replaceBy }: SnapshotOptions): Pick
 }
 
 /**
- * Offers the snapshots of this node, and takes those of peers. Requests of a chunk that is not there, or not any more, are answered empty.
- * Source: src/store/README.md, Snapshots.
+ * Gives peers the snapshots of this node. They are strangers: a request of a chunk that is not there is answered empty, and so is one that
+ * the disk fails, because an error would end the node.
  */
-export function snapshots(chain: Chain): SnapshotHandlers {
-  const options = chain.options.snapshots
-  if (options === undefined) return NONE
-  const { folder, beginAt } = options
+function giving(
+  { options: { logger } }: Chain, { folder, beginAt }: SnapshotOptions,
+): Pick<SnapshotHandlers, 'listSnapshots' | 'loadSnapshotChunk'> {
+  const offered = openOffered(folder)
+  const failed = (error: unknown): undefined => void logger.error({ err: error }, 'a snapshot that a peer asks for cannot be read')
   return {
-    listSnapshots: () => ({ snapshots: beginAt === undefined ? [] : listSnapshots(folder).map(print) }),
-    loadSnapshotChunk: ({ height, format, chunk }) => {
-      const bytes = format === SNAPSHOT_FORMAT ? readChunk(snapshotPath(folder, height), chunk) : undefined
+    listSnapshots: () => {
+      try {
+        return { snapshots: beginAt === undefined ? [] : offered.list().map(print) }
+      } catch (error) {
+        failed(error)
+        return { snapshots: [] }
+      }
+    },
+    loadSnapshotChunk: async ({ height, format, chunk }) => {
+      const bytes = format === SNAPSHOT_FORMAT ? await offered.readChunk(height, chunk).catch(failed) : undefined
       return { chunk: bytes ?? new Uint8Array(0) }
     },
-    ...taking(chain, options),
   }
+}
+
+/** Offers the snapshots of this node, and takes those of peers. Source: src/store/README.md, Snapshots. */
+export function snapshots(chain: Chain): SnapshotHandlers {
+  const options = chain.options.snapshots
+  return options === undefined ? NONE : { ...giving(chain, options), ...taking(chain, options) }
 }

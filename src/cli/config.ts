@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { makeFolder } from '../base/folder.ts'
 import { machineOs, parseOs } from './settings.ts'
 import { UserError } from './userError.ts'
 
@@ -41,7 +42,7 @@ export function chooseOs(home: string, given: string | undefined, say: (line: st
   if (config.eni?.os !== undefined) return parseOs(config.eni.os)
   const own = machineOs()
   if (own !== undefined) return own
-  mkdirSync(dirname(fileOf(home)), { recursive: true })
+  makeFolder(dirname(fileOf(home)))
   writeFileSync(fileOf(home), `${JSON.stringify({ ...config, eni: { ...config.eni, os: 'ubuntu' } }, undefined, 2)}\n`)
   say('this machine is neither ubuntu nor centos: libraries for ubuntu are taken (eni.os in config/svcd.json)')
   return 'ubuntu'

@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
+import { makeFolder } from '../base/folder.ts'
 import { join } from 'node:path'
 import { SVCD_WORDS } from './self.ts'
 import { type Endpoint, printEndpoint } from './settings.ts'
@@ -11,7 +12,7 @@ const USER = 'svcd'
 export function writeUnits(home: string, abci: string, rpc: Endpoint): string {
   const folder = join(home, 'systemd')
   const node = `http://${printEndpoint({ ...rpc, host: rpc.host.replace(/^(?:0\.0\.0\.0|::)$/, '127.0.0.1') })}`
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder, 0o700)
   const units = systemdUnits({
     home, user: USER, programs: SVCD_WORDS,
     commands: {

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { type AbciServer, startAbciServer } from '../abci/index.ts'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { makeFolder } from '../base/folder.ts'
+import { type AbciServer, isLocalAddress, startAbciServer } from '../abci/index.ts'
 import { makeApp } from '../app/app.ts'
 import type { AppLogger, SnapshotOptions } from '../app/chain.ts'
 import { programVersion } from '../modules/chain/keeper.ts'
@@ -10,6 +11,7 @@ import { removeRestore } from '../store/snapshot/restore.ts'
 import { openSqliteStore } from '../store/sqliteStore.ts'
 import type { Store } from '../store/store.ts'
 import { chooseOs } from './config.ts'
+import { readGenesisFile } from './genesisFile.ts'
 import { boundHeap } from './heap.ts'
 import { allowedAddresses, type Libraries, serveLibraries } from './libraries.ts'
 import { openLog } from './log.ts'
@@ -38,15 +40,10 @@ export interface StartOptions extends KeepingFlags {
   readonly metrics?: Endpoint | undefined
 }
 
-/** The chain id of a home's genesis file; undefined when it has none yet. */
+/** The chain id of a home's genesis file; undefined when it has none yet. Throws a UserError for one whose chain cannot be served. */
 export function chainIdOf(home: string): string | undefined {
   const path = join(home, 'config', 'genesis.json')
-  if (!existsSync(path)) return undefined
-  try {
-    const { chain_id: chainId } = JSON.parse(readFileSync(path, 'utf8')) as { chain_id?: unknown }
-    if (typeof chainId === 'string') return chainId
-  } catch { /* said below */ }
-  throw new UserError(`${path}: expected a genesis file with a chain_id`)
+  return existsSync(path) ? readGenesisFile(path).chainId : undefined
 }
 
 /** The counter of retired programs that this program executes. Source: protocol.md §7, retire_program. */
@@ -64,14 +61,14 @@ function assertProgram(store: Store, accepted = PROGRAM_VERSION): void {
 
 /** What the home's snapshots are to the application, and the thread that makes them, when any are to be made. */
 function openSnapshots(
-  home: string, { interval, keep }: { readonly interval: number; readonly keep: number }, logger: AppLogger,
+  home: string, chainId: string, { interval, keep }: { readonly interval: number; readonly keep: number }, logger: AppLogger,
 ): { readonly maker: SnapshotMaker | undefined; readonly options: Omit<SnapshotOptions, 'replaceBy'> } {
   const folder = snapshotsOf(home)
   const restorePath = restorePathOf(home)
   tidySnapshots(folder)
   removeRestore(restorePath)
   const maker = interval === 0 ? undefined : startSnapshotMaker({ path: statePathOf(home), folder, interval, keep, logger })
-  return { maker, options: { folder, restorePath, chainId: chainIdOf(home), ...(maker === undefined ? {} : { beginAt: maker.beginAt }) } }
+  return { maker, options: { folder, restorePath, chainId, ...(maker === undefined ? {} : { beginAt: maker.beginAt }) } }
 }
 
 /** Codes of a write that found no room: SQLite's and the system's. */
@@ -109,13 +106,17 @@ const gaugesOf = (store: Store, snapshots: string, libraries: Libraries): readon
  * Resolves with the exit status: 0 when asked to stop or when the program was retired, 1 when it could not go on.
  */
 export function start({ home, abci, os, logFile, acceptProgramVersion, eniAllow, metrics, ...flags }: StartOptions): Promise<number> {
+  const chainId = chainIdOf(home)
+  if (chainId === undefined) {
+    throw new UserError(`${home}: there is no config/genesis.json: make the home with svcd init, or name another with --home DIR`)
+  }
   boundHeap()
-  mkdirSync(join(home, 'data'), { recursive: true })
+  makeFolder(join(home, 'data'))
+  if (logFile !== undefined) makeFolder(dirname(logFile))
   const keeping = chooseKeeping(home, flags)
   const allowAddresses = allowedAddresses(home, eniAllow)
   const logger = openLog(logFile ?? 2)
   const node = { os: chooseOs(home, os, (line) => logger.warn(line)) }
-  const chainId = chainIdOf(home)
   const store = openStore(statePathOf(home), chainId)
   try {
     assertProgram(store, acceptProgramVersion)
@@ -123,7 +124,7 @@ export function start({ home, abci, os, logFile, acceptProgramVersion, eniAllow,
     store.close()
     throw error
   }
-  const { maker, options } = openSnapshots(home, keeping, logger)
+  const { maker, options } = openSnapshots(home, chainId, keeping, logger)
   // A state that was restored may have retired this program.
   const replaceBy = (path: string): void => {
     store.replaceBy(path)
@@ -163,6 +164,9 @@ export function start({ home, abci, os, logFile, acceptProgramVersion, eniAllow,
       for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(0))
       process.on('disconnect', () => stop(0))   // whoever started us is gone
       logger.info({ address: listening.address, height: store.height(), version: VERSION }, 'the application listens')
+      if (!isLocalAddress(abci)) {
+        process.stderr.write(`svcd: warning: --abci ${abci}: whoever reaches it over the network can drive the chain; use a unix socket\n`)
+      }
       process.send?.({ listening: listening.address })
     }, (error: unknown) => void Promise.allSettled([queries.close(), libraries.close()]).finally(() => {
       store.close()

@@ -5,7 +5,7 @@ export class UserError extends Error {
   override readonly name = 'UserError'
 }
 
-const NAMES = new Set(['UserError', 'StoreError', 'GenesisError', 'GatewayStartError'])
+const NAMES = new Set(['UserError', 'StoreError', 'GenesisError', 'GatewayStartError', 'FolderError'])
 
 /** True for errors whose message is written for the person at the keyboard. */
 export function isUserError(error: unknown): error is Error {

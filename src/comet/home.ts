@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { makeFolder } from '../base/folder.ts'
 import { genesisJson, type GenesisValidator, newConfigToml, type NodeSettings, updatedConfigToml } from './config.ts'
 import { CometError, reasonOf } from './errors.ts'
 import { addressOfPubKey, freshValidatorState, newKeyPair, nodeKeyFile, validatorKeyFile } from './nodeKeys.ts'
@@ -34,7 +35,7 @@ export type NodeHomeOptions = NodeSettings & { home: string; chainId: string; ge
 
 /** Whole or not at all: a crash leaves the old file, never half a key. For the owner alone. */
 const writeWhole = (path: string, text: string): void => {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(path), 0o700)
   writeFileSync(`${path}.new`, text, { mode: 0o600, flush: true })
   renameSync(`${path}.new`, path)
 }

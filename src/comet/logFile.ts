@@ -1,5 +1,6 @@
-import { createWriteStream, mkdirSync, renameSync, statSync, type WriteStream } from 'node:fs'
+import { createWriteStream, renameSync, statSync, type WriteStream } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeFolder } from '../base/folder.ts'
 
 /** A log file that keeps at most two files of `bytesMax`: the current one and `<path>.1`. */
 export type LogFile = { write: (chunk: Uint8Array) => void; close: () => void }
@@ -11,7 +12,7 @@ const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false 
  * A disk that is full or gone loses log lines and nothing else: write errors are not reported.
  */
 export const openLogFile = (path: string, bytesMax = 50 * 1024 * 1024): LogFile => {
-  mkdirSync(dirname(path), { recursive: true })
+  makeFolder(dirname(path))
   let bytes = sizeOf(path)
   let stream: WriteStream | undefined
   const open = () => {

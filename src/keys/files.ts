@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { makeFolder } from '../base/folder.ts'
 import { parseAddress } from '../base/address.ts'
 import { isKeystoreError, KeystoreError } from './errors.ts'
 import { type Keystore, readKeystore } from './keystore.ts'
@@ -97,7 +98,7 @@ function writeBeside(path: string, keystore: Keystore): string {
  */
 export function addKeyFile(folder: string, name: string, keystore: Keystore): string {
   checkFree(folder, name)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder, 0o700)
   const path = join(folder, `${name}${SUFFIX}`)
   const twin = listKeyFiles(folder).find((one) => 'keystore' in one && one.keystore.address === keystore.address)
   if (twin !== undefined) throw new KeystoreError('file', `${folder} has the key of ${keystore.address} already: ${twin.name}`)

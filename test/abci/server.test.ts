@@ -132,6 +132,7 @@ describe('dialects', () => {
     const other = await connectPeer(server.address)
     peer.send(...calls.map((kind) => requestFrame(kind)))
     expect((await peer.until(calls.length)).at(-1)).toEqual({ kind: 'commit', value: expected })
+    peer.socket.end()
     other.send(requestFrame('commit'))
     expect((await other.until(1)).at(-1)).toEqual({ kind: 'commit', value: expected })
   })

@@ -36,8 +36,8 @@ function node({ interval = 5, chunkBytes = 300, chainId }: { interval?: number; 
 }
 
 const list = (app: Application): readonly Snapshot[] => (app.listSnapshots({}) as ListSnapshotsResponse).snapshots ?? []
-const load = (app: Application, { height, format }: Snapshot, chunk: number): Uint8Array =>
-  (app.loadSnapshotChunk({ height, format, chunk }) as LoadSnapshotChunkResponse).chunk ?? new Uint8Array(0)
+const load = async (app: Application, { height, format }: Snapshot, chunk: number): Promise<Uint8Array> =>
+  (await app.loadSnapshotChunk({ height, format, chunk }) as LoadSnapshotChunkResponse).chunk ?? new Uint8Array(0)
 const offer = (app: Application, snapshot: Snapshot, appHash: Uint8Array): number =>
   (app.offerSnapshot({ snapshot, appHash }) as { result: number }).result
 const apply = (app: Application, index: number, chunk: Uint8Array, sender = 'peer'): ApplySnapshotChunkResponse =>
@@ -49,7 +49,7 @@ let snapshot: Snapshot
 let chunks: Uint8Array[]
 let appHash: Uint8Array
 
-beforeAll(() => {
+beforeAll(async () => {
   server = node()
   server.chain.init({
     accounts: Array.from({ length: 40 }, (_, at) => ({ address: account(at + 10).address, balance: tokens(1000) })),
@@ -58,7 +58,7 @@ beforeAll(() => {
   server.chain.deliver(account(12), 'transfer', { to: addressBytes(account(13).address), value: '5' })
   server.chain.advanceTo(10)
   snapshot = list(server.chain.app)[0] as Snapshot
-  chunks = Array.from({ length: snapshot.chunks }, (_, index) => load(server.chain.app, snapshot, index))
+  chunks = await Promise.all(Array.from({ length: snapshot.chunks }, (_, index) => load(server.chain.app, snapshot, index)))
   appHash = server.store.appHash()
 })
 afterAll(() => {
@@ -87,14 +87,14 @@ test('headers tell of the version that Info tells: CometBFT finishes no state sy
 })
 
 describe('what is offered', () => {
-  test('lists its snapshots with hash, metadata and chunks; what is not there is empty', () => {
+  test('lists its snapshots with hash, metadata and chunks; what is not there is empty', async () => {
     expect(list(server.chain.app).map(({ height }) => height)).toEqual([10, 5])
     expect(snapshot).toMatchObject({ format: 1, chunks: expect.any(Number), hash: Buffer.from(sha256(snapshot.metadata)) })
     expect(snapshot.chunks).toBeGreaterThan(8)
     expect(chunks.every((chunk) => chunk.length > 0)).toBe(true)
     const { app } = server.chain
     for (const at of [{ chunk: snapshot.chunks }, { height: 7 }, { format: 2 }, { chunk: 2 ** 32 - 1 }]) {
-      expect(load(app, { ...snapshot, ...at }, 'chunk' in at ? at.chunk : 0)).toHaveLength(0)
+      expect(await load(app, { ...snapshot, ...at }, 'chunk' in at ? at.chunk : 0)).toHaveLength(0)
     }
   })
 })
@@ -224,9 +224,9 @@ describe('what is refused', () => {
     for (const { store } of [one, fresh]) store.close()
   })
 
-  test('without a place for snapshots none is listed and none taken', () => {
+  test('without a place for snapshots none is listed and none taken', async () => {
     const { app } = new TestChain()
-    expect([list(app), load(app, snapshot, 0), offer(app, snapshot, appHash)]).toEqual([[], new Uint8Array(0), Offer.reject])
+    expect([list(app), await load(app, snapshot, 0), offer(app, snapshot, appHash)]).toEqual([[], new Uint8Array(0), Offer.reject])
     expect(apply(app, 0, chunks[0] as Uint8Array)).toEqual({ result: Apply.abort })
   })
 })

@@ -30,7 +30,7 @@ describe('every method', () => {
       'svc_deactivateCandidacy',
       'svc_declareCandidacy', 'svc_getBalance', 'svc_getProof', 'svc_getTransaction', 'svc_getTransactionCount', 'svc_proposeChangeParam',
       'svc_proposeDeployLibEni', 'svc_proposeRetireProgram', 'svc_proposeTransferFund', 'svc_proposeUpgradeProgram', 'svc_queryParams',
-      'svc_queryProposal', 'svc_queryProposals', 'svc_queryUnbonding', 'svc_queryValidator', 'svc_queryValidators',
+      'svc_queryProposal', 'svc_queryProposals', 'svc_queryUnbonding', 'svc_queryValidator', 'svc_queryValidatorSet', 'svc_queryValidators',
       'svc_sendRawTransaction', 'svc_status', 'svc_transfer', 'svc_updateCandidacy', 'svc_updateCandidacyAccount', 'svc_verifyCandidacy',
       'svc_vote', 'svc_withdrawCandidacy',
     ])

@@ -1,7 +1,7 @@
 import { type Configure, example } from '../command.ts'
 import { closeHome } from '../homeMode.ts'
 import { note, say } from '../output.ts'
-import { homeOf, parseBlockTime, parseEndpoint, parseProgramVersion, parseWhole } from '../settings.ts'
+import { homeOf, parseBlockTime, parseEndpoint, parseOs, parseProgramVersion, parseWhole } from '../settings.ts'
 
 /** A switch from its SVCD_* variable: 1, true and yes are on. */
 const isOn = (text: string | undefined): boolean => /^(?:1|true|yes)$/i.test(text ?? '')
@@ -34,7 +34,8 @@ export const configure: Configure = (command, finish) => {
       closeHome(home, note)
       finish(await runDevnet({
         home, gateway: parseEndpoint(flags.gateway, '--gateway'), rpc: parseEndpoint(flags.rpc, '--rpc'),
-        p2p: parseEndpoint(flags.p2p, '--p2p'), blockTimeMs: parseBlockTime(flags.blockTime), os: flags.os, reset: flags.reset === true,
+        p2p: parseEndpoint(flags.p2p, '--p2p'), blockTimeMs: parseBlockTime(flags.blockTime),
+        os: flags.os === undefined ? undefined : parseOs(flags.os), reset: flags.reset === true,
         validators: parseWhole(flags.validators, '--validators', [1, DEVNET_ACCOUNTS]),
         acceptProgramVersion: accepted === undefined ? undefined : parseProgramVersion(accepted),
       }, say))

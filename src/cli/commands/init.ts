@@ -1,8 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeFolder } from '../../base/folder.ts'
 import { parseAddress } from '../../base/address.ts'
 import { type CommonFlags, type Configure, example, homeFrom, keystoreFrom, keystoreOption, withCommon } from '../command.ts'
 import { genesisTimeNow, newAppState } from '../genesis.ts'
+import type { GenesisFile } from '../genesisFile.ts'
 import { closeHome } from '../homeMode.ts'
 import { answer, fields, note } from '../output.ts'
 import { parseBlockTime, parseEndpoint, printEndpoint } from '../settings.ts'
@@ -27,20 +29,14 @@ async function ownerOf(flags: Flags): Promise<string> {
   return asFailed(() => findKey(keystoreFrom(flags), owner)).keystore.address
 }
 
-/** The text of a genesis file that a chain can start from, and its chain id. Throws a UserError or GenesisError. */
-async function readGenesisFile(path: string): Promise<{ text: string; chainId: string; appState: unknown }> {
+/** A genesis file that a chain can start from. Throws a UserError or GenesisError. */
+async function genesisFrom(path: string): Promise<GenesisFile> {
   const { readGenesis } = await import('../../modules/genesis.ts')
-  let text: string
-  let json: { chain_id?: unknown; app_state?: unknown }
-  try {
-    text = readFileSync(path, 'utf8')
-    json = JSON.parse(text) as typeof json
-  } catch {
-    throw new UserError(`--genesis: ${path} cannot be read as JSON`)
-  }
-  if (typeof json.chain_id !== 'string') throw new UserError(`--genesis: ${path} has no chain_id`)
-  readGenesis(json.app_state)
-  return { text, chainId: json.chain_id, appState: json.app_state }
+  const { readGenesisFile } = await import('../genesisFile.ts')
+  if (!existsSync(path)) throw new UserError(`--genesis: there is no file ${path}`)
+  const file = readGenesisFile(path)
+  readGenesis(file.appState)
+  return file
 }
 
 /** Where CometBFT finds the application, and where its own servers listen. */
@@ -64,7 +60,7 @@ async function makeDevnetHome(flags: Flags): Promise<void> {
     throw new UserError('--devnet: goes with none of --chain-id, --owner and --genesis')
   }
   const { DEVNET_CHAIN_ID } = await import('../devnet/genesis.ts')
-  const { assertDevnetHome, assertValidators } = await import('../devnet/home.ts')
+  const { assertDevnetHome, assertValidators, takeDevnetLock } = await import('../devnet/home.ts')
   const { devnetNodes, makeDevnetHomes } = await import('../devnet/nodes.ts')
   const { chooseOs } = await import('../config.ts')
   assertDevnetHome(home)
@@ -72,7 +68,9 @@ async function makeDevnetHome(flags: Flags): Promise<void> {
   closeHome(home, note)
   const addresses = await addressesOf(flags, home)
   const nodes = devnetNodes({ home, validators: 1, rpc: parseEndpoint(flags.rpc, '--rpc'), p2p: parseEndpoint(flags.p2p, '--p2p') })
+  const lock = takeDevnetLock(home)
   const [identity] = makeDevnetHomes(nodes.map((node) => ({ ...node, addresses })), blockTimeOf(flags).blockTimeMs)
+  lock.close()
   const { pubKey, nodeId } = identity as NodeIdentity
   const made = { home, chain_id: DEVNET_CHAIN_ID, pub_key: pubKey, node_id: nodeId, os: chooseOs(home, undefined, note) }
   answer(flags.json, made, () => fields(made))
@@ -86,7 +84,7 @@ async function run(flags: Flags): Promise<void> {
   const files = homeFiles(home)
   if (existsSync(files.genesis)) throw new UserError(`${files.genesis} is there already: choose another home with --home DIR`)
   const addresses = await addressesOf(flags, home)
-  const given = flags.genesis === undefined ? undefined : await readGenesisFile(flags.genesis)
+  const given = flags.genesis === undefined ? undefined : await genesisFrom(flags.genesis)
   if (given === undefined && flags.chainId === undefined) {
     throw new UserError('--chain-id: expected the name of the new chain, or --genesis FILE to join one')
   }
@@ -101,7 +99,7 @@ async function run(flags: Flags): Promise<void> {
   closeHome(home, note)
   const { pubKey } = makeNodeKeys(home)
   if (given !== undefined) {
-    mkdirSync(dirname(files.genesis), { recursive: true })
+    makeFolder(dirname(files.genesis))
     writeFileSync(files.genesis, given.text)
   }
   const appState = given?.appState ?? newAppState([{ owner, pubKey, name: flags.moniker }])

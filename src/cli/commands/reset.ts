@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder } from '../../base/folder.ts'
 import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../command.ts'
 import { Failed } from '../failed.ts'
 import { answer } from '../output.ts'
@@ -36,7 +37,7 @@ async function run(flags: Flags): Promise<void> {
   if (withSigningState) {
     // A home without this file, but with a key, counts as one that lost it.
     const { makeNodeKeys } = await import('../../comet/home.ts')
-    mkdirSync(join(home, 'data'), { recursive: true })
+    makeFolder(join(home, 'data'))
     makeNodeKeys(home)
   }
   answer(flags.json, { home, removed: paths }, () =>

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { makeFolder } from '../../base/folder.ts'
 import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../command.ts'
 import { answer, fields, note, table } from '../output.ts'
 import { needState, restorePathOf, snapshotsOf, statePathOf } from '../statePaths.ts'
@@ -80,7 +81,7 @@ async function restore(from: string, flags: Flags): Promise<void> {
   if (chainId !== undefined && chainId !== printed.chain_id) {
     throw new UserError(`${found.path}: is of chain ${printed.chain_id}, not of ${chainId}, as this home is`)
   }
-  mkdirSync(dirname(statePathOf(home)), { recursive: true })
+  makeFolder(dirname(statePathOf(home)))
   // Holds the lock from here on: a StoreError while the application runs.
   const store = openSqliteStore({ path: statePathOf(home), tables, views, expectChainId: printed.chain_id })
   try {

@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { tmpdir } from 'node:os'
 import { sha256 } from '../../base/hash.ts'
 import { toHex, utf8 } from '../../base/bytes.ts'
+import { makeFolder } from '../../base/folder.ts'
+import { sqliteCode, takeLock } from '../../store/connection.ts'
 import { chainIdOf } from '../start.ts'
+import { statePathOf } from '../statePaths.ts'
 import { UserError } from '../userError.ts'
 import { genesisKeys } from '../testnet/homes.ts'
 import { DEVNET_ACCOUNTS, DEVNET_CHAIN_ID } from './genesis.ts'
@@ -12,8 +15,10 @@ import { DEVNET_ACCOUNTS, DEVNET_CHAIN_ID } from './genesis.ts'
 const OURS = new Set([
   'config', 'data', 'logs', 'eni', 'abci.sock', ...Array.from({ length: DEVNET_ACCOUNTS - 1 }, (_, at) => `node${at + 1}`),
 ])
-// Keys that somebody put there outlive every chain, and so do the units of svcd init.
-const KEPT = new Set(['keystore', 'systemd'])
+// takeLock adds `.lock`, and SQLite a journal to it.
+const LOCK = 'devnet'
+// Keys that somebody put there and the units of svcd init outlive every chain; the lock is held while another is begun.
+const KEPT = new Set(['keystore', 'systemd', `${LOCK}.lock`, `${LOCK}.lock-journal`])
 // A socket's path has at most 107 bytes on Linux, 103 on macOS.
 const SOCKET_PATH_MAX = 103
 
@@ -34,6 +39,25 @@ export function assertValidators(home: string, validators: number): void {
   if (held === validators) return
   throw new UserError(`the devnet in ${home} has ${held} validators, not ${validators}: go on with svcd devnet --validators ${held}, `
     + 'or begin a new chain with --reset')
+}
+
+/**
+ * The home is this process's alone until the lock is closed or the process ends. Throws a UserError when a devnet runs in it, or an
+ * application on it or on a validator's home in it; what they use is then as it was. Call assertDevnetHome first.
+ */
+export function takeDevnetLock(home: string): { close(): void } {
+  makeFolder(home)
+  const states = [home, ...readdirSync(home).filter((name) => OURS.has(name)).map((name) => join(home, name))].map(statePathOf)
+  let lock: { close(): void } | undefined
+  try {
+    lock = takeLock(join(home, LOCK))
+    for (const state of states.filter((path) => existsSync(path))) takeLock(state).close()
+    return lock
+  } catch (error) {
+    lock?.close()
+    if (sqliteCode((error as Error).cause) !== 'SQLITE_BUSY') throw error
+    throw new UserError(`${home} is in use by another devnet or application: stop that one first, or choose another home with --home DIR`)
+  }
 }
 
 /** Removes what a devnet left in its home. Call assertDevnetHome first. */

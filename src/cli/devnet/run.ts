@@ -11,7 +11,7 @@ import { assertFree, printEndpoint } from '../settings.ts'
 import { UserError } from '../userError.ts'
 import { type AppProcess, startApp } from './appProcess.ts'
 import { devnetSigners } from './genesis.ts'
-import { assertDevnetHome, assertValidators, resetHome } from './home.ts'
+import { assertDevnetHome, assertValidators, resetHome, takeDevnetLock } from './home.ts'
 import { type DevnetNode, devnetNodes, makeDevnetHomes } from './nodes.ts'
 import type { DevnetOptions } from './options.ts'
 import { versionsOf } from './program.ts'
@@ -140,16 +140,18 @@ export async function runDevnet(options: DevnetOptions, say: (line: string) => v
     await assertFree(rpc, 'CometBFT RPC', '--rpc')
     await assertFree(p2p, 'CometBFT p2p', '--p2p')
   }
-  if (options.reset) resetHome(options.home)
+  const lock = takeDevnetLock(options.home)
   const parts: Parts = { validators: [] }
   const asked = new Promise<{ status: number; line: string }>((done) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => done({ status: 0, line: 'stopping …' }))
   })
   try {
+    if (options.reset) resetHome(options.home)
     const { status, line } = await Promise.race([asked, startParts(options, nodes, parts, say).then(() => firstEnd(parts)).then(endOf)])
     say(line)
     return status
   } finally {
     await stopParts(parts)
+    lock.close()
   }
 }

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
-import type { QueryRequest, QueryResponse } from '../../abci/types.ts'
+import type { QueryResponse } from '../../abci/types.ts'
 import type { AppLogger, Queries } from '../../app/chain.ts'
-import { badArgument, type QueryError } from '../../modules/define.ts'
+import type { QueryError } from '../../modules/define.ts'
 import { kernelErrors } from '../../modules/errors.ts'
 import { QUERY_LIMITS, type QueryLimits } from './limits.ts'
 import type { Answered, Round, ThreadMessage, ThreadOptions } from './order.ts'
@@ -108,12 +108,6 @@ function startRounds({ path, logger }: QueryThreadOptions, limits: QueryLimits, 
   }
 }
 
-/** Why a request is too long to be asked. */
-function tooLong({ path, data }: QueryRequest, { pathLengthMax, dataBytesMax }: QueryLimits): QueryError | undefined {
-  if (path.length > pathLengthMax) return badArgument(`path: expected at most ${pathLengthMax} characters, got ${path.length}`)
-  return data.length > dataBytesMax ? badArgument(`data: expected at most ${dataBytesMax} bytes, got ${data.length}`) : undefined
-}
-
 /**
  * Starts the thread that answers queries through a read-only connection of its own, one committed height an answer. Nothing that it does
  * or fails to do holds up or stops the chain: beyond a limit, and while it starts anew, queries are answered with a code.
@@ -155,8 +149,6 @@ export function startQueryThread(options: QueryThreadOptions): QueryThread {
 
   return {
     ask: (request) => {
-      const malformed = tooLong(request, limits)
-      if (malformed !== undefined) return refusal(malformed)
       const state = rounds.state()
       if (state === 'failed' || state === 'closed') return refusal(kernelErrors.busy(state === 'failed' ? FAILED : STOPPING))
       return new Promise((done) => {

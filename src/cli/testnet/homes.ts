@@ -1,5 +1,6 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeFolder } from '../../base/folder.ts'
 import type { NodeSettings } from '../../comet/config.ts'
 import { homeFiles, makeNodeHome, makeNodeKeys, type NodeIdentity } from '../../comet/home.ts'
 import { readGenesis } from '../../modules/genesis.ts'
@@ -39,7 +40,7 @@ export function genesisKeys(home: string): readonly string[] | undefined {
 function takeGenesis(home: string, from: string): void {
   const path = homeFiles(home).genesis
   if (existsSync(path)) return
-  mkdirSync(dirname(path), { recursive: true })
+  makeFolder(dirname(path))
   copyFileSync(homeFiles(from).genesis, `${path}.new`)
   renameSync(`${path}.new`, path)
 }

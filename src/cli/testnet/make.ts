@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
+import { makeFolder } from '../../base/folder.ts'
 import { defaultCometCache } from '../../comet/find.ts'
 import type { NodeIdentity } from '../../comet/home.ts'
 import { newMnemonic, PUBLIC_MNEMONIC, seedOfMnemonic } from '../../keys/mnemonic.ts'
@@ -50,7 +51,7 @@ function assertOutput({ output, nodes, chainId, publicKeys }: TestnetOptions): v
 }
 
 const write = (folder: string, files: Readonly<Record<string, string>>, mode = 0o600): void => {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder, 0o700)
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode })
 }
 

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder } from '../../base/folder.ts'
 import { CHUNK_BYTES_MAX, decodeMetadata, METADATA_BYTES_MAX, type Snapshot, SNAPSHOT_FORMAT } from './format.ts'
 
 /** What a snapshot's folder starts with until it is whole, and again when it is on its way out; its height follows. */
@@ -42,8 +43,11 @@ export function readSnapshot(path: string): Snapshot | undefined {
   return metadataBytes === undefined || metadata === undefined ? undefined : { metadata, metadataBytes }
 }
 
+/** The heights of the snapshots in a folder, the newest first, at most SNAPSHOTS_LISTED_MAX. */
+export const newestHeights = (folder: string): readonly number[] => heightsLike(folder, WHOLE).slice(0, SNAPSHOTS_LISTED_MAX)
+
 /** The whole snapshots of a folder, the newest first, at most SNAPSHOTS_LISTED_MAX. */
-export const listSnapshots = (folder: string): readonly Snapshot[] => heightsLike(folder, WHOLE).slice(0, SNAPSHOTS_LISTED_MAX)
+export const listSnapshots = (folder: string): readonly Snapshot[] => newestHeights(folder)
   .flatMap((height) => readSnapshot(snapshotPath(folder, height)) ?? [])
 
 /** The bytes of one chunk file in a snapshot's folder, whatever they are; undefined when there is none. */
@@ -66,6 +70,6 @@ export function keepNewest(folder: string, keep: number): void {
 
 /** Makes the folder, without what a process left in it that was killed at work. Only for who writes the state: it is alone. */
 export function tidySnapshots(folder: string): void {
-  mkdirSync(folder, { recursive: true })
+  makeFolder(folder)
   for (const name of namesIn(folder)) if (name.startsWith(UNFINISHED)) rmSync(join(folder, name), { recursive: true, force: true })
 }

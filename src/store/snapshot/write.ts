@@ -1,5 +1,6 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, mkdtempSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, mkdtempSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder } from '../../base/folder.ts'
 import { equalBytes } from '../../base/bytes.ts'
 import { sha256 } from '../../base/hash.ts'
 import type { AnyTable, CommittedState } from '../store.ts'
@@ -75,7 +76,7 @@ function writeFiles(state: CommittedState, tables: readonly Table[], path: strin
  * Throws what the file system throws, and leaves nothing behind then.
  */
 export function writeSnapshot(state: CommittedState, tables: readonly AnyTable[], folder: string, chunkBytes = CHUNK_BYTES): Snapshot {
-  mkdirSync(folder, { recursive: true })
+  makeFolder(folder)
   const path = mkdtempSync(join(folder, `${UNFINISHED}${state.height()}-`))
   try {
     const snapshot = writeFiles(state, tables as readonly unknown[] as readonly Table[], path, chunkBytes)
