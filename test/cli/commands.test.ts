@@ -256,6 +256,8 @@ describe('the rest', () => {
     const other = makePlace(await freePorts(3))
     const args = (line: string): string[] => line.replaceAll('~', other.folder).split(' ').slice(1)
     try {
+      const chain = ['init', '--home', join(other.folder, '.svcd'), '--chain-id', 'my-chain', '--owner', DEVNET_0]
+      expect(await svcd(other, chain)).toMatchObject({ status: 0 })
       const [start = ''] = shown('svcd start')[0]?.lines ?? []
       expect(await (await run(other, args(start), /the application listens/)).stop()).toBe(0)
       const [second = ''] = shown('svcd devnet')[0]?.lines ?? []
