@@ -4,6 +4,8 @@ export const QUERY_LIMITS = {
   answerMsMax: 2000,
   /** Waiting for the thread; who waited longer is answered unread: the caller has gone, or will ask again. */
   waitMsMax: 2000,
+  /** The same for lists: replies leave in order, so whoever asked after one waits with it. */
+  listWaitMsMax: 500,
   /** Without an answer for so long the thread is ended and another one started; the same for its start. */
   silentMsMax: 10_000,
   startMsMax: 60_000,
