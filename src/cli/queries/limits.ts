@@ -15,7 +15,7 @@ export const QUERY_LIMITS = {
   pathLengthMax: 4096,
   dataBytesMax: 65_536,
   /** Lists are answered until a second's allowance is used up; the last one may go beyond it. */
-  listBytesPerSecond: 32 * 1024 * 1024,
+  listBytesPerSecond: 16 * 1024 * 1024,
   /** After so many blocks in a row that were committed while a list was read, lists rest until the next commit, for this long at most. */
   busyCommitsMax: 4,
   restMsMax: 1000,
