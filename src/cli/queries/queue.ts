@@ -26,6 +26,8 @@ export interface QueryQueue {
 
 // Queries that are read in one go: with more of them a message between threads costs little beside the answers.
 const ROUND_MAX = 16
+// Equal lists of one round.
+const EQUAL_MAX = 4
 
 /** An empty queue. Lists are read one at a time, paced by what they cost, and the other queries that wait go before the next one. */
 export function createQueryQueue(limits: QueryLimits): QueryQueue {
@@ -40,11 +42,11 @@ export function createQueryQueue(limits: QueryLimits): QueryQueue {
   const dropLate = (queue: Queued[], sinceMs: number, refuse: (query: Waiting) => void): void => {
     while (queue[0] !== undefined && queue[0].sinceMs < sinceMs) refuse(queue.shift() as Queued)
   }
-  /** The list that has waited longest, and all that ask the same: it is read once. */
+  /** The list that has waited longest, and some that ask the same: it is read once, and the pace looks at what they cost before more. */
   const takeList = (): Waiting[] => {
     const path = lists[0]?.request.path
-    const [equal, rest] = [lists.filter(({ request }) => request.path === path), lists.filter(({ request }) => request.path !== path)]
-    lists.splice(0, lists.length, ...rest)
+    const equal = lists.filter(({ request }) => request.path === path).slice(0, EQUAL_MAX)
+    lists.splice(0, lists.length, ...lists.filter((one) => !equal.includes(one)))
     return equal
   }
 
