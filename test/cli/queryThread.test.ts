@@ -98,19 +98,22 @@ test('blocks are decided and committed while a list is read, which is of one hei
   const { chain } = setup
   chain.block()
   await ask(setup, '/governance/params')
-  let answered: QueryResponse | undefined
-  void ask(setup, '/stake/validators').then((response) => { answered = response })
-  let during = 0
-  for (; answered === undefined; during++) {
-    chain.block()
-    // The thread's message is taken here, if it has come.
-    await new Promise(setImmediate)
+  // Answered within the application's turn, each list would be of the head at which its answer comes.
+  let isBeside = false
+  for (let tries = 0; !isBeside && tries < 50; tries++) {
+    let answered: QueryResponse | undefined
+    void ask(setup, `/stake/validators?offset=${tries}`).then((response) => { answered = response })
+    while (answered === undefined) {
+      chain.block()
+      // The thread's message is taken here, if it has come.
+      await new Promise(setImmediate)
+    }
+    expect(answered.code).toBe(0)
+    expect((JSON.parse(Buffer.from(answered.value as Uint8Array).toString()) as object[]).length).toBe(12_000 - tries)
+    isBeside = chain.height > Number(answered.height)
   }
-  expect(during).toBeGreaterThan(1)
-  expect(answered.code).toBe(0)
-  expect(chain.height).toBeGreaterThan(Number(answered.height))
-  expect((JSON.parse(Buffer.from(answered.value as Uint8Array).toString()) as object[]).length).toBe(12_000)
-})
+  expect(isBeside).toBe(true)
+}, 120_000)
 
 test('a list that takes longer than it may gets a code that names the limit, and others are answered', async () => {
   const setup = setUp('late', { candidacies: 200, limits: { answerMsMax: 0 } })

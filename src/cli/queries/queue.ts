@@ -12,7 +12,7 @@ interface Queued extends Waiting { sinceMs: number }
 export interface QueryQueue {
   /** Lets a query wait; or says why it may not. */
   add(query: Waiting, nowMs: number): string | undefined
-  /** Takes the next ones to be read: one list, or several others. What may not wait any longer goes to `refuse` with the reason. */
+  /** Takes what is read next: one list for all that ask it, or several others. What may wait no longer goes to `refuse` with the reason. */
   take(nowMs: number, refuse: (query: Waiting, why: string) => void): { readonly queries: readonly Waiting[]; readonly isList: boolean }
   /** The thread has begun: what waits has waited for its start, which does not count. */
   begin(nowMs: number): void
@@ -26,10 +26,12 @@ export interface QueryQueue {
 
 // Queries that are read in one go: with more of them a message between threads costs little beside the answers.
 const ROUND_MAX = 16
+// Equal lists of one round.
+const EQUAL_MAX = 4
 
 /** An empty queue. Lists are read one at a time, paced by what they cost, and the other queries that wait go before the next one. */
 export function createQueryQueue(limits: QueryLimits): QueryQueue {
-  const { waitMsMax, waitingMax, listsWaitingMax, listBytesPerSecond, busyCommitsMax, restMsMax } = limits
+  const { waitMsMax, listWaitMsMax, waitingMax, listsWaitingMax, listBytesPerSecond, busyCommitsMax, restMsMax } = limits
   const pace = createPace(listBytesPerSecond)
   const lists: Queued[] = []
   const others: Queued[] = []
@@ -37,10 +39,15 @@ export function createQueryQueue(limits: QueryLimits): QueryQueue {
   let restUntilMs = 0
   let busyCommits = 0
 
-  const dropLate = (queue: Queued[], nowMs: number, refuse: (query: Waiting, why: string) => void): void => {
-    while (queue[0] !== undefined && nowMs - queue[0].sinceMs > waitMsMax) {
-      refuse(queue.shift() as Queued, `the query waited for more than ${waitMsMax} ms`)
-    }
+  const dropLate = (queue: Queued[], sinceMs: number, refuse: (query: Waiting) => void): void => {
+    while (queue[0] !== undefined && queue[0].sinceMs < sinceMs) refuse(queue.shift() as Queued)
+  }
+  /** The list that has waited longest, and some that ask the same: it is read once, and the pace looks at what they cost before more. */
+  const takeList = (): Waiting[] => {
+    const path = lists[0]?.request.path
+    const equal = lists.filter(({ request }) => request.path === path).slice(0, EQUAL_MAX)
+    lists.splice(0, lists.length, ...lists.filter((one) => !equal.includes(one)))
+    return equal
   }
 
   return {
@@ -53,12 +60,13 @@ export function createQueryQueue(limits: QueryLimits): QueryQueue {
       return undefined
     },
     take: (nowMs, refuse) => {
-      for (const queue of [others, lists]) dropLate(queue, nowMs, refuse)
+      dropLate(others, nowMs - waitMsMax, (query) => refuse(query, `the query waited for more than ${waitMsMax} ms`))
+      dropLate(lists, nowMs - listWaitMsMax, (query) => refuse(query, `the list waited for more than ${listWaitMsMax} ms`))
       while (lists[0] !== undefined && pace.isUsedUp(nowMs)) refuse(lists.shift() as Queued, pace.why)
       const mayList = lists.length > 0 && nowMs >= restUntilMs
       const isList = mayList && (listsTurn || others.length === 0)
       listsTurn = !isList
-      return { queries: isList ? lists.splice(0, 1) : others.splice(0, ROUND_MAX), isList }
+      return { queries: isList ? takeList() : others.splice(0, ROUND_MAX), isList }
     },
     begin: (nowMs) => {
       for (const query of [...others, ...lists]) query.sinceMs = nowMs

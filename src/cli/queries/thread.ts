@@ -131,8 +131,8 @@ export function startQueryThread(options: QueryThreadOptions): QueryThread {
     asking = isList ? 'list' : 'others'
     rounds.ask(queries.map(({ request }) => request), (answers) => {
       asking = undefined
-      const listCost = isList ? answers?.[0]?.cost : undefined
-      if (listCost !== undefined && queue.listAnswered(listCost, performance.now())) setTimeout(next, limits.restMsMax + 1).unref()
+      const cost = answers?.reduce((sum, answer) => sum + answer.cost, 0) ?? 0
+      if (isList && queue.listAnswered(cost, performance.now())) setTimeout(next, limits.restMsMax + 1).unref()
       for (const [at, one] of queries.entries()) {
         const answer = answers?.[at]
         if (answer === undefined) refuse(one, FAILED)

@@ -66,8 +66,7 @@ function keep(path: string, response: QueryResponse): QueryResponse {
   return kept
 }
 
-/** Answers from the state as it is committed now. No read is left open behind it, so SQLite's WAL can be written back. */
-const answer = (request: QueryRequest): Answered => reader.read((state) => {
+function answer(state: CommittedState, request: QueryRequest): Answered {
   const version = reader.version()
   if (version !== head.version) head = newHead(version)
   const { path } = request
@@ -77,7 +76,10 @@ const answer = (request: QueryRequest): Answered => reader.read((state) => {
   const response = answerQuery(walked, request, { once: onceIn(head.once), onDefect })
   const cost = (response.value?.length ?? 0) + ROW_COST * rows()
   return { response: isListPath(path) ? keep(path, response) : response, cost }
-})
+}
 
-parentPort?.on('message', (round: Round) => tell({ kind: 'answered', answers: round.map(answer) }))
+/** Answers a round from the state as it is committed now. No read is left open behind it, so that SQLite's WAL can be written back. */
+const answerRound = (round: Round): readonly Answered[] => reader.read((state) => round.map((request) => answer(state, request)))
+
+parentPort?.on('message', (round: Round) => tell({ kind: 'answered', answers: answerRound(round) }))
 tell({ kind: 'ready' })
