@@ -1,0 +1,90 @@
+/**
+ * `make stress ARGS="…"`: a chain of 2,500 candidacies, quiet and then under one attack after the other. Ends with 1 when a limit is broken
+ * (docs/reliability.md). Without flags every attack, a quarter of an hour at most.
+ *   --quick          shorter attacks
+ *   --short          what `make test` runs: five attacks, about a minute
+ *   --only a,b       some attacks, by name
+ *   --json           prints the rows as JSON instead of a table
+ *   --write          puts the table into docs/reliability.md
+ *   --addresses N    from how many addresses the strangers come; 8 unless given
+ *   --block-time MS  300 unless given
+ */
+import { parseArgs } from 'node:util'
+import { tempFolder } from '../support/tempFolder.ts'
+import { attacksOn } from './attacks.ts'
+import { STRESS_CHAIN_ID, startChain } from './chain.ts'
+import { startHonest } from './honest.ts'
+import { brokenLimits, type Endured } from './limits.ts'
+import { progressLine, stressTable, writeReliability } from './report.ts'
+import { watchResources } from './resources.ts'
+import { endure, measureQuiet, type Setting, type Times, warmUp } from './run.ts'
+
+interface Plan { readonly times: Times; readonly proposals: number; readonly attacks?: readonly string[] }
+
+const CANDIDACIES = 2500
+const PLANS: Readonly<Record<'full' | 'quick' | 'short', Plan>> = {
+  full: {
+    proposals: 200,
+    times: { warmUpMs: 1500, quietMs: 30_000, attackMs: 20_000, calmMs: 5000, calmMsMax: 60_000, memoryMsMax: 60_000 },
+  },
+  quick: {
+    proposals: 100, times: { warmUpMs: 800, quietMs: 10_000, attackMs: 8000, calmMs: 3000, calmMsMax: 40_000, memoryMsMax: 20_000 },
+  },
+  short: {
+    proposals: 20, attacks: ['rpc-lists', 'batch-lists', 'garbage', 'slow-readers', 'slow-writers'],
+    times: { warmUpMs: 400, quietMs: 6000, attackMs: 5000, calmMs: 2000, calmMsMax: 15_000, memoryMsMax: 6000 },
+  },
+}
+
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false }, short: { type: 'boolean', default: false }, json: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false }, only: { type: 'string' }, addresses: { type: 'string', default: '8' },
+    'block-time': { type: 'string', default: '300' },
+  },
+})
+const plan = PLANS[values.short ? 'short' : values.quick ? 'quick' : 'full']
+const all = attacksOn(STRESS_CHAIN_ID, CANDIDACIES)
+const names = values.only?.split(',') ?? plan.attacks ?? all.map(({ name }) => name)
+const unknown = names.filter((name) => !all.some((one) => one.name === name))
+if (unknown.length > 0) throw new Error(`--only: ${unknown.join(', ')}: expected some of ${all.map(({ name }) => name).join(', ')}`)
+const attacks = all.filter(({ name }) => names.includes(name))
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`)
+// What runs is ended at the exit of this process.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
+async function attackInTurn(setting: Setting): Promise<readonly Endured[]> {
+  await warmUp(setting, attacks)
+  const quiet = await measureQuiet(setting)
+  say(`quiet: p95 of the block interval ${quiet.blockP95Ms.toFixed(0)} ms, of svc_transfer ${quiet.transferP95Ms.toFixed(0)} ms`)
+  const rows: Endured[] = []
+  for (const attack of attacks) {
+    const fromMs = performance.now()
+    const row = await endure(setting, quiet, attack)
+    rows.push(row)
+    say(progressLine(row, (performance.now() - fromMs) / 1000))
+  }
+  return rows
+}
+
+const folder = tempFolder('stress')
+try {
+  const chain = await startChain({
+    home: folder.path, candidacies: CANDIDACIES, proposals: plan.proposals, blockTimeMs: Number(values['block-time']),
+  })
+  const [honest, resources] = [await startHonest(chain), watchResources(chain)]
+  try {
+    const rows = await attackInTurn({ chain, honest, resources, times: plan.times, addresses: Number(values.addresses) })
+    process.stdout.write(values.json ? JSON.stringify({ rows }) : `\n${stressTable(rows)}\n`)
+    if (values.write) writeReliability(stressTable(rows))
+    if (rows.some((row) => brokenLimits(row).length > 0)) process.exitCode = 1
+  } finally {
+    resources.close()
+    await honest.close()
+    await chain.stop()
+  }
+} finally {
+  folder.remove()
+}
+process.exit()
