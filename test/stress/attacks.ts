@@ -87,7 +87,10 @@ export function attacksOn(chainId: string, candidacies: number): readonly Attack
       bodies: many(BODIES, () => call('broadcast_tx_sync', { tx: `${STAMP}${toBase64(randomBytes(27))}` })),
     },
     { name: 'slow-readers', title: 'slow readers, 150', port: 'gateway', manner: 'neverRead', connections: 150, bodies: lists },
-    { name: 'rpc-slow-readers', title: 'slow readers, 150, at CometBFT', port: 'rpc', manner: 'neverRead', connections: 150, bodies: rawLists },
+    {
+      name: 'rpc-slow-readers', title: 'slow readers, 150, at CometBFT', port: 'rpc', manner: 'neverRead', connections: 150,
+      bodies: rawLists,
+    },
     { name: 'slow-writers', title: 'slow writers, 1,000', port: 'gateway', manner: 'writeSlowly', connections: 1000, bodies: lists },
   ]
 }

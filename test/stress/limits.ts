@@ -35,12 +35,12 @@ const WAL_MB_MAX = 64
 /** Answers that tell an honest caller to come back later: JSON-RPC's code and HTTP's status of a rate limit. */
 const RATE_LIMITED = ['-32015', 'HTTP 429']
 
-/** What is slow beside a quiet phase, in ms. */
-export const slowerThan = (quiet: { readonly blockP95Ms: number; readonly transferP95Ms: number }) =>
-  ({ blockMs: quiet.blockP95Ms * BLOCK_RATIO_MAX, transferMs: quiet.transferP95Ms * TRANSFER_RATIO_MAX })
+/** What is slow beside a quiet phase, in ms. `slack`: as in `brokenLimits`. */
+export const slowerThan = (quiet: { readonly blockP95Ms: number; readonly transferP95Ms: number }, slack: number) =>
+  ({ blockMs: quiet.blockP95Ms * BLOCK_RATIO_MAX * slack, transferMs: quiet.transferP95Ms * TRANSFER_RATIO_MAX * slack })
 
 /** The limits that an attack broke, in words. `slack`: how many times a limit may be exceeded; refusals and the log's size have none. */
-export function brokenLimits(row: Endured, slack = 1): readonly string[] {
+export function brokenLimits(row: Endured, slack: number): readonly string[] {
   const { blockRatio, transferRatio, back, refused, memoryLeftMb, walPeakMb } = row
   const unexplained = Object.keys(refused).filter((code) => !RATE_LIMITED.includes(code))
   const held = Math.max(...Object.values(memoryLeftMb))

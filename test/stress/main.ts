@@ -1,8 +1,8 @@
 /**
  * `make stress ARGS="…"`: a chain of 2,500 candidacies, quiet and then under one attack after the other. Ends with 1 when a limit is broken
  * (docs/reliability.md). Without flags every attack, a quarter of an hour at most.
- *   --quick          shorter attacks
- *   --short          what `make test` runs: five attacks, about a minute
+ *   --quick          shorter attacks, fewer proposals
+ *   --short          what `make test` runs: five attacks, about a minute, judged by twice the limits
  *   --only a,b       some attacks, by name
  *   --json           prints the rows as JSON instead of a table
  *   --write          puts the table into docs/reliability.md
@@ -19,20 +19,28 @@ import { progressLine, stressTable, writeReliability } from './report.ts'
 import { watchResources } from './resources.ts'
 import { endure, measureQuiet, type Setting, type Times, warmUp } from './run.ts'
 
-interface Plan { readonly times: Times; readonly proposals: number; readonly attacks?: readonly string[] }
+interface Plan {
+  readonly times: Times
+  readonly proposals: number
+  /** All of them unless given. */
+  readonly attacks?: readonly string[]
+  readonly slack: number
+}
 
 const CANDIDACIES = 2500
 const PLANS: Readonly<Record<'full' | 'quick' | 'short', Plan>> = {
   full: {
-    proposals: 200,
+    proposals: 200, slack: 1,
     times: { warmUpMs: 1500, quietMs: 30_000, attackMs: 20_000, calmMs: 5000, calmMsMax: 60_000, memoryMsMax: 60_000 },
   },
   quick: {
-    proposals: 100, times: { warmUpMs: 800, quietMs: 10_000, attackMs: 8000, calmMs: 3000, calmMsMax: 40_000, memoryMsMax: 20_000 },
+    proposals: 100, slack: 1,
+    times: { warmUpMs: 800, quietMs: 10_000, attackMs: 8000, calmMs: 3000, calmMsMax: 40_000, memoryMsMax: 20_000 },
   },
   short: {
-    proposals: 20, attacks: ['rpc-lists', 'batch-lists', 'garbage', 'slow-readers', 'slow-writers'],
-    times: { warmUpMs: 400, quietMs: 6000, attackMs: 5000, calmMs: 2000, calmMsMax: 15_000, memoryMsMax: 6000 },
+    // Five seconds hold about fifteen blocks: a p95 of so few is nearly the slowest.
+    proposals: 20, slack: 2, attacks: ['rpc-lists', 'batch-lists', 'garbage', 'slow-readers', 'slow-writers'],
+    times: { warmUpMs: 400, quietMs: 6000, attackMs: 5000, calmMs: 2000, calmMsMax: 15_000, memoryMsMax: 15_000 },
   },
 }
 
@@ -60,10 +68,9 @@ async function attackInTurn(setting: Setting): Promise<readonly Endured[]> {
   say(`quiet: p95 of the block interval ${quiet.blockP95Ms.toFixed(0)} ms, of svc_transfer ${quiet.transferP95Ms.toFixed(0)} ms`)
   const rows: Endured[] = []
   for (const attack of attacks) {
-    const fromMs = performance.now()
     const row = await endure(setting, quiet, attack)
     rows.push(row)
-    say(progressLine(row, (performance.now() - fromMs) / 1000))
+    say(progressLine(row, setting.slack))
   }
   return rows
 }
@@ -75,10 +82,13 @@ try {
   })
   const [honest, resources] = [await startHonest(chain), watchResources(chain)]
   try {
-    const rows = await attackInTurn({ chain, honest, resources, times: plan.times, addresses: Number(values.addresses) })
-    process.stdout.write(values.json ? JSON.stringify({ rows }) : `\n${stressTable(rows)}\n`)
-    if (values.write) writeReliability(stressTable(rows))
-    if (rows.some((row) => brokenLimits(row).length > 0)) process.exitCode = 1
+    const { times, slack } = plan
+    const rows = await attackInTurn({ chain, honest, resources, times, slack, addresses: Number(values.addresses) })
+    const judged = rows.map((row) => ({ ...row, broken: brokenLimits(row, slack) }))
+    const table = stressTable(rows, slack)
+    process.stdout.write(values.json ? JSON.stringify(judged) : `\n${table}\n`)
+    if (values.write) writeReliability(table)
+    if (judged.some(({ broken }) => broken.length > 0)) process.exitCode = 1
   } finally {
     resources.close()
     await honest.close()
