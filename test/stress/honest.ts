@@ -33,7 +33,7 @@ export interface Honest {
 }
 
 // Open loop: a call is made when its time has come, whatever became of those before it, so that a stall is met by many calls.
-const CALL_EVERY_MS = 250
+const CALL_EVERY_MS = 200
 const CALL_MS_MAX = 60_000
 const SHARE = 0.95
 
@@ -50,7 +50,7 @@ function codeOf(status: number, text: string): string | undefined {
 }
 
 /**
- * Watches the blocks by their events and sends four transfers a second through the gateway, from 127.0.0.1, over connections of its own.
+ * Watches the blocks by their events and sends five transfers a second through the gateway, from 127.0.0.1, over connections of its own.
  * Times are of this process's monotonic clock.
  */
 export async function startHonest({ rpc, gateway }: Pick<StressChain, 'rpc' | 'gateway'>): Promise<Honest> {
