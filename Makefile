@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help install gen devnet test bench chaos churn fuzz matrix statesync clean
+.PHONY: help install gen devnet test bench stress chaos churn fuzz matrix statesync clean
 
 # npm runs on the system's Node, everything else on the one that it installs.
 SYSTEM_PATH := $(PATH)
@@ -20,6 +20,7 @@ help:
 	@echo 'make statesync   a fifth node joins a chain of 100,000 accounts by state sync, from peers of whom one lies'
 	@echo 'make matrix   the tests of the real node against each CometBFT line, one line each'
 	@echo "make bench    side by side with CometBFT's own kvstore (docs/performance.md; ARGS=\"--quick\" is under 3 minutes)"
+	@echo 'make stress   strangers hammer a node of 2,500 candidacies while honest callers measure (docs/reliability.md)'
 	@echo 'make up       the devnet in containers, in the background (docs/operations.md); make down stops it and keeps its chain'
 	@echo 'make test-containers   the containers tested for real, where an engine answers'
 	@echo 'make clean    removes what was installed and generated; no chain is touched'
@@ -64,6 +65,9 @@ statesync: gen
 
 bench: gen
 	@exec $(NODE) bench/main.ts $(ARGS)
+
+stress: gen
+	@exec $(NODE) test/stress/main.ts $(ARGS)
 
 matrix: gen
 	@exec $(NODE) tools/matrix.ts $(ARGS)

@@ -12,7 +12,8 @@ const number = (value: number, digits = 0): string =>
   Number.isFinite(value) ? value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits }) : '–'
 
 const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
-const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+/** A table of Markdown. */
+export const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [row(head), row(head.map(() => '---')), ...rows.map(row)].join('\n')
 
 /** The subject that a load's ratios are of. */

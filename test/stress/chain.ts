@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { CHAIN_ID } from '../../bench/accounts.ts'
+import { silent, units } from '../../bench/genesis.ts'
+import type { Target } from '../../bench/load/job.ts'
+import { type BenchNode, startNode } from '../../bench/node.ts'
+import { devnetSigners } from '../../src/cli/devnet/genesis.ts'
+import { findCometBft } from '../../src/comet/find.ts'
+import { type GatewayClient, gatewayClient } from '../e2e/support/client.ts'
+import { freePorts } from '../e2e/support/processes.ts'
+
+/** The three processes of a node. */
+export type PartName = 'application' | 'CometBFT' | 'gateway'
+
+/** A running chain of one validator: every part a process of its own, as an operator runs them. */
+export interface StressChain {
+  readonly rpc: Target
+  readonly gateway: Target
+  readonly pids: Readonly<Record<PartName, number>>
+  /** The log that SQLite writes ahead of the state. */
+  readonly walPath: string
+  readonly stop: () => Promise<void>
+}
+
+/** What a chain of this is made of. */
+export interface ChainOptions {
+  readonly home: string
+  readonly candidacies: number
+  readonly proposals: number
+  readonly blockTimeMs: number
+}
+
+/** The accounts of a devnet: the last owns the validator, the first are the honest senders. */
+const ACCOUNTS = devnetSigners().map(({ address }) => address)
+const VALIDATOR = ACCOUNTS.at(-1) as string
+
+/** Accounts that the gateway signs for, and that honest callers send from. */
+export const HONEST_SENDERS = ACCOUNTS.slice(0, 4)
+
+const OPEN_PROPOSALS_MAX = 20
+// On a busy machine a few blocks pass before the last of a round has reached the mempool.
+const EXPIRES_IN_BLOCKS = 10
+const REASON = 'Why this is proposed. '.repeat(90).trim()
+const PROFILE = 'A candidacy with as much to say of itself as people write. '.repeat(8).trim()
+const READY_MS_MAX = 60_000
+const SVCD = fileURLToPath(new URL('../../src/cli/svcd.js', import.meta.url))
+
+/** One validator whose key the node has and the rest candidates: with max_vals 1 none of them can be in the set. */
+const genesisOf = (candidacies: number) => (pubKey: string): object => ({
+  params: { stake_limit: '1', max_vals: 1 },
+  accounts: ACCOUNTS.map((address) => ({ address, balance: units(1_000_000) })),
+  candidacies: [
+    { owner: VALIDATOR, pub_key: pubKey, shares: units(10_000_000), max_shares: units(100_000_000) },
+    ...silent('candidate', candidacies - 1).map((one, at) => (
+      { ...one, description: { name: `candidate ${at}`, website: `https://example.com/${at}`, location: 'Earth', profile: PROFILE } })),
+  ],
+})
+
+// What the benchmark's nodes change, as `svcd devnet` has it.
+const settingsOf = (blockTimeMs: number): Readonly<Record<string, string | number | boolean>> => ({
+  'consensus.timeout_commit': `${blockTimeMs}ms`, 'mempool.recheck': true, 'mempool.size': 10_000, 'mempool.cache_size': 20_000,
+  'tx_index.indexer': 'kv',
+})
+
+interface RunningGateway { readonly pid: number; readonly stop: () => Promise<void> }
+
+async function startGateway(home: string, node: Target, port: number): Promise<RunningGateway> {
+  const args = ['gateway', '--devnet', '--node', `http://${node.host}:${node.port}`, '--listen', `127.0.0.1:${port}`, '--keystore', home]
+  const child = spawn(process.execPath, [SVCD, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
+  process.once('exit', () => child.kill('SIGKILL'))
+  let said = ''
+  child.stderr.on('data', (chunk: Buffer) => { said = (said + chunk.toString()).slice(-2000) })
+  const stop = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const exited = once(child, 'exit')
+    child.kill('SIGTERM')
+    await exited
+  }
+  for (const endMs = performance.now() + READY_MS_MAX; ; await sleep(50)) {
+    if ((await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.ok === true) return { pid: child.pid as number, stop }
+    if (child.exitCode === null && performance.now() < endMs) continue
+    await stop()
+    throw new Error(`the gateway is not ready: ${said}`)
+  }
+}
+
+/** Makes proposals with long reasons, by real transactions, that expire after a few blocks: a candidacy may have 20 open at a time. */
+async function propose({ height, commit, waitForHeight }: GatewayClient, count: number): Promise<void> {
+  for (let made = 0; made < count;) {
+    const expireBlockHeight = await height() + EXPIRES_IN_BLOCKS
+    const round = Math.min(OPEN_PROPOSALS_MAX, count - made)
+    await Promise.all(Array.from({ length: round }, (_, at) => commit('svc_proposeChangeParam', {
+      from: VALIDATOR, name: 'gas_price', value: String(2_000_000_001 + made + at), reason: REASON, expireBlockHeight,
+    })))
+    made += round
+    if (made < count) await waitForHeight(expireBlockHeight)
+  }
+}
+
+/** Starts a chain with all its candidacies and proposals. */
+export async function startChain({ home, candidacies, proposals, blockTimeMs }: ChainOptions): Promise<StressChain> {
+  const { path, version } = await findCometBft()
+  const [rpcPort = 0, p2pPort = 0, gatewayPort = 0] = await freePorts(3)
+  const node: BenchNode = await startNode({
+    programs: { cometbft: path, version, abciCli: '' }, app: 'svcd', home, ports: [rpcPort, p2pPort], appState: genesisOf(candidacies),
+    settings: settingsOf(blockTimeMs),
+  })
+  const rpc: Target = { host: node.host, port: node.port }
+  let gateway: RunningGateway | undefined
+  const stop = async (): Promise<void> => {
+    await gateway?.stop()
+    await node.stop()
+  }
+  try {
+    gateway = await startGateway(join(home, 'keystore'), rpc, gatewayPort)
+    await propose(gatewayClient(`http://127.0.0.1:${gatewayPort}`), proposals)
+    const pids = { application: node.pids.app as number, CometBFT: node.pids.comet, gateway: gateway.pid }
+    return { rpc, gateway: { host: '127.0.0.1', port: gatewayPort }, pids, walPath: join(home, 'data', 'state.db-wal'), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** The chain id of every chain here. */
+export const STRESS_CHAIN_ID = CHAIN_ID

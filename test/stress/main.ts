@@ -1,0 +1,103 @@
+/**
+ * `make stress ARGS="…"`: a chain of 2,500 candidacies, quiet and then under one attack after the other. Ends with 1 when a limit is broken
+ * (docs/reliability.md). Without flags every attack, a quarter of an hour at most.
+ *   --quick          shorter attacks, fewer proposals
+ *   --short          what `make test` runs: five attacks, about a minute, judged by twice the limits
+ *   --only a,b       some attacks, by name
+ *   --json           prints the rows as JSON instead of a table
+ *   --write          puts the table into docs/reliability.md
+ *   --addresses N    from how many addresses the strangers come; 8 unless given
+ *   --block-time MS  300 unless given
+ */
+import { parseArgs } from 'node:util'
+import { tempFolder } from '../support/tempFolder.ts'
+import { attacksOn } from './attacks.ts'
+import { STRESS_CHAIN_ID, startChain } from './chain.ts'
+import { startHonest } from './honest.ts'
+import { BACK_MS_MAX, brokenLimits, type Endured } from './limits.ts'
+import { progressLine, stressTable, writeReliability } from './report.ts'
+import { watchResources } from './resources.ts'
+import { endure, measureQuiet, type Setting, type Times, warmUp } from './run.ts'
+
+interface Plan {
+  readonly times: Times
+  readonly proposals: number
+  /** All of them unless given. */
+  readonly attacks?: readonly string[]
+  readonly slack: number
+}
+
+const CANDIDACIES = 2500
+const PLANS: Readonly<Record<'full' | 'quick' | 'short', Plan>> = {
+  full: {
+    proposals: 200, slack: 1,
+    times: { warmUpMs: 1500, quietMs: 30_000, attackMs: 20_000, calmMs: 5000, calmMsMax: 60_000, memoryMsMax: 60_000 },
+  },
+  quick: {
+    proposals: 100, slack: 1,
+    times: { warmUpMs: 800, quietMs: 10_000, attackMs: 8000, calmMs: 3000, calmMsMax: 40_000, memoryMsMax: 60_000 },
+  },
+  short: {
+    // Five seconds hold about fifteen blocks: a p95 of so few is nearly the slowest.
+    proposals: 20, slack: 2, attacks: ['rpc-lists', 'batch-lists', 'garbage', 'slow-readers', 'slow-writers'],
+    times: { warmUpMs: 400, quietMs: 6000, attackMs: 5000, calmMs: 2000, calmMsMax: 15_000, memoryMsMax: 15_000 },
+  },
+}
+
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false }, short: { type: 'boolean', default: false }, json: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false }, only: { type: 'string' }, addresses: { type: 'string', default: '8' },
+    'block-time': { type: 'string', default: '300' },
+  },
+})
+const plan = PLANS[values.short ? 'short' : values.quick ? 'quick' : 'full']
+const all = attacksOn(STRESS_CHAIN_ID, CANDIDACIES)
+const names = values.only?.split(',') ?? plan.attacks ?? all.map(({ name }) => name)
+const unknown = names.filter((name) => !all.some((one) => one.name === name))
+if (unknown.length > 0) throw new Error(`--only: ${unknown.join(', ')}: expected some of ${all.map(({ name }) => name).join(', ')}`)
+const attacks = all.filter(({ name }) => names.includes(name))
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`)
+// What runs is ended at the exit of this process.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
+async function attackInTurn(setting: Setting): Promise<readonly Endured[]> {
+  await warmUp(setting, attacks)
+  const quiet = await measureQuiet(setting)
+  say(`quiet: p95 of the block interval ${quiet.blockP95Ms.toFixed(0)} ms, of svc_transfer ${quiet.transferP95Ms.toFixed(0)} ms`)
+  const rows: Endured[] = []
+  for (const attack of attacks) {
+    const row = await endure(setting, quiet, attack)
+    rows.push(row)
+    say(progressLine(row, setting.slack))
+    if (row.back * BACK_MS_MAX < setting.times.calmMsMax) continue
+    say('the chain has not come back: what is left is not tried, as it would be compared with a chain that was quiet')
+    break
+  }
+  return rows
+}
+
+const folder = tempFolder('stress')
+try {
+  const chain = await startChain({
+    home: folder.path, candidacies: CANDIDACIES, proposals: plan.proposals, blockTimeMs: Number(values['block-time']),
+  })
+  const [honest, resources] = [await startHonest(chain), watchResources(chain)]
+  try {
+    const { times, slack } = plan
+    const rows = await attackInTurn({ chain, honest, resources, times, slack, addresses: Number(values.addresses) })
+    const judged = rows.map((row) => ({ ...row, broken: brokenLimits(row, slack) }))
+    const table = stressTable(rows, slack)
+    process.stdout.write(values.json ? JSON.stringify(judged) : `\n${table}\n`)
+    if (values.write) writeReliability(table)
+    if (judged.some(({ broken }) => broken.length > 0)) process.exitCode = 1
+  } finally {
+    resources.close()
+    await honest.close()
+    await chain.stop()
+  }
+} finally {
+  folder.remove()
+}
+process.exit()

@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { runAttack } from './attackerProcess.ts'
+import type { Attack } from './attacks.ts'
+import type { PartName, StressChain } from './chain.ts'
+import type { Honest, Met } from './honest.ts'
+import { BACK_MS_MAX, type Endured, MEMORY_LEFT_MB_MAX, slowerThan } from './limits.ts'
+import type { Megabytes, ResourceWatch } from './resources.ts'
+
+/** How long the parts of a run are, in ms. */
+export interface Times {
+  /** Of each kind of call that one caller asks before anything is measured. */
+  readonly warmUpMs: number
+  readonly quietMs: number
+  readonly attackMs: number
+  /** The chain is calm when nothing has been slow for this long. */
+  readonly calmMs: number
+  /** How long calm is waited for: what has not come back by then counts as not back. */
+  readonly calmMsMax: number
+  /** How long memory is waited for, from the last call on. */
+  readonly memoryMsMax: number
+}
+
+/** What a run works with. */
+export interface Setting {
+  readonly chain: StressChain
+  readonly honest: Honest
+  readonly resources: ResourceWatch
+  readonly times: Times
+  /** How many times a limit may be exceeded: 1, or more where there is little time to measure. */
+  readonly slack: number
+  readonly addresses: number
+}
+
+const LOOK_EVERY_MS = 100
+const REST_MS = 1500
+
+const jobOf = ({ chain, addresses }: Setting, { port, manner, connections, bodies }: Attack, durationMs: number) =>
+  ({ target: chain[port], manner, connections, addresses, bodies, durationMs })
+
+const above = (memory: Megabytes, before: Megabytes): Record<PartName, number> => ({
+  application: memory.application - before.application, CometBFT: memory.CometBFT - before.CometBFT,
+  gateway: memory.gateway - before.gateway,
+})
+
+/** One caller asks what the attacks will ask, so that what is compiled, cached and grown once is there before anything is measured. */
+export async function warmUp(setting: Setting, attacks: readonly Attack[]): Promise<void> {
+  for (const attack of attacks) await runAttack(jobOf(setting, { ...attack, manner: 'ask', connections: 1 }, setting.times.warmUpMs))
+  await sleep(REST_MS)
+}
+
+/** The chain without strangers: what everything else is compared with. */
+export async function measureQuiet({ honest, times: { quietMs } }: Setting): Promise<Met> {
+  const fromMs = performance.now()
+  await sleep(quietMs)
+  const toMs = performance.now()
+  // The last calls of the span answer.
+  await sleep(REST_MS)
+  return honest.met(fromMs, toMs)
+}
+
+async function backMsOf({ honest, slack, times: { calmMs, calmMsMax } }: Setting, quiet: Met, endMs: number): Promise<number> {
+  const slow = slowerThan(quiet, slack)
+  for (;;) {
+    const lastMs = honest.slowUntilMs(endMs, slow)
+    const nowMs = performance.now()
+    if (nowMs - lastMs >= calmMs || nowMs - endMs >= calmMsMax) return lastMs - endMs
+    await sleep(LOOK_EVERY_MS)
+  }
+}
+
+async function memoryLeft({ resources, slack, times: { memoryMsMax } }: Setting, before: Megabytes, endMs: number): Promise<Megabytes> {
+  for (;;) {
+    const left = above(resources.now(), before)
+    const isBack = Math.max(...Object.values(left)) <= MEMORY_LEFT_MB_MAX * slack
+    if (isBack || performance.now() - endMs >= memoryMsMax) return left
+    await sleep(LOOK_EVERY_MS)
+  }
+}
+
+/** One attack, the way back to quiet, and the wait for memory. */
+export async function endure(setting: Setting, quiet: Met, attack: Attack): Promise<Endured> {
+  const { honest, resources, times: { attackMs } } = setting
+  const before = resources.now()
+  resources.takePeaks()
+  const fromMs = performance.now()
+  const strangers = await runAttack(jobOf(setting, attack, attackMs))
+  const endMs = performance.now()
+  const backMs = await backMsOf(setting, quiet, endMs)
+  const calmAtMs = performance.now()
+  const { memory, walMb } = resources.takePeaks()
+  const left = await memoryLeft(setting, before, endMs)
+  const { blockP95Ms, transferP95Ms } = honest.met(fromMs, endMs)
+  const transferRatio = transferP95Ms / quiet.transferP95Ms
+  const { calls, refused } = honest.met(fromMs, calmAtMs)
+  return {
+    name: attack.name, title: attack.title, strangers, calls, refused,
+    blockRatio: blockP95Ms / quiet.blockP95Ms, transferRatio: Number.isNaN(transferRatio) ? null : transferRatio,
+    back: backMs / BACK_MS_MAX,
+    memoryPeakMb: above(memory, before), memoryLeftMb: left, walPeakMb: walMb,
+  }
+}
