@@ -14,7 +14,7 @@ import { queryEntries, tables, views } from '../../src/modules/registry.ts'
 import { openOffered } from '../../src/store/snapshot/offered.ts'
 import { writeSnapshot } from '../../src/store/snapshot/write.ts'
 import { openSqliteStore } from '../../src/store/sqliteStore.ts'
-import { QUERY_PATH_MAX } from '../../src/app/queryRequest.ts'
+import { QUERY_DATA_BYTES_MAX, QUERY_PATH_MAX } from '../../src/app/queryRequest.ts'
 import { account, appStateOf, CHAIN_ID, GENESIS_TIME, nodeKey, TestChain, tokens } from '../support/testChain.ts'
 import { requestFrame } from '../abci/peer.ts'
 import { bytes, number } from '../abci/wireBytes.ts'
@@ -65,6 +65,13 @@ describe('Query', () => {
     expect(chain.abciQuery(`/${'x'.repeat(QUERY_PATH_MAX - 1)}`)).toMatchObject({ code: 4 })
     expect(chain.abciQuery('x'.repeat(QUERY_PATH_MAX + 1)))
       .toMatchObject({ code: 20, log: 'Invalid parameter: path: expected at most 1000 characters, got 1001' })
+  })
+
+  test('data above its limit is refused by its length', () => {
+    const query = (length: number) => chain.app.query({ path: '/batch', data: new Uint8Array(length), height: 0, prove: false })
+    expect(query(QUERY_DATA_BYTES_MAX)).toMatchObject({ code: 20, log: expect.stringContaining('expected a JSON array') })
+    expect(query(QUERY_DATA_BYTES_MAX + 1))
+      .toMatchObject({ code: 20, log: 'Invalid parameter: data: expected at most 65536 bytes, got 65537' })
   })
 
   const notUtf8 = ['/\ufffd', '/store/params/\ufffd/0', '/accounts/\ufffd', '/governance/params?\ufffd']

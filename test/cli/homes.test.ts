@@ -91,7 +91,7 @@ describe('a genesis file that cannot be served', () => {
     const joined = join(place.folder, `joined${maxBytes}`)
     await expectUserError(['init', '--home', joined, '--genesis', path], line)
     expect(existsSync(joined)).toBe(false)
-    mkdirSync(join(joined, 'config'), { recursive: true })
+    mkdirSync(join(joined, 'config'), { recursive: true, mode: 0o700 })
     writeFileSync(join(joined, 'config', 'genesis.json'), readFileSync(path))
     await expectUserError(['start', '--home', joined], line)
     expect(readdirSync(joined)).toEqual(['config'])

@@ -67,7 +67,8 @@ export function systemdUnits(options: UnitOptions): Readonly<Record<string, stri
       + `${service(options, 'app')}\n\n${install}\n`,
     // The socket of a home whose path is too long for one is in /tmp: they share theirs.
     [`svcd-cometbft${at}.service`]: `[Unit]\nDescription=CometBFT${of}\nBindsTo=${app}\nAfter=${app}\nJoinsNamespaceOf=${app}\n\n`
-      + `${service(options, 'cometbft')}\n`,
+      // It may hang in its own stop once the application is gone. Killed, it loses nothing.
+      + `${service(options, 'cometbft')}\nTimeoutStopSec=10\n`,
     [`svcd-gateway${at}.service`]: `[Unit]\nDescription=svcd gateway${of}\nAfter=${cometbft}\n\n`
       + `${service(options, 'gateway')}\n\n${install}\n`,
   }
