@@ -1,4 +1,5 @@
 import { addressBytes, parseAddress } from '../../../base/address.ts'
+import { show } from '../../../base/show.ts'
 import { badArgument, defineQuery } from '../../define.ts'
 import { unbondings } from '../tables.ts'
 import { printPubKey } from './printValidator.ts'
@@ -9,7 +10,7 @@ export const queryUnbonding = defineQuery({
   doc: 'Unbonding entries of an address: amount, pub_key, completion_height.',
   run: ({ state }, [text = '']) => {
     const owner = parseAddress(text)
-    if (owner === undefined) return badArgument(`address: expected 0x and 40 hex digits, got ${JSON.stringify(text)}`)
+    if (owner === undefined) return badArgument(`address: expected 0x and 40 hex digits, got ${show(text)}`)
     const entries = [...state.scan(unbondings, { index: 'byOwner', prefix: addressBytes(owner) })]
     return { data: entries.map((entry) => ({
       amount: entry.amount.toString(), pub_key: printPubKey(entry.pubKey), completion_height: entry.heightPaid,
