@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { destination, pino } from 'pino'
 import { startGateway } from '../gateway/gateway.ts'
+import type { HttpLimits } from '../gateway/http.ts'
 import { checkSigning } from '../gateway/token.ts'
 import { findKey } from '../keys/files.ts'
 import { openKeystore } from '../keys/keystore.ts'
@@ -26,6 +27,7 @@ export interface GatewayCommand {
   readonly authTokenFile: string | undefined
   readonly allowHosts: readonly string[]
   readonly allowOrigins: readonly string[]
+  readonly limits: Partial<HttpLimits>
 }
 
 /** The passwords in a file: one for all accounts, or a line for each, in the order of `--unlock`. Throws a UserError. */
@@ -53,17 +55,17 @@ async function unlock({ keystore, unlock: accounts, passwordFile: given }: Gatew
 
 /** Runs a gateway until SIGINT, SIGTERM or SIGHUP. Throws user errors, and a Failed for a key that does not open. */
 export async function runGateway(command: GatewayCommand): Promise<number> {
-  const { node, listen, allowHosts, allowOrigins, authTokenFile, devnet } = command
+  const { node, listen, allowHosts, allowOrigins, authTokenFile, devnet, limits } = command
   if (devnet && command.unlock.length > 0) throw new UserError('--devnet: goes without --unlock, as public accounts need no token')
   const authToken = authTokenFile === undefined ? undefined : firstLine(authTokenFile, '--auth-token-file')
   // Before any password is asked for: a gateway that may not start should not take its time.
-  checkSigning({ host: listen.host, accounts: command.unlock.length, authToken, publicKeys: false })
+  checkSigning({ accounts: command.unlock.length, authToken, publicKeys: false })
   const signers = devnet ? devnetSigners() : await unlock(command)
   const stopped = new Promise<void>((done) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => done())
   })
   const logger = pino({ base: {} }, destination({ dest: 2, sync: true }))
-  const options = { node, ...listen, signers, authToken, publicKeys: devnet, allowHosts, allowOrigins, logger }
+  const options = { node, ...listen, signers, authToken, publicKeys: devnet, allowHosts, allowOrigins, limits, logger }
   const gateway = await startGateway(options).catch((error: unknown) => {
     const { code, message } = error as NodeJS.ErrnoException
     throw code === undefined ? error : new UserError(`cannot listen on ${printEndpoint(listen)}: ${message}`)
