@@ -9,7 +9,7 @@ function makeLists() {
   const lists = shareLists({
     isFollowing: () => state.following,
     ask: (path) => new Promise<ListAnswer>((done, failed) => {
-      const answer = (json = new Uint8Array(1)): void => done({ height: asked.length, json })
+      const answer = (json: Uint8Array = new Uint8Array(1)): void => done({ height: asked.length, json })
       asked.push({ path, answer, fail: () => failed(new Error('away')) })
     }),
   })
