@@ -68,7 +68,17 @@ function limitsTable(): string {
     ['HTTP body', mebibytes(gateway.BODY_BYTES_MAX)],
     ['Answers of a batch', mebibytes(gateway.BATCH_ANSWER_LENGTH_MAX)],
     ['Depth of params', String(gateway.PARAMS_DEPTH_MAX)],
-    ['Transactions that a gateway waits for', thousands(gateway.WAITING_MAX)],
+    ['Transactions that a gateway waits for', `${thousands(gateway.WAITING_MAX)}; `
+      + `${thousands(gateway.WAITING_SIGNED_HERE_MAX)} that it signs, ${thousands(gateway.WAITING_OF_SENDER_MAX)} of one sender`],
+    ['Calls from one address', `${gateway.CALLS_PER_SECOND} a second and ${gateway.CALLS_PER_SECOND / gateway.LIST_COST} whole lists, `
+      + `counted over ${seconds(gateway.RATE_WINDOW_MS)}; then HTTP 429 and error -32015`],
+    ['Connections to a gateway',
+      `${gateway.CONNECTIONS_OF_ADDRESS_MAX} from one address, ${thousands(gateway.CONNECTIONS_MAX)} in all`],
+    ['A request', `${seconds(gateway.REQUEST_MS_MAX)} to arrive`],
+    ['An unread answer', `${seconds(gateway.UNREAD_MS_MAX)} without a byte taken; ${mebibytes(gateway.UNREAD_BYTES_MAX)} wait in all`],
+    ['Whole lists', `${gateway.LISTS_ASKED_MAX} asked for at a time, `
+      + `${gateway.LISTS_WAITING_MAX} wait ${seconds(gateway.LIST_WAIT_MS_MAX)}; `
+      + `${mebibytes(gateway.LISTS_KEPT_BYTES_MAX)} kept until the next block`],
     ['Wait for a block', `${seconds(gateway.WAIT_MS)}, then error -32012 with the hash`],
     ['A block, a genesis file', `${mebibytes(BLOCK_BYTES_MAX)}, ${mebibytes(GENESIS_BYTES_MAX)}`],
     ['The path of an abci_query', `${thousands(QUERY_PATH_MAX)} characters`],

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { startGateway } from '../gateway/gateway.ts'
+import type { HttpLimits } from '../gateway/http.ts'
 import { checkSigning } from '../gateway/token.ts'
 import { findKey } from '../keys/files.ts'
 import { openKeystore } from '../keys/keystore.ts'
@@ -28,6 +29,7 @@ export interface GatewayCommand {
   readonly allowOrigins: readonly string[]
   /** See GatewayOptions. */
   readonly stalledAfterMs: number | undefined
+  readonly limits: Partial<HttpLimits>
 }
 
 /** The passwords in a file: one for all accounts, or a line for each, in the order of `--unlock`. Throws a UserError. */
@@ -56,17 +58,17 @@ async function unlock({ keystore, unlock: accounts, passwordFile: given }: Gatew
 
 /** Runs a gateway until SIGINT, SIGTERM or SIGHUP. Throws user errors, and a Failed for a key that does not open. */
 export async function runGateway(command: GatewayCommand): Promise<number> {
-  const { node, listen, allowHosts, allowOrigins, authTokenFile, devnet, stalledAfterMs } = command
+  const { node, listen, allowHosts, allowOrigins, authTokenFile, devnet, limits, stalledAfterMs } = command
   if (devnet && command.unlock.length > 0) throw new UserError('--devnet: goes without --unlock, as public accounts need no token')
   const authToken = authTokenFile === undefined ? undefined : firstLine(authTokenFile, '--auth-token-file')
   // Before any password is asked for: a gateway that may not start should not take its time.
-  checkSigning({ host: listen.host, accounts: command.unlock.length, authToken, publicKeys: false })
+  checkSigning({ accounts: command.unlock.length, authToken, publicKeys: false })
   const signers = devnet ? devnetSigners() : await unlock(command)
   const stopped = new Promise<void>((done) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => done())
   })
   const logger = openLog(2)
-  const options = { node, ...listen, signers, authToken, publicKeys: devnet, allowHosts, allowOrigins, stalledAfterMs, logger }
+  const options = { node, ...listen, signers, authToken, publicKeys: devnet, allowHosts, allowOrigins, limits, stalledAfterMs, logger }
   const gateway = await startGateway(options).catch((error: unknown) => {
     const { code, message } = error as NodeJS.ErrnoException
     throw code === undefined ? error : new UserError(`cannot listen on ${printEndpoint(listen)}: ${message}`)

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { listenError } from '../comet/ports.ts'
@@ -46,6 +47,14 @@ export function parseStalledAfter(text: string): number {
 export function parseWhole(text: string, flag: string, [low, high]: readonly [number, number]): number {
   if (/^\d{1,6}$/.test(text) && Number(text) >= low && Number(text) <= high) return Number(text)
   throw new UserError(`${flag}: expected a whole number of ${low} to ${high}, got ${JSON.stringify(text)}`)
+}
+
+/** An address, or a network such as 10.0.0.0/8. Throws a UserError that names the flag. */
+export function parseNetwork(text: string, flag: string): string {
+  const [, address = '', bits] = /^([0-9A-Fa-f.:]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+  const family = isIP(address)
+  if (family !== 0 && Number(bits ?? 0) <= (family === 4 ? 32 : 128)) return text
+  throw new UserError(`${flag}: expected an address or a network such as 10.0.0.5 or 10.0.0.0/8, got ${JSON.stringify(text)}`)
 }
 
 /** A program version, 1 to 999,999. */

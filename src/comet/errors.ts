@@ -12,14 +12,16 @@ export class CometError extends Error {
 
 /**
  * Why a call to the node failed. `NodeUnreachable`: no connection, or it broke. `NodeTimeout`: no whole answer in time; a
- * transaction may still have arrived. `MempoolFull`: try again later. `TxInCache`: the node has had these bytes already, no failure
- * for a caller that waits by hash. `TxTooLarge`: over `mempool.max_tx_bytes`. `NotFound`: no such transaction, or no such height (yet,
- * or any more). `NodeFailed`: the node itself failed at the call, as one does that stops or has lost its application. `RpcFailed`: the
- * node refused the call's form. `BadAnswer`: not the JSON that CometBFT writes.
+ * transaction may still have arrived. `NodeBusy`: not sent, as too many calls wait for a connection here. `MempoolFull`: try again
+ * later. `TxInCache`: the node has had these bytes already, no failure for a caller that waits by hash. `TxTooLarge`: over
+ * `mempool.max_tx_bytes`. `NotFound`: no such transaction, or no such height (yet, or any more). `NodeFailed`: the node itself failed at
+ * the call, as one does that stops or has lost its application. `RpcFailed`: the node refused the call's form. `BadAnswer`: not the JSON
+ * that CometBFT writes.
  */
 export type NodeErrorCode =
   | 'NodeUnreachable'
   | 'NodeTimeout'
+  | 'NodeBusy'
   | 'MempoolFull'
   | 'TxInCache'
   | 'TxTooLarge'

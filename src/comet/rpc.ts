@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { toBase64, toHex } from '../base/bytes.ts'
 import { isNodeError, NodeError, reasonOf } from './errors.ts'
-import { type Call, openTransport } from './transport.ts'
+import { type Call, openTransport, type TransportLimits } from './transport.ts'
 import { bytes, list, nodeBlock, nodeBlockResults, nodeStatus, raw, text, txResult, whole } from './wire.ts'
 import type { NodeBlock, NodeBlockResults, NodeStatus, TxResult } from './wire.ts'
 
@@ -120,14 +120,17 @@ const readValidators = async (call: Call, asked?: number): Promise<NodeValidator
   return { height: height ?? 0, validators }
 }
 
+/** How a client of a node is opened. `timeoutMs` (default 10,000) bounds each call. */
+export interface NodeRpcOptions extends TransportLimits { readonly timeoutMs?: number }
+
 /**
- * A client of the node at `url` (http://host:port) over keep-alive connections; nothing is opened before the first call. `timeoutMs`
- * (default 10,000) bounds each call. Serves CometBFT 0.37 to 0.40.
+ * A client of the node at `url` (http://host:port) over keep-alive connections of its own, none before the first call. Serves
+ * CometBFT 0.37 to 0.40.
  * Why not Comet38Client of @cosmjs/tendermint-rpc: over fetch it spends 4 to 5 times the CPU a broadcast, has no deadline, throws on
  * `status` before the first block, and drops 0.37's block events. The tests hold this client's answers against it.
  */
-export const openNodeRpc = (url: string, { timeoutMs = TIMEOUT_MS }: { timeoutMs?: number } = {}): NodeRpc => {
-  const { call, close } = openTransport(url, timeoutMs)
+export const openNodeRpc = (url: string, { timeoutMs = TIMEOUT_MS, ...limits }: NodeRpcOptions = {}): NodeRpc => {
+  const { call, close } = openTransport(url, timeoutMs, limits)
   return {
     url,
     close,

@@ -1,12 +1,20 @@
 import { type Dispatcher, Pool } from 'undici'
 import { NodeError, reasonOf } from './errors.ts'
 
-const CONNECTIONS_MAX = 64
+const CONNECTIONS = 64
 const RESENDS_MAX = 3
 const ANSWER_BYTES_MAX = 256 * 1024 * 1024
 
 /** One JSON-RPC call to the node; the `result` member as it came. Errors: NodeError. */
 export type Call = (method: string, params?: Readonly<Record<string, unknown>>, timeoutMs?: number) => Promise<unknown>
+
+/** How many calls go to a node at a time. */
+export interface TransportLimits {
+  /** Most calls under way at the node; the others wait their turn. Default 64. */
+  readonly connections?: number
+  /** Most calls under way or waiting; one more fails with NodeBusy. Unbounded by default. */
+  readonly calls?: number
+}
 
 /** A connection pool to one node. `close` ends the idle connections; calls under way still finish. */
 export type Transport = { call: Call; close: () => void }
@@ -95,15 +103,18 @@ const post = (pool: Pool, { origin, body, timeoutMs, onAnswer }: Posting): Promi
 const BROKEN = new Set<unknown>(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
 /**
- * A pool of up to 64 keep-alive connections to the node at `url` (http://host:port). Calls beyond 64 wait their turn; the deadline
- * runs while they wait. PERF: undici's dispatch takes four fifths of a gateway's CPU over node:http; fetch, as in
- * @cosmjs/tendermint-rpc, several times as much.
+ * A pool of keep-alive connections to the node at `url` (http://host:port), one for each call under way. Calls beyond the connections
+ * wait their turn; the deadline runs while they wait. PERF: undici's dispatch takes four fifths of a gateway's CPU over node:http;
+ * fetch, as in @cosmjs/tendermint-rpc, several times as much.
  */
-export const openTransport = (url: string, defaultTimeoutMs: number): Transport => {
+export const openTransport = (
+  url: string, defaultTimeoutMs: number, { connections = CONNECTIONS, calls = Number.POSITIVE_INFINITY }: TransportLimits = {},
+): Transport => {
   const target = new URL(url)
   if (target.protocol !== 'http:') throw new NodeError('NodeUnreachable', `the node's address is ${url}; it must begin with http://`)
-  const pool = new Pool(target.origin, { connections: CONNECTIONS_MAX, pipelining: 1 })
-  const call: Call = async (method, params = {}, timeoutMs = defaultTimeoutMs) => {
+  const pool = new Pool(target.origin, { connections, pipelining: 1 })
+  let underWay = 0
+  const send: Call = async (method, params = {}, timeoutMs = defaultTimeoutMs) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
     for (let resends = 0; ; resends++) {
       let answered = false
@@ -116,6 +127,15 @@ export const openTransport = (url: string, defaultTimeoutMs: number): Transport 
         if (BROKEN.has((error as { code?: unknown }).code) && !answered && resends < RESENDS_MAX) continue
         throw new NodeError('NodeUnreachable', `${method}: cannot reach the node at ${target.origin}: ${reasonOf(error)}`)
       }
+    }
+  }
+  const call: Call = async (...asked) => {
+    if (underWay >= calls) throw new NodeError('NodeBusy', `${asked[0]}: ${calls} calls to the node are under way`)
+    underWay += 1
+    try {
+      return await send(...asked)
+    } finally {
+      underWay -= 1
     }
   }
   // A second close is no mistake.

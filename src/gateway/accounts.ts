@@ -17,6 +17,8 @@ export interface Account {
 export interface Accounts {
   /** Runs `work`, which keeps the account known until it ends. Its part before the first await runs at once. */
   readonly use: <T>(address: Address, work: (account: Account) => Promise<T>) => Promise<T>
+  /** How many calls of the account are under way. */
+  readonly underWay: (address: Address) => number
   /** The first nonce that no transaction known here has; 0 when none is known. */
   readonly nextNonce: (address: Address) => number
 }
@@ -64,7 +66,7 @@ export function makeAccounts(): Accounts {
     }
   }
   return {
-    use,
+    use, underWay: (address) => known.get(address)?.users ?? 0,
     nextNonce: (address) => {
       const entry = known.get(address)
       return entry === undefined ? 0 : nextKnown(entry.account)

@@ -1,5 +1,6 @@
 import { isNodeError } from '../comet/errors.ts'
 import type { NodeRpc } from '../comet/rpc.ts'
+import { kernelErrors } from '../modules/errors.ts'
 import { decodeTx, TX_BYTES_MAX, txHash } from '../tx/envelope.ts'
 import { nodeFailure } from './errors.ts'
 import type { Failure } from './result.ts'
@@ -16,7 +17,8 @@ export type Sent =
 const tooLarge = (bytes: Uint8Array): Failure => {
   const read = decodeTx(bytes)
   const why = 'why' in read ? read.why : `size: the node takes less than ${bytes.length} bytes`
-  return { code: 2, log: `cannot decode transaction: ${why}` }
+  const { code, log } = kernelErrors.cannotDecode(why)
+  return { code, log }
 }
 
 /**

@@ -5,9 +5,11 @@ import type { BlockFeed } from '../comet/feed.ts'
 import { isNodeError } from '../comet/errors.ts'
 import type { AbciQuery, AbciQueryResult, IncludedTx, NodeRpc } from '../comet/rpc.ts'
 import { askTogether } from './batch.ts'
-import { RpcError } from './errors.ts'
+import { RpcError, tooMany } from './errors.ts'
 import { FEED_START_MS_MAX, GAS_PRICES_KEPT } from './limits.ts'
 import { type HeadWatch, type Stall, stallReason } from './stall.ts'
+import { type ListAnswer, shareLists } from './lists.ts'
+import { RawJson } from './rawJson.ts'
 
 /** An answer of the chain: `data` as the query's path gives it, read at `height`. */
 export interface ChainAnswer {
@@ -24,36 +26,62 @@ export interface ProvenRow {
   readonly proof: Uint8Array
 }
 
-/** What the gateway asks of the chain. All of it throws NodeError when the node fails. */
-export interface Chain {
+/** Clients of one node, each with connections of its own, so that no queue of one holds up another. */
+export interface NodeClients {
+  /** For the feed, and for what a transaction needs. */
+  readonly transactions: NodeRpc
+  /** For callers' queries with small answers. */
+  readonly queries: NodeRpc
+  /** For whole lists. */
+  readonly lists: NodeRpc
+}
+
+/** What is read of the chain over one client. */
+export interface Reads {
   readonly rpc: NodeRpc
-  readonly feed: BlockFeed
-  /** Of the first node answer; a gateway serves one chain. */
-  readonly chainId: () => Promise<string>
-  /** Throws RpcError -32602 when the chain refuses an argument. `height` 0 is the head. */
-  readonly query: (path: string, height?: number) => Promise<ChainAnswer>
-  /** The same at the head, for a path whose answer is small: those of one turn of the event loop are asked for together. */
-  readonly queryOne: (path: string) => Promise<ChainAnswer>
-  /** The row of `/store/<table>/<key>` at the head with its proof. Throws RpcError -32602 when there can be no such row. */
-  readonly prove: (path: string) => Promise<ProvenRow>
   /** Committed balance (base units, decimal text) and nonce. */
   readonly account: (address: string) => Promise<{ readonly balance: string; readonly nonce: number }>
   /** In base units, in force in the block of that height. */
   readonly gasPrice: (height: number) => Promise<bigint>
   /** The transaction in a block, if the node knows one of that hash. */
   readonly findTx: (hash: string) => Promise<IncludedTx | undefined>
+}
+
+/** What the gateway asks of the chain: `asked` is for callers, the other reads for transactions. Throws NodeError when the node fails. */
+export interface Chain extends Reads {
+  readonly asked: Reads
+  readonly feed: BlockFeed
+  /** Of the first node answer; a gateway serves one chain. */
+  readonly chainId: () => Promise<string>
+  /** The chain id once the node has told it. */
+  readonly knownChainId: () => string | undefined
+  /** Throws RpcError -32602 when the chain refuses an argument. `height` 0 is the head. */
+  readonly query: (path: string, height?: number) => Promise<ChainAnswer>
+  /** The same at the head, for a path whose answer is small: those of one turn of the event loop are asked for together. */
+  readonly queryOne: (path: string) => Promise<ChainAnswer>
+  /** The same at the head for a path whose answer is long: equal ones share one answer, as the node wrote it. */
+  readonly queryList: (path: string) => Promise<RawJson>
+  /** The row of `/store/<table>/<key>` at the head with its proof. Throws RpcError -32602 when there can be no such row. */
+  readonly prove: (path: string) => Promise<ProvenRow>
   /** Throws RpcError -32011 unless the node has caught up, the feed has begun and blocks come: only then can a transaction be followed. */
   readonly needReady: () => Promise<void>
   /** That the chain makes no blocks; undefined while it does. */
   readonly stall: () => Stall | undefined
   /** To be told when the connection to the node was lost: whether it has caught up is asked again. */
   readonly onLost: () => void
+  /** To be told of a committed height before its block is delivered. */
+  readonly onHeight: () => void
 }
 
 const ARGUMENT_CODE = 20
+/** The application answers so when too many queries wait for it, or when one took too long. */
+const BUSY_CODE = 30
 
-const refusalOf = (path: string, { code, log }: { readonly code: number; readonly log: string }): Error =>
-  code === ARGUMENT_CODE ? new RpcError('invalidParams', log) : new Error(`query ${path}: code ${code}: ${log}`)
+function refusalOf(path: string, { code, log }: { readonly code: number; readonly log: string }): Error {
+  if (code === ARGUMENT_CODE) return new RpcError('invalidParams', log)
+  if (code === BUSY_CODE) return tooMany(log)
+  return new Error(`query ${path}: code ${code}: ${log}`)
+}
 
 async function ask(rpc: NodeRpc, query: AbciQuery): Promise<AbciQueryResult> {
   const answer = await rpc.abciQuery(query)
@@ -73,6 +101,12 @@ async function queryAll(rpc: NodeRpc, paths: readonly string[]): Promise<readonl
   const { height, value } = await ask(rpc, { path: '/batch', data: encodePaths(paths) })
   const answers = JSON.parse(fromUtf8(value) ?? '') as readonly PathAnswer[]
   return answers.map((answer, at) => ('code' in answer ? refusalOf(paths[at] as string, answer) : { height, data: answer.data }))
+}
+
+async function queryList(rpc: NodeRpc, path: string): Promise<ListAnswer> {
+  const { height, value: json } = await ask(rpc, { path })
+  if (json.length === 0) throw new Error(`query ${path}: the node answered without a value`)
+  return { height, json }
 }
 
 async function prove(rpc: NodeRpc, path: string): Promise<ProvenRow> {
@@ -99,8 +133,27 @@ function gasPrices(rpc: NodeRpc): (height: number) => Promise<bigint> {
   }
 }
 
-/** The chain behind `rpc`, whose blocks `feed` delivers. */
-export function openChain(rpc: NodeRpc, feed: BlockFeed, { stall }: Pick<HeadWatch, 'stall'>): Chain {
+async function findTx(rpc: NodeRpc, hash: string): Promise<IncludedTx | undefined> {
+  try {
+    return await rpc.tx(hash)
+  } catch (error) {
+    if (isNodeError(error, 'NotFound')) return undefined
+    throw error
+  }
+}
+
+/** What is read over `rpc`, where `queryOne` asks for a path with a small answer. */
+const readsOver = (rpc: NodeRpc, queryOne: Chain['queryOne']): Reads => ({
+  rpc, gasPrice: gasPrices(rpc), findTx: (hash) => findTx(rpc, hash),
+  account: async (address) => (await queryOne(`/accounts/${address}`)).data as { balance: string; nonce: number },
+})
+
+const queriesOver = (rpc: NodeRpc): Chain['queryOne'] => askTogether((paths) => queryAll(rpc, paths))
+
+/** The chain behind a node, whose blocks `feed` delivers. */
+export function openChain(
+  { transactions: rpc, queries, lists: listsRpc }: NodeClients, feed: BlockFeed, { stall }: Pick<HeadWatch, 'stall'>,
+): Chain {
   let chainId: string | undefined
   let caughtUp = false
   const readStatus = async (): Promise<void> => {
@@ -109,8 +162,18 @@ export function openChain(rpc: NodeRpc, feed: BlockFeed, { stall }: Pick<HeadWat
     caughtUp = !status.catchingUp
     if (!caughtUp) throw new RpcError('nodeAway', `the node is catching up, it is at height ${status.latestHeight}`)
   }
+  // Asked once for all who wait for it, or they would go on in another order than they came.
+  let asking: Promise<string> | undefined
+  const askChainId = async (): Promise<string> => {
+    try {
+      return chainId ??= (await rpc.status()).chainId
+    } finally {
+      asking = undefined
+    }
+  }
   let begun = false
-  const queryOne = askTogether((paths) => queryAll(rpc, paths))
+  const queryOne = queriesOver(queries)
+  const lists = shareLists({ ask: (path) => queryList(listsRpc, path), isFollowing: feed.connected })
   const needReady = async (): Promise<void> => {
     if (!caughtUp) await readStatus()
     begun ||= await Promise.race([feed.ready.then(() => true), sleep(FEED_START_MS_MAX, false, { ref: false })])
@@ -119,20 +182,17 @@ export function openChain(rpc: NodeRpc, feed: BlockFeed, { stall }: Pick<HeadWat
     if (stalled !== undefined) throw new RpcError('nodeAway', stallReason(stalled), stalled)
   }
   return {
-    rpc, feed, needReady, stall, queryOne,
+    ...readsOver(rpc, queriesOver(rpc)), asked: readsOver(queries, queryOne),
+    feed, needReady, stall, queryOne,
     onLost: () => { caughtUp = false },
-    chainId: async () => chainId ??= (await rpc.status()).chainId,
-    query: (path, height = 0) => query(rpc, path, height),
-    prove: (path) => prove(rpc, path),
-    account: async (address) => (await queryOne(`/accounts/${address}`)).data as { balance: string; nonce: number },
-    gasPrice: gasPrices(rpc),
-    findTx: async (hash) => {
-      try {
-        return await rpc.tx(hash)
-      } catch (error) {
-        if (isNodeError(error, 'NotFound')) return undefined
-        throw error
-      }
+    onHeight: lists.onHeight,
+    chainId: () => asking ??= askChainId(),
+    knownChainId: () => chainId,
+    query: (path, height = 0) => query(queries, path, height),
+    queryList: async (path) => {
+      const { height, json } = await lists.read(path)
+      return new RawJson([`{"height":${height},"data":`, json, '}'])
     },
+    prove: (path) => prove(queries, path),
   }
 }

@@ -1,6 +1,7 @@
 import { isObject } from '../base/json.ts'
-import { type DefectLog, errorObject, type RpcErrorObject, rpcErrors } from './errors.ts'
+import { type DefectLog, errorObject, type RpcError, type RpcErrorObject, rpcErrors } from './errors.ts'
 import { BATCH_ANSWER_LENGTH_MAX, BATCH_CALLS_MAX, PARAMS_DEPTH_MAX } from './limits.ts'
+import { type Piece, RawJson } from './rawJson.ts'
 
 /** Params of a call: by position, by name, or none. */
 export type Params = readonly unknown[] | Readonly<Record<string, unknown>> | undefined
@@ -8,6 +9,8 @@ export type Params = readonly unknown[] | Readonly<Record<string, unknown>> | un
 /** What the envelope needs: `call` runs a method or throws; `parse` reads JSON or throws. */
 export interface Server {
   readonly call: (method: string, params: Params) => Promise<unknown>
+  /** Asked before the calls of a request begin: for each method in order, why it may not run now. */
+  readonly admit: (methods: readonly string[]) => Promise<readonly (RpcError | undefined)[]>
   readonly parse: (text: string) => unknown
   readonly log: DefectLog
 }
@@ -50,11 +53,17 @@ function readCall(value: unknown): Call | Answer {
   return { method, params: params as Params, id }
 }
 
-async function run(server: Server, value: unknown): Promise<Answer | undefined> {
-  const call = readCall(value)
+/** What is sent to the caller. `refused`: the one error that the whole of it is. */
+export interface Reply {
+  readonly pieces: readonly Piece[]
+  readonly refused: RpcErrorObject | undefined
+}
+
+async function run(server: Server, call: Call | Answer, refused: RpcError | undefined): Promise<Answer | undefined> {
   if (!('method' in call)) return call
   let answer: { result: unknown } | { error: RpcErrorObject }
   try {
+    if (refused !== undefined) throw refused
     answer = { result: await server.call(call.method, call.params) ?? null }
   } catch (thrown) {
     answer = { error: errorObject(thrown, server.log, call.method) }
@@ -62,38 +71,47 @@ async function run(server: Server, value: unknown): Promise<Answer | undefined> 
   return call.id === undefined ? undefined : { ...answer, id: call.id }
 }
 
-const print = (answer: Answer): string => JSON.stringify({ jsonrpc: '2.0', ...answer })
+function print(answer: Answer): readonly Piece[] {
+  if (!('result' in answer && answer.result instanceof RawJson)) return [JSON.stringify({ jsonrpc: '2.0', ...answer })]
+  return ['{"jsonrpc":"2.0","result":', ...answer.result.pieces, `,"id":${JSON.stringify(answer.id)}}`]
+}
 
-function printBatch(answers: readonly Answer[]): string {
+const replyOf = (answer: Answer): Reply => ({ pieces: print(answer), refused: 'error' in answer ? answer.error : undefined })
+
+const BATCH_TOO_LONG = `the answers of the batch are over ${BATCH_ANSWER_LENGTH_MAX} characters, ask in smaller batches`
+
+function printBatch(answers: readonly Answer[]): readonly Piece[] {
   let length = 0
-  const parts = answers.map((answer) => {
-    const text = print(answer)
-    if (length + text.length > BATCH_ANSWER_LENGTH_MAX) {
-      return print(refusal(`the answers of the batch are over ${BATCH_ANSWER_LENGTH_MAX} characters, ask in smaller batches`, answer.id))
-    }
-    length += text.length
-    return text
-  })
-  return `[${parts.join(',')}]`
+  const pieces: Piece[] = []
+  for (const answer of answers) {
+    let printed = print(answer)
+    const more = printed.reduce((sum, piece) => sum + piece.length, 0)
+    if (length + more <= BATCH_ANSWER_LENGTH_MAX) length += more
+    else printed = print(refusal(BATCH_TOO_LONG, answer.id))
+    pieces.push(pieces.length === 0 ? '[' : ',', ...printed)
+  }
+  return [...pieces, ']']
 }
 
 /**
  * The answer to the text of one call or a batch; undefined when nothing is answered (notifications). Never throws. The calls of a batch
  * run at the same time, but begin in order, so that transactions of one account are sent in order. Source: JSON-RPC 2.0.
  */
-export async function answerText(server: Server, text: string): Promise<string | undefined> {
+export async function answer(server: Server, text: string): Promise<Reply | undefined> {
   let body: unknown
   try {
     body = server.parse(text)
   } catch {
-    return print({ id: null, error: rpcErrors.parse })
+    return replyOf({ id: null, error: rpcErrors.parse })
   }
-  if (!Array.isArray(body)) {
-    const answer = await run(server, body)
-    return answer === undefined ? undefined : print(answer)
+  if (Array.isArray(body) && body.length === 0) return replyOf(refusal('a batch holds at least one call'))
+  if (Array.isArray(body) && body.length > BATCH_CALLS_MAX) {
+    return replyOf(refusal(`a batch holds at most ${BATCH_CALLS_MAX} calls, got ${body.length}`))
   }
-  if (body.length === 0) return print(refusal('a batch holds at least one call'))
-  if (body.length > BATCH_CALLS_MAX) return print(refusal(`a batch holds at most ${BATCH_CALLS_MAX} calls, got ${body.length}`))
-  const answers = (await Promise.all(body.map((one) => run(server, one)))).filter((answer) => answer !== undefined)
-  return answers.length === 0 ? undefined : printBatch(answers)
+  const calls = (Array.isArray(body) ? body : [body]).map(readCall)
+  const refused = await server.admit(calls.map((call) => 'method' in call ? call.method : ''))
+  const answers = (await Promise.all(calls.map((call, at) => run(server, call, refused[at])))).filter((one) => one !== undefined)
+  const [only] = answers
+  if (only === undefined) return undefined
+  return Array.isArray(body) ? { pieces: printBatch(answers), refused: undefined } : replyOf(only)
 }

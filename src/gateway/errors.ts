@@ -13,6 +13,7 @@ export const rpcErrors = {
   notInBlock: { code: -32012, message: 'Not in a block within the time limit' },
   mempoolFull: { code: -32013, message: "The node's mempool is full" },
   needsToken: { code: -32014, message: 'The gateway signs only for requests with its token (Authorization: Bearer)' },
+  tooMany: { code: -32015, message: 'Too many requests, try again later' },
 } as const
 
 /** The name of a JSON-RPC error. */
@@ -42,6 +43,13 @@ const nameOf = (error: unknown): unknown => (error as { name?: unknown } | null 
 /** True when `error` is an RpcError. */
 export const isRpcError = (error: unknown): error is RpcError => nameOf(error) === 'RpcError'
 
+/** How long a caller should wait after -32015 when nothing says it better, in ms. */
+const RETRY_AFTER_MS = 1_000
+
+/** -32015: `why` names the limit. `data.retryAfterMs` says when it is worth trying again. */
+export const tooMany = (why: string, retryAfterMs = RETRY_AFTER_MS): RpcError =>
+  new RpcError('tooMany', `${rpcErrors.tooMany.message}: ${why}`, { retryAfterMs })
+
 /**
  * A failure of the node as the caller sees it; undefined when it is none of the node's. `data` goes into the error. `cause`: what the
  * caller is not told and the log should have.
@@ -49,6 +57,7 @@ export const isRpcError = (error: unknown): error is RpcError => nameOf(error) =
 export function nodeFailure(error: unknown, data?: unknown): RpcError | undefined {
   if (isNodeError(error, 'NodeUnreachable')) return new RpcError('nodeAway', 'the node cannot be reached', data)
   if (isNodeError(error, 'NodeTimeout')) return new RpcError('nodeAway', 'the node does not answer in time', data)
+  if (isNodeError(error, 'NodeBusy')) return tooMany('as many queries as the gateway asks its node are under way')
   if (isNodeError(error, 'NodeFailed')) {
     return new RpcError('nodeAway', 'the node fails to answer: it is stopping, or it has lost its application', data, { cause: error })
   }

@@ -2,17 +2,21 @@ import { readFileSync } from 'node:fs'
 import { startBlockFeed } from '../comet/feed.ts'
 import { openNodeRpc } from '../comet/rpc.ts'
 import type { Signer } from '../tx/sign.ts'
-import { openChain } from './chain.ts'
+import { type NodeClients, openChain } from './chain.ts'
 import type { Params } from './envelope.ts'
 import { type DefectLog, errorObject, RpcError, rpcErrors } from './errors.ts'
 import { readiness } from './health.ts'
-import { makeHttp } from './http.ts'
-import { WAIT_MS } from './limits.ts'
+import { type HttpLimits, openHttp } from './http.ts'
+import {
+  CALLS_PER_SECOND, CONNECTIONS_MAX, CONNECTIONS_OF_ADDRESS_MAX, LISTS_ASKED_MAX, QUERIES_ASKED_MAX, QUERIES_MAX, REQUEST_MS_MAX,
+  UNREAD_BYTES_MAX, UNREAD_MS_MAX, WAIT_MS,
+} from './limits.ts'
 import { makeMetrics } from './metrics.ts'
 import type { Services } from './methods/define.ts'
 import { methodOf, methods } from './methods/list.ts'
 import { openRpcDocument } from './openrpc.ts'
 import { readParams } from './params.ts'
+import { RawJson } from './rawJson.ts'
 import { makeSender } from './sender.ts'
 import { beginWatch, logStalls, watchHead } from './stall.ts'
 import { checkSigning, mayAskToSign } from './token.ts'
@@ -34,9 +38,9 @@ export interface GatewayOptions {
   readonly port?: number
   /** Accounts that it signs for, in keystore order: whoever reaches the gateway may act for them. */
   readonly signers?: readonly Signer[]
-  /** Without it in `Authorization: Bearer` nobody has the gateway sign. Needed with signers on an address that is not loopback. */
+  /** Without it in `Authorization: Bearer` nobody has the gateway sign. Needed with signers, whatever the address. */
   readonly authToken?: string | undefined
-  /** True when anybody has the signers' keys anyway: no token is needed, whatever the address. Default false. */
+  /** True when anybody has the signers' keys anyway: no token is needed. Default false. */
   readonly publicKeys?: boolean
   readonly logger: GatewayLog
   /** How long a transaction is waited for. Default WAIT_MS. */
@@ -47,6 +51,13 @@ export interface GatewayOptions {
   readonly allowHosts?: readonly string[]
   /** See GuardOptions. Default none. */
   readonly allowOrigins?: readonly string[]
+  /** What callers may take of it; what is left out is as limits.ts has it. */
+  readonly limits?: Partial<HttpLimits>
+}
+
+const LIMITS: HttpLimits = {
+  connections: CONNECTIONS_MAX, connectionsOfAddress: CONNECTIONS_OF_ADDRESS_MAX, unreadMs: UNREAD_MS_MAX, unreadBytes: UNREAD_BYTES_MAX,
+  requestMs: REQUEST_MS_MAX, callsPerSecond: CALLS_PER_SECOND, trustProxies: [],
 }
 
 /** A running gateway. */
@@ -86,6 +97,16 @@ function makeCall(services: Services, { onCall, log, authToken }: Watch) {
   }
 }
 
+/** Three clients, so that no query waits before a transaction or a block, and no list before a query. */
+function openClients(node: string): NodeClients & { readonly close: () => void } {
+  const clients = {
+    transactions: openNodeRpc(node),
+    queries: openNodeRpc(node, { connections: QUERIES_ASKED_MAX, calls: QUERIES_MAX }),
+    lists: openNodeRpc(node, { connections: LISTS_ASKED_MAX }),
+  }
+  return { ...clients, close: () => { for (const client of Object.values(clients)) client.close() } }
+}
+
 /**
  * Starts a gateway: JSON-RPC 2.0 on POST /, beside it /healthz, /readyz, /metrics and /openrpc.json. The node may be away at the start:
  * calls are answered with -32011 until it is there. Rejects when the address cannot be listened on, and with a GatewayStartError when it
@@ -93,12 +114,12 @@ function makeCall(services: Services, { onCall, log, authToken }: Watch) {
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { node, host = '127.0.0.1', port = 8545, signers = [], logger, waitMs = WAIT_MS, allowHosts = [], allowOrigins = [] } = options
-  const { authToken, publicKeys = false, stalledAfterMs } = options
-  checkSigning({ host, accounts: signers.length, authToken, publicKeys })
-  const rpc = openNodeRpc(node)
+  const { authToken, publicKeys = false, limits = {}, stalledAfterMs } = options
+  checkSigning({ accounts: signers.length, authToken, publicKeys })
+  const clients = openClients(node)
   const tracker = makeTracker()
   const head = watchHead(stalledAfterMs)
-  const feed = startBlockFeed(rpc, {
+  const feed = startBlockFeed(clients.transactions, {
     onBlock: (block) => {
       head.onBlock(block)
       tracker.onBlock(block)
@@ -106,6 +127,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     // Whoever waits for a transaction of this block will ask for its gas price: it is read while the block is.
     onHeight: (height) => {
       head.onHeight(height)
+      chain.onHeight()
       if (tracker.size() > 0) chain.gasPrice(height).catch(() => undefined)
     },
     onState: ({ connected, head: at, lost, reason }) => {
@@ -113,28 +135,28 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       if (lost !== undefined || reason !== undefined) logger.warn({ connected, head: at, lost, reason }, 'the feed of blocks was disturbed')
     },
   })
-  void feed.ready.then((height) => beginWatch(head, rpc, height))
-  const chain = openChain(rpc, feed, head)
+  void feed.ready.then((height) => beginWatch(head, clients.transactions, height))
+  const chain = openChain(clients, feed, head)
   const endLog = logStalls(head, logger)
   feed.done.catch((error: unknown) => logger.error({ err: error }, 'the feed of blocks ended'))
   const sender = makeSender({ chain, tracker, waitMs })
   const version = packageVersion()
-  const document = openRpcDocument(methods, version)
+  const document = Buffer.from(JSON.stringify(openRpcDocument(methods, version)))
   const metrics = makeMetrics({ height: feed.head, headAgeMs: head.ageMs, connected: feed.connected, waiting: sender.underWay })
   const services: Services = {
     chain, sender, version, signers: new Map(signers.map((signer) => [signer.address, signer])),
-    onOutcome: metrics.onOutcome, discover: () => document,
+    onOutcome: metrics.onOutcome, discover: () => new RawJson([document]),
   }
-  const app = makeHttp({
-    call: makeCall(services, { onCall: metrics.onCall, log: logger, authToken }), log: logger, guard: { host, allowHosts, allowOrigins },
-    ready: () => readiness(chain), metrics: metrics.text, document: () => document,
-    onClosing: tracker.close,
+  const app = await openHttp({
+    call: makeCall(services, { onCall: metrics.onCall, log: logger, authToken }), isList: (name) => methodOf.get(name)?.isList === true,
+    log: logger, guard: { host, allowHosts, allowOrigins }, limits: { ...LIMITS, ...limits },
+    ready: () => readiness(chain), metrics: metrics.text, document, onClosing: tracker.close,
   })
   const close = async (): Promise<void> => {
     endLog()
     await app.close()
     await feed.close()
-    rpc.close()
+    clients.close()
   }
   try {
     const url = await app.listen({ host, port })

@@ -1,18 +1,40 @@
-import { fastify, type FastifyInstance } from 'fastify'
-import { answerText, type Params, type Server } from './envelope.ts'
+import { createServer } from 'node:http'
+import { BlockList, isIPv6 } from 'node:net'
+import cors from '@fastify/cors'
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { boundConnections, type ConnectionLimits, type Connections } from './connections.ts'
+import { answer, type Params, type Server } from './envelope.ts'
+import { type RpcErrorObject, rpcErrors } from './errors.ts'
 import { type GuardOptions, refusedOrigin } from './guard.ts'
 import type { Readiness } from './health.ts'
-import { BODY_BYTES_MAX, REQUEST_MS_MAX } from './limits.ts'
+import { BODY_BYTES_MAX, KEEP_ALIVE_MS, READY_MS, REQUEST_CHECK_MS } from './limits.ts'
+import { openRateLimit, type RateLimit } from './rateLimit.ts'
+import type { Piece } from './rawJson.ts'
+import { sendPieces } from './send.ts'
+
+/** What callers may take of the gateway. */
+export interface HttpLimits extends ConnectionLimits {
+  /** How long a whole request may take to arrive, in ms. */
+  readonly requestMs: number
+  /** Calls a second from one address; 0 is no limit. */
+  readonly callsPerSecond: number
+  /** Addresses of reverse proxies, alone or as networks (10.0.0.0/8): who they say is the caller in X-Forwarded-For. */
+  readonly trustProxies: readonly string[]
+}
 
 /** What the routes serve. */
 export interface Routes {
   /** Runs a method; `authorization` is that header of its request. */
   readonly call: (method: string, params: Params, authorization: string | undefined) => Promise<unknown>
+  /** True for a method that answers with a whole list. */
+  readonly isList: (method: string) => boolean
   readonly log: Server['log']
   readonly guard: GuardOptions
+  readonly limits: HttpLimits
   readonly ready: () => Promise<Readiness>
   readonly metrics: () => Promise<string>
-  readonly document: () => object
+  /** The JSON of the OpenRPC document. */
+  readonly document: Piece
   /** Told when the server begins to close: it waits for the calls under way. */
   readonly onClosing: () => void
 }
@@ -29,20 +51,47 @@ function safeParser(app: FastifyInstance): Server['parse'] {
   }
 }
 
-/** Refuses strangers, and tells pages of allowed origins that they may read the answer (CORS). */
-function addGuard(app: FastifyInstance, guard: GuardOptions): void {
+/** Refuses strangers, and tells pages of the origins that pass that they may read the answer (CORS). */
+async function addGuard(app: FastifyInstance, guard: GuardOptions): Promise<void> {
   app.addHook('onRequest', async (request, reply) => {
     const { host, origin } = request.headers
     const why = refusedOrigin(guard, { host, origin })
     if (why !== undefined) return reply.code(403).send({ error: why })
     reply.header('x-content-type-options', 'nosniff')
-    if (origin === undefined) return
-    reply.header('access-control-allow-origin', origin).header('vary', 'origin')
-    if (request.method !== 'OPTIONS') return
-    return reply.header('access-control-allow-methods', 'POST, GET').header('access-control-allow-headers', 'content-type, authorization')
-      .header('access-control-max-age', '600').code(204).send()
+  })
+  await app.register(cors, {
+    origin: true, methods: ['POST', 'GET'], allowedHeaders: ['content-type', 'authorization'], exposedHeaders: ['retry-after'], maxAge: 600,
   })
 }
+
+/** The status of an error that is all of an answer: 429 for too many requests, with the seconds after which to try again. */
+function setStatus(reply: FastifyReply, refused: RpcErrorObject | undefined): void {
+  if (refused?.code !== rpcErrors.tooMany.code) return
+  const { retryAfterMs } = refused.data as { readonly retryAfterMs: number }
+  reply.code(429).header('retry-after', String(Math.ceil(retryAfterMs / 1000)))
+}
+
+/** Counts every request as a call, whatever it asks for. */
+function addRateLimit(app: FastifyInstance, { countCall }: RateLimit): void {
+  app.addHook('onRequest', async (request, reply) => {
+    const error = await countCall(request)
+    if (error === undefined) return
+    const { code, message, data } = error
+    setStatus(reply, error)
+    return reply.send({ jsonrpc: '2.0', error: { code, message, data }, id: null })
+  })
+}
+
+/** Says which calls of a request are too many. The first was counted when the request came. */
+const admission = ({ countCall, countList }: RateLimit, isList: Routes['isList'], request: FastifyRequest): Server['admit'] =>
+  async (methods) => {
+    const refused: Awaited<ReturnType<Server['admit']>>[number][] = []
+    for (const [at, method] of methods.entries()) {
+      const why = at === 0 ? undefined : await countCall(request)
+      refused.push(why ?? (isList(method) ? await countList(request) : undefined))
+    }
+    return refused
+  }
 
 /** Ends the connections of calls that are under way at the close; else each would be kept for the next call, and the close would wait. */
 function addClosing(app: FastifyInstance, onClosing: () => void): void {
@@ -56,14 +105,44 @@ function addClosing(app: FastifyInstance, onClosing: () => void): void {
   })
 }
 
-/** The HTTP server, not yet listening. Bodies up to BODY_BYTES_MAX, `application/json` only. */
-export function makeHttp({ call, log, guard, ready, metrics, document, onClosing }: Routes): FastifyInstance {
-  const app = fastify({ logger: false, bodyLimit: BODY_BYTES_MAX, requestTimeout: REQUEST_MS_MAX })
-  const parse = safeParser(app)
-  addGuard(app, guard)
-  addClosing(app, onClosing)
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+/** Asks at most once in `pauseMs`; everybody meanwhile gets the same answer. */
+function atMostEvery<T>(pauseMs: number, ask: () => Promise<T>): () => Promise<T> {
+  let last: { readonly atMs: number; readonly answer: Promise<T> } | undefined
+  return () => {
+    if (last === undefined || performance.now() - last.atMs > pauseMs) last = { atMs: performance.now(), answer: ask() }
+    return last.answer
+  }
+}
+
+/** True for addresses of the list. */
+function isAmong(addresses: readonly string[]): (address: string) => boolean {
+  const list = new BlockList()
+  const familyOf = (address: string): 'ipv4' | 'ipv6' => isIPv6(address) ? 'ipv6' : 'ipv4'
+  for (const one of addresses) {
+    const [address = '', bits] = one.split('/')
+    if (bits === undefined) list.addAddress(address, familyOf(address))
+    else list.addSubnet(address, Number(bits), familyOf(address))
+  }
+  return (address) => list.check(address, familyOf(address))
+}
+
+function open({ requestMs, trustProxies }: HttpLimits, { watch }: Connections): FastifyInstance {
+  const timeouts = {
+    requestTimeout: requestMs, headersTimeout: requestMs, connectionsCheckingInterval: Math.min(REQUEST_CHECK_MS, requestMs),
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  }
+  return fastify({
+    logger: false, bodyLimit: BODY_BYTES_MAX, trustProxy: trustProxies.length === 0 ? false : [...trustProxies],
+    // Called for each address that `localhost` has.
+    serverFactory: (handler) => {
+      const server = createServer(timeouts, handler)
+      watch(server)
+      return server
+    },
+  })
+}
+
+function addErrors(app: FastifyInstance, log: Server['log']): void {
   app.setErrorHandler<{ readonly statusCode?: number; readonly message: string }>((error, request, reply) => {
     const { statusCode = 500, message } = error
     if (statusCode < 500) return reply.code(statusCode).send({ error: message })
@@ -71,18 +150,39 @@ export function makeHttp({ call, log, guard, ready, metrics, document, onClosing
     return reply.code(500).send({ error: 'internal error' })
   })
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'not found: POST / takes JSON-RPC' }))
+}
+
+/** The HTTP server, not yet listening. Bodies up to BODY_BYTES_MAX, `application/json` only. */
+export async function openHttp(routes: Routes): Promise<FastifyInstance> {
+  const { call, isList, log, guard, limits, ready, metrics, document, onClosing } = routes
+  const connections = boundConnections(limits, isAmong(limits.trustProxies))
+  const { unread } = connections
+  const app = open(limits, connections)
+  const parse = safeParser(app)
+  const rateLimit = await openRateLimit(app, limits.callsPerSecond)
+  await addGuard(app, guard)
+  addRateLimit(app, rateLimit)
+  addClosing(app, onClosing)
+  addErrors(app, log)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body))
   app.post('/', async (request, reply) => {
     if (typeof request.body !== 'string') return reply.code(415).send({ error: 'expected a body of application/json' })
     const { authorization } = request.headers
-    const answer = await answerText({ call: (method, params) => call(method, params, authorization), parse, log }, request.body)
-    return answer === undefined ? reply.code(204).send() : reply.type('application/json; charset=utf-8').send(answer)
+    const admit = admission(rateLimit, isList, request)
+    const answered = await answer({ call: (method, params) => call(method, params, authorization), admit, parse, log }, request.body)
+    if (answered === undefined) return reply.code(204).send()
+    setStatus(reply, answered.refused)
+    return sendPieces(reply.type('application/json; charset=utf-8'), unread, answered.pieces)
   })
   app.get('/healthz', async () => ({ ok: true }))
+  const shared = atMostEvery(READY_MS, ready)
   app.get('/readyz', async (_request, reply) => {
-    const answer = await ready()
-    return reply.code(answer.ready ? 200 : 503).send(answer)
+    const told = await shared()
+    return reply.code(told.ready ? 200 : 503).send(told)
   })
-  app.get('/metrics', async (_request, reply) => reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics()))
-  app.get('/openrpc.json', async () => document())
+  app.get('/metrics', async (_request, reply) =>
+    sendPieces(reply.type('text/plain; version=0.0.4; charset=utf-8'), unread, [await metrics()]))
+  app.get('/openrpc.json', async (_request, reply) => sendPieces(reply.type('application/json; charset=utf-8'), unread, [document]))
   return app
 }

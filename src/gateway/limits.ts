@@ -13,14 +13,77 @@ export const PARAMS_DEPTH_MAX = 16
 /** Most transactions that this gateway signs, sends or waits for at a time; a call beyond it is answered with -32013. */
 export const WAITING_MAX = 10_000
 
+/** Most of them that the gateway signs itself: its own accounts leave room for those who sign for themselves. */
+export const WAITING_SIGNED_HERE_MAX = 5_000
+
+/** Most of them of one sender. */
+export const WAITING_OF_SENDER_MAX = 1_024
+
+/** Most queries of callers that the node is asked at a time. */
+export const QUERIES_ASKED_MAX = 32
+
+/** Most queries of callers that are under way or wait for their turn; one more is answered with -32015. */
+export const QUERIES_MAX = 2_000
+
+/** Most whole lists that the node is asked for at a time, each with a connection of its own. */
+export const LISTS_ASKED_MAX = 2
+
+/** Most other lists that wait for their turn; one more is answered with -32015. */
+export const LISTS_WAITING_MAX = 32
+
+/** How long a list waits for its turn, in ms. */
+export const LIST_WAIT_MS_MAX = 10_000
+
+/** Most bytes of lists that are kept for the callers of one head. */
+export const LISTS_KEPT_BYTES_MAX = 32 * 1024 * 1024
+
+/** What a kept list costs beside its text, in bytes. */
+export const LIST_OVERHEAD_BYTES = 1024
+
+/** How long one answer of /readyz serves everybody, in ms: nobody can have the node asked more often. */
+export const READY_MS = 250
+
 /** Accounts without a call under way whose next nonce is kept: their next call need not ask the node for it. */
 export const NONCES_KEPT = 10_000
 
 /** How long a transaction is waited for unless configured, in ms. Source: protocol.md §10, -32012. */
 export const WAIT_MS = 30_000
 
-/** How long a whole HTTP request may take to arrive, in ms. */
+/** How long a whole HTTP request may take to arrive, its headers and its body, in ms. */
 export const REQUEST_MS_MAX = 10_000
+
+/** How often that is checked, in ms. */
+export const REQUEST_CHECK_MS = 1_000
+
+/** How long a connection without a request is kept, in ms. */
+export const KEEP_ALIVE_MS = 30_000
+
+/** How long a connection may take none of the answer that waits for it, in ms; then it is closed. */
+export const UNREAD_MS_MAX = 10_000
+
+/** Most bytes of answers that wait to be read, a shared one counted once. Beyond it the oldest answer's connection is closed. */
+export const UNREAD_BYTES_MAX = 64 * 1024 * 1024
+
+/** What an answer costs beside its text, in bytes. */
+export const ANSWER_OVERHEAD_BYTES = 1024
+
+/** Most bytes that are handed to a connection at a time. Longer answers go in pieces of it. */
+export const PIECE_BYTES = 64 * 1024
+
+/** Most connections from one address, unless configured; one more is closed at once. An IPv6 address counts by its /64. */
+export const CONNECTIONS_OF_ADDRESS_MAX = 100
+
+/** Most connections in all, unless configured; one more is closed at once. */
+export const CONNECTIONS_MAX = 1_000
+
+/** Calls a second from one address, unless configured; whole lists have a share of their own. */
+export const CALLS_PER_SECOND = 500
+
+/** Over how long calls are counted, in ms. */
+export const RATE_WINDOW_MS = 10_000
+
+/** As how many calls a whole list counts: an address has CALLS_PER_SECOND / LIST_COST of them a second. */
+export const LIST_COST = 20
 
 /** How long the first block feed may take to begin before a transaction is refused with -32011, in ms. */
 export const FEED_START_MS_MAX = 10_000

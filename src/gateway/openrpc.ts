@@ -2,7 +2,7 @@ import { type Members, schemaOf } from '../tx/members.ts'
 import { rpcErrors, type RpcErrorName } from './errors.ts'
 import type { Method } from './methods/define.ts'
 
-const EVERY_CALL: readonly RpcErrorName[] = ['invalidRequest', 'invalidParams', 'internal']
+const EVERY_CALL: readonly RpcErrorName[] = ['invalidRequest', 'invalidParams', 'internal', 'tooMany']
 
 function contentOf(input: Members): readonly object[] {
   const properties = schemaOf(input)['properties'] as Readonly<Record<string, object>>

@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Address, addressOf, ZERO_ADDRESS } from '../base/address.ts'
-import { decodeTx } from '../tx/envelope.ts'
+import { type Address, addressOf } from '../base/address.ts'
 import type { Signer } from '../tx/sign.ts'
-import { isSignedBySender } from '../tx/verify.ts'
 import { type Account, makeAccounts, nextKnown } from './accounts.ts'
 import { broadcast, expectedNonce, type Sent } from './broadcast.ts'
 import type { Chain } from './chain.ts'
 import { isRpcError, RpcError, rpcErrors } from './errors.ts'
-import { LOOK_UP_MS, RESIGNS_MAX, WAITING_MAX } from './limits.ts'
+import { LOOK_UP_MS, RESIGNS_MAX, WAITING_MAX, WAITING_OF_SENDER_MAX, WAITING_SIGNED_HERE_MAX } from './limits.ts'
+import { readRawTx } from './rawTx.ts'
 import type { Failure } from './result.ts'
 import type { Inclusion, Tracker } from './tracker.ts'
 
@@ -140,18 +139,31 @@ async function sendBytes(setting: Setting, account: Account, bytes: Uint8Array):
   return included === undefined ? sent : { hash: sent.hash, included }
 }
 
+/** Which limit one more transaction would pass; undefined when there is room. */
+function fullOf(
+  { raw, signedHere }: { readonly raw: number; readonly signedHere: number }, by: 'raw' | 'signedHere', ofSender: number, sender: Address,
+): string | undefined {
+  if (raw + signedHere >= WAITING_MAX) return `${WAITING_MAX} transactions wait at this gateway`
+  if (ofSender >= WAITING_OF_SENDER_MAX) return `${WAITING_OF_SENDER_MAX} transactions of ${sender} wait at this gateway`
+  if (by === 'signedHere' && signedHere >= WAITING_SIGNED_HERE_MAX) {
+    return `${WAITING_SIGNED_HERE_MAX} transactions that this gateway signs wait at it`
+  }
+  return undefined
+}
+
 /** A sender over `chain`, whose blocks `tracker` is told of. */
 export function makeSender(setting: Setting): Sender {
   const { chain } = setting
   const accounts = makeAccounts()
-  let underWay = 0
-  const counted = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (underWay >= WAITING_MAX) throw new RpcError('mempoolFull', `${WAITING_MAX} transactions wait at this gateway, try again later`)
-    underWay += 1
+  const underWay = { raw: 0, signedHere: 0 }
+  const counted = async <T>(by: keyof typeof underWay, address: Address, work: () => Promise<T>): Promise<T> => {
+    const full = fullOf(underWay, by, accounts.underWay(address), address)
+    if (full !== undefined) throw new RpcError('mempoolFull', `${full}, try again later`)
+    underWay[by] += 1
     try {
       return await work()
     } finally {
-      underWay -= 1
+      underWay[by] -= 1
     }
   }
   const finish = (account: Account, answer: Turn | Outcome): Promise<Outcome> =>
@@ -163,12 +175,12 @@ export function makeSender(setting: Setting): Sender {
     note(account, turn)
     return turn
   }
-  const inTurn = (address: Address, send: (account: Account) => Promise<Turn | Outcome>): Promise<Outcome> =>
-    counted(() => accounts.use(address, async (account) => finish(account, await account.inTurn(async () => {
+  const inTurn = (by: keyof typeof underWay, address: Address, send: (account: Account) => Promise<Turn | Outcome>): Promise<Outcome> =>
+    counted(by, address, () => accounts.use(address, async (account) => finish(account, await account.inTurn(async () => {
       await chain.needReady()
       return send(account)
     }))))
-  const submit: Sender['submit'] = (signer, order) => inTurn(signer.address, async (account) => {
+  const submit: Sender['submit'] = (signer, order) => inTurn('signedHere', signer.address, async (account) => {
     if (order.nonce !== undefined) {
       const body = { chainId: await chain.chainId(), nonce: order.nonce, operation: order.operation, message: order.message }
       return asIs(account, signer.signTx(body), order.nonce)
@@ -178,10 +190,13 @@ export function makeSender(setting: Setting): Sender {
     return turn
   })
   const submitRaw: Sender['submitRaw'] = (bytes) => {
-    const tx = decodeTx(bytes)
-    // The chain says what is wrong with the rest. It stands in nobody's queue, or anyone could hold up an account.
-    const [address, nonce] = 'why' in tx || !isSignedBySender(tx) ? [ZERO_ADDRESS, 0] : [addressOf(tx.body.from), tx.body.nonce]
-    return inTurn(address, (account) => asIs(account, bytes, nonce))
+    const send = (chainId: string): Promise<Outcome> => {
+      const read = readRawTx(bytes, chainId)
+      if ('refused' in read) return Promise.resolve(read)
+      return inTurn('raw', addressOf(read.body.from), (account) => asIs(account, bytes, read.body.nonce))
+    }
+    const chainId = chain.knownChainId()
+    return chainId === undefined ? chain.chainId().then(send) : send(chainId)
   }
-  return { submit, submitRaw, nextNonce: accounts.nextNonce, underWay: () => underWay }
+  return { submit, submitRaw, nextNonce: accounts.nextNonce, underWay: () => underWay.raw + underWay.signedHere }
 }

@@ -1,5 +1,4 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { isLoopback } from './guard.ts'
 
 /** Fewest characters of a token: it is all that stands between a network and the accounts. */
 export const TOKEN_LENGTH_MIN = 16
@@ -11,7 +10,6 @@ export class GatewayStartError extends Error {
 
 /** Who may have the gateway sign. */
 export interface SigningRule {
-  readonly host: string
   /** How many accounts it signs for. */
   readonly accounts: number
   readonly authToken: string | undefined
@@ -20,16 +18,16 @@ export interface SigningRule {
 }
 
 /**
- * Throws a GatewayStartError for a gateway that would sign for whoever reaches it from another machine: an address that is not loopback
- * needs a token.
+ * Throws a GatewayStartError for a gateway that would sign for whoever reaches it: without a token that is, on loopback, every user of
+ * the machine and every program that any of them runs.
  */
-export function checkSigning({ host, accounts, authToken, publicKeys }: SigningRule): void {
+export function checkSigning({ accounts, authToken, publicKeys }: SigningRule): void {
   if (authToken !== undefined && !new RegExp(`^[\\x21-\\x7e]{${TOKEN_LENGTH_MIN},}$`).test(authToken)) {
     throw new GatewayStartError(`the token: expected at least ${TOKEN_LENGTH_MIN} printable ASCII characters without spaces`)
   }
-  if (accounts === 0 || publicKeys || authToken !== undefined || isLoopback(host.toLowerCase())) return
-  throw new GatewayStartError(`${host} is not a loopback address: whoever reaches it could spend the unlocked accounts; `
-    + 'set a token (--auth-token-file), listen on 127.0.0.1, or unlock none')
+  if (accounts === 0 || publicKeys || authToken !== undefined) return
+  throw new GatewayStartError('whoever reaches the gateway could spend the unlocked accounts, on a loopback address too: give it a token '
+    + `of ${TOKEN_LENGTH_MIN} characters or more (--auth-token-file FILE), or leave out --unlock`)
 }
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()

@@ -3,6 +3,7 @@ import { AMOUNT_MAX, parseAmount, TOKEN } from '../base/amount.ts'
 import { isObject } from '../base/json.ts'
 import { type PubKey, parsePubKey } from '../base/pubKey.ts'
 import { ONE, parseRatio, type Ratio } from '../base/ratio.ts'
+import { cut, show, UNKNOWN_NAME_LENGTH_MAX } from '../base/show.ts'
 import { utf8 } from '../base/bytes.ts'
 import type { State } from '../store/state.ts'
 import { addBalance } from './accounts/keeper.ts'
@@ -38,8 +39,7 @@ export const GENESIS_SUPPLY_MAX = 10n ** 15n * TOKEN
 type Json = Readonly<Record<string, unknown>>
 
 function refuse(member: string, expected: string, given: unknown): never {
-  const text = given === undefined ? 'nothing' : JSON.stringify(given)
-  throw new GenesisError(`genesis app_state: ${member}: expected ${expected}, got ${text.length > 80 ? `${text.slice(0, 77)}...` : text}`)
+  throw new GenesisError(`genesis app_state: ${member}: expected ${expected}, got ${show(given)}`)
 }
 
 /** The members of an object; JSON null is not given (protocol.md §1). */
@@ -48,7 +48,7 @@ function object(value: unknown, member: string, members: readonly string[]): Jso
   const given: Record<string, unknown> = {}
   // biome-ignore lint/plugin: the order decides only which unknown member the message names
   for (const [name, held] of Object.entries(value)) {
-    if (!members.includes(name)) refuse(`${member}.${name}`, `one of ${members.join(', ')}`, held)
+    if (!members.includes(name)) refuse(`${member}.${cut(name, UNKNOWN_NAME_LENGTH_MAX)}`, `one of ${members.join(', ')}`, held)
     if (held !== null) given[name] = held
   }
   return given

@@ -1,7 +1,8 @@
+import { cut, show, UNKNOWN_NAME_LENGTH_MAX } from '../base/show.ts'
 import { u64 } from '../store/columns.ts'
 import { badArgument, type QueryAnswer, type QueryError } from './define.ts'
 
-function* cut<T>(items: Iterable<T>, offset: number, limit: number, print: (item: T, at: number) => unknown): Generator<unknown> {
+function* slice<T>(items: Iterable<T>, offset: number, limit: number, print: (item: T, at: number) => unknown): Generator<unknown> {
   if (limit === 0) return
   let at = 0
   for (const item of items) {
@@ -15,11 +16,11 @@ export function pageOf<T>(
   items: Iterable<T>, options: ReadonlyMap<string, string>, print: (item: T, at: number) => unknown,
 ): QueryAnswer | QueryError {
   for (const name of options.keys()) {
-    if (name !== 'limit' && name !== 'offset') return badArgument(`${name}: expected limit or offset`)
+    if (name !== 'limit' && name !== 'offset') return badArgument(`${cut(name, UNKNOWN_NAME_LENGTH_MAX)}: expected limit or offset`)
   }
   const limit = options.has('limit') ? u64.parse(options.get('limit') ?? '') : Number.MAX_SAFE_INTEGER
   const offset = options.has('offset') ? u64.parse(options.get('offset') ?? '') : 0
-  if (limit === undefined) return badArgument(`limit: expected a decimal integer, got ${JSON.stringify(options.get('limit'))}`)
-  if (offset === undefined) return badArgument(`offset: expected a decimal integer, got ${JSON.stringify(options.get('offset'))}`)
-  return { items: cut(items, offset, limit, print) }
+  if (limit === undefined) return badArgument(`limit: expected a decimal integer, got ${show(options.get('limit'))}`)
+  if (offset === undefined) return badArgument(`offset: expected a decimal integer, got ${show(options.get('offset'))}`)
+  return { items: slice(items, offset, limit, print) }
 }

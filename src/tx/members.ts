@@ -4,6 +4,7 @@ import { fromBase64, toBase64, utf8 } from '../base/bytes.ts'
 import { isObject } from '../base/json.ts'
 import { KEY_BYTES } from '../base/pubKey.ts'
 import { parseRatio, printRatio, type Ratio } from '../base/ratio.ts'
+import { cut, show, UNKNOWN_NAME_LENGTH_MAX } from '../base/show.ts'
 
 /** A JSON Schema of one member. */
 export type JsonSchema = Readonly<Record<string, unknown>>
@@ -40,12 +41,6 @@ export type Members = Readonly<Record<string, Member<unknown>>>
 export type MessageOf<M extends Members> =
   { readonly [N in keyof M as M[N] extends OptionalMember<unknown> ? never : N]: M[N] extends Member<infer W> ? W : never }
   & { readonly [N in keyof M as M[N] extends OptionalMember<unknown> ? N : never]?: M[N] extends Member<infer W> ? W : never }
-
-/** `given` in at most 80 characters of JSON. */
-function show(given: unknown): string {
-  const text = given === undefined ? 'nothing' : JSON.stringify(given) ?? String(given)
-  return text.length > 80 ? `${text.slice(0, 77)}...` : text
-}
 
 function string(value: unknown, member: string, form: string): string {
   if (typeof value !== 'string') throw new MemberError(member, form, value)
@@ -204,7 +199,8 @@ export function readMembers<M extends Members>(members: M, input: unknown, withi
   const path = (name: string): string => within === '' ? name : `${within}.${name}`
   for (const name of Object.keys(input)) {
     if (Object.hasOwn(members, name)) continue
-    throw new MemberError(path(name), `one of ${Object.keys(members).join(', ') || 'no members'}`, input[name])
+    const known = Object.keys(members).join(', ') || 'no members'
+    throw new MemberError(path(cut(name, UNKNOWN_NAME_LENGTH_MAX)), `one of ${known}`, input[name])
   }
   const message: Record<string, unknown> = {}
   for (const [name, member] of each(members)) {

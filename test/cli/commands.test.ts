@@ -24,6 +24,7 @@ const write = (name: string, text: string, mode = 0o600): void => writeFileSync(
 beforeAll(async () => {
   place = makePlace(await freePorts(3))
   write('password.txt', 'correct horse\n')
+  write('token.txt', 'sixteen-letters-long\n')
   write('secret.txt', `${'07'.repeat(32)}\n`)
   commands = await shownCommands()
   devnet = await run(place, ['devnet', '--block-time', '200ms'], /devnet ready/)
@@ -276,7 +277,6 @@ describe('the rest', () => {
   test('a gateway that would sign for the network is not started without a token; with one it asks for it', async () => {
     const open = ['gateway', '--listen', '0.0.0.0:9646', '--unlock', 'alice', '--password-file', 'password.txt']
     expect(await svcd(place, open)).toMatchObject({ status: 2, stderr: expect.stringContaining('--auth-token-file') })
-    write('token.txt', 'sixteen-letters-long\n')
     const running = await run(place, [...open, '--auth-token-file', 'token.txt'], /gateway ready/)
     try {
       const { address } = json(await svcd(place, ['keys', 'show', 'alice', '--json'])) as { address: string }

@@ -9,7 +9,16 @@ test('a gateway with public accounts takes no others: one line names both flags,
   expect([status, stderr]).toEqual([2, 'svcd: --devnet: goes without --unlock, as public accounts need no token\n'])
 })
 
-test('without --devnet unlocked accounts need a token where the world can reach them', async () => {
-  const { status, stderr } = await svcd(place, ['gateway', '--unlock', 'alice', '--listen', '0.0.0.0:9999'])
+test.each(['0.0.0.0', '127.0.0.1'])('without --devnet unlocked accounts on %s need a token', async (host) => {
+  const { status, stderr } = await svcd(place, ['gateway', '--unlock', 'alice', '--listen', `${host}:9999`])
   expect([status, stderr]).toEqual([2, expect.stringMatching(/^svcd: .*--auth-token-file/)])
+})
+
+test.each([
+  ['--rate-limit', 'x', 'expected a whole number of 0 to 100000, got "x"'],
+  ['--connections', '0', 'expected a whole number of 1 to 100000, got "0"'],
+  ['--trust-proxy', '10.0.0.0/33', 'expected an address or a network such as 10.0.0.5 or 10.0.0.0/8, got "10.0.0.0/33"'],
+])('%s %s is refused in one line', async (flag, value, why) => {
+  const { status, stderr } = await svcd(place, ['gateway', flag, value])
+  expect([status, stderr]).toEqual([2, `svcd: ${flag}: ${why}\n`])
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { answerText } from '../../src/gateway/envelope.ts'
+import { answer } from '../../src/gateway/envelope.ts'
 import { BATCH_ANSWER_LENGTH_MAX, BATCH_CALLS_MAX, PARAMS_DEPTH_MAX } from '../../src/gateway/limits.ts'
 import { RpcError } from '../../src/gateway/errors.ts'
 import { keptLog } from './support.ts'
@@ -20,7 +20,12 @@ function makeServer() {
     if (method === 'nothing' || method === 'update' || method.startsWith('notify_')) return undefined
     throw new RpcError('methodNotFound', 'Method not found')
   }
-  return { log, ran, ask: (text: string) => answerText({ call, parse: JSON.parse, log }, text) }
+  const admit = async (): Promise<readonly undefined[]> => []
+  const ask = async (text: string): Promise<string | undefined> => {
+    const reply = await answer({ call, admit, parse: JSON.parse, log }, text)
+    return reply?.pieces.map((piece) => typeof piece === 'string' ? piece : Buffer.from(piece).toString()).join('')
+  }
+  return { log, ran, ask }
 }
 
 const parsed = async (text: string): Promise<unknown> => JSON.parse(await makeServer().ask(text) ?? 'null')

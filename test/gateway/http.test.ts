@@ -82,13 +82,16 @@ describe('health and metrics', () => {
     }
     const { script } = pair.node
     script.catchingUp = true
-    expect(await reason()).toMatch(/catching up/)
+    await until(async () => /catching up/.test(await reason()))
     script.catchingUp = false
     script.query = () => ({ code: 4, log: 'unknown path' })
-    expect(await reason()).toMatch(/code 4/)
+    await until(async () => /code 4/.test(await reason()))
     script.query = () => ({})
-    pair.node.drop()
-    await until(async () => /subscription/.test(await reason()))
+    // It is back in a moment, and one answer serves everybody for READY_MS.
+    await until(async () => {
+      pair.node.drop()
+      return /subscription/.test(await reason())
+    })
     await until(async () => (await fetch(`${pair.gateway.url}/readyz`)).ok)
   })
 

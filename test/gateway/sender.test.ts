@@ -204,6 +204,19 @@ describe('bytes that are no transaction', () => {
     expect({ height, code: check_tx.code }).toEqual({ height: 0, code: 2 })
   })
 
+  test('or that nobody signed, or signed for another chain: the words of checks 2 and 3, and neither node nor queue is asked', async () => {
+    pair = await startPair()
+    const checked = async (bytes: Uint8Array) => ((await sendRaw(bytes)).result as Result).check_tx
+    const body = { chainId: 'another', nonce: 0, operation: 'transfer', message: { to: new Uint8Array(20).fill(9), value: '5' } }
+    const forged = (bytes: Uint8Array): Uint8Array => bytes.with(-1, (bytes.at(-1) ?? 0) ^ 1)
+    const wrongChain = { code: 3, log: 'wrong chain id: expected gateway-test, got another', fee: {} }
+    expect(await checked(bob.signTx(body))).toEqual(wrongChain)
+    expect(await checked(forged(bob.signTx(body)))).toEqual(wrongChain)
+    expect(await checked(forged(signed(0)))).toEqual({ code: 3, log: 'signature verification failed', fee: {} })
+    expect(await checked(new Uint8Array([1]))).toMatchObject({ code: 2, log: expect.stringMatching(/^cannot decode transaction: /) })
+    expect(pair.node.count('broadcast_tx_sync')).toBe(0)
+  })
+
   test('more than a transaction may have: the words of check 1, and the node is not asked', async () => {
     pair = await startPair()
     const { result } = await pair.rpc('svc_sendRawTransaction', [toBase64(new Uint8Array(65_537))])
@@ -232,8 +245,8 @@ describe('the node', () => {
     await pair.node.close()
     expect((await transfer()).error).toMatchObject({ code: -32011, message: 'the node cannot be reached' })
     expect((await pair.rpc('svc_blockNumber')).error?.code).toBe(-32011)
-    const ready = await fetch(`${pair.gateway.url}/readyz`)
-    expect([ready.status, (await ready.json() as { ready: boolean }).ready]).toEqual([503, false])
+    await until(async () => (await fetch(`${pair.gateway.url}/readyz`)).status === 503)
+    expect(await (await fetch(`${pair.gateway.url}/readyz`)).json()).toMatchObject({ ready: false })
     expect((await fetch(`${pair.gateway.url}/healthz`)).status).toBe(200)
   })
 })

@@ -1,3 +1,4 @@
+import { get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startGateway, type GatewayOptions } from '../../src/gateway/gateway.ts'
 import { signerOfSeed } from '../../src/tx/sign.ts'
@@ -30,16 +31,29 @@ export const post = (url: string, body: string, headers: Readonly<Record<string,
 
 export interface RpcAnswer { result?: unknown; error?: { code: number; message: string; data?: { hash?: string; id?: string } } }
 
+/** Asks from an address of its own, and seldom, so that it uses up nothing that a test counts. */
+async function isReady(url: string): Promise<boolean> {
+  await sleep(50)
+  return new Promise((done) => {
+    const asked = get(`${url}/readyz`, { localAddress: '127.0.0.9', agent: false }, (answer) => done(answer.resume().statusCode === 200))
+    asked.on('error', () => done(false))
+  })
+}
+
+/** Tests call more often, and at once, than a stranger may. */
+const LIMITS = { connections: 2_000, connectionsOfAddress: 2_000, callsPerSecond: 0 }
+
 /** A stub node and a gateway before it that signs for alice. */
 export async function startPair(script: Partial<Script> = {}, options: Partial<GatewayOptions> = {}) {
   const node = await startStubNode(script)
   const log = keptLog()
-  const gateway = await startGateway({ node: node.url, port: 0, signers: [alice], logger: log, ...options })
+  const own = { node: node.url, port: 0, signers: [alice], publicKeys: true, logger: log, limits: LIMITS }
+  const gateway = await startGateway({ ...own, ...options })
   const rpc = async (method: string, params?: unknown): Promise<RpcAnswer> => {
     const answer = await post(gateway.url, JSON.stringify({ jsonrpc: '2.0', id: 1, method, ...(params === undefined ? {} : { params }) }))
     return await answer.json() as RpcAnswer
   }
-  await until(async () => (await fetch(`${gateway.url}/readyz`)).ok || node.script.catchingUp)
+  await until(async () => await isReady(gateway.url) || node.script.catchingUp)
   const close = async () => {
     await gateway.close()
     await node.close()

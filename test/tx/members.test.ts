@@ -73,6 +73,8 @@ describe('members', () => {
   test('an unknown member is named, also inside a member, with those that there are', () => {
     expect(() => readMembers(members, { pubKey: KEY, pubkey: 1 })).toThrow('pubkey: expected one of pubKey, reason, inner, got 1')
     expect(() => readMembers(members, { pubKey: KEY, inner: { nam: 'x' } })).toThrow('inner.nam: expected one of name')
+    expect(() => readMembers(members, { ['n'.repeat(100)]: 1 })).toThrow(`${'n'.repeat(100)}: expected`)
+    expect(() => readMembers(members, { ['n'.repeat(1_000_000)]: 1 })).toThrow(/^n{97}\.{3}: expected one of .{1,100}$/)
   })
 
   test('a member of the prototype is not given', () => {

@@ -20,6 +20,9 @@ import { printReady } from './welcome.ts'
 /** How long the first block may take before the start counts as failed. */
 const START_MS_MAX = 60_000
 
+/** A devnet's callers are programs of one machine: they share one address, and may open a connection for each of many calls. */
+const DEVNET_CONNECTIONS_OF_ADDRESS = 500
+
 /** One validator's programs, as far as they were started. `name`: undefined when there is but one validator. */
 interface Validator { readonly name: string | undefined; app?: AppProcess; node?: CometProcess }
 
@@ -69,7 +72,8 @@ async function startParts(
   const logger = openLog(join(home, 'logs', 'gateway.log'), false)
   const signers = devnetSigners()
   const served = await startGateway({
-    node: urls[0] as string, ...gateway, signers, publicKeys: true, logger, stalledAfterMs: stalledAfterMs([blockTimeMs]),
+    node: urls[0] as string, ...gateway, signers, publicKeys: true, limits: { connectionsOfAddress: DEVNET_CONNECTIONS_OF_ADDRESS }, logger,
+    stalledAfterMs: stalledAfterMs([blockTimeMs]),
   })
   parts.gateway = served
   await whileAllRun(parts, () => printReady(served.url, nodes, signers, say))

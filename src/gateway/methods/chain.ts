@@ -20,7 +20,7 @@ const accounts = defineMethod({
 const getBalance = defineMethod({
   name: 'svc_getBalance', doc: 'Balance of an account in base units.',
   input: { address: address() }, count: 1, errors: ['nodeAway'], result: decimal,
-  run: async ({ chain }, given) => (await chain.account(addressOf(given.address))).balance,
+  run: async ({ chain }, given) => (await chain.asked.account(addressOf(given.address))).balance,
 })
 
 const getTransactionCount = defineMethod({
@@ -28,7 +28,7 @@ const getTransactionCount = defineMethod({
   input: { address: address(), block: optional(countedUpTo()) }, count: 2, errors: ['nodeAway'], result: { type: 'integer' },
   run: async ({ chain, sender }, given) => {
     const account = addressOf(given.address)
-    const { nonce } = await chain.account(account)
+    const { nonce } = await chain.asked.account(account)
     return given.block === 'pending' ? Math.max(nonce, sender.nextNonce(account)) : nonce
   },
 })
@@ -53,7 +53,7 @@ function told(bytes: Uint8Array): Readonly<Record<string, unknown>> {
 }
 
 async function print(chain: Chain, { hash, height, index, tx, result }: IncludedTx): Promise<unknown> {
-  const gasPrice = result.code === 0 && result.gasUsed > 0 ? await chain.gasPrice(height) : 0n
+  const gasPrice = result.code === 0 && result.gasUsed > 0 ? await chain.asked.gasPrice(height) : 0n
   return { height, hash, index, ...told(tx), ...includedParts(result, gasPrice) }
 }
 
@@ -61,7 +61,7 @@ const getTransaction = defineMethod({
   name: 'svc_getTransaction', doc: 'A transaction in a block, with its real height also when it failed; null when the node knows none.',
   input: { hash: transactionHash() }, count: 1, errors: ['nodeAway'], result: { anyOf: [foundTransaction, { type: 'null' }] },
   run: async ({ chain }, { hash }) => {
-    const found = await chain.findTx(hash)
+    const found = await chain.asked.findTx(hash)
     return found === undefined ? null : print(chain, found)
   },
 })
@@ -69,15 +69,15 @@ const getTransaction = defineMethod({
 const blockNumber = defineMethod({
   name: 'svc_blockNumber', doc: 'Height of the head: the last committed block.',
   input: {}, count: 0, errors: ['nodeAway'], result: { type: 'integer' },
-  run: ({ chain }) => chain.rpc.committedHeight(),
+  run: ({ chain }) => chain.asked.rpc.committedHeight(),
 })
 
 const status = defineMethod({
   name: 'svc_status', doc: 'What the node says of itself.',
   input: {}, count: 0, errors: ['nodeAway'], result: statusObject,
   run: async ({ chain, version }) => {
-    const { chainId, latestHeight, latestTimeMs, catchingUp, version: nodeVersion } = await chain.rpc.status()
-    const appHash = latestHeight === 0 ? '' : (await chain.rpc.block(latestHeight)).appHash
+    const { chainId, latestHeight, latestTimeMs, catchingUp, version: nodeVersion } = await chain.asked.rpc.status()
+    const appHash = latestHeight === 0 ? '' : (await chain.asked.rpc.block(latestHeight)).appHash
     return {
       chain_id: chainId, height: latestHeight, time: latestHeight === 0 ? '' : printTime(Math.floor(latestTimeMs / 1000)),
       app_hash: appHash, catching_up: catchingUp, node_version: nodeVersion, version,

@@ -33,6 +33,8 @@ export interface Method {
   readonly errors: readonly RpcErrorName[]
   /** True when the gateway signs with a key of its own: then a token may be asked for. */
   readonly signs?: true
+  /** True when the answer is a whole list, which counts for more in the rate limit. */
+  readonly isList?: true
   /** Its part before the first await runs in the order of the calls. */
   readonly run: (services: Services, input: Readonly<Record<string, unknown>>) => Promise<unknown>
 }

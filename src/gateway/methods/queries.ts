@@ -29,14 +29,14 @@ const queryValidators = defineMethod({
   name: 'svc_queryValidators', doc: 'All current validators and candidates at the head, in rank order.',
   input: { height: ignoredHeight(), ...page }, count: 1, errors: ['nodeAway'],
   result: answerOf({ type: 'array', items: validatorObject }),
-  run: ({ chain }, given) => chain.query(pagePath('/stake/validators', given)),
+  isList: true, run: ({ chain }, given) => chain.queryList(pagePath('/stake/validators', given)),
 })
 
 const queryProposals = defineMethod({
   name: 'svc_queryProposals', doc: 'All proposals, the oldest first.',
   input: page, count: 0, errors: ['nodeAway'],
   result: answerOf({ type: 'array', items: proposalObject }),
-  run: ({ chain }, given) => chain.query(pagePath('/governance/proposals', given)),
+  isList: true, run: ({ chain }, given) => chain.queryList(pagePath('/governance/proposals', given)),
 })
 
 const queryParams = defineMethod({

@@ -1,4 +1,5 @@
 import { parseAddress } from '../../../base/address.ts'
+import { show } from '../../../base/show.ts'
 import { badArgument, defineQuery } from '../../define.ts'
 import { getAccount } from '../keeper.ts'
 
@@ -8,7 +9,7 @@ export const queryAccount = defineQuery({
   doc: 'Balance (base units, decimal text) and nonce of an account.',
   run: ({ state }, [text = '']) => {
     const address = parseAddress(text)
-    if (address === undefined) return badArgument(`address: expected 0x and 40 hex digits, got ${JSON.stringify(text)}`)
+    if (address === undefined) return badArgument(`address: expected 0x and 40 hex digits, got ${show(text)}`)
     const { balance, nonce } = getAccount(state, address)
     return { data: { address, balance: balance.toString(), nonce } }
   },

@@ -1,3 +1,4 @@
+import { show } from '../../../base/show.ts'
 import { u64 } from '../../../store/columns.ts'
 import { badArgument, defineQuery } from '../../define.ts'
 import { getById } from '../keeper.ts'
@@ -9,7 +10,7 @@ export const queryAccountUpdate = defineQuery({
   doc: 'An account update request: id, status, from, to, pub_key of the candidacy.',
   run: ({ state }, [text = '']) => {
     const id = u64.parse(text)
-    if (id === undefined) return badArgument(`id: expected a decimal integer, got ${JSON.stringify(text)}`)
+    if (id === undefined) return badArgument(`id: expected a decimal integer, got ${show(text)}`)
     const request = state.get(accountUpdates, { id })
     if (request === undefined) return { data: null }
     const { status, fromAddress, toAddress, candidacyId } = request

@@ -1,4 +1,5 @@
 import { parseAddress } from '../../../base/address.ts'
+import { show } from '../../../base/show.ts'
 import { badArgument, defineQuery } from '../../define.ts'
 import { getByOwner } from '../keeper.ts'
 
@@ -8,7 +9,7 @@ export const queryCandidacyId = defineQuery({
   doc: 'The id of the candidacy of an address, null when there is none.',
   run: ({ state }, [text = '']) => {
     const owner = parseAddress(text)
-    if (owner === undefined) return badArgument(`address: expected 0x and 40 hex digits, got ${JSON.stringify(text)}`)
+    if (owner === undefined) return badArgument(`address: expected 0x and 40 hex digits, got ${show(text)}`)
     return { data: getByOwner(state, owner)?.id ?? null }
   },
 })

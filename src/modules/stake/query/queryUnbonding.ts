@@ -1,4 +1,5 @@
 import { addressBytes, parseAddress } from '../../../base/address.ts'
+import { show } from '../../../base/show.ts'
 import { badArgument, defineQuery } from '../../define.ts'
 import { unbondings } from '../tables.ts'
 import { pageOf } from '../../page.ts'
@@ -13,7 +14,7 @@ export const queryUnbonding = defineQuery({
   isList: true,
   run: ({ state }, [text = '']) => {
     const owner = parseAddress(text)
-    if (owner === undefined) return badArgument(`address: expected 0x and 40 hex digits, got ${JSON.stringify(text)}`)
+    if (owner === undefined) return badArgument(`address: expected 0x and 40 hex digits, got ${show(text)}`)
     const entries = state.scan(unbondings, { index: 'byOwner', prefix: addressBytes(owner) })
     return pageOf(entries, NO_OPTIONS, (entry) => ({
       amount: entry.amount.toString(), pub_key: printPubKey(entry.pubKey), completion_height: entry.heightPaid,

@@ -1,4 +1,5 @@
 import { parseAddress } from '../../../base/address.ts'
+import { show } from '../../../base/show.ts'
 import { badArgument, defineQuery } from '../../define.ts'
 import { getByOwner } from '../keeper.ts'
 import { printValidator } from './printValidator.ts'
@@ -10,7 +11,7 @@ export const queryValidator = defineQuery({
   doc: 'The candidacy of an address, null when there is none.',
   run: (context, [text = '']) => {
     const owner = parseAddress(text)
-    if (owner === undefined) return badArgument(`address: expected 0x and 40 hex digits, got ${JSON.stringify(text)}`)
+    if (owner === undefined) return badArgument(`address: expected 0x and 40 hex digits, got ${show(text)}`)
     const candidacy = context.height === 0 ? undefined : getByOwner(context.state, owner)
     return { data: candidacy === undefined ? null : printValidator(candidacy, standingOf(context, candidacy)) }
   },

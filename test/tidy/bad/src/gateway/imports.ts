@@ -4,5 +4,6 @@ import '../store/state.ts' // red: noRestrictedImports
 import '../app/commit.ts' // red: noRestrictedImports
 import '../cli/init.ts' // red: noRestrictedImports
 import '../modules/registry.ts'
+import '../modules/errors.ts'
 import '../comet/rpc.ts'
 import '../keys/keystore.ts'

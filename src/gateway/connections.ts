@@ -1,0 +1,132 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { normalizeIP } from '@fastify/rate-limit'
+import { ANSWER_OVERHEAD_BYTES } from './limits.ts'
+import type { Piece } from './rawJson.ts'
+
+/** What connections may take of the gateway. */
+export interface ConnectionLimits {
+  readonly connections: number
+  readonly connectionsOfAddress: number
+  /** How long a connection may take none of the answer that waits for it, in ms. */
+  readonly unreadMs: number
+  /** Most bytes of answers that wait to be read. */
+  readonly unreadBytes: number
+}
+
+/** Whether many callers stand behind an address, as a reverse proxy's. */
+export type IsProxy = (address: string) => boolean
+
+/** Says for each connection whether it is one too many, and counts it until it ends. Only the whole bounds those of a proxy. */
+function countConnections({ connections, connectionsOfAddress }: ConnectionLimits, isProxy: IsProxy): (socket: Socket) => boolean {
+  const open = new Map<string, number>()
+  let all = 0
+  return (socket) => {
+    const { remoteAddress = '' } = socket
+    const address = normalizeIP(remoteAddress)
+    const count = open.get(address) ?? 0
+    if (all >= connections || (count >= connectionsOfAddress && !isProxy(remoteAddress))) return false
+    all += 1
+    open.set(address, count + 1)
+    socket.once('close', () => {
+      all -= 1
+      const left = (open.get(address) ?? 1) - 1
+      if (left === 0) open.delete(address)
+      else open.set(address, left)
+    })
+    return true
+  }
+}
+
+/** Closes connections that leave what was sent to them unread for `unreadMs`. Those that wait for an answer have nothing to read. */
+function closeUnread(server: Server, { unreadMs }: ConnectionLimits): void {
+  const sockets = new Map<Socket, { taken: number; atMs: number }>()
+  server.on('connection', (socket: Socket) => {
+    sockets.set(socket, { taken: 0, atMs: performance.now() })
+    socket.once('close', () => sockets.delete(socket))
+  })
+  const check = (): void => {
+    const nowMs = performance.now()
+    for (const [socket, seen] of sockets) {
+      const taken = socket.bytesWritten - socket.writableLength
+      if (socket.writableLength === 0 || taken !== seen.taken) Object.assign(seen, { taken, atMs: nowMs })
+      else if (nowMs - seen.atMs > unreadMs) socket.destroy()
+    }
+  }
+  const timer = setInterval(check, Math.min(1000, unreadMs / 4)).unref()
+  server.once('close', () => clearInterval(timer))
+}
+
+/** The answers that wait to be read. */
+export interface Unread {
+  /** Counts an answer until it is read or its connection ends. */
+  readonly add: (request: IncomingMessage, response: ServerResponse, pieces: readonly Piece[]) => void
+  /** Their bytes now; what several share counts once. */
+  readonly bytes: () => number
+}
+
+/** Counts answers up to `unreadBytes`. Beyond it the connection of the oldest is closed: who does not read makes room for who does. */
+function boundUnread({ unreadBytes }: ConnectionLimits): Unread & { readonly removeAll: (socket: Socket) => void } {
+  const answers = new Map<ServerResponse, { readonly socket: Socket; readonly pieces: readonly Piece[]; readonly own: number }>()
+  const holders = new Map<Uint8Array, number>()
+  let bytes = 0
+  const hold = (shared: Uint8Array): void => {
+    const count = holders.get(shared) ?? 0
+    if (count === 0) bytes += shared.length
+    holders.set(shared, count + 1)
+  }
+  const letGo = (shared: Uint8Array): void => {
+    const count = holders.get(shared) ?? 1
+    if (count > 1) holders.set(shared, count - 1)
+    else if (holders.delete(shared)) bytes -= shared.length
+  }
+  const remove = (response: ServerResponse): void => {
+    const answer = answers.get(response)
+    if (answer === undefined) return
+    answers.delete(response)
+    bytes -= answer.own
+    for (const piece of answer.pieces) if (typeof piece !== 'string') letGo(piece)
+  }
+  // An answer that waits behind another of its connection is not told when that ends.
+  const removeAll = (socket: Socket): void => {
+    for (const [response, answer] of answers) if (answer.socket === socket) remove(response)
+  }
+  const add: Unread['add'] = ({ socket }, response, pieces) => {
+    if (socket.destroyed) return
+    let own = ANSWER_OVERHEAD_BYTES
+    for (const piece of pieces) {
+      if (typeof piece === 'string') own += piece.length
+      else hold(piece)
+    }
+    bytes += own
+    answers.set(response, { socket, pieces, own })
+    response.once('close', () => remove(response))
+    for (const [oldest, { socket: slow }] of answers) {
+      if (bytes <= unreadBytes) return
+      remove(oldest)
+      slow.destroy()
+    }
+  }
+  return { add, removeAll, bytes: () => bytes }
+}
+
+/** The connections of a gateway. */
+export interface Connections {
+  /** Bounds the connections of a server before it listens; several servers share the limits. */
+  readonly watch: (server: Server) => void
+  readonly unread: Unread
+}
+
+/** Connections within `limits`. */
+export function boundConnections(limits: ConnectionLimits, isProxy: IsProxy): Connections {
+  const mayConnect = countConnections(limits, isProxy)
+  const unread = boundUnread(limits)
+  const watch = (server: Server): void => {
+    server.on('connection', (socket: Socket) => {
+      if (mayConnect(socket)) socket.once('close', () => unread.removeAll(socket))
+      else socket.destroy()
+    })
+    closeUnread(server, limits)
+  }
+  return { watch, unread }
+}

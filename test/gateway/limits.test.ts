@@ -1,0 +1,257 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, describe, expect, test } from '@jest/globals'
+import type { GatewayOptions } from '../../src/gateway/gateway.ts'
+import { openRaw, postText } from './rawClient.ts'
+import { alice, bob, post, signerOf, startPair, until, type RpcAnswer } from './support.ts'
+import type { Script } from './stubNode.ts'
+
+let pair: Awaited<ReturnType<typeof startPair>>
+afterEach(() => pair.close())
+
+type Limits = NonNullable<GatewayOptions['limits']>
+const start = async (limits: Limits, script: Partial<Script> = {}) => {
+  const most = { connections: 2_000, connectionsOfAddress: 2_000, callsPerSecond: 0 }
+  pair = await startPair(script, { limits: { ...most, ...limits } })
+  return pair
+}
+const call = (method: string, params: unknown = []): string => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+const transfer = call('svc_transfer', [{ from: alice.address, to: bob.address, value: '1' }])
+/** More than the buffers of two kernels take. */
+const LONG = 'x'.repeat(12 * 1024 * 1024)
+const longLists = (path: string) => path.startsWith('/stake/validators') ? { data: LONG } : {}
+const asks = (offset: number): string => postText(call('svc_queryValidators', { offset }))
+
+describe('a request that does not arrive', () => {
+  test('whole in time ends, its headers or its body, while a call that waits for its block goes on', async () => {
+    const { gateway, node } = await start({ requestMs: 300 }, { blocks: false })
+    const waiting = await openRaw(gateway.url, postText(transfer))
+    const headers = await openRaw(gateway.url, 'POST / HTTP/1.1\r\nHost: localhost\r\n')
+    const body = await openRaw(gateway.url, postText(' '.repeat(10_000)).slice(0, -10_000))
+    const silent = await openRaw(gateway.url, '')
+    const drips = setInterval(() => {
+      headers.socket.write('X: 1\r\n')
+      body.socket.write(' ')
+    }, 50)
+    try {
+      await Promise.all([headers.closed, body.closed, silent.closed])
+    } finally {
+      clearInterval(drips)
+    }
+    for (const { text } of [headers, body, silent]) expect(text()).toMatch(/^HTTP\/1.1 408 /)
+    expect(waiting.text()).toBe('')
+    node.step()
+    await until(() => waiting.text().includes('"height":2'))
+    waiting.socket.destroy()
+  })
+})
+
+describe('an answer', () => {
+  test('that nobody reads is dropped, while who reads slowly gets all of it, and who waits for a block is left alone', async () => {
+    const { gateway, node } = await start({ unreadMs: 1_000 }, { blocks: false, query: longLists })
+    const waiting = await openRaw(gateway.url, postText(transfer))
+    const unread = await openRaw(gateway.url, asks(1), { reads: false })
+    const slow = await openRaw(gateway.url, asks(1), { reads: false })
+    let [bytes, rest] = [0, 0]
+    slow.socket.on('readable', () => undefined)
+    const sips = setInterval(() => { bytes += (slow.socket.read() as Buffer | null)?.length ?? 0 }, 10)
+    await until(() => bytes > LONG.length)
+    clearInterval(sips)
+    // A paused socket sees its end only when it reads again: long after its time, what is left of the answer is gone.
+    await sleep(2_500)
+    unread.socket.on('data', (part) => { rest += part.length })
+    unread.socket.resume()
+    await unread.closed
+    expect(rest).toBeLessThan(LONG.length)
+    node.step()
+    await until(() => waiting.text().includes('"height":2'))
+    for (const { socket } of [waiting, slow]) socket.destroy()
+  })
+
+  test('that many leave unread counts once; different ones have a bound, beyond which the oldest is dropped', async () => {
+    const { gateway } = await start({ unreadBytes: 2.5 * LONG.length, unreadMs: 60_000 }, { query: longLists })
+    const ask = (offset: number) => openRaw(gateway.url, asks(offset), { reads: false })
+    const first = await ask(1)
+    await until(() => first.socket.readableLength > 0)
+    const shared = await Promise.all(Array.from({ length: 8 }, () => ask(2)))
+    for (const { socket } of shared) await until(() => socket.readableLength > 0)
+    const last = await openRaw(gateway.url, asks(3))
+    await until(() => last.text().length > LONG.length)
+    first.socket.resume()
+    await first.closed
+    for (const { socket } of shared) expect(socket.destroyed).toBe(false)
+    for (const { socket } of [...shared, last]) socket.destroy()
+  })
+})
+
+describe('connections', () => {
+  const ping = `GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n`
+  const open = (localAddress: string) => openRaw(pair.gateway.url, ping, { localAddress })
+  const served = async (client: Awaited<ReturnType<typeof open>>): Promise<boolean> => {
+    await Promise.race([client.closed, until(() => client.text() !== '')])
+    return client.text().startsWith('HTTP/1.1 200')
+  }
+
+  test('of one address have a limit that others do not feel; one that ends makes room', async () => {
+    await start({ connectionsOfAddress: 2 })
+    const clients = [await open('127.0.0.2'), await open('127.0.0.2'), await open('127.0.0.2'), await open('127.0.0.3')]
+    expect(await Promise.all(clients.map(served))).toEqual([true, true, false, true])
+    clients[0]?.socket.destroy()
+    await until(async () => {
+      const again = await open('127.0.0.2')
+      const isServed = await served(again)
+      clients.push(again)
+      return isServed
+    })
+    for (const { socket } of clients) socket.destroy()
+  })
+
+  test('in all have a limit, a proxy\'s too, which has none of its own', async () => {
+    await start({ connections: 6, connectionsOfAddress: 2, trustProxies: ['127.0.0.2'] })
+    const clients = []
+    for (let at = 0; at < 8; at++) clients.push(await open('127.0.0.2'))
+    const results = await Promise.all(clients.map(served))
+    expect(results.filter(Boolean).length).toBeGreaterThan(2)
+    expect(results.filter(Boolean).length).toBeLessThanOrEqual(6)
+    for (const { socket } of clients) socket.destroy()
+  })
+})
+
+describe('calls from one address', () => {
+  const refused = { code: -32015, message: expect.stringContaining('more than 10 calls from one address in 10 s') }
+  const own = async (localAddress: string, body: string, headers = ''): Promise<{ head: string; json: unknown }> => {
+    const text = postText(body).replace('\r\n\r\n', `\r\n${headers}Connection: close\r\n\r\n`)
+    const client = await openRaw(pair.gateway.url, text, { localAddress })
+    await client.closed
+    const [head = '', json = ''] = client.text().split('\r\n\r\n')
+    return { head, json: JSON.parse(json) as unknown }
+  }
+
+  test('have a limit: one more is 429 with -32015 and the time to wait, and others do not feel it', async () => {
+    await start({ callsPerSecond: 1 })
+    for (let at = 0; at < 10; at++) expect((await own('127.0.0.2', call('svc_accounts'))).head).toMatch(/^HTTP\/1.1 200 /)
+    const { head, json } = await own('127.0.0.2', call('svc_accounts'))
+    expect(head).toMatch(/^HTTP\/1.1 429 /)
+    expect(head).toMatch(/\r\nretry-after: ([1-9]|10)\r\n/i)
+    expect(json).toEqual({ jsonrpc: '2.0', id: null, error: { ...refused, data: { retryAfterMs: expect.any(Number) } } })
+    expect((await own('127.0.0.3', call('svc_accounts'))).head).toMatch(/^HTTP\/1.1 200 /)
+  })
+
+  test('count one by one in a batch, where each one more has its own error', async () => {
+    await start({ callsPerSecond: 1 })
+    const batch = Array.from({ length: 12 }, (_, id) => ({ jsonrpc: '2.0', id, method: id === 3 ? 7 : 'svc_accounts' }))
+    const { head, json } = await own('127.0.0.2', JSON.stringify(batch))
+    const answers = json as RpcAnswer[]
+    expect(head).toMatch(/^HTTP\/1.1 200 /)
+    const none = (count: number): undefined[] => Array(count).fill(undefined)
+    expect(answers.map(({ error }) => error?.code)).toEqual([...none(3), -32600, ...none(6), -32015, -32015])
+    expect((await own('127.0.0.2', call('svc_accounts'))).head).toMatch(/^HTTP\/1.1 429 /)
+  })
+
+  test('count whatever they ask for: a page that is not there, and the metrics', async () => {
+    await start({ callsPerSecond: 1 })
+    const get = async (path: string): Promise<string> => {
+      const text = `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`
+      const client = await openRaw(pair.gateway.url, text, { localAddress: '127.0.0.2' })
+      await client.closed
+      return client.text().slice(9, 12)
+    }
+    const statuses = []
+    for (const path of ['/healthz', '/readyz', '/metrics', '/openrpc.json', '/no', '/no', '/no', '/no', '/no', '/no', '/metrics', '/no']) {
+      statuses.push(await get(path))
+    }
+    expect(statuses).toEqual([...Array(4).fill('200'), ...Array(6).fill('404'), '429', '429'])
+  })
+
+  test('have a share for whole lists that is smaller', async () => {
+    await start({ callsPerSecond: 4 })
+    const statuses = []
+    for (let at = 0; at < 4; at++) statuses.push((await own('127.0.0.2', call('svc_queryValidators'))).head.slice(9, 12))
+    expect(statuses).toEqual(['200', '200', '429', '429'])
+    const { json } = await own('127.0.0.2', call('svc_queryProposals'))
+    expect(json).toMatchObject({ id: 1, error: { code: -32015, message: expect.stringContaining('more than 2 whole lists') } })
+    expect((await own('127.0.0.2', call('svc_accounts'))).head).toMatch(/^HTTP\/1.1 200 /)
+  })
+
+  test('through a proxy that is trusted count for the caller it names; nobody else is believed', async () => {
+    await start({ callsPerSecond: 1, trustProxies: ['127.0.0.2'] })
+    const from = (proxy: string, caller: string) => own(proxy, call('svc_accounts'), `X-Forwarded-For: ${caller}\r\n`)
+    for (let at = 0; at < 11; at++) await from('127.0.0.2', '10.0.0.1')
+    expect((await from('127.0.0.2', '10.0.0.1')).head).toMatch(/ 429 /)
+    expect((await from('127.0.0.2', '10.0.0.2')).head).toMatch(/ 200 /)
+    for (let at = 0; at < 10; at++) await from('127.0.0.3', `10.0.0.${at}`)
+    expect((await from('127.0.0.3', '10.0.0.99')).head).toMatch(/ 429 /)
+  })
+})
+
+describe('lists', () => {
+  test('200 callers of one list are a few questions to the node, and a transfer goes through beside them', async () => {
+    let lists = 0
+    const data = 'x'.repeat(500_000)
+    await start({}, { blocks: false, query: (path) => {
+      if (!path.startsWith('/stake/validators')) return {}
+      lists += 1
+      return { data }
+    } })
+    const blocks = setInterval(pair.node.step, 300)
+    try {
+      const callers = await Promise.all(Array.from({ length: 200 }, () => openRaw(pair.gateway.url, '', { reads: false })))
+      const answers = callers.map(({ socket }) => new Promise<void>((done) => {
+        let bytes = 0
+        socket.on('data', (part) => { if ((bytes += part.length) > data.length) done() })
+        socket.resume().write(postText(call('svc_queryValidators')))
+      }))
+      const { result } = await (await post(pair.gateway.url, transfer)).json() as RpcAnswer
+      expect(result).toMatchObject({ height: expect.any(Number), check_tx: { fee: {} } })
+      await Promise.all(answers)
+      expect(lists).toBeLessThanOrEqual(pair.node.ledger.blocks.length + 1)
+      for (const { socket } of callers) socket.destroy()
+    } finally {
+      clearInterval(blocks)
+    }
+  })
+
+  test('that the node is too busy for are 429 with -32015 and its words', async () => {
+    await start({}, { query: (path) => path.startsWith('/stake') ? { code: 30, log: 'busy: 64 queries wait' } : {} })
+    const answer = await post(pair.gateway.url, call('svc_queryValidators'))
+    expect(answer.status).toBe(429)
+    expect(await answer.json()).toMatchObject({ error: { code: -32015, message: expect.stringContaining('busy: 64 queries wait') } })
+    const one = await (await post(pair.gateway.url, call('svc_queryValidator', [alice.address]))).json()
+    expect(one).toMatchObject({ error: { code: -32015 } })
+  })
+})
+
+describe('places', () => {
+  const places = (count: number, make: (at: number) => object): Promise<Response>[] => {
+    const calls = Array.from({ length: count }, (_, id) => ({ jsonrpc: '2.0', id, ...make(id) }))
+    const batches = Array.from({ length: Math.ceil(count / 50) }, (_, at) => calls.slice(50 * at, 50 * at + 50))
+    return batches.map((batch) => post(pair.gateway.url, JSON.stringify(batch)))
+  }
+  const errors = async (answers: readonly Promise<Response>[]) =>
+    (await Promise.all(answers.map(async (one) => await (await one).json() as RpcAnswer[]))).flat().flatMap(({ error }) => error ?? [])
+
+  test('of one sender are 1,024', async () => {
+    await start({}, { blocks: false, mempoolMax: 20_000 })
+    const body = { chainId: pair.node.chainId, operation: 'transfer', message: { to: new Uint8Array(20), value: '1' } }
+    const answers = places(1025, (nonce) => ({
+      method: 'svc_sendRawTransaction', params: [Buffer.from(bob.signTx({ ...body, nonce })).toString('base64')],
+    }))
+    await until(() => pair.node.ledger.waiting() === 1024)
+    pair.node.script.blocks = true
+    expect(await errors(answers)).toEqual([
+      { code: -32013, message: `1024 transactions of ${bob.address} wait at this gateway, try again later` },
+    ])
+  })
+
+  test('of transactions that the gateway signs are 5,000', async () => {
+    const signers = Array.from({ length: 6 }, (_, at) => signerOf(at + 1))
+    pair = await startPair({ blocks: false, mempoolMax: 20_000 }, { signers })
+    const answers = places(5001, (at) => ({
+      method: 'svc_transfer', params: [{ from: signers[at % 6]?.address, to: bob.address, value: '1' }],
+    }))
+    await until(() => pair.node.ledger.waiting() === 5000)
+    pair.node.script.blocks = true
+    expect(await errors(answers)).toEqual([
+      { code: -32013, message: '5000 transactions that this gateway signs wait at it, try again later' },
+    ])
+  })
+})

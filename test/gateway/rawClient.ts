@@ -1,0 +1,29 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+
+/** A connection to a gateway, from `localAddress`, that reads nothing unless told to. `closed` resolves when the gateway has ended it. */
+export interface RawClient {
+  readonly socket: Socket
+  /** What has come, while it reads. */
+  readonly text: () => string
+  readonly closed: Promise<void>
+}
+
+/** Opens a connection, sends `first` and reads, unless `reads` is false. */
+export async function openRaw(url: string, first: string, { reads = true, localAddress = '127.0.0.1' } = {}): Promise<RawClient> {
+  const { hostname, port } = new URL(url)
+  const socket = connect({ host: hostname, port: Number(port), localAddress })
+  let text = ''
+  // Whatever ends it ends it: a reset is as good as an end here.
+  socket.on('error', () => undefined)
+  const closed = new Promise<void>((done) => { socket.on('close', () => done()) })
+  await Promise.race([once(socket, 'connect'), closed])
+  if (reads) socket.on('data', (part) => { text += String(part) })
+  else socket.pause()
+  socket.write(first)
+  return { socket, text: () => text, closed }
+}
+
+/** A POST as bytes on a connection. */
+export const postText = (body: string): string =>
+  `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
