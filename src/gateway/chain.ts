@@ -76,10 +76,12 @@ export interface Chain extends Reads {
 const ARGUMENT_CODE = 20
 /** The application answers so when too many queries wait for it, or when one took too long. */
 const BUSY_CODE = 30
+const TOO_MUCH_CODE = 31
 
 function refusalOf(path: string, { code, log }: { readonly code: number; readonly log: string }): Error {
   if (code === ARGUMENT_CODE) return new RpcError('invalidParams', log)
   if (code === BUSY_CODE) return tooMany(log)
+  if (code === TOO_MUCH_CODE) return new RpcError('invalidParams', log)
   return new Error(`query ${path}: code ${code}: ${log}`)
 }
 
