@@ -8,6 +8,7 @@ import { type Signer, signerOfSeed } from '../tx/sign.ts'
 import { devnetSigners } from './devnet/genesis.ts'
 import { asFailed } from './keystoreFailure.ts'
 import { openLog } from './log.ts'
+import { boundHeap, collectWhenQuiet } from './heap.ts'
 import { say } from './output.ts'
 import { firstLine } from './remote.ts'
 import { passwordFile, readSecret } from './secrets.ts'
@@ -67,6 +68,8 @@ export async function runGateway(command: GatewayCommand): Promise<number> {
   const stopped = new Promise<void>((done) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => done())
   })
+  boundHeap()
+  collectWhenQuiet()
   const logger = openLog(2)
   const options = { node, ...listen, signers, authToken, publicKeys: devnet, allowHosts, allowOrigins, limits, stalledAfterMs, logger }
   const gateway = await startGateway(options).catch((error: unknown) => {

@@ -11,6 +11,7 @@ import { BODY_BYTES_MAX, KEEP_ALIVE_MS, READY_MS, REQUEST_CHECK_MS } from './lim
 import { openRateLimit, type RateLimit } from './rateLimit.ts'
 import type { Piece } from './rawJson.ts'
 import { sendPieces } from './send.ts'
+import { createTurns, type Turns } from './turns.ts'
 
 /** What callers may take of the gateway. */
 export interface HttpLimits extends ConnectionLimits {
@@ -82,9 +83,10 @@ function addRateLimit(app: FastifyInstance, { countCall }: RateLimit): void {
   })
 }
 
-/** Says which calls of a request are too many. The first was counted when the request came. */
-const admission = ({ countCall, countList }: RateLimit, isList: Routes['isList'], request: FastifyRequest): Server['admit'] =>
+/** Waits for the request's turn, and says which calls of it are too many. The first was counted when the request came. */
+const admission = (turns: Turns, { countCall, countList }: RateLimit, isList: Routes['isList'], request: FastifyRequest): Server['admit'] =>
   async (methods) => {
+    await turns(request.ip, methods.length)
     const refused: Awaited<ReturnType<Server['admit']>>[number][] = []
     for (const [at, method] of methods.entries()) {
       const why = at === 0 ? undefined : await countCall(request)
@@ -159,6 +161,7 @@ export async function openHttp(routes: Routes): Promise<FastifyInstance> {
   const { unread } = connections
   const app = open(limits, connections)
   const parse = safeParser(app)
+  const turns = createTurns()
   const rateLimit = await openRateLimit(app, limits.callsPerSecond)
   await addGuard(app, guard)
   addRateLimit(app, rateLimit)
@@ -169,7 +172,7 @@ export async function openHttp(routes: Routes): Promise<FastifyInstance> {
   app.post('/', async (request, reply) => {
     if (typeof request.body !== 'string') return reply.code(415).send({ error: 'expected a body of application/json' })
     const { authorization } = request.headers
-    const admit = admission(rateLimit, isList, request)
+    const admit = admission(turns, rateLimit, isList, request)
     const answered = await answer({ call: (method, params) => call(method, params, authorization), admit, parse, log }, request.body)
     if (answered === undefined) return reply.code(204).send()
     setStatus(reply, answered.refused)

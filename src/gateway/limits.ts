@@ -108,3 +108,6 @@ export const STALLED_INTERVALS = 5
 
 /** Longest block interval that counts, in ms: the block after genesis may be years later. */
 export const STALLED_INTERVAL_MS_MAX = 600_000
+
+/** Calls of one address that begin before those of the others get their turn: a batch, some ms of verifying signatures. */
+export const TURN_CALLS = 50

@@ -6,6 +6,7 @@ import { kernelErrors } from '../../modules/errors.ts'
 import { tables } from '../../modules/registry.ts'
 import { openSqliteReader } from '../../store/sqliteReader.ts'
 import type { CommittedState } from '../../store/store.ts'
+import { collectWhenQuiet } from '../heap.ts'
 import { type Answered, ROW_COST, type Round, type ThreadMessage, type ThreadOptions } from './order.ts'
 
 /** Most bytes of list answers that are kept while the state stays as it is. */
@@ -81,5 +82,6 @@ function answer(state: CommittedState, request: QueryRequest): Answered {
 /** Answers a round from the state as it is committed now. No read is left open behind it, so that SQLite's WAL can be written back. */
 const answerRound = (round: Round): readonly Answered[] => reader.read((state) => round.map((request) => answer(state, request)))
 
+collectWhenQuiet()
 parentPort?.on('message', (round: Round) => tell({ kind: 'answered', answers: answerRound(round) }))
 tell({ kind: 'ready' })
