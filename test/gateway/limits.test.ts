@@ -87,7 +87,7 @@ describe('connections', () => {
   const ping = `GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n`
   const open = (localAddress: string) => openRaw(pair.gateway.url, ping, { localAddress })
   const served = async (client: Awaited<ReturnType<typeof open>>): Promise<boolean> => {
-    await Promise.race([client.closed, until(() => client.text() !== '')])
+    await until(() => client.text() !== '' || client.socket.destroyed)
     return client.text().startsWith('HTTP/1.1 200')
   }
 
