@@ -29,7 +29,7 @@ export function homeScripts({ name, rpcPort, gatewayPort }: PlannedNode, program
     'cometbft.sh': `${head(`CometBFT of ${name}; it waits for the application. SVCD_COMETBFT may name the program.`)}`
       + `if [ -n "\${SVCD_COMETBFT:-}" ]; then exec "$SVCD_COMETBFT" ${node} "$@"; fi\n`
       + `if command -v cometbft >/dev/null 2>&1; then exec cometbft ${node} "$@"; fi\nexec ${quoted(programs.cometbft)} ${node} "$@"\n`,
-    'gateway.sh': `${head(`The gateway of ${name}. SVCD may name the program; --unlock ACCOUNT lets it sign.`)}`
+    'gateway.sh': `${head(`The gateway of ${name}. SVCD may name the program; --unlock ACCOUNT --auth-token-file FILE lets it sign for callers that send the token.`)}`
       + `${svcdLine(programs, `gateway --home . --node http://127.0.0.1:${rpcPort} --listen 127.0.0.1:${gatewayPort} "$@"`)}\n`,
   }
 }
