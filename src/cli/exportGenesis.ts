@@ -38,8 +38,8 @@ function byRank(a: Candidacy, b: Candidacy): number {
 }
 
 /**
- * The candidacies of the new chain in its rank order: the eligible ones, but for those that would be in its first set with a key that has not
- * signed. Keys of genesis count as proven, so with such a key the new chain might never make a block (protocol.md §4.4).
+ * The candidacies of the new chain in its rank order: the eligible ones, but for those that would be in its first set with a key that
+ * has not signed. Keys of genesis count as proven, so with such a key the new chain might never make a block (protocol.md §4.4).
  */
 function carriedCandidacies(state: StateReader, { maxVals }: Pick<Params, 'maxVals'>): readonly Candidacy[] {
   const proven = new Set(listSet(state).filter((member) => member.proven).map(({ pubKey }) => pubKey))

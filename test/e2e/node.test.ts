@@ -44,6 +44,8 @@ describe("abci_query over CometBFT's own RPC", () => {
       '/stake/candidacy-id/<address>': await json(`/stake/candidacy-id/${owner}`),
       '/stake/unbonding/<address>': await json(`/stake/unbonding/${owner}`),
       '/stake/account-update/<id>': await json('/stake/account-update/1'),
+      '/stake/set': await json('/stake/set'),
+      '/stake/set/owners': await json('/stake/set/owners'),
       '/governance/proposals': await json('/governance/proposals'),
       '/governance/proposal/<id>': await json(`/governance/proposal/${urlSafe(proposalId)}`),
       '/governance/votes/<id>': await json(`/governance/votes/${urlSafe(proposalId)}`),
@@ -54,6 +56,7 @@ describe("abci_query over CometBFT's own RPC", () => {
     expect(answers).toMatchObject({
       '/stake/validators': [{ owner_address: owner }], '/stake/validator/<address>': { owner_address: owner },
       '/stake/candidacy-id/<address>': 1, '/stake/unbonding/<address>': [],
+      '/stake/set': [{ candidacy_id: 1, proven: true }], '/stake/set/owners': [{ owner_address: owner, proven: true }],
       '/stake/account-update/<id>': null, '/governance/proposals': [{ Id: proposalId }],
       '/governance/proposal/<id>': { Id: proposalId, Result: 'Approved', Votes: [{ Voter: owner, Answer: 'Y' }] },
       '/governance/votes/<id>': [{ Voter: owner, Answer: 'Y' }], '/governance/params': { max_vals: 6 },

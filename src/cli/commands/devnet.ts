@@ -1,6 +1,5 @@
 import { type Configure, example } from '../command.ts'
-import { closeHome } from '../homeMode.ts'
-import { note, say } from '../output.ts'
+import { say } from '../output.ts'
 import { homeOf, parseBlockTime, parseEndpoint, parseOs, parseProgramVersion, parseWhole } from '../settings.ts'
 
 /** A switch from its SVCD_* variable: 1, true and yes are on. */
@@ -31,7 +30,6 @@ export const configure: Configure = (command, finish) => {
       const { DEVNET_ACCOUNTS } = await import('../devnet/genesis.ts')
       const { acceptProgramVersion: accepted } = flags
       const home = homeOf(flags.home)
-      closeHome(home, note)
       finish(await runDevnet({
         home, gateway: parseEndpoint(flags.gateway, '--gateway'), rpc: parseEndpoint(flags.rpc, '--rpc'),
         p2p: parseEndpoint(flags.p2p, '--p2p'), blockTimeMs: parseBlockTime(flags.blockTime),

@@ -6,6 +6,7 @@ import { openNodeRpc, waitForNode } from '../../comet/rpc.ts'
 import { type Gateway, startGateway } from '../../gateway/gateway.ts'
 import { stalledAfterMs } from '../../gateway/stall.ts'
 import { chooseOs } from '../config.ts'
+import { closeHome } from '../homeMode.ts'
 import { openLog } from '../log.ts'
 import { assertFree, printEndpoint } from '../settings.ts'
 import { UserError } from '../userError.ts'
@@ -21,7 +22,7 @@ import { printReady } from './welcome.ts'
 const START_MS_MAX = 60_000
 
 /** A devnet's callers are programs of one machine: they share one address, and may open a connection for each of many calls. */
-const DEVNET_CONNECTIONS_OF_ADDRESS = 500
+const DEVNET_LIMITS = { connections: 4000, connectionsOfAddress: 4000, callsPerSecond: 5000 }
 
 /** One validator's programs, as far as they were started. `name`: undefined when there is but one validator. */
 interface Validator { readonly name: string | undefined; app?: AppProcess; node?: CometProcess }
@@ -72,8 +73,7 @@ async function startParts(
   const logger = openLog(join(home, 'logs', 'gateway.log'), false)
   const signers = devnetSigners()
   const served = await startGateway({
-    node: urls[0] as string, ...gateway, signers, publicKeys: true, limits: { connectionsOfAddress: DEVNET_CONNECTIONS_OF_ADDRESS }, logger,
-    stalledAfterMs: stalledAfterMs([blockTimeMs]),
+    node: urls[0] as string, ...gateway, signers, publicKeys: true, limits: DEVNET_LIMITS, logger, stalledAfterMs: stalledAfterMs([blockTimeMs]),
   })
   parts.gateway = served
   await whileAllRun(parts, () => printReady(served.url, nodes, signers, say))
@@ -138,6 +138,7 @@ function endOf({ part, how = 'stopped', status, line }: End): { readonly status:
 export async function runDevnet(options: DevnetOptions, say: (line: string) => void): Promise<number> {
   assertDevnetHome(options.home)
   if (!options.reset) assertValidators(options.home, options.validators)
+  closeHome(options.home, say)
   await assertFree(options.gateway, 'gateway', '--gateway')
   const nodes = devnetNodes(options)
   for (const { rpc, p2p } of nodes) {

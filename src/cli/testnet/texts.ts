@@ -7,6 +7,8 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 /** What made the network, so that the scripts run where nothing is on PATH: the words that start svcd, and a CometBFT program. */
 export interface Programs { readonly svcd: readonly string[]; readonly cometbft: string }
 
+const SIGNING = 'With --unlock ACCOUNT --auth-token-file FILE it signs for callers that send the token.'
+
 const head = (says: string): string => `#!/bin/sh\n# ${says}\ncd "$(dirname "$0")" || exit 1\n`
 
 function svcdLine(programs: Programs, args: string): string {
@@ -29,7 +31,7 @@ export function homeScripts({ name, rpcPort, gatewayPort }: PlannedNode, program
     'cometbft.sh': `${head(`CometBFT of ${name}; it waits for the application. SVCD_COMETBFT may name the program.`)}`
       + `if [ -n "\${SVCD_COMETBFT:-}" ]; then exec "$SVCD_COMETBFT" ${node} "$@"; fi\n`
       + `if command -v cometbft >/dev/null 2>&1; then exec cometbft ${node} "$@"; fi\nexec ${quoted(programs.cometbft)} ${node} "$@"\n`,
-    'gateway.sh': `${head(`The gateway of ${name}. SVCD may name the program; --unlock ACCOUNT --auth-token-file FILE lets it sign for callers that send the token.`)}`
+    'gateway.sh': `${head(`The gateway of ${name}. SVCD may name the program. ${SIGNING}`)}`
       + `${svcdLine(programs, `gateway --home . --node http://127.0.0.1:${rpcPort} --listen 127.0.0.1:${gatewayPort} "$@"`)}\n`,
   }
 }
