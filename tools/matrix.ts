@@ -17,7 +17,7 @@ const VERSIONS: readonly string[] = ['0.37.18', '0.38.25', '0.39.4', '0.40.0']
 /** What a node of any line must do alike. */
 const FILES: readonly string[] = [
   'test/e2e/interface.test.ts', 'test/e2e/node.test.ts', 'test/e2e/kill.test.ts', 'test/e2e/light.test.ts',
-  'test/e2e/hostile.test.ts',
+  'test/e2e/hostile.test.ts', 'test/e2e/joining.test.ts',
 ]
 
 /** Longest that the tests of one version may take. */

@@ -77,10 +77,13 @@ const ARGUMENT_CODE = 20
 /** The application answers so when too many queries wait for it, or when one took too long. */
 const BUSY_CODE = 30
 const TOO_MUCH_CODE = 31
+/** The application stops, or cannot read its state now. */
+const UNAVAILABLE_CODE = 32
 
 function refusalOf(path: string, { code, log }: { readonly code: number; readonly log: string }): Error {
   if (code === ARGUMENT_CODE) return new RpcError('invalidParams', log)
   if (code === BUSY_CODE) return tooMany(log)
+  if (code === UNAVAILABLE_CODE) return new RpcError('nodeAway', log)
   if (code === TOO_MUCH_CODE) return new RpcError('invalidParams', log)
   return new Error(`query ${path}: code ${code}: ${log}`)
 }

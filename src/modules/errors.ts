@@ -23,6 +23,7 @@ export const kernelErrors = {
   unknownRequest: (operation: string): CatalogueError =>
     ({ code: 4, log: `unknown operation ${operation}`, source: 'protocol.md §2, Codes' }),
   busy: (why: string): CatalogueError => ({ code: 30, log: `busy: ${why}; try again later`, source: 'protocol.md §8' }),
+  unavailable: (why: string): CatalogueError => ({ code: 32, log: `unavailable: ${why}`, source: 'protocol.md §8' }),
   tooMuch: (why: string): CatalogueError => ({ code: 31, log: `too much for one answer: ${why}`, source: 'protocol.md §8' }),
   badArgument: (why: string): CatalogueError => ({ code: 20, log: `Invalid parameter: ${why}`, source: 'protocol.md §8' }),
 } as const

@@ -174,7 +174,7 @@ test('a failure of the storage is the thread’s own: a code, a line in the log,
   open.push(direct)
   direct.exec('ALTER TABLE accounts RENAME TO hidden')
   const account1 = `/accounts/${account(1).address}`
-  expect(await ask(setup, account1)).toMatchObject({ code: 30, log: expect.stringMatching(/^busy: queries are starting anew/) })
+  expect(await ask(setup, account1)).toMatchObject({ code: 32, log: expect.stringMatching(/^unavailable: queries are starting anew/) })
   expect(log).toMatchObject([{ err: { message: expect.stringContaining('no such table') } }])
   expect(await ask(setup, account1)).toMatchObject({ code: 30 })
   direct.exec('ALTER TABLE hidden RENAME TO accounts')
@@ -197,7 +197,7 @@ test('once it is closed, what waits and what comes is answered busy', async () =
   const setup = setUp('closed')
   const waiting = ask(setup, '/governance/proposals')
   const closed = setup.thread.close()
-  expect(await waiting).toMatchObject({ code: 30, log: 'busy: the node is stopping; try again later' })
+  expect(await waiting).toMatchObject({ code: 32, log: 'unavailable: the node is stopping' })
   await closed
   expect(await ask(setup, '/governance/proposals')).toMatchObject({ code: 30 })
 })

@@ -73,7 +73,8 @@ async function startParts(
   const logger = openLog(join(home, 'logs', 'gateway.log'), false)
   const signers = devnetSigners()
   const served = await startGateway({
-    node: urls[0] as string, ...gateway, signers, publicKeys: true, limits: DEVNET_LIMITS, logger, stalledAfterMs: stalledAfterMs([blockTimeMs]),
+    node: urls[0] as string, ...gateway, signers, publicKeys: true, limits: DEVNET_LIMITS, logger,
+    stalledAfterMs: stalledAfterMs([blockTimeMs]),
   })
   parts.gateway = served
   await whileAllRun(parts, () => printReady(served.url, nodes, signers, say))

@@ -119,9 +119,10 @@ export function startQueryThread(options: QueryThreadOptions): QueryThread {
   let asking: 'list' | 'others' | undefined
 
   const refusal = ({ code, log }: QueryError): QueryResponse => ({ code, log, height: options.height() })
+  const unavailable = (why: string): QueryResponse => refusal(kernelErrors.unavailable(why))
   const refuse = ({ done }: Waiting, why: string): void => done(refusal(kernelErrors.busy(why)))
   const refuseAll = (why: string): void => {
-    for (const one of queue.takeAll()) refuse(one, why)
+    for (const { done } of queue.takeAll()) done(unavailable(why))
   }
 
   const next = (): void => {
@@ -135,7 +136,7 @@ export function startQueryThread(options: QueryThreadOptions): QueryThread {
       if (isList && queue.listAnswered(cost, performance.now())) setTimeout(next, limits.restMsMax + 1).unref()
       for (const [at, one] of queries.entries()) {
         const answer = answers?.[at]
-        if (answer === undefined) refuse(one, FAILED)
+        if (answer === undefined) one.done(unavailable(rounds.state() === 'closed' ? STOPPING : FAILED))
         else one.done(answer.response)
       }
       next()
@@ -150,7 +151,7 @@ export function startQueryThread(options: QueryThreadOptions): QueryThread {
   return {
     ask: (request) => {
       const state = rounds.state()
-      if (state === 'failed' || state === 'closed') return refusal(kernelErrors.busy(state === 'failed' ? FAILED : STOPPING))
+      if (state === 'failed' || state === 'closed') return unavailable(state === 'failed' ? FAILED : STOPPING)
       return new Promise((done) => {
         // The bytes are a view of the packet that they came in.
         const waiting = { request: { ...request, data: Uint8Array.from(request.data) }, done }
