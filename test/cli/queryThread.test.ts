@@ -176,7 +176,7 @@ test('a failure of the storage is the thread’s own: a code, a line in the log,
   const account1 = `/accounts/${account(1).address}`
   expect(await ask(setup, account1)).toMatchObject({ code: 32, log: expect.stringMatching(/^unavailable: queries are starting anew/) })
   expect(log).toMatchObject([{ err: { message: expect.stringContaining('no such table') } }])
-  expect(await ask(setup, account1)).toMatchObject({ code: 30 })
+  expect(await ask(setup, account1)).toMatchObject({ code: 32 })
   direct.exec('ALTER TABLE hidden RENAME TO accounts')
   chain.block()
   for (;;) {
@@ -189,17 +189,17 @@ test('a failure of the storage is the thread’s own: a code, a line in the log,
 test('a thread that is silent for too long is ended, and what it was asked is answered', async () => {
   const setup = setUp('silent', { candidacies: 6000, limits: { silentMsMax: 1 } })
   setup.chain.block()
-  expect(await ask(setup, '/stake/validators')).toMatchObject({ code: 30 })
+  expect(await ask(setup, '/stake/validators')).toMatchObject({ code: 32 })
   expect(setup.log).toMatchObject([{ err: { message: 'the thread of queries was silent for 1 ms' } }])
 }, 60_000)
 
-test('once it is closed, what waits and what comes is answered busy', async () => {
+test('once it is closed, what waits and what comes is answered that it is not available', async () => {
   const setup = setUp('closed')
   const waiting = ask(setup, '/governance/proposals')
   const closed = setup.thread.close()
   expect(await waiting).toMatchObject({ code: 32, log: 'unavailable: the node is stopping' })
   await closed
-  expect(await ask(setup, '/governance/proposals')).toMatchObject({ code: 30 })
+  expect(await ask(setup, '/governance/proposals')).toMatchObject({ code: 32 })
 })
 
 test('SQLite’s WAL is written back although a list is read at each commit: then lists rest for one', async () => {
