@@ -7,7 +7,7 @@ import { answer, type Params, type Server } from './envelope.ts'
 import { type RpcErrorObject, rpcErrors } from './errors.ts'
 import { type GuardOptions, refusedOrigin } from './guard.ts'
 import type { Readiness } from './health.ts'
-import { BODY_BYTES_MAX, KEEP_ALIVE_MS, READY_MS, REQUEST_CHECK_MS } from './limits.ts'
+import { BODY_BYTES_MAX, KEEP_ALIVE_MS, LIST_COST, READY_MS, REQUEST_CHECK_MS } from './limits.ts'
 import { openRateLimit, type RateLimit } from './rateLimit.ts'
 import type { Piece } from './rawJson.ts'
 import { sendPieces } from './send.ts'
@@ -86,7 +86,7 @@ function addRateLimit(app: FastifyInstance, { countCall }: RateLimit): void {
 /** Waits for the request's turn, and says which calls of it are too many. The first was counted when the request came. */
 const admission = (turns: Turns, { countCall, countList }: RateLimit, isList: Routes['isList'], request: FastifyRequest): Server['admit'] =>
   async (methods) => {
-    await turns(request.ip, methods.length)
+    await turns(request.ip, methods.reduce((sum, method) => sum + (isList(method) ? LIST_COST : 1), 0))
     const refused: Awaited<ReturnType<Server['admit']>>[number][] = []
     for (const [at, method] of methods.entries()) {
       const why = at === 0 ? undefined : await countCall(request)

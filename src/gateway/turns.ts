@@ -6,8 +6,8 @@ export type Turns = (address: string, calls: number) => Promise<void>
 interface Waiting { readonly calls: number; readonly begin: () => void }
 
 /**
- * Turns for requests by the address that they come from: in each round an address begins requests of TURN_CALLS calls, or one, and the
- * sockets are looked at between the rounds. So what many calls of a few addresses cost delays a caller of another address by a round.
+ * Turns for requests by the address that they come from: in each round an address begins requests that cost TURN_CALLS calls, or one,
+ * and the sockets are looked at between the rounds. So what many calls of a few addresses cost delays a caller of another by a round.
  */
 export function createTurns(): Turns {
   const waiting = new Map<string, Waiting[]>()
