@@ -29,7 +29,7 @@ interface ShelfOptions {
   readonly jobs: Map<string, Job>
   readonly limits: Limits
   readonly report: (report: Report) => void
-  /** After each job that was settled or postponed. */
+  /** After the last of the jobs that were to be settled: whose turn is next is chosen among all of them, however slow the disk. */
   readonly onSettled: () => void
 }
 
@@ -107,7 +107,7 @@ export function makeShelf({ home, jobs, limits, report, onSettled }: ShelfOption
       job.staged = undefined   // what is there is looked at anew
       report({ type: 'try', library: job.library, why })
       postpone(job, why)
-    }).finally(onSettled)
+    }).finally(() => { if (work === done) onSettled() })
     work = done
     return done
   }
