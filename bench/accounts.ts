@@ -18,4 +18,5 @@ export function signerAt(name: string, number: number): Signer {
 }
 
 /** Signers 0 to `count` − 1 of a name. */
-export const signersOf = (name: string, count: number): readonly Signer[] => Array.from({ length: count }, (_, at) => signerAt(name, at))
+export const signersOf = (name: string, count: number): readonly Signer[] =>
+  Array.from({ length: count }, (_, at) => signerAt(name, at))

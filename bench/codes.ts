@@ -10,7 +10,10 @@ function countOf(text: Buffer, part: Buffer): number {
 }
 
 /** Transactions in blocks, and those among them with code 0. */
-export interface Codes { readonly all: number; readonly ok: number }
+export interface Codes {
+  readonly all: number
+  readonly ok: number
+}
 
 /** The codes in the blocks `from` to `to`, from their results. The text is searched, not parsed: there are many. */
 export async function codesOf({ host, port }: Target, from: number, to: number): Promise<Codes> {

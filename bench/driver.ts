@@ -6,7 +6,9 @@ import { openSqliteStore } from '../src/store/sqliteStore.ts'
 import type { Store } from '../src/store/store.ts'
 import { CHAIN_ID } from './accounts.ts'
 
-/** The application on a SQLite file, driven as a node would, without the node: what it costs is the application's alone. */
+/**
+ * The application on a SQLite file, driven as a node would, without the node: what it costs is the application's alone.
+ */
 export interface Driver {
   readonly store: Store
   check(txs: readonly Uint8Array[], type: 0 | 1): void
@@ -26,7 +28,10 @@ function mustSucceed(results: readonly { readonly code?: number; readonly log?: 
 
 function makeGenesis(app: Application, appState: object): void {
   const { validators = [] } = app.initChain({
-    time: { seconds: GENESIS_SECONDS, nanos: 0 }, chainId: CHAIN_ID, validators: [], initialHeight: 1,
+    time: { seconds: GENESIS_SECONDS, nanos: 0 },
+    chainId: CHAIN_ID,
+    validators: [],
+    initialHeight: 1,
     appStateBytes: Buffer.from(JSON.stringify(appState)),
     consensusParams: {
       block: { maxBytes: BLOCK_BYTES_MAX, maxGas: -1 },
@@ -36,8 +41,15 @@ function makeGenesis(app: Application, appState: object): void {
   if (validators.length === 0) throw new Error('genesis without validators')
 }
 
-/** Opens `path`; a new file begins with `appState`. `signer`: the validator key (32 bytes) that signs every block, with this power. */
-export function openDriver(path: string, signer: { readonly key: Uint8Array; readonly power: number }, appState?: () => object): Driver {
+/**
+ * Opens `path`; a new file begins with `appState`. `signer`: the validator key (32 bytes) that signs every block, with
+ * this power.
+ */
+export function openDriver(
+  path: string,
+  signer: { readonly key: Uint8Array; readonly power: number },
+  appState?: () => object,
+): Driver {
   const store = openSqliteStore({ path, tables, views })
   const logger = { info: () => undefined, error: () => undefined }
   const app = makeApp({ store, version: 'bench', node: { os: 'ubuntu' }, logger })
@@ -51,13 +63,25 @@ export function openDriver(path: string, signer: { readonly key: Uint8Array; rea
       height++
       const time = { seconds: GENESIS_SECONDS + height, nanos: 0 }
       const votes = height === 1 ? [] : [{ validator, signedLastBlock: true, blockIdFlag: 2 }]
-      const common = { hash: nothing, height, time, nextValidatorsHash: nothing, proposerAddress: nothing, misbehavior: [] }
+      const common = {
+        hash: nothing,
+        height,
+        time,
+        nextValidatorsHash: nothing,
+        proposerAddress: nothing,
+        misbehavior: [],
+      }
       const proposal = { ...common, maxTxBytes: BLOCK_BYTES_MAX, txs, localLastCommit: { round: 0, votes: [] } }
       const { txs: chosen } = app.prepareProposal(proposal) as { readonly txs: readonly Uint8Array[] }
-      if (chosen.length !== txs.length) throw new Error(`${txs.length - chosen.length} transactions were left out of a block`)
+      if (chosen.length !== txs.length)
+        throw new Error(`${txs.length - chosen.length} transactions were left out of a block`)
       const commit = { round: 0, votes }
       app.processProposal({ ...common, txs: chosen, proposedLastCommit: commit })
-      const { txResults = [] } = app.finalizeBlock({ ...common, txs: chosen, decidedLastCommit: commit }) as FinalizeBlockResponse
+      const { txResults = [] } = app.finalizeBlock({
+        ...common,
+        txs: chosen,
+        decidedLastCommit: commit,
+      }) as FinalizeBlockResponse
       mustSucceed(txResults)
       app.commit({})
     },

@@ -20,14 +20,24 @@ const WITHOUT_GATEWAY: TxLoad = [SVC_TRANSFER, 'blockLoop', GATEWAY_SENDERS]
 
 const PROGRAM = fileURLToPath(new URL('gatewayProcess.ts', import.meta.url))
 
-interface GatewayProcess extends Target { readonly pid: number; close(): Promise<void> }
+interface GatewayProcess extends Target {
+  readonly pid: number
+  close(): Promise<void>
+}
 
 async function startGatewayProcess(node: Target, port: number): Promise<GatewayProcess> {
   const child = fork(PROGRAM, [`http://${node.host}:${node.port}`, String(port)], { stdio: 'inherit', execArgv: [] })
   const ended = once(child, 'exit')
-  await Promise.race([once(child, 'message'), ended.then(() => { throw new Error('the gateway did not start') })])
+  await Promise.race([
+    once(child, 'message'),
+    ended.then(() => {
+      throw new Error('the gateway did not start')
+    }),
+  ])
   return {
-    host: '127.0.0.1', port, pid: child.pid as number,
+    host: '127.0.0.1',
+    port,
+    pid: child.pid as number,
     close: async () => {
       child.disconnect()
       await ended
@@ -46,7 +56,12 @@ const CALLS = {
   transfer: {
     good: '"gasUsed"',
     bodies: senders.map(({ address }, at) =>
-      call('svc_transfer', { from: address, to: senders[(at + spread) % GATEWAY_SENDERS]?.address, value: '1000000000000000000' })),
+      call('svc_transfer', {
+        from: address,
+        to: senders[(at + spread) % GATEWAY_SENDERS]?.address,
+        value: '1000000000000000000',
+      }),
+    ),
   },
   validator: { good: '"data":{', bodies: owners.map(({ address }) => call('svc_queryValidator', [address])) },
   rawValidator: { good: '"code":0', bodies: owners.map(({ address }) => abciQuery(`/stake/validator/${address}`)) },
@@ -54,21 +69,43 @@ const CALLS = {
   rawValidators: { good: '"code":0', bodies: [abciQuery('/stake/validators')] },
 } as const
 
-interface Asked { readonly load: string; readonly subject: string; readonly round: number }
+interface Asked {
+  readonly load: string
+  readonly subject: string
+  readonly round: number
+}
 
 async function runCalls(
-  { generator, span, samples, say }: Context, node: BenchNode, target: Target, kind: keyof typeof CALLS, lanes: number, asked: Asked,
+  { generator, span, samples, say }: Context,
+  node: BenchNode,
+  target: Target,
+  kind: keyof typeof CALLS,
+  lanes: number,
+  asked: Asked,
 ): Promise<void> {
   const [appMs, cometMs] = [cpuMsOf(node.pids.app), cpuMsOf(node.pids.comet)]
-  const { perSecond, p50Ms, p99Ms, refused, committed }: Measured =
-    await generator.run({ load: 'calls', target, lanes, ...CALLS[kind], ...span })
-  const per = (cpuMs: number): number => cpuMs * 1000 / committed
-  samples.push({
-    ...asked, perSecond, p50Ms, p99Ms, failed: refused, ...memoryOf(node.pids.app as number),
-    appUs: per(cpuMsOf(node.pids.app) - appMs), cometUs: per(cpuMsOf(node.pids.comet) - cometMs),
+  const { perSecond, p50Ms, p99Ms, refused, committed }: Measured = await generator.run({
+    load: 'calls',
+    target,
+    lanes,
+    ...CALLS[kind],
+    ...span,
   })
-  say(`round ${asked.round + 1}, ${asked.subject}, ${asked.load}: ${Math.round(perSecond)}/s, p99 ${Math.round(p99Ms)} ms`
-    + (refused > 0 ? `, ${refused} FAILED` : ''))
+  const per = (cpuMs: number): number => (cpuMs * 1000) / committed
+  samples.push({
+    ...asked,
+    perSecond,
+    p50Ms,
+    p99Ms,
+    failed: refused,
+    ...memoryOf(node.pids.app as number),
+    appUs: per(cpuMsOf(node.pids.app) - appMs),
+    cometUs: per(cpuMsOf(node.pids.comet) - cometMs),
+  })
+  say(
+    `round ${asked.round + 1}, ${asked.subject}, ${asked.load}: ${Math.round(perSecond)}/s, p99 ${Math.round(p99Ms)} ms` +
+      (refused > 0 ? `, ${refused} FAILED` : ''),
+  )
 }
 
 /** The gateway beside what it stands in front of, on one node: transfers, queries, and queries while transfers run. */
@@ -82,21 +119,33 @@ export async function measureGateway(context: Context): Promise<void> {
       try {
         const tx = { pool: 'transfer', round } as const
         await runTxLoad(context, node, WITHOUT_GATEWAY, { ...tx, fresh: true, subject: 'no gateway' })
-        await runCalls(context, node, gateway, 'transfer', GATEWAY_SENDERS, { load: SVC_TRANSFER, subject: 'gateway', round })
+        await runCalls(context, node, gateway, 'transfer', GATEWAY_SENDERS, {
+          load: SVC_TRANSFER,
+          subject: 'gateway',
+          round,
+        })
         for (const [load, direct, through] of [
-          ['one validator of 200', 'rawValidator', 'validator'], ['all 200 validators', 'rawValidators', 'validators'],
+          ['one validator of 200', 'rawValidator', 'validator'],
+          ['all 200 validators', 'rawValidators', 'validators'],
         ] as const) {
           await runCalls(context, node, raw, direct, ASKERS, { load, subject: 'abci_query', round })
           await runCalls(context, node, gateway, through, ASKERS, { load, subject: 'gateway', round })
         }
         await runTxLoad(context, node, BESIDE_QUERIES, { ...tx, fresh: false, subject: 'no queries' })
         const asking = beside.run({
-          load: 'calls', target: gateway, lanes: ASKERS, perSecond: QUERIES_A_SECOND, ...CALLS.validator,
-          warmUpMs: 0, measuredMs: span.warmUpMs + span.measuredMs,
+          load: 'calls',
+          target: gateway,
+          lanes: ASKERS,
+          perSecond: QUERIES_A_SECOND,
+          ...CALLS.validator,
+          warmUpMs: 0,
+          measuredMs: span.warmUpMs + span.measuredMs,
         })
         await runTxLoad(context, node, BESIDE_QUERIES, { ...tx, fresh: false, subject: '500 queries/s' })
         const { p99Ms, committed, refused } = await asking
-        context.say(`round ${round + 1}: beside it ${committed} queries, ${refused} not good, p99 ${Math.round(p99Ms)} ms`)
+        context.say(
+          `round ${round + 1}: beside it ${committed} queries, ${refused} not good, p99 ${Math.round(p99Ms)} ms`,
+        )
       } finally {
         await gateway.close()
       }

@@ -1,4 +1,7 @@
-/** A gateway on a node, as a process of its own: `node bench/gatewayProcess.ts <node url> <port>`. Signs for GATEWAY_SENDERS accounts. */
+/**
+ * A gateway on a node, as a process of its own: `node bench/gatewayProcess.ts <node url> <port>`. Signs for
+ * GATEWAY_SENDERS accounts.
+ */
 import { startGateway } from '../src/gateway/gateway.ts'
 import { signersOf } from './accounts.ts'
 import { GATEWAY_SENDERS } from './load/pool.ts'
@@ -11,6 +14,13 @@ const error = (about: object, message: string): void => {
 const logger = { info: () => undefined, warn: () => undefined, error }
 const signers = signersOf('caller', GATEWAY_SENDERS)
 // The load comes from one address, as fast as it can.
-const gateway = await startGateway({ node, port: Number(port), signers, publicKeys: true, limits: { callsPerSecond: 0 }, logger })
+const gateway = await startGateway({
+  node,
+  port: Number(port),
+  signers,
+  publicKeys: true,
+  limits: { callsPerSecond: 0 },
+  logger,
+})
 process.send?.({ listening: gateway.url })
 process.on('disconnect', () => void gateway.close().then(() => process.exit(0)))

@@ -9,18 +9,24 @@ export const units = (tokens: number): string => (BigInt(tokens) * TOKEN).toStri
 const account = ({ address }: { readonly address: string }): object => ({ address, balance: units(1000) })
 
 /** Candidacies of a few tokens that no node has the key of. */
-export const silent = (name: string, count: number, tokens = 1): readonly object[] => signersOf(name, count).map(({ address }, at) => ({
-  owner: address, pub_key: toBase64(sha256(utf8(`${name} key ${at}`))), shares: units(tokens), max_shares: units(10 * tokens),
-  description: { name: `${name} ${at}` },
-}))
+export const silent = (name: string, count: number, tokens = 1): readonly object[] =>
+  signersOf(name, count).map(({ address }, at) => ({
+    owner: address,
+    pub_key: toBase64(sha256(utf8(`${name} key ${at}`))),
+    shares: units(tokens),
+    max_shares: units(10 * tokens),
+    description: { name: `${name} ${at}` },
+  }))
 
 // With a stake limit of 1 the node's candidacy keeps its power: it alone signs, the others are in the set and silent.
 const chainOf = (pubKey: string, others: readonly object[], params: object): object => {
   const senders = signersOf('sender', SENDERS)
   return {
-    params: { stake_limit: '1', ...params }, stake: { max_absent_blocks: 1_000_000 },
+    params: { stake_limit: '1', ...params },
+    stake: { max_absent_blocks: 1_000_000 },
     candidacies: [
-      { owner: senders[0]?.address, pub_key: pubKey, shares: units(10_000_000), max_shares: units(100_000_000) }, ...others,
+      { owner: senders[0]?.address, pub_key: pubKey, shares: units(10_000_000), max_shares: units(100_000_000) },
+      ...others,
     ],
     accounts: [...senders, ...signersOf('owner', MIX_OWNERS), ...signersOf('caller', GATEWAY_SENDERS)].map(account),
   }

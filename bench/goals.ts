@@ -17,7 +17,12 @@ export interface Goal {
 export const isWithin = ({ value, goal, wanted }: Goal, slack = 1): boolean =>
   wanted === 'at least' ? value * slack >= goal : value <= goal * slack
 
-function costOf(states: readonly StateCost[], kind: StateKind, size: number, figure: keyof StateCost['rounds'][number]): readonly number[] {
+function costOf(
+  states: readonly StateCost[],
+  kind: StateKind,
+  size: number,
+  figure: keyof StateCost['rounds'][number],
+): readonly number[] {
   return states.find((one) => one.kind === kind && one.size === size)?.rounds.map((one) => one[figure]) ?? []
 }
 
@@ -31,37 +36,87 @@ export function goalsOf(samples: readonly Sample[], states: readonly StateCost[]
   }
   const loaded = 'saturated, 200 candidacies'
   return [
-    { name: 'saturated transfers ÷ Go kvstore over the socket', value: ofPeer('saturated'), goal: 0.8, wanted: 'at least' },
-    { name: 'closed loop of 64 ÷ Go kvstore over the socket', value: ofPeer('closed loop, 64 senders'), goal: 0.65, wanted: 'at least' },
-    { name: 'closed loop of 256 ÷ Go kvstore over the socket', value: ofPeer('closed loop, 256 senders'), goal: 0.6, wanted: 'at least' },
-    { name: 'p99 to commit at 1,000 tx/s ÷ Go kvstore', value: ofPeer('open loop, 1,000 tx/s', 'p99Ms'), goal: 1.5, wanted: 'at most' },
     {
-      name: 'gateway: svc_transfer with 64 senders ÷ broadcast_tx_sync with 64', goal: 0.6, wanted: 'at least',
-      value: ratioOf(samples, 'perSecond', ['svc_transfer, 64 senders', 'gateway'], ['closed loop, 64 senders', SUBJECTS.svcd]),
+      name: 'saturated transfers ÷ Go kvstore over the socket',
+      value: ofPeer('saturated'),
+      goal: 0.8,
+      wanted: 'at least',
     },
     {
-      name: 'gateway: svc_queryValidator ÷ abci_query', goal: 0.8, wanted: 'at least',
+      name: 'closed loop of 64 ÷ Go kvstore over the socket',
+      value: ofPeer('closed loop, 64 senders'),
+      goal: 0.65,
+      wanted: 'at least',
+    },
+    {
+      name: 'closed loop of 256 ÷ Go kvstore over the socket',
+      value: ofPeer('closed loop, 256 senders'),
+      goal: 0.6,
+      wanted: 'at least',
+    },
+    {
+      name: 'p99 to commit at 1,000 tx/s ÷ Go kvstore',
+      value: ofPeer('open loop, 1,000 tx/s', 'p99Ms'),
+      goal: 1.5,
+      wanted: 'at most',
+    },
+    {
+      name: 'gateway: svc_transfer with 64 senders ÷ broadcast_tx_sync with 64',
+      goal: 0.6,
+      wanted: 'at least',
+      value: ratioOf(
+        samples,
+        'perSecond',
+        ['svc_transfer, 64 senders', 'gateway'],
+        ['closed loop, 64 senders', SUBJECTS.svcd],
+      ),
+    },
+    {
+      name: 'gateway: svc_queryValidator ÷ abci_query',
+      goal: 0.8,
+      wanted: 'at least',
       value: ratioOf(samples, 'perSecond', ['one validator of 200', 'gateway'], ['one validator of 200', 'abci_query']),
     },
     {
-      name: 'committed transactions with 500 queries a second ÷ without', goal: 0.9, wanted: 'at least',
+      name: 'committed transactions with 500 queries a second ÷ without',
+      goal: 0.9,
+      wanted: 'at least',
       value: ratioOf(samples, 'perSecond', [loaded, '500 queries/s'], [loaded, 'no queries']),
     },
     {
-      name: 'rate with 1,000,000 accounts ÷ 1,000', goal: 0.75, wanted: 'at least', value: 1 / grown('accounts', [1000, 1_000_000], 'txUs'),
+      name: 'rate with 1,000,000 accounts ÷ 1,000',
+      goal: 0.75,
+      wanted: 'at least',
+      value: 1 / grown('accounts', [1000, 1_000_000], 'txUs'),
     },
     {
-      name: 'a block with 100,000 candidacies ÷ 100', goal: 1.3, wanted: 'at most', value: grown('candidacies', [100, 100_000], 'blockMs'),
+      name: 'a block with 100,000 candidacies ÷ 100',
+      goal: 1.3,
+      wanted: 'at most',
+      value: grown('candidacies', [100, 100_000], 'blockMs'),
     },
-    { name: 'a block with 1,000 open proposals ÷ 10', goal: 1.3, wanted: 'at most', value: grown('proposals', [10, 1000], 'blockMs') },
     {
-      name: 'resident memory with 1,000,000 accounts', goal: 500, wanted: 'at most', unit: 'MB',
+      name: 'a block with 1,000 open proposals ÷ 10',
+      goal: 1.3,
+      wanted: 'at most',
+      value: grown('proposals', [10, 1000], 'blockMs'),
+    },
+    {
+      name: 'resident memory with 1,000,000 accounts',
+      goal: 500,
+      wanted: 'at most',
+      unit: 'MB',
       value: medianOf(costOf(states, 'accounts', 1_000_000, 'rssMb')),
     },
     {
-      name: 'recheck of 5,000 transactions: times faster than the first check', goal: 10, wanted: 'at least',
-      value: medianOf(costOf(states, 'accounts', 1000, 'firstCheckMs').map((first, round) =>
-        first / (costOf(states, 'accounts', 1000, 'recheckMs')[round] as number))),
+      name: 'recheck of 5,000 transactions: times faster than the first check',
+      goal: 10,
+      wanted: 'at least',
+      value: medianOf(
+        costOf(states, 'accounts', 1000, 'firstCheckMs').map(
+          (first, round) => first / (costOf(states, 'accounts', 1000, 'recheckMs')[round] as number),
+        ),
+      ),
     },
   ]
 }

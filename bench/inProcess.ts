@@ -1,6 +1,7 @@
 /**
- * One measurement of the application without a node, as a process of its own: `node bench/inProcess.ts make|run <kind> <size> <folder>`.
- * `make` writes a state of that size; `run` opens it and prints JSON: CPU of a block and of a transaction, start-up time, memory.
+ * One measurement of the application without a node, as a process of its own: `node bench/inProcess.ts make|run <kind>
+ * <size> <folder>`. `make` writes a state of that size; `run` opens it and prints JSON: CPU of a block and of a
+ * transaction, start-up time, memory.
  */
 import { copyFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -30,7 +31,7 @@ const signer = { key: nodeKey, power: 10_000_000 }
 
 /** Account number `at` of a state: the first SENDERS can sign. */
 const accountAt = (at: number): Address =>
-  at < SENDERS ? signerAt('sender', at).address : `0x${toHex(sha256(utf8(`account ${at}`))).slice(0, 40)}` as Address
+  at < SENDERS ? signerAt('sender', at).address : (`0x${toHex(sha256(utf8(`account ${at}`))).slice(0, 40)}` as Address)
 
 const accounts = (count: number): readonly object[] =>
   Array.from({ length: count }, (_, at) => ({ address: accountAt(at), balance: units(1000) }))
@@ -39,29 +40,56 @@ function genesisOf(kind: StateKind, size: number): object {
   const owners = [...signersOf('owner', OWNERS), ...signersOf('proposer', PROPOSERS)]
   const others = Math.max(0, (kind === 'candidacies' ? size : OWNERS) - OWNERS)
   return {
-    params: { stake_limit: '1', max_vals: PROPOSERS + 1 }, stake: { max_absent_blocks: 1_000_000 },
-    accounts: [...accounts(kind === 'accounts' ? size : SENDERS), ...owners.map(({ address }) => ({ address, balance: units(1000) }))],
+    params: { stake_limit: '1', max_vals: PROPOSERS + 1 },
+    stake: { max_absent_blocks: 1_000_000 },
+    accounts: [
+      ...accounts(kind === 'accounts' ? size : SENDERS),
+      ...owners.map(({ address }) => ({ address, balance: units(1000) })),
+    ],
     candidacies: [
-      { owner: signerAt('node', 0).address, pub_key: toBase64(nodeKey), shares: units(signer.power), max_shares: units(10 * signer.power) },
-      ...silent('proposer', PROPOSERS, 2), ...silent('owner', OWNERS), ...silent('other', others),
+      {
+        owner: signerAt('node', 0).address,
+        pub_key: toBase64(nodeKey),
+        shares: units(signer.power),
+        max_shares: units(10 * signer.power),
+      },
+      ...silent('proposer', PROPOSERS, 2),
+      ...silent('owner', OWNERS),
+      ...silent('other', others),
     ],
   }
 }
 
-const sign = (name: string, at: number, nonce: number, operation: string, message: Readonly<Record<string, unknown>>): Uint8Array =>
-  signerAt(name, at).signTx({ chainId: CHAIN_ID, nonce, operation, message })
+const sign = (
+  name: string,
+  at: number,
+  nonce: number,
+  operation: string,
+  message: Readonly<Record<string, unknown>>,
+): Uint8Array => signerAt(name, at).signTx({ chainId: CHAIN_ID, nonce, operation, message })
 
 /** Open proposals: 20 of each proposer at most, so they come over several blocks. */
-const proposals = (count: number): Uint8Array[] => Array.from({ length: count }, (_, at) =>
-  sign('proposer', at % PROPOSERS, Math.floor(at / PROPOSERS), 'proposeChangeParam', {
-    name: 'gas_price', value: String(1_000_000 + at), expireBlockHeight: 500_000,
-  }))
+const proposals = (count: number): Uint8Array[] =>
+  Array.from({ length: count }, (_, at) =>
+    sign('proposer', at % PROPOSERS, Math.floor(at / PROPOSERS), 'proposeChangeParam', {
+      name: 'gas_price',
+      value: String(1_000_000 + at),
+      expireBlockHeight: 500_000,
+    }),
+  )
 
 /** A block of 1,000: 900 transfers to accounts anywhere, 100 updates of candidacies. */
 function blockOf(at: number, accountCount: number): Uint8Array[] {
-  return Array.from({ length: 1000 }, (_, place) => place < SENDERS - OWNERS
-    ? sign('sender', place, at, 'transfer', { to: addressBytes(accountAt((place * 7919 + at * 104_729 + 13) % accountCount)), value: '1' })
-    : sign('owner', place - SENDERS + OWNERS, at, 'updateCandidacy', { description: { website: `https://example.com/${at}` } }))
+  return Array.from({ length: 1000 }, (_, place) =>
+    place < SENDERS - OWNERS
+      ? sign('sender', place, at, 'transfer', {
+          to: addressBytes(accountAt((place * 7919 + at * 104_729 + 13) % accountCount)),
+          value: '1',
+        })
+      : sign('owner', place - SENDERS + OWNERS, at, 'updateCandidacy', {
+          description: { website: `https://example.com/${at}` },
+        }),
+  )
 }
 
 function make(kind: StateKind, size: number, folder: string): void {
@@ -96,14 +124,20 @@ function run(kind: StateKind, size: number, folder: string): InProcess {
   const waiting = Array.from({ length: 5 }, (_, at) => blockOf(BLOCKS + at, SENDERS)).flat()
   const firstCheckMs = cpuMs(() => driver.check(waiting, 0))
   // What waits is checked again after each block.
-  const recheckMs = medianOf(Array.from({ length: RECHECKS }, () => {
-    driver.block([])
-    return cpuMs(() => driver.check(waiting, 1))
-  }))
+  const recheckMs = medianOf(
+    Array.from({ length: RECHECKS }, () => {
+      driver.block([])
+      return cpuMs(() => driver.check(waiting, 1))
+    }),
+  )
   driver.close()
   return {
-    openMs, firstCheckMs, recheckMs, ...memoryOf(process.pid),
-    txUs: meanOf(costs.map(({ checkMs, blockMs }) => checkMs + blockMs)), blockMs: meanOf(costs.map((one) => one.blockMs)),
+    openMs,
+    firstCheckMs,
+    recheckMs,
+    ...memoryOf(process.pid),
+    txUs: meanOf(costs.map(({ checkMs, blockMs }) => checkMs + blockMs)),
+    blockMs: meanOf(costs.map((one) => one.blockMs)),
     emptyBlockMs: meanOf(emptyMs),
   }
 }

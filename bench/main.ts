@@ -1,5 +1,6 @@
 /**
- * `make bench ARGS="…"`: our application side by side with CometBFT's own kvstore. Without flags every part, five rounds.
+ * `make bench ARGS="…"`: our application side by side with CometBFT's own kvstore. Without flags every part, five
+ * rounds.
  *   --quick          three short rounds, under 3 minutes on a quiet machine
  *   --short          what `make test` runs: two loads, half a minute
  *   --json           prints the goals as JSON instead of tables
@@ -34,31 +35,60 @@ interface Plan {
   readonly transfers: Parameters<typeof measureTransfers>[1]
 }
 
-const [SATURATED, CLOSED] = TRANSFER_LOADS as [typeof TRANSFER_LOADS[number], typeof TRANSFER_LOADS[number]]
+const [SATURATED, CLOSED] = TRANSFER_LOADS as [(typeof TRANSFER_LOADS)[number], (typeof TRANSFER_LOADS)[number]]
 const ALL_LOADS = [...TRANSFER_LOADS, BLOCK_LOAD]
 
 const PLANS: Readonly<Record<'full' | 'quick' | 'short', Plan>> = {
   full: {
-    parts: ['transfers', 'mix', 'gateway', 'states', 'replay'], rounds: 5, span: { warmUpMs: 2000, measuredMs: 6000 },
-    transfers: [['kvInProcess', ALL_LOADS], ['kvSocket', ALL_LOADS], ['verifier', ALL_LOADS], ['svcd', ALL_LOADS]],
+    parts: ['transfers', 'mix', 'gateway', 'states', 'replay'],
+    rounds: 5,
+    span: { warmUpMs: 2000, measuredMs: 6000 },
+    transfers: [
+      ['kvInProcess', ALL_LOADS],
+      ['kvSocket', ALL_LOADS],
+      ['verifier', ALL_LOADS],
+      ['svcd', ALL_LOADS],
+    ],
     states: [
-      ['accounts', 1000], ['accounts', 1_000_000], ['candidacies', 100], ['candidacies', 100_000], ['proposals', 10], ['proposals', 1000],
+      ['accounts', 1000],
+      ['accounts', 1_000_000],
+      ['candidacies', 100],
+      ['candidacies', 100_000],
+      ['proposals', 10],
+      ['proposals', 1000],
     ],
   },
   quick: {
-    parts: ['transfers', 'gateway', 'states'], rounds: 3, span: { warmUpMs: 800, measuredMs: 1300 },
-    transfers: [['kvSocket', TRANSFER_LOADS], ['svcd', TRANSFER_LOADS]], states: [['accounts', 1000]],
+    parts: ['transfers', 'gateway', 'states'],
+    rounds: 3,
+    span: { warmUpMs: 800, measuredMs: 1300 },
+    transfers: [
+      ['kvSocket', TRANSFER_LOADS],
+      ['svcd', TRANSFER_LOADS],
+    ],
+    states: [['accounts', 1000]],
   },
   short: {
-    parts: ['transfers', 'states'], rounds: 2, span: { warmUpMs: 700, measuredMs: 1500 },
-    transfers: [['kvSocket', [SATURATED, CLOSED]], ['svcd', [SATURATED, CLOSED]]], states: [['accounts', 1000]],
+    parts: ['transfers', 'states'],
+    rounds: 2,
+    span: { warmUpMs: 700, measuredMs: 1500 },
+    transfers: [
+      ['kvSocket', [SATURATED, CLOSED]],
+      ['svcd', [SATURATED, CLOSED]],
+    ],
+    states: [['accounts', 1000]],
   },
 }
 
 const { values } = parseArgs({
   options: {
-    quick: { type: 'boolean', default: false }, short: { type: 'boolean', default: false }, json: { type: 'boolean', default: false },
-    write: { type: 'boolean', default: false }, rounds: { type: 'string' }, only: { type: 'string' }, profile: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    short: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+    only: { type: 'string' },
+    profile: { type: 'string' },
   },
 })
 const plan = PLANS[values.short ? 'short' : values.quick ? 'quick' : 'full']
@@ -77,14 +107,19 @@ async function bench(context: Context): Promise<void> {
   const goals = goalsOf(samples, states)
   const intro = `${machine(programs.version)}; ${rounds} interleaved rounds, medians.`
   const tables = [
-    intro, goalTable(goals), ...(samples.length > 0 ? [loadTable(samples)] : []), ...(states.length > 0 ? [stateTable(states)] : []),
+    intro,
+    goalTable(goals),
+    ...(samples.length > 0 ? [loadTable(samples)] : []),
+    ...(states.length > 0 ? [stateTable(states)] : []),
   ].join('\n\n')
   const failed = samples.reduce((sum, one) => sum + one.failed, 0)
   process.stdout.write(values.json ? JSON.stringify({ goals, failed }) : `\n${tables}\n`)
   if (values.write) writeDoc(tables)
 }
 
-const say = (line: string): void => { process.stderr.write(`${line}\n`) }
+const say = (line: string): void => {
+  process.stderr.write(`${line}\n`)
+}
 const programs = await findPrograms(say)
 const [generator, beside] = [startGenerator(), startGenerator()]
 const root = mkdtempSync(join(tmpdir(), 'svcd-bench-'))

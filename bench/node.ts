@@ -12,7 +12,10 @@ import { CHAIN_ID } from './accounts.ts'
 import type { Target } from './load/job.ts'
 import type { Programs } from './peers.ts'
 
-/** An application that is measured: ours, its signatures alone, CometBFT's kvstore over the socket, and the same inside CometBFT. */
+/**
+ * An application that is measured: ours, its signatures alone, CometBFT's kvstore over the socket, and the same inside
+ * CometBFT.
+ */
 export type AppKind = 'svcd' | 'verifier' | 'kvSocket' | 'kvInProcess'
 
 /** Settings that every node of a benchmark has, whatever its application. */
@@ -59,7 +62,11 @@ function makeHome({ home, app, ports: [rpc, p2p], appState, settings }: NodeOpti
   const isNew = !existsSync(homeFiles(home).config)
   const genesis = { appState: {} as object, genesisTime: '2026-01-01T00:00:00Z' }
   const options = {
-    home, chainId: CHAIN_ID, moniker: 'bench', privateNet: true, genesis,
+    home,
+    chainId: CHAIN_ID,
+    moniker: 'bench',
+    privateNet: true,
+    genesis,
     addresses: { rpc: `tcp://127.0.0.1:${rpc}`, p2p: `tcp://127.0.0.1:${p2p}`, abci, metrics: false as const },
   }
   if (isNew) {
@@ -67,7 +74,10 @@ function makeHome({ home, app, ports: [rpc, p2p], appState, settings }: NodeOpti
     makeNodeHome({ ...options, home, genesis })
     if (app === 'svcd') {
       const path = homeFiles(home).genesis
-      const file = JSON.parse(readFileSync(path, 'utf8')) as { app_state: object; validators: { pub_key: { value: string } }[] }
+      const file = JSON.parse(readFileSync(path, 'utf8')) as {
+        app_state: object
+        validators: { pub_key: { value: string } }[]
+      }
       file.app_state = appState(file.validators[0]?.pub_key.value as string)
       writeFileSync(path, JSON.stringify(file))
     }
@@ -76,7 +86,10 @@ function makeHome({ home, app, ports: [rpc, p2p], appState, settings }: NodeOpti
   writeFileSync(config, setTomlValues(readFileSync(config, 'utf8'), { ...NODE_SETTINGS, ...settings }))
 }
 
-async function startApp({ programs, app, home, nodeFlags = [] }: NodeOptions, socket: string): Promise<ChildProcess | undefined> {
+async function startApp(
+  { programs, app, home, nodeFlags = [] }: NodeOptions,
+  socket: string,
+): Promise<ChildProcess | undefined> {
   if (app === 'kvInProcess') return undefined
   const address = `unix://${socket}`
   const commands: Readonly<Record<typeof app, readonly [string, ...string[]]>> = {
@@ -87,7 +100,9 @@ async function startApp({ programs, app, home, nodeFlags = [] }: NodeOptions, so
   const [program, ...args] = commands[app]
   const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] })
   let said = ''
-  child.stderr?.on('data', (chunk: Buffer) => { said = (said + chunk.toString()).slice(-2000) })
+  child.stderr?.on('data', (chunk: Buffer) => {
+    said = (said + chunk.toString()).slice(-2000)
+  })
   process.once('exit', () => child.kill('SIGKILL'))
   for (const end = Date.now() + LISTEN_MS_MAX; !existsSync(socket); await sleep(5)) {
     if (child.exitCode !== null || Date.now() > end) throw new Error(`${app} does not listen: ${said}`)
@@ -104,7 +119,12 @@ async function endApp(child: ChildProcess | undefined): Promise<void> {
 
 /** Starts an application and a CometBFT node on it; resolves when the node has made its first block of this run. */
 export async function startNode(options: NodeOptions): Promise<BenchNode> {
-  const { programs, app, home, ports: [port] } = options
+  const {
+    programs,
+    app,
+    home,
+    ports: [port],
+  } = options
   mkdirSync(home, { recursive: true })
   const socket = join(home, 'abci.sock')
   makeHome(options, app === 'kvInProcess' ? 'kvstore' : `unix://${socket}`)
@@ -120,7 +140,7 @@ export async function startNode(options: NodeOptions): Promise<BenchNode> {
   }
   try {
     const { latestHeight } = await waitForNode(rpc, NODE_MS_MAX)
-    for (const end = Date.now() + NODE_MS_MAX; await rpc.committedHeight() <= latestHeight; await sleep(20)) {
+    for (const end = Date.now() + NODE_MS_MAX; (await rpc.committedHeight()) <= latestHeight; await sleep(20)) {
       if (Date.now() > end) throw new Error(`${app}: no block`)
     }
     return { host: '127.0.0.1', port, rpc, pids: { app: child?.pid, comet: comet.pid }, appStartMs, stop }

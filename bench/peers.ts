@@ -17,8 +17,8 @@ export interface Programs {
 const run = promisify(execFile)
 
 /**
- * CometBFT as `src/comet/find.ts` finds it, and `abci-cli` of COMETBFT_VERSION, built by `go install` into the same cache when it is
- * not there: Go is needed once. Throws what Go says.
+ * CometBFT as `src/comet/find.ts` finds it, and `abci-cli` of COMETBFT_VERSION, built by `go install` into the same
+ * cache when it is not there: Go is needed once. Throws what Go says.
  */
 export async function findPrograms(onProgress: (line: string) => void): Promise<Programs> {
   const { path, version } = await findCometBft({ onProgress })

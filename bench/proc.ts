@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs'
 
 const CLOCK_TICK_MS = 10
 
-/** CPU time that a process and all its threads have used, in ms; 0 for no process. Source: /proc/<pid>/stat, utime and stime. */
+/**
+ * CPU time that a process and all its threads have used, in ms; 0 for no process. Source: /proc/<pid>/stat, utime and
+ * stime.
+ */
 export function cpuMsOf(pid: number | undefined): number {
   if (pid === undefined) return 0
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -11,11 +14,15 @@ export function cpuMsOf(pid: number | undefined): number {
 }
 
 /** Memory of a process in MB: resident, and resident with shared pages split among those that share them. */
-export interface Memory { readonly rssMb: number; readonly pssMb: number }
+export interface Memory {
+  readonly rssMb: number
+  readonly pssMb: number
+}
 
 /** What a process holds now. Source: /proc/<pid>/smaps_rollup. */
 export function memoryOf(pid: number): Memory {
   const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
-  const mbOf = (name: string): number => Math.round(Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0) / 1024)
+  const mbOf = (name: string): number =>
+    Math.round(Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0) / 1024)
   return { rssMb: mbOf('Rss'), pssMb: mbOf('Pss') }
 }

@@ -9,7 +9,9 @@ import { medianOf } from './stats.ts'
 import { SUBJECTS } from './transactions.ts'
 
 const number = (value: number, digits = 0): string =>
-  Number.isFinite(value) ? value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits }) : '–'
+  Number.isFinite(value)
+    ? value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })
+    : '–'
 
 const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
 /** A table of Markdown. */
@@ -24,32 +26,68 @@ const baseOf = (samples: readonly Sample[], load: string): string => {
 
 /** Every load: medians of the rounds, and of the ratios within each round. */
 export function loadTable(samples: readonly Sample[]): string {
-  const pairs = [...new Map(samples.map(({ load, subject }) => [`${load}\0${subject}`, [load, subject] as const])).values()]
+  const pairs = [
+    ...new Map(samples.map(({ load, subject }) => [`${load}\0${subject}`, [load, subject] as const])).values(),
+  ]
   const loads = [...new Set(pairs.map(([load]) => load))]
   const ordered = loads.flatMap((load) => pairs.filter((pair) => pair[0] === load))
   const rows = ordered.map(([load, subject]) => {
     const figure = (name: Figure, digits = 0): string => number(medianFigure(samples, load, subject, name), digits)
     const ratio = ratioOf(samples, 'perSecond', [load, subject], [load, baseOf(samples, load)])
     return [
-      load, subject, number(ratio, 2), figure('perSecond'), figure('p50Ms', 1), figure('p99Ms', 1), figure('appUs'), figure('cometUs'),
-      figure('rssMb'), figure('pssMb'), figure('failed'),
+      load,
+      subject,
+      number(ratio, 2),
+      figure('perSecond'),
+      figure('p50Ms', 1),
+      figure('p99Ms', 1),
+      figure('appUs'),
+      figure('cometUs'),
+      figure('rssMb'),
+      figure('pssMb'),
+      figure('failed'),
     ]
   })
-  const head = ['load', 'on', 'ratio', 'per second', 'p50 ms', 'p99 ms', 'app µs', 'CometBFT µs', 'RSS MB', 'PSS MB', 'failed']
+  const head = [
+    'load',
+    'on',
+    'ratio',
+    'per second',
+    'p50 ms',
+    'p99 ms',
+    'app µs',
+    'CometBFT µs',
+    'RSS MB',
+    'PSS MB',
+    'failed',
+  ]
   return tableOf(head, rows)
 }
 
 /** The application alone, by what its state holds. */
 export function stateTable(states: readonly StateCost[]): string {
   const head = [
-    'state', 'µs a transaction', 'block of 1,000, ms', 'empty block, ms', 'start, ms', 'RSS MB', 'first check of 5,000, ms', 'recheck, ms',
+    'state',
+    'µs a transaction',
+    'block of 1,000, ms',
+    'empty block, ms',
+    'start, ms',
+    'RSS MB',
+    'first check of 5,000, ms',
+    'recheck, ms',
   ]
   return tableOf(
     head,
     states.map(({ kind, size, rounds }) => {
       const of = (name: keyof InProcess, digits = 0): string => number(medianOf(rounds.map((one) => one[name])), digits)
       return [
-        `${number(size)} ${kind}`, of('txUs'), of('blockMs'), of('emptyBlockMs', 1), of('openMs'), of('rssMb'), of('firstCheckMs'),
+        `${number(size)} ${kind}`,
+        of('txUs'),
+        of('blockMs'),
+        of('emptyBlockMs', 1),
+        of('openMs'),
+        of('rssMb'),
+        of('firstCheckMs'),
         of('recheckMs'),
       ]
     }),
@@ -57,16 +95,24 @@ export function stateTable(states: readonly StateCost[]): string {
 }
 
 /** What was aimed at and what it came to. */
-export const goalTable = (goals: readonly Goal[]): string => tableOf(['ratio', 'goal', 'this run', ''], goals.map((goal) => [
-  goal.name, `${goal.wanted} ${number(goal.goal, goal.unit === undefined ? 2 : 0)}${goal.unit === undefined ? '' : ` ${goal.unit}`}`,
-  number(goal.value, goal.unit === undefined ? 2 : 0), Number.isNaN(goal.value) ? 'not measured' : isWithin(goal) ? 'reached' : 'MISSED',
-]))
+export const goalTable = (goals: readonly Goal[]): string =>
+  tableOf(
+    ['ratio', 'goal', 'this run', ''],
+    goals.map((goal) => [
+      goal.name,
+      `${goal.wanted} ${number(goal.goal, goal.unit === undefined ? 2 : 0)}${goal.unit === undefined ? '' : ` ${goal.unit}`}`,
+      number(goal.value, goal.unit === undefined ? 2 : 0),
+      Number.isNaN(goal.value) ? 'not measured' : isWithin(goal) ? 'reached' : 'MISSED',
+    ]),
+  )
 
 /** One line on the machine and the programs. */
 export function machine(cometVersion: string): string {
   const all = cpus()
-  return `${all.length} cores (${all[0]?.model.trim() ?? 'unknown'}), Node ${process.versions.node}, CometBFT ${cometVersion}, `
-    + `transactions of ${TX_BYTES} bytes`
+  return (
+    `${all.length} cores (${all[0]?.model.trim() ?? 'unknown'}), Node ${process.versions.node}, CometBFT ${cometVersion}, ` +
+    `transactions of ${TX_BYTES} bytes`
+  )
 }
 
 const DOC = fileURLToPath(new URL('../docs/performance.md', import.meta.url))

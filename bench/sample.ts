@@ -29,13 +29,21 @@ const select = (samples: readonly Sample[], load: string, subject: string): read
 export const medianFigure = (samples: readonly Sample[], load: string, subject: string, figure: Figure): number =>
   medianOf(select(samples, load, subject).map((one) => one[figure]))
 
-/** The median of each round's ratio of `subject` to `base`, which ran side by side in it. NaN where one of them is missing. */
+/**
+ * The median of each round's ratio of `subject` to `base`, which ran side by side in it. NaN where one of them is
+ * missing.
+ */
 export function ratioOf(
-  samples: readonly Sample[], figure: Figure, [load, subject]: readonly [string, string], [baseLoad, base]: readonly [string, string],
+  samples: readonly Sample[],
+  figure: Figure,
+  [load, subject]: readonly [string, string],
+  [baseLoad, base]: readonly [string, string],
 ): number {
   const bases = new Map(select(samples, baseLoad, base).map((one) => [one.round, one[figure]]))
-  return medianOf(select(samples, load, subject).flatMap((one) => {
-    const below = bases.get(one.round)
-    return below === undefined ? [] : [one[figure] / below]
-  }))
+  return medianOf(
+    select(samples, load, subject).flatMap((one) => {
+      const below = bases.get(one.round)
+      return below === undefined ? [] : [one[figure] / below]
+    }),
+  )
 }

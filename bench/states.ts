@@ -22,14 +22,19 @@ export interface InProcess {
 }
 
 /** A state by its kind and size, and what was measured on it in each round. */
-export interface StateCost { readonly kind: StateKind; readonly size: number; readonly rounds: readonly InProcess[] }
+export interface StateCost {
+  readonly kind: StateKind
+  readonly size: number
+  readonly rounds: readonly InProcess[]
+}
 
 const PROGRAM = fileURLToPath(new URL('inProcess.ts', import.meta.url))
 const run = promisify(execFile)
 
 /** Makes each state once, then measures all of them in turn, round after round. Each in a process of its own. */
 export async function measureStates(
-  { rounds, newFolder, say }: Context, states: readonly (readonly [StateKind, number])[],
+  { rounds, newFolder, say }: Context,
+  states: readonly (readonly [StateKind, number])[],
 ): Promise<StateCost[]> {
   const costs: { kind: StateKind; size: number; folder: string; rounds: InProcess[] }[] = []
   for (const [kind, size] of states) {
@@ -42,8 +47,10 @@ export async function measureStates(
       const { stdout } = await run(process.execPath, [PROGRAM, 'run', kind, String(size), folder])
       const cost = JSON.parse(stdout) as InProcess
       done.push(cost)
-      say(`round ${round + 1}, ${size} ${kind}: ${Math.round(cost.txUs)} µs CPU a transaction, opened in ${Math.round(cost.openMs)} ms, `
-        + `an empty block ${cost.emptyBlockMs.toFixed(1)} ms, ${cost.rssMb} MB`)
+      say(
+        `round ${round + 1}, ${size} ${kind}: ${Math.round(cost.txUs)} µs CPU a transaction, opened in ${Math.round(cost.openMs)} ms, ` +
+          `an empty block ${cost.emptyBlockMs.toFixed(1)} ms, ${cost.rssMb} MB`,
+      )
     }
   }
   return costs

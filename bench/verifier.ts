@@ -1,9 +1,15 @@
 /**
- * The least that an application with our signatures can do, as a process: `node bench/verifier.ts <abci address>`. It decodes each
- * transaction, verifies its signature, and keeps nothing: what it comes to bounds whatever stands behind the same ABCI server.
+ * The least that an application with our signatures can do, as a process: `node bench/verifier.ts <abci address>`. It
+ * decodes each transaction, verifies its signature, and keeps nothing: what it comes to bounds whatever stands behind
+ * the same ABCI server.
  */
 import {
-  type Application, ApplySnapshotChunkResult, OfferSnapshotResult, ProposalStatus, startAbciServer, VerifyStatus,
+  type Application,
+  ApplySnapshotChunkResult,
+  OfferSnapshotResult,
+  ProposalStatus,
+  startAbciServer,
+  VerifyStatus,
 } from '../src/abci/index.ts'
 import { decodeTx } from '../src/tx/envelope.ts'
 import { isSignedBySender } from '../src/tx/verify.ts'
@@ -41,6 +47,8 @@ const application: Application = {
 }
 
 const [address = ''] = process.argv.slice(2)
-const onFatal = (error: unknown): never => { throw error }
+const onFatal = (error: unknown): never => {
+  throw error
+}
 const server = await startAbciServer({ application, address, onFatal })
 process.on('SIGTERM', () => void server.close().then(() => process.exit(0)))

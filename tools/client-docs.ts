@@ -1,6 +1,7 @@
 /**
- * Writes the generated part of each function's section in docs/client.md, between `<!-- call -->` and `<!-- /call -->`, and a section for
- * each function that has none; with `--check` it writes nothing and exits 1 when they have drifted from the registry.
+ * Writes the generated part of each function's section in docs/client.md, between `<!-- call -->` and `<!-- /call -->`,
+ * and a section for each function that has none; with `--check` it writes nothing and exits 1 when they have drifted
+ * from the registry.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type ClientMember, clientOperations, clientQueries, typeOfKind, typeOfSchema } from './client/surface.ts'
@@ -10,7 +11,7 @@ const path = new URL('../docs/client.md', import.meta.url)
 const row = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 const table = (rows: readonly (readonly string[])[]): string =>
   [['Member', 'Type', 'Required', 'Meaning'], ['---', '---', '---', '---'], ...rows].map(row).join('\n')
-const required = (isOptional: boolean | undefined): string => isOptional === true ? 'no' : 'yes'
+const required = (isOptional: boolean | undefined): string => (isOptional === true ? 'no' : 'yes')
 
 const memberRows = (members: Readonly<Record<string, ClientMember>>, within = ''): readonly (readonly string[])[] =>
   Object.entries(members).flatMap(([name, { kind, doc, optional, members: inside }]) => [
@@ -25,22 +26,51 @@ const COMMON = [
 
 /** What stands between the marks of each function. */
 const parts = new Map<string, string>([
-  ...clientOperations.map(({ call, method, doc, members, returns }) => [call, [
-    `${doc} Method \`${method}\`.`, '', table([...memberRows(members), ...COMMON]), '',
-    `Returns the transaction result object; \`deliver_tx.data\` ${returns === undefined ? 'is left out' : `holds the ${returns}`}.`,
-  ].join('\n')] as const),
-  ...clientQueries.map(({ call, method, doc, members, count, result }) => [call, [
-    `${doc} Method \`${method}\`.`,
-    ...(Object.keys(members).length === 0 ? [] : ['', table(Object.entries(members).map(([name, { schema, doc: meaning, optional }], at) =>
-      [name, typeOfSchema(schema), required(optional), at < count ? meaning : `${meaning}; in an object of members only`]))]),
-    '', `Returns ${returned(result)}.`,
-  ].join('\n')] as const),
+  ...clientOperations.map(
+    ({ call, method, doc, members, returns }) =>
+      [
+        call,
+        [
+          `${doc} Method \`${method}\`.`,
+          '',
+          table([...memberRows(members), ...COMMON]),
+          '',
+          `Returns the transaction result object; \`deliver_tx.data\` ${returns === undefined ? 'is left out' : `holds the ${returns}`}.`,
+        ].join('\n'),
+      ] as const,
+  ),
+  ...clientQueries.map(
+    ({ call, method, doc, members, count, result }) =>
+      [
+        call,
+        [
+          `${doc} Method \`${method}\`.`,
+          ...(Object.keys(members).length === 0
+            ? []
+            : [
+                '',
+                table(
+                  Object.entries(members).map(([name, { schema, doc: meaning, optional }], at) => [
+                    name,
+                    typeOfSchema(schema),
+                    required(optional),
+                    at < count ? meaning : `${meaning}; in an object of members only`,
+                  ]),
+                ),
+              ]),
+          '',
+          `Returns ${returned(result)}.`,
+        ].join('\n'),
+      ] as const,
+  ),
 ])
 
 function returned(result: Readonly<Record<string, unknown>>): string {
   const names = Object.keys((result['properties'] ?? {}) as object)
   if (names.join() === 'height,hash,check_tx,deliver_tx') return 'the transaction result object'
-  return names.length === 0 ? `\`${typeOfSchema(result)}\`` : `an object with ${names.map((name) => `\`${name}\``).join(', ')}`
+  return names.length === 0
+    ? `\`${typeOfSchema(result)}\``
+    : `an object with ${names.map((name) => `\`${name}\``).join(', ')}`
 }
 
 const before = readFileSync(path, 'utf8')

@@ -1,6 +1,7 @@
 /**
- * Builds the generated code when what it is made from has changed since it was built, and else does nothing: `node tools/fresh.ts`.
- * The hash of the inputs stands beside what was made of them, so a checkout, a copy and a branch switch are all seen.
+ * Builds the generated code when what it is made from has changed since it was built, and else does nothing: `node
+ * tools/fresh.ts`. The hash of the inputs stands beside what was made of them, so a checkout, a copy and a branch
+ * switch are all seen.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -9,18 +10,27 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 const INPUTS = [
-  'proto/**/*.proto', 'tools/gen.ts', 'tools/gen-client.ts', 'tools/client/*.ts', 'package-lock.json',
+  'proto/**/*.proto',
+  'tools/gen.ts',
+  'tools/gen-client.ts',
+  'tools/client/*.ts',
+  'package-lock.json',
   // What the client's functions and their types are made of.
-  'src/modules/**/*.ts', 'src/gateway/methods/*.ts', 'src/gateway/{members,params,schemas}.ts', 'src/tx/members.ts',
+  'src/modules/**/*.ts',
+  'src/gateway/methods/*.ts',
+  'src/gateway/{members,params,schemas}.ts',
+  'src/tx/members.ts',
 ]
 
 /** Runs tools/gen.ts unless its output is of today's inputs. Returns whether it ran. Throws when it fails. */
 export function makeFresh(): boolean {
   const hash = createHash('sha256')
-  for (const path of globSync(INPUTS, { cwd: root }).sort()) hash.update(`${path}\n`).update(readFileSync(join(root, path)))
+  for (const path of globSync(INPUTS, { cwd: root }).sort())
+    hash.update(`${path}\n`).update(readFileSync(join(root, path)))
   const inputs = `${hash.digest('hex')}\n`
   const stamp = join(root, 'src/codec/gen/inputs.sha256')
-  if (existsSync(stamp) && existsSync(join(root, 'src/client/gen/calls.ts')) && readFileSync(stamp, 'utf8') === inputs) return false
+  if (existsSync(stamp) && existsSync(join(root, 'src/client/gen/calls.ts')) && readFileSync(stamp, 'utf8') === inputs)
+    return false
   execFileSync(process.execPath, [join(root, 'tools/gen.ts')], { cwd: root, stdio: 'inherit' })
   writeFileSync(stamp, inputs)
   return true

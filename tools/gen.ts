@@ -1,15 +1,24 @@
 /**
- * Builds src/codec/gen from proto/, for each of its folders: a static protobufjs module, and the descriptor (which member is
- * `optional`, which a message) that the typed codec reads. Then tools/gen-client.ts builds src/client/gen. Generated files are never
- * committed.
+ * Builds src/codec/gen from proto/, for each of its folders: a static protobufjs module, and the descriptor (which
+ * member is `optional`, which a message) that the typed codec reads. Then tools/gen-client.ts builds src/client/gen.
+ * Generated files are never committed.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-interface JsonField { type: string; id: number; rule?: string; options?: { proto3_optional?: boolean } }
-interface JsonNode { fields?: Record<string, JsonField>; values?: Record<string, number>; nested?: Record<string, JsonNode> }
+interface JsonField {
+  type: string
+  id: number
+  rule?: string
+  options?: { proto3_optional?: boolean }
+}
+interface JsonNode {
+  fields?: Record<string, JsonField>
+  values?: Record<string, number>
+  nested?: Record<string, JsonNode>
+}
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const out = join(root, 'src/codec/gen')
@@ -25,42 +34,72 @@ function describe(node: JsonNode, path: string[], into: Record<string, unknown>)
     const full = [...path, name]
     if (child.values !== undefined) into[full.join('.')] = { values: child.values }
     if (child.fields !== undefined) {
-      into[full.join('.')] = { fields: Object.entries(child.fields).map(([member, field]) => ({
-        name: member, id: field.id, type: field.type,
-        repeated: field.rule === 'repeated', optional: field.options?.proto3_optional === true,
-      })) }
+      into[full.join('.')] = {
+        fields: Object.entries(child.fields).map(([member, field]) => ({
+          name: member,
+          id: field.id,
+          type: field.type,
+          repeated: field.rule === 'repeated',
+          optional: field.options?.proto3_optional === true,
+        })),
+      }
     }
     describe(child, full, into)
   }
 }
 
-interface Bundle { readonly name: string; readonly namespace: string; readonly protos: readonly string[] }
+interface Bundle {
+  readonly name: string
+  readonly namespace: string
+  readonly protos: readonly string[]
+}
 
-/** What becomes one module each: a folder of proto, but for the state's rows, which only the chain needs: no browser shall ship them. */
+/**
+ * What becomes one module each: a folder of proto, but for the state's rows, which only the chain needs: no browser
+ * shall ship them.
+ */
 function bundles(): readonly Bundle[] {
-  return readdirSync(join(root, 'proto')).sort().flatMap((folder): readonly Bundle[] => {
-    const files = readdirSync(join(root, 'proto', folder)).filter((file) => file.endsWith('.proto')).sort()
-    const all = files.map((file) => join('proto', folder, file))
-    const state = all.filter((file) => file.endsWith('/state.proto'))
-    const own = { name: folder, namespace: folder, protos: all.filter((file) => !state.includes(file)) }
-    return state.length === 0 ? [own] : [own, { name: 'state', namespace: folder, protos: state }]
-  })
+  return readdirSync(join(root, 'proto'))
+    .sort()
+    .flatMap((folder): readonly Bundle[] => {
+      const files = readdirSync(join(root, 'proto', folder))
+        .filter((file) => file.endsWith('.proto'))
+        .sort()
+      const all = files.map((file) => join('proto', folder, file))
+      const state = all.filter((file) => file.endsWith('/state.proto'))
+      const own = { name: folder, namespace: folder, protos: all.filter((file) => !state.includes(file)) }
+      return state.length === 0 ? [own] : [own, { name: 'state', namespace: folder, protos: state }]
+    })
 }
 
 rmSync(out, { recursive: true, force: true })
 mkdirSync(out, { recursive: true })
 for (const { name, namespace, protos } of bundles()) {
   const js = join(out, `${name}.js`)
-  const staticFlags = ['--force-number', '--no-create', '--no-verify', '--no-delimited', '--no-convert', '--no-typeurl', '--no-comments']
+  const staticFlags = [
+    '--force-number',
+    '--no-create',
+    '--no-verify',
+    '--no-delimited',
+    '--no-convert',
+    '--no-typeurl',
+    '--no-comments',
+  ]
   pbjs(['-t', 'static-module', '-w', 'es6', '--es6', ...staticFlags, '-r', name, '-o', js, ...protos])
   // The setup must come before the generated code: without it 64-bit members are read through `long`.
-  writeFileSync(js, readFileSync(js, 'utf8').replace(/^import .*protobufjs.*$/m, "import { $protobuf } from '../setup.ts'"))
+  writeFileSync(
+    js,
+    readFileSync(js, 'utf8').replace(/^import .*protobufjs.*$/m, "import { $protobuf } from '../setup.ts'"),
+  )
   const json = join(out, `${name}.json`)
   pbjs(['-t', 'json', '-o', json, ...protos])
   const descriptor: Record<string, unknown> = {}
   describe(JSON.parse(readFileSync(json, 'utf8')) as JsonNode, [], descriptor)
   rmSync(json)
-  writeFileSync(join(out, `${name}.d.ts`), `import type { StaticRoot } from '../static.ts'\nexport const ${namespace}: StaticRoot\n`)
+  writeFileSync(
+    join(out, `${name}.d.ts`),
+    `import type { StaticRoot } from '../static.ts'\nexport const ${namespace}: StaticRoot\n`,
+  )
   writeFileSync(join(out, `${name}.descriptor.js`), `export const descriptor = ${JSON.stringify(descriptor)}\n`)
   const types = "import type { Descriptor } from '../static.ts'\nexport const descriptor: Descriptor\n"
   writeFileSync(join(out, `${name}.descriptor.d.ts`), types)

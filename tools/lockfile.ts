@@ -1,7 +1,7 @@
 /**
- * Adds to package-lock.json the optional packages of other platforms that npm left out. A registry that does not carry a
- * package makes npm drop its entry, and then `npm ci` stops everywhere with "Missing: … from lock file". Run it after every
- * change of dependencies: `node tools/lockfile.ts`. test/tidy/lockfile.test.ts keeps it so.
+ * Adds to package-lock.json the optional packages of other platforms that npm left out. A registry that does not carry
+ * a package makes npm drop its entry, and then `npm ci` stops everywhere with "Missing: … from lock file". Run it after
+ * every change of dependencies: `node tools/lockfile.ts`. test/tidy/lockfile.test.ts keeps it so.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -37,7 +37,9 @@ export function platformOf(name: string): Pick<LockEntry, 'os' | 'cpu' | 'libc'>
   return { ...(cpu.length > 0 && { cpu }), ...(libc.length > 0 && { libc }), ...(os.length > 0 && { os }) }
 }
 
-/** Where Node would find `name` from the package at `from`, or undefined: the nearest node_modules above that has it. */
+/**
+ * Where Node would find `name` from the package at `from`, or undefined: the nearest node_modules above that has it.
+ */
 function find(packages: Lockfile['packages'], from: string, name: string): string | undefined {
   for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
     const path = at === '' ? `node_modules/${name}` : `${at}/node_modules/${name}`
@@ -48,25 +50,35 @@ function find(packages: Lockfile['packages'], from: string, name: string): strin
 
 /** Every optional dependency that has no entry, with the package that asks for it. */
 export function missingOptionals(lock: Lockfile): { from: string; name: string; version: string }[] {
-  return Object.entries(lock.packages).flatMap(([from, entry]) => Object.entries(entry.optionalDependencies ?? {})
-    .filter(([name]) => find(lock.packages, from, name) === undefined)
-    .map(([name, version]) => ({ from, name, version })))
+  return Object.entries(lock.packages).flatMap(([from, entry]) =>
+    Object.entries(entry.optionalDependencies ?? {})
+      .filter(([name]) => find(lock.packages, from, name) === undefined)
+      .map(([name, version]) => ({ from, name, version })),
+  )
 }
 
 /**
- * The same lock file with an entry for every optional dependency, in npm's order. The new entries carry no `resolved` and no
- * `integrity`: what the registry here does not have cannot be hashed. Throws on a version range and on a name without a platform.
+ * The same lock file with an entry for every optional dependency, in npm's order. The new entries carry no `resolved`
+ * and no `integrity`: what the registry here does not have cannot be hashed. Throws on a version range and on a name
+ * without a platform.
  */
 export function completed(lock: Lockfile): Lockfile {
   const packages = { ...lock.packages }
   for (const { from, name, version } of missingOptionals(lock)) {
     const platform = platformOf(name)
-    if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error(`${from} asks for ${name} ${version}: an exact version is needed`)
-    if (platform.cpu === undefined) throw new Error(`${from} asks for ${name}: its name tells no platform, add it by hand`)
+    if (!/^\d+\.\d+\.\d+$/.test(version))
+      throw new Error(`${from} asks for ${name} ${version}: an exact version is needed`)
+    if (platform.cpu === undefined)
+      throw new Error(`${from} asks for ${name}: its name tells no platform, add it by hand`)
     const parent = lock.packages[from] as LockEntry
     packages[`node_modules/${name}`] = {
-      version, ...(platform.cpu && { cpu: platform.cpu }), ...(parent.dev && { dev: true }), ...(platform.libc && { libc: platform.libc }),
-      ...(parent.license !== undefined && { license: parent.license }), optional: true, ...(platform.os && { os: platform.os }),
+      version,
+      ...(platform.cpu && { cpu: platform.cpu }),
+      ...(parent.dev && { dev: true }),
+      ...(platform.libc && { libc: platform.libc }),
+      ...(parent.license !== undefined && { license: parent.license }),
+      optional: true,
+      ...(platform.os && { os: platform.os }),
     }
   }
   // npm sorts with localeCompare in English; any other order would be rewritten by its next save.

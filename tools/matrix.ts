@@ -1,7 +1,8 @@
 /**
- * The same tests of the real node against every CometBFT line that is served: `node tools/matrix.ts [version …]`. Programs that are
- * not there are built into .cache/cometbft/<version>. One line a version, `0.37.18  N passed, N failed`; what failed stands above it
- * and all that jest said in .cache/matrix/<version>.log. Exit 1 when anything failed.
+ * The same tests of the real node against every CometBFT line that is served: `node tools/matrix.ts [version …]`.
+ * Programs that are not there are built into .cache/cometbft/<version>. One line a version, `0.37.18  N passed, N
+ * failed`; what failed stands above it and all that jest said in .cache/matrix/<version>.log. Exit 1 when anything
+ * failed.
  */
 import { spawn } from 'node:child_process'
 import { createWriteStream, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -16,8 +17,12 @@ const VERSIONS: readonly string[] = ['0.37.18', '0.38.25', '0.39.4', '0.40.0']
 
 /** What a node of any line must do alike. */
 const FILES: readonly string[] = [
-  'test/e2e/interface.test.ts', 'test/e2e/node.test.ts', 'test/e2e/kill.test.ts', 'test/e2e/light.test.ts',
-  'test/e2e/hostile.test.ts', 'test/e2e/joining.test.ts',
+  'test/e2e/interface.test.ts',
+  'test/e2e/node.test.ts',
+  'test/e2e/kill.test.ts',
+  'test/e2e/light.test.ts',
+  'test/e2e/hostile.test.ts',
+  'test/e2e/joining.test.ts',
 ]
 
 /** Longest that the tests of one version may take. */
@@ -42,9 +47,19 @@ async function test(version: string, program: string, log: string): Promise<Tota
   const folder = mkdtempSync(join(tmpdir(), 'svcd-matrix-'))
   const report = join(folder, 'report.json')
   const options = `${process.env['NODE_OPTIONS'] ?? ''} --experimental-vm-modules --disable-warning=ExperimentalWarning`
-  const flags = ['--runInBand', '--forceExit', '--json', `--outputFile=${report}`, '--testLocationInResults', '--runTestsByPath', ...FILES]
+  const flags = [
+    '--runInBand',
+    '--forceExit',
+    '--json',
+    `--outputFile=${report}`,
+    '--testLocationInResults',
+    '--runTestsByPath',
+    ...FILES,
+  ]
   const child = spawn(process.execPath, [join(root, 'node_modules/jest/bin/jest.js'), ...flags], {
-    cwd: root, stdio: ['ignore', 'pipe', 'pipe'], timeout: RUN_MS_MAX,
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: RUN_MS_MAX,
     env: { ...process.env, NODE_OPTIONS: options, SVCD_COMETBFT: program },
   })
   const stop = (signal: NodeJS.Signals): void => {
@@ -69,8 +84,15 @@ mkdirSync(logs, { recursive: true })
 const asked = process.argv.slice(2)
 for (const version of asked.length > 0 ? asked : VERSIONS) {
   const log = join(logs, `${version}.log`)
-  const { passed, failed, problems, skipped } = await programOf(version).then((program) => test(version, program, log), (error: unknown) =>
-    ({ passed: 0, failed: 1, skipped: [], problems: [error instanceof Error ? error.message : String(error)] }))
+  const { passed, failed, problems, skipped } = await programOf(version).then(
+    (program) => test(version, program, log),
+    (error: unknown) => ({
+      passed: 0,
+      failed: 1,
+      skipped: [],
+      problems: [error instanceof Error ? error.message : String(error)],
+    }),
+  )
   for (const problem of problems) say(`FAILED ${problem}`)
   for (const skip of skipped) say(`SKIPPED ${skip}`)
   const failures = existsSync(log) ? readFileSync(log, 'utf8').matchAll(/^\s+● (.* › .*)$/gm) : []

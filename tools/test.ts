@@ -1,9 +1,9 @@
 /**
- * Every test: `node tools/test.ts`, or only some parts of it: `node tools/test.ts check unit e2e test/store …`. Parts run in this
- * order: gen (the generated code is made fresh), check (biome, tsc, knip, tidy, the README's tables), cometbft (found, or built
- * once), unit (everything under test but test/e2e), e2e
- * (one at a time, each has a chain of its own). The last line sums it all up: `N passed, N failed, N skipped`; exit 1 when
- * anything failed. Each check counts as one test.
+ * Every test: `node tools/test.ts`, or only some parts of it: `node tools/test.ts check unit e2e test/store …`. Parts
+ * run in this order: gen (the generated code is made fresh), check (biome, tsc, knip, tidy, the README's tables),
+ * cometbft (found, or built once), unit (everything under test but test/e2e), e2e (one at a time, each has a chain of
+ * its own). The last line sums it all up: `N passed, N failed, N skipped`; exit 1 when anything failed. Each check
+ * counts as one test.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
@@ -16,7 +16,7 @@ const root = join(import.meta.dirname, '..')
 const modules = join(root, 'node_modules')
 
 const CHECKS: Readonly<Record<string, readonly string[]>> = {
-  biome: [join(modules, '@biomejs/biome/bin/biome'), 'lint', '--error-on-warnings'],
+  biome: [join(modules, '@biomejs/biome/bin/biome'), 'check', '--error-on-warnings'],
   tsc: [join(modules, 'typescript/bin/tsc'), '-p', '.'],
   knip: [join(modules, 'knip/bin/knip.js'), '--no-progress', '--no-config-hints'],
   tidy: [join(root, 'tools/tidy.ts')],
@@ -26,17 +26,26 @@ const CHECKS: Readonly<Record<string, readonly string[]>> = {
 const HANG_MS_MAX = 20_000
 
 /**
- * Runs one Node program to its end, its output going straight through. Returns its exit status; a signal counts as 1. Once
- * `report` is written the program has HANG_MS_MAX to end: jest waits for ever for a socket or child that a test left open.
+ * Runs one Node program to its end, its output going straight through. Returns its exit status; a signal counts as 1.
+ * Once `report` is written the program has HANG_MS_MAX to end: jest waits for ever for a socket or child that a test
+ * left open.
  */
 function run(args: readonly string[], env: Readonly<Record<string, string>> = {}, report = ''): Promise<number> {
   const path = `${join(modules, '.bin')}${delimiter}${process.env['PATH'] ?? ''}`
-  const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env: { ...process.env, PATH: path, ...env } })
-  // Ctrl-C reaches the child from the terminal; a signal to this process alone must be handed on, or the tests would run on.
-  const stop = (signal: NodeJS.Signals): void => { child.kill(signal) }
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, PATH: path, ...env },
+  })
+  // Ctrl-C reaches the child from the terminal; a signal to this process alone must be handed on, or the tests would
+  // run on.
+  const stop = (signal: NodeJS.Signals): void => {
+    child.kill(signal)
+  }
   process.once('SIGTERM', stop).once('SIGINT', stop)
   const hang = setInterval(() => {
-    if (report !== '' && existsSync(report) && Date.now() - statSync(report).mtimeMs > HANG_MS_MAX) child.kill('SIGKILL')
+    if (report !== '' && existsSync(report) && Date.now() - statSync(report).mtimeMs > HANG_MS_MAX)
+      child.kill('SIGKILL')
   }, 1000)
   return new Promise((resolve, reject) => {
     child.once('error', reject)
@@ -54,7 +63,7 @@ function one(name: string, ok: boolean): Totals {
 
 async function check(name: string): Promise<Totals> {
   process.stdout.write(`== ${name}\n`)
-  return one(name, await run(CHECKS[name] ?? []) === 0)
+  return one(name, (await run(CHECKS[name] ?? [])) === 0)
 }
 
 function gen(): Totals {
@@ -70,17 +79,25 @@ function gen(): Totals {
 
 async function jest(name: string, isIncluded: (file: string) => boolean, args: readonly string[]): Promise<Totals> {
   process.stdout.write(`== ${name}\n`)
-  const files = globSync('test/**/*.test.ts', { cwd: root, exclude: ['test/tidy/bad/**'] }).filter(isIncluded).sort()
+  const files = globSync('test/**/*.test.ts', { cwd: root, exclude: ['test/tidy/bad/**'] })
+    .filter(isIncluded)
+    .sort()
   const folder = mkdtempSync(join(tmpdir(), 'svcd-test-'))
   const report = join(folder, 'report.json')
   try {
     const flags = ['--json', `--outputFile=${report}`, '--testLocationInResults', '--passWithNoTests', ...args]
-    const options = { NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --experimental-vm-modules --disable-warning=ExperimentalWarning` }
+    const options = {
+      NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --experimental-vm-modules --disable-warning=ExperimentalWarning`,
+    }
     const jestArgs = [join(modules, 'jest/bin/jest.js'), ...flags, '--runTestsByPath', ...files]
     const status = files.length === 0 ? 0 : await run(jestArgs, options, report)
     const totals = jestTotals(root, name, files, existsSync(report) ? readFileSync(report, 'utf8') : undefined)
     if (status === 0 || totals.failed > 0) return totals
-    return { ...totals, failed: 1, problems: [`${name}: jest ended with status ${status}, as when a test leaves something open`] }
+    return {
+      ...totals,
+      failed: 1,
+      problems: [`${name}: jest ended with status ${status}, as when a test leaves something open`],
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -104,7 +121,8 @@ const isE2e = (file: string): boolean => file.startsWith('test/e2e/')
 
 async function runPart(part: string): Promise<Totals[]> {
   if (part === 'gen') return [gen()]
-  if (part === 'check') return [await check('biome'), await check('tsc'), await check('knip'), await check('tidy'), await check('readme')]
+  if (part === 'check')
+    return [await check('biome'), await check('tsc'), await check('knip'), await check('tidy'), await check('readme')]
   if (part === 'cometbft') return [await cometBft()]
   if (part === 'unit') return [await jest('unit', (file) => !isE2e(file), ['--maxWorkers=2'])]
   if (part === 'e2e') return [await jest('e2e', isE2e, ['--runInBand'])]
@@ -113,7 +131,8 @@ async function runPart(part: string): Promise<Totals[]> {
 
 const asked = process.argv.slice(2)
 const all: Totals[] = []
-for (const part of asked.length > 0 ? ['gen', ...asked] : ['gen', 'check', 'cometbft', 'unit', 'e2e']) all.push(...await runPart(part))
+for (const part of asked.length > 0 ? ['gen', ...asked] : ['gen', 'check', 'cometbft', 'unit', 'e2e'])
+  all.push(...(await runPart(part)))
 
 process.stdout.write('\n')
 for (const { problems } of all) for (const problem of problems) process.stdout.write(`FAILED ${problem}\n`)

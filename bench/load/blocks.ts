@@ -2,7 +2,11 @@ import { subscribe, type Subscription } from './events.ts'
 import type { Target } from './job.ts'
 
 /** A block as its event told: when the event came, and how many transactions it carried. */
-export interface SeenBlock { readonly height: number; readonly atMs: number; readonly txs: number }
+export interface SeenBlock {
+  readonly height: number
+  readonly atMs: number
+  readonly txs: number
+}
 
 /** Watches the blocks of a node by events that carry no transactions, so that watching costs next to nothing. */
 export interface BlockWatch extends Subscription {
@@ -11,7 +15,10 @@ export interface BlockWatch extends Subscription {
   committed(): number
 }
 
-interface NewBlockEvents { readonly height: string; readonly num_txs?: string }
+interface NewBlockEvents {
+  readonly height: string
+  readonly num_txs?: string
+}
 
 /** Begins to watch; resolves when the node has accepted the subscription. `onBlock` is called after each block. */
 export async function watchBlocks(target: Target, onBlock: (block: SeenBlock) => void): Promise<BlockWatch> {

@@ -2,14 +2,18 @@ import type { Target } from './job.ts'
 import { openWebSocket, textFrame } from './websocket.ts'
 
 /** A subscription that goes on until it is closed. */
-export interface Subscription { close(): void }
+export interface Subscription {
+  close(): void
+}
 
 /**
- * Subscribes to events of one kind (`NewBlock`); resolves when the node has accepted. `onValue` gets the value of each event, as CometBFT
- * prints it, and when it came.
+ * Subscribes to events of one kind (`NewBlock`); resolves when the node has accepted. `onValue` gets the value of each
+ * event, as CometBFT prints it, and when it came.
  */
 export async function subscribe<V>(
-  { host, port }: Target, event: string, onValue: (value: V, atMs: number) => void,
+  { host, port }: Target,
+  event: string,
+  onValue: (value: V, atMs: number) => void,
 ): Promise<Subscription> {
   const { promise: accepted, resolve: accept } = Promise.withResolvers<void>()
   const socket = await openWebSocket(host, port, {
@@ -22,7 +26,9 @@ export async function subscribe<V>(
     onDrain: () => undefined,
     onClose: () => undefined,
   })
-  socket.write(textFrame(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'subscribe', params: { query: `tm.event='${event}'` } })))
+  socket.write(
+    textFrame(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'subscribe', params: { query: `tm.event='${event}'` } })),
+  )
   await accepted
   return { close: socket.close }
 }

@@ -24,7 +24,7 @@ function bodyOf(data: Buffer): Buffer | undefined {
 
 function dechunk(data: Buffer): Buffer | undefined {
   const parts: Buffer[] = []
-  for (let at = 0; ;) {
+  for (let at = 0; ; ) {
     const end = data.indexOf('\r\n', at)
     if (end < 0) return undefined
     const length = Number.parseInt(data.toString('latin1', at, end), 16)
@@ -52,10 +52,11 @@ export async function openLane(host: string, port: number): Promise<HttpLane> {
   socket.on('error', () => socket.destroy())
   socket.on('close', () => waiting?.failed(new Error('the connection ended')))
   return {
-    post: (body) => new Promise((done, failed) => {
-      waiting = { done, failed }
-      socket.write(`${head}${body.length}\r\n\r\n${body}`, 'latin1')
-    }),
+    post: (body) =>
+      new Promise((done, failed) => {
+        waiting = { done, failed }
+        socket.write(`${head}${body.length}\r\n\r\n${body}`, 'latin1')
+      }),
     close: () => {
       waiting = undefined
       socket.destroy()

@@ -1,10 +1,16 @@
 import type { PoolKind } from './pool.ts'
 
 /** How long a load runs: what happens in the first `warmUpMs` is not measured. */
-export interface Span { readonly warmUpMs: number; readonly measuredMs: number }
+export interface Span {
+  readonly warmUpMs: number
+  readonly measuredMs: number
+}
 
 /** Where a node or gateway listens. */
-export interface Target { readonly host: string; readonly port: number }
+export interface Target {
+  readonly host: string
+  readonly port: number
+}
 
 /** Transactions to a node. `fresh`: the node is new, so the pool begins anew. */
 export interface TxJob extends Span {
@@ -17,9 +23,17 @@ export interface TxJob extends Span {
 }
 
 /** Makes transactions before they are needed: the next `size` of a pool. */
-export interface PrepareJob { readonly load: 'prepare'; readonly pool: PoolKind; readonly fresh: boolean; readonly size: number }
+export interface PrepareJob {
+  readonly load: 'prepare'
+  readonly pool: PoolKind
+  readonly fresh: boolean
+  readonly size: number
+}
 
-/** Calls over HTTP, `bodies` in turn: `lanes` connections that each send the next when answered, or `perSecond` whatever happens. */
+/**
+ * Calls over HTTP, `bodies` in turn: `lanes` connections that each send the next when answered, or `perSecond` whatever
+ * happens.
+ */
 export interface CallJob extends Span {
   readonly load: 'calls'
   readonly target: Target

@@ -7,7 +7,9 @@ export interface LandedWatch extends Subscription {
   landed(tx: string): Promise<void>
 }
 
-interface NewBlock { readonly block: { readonly data: { readonly txs: readonly string[] } } }
+interface NewBlock {
+  readonly block: { readonly data: { readonly txs: readonly string[] } }
+}
 
 /** Begins to watch; resolves when the node has accepted the subscription. */
 export async function watchLanded(target: Target): Promise<LandedWatch> {
@@ -18,5 +20,11 @@ export async function watchLanded(target: Target): Promise<LandedWatch> {
       waiting.delete(tx)
     }
   })
-  return { landed: (tx) => new Promise((done) => { waiting.set(tx, done) }), close }
+  return {
+    landed: (tx) =>
+      new Promise((done) => {
+        waiting.set(tx, done)
+      }),
+    close,
+  }
 }

@@ -19,26 +19,39 @@ interface Feeding {
   refused: number
 }
 
-/** Waits until all that was sent is in blocks, or DRAIN_MS_MAX has passed, and says what went through from `fromMs` to `toMs`. */
+/**
+ * Waits until all that was sent is in blocks, or DRAIN_MS_MAX has passed, and says what went through from `fromMs` to
+ * `toMs`.
+ */
 async function drained(
-  feeding: Feeding, { blocks, committed }: BlockWatch, { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+  feeding: Feeding,
+  { blocks, committed }: BlockWatch,
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
 ): Promise<Measured> {
   // Refusals still come while this waits.
   const isMissing = (): boolean => committed() < feeding.sentAt.length - feeding.refused
-  for (const end = performance.now() + DRAIN_MS_MAX; isMissing() && performance.now() < end;) await sleep(20)
+  for (const end = performance.now() + DRAIN_MS_MAX; isMissing() && performance.now() < end; ) await sleep(20)
   return measure({ blocks, sentAt: feeding.sentAt, refused: feeding.refused, fromMs, toMs })
 }
 
 /** LANES websockets that send `broadcast_tx_async`. */
-async function openSockets({ host, port }: Target, feeding: Feeding, onDrain: (socket: number) => void): Promise<readonly RawWebSocket[]> {
-  return Promise.all(Array.from({ length: LANES }, (_, at) => openWebSocket(host, port, {
-    onMessage: (text) => {
-      // An answer begins {"jsonrpc":"2.0","id":1,"result" or "error".
-      if (text[25] === 0x65) feeding.refused++
-    },
-    onDrain: () => onDrain(at),
-    onClose: () => undefined,
-  })))
+async function openSockets(
+  { host, port }: Target,
+  feeding: Feeding,
+  onDrain: (socket: number) => void,
+): Promise<readonly RawWebSocket[]> {
+  return Promise.all(
+    Array.from({ length: LANES }, (_, at) =>
+      openWebSocket(host, port, {
+        onMessage: (text) => {
+          // An answer begins {"jsonrpc":"2.0","id":1,"result" or "error".
+          if (text[25] === 0x65) feeding.refused++
+        },
+        onDrain: () => onDrain(at),
+        onClose: () => undefined,
+      }),
+    ),
+  )
 }
 
 function sendFrom({ pool, sentAt }: Feeding, lane: number, socket: RawWebSocket, count: number): boolean {
@@ -52,10 +65,15 @@ function sendFrom({ pool, sentAt }: Feeding, lane: number, socket: RawWebSocket,
 }
 
 /** Sends as much as the node takes, with at most `window` transactions that are in no block yet. */
-export async function saturate(target: Target, pool: Pool, window: number, { warmUpMs, measuredMs }: Span): Promise<Measured> {
+export async function saturate(
+  target: Target,
+  pool: Pool,
+  window: number,
+  { warmUpMs, measuredMs }: Span,
+): Promise<Measured> {
   const feeding: Feeding = { pool, sentAt: [], refused: 0 }
   const full = new Array<boolean>(LANES).fill(false)
-  let running = false   // blocks may come before `watch` is there
+  let running = false // blocks may come before `watch` is there
   const pump = (): void => {
     for (let at = 0; running && at < LANES; at = (at + 1) % LANES) {
       const room = window - (feeding.sentAt.length - watch.committed())
@@ -80,13 +98,18 @@ export async function saturate(target: Target, pool: Pool, window: number, { war
 }
 
 /** Sends `perSecond` transactions a second, whatever the node does. */
-export async function openLoop(target: Target, pool: Pool, perSecond: number, { warmUpMs, measuredMs }: Span): Promise<Measured> {
+export async function openLoop(
+  target: Target,
+  pool: Pool,
+  perSecond: number,
+  { warmUpMs, measuredMs }: Span,
+): Promise<Measured> {
   const feeding: Feeding = { pool, sentAt: [], refused: 0 }
   const sockets = await openSockets(target, feeding, () => undefined)
   const watch = await watchBlocks(target, () => undefined)
   const startMs = performance.now()
   for (let turn = 0; performance.now() < startMs + warmUpMs + measuredMs; turn++) {
-    const due = Math.floor((performance.now() - startMs) / 1000 * perSecond) - feeding.sentAt.length
+    const due = Math.floor(((performance.now() - startMs) / 1000) * perSecond) - feeding.sentAt.length
     if (due > 0) sendFrom(feeding, turn % LANES, sockets[turn % LANES] as RawWebSocket, due)
     await sleep(1)
   }
@@ -97,24 +120,30 @@ export async function openLoop(target: Target, pool: Pool, perSecond: number, { 
 }
 
 async function sendInTurn(
-  target: Target, pool: Pool, senders: number, { warmUpMs, measuredMs }: Span, landed?: LandedWatch['landed'],
+  target: Target,
+  pool: Pool,
+  senders: number,
+  { warmUpMs, measuredMs }: Span,
+  landed?: LandedWatch['landed'],
 ): Promise<Measured> {
   const feeding: Feeding = { pool, sentAt: [], refused: 0 }
   const watch = await watchBlocks(target, () => undefined)
   const lanes = await Promise.all(Array.from({ length: senders }, () => openLane(target.host, target.port)))
   const startMs = performance.now()
   const endMs = startMs + warmUpMs + measuredMs
-  await Promise.all(lanes.map(async (lane) => {
-    while (performance.now() < endMs) {
-      const tx = pool.take(0)
-      const inBlock = landed?.(tx)
-      feeding.sentAt.push(performance.now())
-      const body = await lane.post(`{"jsonrpc":"2.0","id":1,"method":"broadcast_tx_sync","params":{"tx":"${tx}"}}`)
-      if (body.includes('"code":0,')) await inBlock
-      else feeding.refused++
-    }
-    lane.close()
-  }))
+  await Promise.all(
+    lanes.map(async (lane) => {
+      while (performance.now() < endMs) {
+        const tx = pool.take(0)
+        const inBlock = landed?.(tx)
+        feeding.sentAt.push(performance.now())
+        const body = await lane.post(`{"jsonrpc":"2.0","id":1,"method":"broadcast_tx_sync","params":{"tx":"${tx}"}}`)
+        if (body.includes('"code":0,')) await inBlock
+        else feeding.refused++
+      }
+      lane.close()
+    }),
+  )
   const measured = await drained(feeding, watch, { fromMs: startMs + warmUpMs, toMs: endMs })
   watch.close()
   return measured
@@ -124,7 +153,9 @@ async function sendInTurn(
 export const closedLoop = (target: Target, pool: Pool, senders: number, span: Span): Promise<Measured> =>
   sendInTurn(target, pool, senders, span)
 
-/** The same, but each sends its next when the one before is in a block: what a gateway that costs nothing could serve. */
+/**
+ * The same, but each sends its next when the one before is in a block: what a gateway that costs nothing could serve.
+ */
 export async function blockLoop(target: Target, pool: Pool, senders: number, span: Span): Promise<Measured> {
   const watch = await watchLanded(target)
   try {

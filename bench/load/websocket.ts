@@ -6,8 +6,8 @@ const PONG = 0x8a
 const OPCODE_PING = 0x9
 
 /**
- * One frame of a client. Masked with zeros, which leaves the text as it is: RFC 6455 asks for a random mask, for the sake of proxies
- * between strangers, and no server can tell.
+ * One frame of a client. Masked with zeros, which leaves the text as it is: RFC 6455 asks for a random mask, for the
+ * sake of proxies between strangers, and no server can tell.
  */
 function frameOf(first: number, payload: Buffer): Buffer {
   const { length } = payload
@@ -45,7 +45,8 @@ function readFrames(data: Buffer, socket: Socket, onMessage: (text: Buffer) => v
     const short = (data[at + 1] as number) & 0x7f
     const header = short < 126 ? 2 : short === 126 ? 4 : 10
     if (at + header > data.length) break
-    const length = short < 126 ? short : short === 126 ? data.readUInt16BE(at + 2) : Number(data.readBigUInt64BE(at + 2))
+    const length =
+      short < 126 ? short : short === 126 ? data.readUInt16BE(at + 2) : Number(data.readBigUInt64BE(at + 2))
     if (at + header + length > data.length) break
     const body = data.subarray(at + header, at + header + length)
     if (((data[at] as number) & 0x0f) === OPCODE_PING) socket.write(frameOf(PONG, body))
@@ -56,13 +57,20 @@ function readFrames(data: Buffer, socket: Socket, onMessage: (text: Buffer) => v
 }
 
 /** Opens `ws://host:port/websocket` of a node. */
-export async function openWebSocket(host: string, port: number, { onMessage, onDrain, onClose }: WebSocketHandlers): Promise<RawWebSocket> {
+export async function openWebSocket(
+  host: string,
+  port: number,
+  { onMessage, onDrain, onClose }: WebSocketHandlers,
+): Promise<RawWebSocket> {
   const socket = connect({ host, port, noDelay: true })
   await once(socket, 'connect')
-  socket.write(`GET /websocket HTTP/1.1\r\nHost: ${host}:${port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n`
-    + 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n')
-  const [answer] = await once(socket, 'data') as [Buffer]
-  if (!answer.toString('latin1').startsWith('HTTP/1.1 101')) throw new Error(`no websocket: ${answer.toString('latin1').slice(0, 80)}`)
+  socket.write(
+    `GET /websocket HTTP/1.1\r\nHost: ${host}:${port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
+      'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+  )
+  const [answer] = (await once(socket, 'data')) as [Buffer]
+  if (!answer.toString('latin1').startsWith('HTTP/1.1 101'))
+    throw new Error(`no websocket: ${answer.toString('latin1').slice(0, 80)}`)
   let rest = answer.subarray(answer.indexOf('\r\n\r\n') + 4)
   const take = (chunk: Buffer): void => {
     const data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])

@@ -11,7 +11,8 @@ export function parseAddress(address: string): ListenOptions {
   if (unix !== null) return { path: unix[1] as string }
   const tcp = /^tcp:\/\/(?:\[([0-9a-fA-F:.]+)\]|([^:/[\]]+)):(\d{1,5})$/.exec(address)
   const port = Number(tcp?.[3])
-  if (tcp === null || port > 65_535) throw abciError('address', `not an ABCI address: ${address}; expected unix:///path or tcp://host:port`)
+  if (tcp === null || port > 65_535)
+    throw abciError('address', `not an ABCI address: ${address}; expected unix:///path or tcp://host:port`)
   return { host: (tcp[1] ?? tcp[2]) as string, port }
 }
 
@@ -43,6 +44,8 @@ function isListening(path: string): Promise<boolean> {
     }
     socket.setTimeout(LOOK_MS, () => settle(true))
     socket.once('connect', () => settle(true))
-    socket.once('error', (error: NodeJS.ErrnoException) => settle(error.code !== 'ECONNREFUSED' && error.code !== 'ENOENT'))
+    socket.once('error', (error: NodeJS.ErrnoException) =>
+      settle(error.code !== 'ECONNREFUSED' && error.code !== 'ENOENT'),
+    )
   })
 }

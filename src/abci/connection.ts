@@ -19,7 +19,7 @@ export const CLOSE_GRACE_MS = 2000
 export function openConnection(socket: Socket, context: ConnectionContext): Connection {
   const intake = createIntake(socket, context, () => context.schedule(connection))
   let parked: Incoming | undefined
-  let draining = false   // the peer does not read; nothing is started until it does
+  let draining = false // the peer does not read; nothing is started until it does
   let ending = false
   let turnEnds = 0
 
@@ -30,7 +30,8 @@ export function openConnection(socket: Socket, context: ConnectionContext): Conn
     endSocket(socket)
   }
 
-  const admit = ({ kind }: Incoming): Admission => kind === undefined ? 'now' : context.drivers.admit(kind, connection)
+  const admit = ({ kind }: Incoming): Admission =>
+    kind === undefined ? 'now' : context.drivers.admit(kind, connection)
 
   const refuse = ({ kind }: Incoming): void => {
     context.warn({ kind }, 'abci: a second node tried to drive the application, its connection is closed')
@@ -67,15 +68,16 @@ export function openConnection(socket: Socket, context: ConnectionContext): Conn
       serve()
       send()
     },
-    close: () => new Promise((resolve) => {
-      if (socket.destroyed) return resolve()
-      socket.once('close', () => resolve())
-      intake.stop()
-      parked = undefined
-      if (context.isDead()) socket.destroy()
-      else send()
-      setTimeout(() => socket.destroy(), CLOSE_GRACE_MS).unref()
-    }),
+    close: () =>
+      new Promise((resolve) => {
+        if (socket.destroyed) return resolve()
+        socket.once('close', () => resolve())
+        intake.stop()
+        parked = undefined
+        if (context.isDead()) socket.destroy()
+        else send()
+        setTimeout(() => socket.destroy(), CLOSE_GRACE_MS).unref()
+      }),
   }
 
   socket.on('drain', () => {
@@ -86,7 +88,8 @@ export function openConnection(socket: Socket, context: ConnectionContext): Conn
   return connection
 }
 
-// What still comes is read and dropped: a socket closed over unread bytes resets, and the last reply would be lost on its way.
+// What still comes is read and dropped: a socket closed over unread bytes resets, and the last reply would be lost on
+// its way.
 function endSocket(socket: Socket): void {
   socket.end()
   setTimeout(() => socket.destroy(), CLOSE_GRACE_MS).unref()
@@ -94,12 +97,16 @@ function endSocket(socket: Socket): void {
 
 function start(request: Incoming, replies: ReplyQueue, context: ConnectionContext): void {
   if (request.kind === undefined) {
-    return replies.answer('exception', 'refused' in request ? request.refused : `unknown request: kind ${request.field}`)
+    return replies.answer(
+      'exception',
+      'refused' in request ? request.refused : `unknown request: kind ${request.field}`,
+    )
   }
   const { kind } = request
   if (kind === 'echo' || kind === 'flush') return replies.answer(kind, kind === 'echo' ? request.request : {})
   const handler = context.application[kind] as ((request: object) => unknown) | undefined
-  if (handler === undefined) return replies.answer('exception', `unknown request: the application does not serve ${kind}`)
+  if (handler === undefined)
+    return replies.answer('exception', `unknown request: the application does not serve ${kind}`)
   context.dialect.see(kind)
   try {
     const response = handler.call(context.application, request.request)

@@ -20,6 +20,8 @@ export interface ConnectionContext {
 export interface Connection {
   /** Serves what has come, for about TURN_MS at most, and sends the replies in one write. */
   turn(): void
-  /** Answers what was started, starts nothing more, and settles when the socket is closed, at most CLOSE_GRACE_MS later. */
+  /**
+   * Answers what was started, starts nothing more, and settles when the socket is closed, at most CLOSE_GRACE_MS later.
+   */
   close(): Promise<void>
 }

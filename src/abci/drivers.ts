@@ -1,7 +1,10 @@
 import type { Connection } from './context.ts'
 import type { RequestKind } from './types.ts'
 
-/** How long a second node waits for the first one to be gone unless told otherwise. The death of a host is noticed within 11 s. */
+/**
+ * How long a second node waits for the first one to be gone unless told otherwise. The death of a host is noticed
+ * within 11 s.
+ */
 export const DRIVER_WAIT_MS = 15_000
 
 /** `now`: the request may start; `later`: the connection gets a turn when that changes; `never`: it is refused. */
@@ -9,7 +12,10 @@ export type Admission = 'now' | 'later' | 'never'
 
 /** Which connection may change the state: one at a time, for as long as it stands. */
 export interface Drivers {
-  /** Asks for a request. The first connection that asks for a kind that changes the state drives all kinds of that group. */
+  /**
+   * Asks for a request. The first connection that asks for a kind that changes the state drives all kinds of that
+   * group.
+   */
   admit(kind: RequestKind, connection: Connection): Admission
   /** The connection has ended: whoever waits may drive. */
   leave(connection: Connection): void
@@ -19,14 +25,23 @@ type Group = 'blocks' | 'restore'
 
 // What CometBFT sends over its consensus connection, and what changes the state over its snapshot connection.
 const GROUPS: { readonly [K in RequestKind]?: Group } = {
-  initChain: 'blocks', prepareProposal: 'blocks', processProposal: 'blocks', extendVote: 'blocks', verifyVoteExtension: 'blocks',
-  finalizeBlock: 'blocks', beginBlock: 'blocks', deliverTx: 'blocks', endBlock: 'blocks', commit: 'blocks',
-  offerSnapshot: 'restore', applySnapshotChunk: 'restore',
+  initChain: 'blocks',
+  prepareProposal: 'blocks',
+  processProposal: 'blocks',
+  extendVote: 'blocks',
+  verifyVoteExtension: 'blocks',
+  finalizeBlock: 'blocks',
+  beginBlock: 'blocks',
+  deliverTx: 'blocks',
+  endBlock: 'blocks',
+  commit: 'blocks',
+  offerSnapshot: 'restore',
+  applySnapshotChunk: 'restore',
 }
 
 /**
- * Lets one node drive. A node that restarts may connect before the end of its old connections is seen, so a second connection waits for
- * `waitMs` before it is refused; it gets its turn by `schedule`.
+ * Lets one node drive. A node that restarts may connect before the end of its old connections is seen, so a second
+ * connection waits for `waitMs` before it is refused; it gets its turn by `schedule`.
  */
 export function createDrivers(waitMs: number, schedule: (connection: Connection) => void): Drivers {
   const drivers = new Map<Group, Connection>()
@@ -36,11 +51,14 @@ export function createDrivers(waitMs: number, schedule: (connection: Connection)
   const wait = (connection: Connection): Admission => {
     if (refused.has(connection)) return 'never'
     if (!waiting.has(connection)) {
-      waiting.set(connection, setTimeout(() => {
-        waiting.delete(connection)
-        refused.add(connection)
-        schedule(connection)
-      }, waitMs))
+      waiting.set(
+        connection,
+        setTimeout(() => {
+          waiting.delete(connection)
+          refused.add(connection)
+          schedule(connection)
+        }, waitMs),
+      )
     }
     return 'later'
   }

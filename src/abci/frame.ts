@@ -1,8 +1,9 @@
 import { abciError } from './error.ts'
 
 /**
- * The frame limit where none is given: 72 MiB, for a block of 64 MiB and what a request holds beside it. That is at most 0.5 MiB: 44 bytes
- * for each vote, of which CometBFT allows 10,000, and misbehaviour, which takes less than its evidence took in the block.
+ * The frame limit where none is given: 72 MiB, for a block of 64 MiB and what a request holds beside it. That is at
+ * most 0.5 MiB: 44 bytes for each vote, of which CometBFT allows 10,000, and misbehaviour, which takes less than its
+ * evidence took in the block.
  */
 export const FRAME_BYTES_MAX = 72 * 1024 * 1024
 /** The most a frame limit can be: CometBFT's own limit of a message (abci/types/messages.go). */
@@ -17,13 +18,17 @@ export interface FrameReader {
   /** Takes the next packet. Only when `next` said undefined: one packet is held at a time. */
   push(packet: Buffer): void
   /**
-   * The next whole frame, undefined when more bytes are needed. A frame that lies in one packet is a view of it, any other is a copy.
-   * Errors: `oversize` before any memory is taken for it, `overlong` for a length in more bytes than it needs.
+   * The next whole frame, undefined when more bytes are needed. A frame that lies in one packet is a view of it, any
+   * other is a copy. Errors: `oversize` before any memory is taken for it, `overlong` for a length in more bytes than
+   * it needs.
    */
   next(): Buffer | undefined
 }
 
-/** A reader of frames of at most `frameBytesMax` bytes. Memory: one packet, and at most twice the received part of one frame. */
+/**
+ * A reader of frames of at most `frameBytesMax` bytes. Memory: one packet, and at most twice the received part of one
+ * frame.
+ */
 export function createFrameReader(frameBytesMax: number = FRAME_BYTES_MAX): FrameReader {
   let packet: Buffer = NOTHING
   let at = 0
@@ -39,13 +44,17 @@ export function createFrameReader(frameBytesMax: number = FRAME_BYTES_MAX): Fram
       length += (byte & 0x7f) * 2 ** (7 * headerBytes)
       headerBytes += 1
       if (length > frameBytesMax) {
-        throw abciError('oversize', `frame of ${byte < 0x80 ? '' : 'at least '}${length} bytes, at most ${frameBytesMax} are taken`)
+        throw abciError(
+          'oversize',
+          `frame of ${byte < 0x80 ? '' : 'at least '}${length} bytes, at most ${frameBytesMax} are taken`,
+        )
       }
       if (byte < 0x80) {
         if (byte === 0 && headerBytes > 1) throw abciError('overlong', 'frame length in more bytes than it needs')
         return true
       }
-      if (headerBytes === HEADER_BYTES_MAX) throw abciError('overlong', `frame length in more than ${HEADER_BYTES_MAX} bytes`)
+      if (headerBytes === HEADER_BYTES_MAX)
+        throw abciError('overlong', `frame length in more than ${HEADER_BYTES_MAX} bytes`)
     }
     return false
   }

@@ -3,7 +3,10 @@ import { createFrameReader } from './frame.ts'
 import type { DecodedRequest } from './wire.ts'
 import { decodeRequest } from './wire.ts'
 
-interface Limits { readonly frameBytesMax: number; readonly warn: (fields: object, message: string) => void }
+interface Limits {
+  readonly frameBytesMax: number
+  readonly warn: (fields: object, message: string) => void
+}
 
 /** A request, or why the bytes that came are none. */
 export type Incoming = DecodedRequest | { readonly kind: undefined; readonly refused: string }
@@ -15,16 +18,19 @@ export const AHEAD_BYTES_MAX = 4 * 1024 * 1024
 export interface Intake {
   /** The next request, undefined when none has come whole. What is not understood comes once, and is the last. */
   next(): Incoming | undefined
-  /** True when there is nothing more to come: the peer has ended and all is served, the input was refused, or `stop` was called. */
+  /**
+   * True when there is nothing more to come: the peer has ended and all is served, the input was refused, or `stop` was
+   * called.
+   */
   isDone(): boolean
   /** Takes nothing more; what still comes is read and dropped. */
   stop(): void
 }
 
 /**
- * The requests that come on `socket`, of at most `frameBytesMax` bytes each; `onInput` is called when there may be a next one.
- * Up to AHEAD_BYTES_MAX are read ahead of their requests: CometBFT spends a core on its flush timer while a write to us waits.
- * Beyond that the socket is not read, so that a slow application slows the node.
+ * The requests that come on `socket`, of at most `frameBytesMax` bytes each; `onInput` is called when there may be a
+ * next one. Up to AHEAD_BYTES_MAX are read ahead of their requests: CometBFT spends a core on its flush timer while a
+ * write to us waits. Beyond that the socket is not read, so that a slow application slows the node.
  */
 export function createIntake(socket: Socket, { frameBytesMax, warn }: Limits, onInput: () => void): Intake {
   const frames = createFrameReader(frameBytesMax)

@@ -22,22 +22,32 @@ export interface ReplyQueue {
 }
 
 // These change nothing, so they may overlap each other; all others start when everything before them is answered.
-const OVERLAPPING: ReadonlySet<RequestKind | undefined> = new Set([undefined, 'echo', 'flush', 'query', 'loadSnapshotChunk'])
+const OVERLAPPING: ReadonlySet<RequestKind | undefined> = new Set([
+  undefined,
+  'echo',
+  'flush',
+  'query',
+  'loadSnapshotChunk',
+])
 
-interface Slot { readonly kind: ReplyKind; response: unknown; answered: boolean }
+interface Slot {
+  readonly kind: ReplyKind
+  response: unknown
+  answered: boolean
+}
 
 /** An empty queue; `onSettled` is called whenever a later answer has come. */
 export function createReplyQueue(context: ConnectionContext, onSettled: () => void): ReplyQueue {
   const replies = createReplyBuffer()
   const slots: Slot[] = []
-  let alone = false   // a request that changes something is not answered yet
+  let alone = false // a request that changes something is not answered yet
 
   const put = (kind: ReplyKind, response: unknown): void => {
     if (context.isDead()) return
     if (kind === 'exception') return replies.putException(String(response))
     try {
       const isCommit = kind === 'commit' && typeof response === 'object' && response !== null
-      replies.put(kind, isCommit ? context.dialect.commit(response) : response as AbciResponse)
+      replies.put(kind, isCommit ? context.dialect.commit(response) : (response as AbciResponse))
     } catch (error) {
       context.fatal(error, kind)
     }
@@ -65,7 +75,10 @@ export function createReplyQueue(context: ConnectionContext, onSettled: () => vo
       const slot: Slot = { kind, response: undefined, answered: false }
       slots.push(slot)
       alone = !OVERLAPPING.has(kind)
-      response.then((value) => settle(slot, value), (error: unknown) => context.fatal(error, kind))
+      response.then(
+        (value) => settle(slot, value),
+        (error: unknown) => context.fatal(error, kind),
+      )
     },
     size: replies.size,
     take: replies.take,

@@ -26,11 +26,14 @@ export interface AbciServerOptions {
   readonly address: string
   /** The longest request in bytes: FRAME_BYTES_MAX unless given, 2^31 − 1 at most. */
   readonly frameBytesMax?: number
-  /** How long a second node waits for the first one to be gone before it is refused, in ms: DRIVER_WAIT_MS unless given. */
+  /**
+   * How long a second node waits for the first one to be gone before it is refused, in ms: DRIVER_WAIT_MS unless given.
+   */
   readonly driverWaitMs?: number
   /**
-   * Called once, with the first error that a handler threw or rejected with, or a TypeError for a response that no message can hold.
-   * The server sends nothing from then on: the program is expected to stop. An exception reply would stop the node instead.
+   * Called once, with the first error that a handler threw or rejected with, or a TypeError for a response that no
+   * message can hold. The server sends nothing from then on: the program is expected to stop. An exception reply would
+   * stop the node instead.
    */
   readonly onFatal: (error: unknown, kind: RequestKind) => void
   readonly logger?: AbciLogger
@@ -40,14 +43,17 @@ export interface AbciServerOptions {
 export interface AbciServer {
   /** As given, with the real port. */
   readonly address: string
-  /** Takes no more connections, answers the requests that were started, closes the others' sockets. Bound: CLOSE_GRACE_MS. */
+  /**
+   * Takes no more connections, answers the requests that were started, closes the others' sockets. Bound:
+   * CLOSE_GRACE_MS.
+   */
   close(): Promise<void>
 }
 
 /**
- * Serves `application` to the node that connects, until `close`. One node drives at a time (see Drivers); others may ask. A unix socket has
- * mode 0600; a TCP address that is not loopback is warned of.
- * Errors: `address` for an address that is none, `inUse` for a unix socket on which another server listens, otherwise the system's own.
+ * Serves `application` to the node that connects, until `close`. One node drives at a time (see Drivers); others may
+ * ask. A unix socket has mode 0600; a TCP address that is not loopback is warned of. Errors: `address` for an address
+ * that is none, `inUse` for a unix socket on which another server listens, otherwise the system's own.
  */
 export async function startAbciServer(options: AbciServerOptions): Promise<AbciServer> {
   const { application, address, frameBytesMax = FRAME_BYTES_MAX, driverWaitMs = DRIVER_WAIT_MS, logger } = options
@@ -59,7 +65,11 @@ export async function startAbciServer(options: AbciServerOptions): Promise<AbciS
   let dead = false
   const schedule = createScheduler()
   const context: ConnectionContext = {
-    application, frameBytesMax, dialect: createDialect(), drivers: createDrivers(driverWaitMs, schedule), schedule,
+    application,
+    frameBytesMax,
+    dialect: createDialect(),
+    drivers: createDrivers(driverWaitMs, schedule),
+    schedule,
     fatal: (error, kind) => {
       if (dead) return
       dead = true
@@ -83,13 +93,15 @@ export async function startAbciServer(options: AbciServerOptions): Promise<AbciS
 
   if (listen.path !== undefined) await removeStaleSocket(listen.path)
   await listenAt(server, listen)
-  if (!isLocalAddress(address)) logger?.warn({ address }, 'abci: whoever reaches this address can drive the chain: use a unix socket')
+  if (!isLocalAddress(address))
+    logger?.warn({ address }, 'abci: whoever reaches this address can drive the chain: use a unix socket')
   server.on('error', (error) => logger?.warn({ err: error }, 'abci: listening failed'))
 
   let closed: Promise<void> | undefined
   return {
-    address: listen.path === undefined ? address.replace(/\d+$/, String((server.address() as AddressInfo).port)) : address,
-    close: () => closed ??= closeAll(server, connections),
+    address:
+      listen.path === undefined ? address.replace(/\d+$/, String((server.address() as AddressInfo).port)) : address,
+    close: () => (closed ??= closeAll(server, connections)),
   }
 }
 
@@ -101,7 +113,7 @@ async function listenAt(server: Server, listen: ListenOptions): Promise<void> {
   })
   const mask = listen.path === undefined ? undefined : process.umask(0o177)
   try {
-    server.listen(listen)   // makes the file before it returns
+    server.listen(listen) // makes the file before it returns
   } finally {
     if (mask !== undefined) process.umask(mask)
   }

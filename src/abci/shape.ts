@@ -9,7 +9,10 @@ export interface Shape {
   readonly message: StaticMessage
   /** A plain object with every member, from a decoded one. */
   read(decoded: object): object
-  /** Throws a TypeError where `value` holds what protobufjs would write wrongly in silence: a BigInt, an unsafe integer, a wrong type. */
+  /**
+   * Throws a TypeError where `value` holds what protobufjs would write wrongly in silence: a BigInt, an unsafe integer,
+   * a wrong type.
+   */
   check(value: object): void
 }
 
@@ -32,8 +35,10 @@ function refuse(where: string, expected: string, value: unknown): never {
 }
 
 function integer(min: number, max: number): Check {
-  return (value, where) => Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max
-    ? value : refuse(where, `an integer from ${min} to ${max}`, value)
+  return (value, where) =>
+    Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max
+      ? value
+      : refuse(where, `an integer from ${min} to ${max}`, value)
 }
 
 const SCALARS: Readonly<Record<string, Check>> = {
@@ -41,9 +46,9 @@ const SCALARS: Readonly<Record<string, Check>> = {
   uint64: integer(0, Number.MAX_SAFE_INTEGER),
   int32: integer(-(2 ** 31), 2 ** 31 - 1),
   uint32: integer(0, 2 ** 32 - 1),
-  bool: (value, where) => typeof value === 'boolean' ? value : refuse(where, 'a boolean', value),
-  string: (value, where) => typeof value === 'string' ? value : refuse(where, 'a string', value),
-  bytes: (value, where) => value instanceof Uint8Array ? value : refuse(where, 'bytes', value),
+  bool: (value, where) => (typeof value === 'boolean' ? value : refuse(where, 'a boolean', value)),
+  string: (value, where) => (typeof value === 'string' ? value : refuse(where, 'a string', value)),
+  bytes: (value, where) => (value instanceof Uint8Array ? value : refuse(where, 'bytes', value)),
 }
 
 function memberOf(message: string, field: FieldDescriptor): Member {
@@ -53,8 +58,12 @@ function memberOf(message: string, field: FieldDescriptor): Member {
   if (scalar !== undefined) return { name, where, repeated, read: undefined, check: scalar, empty: undefined }
   const shape = shapeOf(field.type)
   return {
-    name, where, repeated, read: (value) => shape.read(value as object),
-    check: (value, at) => typeof value === 'object' && value !== null ? shape.check(value) : refuse(at, 'a message', value),
+    name,
+    where,
+    repeated,
+    read: (value) => shape.read(value as object),
+    check: (value, at) =>
+      typeof value === 'object' && value !== null ? shape.check(value) : refuse(at, 'a message', value),
     empty: field.optional ? undefined : () => shape.read(shape.message.decode(new Uint8Array(0))),
   }
 }
@@ -67,7 +76,7 @@ function makeShape(name: string): Shape {
       const source = decoded as Record<string, unknown>
       const plain: Record<string, unknown> = {}
       for (const { name: member, repeated, read, empty } of members) {
-        const value = source[member]   // through the prototype: the proto3 default of an absent member, null of an absent message
+        const value = source[member] // through the prototype: the proto3 default of an absent member, null of an absent message
         if (value === null || value === undefined) {
           if (empty !== undefined) plain[member] = empty()
         } else if (read === undefined) plain[member] = value

@@ -7,7 +7,10 @@ import type { Shape } from './shape.ts'
 import { shapeOf } from './shape.ts'
 import type { AbciRequest, AbciResponse, RequestKind } from './types.ts'
 
-/** One decoded request. `kind` is undefined where the node asks for something this server does not know; then `field` is its number. */
+/**
+ * One decoded request. `kind` is undefined where the node asks for something this server does not know; then `field` is
+ * its number.
+ */
 export type DecodedRequest =
   | { readonly kind: RequestKind; readonly request: AbciRequest }
   | { readonly kind: undefined; readonly field: number }
@@ -28,8 +31,8 @@ for (const { id, name, type } of descriptor['abci.Response']?.fields ?? []) {
 export const requestKinds: readonly RequestKind[] = [...requests.values()].map(({ kind }) => kind)
 
 /**
- * The request in one frame. The frame must hold exactly one value, as every ABCI client writes it. No value of a member is refused here:
- * see RequestReader. Errors: `undecodable` for bytes that are no such request.
+ * The request in one frame. The frame must hold exactly one value, as every ABCI client writes it. No value of a member
+ * is refused here: see RequestReader. Errors: `undecodable` for bytes that are no such request.
  */
 export function decodeRequest(frame: Buffer): DecodedRequest {
   if (frame.length === 0) return { kind: undefined, field: 0 }
@@ -68,7 +71,8 @@ export function createReplyBuffer(): ReplyBuffer {
   const add = (kind: ReplyKind, response: object): void => {
     const entry = replies.get(kind)
     if (entry === undefined) throw new TypeError(`no reply ${kind}`)
-    if (typeof response !== 'object' || response === null) throw new TypeError(`${kind}: expected a response, got ${String(response)}`)
+    if (typeof response !== 'object' || response === null)
+      throw new TypeError(`${kind}: expected a response, got ${String(response)}`)
     entry.shape.check(response)
     writer ??= $protobuf.Writer.create()
     entry.shape.message.encode(response, writer.fork().uint32(entry.tag).fork()).ldelim().ldelim()

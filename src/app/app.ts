@@ -18,11 +18,19 @@ import { snapshots } from './snapshots.ts'
 export function makeApp(options: AppOptions): Application {
   const chain = makeChain(options)
   return {
-    info: info(chain), initChain: initChain(chain), query: query(chain), checkTx: checkTx(chain),
-    prepareProposal: prepareProposal(chain), processProposal: processProposal(chain),
-    extendVote: () => ({ voteExtension: new Uint8Array(0) }), verifyVoteExtension: () => ({ status: VerifyStatus.accept }),
-    beginBlock: beginBlock(chain), deliverTx: deliverTx(chain), endBlock: endBlock(chain),
-    finalizeBlock: finalizeBlock(chain), commit: commit(chain),
+    info: info(chain),
+    initChain: initChain(chain),
+    query: query(chain),
+    checkTx: checkTx(chain),
+    prepareProposal: prepareProposal(chain),
+    processProposal: processProposal(chain),
+    extendVote: () => ({ voteExtension: new Uint8Array(0) }),
+    verifyVoteExtension: () => ({ status: VerifyStatus.accept }),
+    beginBlock: beginBlock(chain),
+    deliverTx: deliverTx(chain),
+    endBlock: endBlock(chain),
+    finalizeBlock: finalizeBlock(chain),
+    commit: commit(chain),
     ...snapshots(chain),
   }
 }

@@ -16,8 +16,8 @@ export interface BlockStart {
 }
 
 /**
- * Opens a block above the head; one that was opened before and never committed is dropped, as CometBFT may run a block again.
- * Step 1 of protocol.md §2, Order inside a block.
+ * Opens a block above the head; one that was opened before and never committed is dropped, as CometBFT may run a block
+ * again. Step 1 of protocol.md §2, Order inside a block.
  */
 export function openBlock(chain: Chain, { height, timeMs, votes, offences }: BlockStart): readonly Event[] {
   const head = headOf(chain)
@@ -31,8 +31,13 @@ export function openBlock(chain: Chain, { height, timeMs, votes, offences }: Blo
 }
 
 /** 0.37 dialect: the begin of a decided block. */
-export const beginBlock = (chain: Chain): Handler<'beginBlock'> => ({ header, lastCommitInfo, byzantineValidators }) => ({
-  events: openBlock(chain, {
-    height: header.height, timeMs: timeMsOf(header.time), votes: legacyVotesOf(lastCommitInfo), offences: offencesOf(byzantineValidators),
-  }),
-})
+export const beginBlock =
+  (chain: Chain): Handler<'beginBlock'> =>
+  ({ header, lastCommitInfo, byzantineValidators }) => ({
+    events: openBlock(chain, {
+      height: header.height,
+      timeMs: timeMsOf(header.time),
+      votes: legacyVotesOf(lastCommitInfo),
+      offences: offencesOf(byzantineValidators),
+    }),
+  })

@@ -23,7 +23,10 @@ export interface AppLogger {
 export interface SnapshotOptions {
   /** Folder of those that this node has. */
   readonly folder: string
-  /** Called after each commit: begins a snapshot if its turn has come, and does not wait for its end. Without it none are offered. */
+  /**
+   * Called after each commit: begins a snapshot if its turn has come, and does not wait for its end. Without it none
+   * are offered.
+   */
   readonly beginAt?: (height: number) => void
   /** The chain whose snapshots a node takes that has no state yet; any when left out. */
   readonly chainId?: string | undefined
@@ -56,9 +59,15 @@ export interface AppOptions {
   readonly keepBlocks?: number
   /** Does something once the answer under way is sent. Without it no proposal is run ahead (decision record 0012). */
   readonly afterAnswer?: (work: () => void) => void
-  /** Called after the commit of the block in which the program version was retired: the program stops then (protocol.md §7). */
+  /**
+   * Called after the commit of the block in which the program version was retired: the program stops then (protocol.md
+   * §7).
+   */
   readonly onRetired?: (programVersion: number, height: number) => void
-  /** Called after each block was committed, with the rows it changed: the fetcher of libraries listens. Consensus waits for it. */
+  /**
+   * Called after each block was committed, with the rows it changed: the fetcher of libraries listens. Consensus waits
+   * for it.
+   */
   readonly onCommitted?: (height: number, changes: readonly Change[]) => void
 }
 
@@ -101,7 +110,13 @@ export interface Chain {
 
 /** An application at the height its store is at. */
 export const makeChain = (options: AppOptions): Chain => ({
-  options, txs: makeTxCache(), genesis: undefined, open: undefined, check: undefined, ahead: undefined, finalizes: false,
+  options,
+  txs: makeTxCache(),
+  genesis: undefined,
+  open: undefined,
+  check: undefined,
+  ahead: undefined,
+  finalizes: false,
   inForce: undefined,
 })
 
@@ -113,15 +128,22 @@ export function paramsAt(chain: Chain, height: number): Params {
   const head = headOf(chain)
   const headHeight = chain.options.store.height()
   const known = chain.inForce
-  if (known?.head === head && known.headHeight === headHeight && known.from <= height && height < known.until) return known.values
+  if (known?.head === head && known.headHeight === headHeight && known.from <= height && height < known.until)
+    return known.values
   const read = periodInForce(head, height)
   chain.inForce = { ...read, head, headHeight }
   return read.values
 }
 
-/** After a commit: takes what was in force above the head before along to the new one, unless the block's `changes` hold parameters. */
+/**
+ * After a commit: takes what was in force above the head before along to the new one, unless the block's `changes` hold
+ * parameters.
+ */
 export function keepParams(chain: Chain, changes: readonly Change[]): void {
-  const { inForce, options: { store } } = chain
+  const {
+    inForce,
+    options: { store },
+  } = chain
   const isSame = inForce?.head === store && changes.every(({ table }) => table.name !== paramsTable.name)
   chain.inForce = isSame ? { ...inForce, headHeight: store.height() } : undefined
 }

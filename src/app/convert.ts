@@ -16,14 +16,19 @@ export const timeMsOf = ({ seconds, nanos }: Timestamp): number => seconds * 100
 /** The last commit of ABCI 2.0: signed unless the flag is absent. */
 export function votesOf(commit: CommitInfo): readonly CommitVote[] {
   return commit.votes.map(({ validator, blockIdFlag }) => ({
-    validator: addressOf(validator.address), power: validator.power, signed: blockIdFlag !== BlockIdFlag.absent,
+    validator: addressOf(validator.address),
+    power: validator.power,
+    signed: blockIdFlag !== BlockIdFlag.absent,
   }))
 }
 
 /** The last commit of the 0.37 dialect, which says signed or not. */
 export function legacyVotesOf(commit: CommitInfo): readonly CommitVote[] {
-  return commit.votes.map(({ validator, signedLastBlock }) =>
-    ({ validator: addressOf(validator.address), power: validator.power, signed: signedLastBlock }))
+  return commit.votes.map(({ validator, signedLastBlock }) => ({
+    validator: addressOf(validator.address),
+    power: validator.power,
+    signed: signedLastBlock,
+  }))
 }
 
 /** Evidence that protocol.md §5 knows: duplicate votes and light-client attacks. */
@@ -35,20 +40,32 @@ export function offencesOf(evidence: readonly Misbehavior[]): readonly Offence[]
 
 /** Events with every attribute indexed. Source: protocol.md §9. */
 export const printEvents = (events: readonly ChainEvent[]): readonly Event[] =>
-  events.map(({ type, attributes }) => ({ type, attributes: attributes.map(([key, value]) => ({ key, value, index: true })) }))
+  events.map(({ type, attributes }) => ({
+    type,
+    attributes: attributes.map(([key, value]) => ({ key, value, index: true })),
+  }))
 
 /** A verdict as a block result carries it, and without its events as CheckTx does. */
-export const printVerdict = ({ code, log, data, gas, events }: Verdict, withEvents = true): ExecTxResult =>
-  ({ code, log, data, gasWanted: gas, gasUsed: gas, events: withEvents ? printEvents(events) : [] })
+export const printVerdict = ({ code, log, data, gas, events }: Verdict, withEvents = true): ExecTxResult => ({
+  code,
+  log,
+  data,
+  gasWanted: gas,
+  gasUsed: gas,
+  events: withEvents ? printEvents(events) : [],
+})
 
 /** Changes of the validator set. */
 export const printUpdates = (updates: readonly ValidatorUpdate[]): readonly WireUpdate[] =>
   updates.map(({ pubKey, power }) => ({ pubKey: { ed25519: pubKeyBytes(pubKey) }, power }))
 
 /** The evidence group, whole. */
-export const printEvidence = (
-  { maxAgeNumBlocks, maxAgeDurationMs, maxBytes }: EvidenceParams,
-): NonNullable<ConsensusParams['evidence']> => ({
-  maxAgeNumBlocks, maxBytes,
+export const printEvidence = ({
+  maxAgeNumBlocks,
+  maxAgeDurationMs,
+  maxBytes,
+}: EvidenceParams): NonNullable<ConsensusParams['evidence']> => ({
+  maxAgeNumBlocks,
+  maxBytes,
   maxAgeDuration: { seconds: Math.floor(maxAgeDurationMs / 1000), nanos: (maxAgeDurationMs % 1000) * 1_000_000 },
 })

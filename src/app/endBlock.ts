@@ -10,10 +10,16 @@ export function closeBlock(chain: Chain): EndBlockResponse {
   open.end = end
   open.prepared = chain.options.store.prepare(open.overlay)
   return {
-    events: printEvents(end.events), validatorUpdates: printUpdates(end.validatorUpdates),
-    ...(end.evidenceParams === undefined ? {} : { consensusParamUpdates: { evidence: printEvidence(end.evidenceParams) } }),
+    events: printEvents(end.events),
+    validatorUpdates: printUpdates(end.validatorUpdates),
+    ...(end.evidenceParams === undefined
+      ? {}
+      : { consensusParamUpdates: { evidence: printEvidence(end.evidenceParams) } }),
   }
 }
 
 /** 0.37 dialect: the end of a decided block. */
-export const endBlock = (chain: Chain): Handler<'endBlock'> => () => closeBlock(chain)
+export const endBlock =
+  (chain: Chain): Handler<'endBlock'> =>
+  () =>
+    closeBlock(chain)

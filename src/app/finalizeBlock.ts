@@ -10,7 +10,12 @@ import { closeBlock } from './endBlock.ts'
 export const runBlock = (chain: Chain): ((block: FinalizeBlockRequest) => FinalizeBlockResponse) => {
   const deliver = deliverTx(chain)
   return ({ height, time, decidedLastCommit, misbehavior, txs }) => {
-    const begun = openBlock(chain, { height, timeMs: timeMsOf(time), votes: votesOf(decidedLastCommit), offences: offencesOf(misbehavior) })
+    const begun = openBlock(chain, {
+      height,
+      timeMs: timeMsOf(time),
+      votes: votesOf(decidedLastCommit),
+      offences: offencesOf(misbehavior),
+    })
     const txResults = txs.map((tx) => deliver({ tx }) as ExecTxResult)
     const { events = [], ...ended } = closeBlock(chain)
     const { prepared } = needOpen(chain, 'FinalizeBlock')

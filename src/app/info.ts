@@ -5,7 +5,12 @@ import type { Chain } from './chain.ts'
 export const APP_VERSION = 1
 
 /** Tells the committed height only: a block that FinalizeBlock ran and Commit did not write is nothing. */
-export const info = ({ options: { store, version } }: Chain): Handler<'info'> => () => ({
-  data: 'svcd', version, appVersion: APP_VERSION, lastBlockHeight: store.height(),
-  lastBlockAppHash: store.height() === 0 ? new Uint8Array(0) : store.appHash(),
-})
+export const info =
+  ({ options: { store, version } }: Chain): Handler<'info'> =>
+  () => ({
+    data: 'svcd',
+    version,
+    appVersion: APP_VERSION,
+    lastBlockHeight: store.height(),
+    lastBlockAppHash: store.height() === 0 ? new Uint8Array(0) : store.appHash(),
+  })

@@ -32,37 +32,41 @@ function genesisTime(request: InitChainRequest): number {
 }
 
 /**
- * Makes the state of genesis.json, in memory until the first commit: a crash before it makes CometBFT ask again. The answer is
- * the validator set by our rules, whatever powers genesis lists. The block's max_bytes is decided here for good: no later answer sends
- * that group. Source: protocol.md §4, InitChain.
+ * Makes the state of genesis.json, in memory until the first commit: a crash before it makes CometBFT ask again. The
+ * answer is the validator set by our rules, whatever powers genesis lists. The block's max_bytes is decided here for
+ * good: no later answer sends that group. Source: protocol.md §4, InitChain.
  */
-export const initChain = (chain: Chain): Handler<'initChain'> => (request) => {
-  const { store } = chain.options
-  if (store.height() > 0) {
-    throw new Error(`InitChain for ${request.chainId}, but the state of ${store.chainId()} is at height ${store.height()}`)
+export const initChain =
+  (chain: Chain): Handler<'initChain'> =>
+  (request) => {
+    const { store } = chain.options
+    if (store.height() > 0) {
+      throw new Error(
+        `InitChain for ${request.chainId}, but the state of ${store.chainId()} is at height ${store.height()}`,
+      )
+    }
+    const blockMaxBytes = request.consensusParams?.block?.maxBytes
+    assertGenesisLimits({ blockMaxBytes, initialHeight: request.initialHeight })
+    const timeMs = genesisTime(request)
+    const genesis = readAppState(request.appStateBytes)
+    const evidenceMaxBytes = request.consensusParams?.evidence?.maxBytes ?? 0
+    const state = makeOverlay(store)
+    const initialHeight = Math.max(1, request.initialHeight)
+    const start = { chainId: request.chainId, initialHeight, evidenceMaxBytes, timeMs, time: secondsOf(timeMs) }
+    const validators = applyGenesis(state, genesis, start)
+    chain.genesis = state
+    chain.open = undefined
+    chain.ahead = undefined
+    chain.check = undefined
+    const period = Number(genesis.params.get('unstake_wait_period'))
+    return {
+      appHash: store.prepare(state).appHash,
+      validators: printUpdates(validators),
+      consensusParams: {
+        ...(blockMaxBytes === undefined ? {} : { block: { maxBytes: blockMaxBytes, maxGas: -1 } }),
+        evidence: printEvidence(evidenceParamsOf(period, evidenceMaxBytes)),
+        // Into every header: state sync refuses an application whose Info tells of another version than the header.
+        version: { app: APP_VERSION },
+      },
+    }
   }
-  const blockMaxBytes = request.consensusParams?.block?.maxBytes
-  assertGenesisLimits({ blockMaxBytes, initialHeight: request.initialHeight })
-  const timeMs = genesisTime(request)
-  const genesis = readAppState(request.appStateBytes)
-  const evidenceMaxBytes = request.consensusParams?.evidence?.maxBytes ?? 0
-  const state = makeOverlay(store)
-  const initialHeight = Math.max(1, request.initialHeight)
-  const start = { chainId: request.chainId, initialHeight, evidenceMaxBytes, timeMs, time: secondsOf(timeMs) }
-  const validators = applyGenesis(state, genesis, start)
-  chain.genesis = state
-  chain.open = undefined
-  chain.ahead = undefined
-  chain.check = undefined
-  const period = Number(genesis.params.get('unstake_wait_period'))
-  return {
-    appHash: store.prepare(state).appHash,
-    validators: printUpdates(validators),
-    consensusParams: {
-      ...(blockMaxBytes === undefined ? {} : { block: { maxBytes: blockMaxBytes, maxGas: -1 } }),
-      evidence: printEvidence(evidenceParamsOf(period, evidenceMaxBytes)),
-      // Into every header: state sync refuses an application whose Info tells of another version than the header.
-      version: { app: APP_VERSION },
-    },
-  }
-}

@@ -5,7 +5,10 @@ import type { Chain } from './chain.ts'
 import { runBlock } from './finalizeBlock.ts'
 import { makeGate } from './proposal.ts'
 
-/** Rejects a block only for a transaction that fails checks 1 to 4 at its place; runs ahead what it accepts. Source: protocol.md §2. */
+/**
+ * Rejects a block only for a transaction that fails checks 1 to 4 at its place; runs ahead what it accepts. Source:
+ * protocol.md §2.
+ */
 export const processProposal = (chain: Chain): Handler<'processProposal'> => {
   const run = runBlock(chain)
   return (proposal) => {

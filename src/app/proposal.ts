@@ -5,8 +5,8 @@ import { admit } from '../modules/kernel.ts'
 import { type Chain, headOf } from './chain.ts'
 
 /**
- * Judges a block's transactions one after the other by checks 1 to 4, which depend on the block and the head alone: true when the
- * next one may stand at its place. Touches no state. Source: protocol.md §2, PrepareProposal.
+ * Judges a block's transactions one after the other by checks 1 to 4, which depend on the block and the head alone:
+ * true when the next one may stand at its place. Touches no state. Source: protocol.md §2, PrepareProposal.
  */
 export function makeGate(chain: Chain): (bytes: Uint8Array) => boolean {
   const head = headOf(chain)

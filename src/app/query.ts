@@ -2,7 +2,13 @@ import type { Handler, QueryRequest, QueryResponse } from '../abci/types.ts'
 import { utf8 } from '../base/bytes.ts'
 import { encodeCommitmentProof } from '../codec/ics23.ts'
 import { BATCH_PATHS_MAX, decodePaths, type PathAnswer } from '../codec/queryBatch.ts'
-import { badArgument, type QueryAnswer, type QueryContext, type QueryEntry, type QueryError } from '../modules/define.ts'
+import {
+  badArgument,
+  type QueryAnswer,
+  type QueryContext,
+  type QueryEntry,
+  type QueryError,
+} from '../modules/define.ts'
 import { kernelErrors } from '../modules/errors.ts'
 import { isMachineFailure } from '../modules/kernel.ts'
 import type { Params } from '../modules/params/definitions.ts'
@@ -13,14 +19,20 @@ import type { Table } from '../store/table.ts'
 import type { Chain } from './chain.ts'
 import { whyNotServed } from './queryRequest.ts'
 
-/** Most bytes of one answer's value. CometBFT ends itself when it is answered more than 100 MiB. Source: protocol.md §8. */
+/**
+ * Most bytes of one answer's value. CometBFT ends itself when it is answered more than 100 MiB. Source: protocol.md §8.
+ */
 export const ANSWER_BYTES_MAX: number = 32 * 1024 * 1024
 
 const PATHS = [...queryEntries.map(({ path }) => path), '/store/<table>/<key>', '/batch']
 const HASHED = (tables as readonly unknown[] as readonly Table[]).filter(({ hashed }) => hashed)
 const STORE_TABLES = new Map(HASHED.map((table) => [table.name, table]))
 
-const refused = (state: CommittedState, { code, log }: QueryError): QueryResponse => ({ code, log, height: state.height() })
+const refused = (state: CommittedState, { code, log }: QueryError): QueryResponse => ({
+  code,
+  log,
+  height: state.height(),
+})
 
 /** The entry of a path and the arguments in it. */
 function route(path: string): { readonly entry: QueryEntry; readonly args: readonly string[] } | undefined {
@@ -48,7 +60,10 @@ function readKey(table: Table, parts: readonly string[]): object | QueryError {
   return key
 }
 
-/** `/store/<table>/<key>`: the row's bytes as they are hashed, and with `prove` an ICS-23 proof for the app hash in header height + 1. */
+/**
+ * `/store/<table>/<key>`: the row's bytes as they are hashed, and with `prove` an ICS-23 proof for the app hash in
+ * header height + 1.
+ */
 function readStore(state: CommittedState, path: string, { prove, height }: QueryRequest): QueryResponse {
   const [name = '', ...parts] = path.split('/').slice(2)
   const table = STORE_TABLES.get(name)
@@ -65,8 +80,13 @@ function readStore(state: CommittedState, path: string, { prove, height }: Query
   const row = state.get(table, key)
   const proof = prove ? state.prove(table, key) : undefined
   return {
-    code: 0, key: stateKey, value: row === undefined ? new Uint8Array(0) : table.encode(row), height: state.height(),
-    ...(proof === undefined ? {} : { proofOps: { ops: [{ type: 'ics23:smt', key: stateKey, data: encodeCommitmentProof(proof) }] } }),
+    code: 0,
+    key: stateKey,
+    value: row === undefined ? new Uint8Array(0) : table.encode(row),
+    height: state.height(),
+    ...(proof === undefined
+      ? {}
+      : { proofOps: { ops: [{ type: 'ics23:smt', key: stateKey, data: encodeCommitmentProof(proof) }] } }),
   }
 }
 
@@ -81,8 +101,12 @@ export class QueryRefusal extends Error {
   }
 }
 
-const tooLong = (): QueryRefusal => new QueryRefusal(kernelErrors.tooMuch(
-  `expected at most ${ANSWER_BYTES_MAX} bytes, there are more; ask for a part of the list with limit and offset`))
+const tooLong = (): QueryRefusal =>
+  new QueryRefusal(
+    kernelErrors.tooMuch(
+      `expected at most ${ANSWER_BYTES_MAX} bytes, there are more; ask for a part of the list with limit and offset`,
+    ),
+  )
 
 function printAnswer(answer: QueryAnswer): Uint8Array {
   if ('data' in answer) return utf8(JSON.stringify(answer.data))
@@ -107,10 +131,15 @@ function readPath(context: QueryContext, whole: string): QueryAnswer | QueryErro
   if (found === undefined) {
     return { code: 4, log: `unknown path ${JSON.stringify(path.slice(0, 80))}: expected one of ${PATHS.join(', ')}` }
   }
-  const options = new Map((search ?? '').split('&').filter((part) => part !== '').map((part): [string, string] => {
-    const at = part.indexOf('=')
-    return at < 0 ? [part, ''] : [part.slice(0, at), part.slice(at + 1)]
-  }))
+  const options = new Map(
+    (search ?? '')
+      .split('&')
+      .filter((part) => part !== '')
+      .map((part): [string, string] => {
+        const at = part.indexOf('=')
+        return at < 0 ? [part, ''] : [part.slice(0, at), part.slice(at + 1)]
+      }),
+  )
   return found.entry.run(context, found.args, options)
 }
 
@@ -172,8 +201,8 @@ function answer(state: CommittedState, request: QueryRequest, { once, onDefect }
 }
 
 /**
- * Answers from one committed state. Unknown path or malformed argument: a non-zero code and a log that says which. A failure of the
- * machine is thrown. Source: protocol.md §8; decision record 0014.
+ * Answers from one committed state. Unknown path or malformed argument: a non-zero code and a log that says which. A
+ * failure of the machine is thrown. Source: protocol.md §8; decision record 0014.
  */
 export function answerQuery(state: CommittedState, request: QueryRequest, answering: Answering): QueryResponse {
   const response = guarded(request.path, answering.onDefect, () => answer(state, request, answering))
@@ -186,6 +215,8 @@ export function query({ options: { store, logger, queries } }: Chain): Handler<'
   return (request) => {
     const why = whyNotServed(request, store.height())
     if (why !== undefined) return refused(store, why)
-    return queries === undefined ? answerQuery(store, request, { once: onceIn(new Map()), onDefect }) : queries.ask(request)
+    return queries === undefined
+      ? answerQuery(store, request, { once: onceIn(new Map()), onDefect })
+      : queries.ask(request)
   }
 }

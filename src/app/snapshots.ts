@@ -9,7 +9,10 @@ import { NotARecord } from '../store/snapshot/records.ts'
 import { beginRestore, removeRestore, type Restore } from '../store/snapshot/restore.ts'
 import type { Chain, SnapshotOptions } from './chain.ts'
 
-type SnapshotHandlers = Pick<Application, 'listSnapshots' | 'offerSnapshot' | 'loadSnapshotChunk' | 'applySnapshotChunk'>
+type SnapshotHandlers = Pick<
+  Application,
+  'listSnapshots' | 'offerSnapshot' | 'loadSnapshotChunk' | 'applySnapshotChunk'
+>
 
 /** A node without a place for snapshots has none and takes none: it syncs by blocks. */
 const NONE: SnapshotHandlers = {
@@ -19,23 +22,30 @@ const NONE: SnapshotHandlers = {
   applySnapshotChunk: () => ({ result: ApplySnapshotChunkResult.abort }),
 }
 
-const print = ({ metadata, metadataBytes, hash }: Offered): WireSnapshot =>
-  ({ height: metadata.height, format: SNAPSHOT_FORMAT, chunks: metadata.chunkHashes.length, hash, metadata: metadataBytes })
+const print = ({ metadata, metadataBytes, hash }: Offered): WireSnapshot => ({
+  height: metadata.height,
+  format: SNAPSHOT_FORMAT,
+  chunks: metadata.chunkHashes.length,
+  hash,
+  metadata: metadataBytes,
+})
 
 /** Why an offer is refused, or what it offers. */
 type Judged = { readonly result: number; readonly why: string } | SnapshotMetadata
 
 /**
- * `appHash` is what the light client trusts. No honest node offers metadata that contradicts it or itself: then whoever sent it is asked
- * for nothing any more.
+ * `appHash` is what the light client trusts. No honest node offers metadata that contradicts it or itself: then whoever
+ * sent it is asked for nothing any more.
  */
 function judgeOffer({ options }: Chain, { snapshot, appHash }: OfferSnapshotRequest): Judged {
   const { reject, rejectFormat, rejectSender } = OfferSnapshotResult
   if (snapshot === undefined) return { result: reject, why: 'the offer is empty' }
-  if (snapshot.format !== SNAPSHOT_FORMAT) return { result: rejectFormat, why: `its format is ${snapshot.format}, not ${SNAPSHOT_FORMAT}` }
+  if (snapshot.format !== SNAPSHOT_FORMAT)
+    return { result: rejectFormat, why: `its format is ${snapshot.format}, not ${SNAPSHOT_FORMAT}` }
   const metadata = decodeMetadata(snapshot.metadata)
   if (metadata === undefined) return { result: rejectSender, why: 'its metadata is malformed' }
-  if (!equalBytes(snapshotHash(snapshot.metadata), snapshot.hash)) return { result: rejectSender, why: 'its hash is not its metadata’s' }
+  if (!equalBytes(snapshotHash(snapshot.metadata), snapshot.hash))
+    return { result: rejectSender, why: 'its hash is not its metadata’s' }
   if (metadata.height !== snapshot.height || metadata.chunkHashes.length !== snapshot.chunks) {
     return { result: rejectSender, why: 'its metadata is that of another height or number of chunks' }
   }
@@ -43,13 +53,17 @@ function judgeOffer({ options }: Chain, { snapshot, appHash }: OfferSnapshotRequ
   if (chainId !== undefined && metadata.chainId !== chainId) {
     return { result: rejectSender, why: `it is of chain ${JSON.stringify(metadata.chainId)}, not of ${chainId}` }
   }
-  if (!equalBytes(metadata.appHash, appHash)) return { result: rejectSender, why: 'its app hash is not the trusted one' }
+  if (!equalBytes(metadata.appHash, appHash))
+    return { result: rejectSender, why: 'its app hash is not the trusted one' }
   const own = options.store.height()
   return snapshot.height < own ? { result: reject, why: `the state here is at height ${own}` } : metadata
 }
 
 /** Takes the snapshots of peers. What they hold goes into a database of its own until all of it is verified. */
-function taking(chain: Chain, { restorePath, replaceBy }: SnapshotOptions): Pick<SnapshotHandlers, 'offerSnapshot' | 'applySnapshotChunk'> {
+function taking(
+  chain: Chain,
+  { restorePath, replaceBy }: SnapshotOptions,
+): Pick<SnapshotHandlers, 'offerSnapshot' | 'applySnapshotChunk'> {
   const { logger } = chain.options
   const { accept, abort, retry, rejectSnapshot } = ApplySnapshotChunkResult
   let restore: Restore | undefined
@@ -65,7 +79,10 @@ function taking(chain: Chain, { restorePath, replaceBy }: SnapshotOptions): Pick
     const index = to.next()
     const { height, chunkHashes } = to.metadata
     if (to.add(chunk) === 'bad') {
-      logger.error({ height, chunk: index, sender }, 'a chunk is not what its snapshot says: it is fetched anew, from somebody else')
+      logger.error(
+        { height, chunk: index, sender },
+        'a chunk is not what its snapshot says: it is fetched anew, from somebody else',
+      )
       return { result: retry, refetchChunks: [index], rejectSenders: [sender] }
     }
     senders.add(sender)
@@ -83,14 +100,17 @@ function taking(chain: Chain, { restorePath, replaceBy }: SnapshotOptions): Pick
 
   const applySnapshotChunk: Handler<'applySnapshotChunk'> = ({ index, chunk, sender }) => {
     if (restore === undefined) return { result: abort }
-    if (index < restore.next()) return { result: accept }   // it is in already
+    if (index < restore.next()) return { result: accept } // it is in already
     if (index > restore.next()) return { result: retry, refetchChunks: [restore.next()] }
     try {
       return take(restore, chunk, sender)
     } catch (error) {
       if (!(error instanceof NotARecord)) throw error
       const rejectSenders = [...senders.add(sender)]
-      logger.error({ height: restore.metadata.height, senders: rejectSenders, why: error.message }, 'a snapshot is no state of this chain')
+      logger.error(
+        { height: restore.metadata.height, senders: rejectSenders, why: error.message },
+        'a snapshot is no state of this chain',
+      )
       forget()
       return { result: rejectSnapshot, rejectSenders }
     }
@@ -105,7 +125,10 @@ function taking(chain: Chain, { restorePath, replaceBy }: SnapshotOptions): Pick
         return { result: judged.result }
       }
       restore = beginRestore({ path: restorePath, tables, metadata: judged, headOf: headOfState })
-      logger.info({ height: judged.height, chunks: judged.chunkHashes.length, records: judged.records }, 'a snapshot is being restored')
+      logger.info(
+        { height: judged.height, chunks: judged.chunkHashes.length, records: judged.records },
+        'a snapshot is being restored',
+      )
       return { result: OfferSnapshotResult.accept }
     },
     applySnapshotChunk,
@@ -113,14 +136,16 @@ function taking(chain: Chain, { restorePath, replaceBy }: SnapshotOptions): Pick
 }
 
 /**
- * Gives peers the snapshots of this node. They are strangers: a request of a chunk that is not there is answered empty, and so is one that
- * the disk fails, because an error would end the node.
+ * Gives peers the snapshots of this node. They are strangers: a request of a chunk that is not there is answered empty,
+ * and so is one that the disk fails, because an error would end the node.
  */
 function giving(
-  { options: { logger } }: Chain, { folder, beginAt }: SnapshotOptions,
+  { options: { logger } }: Chain,
+  { folder, beginAt }: SnapshotOptions,
 ): Pick<SnapshotHandlers, 'listSnapshots' | 'loadSnapshotChunk'> {
   const offered = openOffered(folder)
-  const failed = (error: unknown): undefined => void logger.error({ err: error }, 'a snapshot that a peer asks for cannot be read')
+  const failed = (error: unknown): undefined =>
+    void logger.error({ err: error }, 'a snapshot that a peer asks for cannot be read')
   return {
     listSnapshots: () => {
       try {

@@ -3,9 +3,10 @@ import { type ReadTx, readTx } from '../modules/kernel.ts'
 /** Most memory that remembered transactions may cost, by `costOf`: 66,000 transfers. */
 export const TX_CACHE_BYTES_MAX = 128 * 1024 * 1024
 
-// Measured on Node 24.21 as heapUsed + external over 30,000 entries, signature verified, hash worked out: a transfer of 162 bytes costs
-// 1,078 bytes, before it is verified 1,271; a declaration of 434 bytes 1,843; one of 60,200 bytes 121,300, as its text is kept beside the
-// bytes, and 181,500 where one character of it makes JavaScript keep two bytes a character.
+// Measured on Node 24.21 as heapUsed + external over 30,000 entries, signature verified, hash worked out: a transfer of
+// 162 bytes costs 1,078 bytes, before it is verified 1,271; a declaration of 434 bytes 1,843; one of 60,200 bytes
+// 121,300, as its text is kept beside the bytes, and 181,500 where one character of it makes JavaScript keep two bytes
+// a character.
 const ENTRY_BYTES = 1536
 const BYTES_A_BYTE = 3
 
@@ -13,8 +14,8 @@ const BYTES_A_BYTE = 3
 export const costOf = (length: number): number => ENTRY_BYTES + BYTES_A_BYTE * length
 
 /**
- * Transactions that passed their checks, by their bytes: recheck, proposals and blocks decode and verify only what they have not seen.
- * A memory, not state: what reading gives depends on the bytes alone.
+ * Transactions that passed their checks, by their bytes: recheck, proposals and blocks decode and verify only what they
+ * have not seen. A memory, not state: what reading gives depends on the bytes alone.
  */
 export interface TxCache {
   /** What the bytes say. Nothing is remembered of them. */
@@ -26,8 +27,8 @@ export interface TxCache {
 }
 
 /**
- * What finds a transaction: 30 bits of its signature, which stands at its end. Small integers, because no Map is faster with other keys.
- * Two transactions of equal tail cannot both be remembered.
+ * What finds a transaction: 30 bits of its signature, which stands at its end. Small integers, because no Map is faster
+ * with other keys. Two transactions of equal tail cannot both be remembered.
  */
 function tailOf(bytes: Uint8Array): number {
   const end = bytes.length
@@ -35,7 +36,9 @@ function tailOf(bytes: Uint8Array): number {
   return at(32) | (at(31) << 8) | (at(30) << 16) | ((at(29) & 0x3f) << 24)
 }
 
-/** An empty cache; the transactions kept longest ago are forgotten first, and one of equal tail gives way to the next. */
+/**
+ * An empty cache; the transactions kept longest ago are forgotten first, and one of equal tail gives way to the next.
+ */
 export function makeTxCache(bytesMax = TX_CACHE_BYTES_MAX): TxCache {
   const known = new Map<number, ReadTx>()
   let cost = 0

@@ -17,7 +17,7 @@ export function addressOf(bytes: Uint8Array): Address {
 
 /** The address in `text`, any letter case; undefined unless it is 0x and 40 hex digits. */
 export function parseAddress(text: string): Address | undefined {
-  return /^0x[0-9a-fA-F]{40}$/.test(text) ? text.toLowerCase() as Address : undefined
+  return /^0x[0-9a-fA-F]{40}$/.test(text) ? (text.toLowerCase() as Address) : undefined
 }
 
 /** The 20 bytes of an address. */

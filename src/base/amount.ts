@@ -7,7 +7,10 @@ export const TOKEN: Amount = 10n ** 18n
 /** The largest amount that anything may name. */
 export const AMOUNT_MAX: Amount = 10n ** 36n
 
-/** The integer in canonical decimal text (`0|[1-9][0-9]*`); undefined for any other text. No bound of its own: check the length first. */
+/**
+ * The integer in canonical decimal text (`0|[1-9][0-9]*`); undefined for any other text. No bound of its own: check the
+ * length first.
+ */
 export function parseDecimal(text: string): bigint | undefined {
   return /^(?:0|[1-9][0-9]*)$/.test(text) ? BigInt(text) : undefined
 }

@@ -11,7 +11,9 @@ const isNode = typeof Buffer !== 'undefined'
 
 /** Lower-case hex without a prefix. */
 export function toHex(bytes: Uint8Array): string {
-  return isNode ? asBuffer(bytes).toString('hex') : [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  return isNode
+    ? asBuffer(bytes).toString('hex')
+    : [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 // Of the character code of a hex digit; 32 makes its letter small.
@@ -21,7 +23,8 @@ const digit = (code: number): number => (code < 58 ? code - 48 : (code | 32) - 8
 export function fromHex(text: string): Uint8Array | undefined {
   if (!HEX.test(text)) return undefined
   const bytes = new Uint8Array(text.length / 2)
-  for (let at = 0; at < bytes.length; at++) bytes[at] = digit(text.charCodeAt(2 * at)) * 16 + digit(text.charCodeAt(2 * at + 1))
+  for (let at = 0; at < bytes.length; at++)
+    bytes[at] = digit(text.charCodeAt(2 * at)) * 16 + digit(text.charCodeAt(2 * at + 1))
   return bytes
 }
 
@@ -33,7 +36,9 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(text)
 }
 
-/** The bytes of padded base64; undefined for anything that `toBase64` would not have written, so one value has one text. */
+/**
+ * The bytes of padded base64; undefined for anything that `toBase64` would not have written, so one value has one text.
+ */
 export function fromBase64(text: string): Uint8Array | undefined {
   if (!BASE64.test(text)) return undefined
   const bytes = isNode

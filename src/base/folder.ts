@@ -26,6 +26,8 @@ export function makeFolder(path: string, mode = 0o777): void {
   try {
     makeOne(path, mode)
   } catch (error) {
-    throw new FolderError(`${path}: the folder cannot be made (${(error as Error).message}): name another place`, { cause: error })
+    throw new FolderError(`${path}: the folder cannot be made (${(error as Error).message}): name another place`, {
+      cause: error,
+    })
   }
 }

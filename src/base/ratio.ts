@@ -6,7 +6,10 @@ export type Ratio = bigint
 /** The ratio 1. */
 export const ONE: Ratio = 10n ** 18n
 
-/** The ratio in text: a decimal integer, then up to 18 decimals; undefined for any other text. The integer part has at most 30 digits. */
+/**
+ * The ratio in text: a decimal integer, then up to 18 decimals; undefined for any other text. The integer part has at
+ * most 30 digits.
+ */
 export function parseRatio(text: string): Ratio | undefined {
   const found = /^(0|[1-9][0-9]{0,29})(?:\.([0-9]{1,18}))?$/.exec(text)
   return found === null ? undefined : BigInt(found[1] as string) * ONE + BigInt((found[2] ?? '').padEnd(18, '0'))

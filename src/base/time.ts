@@ -4,7 +4,8 @@ export type Seconds = number
 /** Whole seconds of a time in ms, rounded down. */
 export const secondsOf = (timeMs: number): Seconds => Math.floor(timeMs / 1000)
 
-// Days since 1970-01-01 to year, month, day in the proleptic Gregorian calendar, in integers: the state machine has no Date.
+// Days since 1970-01-01 to year, month, day in the proleptic Gregorian calendar, in integers: the state machine has no
+// Date.
 function civil(days: number): readonly [year: number, month: number, day: number] {
   const shifted = days + 719468
   const era = Math.floor(shifted / 146097)

@@ -33,8 +33,8 @@ export function readConfig(home: string): SvcdConfig {
 }
 
 /**
- * The OS whose libraries this node takes: given, else configured, else that of the machine; where that is neither, ubuntu is written
- * to the file and `say` tells so. Source: protocol.md §7.
+ * The OS whose libraries this node takes: given, else configured, else that of the machine; where that is neither,
+ * ubuntu is written to the file and `say` tells so. Source: protocol.md §7.
  */
 export function chooseOs(home: string, given: string | undefined, say: (line: string) => void): string {
   const config = readConfig(home)

@@ -29,20 +29,34 @@ export interface Exported {
   readonly left: readonly string[]
 }
 
-const description = ({ name, website, location, email, profile }: Candidacy): object => ({ name, website, location, email, profile })
+const description = ({ name, website, location, email, profile }: Candidacy): object => ({
+  name,
+  website,
+  location,
+  email,
+  profile,
+})
 
-/** As the new chain ranks them: of equal shares the smaller key comes first, as all are declared in block 0 there (protocol.md §4.1). */
+/**
+ * As the new chain ranks them: of equal shares the smaller key comes first, as all are declared in block 0 there
+ * (protocol.md §4.1).
+ */
 function byRank(a: Candidacy, b: Candidacy): number {
   if (a.shares !== b.shares) return a.shares > b.shares ? -1 : 1
   return compareBytes(pubKeyBytes(a.pubKey), pubKeyBytes(b.pubKey))
 }
 
 /**
- * The candidacies of the new chain in its rank order: the eligible ones, but for those that would be in its first set with a key that
- * has not signed. Keys of genesis count as proven, so with such a key the new chain might never make a block (protocol.md §4.4).
+ * The candidacies of the new chain in its rank order: the eligible ones, but for those that would be in its first set
+ * with a key that has not signed. Keys of genesis count as proven, so with such a key the new chain might never make a
+ * block (protocol.md §4.4).
  */
 function carriedCandidacies(state: StateReader, { maxVals }: Pick<Params, 'maxVals'>): readonly Candidacy[] {
-  const proven = new Set(listSet(state).filter((member) => member.proven).map(({ pubKey }) => pubKey))
+  const proven = new Set(
+    listSet(state)
+      .filter((member) => member.proven)
+      .map(({ pubKey }) => pubKey),
+  )
   const carried: Candidacy[] = []
   let first = 0
   for (const candidacy of [...state.scan(candidacies)].filter(isEligible).sort(byRank)) {
@@ -53,7 +67,10 @@ function carriedCandidacies(state: StateReader, { maxVals }: Pick<Params, 'maxVa
   return carried
 }
 
-/** Every balance, with what genesis has no place for: escrow, unbonding shares, and those of candidacies that are not carried over. */
+/**
+ * Every balance, with what genesis has no place for: escrow, unbonding shares, and those of candidacies that are not
+ * carried over.
+ */
 function balancesOf(state: StateReader, carried: ReadonlySet<number>): Map<Address, bigint> {
   const balances = new Map<Address, bigint>()
   const add = (address: Address, units: bigint): void => {
@@ -84,33 +101,49 @@ function whatIsLeft(state: StateReader, carried: ReadonlySet<number>): readonly 
   ]
 }
 
-/** The set that the new chain's InitChain answers. The one last sent may hold members that are eligible no more (protocol.md §4.4). */
+/**
+ * The set that the new chain's InitChain answers. The one last sent may hold members that are eligible no more
+ * (protocol.md §4.4).
+ */
 function firstSetOf(genesis: Genesis): readonly ValidatorUpdate[] {
   const start = { chainId: '', initialHeight: 1, evidenceMaxBytes: 0, timeMs: 0, time: 0 }
   return applyGenesis(makeOverlay(openMemoryStore({ tables })), genesis, start)
 }
 
 /**
- * The state at `height` as genesis: balances, parameters in force in the next block, constants, and candidacies in the new chain's
- * rank order. No unit is lost or made, and a chain that starts from it exports the same bytes. Throws a GenesisError when no
- * chain could start from it, as when nobody is eligible whose key has signed.
+ * The state at `height` as genesis: balances, parameters in force in the next block, constants, and candidacies in the
+ * new chain's rank order. No unit is lost or made, and a chain that starts from it exports the same bytes. Throws a
+ * GenesisError when no chain could start from it, as when nobody is eligible whose key has signed.
  */
 export function exportState(state: StateReader, height: number): Exported {
   const chain = getChain(state)
   const carried = carriedCandidacies(state, paramsInForce(state, height + 1))
   const ids = new Set(carried.map(({ id }) => id))
   const appState = {
-    accounts: [...balancesOf(state, ids)].sort(([a], [b]) => a < b ? -1 : 1)
+    accounts: [...balancesOf(state, ids)]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([address, balance]) => ({ address, balance: balance.toString() })),
     params: printParams(state, height + 1),
     stake: {
-      default_max_amount: chain.defaultMaxAmount.toString(), default_comp_rate: printRatio(chain.defaultCompRate),
-      foundation_address: chain.foundationAddress, max_absent_blocks: chain.maxAbsentBlocks, slash_ratio: printRatio(chain.slashRatio),
+      default_max_amount: chain.defaultMaxAmount.toString(),
+      default_comp_rate: printRatio(chain.defaultCompRate),
+      foundation_address: chain.foundationAddress,
+      max_absent_blocks: chain.maxAbsentBlocks,
+      slash_ratio: printRatio(chain.slashRatio),
     },
     candidacies: carried.map((one) => ({
-      owner: one.ownerAddress, pub_key: one.pubKey, shares: minOf(one.shares, one.maxShares).toString(),
-      max_shares: one.maxShares.toString(), comp_rate: printRatio(one.compRate), description: description(one),
+      owner: one.ownerAddress,
+      pub_key: one.pubKey,
+      shares: minOf(one.shares, one.maxShares).toString(),
+      max_shares: one.maxShares.toString(),
+      comp_rate: printRatio(one.compRate),
+      description: description(one),
     })),
   }
-  return { appState, validators: firstSetOf(readGenesis(appState)), supply: supplyOf(state), left: whatIsLeft(state, ids) }
+  return {
+    appState,
+    validators: firstSetOf(readGenesis(appState)),
+    supply: supplyOf(state),
+    left: whatIsLeft(state, ids),
+  }
 }

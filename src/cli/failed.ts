@@ -1,4 +1,7 @@
-/** An operation that did not come off: the program prints the line and exits with status 1. `answer`: what `--json` prints on stdout. */
+/**
+ * An operation that did not come off: the program prints the line and exits with status 1. `answer`: what `--json`
+ * prints on stdout.
+ */
 export class Failed extends Error {
   override readonly name = 'Failed'
   readonly answer: unknown
@@ -9,4 +12,5 @@ export class Failed extends Error {
 }
 
 /** True when `error` is a Failed. */
-export const isFailed = (error: unknown): error is Failed => (error as { name?: unknown } | null | undefined)?.name === 'Failed'
+export const isFailed = (error: unknown): error is Failed =>
+  (error as { name?: unknown } | null | undefined)?.name === 'Failed'

@@ -33,13 +33,17 @@ export interface GatewayCommand {
   readonly limits: Partial<HttpLimits>
 }
 
-/** The passwords in a file: one for all accounts, or a line for each, in the order of `--unlock`. Throws a UserError. */
+/**
+ * The passwords in a file: one for all accounts, or a line for each, in the order of `--unlock`. Throws a UserError.
+ */
 function passwordsIn(path: string, count: number): readonly string[] {
   firstLine(path, '--password-file')
   const lines = readFileSync(path, 'utf8').split(/\r?\n/)
   while (lines.at(-1) === '') lines.pop()
   if (lines.length !== 1 && lines.length !== count) {
-    throw new UserError(`--password-file: expected one line, or ${count} for the accounts of --unlock, got ${lines.length}`)
+    throw new UserError(
+      `--password-file: expected one line, or ${count} for the accounts of --unlock, got ${lines.length}`,
+    )
   }
   return Array.from({ length: count }, (_, at) => (lines.length === 1 ? lines[0] : lines[at]) as string)
 }
@@ -51,7 +55,9 @@ async function unlock({ keystore, unlock: accounts, passwordFile: given }: Gatew
   const signers: Signer[] = []
   for (const [at, { name, keystore: sealed }] of found.entries()) {
     const more = at + 1 < found.length
-    const password = passwords?.[at] ?? await readSecret({ what: `password of ${name}`, file: undefined, flag: '--password-file', more })
+    const password =
+      passwords?.[at] ??
+      (await readSecret({ what: `password of ${name}`, file: undefined, flag: '--password-file', more }))
     signers.push(signerOfSeed(asFailed(() => openKeystore(sealed, password))))
   }
   return signers
@@ -60,7 +66,8 @@ async function unlock({ keystore, unlock: accounts, passwordFile: given }: Gatew
 /** Runs a gateway until SIGINT, SIGTERM or SIGHUP. Throws user errors, and a Failed for a key that does not open. */
 export async function runGateway(command: GatewayCommand): Promise<number> {
   const { node, listen, allowHosts, allowOrigins, authTokenFile, devnet, limits, stalledAfterMs } = command
-  if (devnet && command.unlock.length > 0) throw new UserError('--devnet: goes without --unlock, as public accounts need no token')
+  if (devnet && command.unlock.length > 0)
+    throw new UserError('--devnet: goes without --unlock, as public accounts need no token')
   const authToken = authTokenFile === undefined ? undefined : firstLine(authTokenFile, '--auth-token-file')
   // Before any password is asked for: a gateway that may not start should not take its time.
   checkSigning({ accounts: command.unlock.length, authToken, publicKeys: false })
@@ -71,7 +78,18 @@ export async function runGateway(command: GatewayCommand): Promise<number> {
   boundHeap()
   collectWhenQuiet()
   const logger = openLog(2)
-  const options = { node, ...listen, signers, authToken, publicKeys: devnet, allowHosts, allowOrigins, limits, stalledAfterMs, logger }
+  const options = {
+    node,
+    ...listen,
+    signers,
+    authToken,
+    publicKeys: devnet,
+    allowHosts,
+    allowOrigins,
+    limits,
+    stalledAfterMs,
+    logger,
+  }
   const gateway = await startGateway(options).catch((error: unknown) => {
     const { code, message } = error as NodeJS.ErrnoException
     throw code === undefined ? error : new UserError(`cannot listen on ${printEndpoint(listen)}: ${message}`)

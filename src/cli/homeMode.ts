@@ -5,8 +5,9 @@ import { join } from 'node:path'
 const HOME_MODE = 0o700
 
 /**
- * Closes a home to the other users of the machine: a folder of this user that is empty or holds a chain becomes mode 0700. Of any other
- * folder that is open `say` only tells, as somebody may share it on purpose. Nothing when there is no such folder yet.
+ * Closes a home to the other users of the machine: a folder of this user that is empty or holds a chain becomes mode
+ * 0700. Of any other folder that is open `say` only tells, as somebody may share it on purpose. Nothing when there is
+ * no such folder yet.
  */
 export function closeHome(home: string, say: (line: string) => void): void {
   const found = statSync(home, { throwIfNoEntry: false })

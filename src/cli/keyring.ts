@@ -1,6 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { fromHex, toHex } from '../base/bytes.ts'
-import { addKeyFile, checkFree, findKey, type KeyFile, listKeyFiles, readKeyFile, removeKeyFile, replaceKeyFile } from '../keys/files.ts'
+import {
+  addKeyFile,
+  checkFree,
+  findKey,
+  type KeyFile,
+  listKeyFiles,
+  readKeyFile,
+  removeKeyFile,
+  replaceKeyFile,
+} from '../keys/files.ts'
 import { isWeak, makeKeystore, openKeystore, SEED_BYTES } from '../keys/keystore.ts'
 import { newMnemonic, seedOfMnemonic } from '../keys/mnemonic.ts'
 import { Failed } from './failed.ts'
@@ -9,14 +18,28 @@ import { answer, clean, fields, note, table } from './output.ts'
 import { confirm, passwordFile, readSecret } from './secrets.ts'
 import { UserError } from './userError.ts'
 
-interface Flags { readonly json?: boolean; readonly passwordFile?: string }
+interface Flags {
+  readonly json?: boolean
+  readonly passwordFile?: string
+}
 
-const password = (name: string, flags: Flags, asked: { readonly isNew?: boolean; readonly more?: boolean } = {}): Promise<string> =>
+const password = (
+  name: string,
+  flags: Flags,
+  asked: { readonly isNew?: boolean; readonly more?: boolean } = {},
+): Promise<string> =>
   readSecret({ what: `password of ${name}`, file: passwordFile(flags.passwordFile), flag: '--password-file', ...asked })
 
-const shown = ({ name, path, keystore }: KeyFile): Record<string, unknown> => ({ name, address: keystore.address, path })
+const shown = ({ name, path, keystore }: KeyFile): Record<string, unknown> => ({
+  name,
+  address: keystore.address,
+  path,
+})
 
-/** Seals a seed under a password that is asked for, and tells the address. Throws a Failed when the name or the account is taken. */
+/**
+ * Seals a seed under a password that is asked for, and tells the address. Throws a Failed when the name or the account
+ * is taken.
+ */
 async function store(folder: string, name: string, seed: Uint8Array, flags: Flags): Promise<void> {
   const keystore = makeKeystore(seed, await password(name, flags, { isNew: true }))
   const path = asFailed(() => addKeyFile(folder, name, keystore))
@@ -36,7 +59,11 @@ export async function newKey(folder: string, name: string, flags: Flags): Promis
 /** What `svcd keys import` is told: exactly one of `mnemonic`, `privateKey` and `file` says what the secret is. */
 export interface ImportFlags extends Flags {
   readonly keystore?: string
-  readonly mnemonic?: boolean; readonly index: string; readonly privateKey?: boolean; readonly file?: string; readonly secretFile?: string
+  readonly mnemonic?: boolean
+  readonly index: string
+  readonly privateKey?: boolean
+  readonly file?: string
+  readonly secretFile?: string
 }
 
 function seedOf(secret: string, flags: ImportFlags): Uint8Array {
@@ -68,8 +95,10 @@ export async function importKey(folder: string, name: string, flags: ImportFlags
     const keystore = isWeak(given) ? makeKeystore(seed, opens) : given
     const key = shown({ name, keystore, path: asFailed(() => addKeyFile(folder, name, keystore)) })
     if (keystore !== given) {
-      note(`the password of ${file} is easier to guess than it has to be: ${name} was sealed anew under the same password, with scrypt, `
-        + `n ${keystore.crypto.kdfparams['n']}. Remove that file`)
+      note(
+        `the password of ${file} is easier to guess than it has to be: ${name} was sealed anew under the same password, with scrypt, ` +
+          `n ${keystore.crypto.kdfparams['n']}. Remove that file`,
+      )
     }
     return answer(flags.json, key, () => fields(key))
   }
@@ -80,9 +109,17 @@ export async function importKey(folder: string, name: string, flags: ImportFlags
 
 /** `svcd keys list`. */
 export async function listKeys(folder: string, flags: Flags): Promise<void> {
-  const keys = listKeyFiles(folder).map((one) => 'keystore' in one ? shown(one) : { name: one.name, path: one.path, problem: one.problem })
-  answer(flags.json, keys, () => keys.length === 0 ? `no keys in ${folder}: svcd keys new NAME makes one`
-    : table(['name', 'address'], keys.map((key) => [clean(String(key['name'])), clean(String(key['address'] ?? key['problem']))])))
+  const keys = listKeyFiles(folder).map((one) =>
+    'keystore' in one ? shown(one) : { name: one.name, path: one.path, problem: one.problem },
+  )
+  answer(flags.json, keys, () =>
+    keys.length === 0
+      ? `no keys in ${folder}: svcd keys new NAME makes one`
+      : table(
+          ['name', 'address'],
+          keys.map((key) => [clean(String(key['name'])), clean(String(key['address'] ?? key['problem']))]),
+        ),
+  )
 }
 
 /** `svcd keys show`. */
@@ -95,7 +132,11 @@ export async function showKey(folder: string, key: string, flags: Flags): Promis
 }
 
 /** `svcd keys export`. */
-export async function exportKey(folder: string, key: string, flags: Flags & { readonly unsafe?: boolean }): Promise<void> {
+export async function exportKey(
+  folder: string,
+  key: string,
+  flags: Flags & { readonly unsafe?: boolean },
+): Promise<void> {
   const found = asFailed(() => findKey(folder, key))
   if (flags.unsafe !== true) {
     note('this is the sealed key file; --unsafe prints the private key itself')
@@ -108,7 +149,11 @@ export async function exportKey(folder: string, key: string, flags: Flags & { re
 }
 
 /** `svcd keys passwd`. */
-export async function changePassword(folder: string, key: string, flags: Flags & { readonly newPasswordFile?: string }): Promise<void> {
+export async function changePassword(
+  folder: string,
+  key: string,
+  flags: Flags & { readonly newPasswordFile?: string },
+): Promise<void> {
   const found = asFailed(() => findKey(folder, key))
   const old = await password(found.name, flags, { more: true })
   const seed = asFailed(() => openKeystore(found.keystore, old))
@@ -121,15 +166,22 @@ export async function changePassword(folder: string, key: string, flags: Flags &
 /** `svcd keys delete`. */
 export async function deleteKey(folder: string, key: string, flags: Flags & { readonly yes?: boolean }): Promise<void> {
   const found = asFailed(() => findKey(folder, key))
-  const { name, keystore: { address } } = found
+  const {
+    name,
+    keystore: { address },
+  } = found
   const question = `Remove the key ${name} (${address})? Without a copy its account is lost.`
-  if (!await confirm(question, flags.yes)) throw new Failed('nothing was removed')
+  if (!(await confirm(question, flags.yes))) throw new Failed('nothing was removed')
   removeKeyFile(found)
   answer(flags.json, shown(found), () => `removed ${name} (${address})`)
 }
 
 /** `svcd keys mnemonic`. */
-export async function printMnemonic(flags: { readonly json?: boolean; readonly unsafe?: boolean; readonly words: string }): Promise<void> {
+export async function printMnemonic(flags: {
+  readonly json?: boolean
+  readonly unsafe?: boolean
+  readonly words: string
+}): Promise<void> {
   if (flags.unsafe !== true) throw new UserError('a mnemonic is a secret: add --unsafe to have it printed')
   if (flags.words !== '12' && flags.words !== '24') throw new UserError('--words: expected 12 or 24')
   const mnemonic = newMnemonic(flags.words === '12' ? 12 : 24)

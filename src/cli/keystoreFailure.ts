@@ -6,7 +6,8 @@ export function asFailed<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {
-    if (isKeystoreError(error)) throw new Failed(error.message, { error: { message: error.message, problem: error.problem } })
+    if (isKeystoreError(error))
+      throw new Failed(error.message, { error: { message: error.message, problem: error.problem } })
     throw error
   }
 }

@@ -22,9 +22,15 @@ export interface LibrariesOptions {
   readonly limits?: Limits
 }
 
-/** The libraries of a node: what the chain decides of them reaches the fetcher, what becomes of them here the local table. */
+/**
+ * The libraries of a node: what the chain decides of them reaches the fetcher, what becomes of them here the local
+ * table.
+ */
 export interface Libraries {
-  /** For AppOptions: costs one look at each changed row, and one at every proposal when blocks were left out (state sync). */
+  /**
+   * For AppOptions: costs one look at each changed row, and one at every proposal when blocks were left out (state
+   * sync).
+   */
   readonly onCommitted: (height: number, changes: readonly Change[]) => void
   /** How many of this node's libraries have this status. */
   readonly count: (...statuses: readonly LibraryStatus[]) => number
@@ -39,7 +45,10 @@ function goalOf({ result, pending }: Proposal): Wanted['goal'] {
   return result === 'Approved' && !pending ? 'deploy' : 'stage'
 }
 
-/** When the point of a proposal comes, in ms of Unix time; one that is a height is told by the usual time from block to block. */
+/**
+ * When the point of a proposal comes, in ms of Unix time; one that is a height is told by the usual time from block to
+ * block.
+ */
 const dueMsOf = ({ expireBlockHeight, expireTimestamp }: Proposal, height: number): number =>
   expireBlockHeight === 0 ? expireTimestamp * 1000 : Date.now() + (expireBlockHeight - height) * BLOCK_TIME_MS_DEFAULT
 
@@ -49,11 +58,12 @@ function wantedOf(proposal: Proposal, os: string, height: number): Wanted {
   return { id, name, version, ...file, goal: goalOf(proposal), dueMs: dueMsOf(proposal, height) }
 }
 
-const isLibrary = (row: object | undefined): row is Proposal => (row as Partial<Proposal> | undefined)?.type === 'deploy_libeni'
+const isLibrary = (row: object | undefined): row is Proposal =>
+  (row as Partial<Proposal> | undefined)?.type === 'deploy_libeni'
 
 /**
- * Begins with what the state says: whatever was open, approved or deployed while the node was away. The thread of the fetcher is started
- * with the first library. Source: protocol.md §7, deploy_libeni.
+ * Begins with what the state says: whatever was open, approved or deployed while the node was away. The thread of the
+ * fetcher is started with the first library. Source: protocol.md §7, deploy_libeni.
  */
 export function serveLibraries({ store, home, os, allowAddresses, logger, limits }: LibrariesOptions): Libraries {
   const statuses = new Map<string, LibraryStatus>()
@@ -67,7 +77,10 @@ export function serveLibraries({ store, home, os, allowAddresses, logger, limits
     try {
       store.putLocal(libraryStatus, { proposalId, status })
     } catch (error) {
-      logger.error({ err: error, proposal_id: proposalId }, 'the status of a library was not written; the next start does')
+      logger.error(
+        { err: error, proposal_id: proposalId },
+        'the status of a library was not written; the next start does',
+      )
     }
   }
 
@@ -88,7 +101,10 @@ export function serveLibraries({ store, home, os, allowAddresses, logger, limits
   const want = (proposals: readonly Proposal[]): void => {
     if (proposals.length === 0 || isClosed) return
     fetcher ??= startFetcher({
-      home, allowAddresses, report: onReport, ...(limits === undefined ? {} : { limits }),
+      home,
+      allowAddresses,
+      report: onReport,
+      ...(limits === undefined ? {} : { limits }),
       onEnd: (error) => {
         logger.error({ err: error }, `the fetcher of libraries ended; it starts again in ${AGAIN_MS / 1000} s`)
         fetcher = undefined
@@ -107,7 +123,13 @@ export function serveLibraries({ store, home, os, allowAddresses, logger, limits
     onCommitted: (height, changes) => {
       const isNext = height === last + 1
       last = height
-      if (isNext) want(changes.filter(({ table }) => table.name === 'proposals').map(({ after }) => after).filter(isLibrary))
+      if (isNext)
+        want(
+          changes
+            .filter(({ table }) => table.name === 'proposals')
+            .map(({ after }) => after)
+            .filter(isLibrary),
+        )
       else wantAll()
     },
     count: (...wanted) => [...statuses.values()].filter((status) => wanted.includes(status)).length,
@@ -120,11 +142,12 @@ export function serveLibraries({ store, home, os, allowAddresses, logger, limits
 }
 
 /**
- * Addresses and CIDR blocks that the fetcher of libraries may call although they are not public: given (with commas), else configured.
- * Throws a UserError that names the entry.
+ * Addresses and CIDR blocks that the fetcher of libraries may call although they are not public: given (with commas),
+ * else configured. Throws a UserError that names the entry.
  */
 export function allowedAddresses(home: string, given: string | undefined): readonly string[] {
-  const entries: unknown = given === undefined ? readConfig(home).eni?.allowAddresses ?? [] : given.split(',').map((entry) => entry.trim())
+  const entries: unknown =
+    given === undefined ? (readConfig(home).eni?.allowAddresses ?? []) : given.split(',').map((entry) => entry.trim())
   const source = given === undefined ? 'config/svcd.json: eni.allowAddresses' : '--eni-allow'
   const isList = Array.isArray(entries) && entries.every((entry) => typeof entry === 'string')
   if (!isList) throw new UserError(`${source}: expected a list of texts`)

@@ -13,13 +13,20 @@ export interface MemberOption {
 /** `pubKey` as `pub-key`. */
 export const kebab = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase()
 
-/** The options of an input's members, in order. They come from the members alone: a new operation has its options by itself. */
+/**
+ * The options of an input's members, in order. They come from the members alone: a new operation has its options by
+ * itself.
+ */
 export function memberOptions(members: Members): readonly MemberOption[] {
   return Object.entries(members).flatMap(([name, { schema, doc, optional }]): MemberOption[] => {
     const inner = schema['properties'] as Readonly<Record<string, JsonSchema>> | undefined
     if (inner === undefined) return [{ flag: `--${kebab(name)}`, path: [name], doc, required: !optional }]
-    return Object.entries(inner).map(([part, { description }]) =>
-      ({ flag: `--${kebab(name)}-${kebab(part)}`, path: [name, part], doc: String(description), required: false }))
+    return Object.entries(inner).map(([part, { description }]) => ({
+      flag: `--${kebab(name)}-${kebab(part)}`,
+      path: [name, part],
+      doc: String(description),
+      required: false,
+    }))
   })
 }
 
@@ -32,14 +39,17 @@ export function addMemberOptions(command: Command, members: Members): void {
 }
 
 /** The members that the flags give, as the JSON object that a gateway takes. */
-export function givenMembers(members: Members, flags: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+export function givenMembers(
+  members: Members,
+  flags: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
   const given: Record<string, unknown> = {}
   for (const option of memberOptions(members)) {
     const value = flags[optionOf(option).attributeName()]
     if (value === undefined) continue
     const [name = '', part] = option.path
     if (part === undefined) given[name] = value
-    else given[name] = { ...given[name] as object | undefined, [part]: value }
+    else given[name] = { ...(given[name] as object | undefined), [part]: value }
   }
   return given
 }

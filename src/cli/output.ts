@@ -1,12 +1,15 @@
 import { styleText } from 'node:util'
 import { isObject } from '../base/json.ts'
 
-/** Text that anybody may have put on the chain, fit for a terminal: control and direction characters are shown as escapes. */
-export function clean(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
-}
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal
+const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
+
+/**
+ * Text that anybody may have put on the chain, fit for a terminal: control and direction characters are shown as
+ * escapes.
+ */
+export const clean = (text: string): string =>
+  text.replace(UNPRINTABLE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** Writes one line to stdout. */
 export const say = (line: string): void => void process.stdout.write(`${line}\n`)
@@ -28,14 +31,20 @@ export function cell(value: unknown): string {
 /** Rows under their headings, every column as wide as its widest cell. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = headings.map((heading, at) => Math.max(heading.length, ...rows.map((row) => row[at]?.length ?? 0)))
-  const line = (cells: readonly string[]): string => cells.map((one, at) => one.padEnd(widths[at] ?? 0)).join('  ').trimEnd()
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((one, at) => one.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd()
   return [styled('bold', line(headings)), ...rows.map(line)].join('\n')
 }
 
 /** `name  value` of each member, those of objects inside as `outer.inner`. */
 export function fields(value: Readonly<Record<string, unknown>>): string {
-  const flat = (held: Readonly<Record<string, unknown>>, within: string): [string, string][] => Object.entries(held).flatMap(
-    ([name, one]): [string, string][] => isObject(one) ? flat(one, `${within}${name}.`) : [[`${within}${name}`, cell(one)]])
+  const flat = (held: Readonly<Record<string, unknown>>, within: string): [string, string][] =>
+    Object.entries(held).flatMap(([name, one]): [string, string][] =>
+      isObject(one) ? flat(one, `${within}${name}.`) : [[`${within}${name}`, cell(one)]],
+    )
   const all = flat(value, '')
   const width = Math.max(0, ...all.map(([name]) => name.length))
   return all.map(([name, text]) => `${styled('bold', name.padEnd(width))}  ${text}`.trimEnd()).join('\n')

@@ -17,9 +17,13 @@ function held(row: Json, column: string): unknown {
 function printRows(rows: readonly unknown[]): string {
   const [first] = rows
   if (!isObject(first)) return rows.map(cell).join('\n')
-  const columns = COLUMNS.find(([lead = '', second = '']) => lead in first && second in first)
-    ?? Object.keys(first).filter((name) => !isObject(first[name]))
-  return table(columns, rows.map((row) => columns.map((column) => cell(held(row as Json, column)))))
+  const columns =
+    COLUMNS.find(([lead = '', second = '']) => lead in first && second in first) ??
+    Object.keys(first).filter((name) => !isObject(first[name]))
+  return table(
+    columns,
+    rows.map((row) => columns.map((column) => cell(held(row as Json, column)))),
+  )
 }
 
 function printValue(value: unknown): string {
@@ -28,7 +32,9 @@ function printValue(value: unknown): string {
   return value === null ? 'none' : cell(value)
 }
 
-/** A gateway's answer for people: a table of a list, `name  value` of an object; `{height, data}` with its height above. */
+/**
+ * A gateway's answer for people: a table of a list, `name  value` of an object; `{height, data}` with its height above.
+ */
 export function printAnswer(result: unknown): string {
   if (!isObject(result) || !('data' in result) || Object.keys(result).length !== 2) return printValue(result)
   return `${styled('dim', `height ${cell(result['height'])}`)}\n${printValue(result['data'])}`

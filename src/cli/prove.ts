@@ -22,14 +22,18 @@ export interface ProveFlags extends GatewayFlags {
 }
 
 /** The head of the node, as it says itself. */
-interface Head { readonly chainId: string; readonly trust: TrustedHeader }
+interface Head {
+  readonly chainId: string
+  readonly trust: TrustedHeader
+}
 
 async function headOf(url: string): Promise<Head> {
   const rpc = openNodeRpc(url)
   try {
     const { chainId, latestHeight } = await rpc.status()
     // It names a folder: nothing that leads elsewhere.
-    if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/.test(chainId)) throw new Failed(`--prove: ${url} has the chain id ${JSON.stringify(chainId)}`)
+    if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/.test(chainId))
+      throw new Failed(`--prove: ${url} has the chain id ${JSON.stringify(chainId)}`)
     if (latestHeight === 0) throw new Failed(`--prove: the node at ${url} has no block yet`)
     return { chainId, trust: { height: latestHeight, hash: (await rpc.block(latestHeight)).hash } }
   } finally {
@@ -39,9 +43,12 @@ async function headOf(url: string): Promise<Head> {
 
 function givenTrust({ trustHeight, trustHash }: ProveFlags): TrustedHeader | undefined {
   if (trustHeight === undefined && trustHash === undefined) return undefined
-  if (trustHeight === undefined || trustHash === undefined) throw new UserError('--trust-height and --trust-hash: give both of them')
-  if (!/^[1-9][0-9]{0,14}$/.test(trustHeight)) throw new UserError(`--trust-height: expected a height above 0, got ${trustHeight}`)
-  if (!/^[0-9a-fA-F]{64}$/.test(trustHash)) throw new UserError(`--trust-hash: expected 64 hex digits, got ${JSON.stringify(trustHash)}`)
+  if (trustHeight === undefined || trustHash === undefined)
+    throw new UserError('--trust-height and --trust-hash: give both of them')
+  if (!/^[1-9][0-9]{0,14}$/.test(trustHeight))
+    throw new UserError(`--trust-height: expected a height above 0, got ${trustHeight}`)
+  if (!/^[0-9a-fA-F]{64}$/.test(trustHash))
+    throw new UserError(`--trust-hash: expected 64 hex digits, got ${JSON.stringify(trustHash)}`)
   return { height: Number(trustHeight), hash: trustHash }
 }
 
@@ -50,8 +57,10 @@ function chooseTrust(flags: ProveFlags, folder: string, node: string, head: Head
   const given = givenTrust(flags)
   if (given !== undefined || existsSync(folder)) return given
   if (flags.trustFirst !== true) {
-    throw new UserError('--prove: no header of this chain is trusted yet: give --trust-height and --trust-hash of one that you know to be '
-      + `right, or --trust-first to believe ${node} this once`)
+    throw new UserError(
+      '--prove: no header of this chain is trusted yet: give --trust-height and --trust-hash of one that you know to be ' +
+        `right, or --trust-first to believe ${node} this once`,
+    )
   }
   note(`trusting header ${head.trust.height} ${head.trust.hash} because ${node} says so: nobody has checked it`)
   return head.trust
@@ -59,7 +68,10 @@ function chooseTrust(flags: ProveFlags, folder: string, node: string, head: Head
 
 const remove = (folder: string): void => rmSync(folder, { recursive: true, force: true })
 
-/** Starts with nothing in the folder. What was there comes back when the start fails: a mistyped hash takes no trusted header away. */
+/**
+ * Starts with nothing in the folder. What was there comes back when the start fails: a mistyped hash takes no trusted
+ * header away.
+ */
 async function beginAnew(folder: string, start: () => Promise<LightProxy>): Promise<LightProxy> {
   const before = `${folder}.before`
   remove(before)
@@ -86,9 +98,17 @@ async function startLight(flags: ProveFlags): Promise<LightProxy & { readonly fo
   const folder = join(homeFrom(flags), 'light', head.chainId)
   const trust = chooseTrust(flags, folder, node, head)
   const { path: program } = await findCometBft({ onProgress: note })
-  const options = { program, folder, chainId: head.chainId, primary: node, witnesses: witnesses.length === 0 ? [node] : witnesses }
-  const light = trust === undefined ? await startLightProxy(options)
-    : await beginAnew(folder, () => startLightProxy({ ...options, trust }))
+  const options = {
+    program,
+    folder,
+    chainId: head.chainId,
+    primary: node,
+    witnesses: witnesses.length === 0 ? [node] : witnesses,
+  }
+  const light =
+    trust === undefined
+      ? await startLightProxy(options)
+      : await beginAnew(folder, () => startLightProxy({ ...options, trust }))
   return { ...light, folder }
 }
 
@@ -97,10 +117,14 @@ const endings = ['SIGINT', 'SIGTERM'] as const
 const endBySignal = (): never => process.exit(1)
 
 /**
- * A row as the gateway has it, proven against a header that `cometbft light` verified: it runs for as long as this takes, and keeps its
- * headers in `<home>/light/<chain id>`. Throws a Failed when anything is missing for the proof; a UserError for what was given.
+ * A row as the gateway has it, proven against a header that `cometbft light` verified: it runs for as long as this
+ * takes, and keeps its headers in `<home>/light/<chain id>`. Throws a Failed when anything is missing for the proof; a
+ * UserError for what was given.
  */
-export async function prove(flags: ProveFlags, ask: (verified: SvcVerified) => Promise<VerifiedRow>): Promise<VerifiedRow> {
+export async function prove(
+  flags: ProveFlags,
+  ask: (verified: SvcVerified) => Promise<VerifiedRow>,
+): Promise<VerifiedRow> {
   const { url, token } = remoteFrom(flags)
   for (const signal of endings) process.once(signal, endBySignal)
   const { folder, ...light } = await startLight(flags)
@@ -110,7 +134,10 @@ export async function prove(flags: ProveFlags, ask: (verified: SvcVerified) => P
     const { name, message } = error as Error
     if (name === 'SvcRpcError') throw new Failed(message)
     if (name === 'SvcProofError') {
-      throw new Failed(`${message} (the headers trusted so far are in ${folder})`, { verified: false, error: { message } })
+      throw new Failed(`${message} (the headers trusted so far are in ${folder})`, {
+        verified: false,
+        error: { message },
+      })
     }
     throw error
   } finally {

@@ -31,8 +31,9 @@ function readSecretFile(path: string, flag: string): string {
 }
 
 /**
- * The first line of a file that holds a secret, as a password or a token. Throws a UserError that names the flag, and never shows what the
- * file holds: when it cannot be read, when its first line is empty, or when others than its owner may read or write it.
+ * The first line of a file that holds a secret, as a password or a token. Throws a UserError that names the flag, and
+ * never shows what the file holds: when it cannot be read, when its first line is empty, or when others than its owner
+ * may read or write it.
  */
 export function firstLine(path: string, flag: string): string {
   const text = readSecretFile(path, flag)
@@ -64,12 +65,17 @@ export function remoteFrom(flags: GatewayFlags): Remote {
   const url = parseUrl(settingOf(flags, flags.gateway, 'gateway') ?? 'http://127.0.0.1:8545', '--gateway')
   const tokenFile = flags.authTokenFile ?? process.env['SVCD_AUTH_TOKEN_FILE']
   const token = tokenFile === undefined ? undefined : firstLine(tokenFile, '--auth-token-file')
-  const headers = { 'content-type': 'application/json', ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) }
+  const headers = {
+    'content-type': 'application/json',
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+  }
   return {
-    url, token,
+    url,
+    token,
     call: async (method, params = {}) => {
-      const answer = await ask(url, headers, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })) as {
-        readonly result?: unknown; readonly error?: { readonly code: number; readonly message: string }
+      const answer = (await ask(url, headers, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))) as {
+        readonly result?: unknown
+        readonly error?: { readonly code: number; readonly message: string }
       }
       if (answer.error === undefined) return answer.result
       throw new Failed(`${method}: code ${answer.error.code}: ${answer.error.message}`, { error: answer.error })
@@ -77,7 +83,7 @@ export function remoteFrom(flags: GatewayFlags): Remote {
     readiness: async () => {
       try {
         const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(CALL_MS_MAX) })
-        const { ready, reason } = await response.json() as { readonly ready?: unknown; readonly reason?: unknown }
+        const { ready, reason } = (await response.json()) as { readonly ready?: unknown; readonly reason?: unknown }
         return { ...(typeof ready === 'boolean' ? { ready } : {}), ...(typeof reason === 'string' ? { reason } : {}) }
       } catch {
         return {}

@@ -9,16 +9,19 @@ const CTRL_C_STATUS = 130
 const endByCtrlC = (): never => process.exit(CTRL_C_STATUS)
 
 /**
- * Asks on the terminal without showing what is typed, not even what is typed while the prompt is loaded. With `more` the terminal shows
- * nothing until the next prompt has its answer. Ctrl-C ends the program with status 130, as a signal would; at its end the terminal is
- * as it was.
+ * Asks on the terminal without showing what is typed, not even what is typed while the prompt is loaded. With `more`
+ * the terminal shows nothing until the next prompt has its answer. Ctrl-C ends the program with status 130, as a signal
+ * would; at its end the terminal is as it was.
  */
 async function prompt(what: string, more: boolean): Promise<string> {
   process.stdin.setRawMode(true)
   const { default: password } = await import('@inquirer/password')
   // Ctrl-D at an empty line closes the input, and the prompt would wait for ever.
   const ended = new AbortController()
-  const onKey = (_text: string | undefined, { ctrl, name }: { readonly ctrl?: boolean; readonly name?: string }): void => {
+  const onKey = (
+    _text: string | undefined,
+    { ctrl, name }: { readonly ctrl?: boolean; readonly name?: string },
+  ): void => {
     if (ctrl === true && name === 'd') ended.abort()
   }
   process.stdin.on('keypress', onKey)
@@ -41,10 +44,13 @@ let lines: AsyncIterator<string> | undefined
 async function nextLine(): Promise<string | undefined> {
   lines ??= createInterface({ input: process.stdin })[Symbol.asyncIterator]()
   const { value, done } = await lines.next()
-  return done === true ? undefined : value as string
+  return done === true ? undefined : (value as string)
 }
 
-/** What a secret is, where it comes from, whether it is new (then it is asked for twice), and whether another is asked for after it. */
+/**
+ * What a secret is, where it comes from, whether it is new (then it is asked for twice), and whether another is asked
+ * for after it.
+ */
 export interface SecretRequest {
   /** `password of alice`. */
   readonly what: string
@@ -55,19 +61,21 @@ export interface SecretRequest {
 }
 
 /**
- * A secret from its file, else from a prompt on a terminal, else from the next line of stdin: never from an argument, which every process
- * of the machine may read. Throws a UserError when there is none, or when the two of a new one differ.
+ * A secret from its file, else from a prompt on a terminal, else from the next line of stdin: never from an argument,
+ * which every process of the machine may read. Throws a UserError when there is none, or when the two of a new one
+ * differ.
  */
 export async function readSecret({ what, file, flag, isNew = false, more = false }: SecretRequest): Promise<string> {
   if (file !== undefined) return firstLine(file, flag)
   if (process.stdin.isTTY) {
     const first = await prompt(what, isNew || more)
     if (first === '') throw new UserError(`the ${what} is empty`)
-    if (isNew && await prompt(`${what}, again`, more) !== first) throw new UserError(`the two differ: the ${what}`)
+    if (isNew && (await prompt(`${what}, again`, more)) !== first) throw new UserError(`the two differ: the ${what}`)
     return first
   }
   const line = await nextLine()
-  if (line === undefined || line === '') throw new UserError(`no ${what}: give ${flag} FILE, a line on stdin, or run this on a terminal`)
+  if (line === undefined || line === '')
+    throw new UserError(`no ${what}: give ${flag} FILE, a line on stdin, or run this on a terminal`)
   return line
 }
 
@@ -79,7 +87,7 @@ export async function confirm(question: string, yes: boolean | undefined): Promi
   reader.once('SIGINT', endByCtrlC)
   try {
     return await new Promise((done) => {
-      reader.once('close', () => done(false))   // Ctrl-D
+      reader.once('close', () => done(false)) // Ctrl-D
       reader.question(`${question} [y/N] `, (text) => done(/^y(?:es)?$/i.test(text.trim())))
     })
   } finally {
@@ -88,4 +96,5 @@ export async function confirm(question: string, yes: boolean | undefined): Promi
 }
 
 /** The password file of the flag, else of SVCD_PASSWORD_FILE. */
-export const passwordFile = (given: string | undefined): string | undefined => given ?? process.env['SVCD_PASSWORD_FILE']
+export const passwordFile = (given: string | undefined): string | undefined =>
+  given ?? process.env['SVCD_PASSWORD_FILE']

@@ -7,7 +7,10 @@ import { OS_NAMES } from '../modules/governance/library.ts'
 import { UserError } from './userError.ts'
 
 /** Where a server listens. */
-export interface Endpoint { readonly host: string; readonly port: number }
+export interface Endpoint {
+  readonly host: string
+  readonly port: number
+}
 
 /** `HOST:PORT`; an IPv6 host in brackets. Throws a UserError that names the flag. */
 export function parseEndpoint(text: string, flag: string): Endpoint {
@@ -40,7 +43,9 @@ export function parseStalledAfter(text: string): number {
   const ms = msOf(text)
   if (text === '0') return 0
   if (ms >= 1000 && ms <= 86_400_000) return ms
-  throw new UserError(`--stalled-after: expected a time of 1s to 86400s such as 30s, or 0 for never, got ${JSON.stringify(text)}`)
+  throw new UserError(
+    `--stalled-after: expected a time of 1s to 86400s such as 30s, or 0 for never, got ${JSON.stringify(text)}`,
+  )
 }
 
 /** A whole number within its bounds. Throws a UserError that names the flag. */
@@ -54,7 +59,9 @@ export function parseNetwork(text: string, flag: string): string {
   const [, address = '', bits] = /^([0-9A-Fa-f.:]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
   const family = isIP(address)
   if (family !== 0 && Number(bits ?? 0) <= (family === 4 ? 32 : 128)) return text
-  throw new UserError(`${flag}: expected an address or a network such as 10.0.0.5 or 10.0.0.0/8, got ${JSON.stringify(text)}`)
+  throw new UserError(
+    `${flag}: expected an address or a network such as 10.0.0.5 or 10.0.0.0/8, got ${JSON.stringify(text)}`,
+  )
 }
 
 /** A program version, 1 to 999,999. */
@@ -65,7 +72,8 @@ export function parseProgramVersion(text: string): number {
 
 /** One of the OS names that fileUrl knows. */
 export function parseOs(text: string): string {
-  if (!OS_NAMES.includes(text)) throw new UserError(`--os: expected ${OS_NAMES.join(' or ')}, got ${JSON.stringify(text)}`)
+  if (!OS_NAMES.includes(text))
+    throw new UserError(`--os: expected ${OS_NAMES.join(' or ')}, got ${JSON.stringify(text)}`)
   return text
 }
 
@@ -82,7 +90,9 @@ export function machineOs(path = '/etc/os-release'): string | undefined {
 export async function assertFree({ host, port }: Endpoint, what: string, flag: string): Promise<void> {
   const error = await listenError(host, port)
   if (error === undefined) return
-  throw new UserError(error.code === 'EADDRINUSE'
-    ? `port ${port} (${what}) is in use: does another devnet run? Choose another with ${flag} HOST:PORT`
-    : `cannot listen on ${host}:${port} (${what}): ${error.message}; choose another with ${flag} HOST:PORT`)
+  throw new UserError(
+    error.code === 'EADDRINUSE'
+      ? `port ${port} (${what}) is in use: does another devnet run? Choose another with ${flag} HOST:PORT`
+      : `cannot listen on ${host}:${port} (${what}): ${error.message}; choose another with ${flag} HOST:PORT`,
+  )
 }

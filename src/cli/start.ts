@@ -40,7 +40,10 @@ export interface StartOptions extends KeepingFlags {
   readonly metrics?: Endpoint | undefined
 }
 
-/** The chain id of a home's genesis file; undefined when it has none yet. Throws a UserError for one whose chain cannot be served. */
+/**
+ * The chain id of a home's genesis file; undefined when it has none yet. Throws a UserError for one whose chain cannot
+ * be served.
+ */
 export function chainIdOf(home: string): string | undefined {
   const path = join(home, 'config', 'genesis.json')
   return existsSync(path) ? readGenesisFile(path).chainId : undefined
@@ -54,21 +57,32 @@ function assertProgram(store: Store, accepted = PROGRAM_VERSION): void {
   const wanted = programVersion(store)
   // Nothing is committed yet: a node that joins by state sync gets its version with the state.
   if (wanted === accepted || store.height() === 0) return
-  throw new UserError(`the chain runs program version ${wanted}, this is ${accepted}: ${accepted < wanted
-    ? `it was retired. Install the successor; if this is it, say so to svcd start with --accept-program-version ${wanted}`
-    : `its turn has not come. Start the program that executes version ${wanted}, until the chain retires it`}`)
+  throw new UserError(
+    `the chain runs program version ${wanted}, this is ${accepted}: ${
+      accepted < wanted
+        ? `it was retired. Install the successor; if this is it, say so to svcd start with --accept-program-version ${wanted}`
+        : `its turn has not come. Start the program that executes version ${wanted}, until the chain retires it`
+    }`,
+  )
 }
 
 /** What the home's snapshots are to the application, and the thread that makes them, when any are to be made. */
 function openSnapshots(
-  home: string, chainId: string, { interval, keep }: { readonly interval: number; readonly keep: number }, logger: AppLogger,
+  home: string,
+  chainId: string,
+  { interval, keep }: { readonly interval: number; readonly keep: number },
+  logger: AppLogger,
 ): { readonly maker: SnapshotMaker | undefined; readonly options: Omit<SnapshotOptions, 'replaceBy'> } {
   const folder = snapshotsOf(home)
   const restorePath = restorePathOf(home)
   tidySnapshots(folder)
   removeRestore(restorePath)
-  const maker = interval === 0 ? undefined : startSnapshotMaker({ path: statePathOf(home), folder, interval, keep, logger })
-  return { maker, options: { folder, restorePath, chainId, ...(maker === undefined ? {} : { beginAt: maker.beginAt }) } }
+  const maker =
+    interval === 0 ? undefined : startSnapshotMaker({ path: statePathOf(home), folder, interval, keep, logger })
+  return {
+    maker,
+    options: { folder, restorePath, chainId, ...(maker === undefined ? {} : { beginAt: maker.beginAt }) },
+  }
 }
 
 /** Codes of a write that found no room: SQLite's and the system's. */
@@ -87,7 +101,8 @@ function openStore(path: string, chainId: string | undefined): ReturnType<typeof
   try {
     return openSqliteStore({ path, tables, views, ...(chainId === undefined ? {} : { expectChainId: chainId }) })
   } catch (error) {
-    if (isDiskFull(error)) throw new UserError(`the disk is full: ${path} cannot be opened: free some space, then start again`)
+    if (isDiskFull(error))
+      throw new UserError(`the disk is full: ${path} cannot be opened: free some space, then start again`)
     throw error
   }
 }
@@ -95,20 +110,35 @@ function openStore(path: string, chainId: string | undefined): ReturnType<typeof
 /** What can be asked at `/metrics`: one line each. */
 const gaugesOf = (store: Store, snapshots: string, libraries: Libraries): readonly GaugeLine[] => [
   ['svc_app_height', 'Last committed block', () => store.height()],
-  ['svc_app_snapshot_height', 'Newest snapshot, 0 while there is none', () => listSnapshots(snapshots)[0]?.metadata.height ?? 0],
+  [
+    'svc_app_snapshot_height',
+    'Newest snapshot, 0 while there is none',
+    () => listSnapshots(snapshots)[0]?.metadata.height ?? 0,
+  ],
   ['svc_eni_staged', 'Libraries that are fetched and wait for their block', () => libraries.count('ready')],
   ['svc_eni_deployed', 'Libraries in place', () => libraries.count('deployed')],
   ['svc_eni_failed', 'Libraries that no URL gave so far', () => libraries.count('failed', 'collapsed')],
 ]
 
 /**
- * Runs the ABCI application on a home until it is told to stop: SIGTERM, SIGINT, or the end of the program that started it.
- * Resolves with the exit status: 0 when asked to stop or when the program was retired, 1 when it could not go on.
+ * Runs the ABCI application on a home until it is told to stop: SIGTERM, SIGINT, or the end of the program that started
+ * it. Resolves with the exit status: 0 when asked to stop or when the program was retired, 1 when it could not go on.
  */
-export function start({ home, abci, os, logFile, acceptProgramVersion, eniAllow, metrics, ...flags }: StartOptions): Promise<number> {
+export function start({
+  home,
+  abci,
+  os,
+  logFile,
+  acceptProgramVersion,
+  eniAllow,
+  metrics,
+  ...flags
+}: StartOptions): Promise<number> {
   const chainId = chainIdOf(home)
   if (chainId === undefined) {
-    throw new UserError(`${home}: there is no config/genesis.json: make the home with svcd init, or name another with --home DIR`)
+    throw new UserError(
+      `${home}: there is no config/genesis.json: make the home with svcd init, or name another with --home DIR`,
+    )
   }
   boundHeap()
   makeFolder(join(home, 'data'))
@@ -144,33 +174,56 @@ export function start({ home, abci, os, logFile, acceptProgramVersion, eniAllow,
       })
     }
     const application = makeApp({
-      store, version: VERSION, node, logger, queries, keepBlocks: keeping.keepBlocks,
-      snapshots: { ...options, replaceBy }, onCommitted: libraries.onCommitted, afterAnswer: setImmediate,
+      store,
+      version: VERSION,
+      node,
+      logger,
+      queries,
+      keepBlocks: keeping.keepBlocks,
+      snapshots: { ...options, replaceBy },
+      onCommitted: libraries.onCommitted,
+      afterAnswer: setImmediate,
       onRetired: (version, height) => {
         process.stdout.write(`program ${version} retired at height ${height}\n`)
-        setImmediate(stop, 0)   // the reply to Commit first
+        setImmediate(stop, 0) // the reply to Commit first
       },
     })
-    const measured = metrics === undefined ? Promise.resolve() : serveMetrics(metrics, gaugesOf(store, options.folder, libraries))
-    measured.then(() => startAbciServer({
-      application, address: abci, logger,
-      onFatal: (error, kind) => {
-        logger.fatal({ err: error, kind }, 'cannot go on: nothing of the open block was written')
-        process.stderr.write(`svcd: ${fatalLine(kind, error)}\n`)
-        stop(1)
-      },
-    })).then((listening) => {
-      server = listening
-      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(0))
-      process.on('disconnect', () => stop(0))   // whoever started us is gone
-      logger.info({ address: listening.address, height: store.height(), version: VERSION }, 'the application listens')
-      if (!isLocalAddress(abci)) {
-        process.stderr.write(`svcd: warning: --abci ${abci}: whoever reaches it over the network can drive the chain; use a unix socket\n`)
-      }
-      process.send?.({ listening: listening.address })
-    }, (error: unknown) => void Promise.allSettled([queries.close(), libraries.close()]).finally(() => {
-      store.close()
-      failed(error as Error)
-    }))
+    const measured =
+      metrics === undefined ? Promise.resolve() : serveMetrics(metrics, gaugesOf(store, options.folder, libraries))
+    measured
+      .then(() =>
+        startAbciServer({
+          application,
+          address: abci,
+          logger,
+          onFatal: (error, kind) => {
+            logger.fatal({ err: error, kind }, 'cannot go on: nothing of the open block was written')
+            process.stderr.write(`svcd: ${fatalLine(kind, error)}\n`)
+            stop(1)
+          },
+        }),
+      )
+      .then(
+        (listening) => {
+          server = listening
+          for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(0))
+          process.on('disconnect', () => stop(0)) // whoever started us is gone
+          logger.info(
+            { address: listening.address, height: store.height(), version: VERSION },
+            'the application listens',
+          )
+          if (!isLocalAddress(abci)) {
+            process.stderr.write(
+              `svcd: warning: --abci ${abci}: whoever reaches it over the network can drive the chain; use a unix socket\n`,
+            )
+          }
+          process.send?.({ listening: listening.address })
+        },
+        (error: unknown) =>
+          void Promise.allSettled([queries.close(), libraries.close()]).finally(() => {
+            store.close()
+            failed(error as Error)
+          }),
+      )
   })
 }

@@ -1,6 +1,9 @@
 import { isNodeError } from '../comet/errors.ts'
 
-/** Something the person at the keyboard can put right. `message` is one clear line; the program prints it and exits with status 2. */
+/**
+ * Something the person at the keyboard can put right. `message` is one clear line; the program prints it and exits with
+ * status 2.
+ */
 export class UserError extends Error {
   override readonly name = 'UserError'
 }

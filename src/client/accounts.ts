@@ -9,18 +9,19 @@ const SEED_BYTES = 32
 /** Accounts that the client signs for: their keys stay in this process. */
 export interface LocalAccounts {
   /**
-   * Takes a key and returns its address, in lower case: a private key (32 bytes, or their hex with 0x or without), a BIP-39 mnemonic
-   * (account `index` of it, 0 by default), or a signer. Throws an Error that never repeats the key.
+   * Takes a key and returns its address, in lower case: a private key (32 bytes, or their hex with 0x or without), a
+   * BIP-39 mnemonic (account `index` of it, 0 by default), or a signer. Throws an Error that never repeats the key.
    */
   readonly add: (key: string | Uint8Array | Signer, index?: number) => string
   /**
-   * Takes the key in a keystore (its text, or the JSON it holds), as `svcd keys new` writes it, and resolves with its address. Rejects
-   * with a KeystoreError that says what is wrong with file or password. Opening takes about half a second.
+   * Takes the key in a keystore (its text, or the JSON it holds), as `svcd keys new` writes it, and resolves with its
+   * address. Rejects with a KeystoreError that says what is wrong with file or password. Opening takes about half a
+   * second.
    */
   readonly addKeystore: (keystore: unknown, password: string) => Promise<string>
   /**
-   * The text of a keystore for a private key or mnemonic (account `index` of it), sealed with a password, as `svcd keys import --file`
-   * takes it. The key is not added. Takes about half a second.
+   * The text of a keystore for a private key or mnemonic (account `index` of it), sealed with a password, as `svcd keys
+   * import --file` takes it. The key is not added. Takes about half a second.
    */
   readonly makeKeystore: (key: string | Uint8Array, password: string, index?: number) => Promise<string>
   /** Addresses in the order in which they were added. */
@@ -32,7 +33,8 @@ export interface LocalAccounts {
 function seedOf(key: string | Uint8Array, index: number): Uint8Array {
   if (typeof key === 'string' && /\s/.test(key.trim())) return seedOfMnemonic(key.trim(), index)
   const bytes = typeof key === 'string' ? fromHex(key.replace(/^0x/, '')) : Uint8Array.from(key)
-  if (bytes?.length !== SEED_BYTES) throw new Error(`key: expected a private key of ${SEED_BYTES} bytes (hex), a mnemonic or a signer`)
+  if (bytes?.length !== SEED_BYTES)
+    throw new Error(`key: expected a private key of ${SEED_BYTES} bytes (hex), a mnemonic or a signer`)
   return bytes
 }
 
@@ -58,6 +60,6 @@ export function localAccounts<T>(into: Map<Address, T>, open: (signer: Signer) =
       return JSON.stringify(makeKeystore(seedOf(key, index), password), undefined, 2)
     },
     list: () => [...into.keys()],
-    remove: (address) => into.delete(parseAddress(address) ?? address as Address),
+    remove: (address) => into.delete(parseAddress(address) ?? (address as Address)),
   }
 }

@@ -7,19 +7,26 @@ const ANSWER_MS_MAX = 300_000
 const SIGN_OF_LIFE_MS_MAX = 3_000
 
 /** What came of a request: an HTTP answer of any status, or the reason why there is none. */
-export type HttpAnswer = { readonly status: number; readonly text: string } | { readonly reason: string; readonly isLate: boolean }
+export type HttpAnswer =
+  | { readonly status: number; readonly text: string }
+  | { readonly reason: string; readonly isLate: boolean }
 
 interface Job {
   readonly url: string
-  readonly init: { readonly method: string; readonly headers?: Readonly<Record<string, string>>; readonly body?: string }
+  readonly init: {
+    readonly method: string
+    readonly headers?: Readonly<Record<string, string>>
+    readonly body?: string
+  }
   readonly ms: number
 }
 
 /** The Error of a synchronous call where waiting is impossible; it shows the line to write instead. */
-export const cannotWait = (functionCall: string, why: string): Error => new Error(
-  `svc.${functionCall} without a callback waits for its answer, but ${why}. `
-  + `Write instead: const result = await svc.async.${functionCall}(…)`,
-)
+export const cannotWait = (functionCall: string, why: string): Error =>
+  new Error(
+    `svc.${functionCall} without a callback waits for its answer, but ${why}. ` +
+      `Write instead: const result = await svc.async.${functionCall}(…)`,
+  )
 
 // Text, so that it needs no file of its own beside a bundle; it asks while the other thread waits at `flag`.
 const WORKER = `
@@ -41,8 +48,10 @@ parentPort.on('message', async ({ job: { url, init, ms }, flag, port }) => {
 type Threads = typeof import('node:worker_threads')
 
 // Not an import: a browser has no such module, and a bundler for one would stop at it.
-const threads = (): Threads | undefined => typeof process !== 'undefined' && typeof process.getBuiltinModule === 'function'
-  ? process.getBuiltinModule('node:worker_threads') : undefined
+const threads = (): Threads | undefined =>
+  typeof process !== 'undefined' && typeof process.getBuiltinModule === 'function'
+    ? process.getBuiltinModule('node:worker_threads')
+    : undefined
 
 const shared: { worker?: Worker } = {}
 
@@ -51,7 +60,9 @@ function workerOf({ Worker: NodeWorker }: Threads): Worker {
   const worker = new NodeWorker(WORKER, { eval: true, execArgv: [] })
   // The worker must not keep a program alive that is done, and one that died is replaced by the next call.
   worker.unref()
-  const forget = (): void => { delete shared.worker }
+  const forget = (): void => {
+    delete shared.worker
+  }
   worker.once('error', forget).once('exit', forget)
   shared.worker = worker
   return worker
@@ -69,9 +80,9 @@ function wait(node: Threads, job: Job): HttpAnswer {
 }
 
 /**
- * POSTs to `url` in a worker while this thread waits. The first call asks for a sign of life before it sends anything: a gateway
- * that lives in this very thread cannot give one, and what is sent to it would be carried out after the call has failed.
- * Throws the Error of `cannotWait` there and in a browser. Source: interface, Call style.
+ * POSTs to `url` in a worker while this thread waits. The first call asks for a sign of life before it sends anything:
+ * a gateway that lives in this very thread cannot give one, and what is sent to it would be carried out after the call
+ * has failed. Throws the Error of `cannotWait` there and in a browser. Source: interface, Call style.
  */
 export function blockingHttp(url: string, headers: Readonly<Record<string, string>>) {
   let isElsewhere = false
@@ -81,7 +92,10 @@ export function blockingHttp(url: string, headers: Readonly<Record<string, strin
     if (!isElsewhere) {
       const sign = wait(node, { url, init: { method: 'GET' }, ms: SIGN_OF_LIFE_MS_MAX })
       if ('reason' in sign && sign.isLate) {
-        throw cannotWait(functionCall, `the gateway at ${url} says nothing while this thread waits, as one that lives in this thread`)
+        throw cannotWait(
+          functionCall,
+          `the gateway at ${url} says nothing while this thread waits, as one that lives in this thread`,
+        )
       }
       isElsewhere = !('reason' in sign)
     }

@@ -31,7 +31,8 @@ export function askedQuery({ transport }: Client, { call, method, isTransaction 
     return { method, params: given.length === 1 && isObject(given[0]) ? given[0] : given }
   }
   return {
-    call, isTransaction,
+    call,
+    isTransaction,
     promise: (args, signal) => transport.ask(callOf(args), signal),
     blocking: (args) => transport.askBlocking(callOf(args), call),
   }
@@ -47,7 +48,7 @@ export function askedOperation(client: Client, spec: OperationSpec): Asked {
   const wayOf = ([input = {}]: readonly unknown[]): Way => {
     if (!isObject(input)) throw new SvcRpcError(method, INVALID_PARAMS, 'params: expected an object of members')
     const from = input['from'] ?? defaultAccount()
-    const lane = typeof from === 'string' ? lanes.get(parseAddress(from) ?? from as Address) : undefined
+    const lane = typeof from === 'string' ? lanes.get(parseAddress(from) ?? (from as Address)) : undefined
     if (lane === undefined) return { call: { method, params: [from === undefined ? input : { ...input, from }] } }
     try {
       return { lane, message: client.readerOf(spec)(input) }
@@ -58,32 +59,44 @@ export function askedOperation(client: Client, spec: OperationSpec): Asked {
   const promise: Asked['promise'] = async (args, signal) => {
     const way = wayOf(args)
     if ('call' in way) return transport.ask(way.call, signal)
-    const { lane, message: { nonce, message } } = way
+    const {
+      lane,
+      message: { nonce, message },
+    } = way
     const order = { operation, message }
-    return nonce === undefined ? lane.submit(order, signal)
+    return nonce === undefined
+      ? lane.submit(order, signal)
       : transport.ask(lane.withNonce(order, nonce, await client.chainId()), signal)
   }
   const blocking: Asked['blocking'] = (args) => {
     const way = wayOf(args)
     if ('call' in way) return transport.askBlocking(way.call, call)
-    const { lane, message: { nonce, message } } = way
+    const {
+      lane,
+      message: { nonce, message },
+    } = way
     const order = { operation, message }
-    return nonce === undefined ? lane.submitBlocking(order, call)
+    return nonce === undefined
+      ? lane.submitBlocking(order, call)
       : transport.askBlocking(lane.withNonce(order, nonce, client.chainIdBlocking(call)), call)
   }
   return { call, isTransaction: true, promise, blocking }
 }
 
-/** With a callback behind the arguments it is told there; without one the result is returned. Source: interface, Call style. */
+/**
+ * With a callback behind the arguments it is told there; without one the result is returned. Source: interface, Call
+ * style.
+ */
 export function callbackForm({ isTransaction, promise, blocking }: Asked) {
   return (...args: unknown[]): unknown => {
     if (typeof args.at(-1) !== 'function') return blocking(args)
     const callback = args.pop() as Callback<unknown>
     // What the callback throws is its own: it must not come back as a rejection here.
     const tell = (error: Error | TransactionResult | null, result?: unknown): void =>
-      queueMicrotask(() => error === null ? callback(null, result) : callback(error))
+      queueMicrotask(() => (error === null ? callback(null, result) : callback(error)))
     promise(args).then(
-      (result) => isTransaction && isFailed(result as TransactionResult) ? tell(result as TransactionResult) : tell(null, result),
+      (result) =>
+        isTransaction && isFailed(result as TransactionResult) ? tell(result as TransactionResult) : tell(null, result),
       (error: unknown) => tell(asError(error)),
     )
     return undefined
@@ -95,7 +108,7 @@ const isOptions = (value: unknown): value is CallOptions => isObject(value) && O
 /** Resolves with the result; rejects with SvcTxError when the transaction failed. */
 export function promiseForm({ isTransaction, promise }: Asked) {
   return async (...args: unknown[]): Promise<unknown> => {
-    const options = isOptions(args.at(-1)) ? args.pop() as CallOptions : {}
+    const options = isOptions(args.at(-1)) ? (args.pop() as CallOptions) : {}
     const result = await promise(args, options.signal)
     if (isTransaction && isFailed(result as TransactionResult)) throw new SvcTxError(result as TransactionResult)
     return result

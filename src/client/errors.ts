@@ -1,6 +1,9 @@
 import type { TransactionResult } from './forms.ts'
 
-const failureOf = ({ check_tx, deliver_tx }: TransactionResult): { readonly code: number; readonly log: string } | undefined => {
+const failureOf = ({
+  check_tx,
+  deliver_tx,
+}: TransactionResult): { readonly code: number; readonly log: string } | undefined => {
   const failed = [check_tx, deliver_tx].find(({ code = 0 }) => code !== 0)
   return failed === undefined ? undefined : { code: failed.code ?? 0, log: failed.log ?? '' }
 }
@@ -24,8 +27,8 @@ export class SvcTxError extends Error {
 }
 
 /**
- * A call without a result. `code`: the JSON-RPC error's (protocol.md §10); undefined when no JSON-RPC answer came. `data` holds `hash`
- * where a transaction was sent: it may still be committed, ask with `svc.async.waitForTx(hash)`.
+ * A call without a result. `code`: the JSON-RPC error's (protocol.md §10); undefined when no JSON-RPC answer came.
+ * `data` holds `hash` where a transaction was sent: it may still be committed, ask with `svc.async.waitForTx(hash)`.
  */
 export class SvcRpcError extends Error {
   override readonly name = 'SvcRpcError'
@@ -55,4 +58,5 @@ export const INVALID_PARAMS = -32602
 export const NOT_IN_BLOCK = -32012
 
 /** Any throw as an Error. */
-export const asError = (thrown: unknown): Error => thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown })
+export const asError = (thrown: unknown): Error =>
+  thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown })

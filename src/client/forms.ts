@@ -1,4 +1,6 @@
-/** check_tx of a result object. `code` and `log` are there when it failed. Source: interface, Transaction result object. */
+/**
+ * check_tx of a result object. `code` and `log` are there when it failed. Source: interface, Transaction result object.
+ */
 export interface CheckTx {
   readonly code?: number
   readonly log?: string
@@ -30,7 +32,10 @@ export interface Sender {
 /** `error` is an Error, or the result object of a transaction that failed; then there is no result. */
 export type Callback<R> = (error: Error | TransactionResult | null, result?: R) => void
 
-/** An operation: with a callback it answers there, else it waits and returns the result object. Source: interface, Call style. */
+/**
+ * An operation: with a callback it answers there, else it waits and returns the result object. Source: interface, Call
+ * style.
+ */
 export interface Operation<I> {
   (input: I): TransactionResult
   (input: I, callback: Callback<TransactionResult>): void
@@ -50,11 +55,17 @@ export interface WaitOptions extends CallOptions {
 
 /** How a verified answer is waited for, and how old it may be. */
 export interface VerifyOptions extends WaitOptions {
-  /** The most that the time of the verified header may lie before this machine's clock, in ms; 300,000 by default, Infinity for any age. */
+  /**
+   * The most that the time of the verified header may lie before this machine's clock, in ms; 300,000 by default,
+   * Infinity for any age.
+   */
   readonly maxAgeMs?: number
 }
 
-/** An operation as a promise: rejects with SvcTxError when the transaction fails, with SvcRpcError when there is no result. */
+/**
+ * An operation as a promise: rejects with SvcTxError when the transaction fails, with SvcRpcError when there is no
+ * result.
+ */
 export type AsyncOperation<I> = (input: I, options?: CallOptions) => Promise<TransactionResult>
 
 /** A member that the client reads when it signs by itself. */

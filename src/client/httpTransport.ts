@@ -8,7 +8,10 @@ export interface Target {
   readonly url: string
   /** What the gateway wants in `Authorization: Bearer`. */
   readonly token?: string
-  /** http://host:port of a `cometbft light` proxy, for `svc.verified`. It is believed: let it run where nobody else reaches it. */
+  /**
+   * http://host:port of a `cometbft light` proxy, for `svc.verified`. It is believed: let it run where nobody else
+   * reaches it.
+   */
   readonly light?: string
   /** Asks instead of the global fetch; the synchronous form cannot use it. */
   readonly fetch?: typeof fetch
@@ -23,12 +26,24 @@ function reasonOf(thrown: unknown): string {
 /** A transport over HTTP POST. Throws a TypeError when `url` is none. */
 export function httpTransport({ url, token, fetch: given }: Target): Transport {
   const address = new URL(url).href
-  const headers = { 'content-type': 'application/json', ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) }
+  const headers = {
+    'content-type': 'application/json',
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+  }
   const unreachable = (method: string, reason: string): SvcRpcError =>
     new SvcRpcError(method, undefined, `the gateway at ${address} cannot be reached: ${reason}`)
-  const post = async (method: string, body: string, signal?: AbortSignal): Promise<{ readonly status: number; readonly text: string }> => {
+  const post = async (
+    method: string,
+    body: string,
+    signal?: AbortSignal,
+  ): Promise<{ readonly status: number; readonly text: string }> => {
     try {
-      const response = await (given ?? fetch)(address, { method: 'POST', headers, body, ...(signal === undefined ? {} : { signal }) })
+      const response = await (given ?? fetch)(address, {
+        method: 'POST',
+        headers,
+        body,
+        ...(signal === undefined ? {} : { signal }),
+      })
       return { status: response.status, text: await response.text() }
     } catch (thrown) {
       if (signal?.aborted === true) throw signal.reason
@@ -50,7 +65,8 @@ export function httpTransport({ url, token, fetch: given }: Target): Transport {
   }
   const blocking = given === undefined ? blockingHttp(address, headers) : undefined
   const askBlocking = (call: Call, functionCall: string): unknown => {
-    if (blocking === undefined) throw cannotWait(functionCall, 'a fetch of your own works only in this thread, which would stand still')
+    if (blocking === undefined)
+      throw cannotWait(functionCall, 'a fetch of your own works only in this thread, which would stand still')
     const answer = blocking(callText(call), functionCall)
     if ('reason' in answer) throw unreachable(call.method, answer.reason)
     return resultOf(readReply(call, answer.status, answer.text))

@@ -1,7 +1,16 @@
 /** `svcd/client`: web3.svc for programs and pages. */
 export { SvcProofError, SvcRpcError, SvcTxError } from './errors.ts'
 export type {
-  AsyncOperation, Callback, CallOptions, CheckTx, DeliverTx, Operation, Sender, TransactionResult, VerifyOptions, WaitOptions,
+  AsyncOperation,
+  Callback,
+  CallOptions,
+  CheckTx,
+  DeliverTx,
+  Operation,
+  Sender,
+  TransactionResult,
+  VerifyOptions,
+  WaitOptions,
 } from './forms.ts'
 export type { LocalAccounts } from './accounts.ts'
 export type { Target } from './httpTransport.ts'

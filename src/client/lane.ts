@@ -11,9 +11,14 @@ export interface Order {
   readonly message: Readonly<Record<string, unknown>>
 }
 
-/** The transactions of one account that this client signs. Results of failed transactions are returned like those of good ones. */
+/**
+ * The transactions of one account that this client signs. Results of failed transactions are returned like those of
+ * good ones.
+ */
 export interface Lane {
-  /** Sends with the account's next nonce, in the order of the calls. Rejects with an SvcRpcError or the signal's reason. */
+  /**
+   * Sends with the account's next nonce, in the order of the calls. Rejects with an SvcRpcError or the signal's reason.
+   */
   readonly submit: (order: Order, signal?: AbortSignal) => Promise<TransactionResult>
   /** The same, while this thread waits. */
   readonly submitBlocking: (order: Order, functionCall: string) => TransactionResult
@@ -39,7 +44,11 @@ interface Entry {
   refusedAt?: number
 }
 
-interface Signed { readonly entry: Entry; readonly nonce: number; readonly bytes: Uint8Array }
+interface Signed {
+  readonly entry: Entry
+  readonly nonce: number
+  readonly bytes: Uint8Array
+}
 
 /** Most bytes of base64 in one batch; the gateway takes a body of 1 MiB. */
 const BATCH_TEXT_MAX = 700_000
@@ -62,20 +71,30 @@ const pendingCall = (address: string): Call => ({ method: 'svc_getTransactionCou
 /** The same error with the hash of what was sent: it may still be committed. */
 function withHash(error: SvcRpcError, bytes: Uint8Array): SvcRpcError {
   const { method, code, message, data } = error
-  const told = new SvcRpcError(method, code, message.slice(method.length + 2), { hash: txHash(bytes), ...data as object })
+  const told = new SvcRpcError(method, code, message.slice(method.length + 2), {
+    hash: txHash(bytes),
+    ...(data as object),
+  })
   return Object.assign(told, { cause: error })
 }
 
-const pause = (ms: number): Promise<void> => new Promise((done) => { setTimeout(done, ms) })
+const pause = (ms: number): Promise<void> =>
+  new Promise((done) => {
+    setTimeout(done, ms)
+  })
 
 /** Orders of one account that wait, what is on its way, and what the next nonce is thought to be. */
 function makeBook() {
   const waiting: Entry[] = []
   const used = new Set<number>()
   const book = {
-    waiting, used, inFlight: 0, next: undefined as number | undefined,
+    waiting,
+    used,
+    inFlight: 0,
+    next: undefined as number | undefined,
     /** What the refusals since the last drain say comes next; undefined with `isStale`: to be asked for. */
-    resync: undefined as number | undefined, isStale: true,
+    resync: undefined as number | undefined,
+    isStale: true,
     /** Puts an order back to its place. */
     again: (entry: Entry): void => {
       const at = waiting.findIndex(({ place }) => place > entry.place)
@@ -93,7 +112,7 @@ function makeBook() {
         try {
           const bytes = sign(entry.order, nonce)
           batch.push({ entry, nonce, bytes })
-          length += bytes.length * 4 / 3
+          length += (bytes.length * 4) / 3
         } catch (error) {
           entry.reject(error)
         }
@@ -107,8 +126,9 @@ function makeBook() {
 type Book = ReturnType<typeof makeBook>
 
 /**
- * Answers the orders of a batch. One that was refused for its nonce goes back to be signed anew: once, and once more each time that
- * somebody else, who signs with the same key, has moved the account on, or an order before it in the batch has left a hole.
+ * Answers the orders of a batch. One that was refused for its nonce goes back to be signed anew: once, and once more
+ * each time that somebody else, who signs with the same key, has moved the account on, or an order before it in the
+ * batch has left a hole.
  */
 function settle(book: Book, batch: readonly Signed[], replies: readonly Reply[]): void {
   let isHole = false
@@ -149,14 +169,16 @@ function makePump(signer: Signer, { transport, chainId }: LaneSetting, book: Boo
   let last: { readonly upTo: number; readonly answered: Promise<void>; isAnswered: boolean } | undefined
   const lastIsTaken = async (): Promise<void> => {
     for (let ms = POLL_MS; last !== undefined && !last.isAnswered; ms = Math.min(2 * ms, POLL_MS_MAX)) {
-      if (await pending() >= last.upTo) return
+      if ((await pending()) >= last.upTo) return
       await Promise.race([last.answered, pause(ms)])
     }
   }
   const flights = new Set<Promise<void>>()
   const send = (batch: readonly Signed[]): void => {
-    const answered = transport.askAll(batch.map(({ bytes }) => rawCall(bytes))).then((replies) => settle(book, batch, replies))
-    const flight = { upTo: (book.next as number), answered, isAnswered: false }
+    const answered = transport
+      .askAll(batch.map(({ bytes }) => rawCall(bytes)))
+      .then((replies) => settle(book, batch, replies))
+    const flight = { upTo: book.next as number, answered, isAnswered: false }
     last = flight
     flights.add(answered)
     book.inFlight += 1
@@ -174,7 +196,7 @@ function makePump(signer: Signer, { transport, chainId }: LaneSetting, book: Boo
       // What is on its way decides which nonces are free.
       await Promise.all(flights)
       book.isStale = false
-      book.next = book.resync ?? await pending()
+      book.next = book.resync ?? (await pending())
       book.resync = undefined
     }
     const first = book.next as number
@@ -190,13 +212,15 @@ function makePump(signer: Signer, { transport, chainId }: LaneSetting, book: Boo
       return
     }
     isPumping = true
-    step().catch((error: unknown) => {
-      book.isStale = true
-      for (const { reject } of book.waiting.splice(0)) reject(error)
-    }).finally(() => {
-      isPumping = false
-      pump()
-    })
+    step()
+      .catch((error: unknown) => {
+        book.isStale = true
+        for (const { reject } of book.waiting.splice(0)) reject(error)
+      })
+      .finally(() => {
+        isPumping = false
+        pump()
+      })
   }
   return pump
 }
@@ -207,25 +231,35 @@ export function makeLane(signer: Signer, setting: LaneSetting): Lane {
   const book = makeBook()
   const pump = makePump(signer, setting, book)
   let orders = 0
-  const submit: Lane['submit'] = (order, signal) => new Promise((resolve, reject) => {
-    if (signal?.aborted === true) return reject(signal.reason)
-    const give = (): void => reject(signal?.reason)
-    signal?.addEventListener('abort', give, { once: true })
-    const done = (): void => signal?.removeEventListener('abort', give)
-    orders += 1
-    book.waiting.push({
-      order, place: orders, signal,
-      resolve: (result) => { done(); resolve(result) }, reject: (error) => { done(); reject(error) },
+  const submit: Lane['submit'] = (order, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted === true) return reject(signal.reason)
+      const give = (): void => reject(signal?.reason)
+      signal?.addEventListener('abort', give, { once: true })
+      const done = (): void => signal?.removeEventListener('abort', give)
+      orders += 1
+      book.waiting.push({
+        order,
+        place: orders,
+        signal,
+        resolve: (result) => {
+          done()
+          resolve(result)
+        },
+        reject: (error) => {
+          done()
+          reject(error)
+        },
+      })
+      // Calls of one turn of the program go together.
+      queueMicrotask(pump)
     })
-    // Calls of one turn of the program go together.
-    queueMicrotask(pump)
-  })
   const submitBlocking: Lane['submitBlocking'] = (order, functionCall) => {
     const chainId = chainIdBlocking(functionCall)
     const ask = (call: Call): unknown => transport.askBlocking(call, functionCall)
     let nonce = Number(ask(pendingCall(signer.address)))
     book.isStale = true
-    for (let refusedAt: number | undefined; ;) {
+    for (let refusedAt: number | undefined; ; ) {
       const bytes = signer.signTx({ chainId, nonce, ...order })
       const result = sendBlocking(ask, bytes)
       const expected = expectedNonce(result)

@@ -9,14 +9,21 @@ export interface Message {
   readonly message: Readonly<Record<string, unknown>>
 }
 
-/** Reads an operation's input. Throws a MemberError in the words in which the gateway refuses the same input with -32602. */
+/**
+ * Reads an operation's input. Throws a MemberError in the words in which the gateway refuses the same input with
+ * -32602.
+ */
 export type Reader = (input: Readonly<Record<string, unknown>>) => Message
 
 const nonce = optional(uint('number of transactions made by the sender before this one'))
 
 // Amounts are read as text, so that a bigint goes the same way here as through JSON.
-const plain = (value: unknown): unknown => typeof value === 'bigint' ? value.toString()
-  : isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plain(one)])) : value
+const plain = (value: unknown): unknown =>
+  typeof value === 'bigint'
+    ? value.toString()
+    : isObject(value)
+      ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plain(one)]))
+      : value
 
 function readerOf({ members }: OperationSpec): Reader {
   const all: Members = { ...membersOf(members), nonce }

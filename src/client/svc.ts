@@ -15,13 +15,16 @@ import { type SvcVerified, verifiedFunctions } from './verified.ts'
 /** The promise forms. */
 export interface SvcAsync extends AsyncFunctions {
   /**
-   * Resolves with the result object once the transaction is in a block; rejects with SvcTxError when it failed there, with SvcRpcError
-   * -32012 after `timeoutMs`. For a hash out of the `data.hash` of an SvcRpcError.
+   * Resolves with the result object once the transaction is in a block; rejects with SvcTxError when it failed there,
+   * with SvcRpcError -32012 after `timeoutMs`. For a hash out of the `data.hash` of an SvcRpcError.
    */
   readonly waitForTx: (hash: string, options?: WaitOptions) => Promise<TransactionResult>
 }
 
-/** web3.svc: every function with a callback or synchronous, the same as promises under `async`, and the accounts it signs for. */
+/**
+ * web3.svc: every function with a callback or synchronous, the same as promises under `async`, and the accounts it
+ * signs for.
+ */
 export interface Svc extends SvcFunctions {
   readonly async: SvcAsync
   /** Rows of the state that the client proves by itself; needs `light` in the Target. */
@@ -35,61 +38,75 @@ export interface Svc extends SvcFunctions {
 export interface SvcConstructor {
   /** A client of the gateway at a URL. Throws a TypeError when it is none. */
   new (target: string | Target): Svc
-  /** Tokens as decimal text of an amount in base units: `1500000000000000000` is `1.5`. Throws a RangeError on what is no amount. */
+  /**
+   * Tokens as decimal text of an amount in base units: `1500000000000000000` is `1.5`. Throws a RangeError on what is
+   * no amount.
+   */
   readonly toTokens: (amount: string | bigint | number) => string
   /** Base units of decimal text of tokens, at most 18 decimals. Throws a RangeError on any other text. */
   readonly fromTokens: (tokens: string | number | bigint) => bigint
 }
 
-const waiter = (transport: Transport): SvcAsync['waitForTx'] => async (hash, { signal, timeoutMs = WAIT_MS } = {}) => {
-  const method = 'svc_getTransaction'
-  for (let left = timeoutMs; ; left -= POLL_MS) {
-    const found = await transport.ask({ method, params: [hash] }, signal) as TransactionResult | null
-    if (found !== null) {
-      const { hash: known, check_tx, deliver_tx } = found
-      if (isFailed(found)) throw new SvcTxError({ height: 0, hash: known, check_tx, deliver_tx })
-      return { height: found.height, hash: known, check_tx, deliver_tx }
+const waiter =
+  (transport: Transport): SvcAsync['waitForTx'] =>
+  async (hash, { signal, timeoutMs = WAIT_MS } = {}) => {
+    const method = 'svc_getTransaction'
+    for (let left = timeoutMs; ; left -= POLL_MS) {
+      const found = (await transport.ask({ method, params: [hash] }, signal)) as TransactionResult | null
+      if (found !== null) {
+        const { hash: known, check_tx, deliver_tx } = found
+        if (isFailed(found)) throw new SvcTxError({ height: 0, hash: known, check_tx, deliver_tx })
+        return { height: found.height, hash: known, check_tx, deliver_tx }
+      }
+      if (left <= 0) throw new SvcRpcError(method, NOT_IN_BLOCK, `not in a block after ${timeoutMs} ms`, { hash })
+      await pause(Math.min(POLL_MS, left), signal)
     }
-    if (left <= 0) throw new SvcRpcError(method, NOT_IN_BLOCK, `not in a block after ${timeoutMs} ms`, { hash })
-    await pause(Math.min(POLL_MS, left), signal)
   }
-}
 
 const STATUS: Call = { method: 'svc_status', params: [] }
 const chainIdOf = (status: unknown): string => (status as { readonly chain_id: string }).chain_id
 
 /** The functions and accounts of a client over any transport; `defaultAccount` is asked at each call. */
-export function makeFunctions(transport: Transport, defaultAccount: () => string | undefined): Omit<Svc, 'defaultAccount' | 'verified'> {
+export function makeFunctions(
+  transport: Transport,
+  defaultAccount: () => string | undefined,
+): Omit<Svc, 'defaultAccount' | 'verified'> {
   const lanes = new Map<Address, Lane>()
   const known: { id?: string; asked?: Promise<string> } = {}
   const askChainId = async (): Promise<string> => {
     try {
-      return known.id = chainIdOf(await transport.ask(STATUS))
+      return (known.id = chainIdOf(await transport.ask(STATUS)))
     } catch (error) {
       delete known.asked
       throw error
     }
   }
-  const chainId = (): Promise<string> => known.asked ??= askChainId()
-  const chainIdBlocking = (call: string): string => known.id ??= chainIdOf(transport.askBlocking(STATUS, call))
+  const chainId = (): Promise<string> => (known.asked ??= askChainId())
+  const chainIdBlocking = (call: string): string => (known.id ??= chainIdOf(transport.askBlocking(STATUS, call)))
   const client: Client = { transport, lanes, readerOf: makeReaders(), chainId, chainIdBlocking, defaultAccount }
-  const asked = [...operations.map((spec) => askedOperation(client, spec)), ...queries.map((spec) => askedQuery(client, spec))]
+  const asked = [
+    ...operations.map((spec) => askedOperation(client, spec)),
+    ...queries.map((spec) => askedQuery(client, spec)),
+  ]
   return {
-    ...treeOf(asked, callbackForm) as unknown as SvcFunctions,
-    async: { ...treeOf(asked, promiseForm) as unknown as AsyncFunctions, waitForTx: waiter(transport) },
+    ...(treeOf(asked, callbackForm) as unknown as SvcFunctions),
+    async: { ...(treeOf(asked, promiseForm) as unknown as AsyncFunctions), waitForTx: waiter(transport) },
     accounts: localAccounts(lanes, (signer) => makeLane(signer, { transport, chainId, chainIdBlocking })),
   }
 }
 
 function toTokens(amount: string | bigint | number): string {
-  const units = typeof amount === 'number' && !Number.isSafeInteger(amount) ? undefined : /^[0-9]{1,60}$/.exec(String(amount))
-  if (units === undefined || units === null) throw new RangeError(`toTokens: expected a whole number of base units, got ${amount}`)
+  const units =
+    typeof amount === 'number' && !Number.isSafeInteger(amount) ? undefined : /^[0-9]{1,60}$/.exec(String(amount))
+  if (units === undefined || units === null)
+    throw new RangeError(`toTokens: expected a whole number of base units, got ${amount}`)
   return printRatio(BigInt(amount))
 }
 
 function fromTokens(tokens: string | number | bigint): bigint {
   const units = typeof tokens === 'bigint' ? (tokens < 0n ? undefined : tokens * ONE) : parseRatio(String(tokens))
-  if (units === undefined) throw new RangeError(`fromTokens: expected decimal text with at most 18 decimals, got ${tokens}`)
+  if (units === undefined)
+    throw new RangeError(`fromTokens: expected decimal text with at most 18 decimals, got ${tokens}`)
   return units
 }
 
@@ -97,7 +114,9 @@ function construct(this: unknown, target: string | Target): Svc {
   const where = typeof target === 'string' ? { url: target } : target
   const transport = httpTransport(where)
   const svc: Svc = {
-    ...makeFunctions(transport, () => svc.defaultAccount), verified: verifiedFunctions(transport, where), defaultAccount: undefined,
+    ...makeFunctions(transport, () => svc.defaultAccount),
+    verified: verifiedFunctions(transport, where),
+    defaultAccount: undefined,
   }
   return svc
 }

@@ -5,10 +5,12 @@ import type { Transport } from './transport.ts'
 
 /** Answers that one row proves, under the names of the functions that ask for the same thing unproven. */
 export interface SvcVerified {
-  readonly stake: { readonly validator: {
-    /** The candidacy that an address owns. That it owns none cannot be proven: the call rejects. */
-    readonly query: (validatorAddress: string, options?: VerifyOptions) => Promise<VerifiedRow>
-  } }
+  readonly stake: {
+    readonly validator: {
+      /** The candidacy that an address owns. That it owns none cannot be proven: the call rejects. */
+      readonly query: (validatorAddress: string, options?: VerifyOptions) => Promise<VerifiedRow>
+    }
+  }
   readonly governance: { readonly queryProposal: (proposalId: string, options?: VerifyOptions) => Promise<VerifiedRow> }
   /** The account: balance and nonce. */
   readonly getBalance: (address: string, options?: VerifyOptions) => Promise<VerifiedRow>
@@ -18,16 +20,23 @@ export interface SvcVerified {
 }
 
 /**
- * The functions of `svc.verified`. They reject with SvcProofError where anything is missing between a header that the light client
- * verified and the row; with SvcRpcError when the gateway does not answer. The verifier is loaded with the first call.
+ * The functions of `svc.verified`. They reject with SvcProofError where anything is missing between a header that the
+ * light client verified and the row; with SvcRpcError when the gateway does not answer. The verifier is loaded with the
+ * first call.
  */
 export function verifiedFunctions(transport: Transport, target: Target): SvcVerified {
   const getProof: SvcVerified['getProof'] = async (table, key = '', options = {}) =>
     (await import('./light/proveRow.ts')).proveRow({ ...target, transport }, { table, key }, options)
-  const rowOf = (table: string) => (key: string, options?: VerifyOptions): Promise<VerifiedRow> => getProof(table, key, options)
+  const rowOf =
+    (table: string) =>
+    (key: string, options?: VerifyOptions): Promise<VerifiedRow> =>
+      getProof(table, key, options)
   const account = rowOf('accounts')
   return {
-    stake: { validator: { query: rowOf('candidacies') } }, governance: { queryProposal: rowOf('proposals') },
-    getBalance: account, getTransactionCount: account, getProof,
+    stake: { validator: { query: rowOf('candidacies') } },
+    governance: { queryProposal: rowOf('proposals') },
+    getBalance: account,
+    getTransactionCount: account,
+    getProof,
   }
 }

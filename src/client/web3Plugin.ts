@@ -13,13 +13,18 @@ interface Manager {
   readonly sendBatch: (requests: never) => Promise<unknown>
 }
 
-interface Failure { readonly code?: unknown; readonly message?: unknown; readonly data?: unknown }
+interface Failure {
+  readonly code?: unknown
+  readonly message?: unknown
+  readonly data?: unknown
+}
 
 /** web3 throws an error of its own; the gateway's stands in its cause. */
 function rpcErrorOf(method: string, thrown: unknown): SvcRpcError {
   const cause = (thrown as { cause?: Failure } | null)?.cause
   const isAnswer = typeof cause?.code === 'number' && typeof cause.message === 'string'
-  const error = isAnswer ? new SvcRpcError(method, cause.code as number, cause.message as string, cause.data)
+  const error = isAnswer
+    ? new SvcRpcError(method, cause.code as number, cause.message as string, cause.data)
     : new SvcRpcError(method, undefined, asError(thrown).message)
   return Object.assign(error, { cause: thrown })
 }
@@ -36,11 +41,20 @@ function managerTransport(manager: () => Manager): Transport {
       throw rpcErrorOf(call.method, thrown)
     }
   }
-  const askOne = (call: Call): Promise<Reply> => ask(call).then((result) => ({ result }), (error: SvcRpcError) => ({ error }))
+  const askOne = (call: Call): Promise<Reply> =>
+    ask(call).then(
+      (result) => ({ result }),
+      (error: SvcRpcError) => ({ error }),
+    )
   const askAll: Transport['askAll'] = async (calls) => {
     if (calls.length === 1) return [await askOne(calls[0] as Call)]
     try {
-      return readReplies(calls, 200, JSON.stringify(await manager().sendBatch(calls.map(withPlainParams) as never)), 'by place')
+      return readReplies(
+        calls,
+        200,
+        JSON.stringify(await manager().sendBatch(calls.map(withPlainParams) as never)),
+        'by place',
+      )
     } catch (thrown) {
       return calls.map(({ method }) => ({ error: rpcErrorOf(method, thrown) }))
     }
@@ -56,12 +70,21 @@ function managerTransport(manager: () => Manager): Transport {
   return { ask, askAll, askBlocking }
 }
 
-/** web3.js 4 plugin: `web3.svc` has the functions, accounts and promise forms of `Svc`; `defaultAccount` follows web3's until it is set. */
+/**
+ * web3.js 4 plugin: `web3.svc` has the functions, accounts and promise forms of `Svc`; `defaultAccount` follows web3's
+ * until it is set.
+ */
 class Plugin extends Web3PluginBase {
   pluginNamespace = 'svc'
   constructor() {
     super()
-    Object.assign(this, makeFunctions(managerTransport(() => this.requestManager as unknown as Manager), () => this.defaultAccount))
+    Object.assign(
+      this,
+      makeFunctions(
+        managerTransport(() => this.requestManager as unknown as Manager),
+        () => this.defaultAccount,
+      ),
+    )
   }
 }
 
@@ -72,5 +95,7 @@ export type SvcPlugin = Plugin & Omit<Svc, 'defaultAccount' | 'verified'>
 export const SvcPlugin = Plugin as unknown as new () => SvcPlugin
 
 declare module 'web3' {
-  interface Web3Context { svc: SvcPlugin }
+  interface Web3Context {
+    svc: SvcPlugin
+  }
 }

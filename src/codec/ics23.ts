@@ -4,7 +4,10 @@ import { codecsOf } from './message.ts'
 
 const codec = codecsOf(ics23, descriptor)<object>('ics23.CommitmentProof')
 
-/** The bytes of an `ics23.CommitmentProof`, given as a plain object of its members. Throws a TypeError on a member of another type. */
+/**
+ * The bytes of an `ics23.CommitmentProof`, given as a plain object of its members. Throws a TypeError on a member of
+ * another type.
+ */
 export function encodeCommitmentProof(proof: object): Uint8Array {
   return codec.encode(proof)
 }

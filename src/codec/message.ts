@@ -4,15 +4,21 @@ import { integer, refuse, SCALARS } from './scalar.ts'
 import { $protobuf } from './setup.ts'
 import type { Descriptor, FieldDescriptor, StaticMessage, StaticRoot } from './static.ts'
 
-/** Encodes and decodes one message type. `T` is a plain object: absent optional members are undefined, all others hold a value. */
+/**
+ * Encodes and decodes one message type. `T` is a plain object: absent optional members are undefined, all others hold a
+ * value.
+ */
 export interface Codec<T> {
-  /** The only bytes we write for `value`. Throws a TypeError on a value no wire type can hold (an unsafe integer, a wrong type). */
+  /**
+   * The only bytes we write for `value`. Throws a TypeError on a value no wire type can hold (an unsafe integer, a
+   * wrong type).
+   */
   encode(value: T): Uint8Array
   /** Reads any spelling of a message. Throws on bytes that are not one. */
   decode(bytes: Uint8Array): T
   /**
-   * Reads only what `encode` would have written; undefined for every other spelling: unknown members, defaults spelt out,
-   * overlong varints, members out of order, trailing bytes, integers above 2^53 − 1. Source: protocol.md §2.
+   * Reads only what `encode` would have written; undefined for every other spelling: unknown members, defaults spelt
+   * out, overlong varints, members out of order, trailing bytes, integers above 2^53 − 1. Source: protocol.md §2.
    */
   decodeCanonical(bytes: Uint8Array): T | undefined
 }
@@ -31,7 +37,10 @@ interface Field {
 type Fields = readonly Field[]
 type Plain = Readonly<Record<string, unknown>>
 
-/** Throws a TypeError where `value` holds what no wire type can. protobufjs then writes its members, and looks at no other. */
+/**
+ * Throws a TypeError where `value` holds what no wire type can. protobufjs then writes its members, and looks at no
+ * other.
+ */
 function checkAll(fields: Fields, value: Plain): void {
   for (const { name, where, repeated, optional, check } of fields) {
     const given = value[name]
@@ -45,13 +54,16 @@ function checkAll(fields: Fields, value: Plain): void {
 /** protobufjs keeps unknown members here, and would write them again. */
 const UNKNOWN = '$unknowns'
 
-/** The members that protobufjs read. Members that the message does not declare are left behind, or with `strict` refused. */
+/**
+ * The members that protobufjs read. Members that the message does not declare are left behind, or with `strict`
+ * refused.
+ */
 function copyOut(fields: Fields, value: Plain, strict: boolean): object {
   if (strict && Object.hasOwn(value, UNKNOWN)) throw new TypeError(UNKNOWN)
   const target: Record<string, unknown> = {}
   for (const { name, where, repeated, optional, fallback, read } of fields) {
-    const given = value[name]   // through the prototype: the proto3 default of an absent member, null of an absent optional one
-    if (repeated) target[name] = (given as unknown[] | undefined ?? []).map((item) => read(item, where, strict))
+    const given = value[name] // through the prototype: the proto3 default of an absent member, null of an absent optional one
+    if (repeated) target[name] = ((given as unknown[] | undefined) ?? []).map((item) => read(item, where, strict))
     else if (given !== undefined && given !== null) target[name] = read(given, where, strict)
     else if (!optional) target[name] = fallback()
   }
@@ -72,7 +84,8 @@ const writer = $protobuf.Writer.create()
 
 /** The message in the shared writer. */
 function encodeWith(message: StaticMessage, value: object): Writer {
-  do writer.reset()   // out of one message after the other, where a throw left it within some
+  do
+    writer.reset() // out of one message after the other, where a throw left it within some
   while (writer.pos > 0)
   return message.encode(value, writer)
 }
@@ -106,16 +119,21 @@ export function codecsOf(root: StaticRoot, descriptor: Descriptor): <T>(name: st
     const scalar = SCALARS.get(type)
     const where = `${message}.${name}`
     const common = { name, where, repeated }
-    if (scalar !== undefined) return { ...common, optional, fallback: scalar.fallback, check: scalar.convert, read: scalar.convert }
+    if (scalar !== undefined)
+      return { ...common, optional, fallback: scalar.fallback, check: scalar.convert, read: scalar.convert }
     const full = resolve(descriptor, type, message)
     if (descriptor[full]?.values !== undefined) {
       const convert = integer(-(2 ** 31), 2 ** 31 - 1)
       return { ...common, optional, fallback: () => 0, check: convert, read: convert }
     }
     return {
-      ...common, optional: true, fallback: () => undefined,
-      check: (value, at) => typeof value === 'object' && value !== null
-        ? checkAll(need(full).fields, value as Plain) : refuse(at, 'a message', value),
+      ...common,
+      optional: true,
+      fallback: () => undefined,
+      check: (value, at) =>
+        typeof value === 'object' && value !== null
+          ? checkAll(need(full).fields, value as Plain)
+          : refuse(at, 'a message', value),
       read: (value, _at, strict) => copyOut(need(full).fields, value as Plain, strict),
     }
   }
@@ -126,10 +144,13 @@ export function codecsOf(root: StaticRoot, descriptor: Descriptor): <T>(name: st
     const declared = descriptor[name]?.fields
     if (declared === undefined) throw new Error(`no message ${name}`)
     const [, ...path] = name.split('.')
-    const message = path.reduce<StaticRoot | StaticMessage>((node, part) => (node as StaticRoot)[part] as StaticRoot, root)
+    const message = path.reduce<StaticRoot | StaticMessage>(
+      (node, part) => (node as StaticRoot)[part] as StaticRoot,
+      root,
+    )
     const fields: Field[] = []
     const entry = { fields, codec: codecOf(fields, message as StaticMessage) }
-    made.set(name, entry)   // before its members: a message may hold itself
+    made.set(name, entry) // before its members: a message may hold itself
     for (const one of declared) fields.push(fieldOf(name, one))
     return entry
   }

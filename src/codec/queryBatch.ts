@@ -1,6 +1,9 @@
 import { fromUtf8, utf8 } from '../base/bytes.ts'
 
-/** Most paths of one batch: what it asks is answered in one go, and consensus waits for it. Source: protocol.md §8, `/batch`. */
+/**
+ * Most paths of one batch: what it asks is answered in one go, and consensus waits for it. Source: protocol.md §8,
+ * `/batch`.
+ */
 export const BATCH_PATHS_MAX = 16
 
 /** The answer of one path. */

@@ -9,16 +9,23 @@ export interface Scalar {
 
 /** Refuses a value. `where` is the member's full name. */
 export function refuse(where: string, expected: string, value: unknown): never {
-  throw new TypeError(`${where}: expected ${expected}, got ${typeof value === 'bigint' ? `${value}n` : JSON.stringify(value)}`)
+  throw new TypeError(
+    `${where}: expected ${expected}, got ${typeof value === 'bigint' ? `${value}n` : JSON.stringify(value)}`,
+  )
 }
 
 /** A value that passes `is` goes through as it is. */
-const only = (expected: string, is: (value: unknown) => boolean): Convert =>
-  (value, where) => (is(value) ? value : refuse(where, expected, value))
+const only =
+  (expected: string, is: (value: unknown) => boolean): Convert =>
+  (value, where) =>
+    is(value) ? value : refuse(where, expected, value)
 
 /** An integer within bounds; 64-bit members hold safe integers only, as protobufjs rounds the others without a word. */
 export function integer(min: number, max: number): Convert {
-  return only(`an integer from ${min} to ${max}`, (value) => Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max)
+  return only(
+    `an integer from ${min} to ${max}`,
+    (value) => Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max,
+  )
 }
 
 const zero = (): number => 0

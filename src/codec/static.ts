@@ -22,5 +22,8 @@ export interface FieldDescriptor {
 
 /** Messages and enums by full name, `svc.stake.Description`; a member's message type is named from its own package. */
 export interface Descriptor {
-  readonly [name: string]: { readonly fields?: readonly FieldDescriptor[]; readonly values?: Readonly<Record<string, number>> }
+  readonly [name: string]: {
+    readonly fields?: readonly FieldDescriptor[]
+    readonly values?: Readonly<Record<string, number>>
+  }
 }

@@ -16,8 +16,15 @@ export type BuildOptions = {
   onProgress: (line: string) => void
 }
 
-/** Runs a program to its end; its exit status (null by signal) and the end of what it printed. Throws when it cannot be started. */
-const run = (program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<{ code: number | null; output: string }> =>
+/**
+ * Runs a program to its end; its exit status (null by signal) and the end of what it printed. Throws when it cannot be
+ * started.
+ */
+const run = (
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<{ code: number | null; output: string }> =>
   new Promise((done, failed) => {
     const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
@@ -40,14 +47,15 @@ const sweep = async (cacheDir: string): Promise<void> => {
   for (const name of await readdir(cacheDir)) {
     const path = join(cacheDir, name)
     const made = name.startsWith('.build-') ? await stat(path).catch(() => undefined) : undefined
-    if (made !== undefined && Date.now() - made.mtimeMs > LEFTOVER_AGE_MS) await rm(path, { recursive: true, force: true })
+    if (made !== undefined && Date.now() - made.mtimeMs > LEFTOVER_AGE_MS)
+      await rm(path, { recursive: true, force: true })
   }
 }
 
 /**
- * Builds CometBFT with Go into `<cacheDir>/cometbft`, which afterwards holds a whole program. Says what it does at least every 3 s.
- * Each build works in a folder of its own and ends with one rename, so any number of them may run at once.
- * Errors: CometError with the last line Go printed.
+ * Builds CometBFT with Go into `<cacheDir>/cometbft`, which afterwards holds a whole program. Says what it does at
+ * least every 3 s. Each build works in a folder of its own and ends with one rename, so any number of them may run at
+ * once. Errors: CometError with the last line Go printed.
  */
 export const buildCometBft = async ({ go, version, cacheDir, env, onProgress }: BuildOptions): Promise<void> => {
   await mkdir(cacheDir, { recursive: true })
@@ -56,16 +64,23 @@ export const buildCometBft = async ({ go, version, cacheDir, env, onProgress }: 
   const startedMs = Date.now()
   const asked = await run(go, ['env', 'GOVERSION'], env).catch(() => undefined)
   const goVersion = asked?.output.trim().replace(/^go/, '') || '?'
-  const say = () => onProgress(`building CometBFT ${version} with Go ${goVersion}, ${Math.round((Date.now() - startedMs) / 1000)} s`)
+  const say = () =>
+    onProgress(`building CometBFT ${version} with Go ${goVersion}, ${Math.round((Date.now() - startedMs) / 1000)} s`)
   say()
   const timer = setInterval(say, PROGRESS_EVERY_MS)
   try {
     // Without cgo the program needs no C compiler and runs on any libc.
     const buildEnv = { ...env, GOBIN: folder, CGO_ENABLED: '0' }
-    const { code, output } = await run(go, ['install', `github.com/cometbft/cometbft/cmd/cometbft@v${version}`], buildEnv)
+    const { code, output } = await run(
+      go,
+      ['install', `github.com/cometbft/cometbft/cmd/cometbft@v${version}`],
+      buildEnv,
+    )
     if (code !== 0) {
       const said = output.trim().split('\n').at(-1) ?? ''
-      throw new CometError(`building CometBFT ${version} with Go ${goVersion} failed: ${said === '' ? `go ended with ${code}` : said}`)
+      throw new CometError(
+        `building CometBFT ${version} with Go ${goVersion} failed: ${said === '' ? `go ended with ${code}` : said}`,
+      )
     }
     await rename(join(folder, 'cometbft'), join(cacheDir, 'cometbft'))
     onProgress(`built CometBFT ${version} in ${Math.round((Date.now() - startedMs) / 1000)} s`)

@@ -3,9 +3,10 @@ import { CometError } from './errors.ts'
 import { fillTemplate, setTomlValues } from './template.ts'
 
 /**
- * What start flags may say about a node; what is left out is CometBFT's default in a new home and unchanged in an existing one.
- * `rpc`, `p2p`: `tcp://host:port`. `abci`: `tcp://host:port`, `unix:///path`, or the name of a built-in application. `metrics`:
- * `host:port`, or false for none. `blockTimeMs`: about how long from block to block on one machine, 10 to 600,000.
+ * What start flags may say about a node; what is left out is CometBFT's default in a new home and unchanged in an
+ * existing one. `rpc`, `p2p`: `tcp://host:port`. `abci`: `tcp://host:port`, `unix:///path`, or the name of a built-in
+ * application. `metrics`: `host:port`, or false for none. `blockTimeMs`: about how long from block to block on one
+ * machine, 10 to 600,000.
  */
 export type NodeSettings = {
   addresses?: { rpc?: string; p2p?: string; abci?: string; metrics?: string | false }
@@ -15,21 +16,24 @@ export type NodeSettings = {
 }
 
 /**
- * Starts a new node from a snapshot of its peers. `servers`: RPC of two nodes or more, which the light client asks; it trusts the block of
- * `trustHeight`, whose hash is `trustHash`, 64 hex digits.
+ * Starts a new node from a snapshot of its peers. `servers`: RPC of two nodes or more, which the light client asks; it
+ * trusts the block of `trustHeight`, whose hash is `trustHash`, 64 hex digits.
  */
 export type StateSync = { servers: readonly string[]; trustHeight: number; trustHash: string }
 
 /** Block time of a chain that asks for none. */
 export const BLOCK_TIME_MS_DEFAULT = 1_000
 
-const templateOf = (name: string): string => readFileSync(new URL(`../../cometbft-config/${name}.template`, import.meta.url), 'utf8')
+const templateOf = (name: string): string =>
+  readFileSync(new URL(`../../cometbft-config/${name}.template`, import.meta.url), 'utf8')
 
-const clamp = (value: number, low: number, high: number): string => `${Math.round(Math.min(high, Math.max(low, value)))}ms`
+const clamp = (value: number, low: number, high: number): string =>
+  `${Math.round(Math.min(high, Math.max(low, value)))}ms`
 
 /**
- * The consensus timeouts of a block time. The propose timeout never falls below 1 s: the application prepares and judges the
- * proposal within it (CometBFT's requirement 1), and a proposer that is there does not make anyone wait it out.
+ * The consensus timeouts of a block time. The propose timeout never falls below 1 s: the application prepares and
+ * judges the proposal within it (CometBFT's requirement 1), and a proposer that is there does not make anyone wait it
+ * out.
  */
 const timeoutsOf = (blockTimeMs: number) => {
   if (!Number.isSafeInteger(blockTimeMs) || blockTimeMs < 10 || blockTimeMs > 600_000) {
@@ -58,16 +62,25 @@ const checkAddresses = ({ rpc, p2p, abci, metrics }: NonNullable<NodeSettings['a
   }
 }
 
-const withStateSync = (text: string, stateSync: StateSync | undefined): string => stateSync === undefined ? text : setTomlValues(text, {
-  'statesync.enable': true, 'statesync.rpc_servers': stateSync.servers.join(','),
-  'statesync.trust_height': stateSync.trustHeight, 'statesync.trust_hash': stateSync.trustHash,
-})
+const withStateSync = (text: string, stateSync: StateSync | undefined): string =>
+  stateSync === undefined
+    ? text
+    : setTomlValues(text, {
+        'statesync.enable': true,
+        'statesync.rpc_servers': stateSync.servers.join(','),
+        'statesync.trust_height': stateSync.trustHeight,
+        'statesync.trust_hash': stateSync.trustHash,
+      })
 
-/** The text of a new `config.toml`. `privateNet`: addresses that are not routable, and several nodes on one of them, are fine. */
+/**
+ * The text of a new `config.toml`. `privateNet`: addresses that are not routable, and several nodes on one of them, are
+ * fine.
+ */
 export const newConfigToml = (moniker: string, settings: NodeSettings, privateNet: boolean): string => {
   const { addresses = {}, peers = {} } = settings
   checkAddresses(addresses)
-  if (!/^[\x20-\x7e]{1,64}$/.test(moniker)) throw new CometError('the moniker must be 1 to 64 printable ASCII characters')
+  if (!/^[\x20-\x7e]{1,64}$/.test(moniker))
+    throw new CometError('the moniker must be 1 to 64 printable ASCII characters')
   const text = fillTemplate(templateOf('config.toml'), {
     moniker,
     proxyApp: addresses.abci ?? 'tcp://127.0.0.1:26658',
@@ -118,7 +131,10 @@ export const updatedConfigToml = (text: string, settings: NodeSettings): string 
 /** One validator of a genesis file. `pubKey` base64 of 32 bytes, `power` a whole number above 0. */
 export type GenesisValidator = { pubKey: string; address: string; power: number; name?: string }
 
-/** The values of a genesis file. `genesisTime` RFC 3339 in UTC; `appState` any JSON, handed to the application in InitChain. */
+/**
+ * The values of a genesis file. `genesisTime` RFC 3339 in UTC; `appState` any JSON, handed to the application in
+ * InitChain.
+ */
 export type GenesisOptions = {
   chainId: string
   genesisTime: string
@@ -129,17 +145,27 @@ export type GenesisOptions = {
 
 /**
  * The text of `genesis.json`. Same options, same bytes, so all nodes of a network can make it for themselves.
- * Errors: CometError for a chain id CometBFT refuses (1 to 50 characters), no validators, or a power that is not a whole number above 0.
+ * Errors: CometError for a chain id CometBFT refuses (1 to 50 characters), no validators, or a power that is not a
+ * whole number above 0.
  */
-export const genesisJson = ({ chainId, genesisTime, initialHeight = 1, appState, validators }: GenesisOptions): string => {
-  if (!/^[\x21-\x7e]{1,50}$/.test(chainId)) throw new CometError('the chain id must be 1 to 50 printable ASCII characters without spaces')
+export const genesisJson = ({
+  chainId,
+  genesisTime,
+  initialHeight = 1,
+  appState,
+  validators,
+}: GenesisOptions): string => {
+  if (!/^[\x21-\x7e]{1,50}$/.test(chainId))
+    throw new CometError('the chain id must be 1 to 50 printable ASCII characters without spaces')
   if (Number.isNaN(Date.parse(genesisTime))) {
     throw new CometError(`the genesis time is ${genesisTime}; it must be like 2026-11-20T10:00:00Z`)
   }
-  if (!Number.isSafeInteger(initialHeight) || initialHeight < 1) throw new CometError('the initial height must be a whole number above 0')
+  if (!Number.isSafeInteger(initialHeight) || initialHeight < 1)
+    throw new CometError('the initial height must be a whole number above 0')
   if (validators.length === 0) throw new CometError('a genesis file needs at least one validator')
   const rows = validators.map(({ pubKey, address, power, name = '' }) => {
-    if (!Number.isSafeInteger(power) || power < 1) throw new CometError(`the power of validator ${address} must be a whole number above 0`)
+    if (!Number.isSafeInteger(power) || power < 1)
+      throw new CometError(`the power of validator ${address} must be a whole number above 0`)
     return { address, pub_key: { type: 'tendermint/PubKeyEd25519', value: pubKey }, power: String(power), name }
   })
   const values = { chainId, genesisTime, initialHeight: String(initialHeight), validators: rows, appState }

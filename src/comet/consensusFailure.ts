@@ -8,8 +8,9 @@ const TAIL_BYTES = 1024 * 1024
 const unquoted = (text: string): string => text.replaceAll(/\\(["\\])/g, '$1')
 
 /**
- * Why the consensus of CometBFT failed, when this line of its log says that it did: `… write …/wal: no space left on device`. CometBFT
- * lives on after that and answers calls, but makes and follows no more blocks until it is started again. Reads both of its log formats.
+ * Why the consensus of CometBFT failed, when this line of its log says that it did: `… write …/wal: no space left on
+ * device`. CometBFT lives on after that and answers calls, but makes and follows no more blocks until it is started
+ * again. Reads both of its log formats.
  */
 export const consensusFailureIn = (line: string): string | undefined => {
   if (!line.includes('CONSENSUS FAILURE!!!')) return undefined
@@ -29,8 +30,8 @@ const tailOf = (path: string): string => {
 }
 
 /**
- * The same out of the log in a home, which only a node that svcd started writes: undefined when there is none, or when a block was
- * committed since.
+ * The same out of the log in a home, which only a node that svcd started writes: undefined when there is none, or when
+ * a block was committed since.
  */
 export const lastConsensusFailure = (home: string): string | undefined => {
   let lines: readonly string[]

@@ -4,19 +4,23 @@ import { type HeightWatch, longer, PAUSE_MS_MIN, watchHeights } from './heights.
 import type { NodeRpc } from './rpc.ts'
 import type { NodeBlock, NodeBlockResults } from './wire.ts'
 
-/** A committed block with its results; `results[i]` belongs to `txs[i]`. `appHash` is the state before the block, as headers have it. */
+/**
+ * A committed block with its results; `results[i]` belongs to `txs[i]`. `appHash` is the state before the block, as
+ * headers have it.
+ */
 export type FeedBlock = NodeBlock & Pick<NodeBlockResults, 'results' | 'events' | 'validatorUpdates'>
 
 /**
- * Told at each change. `connected`: the subscription stands. `lost`: heights the node has no more (pruned) and that were passed over.
- * `reason`: why the connection ended, or why a block could not be read; it is tried again.
+ * Told at each change. `connected`: the subscription stands. `lost`: heights the node has no more (pruned) and that
+ * were passed over. `reason`: why the connection ended, or why a block could not be read; it is tried again.
  */
 export type FeedState = { connected: boolean; head: number; lost?: { from: number; to: number }; reason?: string }
 
 /**
- * `from`: first height wanted; left out, the one after the head at the start. `onBlock` gets every height once, in order, and never two
- * at a time: a promise it returns is waited for. It must not throw; if it does, the feed ends and `done` rejects with what it threw.
- * `pollMs` (default 2,000): how often the node is asked for its height while no event comes.
+ * `from`: first height wanted; left out, the one after the head at the start. `onBlock` gets every height once, in
+ * order, and never two at a time: a promise it returns is waited for. It must not throw; if it does, the feed ends and
+ * `done` rejects with what it threw. `pollMs` (default 2,000): how often the node is asked for its height while no
+ * event comes.
  */
 export type FeedOptions = {
   from?: number
@@ -33,11 +37,17 @@ export type BlockFeed = {
   ready: Promise<number>
   /** Ends when the feed does: after `close`, or with what `onBlock` threw. */
   done: Promise<void>
-  /** The last height delivered, or passed over as lost; the head at the start before the first. 0 while the node has not answered. */
+  /**
+   * The last height delivered, or passed over as lost; the head at the start before the first. 0 while the node has not
+   * answered.
+   */
   head: () => number
   /** True while the subscription stands. Blocks also come without, by polling. */
   connected: () => boolean
-  /** Stops; no block is delivered after it resolves. Waits for an `onBlock` under way, so do not await it from inside one. */
+  /**
+   * Stops; no block is delivered after it resolves. Waits for an `onBlock` under way, so do not await it from inside
+   * one.
+   */
   close: () => Promise<void>
 }
 
@@ -52,15 +62,22 @@ const bell = () => {
       wake()
     },
     wait: async (): Promise<void> => {
-      if (!rung) await new Promise<void>((resolve) => { wake = resolve })
+      if (!rung)
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
       rung = false
     },
   }
 }
 
 const readBlock = async (rpc: NodeRpc, height: number): Promise<FeedBlock> => {
-  const [block, { results, events, validatorUpdates }] = await Promise.all([rpc.block(height), rpc.blockResults(height)])
-  if (results.length !== block.txs.length) throw new Error(`block ${height}: ${block.txs.length} transactions, ${results.length} results`)
+  const [block, { results, events, validatorUpdates }] = await Promise.all([
+    rpc.block(height),
+    rpc.blockResults(height),
+  ])
+  if (results.length !== block.txs.length)
+    throw new Error(`block ${height}: ${block.txs.length} transactions, ${results.length} results`)
   return { ...block, results, events, validatorUpdates }
 }
 
@@ -87,7 +104,9 @@ const unlessClosed = <T>(promise: Promise<T>, signal: AbortSignal): Promise<T | 
   return Promise.race([promise, closed]).finally(() => signal.removeEventListener('abort', stop))
 }
 
-/** Passes over heights the node no longer has. A chain that begins above 1 has nothing to lose below its first block. */
+/**
+ * Passes over heights the node no longer has. A chain that begins above 1 has nothing to lose below its first block.
+ */
 const skipPruned = async ({ rpc, options, progress, tell }: Feeding): Promise<void> => {
   const { earliestHeight } = await rpc.status()
   if (earliestHeight <= progress.head + 1 || earliestHeight > progress.target) return
@@ -147,9 +166,10 @@ const deliver = async (feeding: Feeding): Promise<void> => {
 }
 
 /**
- * Delivers every committed block from the start on, each once and in order, whatever happens to the connection or the node in between.
- * Heights are learnt from one subscription and, while it is silent or gone, by polling; blocks and results are read by height, so a
- * gap is closed by the same way as a live block comes. Never gives up: a node that is away is tried until `close`.
+ * Delivers every committed block from the start on, each once and in order, whatever happens to the connection or the
+ * node in between. Heights are learnt from one subscription and, while it is silent or gone, by polling; blocks and
+ * results are read by height, so a gap is closed by the same way as a live block comes. Never gives up: a node that is
+ * away is tried until `close`.
  */
 export const startBlockFeed = (rpc: NodeRpc, options: FeedOptions): BlockFeed => {
   const { from, onState = () => {}, pollMs = 2_000 } = options
@@ -158,7 +178,8 @@ export const startBlockFeed = (rpc: NodeRpc, options: FeedOptions): BlockFeed =>
   const closing = new AbortController()
   let watch: HeightWatch | undefined
   const connected = () => watch?.connected() ?? false
-  const tell = (more: Pick<FeedState, 'lost' | 'reason'>) => onState({ connected: connected(), head: progress.head, ...more })
+  const tell = (more: Pick<FeedState, 'lost' | 'reason'>) =>
+    onState({ connected: connected(), head: progress.head, ...more })
   const onHeight = (height: number) => {
     if (height <= progress.target) return
     progress.target = height
@@ -176,7 +197,11 @@ export const startBlockFeed = (rpc: NodeRpc, options: FeedOptions): BlockFeed =>
     progress.target = progress.startHead
     isReady(progress.startHead)
     if (closing.signal.aborted) return
-    watch = watchHeights(rpc, { pollMs, onHeight, onState: (_, reason) => tell(reason === undefined ? {} : { reason }) })
+    watch = watchHeights(rpc, {
+      pollMs,
+      onHeight,
+      onState: (_, reason) => tell(reason === undefined ? {} : { reason }),
+    })
     try {
       await deliver(feeding)
     } finally {

@@ -20,7 +20,10 @@ export const defaultCometCache = (): string =>
 /** A CometBFT program. `version` is what it prints, which for a few releases is that of an older one of its line. */
 export type CometBft = { path: string; version: string; source: 'env' | 'path' | 'cache' | 'built' }
 
-/** Where to look, and who hears of it. `env`: SVCD_COMETBFT, PATH and what Go needs. `onProgress` gets one line at a time. */
+/**
+ * Where to look, and who hears of it. `env`: SVCD_COMETBFT, PATH and what Go needs. `onProgress` gets one line at a
+ * time.
+ */
 export type FindOptions = { env?: NodeJS.ProcessEnv; cacheDir?: string; onProgress?: (line: string) => void }
 
 /** The path of an executable file `name` in the folders of `env.PATH`, or undefined. */
@@ -40,13 +43,17 @@ const isProgram = async (path: string): Promise<boolean> => {
   }
 }
 
-/** What `<program> version` prints, such as `0.38.25`. Throws with the reason when it does not run or prints something else. */
+/**
+ * What `<program> version` prints, such as `0.38.25`. Throws with the reason when it does not run or prints something
+ * else.
+ */
 const versionOf = (program: string, env: NodeJS.ProcessEnv): Promise<string> =>
   new Promise((done, failed) => {
     execFile(program, ['version'], { env, timeout: VERSION_TIMEOUT_MS, killSignal: 'SIGKILL' }, (error, stdout) => {
       if (error !== null) return failed(error)
       const version = /^v?(\d+\.\d+\.\d+\S*)\s*$/.exec(stdout)?.[1]
-      if (version === undefined) return failed(new Error(`it prints ${JSON.stringify(stdout.slice(0, 60))} as its version`))
+      if (version === undefined)
+        return failed(new Error(`it prints ${JSON.stringify(stdout.slice(0, 60))} as its version`))
       done(version)
     })
   })
@@ -56,11 +63,13 @@ const isServed = (version: string): boolean => COMETBFT_LINES.includes(version.s
 const served = `${COMETBFT_LINES[0]} to ${COMETBFT_LINES.at(-1)}`
 
 const fromEnv = async (path: string, env: NodeJS.ProcessEnv): Promise<CometBft> => {
-  if (!(await isProgram(path))) throw new CometError(`SVCD_COMETBFT names ${path}, which is not a program that can be run`)
+  if (!(await isProgram(path)))
+    throw new CometError(`SVCD_COMETBFT names ${path}, which is not a program that can be run`)
   const version = await versionOf(resolve(path), env).catch((error: unknown) => {
     throw new CometError(`SVCD_COMETBFT names ${path}, which does not run: ${reasonOf(error)}`)
   })
-  if (!isServed(version)) throw new CometError(`SVCD_COMETBFT names ${path}, CometBFT ${version}; this program serves ${served}`)
+  if (!isServed(version))
+    throw new CometError(`SVCD_COMETBFT names ${path}, CometBFT ${version}; this program serves ${served}`)
   return { path: resolve(path), version, source: 'env' }
 }
 
@@ -78,10 +87,11 @@ const usable = async (path: string, { source, env, say }: Look): Promise<CometBf
 }
 
 /**
- * A CometBFT program that can be run: the one SVCD_COMETBFT names, else the first `cometbft` on PATH if its line is served, else the
- * cache's, else version COMETBFT_VERSION built by `go install` into the cache (about a minute; checked by Go's checksum database).
- * Errors: CometError, one line, when SVCD_COMETBFT cannot be used, when there is neither CometBFT nor Go, or when the build fails.
- * Programs are judged by the minor line of the version they print: 0.37.18 prints 0.37.16 and 0.40.0 prints 0.39.0.
+ * A CometBFT program that can be run: the one SVCD_COMETBFT names, else the first `cometbft` on PATH if its line is
+ * served, else the cache's, else version COMETBFT_VERSION built by `go install` into the cache (about a minute; checked
+ * by Go's checksum database). Errors: CometError, one line, when SVCD_COMETBFT cannot be used, when there is neither
+ * CometBFT nor Go, or when the build fails. Programs are judged by the minor line of the version they print: 0.37.18
+ * prints 0.37.16 and 0.40.0 prints 0.39.0.
  */
 export const findCometBft = async (options: FindOptions = {}): Promise<CometBft> => {
   const { env = process.env, cacheDir = defaultCometCache(), onProgress = () => {} } = options

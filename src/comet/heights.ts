@@ -9,15 +9,22 @@ const PAUSE_MS_MAX = 5_000
 /** The pause after `pauseMs`. */
 export const longer = (pauseMs: number): number => Math.min(PAUSE_MS_MAX, pauseMs * 2)
 
-/** `onHeight` hears of every committed height known, by event or by poll, in any order. `onState`: the subscription stands or ended. */
-export type HeightHandlers = { pollMs: number; onHeight: (height: number) => void; onState: (connected: boolean, reason?: string) => void }
+/**
+ * `onHeight` hears of every committed height known, by event or by poll, in any order. `onState`: the subscription
+ * stands or ended.
+ */
+export type HeightHandlers = {
+  pollMs: number
+  onHeight: (height: number) => void
+  onState: (connected: boolean, reason?: string) => void
+}
 
 /** `close` is at once; no handler is called after it. */
 export type HeightWatch = { connected: () => boolean; close: () => void }
 
 /**
- * Holds one subscription to `rpc.url`, and opens it again with growing pauses (0.1 to 5 s) whenever it ends. A subscription that is
- * silent while the node's height moves is ended too.
+ * Holds one subscription to `rpc.url`, and opens it again with growing pauses (0.1 to 5 s) whenever it ends. A
+ * subscription that is silent while the node's height moves is ended too.
  */
 export const watchHeights = (rpc: NodeRpc, { pollMs, onHeight, onState }: HeightHandlers): HeightWatch => {
   const closing = new AbortController()

@@ -16,7 +16,10 @@ export const homeFiles = (home: string) => ({
   log: join(home, 'logs', 'cometbft.log'),
 })
 
-/** A node's public names. `pubKey` base64, `address` upper-case hex, `nodeId` the lower-case hex that peers write as `nodeId@host:port`. */
+/**
+ * A node's public names. `pubKey` base64, `address` upper-case hex, `nodeId` the lower-case hex that peers write as
+ * `nodeId@host:port`.
+ */
 export type NodeIdentity = { pubKey: string; address: string; nodeId: string }
 
 /** Genesis of a new home. `validators` left out: this node alone, with power 10. */
@@ -28,10 +31,16 @@ export type HomeGenesis = {
 }
 
 /**
- * `home`: the folder. `chainId`, `genesis`, `moniker`, `privateNet` matter only while the files they go into do not exist; `privateNet`
- * (default false) is for networks on one machine or in containers. The rest is NodeSettings.
+ * `home`: the folder. `chainId`, `genesis`, `moniker`, `privateNet` matter only while the files they go into do not
+ * exist; `privateNet` (default false) is for networks on one machine or in containers. The rest is NodeSettings.
  */
-export type NodeHomeOptions = NodeSettings & { home: string; chainId: string; genesis: HomeGenesis; moniker?: string; privateNet?: boolean }
+export type NodeHomeOptions = NodeSettings & {
+  home: string
+  chainId: string
+  genesis: HomeGenesis
+  moniker?: string
+  privateNet?: boolean
+}
 
 /** Whole or not at all: a crash leaves the old file, never half a key. For the owner alone. */
 const writeWhole = (path: string, text: string): void => {
@@ -46,7 +55,10 @@ const writeOnce = (path: string, text: () => string): void => {
 
 const readKey = (path: string, member: 'pub_key' | 'priv_key'): Buffer => {
   try {
-    const parsed = JSON.parse(readFileSync(path, 'utf8')) as Record<string, { type?: unknown; value?: unknown } | undefined>
+    const parsed = JSON.parse(readFileSync(path, 'utf8')) as Record<
+      string,
+      { type?: unknown; value?: unknown } | undefined
+    >
     const bytes = Buffer.from(String(parsed[member]?.value), 'base64')
     if (bytes.length !== (member === 'pub_key' ? 32 : 64)) throw new Error('it is not an ed25519 key')
     return bytes
@@ -61,14 +73,17 @@ export const readValidatorKey = (home: string): { pubKey: string; address: strin
   return { pubKey, address: addressOfPubKey(pubKey) }
 }
 
-/** The node id that peers know a home by, 40 lower-case hex digits. Errors: CometError when the file is missing or no ed25519 key. */
+/**
+ * The node id that peers know a home by, 40 lower-case hex digits. Errors: CometError when the file is missing or no
+ * ed25519 key.
+ */
 export const readNodeId = (home: string): string =>
   addressOfPubKey(readKey(homeFiles(home).nodeKey, 'priv_key').subarray(32).toString('base64')).toLowerCase()
 
 /**
- * The home has a validator key, a node key and a signing state; those that were there are as they were. New files are mode 0600.
- * Made apart from the rest because a network's genesis file needs all its nodes' keys first.
- * Errors: CometError when the home has blocks but no signing state: a new one could sign a height twice, which is punished.
+ * The home has a validator key, a node key and a signing state; those that were there are as they were. New files are
+ * mode 0600. Made apart from the rest because a network's genesis file needs all its nodes' keys first. Errors:
+ * CometError when the home has blocks but no signing state: a new one could sign a height twice, which is punished.
  */
 export const makeNodeKeys = (home: string): NodeIdentity => {
   const files = homeFiles(home)
@@ -84,9 +99,10 @@ export const makeNodeKeys = (home: string): NodeIdentity => {
 }
 
 /**
- * `home` can be started: keys, signing state, config.toml and genesis.json exist. What did not exist is made from the templates of
- * cometbft-config; keys, signing state and genesis.json that existed are untouched, and in a config.toml that existed only what
- * NodeSettings names is changed. No CometBFT program is needed. Errors: CometError for a value CometBFT would refuse.
+ * `home` can be started: keys, signing state, config.toml and genesis.json exist. What did not exist is made from the
+ * templates of cometbft-config; keys, signing state and genesis.json that existed are untouched, and in a config.toml
+ * that existed only what NodeSettings names is changed. No CometBFT program is needed. Errors: CometError for a value
+ * CometBFT would refuse.
  */
 export const makeNodeHome = (options: NodeHomeOptions): NodeIdentity => {
   const { home, chainId, genesis, moniker = 'svcd', privateNet = false } = options

@@ -8,8 +8,8 @@ import { openNodeRpc, waitForNode } from './rpc.ts'
 export type TrustedHeader = { height: number; hash: string }
 
 /**
- * `program`: path of CometBFT. `folder`: where verified headers are kept, for one chain. `primary` and `witnesses`: RPC of nodes, at
- * least one of each. `trust`: needed the first time in a folder, not to be given again.
+ * `program`: path of CometBFT. `folder`: where verified headers are kept, for one chain. `primary` and `witnesses`: RPC
+ * of nodes, at least one of each. `trust`: needed the first time in a folder, not to be given again.
  */
 export type LightOptions = {
   program: string
@@ -28,7 +28,10 @@ const START_MS_MAX = 60_000
 const REASON = /^(?:ERROR|Error): *(.*)$/
 
 const whyEnded = (lines: readonly string[], folder: string): string => {
-  const reason = lines.map((line) => REASON.exec(line)?.[1]).find((found) => found !== undefined) ?? lines.at(-1) ?? 'it says nothing'
+  const reason =
+    lines.map((line) => REASON.exec(line)?.[1]).find((found) => found !== undefined) ??
+    lines.at(-1) ??
+    'it says nothing'
   return /temporarily unavailable/.test(reason) ? `another one is using ${folder}; try again when it has ended` : reason
 }
 
@@ -36,11 +39,27 @@ const whyEnded = (lines: readonly string[], folder: string): string => {
  * Starts `cometbft light` and waits until it answers. What it prints goes to `<folder>/light.log`.
  * Errors: CometError with its own words when it ends, which it does when the trusted header is not the primary's.
  */
-export const startLightProxy = async ({ program, folder, chainId, primary, witnesses, trust }: LightOptions): Promise<LightProxy> => {
+export const startLightProxy = async ({
+  program,
+  folder,
+  chainId,
+  primary,
+  witnesses,
+  trust,
+}: LightOptions): Promise<LightProxy> => {
   const port = await freePort()
   const trusted = trust === undefined ? [] : ['--height', String(trust.height), '--hash', trust.hash]
   const args = [
-    'light', chainId, '--primary', primary, '--witnesses', witnesses.join(','), '--home-dir', folder, '--laddr', `tcp://127.0.0.1:${port}`,
+    'light',
+    chainId,
+    '--primary',
+    primary,
+    '--witnesses',
+    witnesses.join(','),
+    '--home-dir',
+    folder,
+    '--laddr',
+    `tcp://127.0.0.1:${port}`,
     ...trusted,
   ]
   const light = await runCometBft({ program, args, logFile: join(folder, 'light.log') })
@@ -55,7 +74,9 @@ export const startLightProxy = async ({ program, folder, chainId, primary, witne
   } catch (error) {
     const isGone = ended.signal.aborted
     await light.stop()
-    throw isGone ? new CometError(`cometbft light: ${whyEnded((await exit).lastLines, folder)}`, { cause: error }) : error
+    throw isGone
+      ? new CometError(`cometbft light: ${whyEnded((await exit).lastLines, folder)}`, { cause: error })
+      : error
   } finally {
     rpc.close()
   }

@@ -8,8 +8,8 @@ export type LogFile = { write: (chunk: Uint8Array) => void; close: () => void }
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 /**
- * Opens `path` for appending, its folder made when missing. When it grows over `bytesMax` it becomes `<path>.1` and begins anew.
- * A disk that is full or gone loses log lines and nothing else: write errors are not reported.
+ * Opens `path` for appending, its folder made when missing. When it grows over `bytesMax` it becomes `<path>.1` and
+ * begins anew. A disk that is full or gone loses log lines and nothing else: write errors are not reported.
  */
 export const openLogFile = (path: string, bytesMax = 50 * 1024 * 1024): LogFile => {
   makeFolder(dirname(path))

@@ -11,8 +11,10 @@ export const listenError = (host: string, port: number): Promise<NodeJS.ErrnoExc
 /** A port of 127.0.0.1 that nothing listens on. */
 export const freePort = (): Promise<number> =>
   new Promise((done, failed) => {
-    const server = createServer().once('error', failed).listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => done(port))
-    })
+    const server = createServer()
+      .once('error', failed)
+      .listen(0, '127.0.0.1', () => {
+        const { port } = server.address() as AddressInfo
+        server.close(() => done(port))
+      })
   })

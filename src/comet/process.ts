@@ -10,7 +10,12 @@ import { openLogFile } from './logFile.ts'
 import { listenError } from './ports.ts'
 
 /** How the node ended. `asked`: `stop` was called. `lastLines`: the last 20 lines it printed, for a message. */
-export type CometExit = { code: number | null; signal: NodeJS.Signals | null; asked: boolean; lastLines: readonly string[] }
+export type CometExit = {
+  code: number | null
+  signal: NodeJS.Signals | null
+  asked: boolean
+  lastLines: readonly string[]
+}
 
 /** A running node. */
 export type CometProcess = {
@@ -47,9 +52,13 @@ const checkPorts = async (home: string): Promise<void> => {
   } catch (error) {
     throw new CometError(`cannot read ${path}: ${reasonOf(error)}`)
   }
-  for (const [name, section] of [['rpc', config.rpc], ['p2p', config.p2p]] as const) {
+  for (const [name, section] of [
+    ['rpc', config.rpc],
+    ['p2p', config.p2p],
+  ] as const) {
     const [, host, port] = /^tcp:\/\/(.*):(\d+)$/.exec(String(section?.laddr)) ?? []
-    if (host === undefined || (await listenError(host.replace(/^\[|\]$/g, ''), Number(port)))?.code !== 'EADDRINUSE') continue
+    if (host === undefined || (await listenError(host.replace(/^\[|\]$/g, ''), Number(port)))?.code !== 'EADDRINUSE')
+      continue
     throw new CometError(
       `port ${port} (CometBFT ${name}) is in use: does another node run, perhaps one left over in ${home}? Stop it, or choose another port`,
     )
@@ -57,12 +66,18 @@ const checkPorts = async (home: string): Promise<void> => {
 }
 
 /**
- * Runs a command of CometBFT. It has a process group of its own, so Ctrl-C in a terminal reaches only us and we stop it in order. It does
- * not outlive us: at our exit it is killed, and should we be killed ourselves, it dies of the broken pipe at its next log line.
- * What it prints goes to the log file, at most 100 MiB in two files.
- * Errors: CometError when the program cannot be started.
+ * Runs a command of CometBFT. It has a process group of its own, so Ctrl-C in a terminal reaches only us and we stop it
+ * in order. It does not outlive us: at our exit it is killed, and should we be killed ourselves, it dies of the broken
+ * pipe at its next log line. What it prints goes to the log file, at most 100 MiB in two files. Errors: CometError when
+ * the program cannot be started.
  */
-export const runCometBft = async ({ program, args, logFile, onLine = () => {}, onExit = () => {} }: RunOptions): Promise<CometProcess> => {
+export const runCometBft = async ({
+  program,
+  args,
+  logFile,
+  onLine = () => {},
+  onExit = () => {},
+}: RunOptions): Promise<CometProcess> => {
   const child = spawn(program, args, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   const log = openLogFile(logFile)
   const lastLines: string[] = []
@@ -98,7 +113,10 @@ export const runCometBft = async ({ program, args, logFile, onLine = () => {}, o
     asked = true
     kill('SIGTERM')
     const waiting = new AbortController()
-    const late = sleep(graceMs, undefined, { signal: waiting.signal }).then(() => kill('SIGKILL'), () => {})
+    const late = sleep(graceMs, undefined, { signal: waiting.signal }).then(
+      () => kill('SIGKILL'),
+      () => {},
+    )
     await Promise.race([exited, late])
     waiting.abort()
     await exited
@@ -106,8 +124,15 @@ export const runCometBft = async ({ program, args, logFile, onLine = () => {}, o
   return { pid, stop, exited, consensusFailed: consensusFailed.promise }
 }
 
-/** Starts the node of `home`, as above. Errors: CometError also when one of the home's ports is in use, or the home has no config. */
-export const startCometBft = async ({ home, logFile = homeFiles(home).log, ...options }: CometProcessOptions): Promise<CometProcess> => {
+/**
+ * Starts the node of `home`, as above. Errors: CometError also when one of the home's ports is in use, or the home has
+ * no config.
+ */
+export const startCometBft = async ({
+  home,
+  logFile = homeFiles(home).log,
+  ...options
+}: CometProcessOptions): Promise<CometProcess> => {
   await checkPorts(home)
   return await runCometBft({ ...options, logFile, args: ['node', '--home', home] })
 }

@@ -38,7 +38,9 @@ export type NodeRpc = {
   /** http://host:port of the node. */
   readonly url: string
   status: () => Promise<NodeStatus>
-  /** The height the application has committed: its state and the block's results can be read. 0 before the first block. */
+  /**
+   * The height the application has committed: its state and the block's results can be read. 0 before the first block.
+   */
   committedHeight: () => Promise<number>
   /** Answers after CheckTx. A code that is not 0 is an answer, not an error. */
   broadcastTxSync: (tx: Uint8Array) => Promise<BroadcastResult>
@@ -51,7 +53,9 @@ export type NodeRpc = {
   validators: (height?: number) => Promise<NodeValidators>
   /** How many transactions wait in the mempool, and their bytes together. */
   unconfirmedTxs: () => Promise<{ count: number; bytes: number }>
-  /** The genesis file's JSON; its `app_state` as the application got it. Up to 16 MiB; the node refuses a larger one. */
+  /**
+   * The genesis file's JSON; its `app_state` as the application got it. Up to 16 MiB; the node refuses a larger one.
+   */
   genesis: () => Promise<Record<string, unknown>>
   /** Number of connected peers. */
   peers: () => Promise<number>
@@ -111,7 +115,10 @@ const readValidators = async (call: Call, asked?: number): Promise<NodeValidator
   let height = asked
   for (let page = 1; validators.length < VALIDATORS_MAX; page++) {
     const at: { height?: string } = height === undefined ? {} : { height: String(height) }
-    const answer = raw(await call('validators', { ...at, page: String(page), per_page: String(VALIDATORS_PAGE) }), 'validators')
+    const answer = raw(
+      await call('validators', { ...at, page: String(page), per_page: String(VALIDATORS_PAGE) }),
+      'validators',
+    )
     const rows = list(answer['validators'])
     height = whole(answer['block_height'])
     validators.push(...rows.map(validatorRow))
@@ -121,13 +128,15 @@ const readValidators = async (call: Call, asked?: number): Promise<NodeValidator
 }
 
 /** How a client of a node is opened. `timeoutMs` (default 10,000) bounds each call. */
-export interface NodeRpcOptions extends TransportLimits { readonly timeoutMs?: number }
+export interface NodeRpcOptions extends TransportLimits {
+  readonly timeoutMs?: number
+}
 
 /**
- * A client of the node at `url` (http://host:port) over keep-alive connections of its own, none before the first call. Serves
- * CometBFT 0.37 to 0.40.
- * Why not Comet38Client of @cosmjs/tendermint-rpc: over fetch it spends 4 to 5 times the CPU a broadcast, has no deadline, throws on
- * `status` before the first block, and drops 0.37's block events. The tests hold this client's answers against it.
+ * A client of the node at `url` (http://host:port) over keep-alive connections of its own, none before the first call.
+ * Serves CometBFT 0.37 to 0.40. Why not Comet38Client of @cosmjs/tendermint-rpc: over fetch it spends 4 to 5 times the
+ * CPU a broadcast, has no deadline, throws on `status` before the first block, and drops 0.37's block events. The tests
+ * hold this client's answers against it.
  */
 export const openNodeRpc = (url: string, { timeoutMs = TIMEOUT_MS, ...limits }: NodeRpcOptions = {}): NodeRpc => {
   const { call, close } = openTransport(url, timeoutMs, limits)
@@ -136,7 +145,8 @@ export const openNodeRpc = (url: string, { timeoutMs = TIMEOUT_MS, ...limits }: 
     close,
     validators: (height) => readValidators(call, height),
     status: async () => nodeStatus(await call('status')),
-    committedHeight: async () => whole(raw(raw(await call('abci_info'), 'answer')['response'], 'response')['last_block_height']),
+    committedHeight: async () =>
+      whole(raw(raw(await call('abci_info'), 'answer')['response'], 'response')['last_block_height']),
     broadcastTxSync: async (tx) => {
       const answer = raw(await call('broadcast_tx_sync', { tx: toBase64(tx) }), 'answer')
       const { code, codespace, log, data } = txResult(answer)
@@ -157,8 +167,8 @@ export const openNodeRpc = (url: string, { timeoutMs = TIMEOUT_MS, ...limits }: 
 }
 
 /**
- * The node's status once it answers. Errors: NodeError NodeUnreachable with the last reason when `timeoutMs` have passed, or at once
- * when `signal` is aborted (the node's own process has ended, say).
+ * The node's status once it answers. Errors: NodeError NodeUnreachable with the last reason when `timeoutMs` have
+ * passed, or at once when `signal` is aborted (the node's own process has ended, say).
  */
 export const waitForNode = async (rpc: NodeRpc, timeoutMs: number, signal?: AbortSignal): Promise<NodeStatus> => {
   const deadline = Date.now() + timeoutMs
@@ -167,7 +177,9 @@ export const waitForNode = async (rpc: NodeRpc, timeoutMs: number, signal?: Abor
       return await rpc.status()
     } catch (error) {
       if (!isNodeError(error) || Date.now() > deadline || signal?.aborted === true) {
-        throw new NodeError('NodeUnreachable', `the node at ${rpc.url} does not answer: ${reasonOf(error)}`, { cause: error })
+        throw new NodeError('NodeUnreachable', `the node at ${rpc.url} does not answer: ${reasonOf(error)}`, {
+          cause: error,
+        })
       }
     }
     await sleep(100, undefined, signal ? { signal } : {}).catch(() => {})

@@ -32,12 +32,14 @@ const CAUSES = [
 const CALL_CODES = new Set<unknown>([-32700, -32600, -32601, -32602])
 
 /**
- * The typed form of a JSON-RPC error. CometBFT has one code for whatever fails inside it, so its words tell the failures apart that a
- * caller can act on. The rest is the node's own trouble, in many words: `appConn mempool: read message: EOF`, `client is not running`.
+ * The typed form of a JSON-RPC error. CometBFT has one code for whatever fails inside it, so its words tell the
+ * failures apart that a caller can act on. The rest is the node's own trouble, in many words: `appConn mempool: read
+ * message: EOF`, `client is not running`.
  */
 const failureOf = (method: string, error: { code?: unknown; message?: unknown; data?: unknown }): NodeError => {
   const words = [error.message, error.data].filter((part) => typeof part === 'string' && part !== '').join(': ')
-  const code = CAUSES.find(([, pattern]) => pattern.test(words))?.[0] ?? (CALL_CODES.has(error.code) ? 'RpcFailed' : 'NodeFailed')
+  const code =
+    CAUSES.find(([, pattern]) => pattern.test(words))?.[0] ?? (CALL_CODES.has(error.code) ? 'RpcFailed' : 'NodeFailed')
   return new NodeError(code, `${method}: ${words}`)
 }
 
@@ -46,10 +48,14 @@ const resultOf = (method: string, status: number, body: Buffer): unknown => {
   try {
     answer = JSON.parse(body.toString())
   } catch {
-    throw new NodeError(status >= 500 ? 'NodeFailed' : 'BadAnswer', `${method}: the node answered ${status} without JSON`)
+    throw new NodeError(
+      status >= 500 ? 'NodeFailed' : 'BadAnswer',
+      `${method}: the node answered ${status} without JSON`,
+    )
   }
   if (answer?.error) throw failureOf(method, answer.error)
-  if (answer?.result === undefined) throw new NodeError('BadAnswer', `${method}: the node answered ${status} without a result`)
+  if (answer?.result === undefined)
+    throw new NodeError('BadAnswer', `${method}: the node answered ${status} without a result`)
   return answer.result
 }
 
@@ -75,43 +81,49 @@ const post = (pool: Pool, { origin, body, timeoutMs, onAnswer }: Posting): Promi
       controller?.abort(late)
     }, timeoutMs)
     // The timer above bounds all of a call: undici's own would begin with the connection.
-    pool.dispatch({ path: '/', method: 'POST', headers: HEADERS, body, headersTimeout: 0, bodyTimeout: 0 }, {
-      onRequestStart: (started) => {
-        controller = started
-        if (late !== undefined) started.abort(late)
+    pool.dispatch(
+      { path: '/', method: 'POST', headers: HEADERS, body, headersTimeout: 0, bodyTimeout: 0 },
+      {
+        onRequestStart: (started) => {
+          controller = started
+          if (late !== undefined) started.abort(late)
+        },
+        onResponseStart: (_, code) => {
+          status = code
+          onAnswer()
+        },
+        onResponseData: (started, chunk) => {
+          bytes += chunk.length
+          if (bytes > ANSWER_BYTES_MAX) started.abort(new Error(`the answer is over ${ANSWER_BYTES_MAX} bytes`))
+          else chunks.push(chunk)
+        },
+        onResponseEnd: () => {
+          clearTimeout(timer)
+          done({ status, body: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks) })
+        },
+        onResponseError: (_, error) => {
+          clearTimeout(timer)
+          failed(error)
+        },
       },
-      onResponseStart: (_, code) => {
-        status = code
-        onAnswer()
-      },
-      onResponseData: (started, chunk) => {
-        bytes += chunk.length
-        if (bytes > ANSWER_BYTES_MAX) started.abort(new Error(`the answer is over ${ANSWER_BYTES_MAX} bytes`))
-        else chunks.push(chunk)
-      },
-      onResponseEnd: () => {
-        clearTimeout(timer)
-        done({ status, body: chunks.length === 1 ? chunks[0] as Buffer : Buffer.concat(chunks) })
-      },
-      onResponseError: (_, error) => {
-        clearTimeout(timer)
-        failed(error)
-      },
-    })
+    )
   })
 
 const BROKEN = new Set<unknown>(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
 /**
- * A pool of keep-alive connections to the node at `url` (http://host:port), one for each call under way. Calls beyond the connections
- * wait their turn; the deadline runs while they wait. PERF: undici's dispatch takes four fifths of a gateway's CPU over node:http;
- * fetch, as in @cosmjs/tendermint-rpc, several times as much.
+ * A pool of keep-alive connections to the node at `url` (http://host:port), one for each call under way. Calls beyond
+ * the connections wait their turn; the deadline runs while they wait. PERF: undici's dispatch takes four fifths of a
+ * gateway's CPU over node:http; fetch, as in @cosmjs/tendermint-rpc, several times as much.
  */
 export const openTransport = (
-  url: string, defaultTimeoutMs: number, { connections = CONNECTIONS, calls = Number.POSITIVE_INFINITY }: TransportLimits = {},
+  url: string,
+  defaultTimeoutMs: number,
+  { connections = CONNECTIONS, calls = Number.POSITIVE_INFINITY }: TransportLimits = {},
 ): Transport => {
   const target = new URL(url)
-  if (target.protocol !== 'http:') throw new NodeError('NodeUnreachable', `the node's address is ${url}; it must begin with http://`)
+  if (target.protocol !== 'http:')
+    throw new NodeError('NodeUnreachable', `the node's address is ${url}; it must begin with http://`)
   const pool = new Pool(target.origin, { connections, pipelining: 1 })
   let underWay = 0
   const send: Call = async (method, params = {}, timeoutMs = defaultTimeoutMs) => {
@@ -119,13 +131,23 @@ export const openTransport = (
     for (let resends = 0; ; resends++) {
       let answered = false
       try {
-        const answer = await post(pool, { origin: target.origin, body, timeoutMs, onAnswer: () => { answered = true } })
+        const answer = await post(pool, {
+          origin: target.origin,
+          body,
+          timeoutMs,
+          onAnswer: () => {
+            answered = true
+          },
+        })
         return resultOf(method, answer.status, answer.body)
       } catch (error) {
         if ((error as { name?: unknown }).name === 'NodeError') throw error
         // The node closes idle connections after 10 s; a call that meets such a close goes again on another one.
         if (BROKEN.has((error as { code?: unknown }).code) && !answered && resends < RESENDS_MAX) continue
-        throw new NodeError('NodeUnreachable', `${method}: cannot reach the node at ${target.origin}: ${reasonOf(error)}`)
+        throw new NodeError(
+          'NodeUnreachable',
+          `${method}: cannot reach the node at ${target.origin}: ${reasonOf(error)}`,
+        )
       }
     }
   }

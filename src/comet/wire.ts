@@ -18,7 +18,10 @@ export type TxResult = {
 /** A change to CometBFT's validator set. `power` 0 removes. */
 export type ValidatorUpdate = { pubKey: string; power: number }
 
-/** A block without its results. `hash` and `appHash` upper-case hex; `appHash` is the state before this block; `timeMs` Unix time. */
+/**
+ * A block without its results. `hash` and `appHash` upper-case hex; `appHash` is the state before this block; `timeMs`
+ * Unix time.
+ */
 export type NodeBlock = {
   height: number
   timeMs: number
@@ -49,7 +52,10 @@ export const raw = (value: unknown, what: string): Raw => {
 /** `value` as text; a missing one is empty. */
 export const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** A whole number that CometBFT wrote as a number or in quotes; a missing one is 0. Errors: NodeError BadAnswer when it is not safe. */
+/**
+ * A whole number that CometBFT wrote as a number or in quotes; a missing one is 0. Errors: NodeError BadAnswer when it
+ * is not safe.
+ */
 export const whole = (value: unknown): number => {
   const number = value === undefined || value === null ? 0 : Number(value)
   if (!Number.isSafeInteger(number)) {
@@ -69,7 +75,10 @@ export const list = (value: unknown): readonly unknown[] => (Array.isArray(value
 
 const event = (value: unknown): NodeEvent => {
   const { type, attributes } = raw(value, 'event')
-  const pair = (one: unknown) => ({ key: text(raw(one, 'attribute')['key']), value: text(raw(one, 'attribute')['value']) })
+  const pair = (one: unknown) => ({
+    key: text(raw(one, 'attribute')['key']),
+    value: text(raw(one, 'attribute')['value']),
+  })
   return { type: text(type), attributes: list(attributes).map(pair) }
 }
 
@@ -90,7 +99,8 @@ export const txResult = (value: unknown): TxResult => {
 
 const milliseconds = (value: unknown): number => {
   const timeMs = Date.parse(text(value))
-  if (Number.isNaN(timeMs)) throw new NodeError('BadAnswer', `the node's answer has ${JSON.stringify(value)} where a time belongs`)
+  if (Number.isNaN(timeMs))
+    throw new NodeError('BadAnswer', `the node's answer has ${JSON.stringify(value)} where a time belongs`)
   return timeMs
 }
 
@@ -111,11 +121,15 @@ export const nodeBlock = (value: unknown, asked: number): NodeBlock => {
   }
 }
 
-/** All of 0.37 to 0.40 write a key as `{"Sum": {"value": {"ed25519": "<base64>"}}}`. Errors: NodeError BadAnswer for another kind. */
+/**
+ * All of 0.37 to 0.40 write a key as `{"Sum": {"value": {"ed25519": "<base64>"}}}`. Errors: NodeError BadAnswer for
+ * another kind.
+ */
 const validatorUpdate = (value: unknown): ValidatorUpdate => {
   const row = raw(value, 'validator update')
   const key = raw(raw(raw(row['pub_key'], 'pub_key')['Sum'], 'Sum')['value'], 'value')['ed25519']
-  if (typeof key !== 'string') throw new NodeError('BadAnswer', 'the node has a validator update whose key is not ed25519')
+  if (typeof key !== 'string')
+    throw new NodeError('BadAnswer', 'the node has a validator update whose key is not ed25519')
   return { pubKey: key, power: whole(row['power']) }
 }
 
@@ -131,7 +145,10 @@ export const nodeBlockResults = (value: unknown): NodeBlockResults => {
   }
 }
 
-/** What a node says of itself. Heights are 0 before the first block; `latestHeight` may be a block the application is still executing. */
+/**
+ * What a node says of itself. Heights are 0 before the first block; `latestHeight` may be a block the application is
+ * still executing.
+ */
 export type NodeStatus = {
   chainId: string
   nodeId: string
@@ -160,6 +177,10 @@ export const nodeStatus = (value: unknown): NodeStatus => {
     latestTimeMs: latestHeight === 0 ? 0 : milliseconds(sync['latest_block_time']),
     earliestHeight: whole(sync['earliest_block_height']),
     catchingUp: sync['catching_up'] === true,
-    validator: { address: text(own['address']), pubKey: text(raw(own['pub_key'], 'pub_key')['value']), power: whole(own['voting_power']) },
+    validator: {
+      address: text(own['address']),
+      pubKey: text(raw(own['pub_key'], 'pub_key')['value']),
+      power: whole(own['voting_power']),
+    },
   }
 }

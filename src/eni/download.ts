@@ -39,11 +39,13 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 /** A `lookup` for sockets that knows these addresses only: the name is not asked for again. */
-const pinned = (addresses: readonly Resolved[]): LookupFunction => (_host, { all }, found) => {
-  const [first] = addresses as readonly [Resolved]
-  if (all === true) found(null, [...addresses])
-  else found(null, first.address, first.family)
-}
+const pinned =
+  (addresses: readonly Resolved[]): LookupFunction =>
+  (_host, { all }, found) => {
+    const [first] = addresses as readonly [Resolved]
+    if (all === true) found(null, [...addresses])
+    else found(null, first.address, first.family)
+  }
 
 /** A step of writing the file; its failure says so, and where: it is not the server's. */
 function written<T>(path: string, step: () => T): T {
@@ -56,8 +58,8 @@ function written<T>(path: string, step: () => T): T {
 
 /**
  * Writes what comes to the file, bytes as they are sent, counting and hashing; the first byte too many ends it.
- * Why written synchronously, and why it never asks its source to wait: undici 7 throws where nobody can catch it when a server hangs up
- * while its parser waits (nodejs/undici#5360). The thread does nothing else meanwhile.
+ * Why written synchronously, and why it never asks its source to wait: undici 7 throws where nobody can catch it when a
+ * server hangs up while its parser waits (nodejs/undici#5360). The thread does nothing else meanwhile.
  */
 function sinkTo(file: number, { md5, path }: Try): Writable {
   const hash = createHash('md5')
@@ -111,7 +113,10 @@ async function hop(url: URL, given: Try): Promise<URL | undefined> {
       if (response.statusCode !== 200) throw new Error(`answered with status ${response.statusCode}`)
       if (Number(length) > FILE_BYTES_MAX) throw new Error(TOO_LARGE)
       rmSync(path, { force: true })
-      return sinkTo(written(path, () => openSync(path, 'wx', 0o600)), given)
+      return sinkTo(
+        written(path, () => openSync(path, 'wx', 0o600)),
+        given,
+      )
     })
     return undefined
   } catch (error) {
@@ -123,9 +128,9 @@ async function hop(url: URL, given: Try): Promise<URL | undefined> {
 }
 
 /**
- * Fetches a file whole, or throws and leaves none. On disk when it resolves. Bounds: FILE_BYTES_MAX bytes, REDIRECTS_MAX redirects, each
- * checked like the first URL; time is the signal's. Errors: an Error of one line, from the URL, the name server, the server or the disk.
- * Source: protocol.md §7, deploy_libeni.
+ * Fetches a file whole, or throws and leaves none. On disk when it resolves. Bounds: FILE_BYTES_MAX bytes,
+ * REDIRECTS_MAX redirects, each checked like the first URL; time is the signal's. Errors: an Error of one line, from
+ * the URL, the name server, the server or the disk. Source: protocol.md §7, deploy_libeni.
  */
 export async function download(given: Try): Promise<void> {
   try {

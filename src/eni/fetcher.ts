@@ -6,7 +6,13 @@ import type { Lookup } from './target.ts'
 import type { Limits, Report, Wanted } from './wanted.ts'
 
 /** What a node keeps to. Source: protocol.md §7, deploy_libeni. */
-export const LIMITS: Limits = { delayMsMax: 60_000, tryMs: 60_000, pauseMs: 1000, pauseMsMax: 300_000, stagingBytesMax: 1024 * 1024 * 1024 }
+export const LIMITS: Limits = {
+  delayMsMax: 60_000,
+  tryMs: 60_000,
+  pauseMs: 1000,
+  pauseMsMax: 300_000,
+  stagingBytesMax: 1024 * 1024 * 1024,
+}
 
 /** What a fetcher is made of. */
 export interface FetcherOptions {
@@ -22,21 +28,22 @@ export interface FetcherOptions {
 /** Fetches, stages and deploys libraries. */
 export interface Fetcher {
   /**
-   * What the chain says of these proposals now, in the order in which they were proposed; what was said before of others stays. The first
-   * call says all there is: staging is cleared of the rest.
+   * What the chain says of these proposals now, in the order in which they were proposed; what was said before of
+   * others stays. The first call says all there is: staging is cleared of the rest.
    */
   readonly want: (libraries: readonly Wanted[]) => void
 }
 
 /**
- * Whose turn it is first: what failed less often, so that URLs that give nothing hold up nobody for long; then the nearest point; then the
- * oldest proposal.
+ * Whose turn it is first: what failed less often, so that URLs that give nothing hold up nobody for long; then the
+ * nearest point; then the oldest proposal.
  */
 const inTurn = (one: Job, other: Job): number => one.failed - other.failed || one.library.dueMs - other.library.dueMs
 
 /**
- * A fetcher for one home. One file at a time, in turn, and none before a random time has passed: the nodes of a chain do not all call a
- * server at the block of a proposal. It never throws: what fails is told and tried again. Source: protocol.md §7, deploy_libeni.
+ * A fetcher for one home. One file at a time, in turn, and none before a random time has passed: the nodes of a chain
+ * do not all call a server at the block of a proposal. It never throws: what fails is told and tried again. Source:
+ * protocol.md §7, deploy_libeni.
  */
 export function makeFetcher({ home, allowed, lookup, limits, report, random = Math.random }: FetcherOptions): Fetcher {
   /** In the order in which they were proposed. */
@@ -50,9 +57,15 @@ export function makeFetcher({ home, allowed, lookup, limits, report, random = Ma
   const fetchInto = async (job: Job, url: string, abort: AbortController): Promise<void> => {
     const { library } = job
     const limit = setTimeout(() => abort.abort(new Error(`not done within ${limits.tryMs / 1000} s`)), limits.tryMs)
-    await download({ url, md5: library.md5, path: partPath(home, library.id), allowed, lookup, signal: abort.signal })
-      .finally(() => clearTimeout(limit))
-    await shelf.settle(job, () => job.library.goal === 'drop' ? Promise.resolve() : stage(home, library.id))
+    await download({
+      url,
+      md5: library.md5,
+      path: partPath(home, library.id),
+      allowed,
+      lookup,
+      signal: abort.signal,
+    }).finally(() => clearTimeout(limit))
+    await shelf.settle(job, () => (job.library.goal === 'drop' ? Promise.resolve() : stage(home, library.id)))
   }
 
   /** One try of one URL, unless the file turns out to be there. */
@@ -97,19 +110,31 @@ export function makeFetcher({ home, allowed, lookup, limits, report, random = Ma
   }
 
   /** How long a node waits before its first try. Little where the point is near, none once it has come. */
-  const delayOf = ({ dueMs }: Wanted): number => random() * Math.max(0, Math.min(limits.delayMsMax, (dueMs - Date.now()) / 10))
+  const delayOf = ({ dueMs }: Wanted): number =>
+    random() * Math.max(0, Math.min(limits.delayMsMax, (dueMs - Date.now()) / 10))
 
   const add = (library: Wanted): void => {
     const job = jobs.get(library.id) ?? {
-      library, status: undefined, staged: undefined, isDone: true, failed: 0, at: 0,
-      nextMs: performance.now() + delayOf(library), pauseMs: limits.pauseMs,
+      library,
+      status: undefined,
+      staged: undefined,
+      isDone: true,
+      failed: 0,
+      at: 0,
+      nextMs: performance.now() + delayOf(library),
+      pauseMs: limits.pauseMs,
     }
     job.library = library
     if (library.goal === 'deploy' && job.failed === 0) job.nextMs = performance.now()
     jobs.set(library.id, job)
-    if (library.goal === 'drop' && current?.job === job) current.abort.abort(new Error('the proposal was rejected or expired'))
+    if (library.goal === 'drop' && current?.job === job)
+      current.abort.abort(new Error('the proposal was rejected or expired'))
     void shelf.settle(job)
   }
 
-  return { want: (libraries) => { for (const library of libraries) add(library) } }
+  return {
+    want: (libraries) => {
+      for (const library of libraries) add(library)
+    },
+  }
 }

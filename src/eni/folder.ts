@@ -4,10 +4,17 @@ import { mkdir, open, readdir, readlink, rename, rm, symlink } from 'node:fs/pro
 import { join } from 'node:path'
 
 /** Which file of a library. Name and version have their form from protocol.md §6, so they are safe in a path. */
-export interface FileName { readonly name: string; readonly version: string }
+export interface FileName {
+  readonly name: string
+  readonly version: string
+}
 
 /** A file as it stands on disk. Sums in lower-case hex. */
-export interface Measure { readonly bytes: number; readonly md5: string; readonly sha256: string }
+export interface Measure {
+  readonly bytes: number
+  readonly md5: string
+  readonly sha256: string
+}
 
 const stagingOf = (home: string): string => join(home, 'eni', 'staging')
 const libOf = (home: string): string => join(home, 'eni', 'lib')
@@ -53,7 +60,9 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Makes the folders, and removes from staging what is of no proposal in `ids`, and every file that was still growing. */
+/**
+ * Makes the folders, and removes from staging what is of no proposal in `ids`, and every file that was still growing.
+ */
 export async function prepare(home: string, ids: Iterable<string>): Promise<void> {
   for (const folder of [stagingOf(home), libOf(home)]) await mkdir(folder, { recursive: true })
   const kept = new Set([...ids].map((id) => `${fileOf(id)}.so`))
@@ -84,7 +93,7 @@ export async function install(home: string, id: string, file: FileName): Promise
 export async function pointCurrent(home: string, { name, version }: FileName): Promise<void> {
   const path = currentPath(home, name)
   const target = `${name}-${version}.so`
-  if (await readlink(path).catch(() => undefined) === target) return
+  if ((await readlink(path).catch(() => undefined)) === target) return
   await rm(`${path}.new`, { force: true })
   await symlink(target, `${path}.new`)
   await rename(`${path}.new`, path)

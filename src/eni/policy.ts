@@ -10,8 +10,8 @@ export type AllowList = readonly Range[]
 const PUBLIC_V6 = ipaddr.parseCIDR('2000::/3')
 
 /**
- * The allow list of addresses and CIDR blocks such as 10.0.0.5, 10.0.0.0/8 or fd00::/8; of IPv4 only the form of four decimal numbers.
- * Errors: an Error that names the entry.
+ * The allow list of addresses and CIDR blocks such as 10.0.0.5, 10.0.0.0/8 or fd00::/8; of IPv4 only the form of four
+ * decimal numbers. Errors: an Error that names the entry.
  */
 export function parseAllowList(entries: readonly string[]): AllowList {
   return entries.map((entry) => {
@@ -30,13 +30,15 @@ export function parseAllowList(entries: readonly string[]): AllowList {
 const isWithin = (address: ipaddr.IPv4 | ipaddr.IPv6, [block, bits]: Range): boolean =>
   address.kind() === block.kind() && address.match(block, bits)
 
-const isOwn = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean => Object.values(networkInterfaces()).flat()
-  .some((own) => own !== undefined && ipaddr.parse(own.address).toNormalizedString() === address.toNormalizedString())
+const isOwn = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
+  Object.values(networkInterfaces())
+    .flat()
+    .some((own) => own !== undefined && ipaddr.parse(own.address).toNormalizedString() === address.toNormalizedString())
 
 /**
- * Why the fetcher must not call an address, or undefined when it may: only public ones and what the operator listed. An address that holds
- * an IPv4 one inside (v4-mapped, NAT64, 6to4, Teredo) is refused whatever it holds, and so is one of this machine's own: from inside it
- * leads past the firewall. Source: protocol.md §7, deploy_libeni.
+ * Why the fetcher must not call an address, or undefined when it may: only public ones and what the operator listed. An
+ * address that holds an IPv4 one inside (v4-mapped, NAT64, 6to4, Teredo) is refused whatever it holds, and so is one of
+ * this machine's own: from inside it leads past the firewall. Source: protocol.md §7, deploy_libeni.
  */
 export function refusalOf(text: string, allowed: AllowList): string | undefined {
   if (!ipaddr.isValid(text)) return 'no address'

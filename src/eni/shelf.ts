@@ -29,13 +29,19 @@ interface ShelfOptions {
   readonly jobs: Map<string, Job>
   readonly limits: Limits
   readonly report: (report: Report) => void
-  /** After the last of the jobs that were to be settled: whose turn is next is chosen among all of them, however slow the disk. */
+  /**
+   * After the last of the jobs that were to be settled: whose turn is next is chosen among all of them, however slow
+   * the disk.
+   */
   readonly onSettled: () => void
 }
 
 /** Keeps what is on disk, and what is told of it, as the chain wants it. */
 export interface Shelf {
-  /** Brings one job to its goal as far as its file was fetched, after what was asked before; `before` runs first. Never rejects. */
+  /**
+   * Brings one job to its goal as far as its file was fetched, after what was asked before; `before` runs first. Never
+   * rejects.
+   */
   readonly settle: (job: Job, before?: () => Promise<void>) => Promise<void>
   /** The job is tried again later, after a pause that grows. */
   readonly postpone: (job: Job, why: string) => void
@@ -60,10 +66,11 @@ export function makeShelf({ home, jobs, limits, report, onSettled }: ShelfOption
     tell(job, job.library.goal === 'deploy' ? 'collapsed' : 'failed', why)
   }
 
-  const prepareOnce = (): Promise<void> => prepared ??= prepare(home, jobs.keys()).catch((error: unknown) => {
-    prepared = undefined
-    throw error
-  })
+  const prepareOnce = (): Promise<void> =>
+    (prepared ??= prepare(home, jobs.keys()).catch((error: unknown) => {
+      prepared = undefined
+      throw error
+    }))
 
   const stagedBytesOf = async ({ id, md5 }: Wanted): Promise<number | undefined> => {
     const found = await measure(stagedPath(home, id))
@@ -71,8 +78,13 @@ export function makeShelf({ home, jobs, limits, report, onSettled }: ShelfOption
   }
 
   /** The file of the version proposed last leads: it is the highest, as only higher ones are proposed. */
-  const point = (job: Job): Promise<void> => pointCurrent(home, [...jobs.values()].filter((other) =>
-    other === job || (other.library.name === job.library.name && other.status === 'deployed')).at(-1)?.library ?? job.library)
+  const point = (job: Job): Promise<void> =>
+    pointCurrent(
+      home,
+      [...jobs.values()]
+        .filter((other) => other === job || (other.library.name === job.library.name && other.status === 'deployed'))
+        .at(-1)?.library ?? job.library,
+    )
 
   /** Brings what is on disk to what is wanted, as far as it was fetched. */
   const settle = async (job: Job): Promise<void> => {
@@ -95,19 +107,26 @@ export function makeShelf({ home, jobs, limits, report, onSettled }: ShelfOption
       await point(job)
       return tell(job, 'deployed')
     }
-    if (urls.length === 0) tell(job, goal === 'deploy' ? 'collapsed' : 'failed', 'the proposal has no file for the OS of this node')
+    if (urls.length === 0)
+      tell(job, goal === 'deploy' ? 'collapsed' : 'failed', 'the proposal has no file for the OS of this node')
     else if (goal === 'deploy') tell(job, 'collapsed', 'not fetched at its point')
     else if (job.status === undefined) tell(job, 'init')
   }
 
   // What the disk refuses is told and tried again later.
   const settleInTurn = (job: Job, before?: () => Promise<void>): Promise<void> => {
-    const done = work.then(before).then(() => settle(job)).catch((error: unknown) => {
-      const why = `cannot keep the file: ${messageOf(error)}`
-      job.staged = undefined   // what is there is looked at anew
-      report({ type: 'try', library: job.library, why })
-      postpone(job, why)
-    }).finally(() => { if (work === done) onSettled() })
+    const done = work
+      .then(before)
+      .then(() => settle(job))
+      .catch((error: unknown) => {
+        const why = `cannot keep the file: ${messageOf(error)}`
+        job.staged = undefined // what is there is looked at anew
+        report({ type: 'try', library: job.library, why })
+        postpone(job, why)
+      })
+      .finally(() => {
+        if (work === done) onSettled()
+      })
     work = done
     return done
   }

@@ -3,7 +3,10 @@ import { isIP } from 'node:net'
 import { type AllowList, refusalOf } from './policy.ts'
 
 /** An address that a name stands for. */
-export interface Resolved { readonly address: string; readonly family: number }
+export interface Resolved {
+  readonly address: string
+  readonly family: number
+}
 
 /** Every address of a name. */
 export type Lookup = (host: string) => Promise<readonly Resolved[]>
@@ -12,8 +15,9 @@ export type Lookup = (host: string) => Promise<readonly Resolved[]>
 export const systemResolver: Lookup = (host) => systemLookup(host, { all: true })
 
 /**
- * The URL of a text, possibly relative to another. Errors: an Error of one line for what is no http or https URL, or carries a user name or
- * a password: a proposal is public, and what stands before an @ is a way to pass off one host as another.
+ * The URL of a text, possibly relative to another. Errors: an Error of one line for what is no http or https URL, or
+ * carries a user name or a password: a proposal is public, and what stands before an @ is a way to pass off one host as
+ * another.
  */
 export function parseTarget(text: string, base?: URL): URL {
   if (!URL.canParse(text, base?.href)) throw new Error(`no URL: ${text}`)
@@ -24,8 +28,8 @@ export function parseTarget(text: string, base?: URL): URL {
 }
 
 /**
- * The addresses of a URL's host that may be called: asked for once, so that the name cannot change between the check and the call. Errors:
- * an Error of one line when the name has no address, or none that may be called.
+ * The addresses of a URL's host that may be called: asked for once, so that the name cannot change between the check
+ * and the call. Errors: an Error of one line when the name has no address, or none that may be called.
  */
 export async function addressesOf(url: URL, allowed: AllowList, lookup: Lookup): Promise<readonly Resolved[]> {
   // The URL parser has made dotted decimals of whatever form of an IPv4 address stood there.
@@ -35,6 +39,9 @@ export async function addressesOf(url: URL, allowed: AllowList, lookup: Lookup):
   const callable = found.filter(({ address }) => refusalOf(address, allowed) === undefined)
   if (callable.length > 0) return callable
   const why = found.map(({ address }) => `${address} (${refusalOf(address, allowed)})`).join(', ')
-  throw new Error(found.length === 0 ? `${host} has no address`
-    : `${host} leads to ${why}, which may not be called unless it is listed in eni.allowAddresses`)
+  throw new Error(
+    found.length === 0
+      ? `${host} has no address`
+      : `${host} leads to ${why}, which may not be called unless it is listed in eni.allowAddresses`,
+  )
 }

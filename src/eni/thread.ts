@@ -3,7 +3,9 @@ import { type Fetcher, LIMITS } from './fetcher.ts'
 import type { Limits, Report } from './wanted.ts'
 
 // As a source, and as it is built.
-const WORKER = import.meta.url.endsWith('.ts') ? new URL('./worker.ts', import.meta.url) : new URL('./worker.js', import.meta.url)
+const WORKER = import.meta.url.endsWith('.ts')
+  ? new URL('./worker.ts', import.meta.url)
+  : new URL('./worker.js', import.meta.url)
 
 /** Memory that a fetch may take, in MiB: what goes beyond ends the thread, not the node. */
 const HEAP_MIB_MAX = 128
@@ -24,10 +26,17 @@ export interface ThreadOptions extends Omit<ThreadData, 'limits'> {
   readonly onEnd: (error: Error) => void
 }
 
-/** Starts a fetcher in a thread. `close` ends it wherever it stands; a file that was growing is fetched anew by the next one. */
-export function startFetcher(
-  { home, allowAddresses, limits = LIMITS, report, onEnd }: ThreadOptions,
-): Fetcher & { readonly close: () => Promise<void> } {
+/**
+ * Starts a fetcher in a thread. `close` ends it wherever it stands; a file that was growing is fetched anew by the next
+ * one.
+ */
+export function startFetcher({
+  home,
+  allowAddresses,
+  limits = LIMITS,
+  report,
+  onEnd,
+}: ThreadOptions): Fetcher & { readonly close: () => Promise<void> } {
   const workerData: ThreadData = { home, allowAddresses, limits }
   const resourceLimits = { maxOldGenerationSizeMb: HEAP_MIB_MAX }
   const worker = new Worker(WORKER, { workerData, resourceLimits })
@@ -35,6 +44,8 @@ export function startFetcher(
   worker.on('error', onEnd)
   return {
     want: (libraries) => worker.postMessage(libraries),
-    close: async () => { await worker.terminate() },
+    close: async () => {
+      await worker.terminate()
+    },
   }
 }

@@ -8,7 +8,9 @@ export interface Wanted {
   readonly urls: readonly string[]
   /** Lower-case hex. */
   readonly md5: string
-  /** stage: open, or approved before its point. deploy: approved, and its point is reached. drop: rejected or expired. */
+  /**
+   * stage: open, or approved before its point. deploy: approved, and its point is reached. drop: rejected or expired.
+   */
   readonly goal: 'stage' | 'deploy' | 'drop'
   /** When the proposal's point comes, in ms of Unix time; estimated where the point is a height. */
   readonly dueMs: number
@@ -19,12 +21,20 @@ export type LibraryStatus = 'init' | 'ready' | 'failed' | 'deployed' | 'collapse
 
 /** What the fetcher tells. */
 export type Report =
-  | { readonly type: 'status'; readonly library: Wanted; readonly status: LibraryStatus; readonly why?: string | undefined }
+  | {
+      readonly type: 'status'
+      readonly library: Wanted
+      readonly status: LibraryStatus
+      readonly why?: string | undefined
+    }
   | { readonly type: 'try'; readonly library: Wanted; readonly url?: string; readonly why: string }
 
 /** Times in ms, sizes in bytes. */
 export interface Limits {
-  /** A node waits up to so long, and up to a tenth of the time until the point, before its first try: how long is random. */
+  /**
+   * A node waits up to so long, and up to a tenth of the time until the point, before its first try: how long is
+   * random.
+   */
   readonly delayMsMax: number
   /** One try: name server, connection, redirects and body together. */
   readonly tryMs: number

@@ -1,4 +1,6 @@
-/** The thread in which libraries are fetched: consensus shares no turn of its event loop with it. Started by thread.ts. */
+/**
+ * The thread in which libraries are fetched: consensus shares no turn of its event loop with it. Started by thread.ts.
+ */
 import { parentPort, workerData } from 'node:worker_threads'
 import { makeFetcher } from './fetcher.ts'
 import { parseAllowList } from './policy.ts'
@@ -8,6 +10,10 @@ import type { Wanted } from './wanted.ts'
 
 const { home, allowAddresses, limits } = workerData as ThreadData
 const { want } = makeFetcher({
-  home, allowed: parseAllowList(allowAddresses), lookup: systemResolver, limits, report: (report) => parentPort?.postMessage(report),
+  home,
+  allowed: parseAllowList(allowAddresses),
+  lookup: systemResolver,
+  limits,
+  report: (report) => parentPort?.postMessage(report),
 })
 parentPort?.on('message', (libraries: readonly Wanted[]) => want(libraries))

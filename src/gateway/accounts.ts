@@ -33,7 +33,9 @@ export function nextKnown({ next, outstanding }: Account): number {
 function makeAccount(guess: number | undefined): Account {
   let tail: Promise<unknown> = Promise.resolve()
   return {
-    next: undefined, guess, outstanding: new Set(),
+    next: undefined,
+    guess,
+    outstanding: new Set(),
     inTurn: (job) => {
       const turn = tail.then(job)
       tail = turn.catch(() => undefined)
@@ -66,7 +68,8 @@ export function makeAccounts(): Accounts {
     }
   }
   return {
-    use, underWay: (address) => known.get(address)?.users ?? 0,
+    use,
+    underWay: (address) => known.get(address)?.users ?? 0,
     nextNonce: (address) => {
       const entry = known.get(address)
       return entry === undefined ? 0 : nextKnown(entry.account)

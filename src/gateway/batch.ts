@@ -1,12 +1,19 @@
 import { BATCH_PATHS_MAX } from '../codec/queryBatch.ts'
 
-interface Waiting<A> { readonly path: string; readonly done: (answer: A) => void; readonly failed: (error: unknown) => void }
+interface Waiting<A> {
+  readonly path: string
+  readonly done: (answer: A) => void
+  readonly failed: (error: unknown) => void
+}
 
 /**
- * Asks for paths that come within one turn of the event loop together, BATCH_PATHS_MAX at most: under load a question costs the node
- * and the application a part of what one path alone does. `askAll` answers in the order of the paths, an Error for a path that fails.
+ * Asks for paths that come within one turn of the event loop together, BATCH_PATHS_MAX at most: under load a question
+ * costs the node and the application a part of what one path alone does. `askAll` answers in the order of the paths, an
+ * Error for a path that fails.
  */
-export function askTogether<A>(askAll: (paths: readonly string[]) => Promise<readonly (A | Error)[]>): (path: string) => Promise<A> {
+export function askTogether<A>(
+  askAll: (paths: readonly string[]) => Promise<readonly (A | Error)[]>,
+): (path: string) => Promise<A> {
   let waiting: Waiting<A>[] = []
   const send = async (asked: readonly Waiting<A>[]): Promise<void> => {
     try {
@@ -26,7 +33,8 @@ export function askTogether<A>(askAll: (paths: readonly string[]) => Promise<rea
     waiting = []
     for (let at = 0; at < asked.length; at += BATCH_PATHS_MAX) void send(asked.slice(at, at + BATCH_PATHS_MAX))
   }
-  return (path) => new Promise((done, failed) => {
-    if (waiting.push({ path, done, failed }) === 1) setImmediate(sendAll)
-  })
+  return (path) =>
+    new Promise((done, failed) => {
+      if (waiting.push({ path, done, failed }) === 1) setImmediate(sendAll)
+    })
 }

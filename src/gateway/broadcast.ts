@@ -7,8 +7,8 @@ import type { Failure } from './result.ts'
 import type { Tracker, Waiter } from './tracker.ts'
 
 /**
- * What became of a broadcast. `accepted`: in the mempool. `known`: the node has had these bytes already. `unclear`: no answer in time;
- * the bytes may have arrived. All three have a waiter that somebody must end.
+ * What became of a broadcast. `accepted`: in the mempool. `known`: the node has had these bytes already. `unclear`: no
+ * answer in time; the bytes may have arrived. All three have a waiter that somebody must end.
  */
 export type Sent =
   | { readonly state: 'refused'; readonly hash: string; readonly failure: Failure }
@@ -22,8 +22,9 @@ const tooLarge = (bytes: Uint8Array): Failure => {
 }
 
 /**
- * Sends transaction bytes; their hash is waited for before they leave. Throws RpcError -32011 or -32013 with `data.hash`. Bytes above
- * TX_BYTES_MAX are refused in the words of check 1, as the node's mempool may refuse them before CheckTx is asked.
+ * Sends transaction bytes; their hash is waited for before they leave. Throws RpcError -32011 or -32013 with
+ * `data.hash`. Bytes above TX_BYTES_MAX are refused in the words of check 1, as the node's mempool may refuse them
+ * before CheckTx is asked.
  */
 export async function broadcast(rpc: NodeRpc, tracker: Tracker, bytes: Uint8Array): Promise<Sent> {
   const hash = txHash(bytes)
@@ -45,7 +46,10 @@ export async function broadcast(rpc: NodeRpc, tracker: Tracker, bytes: Uint8Arra
 
 const BAD_NONCE_CODE = 6
 
-/** The nonce that the chain expects, when it refused a transaction for its nonce. The log is frozen: protocol.md §2, check 4. */
+/**
+ * The nonce that the chain expects, when it refused a transaction for its nonce. The log is frozen: protocol.md §2,
+ * check 4.
+ */
 export function expectedNonce(sent: Sent): number | undefined {
   if (sent.state !== 'refused' || sent.failure.code !== BAD_NONCE_CODE) return undefined
   const expected = /^bad nonce: expected ([0-9]{1,16}), got [0-9]+$/.exec(sent.failure.log)?.[1]

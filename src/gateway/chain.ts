@@ -20,7 +20,10 @@ export interface ChainAnswer {
 /** A row as the application has it, and what proves it to others. */
 export interface ProvenRow {
   readonly height: number
-  /** Bytes: the state key, the row (none when it does not exist), and an ics23.CommitmentProof for the app hash in header height + 1. */
+  /**
+   * Bytes: the state key, the row (none when it does not exist), and an ics23.CommitmentProof for the app hash in
+   * header height + 1.
+   */
   readonly key: Uint8Array
   readonly value: Uint8Array
   readonly proof: Uint8Array
@@ -47,7 +50,10 @@ export interface Reads {
   readonly findTx: (hash: string) => Promise<IncludedTx | undefined>
 }
 
-/** What the gateway asks of the chain: `asked` is for callers, the other reads for transactions. Throws NodeError when the node fails. */
+/**
+ * What the gateway asks of the chain: `asked` is for callers, the other reads for transactions. Throws NodeError when
+ * the node fails.
+ */
 export interface Chain extends Reads {
   readonly asked: Reads
   readonly feed: BlockFeed
@@ -57,13 +63,20 @@ export interface Chain extends Reads {
   readonly knownChainId: () => string | undefined
   /** Throws RpcError -32602 when the chain refuses an argument. `height` 0 is the head. */
   readonly query: (path: string, height?: number) => Promise<ChainAnswer>
-  /** The same at the head, for a path whose answer is small: those of one turn of the event loop are asked for together. */
+  /**
+   * The same at the head, for a path whose answer is small: those of one turn of the event loop are asked for together.
+   */
   readonly queryOne: (path: string) => Promise<ChainAnswer>
   /** The same at the head for a path whose answer is long: equal ones share one answer, as the node wrote it. */
   readonly queryList: (path: string) => Promise<RawJson>
-  /** The row of `/store/<table>/<key>` at the head with its proof. Throws RpcError -32602 when there can be no such row. */
+  /**
+   * The row of `/store/<table>/<key>` at the head with its proof. Throws RpcError -32602 when there can be no such row.
+   */
   readonly prove: (path: string) => Promise<ProvenRow>
-  /** Throws RpcError -32011 unless the node has caught up, the feed has begun and blocks come: only then can a transaction be followed. */
+  /**
+   * Throws RpcError -32011 unless the node has caught up, the feed has begun and blocks come: only then can a
+   * transaction be followed.
+   */
   readonly needReady: () => Promise<void>
   /** That the chain makes no blocks; undefined while it does. */
   readonly stall: () => Stall | undefined
@@ -105,7 +118,9 @@ async function queryAll(rpc: NodeRpc, paths: readonly string[]): Promise<readonl
   if (only !== undefined && paths.length === 1) return [await query(rpc, only, 0)]
   const { height, value } = await ask(rpc, { path: '/batch', data: encodePaths(paths) })
   const answers = JSON.parse(fromUtf8(value) ?? '') as readonly PathAnswer[]
-  return answers.map((answer, at) => ('code' in answer ? refusalOf(paths[at] as string, answer) : { height, data: answer.data }))
+  return answers.map((answer, at) =>
+    'code' in answer ? refusalOf(paths[at] as string, answer) : { height, data: answer.data },
+  )
 }
 
 async function queryList(rpc: NodeRpc, path: string): Promise<ListAnswer> {
@@ -115,7 +130,12 @@ async function queryList(rpc: NodeRpc, path: string): Promise<ListAnswer> {
 }
 
 async function prove(rpc: NodeRpc, path: string): Promise<ProvenRow> {
-  const { height, key, value, proofOps: [op] } = await ask(rpc, { path, prove: true })
+  const {
+    height,
+    key,
+    value,
+    proofOps: [op],
+  } = await ask(rpc, { path, prove: true })
   if (op === undefined) throw new RpcError('nodeAway', 'the node has no state yet')
   return { height, key, value, proof: op.data }
 }
@@ -149,7 +169,9 @@ async function findTx(rpc: NodeRpc, hash: string): Promise<IncludedTx | undefine
 
 /** What is read over `rpc`, where `queryOne` asks for a path with a small answer. */
 const readsOver = (rpc: NodeRpc, queryOne: Chain['queryOne']): Reads => ({
-  rpc, gasPrice: gasPrices(rpc), findTx: (hash) => findTx(rpc, hash),
+  rpc,
+  gasPrice: gasPrices(rpc),
+  findTx: (hash) => findTx(rpc, hash),
   account: async (address) => (await queryOne(`/accounts/${address}`)).data as { balance: string; nonce: number },
 })
 
@@ -157,7 +179,9 @@ const queriesOver = (rpc: NodeRpc): Chain['queryOne'] => askTogether((paths) => 
 
 /** The chain behind a node, whose blocks `feed` delivers. */
 export function openChain(
-  { transactions: rpc, queries, lists: listsRpc }: NodeClients, feed: BlockFeed, { stall }: Pick<HeadWatch, 'stall'>,
+  { transactions: rpc, queries, lists: listsRpc }: NodeClients,
+  feed: BlockFeed,
+  { stall }: Pick<HeadWatch, 'stall'>,
 ): Chain {
   let chainId: string | undefined
   let caughtUp = false
@@ -171,7 +195,7 @@ export function openChain(
   let asking: Promise<string> | undefined
   const askChainId = async (): Promise<string> => {
     try {
-      return chainId ??= (await rpc.status()).chainId
+      return (chainId ??= (await rpc.status()).chainId)
     } finally {
       asking = undefined
     }
@@ -187,11 +211,17 @@ export function openChain(
     if (stalled !== undefined) throw new RpcError('nodeAway', stallReason(stalled), stalled)
   }
   return {
-    ...readsOver(rpc, queriesOver(rpc)), asked: readsOver(queries, queryOne),
-    feed, needReady, stall, queryOne,
-    onLost: () => { caughtUp = false },
+    ...readsOver(rpc, queriesOver(rpc)),
+    asked: readsOver(queries, queryOne),
+    feed,
+    needReady,
+    stall,
+    queryOne,
+    onLost: () => {
+      caughtUp = false
+    },
     onHeight: lists.onHeight,
-    chainId: () => asking ??= askChainId(),
+    chainId: () => (asking ??= askChainId()),
     knownChainId: () => chainId,
     query: (path, height = 0) => query(queries, path, height),
     queryList: async (path) => {

@@ -17,8 +17,14 @@ export interface ConnectionLimits {
 /** Whether many callers stand behind an address, as a reverse proxy's. */
 export type IsProxy = (address: string) => boolean
 
-/** Says for each connection whether it is one too many, and counts it until it ends. Only the whole bounds those of a proxy. */
-function countConnections({ connections, connectionsOfAddress }: ConnectionLimits, isProxy: IsProxy): (socket: Socket) => boolean {
+/**
+ * Says for each connection whether it is one too many, and counts it until it ends. Only the whole bounds those of a
+ * proxy.
+ */
+function countConnections(
+  { connections, connectionsOfAddress }: ConnectionLimits,
+  isProxy: IsProxy,
+): (socket: Socket) => boolean {
   const open = new Map<string, number>()
   let all = 0
   return (socket) => {
@@ -38,7 +44,10 @@ function countConnections({ connections, connectionsOfAddress }: ConnectionLimit
   }
 }
 
-/** Closes connections that leave what was sent to them unread for `unreadMs`. Those that wait for an answer have nothing to read. */
+/**
+ * Closes connections that leave what was sent to them unread for `unreadMs`. Those that wait for an answer have nothing
+ * to read.
+ */
 function closeUnread(server: Server, { unreadMs }: ConnectionLimits): void {
   const sockets = new Map<Socket, { taken: number; atMs: number }>()
   server.on('connection', (socket: Socket) => {
@@ -65,9 +74,15 @@ export interface Unread {
   readonly bytes: () => number
 }
 
-/** Counts answers up to `unreadBytes`. Beyond it the connection of the oldest is closed: who does not read makes room for who does. */
+/**
+ * Counts answers up to `unreadBytes`. Beyond it the connection of the oldest is closed: who does not read makes room
+ * for who does.
+ */
 function boundUnread({ unreadBytes }: ConnectionLimits): Unread & { readonly removeAll: (socket: Socket) => void } {
-  const answers = new Map<ServerResponse, { readonly socket: Socket; readonly pieces: readonly Piece[]; readonly own: number }>()
+  const answers = new Map<
+    ServerResponse,
+    { readonly socket: Socket; readonly pieces: readonly Piece[]; readonly own: number }
+  >()
   const holders = new Map<Uint8Array, number>()
   let bytes = 0
   const hold = (shared: Uint8Array): void => {

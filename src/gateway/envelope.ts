@@ -27,21 +27,27 @@ interface Call {
 type Answer = { readonly id: Id } & ({ readonly result: unknown } | { readonly error: RpcErrorObject })
 
 // A number that JavaScript cannot hold would come back as another one.
-const isId = (value: unknown): value is Id => value === null || typeof value === 'string'
-  || (typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER)
+const isId = (value: unknown): value is Id =>
+  value === null ||
+  typeof value === 'string' ||
+  (typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER)
 
-const isDeeper = (value: unknown, depth: number): boolean => typeof value === 'object' && value !== null
-  && (depth === 0 || Object.values(value).some((one) => isDeeper(one, depth - 1)))
+const isDeeper = (value: unknown, depth: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (depth === 0 || Object.values(value).some((one) => isDeeper(one, depth - 1)))
 
-const refusal = (why: string, id: Id = null): Answer =>
-  ({ id, error: { code: rpcErrors.invalidRequest.code, message: `Invalid Request: ${why}` } })
+const refusal = (why: string, id: Id = null): Answer => ({
+  id,
+  error: { code: rpcErrors.invalidRequest.code, message: `Invalid Request: ${why}` },
+})
 
 function readCall(value: unknown): Call | Answer {
   if (!isObject(value)) return refusal('expected an object')
   const hasId = Object.hasOwn(value, 'id')
   const given = value['id']
   if (hasId && !isId(given)) return refusal('id: expected a string, a number up to 2^53 - 1, or null')
-  const id = hasId ? given as Id : undefined
+  const id = hasId ? (given as Id) : undefined
   if (value['jsonrpc'] !== '2.0') return refusal('jsonrpc: expected "2.0"', id)
   const method = value['method']
   if (typeof method !== 'string') return refusal('method: expected a string', id)
@@ -64,7 +70,7 @@ async function run(server: Server, call: Call | Answer, refused: RpcError | unde
   let answer: { result: unknown } | { error: RpcErrorObject }
   try {
     if (refused !== undefined) throw refused
-    answer = { result: await server.call(call.method, call.params) ?? null }
+    answer = { result: (await server.call(call.method, call.params)) ?? null }
   } catch (thrown) {
     answer = { error: errorObject(thrown, server.log, call.method) }
   }
@@ -76,7 +82,10 @@ function print(answer: Answer): readonly Piece[] {
   return ['{"jsonrpc":"2.0","result":', ...answer.result.pieces, `,"id":${JSON.stringify(answer.id)}}`]
 }
 
-const replyOf = (answer: Answer): Reply => ({ pieces: print(answer), refused: 'error' in answer ? answer.error : undefined })
+const replyOf = (answer: Answer): Reply => ({
+  pieces: print(answer),
+  refused: 'error' in answer ? answer.error : undefined,
+})
 
 const BATCH_TOO_LONG = `the answers of the batch are over ${BATCH_ANSWER_LENGTH_MAX} characters, ask in smaller batches`
 
@@ -94,8 +103,9 @@ function printBatch(answers: readonly Answer[]): readonly Piece[] {
 }
 
 /**
- * The answer to the text of one call or a batch; undefined when nothing is answered (notifications). Never throws. The calls of a batch
- * run at the same time, but begin in order, so that transactions of one account are sent in order. Source: JSON-RPC 2.0.
+ * The answer to the text of one call or a batch; undefined when nothing is answered (notifications). Never throws. The
+ * calls of a batch run at the same time, but begin in order, so that transactions of one account are sent in order.
+ * Source: JSON-RPC 2.0.
  */
 export async function answer(server: Server, text: string): Promise<Reply | undefined> {
   let body: unknown
@@ -109,8 +119,10 @@ export async function answer(server: Server, text: string): Promise<Reply | unde
     return replyOf(refusal(`a batch holds at most ${BATCH_CALLS_MAX} calls, got ${body.length}`))
   }
   const calls = (Array.isArray(body) ? body : [body]).map(readCall)
-  const refused = await server.admit(calls.map((call) => 'method' in call ? call.method : ''))
-  const answers = (await Promise.all(calls.map((call, at) => run(server, call, refused[at])))).filter((one) => one !== undefined)
+  const refused = await server.admit(calls.map((call) => ('method' in call ? call.method : '')))
+  const answers = (await Promise.all(calls.map((call, at) => run(server, call, refused[at])))).filter(
+    (one) => one !== undefined,
+  )
   const [only] = answers
   if (only === undefined) return undefined
   return Array.isArray(body) ? { pieces: printBatch(answers), refused: undefined } : replyOf(only)

@@ -51,17 +51,20 @@ export const tooMany = (why: string, retryAfterMs = RETRY_AFTER_MS): RpcError =>
   new RpcError('tooMany', `${rpcErrors.tooMany.message}: ${why}`, { retryAfterMs })
 
 /**
- * A failure of the node as the caller sees it; undefined when it is none of the node's. `data` goes into the error. `cause`: what the
- * caller is not told and the log should have.
+ * A failure of the node as the caller sees it; undefined when it is none of the node's. `data` goes into the error.
+ * `cause`: what the caller is not told and the log should have.
  */
 export function nodeFailure(error: unknown, data?: unknown): RpcError | undefined {
   if (isNodeError(error, 'NodeUnreachable')) return new RpcError('nodeAway', 'the node cannot be reached', data)
   if (isNodeError(error, 'NodeTimeout')) return new RpcError('nodeAway', 'the node does not answer in time', data)
   if (isNodeError(error, 'NodeBusy')) return tooMany('as many queries as the gateway asks its node are under way')
   if (isNodeError(error, 'NodeFailed')) {
-    return new RpcError('nodeAway', 'the node fails to answer: it is stopping, or it has lost its application', data, { cause: error })
+    return new RpcError('nodeAway', 'the node fails to answer: it is stopping, or it has lost its application', data, {
+      cause: error,
+    })
   }
-  if (isNodeError(error, 'MempoolFull')) return new RpcError('mempoolFull', "the node's mempool is full, try again later", data)
+  if (isNodeError(error, 'MempoolFull'))
+    return new RpcError('mempoolFull', "the node's mempool is full, try again later", data)
   return undefined
 }
 
@@ -71,15 +74,18 @@ export interface DefectLog {
 }
 
 /**
- * Any throw as a JSON-RPC error object. What is not meant for the caller is logged under a new id, and only the id is shown.
- * Source: protocol.md §10, -32603.
+ * Any throw as a JSON-RPC error object. What is not meant for the caller is logged under a new id, and only the id is
+ * shown. Source: protocol.md §10, -32603.
  */
 export function errorObject(thrown: unknown, log: DefectLog, method: string): RpcErrorObject {
-  const error = isRpcError(thrown) ? thrown
-    : nameOf(thrown) === 'MemberError' ? new RpcError('invalidParams', (thrown as Error).message)
+  const error = isRpcError(thrown)
+    ? thrown
+    : nameOf(thrown) === 'MemberError'
+      ? new RpcError('invalidParams', (thrown as Error).message)
       : nodeFailure(thrown)
   if (error?.cause !== undefined) log.error({ err: error.cause, method }, 'the node failed at a call')
-  if (error !== undefined) return { code: error.code, message: error.message, ...(error.data === undefined ? {} : { data: error.data }) }
+  if (error !== undefined)
+    return { code: error.code, message: error.message, ...(error.data === undefined ? {} : { data: error.data }) }
   const id = randomUUID()
   log.error({ err: thrown, id, method }, 'a call ended in a defect')
   return { ...rpcErrors.internal, data: { id } }

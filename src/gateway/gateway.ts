@@ -8,8 +8,16 @@ import { type DefectLog, errorObject, RpcError, rpcErrors } from './errors.ts'
 import { readiness } from './health.ts'
 import { type HttpLimits, openHttp } from './http.ts'
 import {
-  CALLS_PER_SECOND, CONNECTIONS_MAX, CONNECTIONS_OF_ADDRESS_MAX, LISTS_ASKED_MAX, QUERIES_ASKED_MAX, QUERIES_MAX, REQUEST_MS_MAX,
-  UNREAD_BYTES_MAX, UNREAD_MS_MAX, WAIT_MS,
+  CALLS_PER_SECOND,
+  CONNECTIONS_MAX,
+  CONNECTIONS_OF_ADDRESS_MAX,
+  LISTS_ASKED_MAX,
+  QUERIES_ASKED_MAX,
+  QUERIES_MAX,
+  REQUEST_MS_MAX,
+  UNREAD_BYTES_MAX,
+  UNREAD_MS_MAX,
+  WAIT_MS,
 } from './limits.ts'
 import { makeMetrics } from './metrics.ts'
 import type { Services } from './methods/define.ts'
@@ -56,8 +64,13 @@ export interface GatewayOptions {
 }
 
 const LIMITS: HttpLimits = {
-  connections: CONNECTIONS_MAX, connectionsOfAddress: CONNECTIONS_OF_ADDRESS_MAX, unreadMs: UNREAD_MS_MAX, unreadBytes: UNREAD_BYTES_MAX,
-  requestMs: REQUEST_MS_MAX, callsPerSecond: CALLS_PER_SECOND, trustProxies: [],
+  connections: CONNECTIONS_MAX,
+  connectionsOfAddress: CONNECTIONS_OF_ADDRESS_MAX,
+  unreadMs: UNREAD_MS_MAX,
+  unreadBytes: UNREAD_BYTES_MAX,
+  requestMs: REQUEST_MS_MAX,
+  callsPerSecond: CALLS_PER_SECOND,
+  trustProxies: [],
 }
 
 /** A running gateway. */
@@ -85,7 +98,8 @@ function makeCall(services: Services, { onCall, log, authToken }: Watch) {
     let code = 0
     try {
       if (method === undefined) throw new RpcError('methodNotFound', `Method not found: ${name.slice(0, 80)}`)
-      if (method.signs === true && !mayAskToSign(authToken, authorization)) throw new RpcError('needsToken', rpcErrors.needsToken.message)
+      if (method.signs === true && !mayAskToSign(authToken, authorization))
+        throw new RpcError('needsToken', rpcErrors.needsToken.message)
       return await method.run(services, readParams(method.input, method.params, params))
     } catch (thrown) {
       const error = errorObject(thrown, log, name)
@@ -104,16 +118,30 @@ function openClients(node: string): NodeClients & { readonly close: () => void }
     queries: openNodeRpc(node, { connections: QUERIES_ASKED_MAX, calls: QUERIES_MAX }),
     lists: openNodeRpc(node, { connections: LISTS_ASKED_MAX }),
   }
-  return { ...clients, close: () => { for (const client of Object.values(clients)) client.close() } }
+  return {
+    ...clients,
+    close: () => {
+      for (const client of Object.values(clients)) client.close()
+    },
+  }
 }
 
 /**
- * Starts a gateway: JSON-RPC 2.0 on POST /, beside it /healthz, /readyz, /metrics and /openrpc.json. The node may be away at the start:
- * calls are answered with -32011 until it is there. Rejects when the address cannot be listened on, and with a GatewayStartError when it
- * would sign for strangers. Source: protocol.md §10.
+ * Starts a gateway: JSON-RPC 2.0 on POST /, beside it /healthz, /readyz, /metrics and /openrpc.json. The node may be
+ * away at the start: calls are answered with -32011 until it is there. Rejects when the address cannot be listened on,
+ * and with a GatewayStartError when it would sign for strangers. Source: protocol.md §10.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { node, host = '127.0.0.1', port = 8545, signers = [], logger, waitMs = WAIT_MS, allowHosts = [], allowOrigins = [] } = options
+  const {
+    node,
+    host = '127.0.0.1',
+    port = 8545,
+    signers = [],
+    logger,
+    waitMs = WAIT_MS,
+    allowHosts = [],
+    allowOrigins = [],
+  } = options
   const { authToken, publicKeys = false, limits = {}, stalledAfterMs } = options
   checkSigning({ accounts: signers.length, authToken, publicKeys })
   const clients = openClients(node)
@@ -132,7 +160,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     },
     onState: ({ connected, head: at, lost, reason }) => {
       if (!connected) chain.onLost()
-      if (lost !== undefined || reason !== undefined) logger.warn({ connected, head: at, lost, reason }, 'the feed of blocks was disturbed')
+      if (lost !== undefined || reason !== undefined)
+        logger.warn({ connected, head: at, lost, reason }, 'the feed of blocks was disturbed')
     },
   })
   void feed.ready.then((height) => beginWatch(head, clients.transactions, height))
@@ -142,15 +171,30 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const sender = makeSender({ chain, tracker, waitMs })
   const version = packageVersion()
   const document = Buffer.from(JSON.stringify(openRpcDocument(methods, version)))
-  const metrics = makeMetrics({ height: feed.head, headAgeMs: head.ageMs, connected: feed.connected, waiting: sender.underWay })
+  const metrics = makeMetrics({
+    height: feed.head,
+    headAgeMs: head.ageMs,
+    connected: feed.connected,
+    waiting: sender.underWay,
+  })
   const services: Services = {
-    chain, sender, version, signers: new Map(signers.map((signer) => [signer.address, signer])),
-    onOutcome: metrics.onOutcome, discover: () => new RawJson([document]),
+    chain,
+    sender,
+    version,
+    signers: new Map(signers.map((signer) => [signer.address, signer])),
+    onOutcome: metrics.onOutcome,
+    discover: () => new RawJson([document]),
   }
   const app = await openHttp({
-    call: makeCall(services, { onCall: metrics.onCall, log: logger, authToken }), isList: (name) => methodOf.get(name)?.isList === true,
-    log: logger, guard: { host, allowHosts, allowOrigins }, limits: { ...LIMITS, ...limits },
-    ready: () => readiness(chain), metrics: metrics.text, document, onClosing: tracker.close,
+    call: makeCall(services, { onCall: metrics.onCall, log: logger, authToken }),
+    isList: (name) => methodOf.get(name)?.isList === true,
+    log: logger,
+    guard: { host, allowHosts, allowOrigins },
+    limits: { ...LIMITS, ...limits },
+    ready: () => readiness(chain),
+    metrics: metrics.text,
+    document,
+    onClosing: tracker.close,
   })
   const close = async (): Promise<void> => {
     endLog()

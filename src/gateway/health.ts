@@ -3,13 +3,15 @@ import type { Chain } from './chain.ts'
 import { stallReason } from './stall.ts'
 
 /** Whether transactions and queries can be served, and why not. */
-export type Readiness = { readonly ready: true; readonly height: number } | { readonly ready: false; readonly reason: string }
+export type Readiness =
+  | { readonly ready: true; readonly height: number }
+  | { readonly ready: false; readonly reason: string }
 
 const no = (reason: string): Readiness => ({ ready: false, reason })
 
 /**
- * Ready: the node answers and has caught up, the feed is connected, blocks come, and the application has answered a query at height 1 or
- * above.
+ * Ready: the node answers and has caught up, the feed is connected, blocks come, and the application has answered a
+ * query at height 1 or above.
  */
 export async function readiness({ rpc, feed, query, stall }: Chain): Promise<Readiness> {
   try {

@@ -46,8 +46,11 @@ function safeParser(app: FastifyInstance): Server['parse'] {
   return (text) => {
     let outcome: { readonly error: Error | null; readonly body: unknown } | undefined
     // It calls back before it returns, and never looks at the request.
-    void parser(undefined as never, text, (error, body) => { outcome = { error, body } })
-    if (outcome === undefined || outcome.error !== null) throw outcome?.error ?? new Error('the JSON parser did not answer')
+    void parser(undefined as never, text, (error, body) => {
+      outcome = { error, body }
+    })
+    if (outcome === undefined || outcome.error !== null)
+      throw outcome?.error ?? new Error('the JSON parser did not answer')
     return outcome.body
   }
 }
@@ -61,11 +64,18 @@ async function addGuard(app: FastifyInstance, guard: GuardOptions): Promise<void
     reply.header('x-content-type-options', 'nosniff')
   })
   await app.register(cors, {
-    origin: true, methods: ['POST', 'GET'], allowedHeaders: ['content-type', 'authorization'], exposedHeaders: ['retry-after'], maxAge: 600,
+    origin: true,
+    methods: ['POST', 'GET'],
+    allowedHeaders: ['content-type', 'authorization'],
+    exposedHeaders: ['retry-after'],
+    maxAge: 600,
   })
 }
 
-/** The status of an error that is all of an answer: 429 for too many requests, with the seconds after which to try again. */
+/**
+ * The status of an error that is all of an answer: 429 for too many requests, with the seconds after which to try
+ * again.
+ */
 function setStatus(reply: FastifyReply, refused: RpcErrorObject | undefined): void {
   if (refused?.code !== rpcErrors.tooMany.code) return
   const { retryAfterMs } = refused.data as { readonly retryAfterMs: number }
@@ -83,10 +93,21 @@ function addRateLimit(app: FastifyInstance, { countCall }: RateLimit): void {
   })
 }
 
-/** Waits for the request's turn, and says which calls of it are too many. The first was counted when the request came. */
-const admission = (turns: Turns, { countCall, countList }: RateLimit, isList: Routes['isList'], request: FastifyRequest): Server['admit'] =>
+/**
+ * Waits for the request's turn, and says which calls of it are too many. The first was counted when the request came.
+ */
+const admission =
+  (
+    turns: Turns,
+    { countCall, countList }: RateLimit,
+    isList: Routes['isList'],
+    request: FastifyRequest,
+  ): Server['admit'] =>
   async (methods) => {
-    await turns(request.ip, methods.reduce((sum, method) => sum + (isList(method) ? LIST_COST : 1), 0))
+    await turns(
+      request.ip,
+      methods.reduce((sum, method) => sum + (isList(method) ? LIST_COST : 1), 0),
+    )
     const refused: Awaited<ReturnType<Server['admit']>>[number][] = []
     for (const [at, method] of methods.entries()) {
       const why = at === 0 ? undefined : await countCall(request)
@@ -95,7 +116,10 @@ const admission = (turns: Turns, { countCall, countList }: RateLimit, isList: Ro
     return refused
   }
 
-/** Ends the connections of calls that are under way at the close; else each would be kept for the next call, and the close would wait. */
+/**
+ * Ends the connections of calls that are under way at the close; else each would be kept for the next call, and the
+ * close would wait.
+ */
 function addClosing(app: FastifyInstance, onClosing: () => void): void {
   let closing = false
   app.addHook('preClose', async () => {
@@ -119,7 +143,7 @@ function atMostEvery<T>(pauseMs: number, ask: () => Promise<T>): () => Promise<T
 /** True for addresses of the list. */
 function isAmong(addresses: readonly string[]): (address: string) => boolean {
   const list = new BlockList()
-  const familyOf = (address: string): 'ipv4' | 'ipv6' => isIPv6(address) ? 'ipv6' : 'ipv4'
+  const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIPv6(address) ? 'ipv6' : 'ipv4')
   for (const one of addresses) {
     const [address = '', bits] = one.split('/')
     if (bits === undefined) list.addAddress(address, familyOf(address))
@@ -130,11 +154,15 @@ function isAmong(addresses: readonly string[]): (address: string) => boolean {
 
 function open({ requestMs, trustProxies }: HttpLimits, { watch }: Connections): FastifyInstance {
   const timeouts = {
-    requestTimeout: requestMs, headersTimeout: requestMs, connectionsCheckingInterval: Math.min(REQUEST_CHECK_MS, requestMs),
+    requestTimeout: requestMs,
+    headersTimeout: requestMs,
+    connectionsCheckingInterval: Math.min(REQUEST_CHECK_MS, requestMs),
     keepAliveTimeout: KEEP_ALIVE_MS,
   }
   return fastify({
-    logger: false, bodyLimit: BODY_BYTES_MAX, trustProxy: trustProxies.length === 0 ? false : [...trustProxies],
+    logger: false,
+    bodyLimit: BODY_BYTES_MAX,
+    trustProxy: trustProxies.length === 0 ? false : [...trustProxies],
     // Called for each address that `localhost` has.
     serverFactory: (handler) => {
       const server = createServer(timeouts, handler)
@@ -173,7 +201,10 @@ export async function openHttp(routes: Routes): Promise<FastifyInstance> {
     if (typeof request.body !== 'string') return reply.code(415).send({ error: 'expected a body of application/json' })
     const { authorization } = request.headers
     const admit = admission(turns, rateLimit, isList, request)
-    const answered = await answer({ call: (method, params) => call(method, params, authorization), admit, parse, log }, request.body)
+    const answered = await answer(
+      { call: (method, params) => call(method, params, authorization), admit, parse, log },
+      request.body,
+    )
     if (answered === undefined) return reply.code(204).send()
     setStatus(reply, answered.refused)
     return sendPieces(reply.type('application/json; charset=utf-8'), unread, answered.pieces)
@@ -185,7 +216,10 @@ export async function openHttp(routes: Routes): Promise<FastifyInstance> {
     return reply.code(told.ready ? 200 : 503).send(told)
   })
   app.get('/metrics', async (_request, reply) =>
-    sendPieces(reply.type('text/plain; version=0.0.4; charset=utf-8'), unread, [await metrics()]))
-  app.get('/openrpc.json', async (_request, reply) => sendPieces(reply.type('application/json; charset=utf-8'), unread, [document]))
+    sendPieces(reply.type('text/plain; version=0.0.4; charset=utf-8'), unread, [await metrics()]),
+  )
+  app.get('/openrpc.json', async (_request, reply) =>
+    sendPieces(reply.type('application/json; charset=utf-8'), unread, [document]),
+  )
   return app
 }

@@ -4,13 +4,18 @@ export const BATCH_CALLS_MAX = 50
 /** Most bytes of one HTTP body. */
 export const BODY_BYTES_MAX = 1024 * 1024
 
-/** Most bytes of UTF-16 text that the answers of one batch may have together; an answer beyond it is replaced by an error. */
+/**
+ * Most bytes of UTF-16 text that the answers of one batch may have together; an answer beyond it is replaced by an
+ * error.
+ */
 export const BATCH_ANSWER_LENGTH_MAX = 16 * 1024 * 1024
 
 /** Deepest nesting of params. What the interface takes needs three. */
 export const PARAMS_DEPTH_MAX = 16
 
-/** Most transactions that this gateway signs, sends or waits for at a time; a call beyond it is answered with -32013. */
+/**
+ * Most transactions that this gateway signs, sends or waits for at a time; a call beyond it is answered with -32013.
+ */
 export const WAITING_MAX = 10_000
 
 /** Most of them that the gateway signs itself: its own accounts leave room for those who sign for themselves. */
@@ -61,7 +66,10 @@ export const KEEP_ALIVE_MS = 30_000
 /** How long a connection may take none of the answer that waits for it, in ms; then it is closed. */
 export const UNREAD_MS_MAX = 10_000
 
-/** Most bytes of answers that wait to be read, a shared one counted once. Beyond it the oldest answer's connection is closed. */
+/**
+ * Most bytes of answers that wait to be read, a shared one counted once. Beyond it the oldest answer's connection is
+ * closed.
+ */
 export const UNREAD_BYTES_MAX = 64 * 1024 * 1024
 
 /** What an answer costs beside its text, in bytes. */
@@ -70,7 +78,9 @@ export const ANSWER_OVERHEAD_BYTES = 1024
 /** Most bytes that are handed to a connection at a time. Longer answers go in pieces of it. */
 export const PIECE_BYTES = 64 * 1024
 
-/** Most connections from one address, unless configured; one more is closed at once. An IPv6 address counts by its /64. */
+/**
+ * Most connections from one address, unless configured; one more is closed at once. An IPv6 address counts by its /64.
+ */
 export const CONNECTIONS_OF_ADDRESS_MAX = 100
 
 /** Most connections in all, unless configured; one more is closed at once. */
@@ -95,8 +105,9 @@ export const LOOK_UP_MS = 500
 export const GAS_PRICES_KEPT = 64
 
 /**
- * How often a transaction without a nonce of the caller's is signed again with the nonce that the node expects. Once is enough for one
- * gateway; two that sign for one account overtake each other at about every second try (6 of 1,000 calls lost ten tries in a row).
+ * How often a transaction without a nonce of the caller's is signed again with the nonce that the node expects. Once is
+ * enough for one gateway; two that sign for one account overtake each other at about every second try (6 of 1,000 calls
+ * lost ten tries in a row).
  */
 export const RESIGNS_MAX = 50
 
@@ -109,5 +120,7 @@ export const STALLED_INTERVALS = 5
 /** Longest block interval that counts, in ms: the block after genesis may be years later. */
 export const STALLED_INTERVAL_MS_MAX = 600_000
 
-/** Calls of one address that begin before those of the others get their turn: a batch, some ms of verifying signatures. */
+/**
+ * Calls of one address that begin before those of the others get their turn: a batch, some ms of verifying signatures.
+ */
 export const TURN_CALLS = 50

@@ -1,5 +1,11 @@
 import { tooMany } from './errors.ts'
-import { LIST_OVERHEAD_BYTES, LIST_WAIT_MS_MAX, LISTS_ASKED_MAX, LISTS_KEPT_BYTES_MAX, LISTS_WAITING_MAX } from './limits.ts'
+import {
+  LIST_OVERHEAD_BYTES,
+  LIST_WAIT_MS_MAX,
+  LISTS_ASKED_MAX,
+  LISTS_KEPT_BYTES_MAX,
+  LISTS_WAITING_MAX,
+} from './limits.ts'
 
 /** A list as the node answered it. `json` is shared by everybody who asked, so nobody may change it. */
 export interface ListAnswer {
@@ -9,7 +15,10 @@ export interface ListAnswer {
 
 /** Lists that callers share. */
 export interface Lists {
-  /** The list of a query path, as new as the last head that `onHeight` was told of. Throws RpcError -32015 when too many lists wait. */
+  /**
+   * The list of a query path, as new as the last head that `onHeight` was told of. Throws RpcError -32015 when too many
+   * lists wait.
+   */
   readonly read: (path: string) => Promise<ListAnswer>
   /** Told of a new head: who asks from now on wants a list of this head. */
   readonly onHeight: () => void
@@ -23,14 +32,19 @@ export interface ListSource {
 }
 
 /** A list that was asked for since the last head. `bytes`: what it costs; undefined while it is under way. */
-interface Asked { readonly answer: Promise<ListAnswer>; bytes: number | undefined }
+interface Asked {
+  readonly answer: Promise<ListAnswer>
+  bytes: number | undefined
+}
 
-interface Waiting extends PromiseWithResolvers<ListAnswer> { readonly sinceMs: number }
+interface Waiting extends PromiseWithResolvers<ListAnswer> {
+  readonly sinceMs: number
+}
 
 /**
- * Asks for LISTS_ASKED_MAX lists at a time, each once at one head: whoever asks for the same path before the next head shares the
- * answer. Up to LISTS_WAITING_MAX other paths wait for their turn, LIST_WAIT_MS_MAX at most. Answers are kept until the next head,
- * LISTS_KEPT_BYTES_MAX of them.
+ * Asks for LISTS_ASKED_MAX lists at a time, each once at one head: whoever asks for the same path before the next head
+ * shares the answer. Up to LISTS_WAITING_MAX other paths wait for their turn, LIST_WAIT_MS_MAX at most. Answers are
+ * kept until the next head, LISTS_KEPT_BYTES_MAX of them.
  */
 export function shareLists({ ask, isFollowing }: ListSource): Lists {
   // What waits was not asked yet, so it will be as new as anybody wants it, whatever the head is by then.
@@ -64,14 +78,18 @@ export function shareLists({ ask, isFollowing }: ListSource): Lists {
     for (const [path, { sinceMs, resolve, reject }] of waiting) {
       if (underWay >= LISTS_ASKED_MAX) return
       waiting.delete(path)
-      if (performance.now() - sinceMs > LIST_WAIT_MS_MAX) reject(tooMany(`a list waited for its turn for ${LIST_WAIT_MS_MAX / 1000} s`))
+      if (performance.now() - sinceMs > LIST_WAIT_MS_MAX)
+        reject(tooMany(`a list waited for its turn for ${LIST_WAIT_MS_MAX / 1000} s`))
       else resolve(start(path))
     }
   }
   const start = (path: string): Promise<ListAnswer> => {
     const entry: Asked = { answer: askNow(path), bytes: undefined }
     asked.set(path, entry)
-    entry.answer.then((answer) => keep(path, entry, answer), () => forget(path, entry))
+    entry.answer.then(
+      (answer) => keep(path, entry, answer),
+      () => forget(path, entry),
+    )
     return entry.answer
   }
   const read = async (path: string): Promise<ListAnswer> => {

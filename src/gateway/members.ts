@@ -5,9 +5,12 @@ import { type Member, MemberError } from '../tx/members.ts'
 export function transactionHash(): Member<string> {
   const form = 'a transaction hash (64 hex digits)'
   return {
-    schema: { type: 'string', pattern: '^(?:0x)?[0-9a-fA-F]{64}$' }, doc: 'transaction hash, 64 hex digits', optional: false,
+    schema: { type: 'string', pattern: '^(?:0x)?[0-9a-fA-F]{64}$' },
+    doc: 'transaction hash, 64 hex digits',
+    optional: false,
     fromJson: (value, member) => {
-      if (typeof value !== 'string' || !/^(?:0x)?[0-9a-fA-F]{64}$/.test(value)) throw new MemberError(member, form, value)
+      if (typeof value !== 'string' || !/^(?:0x)?[0-9a-fA-F]{64}$/.test(value))
+        throw new MemberError(member, form, value)
       return value.slice(-64).toUpperCase()
     },
     toJson: (wire) => wire,
@@ -19,9 +22,12 @@ export function transactionHash(): Member<string> {
 export function transactionBytes(): Member<Uint8Array> {
   const form = 'base64 text or 0x-hex text'
   return {
-    schema: { type: 'string' }, doc: 'transaction bytes, base64 or 0x-hex', optional: false,
+    schema: { type: 'string' },
+    doc: 'transaction bytes, base64 or 0x-hex',
+    optional: false,
     fromJson: (value, member) => {
-      const read = typeof value !== 'string' ? undefined : value.startsWith('0x') ? fromHex(value.slice(2)) : fromBase64(value)
+      const read =
+        typeof value !== 'string' ? undefined : value.startsWith('0x') ? fromHex(value.slice(2)) : fromBase64(value)
       if (read === undefined) throw new MemberError(member, form, value)
       return read
     },
@@ -34,7 +40,9 @@ export function transactionBytes(): Member<Uint8Array> {
 export function countedUpTo(): Member<string> {
   const form = 'latest or pending'
   return {
-    schema: { enum: ['latest', 'pending'] }, doc: 'latest (committed, the default) or pending (those that wait too)', optional: false,
+    schema: { enum: ['latest', 'pending'] },
+    doc: 'latest (committed, the default) or pending (those that wait too)',
+    optional: false,
     fromJson: (value, member) => {
       if (value !== 'latest' && value !== 'pending') throw new MemberError(member, form, value)
       return value
@@ -47,9 +55,12 @@ export function countedUpTo(): Member<string> {
 /** A table of the state. */
 export function rowTable(names: readonly string[]): Member<string> {
   return {
-    schema: { enum: names }, doc: 'table of the state, as protocol.md §2 lists them', optional: false,
+    schema: { enum: names },
+    doc: 'table of the state, as protocol.md §2 lists them',
+    optional: false,
     fromJson: (value, member) => {
-      if (typeof value !== 'string' || !names.includes(value)) throw new MemberError(member, `one of ${names.join(', ')}`, value)
+      if (typeof value !== 'string' || !names.includes(value))
+        throw new MemberError(member, `one of ${names.join(', ')}`, value)
       return value
     },
     toJson: (wire) => wire,
@@ -63,7 +74,8 @@ const ROW_KEY = '^[A-Za-z0-9_=/-]{0,128}$'
 export function rowKey(): Member<string> {
   const form = 'the parts of a key with / between them, at most 128 characters of A-Z a-z 0-9 _ - ='
   return {
-    schema: { type: 'string', pattern: ROW_KEY }, optional: false,
+    schema: { type: 'string', pattern: ROW_KEY },
+    optional: false,
     doc: "parts of the row's key, / between them: addresses, numbers, names, 32 bytes as base64 with the URL-safe alphabet",
     fromJson: (value, member) => {
       if (typeof value !== 'string' || !new RegExp(ROW_KEY).test(value)) throw new MemberError(member, form, value)

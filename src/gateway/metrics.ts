@@ -23,7 +23,11 @@ export interface Gauges {
 const SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2, 5, 10, 30, 60]
 const { nodeAway, notInBlock, mempoolFull } = rpcErrors
 const OUTCOMES = [
-  'ok', 'check_tx_failed', 'deliver_tx_failed', 'defect', ...[nodeAway, notInBlock, mempoolFull].map(({ code }) => String(code)),
+  'ok',
+  'check_tx_failed',
+  'deliver_tx_failed',
+  'defect',
+  ...[nodeAway, notInBlock, mempoolFull].map(({ code }) => String(code)),
 ]
 
 /** Metrics in a registry of their own; every series that always exists starts at 0. */
@@ -31,20 +35,40 @@ export function makeMetrics({ height, headAgeMs, connected, waiting }: Gauges): 
   const registry = new Registry()
   const registers = [registry]
   const requests = new Counter({
-    name: 'svc_rpc_requests_total', help: 'JSON-RPC calls by method and code', labelNames: ['method', 'code'], registers,
+    name: 'svc_rpc_requests_total',
+    help: 'JSON-RPC calls by method and code',
+    labelNames: ['method', 'code'],
+    registers,
   })
   const duration = new Histogram({
-    name: 'svc_rpc_duration_seconds', help: 'Duration of JSON-RPC calls', labelNames: ['method'], buckets: SECONDS, registers,
+    name: 'svc_rpc_duration_seconds',
+    help: 'Duration of JSON-RPC calls',
+    labelNames: ['method'],
+    buckets: SECONDS,
+    registers,
   })
   const results = new Counter({
-    name: 'svc_tx_results_total', help: 'Transactions by operation and outcome', labelNames: ['operation', 'outcome'], registers,
+    name: 'svc_tx_results_total',
+    help: 'Transactions by operation and outcome',
+    labelNames: ['operation', 'outcome'],
+    registers,
   })
   const gauge = (name: string, help: string, read: () => number): unknown =>
-    new Gauge({ name, help, registers, collect() { this.set(read()) } })
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read())
+      },
+    })
   gauge('svc_chain_height', 'Last block that the gateway has seen', height)
-  gauge('svc_head_age_seconds', 'Seconds since the gateway saw the last new block, or since its start while it has seen none',
-    () => headAgeMs() / 1000)
-  gauge('svc_feed_connected', '1 while the subscription to the node stands', () => connected() ? 1 : 0)
+  gauge(
+    'svc_head_age_seconds',
+    'Seconds since the gateway saw the last new block, or since its start while it has seen none',
+    () => headAgeMs() / 1000,
+  )
+  gauge('svc_feed_connected', '1 while the subscription to the node stands', () => (connected() ? 1 : 0))
   gauge('svc_tx_waiting', 'Transactions that are signed, sent or waited for', waiting)
   for (const method of [...methods.map(({ name }) => name), 'unknown']) {
     requests.inc({ method, code: method === 'unknown' ? rpcErrors.methodNotFound.code : 0 }, 0)

@@ -1,7 +1,10 @@
 import { MemberError, type Members, readMembers } from '../tx/members.ts'
 import type { Params } from './envelope.ts'
 
-/** How the members of a method are given: the first `count` by position or all by name; or in one object, alone or in an array. */
+/**
+ * How the members of a method are given: the first `count` by position or all by name; or in one object, alone or in an
+ * array.
+ */
 export type ParamsForm = { readonly form: 'positional'; readonly count: number } | { readonly form: 'object' }
 
 function named(members: Members, form: ParamsForm, params: Params): unknown {

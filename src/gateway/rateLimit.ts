@@ -13,8 +13,8 @@ export interface RateLimit {
 const WINDOW_S = RATE_WINDOW_MS / 1000
 
 /**
- * Up to `callsPerSecond` calls from one address (an IPv6 address counts by its /64), and a LIST_COSTth of it lists, counted over
- * RATE_WINDOW_MS; 0 is no limit. The counts of the last 5,000 addresses are kept.
+ * Up to `callsPerSecond` calls from one address (an IPv6 address counts by its /64), and a LIST_COSTth of it lists,
+ * counted over RATE_WINDOW_MS; 0 is no limit. The counts of the last 5,000 addresses are kept.
  */
 export async function openRateLimit(app: FastifyInstance, callsPerSecond: number): Promise<RateLimit> {
   if (callsPerSecond === 0) return { countCall: async () => undefined, countList: async () => undefined }
@@ -29,6 +29,6 @@ export async function openRateLimit(app: FastifyInstance, callsPerSecond: number
   }
   return {
     countCall: counter('calls', callsPerSecond * WINDOW_S),
-    countList: counter('whole lists', Math.max(1, Math.floor(callsPerSecond * WINDOW_S / LIST_COST))),
+    countList: counter('whole lists', Math.max(1, Math.floor((callsPerSecond * WINDOW_S) / LIST_COST))),
   }
 }

@@ -27,12 +27,17 @@ export interface TransactionResult {
 }
 
 /** The result of a transaction that CheckTx refused. Source: interface, Errors; protocol.md §10. */
-export const refusedResult = (hash: string, { code, log }: Failure): TransactionResult =>
-  ({ height: 0, hash, check_tx: { code, log, fee: {} }, deliver_tx: { fee: {} } })
+export const refusedResult = (hash: string, { code, log }: Failure): TransactionResult => ({
+  height: 0,
+  hash,
+  check_tx: { code, log, fee: {} },
+  deliver_tx: { fee: {} },
+})
 
 /** check_tx and deliver_tx of a transaction in a block; `gasPrice` is in base units and was in force in that block. */
 export function includedParts(
-  { code, log, gasUsed, data }: TxResult, gasPrice: bigint,
+  { code, log, gasUsed, data }: TxResult,
+  gasPrice: bigint,
 ): Pick<TransactionResult, 'check_tx' | 'deliver_tx'> {
   if (code !== 0) return { check_tx: { code, log, fee: {} }, deliver_tx: { code, log, fee: {} } }
   return {
@@ -46,6 +51,12 @@ export function includedParts(
   }
 }
 
-/** The result of a transaction in a block: height 0 when it failed there. Source: interface, Transaction result object. */
-export const includedResult = (hash: string, height: number, result: TxResult, gasPrice: bigint): TransactionResult =>
-  ({ height: result.code === 0 ? height : 0, hash, ...includedParts(result, gasPrice) })
+/**
+ * The result of a transaction in a block: height 0 when it failed there. Source: interface, Transaction result object.
+ */
+export const includedResult = (
+  hash: string,
+  height: number,
+  result: TxResult,
+  gasPrice: bigint,
+): TransactionResult => ({ height: result.code === 0 ? height : 0, hash, ...includedParts(result, gasPrice) })

@@ -5,7 +5,7 @@ import type { Unread } from './connections.ts'
 import { PIECE_BYTES } from './limits.ts'
 import type { Piece } from './rawJson.ts'
 
-const bufferOf = (piece: Piece): Buffer => typeof piece === 'string' ? Buffer.from(piece) : asBuffer(piece)
+const bufferOf = (piece: Piece): Buffer => (typeof piece === 'string' ? Buffer.from(piece) : asBuffer(piece))
 
 function* partsOf(pieces: readonly Piece[]): Generator<Buffer> {
   for (const piece of pieces) {

@@ -11,7 +11,9 @@ import type { Failure } from './result.ts'
 import type { Inclusion, Tracker } from './tracker.ts'
 
 /** What became of a transaction. `hash`: upper-case hex. */
-export type Outcome = { readonly hash: string; readonly refused: Failure } | { readonly hash: string; readonly included: Inclusion }
+export type Outcome =
+  | { readonly hash: string; readonly refused: Failure }
+  | { readonly hash: string; readonly included: Inclusion }
 
 /** An operation to sign. Without `nonce` the next one of the account is taken. */
 export interface Order {
@@ -21,8 +23,9 @@ export interface Order {
 }
 
 /**
- * Sends transactions and waits for their blocks. Throws RpcError: -32011, -32012 and -32013, with `data.hash` where bytes were sent.
- * Calls of one account are sent in the order in which they come in; they wait for their blocks at the same time.
+ * Sends transactions and waits for their blocks. Throws RpcError: -32011, -32012 and -32013, with `data.hash` where
+ * bytes were sent. Calls of one account are sent in the order in which they come in; they wait for their blocks at the
+ * same time.
  */
 export interface Sender {
   readonly submit: (signer: Signer, order: Order) => Promise<Outcome>
@@ -33,12 +36,22 @@ export interface Sender {
   readonly underWay: () => number
 }
 
-interface Setting { readonly chain: Chain; readonly tracker: Tracker; readonly waitMs: number }
+interface Setting {
+  readonly chain: Chain
+  readonly tracker: Tracker
+  readonly waitMs: number
+}
 
 /** A broadcast of an account, with its nonce. */
-interface Turn { readonly sent: Sent; readonly nonce: number }
+interface Turn {
+  readonly sent: Sent
+  readonly nonce: number
+}
 
-/** Waits for the block of what was sent, and asks the node by hash at the end: blocks pass unseen while the feed skips pruned ones. */
+/**
+ * Waits for the block of what was sent, and asks the node by hash at the end: blocks pass unseen while the feed skips
+ * pruned ones.
+ */
 async function follow({ chain, waitMs }: Setting, sent: Exclude<Sent, { state: 'refused' }>): Promise<Outcome> {
   const { hash, waiter } = sent
   const deadline = setTimeout(waiter.cancel, waitMs)
@@ -63,7 +76,7 @@ async function follow({ chain, waitMs }: Setting, sent: Exclude<Sent, { state: '
   const landed = await (sent.state === 'known' ? landedOrFound() : waiter.landed)
   clearTimeout(deadline)
   waiter.cancel()
-  const included = landed ?? await lookUp()
+  const included = landed ?? (await lookUp())
   if (included === undefined) {
     throw new RpcError('notInBlock', `${rpcErrors.notInBlock.message}; ask for it with svc_getTransaction`, { hash })
   }
@@ -112,9 +125,14 @@ function takeGuess(account: Account): number | undefined {
 async function sendNext(setting: Setting, account: Account, signer: Signer, order: Order): Promise<Turn> {
   const { chain } = setting
   const chainId = await chain.chainId()
-  let nonce = account.next ?? takeGuess(account) ?? Math.max((await chain.account(signer.address)).nonce, nextKnown(account))
-  for (let resigns = 0, skipped = 0; ;) {
-    const sent = await attempt(setting, account, signer.signTx({ chainId, nonce, operation: order.operation, message: order.message }))
+  let nonce =
+    account.next ?? takeGuess(account) ?? Math.max((await chain.account(signer.address)).nonce, nextKnown(account))
+  for (let resigns = 0, skipped = 0; ; ) {
+    const sent = await attempt(
+      setting,
+      account,
+      signer.signTx({ chainId, nonce, operation: order.operation, message: order.message }),
+    )
     const expected = expectedNonce(sent)
     if (expected !== undefined && resigns < RESIGNS_MAX) {
       resigns += 1
@@ -141,10 +159,14 @@ async function sendBytes(setting: Setting, account: Account, bytes: Uint8Array):
 
 /** Which limit one more transaction would pass; undefined when there is room. */
 function fullOf(
-  { raw, signedHere }: { readonly raw: number; readonly signedHere: number }, by: 'raw' | 'signedHere', ofSender: number, sender: Address,
+  { raw, signedHere }: { readonly raw: number; readonly signedHere: number },
+  by: 'raw' | 'signedHere',
+  ofSender: number,
+  sender: Address,
 ): string | undefined {
   if (raw + signedHere >= WAITING_MAX) return `${WAITING_MAX} transactions wait at this gateway`
-  if (ofSender >= WAITING_OF_SENDER_MAX) return `${WAITING_OF_SENDER_MAX} transactions of ${sender} wait at this gateway`
+  if (ofSender >= WAITING_OF_SENDER_MAX)
+    return `${WAITING_OF_SENDER_MAX} transactions of ${sender} wait at this gateway`
   if (by === 'signedHere' && signedHere >= WAITING_SIGNED_HERE_MAX) {
     return `${WAITING_SIGNED_HERE_MAX} transactions that this gateway signs wait at it`
   }
@@ -175,20 +197,37 @@ export function makeSender(setting: Setting): Sender {
     note(account, turn)
     return turn
   }
-  const inTurn = (by: keyof typeof underWay, address: Address, send: (account: Account) => Promise<Turn | Outcome>): Promise<Outcome> =>
-    counted(by, address, () => accounts.use(address, async (account) => finish(account, await account.inTurn(async () => {
-      await chain.needReady()
-      return send(account)
-    }))))
-  const submit: Sender['submit'] = (signer, order) => inTurn('signedHere', signer.address, async (account) => {
-    if (order.nonce !== undefined) {
-      const body = { chainId: await chain.chainId(), nonce: order.nonce, operation: order.operation, message: order.message }
-      return asIs(account, signer.signTx(body), order.nonce)
-    }
-    const turn = await sendNext(setting, account, signer, order)
-    note(account, turn)
-    return turn
-  })
+  const inTurn = (
+    by: keyof typeof underWay,
+    address: Address,
+    send: (account: Account) => Promise<Turn | Outcome>,
+  ): Promise<Outcome> =>
+    counted(by, address, () =>
+      accounts.use(address, async (account) =>
+        finish(
+          account,
+          await account.inTurn(async () => {
+            await chain.needReady()
+            return send(account)
+          }),
+        ),
+      ),
+    )
+  const submit: Sender['submit'] = (signer, order) =>
+    inTurn('signedHere', signer.address, async (account) => {
+      if (order.nonce !== undefined) {
+        const body = {
+          chainId: await chain.chainId(),
+          nonce: order.nonce,
+          operation: order.operation,
+          message: order.message,
+        }
+        return asIs(account, signer.signTx(body), order.nonce)
+      }
+      const turn = await sendNext(setting, account, signer, order)
+      note(account, turn)
+      return turn
+    })
   const submitRaw: Sender['submitRaw'] = (bytes) => {
     const send = (chainId: string): Promise<Outcome> => {
       const read = readRawTx(bytes, chainId)

@@ -2,7 +2,10 @@ import type { NodeRpc } from '../comet/rpc.ts'
 import { STALLED_INTERVALS, STALLED_INTERVAL_MS_MAX, STALLED_MS_MIN } from './limits.ts'
 
 /** A chain that makes no blocks. `stalledMs`: how long ago its last block was seen. */
-export interface Stall { readonly stalledMs: number; readonly height: number }
+export interface Stall {
+  readonly stalledMs: number
+  readonly height: number
+}
 
 /** The age of the head as this gateway sees it: block times lag behind the clock, and a clock may be wrong. */
 export interface HeadWatch {
@@ -28,15 +31,16 @@ export const stalledAfterMs = (intervalsMs: readonly number[]): number =>
   Math.max(STALLED_MS_MIN, STALLED_INTERVALS * Math.min(STALLED_INTERVAL_MS_MAX, middle(intervalsMs)))
 
 /**
- * A watch over the head. The chain counts as stalled `afterMs` after its last block, or never when that is 0; when it is left out, after
- * STALLED_INTERVALS of its recent block intervals, but STALLED_MS_MIN at least. `nowMs`: a clock that only goes forward.
+ * A watch over the head. The chain counts as stalled `afterMs` after its last block, or never when that is 0; when it
+ * is left out, after STALLED_INTERVALS of its recent block intervals, but STALLED_MS_MIN at least. `nowMs`: a clock
+ * that only goes forward.
  */
 export function watchHead(afterMs?: number, nowMs: () => number = () => performance.now()): HeadWatch {
   let seenMs = nowMs()
   let height = 0
   let intervals: readonly number[] = []
   let last: { readonly height: number; readonly timeMs: number } | undefined
-  const limit = (): number => afterMs === undefined ? stalledAfterMs(intervals) : afterMs || Infinity
+  const limit = (): number => (afterMs === undefined ? stalledAfterMs(intervals) : afterMs || Infinity)
   let stalledAtMs = seenMs + limit()
   const see = (at: number): void => {
     height = at
@@ -61,7 +65,10 @@ export function watchHead(afterMs?: number, nowMs: () => number = () => performa
   }
 }
 
-/** Tells the watch where the chain stands and how fast its blocks came before: a slow chain is no stalled one. Never throws. */
+/**
+ * Tells the watch where the chain stands and how fast its blocks came before: a slow chain is no stalled one. Never
+ * throws.
+ */
 export async function beginWatch(watch: HeadWatch, rpc: NodeRpc, head: number): Promise<void> {
   watch.begin(head)
   const blocks = await Promise.all([rpc.block(head - 1), rpc.block(head)]).catch(() => [])
@@ -75,7 +82,10 @@ export const stallReason = ({ stalledMs, height }: Stall): string =>
 const LOG_MS = 1000
 
 /** Logs the beginning and the end of each stall, until the function that it returns is called. */
-export function logStalls(watch: HeadWatch, log: { readonly warn: (about: object, message: string) => void }): () => void {
+export function logStalls(
+  watch: HeadWatch,
+  log: { readonly warn: (about: object, message: string) => void },
+): () => void {
   let before: Stall | undefined
   const timer = setInterval(() => {
     const stall = watch.stall()

@@ -18,16 +18,20 @@ export interface SigningRule {
 }
 
 /**
- * Throws a GatewayStartError for a gateway that would sign for whoever reaches it: without a token that is, on loopback, every user of
- * the machine and every program that any of them runs.
+ * Throws a GatewayStartError for a gateway that would sign for whoever reaches it: without a token that is, on
+ * loopback, every user of the machine and every program that any of them runs.
  */
 export function checkSigning({ accounts, authToken, publicKeys }: SigningRule): void {
   if (authToken !== undefined && !new RegExp(`^[\\x21-\\x7e]{${TOKEN_LENGTH_MIN},}$`).test(authToken)) {
-    throw new GatewayStartError(`the token: expected at least ${TOKEN_LENGTH_MIN} printable ASCII characters without spaces`)
+    throw new GatewayStartError(
+      `the token: expected at least ${TOKEN_LENGTH_MIN} printable ASCII characters without spaces`,
+    )
   }
   if (accounts === 0 || publicKeys || authToken !== undefined) return
-  throw new GatewayStartError('whoever reaches the gateway could spend the unlocked accounts, on a loopback address too: give it a token '
-    + `of ${TOKEN_LENGTH_MIN} characters or more (--auth-token-file FILE), or leave out --unlock`)
+  throw new GatewayStartError(
+    'whoever reaches the gateway could spend the unlocked accounts, on a loopback address too: give it a token ' +
+      `of ${TOKEN_LENGTH_MIN} characters or more (--auth-token-file FILE), or leave out --unlock`,
+  )
 }
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()

@@ -17,7 +17,10 @@ export interface Waiter {
 
 /** Tells by hash which transactions are in the blocks of the feed. */
 export interface Tracker {
-  /** Waits for upper-case hex `hash`. Any number may wait for one hash. Register before the broadcast, or the block may be missed. */
+  /**
+   * Waits for upper-case hex `hash`. Any number may wait for one hash. Register before the broadcast, or the block may
+   * be missed.
+   */
   readonly wait: (hash: string) => Waiter
   /** Resolves the waiters of a block's transactions. */
   readonly onBlock: (block: Pick<FeedBlock, 'height' | 'txs' | 'results'>) => void

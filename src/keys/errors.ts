@@ -1,7 +1,7 @@
 /**
- * Why a keystore cannot be used. `malformed`: not a keystore, or cut short. `unsupported`: a version, cipher or derivation that we do not
- * read. `otherCurve`: the key is not ed25519. `wrongPassword`: or the file was changed, which nobody can tell apart. `file`: the file
- * itself: its mode, its absence, a name that is taken.
+ * Why a keystore cannot be used. `malformed`: not a keystore, or cut short. `unsupported`: a version, cipher or
+ * derivation that we do not read. `otherCurve`: the key is not ed25519. `wrongPassword`: or the file was changed, which
+ * nobody can tell apart. `file`: the file itself: its mode, its absence, a name that is taken.
  */
 export type KeystoreProblem = 'malformed' | 'unsupported' | 'otherCurve' | 'wrongPassword' | 'file'
 

@@ -3,7 +3,10 @@ import { scrypt as nobleScrypt } from '@noble/hashes/scrypt.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { KeystoreError } from './errors.ts'
 
-/** How a password becomes a key: the members of `crypto.kdfparams` beside the salt. `n` a power of 2, `c` rounds of HMAC-SHA-256. */
+/**
+ * How a password becomes a key: the members of `crypto.kdfparams` beside the salt. `n` a power of 2, `c` rounds of
+ * HMAC-SHA-256.
+ */
 export type Kdf =
   | { readonly kdf: 'scrypt'; readonly n: number; readonly r: number; readonly p: number }
   | { readonly kdf: 'pbkdf2'; readonly c: number }
@@ -16,10 +19,15 @@ const SCRYPT_BYTES_MAX = 1024 * 1024 * 1024
 const SCRYPT_P_MAX = 16
 const PBKDF2_ROUNDS_MAX = 10_000_000
 
-const nodeCrypto = typeof process !== 'undefined' && typeof process.getBuiltinModule === 'function'
-  ? process.getBuiltinModule('node:crypto') : undefined
+const nodeCrypto =
+  typeof process !== 'undefined' && typeof process.getBuiltinModule === 'function'
+    ? process.getBuiltinModule('node:crypto')
+    : undefined
 
-/** Throws a KeystoreError `unsupported` for parameters that are none, or that would take more memory or time than we give. */
+/**
+ * Throws a KeystoreError `unsupported` for parameters that are none, or that would take more memory or time than we
+ * give.
+ */
 export function checkKdf(kdf: Kdf): void {
   const whole = (value: number, max: number): boolean => Number.isSafeInteger(value) && value >= 1 && value <= max
   if (kdf.kdf === 'pbkdf2') {
@@ -35,13 +43,15 @@ export function checkKdf(kdf: Kdf): void {
 }
 
 /**
- * The 32 bytes of a password (UTF-8 bytes) and salt. Cost: about 0.5 s for the keystore's own parameters in Node, several seconds in a
- * browser. node:crypto refuses n ≥ 2^(16 r) whatever memory it gets; then the same function runs in JavaScript.
+ * The 32 bytes of a password (UTF-8 bytes) and salt. Cost: about 0.5 s for the keystore's own parameters in Node,
+ * several seconds in a browser. node:crypto refuses n ≥ 2^(16 r) whatever memory it gets; then the same function runs
+ * in JavaScript.
  */
 export function deriveKey(kdf: Kdf, password: Uint8Array, salt: Uint8Array): Uint8Array {
   checkKdf(kdf)
   if (kdf.kdf === 'pbkdf2') {
-    if (nodeCrypto !== undefined) return new Uint8Array(nodeCrypto.pbkdf2Sync(password, salt, kdf.c, DERIVED_BYTES, 'sha256'))
+    if (nodeCrypto !== undefined)
+      return new Uint8Array(nodeCrypto.pbkdf2Sync(password, salt, kdf.c, DERIVED_BYTES, 'sha256'))
     return pbkdf2(sha256, password, salt, { c: kdf.c, dkLen: DERIVED_BYTES })
   }
   const { n, r, p } = kdf

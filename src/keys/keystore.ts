@@ -30,7 +30,10 @@ export interface Sealed {
   readonly mac: string
 }
 
-/** A keystore file: Web3's version 3 with the curve named, as an Ethereum wallet's key is of another. `address` as we print it. */
+/**
+ * A keystore file: Web3's version 3 with the curve named, as an Ethereum wallet's key is of another. `address` as we
+ * print it.
+ */
 export interface Keystore {
   readonly version: 3
   readonly id: string
@@ -56,7 +59,7 @@ function hex(value: unknown, member: string, min: number, max = min): string {
 }
 
 function readKdf(name: unknown, params: Json): Kdf {
-  const number = (member: string): number => typeof params[member] === 'number' ? params[member] : Number.NaN
+  const number = (member: string): number => (typeof params[member] === 'number' ? params[member] : Number.NaN)
   if (params['dklen'] !== DERIVED_BYTES) throw new KeystoreError('unsupported', `dklen: expected ${DERIVED_BYTES}`)
   if (name === 'scrypt') return { kdf: 'scrypt', n: number('n'), r: number('r'), p: number('p') }
   if (name !== 'pbkdf2') throw new KeystoreError('unsupported', 'kdf: expected scrypt or pbkdf2')
@@ -64,7 +67,9 @@ function readKdf(name: unknown, params: Json): Kdf {
   return { kdf: 'pbkdf2', c: number('c') }
 }
 
-/** Reads the `crypto` member of a version 3 file, of whatever curve. Throws a KeystoreError: `malformed`, `unsupported`. */
+/**
+ * Reads the `crypto` member of a version 3 file, of whatever curve. Throws a KeystoreError: `malformed`, `unsupported`.
+ */
 export function readSealed(value: unknown): Sealed {
   const sealed = object(value, 'crypto')
   if (sealed['cipher'] !== 'aes-128-ctr') throw new KeystoreError('unsupported', 'cipher: expected aes-128-ctr')
@@ -77,12 +82,15 @@ export function readSealed(value: unknown): Sealed {
     cipher: 'aes-128-ctr',
     cipherparams: { iv: hex(object(sealed['cipherparams'], 'cipherparams')['iv'], 'iv', 16) },
     ciphertext: hex(sealed['ciphertext'], 'ciphertext', 1, 1024),
-    kdf: name, kdfparams: { dklen: DERIVED_BYTES, ...numbers, ...prf, salt: hex(params['salt'], 'salt', 1, 1024) },
+    kdf: name,
+    kdfparams: { dklen: DERIVED_BYTES, ...numbers, ...prf, salt: hex(params['salt'], 'salt', 1, 1024) },
     mac: hex(sealed['mac'], 'mac', 32),
   }
 }
 
-/** Reads a keystore: its text, or the JSON it holds. Throws a KeystoreError: `malformed`, `unsupported`, `otherCurve`. */
+/**
+ * Reads a keystore: its text, or the JSON it holds. Throws a KeystoreError: `malformed`, `unsupported`, `otherCurve`.
+ */
 export function readKeystore(given: unknown): Keystore {
   let json = given
   if (typeof given === 'string') {
@@ -98,11 +106,15 @@ export function readKeystore(given: unknown): Keystore {
   if (version !== 3) throw new KeystoreError('unsupported', 'version: expected 3')
   const sealed = readSealed(crypto)
   if (curve !== CURVE) {
-    throw new KeystoreError('otherCurve', curve === undefined
-      ? 'the keystore names no curve: it is an Ethereum key (secp256k1), and this chain takes ed25519 keys only'
-      : `the keystore holds a key of the curve ${JSON.stringify(curve).slice(0, 40)}, and this chain takes ${CURVE} keys only`)
+    throw new KeystoreError(
+      'otherCurve',
+      curve === undefined
+        ? 'the keystore names no curve: it is an Ethereum key (secp256k1), and this chain takes ed25519 keys only'
+        : `the keystore holds a key of the curve ${JSON.stringify(curve).slice(0, 40)}, and this chain takes ${CURVE} keys only`,
+    )
   }
-  const named = typeof address === 'string' ? parseAddress(address.startsWith('0x') ? address : `0x${address}`) : undefined
+  const named =
+    typeof address === 'string' ? parseAddress(address.startsWith('0x') ? address : `0x${address}`) : undefined
   if (named === undefined) throw malformed('address: expected 40 hex digits')
   if (typeof id !== 'string' || id.length > 64) throw malformed('id: expected text')
   return { version: 3, id, address: named, curve: CURVE, crypto: sealed }
@@ -113,7 +125,10 @@ const passwordBytes = (password: string): Uint8Array => utf8(password.normalize(
 
 const macOf = (key: Uint8Array, ciphertext: Uint8Array): Uint8Array => keccak_256(concat(key.subarray(16), ciphertext))
 
-/** The secret under a password. Cost: that of its kdf. Throws a KeystoreError `wrongPassword`, also when the file was changed. */
+/**
+ * The secret under a password. Cost: that of its kdf. Throws a KeystoreError `wrongPassword`, also when the file was
+ * changed.
+ */
 export function openSealed(sealed: Sealed, password: string): Uint8Array {
   const bytes = (text: unknown): Uint8Array => fromHex(String(text)) as Uint8Array
   const { kdfparams } = sealed
@@ -126,21 +141,26 @@ export function openSealed(sealed: Sealed, password: string): Uint8Array {
 }
 
 /**
- * The 32-byte ed25519 seed in a keystore, given as text, JSON or read. Throws a KeystoreError of every problem but `file`; the address
- * that the file names must be that of the key inside.
+ * The 32-byte ed25519 seed in a keystore, given as text, JSON or read. Throws a KeystoreError of every problem but
+ * `file`; the address that the file names must be that of the key inside.
  */
 export function openKeystore(given: unknown, password: string): Uint8Array {
   const keystore = readKeystore(given)
   const seed = openSealed(keystore.crypto, password)
-  if (seed.length !== SEED_BYTES) throw malformed(`it holds ${seed.length} bytes, and an ed25519 seed has ${SEED_BYTES}`)
-  if (addressOfSeed(seed) !== keystore.address) throw malformed(`it names ${keystore.address}, which is not the address of its key`)
+  if (seed.length !== SEED_BYTES)
+    throw malformed(`it holds ${seed.length} bytes, and an ed25519 seed has ${SEED_BYTES}`)
+  if (addressOfSeed(seed) !== keystore.address)
+    throw malformed(`it names ${keystore.address}, which is not the address of its key`)
   return seed
 }
 
 /** The account of a seed. Next to scrypt it costs nothing, so one implementation does for Node and browsers. */
 const addressOfSeed = (seed: Uint8Array): Address => addressOfKey(nacl.sign.keyPair.fromSeed(seed).publicKey)
 
-/** True when this password is cheaper to guess than that of a new keystore: scrypt with less memory, or pbkdf2, which takes none. */
+/**
+ * True when this password is cheaper to guess than that of a new keystore: scrypt with less memory, or pbkdf2, which
+ * takes none.
+ */
 export function isWeak({ crypto: { kdf, kdfparams } }: Keystore): boolean {
   return kdf !== 'scrypt' || Number(kdfparams['n']) * Number(kdfparams['r']) < OWN_SCRYPT.n * OWN_SCRYPT.r
 }
@@ -153,7 +173,10 @@ function newId(): string {
   return toHex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
-/** A keystore of a 32-byte seed under a password. `kdf`: scrypt with n 2^18, r 8, p 1 unless given; weaker ones are for tests. */
+/**
+ * A keystore of a 32-byte seed under a password. `kdf`: scrypt with n 2^18, r 8, p 1 unless given; weaker ones are for
+ * tests.
+ */
 export function makeKeystore(seed: Uint8Array, password: string, kdf: Kdf = OWN_SCRYPT): Keystore {
   if (seed.length !== SEED_BYTES) throw new RangeError(`a seed has ${SEED_BYTES} bytes, got ${seed.length}`)
   const salt = randomBytes(32)
@@ -162,10 +185,21 @@ export function makeKeystore(seed: Uint8Array, password: string, kdf: Kdf = OWN_
   const ciphertext = ctr(key.subarray(0, 16), iv).encrypt(seed)
   const { kdf: name, ...numbers } = kdf
   return {
-    version: 3, id: newId(), address: addressOfSeed(seed), curve: CURVE,
+    version: 3,
+    id: newId(),
+    address: addressOfSeed(seed),
+    curve: CURVE,
     crypto: {
-      cipher: 'aes-128-ctr', cipherparams: { iv: toHex(iv) }, ciphertext: toHex(ciphertext), kdf: name,
-      kdfparams: { dklen: DERIVED_BYTES, ...numbers, ...(name === 'pbkdf2' ? { prf: 'hmac-sha256' } : {}), salt: toHex(salt) },
+      cipher: 'aes-128-ctr',
+      cipherparams: { iv: toHex(iv) },
+      ciphertext: toHex(ciphertext),
+      kdf: name,
+      kdfparams: {
+        dklen: DERIVED_BYTES,
+        ...numbers,
+        ...(name === 'pbkdf2' ? { prf: 'hmac-sha256' } : {}),
+        salt: toHex(salt),
+      },
       mac: toHex(macOf(key, ciphertext)),
     },
   }

@@ -10,7 +10,8 @@ export const PUBLIC_MNEMONIC = 'test test test test test test test test test tes
  * Throws an Error that does not repeat the words when the mnemonic is not one.
  */
 export function seedOfMnemonic(mnemonic: string, index: number): Uint8Array {
-  if (!validateMnemonic(mnemonic, wordlist)) throw new Error('mnemonic: expected 12 to 24 English BIP-39 words with their checksum')
+  if (!validateMnemonic(mnemonic, wordlist))
+    throw new Error('mnemonic: expected 12 to 24 English BIP-39 words with their checksum')
   return deriveSeed(mnemonicToSeedSync(mnemonic), [44, 1, index, 0, 0])
 }
 

@@ -14,10 +14,11 @@ function u32be(index: number): Uint8Array {
 
 /**
  * The ed25519 seed (32 bytes) at a path of hardened indexes below a master seed of 16 to 64 bytes. Source: SLIP-0010.
- * Each index: 0 to 2^31 − 1, without the mark of hardening. Ours, because the libraries bring a second implementation of the curve.
+ * Each index: 0 to 2^31 − 1, without the mark of hardening. Ours, because the libraries bring a second implementation
+ * of the curve.
  */
 export function deriveSeed(masterSeed: Uint8Array, path: readonly number[]): Uint8Array {
-  let node = hmac(sha512, utf8('ed25519 seed'), masterSeed)   // 32 bytes of key, then 32 of chain code
+  let node = hmac(sha512, utf8('ed25519 seed'), masterSeed) // 32 bytes of key, then 32 of chain code
   for (const index of path) {
     if (!Number.isInteger(index) || index < 0 || index >= HARDENED) {
       throw new RangeError(`path: expected an index of 0 to 2^31 - 1, got ${index}`)

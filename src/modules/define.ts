@@ -27,7 +27,10 @@ export interface Block {
   readonly params: Params
 }
 
-/** What only this node can answer: asked in CheckTx, never in a block, or two nodes would disagree (protocol.md §6, deploy_libeni). */
+/**
+ * What only this node can answer: asked in CheckTx, never in a block, or two nodes would disagree (protocol.md §6,
+ * deploy_libeni).
+ */
 export interface NodeChecks {
   readonly os: string
 }
@@ -53,7 +56,10 @@ export interface Applied {
   readonly attributes?: readonly Attribute[]
 }
 
-/** What an operation will do once its rules hold: the kernel checks that the balance covers fee and locks, takes the fee, then applies. */
+/**
+ * What an operation will do once its rules hold: the kernel checks that the balance covers fee and locks, takes the
+ * fee, then applies.
+ */
 export interface Effects {
   /** Base units that leave the sender's balance beside the fee. */
   readonly locks: Amount
@@ -111,10 +117,19 @@ export interface QueryEntry {
   readonly path: string
   /** One sentence for the docs. */
   readonly doc: string
-  /** True where the answer grows with the state. Such answers are paced, and `/batch` takes none of these paths (protocol.md §8). */
+  /**
+   * True where the answer grows with the state. Such answers are paced, and `/batch` takes none of these paths
+   * (protocol.md §8).
+   */
   readonly isList?: true
-  /** The answer, which is written as JSON; a QueryError for a malformed argument. `options` are what stands behind `?`. */
-  readonly run: (context: QueryContext, args: readonly string[], options: ReadonlyMap<string, string>) => QueryAnswer | QueryError
+  /**
+   * The answer, which is written as JSON; a QueryError for a malformed argument. `options` are what stands behind `?`.
+   */
+  readonly run: (
+    context: QueryContext,
+    args: readonly string[],
+    options: ReadonlyMap<string, string>,
+  ) => QueryAnswer | QueryError
 }
 
 /** Declares a query. */

@@ -26,8 +26,11 @@ export interface EndOfBlock {
 }
 
 /** The evidence parameters that belong to an unstake_wait_period. Blocks decide, not time. Source: protocol.md §4. */
-export const evidenceParamsOf = (unstakeWaitPeriod: number, maxBytes: number): EvidenceParams =>
-  ({ maxAgeNumBlocks: evidenceBlocksMax(unstakeWaitPeriod), maxAgeDurationMs: 1000, maxBytes })
+export const evidenceParamsOf = (unstakeWaitPeriod: number, maxBytes: number): EvidenceParams => ({
+  maxAgeNumBlocks: evidenceBlocksMax(unstakeWaitPeriod),
+  maxAgeDurationMs: 1000,
+  maxBytes,
+})
 
 /** EndBlock, steps (a) to (f) in order. Source: protocol.md §2, Order inside a block. */
 export function endBlock(state: State, block: Block, votes: readonly CommitVote[]): EndOfBlock {
@@ -37,10 +40,13 @@ export function endBlock(state: State, block: Block, votes: readonly CommitVote[
   const unbonded = payUnbonded(state, block)
   const { updates, events } = updateSet(state, block, votes)
   const period = changeAt(state, 'unstake_wait_period', block.height + 1)
-  const evidenceParams = period === undefined ? undefined : evidenceParamsOf(Number(period), getChain(state).evidenceMaxBytes)
+  const evidenceParams =
+    period === undefined ? undefined : evidenceParamsOf(Number(period), getChain(state).evidenceMaxBytes)
   putLastBlock(state, block.height, block.timeMs)
   return {
-    events: [...reached.events, ...removed, ...unbonded, ...events], validatorUpdates: updates, evidenceParams,
+    events: [...reached.events, ...removed, ...unbonded, ...events],
+    validatorUpdates: updates,
+    evidenceParams,
     retiredVersion: reached.retiredVersion,
   }
 }

@@ -3,7 +3,9 @@ import { type CatalogueError, catalogue } from '../base/txError.ts'
 const fixed = catalogue({
   badSignature: { code: 3, log: 'signature verification failed', source: 'protocol.md §2, check 3' },
   insufficientBalance: {
-    code: 20, log: 'Insufficient balance', source: 'interface: Errors, proposeChangeParam and vote; protocol.md §2, check 7',
+    code: 20,
+    log: 'Insufficient balance',
+    source: 'interface: Errors, proposeChangeParam and vote; protocol.md §2, check 7',
   },
   tooManyFree: { code: 20, log: 'Too many free transactions waiting', source: 'protocol.md §2, CheckTx' },
   defect: { code: 1000, log: 'internal defect', source: 'protocol.md §2, Codes' },
@@ -14,16 +16,36 @@ export const kernelErrors = {
   ...fixed,
   /** Code 0. */
   ok: { code: 0, log: '' },
-  cannotDecode: (why: string): CatalogueError =>
-    ({ code: 2, log: `cannot decode transaction: ${why}`, source: 'protocol.md §2, check 1' }),
-  wrongChain: (expected: string, got: string): CatalogueError =>
-    ({ code: 3, log: `wrong chain id: expected ${expected}, got ${got}`, source: 'protocol.md §2, check 2' }),
-  badNonce: (expected: number, got: number): CatalogueError =>
-    ({ code: 6, log: `bad nonce: expected ${expected}, got ${got}`, source: 'protocol.md §2, check 4' }),
-  unknownRequest: (operation: string): CatalogueError =>
-    ({ code: 4, log: `unknown operation ${operation}`, source: 'protocol.md §2, Codes' }),
+  cannotDecode: (why: string): CatalogueError => ({
+    code: 2,
+    log: `cannot decode transaction: ${why}`,
+    source: 'protocol.md §2, check 1',
+  }),
+  wrongChain: (expected: string, got: string): CatalogueError => ({
+    code: 3,
+    log: `wrong chain id: expected ${expected}, got ${got}`,
+    source: 'protocol.md §2, check 2',
+  }),
+  badNonce: (expected: number, got: number): CatalogueError => ({
+    code: 6,
+    log: `bad nonce: expected ${expected}, got ${got}`,
+    source: 'protocol.md §2, check 4',
+  }),
+  unknownRequest: (operation: string): CatalogueError => ({
+    code: 4,
+    log: `unknown operation ${operation}`,
+    source: 'protocol.md §2, Codes',
+  }),
   busy: (why: string): CatalogueError => ({ code: 30, log: `busy: ${why}; try again later`, source: 'protocol.md §8' }),
   unavailable: (why: string): CatalogueError => ({ code: 32, log: `unavailable: ${why}`, source: 'protocol.md §8' }),
-  tooMuch: (why: string): CatalogueError => ({ code: 31, log: `too much for one answer: ${why}`, source: 'protocol.md §8' }),
-  badArgument: (why: string): CatalogueError => ({ code: 20, log: `Invalid parameter: ${why}`, source: 'protocol.md §8' }),
+  tooMuch: (why: string): CatalogueError => ({
+    code: 31,
+    log: `too much for one answer: ${why}`,
+    source: 'protocol.md §8',
+  }),
+  badArgument: (why: string): CatalogueError => ({
+    code: 20,
+    log: `Invalid parameter: ${why}`,
+    source: 'protocol.md §8',
+  }),
 } as const

@@ -27,8 +27,11 @@ export interface Genesis {
   /** Canonical text of each of the eleven parameters. */
   readonly params: ReadonlyMap<string, string>
   readonly stake: {
-    readonly defaultMaxAmount: bigint; readonly defaultCompRate: Ratio; readonly foundationAddress: Address | ''
-    readonly maxAbsentBlocks: number; readonly slashRatio: Ratio
+    readonly defaultMaxAmount: bigint
+    readonly defaultCompRate: Ratio
+    readonly foundationAddress: Address | ''
+    readonly maxAbsentBlocks: number
+    readonly slashRatio: Ratio
   }
   readonly candidacies: readonly GenesisCandidacy[]
 }
@@ -48,7 +51,8 @@ function object(value: unknown, member: string, members: readonly string[]): Jso
   const given: Record<string, unknown> = {}
   // biome-ignore lint/plugin: the order decides only which unknown member the message names
   for (const [name, held] of Object.entries(value)) {
-    if (!members.includes(name)) refuse(`${member}.${cut(name, UNKNOWN_NAME_LENGTH_MAX)}`, `one of ${members.join(', ')}`, held)
+    if (!members.includes(name))
+      refuse(`${member}.${cut(name, UNKNOWN_NAME_LENGTH_MAX)}`, `one of ${members.join(', ')}`, held)
     if (held !== null) given[name] = held
   }
   return given
@@ -70,21 +74,24 @@ const address = (value: unknown, member: string): Address =>
 function amount(value: unknown, member: string): bigint {
   const form = `an amount of 0 to ${AMOUNT_MAX} base units (decimal text, 0x-hex text or a safe integer)`
   if (Number.isSafeInteger(value) && Number(value) >= 0) return BigInt(Number(value))
-  const read = parsed(value, member, form, (text) => /^0x[0-9a-fA-F]{1,30}$/.test(text) ? BigInt(text) : parseAmount(text))
+  const read = parsed(value, member, form, (text) =>
+    /^0x[0-9a-fA-F]{1,30}$/.test(text) ? BigInt(text) : parseAmount(text),
+  )
   return read <= AMOUNT_MAX ? read : refuse(member, form, value)
 }
 
-const ratio = (value: unknown, member: string): Ratio => parsed(value, member, 'decimal text of 0 to 1', (text) => {
-  const read = parseRatio(text)
-  return read !== undefined && read <= ONE ? read : undefined
-})
+const ratio = (value: unknown, member: string): Ratio =>
+  parsed(value, member, 'decimal text of 0 to 1', (text) => {
+    const read = parseRatio(text)
+    return read !== undefined && read <= ONE ? read : undefined
+  })
 
 function readParams(value: unknown): ReadonlyMap<string, string> {
   const given = object(value ?? {}, 'params', [...PARAMETERS.keys()])
   const texts = new Map<string, string>()
   for (const [name, { type, fallback }] of PARAMETERS) {
     const one = given[name] ?? (type.kind === 'integer' ? Number(fallback) : fallback)
-    const text = type.kind === 'integer' ? Number.isSafeInteger(one) ? String(one) : undefined : one
+    const text = type.kind === 'integer' ? (Number.isSafeInteger(one) ? String(one) : undefined) : one
     if (typeof text !== 'string') refuse(`params.${name}`, type.kind === 'integer' ? 'an integer' : 'text', one)
     const canonical = canonicalValue(type, text, true)
     if ('why' in canonical) throw new GenesisError(`genesis app_state: params.${name}: ${canonical.why}`)
@@ -98,8 +105,11 @@ const STAKE = ['default_max_amount', 'default_comp_rate', 'foundation_address', 
 function readStake(value: unknown): Genesis['stake'] {
   const given = object(value ?? {}, 'stake', STAKE)
   const {
-    default_max_amount: maxAmount = (10_000n * TOKEN).toString(), default_comp_rate: compRate = '0.5', foundation_address: foundation = '',
-    max_absent_blocks: maxAbsentBlocks = 120, slash_ratio: slashRatio = '0.05',
+    default_max_amount: maxAmount = (10_000n * TOKEN).toString(),
+    default_comp_rate: compRate = '0.5',
+    foundation_address: foundation = '',
+    max_absent_blocks: maxAbsentBlocks = 120,
+    slash_ratio: slashRatio = '0.05',
   } = given
   const defaultMaxAmount = amount(maxAmount, 'stake.default_max_amount')
   if (defaultMaxAmount < TOKEN) refuse('stake.default_max_amount', `at least 1 token (${TOKEN})`, maxAmount)
@@ -107,7 +117,9 @@ function readStake(value: unknown): Genesis['stake'] {
     refuse('stake.max_absent_blocks', 'an integer of 1 to 1000000', maxAbsentBlocks)
   }
   return {
-    defaultMaxAmount, defaultCompRate: ratio(compRate, 'stake.default_comp_rate'), maxAbsentBlocks: Number(maxAbsentBlocks),
+    defaultMaxAmount,
+    defaultCompRate: ratio(compRate, 'stake.default_comp_rate'),
+    maxAbsentBlocks: Number(maxAbsentBlocks),
     foundationAddress: foundation === '' ? '' : address(foundation, 'stake.foundation_address'),
     slashRatio: ratio(slashRatio, 'stake.slash_ratio'),
   }
@@ -122,7 +134,13 @@ function readDescription(value: unknown, member: string): GenesisCandidacy['desc
     }
     return text
   }
-  return { name: read('name'), website: read('website'), location: read('location'), email: read('email'), profile: read('profile') }
+  return {
+    name: read('name'),
+    website: read('website'),
+    location: read('location'),
+    email: read('email'),
+    profile: read('profile'),
+  }
 }
 
 function readCandidacy(value: unknown, member: string, defaultCompRate: Ratio): GenesisCandidacy {
@@ -135,7 +153,8 @@ function readCandidacy(value: unknown, member: string, defaultCompRate: Ratio): 
   return {
     owner: address(given['owner'], `${member}.owner`),
     pubKey: parsed(given['pub_key'], `${member}.pub_key`, 'base64 of 32 bytes', parsePubKey),
-    shares, maxShares,
+    shares,
+    maxShares,
     compRate: given['comp_rate'] === undefined ? defaultCompRate : ratio(given['comp_rate'], `${member}.comp_rate`),
     description: readDescription(given['description'], `${member}.description`),
   }
@@ -155,7 +174,11 @@ function assertPower({ params, candidacies }: Pick<Genesis, 'params' | 'candidac
   const maxVals = Number(params.get('max_vals'))
   const power = powerInAll(shares, { maxVals, stakeLimit: parseRatio(params.get('stake_limit') as string) as Ratio })
   if (power >= GENESIS_POWER_MIN) return
-  refuse('candidacies', `a voting power of at least ${GENESIS_POWER_MIN} in all (one for each token of shares that counts)`, power)
+  refuse(
+    'candidacies',
+    `a voting power of at least ${GENESIS_POWER_MIN} in all (one for each token of shares that counts)`,
+    power,
+  )
 }
 
 /** Reads `app_state`. Throws a GenesisError that names the member. Source: protocol.md §4, InitChain. */
@@ -167,11 +190,21 @@ export function readGenesis(appState: unknown): Genesis {
     return { address: address(account['address'], `accounts[${at}].address`), balance }
   })
   const stake = readStake(given['stake'])
-  const candidacies = list(given['candidacies'] ?? [], 'candidacies')
-    .map((value, at) => readCandidacy(value, `candidacies[${at}]`, stake.defaultCompRate))
-  unique(accounts.map((account) => account.address), 'accounts address')
-  unique(candidacies.map(({ owner }) => owner), 'candidacies owner')
-  unique(candidacies.map(({ pubKey }) => pubKey as PubKey), 'candidacies pub_key')
+  const candidacies = list(given['candidacies'] ?? [], 'candidacies').map((value, at) =>
+    readCandidacy(value, `candidacies[${at}]`, stake.defaultCompRate),
+  )
+  unique(
+    accounts.map((account) => account.address),
+    'accounts address',
+  )
+  unique(
+    candidacies.map(({ owner }) => owner),
+    'candidacies owner',
+  )
+  unique(
+    candidacies.map(({ pubKey }) => pubKey as PubKey),
+    'candidacies pub_key',
+  )
   if (candidacies.length === 0) refuse('candidacies', 'at least one eligible candidacy', candidacies)
   const genesis = { accounts, params: readParams(given['params']), stake, candidacies }
   assertPower(genesis)

@@ -6,7 +6,15 @@ import { decodeTx, type NotATx, type Tx, type TxBody } from '../tx/envelope.ts'
 import { checkMembers } from '../tx/members.ts'
 import { isSignedBySender } from '../tx/verify.ts'
 import { balanceOf, nonceOf, payFee, useNonce } from './accounts/keeper.ts'
-import { type Applied, type Attribute, type Block, type ChainEvent, isError, type NodeChecks, type TxContext } from './define.ts'
+import {
+  type Applied,
+  type Attribute,
+  type Block,
+  type ChainEvent,
+  isError,
+  type NodeChecks,
+  type TxContext,
+} from './define.ts'
 import { kernelErrors } from './errors.ts'
 import { txEntryOf } from './registry.ts'
 
@@ -40,7 +48,9 @@ export interface Run {
   readonly node?: NodeChecks | undefined
   /** See Admission. */
   readonly isVerified?: boolean
-  /** CheckTx only: why this node does not want a transaction that would succeed with this fee. Its effects are dropped. */
+  /**
+   * CheckTx only: why this node does not want a transaction that would succeed with this fee. Its effects are dropped.
+   */
   readonly unwanted?: (fee: bigint) => TxError | undefined
 }
 
@@ -68,7 +78,7 @@ class OnceRead implements ReadTx {
   }
 
   get hash(): Uint8Array {
-    return this.#hash ??= sha256(this.bytes)
+    return (this.#hash ??= sha256(this.bytes))
   }
 
   isSigned(): boolean {
@@ -78,7 +88,10 @@ class OnceRead implements ReadTx {
   }
 }
 
-/** Reads transaction bytes, which must not change afterwards. Pure: the same bytes always read the same, so the answer may be kept. */
+/**
+ * Reads transaction bytes, which must not change afterwards. Pure: the same bytes always read the same, so the answer
+ * may be kept.
+ */
 export const readTx = (bytes: Uint8Array): ReadTx => new OnceRead(bytes)
 
 /** What checks 1 to 4 depend on beside the bytes. */
@@ -91,7 +104,10 @@ export interface Admission {
 }
 
 /** Checks 1 to 4 of protocol.md §2: why the transaction may not stand here, or undefined. */
-export function admit(read: ReadTx, { chainId, nonceOf: nextNonce, isVerified = false }: Admission): TxError | undefined {
+export function admit(
+  read: ReadTx,
+  { chainId, nonceOf: nextNonce, isVerified = false }: Admission,
+): TxError | undefined {
   const { tx, sender } = read
   if ('why' in tx) return kernelErrors.cannotDecode(tx.why)
   const { body } = tx
@@ -102,8 +118,9 @@ export function admit(read: ReadTx, { chainId, nonceOf: nextNonce, isVerified = 
 }
 
 /**
- * True for a throw that says something of this machine, not of state and transaction: storage, memory, stack, the system.
- * No code may come of it, or nodes would disagree; the process stops instead. Source: protocol.md §2, code 1000.
+ * True for a throw that says something of this machine, not of state and transaction: storage, memory, stack, the
+ * system. No code may come of it, or nodes would disagree; the process stops instead. Source: protocol.md §2, code
+ * 1000.
  */
 export function isMachineFailure(thrown: unknown): boolean {
   if (typeof thrown !== 'object' || thrown === null) return false
@@ -114,10 +131,20 @@ export function isMachineFailure(thrown: unknown): boolean {
   return name === 'RangeError' && /call stack|allocation|memory|invalid string length/i.test(String(message))
 }
 
-interface Executed extends Applied { readonly gas: number; readonly fee: bigint; readonly event: string }
+interface Executed extends Applied {
+  readonly gas: number
+  readonly fee: bigint
+  readonly event: string
+}
 
 /** Checks 5 to 7, then fee and effects, all on `state`, which the caller drops when this fails. */
-function execute(state: State, read: ReadTx, { operation, message }: TxBody, sender: Address, run: Run): TxError | Executed {
+function execute(
+  state: State,
+  read: ReadTx,
+  { operation, message }: TxBody,
+  sender: Address,
+  run: Run,
+): TxError | Executed {
   const entry = txEntryOf.get(operation)
   if (entry === undefined) return kernelErrors.unknownRequest(operation)
   const malformed = checkMembers(entry.input, message)
@@ -135,7 +162,10 @@ function execute(state: State, read: ReadTx, { operation, message }: TxBody, sen
 
 /** One transaction from bytes to verdict: all its effects in `state`, or none but the nonce. Source: protocol.md §2. */
 export function runTx(state: RevertibleState, read: ReadTx, run: Run): Verdict {
-  const { block: { chainId }, isVerified } = run
+  const {
+    block: { chainId },
+    isVerified,
+  } = run
   const refused = admit(read, { chainId, nonceOf: (account) => nonceOf(state, account), isVerified })
   if (refused !== undefined) return failed(refused)
   const { body } = read.tx as Pick<Tx, 'body'>
@@ -161,6 +191,11 @@ export function runTx(state: RevertibleState, read: ReadTx, run: Run): Verdict {
     return failed(unwanted)
   }
   state.release()
-  const attributes: readonly Attribute[] = [['sender', sender], ...outcome.attributes ?? []]
-  return { ...kernelErrors.ok, data: outcome.data ?? nothing, gas: outcome.gas, events: [{ type: outcome.event, attributes }] }
+  const attributes: readonly Attribute[] = [['sender', sender], ...(outcome.attributes ?? [])]
+  return {
+    ...kernelErrors.ok,
+    data: outcome.data ?? nothing,
+    gas: outcome.gas,
+    events: [{ type: outcome.event, attributes }],
+  }
 }

@@ -2,7 +2,12 @@ import { cut, show, UNKNOWN_NAME_LENGTH_MAX } from '../base/show.ts'
 import { u64 } from '../store/columns.ts'
 import { badArgument, type QueryAnswer, type QueryError } from './define.ts'
 
-function* slice<T>(items: Iterable<T>, offset: number, limit: number, print: (item: T, at: number) => unknown): Generator<unknown> {
+function* slice<T>(
+  items: Iterable<T>,
+  offset: number,
+  limit: number,
+  print: (item: T, at: number) => unknown,
+): Generator<unknown> {
   if (limit === 0) return
   let at = 0
   for (const item of items) {
@@ -11,12 +16,18 @@ function* slice<T>(items: Iterable<T>, offset: number, limit: number, print: (it
   }
 }
 
-/** The items of a list from `offset` on, at most `limit` of them; the whole list without options. `at` is the place in the whole list. */
+/**
+ * The items of a list from `offset` on, at most `limit` of them; the whole list without options. `at` is the place in
+ * the whole list.
+ */
 export function pageOf<T>(
-  items: Iterable<T>, options: ReadonlyMap<string, string>, print: (item: T, at: number) => unknown,
+  items: Iterable<T>,
+  options: ReadonlyMap<string, string>,
+  print: (item: T, at: number) => unknown,
 ): QueryAnswer | QueryError {
   for (const name of options.keys()) {
-    if (name !== 'limit' && name !== 'offset') return badArgument(`${cut(name, UNKNOWN_NAME_LENGTH_MAX)}: expected limit or offset`)
+    if (name !== 'limit' && name !== 'offset')
+      return badArgument(`${cut(name, UNKNOWN_NAME_LENGTH_MAX)}: expected limit or offset`)
   }
   const limit = options.has('limit') ? u64.parse(options.get('limit') ?? '') : Number.MAX_SAFE_INTEGER
   const offset = options.has('offset') ? u64.parse(options.get('offset') ?? '') : 0

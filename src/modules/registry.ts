@@ -31,19 +31,42 @@ import { updateCandidacyAccount } from './stake/tx/updateCandidacyAccount.ts'
 import { verifyCandidacy } from './stake/tx/verifyCandidacy.ts'
 import { withdrawCandidacy } from './stake/tx/withdrawCandidacy.ts'
 
-/** Every transaction type the chain executes. The gateway's methods, the client's functions and the docs come from this list. */
+/**
+ * Every transaction type the chain executes. The gateway's methods, the client's functions and the docs come from this
+ * list.
+ */
 export const txEntries: readonly TxEntry[] = [
-  declareCandidacy, updateCandidacy, withdrawCandidacy, activateCandidacy, deactivateCandidacy, updateCandidacyAccount,
-  acceptCandidacyAccountUpdate, verifyCandidacy,
-  proposeChangeParam, proposeDeployLibEni, proposeRetireProgram, proposeUpgradeProgram, proposeTransferFund, vote,
+  declareCandidacy,
+  updateCandidacy,
+  withdrawCandidacy,
+  activateCandidacy,
+  deactivateCandidacy,
+  updateCandidacyAccount,
+  acceptCandidacyAccountUpdate,
+  verifyCandidacy,
+  proposeChangeParam,
+  proposeDeployLibEni,
+  proposeRetireProgram,
+  proposeUpgradeProgram,
+  proposeTransferFund,
+  vote,
   transfer,
 ]
 
 /** Every abci_query path that the chain answers, beside `/store/<table>/<key>`. */
 export const queryEntries: readonly QueryEntry[] = [
-  queryValidators, queryValidator, queryCandidacyId, queryUnbonding, queryAccountUpdate,
-  querySet, querySetOwners,
-  queryProposals, queryProposal, queryVotes, queryParams, queryAccount,
+  queryValidators,
+  queryValidator,
+  queryCandidacyId,
+  queryUnbonding,
+  queryAccountUpdate,
+  querySet,
+  querySetOwners,
+  queryProposals,
+  queryProposal,
+  queryVotes,
+  queryParams,
+  queryAccount,
 ]
 
 /** Every table, hashed ones and the node's own. */

@@ -7,8 +7,8 @@ export interface Cache<K, V> {
 }
 
 /**
- * A cache that holds at least the `size` values last used, and at most twice as many: when the young ones are `size`, they become the
- * old ones and what was old is forgotten. Constant time for each use.
+ * A cache that holds at least the `size` values last used, and at most twice as many: when the young ones are `size`,
+ * they become the old ones and what was old is forgotten. Constant time for each use.
  */
 export function makeCache<K, V>(size: number): Cache<K, V> {
   let young = new Map<K, V>()

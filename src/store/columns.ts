@@ -2,7 +2,15 @@ import { type Address, addressBytes, addressOf, ADDRESS_BYTES, parseAddress } fr
 import { type Amount, parseDecimal } from '../base/amount.ts'
 import { concat, fromUtf8, u64be, utf8 } from '../base/bytes.ts'
 import {
-  KEY_BYTES, parseProposalId, parsePubKey, type ProposalId, proposalIdBytes, proposalIdOf, type PubKey, pubKeyBytes, pubKeyOf,
+  KEY_BYTES,
+  parseProposalId,
+  parsePubKey,
+  type ProposalId,
+  proposalIdBytes,
+  proposalIdOf,
+  type PubKey,
+  pubKeyBytes,
+  pubKeyOf,
 } from '../base/pubKey.ts'
 import { parseRatio, printRatio, type Ratio } from '../base/ratio.ts'
 
@@ -13,8 +21,8 @@ export type SqlValue = string | bigint
 export type WireValue = string | number | boolean | Uint8Array
 
 /**
- * One kind of column: a value in memory, in SQL (as a person reads it), and in the row's protobuf message (as it is hashed).
- * Methods, not members: TypeScript then takes a Column<Address> for a Column<unknown>.
+ * One kind of column: a value in memory, in SQL (as a person reads it), and in the row's protobuf message (as it is
+ * hashed). Methods, not members: TypeScript then takes a Column<Address> for a Column<unknown>.
  */
 export interface Column<T> {
   readonly sqlType: 'TEXT' | 'INTEGER'
@@ -44,16 +52,24 @@ const nothing = new Uint8Array(0)
 
 /** An account address. SQL: the 0x text. */
 export const address: KeyColumn<Address> = {
-  sqlType: 'TEXT', toSql: (value) => value, fromSql: (value) => value as Address,
-  toWire: addressBytes, fromWire: (value) => addressOf(value as Uint8Array), isDefault: () => false,
-  toKey: addressBytes, fromKey: fixed(ADDRESS_BYTES, addressOf), parse: parseAddress,
+  sqlType: 'TEXT',
+  toSql: (value) => value,
+  fromSql: (value) => value as Address,
+  toWire: addressBytes,
+  fromWire: (value) => addressOf(value as Uint8Array),
+  isDefault: () => false,
+  toKey: addressBytes,
+  fromKey: fixed(ADDRESS_BYTES, addressOf),
+  parse: parseAddress,
 }
 
 /** An account address, or '' where none is set. */
 export const addressOrNone: Column<Address | ''> = {
-  sqlType: 'TEXT', toSql: (value) => value, fromSql: (value) => value as Address | '',
-  toWire: (value) => value === '' ? nothing : addressBytes(value),
-  fromWire: (value) => (value as Uint8Array).length === 0 ? '' : addressOf(value as Uint8Array),
+  sqlType: 'TEXT',
+  toSql: (value) => value,
+  fromSql: (value) => value as Address | '',
+  toWire: (value) => (value === '' ? nothing : addressBytes(value)),
+  fromWire: (value) => ((value as Uint8Array).length === 0 ? '' : addressOf(value as Uint8Array)),
   isDefault: (value) => value === '',
 }
 
@@ -62,16 +78,28 @@ const standard = (text: string): string => text.replaceAll('-', '+').replaceAll(
 
 /** An ed25519 public key. SQL: base64. */
 export const pubKey: KeyColumn<PubKey> = {
-  sqlType: 'TEXT', toSql: (value) => value, fromSql: (value) => value as PubKey,
-  toWire: pubKeyBytes, fromWire: (value) => pubKeyOf(value as Uint8Array), isDefault: () => false,
-  toKey: pubKeyBytes, fromKey: fixed(KEY_BYTES, pubKeyOf), parse: (text) => parsePubKey(standard(text)),
+  sqlType: 'TEXT',
+  toSql: (value) => value,
+  fromSql: (value) => value as PubKey,
+  toWire: pubKeyBytes,
+  fromWire: (value) => pubKeyOf(value as Uint8Array),
+  isDefault: () => false,
+  toKey: pubKeyBytes,
+  fromKey: fixed(KEY_BYTES, pubKeyOf),
+  parse: (text) => parsePubKey(standard(text)),
 }
 
 /** A proposal's id. SQL: base64. */
 export const proposalId: KeyColumn<ProposalId> = {
-  sqlType: 'TEXT', toSql: (value) => value, fromSql: (value) => value as ProposalId,
-  toWire: proposalIdBytes, fromWire: (value) => proposalIdOf(value as Uint8Array), isDefault: () => false,
-  toKey: proposalIdBytes, fromKey: fixed(KEY_BYTES, proposalIdOf), parse: (text) => parseProposalId(standard(text)),
+  sqlType: 'TEXT',
+  toSql: (value) => value,
+  fromSql: (value) => value as ProposalId,
+  toWire: proposalIdBytes,
+  fromWire: (value) => proposalIdOf(value as Uint8Array),
+  isDefault: () => false,
+  toKey: proposalIdBytes,
+  fromKey: fixed(KEY_BYTES, proposalIdOf),
+  parse: (text) => parseProposalId(standard(text)),
 }
 
 function parseU64(text: string): number | undefined {
@@ -81,9 +109,14 @@ function parseU64(text: string): number | undefined {
 
 /** A count, height, id or time: a safe integer. As a key 0 to 2^53 − 1 in 8 bytes, most significant first. */
 export const u64: KeyColumn<number> = {
-  sqlType: 'INTEGER', toSql: (value) => BigInt(value), fromSql: (value) => Number(value),
-  toWire: (value) => value, fromWire: (value) => value as number, isDefault: (value) => value === 0,
-  toKey: u64be, parse: parseU64,
+  sqlType: 'INTEGER',
+  toSql: (value) => BigInt(value),
+  fromSql: (value) => Number(value),
+  toWire: (value) => value,
+  fromWire: (value) => value as number,
+  isDefault: (value) => value === 0,
+  toKey: u64be,
+  parse: parseU64,
   fromKey: fixed(8, (bytes) => Number(new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0))),
 }
 
@@ -91,21 +124,28 @@ const ZERO_BYTE = new Uint8Array(1)
 
 /** Text. As a key it ends with a zero byte and holds none. */
 export const text: KeyColumn<string> = {
-  sqlType: 'TEXT', toSql: (value) => value, fromSql: (value) => value as string,
-  toWire: (value) => value, fromWire: (value) => value as string, isDefault: (value) => value === '',
+  sqlType: 'TEXT',
+  toSql: (value) => value,
+  fromSql: (value) => value as string,
+  toWire: (value) => value,
+  fromWire: (value) => value as string,
+  isDefault: (value) => value === '',
   toKey: (value) => concat(utf8(value), ZERO_BYTE),
   fromKey: (key, at) => {
     const end = key.indexOf(0, at)
     const value = end < 0 ? undefined : fromUtf8(key.subarray(at, end))
     return value === undefined ? undefined : { value, next: end + 1 }
   },
-  parse: (value) => value === '' || value.includes('\0') ? undefined : value,
+  parse: (value) => (value === '' || value.includes('\0') ? undefined : value),
 }
 
 /** An amount. SQL: decimal text. On the wire zero is the empty text. */
 export const amount: Column<Amount> = {
-  sqlType: 'TEXT', toSql: (value) => value.toString(), fromSql: (value) => BigInt(value),
-  toWire: (value) => value === 0n ? '' : value.toString(), fromWire: (value) => value === '' ? 0n : BigInt(value as string),
+  sqlType: 'TEXT',
+  toSql: (value) => value.toString(),
+  fromSql: (value) => BigInt(value),
+  toWire: (value) => (value === 0n ? '' : value.toString()),
+  fromWire: (value) => (value === '' ? 0n : BigInt(value as string)),
   isDefault: (value) => value === 0n,
 }
 
@@ -117,13 +157,20 @@ function readRatio(value: SqlValue): Ratio {
 
 /** A ratio. SQL: decimal text. On the wire zero is the empty text. */
 export const ratio: Column<Ratio> = {
-  sqlType: 'TEXT', toSql: printRatio, fromSql: readRatio,
-  toWire: (value) => value === 0n ? '' : printRatio(value), fromWire: (value) => value === '' ? 0n : parseRatio(value as string) as Ratio,
+  sqlType: 'TEXT',
+  toSql: printRatio,
+  fromSql: readRatio,
+  toWire: (value) => (value === 0n ? '' : printRatio(value)),
+  fromWire: (value) => (value === '' ? 0n : (parseRatio(value as string) as Ratio)),
   isDefault: (value) => value === 0n,
 }
 
 /** Yes or no. SQL: Y or N. */
 export const flag: Column<boolean> = {
-  sqlType: 'TEXT', toSql: (value) => value ? 'Y' : 'N', fromSql: (value) => value === 'Y',
-  toWire: (value) => value, fromWire: (value) => value as boolean, isDefault: (value) => !value,
+  sqlType: 'TEXT',
+  toSql: (value) => (value ? 'Y' : 'N'),
+  fromSql: (value) => value === 'Y',
+  toWire: (value) => value,
+  fromWire: (value) => value as boolean,
+  isDefault: (value) => !value,
 }

@@ -11,11 +11,15 @@ export interface Connection {
 
 const BUSY_MS = 5000
 const WAL_BYTES_KEPT = 64 * 1024 * 1024
-// 16 MiB in the WAL before it is written back: the rows and pages that every block changes are then written back once for many blocks.
+// 16 MiB in the WAL before it is written back: the rows and pages that every block changes are then written back once
+// for many blocks.
 const CHECKPOINT_PAGES = 4000
 const SYNCHRONOUS_FULL = 2n
 
-/** An error's SQLite code, `SQLITE_BUSY`; undefined for other errors. `instanceof` does not hold where a module is loaded twice. */
+/**
+ * An error's SQLite code, `SQLITE_BUSY`; undefined for other errors. `instanceof` does not hold where a module is
+ * loaded twice.
+ */
 export function sqliteCode(error: unknown): string | undefined {
   const code = (error as { readonly code?: unknown } | undefined)?.code
   return typeof code === 'string' && code.startsWith('SQLITE_') ? code : undefined
@@ -44,9 +48,12 @@ function open(path: string, options: Database.Options): Database.Database {
   try {
     return new Database(path, options)
   } catch (error) {
-    throw new StoreError(`${path}: cannot be opened (${(error as Error).message}): check that its folder is there and may be written`, {
-      cause: error,
-    })
+    throw new StoreError(
+      `${path}: cannot be opened (${(error as Error).message}): check that its folder is there and may be written`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 
@@ -62,8 +69,9 @@ function tablesIn(path: string, db: Database.Database): ReadonlySet<string> {
 }
 
 /**
- * Opens a database in WAL mode with `synchronous=FULL`, set after WAL and read back: SQLite falls to NORMAL otherwise, and a power cut
- * could take committed blocks. A file that holds tables and no `meta` is not ours: StoreError, and the file stays as it was.
+ * Opens a database in WAL mode with `synchronous=FULL`, set after WAL and read back: SQLite falls to NORMAL otherwise,
+ * and a power cut could take committed blocks. A file that holds tables and no `meta` is not ours: StoreError, and the
+ * file stays as it was.
  */
 export function openConnection(path: string, { readonly }: { readonly readonly: boolean }): Connection {
   const db = open(path, { readonly, fileMustExist: readonly, timeout: BUSY_MS })
@@ -71,7 +79,9 @@ export function openConnection(path: string, { readonly }: { readonly readonly: 
     db.defaultSafeIntegers(true)
     const tables = tablesIn(path, db)
     if (tables.size > 0 && !tables.has('meta'))
-      throw new StoreError(`${path}: holds something else than a chain's state: name another file, or move this one away`)
+      throw new StoreError(
+        `${path}: holds something else than a chain's state: name another file, or move this one away`,
+      )
     if (!readonly) db.pragma('journal_mode = WAL')
     db.pragma('synchronous = FULL')
     db.pragma('fullfsync = ON')
@@ -93,12 +103,15 @@ export function openConnection(path: string, { readonly }: { readonly readonly: 
   }
 }
 
-/** How long a writer waits for the one before it: the locks of a killed process go with its last thread, a moment after it. */
+/**
+ * How long a writer waits for the one before it: the locks of a killed process go with its last thread, a moment after
+ * it.
+ */
 const LOCK_MS_MAX = 2000
 
 /**
- * Holds `<path>.lock` until closed, or until this process ends in whatever way; a second writer gets a StoreError. The lock is on a
- * file beside the state's, so that others may read the state while the node runs.
+ * Holds `<path>.lock` until closed, or until this process ends in whatever way; a second writer gets a StoreError. The
+ * lock is on a file beside the state's, so that others may read the state while the node runs.
  */
 export function takeLock(path: string): { close(): void } {
   const db = open(`${path}.lock`, { timeout: LOCK_MS_MAX })

@@ -49,9 +49,13 @@ function columnSql(table: Table): readonly string[] {
   return key.length === 0 ? [`${quote(ONLY)} INTEGER NOT NULL CHECK (${quote(ONLY)} = 1)`] : key
 }
 
-const createTable = (name: string, parts: readonly string[]): string => `CREATE TABLE ${name} (${parts.join(', ')}) WITHOUT ROWID, STRICT`
+const createTable = (name: string, parts: readonly string[]): string =>
+  `CREATE TABLE ${name} (${parts.join(', ')}) WITHOUT ROWID, STRICT`
 
-/** CREATE TABLE of the rows: amounts as decimal text, addresses as 0x text, keys as base64, so that a person can read them. */
+/**
+ * CREATE TABLE of the rows: amounts as decimal text, addresses as 0x text, keys as base64, so that a person can read
+ * them.
+ */
 export function tableSql(table: Table): string {
   const row = Object.entries(table.row).map(([member, kind]) => `${quote(columnName(member))} ${kind.sqlType} NOT NULL`)
   return createTable(quote(table.name), [...columnSql(table), ...row, `PRIMARY KEY (${listOf(keyColumns(table))})`])

@@ -123,7 +123,8 @@ export function openMemoryStore({ tables }: { readonly tables: readonly AnyTable
     commit: (prepared, block) => {
       assertFollows(store, block)
       const made = madeHere.get(prepared)
-      if (made?.height !== last.height) throw new Error('commit: something else was committed since this block was prepared')
+      if (made?.height !== last.height)
+        throw new Error('commit: something else was committed since this block was prepared')
       const { height, timeMs, transactions, blocksFrom = 0 } = block
       chainId = block.chainId
       undo = { height, rows: encodeUndo(prepared.changes) }

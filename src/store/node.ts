@@ -16,7 +16,9 @@ export type Leaves = string
 /** A node of the tree. Null stands for the empty subtree. Source: src/store/README.md, Rules. */
 export interface Node {
   readonly hash: Hash
-  /** All leaves below it when they are kept with it: one for a leaf. Empty for an inner node whose leaves are elsewhere. */
+  /**
+   * All leaves below it when they are kept with it: one for a leaf. Empty for an inner node whose leaves are elsewhere.
+   */
   readonly leaves: Leaves
 }
 
@@ -73,4 +75,4 @@ function hashAbove(leaves: Leaves, from: number, to: number, depth: number): Has
 
 /** The node that keeps these leaves, all below one path of `depth` bits; null for none. */
 export const nodeOf = (leaves: Leaves, depth: number): Node | null =>
-  (leaves === '' ? null : { hash: hashAbove(leaves, 0, leaves.length, depth), leaves })
+  leaves === '' ? null : { hash: hashAbove(leaves, 0, leaves.length, depth), leaves }

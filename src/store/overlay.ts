@@ -18,8 +18,8 @@ export interface Overlay extends RevertibleState {
   /** What it was made above. */
   readonly below: StateReader
   /**
-   * The rows that differ from `base`, which is `below` or anything further down; a row written back to what it was is left out.
-   * Throws when `base` is not below this overlay. Cost: grows with the rows written.
+   * The rows that differ from `base`, which is `below` or anything further down; a row written back to what it was is
+   * left out. Throws when `base` is not below this overlay. Cost: grows with the rows written.
    */
   changes(base?: StateReader): readonly Change[]
 }
@@ -115,8 +115,14 @@ function* merge(
   for (; mine.done !== true; mine = own.next()) if (mine.value[1].row !== undefined) yield mine.value[1].row
 }
 
-function changeOf(table: Table, key: object, before: object | undefined, after: object | undefined): Change | undefined {
-  if (before === after || (before !== undefined && after !== undefined && table.isEqual(before, after))) return undefined
+function changeOf(
+  table: Table,
+  key: object,
+  before: object | undefined,
+  after: object | undefined,
+): Change | undefined {
+  if (before === after || (before !== undefined && after !== undefined && table.isEqual(before, after)))
+    return undefined
   const value = after === undefined || !table.hashed ? undefined : table.encode(after)
   return { table, key: table.keyOf(key), before, after, value }
 }
@@ -139,7 +145,7 @@ function changesAbove(top: Overlay, base: StateReader): Change[] {
   }
   const changes: Change[] = []
   for (const layers of byTable) {
-    if (layers === undefined) continue   // a hole: no table has this tag
+    if (layers === undefined) continue // a hole: no table has this tag
     const { table } = layers[0] as Layer
     rowsOf(layers).forEach((after, id) => {
       const key = after ?? (layers.find(({ removed }) => removed.has(id))?.removed.get(id) as object)
@@ -209,7 +215,7 @@ class LayeredOverlay implements Overlay, Inner {
   }
 
   #set(table: Table, id: MapKey, key: object, row: object | undefined): void {
-    const layer = this[LAYERS][table.tag] ??= { table, rows: new Map(), removed: new Map(), orders: new Map() }
+    const layer = (this[LAYERS][table.tag] ??= { table, rows: new Map(), removed: new Map(), orders: new Map() })
     if (this.#noted !== undefined) {
       const before = layer.rows.get(id)
       this.#noted.push({ layer, id, key, before, touched: before !== undefined || layer.rows.has(id) })
@@ -224,7 +230,11 @@ class LayeredOverlay implements Overlay, Inner {
       const touched = rows.has(id)
       const before = touched ? rows.get(id) : this.#readBelow(table, id, key)
       // All places first: an index that throws leaves every order as it was.
-      const moves = [...orders].map(([index, order]) => ({ order, from: placeIn(table, index, before), to: placeIn(table, index, row) }))
+      const moves = [...orders].map(([index, order]) => ({
+        order,
+        from: placeIn(table, index, before),
+        to: placeIn(table, index, row),
+      }))
       for (const { order, from, to } of moves) {
         if (!touched) firstTouch(order, from)
         move(order, from, to, row)
@@ -249,7 +259,11 @@ class LayeredOverlay implements Overlay, Inner {
   scan<K extends object, R extends K, I extends string>(asked: Table<K, R, I>, scan: Scan<I> = {}): Iterable<R> {
     const table = asked as unknown as Table
     const { index = '', prefix, reverse = false } = scan as Scan<string>
-    const lower = this.below.scan(table, { ...(index === '' ? {} : { index }), ...(prefix === undefined ? {} : { prefix }), reverse })
+    const lower = this.below.scan(table, {
+      ...(index === '' ? {} : { index }),
+      ...(prefix === undefined ? {} : { prefix }),
+      reverse,
+    })
     const layer = this[LAYERS][table.tag]
     if (layer === undefined) return lower as Iterable<R>
     const order = this.#orderOf(layer, index).clone() // as of now, whatever is written while it is walked
@@ -269,7 +283,9 @@ class LayeredOverlay implements Overlay, Inner {
     const table = asked as unknown as Table
     const layer = this[LAYERS][table.tag]
     const lower = this.below.rank(table, index, row)
-    return layer === undefined ? lower : lower + extra(this.#orderOf(layer, index), undefined, placeIn(table, index, row))
+    return layer === undefined
+      ? lower
+      : lower + extra(this.#orderOf(layer, index), undefined, placeIn(table, index, row))
   }
 
   put<K extends object, R extends K>(asked: Table<K, R>, row: R): void {

@@ -8,15 +8,16 @@ export const SLOTS = 16
 export const LEAVES_KEPT_MAX = 8
 
 /**
- * Digits of the longest path: what is deeper is kept, however much. Keys whose sha256 agree in 64 bits do not come by themselves: each
- * takes a search of 2^64 hashes.
+ * Digits of the longest path: what is deeper is kept, however much. Keys whose sha256 agree in 64 bits do not come by
+ * themselves: each takes a search of 2^64 hashes.
  */
 export const PATH_LENGTH_MAX = 15
 
 /**
- * Four levels of the tree below one path, in the places of a heap: 1 stands for the page in the page above, `at` stands above 2 · at and
- * 2 · at + 1, and from SLOTS on there is a node for each next nibble. Null where nothing is; undefined, above the slots, where it was not
- * worked out yet. There is one below a slot that has more leaves than are kept with it.
+ * Four levels of the tree below one path, in the places of a heap: 1 stands for the page in the page above, `at` stands
+ * above 2 · at and 2 · at + 1, and from SLOTS on there is a node for each next nibble. Null where nothing is;
+ * undefined, above the slots, where it was not worked out yet. There is one below a slot that has more leaves than are
+ * kept with it.
  */
 export type Page = readonly (Node | null | undefined)[]
 
@@ -91,8 +92,8 @@ const HEAD_BYTES = 2 * SLOTS
 const NO_HEAD = '\0'.repeat(HEAD_BYTES)
 
 /**
- * How many leaves each slot keeps, in two bytes; then slot by slot its hash, but for a leaf, and what it keeps: the key hash and hash of
- * each leaf. With 8 leaves in each slot 8,736 bytes; one page among a million leaves has 1,150.
+ * How many leaves each slot keeps, in two bytes; then slot by slot its hash, but for a leaf, and what it keeps: the key
+ * hash and hash of each leaf. With 8 leaves in each slot 8,736 bytes; one page among a million leaves has 1,150.
  */
 export function encodePage(page: Page): Uint8Array {
   const nodes = page.slice(SLOTS) as readonly (Node | null)[]
@@ -117,9 +118,13 @@ export function decodePage(bytes: Uint8Array): Page {
     return { hash: text.slice(at + HASH_BYTES, at + LEAF_LENGTH), leaves: take(LEAF_LENGTH) }
   }
   const slots: (Node | null)[] = []
-  for (let slot = 0; slot < SLOTS; slot++) slots.push(nodeOfCount((text.charCodeAt(2 * slot) << 8) | text.charCodeAt(2 * slot + 1)))
+  for (let slot = 0; slot < SLOTS; slot++)
+    slots.push(nodeOfCount((text.charCodeAt(2 * slot) << 8) | text.charCodeAt(2 * slot + 1)))
   return pageOf(slots)
 }
 
-/** The path as a key of the pages' table: a 1, so that its zeros count, then its digits. The pages near the root lie together. */
+/**
+ * The path as a key of the pages' table: a 1, so that its zeros count, then its digits. The pages near the root lie
+ * together.
+ */
 export const pathKey = (path: Path): bigint => BigInt(`0x1${path}`)

@@ -4,7 +4,10 @@ import type { StateReader } from './state.ts'
 import type { Table } from './table.ts'
 import { byKeyHash } from './tree.ts'
 
-interface Leaf { readonly keyHash: Hash; readonly hash: Hash }
+interface Leaf {
+  readonly keyHash: Hash
+  readonly hash: Hash
+}
 
 /** The hash above leaves in order, all below one path of `depth` bits. */
 function hashAbove(leaves: readonly Leaf[], depth: number): Hash {

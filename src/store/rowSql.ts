@@ -11,8 +11,8 @@ export interface RowSql {
 }
 
 /**
- * A stored value that no column holds: somebody or something changed the file. Its code is one of storage's, so that it stops the
- * process and never becomes a verdict on a transaction (protocol.md §2, code 1000).
+ * A stored value that no column holds: somebody or something changed the file. Its code is one of storage's, so that it
+ * stops the process and never becomes a verdict on a transaction (protocol.md §2, code 1000).
  */
 function corrupt(where: string, value: SqlValue): never {
   const error = new Error(`${where}: the state holds ${String(value).slice(0, 60)}, which it never wrote`)
@@ -41,7 +41,7 @@ export function makeRowSql(table: Table): RowSql {
   const membersOf = (columns: typeof rows, raw: unknown[]): object => {
     const members: Record<string, unknown> = {}
     for (let at = 0; at < columns.length; at++) {
-      const [member, kind] = columns[at] as typeof columns[number]
+      const [member, kind] = columns[at] as (typeof columns)[number]
       members[member] = read(table.name, member, kind, raw[at + skip] as SqlValue)
     }
     return members

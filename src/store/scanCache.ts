@@ -10,22 +10,37 @@ const ROWS_SHARED_MAX = 256
 const WALKS_KEPT = 1024
 const ROWS_KEPT = 16_384
 
-/** Walks of one table's committed rows, kept until their order changes: most of what a block looks up is what the block before did. */
+/**
+ * Walks of one table's committed rows, kept until their order changes: most of what a block looks up is what the block
+ * before did.
+ */
 export interface ScanCache {
   /** The rows that `walk` gives for `scan`, each read once as long as it is kept. */
   scan(scan: Scan<string>, walk: () => Iterable<object>): Iterable<object>
-  /** A row was written. Walks of an order in which it has another place than before are forgotten, the others give it as it is now. */
+  /**
+   * A row was written. Walks of an order in which it has another place than before are forgotten, the others give it as
+   * it is now.
+   */
   changed(before: object | undefined, after: object | undefined): void
   /** Whatever is kept may be wrong now. */
   clear(): void
 }
 
-interface Walk { rows: object[]; readonly rest: Iterator<object>; isWhole: boolean; version: number }
+interface Walk {
+  rows: object[]
+  readonly rest: Iterator<object>
+  isWhole: boolean
+  version: number
+}
 
 /** The walks of one order. */
-interface Order { readonly walks: Cache<string, Walk>; rowsKept: number }
+interface Order {
+  readonly walks: Cache<string, Walk>
+  rowsKept: number
+}
 
-const nameOf = ({ prefix, reverse = false }: Scan<string>): string => `${reverse ? 'd' : 'a'}/${prefix === undefined ? '' : idOf(prefix)}`
+const nameOf = ({ prefix, reverse = false }: Scan<string>): string =>
+  `${reverse ? 'd' : 'a'}/${prefix === undefined ? '' : idOf(prefix)}`
 
 /** The row at a place of a walk, read if need be; undefined behind its last one. */
 function rowAt(order: Order, walk: Walk, at: number): object | undefined {
@@ -42,7 +57,10 @@ function rowAt(order: Order, walk: Walk, at: number): object | undefined {
   return walk.rows[at]
 }
 
-/** An empty cache of `table`. `now` gives the row of a key that is there, as it is now; walks of an index read rows by it too. */
+/**
+ * An empty cache of `table`. `now` gives the row of a key that is there, as it is now; walks of an index read rows by
+ * it too.
+ */
 export function makeScanCache(table: Table, now: (key: object) => object): ScanCache {
   // By index; '' is the order of the state keys.
   const orders = new Map<string, Order>()
@@ -76,7 +94,7 @@ export function makeScanCache(table: Table, now: (key: object) => object): ScanC
       let shared = upToDate(order.walks.get(name), index)
       if (shared === undefined) {
         // An index that the table lacks throws here, and then nothing is kept.
-        order.walks.set(name, shared = { rows: [], rest: walk()[Symbol.iterator](), isWhole: false, version })
+        order.walks.set(name, (shared = { rows: [], rest: walk()[Symbol.iterator](), isWhole: false, version }))
         orders.set(index, order)
       }
       const found = shared
@@ -84,7 +102,8 @@ export function makeScanCache(table: Table, now: (key: object) => object): ScanC
     },
     changed: (before, after) => {
       version++
-      for (const index of orders.keys()) if (placeIn(table, index, before) !== placeIn(table, index, after)) orders.delete(index)
+      for (const index of orders.keys())
+        if (placeIn(table, index, before) !== placeIn(table, index, after)) orders.delete(index)
     },
     clear: () => orders.clear(),
   }

@@ -12,10 +12,15 @@ export interface View {
   readonly sql: string
 }
 
-/** What brings a file from one schema version to the next: the first from version 1 to 2. Released ones never change. */
+/**
+ * What brings a file from one schema version to the next: the first from version 1 to 2. Released ones never change.
+ */
 export const MIGRATIONS: readonly ((connection: Connection) => void)[] = [
   // tree_changes: a program that does not know it would take pages of an older block for the tree.
-  ({ db }) => db.exec('CREATE TABLE tree_changes (height INTEGER NOT NULL PRIMARY KEY, leaves BLOB NOT NULL) WITHOUT ROWID, STRICT'),
+  ({ db }) =>
+    db.exec(
+      'CREATE TABLE tree_changes (height INTEGER NOT NULL PRIMARY KEY, leaves BLOB NOT NULL) WITHOUT ROWID, STRICT',
+    ),
   repage,
 ]
 
@@ -29,7 +34,9 @@ export function readMeta(connection: Connection, name: string): string | undefin
 
 /** Writes one text of `meta`. */
 export function writeMeta(connection: Connection, name: string, value: string): void {
-  connection.statement('INSERT INTO meta VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value').run(name, value)
+  connection
+    .statement('INSERT INTO meta VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value')
+    .run(name, value)
 }
 
 /** Throws a StoreError unless the file is a chain's state of a version that this program knows. Returns the version. */
@@ -39,7 +46,10 @@ export function checkVersion(connection: Connection, path: string): number {
     text = readMeta(connection, 'schema_version')
   } catch (cause) {
     if (sqliteCode(cause) !== 'SQLITE_ERROR') throw cause
-    throw new StoreError(`${path}: holds something else than a chain's state: name another file, or move this one away`, { cause })
+    throw new StoreError(
+      `${path}: holds something else than a chain's state: name another file, or move this one away`,
+      { cause },
+    )
   }
   const version = Number(text)
   if (text === undefined || !Number.isSafeInteger(version) || version < 1) {
@@ -57,7 +67,9 @@ export function checkVersion(connection: Connection, path: string): number {
 export function checkChain(connection: Connection, path: string, expected: string | undefined): void {
   const chainId = readMeta(connection, 'chain_id')
   if (expected !== undefined && chainId !== undefined && chainId !== expected) {
-    throw new StoreError(`${path}: is the state of chain ${chainId}, not of ${expected}: give this chain a home of its own`)
+    throw new StoreError(
+      `${path}: is the state of chain ${chainId}, not of ${expected}: give this chain a home of its own`,
+    )
   }
 }
 
@@ -70,7 +82,9 @@ function makeTables(connection: Connection, path: string, tables: readonly Table
     const found = there.get(name)
     if (found === undefined) connection.db.exec(sql)
     else if (found !== sql)
-      throw new StoreError(`${path}: its table ${name} has other columns than this program's: run the release that wrote it`)
+      throw new StoreError(
+        `${path}: its table ${name} has other columns than this program's: run the release that wrote it`,
+      )
     return found === undefined
   }
   for (const [name, sql] of Object.entries(OWN_TABLES)) make(name, sql)
@@ -88,7 +102,12 @@ function makeViews(connection: Connection, views: readonly View[]): void {
 }
 
 /** Makes a new file a state, or brings an older one up to date: whole or not at all. Views are made anew each time. */
-export function prepareSchema(connection: Connection, path: string, tables: readonly Table[], views: readonly View[]): void {
+export function prepareSchema(
+  connection: Connection,
+  path: string,
+  tables: readonly Table[],
+  views: readonly View[],
+): void {
   connection.db
     .transaction(() => {
       if (schemaSql(connection).size === 0) {

@@ -2,7 +2,10 @@ import { asBuffer } from '../base/bytes.ts'
 import type BTreeClass from 'sorted-btree'
 import sortedBtree from 'sorted-btree'
 
-/** Values by text key, in the order of the keys. `clone` is a copy in constant time: nodes are copied when one of the two is written. */
+/**
+ * Values by text key, in the order of the keys. `clone` is a copy in constant time: nodes are copied when one of the
+ * two is written.
+ */
 export type Sorted<V> = BTreeClass.default<string, V>
 
 // The package is CommonJS: its default export is a member of what Node imports.
@@ -26,7 +29,10 @@ export function bytesOf(id: string): Uint8Array {
   return Buffer.from(id, 'latin1')
 }
 
-/** The entries whose key starts with `prefix`, in order or from the last to the first. Nobody may write while it is walked. */
+/**
+ * The entries whose key starts with `prefix`, in order or from the last to the first. Nobody may write while it is
+ * walked.
+ */
 export function* startingWith<V>(sorted: Sorted<V>, prefix: string, reverse: boolean): Generator<readonly [string, V]> {
   // One character above any byte: no key that starts with the prefix sorts after it, no other key is between.
   const entries = reverse ? sorted.entriesReversed(`${prefix}\u0100`) : sorted.entries(prefix)

@@ -9,7 +9,9 @@ import type { Table } from './table.ts'
 
 type Rows = unknown[][]
 
-/** The row of a key that is in the table, for whoever keeps rows in memory: a walk of a side table then reads keys only. */
+/**
+ * The row of a key that is in the table, for whoever keeps rows in memory: a walk of a side table then reads keys only.
+ */
 export type KnownRow = (key: object) => object
 
 /** One order of a table in SQL. */
@@ -31,7 +33,11 @@ export interface SqlScan {
 }
 
 /** The SQL of a walk without its limit, and what is bound to it. */
-interface Batches { readonly first: string; readonly after: string; readonly values: readonly Uint8Array[] }
+interface Batches {
+  readonly first: string
+  readonly after: string
+  readonly values: readonly Uint8Array[]
+}
 
 const FIRST_BATCH = 16
 const LAST_BATCH = 512
@@ -48,8 +54,8 @@ function above(prefix: Uint8Array): Uint8Array | undefined {
 }
 
 /**
- * A walk in batches, each from the cursor that `next` makes of the row before. Statements are stepped to their end: one left open would
- * keep the connection from writing and committing.
+ * A walk in batches, each from the cursor that `next` makes of the row before. Statements are stepped to their end: one
+ * left open would keep the connection from writing and committing.
  */
 export function* inBatches<C, T>(
   first: C,
@@ -68,16 +74,23 @@ export function* inBatches<C, T>(
 }
 
 /**
- * Reads the batches of a walk: `first` the one at its begin, `after` each one behind a cursor, which is bound after `values`.
- * PERF: the limit stands in the SQL. SQLite prepares a statement anew each time a value is bound to its LIMIT.
+ * Reads the batches of a walk: `first` the one at its begin, `after` each one behind a cursor, which is bound after
+ * `values`. PERF: the limit stands in the SQL. SQLite prepares a statement anew each time a value is bound to its
+ * LIMIT.
  */
-const batchesOf = ({ statement }: Connection, { first, after, values }: Batches) => (cursor: unknown, limit: number): Rows =>
-  (cursor === undefined ? statement(`${first} LIMIT ${limit}`).all(...values)
-    : statement(`${after} LIMIT ${limit}`).all(...values, cursor)) as Rows
+const batchesOf =
+  ({ statement }: Connection, { first, after, values }: Batches) =>
+  (cursor: unknown, limit: number): Rows =>
+    (cursor === undefined
+      ? statement(`${first} LIMIT ${limit}`).all(...values)
+      : statement(`${after} LIMIT ${limit}`).all(...values, cursor)) as Rows
 
 const countOf = (raw: unknown): number => Number((raw as [bigint])[0])
 
-/** The order of the primary key. Part of a key as prefix reads the whole table: tables that are asked so keep a side table. */
+/**
+ * The order of the primary key. Part of a key as prefix reads the whole table: tables that are asked so keep a side
+ * table.
+ */
 function keyOrder(connection: Connection, table: Table, { keyValues, rowOf }: RowSql): Order {
   const { statement } = connection
   const key = `"${keyColumns(table)[0]}"`
@@ -101,7 +114,8 @@ function keyOrder(connection: Connection, table: Table, { keyValues, rowOf }: Ro
     if (whole !== undefined) return one(whole)
     const rows = scanAll(reverse)
     if (prefix.length === 0) return rows
-    const matches = (row: object): boolean => compareBytes(table.keyOf(row).subarray(1, 1 + prefix.length), prefix) === 0
+    const matches = (row: object): boolean =>
+      compareBytes(table.keyOf(row).subarray(1, 1 + prefix.length), prefix) === 0
     return {
       [Symbol.iterator]: function* () {
         for (const row of rows) if (matches(row)) yield row
@@ -109,7 +123,10 @@ function keyOrder(connection: Connection, table: Table, { keyValues, rowOf }: Ro
     }
   }
 
-  return { scan, count: (prefix) => (prefix.length === 0 ? countOf(statement(count).get()) : [...scan(prefix, false)].length) }
+  return {
+    scan,
+    count: (prefix) => (prefix.length === 0 ? countOf(statement(count).get()) : [...scan(prefix, false)].length),
+  }
 }
 
 /** The order that a side table keeps. */
@@ -118,7 +135,9 @@ function sideOrder(connection: Connection, table: Table, { rowOf, keyOf }: RowSq
   const side = `"${sideName(table, index)}" AS i`
   const keys = keyColumns(table).map((column) => ({ column, inSide: `i."${column === 'key' ? 'row_key' : column}"` }))
   const isRow = keys.map(({ column, inSide }) => `t."${column}" = ${inSide}`)
-  const list = allColumns(table).map((column) => `t."${column}"`).join(', ')
+  const list = allColumns(table)
+    .map((column) => `t."${column}"`)
+    .join(', ')
   const wholeRows = `SELECT i."key", ${list} FROM ${side} CROSS JOIN "${table.name}" AS t ON ${isRow.join(' AND ')}`
   const keysOnly = `SELECT ${keys.map(({ inSide }) => inSide).join(', ')} FROM ${side}`
   const cursorOf = (row: object): Uint8Array => bytesOf(placeIn(table, index, row) as string)
@@ -137,8 +156,10 @@ function sideOrder(connection: Connection, table: Table, { rowOf, keyOf }: RowSq
       const after = `${rows} ${where} AND i."key" ${reverse ? '<' : '>'} ? ${order}`
       const fetch = batchesOf(connection, { first: `${rows} ${where} ${order}`, after, values })
       // PERF: a blob costs more than the rest of its row, so only whole rows bring their place along.
-      const [read, next] = known === undefined ? [(raw: unknown[]) => rowOf(raw.slice(1)), (raw: unknown[]) => raw[0]]
-        : [(raw: unknown[]) => known(keyOf(raw)), (raw: unknown[]) => cursorOf(known(keyOf(raw)))]
+      const [read, next] =
+        known === undefined
+          ? [(raw: unknown[]) => rowOf(raw.slice(1)), (raw: unknown[]) => raw[0]]
+          : [(raw: unknown[]) => known(keyOf(raw)), (raw: unknown[]) => cursorOf(known(keyOf(raw)))]
       return { [Symbol.iterator]: () => inBatches<unknown, object>(undefined, fetch, next, read) }
     },
     count: (prefix) => {

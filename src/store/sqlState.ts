@@ -25,7 +25,12 @@ const BLOCK = 'SELECT height, time_ms, app_hash, transactions FROM blocks'
 function blockOf(raw: unknown): BlockRecord | undefined {
   if (raw === undefined) return undefined
   const [height, timeMs, appHash, transactions] = raw as [bigint, bigint, string, bigint]
-  return { height: Number(height), timeMs: Number(timeMs), appHash: fromHex(appHash) as Uint8Array, transactions: Number(transactions) }
+  return {
+    height: Number(height),
+    timeMs: Number(timeMs),
+    appHash: fromHex(appHash) as Uint8Array,
+    transactions: Number(transactions),
+  }
 }
 
 /** Reads from `connection`. `writes` changes with whatever ends the walks under way. */
@@ -50,7 +55,8 @@ export function makeSqlState(connection: Connection, tables: readonly Table[], w
     need,
     last,
     get: (table, key) => need(table).get(key) as never,
-    scan: <R>(table: { readonly name: string }, scan: Scan<string> = {}) => unlessWritten(need(table).scan(scan), writes) as Iterable<R>,
+    scan: <R>(table: { readonly name: string }, scan: Scan<string> = {}) =>
+      unlessWritten(need(table).scan(scan), writes) as Iterable<R>,
     count: (table, scan = {}) => need(table).count(scan),
     rank: (table, index, row) => need(table).rank(index, row),
     height: () => last().height,
@@ -58,7 +64,8 @@ export function makeSqlState(connection: Connection, tables: readonly Table[], w
     timeMs: () => last().timeMs,
     chainId: () => readMeta(connection, 'chain_id'),
     block: (height) => blockOf(statement(`${BLOCK} WHERE height = ?`).get(height)),
-    proveIn: (readPage, table, key) => (table.hashed ? proveKey(readPage, table.keyOf(key as never), leafRow) : undefined),
+    proveIn: (readPage, table, key) =>
+      table.hashed ? proveKey(readPage, table.keyOf(key as never), leafRow) : undefined,
     prove: (table, key) => state.proveIn(treeOf(last()), table, key),
     recomputeRoot: () => rootOfTables(state, tables),
   }

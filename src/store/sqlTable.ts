@@ -35,7 +35,11 @@ export function makeSqlTable(connection: Connection, table: Table): SqlTable {
   }
   const sides = sideOrders(table).map((index) => {
     const side = `"${sideName(table, index)}"`
-    return { index, insert: `INSERT INTO ${side} VALUES (${marks(1 + keys.length)})`, remove: `DELETE FROM ${side} WHERE "key" = ?` }
+    return {
+      index,
+      insert: `INSERT INTO ${side} VALUES (${marks(1 + keys.length)})`,
+      remove: `DELETE FROM ${side} WHERE "key" = ?`,
+    }
   })
 
   const writeSides = (id: string, before: object | undefined, after: object | undefined, only?: string): void => {
@@ -64,7 +68,8 @@ export function makeSqlTable(connection: Connection, table: Table): SqlTable {
     write: (key, before, after) => {
       if (before === undefined && after === undefined) return
       const written = writeRow(key, before, after)
-      if (written !== 1) throw new Error(`table ${table.name} is not what it was read as: ${written} rows written instead of 1`)
+      if (written !== 1)
+        throw new Error(`table ${table.name} is not what it was read as: ${written} rows written instead of 1`)
       if (sides.length > 0) writeSides(idOf(key), before, after)
     },
     fillSide: (index) => {

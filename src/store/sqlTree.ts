@@ -16,13 +16,17 @@ export interface TreeWrite {
 }
 
 /**
- * The tree in a file. A block changes a page here and there, and most of them again in the next block: its leaves are stored in one row of
- * `tree_changes`, its pages wait in memory and are written for several blocks at once. A start works out the waiting ones again.
+ * The tree in a file. A block changes a page here and there, and most of them again in the next block: its leaves are
+ * stored in one row of `tree_changes`, its pages wait in memory and are written for several blocks at once. A start
+ * works out the waiting ones again.
  */
 export interface SqlTree {
   /** A page of the committed tree. */
   readonly readPage: ReadPage
-  /** Writes what a block did, within its transaction. When that is on disk, what is returned brings the memory up to date. */
+  /**
+   * Writes what a block did, within its transaction. When that is on disk, what is returned brings the memory up to
+   * date.
+   */
   write(height: number, made: TreeWrite): () => void
   /** The same, and writes all pages that wait. */
   writeBack(made: TreeWrite): () => void
@@ -30,7 +34,9 @@ export interface SqlTree {
   forget(): void
 }
 
-/** Blocks whose pages are written together. More make each page rarer on disk, and the block that writes them slower. */
+/**
+ * Blocks whose pages are written together. More make each page rarer on disk, and the block that writes them slower.
+ */
 export const BLOCKS_WAITING_MAX = 32
 
 // 3 to 5 kB of memory each.
@@ -49,7 +55,8 @@ function readStoredPage({ statement }: Connection, path: Path): Page | undefined
 }
 
 // The order of the table: pages that lie together are written together.
-const byPath = ([a]: readonly [Path, unknown], [b]: readonly [Path, unknown]): number => a.length - b.length || byCodeUnit(a, b)
+const byPath = ([a]: readonly [Path, unknown], [b]: readonly [Path, unknown]): number =>
+  a.length - b.length || byCodeUnit(a, b)
 
 /** Writes pages; undefined ones are removed. */
 function writePages({ statement }: Connection, pages: ReadonlyMap<Path, Page | undefined>): void {
@@ -60,7 +67,9 @@ function writePages({ statement }: Connection, pages: ReadonlyMap<Path, Page | u
   }
 }
 
-/** Builds the pages of a whole tree, whose leaves come in order: so nearly every page is written once. Returns the root. */
+/**
+ * Builds the pages of a whole tree, whose leaves come in order: so nearly every page is written once. Returns the root.
+ */
 export function buildPages(connection: Connection, leaves: Iterable<LeafChange>): Uint8Array {
   let root = EMPTY_ROOT
   let batch: LeafChange[] = []
@@ -86,9 +95,14 @@ function writeKeys({ statement }: Connection, keys: readonly KeyChange[]): void 
 const encodeLeaves = (leaves: readonly LeafChange[]): Uint8Array =>
   bytesOf(leaves.map(({ keyHash, hash }) => keyHash + (hash ?? EMPTY_HASH)).join(''))
 
-/** What the stored pages lack of the blocks above `height`: every leaf that changed, as it is now; how many blocks and changes that is. */
+/**
+ * What the stored pages lack of the blocks above `height`: every leaf that changed, as it is now; how many blocks and
+ * changes that is.
+ */
 function changesSince({ statement }: Connection, height = 0) {
-  const stored = statement('SELECT leaves FROM tree_changes WHERE height > ? ORDER BY height').all(height) as [Uint8Array][]
+  const stored = statement('SELECT leaves FROM tree_changes WHERE height > ? ORDER BY height').all(height) as [
+    Uint8Array,
+  ][]
   const text = stored.map(([leaves]) => idOf(leaves)).join('')
   const leaves = new Map<Hash, LeafChange>()
   for (let at = 0; at < text.length; at += LEAF_LENGTH) {
@@ -102,14 +116,17 @@ function changesSince({ statement }: Connection, height = 0) {
 /** Throws a StoreError unless `root` is what the last block committed. */
 function assertRoot({ db }: Connection, root: Uint8Array, { height, appHash }: BlockRecord): void {
   if (equalBytes(root, appHash)) return
-  throw new StoreError(`${db.name}: the tree of block ${height} has the root ${toHex(root).toUpperCase()}, not the committed app hash `
-    + `${toHex(appHash).toUpperCase()}: its pages were changed by hand or by the disk; sync this node anew`)
+  throw new StoreError(
+    `${db.name}: the tree of block ${height} has the root ${toHex(root).toUpperCase()}, not the committed app hash ` +
+      `${toHex(appHash).toUpperCase()}: its pages were changed by hand or by the disk; sync this node anew`,
+  )
 }
 
 /**
- * The trees that a connection sees, for one who only reads: what is returned gives the pages of the tree of `last`, the block that is
- * committed in the transaction under way. The pages that wait are kept between calls and only those of new blocks are worked out: of 31
- * blocks with 65,536 leaves all of them take 0.15 s. Memory: PAGES_WAITING_MAX pages. StoreError when they do not lead to its app hash.
+ * The trees that a connection sees, for one who only reads: what is returned gives the pages of the tree of `last`, the
+ * block that is committed in the transaction under way. The pages that wait are kept between calls and only those of
+ * new blocks are worked out: of 31 blocks with 65,536 leaves all of them take 0.15 s. Memory: PAGES_WAITING_MAX pages.
+ * StoreError when they do not lead to its app hash.
  */
 export function createTreeReader(connection: Connection): (last: BlockRecord) => ReadPage {
   let waiting = new Map<Path, Page | undefined>()
@@ -131,7 +148,8 @@ export function createTreeReader(connection: Connection): (last: BlockRecord) =>
     const now = stored.map(([height]) => Number(height))
     const isKnown = root !== undefined && heights.every((height, at) => height === now[at])
     if (isKnown && now.length > heights.length) workIn(now, heights.at(-1) ?? 0)
-    // Pages were written back since, or a block was taken back, or the whole state was replaced: equal roots are equal trees.
+    // Pages were written back since, or a block was taken back, or the whole state was replaced: equal roots are equal
+    // trees.
     if (!isKnown || root === undefined || !equalBytes(root, last.appHash)) {
       waiting = new Map()
       workIn(now, 0)
@@ -142,8 +160,8 @@ export function createTreeReader(connection: Connection): (last: BlockRecord) =>
 }
 
 /**
- * The tree of `connection` for its one writer; at least `pagesCached` of the pages last used stay in memory. StoreError when the page of
- * the root and what waits do not lead to the app hash of `last`, the block committed last.
+ * The tree of `connection` for its one writer; at least `pagesCached` of the pages last used stay in memory. StoreError
+ * when the page of the root and what waits do not lead to the app hash of `last`, the block committed last.
  */
 export function openSqlTree(connection: Connection, last: BlockRecord, pagesCached: number): SqlTree {
   const cache = makeCache<Path, Page | undefined>(pagesCached)
@@ -172,7 +190,7 @@ export function openSqlTree(connection: Connection, last: BlockRecord, pagesCach
     ;[blocksWaiting, leavesWaiting] = [blocks, changes]
   }
 
-  const writeBack = ({ update, keys }: TreeWrite): () => void => {
+  const writeBack = ({ update, keys }: TreeWrite): (() => void) => {
     const pages = new Map([...waiting, ...update.pages])
     writeKeys(connection, keys)
     writePages(connection, pages)
@@ -183,10 +201,17 @@ export function openSqlTree(connection: Connection, last: BlockRecord, pagesCach
     }
   }
 
-  const write = (height: number, made: TreeWrite): () => void => {
-    const { update: { pages }, leaves } = made
-    if (blocksWaiting + 1 >= BLOCKS_WAITING_MAX || waiting.size + pages.size > PAGES_WAITING_MAX
-      || leavesWaiting + leaves.length > LEAVES_WAITING_MAX) return writeBack(made)
+  const write = (height: number, made: TreeWrite): (() => void) => {
+    const {
+      update: { pages },
+      leaves,
+    } = made
+    if (
+      blocksWaiting + 1 >= BLOCKS_WAITING_MAX ||
+      waiting.size + pages.size > PAGES_WAITING_MAX ||
+      leavesWaiting + leaves.length > LEAVES_WAITING_MAX
+    )
+      return writeBack(made)
     writeKeys(connection, made.keys)
     connection.statement('INSERT INTO tree_changes VALUES (?, ?)').run(height, encodeLeaves(leaves))
     return () => {
@@ -198,7 +223,9 @@ export function openSqlTree(connection: Connection, last: BlockRecord, pagesCach
 
   catchUp()
   return {
-    readPage, write, writeBack,
+    readPage,
+    write,
+    writeBack,
     forget: () => {
       nothingWaits()
       cache.clear()

@@ -11,10 +11,16 @@ export interface SqliteReader extends Reader {
 }
 
 /**
- * A read-only connection to the state in `path`, in this process or another while a node writes it. StoreError when the file is not
- * there or is no state of a version that we know. A `read` within a `read` sees the same state.
+ * A read-only connection to the state in `path`, in this process or another while a node writes it. StoreError when the
+ * file is not there or is no state of a version that we know. A `read` within a `read` sees the same state.
  */
-export function openSqliteReader({ path, tables }: { readonly path: string; readonly tables: readonly AnyTable[] }): SqliteReader {
+export function openSqliteReader({
+  path,
+  tables,
+}: {
+  readonly path: string
+  readonly tables: readonly AnyTable[]
+}): SqliteReader {
   const connection = openConnection(path, { readonly: true })
   try {
     checkVersion(connection, path)

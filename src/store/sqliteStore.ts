@@ -10,7 +10,15 @@ import { makeSqlState, type SqlState } from './sqlState.ts'
 import { openSqlTree, type SqlTree, type TreeWrite } from './sqlTree.ts'
 import type { Scan, StateReader } from './state.ts'
 import {
-  type AnyTable, assertFollows, assertLocal, assertTables, type BlockInfo, type BlockRecord, type PreparedBlock, type Store, unlessWritten,
+  type AnyTable,
+  assertFollows,
+  assertLocal,
+  assertTables,
+  type BlockInfo,
+  type BlockRecord,
+  type PreparedBlock,
+  type Store,
+  unlessWritten,
 } from './store.ts'
 import type { MapKey, Table } from './table.ts'
 import { updateTree } from './tree.ts'
@@ -24,7 +32,11 @@ interface Prepared {
 }
 
 /** What is written with a block. */
-interface Target { readonly connection: Connection; readonly state: SqlState; readonly tree: SqlTree }
+interface Target {
+  readonly connection: Connection
+  readonly state: SqlState
+  readonly tree: SqlTree
+}
 
 interface Options {
   readonly path: string
@@ -37,7 +49,10 @@ interface Options {
   readonly rowsCached?: number
 }
 
-/** Most rows of `blocks` that go with one commit: whoever turns pruning on for an old chain must not wait for all of them at once. */
+/**
+ * Most rows of `blocks` that go with one commit: whoever turns pruning on for an old chain must not wait for all of
+ * them at once.
+ */
 const BLOCKS_PRUNED_MAX = 1000
 
 // PERF: the limit is not bound, as in sqlScan.ts.
@@ -55,7 +70,10 @@ function openFiles({ path, tables, views = [], expectChainId, pagesCached = 8192
     const tree = openSqlTree(connection, state.last(), pagesCached)
     const { close } = connection
     return {
-      connection, declared, state, tree,
+      connection,
+      declared,
+      state,
+      tree,
       close: () => {
         close()
         lock.close()
@@ -68,8 +86,16 @@ function openFiles({ path, tables, views = [], expectChainId, pagesCached = 8192
   }
 }
 
-/** Writes a block whole, within a transaction. When that is on disk, what is returned brings the tree's memory up to date. */
-function writeBlock({ connection, state, tree }: Target, prepared: PreparedBlock, made: TreeWrite, block: BlockInfo): () => void {
+/**
+ * Writes a block whole, within a transaction. When that is on disk, what is returned brings the tree's memory up to
+ * date.
+ */
+function writeBlock(
+  { connection, state, tree }: Target,
+  prepared: PreparedBlock,
+  made: TreeWrite,
+  block: BlockInfo,
+): () => void {
   for (const { table, key, before, after } of prepared.changes) {
     // The node's own rows may have been written since this block was prepared.
     const held = table.hashed ? before : state.need(table).get(table.parseKey(key) as object)
@@ -78,7 +104,9 @@ function writeBlock({ connection, state, tree }: Target, prepared: PreparedBlock
   const keepTree = tree.write(block.height, made)
   writeUndo(connection, block.height, prepared.changes)
   const { height, timeMs, transactions } = block
-  connection.statement('INSERT INTO blocks VALUES (?, ?, ?, ?)').run(height, timeMs, toHex(prepared.appHash), transactions)
+  connection
+    .statement('INSERT INTO blocks VALUES (?, ?, ?, ?)')
+    .run(height, timeMs, toHex(prepared.appHash), transactions)
   if (block.blocksFrom !== undefined) connection.statement(PRUNE).run(block.blocksFrom)
   return keepTree
 }
@@ -105,8 +133,11 @@ function makeCaches(state: SqlState, { tables, rowsCached = 65_536 }: Options, w
   const rowInIndex = (table: Table, key: object): object => {
     const row = getRow(table, key)
     if (row !== undefined) return row
-    // Its code is one of storage's: it stops the process and never becomes a verdict on a transaction (protocol.md §2, code 1000).
-    throw Object.assign(new Error(`an index of table ${table.name} names a row that is not there`), { code: 'SQLITE_CORRUPT_INDEX' })
+    // Its code is one of storage's: it stops the process and never becomes a verdict on a transaction (protocol.md §2,
+    // code 1000).
+    throw Object.assign(new Error(`an index of table ${table.name} names a row that is not there`), {
+      code: 'SQLITE_CORRUPT_INDEX',
+    })
   }
   const scanRows = (table: Table, scan: Scan<string>): Iterable<object> => {
     const walk = (): Iterable<object> => state.need(table).scan(scan, (key) => rowInIndex(table, key))
@@ -132,16 +163,17 @@ function makeCaches(state: SqlState, { tables, rowsCached = 65_536 }: Options, w
 /** A store that can take a whole other state in place of its own. */
 export interface SqliteStore extends Store {
   /**
-   * Takes the state in the database `from`, made by `beginRestore`, in place of this one: all of it in one transaction, so that a crash
-   * leaves the old one or the new one. Tables that are not hashed stay. Throws when it is another chain's.
+   * Takes the state in the database `from`, made by `beginRestore`, in place of this one: all of it in one transaction,
+   * so that a crash leaves the old one or the new one. Tables that are not hashed stay. Throws when it is another
+   * chain's.
    */
   replaceBy(from: string): void
 }
 
 /**
- * Opens the state in the SQLite database `path`, made when it is not there; one writer at a time, any number of readers. StoreError
- * (one line, for whoever runs the node) for a file that is not ours, is another chain's, a newer release's, or is open for writing.
- * Failures of the disk are thrown as SQLite tells them, with its `code`.
+ * Opens the state in the SQLite database `path`, made when it is not there; one writer at a time, any number of
+ * readers. StoreError (one line, for whoever runs the node) for a file that is not ours, is another chain's, a newer
+ * release's, or is open for writing. Failures of the disk are thrown as SQLite tells them, with its `code`.
  */
 export function openSqliteStore(options: Options): SqliteStore {
   const { path, tables } = options
@@ -157,15 +189,22 @@ export function openSqliteStore(options: Options): SqliteStore {
   const remember = (block: BlockRecord, changes: readonly Change[], keepTree: () => void): void => {
     writes++
     last = block
-    for (const change of changes) put(change, change.after ?? change.before ?? (change.table.parseKey(change.key) as object))
+    for (const change of changes)
+      put(change, change.after ?? change.before ?? (change.table.parseKey(change.key) as object))
     keepTree()
   }
 
-  const writeLocal = (asked: { readonly name: string; readonly hashed: boolean }, key: object, after: object | undefined): void => {
+  const writeLocal = (
+    asked: { readonly name: string; readonly hashed: boolean },
+    key: object,
+    after: object | undefined,
+  ): void => {
     assertLocal(asked)
     const table = asked as Table
     const row = after === undefined || table.isDefault(after) ? undefined : Object.freeze(after)
-    connection.db.transaction(() => state.need(table).write(table.keyOf(key), state.need(table).get(key), row)).immediate()
+    connection.db
+      .transaction(() => state.need(table).write(table.keyOf(key), state.need(table).get(key), row))
+      .immediate()
     writes++
     put({ table, before: undefined, after: row }, key)
   }
@@ -189,7 +228,8 @@ export function openSqliteStore(options: Options): SqliteStore {
     commit: (prepared, block) => {
       assertFollows(store, block)
       const made = madeHere.get(prepared)
-      if (made?.height !== last.height) throw new Error('commit: something else was committed since this block was prepared')
+      if (made?.height !== last.height)
+        throw new Error('commit: something else was committed since this block was prepared')
       const write = (): (() => void) => {
         if (chainId === undefined) writeMeta(connection, 'chain_id', block.chainId)
         return writeBlock({ connection, state, tree }, prepared, made.tree, block)

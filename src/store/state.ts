@@ -25,7 +25,10 @@ export interface StateReader {
   rank<K extends object, R extends K, I extends string>(table: Table<K, R, I>, index: I, row: R): number
 }
 
-/** Rows to read and write. What is written is seen by every later read of the same overlay, and by nobody else until it is kept. */
+/**
+ * Rows to read and write. What is written is seen by every later read of the same overlay, and by nobody else until it
+ * is kept.
+ */
 export interface State extends StateReader {
   /** Writes a whole row in place of the one of its key; a row of default values only is removed (protocol.md §2). */
   put<K extends object, R extends K>(table: Table<K, R>, row: R): void

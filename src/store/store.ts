@@ -5,7 +5,8 @@ import type { MapKey, Table } from './table.ts'
 import type { CommitmentProof } from './treeProof.ts'
 
 /** Any table, whatever its columns are: what a list of tables holds. */
-export interface AnyTable extends Omit<Table, 'indexes' | 'keyOf' | 'mapKey' | 'encode' | 'decode' | 'isEqual' | 'isDefault'> {
+export interface AnyTable
+  extends Omit<Table, 'indexes' | 'keyOf' | 'mapKey' | 'encode' | 'decode' | 'isEqual' | 'isDefault'> {
   readonly indexes: Readonly<Record<string, (row: never) => Uint8Array | undefined>>
   readonly keyOf: (key: never) => Uint8Array
   readonly mapKey: (key: never) => MapKey
@@ -48,9 +49,15 @@ export interface CommittedState extends StateReader {
   chainId(): string | undefined
   /** The committed block of `height`; undefined when there is none. */
   block(height: number): BlockRecord | undefined
-  /** The ICS-23 proof, against `appHash()`, that `key` has its row or has none; undefined in an empty tree, or for a table not hashed. */
+  /**
+   * The ICS-23 proof, against `appHash()`, that `key` has its row or has none; undefined in an empty tree, or for a
+   * table not hashed.
+   */
   prove<K extends object, R extends K, I extends string>(table: Table<K, R, I>, key: K): CommitmentProof | undefined
-  /** The root worked out anew from every hashed row, by definition and without the stored tree. Cost: grows with the whole state. */
+  /**
+   * The root worked out anew from every hashed row, by definition and without the stored tree. Cost: grows with the
+   * whole state.
+   */
   recomputeRoot(): Uint8Array
 }
 
@@ -62,29 +69,35 @@ export interface PreparedBlock {
 
 /** Reads committed states while blocks go on. */
 export interface Reader {
-  /** Runs `fn` on one committed state: no commit falls within it. Nothing of `state` may be used once `fn` returned: it is synchronous. */
+  /**
+   * Runs `fn` on one committed state: no commit falls within it. Nothing of `state` may be used once `fn` returned: it
+   * is synchronous.
+   */
   read<T>(fn: (state: CommittedState) => T): T
   close(): void
 }
 
-/** Where the chain's state is kept. Its own reads give committed rows. A scan that is walked on after a write throws. */
+/**
+ * Where the chain's state is kept. Its own reads give committed rows. A scan that is walked on after a write throws.
+ */
 export interface Store extends CommittedState {
   /**
-   * The app hash and the rows that committing `overlay` would lead to; writes nothing. The overlay stands above this store, with any
-   * number between. May be called again before a commit: each commit makes the others worthless.
+   * The app hash and the rows that committing `overlay` would lead to; writes nothing. The overlay stands above this
+   * store, with any number between. May be called again before a commit: each commit makes the others worthless.
    */
   prepare(overlay: Overlay): PreparedBlock
   /**
-   * Writes a prepared block whole: rows, tree, height, time and app hash in one transaction, on disk when it returns. Throws and
-   * leaves the state as it was when any part fails; also when the height is not above the last one, the chain is another one, or
-   * something was committed since `prepare`.
+   * Writes a prepared block whole: rows, tree, height, time and app hash in one transaction, on disk when it returns.
+   * Throws and leaves the state as it was when any part fails; also when the height is not above the last one, the
+   * chain is another one, or something was committed since `prepare`.
    */
   commit(prepared: PreparedBlock, block: BlockInfo): void
   /**
-   * Takes the last committed block back: rows, tree, height, time and app hash are those of the block before, in one transaction, on disk
-   * when it returns; below the first one is an empty state. Rows of the node's own stay. StoreError, and nothing changed, when the last
-   * thing that happened was no commit (one block is kept to be taken back), or when the rows would not have the app hash committed before.
-   * `agree` hears of the block before when all of it is ready to be written: what it throws goes through, and nothing changed.
+   * Takes the last committed block back: rows, tree, height, time and app hash are those of the block before, in one
+   * transaction, on disk when it returns; below the first one is an empty state. Rows of the node's own stay.
+   * StoreError, and nothing changed, when the last thing that happened was no commit (one block is kept to be taken
+   * back), or when the rows would not have the app hash committed before. `agree` hears of the block before when all of
+   * it is ready to be written: what it throws goes through, and nothing changed.
    */
   rollback(agree?: (last: BlockRecord) => void): void
   /** A reader of its own. */

@@ -9,7 +9,9 @@ export interface RowCodec {
 
 // A column of any kind: what it takes in stands for nothing, what it gives out for anything.
 type Some<C> = {
-  readonly [M in keyof C]: C[M] extends (value: never, ...rest: infer Rest) => infer B ? (value: never, ...rest: Rest) => B : C[M]
+  readonly [M in keyof C]: C[M] extends (value: never, ...rest: infer Rest) => infer B
+    ? (value: never, ...rest: Rest) => B
+    : C[M]
 }
 type Columns = Readonly<Record<string, Some<Column<unknown>>>>
 type KeyColumns = Readonly<Record<string, Some<KeyColumn<unknown>>>>
@@ -20,7 +22,10 @@ export type MapKey = string | number
 /** The values of a set of columns. */
 export type ValuesOf<C extends Columns> = { readonly [N in keyof C]: C[N] extends Column<infer T> ? T : never }
 
-/** The index key of a row, or undefined when the row is not in the index. Rows of equal index key sort by their state key. */
+/**
+ * The index key of a row, or undefined when the row is not in the index. Rows of equal index key sort by their state
+ * key.
+ */
 export type IndexOf<Row> = (row: Row) => Uint8Array | undefined
 
 /** One kind of thing the chain keeps: gives DDL, reads, writes, the bytes hashed, and snapshots. Made by `table`. */
@@ -54,7 +59,9 @@ export interface Table<Key extends object = object, Row extends Key = Key, Index
 export type RowOf<T> = T extends Table<infer _K, infer Row> ? Row : never
 
 const unhashed = (name: string): RowCodec => {
-  const refuse = (): never => { throw new Error(`store: table ${name} is the node's own and has no bytes`) }
+  const refuse = (): never => {
+    throw new Error(`store: table ${name} is the node's own and has no bytes`)
+  }
   return { encode: refuse, decode: refuse }
 }
 
@@ -70,7 +77,8 @@ interface Spec<K, R, Row, Index extends string> {
 
 /** A key column's value in a map; a number that has no bytes throws, as in `keyOf`. */
 function inMap(value: unknown): MapKey {
-  if (typeof value === 'number' && !(Number.isSafeInteger(value) && value >= 0)) throw new RangeError(`a key holds ${value}`)
+  if (typeof value === 'number' && !(Number.isSafeInteger(value) && value >= 0))
+    throw new RangeError(`a key holds ${value}`)
   return value as MapKey
 }
 
@@ -83,11 +91,12 @@ function mapKeyOf<Key extends object>(columns: readonly (keyof Key)[]): (key: Ke
 }
 
 /**
- * Declares a table. Column names are the members of its row message, in SQL in snake_case. Tags and member numbers are never
- * reused: a retired one stays as a comment. Source: proto/svc/state.proto.
+ * Declares a table. Column names are the members of its row message, in SQL in snake_case. Tags and member numbers are
+ * never reused: a retired one stays as a comment. Source: proto/svc/state.proto.
  */
 export function table<const K extends KeyColumns, const R extends Columns, const Index extends string = never>(
-  name: string, spec: Spec<K, R, ValuesOf<K> & ValuesOf<R>, Index>,
+  name: string,
+  spec: Spec<K, R, ValuesOf<K> & ValuesOf<R>, Index>,
 ): Table<ValuesOf<K>, ValuesOf<K> & ValuesOf<R>, Index> {
   type Key = ValuesOf<K>
   type Row = ValuesOf<K> & ValuesOf<R>
@@ -96,8 +105,12 @@ export function table<const K extends KeyColumns, const R extends Columns, const
   const tag = Uint8Array.of(spec.tag)
   const message = spec.message ?? unhashed(name)
   return {
-    name, tag: spec.tag, hashed: spec.hashed ?? true,
-    key: spec.key as never, row: spec.row as never, indexes: (spec.indexes ?? {}) as Readonly<Record<Index, IndexOf<Row>>>,
+    name,
+    tag: spec.tag,
+    hashed: spec.hashed ?? true,
+    key: spec.key as never,
+    row: spec.row as never,
+    indexes: (spec.indexes ?? {}) as Readonly<Record<Index, IndexOf<Row>>>,
     keyOf: (key) => concat(tag, ...keyColumns.map(([column, kind]) => kind.toKey(key[column]))),
     mapKey: mapKeyOf<Key>(keyColumns.map(([column]) => column)),
     isEqual: (a, b) => rowColumns.every(([column]) => a[column] === b[column]),
@@ -111,7 +124,7 @@ export function table<const K extends KeyColumns, const R extends Columns, const
         key[column] = part.value
         at = part.next
       }
-      return at === bytes.length ? key as Key : undefined
+      return at === bytes.length ? (key as Key) : undefined
     },
     encode: (row) => {
       const wire: Record<string, WireValue> = {}

@@ -1,5 +1,17 @@
 import { EMPTY_ROOT, type Hash, HASH_BYTES, LEAF_LENGTH, type Leaves, type Node, nodeOf } from './node.ts'
-import { areFew, EMPTY_PAGE, fewLeavesOf, isPaged, nibble, nodeAt, type Page, pageBelow, type Path, setSlot, slotOf } from './page.ts'
+import {
+  areFew,
+  EMPTY_PAGE,
+  fewLeavesOf,
+  isPaged,
+  nibble,
+  nodeAt,
+  type Page,
+  pageBelow,
+  type Path,
+  setSlot,
+  slotOf,
+} from './page.ts'
 import { byCodeUnit, bytesOf } from './sorted.ts'
 
 /** Reads one page of a committed tree; undefined when there is none. */
@@ -20,10 +32,15 @@ export interface TreeUpdate {
 const DIGITS = '0123456789abcdef'
 
 /** Changes `from` to `to`, without the last, of those of a block: those below one path. */
-interface Part { readonly changes: readonly LeafChange[]; readonly from: number; readonly to: number }
+interface Part {
+  readonly changes: readonly LeafChange[]
+  readonly from: number
+  readonly to: number
+}
 
 /** The order of leaves. */
-export const byKeyHash = (a: { readonly keyHash: Hash }, b: { readonly keyHash: Hash }): number => byCodeUnit(a.keyHash, b.keyHash)
+export const byKeyHash = (a: { readonly keyHash: Hash }, b: { readonly keyHash: Hash }): number =>
+  byCodeUnit(a.keyHash, b.keyHash)
 
 /** What `part` makes of `old`. */
 function leavesAfter(old: Leaves, { changes, from, to }: Part): Leaves {
@@ -40,8 +57,8 @@ function leavesAfter(old: Leaves, { changes, from, to }: Part): Leaves {
 }
 
 /**
- * The tree of `readPage` after `changes`, which are sorted by key hash, each once. Reads each page on the way once and writes
- * nothing. The root is a function of the leaves alone. Cost: the changed leaves times the depth of the tree.
+ * The tree of `readPage` after `changes`, which are sorted by key hash, each once. Reads each page on the way once and
+ * writes nothing. The root is a function of the leaves alone. Cost: the changed leaves times the depth of the tree.
  * Source: src/store/README.md, Rules.
  */
 export function updateTree(readPage: ReadPage, changes: readonly LeafChange[]): TreeUpdate {

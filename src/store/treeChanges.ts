@@ -10,7 +10,10 @@ export interface KeyChange {
 }
 
 /** What rows' changes do to the tree: leaves sorted by key hash, each once, and the keys that come and go. */
-export function treeChangesOf(changes: readonly Change[]): { readonly leaves: readonly LeafChange[]; readonly keys: readonly KeyChange[] } {
+export function treeChangesOf(changes: readonly Change[]): {
+  readonly leaves: readonly LeafChange[]
+  readonly keys: readonly KeyChange[]
+} {
   const leaves: LeafChange[] = []
   const keys: KeyChange[] = []
   for (const { table, key, before, value } of changes) {

@@ -28,7 +28,10 @@ export interface ExistenceProof {
   readonly path: readonly InnerOp[]
 }
 
-/** That `key` has none: the proofs of its neighbours by sha256(key), where there are such. Members of ics23's NonExistenceProof. */
+/**
+ * That `key` has none: the proofs of its neighbours by sha256(key), where there are such. Members of ics23's
+ * NonExistenceProof.
+ */
 export interface NonExistenceProof {
   readonly key: Uint8Array
   readonly left?: ExistenceProof
@@ -44,7 +47,13 @@ export type LeafRow = (keyHash: Hash) => { readonly key: Uint8Array; readonly va
 // The numbers of ics23: SHA256 is 1, NO_PREFIX and NO_HASH are 0. This is its SmtSpec.
 const SHA256 = 1
 const NO_PREFIX = 0
-const LEAF: LeafOp = { hash: SHA256, prehashKey: SHA256, prehashValue: SHA256, length: NO_PREFIX, prefix: Uint8Array.of(0) }
+const LEAF: LeafOp = {
+  hash: SHA256,
+  prehashKey: SHA256,
+  prehashValue: SHA256,
+  length: NO_PREFIX,
+  prefix: Uint8Array.of(0),
+}
 const INNER = Uint8Array.of(1)
 const NOTHING = new Uint8Array(0)
 
@@ -59,7 +68,7 @@ function pageAt(readPage: ReadPage, path: Path, node: Node): Page {
 function pagesTo(readPage: ReadPage, keyHash: Hash): Page[] {
   const path = toHex(bytesOf(keyHash))
   const pages: Page[] = []
-  for (let page = readPage(''); page !== undefined;) {
+  for (let page = readPage(''); page !== undefined; ) {
     pages.push(page)
     const depth = pages.length
     const node = slotOf(page, nibble(keyHash, depth - 1))
@@ -74,7 +83,11 @@ function opsIn(page: Page, slot: number): InnerOp[] {
     const sibling = nodeAt(page, at ^ 1)
     if (sibling === null && isLeaf(nodeAt(page, at) as Node)) continue // a lone leaf rises as it is
     const hash = bytesOf(sibling?.hash ?? EMPTY_HASH)
-    ops.push(at % 2 === 1 ? { hash: SHA256, prefix: concat(INNER, hash), suffix: NOTHING } : { hash: SHA256, prefix: INNER, suffix: hash })
+    ops.push(
+      at % 2 === 1
+        ? { hash: SHA256, prefix: concat(INNER, hash), suffix: NOTHING }
+        : { hash: SHA256, prefix: INNER, suffix: hash },
+    )
   }
   return ops
 }
@@ -82,7 +95,8 @@ function opsIn(page: Page, slot: number): InnerOp[] {
 function existence(readPage: ReadPage, keyHash: Hash, rowOf: LeafRow): ExistenceProof {
   const pages = pagesTo(readPage, keyHash)
   const path: InnerOp[] = []
-  for (let depth = pages.length - 1; depth >= 0; depth--) path.push(...opsIn(pages[depth] as Page, nibble(keyHash, depth)))
+  for (let depth = pages.length - 1; depth >= 0; depth--)
+    path.push(...opsIn(pages[depth] as Page, nibble(keyHash, depth)))
   return { ...rowOf(keyHash), leaf: LEAF, path }
 }
 
@@ -116,15 +130,16 @@ function neighbour(readPage: ReadPage, keyHash: Hash, step: 1 | -1): Hash | unde
 }
 
 /**
- * The proof that the tree of `readPage` holds `key` or does not; undefined for an empty tree, of which ics23 has no proof.
- * Verifiers take it with ics23's SmtSpec. Source: protocol.md §8, `/store/…`.
+ * The proof that the tree of `readPage` holds `key` or does not; undefined for an empty tree, of which ics23 has no
+ * proof. Verifiers take it with ics23's SmtSpec. Source: protocol.md §8, `/store/…`.
  */
 export function proveKey(readPage: ReadPage, key: Uint8Array, rowOf: LeafRow): CommitmentProof | undefined {
   const keyHash = sha256Text(key)
   const pages = pagesTo(readPage, keyHash)
   if (pages.length === 0) return undefined
   const last = pages.length - 1
-  if (slotOf(pages[last] as Page, nibble(keyHash, last))?.leaves.startsWith(keyHash)) return { exist: existence(readPage, keyHash, rowOf) }
+  if (slotOf(pages[last] as Page, nibble(keyHash, last))?.leaves.startsWith(keyHash))
+    return { exist: existence(readPage, keyHash, rowOf) }
   const left = neighbour(readPage, keyHash, -1)
   const right = neighbour(readPage, keyHash, 1)
   return {

@@ -22,9 +22,16 @@ export interface Undone {
   readonly keepTree: () => void
 }
 
-interface Agreed { readonly tables: readonly Table[]; readonly tree: SqlTree; readonly agree: Parameters<Store['rollback']>[0] }
+interface Agreed {
+  readonly tables: readonly Table[]
+  readonly tree: SqlTree
+  readonly agree: Parameters<Store['rollback']>[0]
+}
 
-/** Takes the last block of the file back, whole or not at all. StoreError when nothing is kept for it, or the rows are not as committed. */
+/**
+ * Takes the last block of the file back, whole or not at all. StoreError when nothing is kept for it, or the rows are
+ * not as committed.
+ */
 export function undoLastBlock(connection: Connection, state: SqlState, { tables, tree, agree }: Agreed): Undone {
   const { statement } = connection
   const undo = (): Undone => {

@@ -31,20 +31,37 @@ export interface Tx {
   readonly signature: Uint8Array
 }
 
-interface WireTx { readonly body: Uint8Array; readonly publicKey: Uint8Array; readonly signature: Uint8Array }
-interface WireBody { readonly chainId: string; readonly from: Uint8Array; readonly nonce: number; readonly [operation: string]: unknown }
+interface WireTx {
+  readonly body: Uint8Array
+  readonly publicKey: Uint8Array
+  readonly signature: Uint8Array
+}
+interface WireBody {
+  readonly chainId: string
+  readonly from: Uint8Array
+  readonly nonce: number
+  readonly [operation: string]: unknown
+}
 
 const txCodec = svcCodec<WireTx>('svc.tx.Tx')
 const bodyCodec = svcCodec<WireBody>('svc.tx.TxBody')
-/** What stands before a body where it is signed: a signature is worth nothing for another purpose. Source: protocol.md §2. */
+/**
+ * What stands before a body where it is signed: a signature is worth nothing for another purpose. Source: protocol.md
+ * §2.
+ */
 export const SIGN_DOMAIN: Uint8Array = utf8('svc/tx/v1\n')
 
-/** The bytes of a body: what `signBytes` and `encodeTx` take. Throws a TypeError on a value that no message can hold. */
+/**
+ * The bytes of a body: what `signBytes` and `encodeTx` take. Throws a TypeError on a value that no message can hold.
+ */
 export function encodeBody(body: TxBody): Uint8Array {
   return bodyCodec.encode({ chainId: body.chainId, from: body.from, nonce: body.nonce, [body.operation]: body.message })
 }
 
-/** What is signed: the domain, so that a signature is worth nothing for another purpose, and the body. Source: protocol.md §2. */
+/**
+ * What is signed: the domain, so that a signature is worth nothing for another purpose, and the body. Source:
+ * protocol.md §2.
+ */
 export function signBytes(bodyBytes: Uint8Array): Uint8Array {
   return concat(SIGN_DOMAIN, bodyBytes)
 }
@@ -60,7 +77,9 @@ export function txHash(bytes: Uint8Array): string {
 }
 
 /** Why bytes are not a transaction. */
-export interface NotATx { readonly why: string }
+export interface NotATx {
+  readonly why: string
+}
 
 const wrongLength = (member: string, part: Uint8Array, expected: number): string | undefined =>
   part.length === expected ? undefined : `${member}: expected ${expected} bytes, got ${part.length}`
@@ -80,12 +99,16 @@ export function decodeTx(bytes: Uint8Array): Tx | NotATx {
     operations++
   }
   if (operations !== 1) return { why: `message: expected one operation, got ${operations}` }
-  const why = wrongLength('from', body.from, ADDRESS_BYTES) ?? wrongLength('public_key', wire.publicKey, KEY_BYTES)
-    ?? wrongLength('signature', wire.signature, SIGNATURE_BYTES)
+  const why =
+    wrongLength('from', body.from, ADDRESS_BYTES) ??
+    wrongLength('public_key', wire.publicKey, KEY_BYTES) ??
+    wrongLength('signature', wire.signature, SIGNATURE_BYTES)
   if (why !== undefined) return { why }
   const message = body[operation] as Readonly<Record<string, unknown>>
   return {
     body: { chainId: body.chainId, from: body.from, nonce: body.nonce, operation, message },
-    bodyBytes: wire.body, publicKey: wire.publicKey, signature: wire.signature,
+    bodyBytes: wire.body,
+    publicKey: wire.publicKey,
+    signature: wire.signature,
   }
 }

@@ -9,9 +9,9 @@ const scratch = Buffer.alloc(SIGN_DOMAIN.length + TX_BYTES_MAX)
 scratch.set(SIGN_DOMAIN)
 
 /**
- * True when `from` is the address of the public key and the signature is that key's over the body. One verifier on every node:
- * libsodium refuses a non-canonical S and small-order or non-canonical keys; a second verifier would be a consensus split.
- * Source: protocol.md §2, check 3.
+ * True when `from` is the address of the public key and the signature is that key's over the body. One verifier on
+ * every node: libsodium refuses a non-canonical S and small-order or non-canonical keys; a second verifier would be a
+ * consensus split. Source: protocol.md §2, check 3.
  */
 export function isSignedBySender(tx: Tx): boolean {
   // libsodium accepts a signature with bytes behind it and throws on a short one.

@@ -8,14 +8,26 @@ afterEach(closeAll)
 const kinds = (replies: { kind: string }[]): string[] => replies.map(({ kind }) => kind)
 
 describe('one node drives', () => {
-  test.each(['initChain', 'beginBlock', 'deliverTx', 'endBlock', 'commit', 'finalizeBlock', 'prepareProposal', 'processProposal'])(
-    'a %s over a second connection is refused while the first stands, and nothing of it reaches the application', async (kind) => {
+  test.each([
+    'initChain',
+    'beginBlock',
+    'deliverTx',
+    'endBlock',
+    'commit',
+    'finalizeBlock',
+    'prepareProposal',
+    'processProposal',
+  ])(
+    'a %s over a second connection is refused while the first stands, and nothing of it reaches the application',
+    async (kind) => {
       const seen: string[] = []
       const note = (name: string) => () => {
         seen.push(name)
         return {}
       }
-      const server = await serve(applicationOf({ finalizeBlock: note('first'), [kind]: note(kind) }), { driverWaitMs: 20 })
+      const server = await serve(applicationOf({ finalizeBlock: note('first'), [kind]: note(kind) }), {
+        driverWaitMs: 20,
+      })
       const node = await connectPeer(server.address)
       node.send(requestFrame('extendVote'))
       await node.until(1)
@@ -28,19 +40,31 @@ describe('one node drives', () => {
       expect(seen).toEqual([])
       node.send(requestFrame('commit'), requestFrame('flush'))
       expect(kinds(await node.until(3))).toEqual(['extendVote', 'commit', 'flush'])
-    })
+    },
+  )
 
   test('what a node asks over its other connections is answered meanwhile', async () => {
     const server = await serve(applicationOf(), { driverWaitMs: 20 })
-    const [consensus, mempool, query, snapshot] = await Promise.all(Array.from({ length: 4 }, () => connectPeer(server.address)))
+    const [consensus, mempool, query, snapshot] = await Promise.all(
+      Array.from({ length: 4 }, () => connectPeer(server.address)),
+    )
     consensus?.send(requestFrame('finalizeBlock'))
     await consensus?.until(1)
     mempool?.send(requestFrame('checkTx'), requestFrame('flush'))
     query?.send(requestFrame('echo'), requestFrame('info'), requestFrame('query'))
-    snapshot?.send(...['listSnapshots', 'offerSnapshot', 'applySnapshotChunk', 'loadSnapshotChunk'].map((kind) => requestFrame(kind)))
-    expect(kinds(await mempool?.until(2) ?? [])).toEqual(['checkTx', 'flush'])
-    expect(kinds(await query?.until(3) ?? [])).toEqual(['echo', 'info', 'query'])
-    expect(kinds(await snapshot?.until(4) ?? [])).toEqual(['listSnapshots', 'offerSnapshot', 'applySnapshotChunk', 'loadSnapshotChunk'])
+    snapshot?.send(
+      ...['listSnapshots', 'offerSnapshot', 'applySnapshotChunk', 'loadSnapshotChunk'].map((kind) =>
+        requestFrame(kind),
+      ),
+    )
+    expect(kinds((await mempool?.until(2)) ?? [])).toEqual(['checkTx', 'flush'])
+    expect(kinds((await query?.until(3)) ?? [])).toEqual(['echo', 'info', 'query'])
+    expect(kinds((await snapshot?.until(4)) ?? [])).toEqual([
+      'listSnapshots',
+      'offerSnapshot',
+      'applySnapshotChunk',
+      'loadSnapshotChunk',
+    ])
     mempool?.send(requestFrame('offerSnapshot'))
     expect((await mempool?.until(3))?.at(-1)?.kind).toBe('exception')
   })
@@ -100,9 +124,16 @@ describe('who can connect', () => {
   })
 
   test.each([
-    ['unix:///run/svcd/abci.sock', true], ['tcp://127.0.0.1:26658', true], ['tcp://127.8.9.1:26658', true], ['tcp://localhost:26658', true],
-    ['tcp://[::1]:26658', true], ['tcp://0.0.0.0:26658', false], ['tcp://[::]:26658', false], ['tcp://10.0.0.7:1', false],
-    ['tcp://app:26658', false], ['tcp://127.0.0.1.example:1', false],
+    ['unix:///run/svcd/abci.sock', true],
+    ['tcp://127.0.0.1:26658', true],
+    ['tcp://127.8.9.1:26658', true],
+    ['tcp://localhost:26658', true],
+    ['tcp://[::1]:26658', true],
+    ['tcp://0.0.0.0:26658', false],
+    ['tcp://[::]:26658', false],
+    ['tcp://10.0.0.7:1', false],
+    ['tcp://app:26658', false],
+    ['tcp://127.0.0.1.example:1', false],
   ])('%s is local: %s', (address, expected) => {
     expect(isLocalAddress(address)).toBe(expected)
   })

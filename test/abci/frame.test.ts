@@ -68,7 +68,7 @@ describe('frame reader', () => {
   })
 
   test('a length that is only announced takes no memory', () => {
-    const announced = Buffer.concat([Uint8Array.of(0xff, 0xff, 0xff, 0x1f), Buffer.alloc(10)])   // 64 MiB − 1
+    const announced = Buffer.concat([Uint8Array.of(0xff, 0xff, 0xff, 0x1f), Buffer.alloc(10)]) // 64 MiB − 1
     const before = process.memoryUsage().arrayBuffers
     const readers = Array.from({ length: 20 }, () => {
       const reader = createFrameReader()
@@ -81,42 +81,51 @@ describe('frame reader', () => {
   })
 
   test('random frames cut at random places arrive as they were sent', () => {
-    fc.assert(fc.property(
-      fc.array(fc.uint8Array({ maxLength: 400 }), { maxLength: 12 }),
-      fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 30 }),
-      (bodies, sizes) => {
-        const stream = Buffer.concat(bodies.map(frameOf))
-        const packets: Buffer[] = []
-        for (let at = 0, index = 0; at < stream.length; index += 1) {
-          const size = sizes[index % sizes.length] as number
-          packets.push(stream.subarray(at, at + size))
-          at += size
-        }
-        expect(texts(framesIn(packets))).toEqual(texts(bodies))
-      },
-    ), { numRuns: Math.min(RUNS, 500) })
+    fc.assert(
+      fc.property(
+        fc.array(fc.uint8Array({ maxLength: 400 }), { maxLength: 12 }),
+        fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 30 }),
+        (bodies, sizes) => {
+          const stream = Buffer.concat(bodies.map(frameOf))
+          const packets: Buffer[] = []
+          for (let at = 0, index = 0; at < stream.length; index += 1) {
+            const size = sizes[index % sizes.length] as number
+            packets.push(stream.subarray(at, at + size))
+            at += size
+          }
+          expect(texts(framesIn(packets))).toEqual(texts(bodies))
+        },
+      ),
+      { numRuns: Math.min(RUNS, 500) },
+    )
   })
 
   // FUZZ_RUNS=1000000 is the long form.
   test('random streams end in frames, in waiting, or in a coded refusal', () => {
     const allowed = new Set(['overlong', 'oversize', 'undecodable'])
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 64 }), fc.boolean(), (bytes, framed) => {
-      try {
-        for (const frame of framed ? [Buffer.from(bytes)] : framesIn([Buffer.from(bytes)])) decodeRequest(frame)
-        return true
-      } catch (error) {
-        return allowed.has((error as { code: string }).code)
-      }
-    }), { numRuns: RUNS })
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 64 }), fc.boolean(), (bytes, framed) => {
+        try {
+          for (const frame of framed ? [Buffer.from(bytes)] : framesIn([Buffer.from(bytes)])) decodeRequest(frame)
+          return true
+        } catch (error) {
+          return allowed.has((error as { code: string }).code)
+        }
+      }),
+      { numRuns: RUNS },
+    )
   })
 
   test('a server lives on whatever bytes come: every connection is answered or closed', async () => {
     const server = await serve(applicationOf())
-    await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
-      const peer = await connectPeer(server.address)
-      peer.socket.end(bytes)
-      await peer.closed()
-    }), { numRuns: Math.min(RUNS / 20, 20_000) })
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
+        const peer = await connectPeer(server.address)
+        peer.socket.end(bytes)
+        await peer.closed()
+      }),
+      { numRuns: Math.min(RUNS / 20, 20_000) },
+    )
     const peer = await connectPeer(server.address)
     peer.send(requestFrame('flush'))
     expect(await peer.until(1)).toHaveLength(1)

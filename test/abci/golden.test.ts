@@ -6,12 +6,19 @@ import { createReplyBuffer, decodeRequest, requestKinds } from '../../src/abci/w
 import { abci } from '../../src/codec/gen/abci.js'
 import type { StaticMessage } from '../../src/codec/static.ts'
 
-interface Vector { side: 'request' | 'response'; kind: string; hex: string; value: Record<string, unknown> }
+interface Vector {
+  side: 'request' | 'response'
+  kind: string
+  hex: string
+  value: Record<string, unknown>
+}
 
-const vectors = ['v0.37', 'v0.38', 'v0.40'].flatMap((version) => (
-  readFileSync(new URL(`../vectors/abci/${version}.jsonl`, import.meta.url), 'utf8').trim().split('\n')
-    .map((line) => ({ version, ...JSON.parse(line, revive) as Vector }))
-))
+const vectors = ['v0.37', 'v0.38', 'v0.40'].flatMap((version) =>
+  readFileSync(new URL(`../vectors/abci/${version}.jsonl`, import.meta.url), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => ({ version, ...(JSON.parse(line, revive) as Vector) })),
+)
 
 function revive(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
@@ -36,7 +43,9 @@ function withoutDefaults(value: unknown): unknown {
   return Object.fromEntries(members.filter(([, item]) => item !== 0 && item !== false && item !== 'bytes '))
 }
 
-const named = vectors.map((vector, index) => [`${vector.version} ${vector.side} ${vector.kind} (line ${index})`, vector] as const)
+const named = vectors.map(
+  (vector, index) => [`${vector.version} ${vector.side} ${vector.kind} (line ${index})`, vector] as const,
+)
 const requests = named.filter(([, { side }]) => side === 'request')
 const responses = named.filter(([, { side }]) => side === 'response')
 

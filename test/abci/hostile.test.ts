@@ -7,11 +7,33 @@ import { bytes, number } from './wireBytes.ts'
 
 const fieldsOf = (message: string): readonly FieldDescriptor[] => descriptor[`abci.${message}`]?.fields ?? []
 
-const NUMBERS = [0n, 1n, -1n, 2n ** 31n, 2n ** 32n - 1n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 63n - 1n, 2n ** 63n, 2n ** 64n - 1n, -(2n ** 53n)]
-const TEXTS = [[], [0], [0xff], [0x2f, 0xff, 0xfe], [0xc0, 0x80], [0xed, 0xa0, 0x80], Array<number>(100).fill(0xfe)]
-  .map((one) => Buffer.from(one))
+const NUMBERS = [
+  0n,
+  1n,
+  -1n,
+  2n ** 31n,
+  2n ** 32n - 1n,
+  2n ** 53n - 1n,
+  2n ** 53n,
+  2n ** 63n - 1n,
+  2n ** 63n,
+  2n ** 64n - 1n,
+  -(2n ** 53n),
+]
+const TEXTS = [
+  [],
+  [0],
+  [0xff],
+  [0x2f, 0xff, 0xfe],
+  [0xc0, 0x80],
+  [0xed, 0xa0, 0x80],
+  Array<number>(100).fill(0xfe),
+].map((one) => Buffer.from(one))
 const UNKNOWN = Buffer.concat([
-  number(1000, 5n), bytes(1001, Buffer.alloc(9)), Buffer.from([0xd5, 0x3e, 1, 2, 3, 4]), Buffer.from([0xd1, 0x3e, 1, 2, 3, 4, 5, 6, 7, 8]),
+  number(1000, 5n),
+  bytes(1001, Buffer.alloc(9)),
+  Buffer.from([0xd5, 0x3e, 1, 2, 3, 4]),
+  Buffer.from([0xd1, 0x3e, 1, 2, 3, 4, 5, 6, 7, 8]),
 ])
 
 /** Encodings of a message that differ in one member, each with the member's path. */
@@ -52,19 +74,31 @@ describe('a well-formed request', () => {
   }
   const { MAX_SAFE_INTEGER: most, MIN_SAFE_INTEGER: least } = Number
   test.each([
-    [2n ** 53n - 2n, most - 1], [2n ** 53n - 1n, most], [2n ** 53n, most], [2n ** 53n + 1n, most], [2n ** 63n - 1n, most],
-    [-1n, -1], [-(2n ** 53n) + 1n, least], [-(2n ** 53n), least], [-(2n ** 63n), least],
+    [2n ** 53n - 2n, most - 1],
+    [2n ** 53n - 1n, most],
+    [2n ** 53n, most],
+    [2n ** 53n + 1n, most],
+    [2n ** 63n - 1n, most],
+    [-1n, -1],
+    [-(2n ** 53n) + 1n, least],
+    [-(2n ** 53n), least],
+    [-(2n ** 63n), least],
   ])('reads the int64 %s of a query as %s', (value, read) => {
     expect(heightOf(6, 3, value)).toBe(read)
   })
 
-  test.each([[2n ** 53n - 1n, most], [2n ** 53n, most], [2n ** 63n, most], [2n ** 64n - 1n, most]])(
-    'reads the uint64 %s of a chunk request as %s', (value, read) => {
-      expect(heightOf(14, 1, value)).toBe(read)
-    })
+  test.each([
+    [2n ** 53n - 1n, most],
+    [2n ** 53n, most],
+    [2n ** 63n, most],
+    [2n ** 64n - 1n, most],
+  ])('reads the uint64 %s of a chunk request as %s', (value, read) => {
+    expect(heightOf(14, 1, value)).toBe(read)
+  })
 
   test('has U+FFFD for what is not UTF-8, short or long', () => {
-    const pathOf = (path: Buffer): string => (decodeRequest(bytes(6, bytes(2, path))) as { request: { path: string } }).request.path
+    const pathOf = (path: Buffer): string =>
+      (decodeRequest(bytes(6, bytes(2, path))) as { request: { path: string } }).request.path
     expect(pathOf(Buffer.from([0x2f, 0xff, 0xfe]))).toBe('/\ufffd\ufffd')
     expect(pathOf(Buffer.concat([Buffer.from('/é'), Buffer.alloc(200, 0xff)]))).toBe(`/é${'\ufffd'.repeat(200)}`)
   })

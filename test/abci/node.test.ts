@@ -83,11 +83,14 @@ beforeAll(async () => {
   const file = join(home, 'config/config.toml')
   const ports = await freePorts(2)
   rpc = `http://127.0.0.1:${ports[0]}`
-  writeFileSync(file, readFileSync(file, 'utf8')
-    .replace(/^proxy_app = .*/m, `proxy_app = "${server.address}"`)
-    .replace('tcp://127.0.0.1:26657', `tcp://127.0.0.1:${ports[0]}`)
-    .replace('tcp://0.0.0.0:26656', `tcp://127.0.0.1:${ports[1]}`)
-    .replace(/^timeout_commit = .*/m, 'timeout_commit = "50ms"'))
+  writeFileSync(
+    file,
+    readFileSync(file, 'utf8')
+      .replace(/^proxy_app = .*/m, `proxy_app = "${server.address}"`)
+      .replace('tcp://127.0.0.1:26657', `tcp://127.0.0.1:${ports[0]}`)
+      .replace('tcp://0.0.0.0:26656', `tcp://127.0.0.1:${ports[1]}`)
+      .replace(/^timeout_commit = .*/m, 'timeout_commit = "50ms"'),
+  )
 }, 30_000)
 
 afterAll(async () => {

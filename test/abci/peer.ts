@@ -17,12 +17,13 @@ const Response = abci['Response'] as StaticMessage
 export function frameOf(body: Uint8Array): Buffer {
   const header: number[] = []
   let rest = body.length
-  for (; rest > 127; rest = Math.floor(rest / 128)) header.push(rest % 128 + 128)
+  for (; rest > 127; rest = Math.floor(rest / 128)) header.push((rest % 128) + 128)
   return Buffer.concat([Uint8Array.from([...header, rest]), body])
 }
 
 /** The frame of one request, as a node writes it. */
-export const requestFrame = (kind: string, request: object = {}): Buffer => frameOf(Request.encode({ [kind]: request }).finish())
+export const requestFrame = (kind: string, request: object = {}): Buffer =>
+  frameOf(Request.encode({ [kind]: request }).finish())
 
 /** A decoded reply: its kind and its members, defaults left out. */
 export function readReply(body: Uint8Array): { kind: string; value: Record<string, unknown> } {
@@ -45,7 +46,9 @@ export interface Peer {
 
 /** Connects to a server's address. */
 export async function connectPeer(address: string): Promise<Peer> {
-  const socket = address.startsWith('unix://') ? connect(address.slice(7)) : connect(Number(address.split(':').at(-1)), '127.0.0.1')
+  const socket = address.startsWith('unix://')
+    ? connect(address.slice(7))
+    : connect(Number(address.split(':').at(-1)), '127.0.0.1')
   await once(socket, 'connect')
   const frames = createFrameReader()
   const replies: Peer['replies'] = []
@@ -60,11 +63,14 @@ export async function connectPeer(address: string): Promise<Peer> {
     wake()
   })
   return {
-    socket, replies, errors,
+    socket,
+    replies,
+    errors,
     send: (...frames_) => socket.write(Buffer.concat(frames_)),
     until: async (count) => {
       while (replies.length < count) {
-        if (socket.destroyed || socket.readableEnded) throw new Error(`closed after ${replies.length}: ${JSON.stringify(replies.at(-1))}`)
+        if (socket.destroyed || socket.readableEnded)
+          throw new Error(`closed after ${replies.length}: ${JSON.stringify(replies.at(-1))}`)
         await new Promise<void>((resolve) => {
           wake = resolve
         })
@@ -81,9 +87,23 @@ export async function connectPeer(address: string): Promise<Peer> {
 export function applicationOf(handlers: Partial<Application> = {}): Application {
   const nothing = (): object => ({})
   return {
-    info: nothing, initChain: nothing, query: nothing, checkTx: nothing, beginBlock: nothing, deliverTx: nothing, endBlock: nothing,
-    commit: nothing, listSnapshots: nothing, offerSnapshot: nothing, loadSnapshotChunk: nothing, applySnapshotChunk: nothing,
-    prepareProposal: nothing, processProposal: nothing, extendVote: nothing, verifyVoteExtension: nothing, finalizeBlock: nothing,
+    info: nothing,
+    initChain: nothing,
+    query: nothing,
+    checkTx: nothing,
+    beginBlock: nothing,
+    deliverTx: nothing,
+    endBlock: nothing,
+    commit: nothing,
+    listSnapshots: nothing,
+    offerSnapshot: nothing,
+    loadSnapshotChunk: nothing,
+    applySnapshotChunk: nothing,
+    prepareProposal: nothing,
+    processProposal: nothing,
+    extendVote: nothing,
+    verifyVoteExtension: nothing,
+    finalizeBlock: nothing,
     ...handlers,
   }
 }

@@ -12,10 +12,14 @@ describe('back-pressure', () => {
   test('a peer that stops reading is not served further, and gets everything when it reads on', async () => {
     let served = 0
     const chunk = Buffer.alloc(REPLY_BYTES, 1)
-    const server = await serve(applicationOf({ loadSnapshotChunk: () => {
-      served += 1
-      return { chunk }
-    } }))
+    const server = await serve(
+      applicationOf({
+        loadSnapshotChunk: () => {
+          served += 1
+          return { chunk }
+        },
+      }),
+    )
     const peer = await connectPeer(server.address)
     peer.socket.pause()
     peer.send(...Array.from({ length: 2000 }, () => requestFrame('loadSnapshotChunk')))
@@ -37,10 +41,15 @@ describe('back-pressure', () => {
   test('requests are not read further while the bound of unanswered ones is reached', async () => {
     const waiting: (() => void)[] = []
     let most = 0
-    const server = await serve(applicationOf({ query: () => new Promise((resolve) => {
-      waiting.push(() => resolve({}))
-      most = Math.max(most, waiting.length)
-    }) }))
+    const server = await serve(
+      applicationOf({
+        query: () =>
+          new Promise((resolve) => {
+            waiting.push(() => resolve({}))
+            most = Math.max(most, waiting.length)
+          }),
+      }),
+    )
     const peer = await connectPeer(server.address)
     peer.send(...Array.from({ length: 1000 }, () => requestFrame('query', { data: Buffer.alloc(100) })))
     while (peer.replies.length < 1000) {
@@ -53,10 +62,18 @@ describe('back-pressure', () => {
   test('requests are read ahead of a slow handler, so that the node does not wait to write them, up to the bound', async () => {
     let answer: (() => void) | undefined
     let served = 0
-    const server = await serve(applicationOf({ checkTx: () => {
-      served += 1
-      return answer === undefined ? new Promise((resolve) => { answer = () => resolve({}) }) : {}
-    } }))
+    const server = await serve(
+      applicationOf({
+        checkTx: () => {
+          served += 1
+          return answer === undefined
+            ? new Promise((resolve) => {
+                answer = () => resolve({})
+              })
+            : {}
+        },
+      }),
+    )
     const peer = await connectPeer(server.address)
     const frame = requestFrame('checkTx', { tx: Buffer.alloc(1000) })
     const unsent = (): number => peer.socket.writableLength
@@ -67,7 +84,7 @@ describe('back-pressure', () => {
         before = unsent()
       }
     }
-    const within = Math.floor(AHEAD_BYTES_MAX * 0.9 / frame.length)
+    const within = Math.floor((AHEAD_BYTES_MAX * 0.9) / frame.length)
     await send(within)
     expect(unsent()).toBe(0)
     const all = 4 * within
@@ -81,18 +98,26 @@ describe('back-pressure', () => {
 
 describe('fairness', () => {
   const busy = (ms: number): void => {
-    for (const ends = performance.now() + ms; performance.now() < ends;) { /* busy */ }
+    for (const ends = performance.now() + ms; performance.now() < ends; ) {
+      /* busy */
+    }
   }
 
   test.each([
-    ['at once', (): object => {
-      busy(0.2)
-      return {}
-    }],
-    ['by a promise that is settled already', (): Promise<object> => {
-      busy(0.2)
-      return Promise.resolve({})
-    }],
+    [
+      'at once',
+      (): object => {
+        busy(0.2)
+        return {}
+      },
+    ],
+    [
+      'by a promise that is settled already',
+      (): Promise<object> => {
+        busy(0.2)
+        return Promise.resolve({})
+      },
+    ],
   ])('a flood on one connection, answered %s, does not hold up another', async (_, handler) => {
     const server = await serve(applicationOf({ checkTx: handler }))
     const [flood, other] = [await connectPeer(server.address), await connectPeer(server.address)]

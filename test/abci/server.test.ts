@@ -26,12 +26,16 @@ describe('requests and replies', () => {
     const server = await serve(application, transport === 'tcp' ? { address: 'tcp://127.0.0.1:0' } : {})
     expect(server.address).toMatch(transport === 'tcp' ? /^tcp:\/\/127\.0\.0\.1:[1-9]\d*$/ : /^unix:\/\//)
     const peer = await connectPeer(server.address)
-    for (const byte of Buffer.concat([requestFrame('echo', { message: 'é' }), requestFrame('info', { version: '0.38' })])) {
+    for (const byte of Buffer.concat([
+      requestFrame('echo', { message: 'é' }),
+      requestFrame('info', { version: '0.38' }),
+    ])) {
       peer.socket.write(Uint8Array.of(byte))
       await pause(0)
     }
     expect(await peer.until(2)).toEqual([
-      { kind: 'echo', value: { message: 'é' } }, { kind: 'info', value: { data: 'counter', lastBlockHeight: 7 } },
+      { kind: 'echo', value: { message: 'é' } },
+      { kind: 'info', value: { data: 'counter', lastBlockHeight: 7 } },
     ])
   })
 
@@ -40,10 +44,12 @@ describe('requests and replies', () => {
       await pause(Math.random() * 4)
       return value
     }
-    const server = await serve(applicationOf({
-      query: ({ height }) => (height % 3 === 0 ? { height } : later({ height })),
-      checkTx: ({ tx }) => later({ code: tx[0] as number }),
-    }))
+    const server = await serve(
+      applicationOf({
+        query: ({ height }) => (height % 3 === 0 ? { height } : later({ height })),
+        checkTx: ({ tx }) => later({ code: tx[0] as number }),
+      }),
+    )
     const peer = await connectPeer(server.address)
     const frames = Array.from({ length: 150 }, (_, index) => {
       if (index % 10 === 9) return requestFrame('flush')
@@ -53,7 +59,7 @@ describe('requests and replies', () => {
     const replies = await peer.until(150)
     replies.forEach(({ kind, value }, index) => {
       if (index % 10 === 9) return expect(kind).toBe('flush')
-      const [expected, member] = index % 7 === 0 ? ['checkTx', 'code'] as const : ['query', 'height'] as const
+      const [expected, member] = index % 7 === 0 ? (['checkTx', 'code'] as const) : (['query', 'height'] as const)
       expect([kind, value[member] ?? 0]).toEqual([expected, index])
     })
   })
@@ -71,8 +77,16 @@ describe('requests and replies', () => {
     peer.send(requestFrame('query'), requestFrame('query'), checkTx(1), checkTx(2), requestFrame('query'))
     await peer.until(5)
     expect(log).toEqual([
-      'query starts', 'query starts', 'query ends', 'query ends',
-      'checkTx starts', 'checkTx ends', 'checkTx starts', 'checkTx ends', 'query starts', 'query ends',
+      'query starts',
+      'query starts',
+      'query ends',
+      'query ends',
+      'checkTx starts',
+      'checkTx ends',
+      'checkTx starts',
+      'checkTx ends',
+      'query starts',
+      'query ends',
     ])
   })
 
@@ -86,11 +100,19 @@ describe('requests and replies', () => {
   test('a request kind that nobody knows is an exception that names it, and the connection lives on', async () => {
     const server = await serve(applicationOf())
     const peer = await connectPeer(server.address)
-    peer.send(frameOf(Uint8Array.of(0x22, 0)), frameOf(new Uint8Array(0)), requestFrame('insertTx'), requestFrame('flush'))
+    peer.send(
+      frameOf(Uint8Array.of(0x22, 0)),
+      frameOf(new Uint8Array(0)),
+      requestFrame('insertTx'),
+      requestFrame('flush'),
+    )
     const replies = await peer.until(4)
     expect(kinds(replies)).toEqual(['exception', 'exception', 'exception', 'flush'])
     expect(replies.map(({ value }) => value['error'])).toEqual([
-      'unknown request: kind 4', 'unknown request: kind 0', 'unknown request: the application does not serve insertTx', undefined,
+      'unknown request: kind 4',
+      'unknown request: kind 0',
+      'unknown request: the application does not serve insertTx',
+      undefined,
     ])
   })
 
@@ -98,17 +120,22 @@ describe('requests and replies', () => {
     ['undecodable', frameOf(Uint8Array.of(0x0a, 5, 1)), /^undecodable echo request: /],
     ['oversize', Buffer.from([0xe9, 0x07, 0x0a]), /^frame of 1001 bytes, at most 1000 are taken$/],
     ['overlong', Buffer.from([0x80, 0x00]), /^frame length in more bytes than it needs$/],
-  ])('an %s frame is an exception behind the replies before it, and the connection is closed', async (_, bytes, error) => {
-    const server = await serve(applicationOf({ checkTx: () => pause(3).then(() => ({ code: 1 })) }), { frameBytesMax: 1000 })
-    const peer = await connectPeer(server.address)
-    peer.send(checkTx(1), bytes, Buffer.alloc(2_000_000, 1))
-    const replies = await peer.until(2)
-    await peer.closed()
-    expect(kinds(replies)).toEqual(['checkTx', 'exception'])
-    expect(replies[1]?.value['error']).toMatch(error)
-    expect(peer.errors).toEqual([])
-    expect((await connectPeer(server.address)).socket.destroyed).toBe(false)
-  })
+  ])(
+    'an %s frame is an exception behind the replies before it, and the connection is closed',
+    async (_, bytes, error) => {
+      const server = await serve(applicationOf({ checkTx: () => pause(3).then(() => ({ code: 1 })) }), {
+        frameBytesMax: 1000,
+      })
+      const peer = await connectPeer(server.address)
+      peer.send(checkTx(1), bytes, Buffer.alloc(2_000_000, 1))
+      const replies = await peer.until(2)
+      await peer.closed()
+      expect(kinds(replies)).toEqual(['checkTx', 'exception'])
+      expect(replies[1]?.value['error']).toMatch(error)
+      expect(peer.errors).toEqual([])
+      expect((await connectPeer(server.address)).socket.destroyed).toBe(false)
+    },
+  )
 
   test('a peer that ends its side still gets every reply', async () => {
     const server = await serve(applicationOf({ checkTx: () => pause(1).then(() => ({})) }))
@@ -140,9 +167,13 @@ describe('dialects', () => {
 
 describe('a handler that throws', () => {
   test.each<[string, () => object, 'at once' | 'later']>([
-    ['throws', () => {
-      throw new Error('disk full')
-    }, 'at once'],
+    [
+      'throws',
+      () => {
+        throw new Error('disk full')
+      },
+      'at once',
+    ],
     ['rejects', () => Promise.reject(new Error('disk full')), 'later'],
     ['answers with a BigInt', () => ({ code: 5n }), 'at once'],
     ['answers with nothing', () => undefined as unknown as object, 'at once'],
@@ -160,14 +191,18 @@ describe('a handler that throws', () => {
     await server.close()
     await peer.closed()
     // The first flush may have left before a promise was rejected, never after.
-    expect(kinds([...peer.replies, ...other.replies])).toEqual(peer.replies.length > 0 && later === 'later' ? ['flush'] : [])
+    expect(kinds([...peer.replies, ...other.replies])).toEqual(
+      peer.replies.length > 0 && later === 'later' ? ['flush'] : [],
+    )
   })
 })
 
 describe('a commit of null', () => {
   test('is fatal, not an empty reply', async () => {
     let told = 0
-    const server = await serve(applicationOf({ commit: () => null as unknown as object }), { onFatal: () => (told += 1) })
+    const server = await serve(applicationOf({ commit: () => null as unknown as object }), {
+      onFatal: () => (told += 1),
+    })
     const peer = await connectPeer(server.address)
     peer.send(requestFrame('commit'))
     await pause(20)
@@ -178,7 +213,9 @@ describe('a commit of null', () => {
 describe('two handlers that reject', () => {
   test('are one fatal error', async () => {
     let told = 0
-    const server = await serve(applicationOf({ query: () => Promise.reject(new Error('corrupt')) }), { onFatal: () => (told += 1) })
+    const server = await serve(applicationOf({ query: () => Promise.reject(new Error('corrupt')) }), {
+      onFatal: () => (told += 1),
+    })
     const peer = await connectPeer(server.address)
     peer.send(requestFrame('query'), requestFrame('query'))
     await pause(20)
@@ -202,10 +239,12 @@ describe('connections', () => {
 
   test('close answers what was started, starts nothing more, and frees the address', async () => {
     let started = 0
-    const application = applicationOf({ checkTx: () => {
-      started += 1
-      return pause(15).then(() => ({ code: 9 }))
-    } })
+    const application = applicationOf({
+      checkTx: () => {
+        started += 1
+        return pause(15).then(() => ({ code: 9 }))
+      },
+    })
     const server = await serve(application)
     const [peer, idle] = [await connectPeer(server.address), await connectPeer(server.address)]
     peer.send(checkTx(1), checkTx(2), checkTx(3))
@@ -220,7 +259,8 @@ describe('connections', () => {
 
   test('a socket file that a dead server left is replaced', async () => {
     const path = socketPath()
-    const dies = "require('node:net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))"
+    const dies =
+      "require('node:net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))"
     expect(spawnSync(process.execPath, ['-e', dies, path]).signal).toBe('SIGKILL')
     expect(existsSync(path)).toBe(true)
     const peer = await connectPeer((await serve(applicationOf(), { address: `unix://${path}` })).address)
@@ -231,7 +271,8 @@ describe('connections', () => {
   test('a socket file on which another server listens is left alone, as is a file that is no socket', async () => {
     const server = await serve(applicationOf())
     const onFatal = (): void => undefined
-    const start = (address: string): Promise<unknown> => startAbciServer({ application: applicationOf(), address, onFatal })
+    const start = (address: string): Promise<unknown> =>
+      startAbciServer({ application: applicationOf(), address, onFatal })
     await expect(start(server.address)).rejects.toMatchObject({ code: 'inUse' })
     expect((await connectPeer(server.address)).socket.destroyed).toBe(false)
     const path = socketPath()
@@ -244,7 +285,9 @@ describe('connections', () => {
     const taken = createServer()
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
     const { port } = taken.address() as { port: number }
-    await expect(serve(applicationOf(), { address: `tcp://127.0.0.1:${port}` })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+    await expect(serve(applicationOf(), { address: `tcp://127.0.0.1:${port}` })).rejects.toMatchObject({
+      code: 'EADDRINUSE',
+    })
     taken.close()
   })
 

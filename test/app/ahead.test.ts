@@ -23,13 +23,26 @@ const transfers = (from: TestChain): Uint8Array[] =>
   [0, 1, 5].map((nonce) => from.tx(account(5), 'transfer', { to: bytesOf(account(6)), value: '7' }, nonce))
 
 const propose = (to: TestChain, { txs = [], absent = [], misbehavior = [], seconds = 1 }: TestBlock): number =>
-  (to.app.processProposal({
-    txs, proposedLastCommit: to.lastCommit(absent), misbehavior, hash: nothing, height: to.height + 1,
-    time: { seconds: to.time + seconds, nanos: 0 }, nextValidatorsHash: nothing, proposerAddress: nothing,
-  }) as { status: number }).status
+  (
+    to.app.processProposal({
+      txs,
+      proposedLastCommit: to.lastCommit(absent),
+      misbehavior,
+      hash: nothing,
+      height: to.height + 1,
+      time: { seconds: to.time + seconds, nanos: 0 },
+      nextValidatorsHash: nothing,
+      proposerAddress: nothing,
+    }) as { status: number }
+  ).status
 
 test('an accepted proposal is run before it is decided, once, and is what a node that did not run it ahead comes to', async () => {
-  const blocks = [{ txs: transfers(chain).slice(0, 2), absent: [key(2)] }, {}, { misbehavior: [evidence(3, 3)] }, { absent: [key(2)] }]
+  const blocks = [
+    { txs: transfers(chain).slice(0, 2), absent: [key(2)] },
+    {},
+    { misbehavior: [evidence(3, 3)] },
+    { absent: [key(2)] },
+  ]
   for (const block of blocks) {
     const before = runs()
     expect(propose(chain, block)).toBe(1)
@@ -49,8 +62,12 @@ test('a block other than the one run ahead is run, whatever differs', async () =
   const txs = transfers(chain).slice(0, 1)
   const ahead: TestBlock = { txs, absent: [key(2)], seconds: 4 }
   const others: TestBlock[] = [
-    { ...ahead, txs: [] }, { ...ahead, txs: transfers(chain).slice(0, 2) }, { ...ahead, absent: [key(3)] }, { ...ahead, absent: [] },
-    { ...ahead, seconds: 5 }, { ...ahead, misbehavior: [evidence(3, 1)] },
+    { ...ahead, txs: [] },
+    { ...ahead, txs: transfers(chain).slice(0, 2) },
+    { ...ahead, absent: [key(3)] },
+    { ...ahead, absent: [] },
+    { ...ahead, seconds: 5 },
+    { ...ahead, misbehavior: [evidence(3, 1)] },
   ]
   for (const other of others) {
     const fresh = startChain(SHARES)

@@ -9,7 +9,10 @@ const nothing = new Uint8Array(0)
 
 describe('a block', () => {
   test('tells its events in the order of its steps: evidence, absence, payouts, the set', () => {
-    const chain = startChain([1000, 500, 400, 300], { params: { ...params, max_vals: 10 }, stake: { max_absent_blocks: 3 } })
+    const chain = startChain([1000, 500, 400, 300], {
+      params: { ...params, max_vals: 10 },
+      stake: { max_absent_blocks: 3 },
+    })
     chain.block({ absent: [key(2)], txs: [chain.tx(account(3), 'withdrawCandidacy', {})] })
     chain.block({ absent: [key(2)] })
     expect(eventsOf(chain.block({ absent: [key(2)], misbehavior: [evidence(4, 3)] }).response)).toEqual([
@@ -26,7 +29,9 @@ describe('a block', () => {
     chain.finalize({ txs: [], seconds: 7 })
     const first = chain.finalize({ txs })
     expect(chain.finalize({ txs })).toEqual(first)
-    expect(chain.app.info({ version: '', blockVersion: 0, p2pVersion: 0, abciVersion: '' })).toMatchObject({ lastBlockHeight: 1 })
+    expect(chain.app.info({ version: '', blockVersion: 0, p2pVersion: 0, abciVersion: '' })).toMatchObject({
+      lastBlockHeight: 1,
+    })
     expect(chain.block({ txs }).response).toEqual(first)
     expect([chain.store.height(), chain.store.appHash()]).toEqual([2, first.appHash])
     expect(chain.store.recomputeRoot()).toEqual(first.appHash)
@@ -82,7 +87,10 @@ describe('a block', () => {
       proposerAddress: nothing,
     })
     chain.app.commit({})
-    expect([chain.store.get(absences, { candidacyId: 1 })?.count ?? 0, getTotals(chain.store).minted > 0n]).toEqual([missed, paid])
+    expect([chain.store.get(absences, { candidacyId: 1 })?.count ?? 0, getTotals(chain.store).minted > 0n]).toEqual([
+      missed,
+      paid,
+    ])
   })
 
   test('BeginBlock, DeliverTx and EndBlock of the older dialect make the same block', () => {
@@ -92,7 +100,10 @@ describe('a block', () => {
     older.app.beginBlock({
       hash: nothing,
       header: { chainId: CHAIN_ID, height: 2, time: { seconds: older.time + 1, nanos: 0 }, proposerAddress: nothing },
-      lastCommitInfo: { round: 0, votes: votes.map(({ validator, signedLastBlock }) => ({ validator, signedLastBlock })) },
+      lastCommitInfo: {
+        round: 0,
+        votes: votes.map(({ validator, signedLastBlock }) => ({ validator, signedLastBlock })),
+      },
       byzantineValidators: [evidence(1, 1)],
     } as never)
     const delivered = txs.map((tx) => older.app.deliverTx({ tx }))

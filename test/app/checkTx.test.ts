@@ -14,22 +14,17 @@ const codes = (chain: TestChain, txs: readonly Uint8Array[], type = 0): readonly
 describe('CheckTx', () => {
   test('several transactions of one sender wait in a row, and a gap is refused', () => {
     const chain = startChain()
-    expect(codes(chain, [transfer(chain, 5, 0), transfer(chain, 5, 1), transfer(chain, 5, 3), transfer(chain, 5, 2)])).toEqual([
-      'ok',
-      'ok',
-      '6 bad nonce: expected 2, got 3',
-      'ok',
-    ])
+    expect(
+      codes(chain, [transfer(chain, 5, 0), transfer(chain, 5, 1), transfer(chain, 5, 3), transfer(chain, 5, 2)]),
+    ).toEqual(['ok', 'ok', '6 bad nonce: expected 2, got 3', 'ok'])
   })
 
   test('what it accepted is seen by what waits behind it, and what it refused is not', () => {
     const chain = startChain()
     const all = String(tokens(100_000) - 21_000n * 2_000_000_000n)
-    expect(codes(chain, [transfer(chain, 5, 0, `${all}0`), transfer(chain, 5, 0, all), transfer(chain, 5, 1)])).toEqual([
-      '20 Insufficient balance',
-      'ok',
-      '20 Insufficient balance',
-    ])
+    expect(codes(chain, [transfer(chain, 5, 0, `${all}0`), transfer(chain, 5, 0, all), transfer(chain, 5, 1)])).toEqual(
+      ['20 Insufficient balance', 'ok', '20 Insufficient balance'],
+    )
   })
 
   test('nothing of it reaches a block', () => {
@@ -57,9 +52,9 @@ describe('CheckTx', () => {
     ).toEqual(['ok', 'ok', 'ok', 'ok', '20 Too many free transactions waiting'])
     expect(codes(chain, [transfer(chain, 1, 4), free(2, 0)])).toEqual(['ok', 'ok'])
     // In a block nothing limits them.
-    expect(chain.block({ txs: [0, 1, 2, 3, 4, 5].map((nonce) => free(1, nonce)) }).results.map(({ code }) => code)).toEqual([
-      0, 0, 0, 0, 0, 0,
-    ])
+    expect(
+      chain.block({ txs: [0, 1, 2, 3, 4, 5].map((nonce) => free(1, nonce)) }).results.map(({ code }) => code),
+    ).toEqual([0, 0, 0, 0, 0, 0])
     expect(codes(chain, [free(1, 6)])).toEqual(['ok'])
   })
 
@@ -94,7 +89,9 @@ describe('CheckTx', () => {
   test('it judges with the parameters of head + 1', () => {
     const chain = startChain()
     changeParam(chain, 'gas_price', '0')
-    const result = chain.check(chain.tx(account(5), 'transfer', { to: bytesOf(account(6)), value: String(tokens(100_000)) }))
+    const result = chain.check(
+      chain.tx(account(5), 'transfer', { to: bytesOf(account(6)), value: String(tokens(100_000)) }),
+    )
     expect(result).toMatchObject({ code: 0 })
   })
 
@@ -117,7 +114,10 @@ describe('CheckTx', () => {
 
   test('a candidacy that only waits may be acted on by what waits behind it', () => {
     const chain = startChain()
-    const txs = [chain.tx(account(5), 'declareCandidacy', { pubKey: nodeKey(5) }, 0), chain.tx(account(5), 'deactivateCandidacy', {}, 1)]
+    const txs = [
+      chain.tx(account(5), 'declareCandidacy', { pubKey: nodeKey(5) }, 0),
+      chain.tx(account(5), 'deactivateCandidacy', {}, 1),
+    ]
     expect(codes(chain, txs)).toEqual(['ok', 'ok'])
     expect(done(chain, account(7), 'declareCandidacy', { pubKey: nodeKey(5) }).code).toBe(0)
     expect(codes(chain, txs, RECHECK)).toEqual(['1 pubkey has been declared', '6 bad nonce: expected 0, got 1'])

@@ -6,7 +6,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { decodeRequest } from '../../src/abci/wire.ts'
 import { ApplySnapshotChunkResult, OfferSnapshotResult } from '../../src/abci/data.ts'
 import type {
-  ApplySnapshotChunkRequest, LoadSnapshotChunkRequest, LoadSnapshotChunkResponse, OfferSnapshotRequest, QueryRequest,
+  ApplySnapshotChunkRequest,
+  LoadSnapshotChunkRequest,
+  LoadSnapshotChunkResponse,
+  OfferSnapshotRequest,
+  QueryRequest,
 } from '../../src/abci/types.ts'
 import { utf8 } from '../../src/base/bytes.ts'
 import { GenesisError } from '../../src/modules/genesis.ts'
@@ -28,8 +32,14 @@ const genesis = {
 }
 const store = openSqliteStore({ path: join(folder, 'state.db'), tables, views })
 const chain = new TestChain({
-  store, app: {
-    snapshots: { folder: snapshots, restorePath: join(folder, 'restore.db'), replaceBy: store.replaceBy, beginAt: () => undefined },
+  store,
+  app: {
+    snapshots: {
+      folder: snapshots,
+      restorePath: join(folder, 'restore.db'),
+      replaceBy: store.replaceBy,
+      beginAt: () => undefined,
+    },
     logger: { info: () => undefined, error: (fields) => void log.push(fields) },
   },
 })
@@ -55,37 +65,61 @@ describe('Query', () => {
   const paths = [...queryEntries.map(({ path }) => path), '/store/params/max_vals/0', '/batch', '/no/such/path', '']
   test.each(paths)('%s at a height that is none is refused with a code and a log', (path) => {
     for (const height of heights) {
-      expect([height, chain.abciQuery(path, height, true)]).toEqual([height, {
-        code: 20, log: `Invalid parameter: height: expected 0 to the head 3, got ${height}`, height: 3,
-      }])
+      expect([height, chain.abciQuery(path, height, true)]).toEqual([
+        height,
+        {
+          code: 20,
+          log: `Invalid parameter: height: expected 0 to the head 3, got ${height}`,
+          height: 3,
+        },
+      ])
     }
   })
 
   test('a path at the limit is looked up, and one above it is refused by its length', () => {
     expect(chain.abciQuery(`/${'x'.repeat(QUERY_PATH_MAX - 1)}`)).toMatchObject({ code: 4 })
-    expect(chain.abciQuery('x'.repeat(QUERY_PATH_MAX + 1)))
-      .toMatchObject({ code: 20, log: 'Invalid parameter: path: expected at most 1000 characters, got 1001' })
+    expect(chain.abciQuery('x'.repeat(QUERY_PATH_MAX + 1))).toMatchObject({
+      code: 20,
+      log: 'Invalid parameter: path: expected at most 1000 characters, got 1001',
+    })
   })
 
   test('data above its limit is refused by its length', () => {
-    const query = (length: number) => chain.app.query({ path: '/batch', data: new Uint8Array(length), height: 0, prove: false })
-    expect(query(QUERY_DATA_BYTES_MAX)).toMatchObject({ code: 20, log: expect.stringContaining('expected a JSON array') })
-    expect(query(QUERY_DATA_BYTES_MAX + 1))
-      .toMatchObject({ code: 20, log: 'Invalid parameter: data: expected at most 65536 bytes, got 65537' })
+    const query = (length: number) =>
+      chain.app.query({ path: '/batch', data: new Uint8Array(length), height: 0, prove: false })
+    expect(query(QUERY_DATA_BYTES_MAX)).toMatchObject({
+      code: 20,
+      log: expect.stringContaining('expected a JSON array'),
+    })
+    expect(query(QUERY_DATA_BYTES_MAX + 1)).toMatchObject({
+      code: 20,
+      log: 'Invalid parameter: data: expected at most 65536 bytes, got 65537',
+    })
   })
 
   const notUtf8 = ['/\ufffd', '/store/params/\ufffd/0', '/accounts/\ufffd', '/governance/params?\ufffd']
   test.each(notUtf8)('the path %j, which was not UTF-8, is refused', (path) => {
-    expect(chain.abciQuery(path))
-      .toMatchObject({ code: 20, log: expect.stringMatching(/^Invalid parameter: path: expected UTF-8, got "/) })
+    expect(chain.abciQuery(path)).toMatchObject({
+      code: 20,
+      log: expect.stringMatching(/^Invalid parameter: path: expected UTF-8, got "/),
+    })
   })
 
-  test.each(['\0', '/store/params/\0/0', '/store//', '/store/params', '/%ff', '?'])('the path %j is refused', (path) => {
-    const { code = 0, log: why = '' } = chain.abciQuery(path)
-    expect([[4, 20].includes(code), why.length > 0, why.length < 1000]).toEqual([true, true, true])
-  })
+  test.each(['\0', '/store/params/\0/0', '/store//', '/store/params', '/%ff', '?'])(
+    'the path %j is refused',
+    (path) => {
+      const { code = 0, log: why = '' } = chain.abciQuery(path)
+      expect([[4, 20].includes(code), why.length > 0, why.length < 1000]).toEqual([true, true, true])
+    },
+  )
 
-  const lists = [[], [0xff], utf8('['.repeat(100_000)), utf8(JSON.stringify(Array<string>(16).fill('\ufffd'))), utf8('[{}]')]
+  const lists = [
+    [],
+    [0xff],
+    utf8('['.repeat(100_000)),
+    utf8(JSON.stringify(Array<string>(16).fill('\ufffd'))),
+    utf8('[{}]'),
+  ]
   test.each(lists.map((data) => [Uint8Array.from(data)]))('data of any kind is answered', (data) => {
     const request: QueryRequest = { path: '/batch', data, height: 0, prove: false }
     expect([0, 20]).toContain((chain.app.query(request) as { code?: number }).code)
@@ -94,7 +128,7 @@ describe('Query', () => {
 
 describe('LoadSnapshotChunk', () => {
   const load = async (height: bigint, format = 1n, chunk = 0n): Promise<Uint8Array | undefined> =>
-    (await chain.app.loadSnapshotChunk(chunkRequest(height, format, chunk)) as LoadSnapshotChunkResponse).chunk
+    ((await chain.app.loadSnapshotChunk(chunkRequest(height, format, chunk))) as LoadSnapshotChunkResponse).chunk
 
   test('of any height, format and chunk that is not there is empty', async () => {
     const many = [0n, 1n, 2n, 2n ** 32n - 1n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 63n, 2n ** 64n - 1n]
@@ -115,10 +149,18 @@ describe('LoadSnapshotChunk', () => {
     const path = join(folder, 'broken')
     const own = openSqliteStore({ path: join(folder, 'broken.db'), tables, views })
     const lines: object[] = []
-    const broken = new TestChain({ store: own, app: {
-      snapshots: { folder: path, restorePath: join(folder, 'r.db'), replaceBy: own.replaceBy, beginAt: () => undefined },
-      logger: { info: () => undefined, error: (fields) => void lines.push(fields) },
-    } })
+    const broken = new TestChain({
+      store: own,
+      app: {
+        snapshots: {
+          folder: path,
+          restorePath: join(folder, 'r.db'),
+          replaceBy: own.replaceBy,
+          beginAt: () => undefined,
+        },
+        logger: { info: () => undefined, error: (fields) => void lines.push(fields) },
+      },
+    })
     broken.init(genesis)
     broken.advanceTo(3)
     writeSnapshot(own, tables, path, 300)
@@ -151,9 +193,16 @@ test('ListSnapshots reads the metadata of a snapshot once, and follows what come
 })
 
 describe('snapshots of a peer', () => {
-  const huge = { height: Number.MAX_SAFE_INTEGER, format: 1, chunks: 2 ** 32 - 1, hash: new Uint8Array(0), metadata: new Uint8Array(0) }
+  const huge = {
+    height: Number.MAX_SAFE_INTEGER,
+    format: 1,
+    chunks: 2 ** 32 - 1,
+    hash: new Uint8Array(0),
+    metadata: new Uint8Array(0),
+  }
   const offers: readonly OfferSnapshotRequest[] = [
-    { appHash: new Uint8Array(0) }, { snapshot: huge, appHash: new Uint8Array(0) },
+    { appHash: new Uint8Array(0) },
+    { snapshot: huge, appHash: new Uint8Array(0) },
     { snapshot: { ...huge, format: 2 ** 32 - 1 }, appHash: new Uint8Array(100) },
     { snapshot: { ...huge, metadata: new Uint8Array(4_000_001) }, appHash: new Uint8Array(32) },
     { snapshot: { ...huge, metadata: Uint8Array.from({ length: 300 }, () => 0xff) }, appHash: new Uint8Array(32) },
@@ -165,7 +214,8 @@ describe('snapshots of a peer', () => {
   })
 
   test.each<ApplySnapshotChunkRequest>([
-    { index: 0, chunk: new Uint8Array(0), sender: '' }, { index: 2 ** 32 - 1, chunk: new Uint8Array(9), sender: '\ufffd' },
+    { index: 0, chunk: new Uint8Array(0), sender: '' },
+    { index: 2 ** 32 - 1, chunk: new Uint8Array(9), sender: '\ufffd' },
   ])('a chunk that nobody asked for ends state sync, not the node', (request) => {
     expect(chain.app.applySnapshotChunk(request)).toEqual({ result: ApplySnapshotChunkResult.abort })
   })
@@ -177,14 +227,23 @@ test.each(noTransactions)('CheckTx of what is no transaction has code 2', (tx) =
 })
 
 describe('InitChain', () => {
-  const init = (maxBytes: number, initialHeight = 1) => () => new TestChain().app.initChain({
-    time: { seconds: GENESIS_TIME, nanos: 0 }, chainId: CHAIN_ID, validators: [], initialHeight,
-    appStateBytes: utf8(JSON.stringify(appStateOf(genesis))), consensusParams: { block: { maxBytes, maxGas: -1 } },
-  })
+  const init =
+    (maxBytes: number, initialHeight = 1) =>
+    () =>
+      new TestChain().app.initChain({
+        time: { seconds: GENESIS_TIME, nanos: 0 },
+        chainId: CHAIN_ID,
+        validators: [],
+        initialHeight,
+        appStateBytes: utf8(JSON.stringify(appStateOf(genesis))),
+        consensusParams: { block: { maxBytes, maxGas: -1 } },
+      })
   const sizes = [-1, 0, 64 * 1024 * 1024 + 1, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]
   test.each(sizes)('blocks of %s bytes are refused', (maxBytes) => {
     expect(init(maxBytes)).toThrow(GenesisError)
-    expect(init(maxBytes)).toThrow(`genesis consensus_params: block.max_bytes: expected 1 to 67108864 (64 MiB), got ${maxBytes}`)
+    expect(init(maxBytes)).toThrow(
+      `genesis consensus_params: block.max_bytes: expected 1 to 67108864 (64 MiB), got ${maxBytes}`,
+    )
   })
   test.each([1, 64 * 1024 * 1024])('blocks of %s bytes are taken, and told to CometBFT as they are', (maxBytes) => {
     expect(init(maxBytes)()).toMatchObject({ consensusParams: { block: { maxBytes } } })
@@ -195,11 +254,18 @@ describe('InitChain', () => {
 })
 
 test('the frame of the largest block has room for 10,000 votes', () => {
-  const vote = { validator: { address: Buffer.alloc(20, 0xff), power: Number.MAX_SAFE_INTEGER }, signedLastBlock: true, blockIdFlag: 2 }
+  const vote = {
+    validator: { address: Buffer.alloc(20, 0xff), power: Number.MAX_SAFE_INTEGER },
+    signedLastBlock: true,
+    blockIdFlag: 2,
+  }
   const beside = requestFrame('finalizeBlock', {
-    decidedLastCommit: { round: 2 ** 31 - 1, votes: Array<object>(10_000).fill(vote) }, hash: Buffer.alloc(32),
-    height: Number.MAX_SAFE_INTEGER, time: { seconds: 253_402_300_799, nanos: 999_999_999 },
-    nextValidatorsHash: Buffer.alloc(32), proposerAddress: Buffer.alloc(20),
+    decidedLastCommit: { round: 2 ** 31 - 1, votes: Array<object>(10_000).fill(vote) },
+    hash: Buffer.alloc(32),
+    height: Number.MAX_SAFE_INTEGER,
+    time: { seconds: 253_402_300_799, nanos: 999_999_999 },
+    nextValidatorsHash: Buffer.alloc(32),
+    proposerAddress: Buffer.alloc(20),
   })
   expect(beside.length).toBeLessThan(512 * 1024)
 })

@@ -19,8 +19,14 @@ const prepare = (chain: TestChain, txs: readonly Uint8Array[], maxTxBytes = 1_00
     }
   ).txs
 const accepts = (chain: TestChain, txs: readonly Uint8Array[]): boolean =>
-  (chain.app.processProposal({ ...around(chain), txs, hash: nothing, proposedLastCommit: { round: 0, votes: [] } }) as { status: number })
-    .status === 1
+  (
+    chain.app.processProposal({
+      ...around(chain),
+      txs,
+      hash: nothing,
+      proposedLastCommit: { round: 0, votes: [] },
+    }) as { status: number }
+  ).status === 1
 const transfer = (chain: TestChain, from: number, nonce: number, value = '1') =>
   chain.tx(account(from), 'transfer', { to: bytesOf(account(6)), value }, nonce)
 
@@ -29,12 +35,17 @@ describe('proposals', () => {
     const chain = startChain()
     const junk = Uint8Array.of(1, 2, 3)
     const poor = transfer(chain, 5, 1, '9'.repeat(35))
-    const [first, third, gap] = [0, 2, 4].map((nonce) => transfer(chain, 5, nonce)) as [Uint8Array, Uint8Array, Uint8Array]
+    const [first, third, gap] = [0, 2, 4].map((nonce) => transfer(chain, 5, nonce)) as [
+      Uint8Array,
+      Uint8Array,
+      Uint8Array,
+    ]
     const forged = Uint8Array.from(transfer(chain, 7, 0))
     forged[forged.length - 1] = (forged.at(-1) as number) ^ 1
     expect(prepare(chain, [junk, first, first, poor, gap, third, forged])).toEqual([first, poor, third])
     expect(accepts(chain, [first, poor, third])).toBe(true)
-    for (const bad of [[junk], [first, first], [gap], [third], [forged], [poor], [first, third]]) expect(accepts(chain, bad)).toBe(false)
+    for (const bad of [[junk], [first, first], [gap], [third], [forged], [poor], [first, third]])
+      expect(accepts(chain, bad)).toBe(false)
     expect(accepts(chain, [])).toBe(true)
   })
 
@@ -100,7 +111,9 @@ describe('proposals', () => {
         const proposed = prepare(chain, txs, limit)
         expect(proposed.reduce((sum, { length }) => sum + bytesInBlock(length), 0)).toBeLessThanOrEqual(limit)
         expect(accepts(other, proposed)).toBe(true)
-        expect(other.finalize({ txs: proposed }).txResults?.some(({ code }) => [2, 3, 6].includes(code ?? 0))).toBe(false)
+        expect(other.finalize({ txs: proposed }).txResults?.some(({ code }) => [2, 3, 6].includes(code ?? 0))).toBe(
+          false,
+        )
       }),
       { numRuns: 60 },
     )

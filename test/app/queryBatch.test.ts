@@ -15,7 +15,9 @@ test('a batch answers each path as the path alone is answered, at the head, in o
   const chain = startChain()
   chain.advanceTo(3)
   const paths = [
-    `/stake/validator/${account(1).address}`, `/accounts/${account(2).address}`, `/stake/validator/${account(99).address}`,
+    `/stake/validator/${account(1).address}`,
+    `/accounts/${account(2).address}`,
+    `/stake/validator/${account(99).address}`,
     '/governance/params',
   ]
   const answer = ask(chain, encodePaths(paths))
@@ -41,20 +43,29 @@ test('a batch with a list is refused and names it: every path whose answer grows
   chain.advanceTo(2)
   const id = Buffer.alloc(32).toString('base64url')
   const lists = [
-    '/stake/validators', '/stake/validators?limit=1', `/stake/unbonding/${account(1).address}`, '/governance/proposals',
-    `/governance/proposal/${id}`, `/governance/votes/${id}`,
+    '/stake/validators',
+    '/stake/validators?limit=1',
+    `/stake/unbonding/${account(1).address}`,
+    '/governance/proposals',
+    `/governance/proposal/${id}`,
+    `/governance/votes/${id}`,
   ]
   for (const list of lists) {
     expect(chain.abciQuery(list).code).toBe(0)
     const { code, log, value } = ask(chain, encodePaths(['/governance/params', list]))
     expect([code, log, value]).toEqual([
-      20, `Invalid parameter: data: /batch takes no lists, got ${JSON.stringify(list.slice(0, 80))}; ask for that path alone`, undefined,
+      20,
+      `Invalid parameter: data: /batch takes no lists, got ${JSON.stringify(list.slice(0, 80))}; ask for that path alone`,
+      undefined,
     ])
   }
 })
 
 test.each([
-  ['nothing', new Uint8Array(0)], ['no JSON', utf8('[')], ['no UTF-8', Uint8Array.of(0xff)], ['an object', utf8('{}')],
+  ['nothing', new Uint8Array(0)],
+  ['no JSON', utf8('[')],
+  ['no UTF-8', Uint8Array.of(0xff)],
+  ['an object', utf8('{}')],
   ['no path', utf8('[]')],
   ['a number', utf8('["/governance/params",1]')],
   ['one path too many', encodePaths(new Array<string>(BATCH_PATHS_MAX + 1).fill('/governance/params'))],
@@ -81,7 +92,8 @@ test('a defect stays with its path, and a failure of storage stops the batch', (
   })
   const paths = encodePaths([`/accounts/${account(7).address}`, `/accounts/${account(8).address}`])
   expect(dataOf(ask(chain, paths))).toEqual([
-    { code: 1000, log: 'internal defect' }, { data: { address: account(8).address, balance: '0', nonce: 0 } },
+    { code: 1000, log: 'internal defect' },
+    { data: { address: account(8).address, balance: '0', nonce: 0 } },
   ])
   expect(errors).toMatchObject([{ path: `/accounts/${account(7).address}`, err: { message: 'a mistake of ours' } }])
   thrown = Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR' })

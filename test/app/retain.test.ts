@@ -16,10 +16,17 @@ afterAll(() => rmSync(folder, { recursive: true }))
 let runs = 0
 
 /** One life of a node between two restarts: its settings, and how many blocks it makes. */
-interface Life { readonly keepBlocks: number; readonly interval: number; readonly keep: number; readonly blocks: number }
+interface Life {
+  readonly keepBlocks: number
+  readonly interval: number
+  readonly keep: number
+  readonly blocks: number
+}
 
 const life = fc.record({
-  keepBlocks: fc.constantFrom(0, 2, 3, 7, 20), interval: fc.constantFrom(0, 1, 2, 5, 11), keep: fc.integer({ min: 2, max: 4 }),
+  keepBlocks: fc.constantFrom(0, 2, 3, 7, 20),
+  interval: fc.constantFrom(0, 1, 2, 5, 11),
+  keep: fc.integer({ min: 2, max: 4 }),
   blocks: fc.integer({ min: 0, max: 12 }),
 })
 
@@ -27,11 +34,13 @@ const life = fc.record({
 function watchRetainHeight(chain: TestChain): () => number {
   let retainHeight = 0
   const { commit } = chain.app
-  Object.assign(chain.app, { commit: (request: object) => {
-    const response = commit(request) as CommitResponse
-    retainHeight = response.retainHeight ?? 0
-    return response
-  } })
+  Object.assign(chain.app, {
+    commit: (request: object) => {
+      const response = commit(request) as CommitResponse
+      retainHeight = response.retainHeight ?? 0
+      return response
+    },
+  })
   return () => retainHeight
 }
 
@@ -40,7 +49,8 @@ function live(lives: readonly Life[], unstakeWaitPeriod: number): void {
   const store = openMemoryStore({ tables })
   const path = join(folder, String(runs++))
   const genesis = {
-    accounts: [], candidacies: [{ owner: account(1), key: nodeKey(1), shares: tokens(10) }],
+    accounts: [],
+    candidacies: [{ owner: account(1), key: nodeKey(1), shares: tokens(10) }],
     params: { unstake_wait_period: unstakeWaitPeriod },
   }
   let chain = new TestChain({ store })
@@ -64,24 +74,34 @@ function live(lives: readonly Life[], unstakeWaitPeriod: number): void {
       chain.block()
       const [{ height }, retainHeight] = [chain, retained()]
       if (retainHeight > 0) base = Math.max(base, retainHeight)
-      // Nothing that is needed is gone: the newest blocks that were asked for, those that evidence may name, and what follows a snapshot.
+      // Nothing that is needed is gone: the newest blocks that were asked for, those that evidence may name, and what
+      // follows a snapshot.
       expect(retainHeight).toBeLessThanOrEqual(Math.max(0, height - keepBlocks + 1))
       expect(retainHeight).toBeLessThanOrEqual(Math.max(0, height - evidenceBlocks))
       if (oldest !== undefined) expect(retainHeight).toBeLessThanOrEqual(oldest)
       if (keepBlocks === 0) expect(retainHeight).toBe(0)
       // And what is not needed is.
-      else expect(retainHeight).toBe(Math.max(0, Math.min(height - keepBlocks + 1, height - evidenceBlocks, oldest ?? height)))
+      else
+        expect(retainHeight).toBe(
+          Math.max(0, Math.min(height - keepBlocks + 1, height - evidenceBlocks, oldest ?? height)),
+        )
       expect(store.block(base)?.height).toBe(base)
       expect(store.block(base - 1)).toBeUndefined()
-      expect([store.block(height)?.height, store.block(height - 1)?.height]).toEqual([height, height > 1 ? height - 1 : undefined])
+      expect([store.block(height)?.height, store.block(height - 1)?.height]).toEqual([
+        height,
+        height > 1 ? height - 1 : undefined,
+      ])
       expect(listSnapshots(path).length).toBeLessThanOrEqual(Math.max(4, keep))
     }
   }
-  if (chain.height > 0) expect([...store.scan(tables.find(({ name }) => name === 'params') as never)].length).toBeGreaterThanOrEqual(11)
+  if (chain.height > 0)
+    expect([...store.scan(tables.find(({ name }) => name === 'params') as never)].length).toBeGreaterThanOrEqual(11)
 }
 
 test('whatever the settings are from restart to restart, no block goes that is needed and the rest goes', () => {
-  fc.assert(fc.property(fc.array(life, { minLength: 1, maxLength: 6 }), fc.constantFrom(1, 3, 12, 40), live), { numRuns: 60 })
+  fc.assert(fc.property(fc.array(life, { minLength: 1, maxLength: 6 }), fc.constantFrom(1, 3, 12, 40), live), {
+    numRuns: 60,
+  })
 }, 120_000)
 
 test('a longer unstake_wait_period keeps the blocks that evidence may name from the block on that sends it', () => {

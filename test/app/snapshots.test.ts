@@ -4,7 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { ApplySnapshotChunkResult as Apply, OfferSnapshotResult as Offer, type Snapshot } from '../../src/abci/data.ts'
-import type { Application, ApplySnapshotChunkResponse, ListSnapshotsResponse, LoadSnapshotChunkResponse } from '../../src/abci/types.ts'
+import type {
+  Application,
+  ApplySnapshotChunkResponse,
+  ListSnapshotsResponse,
+  LoadSnapshotChunkResponse,
+} from '../../src/abci/types.ts'
 import { addressBytes } from '../../src/base/address.ts'
 import { concat } from '../../src/base/bytes.ts'
 import { tables, views } from '../../src/modules/registry.ts'
@@ -19,11 +24,22 @@ let files = 0
 const sha256 = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest()
 
 interface Node {
-  readonly chain: TestChain; readonly store: SqliteStore; readonly home: string; readonly log: { fields: object; message: string }[]
+  readonly chain: TestChain
+  readonly store: SqliteStore
+  readonly home: string
+  readonly log: { fields: object; message: string }[]
 }
 
 /** A node with a place for snapshots that makes one every `interval` blocks, in chunks of `chunkBytes`, on the spot. */
-function node({ interval = 5, chunkBytes = 300, chainId }: { interval?: number; chunkBytes?: number; chainId?: string } = {}): Node {
+function node({
+  interval = 5,
+  chunkBytes = 300,
+  chainId,
+}: {
+  interval?: number
+  chunkBytes?: number
+  chainId?: string
+} = {}): Node {
   const home = join(folder, String(files++))
   const store = openSqliteStore({ path: `${home}.db`, tables, views })
   const log: Node['log'] = []
@@ -31,13 +47,19 @@ function node({ interval = 5, chunkBytes = 300, chainId }: { interval?: number; 
   const beginAt = (height: number): void => {
     if (height % interval === 0) writeSnapshot(store, tables, `${home}.snapshots`, chunkBytes)
   }
-  const snapshots = { folder: `${home}.snapshots`, restorePath: `${home}.restore`, replaceBy: store.replaceBy, beginAt, chainId }
+  const snapshots = {
+    folder: `${home}.snapshots`,
+    restorePath: `${home}.restore`,
+    replaceBy: store.replaceBy,
+    beginAt,
+    chainId,
+  }
   return { chain: new TestChain({ store, app: { snapshots, logger: { info: note, error: note } } }), store, home, log }
 }
 
 const list = (app: Application): readonly Snapshot[] => (app.listSnapshots({}) as ListSnapshotsResponse).snapshots ?? []
 const load = async (app: Application, { height, format }: Snapshot, chunk: number): Promise<Uint8Array> =>
-  (await app.loadSnapshotChunk({ height, format, chunk }) as LoadSnapshotChunkResponse).chunk ?? new Uint8Array(0)
+  ((await app.loadSnapshotChunk({ height, format, chunk })) as LoadSnapshotChunkResponse).chunk ?? new Uint8Array(0)
 const offer = (app: Application, snapshot: Snapshot, appHash: Uint8Array): number =>
   (app.offerSnapshot({ snapshot, appHash }) as { result: number }).result
 const apply = (app: Application, index: number, chunk: Uint8Array, sender = 'peer'): ApplySnapshotChunkResponse =>
@@ -53,12 +75,17 @@ beforeAll(async () => {
   server = node()
   server.chain.init({
     accounts: Array.from({ length: 40 }, (_, at) => ({ address: account(at + 10).address, balance: tokens(1000) })),
-    candidacies: [{ owner: account(1), key: nodeKey(1), shares: tokens(100) }, { owner: account(2), key: nodeKey(2), shares: tokens(50) }],
+    candidacies: [
+      { owner: account(1), key: nodeKey(1), shares: tokens(100) },
+      { owner: account(2), key: nodeKey(2), shares: tokens(50) },
+    ],
   })
   server.chain.deliver(account(12), 'transfer', { to: addressBytes(account(13).address), value: '5' })
   server.chain.advanceTo(10)
   snapshot = list(server.chain.app)[0] as Snapshot
-  chunks = await Promise.all(Array.from({ length: snapshot.chunks }, (_, index) => load(server.chain.app, snapshot, index)))
+  chunks = await Promise.all(
+    Array.from({ length: snapshot.chunks }, (_, index) => load(server.chain.app, snapshot, index)),
+  )
   appHash = server.store.appHash()
 })
 afterAll(() => {
@@ -74,22 +101,37 @@ function living(): Node & { picture: () => unknown } {
     candidacies: [{ owner: account(1), key: nodeKey(1), shares: tokens(100) }],
   })
   one.chain.advanceTo(3)
-  const picture = (): unknown => [one.store.height(), one.store.appHash(), one.store.recomputeRoot(), one.store.block(2),
-    tables.map((table) => [...one.store.scan(table as never)]), existsSync(`${one.home}.restore`)]
+  const picture = (): unknown => [
+    one.store.height(),
+    one.store.appHash(),
+    one.store.recomputeRoot(),
+    one.store.block(2),
+    tables.map((table) => [...one.store.scan(table as never)]),
+    existsSync(`${one.home}.restore`),
+  ]
   return { ...one, picture }
 }
 
 test('headers tell of the version that Info tells: CometBFT finishes no state sync otherwise', () => {
   const fresh = new TestChain()
-  const { consensusParams } = fresh.init({ accounts: [], candidacies: [{ owner: account(1), key: nodeKey(1), shares: tokens(10) }] })
-  const { appVersion } = fresh.app.info({ version: '', blockVersion: 0, p2pVersion: 0, abciVersion: '' }) as { appVersion: number }
+  const { consensusParams } = fresh.init({
+    accounts: [],
+    candidacies: [{ owner: account(1), key: nodeKey(1), shares: tokens(10) }],
+  })
+  const { appVersion } = fresh.app.info({ version: '', blockVersion: 0, p2pVersion: 0, abciVersion: '' }) as {
+    appVersion: number
+  }
   expect([appVersion, consensusParams?.version]).toEqual([1, { app: 1 }])
 })
 
 describe('what is offered', () => {
   test('lists its snapshots with hash, metadata and chunks; what is not there is empty', async () => {
     expect(list(server.chain.app).map(({ height }) => height)).toEqual([10, 5])
-    expect(snapshot).toMatchObject({ format: 1, chunks: expect.any(Number), hash: Buffer.from(sha256(snapshot.metadata)) })
+    expect(snapshot).toMatchObject({
+      format: 1,
+      chunks: expect.any(Number),
+      hash: Buffer.from(sha256(snapshot.metadata)),
+    })
     expect(snapshot.chunks).toBeGreaterThan(8)
     expect(chunks.every((chunk) => chunk.length > 0)).toBe(true)
     const { app } = server.chain
@@ -105,15 +147,25 @@ describe('a snapshot that is taken', () => {
     const { app } = joiner.chain
     expect(offer(app, snapshot, appHash)).toBe(Offer.accept)
     for (const [index, chunk] of chunks.entries()) expect(apply(app, index, chunk)).toEqual(accept)
-    expect([joiner.store.height(), joiner.store.appHash(), joiner.store.recomputeRoot()]).toEqual([10, appHash, appHash])
+    expect([joiner.store.height(), joiner.store.appHash(), joiner.store.recomputeRoot()]).toEqual([
+      10,
+      appHash,
+      appHash,
+    ])
     const info = app.info({ version: '', blockVersion: 0, p2pVersion: 0, abciVersion: '' })
     expect(info).toMatchObject({ lastBlockHeight: 10, lastBlockAppHash: appHash })
     expect(existsSync(`${joiner.home}.restore`)).toBe(false)
     while (server.chain.height < 15) {
       const tx = server.chain.tx(account(12), 'transfer', { to: addressBytes(account(14).address), value: '9' })
       app.finalizeBlock({
-        txs: [tx], decidedLastCommit: server.chain.lastCommit(), misbehavior: [], hash: new Uint8Array(0), height: server.chain.height + 1,
-        time: { seconds: server.chain.time + 1, nanos: 0 }, nextValidatorsHash: new Uint8Array(0), proposerAddress: new Uint8Array(0),
+        txs: [tx],
+        decidedLastCommit: server.chain.lastCommit(),
+        misbehavior: [],
+        hash: new Uint8Array(0),
+        height: server.chain.height + 1,
+        time: { seconds: server.chain.time + 1, nanos: 0 },
+        nextValidatorsHash: new Uint8Array(0),
+        proposerAddress: new Uint8Array(0),
       })
       app.commit({})
       server.chain.block({ txs: [tx] })
@@ -133,7 +185,9 @@ describe('a snapshot that is taken', () => {
     expect(late.store.appHash()).toEqual(appHash)
     expect(() => late.chain.app.commit({})).toThrow('without a block before it')
     expect(late.chain.check(tx)).toMatchObject({ code: 0 })
-    expect(late.chain.query(`/accounts/${account(13).address}`)).toMatchObject({ balance: (tokens(1000) + 5n).toString() })
+    expect(late.chain.query(`/accounts/${account(13).address}`)).toMatchObject({
+      balance: (tokens(1000) + 5n).toString(),
+    })
     expect(late.chain.abciQuery(`/accounts/${account(77).address}`)).toMatchObject({ height: 10 })
     const lower = list(server.chain.app).find(({ height }) => height === 5) as Snapshot
     expect(offer(late.chain.app, lower, decodeMetadata(lower.metadata)?.appHash as Uint8Array)).toBe(Offer.reject)
@@ -149,19 +203,24 @@ describe('what is refused', () => {
     expect(offer(app, snapshot, appHash)).toBe(Offer.accept)
     for (const [index, chunk] of chunks.entries()) {
       const other = chunks[index === 0 ? 1 : 0] as Uint8Array
-      const bad = [chunk.map((byte, at) => at === 7 ? byte ^ 1 : byte), chunk.slice(1), new Uint8Array(0), other]
+      const bad = [chunk.map((byte, at) => (at === 7 ? byte ^ 1 : byte)), chunk.slice(1), new Uint8Array(0), other]
       for (const [at, lie] of bad.entries()) {
         one.log.length = 0
-        expect(apply(app, index, lie, `liar${at}`)).toEqual({ result: Apply.retry, refetchChunks: [index], rejectSenders: [`liar${at}`] })
+        expect(apply(app, index, lie, `liar${at}`)).toEqual({
+          result: Apply.retry,
+          refetchChunks: [index],
+          rejectSenders: [`liar${at}`],
+        })
         const fields = { height: 10, chunk: index, sender: `liar${at}` }
         expect(one.log).toEqual([{ fields, message: expect.stringContaining('a chunk is not') }])
       }
       const next = chunks[index + 1]
-      if (next !== undefined) expect(apply(app, index + 1, next)).toEqual({ result: Apply.retry, refetchChunks: [index] })
+      if (next !== undefined)
+        expect(apply(app, index + 1, next)).toEqual({ result: Apply.retry, refetchChunks: [index] })
       const [height, ...rest] = one.picture() as unknown[]
       expect([height, ...rest.slice(0, -1)]).toEqual((before as unknown[]).slice(0, -1))
       expect(apply(app, index, chunk)).toEqual(accept)
-      if (next !== undefined) expect(apply(app, index, chunk)).toEqual(accept)   // a chunk that comes twice
+      if (next !== undefined) expect(apply(app, index, chunk)).toEqual(accept) // a chunk that comes twice
     }
     expect(one.store.appHash()).toEqual(appHash)
     expect(apply(app, 0, chunks[0] as Uint8Array)).toEqual({ result: Apply.abort })
@@ -226,7 +285,11 @@ describe('what is refused', () => {
 
   test('without a place for snapshots none is listed and none taken', async () => {
     const { app } = new TestChain()
-    expect([list(app), await load(app, snapshot, 0), offer(app, snapshot, appHash)]).toEqual([[], new Uint8Array(0), Offer.reject])
+    expect([list(app), await load(app, snapshot, 0), offer(app, snapshot, appHash)]).toEqual([
+      [],
+      new Uint8Array(0),
+      Offer.reject,
+    ])
     expect(apply(app, 0, chunks[0] as Uint8Array)).toEqual({ result: Apply.abort })
   })
 })

@@ -6,9 +6,13 @@ import type { ReadTx } from '../../src/modules/kernel.ts'
 import { account } from '../support/testChain.ts'
 import { bytesOf, startChain } from '../modules/support.ts'
 
-const transfer = (nonce: number): Uint8Array => account(1).signTx({
-  chainId: 'cache', nonce, operation: 'transfer', message: { to: bytesOf(account(2)), value: '7' },
-})
+const transfer = (nonce: number): Uint8Array =>
+  account(1).signTx({
+    chainId: 'cache',
+    nonce,
+    operation: 'transfer',
+    message: { to: bytesOf(account(2)), value: '7' },
+  })
 
 /** A cache, and what it remembers of a transaction that was accepted. */
 function cacheOf(bytesMax?: number) {
@@ -82,7 +86,7 @@ test('garbage, and transactions with a wrong signature, leave nothing behind in 
   const before = usedBytes()
   const garbage = Buffer.alloc(33)
   for (let count = 0; count < (4 * MIB) / 33; count++) {
-    garbage.writeUInt32LE(count, 1)   // the tail that finds it
+    garbage.writeUInt32LE(count, 1) // the tail that finds it
     if (chain.check(garbage).code !== 2) throw new Error('garbage was not refused')
   }
   const forged = Buffer.from(chain.tx(account(1), 'transfer', { to: bytesOf(account(2)), value: '1' }))

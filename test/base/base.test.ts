@@ -2,7 +2,18 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { addressBytes, addressOf, addressOfKey, parseAddress } from '../../src/base/address.ts'
 import { AMOUNT_MAX, divCeil, divFloor, parseAmount, parseDecimal } from '../../src/base/amount.ts'
-import { compareBytes, concat, equalBytes, fromBase64, fromHex, fromUtf8, toBase64, toHex, u64be, utf8 } from '../../src/base/bytes.ts'
+import {
+  compareBytes,
+  concat,
+  equalBytes,
+  fromBase64,
+  fromHex,
+  fromUtf8,
+  toBase64,
+  toHex,
+  u64be,
+  utf8,
+} from '../../src/base/bytes.ts'
 import { sha256 } from '../../src/base/hash.ts'
 import { parseProposalId, parsePubKey, pubKeyOf } from '../../src/base/pubKey.ts'
 import { ONE, parseRatio, printRatio, shareCeil, shareFloor } from '../../src/base/ratio.ts'
@@ -12,17 +23,21 @@ const bytes = fc.uint8Array({ maxLength: 80 })
 
 describe('bytes', () => {
   test('hex, base64 and UTF-8 come back as they went', () => {
-    fc.assert(fc.property(bytes, (value) => {
-      expect(fromHex(toHex(value))).toEqual(value)
-      expect(fromBase64(toBase64(value))).toEqual(value)
-    }))
+    fc.assert(
+      fc.property(bytes, (value) => {
+        expect(fromHex(toHex(value))).toEqual(value)
+        expect(fromBase64(toBase64(value))).toEqual(value)
+      }),
+    )
     fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => fromUtf8(utf8(text)) === text))
   })
 
   test.each(['', 'a', 'abd=', 'AB==', 'AAA', 'AA A=', 'AA==\n', '-_==', 'AAAAA==='].map((text) => [text]))(
-    'base64 that we would not have written is refused: %j', (text) => {
+    'base64 that we would not have written is refused: %j',
+    (text) => {
       expect(fromBase64(text)).toEqual(text === '' ? new Uint8Array(0) : undefined)
-    })
+    },
+  )
 
   test('bytes that are not UTF-8, and hex of odd length or other letters, are refused', () => {
     expect(fromUtf8(Uint8Array.of(0xff))).toBeUndefined()
@@ -57,7 +72,11 @@ describe('addresses and keys', () => {
 
   const a = (count: number): string => 'a'.repeat(count)
   test.each(['', '0x', `0x${a(39)}`, `0x${a(41)}`, a(42), `0X${a(40)}`, `0x${'g'.repeat(40)}`].map((t) => [t]))(
-    'no address: %j', (text) => { expect(parseAddress(text)).toBeUndefined() })
+    'no address: %j',
+    (text) => {
+      expect(parseAddress(text)).toBeUndefined()
+    },
+  )
 
   test('the address of a key is the first 20 bytes of its sha256', () => {
     const key = new Uint8Array(32).fill(7)
@@ -83,7 +102,13 @@ describe('amounts and ratios', () => {
   })
 
   test('divisions say their direction and refuse what has none', () => {
-    expect([divFloor(7n, 2n), divCeil(7n, 2n), divFloor(8n, 2n), divCeil(8n, 2n), divCeil(0n, 5n)]).toEqual([3n, 4n, 4n, 4n, 0n])
+    expect([divFloor(7n, 2n), divCeil(7n, 2n), divFloor(8n, 2n), divCeil(8n, 2n), divCeil(0n, 5n)]).toEqual([
+      3n,
+      4n,
+      4n,
+      4n,
+      0n,
+    ])
     expect(() => divFloor(-1n, 2n)).toThrow(RangeError)
     expect(() => divFloor(1n, 0n)).toThrow(RangeError)
   })
@@ -93,24 +118,30 @@ describe('amounts and ratios', () => {
     expect(printRatio(parseRatio('0.500') as bigint)).toBe('0.5')
     expect(printRatio(ONE)).toBe('1')
     expect(parseRatio(`0.${'0'.repeat(17)}1`)).toBe(1n)
-    for (const bad of ['', '.5', '0.', '00.5', '1e-1', `0.${'0'.repeat(18)}1`, '-0.5', '0,5']) expect(parseRatio(bad)).toBeUndefined()
+    for (const bad of ['', '.5', '0.', '00.5', '1e-1', `0.${'0'.repeat(18)}1`, '-0.5', '0,5'])
+      expect(parseRatio(bad)).toBeUndefined()
     fc.assert(fc.property(fc.bigInt({ min: 0n, max: 10n ** 40n }), (ratio) => parseRatio(printRatio(ratio)) === ratio))
   })
 
   test('a share of an amount is off by less than one unit on its side', () => {
-    fc.assert(fc.property(fc.bigInt({ min: 0n, max: AMOUNT_MAX }), fc.bigInt({ min: 0n, max: ONE }), (amount, ratio) => {
-      const exact = amount * ratio
-      expect(shareFloor(amount, ratio) * ONE <= exact && exact - shareFloor(amount, ratio) * ONE < ONE).toBe(true)
-      expect(shareCeil(amount, ratio) * ONE >= exact && shareCeil(amount, ratio) * ONE - exact < ONE).toBe(true)
-    }))
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: AMOUNT_MAX }), fc.bigInt({ min: 0n, max: ONE }), (amount, ratio) => {
+        const exact = amount * ratio
+        expect(shareFloor(amount, ratio) * ONE <= exact && exact - shareFloor(amount, ratio) * ONE < ONE).toBe(true)
+        expect(shareCeil(amount, ratio) * ONE >= exact && shareCeil(amount, ratio) * ONE - exact < ONE).toBe(true)
+      }),
+    )
   })
 })
 
 describe('time', () => {
   test('prints what the calendar of Node prints, from the year 1 to 9999', () => {
-    fc.assert(fc.property(fc.integer({ min: -62_135_596_800, max: 253_402_300_799 }), (seconds) => {
-      expect(printTime(seconds)).toBe(new Date(seconds * 1000).toISOString().replace('.000Z', 'Z'))
-    }), { numRuns: 2000 })
+    fc.assert(
+      fc.property(fc.integer({ min: -62_135_596_800, max: 253_402_300_799 }), (seconds) => {
+        expect(printTime(seconds)).toBe(new Date(seconds * 1000).toISOString().replace('.000Z', 'Z'))
+      }),
+      { numRuns: 2000 },
+    )
   })
 
   test('seconds are cut, not rounded', () => {

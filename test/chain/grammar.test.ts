@@ -11,7 +11,18 @@ import { queryEntries } from '../../src/modules/registry.ts'
 import { account, nodeKey } from '../support/testChain.ts'
 import { toBase64 } from '../../src/base/bytes.ts'
 import {
-  appOn, beginOf, consensusPart, extendVotes, finalize, heightOf, judge, legacyCalls, memory, prepare, random, script,
+  appOn,
+  beginOf,
+  consensusPart,
+  extendVotes,
+  finalize,
+  heightOf,
+  judge,
+  legacyCalls,
+  memory,
+  prepare,
+  random,
+  script,
 } from './support.ts'
 
 const nothing = new Uint8Array(0)
@@ -22,9 +33,11 @@ const PATHS = queryEntries.map(({ path }) =>
     .replace('<id>', path.includes('account-update') ? '1' : Buffer.alloc(32).toString('base64url')),
 )
 const answers = (app: Application): unknown =>
-  [...PATHS, '/store/chain', `/store/validator_set/${toBase64(nodeKey(1)).replaceAll('/', '_').replaceAll('+', '-')}`].map(
-    (path) => app.query({ path, data: nothing, height: 0, prove: false }) as QueryResponse,
-  )
+  [
+    ...PATHS,
+    '/store/chain',
+    `/store/validator_set/${toBase64(nodeKey(1)).replaceAll('/', '_').replaceAll('+', '-')}`,
+  ].map((path) => app.query({ path, data: nothing, height: 0, prove: false }) as QueryResponse)
 
 /** Everything a node may ask between two steps of consensus; none of it may change what a block does. */
 function anything(app: Application, next: (below: number) => number): void {
@@ -121,7 +134,12 @@ test('Req 11: the 0.37 dialect gives the same app hash, results, updates and eve
       FinalizeBlockResponse,
       never,
     ]
-    expect({ ...end, events: [...(begin.events ?? []), ...(end.events ?? [])], txResults, appHash: hashes[at] }).toEqual(expected)
+    expect({
+      ...end,
+      events: [...(begin.events ?? []), ...(end.events ?? [])],
+      txResults,
+      appHash: hashes[at],
+    }).toEqual(expected)
     expect((legacy.commit({}) as CommitResponse).appHash).toEqual(hashes[at])
   }
 })
@@ -138,7 +156,9 @@ test('InitChain comes again before the first commit, with FinalizeBlock between,
   // Another genesis, then this one again.
   app.initChain({
     ...init,
-    appStateBytes: new TextEncoder().encode(new TextDecoder().decode(init.appStateBytes).replace('"max_vals":5', '"max_vals":3')),
+    appStateBytes: new TextEncoder().encode(
+      new TextDecoder().decode(init.appStateBytes).replace('"max_vals":5', '"max_vals":3'),
+    ),
   })
   app.initChain(init)
   expect(() => app.commit({})).toThrow(/Commit came without a block/)
@@ -149,7 +169,13 @@ test('Info tells the committed height and hash only, whatever ran since', () => 
   const { init, blocks, hashes } = script()
   const app = appOn(memory())
   const info = () => app.info({ version: '', blockVersion: 0, p2pVersion: 0, abciVersion: '' })
-  expect(info()).toEqual({ data: 'svcd', version: 'test', appVersion: 1, lastBlockHeight: 0, lastBlockAppHash: nothing })
+  expect(info()).toEqual({
+    data: 'svcd',
+    version: 'test',
+    appVersion: 1,
+    lastBlockHeight: 0,
+    lastBlockAppHash: nothing,
+  })
   app.initChain(init)
   expect(info()).toMatchObject({ lastBlockHeight: 0, lastBlockAppHash: nothing })
   for (const [at, block] of blocks.slice(0, 3).entries()) {

@@ -11,44 +11,52 @@ afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 
-/** The calls of each block in one dialect; the answer of the last but one holds the app hash where the dialect has it there. */
+/**
+ * The calls of each block in one dialect; the answer of the last but one holds the app hash where the dialect has it
+ * there.
+ */
 function callsOf(app: Application, at: number, isLegacy: boolean): readonly (() => unknown)[] {
   const block = script().blocks[at]
   if (block === undefined) throw new Error(`the script has no block ${at + 1}`)
-  return isLegacy ? [...legacyCalls(app, block), () => app.commit({})] : [() => app.finalizeBlock(block), () => app.commit({})]
+  return isLegacy
+    ? [...legacyCalls(app, block), () => app.commit({})]
+    : [() => app.finalizeBlock(block), () => app.commit({})]
 }
 
 test.each([
   ['0.38', false],
   ['0.37', true],
-])('Req 11: stopped between any two calls of the %s dialect and opened again, the replay leads to the same hashes', (dialect, isLegacy) => {
-  const { init, hashes } = script()
-  const path = join(folder, `stops-${dialect}.db`)
-  const blocks = 14
-  let store = onDisk(path)
-  let app = appOn(store)
-  const reopen = (height: number): void => {
-    store.close()
-    store = onDisk(path)
-    app = appOn(store)
-    expect(heightOf(app)).toBe(height)
-    if (height === 0) app.initChain(init)
-    else expect(store.appHash()).toEqual(hashes[height - 1])
-  }
-  reopen(0)
-  for (let at = 0; at < blocks; at++) {
-    const { length } = callsOf(app, at, isLegacy)
-    for (let stop = 0; stop < length - 1; stop++) {
-      for (const call of callsOf(app, at, isLegacy).slice(0, stop + 1)) call()
-      reopen(at)
+])(
+  'Req 11: stopped between any two calls of the %s dialect and opened again, the replay leads to the same hashes',
+  (dialect, isLegacy) => {
+    const { init, hashes } = script()
+    const path = join(folder, `stops-${dialect}.db`)
+    const blocks = 14
+    let store = onDisk(path)
+    let app = appOn(store)
+    const reopen = (height: number): void => {
+      store.close()
+      store = onDisk(path)
+      app = appOn(store)
+      expect(heightOf(app)).toBe(height)
+      if (height === 0) app.initChain(init)
+      else expect(store.appHash()).toEqual(hashes[height - 1])
     }
-    for (const call of callsOf(app, at, isLegacy)) call()
-    expect(store.appHash()).toEqual(hashes[at])
-    reopen(at + 1)
-  }
-  expect(store.recomputeRoot()).toEqual(hashes[blocks - 1])
-  store.close()
-})
+    reopen(0)
+    for (let at = 0; at < blocks; at++) {
+      const { length } = callsOf(app, at, isLegacy)
+      for (let stop = 0; stop < length - 1; stop++) {
+        for (const call of callsOf(app, at, isLegacy).slice(0, stop + 1)) call()
+        reopen(at)
+      }
+      for (const call of callsOf(app, at, isLegacy)) call()
+      expect(store.appHash()).toEqual(hashes[at])
+      reopen(at + 1)
+    }
+    expect(store.recomputeRoot()).toEqual(hashes[blocks - 1])
+    store.close()
+  },
+)
 
 test('one process killed by SIGKILL again and again stands at a whole block each time, and ends at the same hash', async () => {
   const { hashes } = script()
@@ -56,7 +64,9 @@ test('one process killed by SIGKILL again and again stands at a whole block each
   const next = random(Number(process.env['SEED'] ?? 5))
   const runAndKill = (blocks: number, delayMs: number): Promise<number> =>
     new Promise((resolve, reject) => {
-      const child = spawn(process.execPath, [join(import.meta.dirname, 'restartChild.ts'), path], { stdio: ['ignore', 'pipe', 'pipe'] })
+      const child = spawn(process.execPath, [join(import.meta.dirname, 'restartChild.ts'), path], {
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
       let told = 0
       let errors = ''
       child.stderr.on('data', (data: Buffer) => {
@@ -97,7 +107,11 @@ test('a reader on its own connection sees the last committed block while the nex
   for (const [at, block] of blocks.slice(0, 6).entries()) {
     expect((app.finalizeBlock(block) as FinalizeBlockResponse).appHash).toEqual(hashes[at])
     if (at > 0)
-      expect(reader.read((state) => [state.height(), state.appHash(), state.recomputeRoot()])).toEqual([at, hashes[at - 1], hashes[at - 1]])
+      expect(reader.read((state) => [state.height(), state.appHash(), state.recomputeRoot()])).toEqual([
+        at,
+        hashes[at - 1],
+        hashes[at - 1],
+      ])
     app.commit({})
   }
   reader.close()

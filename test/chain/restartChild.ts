@@ -1,4 +1,7 @@
-/** Runs the script on the store in a file from where it stands and tells a line for each committed block; the test kills it. */
+/**
+ * Runs the script on the store in a file from where it stands and tells a line for each committed block; the test kills
+ * it.
+ */
 import { appOn, heightOf, onDisk, script } from './support.ts'
 
 const [path = ''] = process.argv.slice(2)

@@ -82,10 +82,20 @@ export function legacyCalls(app: Application, block: FinalizeBlockRequest): read
 }
 
 /** What of a block's answer consensus hashes: results, updates, parameters. */
-export const consensusPart = ({ txResults = [], validatorUpdates, consensusParamUpdates }: FinalizeBlockResponse): unknown => ({
+export const consensusPart = ({
+  txResults = [],
   validatorUpdates,
   consensusParamUpdates,
-  txResults: txResults.map(({ code, data, gasWanted, gasUsed, log }: ExecTxResult) => ({ code, data, gasWanted, gasUsed, log })),
+}: FinalizeBlockResponse): unknown => ({
+  validatorUpdates,
+  consensusParamUpdates,
+  txResults: txResults.map(({ code, data, gasWanted, gasUsed, log }: ExecTxResult) => ({
+    code,
+    data,
+    gasWanted,
+    gasUsed,
+    log,
+  })),
 })
 
 /** A generator of 0 ≤ n < below, the same numbers for the same seed. */
@@ -112,7 +122,8 @@ const lastCommit = { round: 0, votes: [] }
 
 /** What PrepareProposal makes of these transactions. */
 export const prepare = (app: Application, txs: readonly Uint8Array[], maxTxBytes = 1_000_000): readonly Uint8Array[] =>
-  (app.prepareProposal({ ...proposed, maxTxBytes, txs, localLastCommit: lastCommit }) as PrepareProposalResponse).txs ?? []
+  (app.prepareProposal({ ...proposed, maxTxBytes, txs, localLastCommit: lastCommit }) as PrepareProposalResponse).txs ??
+  []
 
 /** What ProcessProposal says of these transactions. */
 export const judge = (app: Application, txs: readonly Uint8Array[]): unknown =>
@@ -121,7 +132,10 @@ export const judge = (app: Application, txs: readonly Uint8Array[]): unknown =>
 /** ExtendVote, then VerifyVoteExtension. */
 export function extendVotes(app: Application, txs: readonly Uint8Array[]): unknown {
   const extended = app.extendVote({ ...proposed, txs, proposedLastCommit: lastCommit })
-  return [extended, app.verifyVoteExtension({ hash: nothing, validatorAddress: nothing, height: 1, voteExtension: nothing })]
+  return [
+    extended,
+    app.verifyVoteExtension({ hash: nothing, validatorAddress: nothing, height: 1, voteExtension: nothing }),
+  ]
 }
 
 /** FinalizeBlock. */

@@ -15,7 +15,9 @@ import { openSqliteStore } from '../../src/store/sqliteStore.ts'
 jest.setTimeout(60_000)
 
 let folder: string
-beforeEach(() => { folder = mkdtempSync(join(tmpdir(), 'svcd-devnet-')) })
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svcd-devnet-'))
+})
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const nodesOf = (validators: number, { host = '127.0.0.1', port = 26656 } = {}) =>
@@ -25,7 +27,9 @@ const read = (path: string): string => readFileSync(path, 'utf8')
 describe('the validators of a devnet', () => {
   test('the only one has the home itself, its ports as given, and no peers', () => {
     const nodes = nodesOf(1)
-    expect(nodes).toMatchObject([{ home: folder, rpc: { port: 26657 }, p2p: { port: 26656 }, abci: `unix://${folder}/abci.sock` }])
+    expect(nodes).toMatchObject([
+      { home: folder, rpc: { port: 26657 }, p2p: { port: 26656 }, abci: `unix://${folder}/abci.sock` },
+    ])
     makeDevnetHomes(nodes)
     expect(read(homeFiles(folder).config)).toMatch(/^persistent_peers = ""$/m)
     expect(read(homeFiles(folder).config)).toMatch(/^external_address = ""$/m)
@@ -34,19 +38,28 @@ describe('the validators of a devnet', () => {
   test('the others have homes below it, ports 10 apart and accounts of their own, and dial each other', () => {
     const nodes = nodesOf(3, { host: '0.0.0.0' })
     expect(nodes.map(({ home }) => home)).toEqual([folder, join(folder, 'node1'), join(folder, 'node2')])
-    expect(nodes.map(({ rpc, p2p }) => [rpc.port, p2p.port])).toEqual([[26657, 26656], [26667, 26666], [26677, 26676]])
+    expect(nodes.map(({ rpc, p2p }) => [rpc.port, p2p.port])).toEqual([
+      [26657, 26656],
+      [26667, 26666],
+      [26677, 26676],
+    ])
     expect(new Set(nodes.map(({ owner }) => owner)).size).toBe(3)
     const [, second, third] = makeDevnetHomes(nodes)
     expect(read(homeFiles(folder).config)).toContain(
-      `persistent_peers = "${second?.nodeId}@127.0.0.1:26666,${third?.nodeId}@127.0.0.1:26676"`)
+      `persistent_peers = "${second?.nodeId}@127.0.0.1:26666,${third?.nodeId}@127.0.0.1:26676"`,
+    )
     assertDevnetHome(folder)
     assertValidators(folder, 3)
-    expect(() => assertValidators(folder, 1)).toThrow(/has 3 validators, not 1: go on with svcd devnet --validators 3, .*--reset/)
+    expect(() => assertValidators(folder, 1)).toThrow(
+      /has 3 validators, not 1: go on with svcd devnet --validators 3, .*--reset/,
+    )
   })
 
   test('of ports that do not exist are refused, and the highest that do are taken', () => {
     expect(nodesOf(3, { port: 65_515 }).at(-1)?.p2p.port).toBe(65_535)
-    expect(() => nodesOf(3, { port: 65_516 })).toThrow('--p2p: validator 2 would need port 65536: begin at 65515 or lower')
+    expect(() => nodesOf(3, { port: 65_516 })).toThrow(
+      '--p2p: validator 2 would need port 65536: begin at 65515 or lower',
+    )
   })
 })
 
@@ -69,7 +82,9 @@ describe('homes made once more', () => {
   test('without the key of a validator are refused: another could sign nothing', () => {
     makeDevnetHomes(nodesOf(2))
     rmSync(KEYS(join(folder, 'node1')))
-    expect(() => makeDevnetHomes(nodesOf(2))).toThrow(/node1\/config\/priv_validator_key\.json is not the key in the genesis file of/)
+    expect(() => makeDevnetHomes(nodesOf(2))).toThrow(
+      /node1\/config\/priv_validator_key\.json is not the key in the genesis file of/,
+    )
   })
 })
 

@@ -67,6 +67,16 @@ test('the room on the disk of a home is told, and nothing of a home that is not 
 test('what somebody wrote on the chain cannot move the cursor, colour the terminal, or turn its text around', () => {
   expect(clean('a\u001b[31mb\nc\u202ed\u0085')).toBe('a\\u001b[31mb\\u000ac\\u202ed\\u0085')
   expect(clean('žluťoučký 验证人 🚀')).toBe('žluťoučký 验证人 🚀')
-  expect(fields({ a: 'x', pub_key: { type: 't', value: '\u0007' } })).toBe('a              x\npub_key.type   t\npub_key.value  \\u0007')
-  expect(table(['n', 'long'], [['1', 'x'], ['22', '']])).toBe('n   long\n1   x\n22')
+  expect(fields({ a: 'x', pub_key: { type: 't', value: '\u0007' } })).toBe(
+    'a              x\npub_key.type   t\npub_key.value  \\u0007',
+  )
+  expect(
+    table(
+      ['n', 'long'],
+      [
+        ['1', 'x'],
+        ['22', ''],
+      ],
+    ),
+  ).toBe('n   long\n1   x\n22')
 })

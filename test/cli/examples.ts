@@ -2,11 +2,20 @@ import { Command } from 'commander'
 import { COMMANDS } from '../../src/cli/main.ts'
 
 /** A command with the lines of its example. `path`: `svcd keys new`. */
-export interface Shown { readonly path: string; readonly isGroup: boolean; readonly help: string; readonly lines: readonly string[] }
+export interface Shown {
+  readonly path: string
+  readonly isGroup: boolean
+  readonly help: string
+  readonly lines: readonly string[]
+}
 
 function helpOf(command: Command): string {
   let text = ''
-  command.configureOutput({ writeOut: (part) => { text += part } })
+  command.configureOutput({
+    writeOut: (part) => {
+      text += part
+    },
+  })
   command.outputHelp()
   return text
 }
@@ -14,7 +23,10 @@ function helpOf(command: Command): string {
 function walk(command: Command, path: string): Shown[] {
   const help = helpOf(command)
   const [, example = ''] = /\nExample:\n([\s\S]*)$/.exec(help) ?? []
-  const lines = example.split('\n').map((line) => line.trim()).filter((line) => line !== '')
+  const lines = example
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
   const below = command.commands.flatMap((one) => walk(one, `${path} ${one.name()}`))
   return [{ path, isGroup: command.commands.length > 0, help, lines }, ...below]
 }

@@ -16,31 +16,58 @@ import { TestChain } from '../support/testChain.ts'
 /** Random traffic for some blocks. */
 function traffic(next: Random, chain: TestChain, blocks: number): void {
   for (let left = blocks; left > 0; left--) {
-    const nonces = new Map<string, number>([...chain.store.scan(accounts)].map(({ address, nonce }) => [address, nonce]))
+    const nonces = new Map<string, number>(
+      [...chain.store.scan(accounts)].map(({ address, nonce }) => [address, nonce]),
+    )
     chain.block({
       txs: Array.from({ length: 1 + next(8) }, () => randomTx(next, chain, nonces).bytes),
       absent: randomAbsent(next, chain.sets.get(chain.height) ?? new Map()),
-      misbehavior: randomEvidence(next, chain.height), seconds: 1 + next(12),
+      misbehavior: randomEvidence(next, chain.height),
+      seconds: 1 + next(12),
     })
   }
 }
 
-const kept = ({ ownerAddress, pubKey, shares, maxShares, compRate, name, website, location, email, profile }: Candidacy): object =>
-  ({ ownerAddress, pubKey, shares, maxShares, compRate, name, website, location, email, profile })
+const kept = ({
+  ownerAddress,
+  pubKey,
+  shares,
+  maxShares,
+  compRate,
+  name,
+  website,
+  location,
+  email,
+  profile,
+}: Candidacy): object => ({
+  ownerAddress,
+  pubKey,
+  shares,
+  maxShares,
+  compRate,
+  name,
+  website,
+  location,
+  email,
+  profile,
+})
 const eligible = (store: Store): Candidacy[] => [...store.scan(candidacies, { index: 'byRank' })].filter(isEligible)
 const isProven = (store: Store, { pubKey }: Candidacy): boolean => store.get(setMembers, { pubKey })?.proven === true
 /** Those that the new chain gets: whoever would be in its first set has a key that has signed. */
 function carriedOver(store: Store, height: number): Candidacy[] {
-  const all = eligible(store).sort((a, b) => (a.shares === b.shares ? Buffer.compare(pubKeyBytes(a.pubKey), pubKeyBytes(b.pubKey))
-    : a.shares > b.shares ? -1 : 1))
+  const all = eligible(store).sort((a, b) =>
+    a.shares === b.shares ? Buffer.compare(pubKeyBytes(a.pubKey), pubKeyBytes(b.pubKey)) : a.shares > b.shares ? -1 : 1,
+  )
   const { maxVals } = paramsInForce(store, height + 1)
   const last = all.filter((one) => isProven(store, one))[maxVals - 1]
   const behind = last === undefined ? all.length : all.indexOf(last)
   return all.filter((one, at) => at > behind || isProven(store, one))
 }
-const byKey = (a: Candidacy, b: Candidacy): number => a.pubKey < b.pubKey ? -1 : 1
+const byKey = (a: Candidacy, b: Candidacy): number => (a.pubKey < b.pubKey ? -1 : 1)
 const balances = (store: Store): ReadonlyMap<string, bigint> =>
-  new Map([...store.scan(accounts)].filter(({ balance }) => balance > 0n).map(({ address, balance }) => [address, balance]))
+  new Map(
+    [...store.scan(accounts)].filter(({ balance }) => balance > 0n).map(({ address, balance }) => [address, balance]),
+  )
 
 /** What every address holds when all that genesis has no place for is in the balance of whom it belongs to. */
 function holdings(store: Store, height: number): ReadonlyMap<string, bigint> {
@@ -59,7 +86,9 @@ function holdings(store: Store, height: number): ReadonlyMap<string, bigint> {
 function startOf({ appState, validators }: Exported): TestChain {
   const chain = new TestChain()
   const answered = chain.init(appState).validators ?? []
-  expect(validators).toEqual(answered.map(({ pubKey, power }) => ({ pubKey: toBase64(pubKey.ed25519 as Uint8Array), power })))
+  expect(validators).toEqual(
+    answered.map(({ pubKey, power }) => ({ pubKey: toBase64(pubKey.ed25519 as Uint8Array), power })),
+  )
   chain.block()
   return chain
 }
@@ -81,25 +110,30 @@ function expectCarried(from: Store, to: Store, height: number): void {
   expect([to.count(proposals), to.count(unbondings)]).toEqual([0, 0])
 }
 
-test.each([1, 2, 3, 4])('a chain from the export of a random one has the same holdings and exports the same bytes (seed %i)', (seed) => {
-  const next = random(seed)
-  const chain = new TestChain()
-  chain.init(randomGenesis(next))
-  let carried = 0
-  while (chain.height < 120) {
-    traffic(next, chain, 15)
-    const { store, height } = chain
-    if (carriedOver(store, height).length === 0) {
-      expect(() => exportState(store, height)).toThrow('at least one eligible candidacy')
-      continue
+test.each([1, 2, 3, 4])(
+  'a chain from the export of a random one has the same holdings and exports the same bytes (seed %i)',
+  (seed) => {
+    const next = random(seed)
+    const chain = new TestChain()
+    chain.init(randomGenesis(next))
+    let carried = 0
+    while (chain.height < 120) {
+      traffic(next, chain, 15)
+      const { store, height } = chain
+      if (carriedOver(store, height).length === 0) {
+        expect(() => exportState(store, height)).toThrow('at least one eligible candidacy')
+        continue
+      }
+      const exported = exportState(store, height)
+      const started = startOf(exported)
+      expectCarried(store, started.store, height)
+      const again = exportState(started.store, started.height)
+      expect(JSON.stringify([again.appState, again.validators])).toBe(
+        JSON.stringify([exported.appState, exported.validators]),
+      )
+      traffic(next, started, 3)
+      carried++
     }
-    const exported = exportState(store, height)
-    const started = startOf(exported)
-    expectCarried(store, started.store, height)
-    const again = exportState(started.store, started.height)
-    expect(JSON.stringify([again.appState, again.validators])).toBe(JSON.stringify([exported.appState, exported.validators]))
-    traffic(next, started, 3)
-    carried++
-  }
-  expect(carried).toBeGreaterThan(0)
-})
+    expect(carried).toBeGreaterThan(0)
+  },
+)

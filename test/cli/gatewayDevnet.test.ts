@@ -17,7 +17,11 @@ test.each(['0.0.0.0', '127.0.0.1'])('without --devnet unlocked accounts on %s ne
 test.each([
   ['--rate-limit', 'x', 'expected a whole number of 0 to 100000, got "x"'],
   ['--connections', '0', 'expected a whole number of 1 to 100000, got "0"'],
-  ['--trust-proxy', '10.0.0.0/33', 'expected an address or a network such as 10.0.0.5 or 10.0.0.0/8, got "10.0.0.0/33"'],
+  [
+    '--trust-proxy',
+    '10.0.0.0/33',
+    'expected an address or a network such as 10.0.0.5 or 10.0.0.0/8, got "10.0.0.0/33"',
+  ],
 ])('%s %s is refused in one line', async (flag, value, why) => {
   const { status, stderr } = await svcd(place, ['gateway', flag, value])
   expect([status, stderr]).toEqual([2, `svcd: ${flag}: ${why}\n`])

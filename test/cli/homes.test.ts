@@ -33,18 +33,23 @@ async function begin(args: readonly string[], ready: RegExp): Promise<Running> {
 
 /** One clear line and status 2, or the command hangs. */
 async function expectUserError(args: readonly string[], line: RegExp, input = ''): Promise<void> {
-  const hang = new Promise<Ended>((done) => setTimeout(done, HANG_MS_MAX, { status: -1, stdout: '', stderr: 'it hangs' }).unref())
+  const hang = new Promise<Ended>((done) =>
+    setTimeout(done, HANG_MS_MAX, { status: -1, stdout: '', stderr: 'it hangs' }).unref(),
+  )
   const ended = await Promise.race([svcd(place, args, input), hang])
   expect([args, ended]).toMatchObject([args, { status: 2, stderr: expect.stringMatching(line) }])
   expect(ended.stderr.trim().split('\n')).toHaveLength(1)
 }
 
 /** Every file below a folder with its bytes and its time. */
-const picture = (folder: string): unknown => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort().map((name) => {
-  const path = join(folder, name)
-  const stat = statSync(path)
-  return [name, stat.mtimeMs, stat.isFile() ? readFileSync(path, 'utf8') : '']
-})
+const picture = (folder: string): unknown =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .sort()
+    .map((name) => {
+      const path = join(folder, name)
+      const stat = statSync(path)
+      return [name, stat.mtimeMs, stat.isFile() ? readFileSync(path, 'utf8') : '']
+    })
 
 describe('a home where no folder can be made', () => {
   test.each<[string, readonly string[], string]>([
@@ -55,25 +60,42 @@ describe('a home where no folder can be made', () => {
     ['testnet', ['testnet', '--validators', '1', '--output', '/proc/x'], ''],
     ['keys new', ['keys', 'new', 'alice', '--keystore', '/proc/x'], 'pw\n'],
     ['below a file', ['init', '--home', '/proc/version/x', '--chain-id', 'c', '--owner', DEVNET_0], ''],
-  ])('%s ends with one line', async (_, args, input) => {
-    await expectUserError(args, /^svcd: \/proc\/[a-z0-9/]+: the folder cannot be made \(.*mkdir.*\): name another place\n$/, input)
-  }, LIMIT_MS)
+  ])(
+    '%s ends with one line',
+    async (_, args, input) => {
+      await expectUserError(
+        args,
+        /^svcd: \/proc\/[a-z0-9/]+: the folder cannot be made \(.*mkdir.*\): name another place\n$/,
+        input,
+      )
+    },
+    LIMIT_MS,
+  )
 })
 
 describe('svcd start without config/genesis.json', () => {
-  test('is refused, and makes nothing', async () => {
-    const empty = join(place.folder, 'empty')
-    await expectUserError(['start', '--home', empty], /there is no config\/genesis\.json: make the home with svcd init/)
-    expect(existsSync(empty)).toBe(false)
-    mkdirSync(empty)
-    await expectUserError(['start', '--home', empty], /there is no config\/genesis\.json/)
-    expect(readdirSync(empty)).toEqual([])
-  }, LIMIT_MS)
+  test(
+    'is refused, and makes nothing',
+    async () => {
+      const empty = join(place.folder, 'empty')
+      await expectUserError(
+        ['start', '--home', empty],
+        /there is no config\/genesis\.json: make the home with svcd init/,
+      )
+      expect(existsSync(empty)).toBe(false)
+      mkdirSync(empty)
+      await expectUserError(['start', '--home', empty], /there is no config\/genesis\.json/)
+      expect(readdirSync(empty)).toEqual([])
+    },
+    LIMIT_MS,
+  )
 })
 
 describe('a genesis file that cannot be served', () => {
   const made = (): string => join(place.folder, 'made')
-  const write = (change: (genesis: { consensus_params: { block: { max_bytes: unknown } }; initial_height: string }) => void): string => {
+  const write = (
+    change: (genesis: { consensus_params: { block: { max_bytes: unknown } }; initial_height: string }) => void,
+  ): string => {
     const genesis = JSON.parse(readFileSync(join(made(), 'config', 'genesis.json'), 'utf8'))
     change(genesis)
     const path = join(place.folder, 'genesis.json')
@@ -85,61 +107,110 @@ describe('a genesis file that cannot be served', () => {
     expect(await svcd(place, args)).toMatchObject({ status: 0 })
   }, LIMIT_MS)
 
-  test.each(['-1', '67108865', '104857600', 'many'])('block.max_bytes %s: init --genesis, start and doctor say so', async (maxBytes) => {
-    const path = write((genesis) => { genesis.consensus_params.block.max_bytes = maxBytes })
-    const line = /genesis\.json: genesis consensus_params: block\.max_bytes: expected 1 to 67108864 \(64 MiB\), got (?:-?\d+|NaN)\n$/
-    const joined = join(place.folder, `joined${maxBytes}`)
-    await expectUserError(['init', '--home', joined, '--genesis', path], line)
-    expect(existsSync(joined)).toBe(false)
-    mkdirSync(join(joined, 'config'), { recursive: true, mode: 0o700 })
-    writeFileSync(join(joined, 'config', 'genesis.json'), readFileSync(path))
-    await expectUserError(['start', '--home', joined], line)
-    expect(readdirSync(joined)).toEqual(['config'])
-    const doctor = await svcd(place, ['doctor', '--home', joined])
-    expect(doctor).toMatchObject({ status: 1, stdout: expect.stringMatching(/bad +home .*block\.max_bytes: expected 1 to 67108864/) })
-  }, LIMIT_MS)
+  test.each(['-1', '67108865', '104857600', 'many'])(
+    'block.max_bytes %s: init --genesis, start and doctor say so',
+    async (maxBytes) => {
+      const path = write((genesis) => {
+        genesis.consensus_params.block.max_bytes = maxBytes
+      })
+      const line =
+        /genesis\.json: genesis consensus_params: block\.max_bytes: expected 1 to 67108864 \(64 MiB\), got (?:-?\d+|NaN)\n$/
+      const joined = join(place.folder, `joined${maxBytes}`)
+      await expectUserError(['init', '--home', joined, '--genesis', path], line)
+      expect(existsSync(joined)).toBe(false)
+      mkdirSync(join(joined, 'config'), { recursive: true, mode: 0o700 })
+      writeFileSync(join(joined, 'config', 'genesis.json'), readFileSync(path))
+      await expectUserError(['start', '--home', joined], line)
+      expect(readdirSync(joined)).toEqual(['config'])
+      const doctor = await svcd(place, ['doctor', '--home', joined])
+      expect(doctor).toMatchObject({
+        status: 1,
+        stdout: expect.stringMatching(/bad +home .*block\.max_bytes: expected 1 to 67108864/),
+      })
+    },
+    LIMIT_MS,
+  )
 
-  test('the largest block and a genesis without consensus_params are taken', async () => {
-    const largest = write((genesis) => { genesis.consensus_params.block.max_bytes = '67108864' })
-    expect(await svcd(place, ['init', '--home', join(place.folder, 'largest'), '--genesis', largest])).toMatchObject({ status: 0 })
-    const without = write((genesis) => { delete (genesis as Partial<typeof genesis>).consensus_params })
-    expect(await svcd(place, ['init', '--home', join(place.folder, 'without'), '--genesis', without])).toMatchObject({ status: 0 })
-  }, LIMIT_MS)
+  test(
+    'the largest block and a genesis without consensus_params are taken',
+    async () => {
+      const largest = write((genesis) => {
+        genesis.consensus_params.block.max_bytes = '67108864'
+      })
+      expect(await svcd(place, ['init', '--home', join(place.folder, 'largest'), '--genesis', largest])).toMatchObject({
+        status: 0,
+      })
+      const without = write((genesis) => {
+        delete (genesis as Partial<typeof genesis>).consensus_params
+      })
+      expect(await svcd(place, ['init', '--home', join(place.folder, 'without'), '--genesis', without])).toMatchObject({
+        status: 0,
+      })
+    },
+    LIMIT_MS,
+  )
 
-  test('an initial height that no number counts is refused', async () => {
-    const path = write((genesis) => { genesis.initial_height = '9223372036854775807' })
-    await expectUserError(['init', '--home', join(place.folder, 'high'), '--genesis', path], /initial_height: expected 0 to 10{15}, got /)
-  }, LIMIT_MS)
+  test(
+    'an initial height that no number counts is refused',
+    async () => {
+      const path = write((genesis) => {
+        genesis.initial_height = '9223372036854775807'
+      })
+      await expectUserError(
+        ['init', '--home', join(place.folder, 'high'), '--genesis', path],
+        /initial_height: expected 0 to 10{15}, got /,
+      )
+    },
+    LIMIT_MS,
+  )
 })
 
 describe('a devnet home in use', () => {
-  const other = (): readonly string[] => ['--gateway', '--rpc', '--p2p'].flatMap((flag, at) => [flag, `127.0.0.1:${ports[3 + at]}`])
+  const other = (): readonly string[] =>
+    ['--gateway', '--rpc', '--p2p'].flatMap((flag, at) => [flag, `127.0.0.1:${ports[3 + at]}`])
 
-  test('a second devnet, a reset and an init end before they write anything; after its end the home is free', async () => {
-    const first = await begin(['devnet', '--block-time', '200ms'], /devnet ready/)
-    const before = picture(join(home, 'config'))
-    const line = /home is in use by another devnet or application: stop that one first/
-    await expectUserError(['devnet', ...other(), '--block-time', '500ms'], line)
-    await expectUserError(['devnet', ...other(), '--reset'], line)
-    await expectUserError(['init', '--devnet', '--block-time', '500ms'], line)
-    expect(picture(join(home, 'config'))).toEqual(before)
-    expect(await first.stop()).toBe(0)
-    const again = await begin(['devnet', ...other(), '--block-time', '300ms'], /devnet ready/)
-    expect(await again.stop()).toBe(0)
-    expect(picture(join(home, 'config'))).not.toEqual(before)
-  }, LIMIT_MS)
+  test(
+    'a second devnet, a reset and an init end before they write anything; after its end the home is free',
+    async () => {
+      const first = await begin(['devnet', '--block-time', '200ms'], /devnet ready/)
+      const before = picture(join(home, 'config'))
+      const line = /home is in use by another devnet or application: stop that one first/
+      await expectUserError(['devnet', ...other(), '--block-time', '500ms'], line)
+      await expectUserError(['devnet', ...other(), '--reset'], line)
+      await expectUserError(['init', '--devnet', '--block-time', '500ms'], line)
+      expect(picture(join(home, 'config'))).toEqual(before)
+      expect(await first.stop()).toBe(0)
+      const again = await begin(['devnet', ...other(), '--block-time', '300ms'], /devnet ready/)
+      expect(await again.stop()).toBe(0)
+      expect(picture(join(home, 'config'))).not.toEqual(before)
+    },
+    LIMIT_MS,
+  )
 
-  test('so does a devnet on a home that an application runs on', async () => {
-    const app = await begin(['start'], /the application listens/)
-    const before = picture(join(home, 'config'))
-    await expectUserError(['devnet', ...other(), '--block-time', '700ms'], /home is in use by another devnet or application/)
-    expect(picture(join(home, 'config'))).toEqual(before)
-    expect(await app.stop()).toBe(0)
-  }, LIMIT_MS)
+  test(
+    'so does a devnet on a home that an application runs on',
+    async () => {
+      const app = await begin(['start'], /the application listens/)
+      const before = picture(join(home, 'config'))
+      await expectUserError(
+        ['devnet', ...other(), '--block-time', '700ms'],
+        /home is in use by another devnet or application/,
+      )
+      expect(picture(join(home, 'config'))).toEqual(before)
+      expect(await app.stop()).toBe(0)
+    },
+    LIMIT_MS,
+  )
 })
 
-test('svcd start warns of an ABCI address that is open to the network', async () => {
-  const app = await begin(['start', '--abci', `tcp://0.0.0.0:${ports[5]}`], /warning/)
-  expect(app.said()).toMatch(/svcd: warning: --abci tcp:\/\/0\.0\.0\.0:\d+: whoever reaches it over the network can drive the chain/)
-  expect(await app.stop()).toBe(0)
-}, LIMIT_MS)
+test(
+  'svcd start warns of an ABCI address that is open to the network',
+  async () => {
+    const app = await begin(['start', '--abci', `tcp://0.0.0.0:${ports[5]}`], /warning/)
+    expect(app.said()).toMatch(
+      /svcd: warning: --abci tcp:\/\/0\.0\.0\.0:\d+: whoever reaches it over the network can drive the chain/,
+    )
+    expect(await app.stop()).toBe(0)
+  },
+  LIMIT_MS,
+)

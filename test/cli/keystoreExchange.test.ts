@@ -19,29 +19,60 @@ test('a key file that svcd keys new wrote opens in the client, and with the righ
   const { address, path } = JSON.parse(made.stdout) as { address: string; path: string }
   const text = readFileSync(path, 'utf8')
   const client = svc()
-  expect([await client.accounts.addKeystore(text, 'correct horse'), client.accounts.list()]).toEqual([address, [address]])
+  expect([await client.accounts.addKeystore(text, 'correct horse'), client.accounts.list()]).toEqual([
+    address,
+    [address],
+  ])
   await expect(svc().accounts.addKeystore(text, 'wrong')).rejects.toThrow(/password/)
 }, 30_000)
 
-test('a keystore that the client made is imported by svcd keys import, and its key is the client\'s', async () => {
+test("a keystore that the client made is imported by svcd keys import, and its key is the client's", async () => {
   const file = join(place.folder, 'from-client.json')
   writeFileSync(file, await svc().accounts.makeKeystore(PUBLIC_MNEMONIC, 'correct horse', 3), { mode: 0o600 })
-  const imported = await svcd(place, ['keys', 'import', 'bob', '--file', file, '--password-file', passwordFile, '--json'])
+  const imported = await svcd(place, [
+    'keys',
+    'import',
+    'bob',
+    '--file',
+    file,
+    '--password-file',
+    passwordFile,
+    '--json',
+  ])
   expect([imported.status, imported.stderr]).toEqual([0, ''])
   expect((JSON.parse(imported.stdout) as { address: string }).address).toBe(svc().accounts.add(PUBLIC_MNEMONIC, 3))
   const unsealed = await svcd(place, ['keys', 'export', 'bob', '--unsafe', '--password-file', passwordFile, '--json'])
-  expect(svc().accounts.add(/[0-9a-f]{64}/.exec(unsealed.stdout)?.[0] ?? '')).toBe(svc().accounts.add(PUBLIC_MNEMONIC, 3))
+  expect(svc().accounts.add(/[0-9a-f]{64}/.exec(unsealed.stdout)?.[0] ?? '')).toBe(
+    svc().accounts.add(PUBLIC_MNEMONIC, 3),
+  )
 }, 30_000)
 
 test.each([
-  ['scrypt', { kdf: 'scrypt', n: 1024, r: 8, p: 1 }], ['pbkdf2', { kdf: 'pbkdf2', c: 1000 }],
-] as const)('a key file of a weak %s is sealed anew when it is imported, under its password', async (name, kdf) => {
-  const seed = new Uint8Array(32).fill(kdf.kdf === 'scrypt' ? 21 : 22)
-  const file = join(place.folder, `weak-${name}.json`)
-  writeFileSync(file, JSON.stringify(makeKeystore(seed, 'correct horse', kdf)), { mode: 0o600 })
-  const imported = await svcd(place, ['keys', 'import', name, '--file', file, '--password-file', passwordFile, '--json'])
-  expect(imported).toMatchObject({ status: 0, stderr: expect.stringContaining(`${name} was sealed anew under the same password`) })
-  const kept = readKeyFile((JSON.parse(imported.stdout) as { path: string }).path)
-  expect(kept.crypto).toMatchObject({ kdf: 'scrypt', kdfparams: { n: 262_144, r: 8, p: 1 } })
-  expect(openKeystore(kept, 'correct horse')).toEqual(seed)
-}, 30_000)
+  ['scrypt', { kdf: 'scrypt', n: 1024, r: 8, p: 1 }],
+  ['pbkdf2', { kdf: 'pbkdf2', c: 1000 }],
+] as const)(
+  'a key file of a weak %s is sealed anew when it is imported, under its password',
+  async (name, kdf) => {
+    const seed = new Uint8Array(32).fill(kdf.kdf === 'scrypt' ? 21 : 22)
+    const file = join(place.folder, `weak-${name}.json`)
+    writeFileSync(file, JSON.stringify(makeKeystore(seed, 'correct horse', kdf)), { mode: 0o600 })
+    const imported = await svcd(place, [
+      'keys',
+      'import',
+      name,
+      '--file',
+      file,
+      '--password-file',
+      passwordFile,
+      '--json',
+    ])
+    expect(imported).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining(`${name} was sealed anew under the same password`),
+    })
+    const kept = readKeyFile((JSON.parse(imported.stdout) as { path: string }).path)
+    expect(kept.crypto).toMatchObject({ kdf: 'scrypt', kdfparams: { n: 262_144, r: 8, p: 1 } })
+    expect(openKeystore(kept, 'correct horse')).toEqual(seed)
+  },
+  30_000,
+)

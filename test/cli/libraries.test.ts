@@ -33,11 +33,26 @@ interface Node {
 
 function startNode(os = 'ubuntu', isAway = (): boolean => false): Node {
   const log: object[] = []
-  const logger: AppLogger = { info: (fields) => { log.push(fields) }, error: (fields) => { log.push(fields) } }
+  const logger: AppLogger = {
+    info: (fields) => {
+      log.push(fields)
+    },
+    error: (fields) => {
+      log.push(fields)
+    },
+  }
   let libraries: Libraries | undefined
-  const chain: TestChain = govChain([100], {}, {
-    app: { onCommitted: (height, changes) => { if (!isAway()) libraries?.onCommitted(height, changes) } },
-  })
+  const chain: TestChain = govChain(
+    [100],
+    {},
+    {
+      app: {
+        onCommitted: (height, changes) => {
+          if (!isAway()) libraries?.onCommitted(height, changes)
+        },
+      },
+    },
+  )
   const home = tempHome()
   const serveAgain = (): void => {
     libraries = serveLibraries({ store: chain.store, home, os, allowAddresses: ['127.0.0.1'], logger, limits: QUICK })
@@ -50,105 +65,158 @@ function startNode(os = 'ubuntu', isAway = (): boolean => false): Node {
   return { chain, home, log, restart, libraries: () => libraries as Libraries }
 }
 
-const message = (name: string, path: string, height: number): Record<string, unknown> => deploy({
-  name, fileUrl: JSON.stringify({ ubuntu: [`${server.url}/${path}`] }), md5: JSON.stringify({ ubuntu: md5Of(file).toUpperCase() }),
-  deployBlockHeight: height,
-})
+const message = (name: string, path: string, height: number): Record<string, unknown> =>
+  deploy({
+    name,
+    fileUrl: JSON.stringify({ ubuntu: [`${server.url}/${path}`] }),
+    md5: JSON.stringify({ ubuntu: md5Of(file).toUpperCase() }),
+    deployBlockHeight: height,
+  })
 
 async function until({ chain }: Node, id: string, status: string): Promise<void> {
   while (shown(chain, id).Detail['status'] !== status) await new Promise((done) => setTimeout(done, 5))
 }
 
-test('a proposal is fetched once it is committed, deployed after the block of its point; its status is under no app hash', async () => {
-  const node = startNode()
-  const { chain, libraries, home, log } = node
-  expect(existsSync(`${home}/eni`)).toBe(false)
-  const [good, bad, dropped] = [['good', 'file'], ['bad', 'absent'], ['dropped', 'file']].map(([name = '', path = '']) =>
-    proposed(chain, account(1), 'proposeDeployLibEni', message(name, path, 12))) as [string, string, string]
-  const hash = chain.store.appHash()
-  await until(node, good, 'ready')
-  await until(node, bad, 'failed')
-  await until(node, dropped, 'ready')
-  expect(chain.store.appHash()).toEqual(hash)
-  expect([libraries().count('ready'), libraries().count('deployed'), libraries().count('failed', 'collapsed')]).toEqual([2, 0, 1])
-  voted(chain, account(1), good)
-  voted(chain, account(1), bad)
-  voted(chain, account(1), dropped, 'N')
-  await until(node, dropped, 'rejected')
-  chain.advanceTo(11)
-  expect(shown(chain, good).Detail['status']).toBe('ready')
-  chain.advanceTo(12)
-  await until(node, good, 'deployed')
-  await until(node, bad, 'collapsed')
-  expect([libraries().count('ready'), libraries().count('deployed'), libraries().count('failed', 'collapsed')]).toEqual([0, 1, 1])
-  expect(existsSync(libPath(home, { name: 'good', version: 'v1.0.0' }))).toBe(true)
-  expect(log).toContainEqual({ event: 'svc.governance.lib_status', proposal_id: good, name: 'good', version: 'v1.0.0', status: 'deployed' })
-  await libraries().close()
-}, LIMIT_MS)
+test(
+  'a proposal is fetched once it is committed, deployed after the block of its point; its status is under no app hash',
+  async () => {
+    const node = startNode()
+    const { chain, libraries, home, log } = node
+    expect(existsSync(`${home}/eni`)).toBe(false)
+    const [good, bad, dropped] = [
+      ['good', 'file'],
+      ['bad', 'absent'],
+      ['dropped', 'file'],
+    ].map(([name = '', path = '']) => proposed(chain, account(1), 'proposeDeployLibEni', message(name, path, 12))) as [
+      string,
+      string,
+      string,
+    ]
+    const hash = chain.store.appHash()
+    await until(node, good, 'ready')
+    await until(node, bad, 'failed')
+    await until(node, dropped, 'ready')
+    expect(chain.store.appHash()).toEqual(hash)
+    expect([
+      libraries().count('ready'),
+      libraries().count('deployed'),
+      libraries().count('failed', 'collapsed'),
+    ]).toEqual([2, 0, 1])
+    voted(chain, account(1), good)
+    voted(chain, account(1), bad)
+    voted(chain, account(1), dropped, 'N')
+    await until(node, dropped, 'rejected')
+    chain.advanceTo(11)
+    expect(shown(chain, good).Detail['status']).toBe('ready')
+    chain.advanceTo(12)
+    await until(node, good, 'deployed')
+    await until(node, bad, 'collapsed')
+    expect([
+      libraries().count('ready'),
+      libraries().count('deployed'),
+      libraries().count('failed', 'collapsed'),
+    ]).toEqual([0, 1, 1])
+    expect(existsSync(libPath(home, { name: 'good', version: 'v1.0.0' }))).toBe(true)
+    expect(log).toContainEqual({
+      event: 'svc.governance.lib_status',
+      proposal_id: good,
+      name: 'good',
+      version: 'v1.0.0',
+      status: 'deployed',
+    })
+    await libraries().close()
+  },
+  LIMIT_MS,
+)
 
-test('what was decided while the node was away is carried out at its next start', async () => {
-  let isAway = false
-  const node = startNode('ubuntu', () => isAway)
-  const { chain, restart, libraries } = node
-  const [approved, expired] = ['a', 'b'].map((name) =>
-    proposed(chain, account(1), 'proposeDeployLibEni', message(name, 'file', 8))) as [string, string]
-  await until(node, approved, 'ready')
-  await until(node, expired, 'ready')
-  isAway = true
-  const late = proposed(chain, account(1), 'proposeDeployLibEni', message('c', 'file', 8))
-  for (const id of [approved, late]) voted(chain, account(1), id)
-  chain.advanceTo(9)
-  expect([approved, expired].map((id) => shown(chain, id).Detail['status'])).toEqual(['ready', 'ready'])
-  await restart()
-  await until(node, approved, 'deployed')
-  await until(node, late, 'deployed')
-  await until(node, expired, 'rejected')
-  await libraries().close()
-}, LIMIT_MS)
+test(
+  'what was decided while the node was away is carried out at its next start',
+  async () => {
+    let isAway = false
+    const node = startNode('ubuntu', () => isAway)
+    const { chain, restart, libraries } = node
+    const [approved, expired] = ['a', 'b'].map((name) =>
+      proposed(chain, account(1), 'proposeDeployLibEni', message(name, 'file', 8)),
+    ) as [string, string]
+    await until(node, approved, 'ready')
+    await until(node, expired, 'ready')
+    isAway = true
+    const late = proposed(chain, account(1), 'proposeDeployLibEni', message('c', 'file', 8))
+    for (const id of [approved, late]) voted(chain, account(1), id)
+    chain.advanceTo(9)
+    expect([approved, expired].map((id) => shown(chain, id).Detail['status'])).toEqual(['ready', 'ready'])
+    await restart()
+    await until(node, approved, 'deployed')
+    await until(node, late, 'deployed')
+    await until(node, expired, 'rejected')
+    await libraries().close()
+  },
+  LIMIT_MS,
+)
 
-test('after blocks that were left out, as by state sync, the first committed one makes it look at every proposal', async () => {
-  let isAway = true
-  const node = startNode('ubuntu', () => isAway)
-  const id = proposed(node.chain, account(1), 'proposeDeployLibEni', message('a', 'file', 5))
-  voted(node.chain, account(1), id)
-  node.chain.advanceTo(6)
-  isAway = false
-  node.chain.block()
-  await until(node, id, 'deployed')
-  await node.libraries().close()
-}, LIMIT_MS)
+test(
+  'after blocks that were left out, as by state sync, the first committed one makes it look at every proposal',
+  async () => {
+    let isAway = true
+    const node = startNode('ubuntu', () => isAway)
+    const id = proposed(node.chain, account(1), 'proposeDeployLibEni', message('a', 'file', 5))
+    voted(node.chain, account(1), id)
+    node.chain.advanceTo(6)
+    isAway = false
+    node.chain.block()
+    await until(node, id, 'deployed')
+    await node.libraries().close()
+  },
+  LIMIT_MS,
+)
 
-test('a file for another OS is not taken; a row that is as it should be is not written again', async () => {
-  const node = startNode('centos')
-  const { chain, restart, libraries } = node
-  const id = proposed(chain, account(1), 'proposeDeployLibEni', message('a', 'file', 5))
-  await until(node, id, 'failed')
-  voted(chain, account(1), id)
-  chain.advanceTo(5)
-  await until(node, id, 'collapsed')
-  const writes: unknown[] = []
-  const { putLocal } = chain.store
-  Object.assign(chain.store, { putLocal: (...args: Parameters<typeof putLocal>) => {
-    writes.push(args)
-    putLocal(...args)
-  } })
-  await restart()
-  while (libraries().count('collapsed') === 0) await new Promise((done) => setTimeout(done, 5))
-  expect(writes).toEqual([])
-  expect(chain.store.get(libraryStatus, { proposalId: id as ProposalId })?.status).toBe('collapsed')
-  await libraries().close()
-}, LIMIT_MS)
+test(
+  'a file for another OS is not taken; a row that is as it should be is not written again',
+  async () => {
+    const node = startNode('centos')
+    const { chain, restart, libraries } = node
+    const id = proposed(chain, account(1), 'proposeDeployLibEni', message('a', 'file', 5))
+    await until(node, id, 'failed')
+    voted(chain, account(1), id)
+    chain.advanceTo(5)
+    await until(node, id, 'collapsed')
+    const writes: unknown[] = []
+    const { putLocal } = chain.store
+    Object.assign(chain.store, {
+      putLocal: (...args: Parameters<typeof putLocal>) => {
+        writes.push(args)
+        putLocal(...args)
+      },
+    })
+    await restart()
+    while (libraries().count('collapsed') === 0) await new Promise((done) => setTimeout(done, 5))
+    expect(writes).toEqual([])
+    expect(chain.store.get(libraryStatus, { proposalId: id as ProposalId })?.status).toBe('collapsed')
+    await libraries().close()
+  },
+  LIMIT_MS,
+)
 
-test('a status that cannot be written is logged, and the node goes on', async () => {
-  const node = startNode()
-  const { chain, log, libraries } = node
-  Object.assign(chain.store, { putLocal: () => { throw new Error('database or disk is full') } })
-  proposed(chain, account(1), 'proposeDeployLibEni', message('a', 'file', 9))
-  while (libraries().count('ready') === 0) await new Promise((done) => setTimeout(done, 5))
-  expect(log).toContainEqual(expect.objectContaining({ err: expect.objectContaining({ message: 'database or disk is full' }) }))
-  chain.block()
-  await libraries().close()
-}, LIMIT_MS)
+test(
+  'a status that cannot be written is logged, and the node goes on',
+  async () => {
+    const node = startNode()
+    const { chain, log, libraries } = node
+    Object.assign(chain.store, {
+      putLocal: () => {
+        throw new Error('database or disk is full')
+      },
+    })
+    proposed(chain, account(1), 'proposeDeployLibEni', message('a', 'file', 9))
+    while (libraries().count('ready') === 0) await new Promise((done) => setTimeout(done, 5))
+    expect(log).toContainEqual(
+      expect.objectContaining({ err: expect.objectContaining({ message: 'database or disk is full' }) }),
+    )
+    chain.block()
+    await libraries().close()
+  },
+  LIMIT_MS,
+)
 
 test('metrics: every series is there from the start, at its value of now; nothing else is served', async () => {
   const [port = 0] = await freePorts(1)
@@ -160,6 +228,8 @@ test('metrics: every series is there from the start, at its value of now; nothin
   expect(await text()).toMatch(/^svc_app_height 7$/m)
   expect(await text()).toMatch(/^process_resident_memory_bytes \d+$/m)
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404)
-  await expect(serveMetrics({ host: '127.0.0.1', port }, [])).rejects.toThrow(/--metrics: cannot listen on 127\.0\.0\.1:\d+: .*EADDRINUSE/)
+  await expect(serveMetrics({ host: '127.0.0.1', port }, [])).rejects.toThrow(
+    /--metrics: cannot listen on 127\.0\.0\.1:\d+: .*EADDRINUSE/,
+  )
   served.close()
 })

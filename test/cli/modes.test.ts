@@ -9,13 +9,17 @@ jest.setTimeout(60_000)
 
 const OWNER = '0x098a8672bc66ec7177f82cd529ed8e5bbdc28a27'
 let place: Place
-beforeAll(async () => { place = makePlace(await freePorts(3)) })
+beforeAll(async () => {
+  place = makePlace(await freePorts(3))
+})
 afterAll(() => place.remove())
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8)
 /** Everything in a folder, and the folder, that others than its owner may do anything with. */
-const openIn = (folder: string): readonly string[] => ['.', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })]
-  .map((name) => join(folder, name)).filter((path) => (statSync(path).mode & 0o077) !== 0)
+const openIn = (folder: string): readonly string[] =>
+  ['.', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })]
+    .map((name) => join(folder, name))
+    .filter((path) => (statSync(path).mode & 0o077) !== 0)
 const init = (home: string) => svcd(place, ['init', '--home', home, '--chain-id', 'mine', '--owner', OWNER])
 
 describe('a home', () => {
@@ -25,10 +29,18 @@ describe('a home', () => {
     const made = await typed(place, `umask 0000; svcd init --home mine --chain-id mine --owner ${OWNER}`)
     expect([made.status, openIn(home())]).toEqual([0, []])
     const running = await run(place, ['start', '--home', home(), '--snapshot-interval', '1'], /the application listens/)
-    expect(['abci.sock', 'data/state.db', 'data/state.db-wal'].map((name) => existsSync(join(home(), name)))).toEqual([true, true, true])
+    expect(['abci.sock', 'data/state.db', 'data/state.db-wal'].map((name) => existsSync(join(home(), name)))).toEqual([
+      true,
+      true,
+      true,
+    ])
     expect(openIn(home())).toEqual([])
     await running.stop()
-    expect(['config', 'config/genesis.json', 'data/state.db'].map((name) => modeOf(join(home(), name)))).toEqual(['700', '600', '600'])
+    expect(['config', 'config/genesis.json', 'data/state.db'].map((name) => modeOf(join(home(), name)))).toEqual([
+      '700',
+      '600',
+      '600',
+    ])
   })
 
   test('that is open is closed when it is used, and a line says so', async () => {
@@ -74,7 +86,9 @@ describe('a file that holds a secret', () => {
   ])('%s: is refused when others may read it, and the way to mend it is said', async (_name, args, flag) => {
     const path = loose('loose.txt', 'a-secret-that-is-long-enough\n')
     expect(await svcd(place, [...args, path])).toEqual({
-      status: 2, stdout: '', stderr: `svcd: ${flag}: ${path}: mode 0640 opens it to others: chmod 600 ${path}\n`,
+      status: 2,
+      stdout: '',
+      stderr: `svcd: ${flag}: ${path}: mode 0640 opens it to others: chmod 600 ${path}\n`,
     })
     expect(existsSync(join(place.folder, 'keys'))).toBe(false)
   })

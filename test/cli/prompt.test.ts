@@ -15,23 +15,39 @@ const fileOf = (name: string): string => readFileSync(join(place.folder, 'keys',
 
 describe('a password on a terminal', () => {
   test('is edited as any line, is asked for twice when it is new, and is never shown', async () => {
-    const two = await onTerminal(place, ['keys', 'new', 'alice'], [
-      { seen: /password of alice/, type: 'horse\r' }, { seen: /again/, type: 'house\r' },
-    ])
+    const two = await onTerminal(
+      place,
+      ['keys', 'new', 'alice'],
+      [
+        { seen: /password of alice/, type: 'horse\r' },
+        { seen: /again/, type: 'house\r' },
+      ],
+    )
     expect(two).toMatchObject({ status: 2, stdout: expect.stringContaining('the two differ') })
-    const made = await onTerminal(place, ['keys', 'new', 'alice'], [
-      { seen: /password of alice/, type: `hore${LEFT}s\r` }, { seen: /password of alice, again/, type: 'horse\r' },
-    ])
+    const made = await onTerminal(
+      place,
+      ['keys', 'new', 'alice'],
+      [
+        { seen: /password of alice/, type: `hore${LEFT}s\r` },
+        { seen: /password of alice, again/, type: 'horse\r' },
+      ],
+    )
     expect(made).toMatchObject({ status: 0, stdout: expect.stringContaining('alice.json') })
     expect(openKeystore(fileOf('alice'), 'horse')).toHaveLength(32)
     for (const { stdout } of [two, made]) expect(stdout).not.toMatch(/hor|hou/)
   })
 
   test('is not shown either when it is typed before its prompt stands, while the one before is checked', async () => {
-    const changed = await onTerminal(place, ['keys', 'passwd', 'alice'], [
-      { seen: /password of alice/, type: 'horse\r' }, { seen: /(?:)/, type: 'tooearly' },
-      { seen: /new password of alice/, type: '\u0015battery\r' }, { seen: /again/, type: 'battery\r' },
-    ])
+    const changed = await onTerminal(
+      place,
+      ['keys', 'passwd', 'alice'],
+      [
+        { seen: /password of alice/, type: 'horse\r' },
+        { seen: /(?:)/, type: 'tooearly' },
+        { seen: /new password of alice/, type: '\u0015battery\r' },
+        { seen: /again/, type: 'battery\r' },
+      ],
+    )
     expect(changed).toMatchObject({ status: 0, stdout: expect.stringContaining('is changed') })
     expect(changed.stdout).not.toMatch(/horse|tooearly|battery/)
     expect(openKeystore(fileOf('alice'), 'battery')).toHaveLength(32)
@@ -42,14 +58,20 @@ describe('a password on a terminal', () => {
     ['Ctrl-D is none', '\u0004', 2, /svcd: the password of alice was not given/],
     ['Enter alone is none', '\r', 2, /svcd: the password of alice is empty/],
   ])('%s', async (_name, key, status, words) => {
-    const ended = await onTerminal(place, ['keys', 'export', 'alice', '--unsafe'], [{ seen: /password of alice/, type: key }])
+    const ended = await onTerminal(
+      place,
+      ['keys', 'export', 'alice', '--unsafe'],
+      [{ seen: /password of alice/, type: key }],
+    )
     expect(ended).toMatchObject({ status, stdout: expect.stringMatching(words) })
   })
 })
 
 describe('a question on a terminal', () => {
   test.each([
-    ['Ctrl-C', '\u0003', 130, ''], ['Ctrl-D', '\u0004', 1, 'nothing was removed'], ['n', 'n\r', 1, 'nothing was removed'],
+    ['Ctrl-C', '\u0003', 130, ''],
+    ['Ctrl-D', '\u0004', 1, 'nothing was removed'],
+    ['n', 'n\r', 1, 'nothing was removed'],
   ])('%s removes nothing', async (_name, key, status, words) => {
     const ended = await onTerminal(place, ['keys', 'delete', 'alice'], [{ seen: /\[y\/N\]/, type: key }])
     expect(ended).toMatchObject({ status, stdout: expect.stringContaining(words) })

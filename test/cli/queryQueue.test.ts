@@ -2,11 +2,17 @@ import { expect, test } from '@jest/globals'
 import { QUERY_LIMITS } from '../../src/cli/queries/limits.ts'
 import { createQueryQueue, type QueryQueue, type Waiting } from '../../src/cli/queries/queue.ts'
 
-const query = (path: string): Waiting => ({ request: { path, data: new Uint8Array(0), height: 0, prove: false }, done: () => {} })
+const query = (path: string): Waiting => ({
+  request: { path, data: new Uint8Array(0), height: 0, prove: false },
+  done: () => {},
+})
 const LIST = '/stake/validators'
 
 /** The paths of the next round, and who is refused with which reason. */
-function take(queue: QueryQueue, nowMs = 0): { readonly paths: readonly string[]; readonly refused: readonly (readonly string[])[] } {
+function take(
+  queue: QueryQueue,
+  nowMs = 0,
+): { readonly paths: readonly string[]; readonly refused: readonly (readonly string[])[] } {
   const refused: string[][] = []
   const { queries } = queue.take(nowMs, ({ request }, why) => refused.push([request.path, why]))
   return { paths: queries.map(({ request }) => request.path), refused }
@@ -34,7 +40,11 @@ test('who waited longer than the limit is refused unread, but for the time in wh
   expect(take(queue, 5500)).toEqual({ paths: [LIST], refused: [] })
   queue.add(query(LIST), 6600)
   expect(take(queue, 7101)).toEqual({
-    paths: [], refused: [[path, 'the query waited for more than 2000 ms'], [LIST, 'the list waited for more than 500 ms']],
+    paths: [],
+    refused: [
+      [path, 'the query waited for more than 2000 ms'],
+      [LIST, 'the list waited for more than 500 ms'],
+    ],
   })
 })
 

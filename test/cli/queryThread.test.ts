@@ -33,7 +33,10 @@ interface Setup {
 }
 
 /** A chain of `candidacies` on a file, and the thread beside it. */
-function setUp(name: string, { candidacies = 4, limits = {} }: { candidacies?: number; limits?: Partial<QueryLimits> } = {}): Setup {
+function setUp(
+  name: string,
+  { candidacies = 4, limits = {} }: { candidacies?: number; limits?: Partial<QueryLimits> } = {},
+): Setup {
   const path = join(folder, `${name}.db`)
   const store = openSqliteStore({ path, tables, views })
   const log: object[] = []
@@ -50,34 +53,61 @@ function setUp(name: string, { candidacies = 4, limits = {} }: { candidacies?: n
       return response
     },
   })
-  const owners = Array.from({ length: candidacies }, (_, at) =>
-    ({ owner: account(at + 1), key: nodeKey(at + 1), shares: tokens(100 + at) }))
-  chain.init({ accounts: owners.map(({ owner }) => ({ address: owner.address, balance: tokens(5000) })), candidacies: owners })
+  const owners = Array.from({ length: candidacies }, (_, at) => ({
+    owner: account(at + 1),
+    key: nodeKey(at + 1),
+    shares: tokens(100 + at),
+  }))
+  chain.init({
+    accounts: owners.map(({ owner }) => ({ address: owner.address, balance: tokens(5000) })),
+    candidacies: owners,
+  })
   return { thread, chain, store, path, log }
 }
 
 const ask = async (
-  { thread }: Setup, path: string, { data = nothing as Uint8Array, height = 0, prove = false } = {},
+  { thread }: Setup,
+  path: string,
+  { data = nothing as Uint8Array, height = 0, prove = false } = {},
 ): Promise<QueryResponse> => await thread.ask({ path, data, height, prove })
 
 /** As plain values: one is from another thread's memory. */
-const plain = (response: QueryResponse): unknown => JSON.parse(JSON.stringify(structuredClone(response), (_key, value: unknown) =>
-  (value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value)))
+const plain = (response: QueryResponse): unknown =>
+  JSON.parse(
+    JSON.stringify(structuredClone(response), (_key, value: unknown) =>
+      value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value,
+    ),
+  )
 
 test('the thread answers each path as the application does: before the first block, with proofs, and while pages wait', async () => {
   const setup = setUp('same')
   const { chain } = setup
   const one = account(1).address
   const paths = [
-    ...LISTS, '/stake/validators?limit=2&offset=1', `/stake/validator/${one}`, `/stake/candidacy-id/${one}`, `/stake/unbonding/${one}`,
-    `/accounts/${one}`, '/nothing', '/accounts/0x1', '/stake/validators?limit=x', `/store/accounts/${one}`, '/store/nothing/1',
-    `/store/accounts/${account(999).address}`, '/store/candidacies/1', '/governance/votes/AAAA', '/stake/account-update/7',
+    ...LISTS,
+    '/stake/validators?limit=2&offset=1',
+    `/stake/validator/${one}`,
+    `/stake/candidacy-id/${one}`,
+    `/stake/unbonding/${one}`,
+    `/accounts/${one}`,
+    '/nothing',
+    '/accounts/0x1',
+    '/stake/validators?limit=x',
+    `/store/accounts/${one}`,
+    '/store/nothing/1',
+    `/store/accounts/${account(999).address}`,
+    '/store/candidacies/1',
+    '/governance/votes/AAAA',
+    '/stake/account-update/7',
   ]
   const compare = async (): Promise<void> => {
-    for (const path of [...paths, ...chain.height > 0 ? ['/governance/params'] : []]) {
+    for (const path of [...paths, ...(chain.height > 0 ? ['/governance/params'] : [])]) {
       for (const prove of [false, true]) {
         const request = { path, data: nothing, height: 0, prove }
-        expect([path, plain(await ask(setup, path, { prove }))]).toEqual([path, plain(chain.app.query(request) as QueryResponse)])
+        expect([path, plain(await ask(setup, path, { prove }))]).toEqual([
+          path,
+          plain(chain.app.query(request) as QueryResponse),
+        ])
       }
     }
     const data = encodePaths([`/accounts/${one}`, `/stake/validator/${one}`, '/accounts/0x1'])
@@ -87,7 +117,9 @@ test('the thread answers each path as the application does: before the first blo
   await compare()
   for (let height = 1; height <= 70; height++) {
     const to = bytesOf(account(1000 + height))
-    chain.block({ txs: [chain.tx(account(1), 'transfer', { to, value: '7' }), chain.tx(account(2), 'transfer', { to, value: '9' })] })
+    chain.block({
+      txs: [chain.tx(account(1), 'transfer', { to, value: '7' }), chain.tx(account(2), 'transfer', { to, value: '9' })],
+    })
     if (height % 6 === 1 || height === 32 || height === 33) await compare()
   }
   expect(await ask(setup, '/governance/params', { height: 71 })).toMatchObject({ code: 20, height: 70 })
@@ -102,7 +134,9 @@ test('blocks are decided and committed while a list is read, which is of one hei
   let isBeside = false
   for (let tries = 0; !isBeside && tries < 50; tries++) {
     let answered: QueryResponse | undefined
-    void ask(setup, `/stake/validators?offset=${tries}`).then((response) => { answered = response })
+    void ask(setup, `/stake/validators?offset=${tries}`).then((response) => {
+      answered = response
+    })
     while (answered === undefined) {
       chain.block()
       // The thread's message is taken here, if it has come.
@@ -119,7 +153,8 @@ test('a list that takes longer than it may gets a code that names the limit, and
   const setup = setUp('late', { candidacies: 200, limits: { answerMsMax: 0 } })
   setup.chain.block()
   expect(await ask(setup, '/stake/validators')).toMatchObject({
-    code: 31, height: 1,
+    code: 31,
+    height: 1,
     log: 'too much for one answer: expected at most 0 ms of reading, it takes longer; ask for a part of the list with limit and offset',
   })
   expect(await ask(setup, `/accounts/${account(1).address}`)).toMatchObject({ code: 0 })
@@ -141,7 +176,9 @@ test('lists are paced by what they cost, and other queries are not', async () =>
   setup.chain.block()
   expect((await ask(setup, '/stake/validators')).code).toBe(0)
   expect(await ask(setup, '/governance/proposals')).toEqual({
-    code: 30, log: 'busy: whole lists are answered at 1 bytes a second, and these are used up; try again later', height: 1,
+    code: 30,
+    log: 'busy: whole lists are answered at 1 bytes a second, and these are used up; try again later',
+    height: 1,
   })
   expect((await ask(setup, '/governance/params')).code).toBe(0)
 })
@@ -160,9 +197,13 @@ test('equal list queries of one state share one answer; a block, or a row of the
   const third = await read()
   expect(third[1]).not.toBe(0x21)
   third[1] = 0x21
-  store.putLocal(tables.find(({ name }) => name === 'library_status') as never, {
-    proposalId: Buffer.alloc(32).toString('base64'), status: 'fetching'
-  } as never)
+  store.putLocal(
+    tables.find(({ name }) => name === 'library_status') as never,
+    {
+      proposalId: Buffer.alloc(32).toString('base64'),
+      status: 'fetching',
+    } as never,
+  )
   expect((await read())[1]).not.toBe(0x21)
 })
 
@@ -174,7 +215,10 @@ test('a failure of the storage is the thread’s own: a code, a line in the log,
   open.push(direct)
   direct.exec('ALTER TABLE accounts RENAME TO hidden')
   const account1 = `/accounts/${account(1).address}`
-  expect(await ask(setup, account1)).toMatchObject({ code: 32, log: expect.stringMatching(/^unavailable: queries are starting anew/) })
+  expect(await ask(setup, account1)).toMatchObject({
+    code: 32,
+    log: expect.stringMatching(/^unavailable: queries are starting anew/),
+  })
   expect(log).toMatchObject([{ err: { message: expect.stringContaining('no such table') } }])
   expect(await ask(setup, account1)).toMatchObject({ code: 32 })
   direct.exec('ALTER TABLE hidden RENAME TO accounts')
@@ -211,14 +255,21 @@ test('SQLite’s WAL is written back although a list is read at each commit: the
   let [asked, stop] = [0, false]
   let begun = (): void => {}
   const caller = async (): Promise<void> => {
-    for (let code: unknown = 0; !stop && code === 0; begun()) code = (await ask(setup, `/stake/validators?offset=${asked++}`)).code
+    for (let code: unknown = 0; !stop && code === 0; begun())
+      code = (await ask(setup, `/stake/validators?offset=${asked++}`)).code
   }
   const callers = Array.from({ length: 4 }, caller)
   const table = tables.find(({ name }) => name === 'library_status') as never
   let walBytes = 0
   for (let commit = 0; commit < 24; commit++) {
     // Either the next list is just being read, or all of them rest.
-    if (commit % 2 === 0) await Promise.race([new Promise<void>((done) => { begun = done }), sleep(700)]).then(() => sleep(60))
+    if (commit % 2 === 0)
+      await Promise.race([
+        new Promise<void>((done) => {
+          begun = done
+        }),
+        sleep(700),
+      ]).then(() => sleep(60))
     // What stands for a block: 4 MiB in the WAL.
     const status = String(commit + 1000).repeat(1024 * 1024)
     store.putLocal(table, { proposalId: Buffer.alloc(32, commit % 8).toString('base64'), status } as never)

@@ -7,10 +7,20 @@ import { chooseOs, readConfig } from '../../src/cli/config.ts'
 import { allowedAddresses } from '../../src/cli/libraries.ts'
 import { abciAddressOf, assertDevnetHome, resetHome } from '../../src/cli/devnet/home.ts'
 import { chooseKeeping } from '../../src/cli/snapshot/keeping.ts'
-import { assertFree, machineOs, parseBlockTime, parseEndpoint, parseOs, parseStalledAfter, printEndpoint } from '../../src/cli/settings.ts'
+import {
+  assertFree,
+  machineOs,
+  parseBlockTime,
+  parseEndpoint,
+  parseOs,
+  parseStalledAfter,
+  printEndpoint,
+} from '../../src/cli/settings.ts'
 
 let folder: string
-beforeEach(() => { folder = mkdtempSync(join(tmpdir(), 'svcd-cli-')) })
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svcd-cli-'))
+})
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const writeGenesis = (text: string): void => {
@@ -19,16 +29,26 @@ const writeGenesis = (text: string): void => {
 }
 
 describe('flags', () => {
-  test.each([['127.0.0.1:8545'], ['localhost:1'], ['[::1]:65535'], ['example.org:80']])('an endpoint prints as it was read: %s', (text) => {
-    expect(printEndpoint(parseEndpoint(text, '--gateway'))).toBe(text)
-  })
+  test.each([['127.0.0.1:8545'], ['localhost:1'], ['[::1]:65535'], ['example.org:80']])(
+    'an endpoint prints as it was read: %s',
+    (text) => {
+      expect(printEndpoint(parseEndpoint(text, '--gateway'))).toBe(text)
+    },
+  )
 
   test.each(['8545', ':8545', 'host', 'host:', 'host:0', 'host:65536', 'host:abc', '::1:80', ''].map((text) => [text]))(
-    'no endpoint, and the flag is named: %j', (text) => {
+    'no endpoint, and the flag is named: %j',
+    (text) => {
       expect(() => parseEndpoint(text, '--rpc')).toThrow(/^--rpc: expected HOST:PORT/)
-    })
+    },
+  )
 
-  test.each([['10ms', 10], ['300ms', 300], ['1s', 1000], ['600s', 600_000]])('a block time of %s', (text, ms) => {
+  test.each([
+    ['10ms', 10],
+    ['300ms', 300],
+    ['1s', 1000],
+    ['600s', 600_000],
+  ])('a block time of %s', (text, ms) => {
     expect(parseBlockTime(text)).toBe(ms)
   })
 
@@ -36,12 +56,19 @@ describe('flags', () => {
     expect(() => parseBlockTime(text)).toThrow(/^--block-time: expected a time of 10ms to 600s/)
   })
 
-  test.each([['0', 0], ['1s', 1000], ['1500ms', 1500], ['86400s', 86_400_000]])('the chain counts as stalled after %s', (text, ms) => {
+  test.each([
+    ['0', 0],
+    ['1s', 1000],
+    ['1500ms', 1500],
+    ['86400s', 86_400_000],
+  ])('the chain counts as stalled after %s', (text, ms) => {
     expect(parseStalledAfter(text)).toBe(ms)
   })
 
   test.each(['999ms', '86401s', '0s', '1', '-1s', ''].map((text) => [text]))('no such time: %j', (text) => {
-    expect(() => parseStalledAfter(text)).toThrow(/^--stalled-after: expected a time of 1s to 86400s such as 30s, or 0 for never/)
+    expect(() => parseStalledAfter(text)).toThrow(
+      /^--stalled-after: expected a time of 1s to 86400s such as 30s, or 0 for never/,
+    )
   })
 
   test('an OS that fileUrl does not know is refused', () => {
@@ -54,7 +81,10 @@ describe('the OS of a node', () => {
   test('is that of os-release only when fileUrl knows it', () => {
     const path = join(folder, 'os-release')
     const files = [
-      ['ID=ubuntu\n', 'ubuntu'], ['NAME=x\nID="centos"\n', 'centos'], ['ID=debian\n', undefined], ['ID_LIKE=ubuntu\n', undefined],
+      ['ID=ubuntu\n', 'ubuntu'],
+      ['NAME=x\nID="centos"\n', 'centos'],
+      ['ID=debian\n', undefined],
+      ['ID_LIKE=ubuntu\n', undefined],
     ] as const
     for (const [text, os] of files) {
       writeFileSync(path, text)
@@ -63,7 +93,7 @@ describe('the OS of a node', () => {
     expect(machineOs(join(folder, 'absent'))).toBeUndefined()
   })
 
-  test('is the flag\'s, else the file\'s', () => {
+  test("is the flag's, else the file's", () => {
     mkdirSync(join(folder, 'config'))
     writeFileSync(join(folder, 'config', 'svcd.json'), '{"eni":{"os":"centos"}}')
     expect(chooseOs(folder, undefined, () => {})).toBe('centos')
@@ -92,24 +122,37 @@ describe('what a node keeps', () => {
     writeFileSync(join(folder, 'config', 'svcd.json'), JSON.stringify(value))
   }
 
-  test('is the flag\'s, else the file\'s, else the default', () => {
+  test("is the flag's, else the file's, else the default", () => {
     expect(chooseKeeping(folder, {})).toEqual({ interval: 1000, keep: 2, keepBlocks: 0 })
     write({ snapshots: { interval: 50, keep: 10 }, pruning: { keepBlocks: 2 } })
     expect(chooseKeeping(folder, {})).toEqual({ interval: 50, keep: 10, keepBlocks: 2 })
-    expect(chooseKeeping(folder, { snapshotInterval: '0', keepBlocks: '0' })).toEqual({ interval: 0, keep: 10, keepBlocks: 0 })
-    expect(chooseKeeping(folder, { snapshotInterval: '1000000', snapshotKeep: '2', keepBlocks: '1000000000' }))
-      .toEqual({ interval: 1_000_000, keep: 2, keepBlocks: 1_000_000_000 })
+    expect(chooseKeeping(folder, { snapshotInterval: '0', keepBlocks: '0' })).toEqual({
+      interval: 0,
+      keep: 10,
+      keepBlocks: 0,
+    })
+    expect(chooseKeeping(folder, { snapshotInterval: '1000000', snapshotKeep: '2', keepBlocks: '1000000000' })).toEqual(
+      { interval: 1_000_000, keep: 2, keepBlocks: 1_000_000_000 },
+    )
   })
 
   test.each([
-    [{ snapshotInterval: '1000001' }, {}, '--snapshot-interval: expected a whole number of 1 to 1000000, or 0, got "1000001"'],
+    [
+      { snapshotInterval: '1000001' },
+      {},
+      '--snapshot-interval: expected a whole number of 1 to 1000000, or 0, got "1000001"',
+    ],
     [{ snapshotInterval: '-1' }, {}, '--snapshot-interval: expected'],
     [{ snapshotInterval: '' }, {}, '--snapshot-interval: expected'],
     [{ snapshotKeep: '1' }, {}, '--snapshot-keep: expected a whole number of 2 to 10, got "1"'],
     [{ snapshotKeep: '11' }, {}, '--snapshot-keep: expected'],
     [{ keepBlocks: '1' }, {}, '--keep-blocks: expected a whole number of 2 to 1000000000, or 0, got "1"'],
     [{ keepBlocks: '1e3' }, {}, '--keep-blocks: expected'],
-    [{}, { snapshots: { interval: '5' } }, 'config/svcd.json: snapshots.interval: expected a whole number of 1 to 1000000, or 0, got "5"'],
+    [
+      {},
+      { snapshots: { interval: '5' } },
+      'config/svcd.json: snapshots.interval: expected a whole number of 1 to 1000000, or 0, got "5"',
+    ],
     [{}, { snapshots: { keep: 2.5 } }, 'config/svcd.json: snapshots.keep: expected a whole number of 2 to 10, got 2.5'],
     [{}, { pruning: { keepBlocks: null } }, 'config/svcd.json: pruning.keepBlocks: expected'],
   ])('%j over %j is refused with its name', (flags, file, message) => {
@@ -131,13 +174,18 @@ describe('addresses that libraries may come from', () => {
     expect(allowedAddresses(folder, '127.0.0.1, fd00::/8')).toEqual(['127.0.0.1', 'fd00::/8'])
   })
 
-  test.each([['10.0.0.0/8'], [['localhost']], [[1]], [['10.0.0.0/40']], [{}]])('%j in the file is told in one line', (allowAddresses) => {
-    write({ allowAddresses })
-    expect(() => allowedAddresses(folder, undefined)).toThrow(/^config\/svcd\.json: eni\.allowAddresses: expected /)
-  })
+  test.each([['10.0.0.0/8'], [['localhost']], [[1]], [['10.0.0.0/40']], [{}]])(
+    '%j in the file is told in one line',
+    (allowAddresses) => {
+      write({ allowAddresses })
+      expect(() => allowedAddresses(folder, undefined)).toThrow(/^config\/svcd\.json: eni\.allowAddresses: expected /)
+    },
+  )
 
   test('so is a flag', () => {
-    expect(() => allowedAddresses(folder, '127.0.0.1,,')).toThrow('--eni-allow: expected an address or a block such as 10.0.0.5')
+    expect(() => allowedAddresses(folder, '127.0.0.1,,')).toThrow(
+      '--eni-allow: expected an address or a block such as 10.0.0.5',
+    )
   })
 })
 
@@ -182,22 +230,37 @@ describe('the home of a devnet', () => {
 
 describe('a port that is taken', () => {
   let server: Server | undefined
-  afterEach(() => { server?.close() })
+  afterEach(() => {
+    server?.close()
+  })
 
   test('is named with what wants it and the flag that changes it', async () => {
     server = createServer()
     await new Promise<void>((done) => server?.listen(0, '127.0.0.1', done))
     const { port } = server.address() as { port: number }
     await expect(assertFree({ host: '127.0.0.1', port }, 'gateway', '--gateway')).rejects.toThrow(
-      `port ${port} (gateway) is in use: does another devnet run? Choose another with --gateway HOST:PORT`)
-    await expect(assertFree({ host: '203.0.113.1', port }, 'CometBFT RPC', '--rpc')).rejects.toThrow('cannot listen on 203.0.113.1')
+      `port ${port} (gateway) is in use: does another devnet run? Choose another with --gateway HOST:PORT`,
+    )
+    await expect(assertFree({ host: '203.0.113.1', port }, 'CometBFT RPC', '--rpc')).rejects.toThrow(
+      'cannot listen on 203.0.113.1',
+    )
   })
 })
 
 test('the README says what the flags are', () => {
   const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
   const help = readFileSync(new URL('../../src/cli/commands/devnet.ts', import.meta.url), 'utf8')
-  const flags = ['--home', '--gateway', '--rpc', '--p2p', '--block-time', '--os', '--validators', '--reset', '--accept-program-version']
+  const flags = [
+    '--home',
+    '--gateway',
+    '--rpc',
+    '--p2p',
+    '--block-time',
+    '--os',
+    '--validators',
+    '--reset',
+    '--accept-program-version',
+  ]
   for (const flag of flags) {
     expect(readme).toContain(`\`${flag}`)
     expect(help).toContain(flag)

@@ -15,7 +15,10 @@ const folder = mkdtempSync(join(tmpdir(), 'svcd-maker-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const LIMIT_MS = 60_000
 
-interface Line { readonly fields: { readonly height?: number; readonly why?: string }; readonly message: string }
+interface Line {
+  readonly fields: { readonly height?: number; readonly why?: string }
+  readonly message: string
+}
 
 function setUp(name: string, interval: number) {
   const path = join(folder, `${name}.db`)
@@ -40,35 +43,48 @@ function setUp(name: string, interval: number) {
   const until = async (message: string, times: number): Promise<void> => {
     for (const deadlineMs = performance.now() + LIMIT_MS; saidTimes(message) < times; await sleep(1)) {
       block()
-      if (performance.now() > deadlineMs) throw new Error(`"${message}" was not logged ${times} times: ${JSON.stringify(log)}`)
+      if (performance.now() > deadlineMs)
+        throw new Error(`"${message}" was not logged ${times} times: ${JSON.stringify(log)}`)
     }
   }
   return { store, chain, maker, log, hashes, snapshots, until }
 }
 
-test('while blocks go on the thread makes snapshots of just the heights of the interval, whole ones, and keeps two', async () => {
-  const { store, maker, log, hashes, snapshots, until } = setUp('whole', 3)
-  await until('a snapshot was made', 4)
-  await maker.close()
-  const made = log.filter(({ message }) => message === 'a snapshot was made').map(({ fields }) => fields.height as number)
-  expect(made.filter((height) => height % 3 !== 0)).toEqual([])
-  const listed = listSnapshots(snapshots)
-  expect(listed.map(({ metadata }) => metadata.height).slice(0, 2)).toEqual(expect.arrayContaining(made.slice(-1)))
-  for (const { metadata: { height, appHash } } of listed) {
-    expect([height, toHex(appHash)]).toEqual([height, hashes.get(height)])
-    restoreInto(join(folder, 'check.db'), findSnapshot(snapshots, height))
-  }
-  expect(listed.length).toBeLessThanOrEqual(3)   // one more than two when it ended between making and removing
-  store.close()
-}, LIMIT_MS)
+test(
+  'while blocks go on the thread makes snapshots of just the heights of the interval, whole ones, and keeps two',
+  async () => {
+    const { store, maker, log, hashes, snapshots, until } = setUp('whole', 3)
+    await until('a snapshot was made', 4)
+    await maker.close()
+    const made = log
+      .filter(({ message }) => message === 'a snapshot was made')
+      .map(({ fields }) => fields.height as number)
+    expect(made.filter((height) => height % 3 !== 0)).toEqual([])
+    const listed = listSnapshots(snapshots)
+    expect(listed.map(({ metadata }) => metadata.height).slice(0, 2)).toEqual(expect.arrayContaining(made.slice(-1)))
+    for (const {
+      metadata: { height, appHash },
+    } of listed) {
+      expect([height, toHex(appHash)]).toEqual([height, hashes.get(height)])
+      restoreInto(join(folder, 'check.db'), findSnapshot(snapshots, height))
+    }
+    expect(listed.length).toBeLessThanOrEqual(3) // one more than two when it ended between making and removing
+    store.close()
+  },
+  LIMIT_MS,
+)
 
-test('a thread that cannot write stops nothing: it is logged each time, and it goes on when it can', async () => {
-  const { store, maker, log, snapshots, until } = setUp('failing', 2)
-  writeFileSync(snapshots, 'in the way')
-  await until('a snapshot could not be made', 2)
-  expect(log.find(({ message }) => message.includes('could not'))?.fields.why).toContain('EEXIST')
-  rmSync(snapshots)
-  await until('a snapshot was made', 1)
-  await maker.close()
-  store.close()
-}, LIMIT_MS)
+test(
+  'a thread that cannot write stops nothing: it is logged each time, and it goes on when it can',
+  async () => {
+    const { store, maker, log, snapshots, until } = setUp('failing', 2)
+    writeFileSync(snapshots, 'in the way')
+    await until('a snapshot could not be made', 2)
+    expect(log.find(({ message }) => message.includes('could not'))?.fields.why).toContain('EEXIST')
+    rmSync(snapshots)
+    await until('a snapshot was made', 1)
+    await maker.close()
+    store.close()
+  },
+  LIMIT_MS,
+)

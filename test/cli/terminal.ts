@@ -7,13 +7,20 @@ const SVCD = fileURLToPath(new URL('../../src/cli/svcd.js', import.meta.url))
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
 
 /** What is typed once the terminal shows `seen`. */
-export interface Typing { readonly seen: RegExp; readonly type: string }
+export interface Typing {
+  readonly seen: RegExp
+  readonly type: string
+}
 
 /**
- * `svcd` on a terminal of its own, which `script` makes (of util-linux; Debian's bsdutils). Resolves with all that the terminal showed as
- * stdout. Each typing waits for what the one before brought.
+ * `svcd` on a terminal of its own, which `script` makes (of util-linux; Debian's bsdutils). Resolves with all that the
+ * terminal showed as stdout. Each typing waits for what the one before brought.
  */
-export function onTerminal({ folder, env }: Place, args: readonly string[], typings: readonly Typing[]): Promise<Ended> {
+export function onTerminal(
+  { folder, env }: Place,
+  args: readonly string[],
+  typings: readonly Typing[],
+): Promise<Ended> {
   const line = [process.execPath, SVCD, ...args].map(quoted).join(' ')
   const shell = { cwd: folder, env: { ...env, TERM: 'xterm', NO_COLOR: '1' } }
   const child = spawn('script', ['-q', '-e', '-c', `exec ${line}`, '/dev/null'], shell)

@@ -1,6 +1,16 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
@@ -15,42 +25,71 @@ import { makePlace, svcd } from './support.ts'
 jest.setTimeout(60_000)
 
 let folder: string
-beforeEach(() => { folder = mkdtempSync(join(tmpdir(), 'svcd-testnet-')) })
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svcd-testnet-'))
+})
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const plan = (validators: number, host = '127.0.0.1', basePort = '27000', fullNodes = 0) =>
   planNodes({ validators: String(validators), fullNodes: String(fullNodes), basePort, host })
-interface Given { readonly host?: string; readonly fullNodes?: number; readonly publicKeys?: boolean }
+interface Given {
+  readonly host?: string
+  readonly fullNodes?: number
+  readonly publicKeys?: boolean
+}
 const make = (validators: number, { host, fullNodes, publicKeys = false }: Given = {}) =>
-  makeTestnet({ output: join(folder, 'net'), nodes: plan(validators, host, undefined, fullNodes), chainId: 'net-1', publicKeys })
+  makeTestnet({
+    output: join(folder, 'net'),
+    nodes: plan(validators, host, undefined, fullNodes),
+    chainId: 'net-1',
+    publicKeys,
+  })
 const text = (...path: readonly string[]): string => readFileSync(join(folder, 'net', ...path), 'utf8')
 
 interface Config {
-  readonly moniker: string; readonly rpc: { readonly laddr: string }
+  readonly moniker: string
+  readonly rpc: { readonly laddr: string }
   readonly p2p: { readonly laddr: string; readonly persistent_peers: string; readonly external_address: string }
 }
 const configOf = ({ name }: MadeNode): Config => parse(text(name, 'config', 'config.toml')) as unknown as Config
 
 /** Every file below a folder. */
 const filesBelow = (path: string): readonly string[] =>
-  readdirSync(path, { recursive: true, encoding: 'utf8' }).map((name) => join(path, name)).filter((name) => statSync(name).isFile())
+  readdirSync(path, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(path, name))
+    .filter((name) => statSync(name).isFile())
 
 describe('the homes of a network', () => {
   test('have the same genesis bytes, in which each node has a candidacy of an account of its own', () => {
     const { nodes } = make(4)
     const genesis = nodes.map(({ name }) => text(name, 'config', 'genesis.json'))
     expect(new Set(genesis).size).toBe(1)
-    const { chain_id: chainId, app_state: appState, validators } = JSON.parse(genesis[0] ?? '') as Record<string, unknown>
+    const {
+      chain_id: chainId,
+      app_state: appState,
+      validators,
+    } = JSON.parse(genesis[0] ?? '') as Record<string, unknown>
     expect(chainId).toBe('net-1')
     const { accounts, candidacies, stake } = readGenesis(appState)
-    expect(candidacies.map(({ owner, pubKey }) => [owner, pubKey])).toEqual(nodes.map(({ owner, pubKey }) => [owner, pubKey]))
+    expect(candidacies.map(({ owner, pubKey }) => [owner, pubKey])).toEqual(
+      nodes.map(({ owner, pubKey }) => [owner, pubKey]),
+    )
     expect(accounts.map(({ address }) => address)).toEqual(nodes.map(({ owner }) => owner))
     expect(stake.foundationAddress).toBe(nodes[0]?.owner)
-    expect((validators as { pub_key: { value: string } }[]).map((row) => row.pub_key.value)).toEqual(nodes.map(({ pubKey }) => pubKey))
-    expect([new Set(nodes.map(({ pubKey }) => pubKey)).size, new Set(nodes.map(({ owner }) => owner)).size]).toEqual([4, 4])
+    expect((validators as { pub_key: { value: string } }[]).map((row) => row.pub_key.value)).toEqual(
+      nodes.map(({ pubKey }) => pubKey),
+    )
+    expect([new Set(nodes.map(({ pubKey }) => pubKey)).size, new Set(nodes.map(({ owner }) => owner)).size]).toEqual([
+      4, 4,
+    ])
   })
 
-  test.each([[1, '4'], [4, '4'], [5, '5'], [7, '7']])('of %i validators all fit into the set: max_vals is %s', (count, maxVals) => {
+  test.each([
+    [1, '4'],
+    [4, '4'],
+    [5, '5'],
+    [7, '7'],
+  ])('of %i validators all fit into the set: max_vals is %s', (count, maxVals) => {
     make(count)
     const { app_state: appState } = JSON.parse(text('node0', 'config', 'genesis.json')) as { app_state: unknown }
     expect(readGenesis(appState).params.get('max_vals')).toBe(maxVals)
@@ -60,14 +99,19 @@ describe('the homes of a network', () => {
     const { nodes } = make(3)
     const listened = nodes.flatMap((node) => [configOf(node).p2p.laddr, configOf(node).rpc.laddr])
     expect(listened).toEqual([27000, 27001, 27010, 27011, 27020, 27021].map((port) => `tcp://127.0.0.1:${port}`))
-    expect(nodes.map((node) => configOf(node).p2p.persistent_peers.split(','))).toEqual(nodes.map((own) =>
-      nodes.filter((one) => one !== own).map(({ nodeId, peer }) => `${nodeId}@127.0.0.1:${peer.port}`)))
+    expect(nodes.map((node) => configOf(node).p2p.persistent_peers.split(','))).toEqual(
+      nodes.map((own) =>
+        nodes.filter((one) => one !== own).map(({ nodeId, peer }) => `${nodeId}@127.0.0.1:${peer.port}`),
+      ),
+    )
     expect(nodes.map((node) => configOf(node).moniker)).toEqual(['node0', 'node1', 'node2'])
   })
 
   test('on several machines listen everywhere for peers, who dial the names given; RPC stays on loopback', () => {
     const { nodes } = make(2, { host: 'a.example,[2001:db8::1]' })
-    expect(nodes.map((node) => [configOf(node).p2p.laddr, configOf(node).p2p.external_address, configOf(node).rpc.laddr])).toEqual([
+    expect(
+      nodes.map((node) => [configOf(node).p2p.laddr, configOf(node).p2p.external_address, configOf(node).rpc.laddr]),
+    ).toEqual([
       ['tcp://0.0.0.0:27000', 'a.example:27000', 'tcp://127.0.0.1:27001'],
       ['tcp://[::]:27010', '[2001:db8::1]:27010', 'tcp://127.0.0.1:27011'],
     ])
@@ -78,9 +122,11 @@ describe('the homes of a network', () => {
     const { mnemonic, nodes } = make(2)
     expect(mnemonic.split(' ')).toHaveLength(24)
     const words = mnemonic.slice(0, 30)
-    for (const path of filesBelow(join(folder, 'net'))) expect([path, readFileSync(path, 'utf8').includes(words)]).toEqual([path, false])
+    for (const path of filesBelow(join(folder, 'net')))
+      expect([path, readFileSync(path, 'utf8').includes(words)]).toEqual([path, false])
     for (const { home } of nodes) {
-      for (const name of ['priv_validator_key.json', 'node_key.json']) expect(statSync(join(home, 'config', name)).mode & 0o777).toBe(0o600)
+      for (const name of ['priv_validator_key.json', 'node_key.json'])
+        expect(statSync(join(home, 'config', name)).mode & 0o777).toBe(0o600)
     }
     const again = makeTestnet({ output: join(folder, 'other'), nodes: plan(2), chainId: 'net-1', publicKeys: false })
     expect(again.mnemonic).not.toBe(mnemonic)
@@ -88,7 +134,11 @@ describe('the homes of a network', () => {
 
   test('of full nodes have the same genesis, know all as peers, and have neither a candidacy nor a place in the set', () => {
     const { nodes } = make(2, { fullNodes: 1 })
-    expect(nodes.map(({ name, isValidator }) => [name, isValidator])).toEqual([['node0', true], ['node1', true], ['full0', false]])
+    expect(nodes.map(({ name, isValidator }) => [name, isValidator])).toEqual([
+      ['node0', true],
+      ['node1', true],
+      ['full0', false],
+    ])
     expect(new Set(nodes.map(({ name }) => text(name, 'config', 'genesis.json'))).size).toBe(1)
     expect(text('full0', 'config', 'genesis.json')).not.toContain(nodes[2]?.pubKey)
     expect(nodes[2]).not.toHaveProperty('owner', expect.anything())
@@ -97,15 +147,19 @@ describe('the homes of a network', () => {
   })
 
   test('of public keys, made once more, keep keys and genesis, also with one more full node', () => {
-    const of = (names: readonly string[]): readonly string[] => names.flatMap((name) =>
-      ['genesis.json', 'priv_validator_key.json', 'node_key.json'].map((file) => text(name, 'config', file)))
+    const of = (names: readonly string[]): readonly string[] =>
+      names.flatMap((name) =>
+        ['genesis.json', 'priv_validator_key.json', 'node_key.json'].map((file) => text(name, 'config', file)),
+      )
     make(2, { publicKeys: true })
     const before = of(['node0', 'node1'])
     const { nodes } = make(2, { publicKeys: true, fullNodes: 1 })
     expect(of(['node0', 'node1'])).toEqual(before)
     expect(text('full0', 'config', 'genesis.json')).toBe(before[0])
     expect(configOf(nodes[0] as MadeNode).p2p.persistent_peers).toContain(`${nodes[2]?.nodeId}@127.0.0.1:27020`)
-    expect(() => make(3, { publicKeys: true })).toThrow(/holds the chain net-1 with 2 validators: choose another folder with --output DIR/)
+    expect(() => make(3, { publicKeys: true })).toThrow(
+      /holds the chain net-1 with 2 validators: choose another folder with --output DIR/,
+    )
     expect(() => make(2)).toThrow('is not empty')
     writeFileSync(join(folder, 'net', 'mine'), 'x')
     expect(() => make(2, { publicKeys: true })).toThrow('is not empty')
@@ -125,7 +179,8 @@ describe('the homes of a network', () => {
 
   test('of public keys say so', () => {
     expect(make(1, { publicKeys: true })).toMatchObject({
-      mnemonic: PUBLIC_MNEMONIC, nodes: [{ owner: '0x098a8672bc66ec7177f82cd529ed8e5bbdc28a27' }],
+      mnemonic: PUBLIC_MNEMONIC,
+      nodes: [{ owner: '0x098a8672bc66ec7177f82cd529ed8e5bbdc28a27' }],
     })
     expect(text('README.txt')).toContain('anybody has their keys')
   })
@@ -133,16 +188,28 @@ describe('the homes of a network', () => {
   test('have scripts that a shell can read, in folders of any name', () => {
     const output = join(folder, "it's a net")
     makeTestnet({ output, nodes: plan(2), chainId: 'net-1', publicKeys: true })
-    const scripts = [join(output, 'start.sh'), ...['app.sh', 'cometbft.sh', 'gateway.sh'].map((name) => join(output, 'node1', name))]
+    const scripts = [
+      join(output, 'start.sh'),
+      ...['app.sh', 'cometbft.sh', 'gateway.sh'].map((name) => join(output, 'node1', name)),
+    ]
     for (const script of scripts) {
       expect([script, statSync(script).mode & 0o777]).toEqual([script, 0o700])
       expect([script, spawnSync('sh', ['-n', script], { encoding: 'utf8' }).stderr]).toEqual([script, ''])
     }
-    const asked = spawnSync(join(output, 'node1', 'app.sh'), ['--more'], { encoding: 'utf8', env: { ...process.env, SVCD: '/bin/echo' } })
+    const asked = spawnSync(join(output, 'node1', 'app.sh'), ['--more'], {
+      encoding: 'utf8',
+      env: { ...process.env, SVCD: '/bin/echo' },
+    })
     expect(asked.stdout).toBe('start --home . --abci unix://abci.sock --more\n')
-    const gateway = spawnSync(join(output, 'node1', 'gateway.sh'), { encoding: 'utf8', env: { ...process.env, SVCD: '/bin/echo' } })
+    const gateway = spawnSync(join(output, 'node1', 'gateway.sh'), {
+      encoding: 'utf8',
+      env: { ...process.env, SVCD: '/bin/echo' },
+    })
     expect(gateway.stdout).toBe('gateway --home . --node http://127.0.0.1:27011 --listen 127.0.0.1:27012\n')
-    const node = spawnSync(join(output, 'node1', 'cometbft.sh'), { encoding: 'utf8', env: { ...process.env, SVCD_COMETBFT: '/bin/echo' } })
+    const node = spawnSync(join(output, 'node1', 'cometbft.sh'), {
+      encoding: 'utf8',
+      env: { ...process.env, SVCD_COMETBFT: '/bin/echo' },
+    })
     expect(node.stdout).toBe('node --home .\n')
     const config = parse(readFileSync(join(output, 'node1', 'config', 'config.toml'), 'utf8'))
     expect(config['proxy_app']).toBe('unix://abci.sock')
@@ -166,15 +233,20 @@ describe('what is refused', () => {
   test.each([
     [{ validators: '0' }, '--validators: expected a whole number of 1 to 200, got "0"'],
     [{ validators: '201' }, '--validators: expected a whole number of 1 to 200, got "201"'],
-    [{ validators: '1.5' }, '--validators: expected'], [{ validators: '' }, '--validators: expected'],
-    [{ fullNodes: '201' }, '--full-nodes: expected a whole number of 0 to 200, got "201"'], [{ fullNodes: '-1' }, '--full-nodes: expected'],
+    [{ validators: '1.5' }, '--validators: expected'],
+    [{ validators: '' }, '--validators: expected'],
+    [{ fullNodes: '201' }, '--full-nodes: expected a whole number of 0 to 200, got "201"'],
+    [{ fullNodes: '-1' }, '--full-nodes: expected'],
     [{ basePort: '1023' }, '--base-port: expected a whole number of 1024 to 65516, got "1023"'],
     [{ basePort: '65517' }, '--base-port: expected a whole number of 1024 to 65516'],
     [{ host: 'a,b,c' }, '--host: expected one host, or 2, one for each node; got 3'],
-    [{ host: '127.0.0.1:80' }, '--host: expected names or addresses without ports'], [{ host: 'a b' }, '--host: expected names'],
+    [{ host: '127.0.0.1:80' }, '--host: expected names or addresses without ports'],
+    [{ host: 'a b' }, '--host: expected names'],
     [{ host: '' }, '--host: expected names'],
   ])('%j', (given, message) => {
-    expect(() => planNodes({ validators: '2', fullNodes: '0', basePort: '27000', host: '127.0.0.1', ...given })).toThrow(message)
+    expect(() =>
+      planNodes({ validators: '2', fullNodes: '0', basePort: '27000', host: '127.0.0.1', ...given }),
+    ).toThrow(message)
   })
 
   test('nothing at the limits: 200 validators, the highest base port', () => {
@@ -195,7 +267,10 @@ describe('what is refused', () => {
     const place = makePlace([1, 2, 3])
     try {
       const wrong = [
-        ['--validators', '4', '--chain-id', 'a b'], ['--validators', '4', '--block-time', '1'], ['--validators', 'x'], ['--output', 'net'],
+        ['--validators', '4', '--chain-id', 'a b'],
+        ['--validators', '4', '--block-time', '1'],
+        ['--validators', 'x'],
+        ['--output', 'net'],
       ]
       for (const args of wrong) {
         const ended = await svcd(place, ['testnet', '--output', 'net', ...args])
@@ -204,7 +279,9 @@ describe('what is refused', () => {
       }
       const made = await svcd(place, ['testnet', '--validators', '2', '--json'])
       expect(JSON.parse(made.stdout)).toMatchObject({
-        output: join(place.folder, 'home', 'testnet'), chain_id: 'svcd-testnet', mnemonic: expect.stringMatching(/^(?:\w+ ){23}\w+$/),
+        output: join(place.folder, 'home', 'testnet'),
+        chain_id: 'svcd-testnet',
+        mnemonic: expect.stringMatching(/^(?:\w+ ){23}\w+$/),
         nodes: [{ rpc: 'http://127.0.0.1:27001' }, { gateway: 'http://127.0.0.1:27012', p2p: '127.0.0.1:27010' }],
       })
       const again = await svcd(place, ['testnet', '--validators', '2'])

@@ -2,23 +2,43 @@ import { describe, expect, test } from '@jest/globals'
 import { systemdUnits, type UnitOptions } from '../../src/cli/testnet/units.ts'
 
 const commands = {
-  app: ['/usr/bin/node', '/opt/svcd/svcd.js', 'start'], cometbft: ['cometbft', 'node'],
+  app: ['/usr/bin/node', '/opt/svcd/svcd.js', 'start'],
+  cometbft: ['cometbft', 'node'],
   gateway: ['/usr/bin/node', '/opt/svcd/svcd.js', 'gateway'],
 }
 const unit = (part: 'app' | 'cometbft' | 'gateway', given: Partial<UnitOptions> = {}): readonly string[] => {
-  const units = systemdUnits({ home: '/var/lib/svcd', user: 'svcd', commands, programs: ['/opt/svcd/svcd.js'], ...given })
+  const units = systemdUnits({
+    home: '/var/lib/svcd',
+    user: 'svcd',
+    commands,
+    programs: ['/opt/svcd/svcd.js'],
+    ...given,
+  })
   return (units[`svcd-${part}${given.isTemplate === true ? '@' : ''}.service`] ?? '').split('\n')
 }
 
 describe('the systemd units of a node', () => {
-  test.each(['app', 'cometbft', 'gateway'] as const)('%s runs as its user, sees no other home, leaves no core, and has bounds', (part) => {
-    expect(unit(part)).toEqual(expect.arrayContaining([
-      'User=svcd', 'UMask=0077', 'LimitCORE=0', `MemoryMax=${part === 'gateway' ? '1G' : '2G'}`, 'NoNewPrivileges=yes',
-      'CapabilityBoundingSet=', 'PrivateTmp=yes', 'ProtectSystem=strict', 'ProtectHome=yes', 'WorkingDirectory=/var/lib/svcd',
-    ]))
-    const writable = unit(part).filter((line) => /^(?:ReadWritePaths|BindPaths)=/.test(line))
-    expect(writable).toEqual(part === 'gateway' ? [] : ['ReadWritePaths=/var/lib/svcd'])
-  })
+  test.each(['app', 'cometbft', 'gateway'] as const)(
+    '%s runs as its user, sees no other home, leaves no core, and has bounds',
+    (part) => {
+      expect(unit(part)).toEqual(
+        expect.arrayContaining([
+          'User=svcd',
+          'UMask=0077',
+          'LimitCORE=0',
+          `MemoryMax=${part === 'gateway' ? '1G' : '2G'}`,
+          'NoNewPrivileges=yes',
+          'CapabilityBoundingSet=',
+          'PrivateTmp=yes',
+          'ProtectSystem=strict',
+          'ProtectHome=yes',
+          'WorkingDirectory=/var/lib/svcd',
+        ]),
+      )
+      const writable = unit(part).filter((line) => /^(?:ReadWritePaths|BindPaths)=/.test(line))
+      expect(writable).toEqual(part === 'gateway' ? [] : ['ReadWritePaths=/var/lib/svcd'])
+    },
+  )
 
   test('CometBFT comes and goes with its application', () => {
     expect(unit('app')).toContain('Upholds=svcd-cometbft.service')
@@ -30,7 +50,9 @@ describe('the systemd units of a node', () => {
   test('a home below /home is the one thing that is seen there; the gateway may only read it', () => {
     const given = { home: '/home/alice/.svcd' }
     expect(unit('app', given)).toEqual(expect.arrayContaining(['ProtectHome=tmpfs', 'BindPaths=/home/alice/.svcd']))
-    expect(unit('gateway', given)).toEqual(expect.arrayContaining(['ProtectHome=tmpfs', 'BindReadOnlyPaths=/home/alice/.svcd']))
+    expect(unit('gateway', given)).toEqual(
+      expect.arrayContaining(['ProtectHome=tmpfs', 'BindReadOnlyPaths=/home/alice/.svcd']),
+    )
   })
 
   test('programs below /home or /root can be read, and only the home is written', () => {
@@ -44,9 +66,17 @@ describe('the systemd units of a node', () => {
   })
 
   test('of a network are one for all nodes, and paths of any name stand as systemd reads them', () => {
-    const lines = unit('app', { home: '/srv/50% "net"', isTemplate: true, commands: { ...commands, app: ['./app.sh', 'a $b'] } })
-    expect(lines).toEqual(expect.arrayContaining([
-      'WorkingDirectory=/srv/50%% "net"/%i', 'ExecStart="/srv/50%% \\"net\\"/%i/app.sh" "a $$b"', 'ReadWritePaths="/srv/50%% \\"net\\"/%i"',
-    ]))
+    const lines = unit('app', {
+      home: '/srv/50% "net"',
+      isTemplate: true,
+      commands: { ...commands, app: ['./app.sh', 'a $b'] },
+    })
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'WorkingDirectory=/srv/50%% "net"/%i',
+        'ExecStart="/srv/50%% \\"net\\"/%i/app.sh" "a $$b"',
+        'ReadWritePaths="/srv/50%% \\"net\\"/%i"',
+      ]),
+    )
   })
 })

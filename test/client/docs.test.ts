@@ -8,8 +8,10 @@ const root = join(import.meta.dirname, '../..')
 const docs = readFileSync(join(root, 'docs/client.md'), 'utf8')
 
 test('the tables of docs/client.md are those of the registry', () => {
-  const { status, stderr } = spawnSync(process.execPath, [join(root, 'tools/client-docs.ts'), '--check'],
-    { encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: '' } })
+  const { status, stderr } = spawnSync(process.execPath, [join(root, 'tools/client-docs.ts'), '--check'], {
+    encoding: 'utf8',
+    env: { ...process.env, NODE_OPTIONS: '' },
+  })
   expect([status, stderr]).toEqual([0, ''])
 })
 

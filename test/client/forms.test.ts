@@ -5,7 +5,11 @@ import { Svc } from '../../src/client/index.ts'
 import { makeKeystore } from '../../src/keys/keystore.ts'
 import { PUBLIC_MNEMONIC } from '../../src/keys/mnemonic.ts'
 
-interface Asked { readonly method: string; readonly params: unknown; readonly authorization: string | undefined }
+interface Asked {
+  readonly method: string
+  readonly params: unknown
+  readonly authorization: string | undefined
+}
 const asked: Asked[] = []
 let body: unknown = {}
 let text: string | undefined
@@ -14,20 +18,30 @@ let url = ''
 // A gateway in this very process: what the synchronous form must not wait for.
 const server = createServer((request, response) => {
   const chunks: Buffer[] = []
-  request.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => {
-    const call = JSON.parse(Buffer.concat(chunks).toString() || '{}') as { id: number; method: string; params: unknown }
-    asked.push({ method: call.method, params: call.params, authorization: request.headers.authorization })
-    response.end(text ?? JSON.stringify({ jsonrpc: '2.0', id: call.id, ...body as object }))
-  })
+  request
+    .on('data', (chunk: Buffer) => chunks.push(chunk))
+    .on('end', () => {
+      const call = JSON.parse(Buffer.concat(chunks).toString() || '{}') as {
+        id: number
+        method: string
+        params: unknown
+      }
+      asked.push({ method: call.method, params: call.params, authorization: request.headers.authorization })
+      response.end(text ?? JSON.stringify({ jsonrpc: '2.0', id: call.id, ...(body as object) }))
+    })
 })
 
 beforeAll(async () => {
-  await new Promise<void>((done) => { server.listen(0, '127.0.0.1', done) })
+  await new Promise<void>((done) => {
+    server.listen(0, '127.0.0.1', done)
+  })
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 })
 afterAll(async () => {
   server.closeAllConnections()
-  await new Promise((done) => { server.close(done) })
+  await new Promise((done) => {
+    server.close(done)
+  })
 })
 afterEach(() => {
   asked.length = 0
@@ -35,7 +49,12 @@ afterEach(() => {
   jest.restoreAllMocks()
 })
 
-const failure = { height: 0, hash: 'AB', check_tx: { code: 1, log: 'already activated', fee: {} }, deliver_tx: { fee: {} } }
+const failure = {
+  height: 0,
+  hash: 'AB',
+  check_tx: { code: 1, log: 'already activated', fee: {} },
+  deliver_tx: { fee: {} },
+}
 
 describe('what is asked', () => {
   test('an operation sends one object with from; defaultAccount stands in, and bigints are decimal text', async () => {
@@ -45,14 +64,17 @@ describe('what is asked', () => {
     svc.defaultAccount = '0x3'
     await svc.async.transfer({ to: '0x2', value: '1' })
     expect(asked.map(({ params }) => params)).toEqual([
-      [{ from: '0x1', to: '0x2', value: '100000000000000000000' }], [{ from: '0x3', to: '0x2', value: '1' }],
+      [{ from: '0x1', to: '0x2', value: '100000000000000000000' }],
+      [{ from: '0x3', to: '0x2', value: '1' }],
     ])
     expect(asked[0]).toMatchObject({ method: 'svc_transfer', authorization: 'Bearer secret' })
   })
 
   test('a query sends its arguments by position or by name, and no signal', async () => {
     body = { result: { height: 1, data: [] } }
-    const { stake: { validator } } = new Svc(url).async
+    const {
+      stake: { validator },
+    } = new Svc(url).async
     const { signal } = new AbortController()
     await validator.list()
     await validator.list(5, { signal })
@@ -66,37 +88,65 @@ describe('what is answered', () => {
   test('a failed transaction rejects with SvcTxError and is the only argument of a callback', async () => {
     body = { result: failure }
     const svc = new Svc(url)
-    await expect(svc.async.stake.validator.activate({ from: '0x1' }))
-      .rejects.toMatchObject({ name: 'SvcTxError', code: 1, log: 'already activated', result: failure })
-    expect(await new Promise((done) => { svc.stake.validator.activate({ from: '0x1' }, (...told) => done(told)) })).toEqual([failure])
+    await expect(svc.async.stake.validator.activate({ from: '0x1' })).rejects.toMatchObject({
+      name: 'SvcTxError',
+      code: 1,
+      log: 'already activated',
+      result: failure,
+    })
+    expect(
+      await new Promise((done) => {
+        svc.stake.validator.activate({ from: '0x1' }, (...told) => done(told))
+      }),
+    ).toEqual([failure])
   })
 
   test('a failure that only deliver_tx tells of is one too', async () => {
     body = { result: { ...failure, check_tx: { fee: {} }, deliver_tx: { code: 20, log: 'late', fee: {} } } }
-    await expect(new Svc(url).async.stake.validator.activate({ from: '0x1' })).rejects.toMatchObject({ code: 20, log: 'late' })
+    await expect(new Svc(url).async.stake.validator.activate({ from: '0x1' })).rejects.toMatchObject({
+      code: 20,
+      log: 'late',
+    })
   })
 
   test('a JSON-RPC error is an SvcRpcError with code and data, in a callback too', async () => {
     body = { error: { code: -32010, message: 'no key', data: { from: '0x1' } } }
     const svc = new Svc(url)
-    const error = { name: 'SvcRpcError', code: -32010, data: { from: '0x1' }, method: 'svc_transfer', message: 'svc_transfer: no key' }
+    const error = {
+      name: 'SvcRpcError',
+      code: -32010,
+      data: { from: '0x1' },
+      method: 'svc_transfer',
+      message: 'svc_transfer: no key',
+    }
     await expect(svc.async.transfer({ from: '0x1', to: '0x2', value: 1 })).rejects.toMatchObject(error)
-    const told = await new Promise((done) => { svc.transfer({ from: '0x1', to: '0x2', value: 1 }, (...all) => done(all)) })
+    const told = await new Promise((done) => {
+      svc.transfer({ from: '0x1', to: '0x2', value: 1 }, (...all) => done(all))
+    })
     expect(told).toEqual([expect.objectContaining(error)])
   })
 
   test('no gateway, and an answer that is not JSON-RPC, are SvcRpcErrors without a code that say so', async () => {
     text = '<html>'
-    await expect(new Svc(url).async.blockNumber()).rejects
-      .toMatchObject({ code: undefined, message: expect.stringContaining('HTTP status 200') })
-    await expect(new Svc('http://127.0.0.1:9').async.blockNumber()).rejects.toMatchObject({ name: 'SvcRpcError', code: undefined })
+    await expect(new Svc(url).async.blockNumber()).rejects.toMatchObject({
+      code: undefined,
+      message: expect.stringContaining('HTTP status 200'),
+    })
+    await expect(new Svc('http://127.0.0.1:9').async.blockNumber()).rejects.toMatchObject({
+      name: 'SvcRpcError',
+      code: undefined,
+    })
     expect(() => new Svc('http://127.0.0.1:9').blockNumber()).toThrow('cannot be reached')
   })
 
   test('a signal ends the waiting with its reason', async () => {
-    const hang = new Svc({ url, fetch: (_url, init) => new Promise((_done, failed) => {
-      init?.signal?.addEventListener('abort', () => failed(new Error('aborted')))
-    }) })
+    const hang = new Svc({
+      url,
+      fetch: (_url, init) =>
+        new Promise((_done, failed) => {
+          init?.signal?.addEventListener('abort', () => failed(new Error('aborted')))
+        }),
+    })
     const abort = new AbortController()
     const waiting = hang.async.blockNumber({ signal: abort.signal })
     abort.abort(new Error('enough'))
@@ -110,7 +160,9 @@ describe('the synchronous form', () => {
   test('does not wait for a gateway in its own thread, and sends it nothing', async () => {
     const svc = new Svc(url)
     expect(() => svc.stake.validator.list()).toThrow(instead)
-    await new Promise((done) => { setTimeout(done, 50) })
+    await new Promise((done) => {
+      setTimeout(done, 50)
+    })
     expect(asked.filter(({ method }) => method !== undefined)).toEqual([])
   })
 
@@ -134,18 +186,21 @@ describe('keys', () => {
     expect([accounts.remove(first.toUpperCase().replace('0X', '0x')), accounts.remove(first)]).toEqual([true, false])
   })
 
-  test.each([['a short key', '01'.repeat(31)], ['no key', 'secret!'], ['no mnemonic', 'these words are a secret']])(
-    '%s is refused without being repeated', (_name, key) => {
-      const refusal = ((): string => {
-        try {
-          return new Svc(url).accounts.add(key)
-        } catch (error) {
-          return (error as Error).message
-        }
-      })()
-      expect(refusal).toMatch(/^(?:key|mnemonic): expected /)
-      expect(refusal).not.toContain(key)
-    })
+  test.each([
+    ['a short key', '01'.repeat(31)],
+    ['no key', 'secret!'],
+    ['no mnemonic', 'these words are a secret'],
+  ])('%s is refused without being repeated', (_name, key) => {
+    const refusal = ((): string => {
+      try {
+        return new Svc(url).accounts.add(key)
+      } catch (error) {
+        return (error as Error).message
+      }
+    })()
+    expect(refusal).toMatch(/^(?:key|mnemonic): expected /)
+    expect(refusal).not.toContain(key)
+  })
 
   test('a keystore gives the address of its key; with a wrong password, cut short or of another kind it is refused', async () => {
     const { accounts } = new Svc(url)
@@ -154,14 +209,18 @@ describe('keys', () => {
     expect(await accounts.addKeystore(keystore, 'right')).toBe(accounts.add(bytes))
     await expect(accounts.addKeystore(keystore, 'wrong')).rejects.toThrow('wrong password')
     await expect(accounts.addKeystore(keystore.slice(0, 100), 'right')).rejects.toThrow('cut short')
-    await expect(accounts.addKeystore(keystore.replace('"ed25519"', '"secp256k1"'), 'right')).rejects.toThrow('secp256k1')
+    await expect(accounts.addKeystore(keystore.replace('"ed25519"', '"secp256k1"'), 'right')).rejects.toThrow(
+      'secp256k1',
+    )
   })
 
   test('an operation of a local account is refused in the words of the gateway before anything is sent', async () => {
     const svc = new Svc(url)
     const from = svc.accounts.add(PUBLIC_MNEMONIC)
-    await expect(svc.async.transfer({ from, to: 'x', value: 1 })).rejects
-      .toMatchObject({ code: -32602, message: 'svc_transfer: to: expected an address (0x and 40 hex digits), got "x"' })
+    await expect(svc.async.transfer({ from, to: 'x', value: 1 })).rejects.toMatchObject({
+      code: -32602,
+      message: 'svc_transfer: to: expected an address (0x and 40 hex digits), got "x"',
+    })
     expect(asked).toEqual([])
   })
 })

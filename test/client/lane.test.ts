@@ -9,7 +9,8 @@ const order = (value: number) => ({ operation: 'transfer', message: { to: new Ui
 
 const laneOf = (transport: FakeGateway): Lane =>
   makeLane(signer, { transport, chainId: async () => CHAIN_ID, chainIdBlocking: () => CHAIN_ID })
-const submitMany = (lane: Lane, count: number) => Promise.all(Array.from({ length: count }, (_, at) => lane.submit(order(at + 1))))
+const submitMany = (lane: Lane, count: number) =>
+  Promise.all(Array.from({ length: count }, (_, at) => lane.submit(order(at + 1))))
 const valuesOf = ({ committed }: FakeGateway): readonly number[] =>
   committed.map(({ body }) => Number((body.message as { value: string }).value))
 const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, at) => at + 1)
@@ -33,11 +34,14 @@ describe('transactions of one account', () => {
 
   test('one that the chain refuses uses no nonce up: the others follow in order', async () => {
     const refused = new Set([3, 4, 5, 77])
-    const gateway = fakeGateway((tx) => refused.has(Number((tx.body.message as { value: string }).value))
-      ? { code: 20, log: 'Insufficient balance' } : undefined)
+    const gateway = fakeGateway((tx) =>
+      refused.has(Number((tx.body.message as { value: string }).value))
+        ? { code: 20, log: 'Insufficient balance' }
+        : undefined,
+    )
     const results = await submitMany(laneOf(gateway), 100)
     expect(valuesOf(gateway)).toEqual(upTo(100).filter((value) => !refused.has(value)))
-    expect(results.flatMap(({ check_tx }, at) => check_tx.code === 20 ? [at + 1] : [])).toEqual([3, 4, 5, 77])
+    expect(results.flatMap(({ check_tx }, at) => (check_tx.code === 20 ? [at + 1] : []))).toEqual([3, 4, 5, 77])
   })
 
   test('two lanes with one key overtake each other and both commit everything', async () => {
@@ -53,16 +57,19 @@ describe('transactions of one account', () => {
     const gateway = fakeGateway()
     const signed = Promise.withResolvers<void>()
     const gate = Promise.withResolvers<void>()
-    const lane = laneOf({ ...gateway, askAll: async (calls) => {
-      signed.resolve()
-      await gate.promise
-      return gateway.askAll(calls)
-    } })
+    const lane = laneOf({
+      ...gateway,
+      askAll: async (calls) => {
+        signed.resolve()
+        await gate.promise
+        return gateway.askAll(calls)
+      },
+    })
     const waiting = [lane.submit(order(1)), lane.submit(order(1))]
     await signed.promise
     const second = lane.submitBlocking(order(1), 'transfer')
     gate.resolve()
-    const results = [second, ...await Promise.all(waiting)]
+    const results = [second, ...(await Promise.all(waiting))]
     expect(new Set(results.map(({ hash }) => hash)).size).toBe(3)
     expect(gateway.committed).toHaveLength(3)
   })
@@ -81,7 +88,12 @@ describe('transactions of one account', () => {
 describe('what goes wrong', () => {
   test('a nonce that is refused again though the account has not moved comes back after one new try', async () => {
     const stuck = { ...fakeGateway(), tries: 0 }
-    const refuse = { height: 0, hash: '', check_tx: { code: 6, log: 'bad nonce: expected 4, got 9', fee: {} }, deliver_tx: { fee: {} } }
+    const refuse = {
+      height: 0,
+      hash: '',
+      check_tx: { code: 6, log: 'bad nonce: expected 4, got 9', fee: {} },
+      deliver_tx: { fee: {} },
+    }
     stuck.askAll = async (calls) => {
       stuck.tries += 1
       return calls.map(() => ({ result: refuse }))
@@ -100,8 +112,11 @@ describe('what goes wrong', () => {
   })
 
   test('an answer that does not come is an error with the hash, and is not sent again; later calls go on', async () => {
-    const gateway = fakeGateway((tx) => Number((tx.body.message as { value: string }).value) === 2
-      ? new SvcRpcError('svc_sendRawTransaction', -32012, 'Not in a block within the time limit') : undefined)
+    const gateway = fakeGateway((tx) =>
+      Number((tx.body.message as { value: string }).value) === 2
+        ? new SvcRpcError('svc_sendRawTransaction', -32012, 'Not in a block within the time limit')
+        : undefined,
+    )
     const lane = laneOf(gateway)
     const results = await Promise.allSettled([1, 2, 3].map((value) => lane.submit(order(value))))
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
@@ -114,7 +129,10 @@ describe('what goes wrong', () => {
     const gateway = fakeGateway()
     const { ask } = gateway
     let isAway = true
-    const lane = laneOf({ ...gateway, ask: (call) => isAway ? Promise.reject(new SvcRpcError(call.method, undefined, 'away')) : ask(call) })
+    const lane = laneOf({
+      ...gateway,
+      ask: (call) => (isAway ? Promise.reject(new SvcRpcError(call.method, undefined, 'away')) : ask(call)),
+    })
     await expect(lane.submit(order(1))).rejects.toMatchObject({ name: 'SvcRpcError', code: undefined })
     isAway = false
     expect((await lane.submit(order(2))).height).toBe(1)

@@ -19,8 +19,12 @@ export interface FakeGateway extends Transport {
 
 export const CHAIN_ID = 'test-chain'
 
-const failed = (hash: string, code: number, log: string): TransactionResult =>
-  ({ height: 0, hash, check_tx: { code, log, fee: {} }, deliver_tx: { fee: {} } })
+const failed = (hash: string, code: number, log: string): TransactionResult => ({
+  height: 0,
+  hash,
+  check_tx: { code, log, fee: {} },
+  deliver_tx: { fee: {} },
+})
 
 export function fakeGateway(verdict: Verdict = () => undefined): FakeGateway {
   const committed: Tx[] = []
@@ -50,9 +54,16 @@ export function fakeGateway(verdict: Verdict = () => undefined): FakeGateway {
     if (method === 'svc_sendRawTransaction') return send(fromBase64((params as string[])[0] as string) as Uint8Array)
     throw new SvcRpcError(method, -32601, 'Method not found')
   }
-  const turn = (): Promise<void> => new Promise((done) => { setImmediate(done) })
+  const turn = (): Promise<void> =>
+    new Promise((done) => {
+      setImmediate(done)
+    })
   return {
-    committed, seen: () => seen, overtake: () => { nonce += 1 },
+    committed,
+    seen: () => seen,
+    overtake: () => {
+      nonce += 1
+    },
     ask: async (call) => {
       await turn()
       return answer(call)

@@ -15,7 +15,8 @@ describe('the functions of the client', () => {
   test('every method of the gateway has one, in both forms', () => {
     const calls = [...operations, ...queries]
     expect(calls.map(({ method }) => method).sort()).toEqual(methods.map(({ name }) => name).sort())
-    for (const { call } of calls) expect([typeof at(svc, call), typeof at(svc.async, call)]).toEqual(['function', 'function'])
+    for (const { call } of calls)
+      expect([typeof at(svc, call), typeof at(svc.async, call)]).toEqual(['function', 'function'])
   })
 
   test('every function of the interface stands where it says, with its method', () => {
@@ -40,21 +41,55 @@ const read = (members: Members, input: unknown): unknown => {
 describe('members', () => {
   const key = Buffer.alloc(32, 1).toString('base64')
   const probes: readonly unknown[] = [
-    undefined, null, true, 0, 7, -1, 1.5, 2 ** 53, '', 'Y', 'text', '0x10', '12', '1e3', '0.5', '\ud800', key, `${key}=`,
-    `0x${'Ab'.repeat(20)}`, `0x${'1'.repeat(39)}`, {}, [], { name: 'n' }, { name: 5 }, { unknown: 1 },
+    undefined,
+    null,
+    true,
+    0,
+    7,
+    -1,
+    1.5,
+    2 ** 53,
+    '',
+    'Y',
+    'text',
+    '0x10',
+    '12',
+    '1e3',
+    '0.5',
+    '\ud800',
+    key,
+    `${key}=`,
+    `0x${'Ab'.repeat(20)}`,
+    `0x${'1'.repeat(39)}`,
+    {},
+    [],
+    { name: 'n' },
+    { name: 5 },
+    { unknown: 1 },
   ]
   test.each(txEntries.map((entry) => [entry.operation, entry] as const))(
-    '%s: are read, and refused in the same words, as the gateway does', (operation, { input }) => {
+    '%s: are read, and refused in the same words, as the gateway does',
+    (operation, { input }) => {
       const mine = membersOf(operations.find((spec) => spec.operation === operation)?.members ?? {})
       for (const name of Object.keys(input)) {
         // One member after another takes each value; the others keep one that is good.
-        const good = Object.fromEntries(Object.keys(input).map((other) => [other, probes.find((probe) =>
-          typeof read({ [other]: input[other] as never }, { [other]: probe }) !== 'string' && probe !== undefined && probe !== null)]))
+        const good = Object.fromEntries(
+          Object.keys(input).map((other) => [
+            other,
+            probes.find(
+              (probe) =>
+                typeof read({ [other]: input[other] as never }, { [other]: probe }) !== 'string' &&
+                probe !== undefined &&
+                probe !== null,
+            ),
+          ]),
+        )
         for (const probe of probes) {
           const given = { ...good, [name]: probe }
           expect([name, probe, read(mine, given)]).toEqual([name, probe, read(input, given)])
         }
       }
       expect(read(mine, { surplus: 1 })).toEqual(read(input, { surplus: 1 }))
-    })
+    },
+  )
 })

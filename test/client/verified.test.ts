@@ -10,7 +10,9 @@ const LIGHT = 'http://127.0.0.1:2/'
 const owner = account(1).address
 const nobody = `0x${'0'.repeat(39)}1`
 
-/** The chain, and what stands between it and the client: a test bends what is answered, or what the light client says. */
+/**
+ * The chain, and what stands between it and the client: a test bends what is answered, or what the light client says.
+ */
 let chain: TestChain
 let roots: string[] = []
 let bend: (method: string, answer: Json) => unknown = (_method, answer) => answer
@@ -27,7 +29,10 @@ beforeEach(() => {
   chain = new TestChain()
   roots = []
   chain.init({
-    accounts: [{ address: owner, balance: tokens(500) }, { address: account(2).address, balance: tokens(500) }],
+    accounts: [
+      { address: owner, balance: tokens(500) },
+      { address: account(2).address, balance: tokens(500) },
+    ],
     candidacies: [1, 2, 3].map((at) => ({ owner: account(at), key: nodeKey(at), shares: tokens(100 * at) })),
   })
   block()
@@ -38,25 +43,35 @@ beforeEach(() => {
 function getProof([table, key]: readonly [string, string]): Json {
   const isOwner = table === 'candidacies' && key.startsWith('0x')
   const id = isOwner ? chain.query(`/stake/candidacy-id/${key}`) : key
-  const { height = 0, key: stateKey, value, proofOps } = chain.abciQuery(`/store/${table}${key === '' ? '' : `/${id}`}`, 0, true)
+  const {
+    height = 0,
+    key: stateKey,
+    value,
+    proofOps,
+  } = chain.abciQuery(`/store/${table}${key === '' ? '' : `/${id}`}`, 0, true)
   const text = (bytes: Uint8Array | undefined): string => toBase64(bytes ?? new Uint8Array(0))
   return { height, key: text(stateKey), value: text(value), proof: text(proofOps?.ops[0]?.data) }
 }
 
 /** The header of a height: the app hash of the block before. */
-const commitOf = (height: number): Json => ({ signed_header: {
-  header: {
-    chain_id: 'test-chain', height: String(height), time: new Date((GENESIS_TIME + height) * 1000).toISOString(),
-    app_hash: roots[height - 2],
+const commitOf = (height: number): Json => ({
+  signed_header: {
+    header: {
+      chain_id: 'test-chain',
+      height: String(height),
+      time: new Date((GENESIS_TIME + height) * 1000).toISOString(),
+      app_hash: roots[height - 2],
+    },
+    commit: { block_id: { hash: String(height).padStart(64, 'A') } },
   },
-  commit: { block_id: { hash: String(height).padStart(64, 'A') } },
-} })
+})
 
 /** The gateway, and a light client whose node has one header more each time that its status is asked. */
 function answerOf(url: string, method: string, params: never): unknown {
   if (url === GATEWAY) return bend(method, getProof(params))
   if (method === 'status') block()
-  return method === 'status' ? { sync_info: { latest_block_height: String(chain.height) } }
+  return method === 'status'
+    ? { sync_info: { latest_block_height: String(chain.height) } }
     : bend(method, commitOf(Number((params as { height: string }).height)))
 }
 
@@ -64,40 +79,66 @@ const fakeFetch = (async (url: string, { body, signal }: { body: string; signal?
   signal?.throwIfAborted()
   const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: never }
   const result = answerOf(url, method, params)
-  const answer = result instanceof Error ? { error: { code: -32603, message: 'Internal error', data: result.message } } : { result }
+  const answer =
+    result instanceof Error ? { error: { code: -32603, message: 'Internal error', data: result.message } } : { result }
   return new Response(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
 }) as unknown as typeof fetch
 
 const svc = new Svc({ url: GATEWAY, light: LIGHT, fetch: fakeFetch })
 const refusal = (asked: Promise<unknown>): Promise<[string, string]> =>
-  asked.then((row) => ['verified', JSON.stringify(row)], ({ name, message }: SvcProofError) => [name, message])
+  asked.then(
+    (row) => ['verified', JSON.stringify(row)],
+    ({ name, message }: SvcProofError) => [name, message],
+  )
 
-afterAll(() => { jest.restoreAllMocks() })
+afterAll(() => {
+  jest.restoreAllMocks()
+})
 
 describe('svc.verified', () => {
   test('a candidacy by its owner, against the header after its block', async () => {
     const { shares } = chain.query(`/stake/validator/${owner}`) as { shares: string }
     const row = await svc.verified.stake.validator.query(owner)
     expect(row).toEqual({
-      verified: true, height: 2, table: 'candidacies',
+      verified: true,
+      height: 2,
+      table: 'candidacies',
       header: {
-        chain_id: 'test-chain', height: 3, time: new Date((GENESIS_TIME + 3) * 1000).toISOString(),
-        hash: '3'.padStart(64, 'A'), app_hash: roots[1],
+        chain_id: 'test-chain',
+        height: 3,
+        time: new Date((GENESIS_TIME + 3) * 1000).toISOString(),
+        hash: '3'.padStart(64, 'A'),
+        app_hash: roots[1],
       },
       data: expect.objectContaining({
-        id: 1, owner_address: owner, pub_key: toBase64(nodeKey(1)), shares, active: true, withdrawn: false,
+        id: 1,
+        owner_address: owner,
+        pub_key: toBase64(nodeKey(1)),
+        shares,
+        active: true,
+        withdrawn: false,
       }),
     })
   })
 
   test('an account, a proposal that is not there, any row, and that there is none', async () => {
     const { data } = await svc.verified.getBalance(owner)
-    expect(data).toEqual({ address: owner, balance: (chain.query(`/accounts/${owner}`) as { balance: string }).balance, nonce: 0 })
+    expect(data).toEqual({
+      address: owner,
+      balance: (chain.query(`/accounts/${owner}`) as { balance: string }).balance,
+      nonce: 0,
+    })
     expect((await svc.verified.getTransactionCount(owner)).data).toEqual(data)
     expect((await svc.verified.getBalance(nobody)).data).toBeNull()
     expect((await svc.verified.governance.queryProposal(toBase64(new Uint8Array(32).fill(0xfb)))).data).toBeNull()
-    expect((await svc.verified.getProof('candidacies', '3')).data).toMatchObject({ id: 3, owner_address: account(3).address })
-    expect((await svc.verified.getProof('validator_set', toBase64(nodeKey(2)))).data).toMatchObject({ candidacy_id: 2, power: 200 })
+    expect((await svc.verified.getProof('candidacies', '3')).data).toMatchObject({
+      id: 3,
+      owner_address: account(3).address,
+    })
+    expect((await svc.verified.getProof('validator_set', toBase64(nodeKey(2)))).data).toMatchObject({
+      candidacy_id: 2,
+      power: 200,
+    })
     expect((await svc.verified.getProof('chain')).data).toMatchObject({ chain_id: 'test-chain', initial_height: 1 })
   })
 
@@ -111,25 +152,35 @@ describe('svc.verified', () => {
     now = headerTime + 300
     expect(await svc.verified.getBalance(owner)).toMatchObject({ verified: true, header: { time } })
     now = headerTime + 301
-    expect(await refusal(svc.verified.getBalance(owner))).toEqual(['SvcProofError', expect.stringMatching(
-      /^not verified: the header of block \d+ is of \S+Z, 301 s ago: older than the 300 s of maxAgeMs$/)])
+    expect(await refusal(svc.verified.getBalance(owner))).toEqual([
+      'SvcProofError',
+      expect.stringMatching(
+        /^not verified: the header of block \d+ is of \S+Z, 301 s ago: older than the 300 s of maxAgeMs$/,
+      ),
+    ])
     expect(await svc.verified.getBalance(owner, { maxAgeMs: 301_000 })).toMatchObject({ verified: true })
     expect(await svc.verified.stake.validator.query(owner, { maxAgeMs: Infinity })).toMatchObject({ verified: true })
     for (const maxAgeMs of [0, 300_999, Number.NaN]) {
       expect((await refusal(svc.verified.getBalance(owner, { maxAgeMs })))[0]).toBe('SvcProofError')
     }
     time = 'long ago'
-    expect((await refusal(svc.verified.getBalance(owner, { maxAgeMs: Infinity })))[1]).toMatch(/is of long ago, which is no time/)
+    expect((await refusal(svc.verified.getBalance(owner, { maxAgeMs: Infinity })))[1]).toMatch(
+      /is of long ago, which is no time/,
+    )
   })
 
   test('without a light client nothing is answered, and nobody is asked', async () => {
-    expect(await refusal(new Svc({ url: GATEWAY, fetch: fakeFetch }).verified.getBalance(owner)))
-      .toEqual(['SvcProofError', 'not verified: there is no light client to ask: new Svc({ url, light })'])
+    expect(await refusal(new Svc({ url: GATEWAY, fetch: fakeFetch }).verified.getBalance(owner))).toEqual([
+      'SvcProofError',
+      'not verified: there is no light client to ask: new Svc({ url, light })',
+    ])
   })
 
   test('an abort ends the waiting with its reason', async () => {
-    bend = (method) => method === 'commit' ? new Error('height requested is too high') : getProof(['accounts', owner])
-    await expect(svc.verified.getBalance(owner, { signal: AbortSignal.timeout(300) })).rejects.toMatchObject({ name: 'TimeoutError' })
+    bend = (method) => (method === 'commit' ? new Error('height requested is too high') : getProof(['accounts', owner]))
+    await expect(svc.verified.getBalance(owner, { signal: AbortSignal.timeout(300) })).rejects.toMatchObject({
+      name: 'TimeoutError',
+    })
   })
 })
 
@@ -140,13 +191,19 @@ describe('what is refused', () => {
     return { ...answer, [member]: bytes.toString('base64') }
   }
   const gateway = (change: (answer: Json) => Json): void => {
-    bend = (method, answer) => method === 'svc_getProof' ? change(answer) : answer
+    bend = (method, answer) => (method === 'svc_getProof' ? change(answer) : answer)
   }
-  const light = (change: (answer: Json) => unknown): void => { bend = (method, answer) => method === 'commit' ? change(answer) : answer }
+  const light = (change: (answer: Json) => unknown): void => {
+    bend = (method, answer) => (method === 'commit' ? change(answer) : answer)
+  }
 
   test('any changed byte of the key, the value or the proof', async () => {
     const { key, value, proof } = getProof(['accounts', owner]) as Record<string, string>
-    for (const [member, text] of [['key', key], ['value', value], ['proof', proof]] as const) {
+    for (const [member, text] of [
+      ['key', key],
+      ['value', value],
+      ['proof', proof],
+    ] as const) {
       const length = Buffer.from(text as string, 'base64').length
       for (let at = 0; at < length; at += 1) {
         gateway((answer) => changed(answer, member, at))
@@ -159,8 +216,11 @@ describe('what is refused', () => {
     ['another height', (answer) => ({ ...answer, height: 1 }), /another app hash \(height 1, header 2\)/],
     ['a row taken away', (answer) => ({ ...answer, value: '' }), /does not say that the row is absent/],
     ['the row of somebody else', () => getProof(['accounts', account(2).address]), /about another row/],
-    ['an absence as a row', () => ({ ...getProof(['accounts', nobody]), key: getProof(['accounts', owner])['key'], value: 'CgEx' }),
-      /row exists/],
+    [
+      'an absence as a row',
+      () => ({ ...getProof(['accounts', nobody]), key: getProof(['accounts', owner])['key'], value: 'CgEx' }),
+      /row exists/,
+    ],
     ['no height', ({ height: _height, ...rest }) => rest, /no height/],
     ['no proof', ({ proof: _proof, ...rest }) => rest, /no bytes in proof/],
     ['an empty proof', (answer) => ({ ...answer, proof: '' }), /does not say that the row exists/],
@@ -172,23 +232,37 @@ describe('what is refused', () => {
 
   test('of the gateway: a candidacy of another owner, another table, and an owner without one', async () => {
     gateway(() => getProof(['candidacies', '2']))
-    expect(await refusal(svc.verified.stake.validator.query(owner)))
-      .toEqual(['SvcProofError', `not verified: the row that the gateway found is owned by ${account(2).address}`])
-    for (const other of [['absences', '1'], ['candidacies', '99'], ['accounts', owner]] as const) {
+    expect(await refusal(svc.verified.stake.validator.query(owner))).toEqual([
+      'SvcProofError',
+      `not verified: the row that the gateway found is owned by ${account(2).address}`,
+    ])
+    for (const other of [
+      ['absences', '1'],
+      ['candidacies', '99'],
+      ['accounts', owner],
+    ] as const) {
       gateway(() => getProof(other))
-      expect(await refusal(svc.verified.stake.validator.query(owner)))
-        .toEqual(['SvcProofError', expect.stringMatching(/is no candidacy of/)])
+      expect(await refusal(svc.verified.stake.validator.query(owner))).toEqual([
+        'SvcProofError',
+        expect.stringMatching(/is no candidacy of/),
+      ])
     }
   })
 
   test('what can be no row, whatever the gateway says of it', async () => {
     gateway(() => getProof(['totals', '']))
-    expect(await refusal(svc.verified.getProof('secrets', '1')))
-      .toEqual(['SvcProofError', 'not verified: there can be no row "1" in the table "secrets"'])
+    expect(await refusal(svc.verified.getProof('secrets', '1'))).toEqual([
+      'SvcProofError',
+      'not verified: there can be no row "1" in the table "secrets"',
+    ])
   })
 
   test.each<[string, (answer: Json) => unknown, RegExp]>([
-    ['does not verify', () => new Error('invalid header: wrong hash'), /no verified header of block 3: invalid header: wrong hash/],
+    [
+      'does not verify',
+      () => new Error('invalid header: wrong hash'),
+      /no verified header of block 3: invalid header: wrong hash/,
+    ],
     ['answers with another header', () => commitOf(2), /does not answer with the header of block 3/],
     ['answers with no header', () => ({}), /does not answer with the header of block 3/],
   ])('when the light client %s', async (_name, change, reason) => {
@@ -203,13 +277,17 @@ describe('what is refused', () => {
     })
     expect((await refusal(svc.verified.getBalance(owner)))[1]).toMatch(/leads to another app hash/)
     light(() => new Error('failed to update light client to 3: height requested is too high'))
-    expect(await refusal(svc.verified.getBalance(owner, { timeoutMs: 20 })))
-      .toEqual(['SvcProofError', expect.stringMatching(/has no header of block \d+ after 20 ms$/)])
+    expect(await refusal(svc.verified.getBalance(owner, { timeoutMs: 20 }))).toEqual([
+      'SvcProofError',
+      expect.stringMatching(/has no header of block \d+ after 20 ms$/),
+    ])
     const away = (async (url: string, init: never) => {
       if (url === LIGHT) throw new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } })
       return fakeFetch(url, init)
     }) as typeof fetch
-    expect(await refusal(new Svc({ url: GATEWAY, light: LIGHT, fetch: away }).verified.getBalance(owner)))
-      .toEqual(['SvcProofError', `not verified: the light client at ${LIGHT} does not answer: ECONNREFUSED`])
+    expect(await refusal(new Svc({ url: GATEWAY, light: LIGHT, fetch: away }).verified.getBalance(owner))).toEqual([
+      'SvcProofError',
+      `not verified: the light client at ${LIGHT} does not answer: ECONNREFUSED`,
+    ])
   })
 })

@@ -2,8 +2,15 @@ import { describe, expect, test } from '@jest/globals'
 import { concat, fromHex, toHex } from '../../src/base/bytes.ts'
 import { OPERATION_MESSAGES, svcCodec } from '../../src/codec/svc.ts'
 
-interface Description { readonly name?: string; readonly email?: string }
-interface Declare { readonly pubKey: Uint8Array; readonly description?: Description; readonly maxAmount?: string }
+interface Description {
+  readonly name?: string
+  readonly email?: string
+}
+interface Declare {
+  readonly pubKey: Uint8Array
+  readonly description?: Description
+  readonly maxAmount?: string
+}
 
 const declare = svcCodec<Declare>('svc.stake.DeclareCandidacy')
 const request = svcCodec<{ accountUpdateRequestId: number }>('svc.stake.AcceptCandidacyAccountUpdate')
@@ -26,7 +33,9 @@ describe('encoding', () => {
     const largest = { accountUpdateRequestId: Number.MAX_SAFE_INTEGER }
     expect(request.decode(request.encode(largest))).toEqual(largest)
     for (const bad of [2 ** 53, -1, 0.5, Number.NaN, 5n as never, '5' as never]) {
-      expect(() => request.encode({ accountUpdateRequestId: bad })).toThrow('svc.stake.AcceptCandidacyAccountUpdate.accountUpdateRequestId')
+      expect(() => request.encode({ accountUpdateRequestId: bad })).toThrow(
+        'svc.stake.AcceptCandidacyAccountUpdate.accountUpdateRequestId',
+      )
     }
     expect(() => declare.encode({} as never)).toThrow('svc.stake.DeclareCandidacy.pubKey: expected a value')
   })
@@ -59,9 +68,11 @@ describe('canonical decoding', () => {
   test('refuses a default that is spelt out, an overlong varint, and an integer above 2^53 − 1', () => {
     expect(request.decodeCanonical(hex('0800'))).toBeUndefined()
     expect(request.decodeCanonical(hex('08ac8200'))).toBeUndefined()
-    expect(request.decodeCanonical(hex('0880808080808080' + '10'))).toBeUndefined()   // 2^53
+    expect(request.decodeCanonical(hex('0880808080808080' + '10'))).toBeUndefined() // 2^53
     expect(request.decodeCanonical(hex('08ffffffffffffffffff01'))).toBeUndefined()
-    expect(request.decodeCanonical(hex('08ffffffffffffff0f'))).toEqual({ accountUpdateRequestId: Number.MAX_SAFE_INTEGER })
+    expect(request.decodeCanonical(hex('08ffffffffffffff0f'))).toEqual({
+      accountUpdateRequestId: Number.MAX_SAFE_INTEGER,
+    })
   })
 })
 

@@ -6,7 +6,9 @@ import { openNodeRpc } from '../../src/comet/rpc.ts'
 import { kvstoreNode, relayTo, until } from './support.ts'
 
 let node: Awaited<ReturnType<typeof kvstoreNode>>
-beforeAll(async () => { node = await kvstoreNode() }, 60_000)
+beforeAll(async () => {
+  node = await kvstoreNode()
+}, 60_000)
 afterAll(() => node.remove())
 
 /** A feed that keeps what it is given. */
@@ -14,8 +16,12 @@ const follow = (url: string, options: Partial<FeedOptions> = {}) => {
   const rpc = openNodeRpc(url)
   const blocks: FeedBlock[] = []
   const states: FeedState[] = []
-  const onBlock = (block: FeedBlock) => { blocks.push(block) }
-  const onState = (state: FeedState) => { states.push(state) }
+  const onBlock = (block: FeedBlock) => {
+    blocks.push(block)
+  }
+  const onState = (state: FeedState) => {
+    states.push(state)
+  }
   const feed = startBlockFeed(rpc, { pollMs: 300, onBlock, onState, ...options })
   const close = async () => {
     await feed.close()
@@ -52,7 +58,11 @@ describe('feed', () => {
     expect(block.results).toHaveLength(1)
     expect(block.results[0]).toMatchObject({ code: 0, gasWanted: 0 })
     expect(block.results[0]?.events.flatMap((event) => event.attributes)).toContainEqual({ key: 'key', value: 'feed' })
-    expect(block).toMatchObject({ hash: (await node.rpc.block(block.height)).hash, chainId: 'feed-test', proposer: node.identity.address })
+    expect(block).toMatchObject({
+      hash: (await node.rpc.block(block.height)).hash,
+      chainId: 'feed-test',
+      proposer: node.identity.address,
+    })
     expect((await node.rpc.tx(sent.hash)).height).toBe(block.height)
   })
 
@@ -160,7 +170,11 @@ describe('feed', () => {
   })
 
   test('what onBlock throws ends the feed and comes out of done', async () => {
-    const { feed, close } = follow(node.url, { onBlock: () => { throw new Error('reader broke') } })
+    const { feed, close } = follow(node.url, {
+      onBlock: () => {
+        throw new Error('reader broke')
+      },
+    })
     await expect(feed.done).rejects.toMatchObject({ message: 'reader broke' })
     expect(feed.connected()).toBe(false)
     await close()

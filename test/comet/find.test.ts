@@ -26,16 +26,26 @@ const program = (name: string, script: string, into = folder()) => {
 const printing = (version: string) => `[ "$1" = version ] && echo ${version}`
 
 /** A Go that answers `go env` and, for `go install`, writes a program that prints the version it was asked for. */
-const fakeGo = (before = '') => program('go', `
+const fakeGo = (before = '') =>
+  program(
+    'go',
+    `
 if [ "$1" = env ]; then echo go1.26.1; exit; fi
 ${before}
 v=\${2##*@v}
 printf '#!/bin/sh\\necho %s\\n' "$v" > "$GOBIN/cometbft"
-/bin/chmod 755 "$GOBIN/cometbft"`)
+/bin/chmod 755 "$GOBIN/cometbft"`,
+  )
 
 const find = async (env: NodeJS.ProcessEnv, cacheDir = join(folder(), 'cache')) => {
   const lines: string[] = []
-  const found = await findCometBft({ env, cacheDir, onProgress: (line) => { lines.push(line) } })
+  const found = await findCometBft({
+    env,
+    cacheDir,
+    onProgress: (line) => {
+      lines.push(line)
+    },
+  })
   return { ...found, lines, cacheDir }
 }
 
@@ -43,7 +53,9 @@ describe('find', () => {
   test('SVCD_COMETBFT wins over PATH', async () => {
     const named = join(program('mine', printing('0.38.1')), 'mine')
     expect(await find({ SVCD_COMETBFT: named, PATH: program('cometbft', printing('0.38.25')) })).toMatchObject({
-      path: named, version: '0.38.1', source: 'env',
+      path: named,
+      version: '0.38.1',
+      source: 'env',
     })
   })
 
@@ -106,20 +118,30 @@ describe('find', () => {
 
   test('a build that fails says what Go said, in one line, and leaves nothing', async () => {
     const cacheDir = folder()
-    const error = await find({ PATH: fakeGo('echo downloading >&2; echo "no such host" >&2; exit 1') }, cacheDir).catch((e: unknown) => e)
-    expect(error).toMatchObject({ code: 'COMET', message: 'building CometBFT 0.38.25 with Go 1.26.1 failed: no such host' })
+    const error = await find({ PATH: fakeGo('echo downloading >&2; echo "no such host" >&2; exit 1') }, cacheDir).catch(
+      (e: unknown) => e,
+    )
+    expect(error).toMatchObject({
+      code: 'COMET',
+      message: 'building CometBFT 0.38.25 with Go 1.26.1 failed: no such host',
+    })
     expect(readdirSync(cacheDir)).toEqual([])
   })
 
   test('without Go the error tells both ways to get CometBFT', async () => {
     const error = await find({ PATH: folder() }).catch((e: unknown) => e)
-    expect(error).toMatchObject({ code: 'COMET', message: expect.stringMatching(/install Go.*cometbft program.*PATH.*SVCD_COMETBFT/) })
+    expect(error).toMatchObject({
+      code: 'COMET',
+      message: expect.stringMatching(/install Go.*cometbft program.*PATH.*SVCD_COMETBFT/),
+    })
     expect((error as Error).message).not.toContain('\n')
   })
 
-  test('the real Go builds the pinned version into the project\'s cache, or has done so', async () => {
+  test("the real Go builds the pinned version into the project's cache, or has done so", async () => {
     const { PATH = '', HOME } = process.env
-    const withoutNode = PATH.split(delimiter).filter((dir) => !existsSync(join(dir, 'cometbft'))).join(delimiter)
+    const withoutNode = PATH.split(delimiter)
+      .filter((dir) => !existsSync(join(dir, 'cometbft')))
+      .join(delimiter)
     const found = await find({ PATH: withoutNode, HOME }, defaultCometCache())
     expect(found).toMatchObject({ version: COMETBFT_VERSION, path: join(defaultCometCache(), 'cometbft') })
     // How often it says so depends on what Go has already compiled on this machine: once at least.

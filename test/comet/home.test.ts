@@ -2,17 +2,29 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { parse } from 'smol-toml'
-import { homeFiles, makeNodeHome, makeNodeKeys, type NodeHomeOptions, readNodeId, readValidatorKey } from '../../src/comet/home.ts'
+import {
+  homeFiles,
+  makeNodeHome,
+  makeNodeKeys,
+  type NodeHomeOptions,
+  readNodeId,
+  readValidatorKey,
+} from '../../src/comet/home.ts'
 import { addressOfPubKey } from '../../src/comet/nodeKeys.ts'
 import { fillTemplate, setTomlValues } from '../../src/comet/template.ts'
 import { type TempFolder, tempFolder } from '../support/tempFolder.ts'
 
 let folder: TempFolder
-beforeEach(() => { folder = tempFolder('comet') })
+beforeEach(() => {
+  folder = tempFolder('comet')
+})
 afterEach(() => folder.remove())
 
 const options = (more: Partial<NodeHomeOptions> = {}): NodeHomeOptions => ({
-  home: folder.path, chainId: 'c-1', genesis: { appState: { a: [1] }, genesisTime: '2026-11-20T10:00:00Z' }, ...more,
+  home: folder.path,
+  chainId: 'c-1',
+  genesis: { appState: { a: [1] }, genesisTime: '2026-11-20T10:00:00Z' },
+  ...more,
 })
 const read = (path: string) => readFileSync(path, 'utf8')
 const config = () => parse(read(homeFiles(folder.path).config)) as Record<string, Record<string, unknown>>
@@ -24,7 +36,9 @@ const everyFile = () => {
 describe('home', () => {
   test('the address is the one CometBFT gives the same key', () => {
     // Key and address as `cometbft init` of 0.38.25 wrote them.
-    expect(addressOfPubKey('1Dj1N9dbRn1vlPEqWrOVDQ44Ylnm3DXhiZTYxG9x8uM=')).toBe('811EC31D75B52E624CF4A4F1B9232485671AC219')
+    expect(addressOfPubKey('1Dj1N9dbRn1vlPEqWrOVDQ44Ylnm3DXhiZTYxG9x8uM=')).toBe(
+      '811EC31D75B52E624CF4A4F1B9232485671AC219',
+    )
   })
 
   test('the validator key is a whole ed25519 pair, and secrets are for their owner only', () => {
@@ -33,11 +47,15 @@ describe('home', () => {
     const { priv_key } = JSON.parse(read(files.validatorKey)) as { priv_key: { value: string } }
     const both = Buffer.from(priv_key.value, 'base64')
     const x = Buffer.from(identity.pubKey, 'base64').toString('base64url')
-    const key = createPrivateKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', d: both.subarray(0, 32).toString('base64url'), x } })
+    const key = createPrivateKey({
+      format: 'jwk',
+      key: { kty: 'OKP', crv: 'Ed25519', d: both.subarray(0, 32).toString('base64url'), x },
+    })
     const pub = createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x } })
     expect(verify(null, Buffer.from('x'), pub, sign(null, Buffer.from('x'), key))).toBe(true)
     expect(both.subarray(32).toString('base64url')).toBe(x)
-    for (const path of [files.validatorKey, files.nodeKey, files.validatorState]) expect(statSync(path).mode & 0o777).toBe(0o600)
+    for (const path of [files.validatorKey, files.nodeKey, files.validatorState])
+      expect(statSync(path).mode & 0o777).toBe(0o600)
     expect(readValidatorKey(folder.path)).toEqual({ pubKey: identity.pubKey, address: identity.address })
     expect(readNodeId(folder.path)).toBe(identity.nodeId)
   })
@@ -53,9 +71,17 @@ describe('home', () => {
   test('genesis lists the node itself unless told otherwise, with whole numbers as text', () => {
     const own = makeNodeHome(options({ genesis: { ...options().genesis, initialHeight: 7 } }))
     expect(JSON.parse(read(homeFiles(folder.path).genesis))).toMatchObject({
-      chain_id: 'c-1', initial_height: '7', app_state: { a: [1] }, app_hash: '',
-      consensus_params: { block: { max_bytes: '4194304', max_gas: '-1' }, abci: { vote_extensions_enable_height: '0' } },
-      validators: [{ address: own.address, pub_key: { type: 'tendermint/PubKeyEd25519', value: own.pubKey }, power: '10' }],
+      chain_id: 'c-1',
+      initial_height: '7',
+      app_state: { a: [1] },
+      app_hash: '',
+      consensus_params: {
+        block: { max_bytes: '4194304', max_gas: '-1' },
+        abci: { vote_extensions_enable_height: '0' },
+      },
+      validators: [
+        { address: own.address, pub_key: { type: 'tendermint/PubKeyEd25519', value: own.pubKey }, power: '10' },
+      ],
     })
   })
 
@@ -72,7 +98,9 @@ describe('home', () => {
   })
 
   test('a new config has the flags in it and a block time in proportion', () => {
-    makeNodeHome(options({ moniker: 'a "b"', blockTimeMs: 200, addresses: { rpc: 'tcp://127.0.0.1:1', metrics: '127.0.0.1:2' } }))
+    makeNodeHome(
+      options({ moniker: 'a "b"', blockTimeMs: 200, addresses: { rpc: 'tcp://127.0.0.1:1', metrics: '127.0.0.1:2' } }),
+    )
     const { rpc, consensus, mempool, instrumentation, moniker, tx_index } = config()
     expect(moniker).toBe('a "b"')
     expect(rpc).toMatchObject({ laddr: 'tcp://127.0.0.1:1', cors_allowed_origins: [], unsafe: false })
@@ -90,10 +118,16 @@ describe('home', () => {
     makeNodeHome(options({ chainId: 'other', moniker: 'other' }))
     expect([read(path), everyFile()]).toEqual([before, files])
     makeNodeHome(options({ blockTimeMs: 3_000, addresses: { p2p: 'tcp://127.0.0.1:9', abci: 'unix:///x.sock' } }))
-    const changed = read(path).split('\n').filter((line, i) => line !== before.split('\n')[i])
+    const changed = read(path)
+      .split('\n')
+      .filter((line, i) => line !== before.split('\n')[i])
     const wanted = ['proxy_app = "unix:///x.sock"', 'laddr = "tcp://127.0.0.1:9"', 'timeout_commit = "3000ms"']
     expect(changed).toEqual(expect.arrayContaining(wanted))
-    expect(config()).toMatchObject({ rpc: { laddr: 'tcp://127.0.0.1:26657' }, p2p: { laddr: 'tcp://127.0.0.1:9' }, mempool: { size: 77 } })
+    expect(config()).toMatchObject({
+      rpc: { laddr: 'tcp://127.0.0.1:26657' },
+      p2p: { laddr: 'tcp://127.0.0.1:9' },
+      mempool: { size: 77 },
+    })
     expect(everyFile()).toEqual(files)
   })
 
@@ -102,7 +136,9 @@ describe('home', () => {
     const files = homeFiles(folder.path)
     rmSync(files.validatorState)
     mkdirSync(files.blockStore, { recursive: true })
-    expect(() => makeNodeHome(options())).toThrow(expect.objectContaining({ code: 'COMET', message: expect.stringContaining('twice') }))
+    expect(() => makeNodeHome(options())).toThrow(
+      expect.objectContaining({ code: 'COMET', message: expect.stringContaining('twice') }),
+    )
   })
 
   test.each([
@@ -117,13 +153,18 @@ describe('home', () => {
     [{ genesis: { appState: {}, genesisTime: 'soon' } }, 'genesis time'],
     [{ genesis: { appState: {}, genesisTime: '2026-11-20T10:00:00Z', validators: [] } }, 'at least one validator'],
   ])('%j is refused with a word on the %s', (more, words) => {
-    expect(() => makeNodeHome(options(more))).toThrow(expect.objectContaining({ code: 'COMET', message: expect.stringContaining(words) }))
+    expect(() => makeNodeHome(options(more))).toThrow(
+      expect.objectContaining({ code: 'COMET', message: expect.stringContaining(words) }),
+    )
   })
 
   test('a key file that is damaged is named', () => {
     makeNodeHome(options())
     writeFileSync(homeFiles(folder.path).validatorKey, '{}')
-    const error = expect.objectContaining({ code: 'COMET', message: expect.stringContaining('priv_validator_key.json') })
+    const error = expect.objectContaining({
+      code: 'COMET',
+      message: expect.stringContaining('priv_validator_key.json'),
+    })
     expect(() => readValidatorKey(folder.path)).toThrow(error)
   })
 })

@@ -54,8 +54,17 @@ describe('process', () => {
     const exits: CometExit[] = []
     const lines: string[] = []
     const rpc = openNodeRpc(node.url)
-    const onExit = (exit: CometExit) => { exits.push(exit) }
-    const first = await startCometBft({ program, home: node.home, onExit, onLine: (line) => { lines.push(line) } })
+    const onExit = (exit: CometExit) => {
+      exits.push(exit)
+    }
+    const first = await startCometBft({
+      program,
+      home: node.home,
+      onExit,
+      onLine: (line) => {
+        lines.push(line)
+      },
+    })
     await waitForNode(rpc, 20_000)
     await until(async () => (await rpc.committedHeight()) >= 3)
     const height = await rpc.committedHeight()
@@ -87,20 +96,27 @@ describe('process', () => {
   test('a program that ignores SIGTERM is killed after the grace, and stop may be called twice', async () => {
     const ready: string[] = []
     const options = { program: script('trap "" TERM; echo up; while :; do sleep 0.05; done'), home: node.home }
-    const stubborn = await startCometBft({ ...options, onLine: (line) => { ready.push(line) } })
+    const stubborn = await startCometBft({
+      ...options,
+      onLine: (line) => {
+        ready.push(line)
+      },
+    })
     await until(() => ready.length > 0)
     await Promise.all([stubborn.stop(200), stubborn.stop(200)])
     expect(await stubborn.exited).toMatchObject({ signal: 'SIGKILL', asked: true })
   })
 
   test('a program that is not there is a CometError', async () => {
-    await expect(startCometBft({ program: join(node.home, 'no-program'), home: node.home })).rejects.toMatchObject({ code: 'COMET' })
+    await expect(startCometBft({ program: join(node.home, 'no-program'), home: node.home })).rejects.toMatchObject({
+      code: 'COMET',
+    })
     await expect(startCometBft({ program, home: join(node.home, 'nothing') })).rejects.toMatchObject({ code: 'COMET' })
   })
 
   // skip: it reads /proc, which Linux alone has
   const onLinux = process.platform === 'linux' ? test : test.skip
-  onLinux('the node has a process group of its own, so a terminal\'s Ctrl-C does not reach it', async () => {
+  onLinux("the node has a process group of its own, so a terminal's Ctrl-C does not reach it", async () => {
     const options = { program: script('while :; do sleep 0.05; done'), home: node.home }
     const { exited, stop, pid } = await startCometBft(options)
     const group = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[2]
@@ -109,7 +125,11 @@ describe('process', () => {
     await exited
   })
 
-  const ends = [['process.exit(0)', 'exits'], ['process.kill(process.pid, "SIGKILL")', 'is killed'], ['throw new Error("x")', 'throws']]
+  const ends = [
+    ['process.exit(0)', 'exits'],
+    ['process.kill(process.pid, "SIGKILL")', 'is killed'],
+    ['throw new Error("x")', 'throws'],
+  ]
   test.each(ends)(
     'when our process does %s the node is gone',
     async (then) => {

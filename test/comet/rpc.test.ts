@@ -6,7 +6,9 @@ import { openNodeRpc, waitForNode } from '../../src/comet/rpc.ts'
 import { kvstoreNode, until } from './support.ts'
 
 let node: Awaited<ReturnType<typeof kvstoreNode>>
-beforeAll(async () => { node = await kvstoreNode(100) }, 60_000)
+beforeAll(async () => {
+  node = await kvstoreNode(100)
+}, 60_000)
 afterAll(() => node.remove())
 
 const hashOf = (tx: Uint8Array) => createHash('sha256').update(tx).digest('hex').toUpperCase()
@@ -23,13 +25,20 @@ const answering = async (answer: (method: string) => string | undefined) => {
       if (body !== undefined) outgoing.end(body)
     })
   })
-  server.on('connection', () => { connections += 1 })
+  server.on('connection', () => {
+    connections += 1
+  })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const close = () => {
     server.closeAllConnections()
     server.close()
   }
-  return { url: `http://127.0.0.1:${(server.address() as { port: number }).port}`, close, server, connections: () => connections }
+  return {
+    url: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
+    close,
+    server,
+    connections: () => connections,
+  }
 }
 
 describe('rpc', () => {
@@ -37,7 +46,12 @@ describe('rpc', () => {
     const tx = Buffer.from('rpc=one')
     expect(await node.rpc.broadcastTxSync(tx)).toMatchObject({ code: 0, hash: hashOf(tx) })
     await expect(node.rpc.broadcastTxSync(tx)).rejects.toMatchObject({ code: 'TxInCache' })
-    await until(() => node.rpc.tx(hashOf(tx)).then(() => true, () => false))
+    await until(() =>
+      node.rpc.tx(hashOf(tx)).then(
+        () => true,
+        () => false,
+      ),
+    )
     const found = await node.rpc.tx(hashOf(tx).toLowerCase())
     expect(found).toMatchObject({ hash: hashOf(tx), index: 0, result: { code: 0 } })
     expect(Buffer.from(found.tx).equals(tx)).toBe(true)
@@ -64,23 +78,37 @@ describe('rpc', () => {
     await until(async () => (await node.rpc.committedHeight()) >= 3)
     const status = await node.rpc.status()
     const theirs = await other.status()
-    expect(status).toMatchObject({ chainId: 'feed-test', earliestHeight: 1, catchingUp: false, nodeId: node.identity.nodeId })
+    expect(status).toMatchObject({
+      chainId: 'feed-test',
+      earliestHeight: 1,
+      catchingUp: false,
+      nodeId: node.identity.nodeId,
+    })
     expect(status.validator).toEqual({ address: node.identity.address, pubKey: node.identity.pubKey, power: 10 })
     expect(hex(theirs.validatorInfo?.address as Uint8Array)).toBe(status.validator.address)
     const [block, theirBlock] = [await node.rpc.block(2), await other.block(2)]
     const header = theirBlock.block.header
-    expect([block.hash, block.appHash, block.height]).toEqual([hex(theirBlock.blockId.hash), hex(header.appHash), header.height])
+    expect([block.hash, block.appHash, block.height]).toEqual([
+      hex(theirBlock.blockId.hash),
+      hex(header.appHash),
+      header.height,
+    ])
     expect(block.timeMs).toBe(header.time.getTime())
     expect((await node.rpc.blockResults(2)).results).toHaveLength((await other.blockResults(2)).results.length)
     const { validators } = await node.rpc.validators()
     expect(validators).toMatchObject([{ address: node.identity.address, pubKey: node.identity.pubKey, power: 10 }])
-    expect(await node.rpc.genesis()).toMatchObject({ chain_id: 'feed-test', consensus_params: { block: { max_bytes: '4194304' } } })
+    expect(await node.rpc.genesis()).toMatchObject({
+      chain_id: 'feed-test',
+      consensus_params: { block: { max_bytes: '4194304' } },
+    })
     expect(await node.rpc.unconfirmedTxs()).toEqual({ count: 0, bytes: 0 })
     expect(await node.rpc.peers()).toBe(0)
   })
 
   test('64 callers at once are all answered', async () => {
-    const sent = await Promise.all(Array.from({ length: 640 }, (_, i) => node.rpc.broadcastTxSync(Buffer.from(`many${i}=1`))))
+    const sent = await Promise.all(
+      Array.from({ length: 640 }, (_, i) => node.rpc.broadcastTxSync(Buffer.from(`many${i}=1`))),
+    )
     expect(sent.every(({ code }) => code === 0)).toBe(true)
     expect(new Set(sent.map(({ hash }) => hash)).size).toBe(640)
   })
@@ -104,7 +132,8 @@ describe('rpc', () => {
   test('a full mempool is MempoolFull, other errors keep the words of the node, and no JSON is BadAnswer', async () => {
     const full = { code: -32603, message: 'Internal error', data: 'mempool is full: number of txs 5000 (max: 5000)' }
     const others: Readonly<Record<string, object>> = {
-      genesis: { ...full, data: 'oh no' }, net_info: { code: -32602, message: 'Invalid params', data: 'oh no' },
+      genesis: { ...full, data: 'oh no' },
+      net_info: { code: -32602, message: 'Invalid params', data: 'oh no' },
     }
     const error = (method: string) => others[method] ?? full
     const one = await answering((method) => (method === 'status' ? '<html>' : JSON.stringify({ error: error(method) })))

@@ -46,8 +46,8 @@ export const kvstoreNode = async (blockTimeMs?: number, initialHeight?: number) 
 }
 
 /**
- * A TCP relay before the node. `drop` cuts all connections; `stall` leaves the websocket open and silent, its bytes thrown away, while
- * plain calls go on.
+ * A TCP relay before the node. `drop` cuts all connections; `stall` leaves the websocket open and silent, its bytes
+ * thrown away, while plain calls go on.
  */
 export const relayTo = async (port: number) => {
   const sockets = new Set<Socket>()
@@ -55,7 +55,10 @@ export const relayTo = async (port: number) => {
   let websockets = 0
   const server = createServer((client) => {
     const upstream = connect(port, '127.0.0.1')
-    for (const [from, to] of [[client, upstream], [upstream, client]] as const) {
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
       sockets.add(from)
       from.on('data', (chunk) => {
         if (from === client && /^upgrade: websocket/im.test(chunk.toString('latin1'))) {
@@ -83,5 +86,11 @@ export const relayTo = async (port: number) => {
   const stall = () => {
     for (const socket of subscribed) stalled.add(socket)
   }
-  return { url: `http://127.0.0.1:${(server.address() as { port: number }).port}`, drop, stall, close, websockets: () => websockets }
+  return {
+    url: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
+    drop,
+    stall,
+    close,
+    websockets: () => websockets,
+  }
 }

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs'
 
 /** One row of a table, or one item of a numbered list, of docs/interface.md. */
 export interface InterfaceRow {
-  /** Its heading, and its first cell or its number, without brackets: `Validator object · shares`, `Limits · 3`. Unique. */
+  /**
+   * Its heading, and its first cell or its number, without brackets: `Validator object · shares`, `Limits · 3`. Unique.
+   */
   readonly key: string
   readonly section: string
   /** The cells of a row, by their column's head; empty for an item of a list. */
@@ -12,7 +14,11 @@ export interface InterfaceRow {
 /** The first cells that tell the rows of a table apart. One does, but for the tables of moves. */
 const keyCells: Readonly<Record<string, number>> = { 'State before': 2 }
 
-const cellsOf = (line: string): readonly string[] => line.split('|').slice(1, -1).map((cell) => cell.trim())
+const cellsOf = (line: string): readonly string[] =>
+  line
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim())
 
 /** Every table row and every numbered item of docs/interface.md, in its order. Throws when two have one key. */
 export function interfaceRows(): readonly InterfaceRow[] {
@@ -60,20 +66,23 @@ const FORMS: readonly (readonly [notes: RegExp, form: RegExp])[] = [
 
 function misfit(value: unknown, type: string, notes: string): string | undefined {
   if (type.startsWith('Number')) return Number.isSafeInteger(value) ? undefined : 'is no integer'
-  if (type.startsWith('Object')) return typeof value === 'object' && value !== null && !Array.isArray(value) ? undefined : 'is no object'
+  if (type.startsWith('Object'))
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? undefined : 'is no object'
   if (typeof value !== 'string') return 'is no string'
   const form = FORMS.find(([pattern]) => pattern.test(notes))?.[1]
   return form === undefined || form.test(value) ? undefined : `has another form: ${value}`
 }
 
 /**
- * How an object differs from the table of its fields: members that are missing, too many, of another type, or whose text has another
- * form than the notes say. Empty when it is as the interface has it.
+ * How an object differs from the table of its fields: members that are missing, too many, of another type, or whose
+ * text has another form than the notes say. Empty when it is as the interface has it.
  */
 export function misfits(section: string, object: Readonly<Record<string, unknown>>): readonly string[] {
   const rows = tableOf(section)
   const names = new Set(rows.map(({ cells }) => cells['Field']))
-  const extra = Object.keys(object).filter((name) => !names.has(name)).map((name) => `${name} is not in the table`)
+  const extra = Object.keys(object)
+    .filter((name) => !names.has(name))
+    .map((name) => `${name} is not in the table`)
   const wrong = rows.flatMap(({ cells }) => {
     const { Field: field = '', Type: type = '', Notes: notes = '' } = cells
     if (!Object.hasOwn(object, field)) return [`${field} is missing`]

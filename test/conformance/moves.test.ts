@@ -3,8 +3,12 @@ import { account, type TestChain } from '../support/testChain.ts'
 import { conformanceChain, keyText, NOBODY, perform, proposalOf, succeed, validatorOf } from './support.ts'
 
 const [owner, second, third, newcomer, heir, poor] = [1, 2, 3, 4, 5, 6].map(account) as [
-  ReturnType<typeof account>, ReturnType<typeof account>, ReturnType<typeof account>, ReturnType<typeof account>,
-  ReturnType<typeof account>, ReturnType<typeof account>,
+  ReturnType<typeof account>,
+  ReturnType<typeof account>,
+  ReturnType<typeof account>,
+  ReturnType<typeof account>,
+  ReturnType<typeof account>,
+  ReturnType<typeof account>,
 ]
 const refusal = (code: number, log: string): object => ({ code, log, data: '', height: 0 })
 
@@ -13,10 +17,16 @@ describe('candidacy moves', () => {
     const chain = conformanceChain()
     const before = BigInt((chain.query(`/accounts/${newcomer.address}`) as { balance: string }).balance)
     succeed(chain, newcomer, 'svc_declareCandidacy', { pubKey: keyText(4) })
-    expect(validatorOf(chain, newcomer)).toMatchObject({ owner_address: newcomer.address, pub_key: { value: keyText(4) }, active: 'Y' })
+    expect(validatorOf(chain, newcomer)).toMatchObject({
+      owner_address: newcomer.address,
+      pub_key: { value: keyText(4) },
+      active: 'Y',
+    })
     const after = BigInt((chain.query(`/accounts/${newcomer.address}`) as { balance: string }).balance)
     expect(before - after).toBe(1000n * 10n ** 18n + 1_000_000n * 2_000_000_000n)
-    expect(perform(chain, heir, 'svc_declareCandidacy', { pubKey: keyText(4) })).toEqual(refusal(1, 'pubkey has been declared'))
+    expect(perform(chain, heir, 'svc_declareCandidacy', { pubKey: keyText(4) })).toEqual(
+      refusal(1, 'pubkey has been declared'),
+    )
     expect(validatorOf(chain, heir)).toBeNull()
   })
 
@@ -66,7 +76,9 @@ describe('candidacy moves', () => {
     expect(data).toBe(Buffer.from('1').toString('base64'))
     expect(validatorOf(chain, third)).toMatchObject({ owner_address: third.address })
     expect(validatorOf(chain, heir)).toBeNull()
-    expect(perform(chain, poor, 'svc_updateCandidacyAccount', { newCandidateAccount: heir.address })).toEqual(refusal(21, 'Bad request'))
+    expect(perform(chain, poor, 'svc_updateCandidacyAccount', { newCandidateAccount: heir.address })).toEqual(
+      refusal(21, 'Bad request'),
+    )
     const zero = { newCandidateAccount: `0x${'0'.repeat(40)}` }
     expect(perform(chain, third, 'svc_updateCandidacyAccount', zero)).toEqual(refusal(21, 'Bad request'))
   })
@@ -76,7 +88,9 @@ describe('candidacy moves', () => {
     succeed(chain, third, 'svc_updateCandidacyAccount', { newCandidateAccount: poor.address })
     succeed(chain, poor, 'svc_transfer', { to: NOBODY, value: (90_000n * 10n ** 18n).toString() })
     const accept = { accountUpdateRequestId: 1 }
-    expect(perform(chain, poor, 'svc_acceptCandidacyAccountUpdate', accept)).toEqual(refusal(20, 'Insufficient bond shares'))
+    expect(perform(chain, poor, 'svc_acceptCandidacyAccountUpdate', accept)).toEqual(
+      refusal(20, 'Insufficient bond shares'),
+    )
     succeed(chain, third, 'svc_updateCandidacyAccount', { newCandidateAccount: heir.address })
     succeed(chain, heir, 'svc_acceptCandidacyAccountUpdate', { accountUpdateRequestId: 2 })
     expect(validatorOf(chain, heir)).toMatchObject({ owner_address: heir.address, pub_key: { value: keyText(3) } })
@@ -90,7 +104,12 @@ describe('proposal moves', () => {
 
   test('none, any propose operation: unresolved with the ProposalID returned; who is no validator is refused', () => {
     const chain = conformanceChain()
-    expect(proposalOf(chain, propose(chain))).toMatchObject({ Result: '', ResultMsg: '', ResultBlockHeight: 0, ResultAt: '' })
+    expect(proposalOf(chain, propose(chain))).toMatchObject({
+      Result: '',
+      ResultMsg: '',
+      ResultBlockHeight: 0,
+      ResultAt: '',
+    })
     const files = { fileUrl: '{"ubuntu":["https://example.com/a"]}', md5: `{"ubuntu":"${'0'.repeat(32)}"}` }
     const calls: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
       ['svc_proposeChangeParam', { name: 'max_vals', value: '9' }],
@@ -108,7 +127,9 @@ describe('proposal moves', () => {
   test('unresolved, vote: it is recorded and decides at two thirds of the power; who is no validator is refused', () => {
     const chain = conformanceChain()
     const [yes, no] = [propose(chain), propose(chain)]
-    expect(perform(chain, newcomer, 'svc_vote', { proposalId: yes, answer: 'Y' })).toEqual(refusal(20, 'Invalid validator'))
+    expect(perform(chain, newcomer, 'svc_vote', { proposalId: yes, answer: 'Y' })).toEqual(
+      refusal(20, 'Invalid validator'),
+    )
     succeed(chain, owner, 'svc_vote', { proposalId: yes, answer: 'Y' })
     succeed(chain, owner, 'svc_vote', { proposalId: no, answer: 'N' })
     expect([proposalOf(chain, yes)['Result'], proposalOf(chain, no)['Result']]).toEqual(['', ''])

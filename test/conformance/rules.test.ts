@@ -6,7 +6,12 @@ import { conformanceChain, type Done, keyText, perform, proposalOf, succeed } fr
 const owner = account(1)
 const md5 = '0'.repeat(32)
 const url = 'https://example.com/lib.so'
-const library = { name: 'lib', version: 'v1.0.0', fileUrl: JSON.stringify({ ubuntu: [url] }), md5: JSON.stringify({ ubuntu: md5 }) }
+const library = {
+  name: 'lib',
+  version: 'v1.0.0',
+  fileUrl: JSON.stringify({ ubuntu: [url] }),
+  md5: JSON.stringify({ ubuntu: md5 }),
+}
 const change = { name: 'max_vals', value: '9' }
 const retire = { preservedValidators: keyText(1) }
 
@@ -17,19 +22,35 @@ const deploy = (more: object): string => logOf('svc_proposeDeployLibEni', { ...l
 
 describe('rules of the propose payloads', () => {
   test('fileUrl is a JSON string of an object of ubuntu and centos to arrays of URLs, and of nothing else', () => {
-    const both = { fileUrl: JSON.stringify({ ubuntu: [url, url], centos: [url] }), md5: JSON.stringify({ ubuntu: md5, centos: md5 }) }
+    const both = {
+      fileUrl: JSON.stringify({ ubuntu: [url, url], centos: [url] }),
+      md5: JSON.stringify({ ubuntu: md5, centos: md5 }),
+    }
     expect(deploy(both)).toBe('')
     const bad = [
-      '', 'x', '[]', '{}', '{"ubuntu":[]}',
-      '{"debian":["https://a.example/b"]}', '{"ubuntu":"https://a.example/b"}', '{"ubuntu":["ftp://a.example/b"]}',
+      '',
+      'x',
+      '[]',
+      '{}',
+      '{"ubuntu":[]}',
+      '{"debian":["https://a.example/b"]}',
+      '{"ubuntu":"https://a.example/b"}',
+      '{"ubuntu":["ftp://a.example/b"]}',
     ]
-    for (const fileUrl of bad) expect([fileUrl, deploy({ fileUrl })]).toEqual([fileUrl, 'The fileurl is not a valid json'])
+    for (const fileUrl of bad)
+      expect([fileUrl, deploy({ fileUrl })]).toEqual([fileUrl, 'The fileurl is not a valid json'])
   })
 
   test('md5 is a JSON string of an object of ubuntu and centos to MD5s, and of nothing else', () => {
     const bad = [
-      '', 'x', '{}', '{"debian":"0"}', '{"ubuntu":"12"}',
-      `{"ubuntu":["${md5}"]}`, `{"centos":"${md5}"}`, `{"ubuntu":"${md5}","debian":"${md5}"}`,
+      '',
+      'x',
+      '{}',
+      '{"debian":"0"}',
+      '{"ubuntu":"12"}',
+      `{"ubuntu":["${md5}"]}`,
+      `{"centos":"${md5}"}`,
+      `{"ubuntu":"${md5}","debian":"${md5}"}`,
     ]
     for (const one of bad) expect([one, deploy({ md5: one })]).toEqual([one, 'The md5 is not a valid json'])
     expect(deploy({ md5: JSON.stringify({ ubuntu: 'F'.repeat(32) }) })).toBe('')
@@ -41,18 +62,28 @@ describe('rules of the propose payloads', () => {
       ['svc_proposeChangeParam', change, ['expireBlockHeight', 'expireTimestamp']],
       ['svc_proposeDeployLibEni', library, ['deployBlockHeight', 'deployTimestamp']],
     ] as const) {
-      expect(logOf(method, { ...members, [names[0]]: height, [names[1]]: timestamp })).toBe('Provide one expiration at most')
-      expect([logOf(method, { ...members, [names[0]]: height }), logOf(method, { ...members, [names[1]]: timestamp })]).toEqual(['', ''])
+      expect(logOf(method, { ...members, [names[0]]: height, [names[1]]: timestamp })).toBe(
+        'Provide one expiration at most',
+      )
+      expect([
+        logOf(method, { ...members, [names[0]]: height }),
+        logOf(method, { ...members, [names[1]]: timestamp }),
+      ]).toEqual(['', ''])
     }
   })
 
   test('what is omitted is 60480 blocks ahead, for expiry, deployment and retirement', () => {
     const chain = conformanceChain()
     for (const [method, members] of [
-      ['svc_proposeChangeParam', change], ['svc_proposeDeployLibEni', library], ['svc_proposeRetireProgram', retire],
+      ['svc_proposeChangeParam', change],
+      ['svc_proposeDeployLibEni', library],
+      ['svc_proposeRetireProgram', retire],
     ] as const) {
       const { data, height } = succeed(chain, owner, method, members)
-      expect(proposalOf(chain, data)).toMatchObject({ BlockHeight: height, ExpireBlockHeight: height + 7 * 24 * 60 * 60 / 10 })
+      expect(proposalOf(chain, data)).toMatchObject({
+        BlockHeight: height,
+        ExpireBlockHeight: height + (7 * 24 * 60 * 60) / 10,
+      })
     }
   })
 
@@ -67,7 +98,8 @@ describe('rules of the propose payloads', () => {
 
   test('only one unresolved or approved retiring proposal exists at a time; a rejected one gives way', () => {
     const chain = conformanceChain()
-    const propose = (): Done => perform(chain, owner, 'svc_proposeRetireProgram', { ...retire, retiredBlockHeight: 500 })
+    const propose = (): Done =>
+      perform(chain, owner, 'svc_proposeRetireProgram', { ...retire, retiredBlockHeight: 500 })
     const vote = (proposalId: string, answer: string): void => {
       for (const voter of [1, 2]) succeed(chain, account(voter), 'svc_vote', { proposalId, answer })
     }
@@ -88,8 +120,11 @@ describe('who may act', () => {
     const chain = conformanceChain()
     const id = succeed(chain, owner, 'svc_proposeChangeParam', change).data
     for (const [method, members] of [
-      ['svc_proposeChangeParam', change], ['svc_proposeDeployLibEni', library], ['svc_proposeRetireProgram', retire],
-      ['svc_proposeUpgradeProgram', library], ['svc_vote', { proposalId: id, answer: 'Y' }],
+      ['svc_proposeChangeParam', change],
+      ['svc_proposeDeployLibEni', library],
+      ['svc_proposeRetireProgram', retire],
+      ['svc_proposeUpgradeProgram', library],
+      ['svc_vote', { proposalId: id, answer: 'Y' }],
     ] as const) {
       const { code, log } = perform(chain, account(5), method, members)
       expect([method, code, log]).toEqual([method, 20, 'Invalid validator'])
@@ -102,9 +137,12 @@ describe('who may act', () => {
     const root = (): unknown => chain.query('/stake/validators')
     const before = root()
     for (const [method, members] of [
-      ['svc_withdrawCandidacy', {}], ['svc_activateCandidacy', {}], ['svc_deactivateCandidacy', {}],
+      ['svc_withdrawCandidacy', {}],
+      ['svc_activateCandidacy', {}],
+      ['svc_deactivateCandidacy', {}],
       ['svc_updateCandidacyAccount', { newCandidateAccount: account(6).address }],
-    ] as const) expect(perform(chain, stranger, method, members).code).not.toBe(0)
+    ] as const)
+      expect(perform(chain, stranger, method, members).code).not.toBe(0)
     expect(root()).toEqual(before)
     succeed(chain, account(3), 'svc_deactivateCandidacy')
     expect(root()).not.toEqual(before)
@@ -114,7 +152,7 @@ describe('who may act', () => {
     const chain = conformanceChain()
     const bytes = chain.tx(owner, 'transfer', { to: new Uint8Array(20).fill(1), value: '1' })
     const last = bytes.length - 1
-    const forged = Uint8Array.from(bytes, (byte, at) => at === last ? byte ^ 1 : byte)
+    const forged = Uint8Array.from(bytes, (byte, at) => (at === last ? byte ^ 1 : byte))
     expect(chain.check(bytes).code).toBe(0)
     expect(chain.check(forged)).toMatchObject({ code: 3, log: 'signature verification failed' })
     expect(txEntries.length).toBeGreaterThan(13)

@@ -8,12 +8,18 @@ import { account, nodeKey, TestChain, tokens } from '../support/testChain.ts'
 /** Base64 text of a validator key. */
 export const keyText = (number: number): string => toBase64(nodeKey(number))
 
-/** Three validators of 60, 25 and 15 thousand tokens (accounts 1 to 3), and accounts 1 to 9 with 100,000 tokens each. */
+/**
+ * Three validators of 60, 25 and 15 thousand tokens (accounts 1 to 3), and accounts 1 to 9 with 100,000 tokens each.
+ */
 export function conformanceChain(params: Readonly<Record<string, unknown>> = {}): TestChain {
   const chain = new TestChain()
   chain.init({
     accounts: Array.from({ length: 9 }, (_, at) => ({ address: account(at + 1).address, balance: tokens(100_000) })),
-    candidacies: [60_000, 25_000, 15_000].map((shares, at) => ({ owner: account(at + 1), key: nodeKey(at + 1), shares: tokens(shares) })),
+    candidacies: [60_000, 25_000, 15_000].map((shares, at) => ({
+      owner: account(at + 1),
+      key: nodeKey(at + 1),
+      shares: tokens(shares),
+    })),
     params: { stake_limit: '1', ...params },
     stake: { foundation_address: account(9).address },
   })
@@ -22,16 +28,29 @@ export function conformanceChain(params: Readonly<Record<string, unknown>> = {})
 }
 
 /** What an operation came to; `data` in base64, as the interface shows it. */
-export interface Done { readonly code: number; readonly log: string; readonly data: string; readonly height: number }
+export interface Done {
+  readonly code: number
+  readonly log: string
+  readonly data: string
+  readonly height: number
+}
 
 /** One block with one operation, its members read as the gateway reads them. CheckTx must agree with the block. */
-export function perform(chain: TestChain, sender: Signer, method: string, members: Readonly<Record<string, unknown>> = {}): Done {
+export function perform(
+  chain: TestChain,
+  sender: Signer,
+  method: string,
+  members: Readonly<Record<string, unknown>> = {},
+): Done {
   const entry = txEntries.find((one) => one.method === method)
   if (entry === undefined) throw new Error(`no operation has the method ${method}`)
   const tx = chain.tx(sender, entry.operation, readMembers(entry.input, members) as Record<string, unknown>)
   const checked = chain.check(tx)
   if (checked.code !== 0) return { code: checked.code ?? 0, log: checked.log ?? '', data: '', height: 0 }
-  const { height, results: [result] } = chain.block({ txs: [tx] })
+  const {
+    height,
+    results: [result],
+  } = chain.block({ txs: [tx] })
   return { code: result?.code ?? 0, log: result?.log ?? '', data: toBase64(result?.data ?? new Uint8Array(0)), height }
 }
 
@@ -45,7 +64,8 @@ export function succeed(...call: Parameters<typeof perform>): Done {
 type Json = Readonly<Record<string, unknown>>
 
 /** The validator object of an account, null when it has no record. */
-export const validatorOf = (chain: TestChain, owner: Signer): Json | null => chain.query(`/stake/validator/${owner.address}`) as Json | null
+export const validatorOf = (chain: TestChain, owner: Signer): Json | null =>
+  chain.query(`/stake/validator/${owner.address}`) as Json | null
 
 /** The proposal object of an id. */
 export function proposalOf(chain: TestChain, id: string): Json {

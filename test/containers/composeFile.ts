@@ -10,21 +10,37 @@ export const commandsIn = (text: string): readonly (readonly string[])[] =>
   [...text.matchAll(/^ +command: \[([^\]]*)\]$/gm)].map(([, list = '']) => wordsOf(list))
 
 /** One service: what is set for it alone. */
-export interface Service { readonly text: string; readonly environment: Readonly<Record<string, string>> }
+export interface Service {
+  readonly text: string
+  readonly environment: Readonly<Record<string, string>>
+}
 
 /** The services of a compose file by their names, with what stands in them and not what they take from an anchor. */
 export function servicesIn(text: string): ReadonlyMap<string, Service> {
   const [, body = ''] = /^services:\n([\s\S]*?)(?=^\S|$(?![\s\S]))/m.exec(text) ?? []
   const parts = body.split(/^ {2}([\w-]+):\n/m).slice(1)
-  return new Map(parts.flatMap((name, at) => {
-    if (at % 2 === 1) return []
-    const own = parts[at + 1] ?? ''
-    const pairs = own.matchAll(/\b((?:SVCD|CMT)[A-Z0-9_]*): (?:'([^']*)'|([^\s,}]+))/g)
-    return [[name, { text: own, environment: Object.fromEntries([...pairs].map(([, key, quoted, plain]) => [key, quoted ?? plain])) }]]
-  }))
+  return new Map(
+    parts.flatMap((name, at) => {
+      if (at % 2 === 1) return []
+      const own = parts[at + 1] ?? ''
+      const pairs = own.matchAll(/\b((?:SVCD|CMT)[A-Z0-9_]*): (?:'([^']*)'|([^\s,}]+))/g)
+      return [
+        [
+          name,
+          {
+            text: own,
+            environment: Object.fromEntries([...pairs].map(([, key, quoted, plain]) => [key, quoted ?? plain])),
+          },
+        ],
+      ]
+    }),
+  )
 }
 
-/** The options that `svcd` reads from such a command. Throws when it would refuse them, as for a flag that it does not have. */
+/**
+ * The options that `svcd` reads from such a command. Throws when it would refuse them, as for a flag that it does not
+ * have.
+ */
 export async function optionsOf(words: readonly string[]): Promise<Readonly<Record<string, string | boolean>>> {
   const [program, name = '', ...args] = words
   const listed = COMMANDS.find((one) => one.name === name)

@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict'
 import {
-  assertConfined, assertNoRoot, assertPublished, assertSocket, call, declareThroughGateway, downAndUp, heightOf, OWNER, type Steps,
-  transferFromOutside, untilHealthy,
+  assertConfined,
+  assertNoRoot,
+  assertPublished,
+  assertSocket,
+  call,
+  declareThroughGateway,
+  downAndUp,
+  heightOf,
+  OWNER,
+  type Steps,
+  transferFromOutside,
+  untilHealthy,
 } from './project.ts'
 
 /** What holds of docker-compose.yml. */
@@ -12,12 +22,15 @@ export const devnetSteps: Steps = {
   },
   'the gateway answers from outside, and takes a transaction signed outside': async (project) => {
     const { data } = await call<{ data: readonly { owner_address: string }[] }>(project.gateway, 'svc_queryValidators')
-    assert.deepEqual(data.map((one) => one.owner_address), [OWNER])
+    assert.deepEqual(
+      data.map((one) => one.owner_address),
+      [OWNER],
+    )
     await transferFromOutside(project)
   },
   'the gateway signs for a public account, and a failed transaction is a result with its log': declareThroughGateway,
   "CometBFT's RPC answers from outside": async ({ rpc }) => {
-    const { result } = await (await fetch(`${rpc}/status`)).json() as { result: { node_info: { network: string } } }
+    const { result } = (await (await fetch(`${rpc}/status`)).json()) as { result: { node_info: { network: string } } }
     assert.equal(result.node_info.network, 'svcd-devnet')
   },
   'only the gateway and the RPC are published, on loopback': async (project) => assertPublished(project),
@@ -36,5 +49,5 @@ export const devnetSteps: Steps = {
     project.compose('exec', '-T', 'app', 'sh', '-c', 'kill -9 $(cat /proc/1/task/1/children)')
     await untilHealthy(project, before + 3)
   },
-  'down and up keep the chain': async (project) => void await downAndUp(project),
+  'down and up keep the chain': async (project) => void (await downAndUp(project)),
 }

@@ -13,20 +13,30 @@ export interface Engine {
 }
 
 /** How a program ended; `status` is undefined when there is no such program. */
-interface Ended { readonly status: number | undefined; readonly stdout: string; readonly stderr: string }
+interface Ended {
+  readonly status: number | undefined
+  readonly stdout: string
+  readonly stderr: string
+}
 
 /** Runs a program in the checkout to its end. */
 export function run(command: readonly string[], env: NodeJS.ProcessEnv): Ended {
   const [program = '', ...args] = command
-  const { status, stdout, stderr, error } = spawnSync(program, args, { cwd: root, env, encoding: 'utf8', maxBuffer: 1 << 26 })
-  return { status: error === undefined ? status ?? 1 : undefined, stdout: stdout ?? '', stderr: stderr ?? '' }
+  const { status, stdout, stderr, error } = spawnSync(program, args, {
+    cwd: root,
+    env,
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
+  })
+  return { status: error === undefined ? (status ?? 1) : undefined, stdout: stdout ?? '', stderr: stderr ?? '' }
 }
 
 /** The engine that answers, or the reason why there is none, in one line. */
 export function findEngine(env: NodeJS.ProcessEnv): Engine | string {
   const info = run(['docker', 'info', '--format', '{{.ServerVersion}}'], env)
   if (info.status === undefined) return 'there is no docker program on the PATH'
-  if (info.status !== 0 || info.stdout.trim() === '') return `no engine answers: ${info.stderr.trim().split('\n')[0] ?? ''}`
+  if (info.status !== 0 || info.stdout.trim() === '')
+    return `no engine answers: ${info.stderr.trim().split('\n')[0] ?? ''}`
   for (const compose of [['docker-compose'], ['docker', 'compose']]) {
     const { status, stdout } = run([...compose, 'version', '--short'], env)
     if (status === 0) return { compose, version: `${compose.join(' ')} ${stdout.trim()}, engine ${info.stdout.trim()}` }

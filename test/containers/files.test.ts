@@ -20,10 +20,16 @@ const FILES = ['docker-compose.yml', 'docker-compose.testnet.yml']
 /** The anchor that every service takes its settings from has these. */
 function assertConfined(compose: string): void {
   const [, anchor = ''] = /^x-svcd: &svcd\n((?: {2}.*\n)+)/m.exec(compose) ?? []
-  expect(anchor.split('\n').map((line) => line.trim())).toEqual(expect.arrayContaining([
-    'read_only: true', 'tmpfs: [/tmp]', 'cap_drop: [ALL]', "security_opt: ['no-new-privileges:true']", 'pids_limit: 512',
-    `mem_limit: ${MEMORY.app}`,
-  ]))
+  expect(anchor.split('\n').map((line) => line.trim())).toEqual(
+    expect.arrayContaining([
+      'read_only: true',
+      'tmpfs: [/tmp]',
+      'cap_drop: [ALL]',
+      "security_opt: ['no-new-privileges:true']",
+      'pids_limit: 512',
+      `mem_limit: ${MEMORY.app}`,
+    ]),
+  )
   expect(compose).not.toMatch(/privileged:|cap_add:|read_only: false/)
 }
 
@@ -33,8 +39,11 @@ describe('the files of the containers', () => {
   })
 
   test('every base image is an argument', () => {
-    expect([...read('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, image]) => image?.replace(/^\$\{(\w+)\}$/, 'argument $1')))
-      .toEqual(['argument GO_IMAGE', 'argument NODE_IMAGE', 'argument NODE_IMAGE'])
+    expect(
+      [...read('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, image]) =>
+        image?.replace(/^\$\{(\w+)\}$/, 'argument $1'),
+      ),
+    ).toEqual(['argument GO_IMAGE', 'argument NODE_IMAGE', 'argument NODE_IMAGE'])
   })
 
   test('the image is built without what only BuildKit knows', () => {
@@ -43,15 +52,20 @@ describe('the files of the containers', () => {
 
   test('two ports are published, on loopback', () => {
     const compose = read('docker-compose.yml')
-    const ports = [...compose.matchAll(/^ +ports: \['127\.0\.0\.1:\$\{(\w+):-(\d+)\}:\2'\]$/gm)].map(([, name, port]) => `${name} ${port}`)
+    const ports = [...compose.matchAll(/^ +ports: \['127\.0\.0\.1:\$\{(\w+):-(\d+)\}:\2'\]$/gm)].map(
+      ([, name, port]) => `${name} ${port}`,
+    )
     expect(ports).toEqual(['SVCD_RPC_PORT 26657', 'SVCD_GATEWAY_PORT 8545'])
     expect(compose.match(/ports:/g)).toHaveLength(2)
     expect(read('docker-compose.testnet.yml')).not.toContain('ports:')
   })
 
-  test.each(FILES)('%s has neither a version nor a name, which one compose or the other refuses or warns of', (file) => {
-    expect(read(file)).not.toMatch(/^(?:version|name):/m)
-  })
+  test.each(FILES)(
+    '%s has neither a version nor a name, which one compose or the other refuses or warns of',
+    (file) => {
+      expect(read(file)).not.toMatch(/^(?:version|name):/m)
+    },
+  )
 
   test.each(FILES)('%s says to svcd what svcd accepts', async (file) => {
     const commands = commandsIn(read(file))
@@ -59,7 +73,7 @@ describe('the files of the containers', () => {
     const ours = commands.filter(([program]) => program === 'svcd')
     expect(ours.length).toBeGreaterThan(1)
     for (const words of ours) expect(await optionsOf(words)).toMatchObject({})
-    await expect(optionsOf([...ours[0] ?? [], '--no-such-flag'])).rejects.toThrow('unknown option')
+    await expect(optionsOf([...(ours[0] ?? []), '--no-such-flag'])).rejects.toThrow('unknown option')
   })
 
   test.each(FILES)('%s has the application and CometBFT meet at a socket in the home, and at no port', (file) => {
@@ -67,12 +81,19 @@ describe('the files of the containers', () => {
     expect(read(file)).toContain("test: [CMD, grep, -q, ' 00010000 .*/abci.sock', /proc/net/unix]")
   })
 
-  test.each(FILES)('%s gives every service no capability, no new privileges, a root that cannot be written, and bounds', (file) => {
-    assertConfined(read(file))
-  })
+  test.each(FILES)(
+    '%s gives every service no capability, no new privileges, a root that cannot be written, and bounds',
+    (file) => {
+      assertConfined(read(file))
+    },
+  )
 
   test('the image takes in nothing but what is named', () => {
-    expect(read('.dockerignore').split('\n').filter((line) => !/^(?:#|!|$)/.test(line))[0]).toBe('*')
+    expect(
+      read('.dockerignore')
+        .split('\n')
+        .filter((line) => !/^(?:#|!|$)/.test(line))[0],
+    ).toBe('*')
   })
 })
 
@@ -81,7 +102,7 @@ describe('the four validators and the full node of docker-compose.testnet.yml', 
   const services = servicesIn(text)
   const planned = async () => {
     const [words = []] = commandsIn(text).filter(([, name]) => name === 'testnet')
-    return planNodes(await optionsOf(words) as unknown as Parameters<typeof planNodes>[0])
+    return planNodes((await optionsOf(words)) as unknown as Parameters<typeof planNodes>[0])
   }
 
   test('have each an application and a CometBFT on the home that init makes, and are dialled by the names of their services', async () => {
@@ -101,7 +122,8 @@ describe('the four validators and the full node of docker-compose.testnet.yml', 
   })
 
   test('are healthy and start again as the one validator', () => {
-    const checks = (file: string): readonly string[] => [...read(file).matchAll(/^ +(?:test|restart): .*$/gm)].map(([line]) => line.trim())
+    const checks = (file: string): readonly string[] =>
+      [...read(file).matchAll(/^ +(?:test|restart): .*$/gm)].map(([line]) => line.trim())
     expect(checks('docker-compose.yml')).toEqual(expect.arrayContaining([...checks('docker-compose.testnet.yml')]))
     expect(checks('docker-compose.testnet.yml')).toHaveLength(4)
   })
@@ -120,14 +142,19 @@ describe('the compose file that svcd testnet writes', () => {
 
   test('has both parts for each home, which dial each other inside, and publishes on loopback where the scripts listen', () => {
     const { nodes, output, text, services } = written('private', false)
-    expect([...services.keys()]).toEqual([...nodes.flatMap(({ name }) => [`app-${name}`, `cometbft-${name}`]), 'gateway'])
+    expect([...services.keys()]).toEqual([
+      ...nodes.flatMap(({ name }) => [`app-${name}`, `cometbft-${name}`]),
+      'gateway',
+    ])
     for (const { name, rpcPort } of nodes) {
       const peers = nodes.filter((one) => one.name !== name).map((one) => `${one.nodeId}@cometbft-${one.name}:26656`)
       expect(existsSync(join(output, name, 'config', 'genesis.json'))).toBe(true)
-      for (const part of ['app', 'cometbft']) expect(services.get(`${part}-${name}`)?.text).toContain(`volumes: ['./${name}:/chain']`)
+      for (const part of ['app', 'cometbft'])
+        expect(services.get(`${part}-${name}`)?.text).toContain(`volumes: ['./${name}:/chain']`)
       expect(services.get(`cometbft-${name}`)?.text).toContain(`ports: ['127.0.0.1:${rpcPort}:26657']`)
       expect(services.get(`cometbft-${name}`)?.environment).toEqual({
-        CMT_RPC_LADDR: 'tcp://0.0.0.0:26657', CMT_P2P_LADDR: 'tcp://0.0.0.0:26656',
+        CMT_RPC_LADDR: 'tcp://0.0.0.0:26657',
+        CMT_P2P_LADDR: 'tcp://0.0.0.0:26656',
         CMT_P2P_EXTERNAL_ADDRESS: `cometbft-${name}:26656`,
         CMT_P2P_PERSISTENT_PEERS: peers.join(','),
       })
@@ -135,18 +162,27 @@ describe('the compose file that svcd testnet writes', () => {
     expect(services.get('gateway')?.text).toContain("ports: ['127.0.0.1:27002:8545']")
     expect(text.match(/ports:/g)).toHaveLength(4)
     // Its home says where: the working folder of both containers.
-    expect(readFileSync(join(output, 'node0', 'config', 'config.toml'), 'utf8')).toContain('proxy_app = "unix://abci.sock"')
+    expect(readFileSync(join(output, 'node0', 'config', 'config.toml'), 'utf8')).toContain(
+      'proxy_app = "unix://abci.sock"',
+    )
     assertConfined(text)
     const { uid, gid } = userInfo()
     expect(text).toContain(`user: '${uid}:${gid}'`)
   })
 
-  test.each([true, false])('public keys %s: that is whether its gateway signs for the public accounts', async (publicKeys) => {
-    const commands = commandsIn(written(`keys ${publicKeys}`, publicKeys).text).filter(([program]) => program === 'svcd')
-    const options = await Promise.all(commands.map(optionsOf))
-    expect(options).toEqual([{},
-      { ...(publicKeys ? { devnet: true } : {}), listen: '0.0.0.0:8545', node: 'http://cometbft-node0:26657' }])
-  })
+  test.each([true, false])(
+    'public keys %s: that is whether its gateway signs for the public accounts',
+    async (publicKeys) => {
+      const commands = commandsIn(written(`keys ${publicKeys}`, publicKeys).text).filter(
+        ([program]) => program === 'svcd',
+      )
+      const options = await Promise.all(commands.map(optionsOf))
+      expect(options).toEqual([
+        {},
+        { ...(publicKeys ? { devnet: true } : {}), listen: '0.0.0.0:8545', node: 'http://cometbft-node0:26657' },
+      ])
+    },
+  )
 })
 
 describe('where no engine answers', () => {

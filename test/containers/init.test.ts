@@ -13,19 +13,30 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const OWNER = '0x098a8672bc66ec7177f82cd529ed8e5bbdc28a27'
 
-const init = (...args: readonly string[]) => run([process.execPath, join(root, 'src/cli/svcd.js'), 'init', ...args], process.env)
+const init = (...args: readonly string[]) =>
+  run([process.execPath, join(root, 'src/cli/svcd.js'), 'init', ...args], process.env)
 
 describe('svcd init --devnet', () => {
   const home = join(folder, 'home')
   const parts = ['--home', home, '--devnet', '--rpc', '0.0.0.0:26657']
-  const files = ['config/genesis.json', 'config/priv_validator_key.json', 'config/node_key.json', 'data/priv_validator_state.json']
+  const files = [
+    'config/genesis.json',
+    'config/priv_validator_key.json',
+    'config/node_key.json',
+    'data/priv_validator_state.json',
+  ]
   const read = (name: string): string => readFileSync(join(home, name), 'utf8')
 
   test('makes a home with the public accounts whose node finds the application where it is told', () => {
     expect(init(...parts)).toMatchObject({ status: 0 })
-    const genesis = JSON.parse(read('config/genesis.json')) as { chain_id: string; app_state: { accounts: { address: string }[] } }
+    const genesis = JSON.parse(read('config/genesis.json')) as {
+      chain_id: string
+      app_state: { accounts: { address: string }[] }
+    }
     expect(genesis.chain_id).toBe('svcd-devnet')
-    expect(genesis.app_state.accounts.map(({ address }) => address)).toEqual(devnetSigners().map(({ address }) => address))
+    expect(genesis.app_state.accounts.map(({ address }) => address)).toEqual(
+      devnetSigners().map(({ address }) => address),
+    )
     expect(read('config/config.toml')).toContain(`proxy_app = "unix://${home}/abci.sock"`)
     expect(read('config/config.toml')).toContain('laddr = "tcp://0.0.0.0:26657"')
   })
@@ -48,6 +59,9 @@ describe('svcd init --devnet', () => {
   test('a home of another chain is refused', () => {
     const other = join(folder, 'other')
     expect(init('--home', other, '--chain-id', 'mine', '--owner', OWNER)).toMatchObject({ status: 0 })
-    expect(init('--home', other, '--devnet')).toMatchObject({ status: 2, stderr: expect.stringContaining('holds the chain mine') })
+    expect(init('--home', other, '--devnet')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('holds the chain mine'),
+    })
   })
 })

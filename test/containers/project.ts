@@ -26,29 +26,50 @@ export interface Project {
 
 /** Which files are composed, on which ports. */
 export interface Composed {
-  readonly files: readonly string[]; readonly services: readonly string[]; readonly gatewayPort: number; readonly rpcPort: number
+  readonly files: readonly string[]
+  readonly services: readonly string[]
+  readonly gatewayPort: number
+  readonly rpcPort: number
 }
 
 /** A project of its own name, so that nothing that is up is touched. */
-export function makeProject({ compose: program }: Engine, { files, services, gatewayPort, rpcPort }: Composed): Project {
+export function makeProject(
+  { compose: program }: Engine,
+  { files, services, gatewayPort, rpcPort }: Composed,
+): Project {
   const env = {
-    ...process.env, SVCD_GATEWAY_PORT: String(gatewayPort), SVCD_RPC_PORT: String(rpcPort), COMPOSE_PROJECT_NAME: `svcdtest${process.pid}`,
+    ...process.env,
+    SVCD_GATEWAY_PORT: String(gatewayPort),
+    SVCD_RPC_PORT: String(rpcPort),
+    COMPOSE_PROJECT_NAME: `svcdtest${process.pid}`,
   }
   const must = (command: readonly string[]): string => {
     const { status, stdout, stderr } = run(command, env)
     if (status !== 0) throw new Error(`${command.join(' ')} ended with ${status}: ${stderr.slice(-2000)}`)
     return stdout.trim()
   }
-  const compose = (...args: readonly string[]): string => must([...program, ...files.flatMap((file) => ['-f', file]), ...args])
+  const compose = (...args: readonly string[]): string =>
+    must([...program, ...files.flatMap((file) => ['-f', file]), ...args])
   return {
-    services, compose, gateway: `http://127.0.0.1:${gatewayPort}`, rpc: `http://127.0.0.1:${rpcPort}`,
+    services,
+    compose,
+    gateway: `http://127.0.0.1:${gatewayPort}`,
+    rpc: `http://127.0.0.1:${rpcPort}`,
     inspect: (format) => {
       const label = '{{index .Config.Labels "com.docker.compose.service"}}'
-      const lines = must(['docker', 'inspect', '--format', `${label} ${format}`, ...compose('ps', '-q').split('\n')]).split('\n')
-      return new Map(lines.map((line) => {
-        const [service = '', ...said] = line.split(' ')
-        return [service, said.join(' ')]
-      }))
+      const lines = must([
+        'docker',
+        'inspect',
+        '--format',
+        `${label} ${format}`,
+        ...compose('ps', '-q').split('\n'),
+      ]).split('\n')
+      return new Map(
+        lines.map((line) => {
+          const [service = '', ...said] = line.split(' ')
+          return [service, said.join(' ')]
+        }),
+      )
     },
   }
 }
@@ -56,9 +77,11 @@ export function makeProject({ compose: program }: Engine, { files, services, gat
 /** One JSON-RPC call. Throws with the error's message. */
 export async function call<T>(url: string, method: string, params: readonly unknown[] = []): Promise<T> {
   const response = await fetch(url, {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
   })
-  const { result, error } = await response.json() as { result: T; error?: { message: string } }
+  const { result, error } = (await response.json()) as { result: T; error?: { message: string } }
   if (error !== undefined) throw new Error(`${method}: ${error.message}`)
   return result
 }
@@ -84,14 +107,17 @@ export async function untilHealthy(project: Project, wanted: number): Promise<vo
     const states = project.inspect('{{if .State.Health}}{{.State.Health.Status}}{{end}}')
     const ill = project.services.filter((service) => states.get(service) !== 'healthy')
     if (ill.length === 0) return untilHeight(project, wanted)
-    if (Date.now() > deadline) throw new Error(`not healthy in time: ${ill.map((one) => `${one} ${states.get(one)}`).join(', ')}`)
+    if (Date.now() > deadline)
+      throw new Error(`not healthy in time: ${ill.map((one) => `${one} ${states.get(one)}`).join(', ')}`)
     await sleep(500)
   }
 }
 
-/** Takes the project down and up again: what `transferFromOutside` brought is still there. Returns a height that is new. */
+/**
+ * Takes the project down and up again: what `transferFromOutside` brought is still there. Returns a height that is new.
+ */
 export async function downAndUp(project: Project): Promise<number> {
-  const wanted = await heightOf(project) + 2
+  const wanted = (await heightOf(project)) + 2
   project.compose('down')
   project.compose('up', '-d')
   await untilHealthy(project, wanted)
@@ -136,7 +162,15 @@ export function assertConfined({ compose, services, inspect }: Project): void {
     assert.match(limits.get(service) ?? '', /^true \[ALL\] \[no-new-privileges:?(?:true)?\] 512 true$/)
   }
   // And what the kernel makes of it, in one of them.
-  const status = compose('exec', '-T', services[0] as string, 'grep', '-E', '^(CapBnd|NoNewPrivs):', '/proc/1/status').replaceAll('\t', ' ')
+  const status = compose(
+    'exec',
+    '-T',
+    services[0] as string,
+    'grep',
+    '-E',
+    '^(CapBnd|NoNewPrivs):',
+    '/proc/1/status',
+  ).replaceAll('\t', ' ')
   assert.deepEqual(status.split('\n'), ['CapBnd: 0000000000000000', 'NoNewPrivs: 1'])
 }
 

@@ -1,7 +1,7 @@
 /**
- * `make test-containers`: the composed networks in real containers, from a build to `down` and `up` again. Says why and ends with 0 where
- * no engine answers; ends with 1 when something was not as it should be, with the containers' last lines. Its projects and its ports are
- * their own: a devnet that is up is not touched.
+ * `make test-containers`: the composed networks in real containers, from a build to `down` and `up` again. Says why and
+ * ends with 0 where no engine answers; ends with 1 when something was not as it should be, with the containers' last
+ * lines. Its projects and its ports are their own: a devnet that is up is not touched.
  */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -26,7 +26,8 @@ async function runSteps(engine: Engine, name: string, composed: Composed, steps:
     for (const [step, hold] of Object.entries(steps)) {
       const begunMs = performance.now()
       await hold(project)
-      // The compose program blocks this one: connections that the gateway closed meanwhile are seen before the next call takes one.
+      // The compose program blocks this one: connections that the gateway closed meanwhile are seen before the next
+      // call takes one.
       await sleep(100)
       say(`ok      ${step} (${((performance.now() - begunMs) / 1000).toFixed(1)} s)`)
     }
@@ -52,10 +53,25 @@ async function runAll(engine: Engine): Promise<string> {
     let passed = await runSteps(engine, one.files.join(' '), one, devnetSteps)
     passed += await runSteps(engine, four.files.join(' '), four, testnetSteps)
     const base = await freeBasePort(2)
-    const args = ['--validators', '1', '--full-nodes', '1', '--public-keys', '--base-port', String(base), '--output', output]
+    const args = [
+      '--validators',
+      '1',
+      '--full-nodes',
+      '1',
+      '--public-keys',
+      '--base-port',
+      String(base),
+      '--output',
+      output,
+    ]
     const { status, stderr } = await svcd(['testnet', ...args])
     if (status !== 0) throw new Error(stderr)
-    const written = { files: [join(output, 'docker-compose.yml')], services: writtenServices, gatewayPort: base + 2, rpcPort: base + 1 }
+    const written = {
+      files: [join(output, 'docker-compose.yml')],
+      services: writtenServices,
+      gatewayPort: base + 2,
+      rpcPort: base + 1,
+    }
     passed += await runSteps(engine, 'the compose file of svcd testnet', written, writtenSteps)
     return `${passed} passed, 0 failed`
   } catch (error) {

@@ -1,8 +1,20 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
-  assertConfined, assertNoRoot, assertPublished, assertSocket, call, declareThroughGateway, downAndUp, heightOf, type Project, type Steps,
-  transferFromOutside, untilHealthy, untilHeight, WAIT_MS_MAX,
+  assertConfined,
+  assertNoRoot,
+  assertPublished,
+  assertSocket,
+  call,
+  declareThroughGateway,
+  downAndUp,
+  heightOf,
+  type Project,
+  type Steps,
+  transferFromOutside,
+  untilHealthy,
+  untilHeight,
+  WAIT_MS_MAX,
 } from './project.ts'
 
 /** The parts of validator i. */
@@ -11,13 +23,16 @@ const partsOf = (at: number): readonly [string, string] => [`app${at}`, `cometbf
 /** Every service with a health check: the full node's, then the four validators'. */
 export const TESTNET_SERVICES = ['app', 'cometbft', 'gateway', ...[0, 1, 2, 3].flatMap(partsOf)]
 
-/** How long a chain may take to go on once enough validators are back. Source: the goal that these files were made for. */
+/**
+ * How long a chain may take to go on once enough validators are back. Source: the goal that these files were made for.
+ */
 const BACK_MS_MAX = 60_000
 
 // What a node's own application has committed, read from its state: a header would tell what the others said.
-const APP_HASH = 'const D = require("/svcd/node_modules/better-sqlite3");'
-  + 'console.log(new D(process.env.SVCD_HOME + "/data/state.db", { readonly: true })'
-  + '.prepare("select app_hash from blocks where height = ?").pluck().get(Number(process.argv[1])) ?? "")'
+const APP_HASH =
+  'const D = require("/svcd/node_modules/better-sqlite3");' +
+  'console.log(new D(process.env.SVCD_HOME + "/data/state.db", { readonly: true })' +
+  '.prepare("select app_hash from blocks where height = ?").pluck().get(Number(process.argv[1])) ?? "")'
 
 /** Waits until all five states have block `height`; they have one app hash there. */
 async function assertOneAppHash({ compose }: Project, height: number): Promise<void> {
@@ -44,7 +59,10 @@ export const testnetSteps: Steps = {
     project.compose('up', '-d')
     await untilHealthy(project, 2)
     const { data } = await call<{ data: readonly { state: string }[] }>(project.gateway, 'svc_queryValidators')
-    assert.deepEqual(data.map(({ state }) => state), ['Validator', 'Validator', 'Validator', 'Validator'])
+    assert.deepEqual(
+      data.map(({ state }) => state),
+      ['Validator', 'Validator', 'Validator', 'Validator'],
+    )
   },
   'the gateway of the full node takes a transaction signed outside': transferFromOutside,
   'it signs for a public account, and a failed transaction is a result with its log': declareThroughGateway,
@@ -53,11 +71,16 @@ export const testnetSteps: Steps = {
     const input = { from, name: 'max_vals', value: '7', reason: 'more seats' }
     const proposed = await call<{ deliver_tx: { data: string } }>(gateway, 'svc_proposeChangeParam', [input])
     const proposalId = proposed.deliver_tx.data
-    for (const voter of [from, ...owners.slice(0, 2)]) await call(gateway, 'svc_vote', [{ from: voter, proposalId, answer: 'Y' }])
+    for (const voter of [from, ...owners.slice(0, 2)])
+      await call(gateway, 'svc_vote', [{ from: voter, proposalId, answer: 'Y' }])
     const { data } = await call<{ data: readonly { Id: string; Result: string }[] }>(gateway, 'svc_queryProposals')
-    assert.deepEqual(data.map(({ Id, Result }) => [Id, Result]), [[proposalId, 'Approved']])
+    assert.deepEqual(
+      data.map(({ Id, Result }) => [Id, Result]),
+      [[proposalId, 'Approved']],
+    )
   },
-  'only the gateway and the RPC of the full node are published, on loopback': async (project) => assertPublished(project),
+  'only the gateway and the RPC of the full node are published, on loopback': async (project) =>
+    assertPublished(project),
   'nothing runs as root': async (project) => assertNoRoot(project),
   'every service is confined, and each node has a socket of its own': async (project) => {
     assertConfined(project)
@@ -65,7 +88,7 @@ export const testnetSteps: Steps = {
   },
   'without one validator the chain goes on': async (project) => {
     project.compose('stop', ...partsOf(3))
-    await untilHeight(project, await heightOf(project) + 3)
+    await untilHeight(project, (await heightOf(project)) + 3)
   },
   'without two it halts': async (project) => {
     project.compose('stop', ...partsOf(2))

@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict'
-import { assertConfined, assertSocket, downAndUp, type Project, type Steps, transferFromOutside, untilHealthy } from './project.ts'
+import {
+  assertConfined,
+  assertSocket,
+  downAndUp,
+  type Project,
+  type Steps,
+  transferFromOutside,
+  untilHealthy,
+} from './project.ts'
 
 /** Services of the compose file that `svcd testnet` writes for one validator and a full node. */
 export const writtenServices = ['app-node0', 'cometbft-node0', 'app-full0', 'cometbft-full0', 'gateway']
@@ -12,7 +20,7 @@ export const writtenSteps: Steps = {
   'all services become healthy from nothing but up, and the full node follows': async (project) => {
     project.compose('up', '-d')
     await untilHealthy(project, 3)
-    const { result } = await (await fetch(`${fullRpc(project)}/status`)).json() as {
+    const { result } = (await (await fetch(`${fullRpc(project)}/status`)).json()) as {
       result: { sync_info: { latest_block_height: string }; validator_info: { voting_power: string } }
     }
     assert.ok(Number(result.sync_info.latest_block_height) >= 2)
@@ -23,5 +31,5 @@ export const writtenSteps: Steps = {
     assertConfined(project)
     assertSocket(project, 'app-full0', '/chain/abci.sock')
   },
-  'down and up keep the chain': async (project) => void await downAndUp(project),
+  'down and up keep the chain': async (project) => void (await downAndUp(project)),
 }

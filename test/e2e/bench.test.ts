@@ -7,18 +7,28 @@ import { type Goal, isWithin } from '../../bench/goals.ts'
 const MAIN = fileURLToPath(new URL('../../bench/main.ts', import.meta.url))
 const MINUTES_MAX = 10 * 60_000
 
-// Half of a goal; a quarter where the short form comes to less than half in any case (docs/performance.md): a busy machine takes a third.
+// Half of a goal; a quarter where the short form comes to less than half in any case (docs/performance.md): a busy
+// machine takes a third.
 const SLACK: Readonly<Record<string, number>> = {
   'saturated transfers ÷ Go kvstore over the socket': 4,
   'closed loop of 64 ÷ Go kvstore over the socket': 2,
   'recheck of 5,000 transactions: times faster than the first check': 2,
 }
 
-test('the short benchmark: every transaction is in a block with code 0, and no ratio is far under its goal', async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, [MAIN, '--short', '--json'], { timeout: MINUTES_MAX })
-  const { goals, failed } = JSON.parse(stdout) as { goals: readonly (Omit<Goal, 'value'> & { value: number | null })[]; failed: number }
-  const measured = goals.flatMap((goal) => (goal.value === null ? [] : [{ ...goal, value: goal.value }]))
-  expect(failed).toBe(0)
-  expect(measured.map(({ name }) => name)).toEqual(Object.keys(SLACK))
-  expect(measured.filter((goal) => !isWithin(goal, SLACK[goal.name]))).toEqual([])
-}, MINUTES_MAX)
+test(
+  'the short benchmark: every transaction is in a block with code 0, and no ratio is far under its goal',
+  async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [MAIN, '--short', '--json'], {
+      timeout: MINUTES_MAX,
+    })
+    const { goals, failed } = JSON.parse(stdout) as {
+      goals: readonly (Omit<Goal, 'value'> & { value: number | null })[]
+      failed: number
+    }
+    const measured = goals.flatMap((goal) => (goal.value === null ? [] : [{ ...goal, value: goal.value }]))
+    expect(failed).toBe(0)
+    expect(measured.map(({ name }) => name)).toEqual(Object.keys(SLACK))
+    expect(measured.filter((goal) => !isWithin(goal, SLACK[goal.name]))).toEqual([])
+  },
+  MINUTES_MAX,
+)

@@ -20,7 +20,11 @@ async function bundle(): Promise<string> {
   execFileSync(process.execPath, [join(checkout, 'tools/build.ts')], { cwd: checkout })
   const { outputFiles } = await build({
     stdin: { contents: "import { Svc } from './dist/client/index.js'\nglobalThis.Svc = Svc", resolveDir: checkout },
-    write: false, bundle: true, minify: true, format: 'iife', platform: 'browser',
+    write: false,
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    platform: 'browser',
   })
   return outputFiles[0]?.text ?? ''
 }
@@ -43,14 +47,21 @@ withBrowser('in headless Chromium', () => {
     browser = await chromium.launch({
       executablePath: CHROMIUM,
       args: [
-        '--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync',
+        '--headless',
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
       ],
     })
     page = await browser.newPage()
     page.on('pageerror', (error) => failures.push(error.message))
     const script = await bundle()
     // The page stands at the gateway's own origin, as the gateway lets no other in.
-    await page.route('**/page', (route) => route.fulfill({ contentType: 'text/html', body: `<!doctype html><script>${script}</script>` }))
+    await page.route('**/page', (route) =>
+      route.fulfill({ contentType: 'text/html', body: `<!doctype html><script>${script}</script>` }),
+    )
     await page.goto(new URL('/page', net.url).href)
   }, 90_000)
 
@@ -58,14 +69,24 @@ withBrowser('in headless Chromium', () => {
     const sent: string[] = []
     page.on('request', (request) => sent.push(request.postData() ?? ''))
     const pubKey = randomBytes(32).toString('base64')
-    const { from, result } = await page.evaluate(async ({ url, mnemonic, key }) => {
-      const svc = new (globalThis as unknown as InPage).Svc(url)
-      const address = svc.accounts.add(mnemonic, 3)
-      const declared = await svc.async.stake.validator.declare({ from: address, pubKey: key, description: { name: 'from a page' } })
-      return { from: address, result: declared }
-    }, { url: net.url, mnemonic: PUBLIC_MNEMONIC, key: pubKey })
+    const { from, result } = await page.evaluate(
+      async ({ url, mnemonic, key }) => {
+        const svc = new (globalThis as unknown as InPage).Svc(url)
+        const address = svc.accounts.add(mnemonic, 3)
+        const declared = await svc.async.stake.validator.declare({
+          from: address,
+          pubKey: key,
+          description: { name: 'from a page' },
+        })
+        return { from: address, result: declared }
+      },
+      { url: net.url, mnemonic: PUBLIC_MNEMONIC, key: pubKey },
+    )
     expect(result.height).toBeGreaterThan(0)
-    const { data } = await net.call<{ data: { pub_key: { value: string }; owner_address: string } }>('svc_queryValidator', [from])
+    const { data } = await net.call<{ data: { pub_key: { value: string }; owner_address: string } }>(
+      'svc_queryValidator',
+      [from],
+    )
     expect([data.pub_key.value, data.owner_address]).toEqual([pubKey, from])
     expect(sent.some((body) => body.includes('svc_sendRawTransaction'))).toBe(true)
     expect(sent.join()).not.toContain('junk')
@@ -85,10 +106,14 @@ withBrowser('in headless Chromium', () => {
   })
 
   test('the callback form answers', async () => {
-    const list = await page.evaluate((url) => new Promise<unknown>((done) => {
-      const svc = new (globalThis as unknown as InPage).Svc(url)
-      svc.stake.validator.list((error, answer) => done(error ?? answer))
-    }), net.url)
+    const list = await page.evaluate(
+      (url) =>
+        new Promise<unknown>((done) => {
+          const svc = new (globalThis as unknown as InPage).Svc(url)
+          svc.stake.validator.list((error, answer) => done(error ?? answer))
+        }),
+      net.url,
+    )
     const validator = expect.objectContaining({ state: 'Validator' })
     expect(list).toMatchObject({ height: expect.any(Number), data: expect.arrayContaining([validator]) })
   })

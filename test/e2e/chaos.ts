@@ -1,7 +1,8 @@
 /**
  * `make chaos`: kill -9 of a devnet's parts at random moments while transactions flow.
- * `node test/e2e/chaos.ts [--app-rounds 50] [--node-rounds 20] [--all-rounds 5] [--seed N]`. Prints one line a round and a summary;
- * ends with 1 and what was wrong when anything was not as it should be; then the home is kept. The seed gives the order and the moments.
+ * `node test/e2e/chaos.ts [--app-rounds 50] [--node-rounds 20] [--all-rounds 5] [--seed N]`. Prints one line a round
+ * and a summary; ends with 1 and what was wrong when anything was not as it should be; then the home is kept. The seed
+ * gives the order and the moments.
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -24,7 +25,8 @@ const PAUSE_MS_MAX = 700
 
 const { values } = parseArgs({
   options: {
-    'app-rounds': { type: 'string', default: '50' }, 'node-rounds': { type: 'string', default: '20' },
+    'app-rounds': { type: 'string', default: '50' },
+    'node-rounds': { type: 'string', default: '20' },
     'all-rounds': { type: 'string', default: '5' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
@@ -33,7 +35,7 @@ const next = randomOf(Number(values.seed))
 const left: Victim[] = [
   ...Array.from({ length: Number(values['app-rounds']) }, (): Victim => 'app'),
   ...Array.from({ length: Number(values['node-rounds']) }, (): Victim => 'node'),
-  ...Array.from({ length: Number(values['all-rounds']) }, (_, at): Victim => at % 2 === 0 ? 'all' : 'supervisor'),
+  ...Array.from({ length: Number(values['all-rounds']) }, (_, at): Victim => (at % 2 === 0 ? 'all' : 'supervisor')),
 ]
 const total = left.length
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
@@ -51,8 +53,10 @@ try {
     say(`${at}/${total} killed ${victim} after ${pauseMs} ms: ${acknowledged} acknowledged, head at least ${height}`)
   }
   const head = await lastCheck(place, book)
-  say(`${total} rounds, 0 hash mismatches, ${book.acknowledged.size} transactions acknowledged and 0 of them lost, head ${head}`
-    + (book.unindexed === 0 ? '' : `; looked up by hash, the node's index missed ${book.unindexed} times`))
+  say(
+    `${total} rounds, 0 hash mismatches, ${book.acknowledged.size} transactions acknowledged and 0 of them lost, head ${head}` +
+      (book.unindexed === 0 ? '' : `; looked up by hash, the node's index missed ${book.unindexed} times`),
+  )
   folder.remove()
 } catch (error) {
   say(`FAILED: ${error instanceof Error ? error.message : String(error)}\nthe home is kept: ${place.home}`)

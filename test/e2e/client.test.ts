@@ -8,7 +8,10 @@ import { expectCommitted, expectRefused, GAS, proposalIdText } from './support/e
 import { testFolder } from './support/testFolder.ts'
 
 type Json = Readonly<Record<string, unknown>>
-interface Answer { readonly height: number; readonly data: unknown }
+interface Answer {
+  readonly height: number
+  readonly data: unknown
+}
 type Call = (path: string, ...args: readonly unknown[]) => Promise<unknown>
 
 const folder = testFolder(() => net.stop())
@@ -24,20 +27,29 @@ const functionAt = (root: object, path: string): ((...args: readonly unknown[]) 
   path.split('.').reduce<unknown>((node, name) => (node as Json)[name], root) as never
 
 /** The callback form: what its first argument or else its second one brings. */
-const callback = (svc: Svc): Call => (path, ...args) => new Promise((done) => {
-  const answered = functionAt(svc, path)(...args, (error: unknown, result: unknown) => done(error ?? result))
-  expect(answered).toBeUndefined()
-})
+const callback =
+  (svc: Svc): Call =>
+  (path, ...args) =>
+    new Promise((done) => {
+      const answered = functionAt(svc, path)(...args, (error: unknown, result: unknown) => done(error ?? result))
+      expect(answered).toBeUndefined()
+    })
 
-const synchronous = (svc: Svc): Call => async (path, ...args) => {
-  const result = functionAt(svc, path)(...args)
-  expect(result).not.toHaveProperty('then')
-  return result
-}
+const synchronous =
+  (svc: Svc): Call =>
+  async (path, ...args) => {
+    const result = functionAt(svc, path)(...args)
+    expect(result).not.toHaveProperty('then')
+    return result
+  }
 
 /** The promise form: what it resolves with, or the result that its SvcTxError carries. */
-const promise = (svc: Svc): Call => (path, ...args) => (functionAt(svc.async, path)(...args) as Promise<unknown>)
-  .catch((error: SvcTxError) => error.name === 'SvcTxError' ? error.result : Promise.reject(error))
+const promise =
+  (svc: Svc): Call =>
+  (path, ...args) =>
+    (functionAt(svc.async, path)(...args) as Promise<unknown>).catch((error: SvcTxError) =>
+      error.name === 'SvcTxError' ? error.result : Promise.reject(error),
+    )
 
 const newKey = (): string => randomBytes(32).toString('base64')
 const dataOf = (result: TransactionResult): string => String(result.deliver_tx.data)
@@ -62,12 +74,29 @@ async function allFunctions(call: Call, run: number, [candidate, heir]: readonly
   await made('stake.validator.acceptAccountUpdate', { from: heir, accountUpdateRequestId })
   await made('stake.validator.withdraw', { from: heir })
   const value = String(10 + run)
-  const change = await made('governance.proposeChangeParam', { from: owner, name: 'max_vals', value, reason: `run ${run}` })
+  const change = await made('governance.proposeChangeParam', {
+    from: owner,
+    name: 'max_vals',
+    value,
+    reason: `run ${run}`,
+  })
   await made('governance.vote', { from: owner, proposalId: dataOf(change), answer: 'N' })
-  await reject(dataOf(await made('governance.proposeDeployLibEni', { from: owner, name: `lib-${run}`, version: 'v1.0.0', fileUrl, md5 })))
-  const { data } = await call('stake.validator.query', owner) as { data: { pub_key: { value: string } } }
+  await reject(
+    dataOf(
+      await made('governance.proposeDeployLibEni', {
+        from: owner,
+        name: `lib-${run}`,
+        version: 'v1.0.0',
+        fileUrl,
+        md5,
+      }),
+    ),
+  )
+  const { data } = (await call('stake.validator.query', owner)) as { data: { pub_key: { value: string } } }
   const preservedValidators = data.pub_key.value
-  await reject(dataOf(await made('governance.proposeRetireProgram', { from: owner, preservedValidators, reason: `run ${run}` })))
+  await reject(
+    dataOf(await made('governance.proposeRetireProgram', { from: owner, preservedValidators, reason: `run ${run}` })),
+  )
   await made('governance.proposeUpgradeProgram', { from: owner, name: `svcd-${run}`, version: 'v2.0.0', fileUrl, md5 })
   seen['governance.listProposals'] = await call('governance.listProposals')
   seen['governance.getParams'] = await call('governance.getParams', 1)
@@ -75,24 +104,36 @@ async function allFunctions(call: Call, run: number, [candidate, heir]: readonly
 }
 
 const GAS_OF: Readonly<Record<string, readonly [gas: number, data?: unknown]>> = {
-  'stake.validator.declare': [GAS.declare], 'stake.validator.update': [GAS.update], 'stake.validator.deactivate': [GAS.free],
-  'stake.validator.activate': [GAS.free], 'stake.validator.updateAccount': [GAS.update, expect.stringMatching(/^[A-Za-z0-9+/]+=*$/)],
-  'stake.validator.acceptAccountUpdate': [GAS.update], 'stake.validator.withdraw': [GAS.free],
-  'governance.proposeChangeParam': [GAS.governance, proposalIdText], 'governance.vote': [GAS.governance],
-  'governance.proposeDeployLibEni': [GAS.governance, proposalIdText], 'governance.proposeRetireProgram': [GAS.governance, proposalIdText],
+  'stake.validator.declare': [GAS.declare],
+  'stake.validator.update': [GAS.update],
+  'stake.validator.deactivate': [GAS.free],
+  'stake.validator.activate': [GAS.free],
+  'stake.validator.updateAccount': [GAS.update, expect.stringMatching(/^[A-Za-z0-9+/]+=*$/)],
+  'stake.validator.acceptAccountUpdate': [GAS.update],
+  'stake.validator.withdraw': [GAS.free],
+  'governance.proposeChangeParam': [GAS.governance, proposalIdText],
+  'governance.vote': [GAS.governance],
+  'governance.proposeDeployLibEni': [GAS.governance, proposalIdText],
+  'governance.proposeRetireProgram': [GAS.governance, proposalIdText],
 }
 
 describe('the 16 functions of the interface', () => {
-  const interfaceCalls = ['stake.validator', 'governance'].flatMap((module) => tableOf(`web3.svc.${module}`)
-    .map(({ cells }) => `${module}.${/^\w+/.exec(cells['Function'] as string)?.[0]}`))
+  const interfaceCalls = ['stake.validator', 'governance'].flatMap((module) =>
+    tableOf(`web3.svc.${module}`).map(({ cells }) => `${module}.${/^\w+/.exec(cells['Function'] as string)?.[0]}`),
+  )
   // Candidate and heir are signed for by the client, the owner of the genesis validator by the gateway.
   const client = (run: number): { readonly svc: Svc; readonly pair: readonly [string, string] } => {
     const svc = new Svc(net.url)
     return { svc, pair: [svc.accounts.add(PUBLIC_MNEMONIC, 1 + run), svc.accounts.add(PUBLIC_MNEMONIC, 4 + run)] }
   }
 
-  test.each([['with a callback', callback, 0], ['synchronous', synchronous, 1], ['as promises', promise, 2]] as const)(
-    '%s: answer in the shapes, with the codes and logs of the interface', async (_name, form, run) => {
+  test.each([
+    ['with a callback', callback, 0],
+    ['synchronous', synchronous, 1],
+    ['as promises', promise, 2],
+  ] as const)(
+    '%s: answer in the shapes, with the codes and logs of the interface',
+    async (_name, form, run) => {
       const { svc, pair } = client(run)
       const seen = await allFunctions(form(svc), run, pair)
       expect(Object.keys(seen).sort()).toEqual([...interfaceCalls].sort())
@@ -102,24 +143,42 @@ describe('the 16 functions of the interface', () => {
       const answer = (name: string): Answer => seen[name] as Answer
       const rowsOf = (name: string): readonly Json[] => answer(name).data as readonly Json[]
       expect(answer('stake.validator.query').height).toBeGreaterThan(0)
-      expect(answer('stake.validator.query').data).toMatchObject({ owner_address: pair[0], description: { name: `run ${run}` } })
+      expect(answer('stake.validator.query').data).toMatchObject({
+        owner_address: pair[0],
+        description: { name: `run ${run}` },
+      })
       expect(rowsOf('stake.validator.list').map((row) => misfits('Validator object', row))).toEqual([[], []])
-      expect(rowsOf('governance.listProposals').at(-1)).toMatchObject({ Type: 'retire_program', Detail: { reason: `run ${run}` } })
+      expect(rowsOf('governance.listProposals').at(-1)).toMatchObject({
+        Type: 'retire_program',
+        Detail: { reason: `run ${run}` },
+      })
       expect(answer('governance.getParams')).toMatchObject({ height: 1 })
       expect(misfits('System parameters object', answer('governance.getParams').data as Json)).toEqual([])
-    }, 60_000)
+    },
+    60_000,
+  )
 })
 
 describe('the errors of the interface', () => {
-  const rows = tableOf('Errors').map(({ cells: { Operation = '', 'check_tx.code': code, 'check_tx.log': log = '' } }) =>
-    [Operation, Number(code), log] as const)
+  const rows = tableOf('Errors').map(
+    ({ cells: { Operation = '', 'check_tx.code': code, 'check_tx.log': log = '' } }) =>
+      [Operation, Number(code), log] as const,
+  )
   const inputs: Record<string, readonly [path: string, input: Json]> = {}
   let svc: Svc
 
   beforeAll(async () => {
     svc = new Svc(net.url)
-    const { stake: { validator }, governance } = svc.async
-    const [owner = '', stranger = '', loser = '', spender = ''] = [addresses[0], addresses[7], addresses[8], addresses[9]]
+    const {
+      stake: { validator },
+      governance,
+    } = svc.async
+    const [owner = '', stranger = '', loser = '', spender = ''] = [
+      addresses[0],
+      addresses[7],
+      addresses[8],
+      addresses[9],
+    ]
     const pubKey = String((await validator.query(owner)).data?.pub_key.value)
     const asked = await validator.updateAccount({ from: owner, newCandidateAccount: stranger })
     const accountUpdateRequestId = Number(Buffer.from(dataOf(asked), 'base64').toString())
@@ -131,11 +190,18 @@ describe('the errors of the interface', () => {
     await governance.proposeRetireProgram({ from: owner, preservedValidators: pubKey })
     const fee = BigInt(GAS.transfer) * 2_000_000_000n
     await svc.async.transfer({ from: spender, to: owner, value: BigInt(await svc.async.getBalance(spender)) - fee })
-    const library = { name: 'lib', version: 'v9.0.0', fileUrl: fileUrl.replace('ubuntu', 'centos'), md5: md5.replace('ubuntu', 'centos') }
+    const library = {
+      name: 'lib',
+      version: 'v9.0.0',
+      fileUrl: fileUrl.replace('ubuntu', 'centos'),
+      md5: md5.replace('ubuntu', 'centos'),
+    }
     Object.assign(inputs, {
       declare: ['stake.validator.declare', { from: stranger, pubKey }],
-      update: ['stake.validator.update', { from: stranger }], withdraw: ['stake.validator.withdraw', { from: stranger }],
-      activate: ['stake.validator.activate', { from: owner }], deactivate: ['stake.validator.deactivate', { from: loser }],
+      update: ['stake.validator.update', { from: stranger }],
+      withdraw: ['stake.validator.withdraw', { from: stranger }],
+      activate: ['stake.validator.activate', { from: owner }],
+      deactivate: ['stake.validator.deactivate', { from: loser }],
       updateAccount: ['stake.validator.updateAccount', { from: stranger, newCandidateAccount: owner }],
       acceptAccountUpdate: ['stake.validator.acceptAccountUpdate', { from: stranger, accountUpdateRequestId }],
       proposeChangeParam: ['governance.proposeChangeParam', { from: spender, name: 'max_vals', value: '9' }],
@@ -151,7 +217,9 @@ describe('the errors of the interface', () => {
 
   test.each(rows)('%s: the result object is the first argument of the callback', async (operation, code, log) => {
     const [path, input] = inputs[operation] as readonly [string, Json]
-    const args = await new Promise<unknown[]>((done) => { functionAt(svc, path)(input, (...told: unknown[]) => done(told)) })
+    const args = await new Promise<unknown[]>((done) => {
+      functionAt(svc, path)(input, (...told: unknown[]) => done(told))
+    })
     expect(args).toHaveLength(1)
     expectRefused(args[0] as never, code, log)
   })

@@ -18,18 +18,30 @@ const EACH = 500
 const nobody = (digit: number): string => `0x${String(digit).repeat(40)}`
 let net: Devnet
 
-beforeAll(async () => { net = await startDevnet(await makePlace(folder), ['--os', 'ubuntu']) }, 60_000)
+beforeAll(async () => {
+  net = await startDevnet(await makePlace(folder), ['--os', 'ubuntu'])
+}, 60_000)
 
 /** Runs a program of its own to its end; what it printed. Throws with all it said when it fails. */
 function runProgram(name: string, source: string): Promise<string> {
   const file = join(folder, `${name}.mjs`)
   writeFileSync(file, source)
-  const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, NODE_OPTIONS: '' } })
+  const child = spawn(process.execPath, [file], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NODE_OPTIONS: '' },
+  })
   let [said, errors] = ['', '']
-  child.stdout.on('data', (chunk: Buffer) => { said += chunk.toString() })
-  child.stderr.on('data', (chunk: Buffer) => { errors += chunk.toString() })
-  return new Promise((done, failed) => child.once('close', (status) =>
-    status === 0 ? done(said) : failed(new Error(`${name} ended with ${status}:\n${said}${errors}`))))
+  child.stdout.on('data', (chunk: Buffer) => {
+    said += chunk.toString()
+  })
+  child.stderr.on('data', (chunk: Buffer) => {
+    errors += chunk.toString()
+  })
+  return new Promise((done, failed) =>
+    child.once('close', (status) =>
+      status === 0 ? done(said) : failed(new Error(`${name} ended with ${status}:\n${said}${errors}`)),
+    ),
+  )
 }
 
 type Place = readonly [height: number, index: number, nonce: number]
@@ -45,7 +57,9 @@ describe('local signing', () => {
   test(`${EACH} concurrent transfers of one account are all committed, in the order of the calls`, async () => {
     const svc = new Svc(net.url)
     svc.defaultAccount = svc.accounts.add(PUBLIC_MNEMONIC, 1)
-    const results = await Promise.all(Array.from({ length: EACH }, () => svc.async.transfer({ to: nobody(1), value: 7n })))
+    const results = await Promise.all(
+      Array.from({ length: EACH }, () => svc.async.transfer({ to: nobody(1), value: 7n })),
+    )
     const places = await nonceOrder(results)
     expect(places.map(([, , nonce]) => nonce)).toEqual(Array.from({ length: EACH }, (_, at) => at))
     expect([...places].sort(([a, b], [c, d]) => a - c || b - d)).toEqual(places)
@@ -75,7 +89,9 @@ describe('local signing', () => {
     await svc.async.transfer({ from: rich, to: fresh, value: Svc.fromTokens('1') })
     expect(svc.transfer({ from: fresh, to: nobody(3), value: 5n }).height).toBeGreaterThan(0)
     expect(await svc.async.getAccounts()).not.toContain(fresh)
-    await expect(new Svc(net.url).async.transfer({ from: fresh, to: nobody(3), value: 5n })).rejects.toMatchObject({ code: -32010 })
+    await expect(new Svc(net.url).async.transfer({ from: fresh, to: nobody(3), value: 5n })).rejects.toMatchObject({
+      code: -32010,
+    })
   })
 
   test('a call with a callback and a synchronous one of the same account and words are two transactions', async () => {
@@ -83,7 +99,7 @@ describe('local signing', () => {
     const from = svc.accounts.add(PUBLIC_MNEMONIC, 4)
     const order = { from, to: nobody(4), value: 3n }
     const told = new Promise<TransactionResult>((done, failed) => {
-      svc.transfer(order, (error, result) => result === undefined ? failed(error) : done(result))
+      svc.transfer(order, (error, result) => (result === undefined ? failed(error) : done(result)))
     })
     const results = [svc.transfer(order), await told]
     expect(new Set(results.map(({ hash }) => hash)).size).toBe(2)
@@ -93,7 +109,9 @@ describe('local signing', () => {
   test('a nonce of the caller is sent as it is, and a wrong one comes back with code 6', async () => {
     const svc = new Svc(net.url)
     const from = svc.accounts.add(PUBLIC_MNEMONIC, 5)
-    const failed = await svc.async.transfer({ from, to: nobody(5), value: 1, nonce: 7 }).catch((error: unknown) => error)
+    const failed = await svc.async
+      .transfer({ from, to: nobody(5), value: 1, nonce: 7 })
+      .catch((error: unknown) => error)
     expect(failed).toMatchObject({ name: 'SvcTxError', code: 6, log: 'bad nonce: expected 0, got 7' })
     expect(svc.transfer({ from, to: nobody(5), value: 1, nonce: '0x0' }).height).toBeGreaterThan(0)
   })
@@ -103,8 +121,13 @@ test('waitForTx resolves with the result object of a committed transaction and r
   const svc = new Svc(net.url)
   const result = await svc.async.transfer({ from: svc.accounts.add(PUBLIC_MNEMONIC, 6), to: nobody(6), value: 1 })
   expect(await svc.async.waitForTx(result.hash)).toEqual(result)
-  await expect(svc.async.waitForTx('0'.repeat(64), { timeoutMs: 1 })).rejects.toMatchObject({ name: 'SvcRpcError', code: -32012 })
-  await expect(svc.async.waitForTx('0'.repeat(64), { signal: AbortSignal.timeout(50) })).rejects.toMatchObject({ name: 'TimeoutError' })
+  await expect(svc.async.waitForTx('0'.repeat(64), { timeoutMs: 1 })).rejects.toMatchObject({
+    name: 'SvcRpcError',
+    code: -32012,
+  })
+  await expect(svc.async.waitForTx('0'.repeat(64), { signal: AbortSignal.timeout(50) })).rejects.toMatchObject({
+    name: 'TimeoutError',
+  })
 })
 
 /** The light client that the docs begin with: `cometbft light` with the first header that its node shows. */
@@ -122,11 +145,14 @@ test('every example of docs/client.md runs, in the order in which it stands ther
   expect(blocks.length).toBeGreaterThan(30)
   const inBraces = (code: string, at: number): string => `{\n${code}\nconsole.log('done ${at}')\n}\n`
   const light = await startLight()
-  const source = blocks.map(([, isShared, code = ''], at) => isShared === undefined ? inBraces(code, at) : code).join('\n')
+  const source = blocks
+    .map(([, isShared, code = ''], at) => (isShared === undefined ? inBraces(code, at) : code))
+    .join('\n')
     .replace("'svcd/client'", `'${CLIENT}'`)
-    .replaceAll('http://127.0.0.1:8545', net.url).replaceAll('http://127.0.0.1:8888', light.url)
+    .replaceAll('http://127.0.0.1:8545', net.url)
+    .replaceAll('http://127.0.0.1:8888', light.url)
   const said = await runProgram('docs', source).finally(() => light.stop())
-  const inner = blocks.flatMap(([, isShared], at) => isShared === undefined ? [`done ${at}`] : [])
+  const inner = blocks.flatMap(([, isShared], at) => (isShared === undefined ? [`done ${at}`] : []))
   expect(said.split('\n').filter((line) => line.startsWith('done '))).toEqual(inner)
 }, 60_000)
 
@@ -138,7 +164,9 @@ test('web3.registerPlugin gives web3.svc the same functions', async () => {
   const results = await Promise.all(Array.from({ length: 60 }, () => web3.svc.async.transfer({ to, value: 1n })))
   expect(new Set(results.map(({ hash }) => hash)).size).toBe(60)
   expect(web3.svc.transfer({ to, value: 1n }).height).toBeGreaterThan(0)
-  const refused = await new Promise((done) => { web3.svc.transfer({ to, value: 0n }, done) })
+  const refused = await new Promise((done) => {
+    web3.svc.transfer({ to, value: 0n }, done)
+  })
   expect(refused).toMatchObject({ height: 0, check_tx: { code: 20 } })
   await expect(web3.svc.async.getBalance('x')).rejects.toMatchObject({ name: 'SvcRpcError', code: -32602 })
   expect(() => web3.registerPlugin(new SvcPlugin())).toThrow('already been registered')

@@ -25,81 +25,118 @@ describe('one devnet, stopped and started again', () => {
     place = await makePlace(join(folder, 'life'))
   })
 
-  test('from nothing to ready in one step, and SIGTERM ends it with status 0 and no process left', async () => {
-    const net = await startDevnet(place)
-    const [from, to] = await net.call<string[]>('svc_accounts')
-    const below = descendantsOf(net.pid).map(({ pid }) => pid)
-    expect(below).toEqual(expect.arrayContaining([net.pids.app, net.pids.node]))
-    ;({ height } = await net.commit('svc_transfer', { from, to, value: '123' }))
-    balance = await net.call<string>('svc_getBalance', [to])
-    expect(BigInt(balance) % 1000n).toBe(123n)
-    const { status } = await net.stop('SIGTERM')
-    expect(status).toBe(0)
-    expect([net.pid, ...below].filter(isRunning)).toEqual([])
-  }, START_MS)
+  test(
+    'from nothing to ready in one step, and SIGTERM ends it with status 0 and no process left',
+    async () => {
+      const net = await startDevnet(place)
+      const [from, to] = await net.call<string[]>('svc_accounts')
+      const below = descendantsOf(net.pid).map(({ pid }) => pid)
+      expect(below).toEqual(expect.arrayContaining([net.pids.app, net.pids.node]))
+      ;({ height } = await net.commit('svc_transfer', { from, to, value: '123' }))
+      balance = await net.call<string>('svc_getBalance', [to])
+      expect(BigInt(balance) % 1000n).toBe(123n)
+      const { status } = await net.stop('SIGTERM')
+      expect(status).toBe(0)
+      expect([net.pid, ...below].filter(isRunning)).toEqual([])
+    },
+    START_MS,
+  )
 
-  test('the next start goes on from the same state, and Ctrl-C, which reaches the whole group, leaves no process', async () => {
-    const net = await startDevnet(place)
-    const [, to] = await net.call<string[]>('svc_accounts')
-    expect(await net.height()).toBeGreaterThanOrEqual(height)
-    expect(await net.call('svc_getBalance', [to])).toBe(balance)
-    await net.waitForHeight(await net.height() + 2)
-    const { status, stderr } = await net.stop('SIGINT', true)
-    expect([status, stderr]).toEqual([0, ''])
-  }, START_MS)
+  test(
+    'the next start goes on from the same state, and Ctrl-C, which reaches the whole group, leaves no process',
+    async () => {
+      const net = await startDevnet(place)
+      const [, to] = await net.call<string[]>('svc_accounts')
+      expect(await net.height()).toBeGreaterThanOrEqual(height)
+      expect(await net.call('svc_getBalance', [to])).toBe(balance)
+      await net.waitForHeight((await net.height()) + 2)
+      const { status, stderr } = await net.stop('SIGINT', true)
+      expect([status, stderr]).toEqual([0, ''])
+    },
+    START_MS,
+  )
 
-  test('when CometBFT dies the rest is stopped, the last line says that it was CometBFT, and the status is 1', async () => {
-    const net = await startDevnet(place)
-    process.kill(net.pids.node, 'SIGKILL')
-    const { status, stdout } = await net.ended
-    expect(status).toBe(1)
-    expect(stdout).toMatch(/^CometBFT stopped.*; stopping the rest$/m)
-  }, START_MS)
+  test(
+    'when CometBFT dies the rest is stopped, the last line says that it was CometBFT, and the status is 1',
+    async () => {
+      const net = await startDevnet(place)
+      process.kill(net.pids.node, 'SIGKILL')
+      const { status, stdout } = await net.ended
+      expect(status).toBe(1)
+      expect(stdout).toMatch(/^CometBFT stopped.*; stopping the rest$/m)
+    },
+    START_MS,
+  )
 
-  test('when the application dies the rest is stopped, the last line says that it was the application, and the status is 1', async () => {
-    const net = await startDevnet(place)
-    process.kill(net.pids.app, 'SIGKILL')
-    const { status, stdout } = await net.ended
-    expect(status).toBe(1)
-    expect(stdout).toMatch(/^the application stopped.*; stopping the rest$/m)
-  }, START_MS)
+  test(
+    'when the application dies the rest is stopped, the last line says that it was the application, and the status is 1',
+    async () => {
+      const net = await startDevnet(place)
+      process.kill(net.pids.app, 'SIGKILL')
+      const { status, stdout } = await net.ended
+      expect(status).toBe(1)
+      expect(stdout).toMatch(/^the application stopped.*; stopping the rest$/m)
+    },
+    START_MS,
+  )
 
-  test('--reset starts a new chain in the same home', async () => {
-    const net = await startDevnet(place, ['--reset'])
-    const [, to] = await net.call<string[]>('svc_accounts')
-    expect(BigInt(await net.call<string>('svc_getBalance', [to])) % 1000n).toBe(0n)
-    expect((await net.stop()).status).toBe(0)
-  }, START_MS)
+  test(
+    '--reset starts a new chain in the same home',
+    async () => {
+      const net = await startDevnet(place, ['--reset'])
+      const [, to] = await net.call<string[]>('svc_accounts')
+      expect(BigInt(await net.call<string>('svc_getBalance', [to])) % 1000n).toBe(0n)
+      expect((await net.stop()).status).toBe(0)
+    },
+    START_MS,
+  )
 })
 
-test('a retired program ends the devnet with status 0 and says so; only its successor goes on with the chain', async () => {
-  const place = await makePlace(join(folder, 'retired'))
-  const net = await startDevnet(place)
-  const [from] = await net.call<string[]>('svc_accounts')
-  const { data } = await net.call<{ data: { pub_key: { value: string } } }>('svc_queryValidator', [from])
-  const retiredBlockHeight = await net.height() + 6
-  const proposed = await net.commit('svc_proposeRetireProgram', { from, preservedValidators: data.pub_key.value, retiredBlockHeight })
-  await net.commit('svc_vote', { from, proposalId: proposed.deliver_tx.data, answer: 'Y' })
-  const { status, stdout } = await net.ended
-  expect([status, stdout.trim().split('\n').at(-1)]).toEqual([0, `program 1 retired at height ${retiredBlockHeight}`])
-  await expectRefusal(svcd(devnetArgs(place)), /the chain runs program version 2, this is 1: it was retired/)
-  await expectRefusal(svcd(['start', '--home', place.home]), /the chain runs program version 2.*--accept-program-version 2/)
-  await expectRefusal(svcd(['start', '--home', place.home, '--accept-program-version', '3']), /program version 2, this is 3/)
-  const next = await startDevnet(place, ['--accept-program-version', '2'])
-  await next.waitForHeight(retiredBlockHeight + 2)
-  expect((await next.stop()).status).toBe(0)
-}, START_MS)
+test(
+  'a retired program ends the devnet with status 0 and says so; only its successor goes on with the chain',
+  async () => {
+    const place = await makePlace(join(folder, 'retired'))
+    const net = await startDevnet(place)
+    const [from] = await net.call<string[]>('svc_accounts')
+    const { data } = await net.call<{ data: { pub_key: { value: string } } }>('svc_queryValidator', [from])
+    const retiredBlockHeight = (await net.height()) + 6
+    const proposed = await net.commit('svc_proposeRetireProgram', {
+      from,
+      preservedValidators: data.pub_key.value,
+      retiredBlockHeight,
+    })
+    await net.commit('svc_vote', { from, proposalId: proposed.deliver_tx.data, answer: 'Y' })
+    const { status, stdout } = await net.ended
+    expect([status, stdout.trim().split('\n').at(-1)]).toEqual([0, `program 1 retired at height ${retiredBlockHeight}`])
+    await expectRefusal(svcd(devnetArgs(place)), /the chain runs program version 2, this is 1: it was retired/)
+    await expectRefusal(
+      svcd(['start', '--home', place.home]),
+      /the chain runs program version 2.*--accept-program-version 2/,
+    )
+    await expectRefusal(
+      svcd(['start', '--home', place.home, '--accept-program-version', '3']),
+      /program version 2, this is 3/,
+    )
+    const next = await startDevnet(place, ['--accept-program-version', '2'])
+    await next.waitForHeight(retiredBlockHeight + 2)
+    expect((await next.stop()).status).toBe(0)
+  },
+  START_MS,
+)
 
 describe('what the person can put right', () => {
-  test.each(['gateway', 'rpc', 'p2p'])('a port in use, %s: one line names the port and the flag, exit status 2', async (flag) => {
-    const place = await makePlace(join(folder, 'ports'))
-    const port = place.ports[['gateway', 'rpc', 'p2p'].indexOf(flag)]
-    const server = createServer()
-    await new Promise<void>((done) => server.listen(port, '127.0.0.1', done))
-    await expectRefusal(svcd(devnetArgs(place)), new RegExp(`port ${port} .*in use.*--${flag}`))
-    await new Promise((done) => server.close(done))
-    expect(existsSync(place.home)).toBe(false)
-  })
+  test.each(['gateway', 'rpc', 'p2p'])(
+    'a port in use, %s: one line names the port and the flag, exit status 2',
+    async (flag) => {
+      const place = await makePlace(join(folder, 'ports'))
+      const port = place.ports[['gateway', 'rpc', 'p2p'].indexOf(flag)]
+      const server = createServer()
+      await new Promise<void>((done) => server.listen(port, '127.0.0.1', done))
+      await expectRefusal(svcd(devnetArgs(place)), new RegExp(`port ${port} .*in use.*--${flag}`))
+      await new Promise((done) => server.close(done))
+      expect(existsSync(place.home)).toBe(false)
+    },
+  )
 
   test('the home of somebody else: one line, exit status 2, and nothing in it is touched, not even by --reset', async () => {
     const home = join(folder, 'foreign')
@@ -122,7 +159,8 @@ describe('what the person can put right', () => {
   test('neither CometBFT nor Go: one line that names both ways to get it, exit status 2, and no process left', async () => {
     // A checkout of its own: the cache of this one may hold a program.
     const copy = join(folder, 'checkout')
-    for (const part of ['src', 'cometbft-config', 'package.json']) cpSync(join(checkout, part), join(copy, part), { recursive: true })
+    for (const part of ['src', 'cometbft-config', 'package.json'])
+      cpSync(join(checkout, part), join(copy, part), { recursive: true })
     symlinkSync(join(checkout, 'node_modules'), join(copy, 'node_modules'))
     const env = { ...process.env, PATH: join(folder, 'nowhere'), SVCD_COMETBFT: '' }
     const place = await makePlace(join(folder, 'none'))
@@ -135,8 +173,15 @@ describe('what the person can put right', () => {
   })
 
   test.each([
-    ['--validators', '0'], ['--validators', '11'], ['--validators', 'many'], ['--accept-program-version', '0'],
-    ['--gateway', 'here'], ['--rpc', '127.0.0.1:0'], ['--p2p', '127.0.0.1:70000'], ['--block-time', 'soon'], ['--os', 'plan9'],
+    ['--validators', '0'],
+    ['--validators', '11'],
+    ['--validators', 'many'],
+    ['--accept-program-version', '0'],
+    ['--gateway', 'here'],
+    ['--rpc', '127.0.0.1:0'],
+    ['--p2p', '127.0.0.1:70000'],
+    ['--block-time', 'soon'],
+    ['--os', 'plan9'],
   ])('%s %s: one line that names the flag, exit status 2', async (flag, value) => {
     await expectRefusal(svcd(['devnet', '--home', join(folder, 'flags'), flag, value]), new RegExp(flag))
     expect(existsSync(join(folder, 'flags'))).toBe(false)

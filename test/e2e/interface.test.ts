@@ -7,8 +7,14 @@ import { expectCommitted, expectRefused, GAS, GAS_PRICE, proposalIdText } from '
 import { testFolder } from './support/testFolder.ts'
 
 type Json = Readonly<Record<string, unknown>>
-interface Listed { readonly height: number; readonly data: readonly Json[] }
-interface One { readonly height: number; readonly data: Json | null }
+interface Listed {
+  readonly height: number
+  readonly data: readonly Json[]
+}
+interface One {
+  readonly height: number
+  readonly data: Json | null
+}
 
 const folder = testFolder(() => net.stop())
 let net: Devnet
@@ -22,14 +28,16 @@ beforeAll(async () => {
   ;[owner, candidate, heir, loser, spender, stranger] = await net.call<string[]>('svc_accounts')
 }, 60_000)
 
-const validator = async (address = ''): Promise<Json> => (await net.call<One>('svc_queryValidator', [address])).data as Json
+const validator = async (address = ''): Promise<Json> =>
+  (await net.call<One>('svc_queryValidator', [address])).data as Json
 const proposal = async (id: string): Promise<Json> => {
   const found = (await net.call<Listed>('svc_queryProposals')).data.find((one) => one['Id'] === id)
   if (found === undefined) throw new Error(`no proposal ${id}`)
   return found
 }
 const dataOf = ({ deliver_tx: { data = '' } }: TxResult): string => data
-const reject = async (id: string): Promise<void> => void await net.commit('svc_vote', { from: owner, proposalId: id, answer: 'N' })
+const reject = async (id: string): Promise<void> =>
+  void (await net.commit('svc_vote', { from: owner, proposalId: id, answer: 'N' }))
 
 describe('candidacy methods', () => {
   const key = newKey()
@@ -37,7 +45,12 @@ describe('candidacy methods', () => {
   test('declare: svc_declareCandidacy makes the sender the owner and answers without data', async () => {
     const description = { name: 'n', website: 'w', location: 'l', email: 'e', profile: 'p' }
     expectCommitted(await net.send('svc_declareCandidacy', { from: candidate, pubKey: key, description }), GAS.declare)
-    expect(await validator(candidate)).toMatchObject({ owner_address: candidate, pub_key: { value: key }, active: 'Y', description })
+    expect(await validator(candidate)).toMatchObject({
+      owner_address: candidate,
+      pub_key: { value: key },
+      active: 'Y',
+      description,
+    })
   })
 
   test('query: svc_queryValidator answers the head and every field of the validator object', async () => {
@@ -45,7 +58,13 @@ describe('candidacy methods', () => {
     expect(height).toBeGreaterThan(0)
     expect(misfits('Validator object', data as Json)).toEqual([])
     expect(data).toMatchObject({ pub_key: { type: expect.stringMatching(/PubKeyEd25519$/), value: key } })
-    expect(Object.keys((data as Json)['description'] as object)).toEqual(['name', 'website', 'location', 'email', 'profile'])
+    expect(Object.keys((data as Json)['description'] as object)).toEqual([
+      'name',
+      'website',
+      'location',
+      'email',
+      'profile',
+    ])
     expect((await validator(owner))['state']).toBe('Validator')
   })
 
@@ -56,8 +75,12 @@ describe('candidacy methods', () => {
   test('query: the calls of one JSON-RPC batch are answered as each alone, of one head', async () => {
     const asked = Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? candidate : stranger))
     const calls = asked.map((address, id) => ({ jsonrpc: '2.0', id, method: 'svc_queryValidator', params: [address] }))
-    const answer = await fetch(net.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(calls) })
-    const results = (await answer.json() as { id: number; result: One }[]).map(({ result }) => result)
+    const answer = await fetch(net.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(calls),
+    })
+    const results = ((await answer.json()) as { id: number; result: One }[]).map(({ result }) => result)
     expect(results.map(({ data }) => data)).toEqual(await Promise.all(asked.map(validator)))
     // Sixteen of them travel together.
     expect(new Set(results.slice(0, 16).map(({ height }) => height)).size).toBe(1)
@@ -67,7 +90,10 @@ describe('candidacy methods', () => {
     const { height, data } = await net.call<Listed>('svc_queryValidators')
     expect(height).toBeGreaterThan(0)
     expect(data.map((one) => misfits('Validator object', one))).toEqual([[], []])
-    expect(data.map((one) => [one['owner_address'], one['rank']])).toEqual([[owner, 0], [candidate, 1]])
+    expect(data.map((one) => [one['owner_address'], one['rank']])).toEqual([
+      [owner, 0],
+      [candidate, 1],
+    ])
   })
 
   test('query and list answer for the head, with its height, whatever height is asked', async () => {
@@ -82,7 +108,10 @@ describe('candidacy methods', () => {
   test('update: svc_updateCandidacy sets what is given, and a description sets verified N', async () => {
     await net.commit('svc_verifyCandidacy', { from: owner, candidateAddress: candidate, verified: 'Y' })
     expect(await validator(candidate)).toMatchObject({ verified: 'Y' })
-    expectCommitted(await net.send('svc_updateCandidacy', { from: candidate, description: { name: 'other' } }), GAS.update)
+    expectCommitted(
+      await net.send('svc_updateCandidacy', { from: candidate, description: { name: 'other' } }),
+      GAS.update,
+    )
     expect(await validator(candidate)).toMatchObject({ verified: 'N', description: { name: 'other', website: 'w' } })
   })
 
@@ -100,7 +129,10 @@ describe('candidacy methods', () => {
     const asked = await net.send('svc_updateCandidacyAccount', { from: candidate, newCandidateAccount: heir })
     expectCommitted(asked, GAS.update, Buffer.from('1').toString('base64'))
     const accountUpdateRequestId = Number(Buffer.from(dataOf(asked), 'base64').toString())
-    expectCommitted(await net.send('svc_acceptCandidacyAccountUpdate', { from: heir, accountUpdateRequestId }), GAS.update)
+    expectCommitted(
+      await net.send('svc_acceptCandidacyAccountUpdate', { from: heir, accountUpdateRequestId }),
+      GAS.update,
+    )
     expect(await validator(heir)).toMatchObject({ owner_address: heir, pub_key: { value: key } })
     expect(await net.call<One>('svc_queryValidator', [candidate])).toMatchObject({ data: null })
   })
@@ -116,12 +148,24 @@ describe('governance methods', () => {
   const files = { fileUrl: '{"ubuntu":["https://files.example/lib.so"]}', md5: `{"ubuntu":"${'0'.repeat(32)}"}` }
 
   test('proposeChangeParam and vote: the new value is in force in the block after the approval', async () => {
-    const proposed = await net.send('svc_proposeChangeParam', { from: owner, name: 'max_vals', value: '7', reason: 'more' })
+    const proposed = await net.send('svc_proposeChangeParam', {
+      from: owner,
+      name: 'max_vals',
+      value: '7',
+      reason: 'more',
+    })
     expectCommitted(proposed, GAS.governance, proposalIdText)
     const id = dataOf(proposed)
     const open = await proposal(id)
     expect(misfits('Proposal object', open)).toEqual([])
-    expect(open).toMatchObject({ Type: 'change_param', Proposer: owner, Result: '', ResultMsg: '', ResultBlockHeight: 0, ResultAt: '' })
+    expect(open).toMatchObject({
+      Type: 'change_param',
+      Proposer: owner,
+      Result: '',
+      ResultMsg: '',
+      ResultBlockHeight: 0,
+      ResultAt: '',
+    })
     expect(open['Detail']).toEqual({ name: 'max_vals', value: '7', reason: 'more' })
     const voted = await net.send('svc_vote', { from: owner, proposalId: id, answer: 'Y' })
     expectCommitted(voted, GAS.governance)
@@ -133,7 +177,12 @@ describe('governance methods', () => {
   })
 
   test('proposeDeployLibEni: the ProposalID is answered and the proposal listed', async () => {
-    const proposed = await net.send('svc_proposeDeployLibEni', { from: owner, name: 'lib', version: 'v1.0.0', ...files })
+    const proposed = await net.send('svc_proposeDeployLibEni', {
+      from: owner,
+      name: 'lib',
+      version: 'v1.0.0',
+      ...files,
+    })
     expectCommitted(proposed, GAS.governance, proposalIdText)
     expect(misfits('Proposal object', await proposal(dataOf(proposed)))).toEqual([])
     await reject(dataOf(proposed))
@@ -148,7 +197,12 @@ describe('governance methods', () => {
   })
 
   test('proposeUpgradeProgram: is answered as not implemented', async () => {
-    const asked = await net.send('svc_proposeUpgradeProgram', { from: owner, name: 'svcd', version: 'v2.0.0', ...files })
+    const asked = await net.send('svc_proposeUpgradeProgram', {
+      from: owner,
+      name: 'svcd',
+      version: 'v2.0.0',
+      ...files,
+    })
     expectRefused(asked, 4, 'proposeUpgradeProgram is not implemented')
   })
 
@@ -158,9 +212,13 @@ describe('governance methods', () => {
     const { height, data } = await net.call<Listed>('svc_queryProposals')
     expect(height).toBeGreaterThanOrEqual(proposed.height)
     expect(data.at(-1)).toMatchObject({
-      Id: dataOf(proposed), Type: 'transfer_fund', Detail: { amount: '5', from: owner, to: stranger, reason: 'r' },
+      Id: dataOf(proposed),
+      Type: 'transfer_fund',
+      Detail: { amount: '5', from: owner, to: stranger, reason: 'r' },
     })
-    expect(data.map((one) => Number(one['BlockHeight']))).toEqual(data.map((one) => Number(one['BlockHeight'])).sort((a, b) => a - b))
+    expect(data.map((one) => Number(one['BlockHeight']))).toEqual(
+      data.map((one) => Number(one['BlockHeight'])).sort((a, b) => a - b),
+    )
     await reject(dataOf(proposed))
   })
 
@@ -173,8 +231,10 @@ describe('governance methods', () => {
   })
 
   test('a proposal that nobody votes on is Expired in the block of its ExpireBlockHeight', async () => {
-    const expireBlockHeight = await net.height() + 5
-    const id = dataOf(await net.commit('svc_proposeChangeParam', { from: owner, name: 'max_vals', value: '5', expireBlockHeight }))
+    const expireBlockHeight = (await net.height()) + 5
+    const id = dataOf(
+      await net.commit('svc_proposeChangeParam', { from: owner, name: 'max_vals', value: '5', expireBlockHeight }),
+    )
     expect(await proposal(id)).toMatchObject({ Result: '', ExpireBlockHeight: expireBlockHeight })
     await net.waitForHeight(expireBlockHeight)
     const expired = await proposal(id)
@@ -195,8 +255,16 @@ describe('error rows', () => {
     const pubKey = String(((await validator(owner))['pub_key'] as Json)['value'])
     expectRefused(await net.send('svc_declareCandidacy', { from: stranger, pubKey }), 1, 'pubkey has been declared')
     expectRefused(await net.send('svc_updateCandidacy', { from: stranger }), 1, 'cannot edit non-exsits candidacy')
-    expectRefused(await net.send('svc_withdrawCandidacy', { from: stranger }), 1, 'cannot withdraw non-exsits candidacy')
-    expectRefused(await net.send('svc_updateCandidacyAccount', { from: stranger, newCandidateAccount: owner }), 21, 'Bad request')
+    expectRefused(
+      await net.send('svc_withdrawCandidacy', { from: stranger }),
+      1,
+      'cannot withdraw non-exsits candidacy',
+    )
+    expectRefused(
+      await net.send('svc_updateCandidacyAccount', { from: stranger, newCandidateAccount: owner }),
+      21,
+      'Bad request',
+    )
   })
 
   test('activate and deactivate: refused with the code and log of their rows', async () => {
@@ -218,11 +286,19 @@ describe('error rows', () => {
     const declared = await net.commit('svc_declareCandidacy', { from: spender, pubKey: newKey() })
     await net.waitForHeight(declared.height + 1)
     const balance = BigInt(await net.call<string>('svc_getBalance', [spender]))
-    await net.commit('svc_transfer', { from: spender, to: owner, value: (balance - BigInt(GAS.transfer) * GAS_PRICE).toString() })
+    await net.commit('svc_transfer', {
+      from: spender,
+      to: owner,
+      value: (balance - BigInt(GAS.transfer) * GAS_PRICE).toString(),
+    })
     expect(await net.call('svc_getBalance', [spender])).toBe('0')
     const change = { from: spender, name: 'max_vals', value: '9' }
     expectRefused(await net.send('svc_proposeChangeParam', change), 20, 'Insufficient balance')
-    expectRefused(await net.send('svc_vote', { from: spender, proposalId: id, answer: 'Y' }), 20, 'Insufficient balance')
+    expectRefused(
+      await net.send('svc_vote', { from: spender, proposalId: id, answer: 'Y' }),
+      20,
+      'Insufficient balance',
+    )
     await reject(id)
   })
 
@@ -241,12 +317,18 @@ describe('error rows', () => {
   })
 
   test('a transaction that fails only in its block has height 0, and code and log in deliver_tx too; its nonce is used up', async () => {
-    // CheckTx judges at the head's time: a point in the next second is good there, and past in the first block of that second.
+    // CheckTx judges at the head's time: a point in the next second is good there, and past in the first block of that
+    // second.
     const failed = async (): Promise<{ readonly nonce: number; readonly result: TxResult }> => {
       for (let tries = 0; tries < 40; tries++) {
         const nonce = await net.call<number>('svc_getTransactionCount', [owner])
         const head = Date.parse((await net.call<{ time: string }>('svc_status')).time) / 1000
-        const result = await net.send('svc_proposeChangeParam', { from: owner, name: 'max_vals', value: '6', expireTimestamp: head + 1 })
+        const result = await net.send('svc_proposeChangeParam', {
+          from: owner,
+          name: 'max_vals',
+          value: '6',
+          expireTimestamp: head + 1,
+        })
         if (result.deliver_tx.code !== undefined) return { nonce, result }
       }
       throw new Error('every block came in time')

@@ -13,14 +13,25 @@ describe('kill -9 while transactions flow: after each restart what was acknowled
     place = await makePlace(join(folder, 'home'), '100ms')
   })
 
-  const rounds: readonly (readonly [Victim, number])[] =
-    [['app', 0], ['node', 37], ['app', 151], ['all', 83], ['node', 210], ['app', 330], ['supervisor', 120]]
-  test.each(rounds)('killed: %s, %i ms after the first acknowledged transaction', async (victim, pauseMs) => {
-    const since = checked
-    checked = book.acknowledged.size
-    const round = await crashRound(place, book, victim, { pauseMs, since })
-    expect(round.acknowledged).toBeGreaterThan(0)
-  }, 60_000)
+  const rounds: readonly (readonly [Victim, number])[] = [
+    ['app', 0],
+    ['node', 37],
+    ['app', 151],
+    ['all', 83],
+    ['node', 210],
+    ['app', 330],
+    ['supervisor', 120],
+  ]
+  test.each(rounds)(
+    'killed: %s, %i ms after the first acknowledged transaction',
+    async (victim, pauseMs) => {
+      const since = checked
+      checked = book.acknowledged.size
+      const round = await crashRound(place, book, victim, { pauseMs, since })
+      expect(round.acknowledged).toBeGreaterThan(0)
+    },
+    60_000,
+  )
 
   test('the last start has all that was ever acknowledged, and stops in order', async () => {
     expect(await lastCheck(place, book)).toBeGreaterThan(Math.max(...book.acknowledged.values()))

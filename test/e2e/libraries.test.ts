@@ -38,7 +38,8 @@ async function answer(path: string, response: ServerResponse): Promise<void> {
   else if (path === '/inward') response.writeHead(302, { location: `${inward.url}/` }).end()
   else if (path === '/metadata') response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data/' }).end()
   else if (path === '/over') {
-    for (let sent = 0; sent < 65 && response.writable; sent++) await new Promise<void>((done) => response.write(flood, () => done()))
+    for (let sent = 0; sent < 65 && response.writable; sent++)
+      await new Promise<void>((done) => response.write(flood, () => done()))
     response.end()
   } else response.end(file)
 }
@@ -56,9 +57,15 @@ beforeAll(async () => {
 
 /** Proposes a library from these URLs and approves it; gives its id. */
 async function approve(name: string, urls: readonly string[], deployBlockHeight: number): Promise<string> {
-  const { deliver_tx: { data = '' } } = await net.commit('svc_proposeDeployLibEni', {
-    from, name, version: 'v1.0.0', deployBlockHeight,
-    fileUrl: JSON.stringify({ ubuntu: urls }), md5: JSON.stringify({ ubuntu: md5Of(file) }),
+  const {
+    deliver_tx: { data = '' },
+  } = await net.commit('svc_proposeDeployLibEni', {
+    from,
+    name,
+    version: 'v1.0.0',
+    deployBlockHeight,
+    fileUrl: JSON.stringify({ ubuntu: urls }),
+    md5: JSON.stringify({ ubuntu: md5Of(file) }),
   })
   await net.commit('svc_vote', { from, proposalId: data, answer: 'Y' })
   return data
@@ -70,78 +77,107 @@ async function statusOf(id: string): Promise<string> {
 }
 
 async function until(id: string, status: string): Promise<void> {
-  while (await statusOf(id) !== status) await sleep(50)
+  while ((await statusOf(id)) !== status) await sleep(50)
 }
 
 /** Mean time from block to block over heights above `above`, in ms. */
 async function interval(above: number, blocks: number): Promise<number> {
   await net.waitForHeight(above + blocks)
-  const [first, last] = await Promise.all([above, above + blocks].map(async (height) => {
-    const response = await fetch(`http://127.0.0.1:${place.ports[1]}/block?height=${height}`)
-    const { result } = await response.json() as { result: { block: { header: { time: string } } } }
-    return Date.parse(result.block.header.time)
-  })) as [number, number]
+  const [first, last] = (await Promise.all(
+    [above, above + blocks].map(async (height) => {
+      const response = await fetch(`http://127.0.0.1:${place.ports[1]}/block?height=${height}`)
+      const { result } = (await response.json()) as { result: { block: { header: { time: string } } } }
+      return Date.parse(result.block.header.time)
+    }),
+  )) as [number, number]
   return (last - first) / blocks
 }
 
-test('each server has the end that the protocol gives it, nothing inward is called, and blocks go on as before', async () => {
-  const before = await interval(2, 10)
-  const point = await net.height() + 90
-  const at = (path: string): string => `${server.url}/${path}`
-  const cases = {
-    good: [at('good')], second: [at('404'), at('good')], wrong: [at('wrong')], over: [at('over')], inward: [at('inward')],
-    direct: [`${inward.url}/`], metadata: [at('metadata')],
-  }
-  const names = Object.keys(cases) as (keyof typeof cases)[]
-  const made = await Promise.all(names.map(async (name) => [name, await approve(name, cases[name], point)]))
-  const ids = Object.fromEntries(made) as Record<keyof typeof cases, string>
-  const found = ['good', 'second'] as const
-  const lost = ['wrong', 'over', 'inward', 'direct', 'metadata'] as const
-  for (const name of found) await until(ids[name], 'ready')
-  for (const name of lost) await until(ids[name], 'failed')
-  expect(await (await fetch(metricsUrl)).text()).toMatch(/^svc_eni_staged 2$[\s\S]*^svc_eni_deployed 0$[\s\S]*^svc_eni_failed 5$/m)
+test(
+  'each server has the end that the protocol gives it, nothing inward is called, and blocks go on as before',
+  async () => {
+    const before = await interval(2, 10)
+    const point = (await net.height()) + 90
+    const at = (path: string): string => `${server.url}/${path}`
+    const cases = {
+      good: [at('good')],
+      second: [at('404'), at('good')],
+      wrong: [at('wrong')],
+      over: [at('over')],
+      inward: [at('inward')],
+      direct: [`${inward.url}/`],
+      metadata: [at('metadata')],
+    }
+    const names = Object.keys(cases) as (keyof typeof cases)[]
+    const made = await Promise.all(names.map(async (name) => [name, await approve(name, cases[name], point)]))
+    const ids = Object.fromEntries(made) as Record<keyof typeof cases, string>
+    const found = ['good', 'second'] as const
+    const lost = ['wrong', 'over', 'inward', 'direct', 'metadata'] as const
+    for (const name of found) await until(ids[name], 'ready')
+    for (const name of lost) await until(ids[name], 'failed')
+    expect(await (await fetch(metricsUrl)).text()).toMatch(
+      /^svc_eni_staged 2$[\s\S]*^svc_eni_deployed 0$[\s\S]*^svc_eni_failed 5$/m,
+    )
 
-  const stalled = await approve('stall', [at('stall')], point)
-  while (!asked.includes('/stall')) await sleep(20)
-  const during = await interval(await net.height(), 10)
-  expect([...held].filter(({ destroyed }) => !destroyed)).toHaveLength(1)
-  // Had consensus waited for the server, there would have been no block at all.
-  expect(during).toBeLessThan(5 * before)
+    const stalled = await approve('stall', [at('stall')], point)
+    while (!asked.includes('/stall')) await sleep(20)
+    const during = await interval(await net.height(), 10)
+    expect([...held].filter(({ destroyed }) => !destroyed)).toHaveLength(1)
+    // Had consensus waited for the server, there would have been no block at all.
+    expect(during).toBeLessThan(5 * before)
 
-  await net.waitForHeight(point)
-  for (const name of found) await until(ids[name], 'deployed')
-  for (const id of [...lost.map((name) => ids[name]), stalled]) await until(id, 'collapsed')
-  expect(inward.connections()).toBe(0)
+    await net.waitForHeight(point)
+    for (const name of found) await until(ids[name], 'deployed')
+    for (const id of [...lost.map((name) => ids[name]), stalled]) await until(id, 'collapsed')
+    expect(inward.connections()).toBe(0)
 
-  const listed = await svcd(['eni', 'list', '--home', place.home, '--json'])
-  const rows = JSON.parse(listed.stdout) as { name: string; status: string }[]
-  expect(Object.fromEntries(rows.map(({ name, status }) => [name, status]))).toEqual({
-    ...Object.fromEntries(found.map((name) => [name, 'deployed'])),
-    ...Object.fromEntries([...lost, 'stall'].map((name) => [name, 'collapsed'])),
-  })
-  const where = join(place.home, 'eni/lib/second-v1.0.0.so')
-  expect(rows.find(({ name }) => name === 'second')).toEqual({
-    name: 'second', version: 'v1.0.0', status: 'deployed', bytes: file.length, md5: md5Of(file),
-    sha256: createHash('sha256').update(file).digest('hex'), where,
-  })
-  expect([readFileSync(where).equals(file), statSync(where).mode & 0o777]).toEqual([true, 0o600])
-  expect(readlinkSync(join(place.home, 'eni/lib/second-current.so'))).toBe('second-v1.0.0.so')
-  const log = readFileSync(join(place.home, 'logs/app.log'), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as object)
-  expect(log).toContainEqual(expect.objectContaining({ event: 'svc.governance.lib_status', name: 'good', status: 'deployed' }))
-  expect(log).toContainEqual(expect.objectContaining({ name: 'metadata', why: expect.stringContaining('169.254.169.254 (linkLocal)') }))
-  expect(log).toContainEqual(expect.objectContaining({ name: 'over', why: `larger than ${64 * 1024 * 1024} bytes` }))
-}, LIMIT_MS)
+    const listed = await svcd(['eni', 'list', '--home', place.home, '--json'])
+    const rows = JSON.parse(listed.stdout) as { name: string; status: string }[]
+    expect(Object.fromEntries(rows.map(({ name, status }) => [name, status]))).toEqual({
+      ...Object.fromEntries(found.map((name) => [name, 'deployed'])),
+      ...Object.fromEntries([...lost, 'stall'].map((name) => [name, 'collapsed'])),
+    })
+    const where = join(place.home, 'eni/lib/second-v1.0.0.so')
+    expect(rows.find(({ name }) => name === 'second')).toEqual({
+      name: 'second',
+      version: 'v1.0.0',
+      status: 'deployed',
+      bytes: file.length,
+      md5: md5Of(file),
+      sha256: createHash('sha256').update(file).digest('hex'),
+      where,
+    })
+    expect([readFileSync(where).equals(file), statSync(where).mode & 0o777]).toEqual([true, 0o600])
+    expect(readlinkSync(join(place.home, 'eni/lib/second-current.so'))).toBe('second-v1.0.0.so')
+    const log = readFileSync(join(place.home, 'logs/app.log'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object)
+    expect(log).toContainEqual(
+      expect.objectContaining({ event: 'svc.governance.lib_status', name: 'good', status: 'deployed' }),
+    )
+    expect(log).toContainEqual(
+      expect.objectContaining({ name: 'metadata', why: expect.stringContaining('169.254.169.254 (linkLocal)') }),
+    )
+    expect(log).toContainEqual(expect.objectContaining({ name: 'over', why: `larger than ${64 * 1024 * 1024} bytes` }))
+  },
+  LIMIT_MS,
+)
 
-test('kill -9 during a fetch: after the restart the file arrives and is deployed', async () => {
-  stalling.delete('/stall')
-  for (const response of held) response.destroy()
-  const id = await approve('slow', [`${server.url}/slow`], await net.height() + 8)
-  while (!asked.includes('/slow')) await sleep(20)
-  process.kill(net.pids.app, 'SIGKILL')
-  expect((await net.ended).status).toBe(1)
-  stalling.delete('/slow')
-  net = await startDevnet(place, ['--os', 'ubuntu'], env)
-  await until(id, 'deployed')
-  expect(readFileSync(join(place.home, 'eni/lib/slow-v1.0.0.so')).equals(file)).toBe(true)
-  expect((await net.stop()).status).toBe(0)
-}, LIMIT_MS)
+test(
+  'kill -9 during a fetch: after the restart the file arrives and is deployed',
+  async () => {
+    stalling.delete('/stall')
+    for (const response of held) response.destroy()
+    const id = await approve('slow', [`${server.url}/slow`], (await net.height()) + 8)
+    while (!asked.includes('/slow')) await sleep(20)
+    process.kill(net.pids.app, 'SIGKILL')
+    expect((await net.ended).status).toBe(1)
+    stalling.delete('/slow')
+    net = await startDevnet(place, ['--os', 'ubuntu'], env)
+    await until(id, 'deployed')
+    expect(readFileSync(join(place.home, 'eni/lib/slow-v1.0.0.so')).equals(file)).toBe(true)
+    expect((await net.stop()).status).toBe(0)
+  },
+  LIMIT_MS,
+)

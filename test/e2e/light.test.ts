@@ -28,19 +28,23 @@ beforeAll(async () => {
   trusted = await net.node.block(2)
 }, LIMIT_MS)
 
-beforeEach(() => { gateway.bend = node.bend = undefined })
+beforeEach(() => {
+  gateway.bend = node.bend = undefined
+})
 
 type Json = Readonly<Record<string, never>>
 const result = (answer: object): Record<string, unknown> => (answer as { result: Record<string, unknown> }).result
 
 /** The gateway's answer with one bit of a member changed. */
-const flip = (member: string, at: number) => (method: string, answer: object): void => {
-  if (method !== 'svc_getProof') return
-  const bytes = Buffer.from(result(answer)[member] as string, 'base64')
-  const place = (at + bytes.length) % bytes.length
-  bytes[place] = (bytes[place] as number) ^ 1
-  result(answer)[member] = bytes.toString('base64')
-}
+const flip =
+  (member: string, at: number) =>
+  (method: string, answer: object): void => {
+    if (method !== 'svc_getProof') return
+    const bytes = Buffer.from(result(answer)[member] as string, 'base64')
+    const place = (at + bytes.length) % bytes.length
+    bytes[place] = (bytes[place] as number) ^ 1
+    result(answer)[member] = bytes.toString('base64')
+  }
 
 /** A header whose app hash somebody changed, as a node hands it out. */
 const forge = (method: string, answer: object): void => {
@@ -56,53 +60,101 @@ describe('svcd query --prove', () => {
   const query = (words: readonly string[], from = home): Promise<Ended> =>
     svcd(['query', ...words, '--prove', '--home', from, '--gateway', gateway.url, '--node', node.url, '--json'])
 
-  test('does not begin without a header to trust, nor with a wrong one', async () => {
-    expect(await query(['balance', owner]))
-      .toMatchObject({ status: 2, stderr: expect.stringMatching(/no header of this chain is trusted yet.*--trust-first/) })
-    expect(await query(['balance', owner, '--max-age', '0']))
-      .toMatchObject({ status: 2, stderr: expect.stringMatching(/--max-age: expected a whole number of 1 to 999999, got "0"/) })
-    expect(await query(['balance', owner, '--trust-height', '2'])).toMatchObject({ status: 2, stderr: expect.stringMatching(/give both/) })
-    expect(await query(['balance', owner, '--trust-height', '2', '--trust-hash', 'AB'.repeat(32)]))
-      .toMatchObject({ status: 2, stderr: expect.stringMatching(/cometbft light: expected header's hash ABAB/) })
-  }, LIMIT_MS)
+  test(
+    'does not begin without a header to trust, nor with a wrong one',
+    async () => {
+      expect(await query(['balance', owner])).toMatchObject({
+        status: 2,
+        stderr: expect.stringMatching(/no header of this chain is trusted yet.*--trust-first/),
+      })
+      expect(await query(['balance', owner, '--max-age', '0'])).toMatchObject({
+        status: 2,
+        stderr: expect.stringMatching(/--max-age: expected a whole number of 1 to 999999, got "0"/),
+      })
+      expect(await query(['balance', owner, '--trust-height', '2'])).toMatchObject({
+        status: 2,
+        stderr: expect.stringMatching(/give both/),
+      })
+      expect(await query(['balance', owner, '--trust-height', '2', '--trust-hash', 'AB'.repeat(32)])).toMatchObject({
+        status: 2,
+        stderr: expect.stringMatching(/cometbft light: expected header's hash ABAB/),
+      })
+    },
+    LIMIT_MS,
+  )
 
-  test('proves the row of a validator against a header that the light client verified', async () => {
-    const { status, stdout, stderr } = await query(['validator', owner, ...trust()])
-    expect([status, stderr]).toEqual([0, expect.stringMatching(/^no --witness: .*\n$/)])
-    const row = JSON.parse(stdout) as { verified: true; height: number; header: Json; data: Json }
-    const { data } = await net.call<{ data: { pub_key: { value: string } } }>('svc_queryValidator', [owner])
-    expect(row).toMatchObject({ verified: true, table: 'candidacies', data: { id: 1, owner_address: owner, pub_key: data.pub_key.value } })
-    const { hash, appHash, chainId } = await net.node.block(row.height + 1)
-    expect(row.header).toMatchObject({ height: row.height + 1, hash, app_hash: appHash, chain_id: chainId })
-  }, LIMIT_MS)
+  test(
+    'proves the row of a validator against a header that the light client verified',
+    async () => {
+      const { status, stdout, stderr } = await query(['validator', owner, ...trust()])
+      expect([status, stderr]).toEqual([0, expect.stringMatching(/^no --witness: .*\n$/)])
+      const row = JSON.parse(stdout) as { verified: true; height: number; header: Json; data: Json }
+      const { data } = await net.call<{ data: { pub_key: { value: string } } }>('svc_queryValidator', [owner])
+      expect(row).toMatchObject({
+        verified: true,
+        table: 'candidacies',
+        data: { id: 1, owner_address: owner, pub_key: data.pub_key.value },
+      })
+      const { hash, appHash, chainId } = await net.node.block(row.height + 1)
+      expect(row.header).toMatchObject({ height: row.height + 1, hash, app_hash: appHash, chain_id: chainId })
+    },
+    LIMIT_MS,
+  )
 
-  test('goes on from the headers it has, and proves that an account has no row', async () => {
-    const { status, stdout } = await query(['balance', nobody, '--witness', net.node.url])
-    expect([status, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ verified: true, table: 'accounts', data: null })])
-  }, LIMIT_MS)
+  test(
+    'goes on from the headers it has, and proves that an account has no row',
+    async () => {
+      const { status, stdout } = await query(['balance', nobody, '--witness', net.node.url])
+      expect([status, JSON.parse(stdout)]).toEqual([
+        0,
+        expect.objectContaining({ verified: true, table: 'accounts', data: null }),
+      ])
+    },
+    LIMIT_MS,
+  )
 
   const expectRefused = async (why: RegExp): Promise<void> =>
-    expect(await query(['validator', owner]))
-      .toMatchObject({ status: 1, stdout: expect.stringContaining('"verified": false'), stderr: expect.stringMatching(why) })
-
-  test('refuses a changed byte of the row, and a forged header', async () => {
-    gateway.bend = flip('value', -1)
-    await expectRefused(/not verified: the proof is of another value/)
-    gateway.bend = undefined
-    node.bend = forge
-    await expectRefused(/not verified: the light client has no verified header of block \d+: /)
-  }, LIMIT_MS)
-
-  test('begins with the header of its node under --trust-first, and says that nobody has checked it', async () => {
-    const other = join(folder, 'first')
-    expect(await query(['proof', 'counters', '--trust-first'], other)).toMatchObject({
-      status: 0, stdout: expect.stringContaining('"next_candidacy_id": 2'), stderr: expect.stringMatching(/nobody has checked it/),
+    expect(await query(['validator', owner])).toMatchObject({
+      status: 1,
+      stdout: expect.stringContaining('"verified": false'),
+      stderr: expect.stringMatching(why),
     })
-  }, LIMIT_MS)
 
-  test('says of a list that one row cannot prove it', async () => {
-    expect(await query(['validators'])).toMatchObject({ status: 2, stderr: expect.stringMatching(/not one row of the state/) })
-  }, LIMIT_MS)
+  test(
+    'refuses a changed byte of the row, and a forged header',
+    async () => {
+      gateway.bend = flip('value', -1)
+      await expectRefused(/not verified: the proof is of another value/)
+      gateway.bend = undefined
+      node.bend = forge
+      await expectRefused(/not verified: the light client has no verified header of block \d+: /)
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'begins with the header of its node under --trust-first, and says that nobody has checked it',
+    async () => {
+      const other = join(folder, 'first')
+      expect(await query(['proof', 'counters', '--trust-first'], other)).toMatchObject({
+        status: 0,
+        stdout: expect.stringContaining('"next_candidacy_id": 2'),
+        stderr: expect.stringMatching(/nobody has checked it/),
+      })
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'says of a list that one row cannot prove it',
+    async () => {
+      expect(await query(['validators'])).toMatchObject({
+        status: 2,
+        stderr: expect.stringMatching(/not one row of the state/),
+      })
+    },
+    LIMIT_MS,
+  )
 })
 
 describe('svc.verified over `cometbft light`', () => {
@@ -112,42 +164,76 @@ describe('svc.verified over `cometbft light`', () => {
     const { path: program } = await findCometBft()
     const { chainId } = await net.node.status()
     light = await startLightProxy({
-      program, folder: join(folder, 'proxy'), chainId, primary: node.url, witnesses: [net.node.url], trust: trusted,
+      program,
+      folder: join(folder, 'proxy'),
+      chainId,
+      primary: node.url,
+      witnesses: [net.node.url],
+      trust: trusted,
     })
     svc = new Svc({ url: gateway.url, light: light.url })
   }, LIMIT_MS)
   afterAll(() => light?.stop())
 
   const refusal = (asked: Promise<unknown>): Promise<string> =>
-    asked.then((row) => `verified: ${JSON.stringify(row)}`, ({ name, message }: SvcProofError) => `${name}: ${message}`)
+    asked.then(
+      (row) => `verified: ${JSON.stringify(row)}`,
+      ({ name, message }: SvcProofError) => `${name}: ${message}`,
+    )
 
-  test('proves rows that were written and rows that are not there', async () => {
-    const { height } = await net.commit('svc_transfer', { from: owner, to: `0x${'7'.repeat(40)}`, value: '5' })
-    await net.waitForHeight(height)
-    expect(await svc.verified.getBalance(`0x${'7'.repeat(40)}`)).toMatchObject({ verified: true, data: { balance: '5', nonce: 0 } })
-    expect((await svc.verified.getTransactionCount(owner)).data).toMatchObject({ nonce: 1 })
-    expect((await svc.verified.getBalance(nobody)).data).toBeNull()
-    expect(await refusal(svc.verified.getBalance(owner, { maxAgeMs: 1 })))
-      .toMatch(/^SvcProofError: .* older than the 0\.001 s of maxAgeMs$/)
-  }, LIMIT_MS)
+  test(
+    'proves rows that were written and rows that are not there',
+    async () => {
+      const { height } = await net.commit('svc_transfer', { from: owner, to: `0x${'7'.repeat(40)}`, value: '5' })
+      await net.waitForHeight(height)
+      expect(await svc.verified.getBalance(`0x${'7'.repeat(40)}`)).toMatchObject({
+        verified: true,
+        data: { balance: '5', nonce: 0 },
+      })
+      expect((await svc.verified.getTransactionCount(owner)).data).toMatchObject({ nonce: 1 })
+      expect((await svc.verified.getBalance(nobody)).data).toBeNull()
+      expect(await refusal(svc.verified.getBalance(owner, { maxAgeMs: 1 }))).toMatch(
+        /^SvcProofError: .* older than the 0\.001 s of maxAgeMs$/,
+      )
+    },
+    LIMIT_MS,
+  )
 
-  test('a changed byte of key, value or proof, another height, another account: refused', async () => {
-    for (const member of ['key', 'value', 'proof']) {
-      for (const at of [0, 3, -1]) {
-        gateway.bend = flip(member, at)
-        expect([member, at, await refusal(svc.verified.getBalance(owner))])
-          .toEqual([member, at, expect.stringMatching(/^SvcProofError: not verified: /)])
+  test(
+    'a changed byte of key, value or proof, another height, another account: refused',
+    async () => {
+      for (const member of ['key', 'value', 'proof']) {
+        for (const at of [0, 3, -1]) {
+          gateway.bend = flip(member, at)
+          expect([member, at, await refusal(svc.verified.getBalance(owner))]).toEqual([
+            member,
+            at,
+            expect.stringMatching(/^SvcProofError: not verified: /),
+          ])
+        }
       }
-    }
-    gateway.bend = (_method, answer) => { result(answer)['height'] = Number(result(answer)['height']) - 1 }
-    expect(await refusal(svc.verified.getBalance(owner))).toMatch(/^SvcProofError: .* leads to another app hash/)
-    gateway.bend = (_method, answer) => { result(answer)['value'] = '' }
-    expect(await refusal(svc.verified.getBalance(owner))).toMatch(/^SvcProofError: .* does not say that the row is absent/)
-  }, LIMIT_MS)
+      gateway.bend = (_method, answer) => {
+        result(answer)['height'] = Number(result(answer)['height']) - 1
+      }
+      expect(await refusal(svc.verified.getBalance(owner))).toMatch(/^SvcProofError: .* leads to another app hash/)
+      gateway.bend = (_method, answer) => {
+        result(answer)['value'] = ''
+      }
+      expect(await refusal(svc.verified.getBalance(owner))).toMatch(
+        /^SvcProofError: .* does not say that the row is absent/,
+      )
+    },
+    LIMIT_MS,
+  )
 
-  test('the light client itself refuses the header whose app hash somebody changed', async () => {
-    node.bend = forge
-    expect(await refusal(svc.verified.getBalance(owner)))
-      .toMatch(/^SvcProofError: not verified: the light client has no verified header of block \d+: /)
-  }, LIMIT_MS)
+  test(
+    'the light client itself refuses the header whose app hash somebody changed',
+    async () => {
+      node.bend = forge
+      expect(await refusal(svc.verified.getBalance(owner))).toMatch(
+        /^SvcProofError: not verified: the light client has no verified header of block \d+: /,
+      )
+    },
+    LIMIT_MS,
+  )
 })

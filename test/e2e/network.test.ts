@@ -7,7 +7,14 @@ import Database from 'better-sqlite3'
 import { Svc } from '../../src/client/index.ts'
 import { PUBLIC_MNEMONIC } from '../../src/keys/mnemonic.ts'
 import {
-  endNetwork, headOf, makeNetwork, type NetworkNode, type RunningNode, startNode, startNodeGateway, watchHeads,
+  endNetwork,
+  headOf,
+  makeNetwork,
+  type NetworkNode,
+  type RunningNode,
+  startNode,
+  startNodeGateway,
+  watchHeads,
 } from './support/network.ts'
 import { freePorts } from './support/processes.ts'
 import { testFolder } from './support/testFolder.ts'
@@ -28,8 +35,11 @@ beforeAll(async () => {
 }, LIMIT_MS)
 
 const heightOf = async (node: NetworkNode): Promise<number> => (await headOf(node))?.height ?? 0
-const highest = async (some: readonly NetworkNode[]): Promise<number> => Math.max(...await Promise.all(some.map(heightOf)))
-const kill = async (at: number): Promise<void> => { await running[at]?.end('SIGKILL') }
+const highest = async (some: readonly NetworkNode[]): Promise<number> =>
+  Math.max(...(await Promise.all(some.map(heightOf))))
+const kill = async (at: number): Promise<void> => {
+  await running[at]?.end('SIGKILL')
+}
 
 /** All of `some` go on for three more heights, and tell one app hash at each. */
 async function expectProgress(some: readonly NetworkNode[]): Promise<void> {
@@ -37,67 +47,94 @@ async function expectProgress(some: readonly NetworkNode[]): Promise<void> {
   for (const [height, different] of hashes) expect([height, different]).toEqual([height, [expect.any(String)]])
 }
 
-test('a transfer and a declaration through the gateway of one node are in the state of all four, under one app hash', async () => {
-  const svc = new Svc(nodes[0]?.gateway ?? '')
-  const from = svc.accounts.add(PUBLIC_MNEMONIC, 0)
-  const candidate = svc.accounts.add(PUBLIC_MNEMONIC, 9)
-  await svc.async.transfer({ from, to: candidate, value: 50_000n * TOKEN })
-  const pubKey = randomBytes(32).toString('base64')
-  const { height } = await svc.async.stake.validator.declare({ from: candidate, pubKey })
-  const hashes = await watchHeads(nodes, height, 3)
-  for (const [at, different] of hashes) expect([at, different]).toEqual([at, [expect.any(String)]])
-  for (const { rpc } of nodes) {
-    const response = await fetch(`${rpc}/abci_query?path="/stake/validators"`)
-    const { result } = await response.json() as { result: { response: { value: string } } }
-    const rows = JSON.parse(Buffer.from(result.response.value, 'base64').toString()) as { owner_address: string; state: string }[]
-    expect(rows.map((row) => row.owner_address).sort()).toEqual([...nodes.map(({ owner }) => owner), candidate].sort())
-    expect(rows.filter(({ state }) => state === 'Validator')).toHaveLength(4)
-  }
-}, LIMIT_MS)
-
-test('every series of the Grafana dashboard is one that a running network serves', async () => {
-  const { panels } = JSON.parse(readFileSync(join(import.meta.dirname, '../../docs/grafana/svcd.json'), 'utf8')) as {
-    panels: readonly { readonly targets?: readonly { readonly expr: string }[] }[]
-  }
-  const targets = panels.flatMap((panel) => panel.targets ?? [])
-  const asked = new Set(targets.flatMap(({ expr }) => expr.match(/\b(?:cometbft|svc|process|nodejs)_\w+/g) ?? []))
-  const cometbft = new URL(nodes[0]?.rpc ?? '')
-  cometbft.port = String(Number(cometbft.port) + 2)
-  const texts = await Promise.all([`http://${appMetrics}`, nodes[0]?.gateway, cometbft.origin]
-    .map(async (from) => (await fetch(`${from}/metrics`)).text()))
-  const served = new Set(texts.flatMap((text) => text.match(/^[a-z]\w+/gm) ?? []))
-  expect(asked.size).toBeGreaterThan(25)
-  expect([...asked].filter((name) => !served.has(name))).toEqual([])
-}, LIMIT_MS)
-
-test('without one validator the chain goes on; without two it halts; with both back it goes on under one app hash', async () => {
-  const left = nodes.slice(0, 3)
-  await kill(3)
-  await expectProgress(left)
-  await kill(2)
-  const two = nodes.slice(0, 2)
-  // What was under way when it was killed may still become one block.
-  await sleep(1000)
-  const halted = await Promise.all(two.map(heightOf))
-  await sleep(3000)
-  expect(await Promise.all(two.map(heightOf))).toEqual(halted)
-  running = [...running.slice(0, 2), ...await Promise.all(nodes.slice(2).map((node) => startNode(node)))]
-  await expectProgress(nodes)
-  expect(await highest(nodes)).toBeGreaterThan(Math.max(...halted))
-}, LIMIT_MS)
-
-test('after an orderly stop every state has one app hash a height, from the first block on, and no process is left', async () => {
-  expect(await Promise.all(running.map((one) => one.end('SIGTERM')))).toEqual([0, 0, 0, 0])
-  const told = nodes.map(({ home }) => {
-    const db = new Database(join(home, 'data', 'state.db'), { readonly: true })
-    try {
-      return db.prepare('select height, app_hash as hash from blocks order by height').all() as { height: number; hash: string }[]
-    } finally {
-      db.close()
+test(
+  'a transfer and a declaration through the gateway of one node are in the state of all four, under one app hash',
+  async () => {
+    const svc = new Svc(nodes[0]?.gateway ?? '')
+    const from = svc.accounts.add(PUBLIC_MNEMONIC, 0)
+    const candidate = svc.accounts.add(PUBLIC_MNEMONIC, 9)
+    await svc.async.transfer({ from, to: candidate, value: 50_000n * TOKEN })
+    const pubKey = randomBytes(32).toString('base64')
+    const { height } = await svc.async.stake.validator.declare({ from: candidate, pubKey })
+    const hashes = await watchHeads(nodes, height, 3)
+    for (const [at, different] of hashes) expect([at, different]).toEqual([at, [expect.any(String)]])
+    for (const { rpc } of nodes) {
+      const response = await fetch(`${rpc}/abci_query?path="/stake/validators"`)
+      const { result } = (await response.json()) as { result: { response: { value: string } } }
+      const rows = JSON.parse(Buffer.from(result.response.value, 'base64').toString()) as {
+        owner_address: string
+        state: string
+      }[]
+      expect(rows.map((row) => row.owner_address).sort()).toEqual(
+        [...nodes.map(({ owner }) => owner), candidate].sort(),
+      )
+      expect(rows.filter(({ state }) => state === 'Validator')).toHaveLength(4)
     }
-  })
-  const shortest = Math.min(...told.map((rows) => rows.length))
-  expect(shortest).toBeGreaterThan(6)
-  for (const rows of told) expect(rows.slice(0, shortest)).toEqual(told[0]?.slice(0, shortest))
-  expect(await endNetwork()).toEqual([join(nodes[0]?.home ?? '', 'gateway.sh')])
-}, LIMIT_MS)
+  },
+  LIMIT_MS,
+)
+
+test(
+  'every series of the Grafana dashboard is one that a running network serves',
+  async () => {
+    const { panels } = JSON.parse(readFileSync(join(import.meta.dirname, '../../docs/grafana/svcd.json'), 'utf8')) as {
+      panels: readonly { readonly targets?: readonly { readonly expr: string }[] }[]
+    }
+    const targets = panels.flatMap((panel) => panel.targets ?? [])
+    const asked = new Set(targets.flatMap(({ expr }) => expr.match(/\b(?:cometbft|svc|process|nodejs)_\w+/g) ?? []))
+    const cometbft = new URL(nodes[0]?.rpc ?? '')
+    cometbft.port = String(Number(cometbft.port) + 2)
+    const texts = await Promise.all(
+      [`http://${appMetrics}`, nodes[0]?.gateway, cometbft.origin].map(async (from) =>
+        (await fetch(`${from}/metrics`)).text(),
+      ),
+    )
+    const served = new Set(texts.flatMap((text) => text.match(/^[a-z]\w+/gm) ?? []))
+    expect(asked.size).toBeGreaterThan(25)
+    expect([...asked].filter((name) => !served.has(name))).toEqual([])
+  },
+  LIMIT_MS,
+)
+
+test(
+  'without one validator the chain goes on; without two it halts; with both back it goes on under one app hash',
+  async () => {
+    const left = nodes.slice(0, 3)
+    await kill(3)
+    await expectProgress(left)
+    await kill(2)
+    const two = nodes.slice(0, 2)
+    // What was under way when it was killed may still become one block.
+    await sleep(1000)
+    const halted = await Promise.all(two.map(heightOf))
+    await sleep(3000)
+    expect(await Promise.all(two.map(heightOf))).toEqual(halted)
+    running = [...running.slice(0, 2), ...(await Promise.all(nodes.slice(2).map((node) => startNode(node))))]
+    await expectProgress(nodes)
+    expect(await highest(nodes)).toBeGreaterThan(Math.max(...halted))
+  },
+  LIMIT_MS,
+)
+
+test(
+  'after an orderly stop every state has one app hash a height, from the first block on, and no process is left',
+  async () => {
+    expect(await Promise.all(running.map((one) => one.end('SIGTERM')))).toEqual([0, 0, 0, 0])
+    const told = nodes.map(({ home }) => {
+      const db = new Database(join(home, 'data', 'state.db'), { readonly: true })
+      try {
+        return db.prepare('select height, app_hash as hash from blocks order by height').all() as {
+          height: number
+          hash: string
+        }[]
+      } finally {
+        db.close()
+      }
+    })
+    const shortest = Math.min(...told.map((rows) => rows.length))
+    expect(shortest).toBeGreaterThan(6)
+    for (const rows of told) expect(rows.slice(0, shortest)).toEqual(told[0]?.slice(0, shortest))
+    expect(await endNetwork()).toEqual([join(nodes[0]?.home ?? '', 'gateway.sh')])
+  },
+  LIMIT_MS,
+)

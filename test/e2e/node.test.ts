@@ -20,7 +20,12 @@ beforeAll(async () => {
   execFileSync('go', ['build', '-o', verifier, '.'], { cwd: fileURLToPath(new URL('../ics23', import.meta.url)) })
   net = await startDevnet(await makePlace(join(folder, 'home')), ['--os', 'ubuntu'])
   ;[owner = '', spender = '', nobody = ''] = await net.call<string[]>('svc_accounts')
-  const proposed = await net.commit('svc_proposeChangeParam', { from: owner, name: 'max_vals', value: '6', reason: 'for the table' })
+  const proposed = await net.commit('svc_proposeChangeParam', {
+    from: owner,
+    name: 'max_vals',
+    value: '6',
+    reason: 'for the table',
+  })
   proposalId = proposed.deliver_tx.data ?? ''
   const { height } = await net.commit('svc_vote', { from: owner, proposalId, answer: 'Y' })
   await net.waitForHeight(height + 1)
@@ -54,12 +59,17 @@ describe("abci_query over CometBFT's own RPC", () => {
     }
     expect(Object.keys(answers).sort()).toEqual(queryEntries.map(({ path }) => path).sort())
     expect(answers).toMatchObject({
-      '/stake/validators': [{ owner_address: owner }], '/stake/validator/<address>': { owner_address: owner },
-      '/stake/candidacy-id/<address>': 1, '/stake/unbonding/<address>': [],
-      '/stake/set': [{ candidacy_id: 1, proven: true }], '/stake/set/owners': [{ owner_address: owner, proven: true }],
-      '/stake/account-update/<id>': null, '/governance/proposals': [{ Id: proposalId }],
+      '/stake/validators': [{ owner_address: owner }],
+      '/stake/validator/<address>': { owner_address: owner },
+      '/stake/candidacy-id/<address>': 1,
+      '/stake/unbonding/<address>': [],
+      '/stake/set': [{ candidacy_id: 1, proven: true }],
+      '/stake/set/owners': [{ owner_address: owner, proven: true }],
+      '/stake/account-update/<id>': null,
+      '/governance/proposals': [{ Id: proposalId }],
       '/governance/proposal/<id>': { Id: proposalId, Result: 'Approved', Votes: [{ Voter: owner, Answer: 'Y' }] },
-      '/governance/votes/<id>': [{ Voter: owner, Answer: 'Y' }], '/governance/params': { max_vals: 6 },
+      '/governance/votes/<id>': [{ Voter: owner, Answer: 'Y' }],
+      '/governance/params': { max_vals: 6 },
       '/accounts/<address>': { address: owner, nonce: 2 },
     })
   })
@@ -72,13 +82,24 @@ describe("abci_query over CometBFT's own RPC", () => {
   test('an unknown path and malformed arguments are refused with a log that says which', async () => {
     expect(await ask('/no/such/path')).toMatchObject({ code: 4, log: expect.stringContaining('/no/such/path') })
     expect(await ask('/accounts/0x12')).toMatchObject({ code: 20, log: expect.stringContaining('address') })
-    expect(await ask('/store/no_such_table/1')).toMatchObject({ code: 20, log: expect.stringContaining('no_such_table') })
+    expect(await ask('/store/no_such_table/1')).toMatchObject({
+      code: 20,
+      log: expect.stringContaining('no_such_table'),
+    })
     expect(await ask('/store/candidacies/x')).toMatchObject({ code: 20, log: expect.stringContaining('id') })
   })
 
-  interface Claim { readonly root: string; readonly key: string; readonly value?: string; readonly proof: string; readonly expect: string }
+  interface Claim {
+    readonly root: string
+    readonly key: string
+    readonly value?: string
+    readonly proof: string
+    readonly expect: string
+  }
   const judge = (claims: readonly Claim[]): readonly string[] =>
-    spawnSync(verifier, { input: claims.map((one) => JSON.stringify(one)).join('\n'), encoding: 'utf8' }).stdout.trim().split('\n')
+    spawnSync(verifier, { input: claims.map((one) => JSON.stringify(one)).join('\n'), encoding: 'utf8' })
+      .stdout.trim()
+      .split('\n')
 
   /** What the node proves of one key, for the app hash in the header of the height after. */
   async function prove(path: string): Promise<Claim> {
@@ -87,14 +108,17 @@ describe("abci_query over CometBFT's own RPC", () => {
     await net.waitForHeight(height + 1)
     const hex = (bytes: Uint8Array = new Uint8Array(0)): string => Buffer.from(bytes).toString('hex')
     return {
-      root: await headerAppHash(height + 1), key: hex(key), ...(value.length === 0 ? {} : { value: hex(value) }),
-      proof: hex(proofOps[0]?.data), expect: 'ok',
+      root: await headerAppHash(height + 1),
+      key: hex(key),
+      ...(value.length === 0 ? {} : { value: hex(value) }),
+      proof: hex(proofOps[0]?.data),
+      expect: 'ok',
     }
   }
 
   async function headerAppHash(height: number): Promise<string> {
     const response = await fetch(`${net.node.url}/block?height=${height}`)
-    const { result } = await response.json() as { result: { block: { header: { app_hash: string } } } }
+    const { result } = (await response.json()) as { result: { block: { header: { app_hash: string } } } }
     return result.block.header.app_hash.toLowerCase()
   }
 
@@ -110,23 +134,42 @@ describe("abci_query over CometBFT's own RPC", () => {
     expect([present.value !== undefined, absent.value]).toEqual([true, undefined])
     expect(judge([present, absent])).toEqual(['ok', 'ok'])
     const bad = [present, absent].flatMap((one) => [
-      { ...one, root: flip(one.root, 0) }, { ...one, root: flip(one.root, 31) },
+      { ...one, root: flip(one.root, 0) },
+      { ...one, root: flip(one.root, 31) },
       { ...one, proof: flip(one.proof, one.proof.length / 2 - 1) },
     ])
     const swapped = [
-      { ...present, value: flip(present.value ?? '', 1) }, { ...present, key: flip(present.key, 5) }, { ...absent, key: present.key },
+      { ...present, value: flip(present.value ?? '', 1) },
+      { ...present, key: flip(present.key, 5) },
+      { ...absent, key: present.key },
     ]
     expect(judge([...bad, ...swapped])).toEqual([...bad, ...swapped].map(() => 'refused'))
   })
 
   test('every hashed table can be read under /store', async () => {
     const keys: Readonly<Record<string, readonly string[]>> = {
-      accounts: [owner], candidacies: ['1'], absences: ['1'], unbondings: ['1'], account_updates: ['1'], misbehaviours: ['1'],
-      proposals: [urlSafe(proposalId)], votes: [urlSafe(proposalId), '1'], params: ['max_vals', '0'], totals: [], counters: [], chain: [],
+      accounts: [owner],
+      candidacies: ['1'],
+      absences: ['1'],
+      unbondings: ['1'],
+      account_updates: ['1'],
+      misbehaviours: ['1'],
+      proposals: [urlSafe(proposalId)],
+      votes: [urlSafe(proposalId), '1'],
+      params: ['max_vals', '0'],
+      totals: [],
+      counters: [],
+      chain: [],
     }
-    const pubKey = ((await net.call<{ data: { pub_key: { value: string } } }>('svc_queryValidator', [owner])).data.pub_key.value)
+    const pubKey = (await net.call<{ data: { pub_key: { value: string } } }>('svc_queryValidator', [owner])).data
+      .pub_key.value
     const all = { ...keys, validator_set: [urlSafe(pubKey)], validator_keys: [urlSafe(pubKey), '1'] }
-    expect(Object.keys(all).sort()).toEqual(tables.filter(({ hashed }) => hashed).map(({ name }) => name).sort())
+    expect(Object.keys(all).sort()).toEqual(
+      tables
+        .filter(({ hashed }) => hashed)
+        .map(({ name }) => name)
+        .sort(),
+    )
     for (const [table, parts] of Object.entries(all)) {
       expect([table, (await ask(`/store/${[table, ...parts].join('/')}`)).log]).toEqual([table, ''])
     }
@@ -151,9 +194,19 @@ describe('state.db', () => {
       { address: spender, balance: `100000${'0'.repeat(18)}`, nonce: 0 },
     ])
     expect(rows('select id, type, proposer, result, reason, name, value from proposals')).toEqual([
-      { id: proposalId, type: 'change_param', proposer: owner, result: 'Approved', reason: 'for the table', name: 'max_vals', value: '6' },
+      {
+        id: proposalId,
+        type: 'change_param',
+        proposer: owner,
+        result: 'Approved',
+        reason: 'for the table',
+        name: 'max_vals',
+        value: '6',
+      },
     ])
-    expect(rows('select proposal_id, voter, answer from votes')).toEqual([{ proposal_id: proposalId, voter: owner, answer: 'Y' }])
+    expect(rows('select proposal_id, voter, answer from votes')).toEqual([
+      { proposal_id: proposalId, voter: owner, answer: 'Y' },
+    ])
   })
 
   test('the head of the tables is the head of the chain', async () => {
@@ -166,7 +219,8 @@ describe('state.db', () => {
 test('1,000 transfers of one account at once over HTTP: all are committed, with nonces without a gap and no duplicate', async () => {
   const count = 1000
   const first = await net.call<number>('svc_getTransactionCount', [spender])
-  const balanceOf = async (address: string): Promise<bigint> => BigInt(await net.call<string>('svc_getBalance', [address]))
+  const balanceOf = async (address: string): Promise<bigint> =>
+    BigInt(await net.call<string>('svc_getBalance', [address]))
   const [mine, theirs] = [await balanceOf(spender), await balanceOf(nobody)]
   const transfer = (): Promise<TxResult> => net.send('svc_transfer', { from: spender, to: nobody, value: '7' })
   const results = await Promise.all(Array.from({ length: count }, transfer))
@@ -180,6 +234,6 @@ test('1,000 transfers of one account at once over HTTP: all are committed, with 
   }
   expect(nonces.sort((a, b) => a - b)).toEqual(Array.from({ length: count }, (_, at) => first + at))
   expect(await net.call('svc_getTransactionCount', [spender])).toBe(first + count)
-  expect(await balanceOf(nobody) - theirs).toBe(7n * BigInt(count))
-  expect(mine - await balanceOf(spender)).toBe(BigInt(count) * (7n + BigInt(GAS.transfer) * GAS_PRICE))
+  expect((await balanceOf(nobody)) - theirs).toBe(7n * BigInt(count))
+  expect(mine - (await balanceOf(spender))).toBe(BigInt(count) * (7n + BigInt(GAS.transfer) * GAS_PRICE))
 }, 120_000)

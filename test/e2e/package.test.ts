@@ -11,14 +11,15 @@ const folder = mkdtempSync(join(tmpdir(), 'svcd-package-'))
 const project = join(folder, 'project')
 const installed = join(project, 'node_modules/svcd')
 
-const run = (args: readonly string[]): string => execFileSync(process.execPath, args, { cwd: project, encoding: 'utf8' })
+const run = (args: readonly string[]): string =>
+  execFileSync(process.execPath, args, { cwd: project, encoding: 'utf8' })
 
 beforeAll(() => {
   execFileSync(process.execPath, [join(checkout, 'tools/build.ts')], { cwd: checkout })
   execFileSync('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder], { cwd: checkout })
   mkdirSync(installed, { recursive: true })
   execFileSync('tar', ['-xzf', join(folder, 'svcd-0.1.0.tgz'), '-C', installed, '--strip-components=1'])
-  symlinkSync(join(checkout, 'node_modules'), join(folder, 'node_modules'))   // its dependencies, as npm would hoist them
+  symlinkSync(join(checkout, 'node_modules'), join(folder, 'node_modules')) // its dependencies, as npm would hoist them
   writeFileSync(join(project, 'package.json'), '{"type":"module"}')
 }, 120_000)
 
@@ -37,21 +38,45 @@ describe('the packed package in an empty project', () => {
     writeFileSync(join(project, 'cjs.cjs'), `const it = require('${name}')\n${show}`)
     const imported = run(['esm.mjs'])
     expect(imported.length).toBeGreaterThan(3)
-    expect(run(['--disable-warning=ExperimentalWarning', 'cjs.cjs']).replace(/,?(?:__esModule|module\.exports)/g, '')).toBe(imported)
+    expect(
+      run(['--disable-warning=ExperimentalWarning', 'cjs.cjs']).replace(/,?(?:__esModule|module\.exports)/g, ''),
+    ).toBe(imported)
   })
 
   test('holds nothing but what runs', () => {
-    const files = execFileSync('tar', ['-tzf', join(folder, 'svcd-0.1.0.tgz')], { encoding: 'utf8' }).trim().split('\n')
+    const files = execFileSync('tar', ['-tzf', join(folder, 'svcd-0.1.0.tgz')], { encoding: 'utf8' })
+      .trim()
+      .split('\n')
     const tops = new Set(files.map((file) => file.split('/')[1]))
-    expect([...tops].sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'cometbft-config', 'dist', 'package.json'])
+    expect([...tops].sort()).toEqual([
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'cometbft-config',
+      'dist',
+      'package.json',
+    ])
   })
 })
 
-/** The client for a browser, minified: the code that a page loads at first, and with `splitting` what it loads when it is called for. */
-async function bundle(splitting: boolean, external: readonly string[] = []): Promise<{ readonly first: string; readonly later: string }> {
+/**
+ * The client for a browser, minified: the code that a page loads at first, and with `splitting` what it loads when it
+ * is called for.
+ */
+async function bundle(
+  splitting: boolean,
+  external: readonly string[] = [],
+): Promise<{ readonly first: string; readonly later: string }> {
   const { outputFiles, metafile } = await build({
-    stdin: { contents: "import { Svc } from './dist/client/index.js'\nglobalThis.Svc = Svc", resolveDir: installed }, write: false,
-    bundle: true, minify: true, format: 'esm', platform: 'browser', splitting, outdir: join(folder, 'out'), metafile: true,
+    stdin: { contents: "import { Svc } from './dist/client/index.js'\nglobalThis.Svc = Svc", resolveDir: installed },
+    write: false,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    splitting,
+    outdir: join(folder, 'out'),
+    metafile: true,
     external: [...external],
   })
   const outputs = Object.entries(metafile.outputs)
@@ -60,11 +85,15 @@ async function bundle(splitting: boolean, external: readonly string[] = []): Pro
   const reach = (path: string): void => {
     if (reached.has(nameOf(path))) return
     reached.add(nameOf(path))
-    for (const one of metafile.outputs[path]?.imports ?? []) if (one.kind === 'import-statement' && !one.external) reach(one.path)
+    for (const one of metafile.outputs[path]?.imports ?? [])
+      if (one.kind === 'import-statement' && !one.external) reach(one.path)
   }
   reach(outputs.find(([, { entryPoint }]) => entryPoint?.includes('stdin'))?.[0] as string)
-  const textOf = (isFirst: boolean): string => outputFiles.filter(({ path }) => reached.has(nameOf(path)) === isFirst)
-    .map(({ text }) => text).join('\n')
+  const textOf = (isFirst: boolean): string =>
+    outputFiles
+      .filter(({ path }) => reached.has(nameOf(path)) === isFirst)
+      .map(({ text }) => text)
+      .join('\n')
   return { first: textOf(true), later: textOf(false) }
 }
 

@@ -4,7 +4,14 @@ import { type GatewayClient, gatewayClient } from './support/client.ts'
 import { svcd } from './support/devnet.ts'
 import { expectRefused } from './support/expect.ts'
 import {
-  endNetwork, headOf, makeNetwork, type NetworkNode, type RunningNode, startNode, startNodeGateway, watchHeads,
+  endNetwork,
+  headOf,
+  makeNetwork,
+  type NetworkNode,
+  type RunningNode,
+  startNode,
+  startNodeGateway,
+  watchHeads,
 } from './support/network.ts'
 import { testFolder } from './support/testFolder.ts'
 
@@ -30,41 +37,57 @@ const keyOf = async (owner: string): Promise<string> =>
 
 /** The validator set that CometBFT of a node has at its head. */
 async function setOf({ rpc }: NetworkNode): Promise<readonly string[]> {
-  const { result } = await (await fetch(`${rpc}/validators`)).json() as { result: { validators: { pub_key: { value: string } }[] } }
+  const { result } = (await (await fetch(`${rpc}/validators`)).json()) as {
+    result: { validators: { pub_key: { value: string } }[] }
+  }
   return result.validators.map(({ pub_key: key }) => key.value).sort()
 }
 
 let preserved: readonly string[] = []
 
-test('a second proposal to retire the program is refused while one is open, and while one is approved', async () => {
-  const [one = '', two = '', three = ''] = nodes.map(({ owner }) => owner)
-  preserved = [await keyOf(one), await keyOf(two)].sort()
-  point = await gateway.height() + 12
-  const members = { from: one, preservedValidators: preserved.join(','), retiredBlockHeight: point }
-  const { deliver_tx: { data: proposalId } } = await gateway.commit('svc_proposeRetireProgram', members)
-  expectRefused(await gateway.send('svc_proposeRetireProgram', members), 20, STANDING)
-  await Promise.all([one, two, three].map((from) => gateway.commit('svc_vote', { from, proposalId, answer: 'Y' })))
-  expectRefused(await gateway.send('svc_proposeRetireProgram', { ...members, from: two }), 20, STANDING)
-}, LIMIT_MS)
+test(
+  'a second proposal to retire the program is refused while one is open, and while one is approved',
+  async () => {
+    const [one = '', two = '', three = ''] = nodes.map(({ owner }) => owner)
+    preserved = [await keyOf(one), await keyOf(two)].sort()
+    point = (await gateway.height()) + 12
+    const members = { from: one, preservedValidators: preserved.join(','), retiredBlockHeight: point }
+    const {
+      deliver_tx: { data: proposalId },
+    } = await gateway.commit('svc_proposeRetireProgram', members)
+    expectRefused(await gateway.send('svc_proposeRetireProgram', members), 20, STANDING)
+    await Promise.all([one, two, three].map((from) => gateway.commit('svc_vote', { from, proposalId, answer: 'Y' })))
+    expectRefused(await gateway.send('svc_proposeRetireProgram', { ...members, from: two }), 20, STANDING)
+  },
+  LIMIT_MS,
+)
 
-test('every program ends with status 0 at the point; only its successor goes on: two validators, one app hash on all four', async () => {
-  // The successor takes over as soon as the program has ended: a node that was behind needs the others to get there.
-  const restarted = await Promise.all(running.map(async ({ ended, end }, at) => {
-    expect([at, await ended]).toEqual([at, 0])
-    await end('SIGTERM')
-    const node = nodes[at] as NetworkNode
-    if (at === 0) {
-      const start = ['start', '--home', node.home]
-      for (const [flags, line] of [[[], /runs program version 2, this is 1: it was retired.*--accept-program-version 2/],
-        [['--accept-program-version', '3'], /runs program version 2, this is 3: its turn has not come/]] as const) {
-        expect(await svcd([...start, ...flags])).toMatchObject({ status: 2, stderr: expect.stringMatching(line) })
-      }
-    }
-    return startNode(node, ['--accept-program-version', '2'])
-  }))
-  const hashes = await watchHeads(nodes, point, 4)
-  for (const [height, different] of hashes) expect([height, different]).toEqual([height, [expect.any(String)]])
-  for (const node of nodes) expect(await setOf(node)).toEqual(preserved)
-  expect((await headOf(nodes[3] as NetworkNode))?.height).toBeGreaterThan(point)
-  expect(await Promise.all(restarted.map(({ end }) => end('SIGTERM')))).toEqual([0, 0, 0, 0])
-}, LIMIT_MS)
+test(
+  'every program ends with status 0 at the point; only its successor goes on: two validators, one app hash on all four',
+  async () => {
+    // The successor takes over as soon as the program has ended: a node that was behind needs the others to get there.
+    const restarted = await Promise.all(
+      running.map(async ({ ended, end }, at) => {
+        expect([at, await ended]).toEqual([at, 0])
+        await end('SIGTERM')
+        const node = nodes[at] as NetworkNode
+        if (at === 0) {
+          const start = ['start', '--home', node.home]
+          for (const [flags, line] of [
+            [[], /runs program version 2, this is 1: it was retired.*--accept-program-version 2/],
+            [['--accept-program-version', '3'], /runs program version 2, this is 3: its turn has not come/],
+          ] as const) {
+            expect(await svcd([...start, ...flags])).toMatchObject({ status: 2, stderr: expect.stringMatching(line) })
+          }
+        }
+        return startNode(node, ['--accept-program-version', '2'])
+      }),
+    )
+    const hashes = await watchHeads(nodes, point, 4)
+    for (const [height, different] of hashes) expect([height, different]).toEqual([height, [expect.any(String)]])
+    for (const node of nodes) expect(await setOf(node)).toEqual(preserved)
+    expect((await headOf(nodes[3] as NetworkNode))?.height).toBeGreaterThan(point)
+    expect(await Promise.all(restarted.map(({ end }) => end('SIGTERM')))).toEqual([0, 0, 0, 0])
+  },
+  LIMIT_MS,
+)

@@ -16,11 +16,17 @@ const folder = testFolder(endNetwork)
 let node: NetworkNode
 
 beforeAll(async () => {
-  [node] = await makeNetwork(join(folder, 'net'), 1, '100ms') as [NetworkNode]
+  ;[node] = (await makeNetwork(join(folder, 'net'), 1, '100ms')) as [NetworkNode]
 }, LIMIT_MS)
 
-/** Runs the node for some blocks, with `work` while it runs, and stops it. Returns what it has committed since its first block. */
-async function runFor(blocks: number, work: () => Promise<unknown> = () => Promise.resolve()): Promise<readonly Committed[]> {
+/**
+ * Runs the node for some blocks, with `work` while it runs, and stops it. Returns what it has committed since its first
+ * block.
+ */
+async function runFor(
+  blocks: number,
+  work: () => Promise<unknown> = () => Promise.resolve(),
+): Promise<readonly Committed[]> {
   const before = committedHeight()
   const running = await startNode(node)
   await waitForHead(node, running, before + blocks, LIMIT_MS)
@@ -33,10 +39,11 @@ const committedHeight = (): number => {
   try {
     return committedBlocks(node.home).length
   } catch {
-    return 0   // not started yet
+    return 0 // not started yet
   }
 }
-const rollback = (...flags: readonly string[]): Promise<Ended> => svcd(['rollback', '--home', node.home, '--json', ...flags])
+const rollback = (...flags: readonly string[]): Promise<Ended> =>
+  svcd(['rollback', '--home', node.home, '--json', ...flags])
 const cometRollback = async (): Promise<string> =>
   execFileSync((await findCometBft()).path, ['rollback', '--home', node.home], { encoding: 'utf8' })
 
@@ -46,53 +53,80 @@ const expectAgain = (after: readonly Committed[], before: readonly Committed[]):
   expect(after.slice(0, before.length)).toEqual(before)
 }
 
-test('a rollback takes application and CometBFT back one height, once; then the block is made again as it was', async () => {
-  const before = await runFor(3, async () => {
-    await startNodeGateway(node)
-    const svc = new Svc(node.gateway)
-    await svc.async.transfer({ from: svc.accounts.add(PUBLIC_MNEMONIC, 0), to: SINK, value: 7n })
-  })
-  const [to, from] = before.slice(-2).map(({ height, hash }) => ({ height, app_hash: hash.toUpperCase() }))
-  const done = await rollback()
-  expect([done.stderr, JSON.parse(done.stdout)]).toEqual(['', { home: node.home, from, to, cometbft: true }])
-  expect(committedBlocks(node.home)).toEqual(before.slice(0, -1))
-  checkDisk(node)
-  expect(await cometRollback()).toContain(`Rolled back state to height ${to?.height} and hash ${to?.app_hash}`)
-  expect(await rollback()).toMatchObject({
-    status: 2, stderr: `svcd: block ${to?.height} cannot be taken back: only one is kept for that, and it is used up by a rollback and by `
-      + 'a restored snapshot; sync this node anew, or replay its blocks from genesis\n',
-  })
-  expectAgain(await runFor(2), before)
-}, 2 * LIMIT_MS)
+test(
+  'a rollback takes application and CometBFT back one height, once; then the block is made again as it was',
+  async () => {
+    const before = await runFor(3, async () => {
+      await startNodeGateway(node)
+      const svc = new Svc(node.gateway)
+      await svc.async.transfer({ from: svc.accounts.add(PUBLIC_MNEMONIC, 0), to: SINK, value: 7n })
+    })
+    const [to, from] = before.slice(-2).map(({ height, hash }) => ({ height, app_hash: hash.toUpperCase() }))
+    const done = await rollback()
+    expect([done.stderr, JSON.parse(done.stdout)]).toEqual(['', { home: node.home, from, to, cometbft: true }])
+    expect(committedBlocks(node.home)).toEqual(before.slice(0, -1))
+    checkDisk(node)
+    expect(await cometRollback()).toContain(`Rolled back state to height ${to?.height} and hash ${to?.app_hash}`)
+    expect(await rollback()).toMatchObject({
+      status: 2,
+      stderr:
+        `svcd: block ${to?.height} cannot be taken back: only one is kept for that, and it is used up by a rollback and by ` +
+        'a restored snapshot; sync this node anew, or replay its blocks from genesis\n',
+    })
+    expectAgain(await runFor(2), before)
+  },
+  2 * LIMIT_MS,
+)
 
-test('killed between CometBFT and the application, a rollback is finished by another one, or undone by a start', async () => {
-  const before = committedBlocks(node.home)
-  await cometRollback()
-  const started = await runFor(1)
-  expectAgain(started, before)
-  await cometRollback()
-  expect((await rollback()).status).toBe(0)
-  expect(committedBlocks(node.home)).toEqual(started.slice(0, -1))
-  expectAgain(await runFor(2), started)
-}, 2 * LIMIT_MS)
+test(
+  'killed between CometBFT and the application, a rollback is finished by another one, or undone by a start',
+  async () => {
+    const before = committedBlocks(node.home)
+    await cometRollback()
+    const started = await runFor(1)
+    expectAgain(started, before)
+    await cometRollback()
+    expect((await rollback()).status).toBe(0)
+    expect(committedBlocks(node.home)).toEqual(started.slice(0, -1))
+    expectAgain(await runFor(2), started)
+  },
+  2 * LIMIT_MS,
+)
 
-test('--app-only leaves CometBFT where it is, which executes the block again', async () => {
-  const before = committedBlocks(node.home)
-  expect(JSON.parse((await rollback('--app-only')).stdout)).toMatchObject({ cometbft: false, to: { height: before.length - 1 } })
-  expectAgain(await runFor(2), before)
-}, LIMIT_MS)
+test(
+  '--app-only leaves CometBFT where it is, which executes the block again',
+  async () => {
+    const before = committedBlocks(node.home)
+    expect(JSON.parse((await rollback('--app-only')).stdout)).toMatchObject({
+      cometbft: false,
+      to: { height: before.length - 1 },
+    })
+    expectAgain(await runFor(2), before)
+  },
+  LIMIT_MS,
+)
 
-test('it is refused while the node runs, and changes nothing', async () => {
-  const before = committedBlocks(node.home)
-  const refused: Ended[] = []
-  const after = await runFor(1, async () => { refused.push(await rollback()) })
-  expect(refused).toMatchObject([{ status: 2, stderr: expect.stringContaining('is open in another process') }])
-  expectAgain(after, before)
-}, LIMIT_MS)
+test(
+  'it is refused while the node runs, and changes nothing',
+  async () => {
+    const before = committedBlocks(node.home)
+    const refused: Ended[] = []
+    const after = await runFor(1, async () => {
+      refused.push(await rollback())
+    })
+    expect(refused).toMatchObject([{ status: 2, stderr: expect.stringContaining('is open in another process') }])
+    expectAgain(after, before)
+  },
+  LIMIT_MS,
+)
 
-test('without its state, CometBFT replays every block of the chain from genesis to the same app hashes', async () => {
-  const { before, after } = await replayFromGenesis(node, LIMIT_MS)
-  expect(before.length).toBeGreaterThan(8)
-  expect(after.slice(0, before.length)).toEqual(before)
-  checkDisk(node)
-}, 2 * LIMIT_MS)
+test(
+  'without its state, CometBFT replays every block of the chain from genesis to the same app hashes',
+  async () => {
+    const { before, after } = await replayFromGenesis(node, LIMIT_MS)
+    expect(before.length).toBeGreaterThan(8)
+    expect(after.slice(0, before.length)).toEqual(before)
+    checkDisk(node)
+  },
+  2 * LIMIT_MS,
+)

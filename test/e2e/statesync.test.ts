@@ -5,7 +5,15 @@ import Database from 'better-sqlite3'
 import { DEVNET_ACCOUNTS } from '../../src/cli/devnet/genesis.ts'
 import { readNodeId } from '../../src/comet/home.ts'
 import { svcd } from './support/devnet.ts'
-import { endNetwork, headOf, makeNetwork, type NetworkNode, type RunningNode, startNode, watchHeads } from './support/network.ts'
+import {
+  endNetwork,
+  headOf,
+  makeNetwork,
+  type NetworkNode,
+  type RunningNode,
+  startNode,
+  watchHeads,
+} from './support/network.ts'
 import { addAccounts, appLogOf, LIES, lieAbout, makeJoiner, setKeeping } from './support/stateSync.ts'
 import { testFolder } from './support/testFolder.ts'
 
@@ -33,49 +41,75 @@ beforeAll(async () => {
 function firstBlock({ home }: NetworkNode): { height: number; accounts: number } {
   const db = new Database(join(home, 'data', 'state.db'), { readonly: true })
   try {
-    return db.prepare('select (select min(height) from blocks) as height, (select count(*) from accounts) as accounts').get() as never
+    return db
+      .prepare('select (select min(height) from blocks) as height, (select count(*) from accounts) as accounts')
+      .get() as never
   } finally {
     db.close()
   }
 }
 
-test('a node joins by state sync from two peers of whom one flips bits: it names that one and has the head’s app hash', async () => {
-  for (let attempt = 1; ; attempt++) {
-    const joiner = await makeJoiner(join(folder, `joiner${attempt}`), nodes)
-    const node = await startNode(joiner)
-    running.push(node)
-    const hashes = await watchHeads([nodes[0] as NetworkNode, joiner], (await headOf(nodes[0] as NetworkNode))?.height ?? 0, 2)
-    for (const [height, different] of hashes) expect([height, different]).toEqual([height, [expect.any(String)]])
-    expect(appLogOf(joiner).map(({ msg }) => msg)).toContain('the state was restored from a snapshot')
-    const { height, accounts } = firstBlock(joiner)
-    expect([height % INTERVAL, accounts]).toEqual([0, ACCOUNTS + DEVNET_ACCOUNTS])
-    expect(await node.end('SIGTERM')).toBe(0)
-    const lies = appLogOf(joiner).filter(({ msg }) => msg.startsWith('a chunk is not what its snapshot says'))
-    expect(lies.map(({ sender }) => sender)).toEqual(lies.map(() => readNodeId(nodes[1]?.home ?? '')))
-    // Which peer is asked for a chunk is chance: with three chunks one of eight joiners never asks the liar.
-    if (lies.length > 0) break
-    expect(attempt).toBeLessThan(12)
-  }
-}, LIMIT_MS)
+test(
+  'a node joins by state sync from two peers of whom one flips bits: it names that one and has the head’s app hash',
+  async () => {
+    for (let attempt = 1; ; attempt++) {
+      const joiner = await makeJoiner(join(folder, `joiner${attempt}`), nodes)
+      const node = await startNode(joiner)
+      running.push(node)
+      const hashes = await watchHeads(
+        [nodes[0] as NetworkNode, joiner],
+        (await headOf(nodes[0] as NetworkNode))?.height ?? 0,
+        2,
+      )
+      for (const [height, different] of hashes) expect([height, different]).toEqual([height, [expect.any(String)]])
+      expect(appLogOf(joiner).map(({ msg }) => msg)).toContain('the state was restored from a snapshot')
+      const { height, accounts } = firstBlock(joiner)
+      expect([height % INTERVAL, accounts]).toEqual([0, ACCOUNTS + DEVNET_ACCOUNTS])
+      expect(await node.end('SIGTERM')).toBe(0)
+      const lies = appLogOf(joiner).filter(({ msg }) => msg.startsWith('a chunk is not what its snapshot says'))
+      expect(lies.map(({ sender }) => sender)).toEqual(lies.map(() => readNodeId(nodes[1]?.home ?? '')))
+      // Which peer is asked for a chunk is chance: with three chunks one of eight joiners never asks the liar.
+      if (lies.length > 0) break
+      expect(attempt).toBeLessThan(12)
+    }
+  },
+  LIMIT_MS,
+)
 
-test('a node that lost its state takes a snapshot by hand, runs its blocks again, and prunes what it need not keep', async () => {
-  const [honest, other] = nodes as [NetworkNode, NetworkNode]
-  expect(await running[1]?.end('SIGTERM')).toBe(0)
-  for (const end of ['', '-wal', '-shm']) rmSync(join(other.home, 'data', `state.db${end}`), { force: true })
-  const restored = await svcd(['snapshot', 'restore', join(honest.home, 'data', 'snapshots'), '--home', other.home, '--json'])
-  expect(restored.status).toBe(0)
-  const { height } = JSON.parse(restored.stdout) as { height: number }
-  const head = (await headOf(honest))?.height ?? 0
-  setKeeping(other, 0, 5)
-  running[1] = await startNode(other)
-  const hashes = await watchHeads([honest, other], head + 2, 2)
-  for (const [at, different] of hashes) expect([at, different]).toEqual([at, [expect.any(String)]])
-  expect(height).toBeLessThanOrEqual(head)
-  const { result } = await (await fetch(`${other.rpc}/status`)).json() as { result: { sync_info: Record<string, string> } }
-  const [earliest, latest] = [Number(result.sync_info['earliest_block_height']), Number(result.sync_info['latest_block_height'])]
-  expect(earliest).toBeGreaterThan(1)
-  // The evidence of ten blocks wants more than the five that were asked for.
-  expect(latest - earliest).toBeGreaterThanOrEqual(10)
-  expect(await running[1]?.end('SIGTERM')).toBe(0)
-  expect(firstBlock(other).height).toBeGreaterThanOrEqual(earliest)
-}, LIMIT_MS)
+test(
+  'a node that lost its state takes a snapshot by hand, runs its blocks again, and prunes what it need not keep',
+  async () => {
+    const [honest, other] = nodes as [NetworkNode, NetworkNode]
+    expect(await running[1]?.end('SIGTERM')).toBe(0)
+    for (const end of ['', '-wal', '-shm']) rmSync(join(other.home, 'data', `state.db${end}`), { force: true })
+    const restored = await svcd([
+      'snapshot',
+      'restore',
+      join(honest.home, 'data', 'snapshots'),
+      '--home',
+      other.home,
+      '--json',
+    ])
+    expect(restored.status).toBe(0)
+    const { height } = JSON.parse(restored.stdout) as { height: number }
+    const head = (await headOf(honest))?.height ?? 0
+    setKeeping(other, 0, 5)
+    running[1] = await startNode(other)
+    const hashes = await watchHeads([honest, other], head + 2, 2)
+    for (const [at, different] of hashes) expect([at, different]).toEqual([at, [expect.any(String)]])
+    expect(height).toBeLessThanOrEqual(head)
+    const { result } = (await (await fetch(`${other.rpc}/status`)).json()) as {
+      result: { sync_info: Record<string, string> }
+    }
+    const [earliest, latest] = [
+      Number(result.sync_info['earliest_block_height']),
+      Number(result.sync_info['latest_block_height']),
+    ]
+    expect(earliest).toBeGreaterThan(1)
+    // The evidence of ten blocks wants more than the five that were asked for.
+    expect(latest - earliest).toBeGreaterThanOrEqual(10)
+    expect(await running[1]?.end('SIGTERM')).toBe(0)
+    expect(firstBlock(other).height).toBeGreaterThanOrEqual(earliest)
+  },
+  LIMIT_MS,
+)

@@ -24,7 +24,8 @@ async function flood(response: ServerResponse, bytes: number): Promise<void> {
   for (let sent = 0; sent < bytes && response.writable; sent += chunk.length) {
     const part = chunk.subarray(0, bytes - sent)
     sentBytes += part.length
-    if (!response.write(part)) await Promise.race(['drain', 'close'].map((event) => new Promise((done) => response.once(event, done))))
+    if (!response.write(part))
+      await Promise.race(['drain', 'close'].map((event) => new Promise((done) => response.once(event, done))))
   }
   response.end()
 }
@@ -43,9 +44,13 @@ const answers: Readonly<Record<string, (response: ServerResponse, url: URL) => u
   '/max': (response) => flood(response, FILE_BYTES_MAX),
   '/over': (response) => flood(response, FILE_BYTES_MAX + chunk.length),
   '/told': (response) => flood(response.writeHead(200, { 'content-length': FILE_BYTES_MAX + 1 }), FILE_BYTES_MAX + 1),
-  '/short': (response) => response.writeHead(200, { 'content-length': file.length + 1 }).end(file, () => response.socket?.destroy()),
+  '/short': (response) =>
+    response.writeHead(200, { 'content-length': file.length + 1 }).end(file, () => response.socket?.destroy()),
   '/long': (response) =>
-    (response.socket as Socket).end(`HTTP/1.1 200 OK\r\ncontent-length: 99999\r\n\r\n${file.toString('latin1')}`, 'latin1'),
+    (response.socket as Socket).end(
+      `HTTP/1.1 200 OK\r\ncontent-length: 99999\r\n\r\n${file.toString('latin1')}`,
+      'latin1',
+    ),
   '/gzip': (response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(file)),
   '/loop': (response) => response.writeHead(302, { location: '/loop' }).end(),
   '/nowhere': (response) => response.writeHead(302).end(),
@@ -66,7 +71,11 @@ beforeAll(async () => {
 })
 afterAll(closeAll)
 
-interface Extra { readonly md5?: string; readonly lookup?: Lookup; readonly abort?: AbortController }
+interface Extra {
+  readonly md5?: string
+  readonly lookup?: Lookup
+  readonly abort?: AbortController
+}
 
 /** One try with the file at `path`: 'fetched', or why not. A failed one leaves nothing. */
 async function attempt(url: string, extra: Extra = {}): Promise<string> {
@@ -90,12 +99,22 @@ test('a file is fetched whole, as it was sent, and everybody may read it', async
   expect(await attempt('/file').finally(() => process.umask(before))).toBe('fetched')
   expect(readFileSync(join(folder, 'file')).equals(file)).toBe(true)
   expect(statSync(join(folder, 'file')).mode & 0o777).toBe(0o600)
-  expect(requests.map(({ headers }) => [headers['accept-encoding'], headers['user-agent']])).toEqual([['identity', 'svcd']])
+  expect(requests.map(({ headers }) => [headers['accept-encoding'], headers['user-agent']])).toEqual([
+    ['identity', 'svcd'],
+  ])
 })
 
 test.each([
-  ['/404', /status 404/], ['/206', /status 206/], ['/204', /status 204/], ['/nowhere', /status 302/], ['/loop', /more than 3 redirects/],
-  ['/short', /\S/], ['/long', /md5|\S/], ['/big-headers', /[Hh]eader/], ['/garbage', /\S/], ['http://127.0.0.1:1/', /ECONNREFUSED/],
+  ['/404', /status 404/],
+  ['/206', /status 206/],
+  ['/204', /status 204/],
+  ['/nowhere', /status 302/],
+  ['/loop', /more than 3 redirects/],
+  ['/short', /\S/],
+  ['/long', /md5|\S/],
+  ['/big-headers', /[Hh]eader/],
+  ['/garbage', /\S/],
+  ['http://127.0.0.1:1/', /ECONNREFUSED/],
   ['http://no-such-name.invalid/', /ENOTFOUND|EAI_AGAIN/],
 ])('%s gives no file', async (url, why) => {
   expect(await attempt(url)).toMatch(why)
@@ -120,7 +139,9 @@ test('what is packed stays packed: the bytes that were sent count', async () => 
 
 test('64 MiB are taken, one MiB more is not, and neither is what says beforehand that it is more', async () => {
   expect(await attempt('/max', { md5: md5Of(Buffer.alloc(FILE_BYTES_MAX)) })).toBe('fetched')
-  expect(await attempt('/over', { md5: md5Of(Buffer.alloc(FILE_BYTES_MAX)) })).toBe(`larger than ${FILE_BYTES_MAX} bytes`)
+  expect(await attempt('/over', { md5: md5Of(Buffer.alloc(FILE_BYTES_MAX)) })).toBe(
+    `larger than ${FILE_BYTES_MAX} bytes`,
+  )
   sentBytes = 0
   expect(await attempt('/told')).toBe(`larger than ${FILE_BYTES_MAX} bytes`)
   expect(sentBytes).toBeLessThan(FILE_BYTES_MAX / 2)
@@ -130,7 +151,8 @@ describe('the end of the time ends a try wherever it stands', () => {
   test.each(['/stall', '/half', '/drip'])('%s', async (url) => {
     const abort = new AbortController()
     const ended = attempt(url, { abort })
-    while (requests.length === 0 || (url === '/half' && !existsSync(join(folder, 'file')))) await new Promise((done) => setTimeout(done, 5))
+    while (requests.length === 0 || (url === '/half' && !existsSync(join(folder, 'file'))))
+      await new Promise((done) => setTimeout(done, 5))
     abort.abort(new Error('out of time'))
     expect(await ended).toBe('out of time')
   })
@@ -146,7 +168,14 @@ describe('the end of the time ends a try wherever it stands', () => {
 test('a disk that refuses is named, with the path', async () => {
   const allowed = parseAllowList(['127.0.0.1'])
   const path = join(folder, 'absent', 'file')
-  const given = { url: `${server.url}/file`, md5: md5Of(file), path, allowed, lookup: systemResolver, signal: new AbortController().signal }
+  const given = {
+    url: `${server.url}/file`,
+    md5: md5Of(file),
+    path,
+    allowed,
+    lookup: systemResolver,
+    signal: new AbortController().signal,
+  }
   await expect(download(given)).rejects.toThrow(`cannot write ${path}: ENOENT`)
 })
 
@@ -154,7 +183,11 @@ test('no proxy of the environment is asked', async () => {
   const proxy = await serve((_request, response) => response.end())
   const names = ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy', 'NODE_USE_ENV_PROXY']
   for (const name of names) process.env[name] = name === 'NODE_USE_ENV_PROXY' ? '1' : proxy.url
-  expect(await attempt('/file').finally(() => { for (const name of names) delete process.env[name] })).toBe('fetched')
+  expect(
+    await attempt('/file').finally(() => {
+      for (const name of names) delete process.env[name]
+    }),
+  ).toBe('fetched')
   expect(proxy.connections()).toBe(0)
 })
 

@@ -1,4 +1,7 @@
-/** A fetcher as a program that a test can kill: `node fetcherChild.ts <home> <JSON of the libraries>`; a line of JSON for each report. */
+/**
+ * A fetcher as a program that a test can kill: `node fetcherChild.ts <home> <JSON of the libraries>`; a line of JSON
+ * for each report.
+ */
 import { startRun } from './support.ts'
 import type { Wanted } from '../../src/eni/wanted.ts'
 
@@ -9,4 +12,4 @@ void untilTrue(() => {
   for (; told < reports.length; told++) process.stdout.write(`${JSON.stringify(reports[told])}\n`)
   return false
 })
-want(...JSON.parse(libraries) as Wanted[])
+want(...(JSON.parse(libraries) as Wanted[]))

@@ -1,4 +1,7 @@
-/** Deploys one library after another until it is killed: `node renameChild.ts <home>`; says the number of each that is in place. */
+/**
+ * Deploys one library after another until it is killed: `node renameChild.ts <home>`; says the number of each that is
+ * in place.
+ */
 import { writeFileSync } from 'node:fs'
 import { install, partPath, pointCurrent, prepare, stage } from '../../src/eni/folder.ts'
 import { fileBytes } from './support.ts'

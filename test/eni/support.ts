@@ -28,13 +28,16 @@ export async function closeAll(): Promise<void> {
 /** Serves on one address until the tests end. Rejects where the machine has no such address. */
 export async function serve(answer: RequestListener, host = '127.0.0.1', port = 0): Promise<FileServer> {
   let connections = 0
-  const server = createServer(answer).on('connection', () => { connections++ })
+  const server = createServer(answer).on('connection', () => {
+    connections++
+  })
   await new Promise<void>((done, failed) => server.once('error', failed).listen(port, host, done))
   const own = (server.address() as AddressInfo).port
-  const close = (): Promise<void> => new Promise((done) => {
-    server.close(() => done())
-    server.closeAllConnections()
-  })
+  const close = (): Promise<void> =>
+    new Promise((done) => {
+      server.close(() => done())
+      server.closeAllConnections()
+    })
   closers.push(close)
   return { port: own, url: `http://${isIPv6(host) ? `[${host}]` : host}:${own}`, connections: () => connections }
 }
@@ -71,11 +74,15 @@ export async function startNameServer(
     asked.push(name)
     const header = Buffer.from([0, 0, 0x81, 0x80, 0, 1, 0, found.length, 0, 0, 0, 0])
     query.copy(header, 0, 0, 2)
-    const records = found.map((address) => Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split('.').map(Number)]))
+    const records = found.map((address) =>
+      Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split('.').map(Number)]),
+    )
     socket.send(Buffer.concat([header, query.subarray(12, at + 5), ...records]), from.port, from.address)
   })
   await new Promise<void>((done) => socket.bind(0, '127.0.0.1', done))
-  closers.push(() => { socket.close() })
+  closers.push(() => {
+    socket.close()
+  })
   const lookup: Lookup = async (host) => {
     const resolver = new Resolver()
     resolver.setServers([`127.0.0.1:${socket.address().port}`])
@@ -107,7 +114,12 @@ export function startRun(home: string, limits: Limits = QUICK): Run {
   const reports: Report[] = []
   const watchers = new Set<() => void>()
   const fetcher = startFetcher({
-    home, allowAddresses: ['127.0.0.1'], limits, onEnd: (error) => { throw error },
+    home,
+    allowAddresses: ['127.0.0.1'],
+    limits,
+    onEnd: (error) => {
+      throw error
+    },
     report: (report) => {
       reports.push(report)
       for (const watcher of watchers) watcher()
@@ -115,29 +127,46 @@ export function startRun(home: string, limits: Limits = QUICK): Run {
   })
   closers.push(fetcher.close)
   const statuses = ({ id }: Wanted): string[] =>
-    reports.flatMap((report) => report.type === 'status' && report.library.id === id ? [report.status] : [])
-  const untilTrue = (holds: () => boolean): Promise<void> => new Promise((done) => {
-    const look = (): void => {
-      if (!holds()) return
-      watchers.delete(look)
-      done()
-    }
-    watchers.add(look)
-    look()
-  })
+    reports.flatMap((report) => (report.type === 'status' && report.library.id === id ? [report.status] : []))
+  const untilTrue = (holds: () => boolean): Promise<void> =>
+    new Promise((done) => {
+      const look = (): void => {
+        if (!holds()) return
+        watchers.delete(look)
+        done()
+      }
+      watchers.add(look)
+      look()
+    })
   return {
-    want: (...libraries) => fetcher.want(libraries), reports, statuses, untilTrue,
-    tries: ({ id }) => reports.flatMap((report) => report.type === 'try' && report.library.id === id ? [report.why] : []),
+    want: (...libraries) => fetcher.want(libraries),
+    reports,
+    statuses,
+    untilTrue,
+    tries: ({ id }) =>
+      reports.flatMap((report) => (report.type === 'try' && report.library.id === id ? [report.why] : [])),
     until: (library, status) => untilTrue(() => statuses(library).at(-1) === status),
     close: fetcher.close,
   }
 }
 
 /** A library as the chain wants it; its id is made of the number. */
-export const wanted = (number: number, bytes: Uint8Array, urls: readonly string[], rest: Partial<Wanted> = {}): Wanted => ({
-  id: Buffer.alloc(32, `${number}?>`).toString('base64'), name: 'lib', version: `v1.0.${number}`, urls, md5: md5Of(bytes), goal: 'stage',
-  dueMs: 0, ...rest,
+export const wanted = (
+  number: number,
+  bytes: Uint8Array,
+  urls: readonly string[],
+  rest: Partial<Wanted> = {},
+): Wanted => ({
+  id: Buffer.alloc(32, `${number}?>`).toString('base64'),
+  name: 'lib',
+  version: `v1.0.${number}`,
+  urls,
+  md5: md5Of(bytes),
+  goal: 'stage',
+  dueMs: 0,
+  ...rest,
 })
 
 /** Names in a folder of a home's `eni`, sorted. */
-export const namesIn = (home: string, folder: 'staging' | 'lib'): readonly string[] => readdirSync(join(home, 'eni', folder)).sort()
+export const namesIn = (home: string, folder: 'staging' | 'lib'): readonly string[] =>
+  readdirSync(join(home, 'eni', folder)).sort()

@@ -21,25 +21,37 @@ async function notingServer(): Promise<FileServer & { readonly asked: string[] }
 }
 
 /** A fetcher in this thread, whose chance is chosen. `done`: how many libraries are fetched. */
-interface Chosen { readonly want: (libraries: readonly Wanted[]) => void; readonly done: () => number }
+interface Chosen {
+  readonly want: (libraries: readonly Wanted[]) => void
+  readonly done: () => number
+}
 
 function fetcher(random: number, limits: Partial<Limits> = {}): Chosen {
   const reports: Report[] = []
   const { want } = makeFetcher({
-    home: tempHome(), allowed: parseAllowList(['127.0.0.1']), lookup: systemResolver, limits: { ...QUICK, ...limits },
-    report: (report) => void reports.push(report), random: () => random,
+    home: tempHome(),
+    allowed: parseAllowList(['127.0.0.1']),
+    lookup: systemResolver,
+    limits: { ...QUICK, ...limits },
+    report: (report) => void reports.push(report),
+    random: () => random,
   })
   return { want, done: () => reports.filter((report) => report.type === 'status' && report.status === 'ready').length }
 }
 
-const until = async (holds: () => boolean): Promise<void> => { while (!holds()) await sleep(2) }
+const until = async (holds: () => boolean): Promise<void> => {
+  while (!holds()) await sleep(2)
+}
 
 test('the library with the nearest point is fetched first, whenever it was proposed', async () => {
   const { url, asked } = await notingServer()
   const { want, done } = fetcher(0)
   const inMs = (ms: number): number => Date.now() + ms
-  want([wanted(1, file, [`${url}/late`], { dueMs: inMs(9e6) }), wanted(2, file, [`${url}/near`], { dueMs: inMs(1e6) }),
-    wanted(3, file, [`${url}/middle`], { dueMs: inMs(5e6) })])
+  want([
+    wanted(1, file, [`${url}/late`], { dueMs: inMs(9e6) }),
+    wanted(2, file, [`${url}/near`], { dueMs: inMs(1e6) }),
+    wanted(3, file, [`${url}/middle`], { dueMs: inMs(5e6) }),
+  ])
   await until(() => done() === 3)
   expect(asked).toEqual(['/near', '/middle', '/late'])
 })
@@ -48,14 +60,19 @@ test('URLs that give nothing do not hold up others, however near their point', a
   const { url, asked } = await notingServer()
   const { want, done } = fetcher(0, { pauseMs: 1, pauseMsMax: 1 })
   const bad = Array.from({ length: 8 }, (_, at) => `${url}/no${at}`)
-  want([wanted(1, file, bad, { dueMs: Date.now() + 1e6 }), wanted(2, file, [`${url}/good`], { dueMs: Date.now() + 9e6 })])
+  want([
+    wanted(1, file, bad, { dueMs: Date.now() + 1e6 }),
+    wanted(2, file, [`${url}/good`], { dueMs: Date.now() + 9e6 }),
+  ])
   await until(() => done() === 1)
   expect(asked.slice(0, 2)).toEqual(['/no0', '/good'])
 })
 
 test.each([
-  ['half of the longest wait where the point is far', 0.5, 4_000_000, 400, 200], ['none at chance 0', 0, 4_000_000, 400, 0],
-  ['half of a tenth of the time where the point is near', 0.5, 2_000, 60_000, 100], ['none once the point has come', 0.5, -1, 60_000, 0],
+  ['half of the longest wait where the point is far', 0.5, 4_000_000, 400, 200],
+  ['none at chance 0', 0, 4_000_000, 400, 0],
+  ['half of a tenth of the time where the point is near', 0.5, 2_000, 60_000, 100],
+  ['none once the point has come', 0.5, -1, 60_000, 0],
 ])('the first try waits: %s', async (_name, random, pointInMs, delayMsMax, expectedMs) => {
   const { url, asked } = await notingServer()
   const { want, done } = fetcher(random, { delayMsMax })

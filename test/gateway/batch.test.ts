@@ -12,7 +12,9 @@ test('queries of one moment travel in one question, 16 at most, and each gets it
   const batches: (readonly string[])[] = []
   const alone: string[] = []
   pair = await startPair({
-    batch: (paths) => { batches.push(paths) },
+    batch: (paths) => {
+      batches.push(paths)
+    },
     query: (path) => {
       alone.push(path)
       if (path === pathOf(owners[3] as string)) return { code: 20, log: 'as the chain says' }
@@ -21,8 +23,11 @@ test('queries of one moment travel in one question, 16 at most, and each gets it
     },
   })
   const calls = owners.map((owner, id) => ({ jsonrpc: '2.0', id, method: 'svc_queryValidator', params: [owner] }))
-  const answers = await (await post(pair.gateway.url, JSON.stringify(calls))).json() as
-    { id: number; result?: { height: number; data: unknown }; error?: { code: number; message: string } }[]
+  const answers = (await (await post(pair.gateway.url, JSON.stringify(calls))).json()) as {
+    id: number
+    result?: { height: number; data: unknown }
+    error?: { code: number; message: string }
+  }[]
   expect(batches).toEqual([owners.slice(0, 16).map(pathOf), owners.slice(16).map(pathOf)])
   for (const [at, { id, result, error }] of answers.entries()) {
     expect(id).toBe(at)
@@ -31,7 +36,9 @@ test('queries of one moment travel in one question, 16 at most, and each gets it
     else expect(result).toEqual({ height: expect.any(Number), data: { path: pathOf(owners[at] as string) } })
   }
   alone.length = 0
-  expect((await pair.rpc('svc_queryValidator', [owners[0]])).result).toHaveProperty('data', { path: pathOf(owners[0] as string) })
+  expect((await pair.rpc('svc_queryValidator', [owners[0]])).result).toHaveProperty('data', {
+    path: pathOf(owners[0] as string),
+  })
   expect([batches.length, alone]).toEqual([2, [pathOf(owners[0] as string)]])
 })
 
@@ -42,7 +49,13 @@ test('a question that fails fails for all who asked it, and for nobody else', as
     if (paths.includes('x')) throw new Error('away')
     return paths
   })
-  expect(await Promise.allSettled([ask('x'), ask('y')])).toMatchObject([{ reason: { message: 'away' } }, { reason: { message: 'away' } }])
+  expect(await Promise.allSettled([ask('x'), ask('y')])).toMatchObject([
+    { reason: { message: 'away' } },
+    { reason: { message: 'away' } },
+  ])
   expect(await Promise.all([ask('a'), ask('b'), ask('a')])).toEqual(['a', 'b', 'a'])
-  expect(asked).toEqual([['x', 'y'], ['a', 'b', 'a']])
+  expect(asked).toEqual([
+    ['x', 'y'],
+    ['a', 'b', 'a'],
+  ])
 })

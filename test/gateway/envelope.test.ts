@@ -23,42 +23,77 @@ function makeServer() {
   const admit = async (): Promise<readonly undefined[]> => []
   const ask = async (text: string): Promise<string | undefined> => {
     const reply = await answer({ call, admit, parse: JSON.parse, log }, text)
-    return reply?.pieces.map((piece) => typeof piece === 'string' ? piece : Buffer.from(piece).toString()).join('')
+    return reply?.pieces.map((piece) => (typeof piece === 'string' ? piece : Buffer.from(piece).toString())).join('')
   }
   return { log, ran, ask }
 }
 
-const parsed = async (text: string): Promise<unknown> => JSON.parse(await makeServer().ask(text) ?? 'null')
-const request = (more: object): string => JSON.stringify({ jsonrpc: '2.0', method: 'subtract', params: [42, 23], id: 1, ...more })
+const parsed = async (text: string): Promise<unknown> => JSON.parse((await makeServer().ask(text)) ?? 'null')
+const request = (more: object): string =>
+  JSON.stringify({ jsonrpc: '2.0', method: 'subtract', params: [42, 23], id: 1, ...more })
 
 describe("the JSON-RPC 2.0 specification's examples", () => {
   const examples: readonly (readonly [name: string, sent: string, answer: unknown])[] = [
-    ['positional', '{"jsonrpc": "2.0", "method": "subtract", "params": [42, 23], "id": 1}',
-      { jsonrpc: '2.0', result: 19, id: 1 }],
-    ['positional, the other way', '{"jsonrpc": "2.0", "method": "subtract", "params": [23, 42], "id": 2}',
-      { jsonrpc: '2.0', result: -19, id: 2 }],
-    ['named', '{"jsonrpc":"2.0","method":"subtract","params":{"subtrahend":23,"minuend":42},"id":3}',
-      { jsonrpc: '2.0', result: 19, id: 3 }],
+    [
+      'positional',
+      '{"jsonrpc": "2.0", "method": "subtract", "params": [42, 23], "id": 1}',
+      { jsonrpc: '2.0', result: 19, id: 1 },
+    ],
+    [
+      'positional, the other way',
+      '{"jsonrpc": "2.0", "method": "subtract", "params": [23, 42], "id": 2}',
+      { jsonrpc: '2.0', result: -19, id: 2 },
+    ],
+    [
+      'named',
+      '{"jsonrpc":"2.0","method":"subtract","params":{"subtrahend":23,"minuend":42},"id":3}',
+      { jsonrpc: '2.0', result: 19, id: 3 },
+    ],
     ['notification', '{"jsonrpc": "2.0", "method": "update", "params": [1,2,3,4,5]}', undefined],
     ['notification of no method', '{"jsonrpc": "2.0", "method": "foobar"}', undefined],
-    ['no such method', '{"jsonrpc": "2.0", "method": "foobar", "id": "1"}', { jsonrpc: '2.0', error: { code: -32601 }, id: '1' }],
-    ['invalid JSON', '{"jsonrpc": "2.0", "method": "foobar, "params": "bar", "baz]', { jsonrpc: '2.0', error: { code: -32700 }, id: null }],
-    ['invalid request', '{"jsonrpc": "2.0", "method": 1, "params": "bar"}', { jsonrpc: '2.0', error: { code: -32600 }, id: null }],
-    ['batch of invalid JSON', '[{"jsonrpc":"2.0","method":"sum","params":[1,2,4],"id":"1"},{"jsonrpc":"2.0","method"]',
-      { jsonrpc: '2.0', error: { code: -32700 }, id: null }],
+    [
+      'no such method',
+      '{"jsonrpc": "2.0", "method": "foobar", "id": "1"}',
+      { jsonrpc: '2.0', error: { code: -32601 }, id: '1' },
+    ],
+    [
+      'invalid JSON',
+      '{"jsonrpc": "2.0", "method": "foobar, "params": "bar", "baz]',
+      { jsonrpc: '2.0', error: { code: -32700 }, id: null },
+    ],
+    [
+      'invalid request',
+      '{"jsonrpc": "2.0", "method": 1, "params": "bar"}',
+      { jsonrpc: '2.0', error: { code: -32600 }, id: null },
+    ],
+    [
+      'batch of invalid JSON',
+      '[{"jsonrpc":"2.0","method":"sum","params":[1,2,4],"id":"1"},{"jsonrpc":"2.0","method"]',
+      { jsonrpc: '2.0', error: { code: -32700 }, id: null },
+    ],
     ['empty batch', '[]', { jsonrpc: '2.0', error: { code: -32600 }, id: null }],
     ['batch of one invalid', '[1]', [{ jsonrpc: '2.0', error: { code: -32600 }, id: null }]],
     ['batch of three invalid', '[1,2,3]', Array(3).fill({ jsonrpc: '2.0', error: { code: -32600 }, id: null })],
-    ['batch of all kinds', `[
+    [
+      'batch of all kinds',
+      `[
       {"jsonrpc": "2.0", "method": "sum", "params": [1,2,4], "id": "1"}, {"jsonrpc": "2.0", "method": "notify_hello", "params": [7]},
       {"jsonrpc": "2.0", "method": "subtract", "params": [42,23], "id": "2"}, {"foo": "boo"},
       {"jsonrpc": "2.0", "method": "foo.get", "params": {"name": "myself"}, "id": "5"},
-      {"jsonrpc": "2.0", "method": "get_data", "id": "9"}]`, [
-      { jsonrpc: '2.0', result: 7, id: '1' }, { jsonrpc: '2.0', result: 19, id: '2' },
-      { jsonrpc: '2.0', error: { code: -32600 }, id: null },
-      { jsonrpc: '2.0', error: { code: -32601 }, id: '5' }, { jsonrpc: '2.0', result: ['hello', 5], id: '9' }]],
-    ['batch of notifications',
-      '[{"jsonrpc":"2.0","method":"notify_sum","params":[1,2,4]},{"jsonrpc":"2.0","method":"notify_hello","params":[7]}]', undefined],
+      {"jsonrpc": "2.0", "method": "get_data", "id": "9"}]`,
+      [
+        { jsonrpc: '2.0', result: 7, id: '1' },
+        { jsonrpc: '2.0', result: 19, id: '2' },
+        { jsonrpc: '2.0', error: { code: -32600 }, id: null },
+        { jsonrpc: '2.0', error: { code: -32601 }, id: '5' },
+        { jsonrpc: '2.0', result: ['hello', 5], id: '9' },
+      ],
+    ],
+    [
+      'batch of notifications',
+      '[{"jsonrpc":"2.0","method":"notify_sum","params":[1,2,4]},{"jsonrpc":"2.0","method":"notify_hello","params":[7]}]',
+      undefined,
+    ],
   ]
   test.each(examples)('%s', async (_name, sent, answer) => {
     const text = await makeServer().ask(sent)
@@ -74,17 +109,35 @@ describe('envelope', () => {
     expect(ran).toEqual(['update'])
   })
 
-  const ids = [['text', 'a'], ['number', 7], ['fraction', 1.5], ['null', null], ['empty text', '']] as const
+  const ids = [
+    ['text', 'a'],
+    ['number', 7],
+    ['fraction', 1.5],
+    ['null', null],
+    ['empty text', ''],
+  ] as const
   test.each(ids)('an id may be %s and comes back', async (_name, id) => {
     expect(await parsed(request({ id }))).toEqual({ jsonrpc: '2.0', result: 19, id })
   })
 
-  const noIds = [['an object', {}], ['an array', [1]], ['a boolean', true], ['a number no double holds', 2 ** 53]] as const
+  const noIds = [
+    ['an object', {}],
+    ['an array', [1]],
+    ['a boolean', true],
+    ['a number no double holds', 2 ** 53],
+  ] as const
   test.each(noIds)('an id may not be %s', async (_name, id) => {
     expect(await parsed(request({ id }))).toMatchObject({ error: { code: -32600 }, id: null })
   })
 
-  const invalid = [{ jsonrpc: '1.0' }, { jsonrpc: 2 }, { method: null }, { params: 'bar' }, { params: 1 }, { params: null }]
+  const invalid = [
+    { jsonrpc: '1.0' },
+    { jsonrpc: 2 },
+    { method: null },
+    { params: 'bar' },
+    { params: 1 },
+    { params: null },
+  ]
   test.each(invalid)('%j is an invalid request that keeps its id', async (more) => {
     expect(await parsed(request(more))).toMatchObject({ error: { code: -32600 }, id: 1 })
   })
@@ -94,28 +147,40 @@ describe('envelope', () => {
   })
 
   test('params nested to the limit pass, one deeper do not', async () => {
-    const nest = (depth: number): unknown => depth === 0 ? 1 : [nest(depth - 1)]
+    const nest = (depth: number): unknown => (depth === 0 ? 1 : [nest(depth - 1)])
     expect(await parsed(request({ method: 'get_data', params: nest(PARAMS_DEPTH_MAX) }))).toHaveProperty('result')
-    expect(await parsed(request({ method: 'get_data', params: nest(PARAMS_DEPTH_MAX + 1) }))).toMatchObject({ error: { code: -32600 } })
+    expect(await parsed(request({ method: 'get_data', params: nest(PARAMS_DEPTH_MAX + 1) }))).toMatchObject({
+      error: { code: -32600 },
+    })
   })
 
   test('a batch of the most calls passes, one more is refused whole', async () => {
     const batch = (length: number): string => `[${Array(length).fill(request({})).join(',')}]`
     expect(await parsed(batch(BATCH_CALLS_MAX))).toHaveLength(BATCH_CALLS_MAX)
     const { ask, ran } = makeServer()
-    expect(JSON.parse(await ask(batch(BATCH_CALLS_MAX + 1)) ?? '')).toMatchObject({ error: { code: -32600 }, id: null })
+    expect(JSON.parse((await ask(batch(BATCH_CALLS_MAX + 1))) ?? '')).toMatchObject({
+      error: { code: -32600 },
+      id: null,
+    })
     expect(ran).toEqual([])
   })
 
   test('answers beyond the size of a batch are replaced, the rest stands', async () => {
     const call = (id: number, method: string): object => ({ jsonrpc: '2.0', method, id })
-    const answers = await parsed(JSON.stringify([call(1, 'big'), call(2, 'big'), call(3, 'get_data')])) as { id: number; error?: object }[]
-    expect(answers.map(({ id, error }) => [id, error !== undefined])).toEqual([[1, false], [2, true], [3, false]])
+    const answers = (await parsed(JSON.stringify([call(1, 'big'), call(2, 'big'), call(3, 'get_data')]))) as {
+      id: number
+      error?: object
+    }[]
+    expect(answers.map(({ id, error }) => [id, error !== undefined])).toEqual([
+      [1, false],
+      [2, true],
+      [3, false],
+    ])
   })
 
   test('a defect shows an id that the log repeats, and nothing from inside', async () => {
     const { ask, log } = makeServer()
-    const text = await ask('{"jsonrpc":"2.0","method":"defect","id":1}') ?? ''
+    const text = (await ask('{"jsonrpc":"2.0","method":"defect","id":1}')) ?? ''
     expect(text).not.toContain('secret')
     const { error } = JSON.parse(text) as { error: { code: number; message: string; data: { id: string } } }
     expect(error).toEqual({ code: -32603, message: 'Internal error', data: { id: error.data.id } })

@@ -6,7 +6,9 @@ import { txEntries } from '../../src/modules/registry.ts'
 import { alice, bob, post, startPair, until } from './support.ts'
 
 let pair: Awaited<ReturnType<typeof startPair>>
-beforeAll(async () => { pair = await startPair({}, { allowOrigins: ['https://wallet.example'] }) })
+beforeAll(async () => {
+  pair = await startPair({}, { allowOrigins: ['https://wallet.example'] })
+})
 afterAll(() => pair.close())
 
 const call = '{"jsonrpc":"2.0","id":1,"method":"svc_accounts"}'
@@ -16,7 +18,9 @@ const ask = (headers: Readonly<Record<string, string>>, method = 'POST', body = 
   new Promise<{ status: number; headers: Readonly<Record<string, unknown>>; text: string }>((done, failed) => {
     const outgoing = request(pair.gateway.url, { method, headers }, (incoming) => {
       let text = ''
-      incoming.on('data', (chunk) => { text += String(chunk) })
+      incoming.on('data', (chunk) => {
+        text += String(chunk)
+      })
       incoming.on('end', () => done({ status: incoming.statusCode ?? 0, headers: incoming.headers, text }))
     })
     outgoing.on('error', failed)
@@ -33,10 +37,14 @@ describe('POST /', () => {
     expect([silent.status, await silent.text()]).toEqual([204, ''])
   })
 
-  test.each([['application/json; charset=utf-8', 200], ['text/plain', 415], ['application/x-www-form-urlencoded', 415], ['', 415]])(
-    'a body of "%s" is %i', async (type, status) => {
-      expect((await ask(type === '' ? {} : { 'content-type': type })).status).toBe(status)
-    })
+  test.each([
+    ['application/json; charset=utf-8', 200],
+    ['text/plain', 415],
+    ['application/x-www-form-urlencoded', 415],
+    ['', 415],
+  ])('a body of "%s" is %i', async (type, status) => {
+    expect((await ask(type === '' ? {} : { 'content-type': type })).status).toBe(status)
+  })
 
   test('an empty body is no JSON', async () => {
     expect([200, 400]).toContain((await ask(json, 'POST', '')).status)
@@ -64,21 +72,32 @@ describe('strangers', () => {
     expect((await ask({ ...json, origin: 'http://evil.example' })).status).toBe(403)
     const { status, headers } = await ask({ ...json, origin: 'https://wallet.example' })
     expect([status, headers['access-control-allow-origin']]).toEqual([200, 'https://wallet.example'])
-    const preflight = await ask({ origin: 'https://wallet.example', 'access-control-request-method': 'POST' }, 'OPTIONS')
-    expect([preflight.status, preflight.headers['access-control-allow-headers']]).toEqual([204, 'content-type, authorization'])
-    expect((await ask({ origin: 'http://evil.example' }, 'OPTIONS')).headers['access-control-allow-origin']).toBeUndefined()
+    const preflight = await ask(
+      { origin: 'https://wallet.example', 'access-control-request-method': 'POST' },
+      'OPTIONS',
+    )
+    expect([preflight.status, preflight.headers['access-control-allow-headers']]).toEqual([
+      204,
+      'content-type, authorization',
+    ])
+    expect(
+      (await ask({ origin: 'http://evil.example' }, 'OPTIONS')).headers['access-control-allow-origin'],
+    ).toBeUndefined()
   })
 })
 
 describe('health and metrics', () => {
   test('ready tells the height', async () => {
-    expect(await (await fetch(`${pair.gateway.url}/readyz`)).json()).toEqual({ ready: true, height: expect.any(Number) })
+    expect(await (await fetch(`${pair.gateway.url}/readyz`)).json()).toEqual({
+      ready: true,
+      height: expect.any(Number),
+    })
   })
 
   test('catching up, without a subscription or without an answer is not ready, and says why', async () => {
     const reason = async (): Promise<string> => {
       const answer = await fetch(`${pair.gateway.url}/readyz`)
-      return answer.status === 503 ? (await answer.json() as { reason: string }).reason : ''
+      return answer.status === 503 ? ((await answer.json()) as { reason: string }).reason : ''
     }
     const { script } = pair.node
     script.catchingUp = true
@@ -99,8 +118,10 @@ describe('health and metrics', () => {
 
   test('each series stands at 0 from the start', async () => {
     const text = await metrics()
-    for (const { operation } of txEntries) expect(text).toContain(`svc_tx_results_total{operation="${operation}",outcome="ok"} 0\n`)
-    for (const { name } of methods) expect(text).toMatch(new RegExp(`svc_rpc_requests_total{method="${name}",code="0"} \\d`))
+    for (const { operation } of txEntries)
+      expect(text).toContain(`svc_tx_results_total{operation="${operation}",outcome="ok"} 0\n`)
+    for (const { name } of methods)
+      expect(text).toMatch(new RegExp(`svc_rpc_requests_total{method="${name}",code="0"} \\d`))
     expect(text).toMatch(/\nsvc_chain_height [1-9]/)
     expect(text).toMatch(/\nsvc_feed_connected 1\n/)
     expect(text).toMatch(/\nsvc_head_age_seconds \d/)

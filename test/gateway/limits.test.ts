@@ -18,7 +18,7 @@ const call = (method: string, params: unknown = []): string => JSON.stringify({ 
 const transfer = call('svc_transfer', [{ from: alice.address, to: bob.address, value: '1' }])
 /** More than the buffers of two kernels take. */
 const LONG = 'x'.repeat(12 * 1024 * 1024)
-const longLists = (path: string) => path.startsWith('/stake/validators') ? { data: LONG } : {}
+const longLists = (path: string) => (path.startsWith('/stake/validators') ? { data: LONG } : {})
 const asks = (offset: number): string => postText(call('svc_queryValidators', { offset }))
 
 describe('a request that does not arrive', () => {
@@ -53,12 +53,16 @@ describe('an answer', () => {
     const slow = await openRaw(gateway.url, asks(1), { reads: false })
     let [bytes, rest] = [0, 0]
     slow.socket.on('readable', () => undefined)
-    const sips = setInterval(() => { bytes += (slow.socket.read() as Buffer | null)?.length ?? 0 }, 10)
+    const sips = setInterval(() => {
+      bytes += (slow.socket.read() as Buffer | null)?.length ?? 0
+    }, 10)
     await until(() => bytes > LONG.length)
     clearInterval(sips)
     // A paused socket sees its end only when it reads again: long after its time, what is left of the answer is gone.
     await sleep(2_500)
-    unread.socket.on('data', (part) => { rest += part.length })
+    unread.socket.on('data', (part) => {
+      rest += part.length
+    })
     unread.socket.resume()
     await unread.closed
     expect(rest).toBeLessThan(LONG.length)
@@ -105,7 +109,7 @@ describe('connections', () => {
     for (const { socket } of clients) socket.destroy()
   })
 
-  test('in all have a limit, a proxy\'s too, which has none of its own', async () => {
+  test("in all have a limit, a proxy's too, which has none of its own", async () => {
     await start({ connections: 6, connectionsOfAddress: 2, trustProxies: ['127.0.0.2'] })
     const clients = []
     for (let at = 0; at < 8; at++) clients.push(await open('127.0.0.2'))
@@ -128,11 +132,16 @@ describe('calls from one address', () => {
 
   test('have a limit: one more is 429 with -32015 and the time to wait, and others do not feel it', async () => {
     await start({ callsPerSecond: 1 })
-    for (let at = 0; at < 10; at++) expect((await own('127.0.0.2', call('svc_accounts'))).head).toMatch(/^HTTP\/1.1 200 /)
+    for (let at = 0; at < 10; at++)
+      expect((await own('127.0.0.2', call('svc_accounts'))).head).toMatch(/^HTTP\/1.1 200 /)
     const { head, json } = await own('127.0.0.2', call('svc_accounts'))
     expect(head).toMatch(/^HTTP\/1.1 429 /)
     expect(head).toMatch(/\r\nretry-after: ([1-9]|10)\r\n/i)
-    expect(json).toEqual({ jsonrpc: '2.0', id: null, error: { ...refused, data: { retryAfterMs: expect.any(Number) } } })
+    expect(json).toEqual({
+      jsonrpc: '2.0',
+      id: null,
+      error: { ...refused, data: { retryAfterMs: expect.any(Number) } },
+    })
     expect((await own('127.0.0.3', call('svc_accounts'))).head).toMatch(/^HTTP\/1.1 200 /)
   })
 
@@ -156,7 +165,20 @@ describe('calls from one address', () => {
       return client.text().slice(9, 12)
     }
     const statuses = []
-    for (const path of ['/healthz', '/readyz', '/metrics', '/openrpc.json', '/no', '/no', '/no', '/no', '/no', '/no', '/metrics', '/no']) {
+    for (const path of [
+      '/healthz',
+      '/readyz',
+      '/metrics',
+      '/openrpc.json',
+      '/no',
+      '/no',
+      '/no',
+      '/no',
+      '/no',
+      '/no',
+      '/metrics',
+      '/no',
+    ]) {
       statuses.push(await get(path))
     }
     expect(statuses).toEqual([...Array(4).fill('200'), ...Array(6).fill('404'), '429', '429'])
@@ -165,10 +187,14 @@ describe('calls from one address', () => {
   test('have a share for whole lists that is smaller', async () => {
     await start({ callsPerSecond: 4 })
     const statuses = []
-    for (let at = 0; at < 4; at++) statuses.push((await own('127.0.0.2', call('svc_queryValidators'))).head.slice(9, 12))
+    for (let at = 0; at < 4; at++)
+      statuses.push((await own('127.0.0.2', call('svc_queryValidators'))).head.slice(9, 12))
     expect(statuses).toEqual(['200', '200', '429', '429'])
     const { json } = await own('127.0.0.2', call('svc_queryProposals'))
-    expect(json).toMatchObject({ id: 1, error: { code: -32015, message: expect.stringContaining('more than 2 whole lists') } })
+    expect(json).toMatchObject({
+      id: 1,
+      error: { code: -32015, message: expect.stringContaining('more than 2 whole lists') },
+    })
     expect((await own('127.0.0.2', call('svc_accounts'))).head).toMatch(/^HTTP\/1.1 200 /)
   })
 
@@ -187,20 +213,33 @@ describe('lists', () => {
   test('200 callers of one list are a few questions to the node, and a transfer goes through beside them', async () => {
     let lists = 0
     const data = 'x'.repeat(500_000)
-    await start({}, { blocks: false, query: (path) => {
-      if (!path.startsWith('/stake/validators')) return {}
-      lists += 1
-      return { data }
-    } })
+    await start(
+      {},
+      {
+        blocks: false,
+        query: (path) => {
+          if (!path.startsWith('/stake/validators')) return {}
+          lists += 1
+          return { data }
+        },
+      },
+    )
     const blocks = setInterval(pair.node.step, 300)
     try {
-      const callers = await Promise.all(Array.from({ length: 200 }, () => openRaw(pair.gateway.url, '', { reads: false })))
-      const answers = callers.map(({ socket }) => new Promise<void>((done) => {
-        let bytes = 0
-        socket.on('data', (part) => { if ((bytes += part.length) > data.length) done() })
-        socket.resume().write(postText(call('svc_queryValidators')))
-      }))
-      const { result } = await (await post(pair.gateway.url, transfer)).json() as RpcAnswer
+      const callers = await Promise.all(
+        Array.from({ length: 200 }, () => openRaw(pair.gateway.url, '', { reads: false })),
+      )
+      const answers = callers.map(
+        ({ socket }) =>
+          new Promise<void>((done) => {
+            let bytes = 0
+            socket.on('data', (part) => {
+              if ((bytes += part.length) > data.length) done()
+            })
+            socket.resume().write(postText(call('svc_queryValidators')))
+          }),
+      )
+      const { result } = (await (await post(pair.gateway.url, transfer)).json()) as RpcAnswer
       expect(result).toMatchObject({ height: expect.any(Number), check_tx: { fee: {} } })
       await Promise.all(answers)
       expect(lists).toBeLessThanOrEqual(pair.node.ledger.blocks.length + 1)
@@ -211,10 +250,12 @@ describe('lists', () => {
   })
 
   test('that the node is too busy for are 429 with -32015 and its words', async () => {
-    await start({}, { query: (path) => path.startsWith('/stake') ? { code: 30, log: 'busy: 64 queries wait' } : {} })
+    await start({}, { query: (path) => (path.startsWith('/stake') ? { code: 30, log: 'busy: 64 queries wait' } : {}) })
     const answer = await post(pair.gateway.url, call('svc_queryValidators'))
     expect(answer.status).toBe(429)
-    expect(await answer.json()).toMatchObject({ error: { code: -32015, message: expect.stringContaining('busy: 64 queries wait') } })
+    expect(await answer.json()).toMatchObject({
+      error: { code: -32015, message: expect.stringContaining('busy: 64 queries wait') },
+    })
     const one = await (await post(pair.gateway.url, call('svc_queryValidator', [alice.address]))).json()
     expect(one).toMatchObject({ error: { code: -32015 } })
   })
@@ -227,13 +268,16 @@ describe('places', () => {
     return batches.map((batch) => post(pair.gateway.url, JSON.stringify(batch)))
   }
   const errors = async (answers: readonly Promise<Response>[]) =>
-    (await Promise.all(answers.map(async (one) => await (await one).json() as RpcAnswer[]))).flat().flatMap(({ error }) => error ?? [])
+    (await Promise.all(answers.map(async (one) => (await (await one).json()) as RpcAnswer[])))
+      .flat()
+      .flatMap(({ error }) => error ?? [])
 
   test('of one sender are 1,024', async () => {
     await start({}, { blocks: false, mempoolMax: 20_000 })
     const body = { chainId: pair.node.chainId, operation: 'transfer', message: { to: new Uint8Array(20), value: '1' } }
     const answers = places(1025, (nonce) => ({
-      method: 'svc_sendRawTransaction', params: [Buffer.from(bob.signTx({ ...body, nonce })).toString('base64')],
+      method: 'svc_sendRawTransaction',
+      params: [Buffer.from(bob.signTx({ ...body, nonce })).toString('base64')],
     }))
     await until(() => pair.node.ledger.waiting() === 1024)
     pair.node.script.blocks = true
@@ -246,7 +290,8 @@ describe('places', () => {
     const signers = Array.from({ length: 6 }, (_, at) => signerOf(at + 1))
     pair = await startPair({ blocks: false, mempoolMax: 20_000 }, { signers })
     const answers = places(5001, (at) => ({
-      method: 'svc_transfer', params: [{ from: signers[at % 6]?.address, to: bob.address, value: '1' }],
+      method: 'svc_transfer',
+      params: [{ from: signers[at % 6]?.address, to: bob.address, value: '1' }],
     }))
     await until(() => pair.node.ledger.waiting() === 5000)
     pair.node.script.blocks = true

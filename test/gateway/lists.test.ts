@@ -8,15 +8,19 @@ function makeLists() {
   const state = { following: true }
   const lists = shareLists({
     isFollowing: () => state.following,
-    ask: (path) => new Promise<ListAnswer>((done, failed) => {
-      const answer = (json: Uint8Array = new Uint8Array(1)): void => done({ height: asked.length, json })
-      asked.push({ path, answer, fail: () => failed(new Error('away')) })
-    }),
+    ask: (path) =>
+      new Promise<ListAnswer>((done, failed) => {
+        const answer = (json: Uint8Array = new Uint8Array(1)): void => done({ height: asked.length, json })
+        asked.push({ path, answer, fail: () => failed(new Error('away')) })
+      }),
   })
   return { ...lists, asked, state, paths: () => asked.map(({ path }) => path) }
 }
 
-const settled = (): Promise<void> => new Promise((done) => { setImmediate(done) })
+const settled = (): Promise<void> =>
+  new Promise((done) => {
+    setImmediate(done)
+  })
 
 describe('a list', () => {
   test('is asked for once at one head, by those who come before the answer and after it', async () => {

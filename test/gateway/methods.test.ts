@@ -12,8 +12,11 @@ beforeAll(async () => {
       asked.push(`${path}@${height}`)
       if (path.startsWith('/stake/candidacy-id/')) return { data: path.endsWith(alice.address) ? 7 : null }
       if (path.endsWith('/a'.padEnd(129, 'a'))) return { code: 20, log: 'key: as the chain says' }
-      return path === '/stake/validators?offset=9' ? { code: 20, log: 'Invalid parameter: offset: no' }
-        : path.startsWith('/stake') || path.startsWith('/governance/proposal') ? { data: { path } } : {}
+      return path === '/stake/validators?offset=9'
+        ? { code: 20, log: 'Invalid parameter: offset: no' }
+        : path.startsWith('/stake') || path.startsWith('/governance/proposal')
+          ? { data: { path } }
+          : {}
     },
   })
 })
@@ -26,18 +29,43 @@ const from = alice.address
 describe('every method', () => {
   test('of the interface is there: 9 of stake and 7 of governance, and the extensions', () => {
     expect(methods.map(({ name }) => name).sort()).toEqual([
-      'rpc.discover', 'svc_acceptCandidacyAccountUpdate', 'svc_accounts', 'svc_activateCandidacy', 'svc_blockNumber',
+      'rpc.discover',
+      'svc_acceptCandidacyAccountUpdate',
+      'svc_accounts',
+      'svc_activateCandidacy',
+      'svc_blockNumber',
       'svc_deactivateCandidacy',
-      'svc_declareCandidacy', 'svc_getBalance', 'svc_getProof', 'svc_getTransaction', 'svc_getTransactionCount', 'svc_proposeChangeParam',
-      'svc_proposeDeployLibEni', 'svc_proposeRetireProgram', 'svc_proposeTransferFund', 'svc_proposeUpgradeProgram', 'svc_queryParams',
-      'svc_queryProposal', 'svc_queryProposals', 'svc_queryUnbonding', 'svc_queryValidator', 'svc_queryValidatorSet', 'svc_queryValidators',
-      'svc_sendRawTransaction', 'svc_status', 'svc_transfer', 'svc_updateCandidacy', 'svc_updateCandidacyAccount', 'svc_verifyCandidacy',
-      'svc_vote', 'svc_withdrawCandidacy',
+      'svc_declareCandidacy',
+      'svc_getBalance',
+      'svc_getProof',
+      'svc_getTransaction',
+      'svc_getTransactionCount',
+      'svc_proposeChangeParam',
+      'svc_proposeDeployLibEni',
+      'svc_proposeRetireProgram',
+      'svc_proposeTransferFund',
+      'svc_proposeUpgradeProgram',
+      'svc_queryParams',
+      'svc_queryProposal',
+      'svc_queryProposals',
+      'svc_queryUnbonding',
+      'svc_queryValidator',
+      'svc_queryValidatorSet',
+      'svc_queryValidators',
+      'svc_sendRawTransaction',
+      'svc_status',
+      'svc_transfer',
+      'svc_updateCandidacy',
+      'svc_updateCandidacyAccount',
+      'svc_verifyCandidacy',
+      'svc_vote',
+      'svc_withdrawCandidacy',
     ])
   })
 
   test('no operation has a member of its own that the common ones hide', () => {
-    for (const { input } of txEntries) expect(Object.keys(input).filter((name) => name === 'from' || name === 'nonce')).toEqual([])
+    for (const { input } of txEntries)
+      expect(Object.keys(input).filter((name) => name === 'from' || name === 'nonce')).toEqual([])
   })
 
   test('counts as unknown when there is none of that name', async () => {
@@ -77,25 +105,43 @@ describe('queries', () => {
   test('svc_getProof asks for the row and its proof, of a candidacy by its owner too, and answers with their bytes', async () => {
     const asks = async (params: unknown): Promise<readonly string[]> => {
       asked.length = 0
-      expect((await pair.rpc('svc_getProof', params)).result).toEqual({ height: expect.any(Number), key: 'AQI=', value: '', proof: 'AwQ=' })
+      expect((await pair.rpc('svc_getProof', params)).result).toEqual({
+        height: expect.any(Number),
+        key: 'AQI=',
+        value: '',
+        proof: 'AwQ=',
+      })
       return asked
     }
     expect(await asks(['accounts', alice.address])).toEqual([`/store/accounts/${alice.address}@0`])
     expect(await asks({ table: 'totals' })).toEqual(['/store/totals@0'])
     expect(await asks(['params', 'max_vals/0'])).toEqual(['/store/params/max_vals/0@0'])
     expect(await asks(['candidacies', '7'])).toEqual(['/store/candidacies/7@0'])
-    expect(await asks(['candidacies', alice.address])).toEqual([`/stake/candidacy-id/${alice.address}@0`, '/store/candidacies/7@0'])
+    expect(await asks(['candidacies', alice.address])).toEqual([
+      `/stake/candidacy-id/${alice.address}@0`,
+      '/store/candidacies/7@0',
+    ])
   })
 
   test('svc_getProof refuses what can be no row, and an owner without a candidacy', async () => {
-    expect(await error('svc_getProof', ['nothing', '1']))
-      .toMatchObject({ code: -32602, message: expect.stringMatching(/^table: .*accounts/) })
+    expect(await error('svc_getProof', ['nothing', '1'])).toMatchObject({
+      code: -32602,
+      message: expect.stringMatching(/^table: .*accounts/),
+    })
     expect(await error('svc_getProof', ['library_status', '1'])).toMatchObject({ code: -32602 })
-    expect(await error('svc_getProof', ['accounts', 'a?b'])).toMatchObject({ code: -32602, message: expect.stringMatching(/^key: /) })
+    expect(await error('svc_getProof', ['accounts', 'a?b'])).toMatchObject({
+      code: -32602,
+      message: expect.stringMatching(/^key: /),
+    })
     expect(await error('svc_getProof', ['accounts', 'a'.repeat(129)])).toMatchObject({ code: -32602 })
-    expect(await error('svc_getProof', ['accounts', 'a'.repeat(128)])).toMatchObject({ code: -32602, message: 'key: as the chain says' })
-    expect(await error('svc_getProof', ['candidacies', bob.address]))
-      .toEqual({ code: -32602, message: `key: ${bob.address} owns no candidacy, and that cannot be proven` })
+    expect(await error('svc_getProof', ['accounts', 'a'.repeat(128)])).toMatchObject({
+      code: -32602,
+      message: 'key: as the chain says',
+    })
+    expect(await error('svc_getProof', ['candidacies', bob.address])).toEqual({
+      code: -32602,
+      message: `key: ${bob.address} owns no candidacy, and that cannot be proven`,
+    })
   })
 
   test('svc_queryParams tells the requested height, and the head for 0', async () => {
@@ -104,8 +150,14 @@ describe('queries', () => {
   })
 
   test('what the chain says of an argument is -32602 in its words', async () => {
-    expect(await error('svc_queryValidators', { offset: 9 })).toEqual({ code: -32602, message: 'Invalid parameter: offset: no' })
-    expect(await error('svc_queryParams', [1_000_000])).toMatchObject({ code: -32602, message: expect.stringContaining('got 1000000') })
+    expect(await error('svc_queryValidators', { offset: 9 })).toEqual({
+      code: -32602,
+      message: 'Invalid parameter: offset: no',
+    })
+    expect(await error('svc_queryParams', [1_000_000])).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('got 1000000'),
+    })
   })
 
   test('accounts, balances, heights and the node', async () => {
@@ -113,8 +165,13 @@ describe('queries', () => {
     expect((await pair.rpc('svc_getBalance', [bob.address])).result).toBe('1000')
     expect((await pair.rpc('svc_blockNumber')).result).toEqual(expect.any(Number))
     expect((await pair.rpc('svc_status')).result).toEqual({
-      chain_id: 'gateway-test', height: expect.any(Number), time: '2026-11-20T10:00:05Z', app_hash: 'AB'.repeat(32), catching_up: false,
-      node_version: '0.38.25', version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      chain_id: 'gateway-test',
+      height: expect.any(Number),
+      time: '2026-11-20T10:00:05Z',
+      app_hash: 'AB'.repeat(32),
+      catching_up: false,
+      node_version: '0.38.25',
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
     })
     expect((await pair.rpc('svc_getTransaction', [`0x${'ab'.repeat(32)}`])).result).toBeNull()
   })
@@ -137,13 +194,25 @@ describe('-32602', () => {
     ['svc_declareCandidacy', { from }, /^pubKey: expected .*got nothing$/],
     ['svc_declareCandidacy', { from, pubKey: 'not base64' }, /^pubKey: expected base64 text, got "not base64"$/],
     ['svc_declareCandidacy', { from, pubKey: 7 }, /^pubKey: expected base64 text, got 7$/],
-    ['svc_declareCandidacy', { from, pubKey: '', description: { name: 7 } }, /^description.name: expected a string, got 7$/],
+    [
+      'svc_declareCandidacy',
+      { from, pubKey: '', description: { name: 7 } },
+      /^description.name: expected a string, got 7$/,
+    ],
     ['svc_declareCandidacy', { from, pubKey: '', description: { nom: 'x' } }, /^description.nom: expected one of name/],
-    ['svc_declareCandidacy', { from, pubKey: '', description: 'x' }, /^description: expected an object of members, got "x"$/],
+    [
+      'svc_declareCandidacy',
+      { from, pubKey: '', description: 'x' },
+      /^description: expected an object of members, got "x"$/,
+    ],
     ['svc_transfer', { from, to: from }, /^value: expected .*got nothing$/],
     ['svc_transfer', { from, to: from, value: '1.5' }, /^value: expected an amount .*got "1.5"$/],
     ['svc_transfer', { from, to: from, value: 2 ** 53 }, /^value: /],
-    ['svc_acceptCandidacyAccountUpdate', { from, accountUpdateRequestId: '9007199254740993' }, /^accountUpdateRequestId: /],
+    [
+      'svc_acceptCandidacyAccountUpdate',
+      { from, accountUpdateRequestId: '9007199254740993' },
+      /^accountUpdateRequestId: /,
+    ],
     ['svc_vote', { from, proposalId: '*', answer: 'Y' }, /^proposalId: expected base64 text/],
     ['svc_queryValidator', [], /^validatorAddress: expected .*got nothing$/],
     ['svc_queryValidator', ['0xzz'], /^validatorAddress: expected an address/],
@@ -159,7 +228,7 @@ describe('-32602', () => {
     ['svc_sendRawTransaction', [7], /^transaction: expected/],
   ]
   test.each(rows)('%s %j', async (method, params, message) => {
-    const given = typeof params === 'string' ? JSON.parse(params) as unknown : params
+    const given = typeof params === 'string' ? (JSON.parse(params) as unknown) : params
     const found = await error(method, given)
     expect(found).toEqual({ code: -32602, message: expect.stringMatching(message) })
   })

@@ -13,7 +13,11 @@ interface Described {
   errors: { code: number }[]
 }
 
-interface Document { openrpc: string; info: { version: string }; methods: Described[] }
+interface Document {
+  openrpc: string
+  info: { version: string }
+  methods: Described[]
+}
 
 const document = JSON.parse(JSON.stringify(openRpcDocument(methods, '1.2.3'))) as Document
 const ajv = new Ajv2020({ strict: false, unicodeRegExp: true })
@@ -25,44 +29,83 @@ test('the document describes every method, and no other', () => {
 
 const described = document.methods.map((method) => [method.name, method] as const)
 
-test.each(described)('%s: params as they are read, schemas that compile, its errors', (name, { params, result, errors }) => {
-  const method = methods.find((one) => one.name === name)
-  expect(params.map((param) => [param.name, param.required])).toEqual(
-    Object.entries(method?.input ?? {}).map(([member, { optional }]) => [member, !optional]))
-  for (const { schema } of [...params, result]) expect(ajv.compile(schema)).toBeInstanceOf(Function)
-  expect(errors.map(({ code }) => code)).toContain(-32602)
-})
+test.each(described)(
+  '%s: params as they are read, schemas that compile, its errors',
+  (name, { params, result, errors }) => {
+    const method = methods.find((one) => one.name === name)
+    expect(params.map((param) => [param.name, param.required])).toEqual(
+      Object.entries(method?.input ?? {}).map(([member, { optional }]) => [member, !optional]),
+    )
+    for (const { schema } of [...params, result]) expect(ajv.compile(schema)).toBeInstanceOf(Function)
+    expect(errors.map(({ code }) => code)).toContain(-32602)
+  },
+)
 
 /** Values near what members take: each kind's right forms, and wrong ones. */
 const value = fc.oneof(
-  fc.string(), fc.integer({ min: -3, max: 9 }), fc.double(), fc.boolean(),
-  fc.constantFrom({}, { name: 'x' }, { nom: 1 }, [], '0x1f', '12', '0x', '', 'Y', 'AQI=', 'AQI', 'AR==', '1e3', '0xZZ',
-    2 ** 53, 2 ** 53 - 1,
-    `0x${'aB'.repeat(20)}`, `0x${'ab'.repeat(21)}`, 'pending', 'ab'.repeat(32), '9'.repeat(100), '9'.repeat(101)),
+  fc.string(),
+  fc.integer({ min: -3, max: 9 }),
+  fc.double(),
+  fc.boolean(),
+  fc.constantFrom(
+    {},
+    { name: 'x' },
+    { nom: 1 },
+    [],
+    '0x1f',
+    '12',
+    '0x',
+    '',
+    'Y',
+    'AQI=',
+    'AQI',
+    'AR==',
+    '1e3',
+    '0xZZ',
+    2 ** 53,
+    2 ** 53 - 1,
+    `0x${'aB'.repeat(20)}`,
+    `0x${'ab'.repeat(21)}`,
+    'pending',
+    'ab'.repeat(32),
+    '9'.repeat(100),
+    '9'.repeat(101),
+  ),
 )
 
-/** What no JSON Schema says: base64 whose last bits are not 0, integers in text above 2^53 - 1, text with half a character. */
-const isBeyondSchema = (given: unknown): boolean => typeof given === 'string'
-  ? !given.isWellFormed() || given === 'AR==' || /^(?:[0-9]+|0x[0-9a-fA-F]+)$/.test(given)
-  : typeof given === 'object' && given !== null && Object.values(given).some(isBeyondSchema)
+/**
+ * What no JSON Schema says: base64 whose last bits are not 0, integers in text above 2^53 - 1, text with half a
+ * character.
+ */
+const isBeyondSchema = (given: unknown): boolean =>
+  typeof given === 'string'
+    ? !given.isWellFormed() || given === 'AR==' || /^(?:[0-9]+|0x[0-9a-fA-F]+)$/.test(given)
+    : typeof given === 'object' && given !== null && Object.values(given).some(isBeyondSchema)
 
 describe('the schema of a method accepts exactly what is read', () => {
-  const said = methods.filter(({ name }) => name !== 'svc_sendRawTransaction').map((method) => [method.name, method] as const)
+  const said = methods
+    .filter(({ name }) => name !== 'svc_sendRawTransaction')
+    .map((method) => [method.name, method] as const)
   test.each(said)('%s', (_name, { input, params }) => {
     const accepts = ajv.compile(schemaOf(input))
     const names = Object.keys(input)
-    const right = Object.fromEntries(names.map((name) => [name, fc.constantFrom(`0x${'aB'.repeat(20)}`, 'AQI=', 7, 'x')]))
+    const right = Object.fromEntries(
+      names.map((name) => [name, fc.constantFrom(`0x${'aB'.repeat(20)}`, 'AQI=', 7, 'x')]),
+    )
     const near = fc.record({ ...right }, { requiredKeys: [] })
-    fc.assert(fc.property(near, fc.dictionary(fc.constantFrom(...names, 'other'), value, { maxKeys: 2 }), (some, more) => {
-      const given: Readonly<Record<string, unknown>> = { ...some, ...more }
-      fc.pre(!Object.values(given).some(isBeyondSchema))
-      let isRead = true
-      try {
-        readParams(input, params, given)
-      } catch {
-        isRead = false
-      }
-      expect([given, accepts(given)]).toEqual([given, isRead])
-    }), { numRuns: 150 })
+    fc.assert(
+      fc.property(near, fc.dictionary(fc.constantFrom(...names, 'other'), value, { maxKeys: 2 }), (some, more) => {
+        const given: Readonly<Record<string, unknown>> = { ...some, ...more }
+        fc.pre(!Object.values(given).some(isBeyondSchema))
+        let isRead = true
+        try {
+          readParams(input, params, given)
+        } catch {
+          isRead = false
+        }
+        expect([given, accepts(given)]).toEqual([given, isRead])
+      }),
+      { numRuns: 150 },
+    )
   })
 })

@@ -1,7 +1,10 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** A connection to a gateway, from `localAddress`, that reads nothing unless told to. `closed` resolves when the gateway has ended it. */
+/**
+ * A connection to a gateway, from `localAddress`, that reads nothing unless told to. `closed` resolves when the gateway
+ * has ended it.
+ */
 export interface RawClient {
   readonly socket: Socket
   /** What has come, while it reads. */
@@ -10,15 +13,24 @@ export interface RawClient {
 }
 
 /** Opens a connection, sends `first` and reads, unless `reads` is false. */
-export async function openRaw(url: string, first: string, { reads = true, localAddress = '127.0.0.1' } = {}): Promise<RawClient> {
+export async function openRaw(
+  url: string,
+  first: string,
+  { reads = true, localAddress = '127.0.0.1' } = {},
+): Promise<RawClient> {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port), localAddress })
   let text = ''
   // Whatever ends it ends it: a reset is as good as an end here.
   socket.on('error', () => undefined)
-  const closed = new Promise<void>((done) => { socket.on('close', () => done()) })
+  const closed = new Promise<void>((done) => {
+    socket.on('close', () => done())
+  })
   await Promise.race([once(socket, 'connect'), closed])
-  if (reads) socket.on('data', (part) => { text += String(part) })
+  if (reads)
+    socket.on('data', (part) => {
+      text += String(part)
+    })
   else socket.pause()
   socket.write(first)
   return { socket, text: () => text, closed }

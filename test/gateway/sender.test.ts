@@ -4,19 +4,29 @@ import { RESIGNS_MAX } from '../../src/gateway/limits.ts'
 import { txHash, type Tx } from '../../src/tx/envelope.ts'
 import { alice, bob, post, startPair, until } from './support.ts'
 
-interface Result { height: number; hash: string; check_tx: { code?: number; log?: string }; deliver_tx: { code?: number } }
+interface Result {
+  height: number
+  hash: string
+  check_tx: { code?: number; log?: string }
+  deliver_tx: { code?: number }
+}
 
 let pair: Awaited<ReturnType<typeof startPair>>
 afterEach(() => pair.close())
 
-const transfer = (more: object = {}) => pair.rpc('svc_transfer', [{ from: alice.address, to: bob.address, value: '5', ...more }])
+const transfer = (more: object = {}) =>
+  pair.rpc('svc_transfer', [{ from: alice.address, to: bob.address, value: '5', ...more }])
 const resultOf = async (answer: ReturnType<typeof transfer>): Promise<Result> => (await answer).result as Result
 const many = <T>(count: number, make: (place: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, place) => make(place)))
 const amountOf = (tx: Tx): number => Number((tx.body.message as { value: string }).value)
-const signed = (nonce: number, value = '5', signer = bob) => signer.signTx({
-  chainId: pair.node.chainId, nonce, operation: 'transfer', message: { to: new Uint8Array(20).fill(9), value },
-})
+const signed = (nonce: number, value = '5', signer = bob) =>
+  signer.signTx({
+    chainId: pair.node.chainId,
+    nonce,
+    operation: 'transfer',
+    message: { to: new Uint8Array(20).fill(9), value },
+  })
 const sendRaw = (bytes: Uint8Array) => pair.rpc('svc_sendRawTransaction', [toBase64(bytes)])
 const pendingCount = async (address: string = alice.address): Promise<unknown> =>
   (await pair.rpc('svc_getTransactionCount', [address, 'pending'])).result
@@ -47,7 +57,13 @@ describe('nonces', () => {
     expect(failed).toEqual({ height: 0, hash: failed?.hash, check_tx: failure, deliver_tx: failure })
     expect(done?.height).toBeGreaterThan(0)
     const { result } = await pair.rpc('svc_getTransaction', [`0x${failed?.hash.toLowerCase()}`])
-    expect(result).toMatchObject({ sender: alice.address, nonce: 0, operation: 'transfer', check_tx: failure, deliver_tx: failure })
+    expect(result).toMatchObject({
+      sender: alice.address,
+      nonce: 0,
+      operation: 'transfer',
+      check_tx: failure,
+      deliver_tx: failure,
+    })
     expect((result as Result).height).toBeGreaterThan(0)
   })
 
@@ -81,7 +97,9 @@ describe('nonces', () => {
   })
 
   test('a node that always expects another nonce is asked a bounded number of times', async () => {
-    pair = await startPair({ check: (tx) => ({ code: 6, log: `bad nonce: expected ${tx.body.nonce + 1}, got ${tx.body.nonce}` }) })
+    pair = await startPair({
+      check: (tx) => ({ code: 6, log: `bad nonce: expected ${tx.body.nonce + 1}, got ${tx.body.nonce}` }),
+    })
     expect((await resultOf(transfer())).check_tx.code).toBe(6)
     expect(pair.node.count('broadcast_tx_sync')).toBe(RESIGNS_MAX + 1)
   })
@@ -99,7 +117,11 @@ describe('nonces', () => {
 
   test("a caller's nonce is used as given, once", async () => {
     pair = await startPair()
-    expect((await resultOf(transfer({ nonce: 3 }))).check_tx).toEqual({ code: 6, log: 'bad nonce: expected 0, got 3', fee: {} })
+    expect((await resultOf(transfer({ nonce: 3 }))).check_tx).toEqual({
+      code: 6,
+      log: 'bad nonce: expected 0, got 3',
+      fee: {},
+    })
     expect((await resultOf(transfer({ nonce: '0x0' }))).height).toBeGreaterThan(0)
     expect(pair.node.count('broadcast_tx_sync')).toBe(2)
   })
@@ -107,13 +129,16 @@ describe('nonces', () => {
   test('calls of a batch are sent in their order', async () => {
     pair = await startPair({ blocks: false, latencyMs: () => Math.random() * 3 })
     const batch = Array.from({ length: 20 }, (_, id) => ({
-      jsonrpc: '2.0', id, method: 'svc_sendRawTransaction', params: [toBase64(signed(id))],
+      jsonrpc: '2.0',
+      id,
+      method: 'svc_sendRawTransaction',
+      params: [toBase64(signed(id))],
     }))
     const answer = post(pair.gateway.url, JSON.stringify(batch))
     await until(() => pair.node.ledger.waiting() === 20)
     expect(await pendingCount(bob.address)).toBe(20)
     pair.node.step()
-    const results = await (await answer).json() as { result: Result }[]
+    const results = (await (await answer).json()) as { result: Result }[]
     expect(results.map(({ result }) => result.height)).toEqual(Array(20).fill(2))
     expect(await pendingCount(bob.address)).toBe(20)
   })
@@ -159,7 +184,7 @@ describe('a transaction that lands in no block', () => {
   test('is counted as pending while it waits', async () => {
     pair = await startPair({ blocks: false }, { waitMs: 2_000 })
     const call = transfer()
-    await until(async () => await pendingCount() === 1)
+    await until(async () => (await pendingCount()) === 1)
     expect((await pair.rpc('svc_getTransactionCount', [alice.address])).result).toBe(0)
     pair.node.step()
     await call
@@ -176,15 +201,18 @@ describe('a transaction that lands in no block', () => {
 })
 
 describe('resending the same bytes', () => {
-  test.each([[true], [false]])('answers the committed result and executes nothing (mempool remembers: %s)', async (cache) => {
-    pair = await startPair({ cache })
-    const bytes = signed(0)
-    const first = (await sendRaw(bytes)).result as Result
-    expect(first).toMatchObject({ hash: txHash(bytes) })
-    expect(first.height).toBeGreaterThan(0)
-    expect((await sendRaw(bytes)).result).toEqual(first)
-    expect(pair.node.ledger.nonces.get(bob.address)).toBe(1)
-  })
+  test.each([[true], [false]])(
+    'answers the committed result and executes nothing (mempool remembers: %s)',
+    async (cache) => {
+      pair = await startPair({ cache })
+      const bytes = signed(0)
+      const first = (await sendRaw(bytes)).result as Result
+      expect(first).toMatchObject({ hash: txHash(bytes) })
+      expect(first.height).toBeGreaterThan(0)
+      expect((await sendRaw(bytes)).result).toEqual(first)
+      expect(pair.node.ledger.nonces.get(bob.address)).toBe(1)
+    },
+  )
 
   test('while they wait answers both with the one block', async () => {
     pair = await startPair({ blocks: false })
@@ -198,7 +226,11 @@ describe('resending the same bytes', () => {
 })
 
 describe('bytes that are no transaction', () => {
-  test.each([['two bytes', 'AQI='], ['none', ''], ['hex', '0xff']])('%s: code 2 in a result object', async (_name, text) => {
+  test.each([
+    ['two bytes', 'AQI='],
+    ['none', ''],
+    ['hex', '0xff'],
+  ])('%s: code 2 in a result object', async (_name, text) => {
     pair = await startPair()
     const { check_tx, height } = (await pair.rpc('svc_sendRawTransaction', [text])).result as Result
     expect({ height, code: check_tx.code }).toEqual({ height: 0, code: 2 })
@@ -207,20 +239,30 @@ describe('bytes that are no transaction', () => {
   test('or that nobody signed, or signed for another chain: the words of checks 2 and 3, and neither node nor queue is asked', async () => {
     pair = await startPair()
     const checked = async (bytes: Uint8Array) => ((await sendRaw(bytes)).result as Result).check_tx
-    const body = { chainId: 'another', nonce: 0, operation: 'transfer', message: { to: new Uint8Array(20).fill(9), value: '5' } }
+    const body = {
+      chainId: 'another',
+      nonce: 0,
+      operation: 'transfer',
+      message: { to: new Uint8Array(20).fill(9), value: '5' },
+    }
     const forged = (bytes: Uint8Array): Uint8Array => bytes.with(-1, (bytes.at(-1) ?? 0) ^ 1)
     const wrongChain = { code: 3, log: 'wrong chain id: expected gateway-test, got another', fee: {} }
     expect(await checked(bob.signTx(body))).toEqual(wrongChain)
     expect(await checked(forged(bob.signTx(body)))).toEqual(wrongChain)
     expect(await checked(forged(signed(0)))).toEqual({ code: 3, log: 'signature verification failed', fee: {} })
-    expect(await checked(new Uint8Array([1]))).toMatchObject({ code: 2, log: expect.stringMatching(/^cannot decode transaction: /) })
+    expect(await checked(new Uint8Array([1]))).toMatchObject({
+      code: 2,
+      log: expect.stringMatching(/^cannot decode transaction: /),
+    })
     expect(pair.node.count('broadcast_tx_sync')).toBe(0)
   })
 
   test('more than a transaction may have: the words of check 1, and the node is not asked', async () => {
     pair = await startPair()
     const { result } = await pair.rpc('svc_sendRawTransaction', [toBase64(new Uint8Array(65_537))])
-    expect((result as Result).check_tx.log).toBe('cannot decode transaction: size: expected at most 65536 bytes, got 65537')
+    expect((result as Result).check_tx.log).toBe(
+      'cannot decode transaction: size: expected at most 65536 bytes, got 65537',
+    )
     expect(pair.node.count('broadcast_tx_sync')).toBe(0)
   })
 })

@@ -16,8 +16,12 @@ function textFrame(text: string): Buffer {
 export function serveSubscriptions(server: Server) {
   const open = new Set<Duplex>()
   server.on('upgrade', (request, socket: Duplex) => {
-    const accept = createHash('sha1').update(`${request.headers['sec-websocket-key'] ?? ''}${MAGIC}`).digest('base64')
-    socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`)
+    const accept = createHash('sha1')
+      .update(`${request.headers['sec-websocket-key'] ?? ''}${MAGIC}`)
+      .digest('base64')
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
+    )
     // The only frame that comes is the subscription: answering whatever comes first is enough.
     socket.once('data', () => {
       socket.write(textFrame(JSON.stringify({ jsonrpc: '2.0', id: 1, result: {} })))
@@ -28,7 +32,9 @@ export function serveSubscriptions(server: Server) {
   })
   const tell = (height: number) => {
     const header = { height: String(height) }
-    const frame = textFrame(JSON.stringify({ jsonrpc: '2.0', id: 1, result: { data: { type: 'x', value: { header } } } }))
+    const frame = textFrame(
+      JSON.stringify({ jsonrpc: '2.0', id: 1, result: { data: { type: 'x', value: { header } } } }),
+    )
     for (const socket of open) socket.write(frame)
   }
   const drop = () => {

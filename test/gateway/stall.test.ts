@@ -9,7 +9,12 @@ describe('watchHead', () => {
   const watched = (afterMs?: number) => {
     let now = 1_000_000
     const watch = watchHead(afterMs, () => now)
-    return { watch, pass: (ms: number) => { now += ms } }
+    return {
+      watch,
+      pass: (ms: number) => {
+        now += ms
+      },
+    }
   }
 
   test('a chain is stalled from STALLED_MS_MIN after its last block on, not a millisecond before', () => {
@@ -59,11 +64,19 @@ describe('a gateway before a chain that makes no blocks', () => {
   afterEach(() => pair.close())
 
   const operation = () => pair.rpc('svc_transfer', [{ from: alice.address, to: bob.address, value: '1' }])
-  const raw = (nonce: number) => pair.rpc('svc_sendRawTransaction', [toBase64(bob.signTx({
-    chainId: pair.node.chainId, nonce, operation: 'transfer', message: { to: new Uint8Array(20).fill(5), value: '1' },
-  }))])
+  const raw = (nonce: number) =>
+    pair.rpc('svc_sendRawTransaction', [
+      toBase64(
+        bob.signTx({
+          chainId: pair.node.chainId,
+          nonce,
+          operation: 'transfer',
+          message: { to: new Uint8Array(20).fill(5), value: '1' },
+        }),
+      ),
+    ])
   const ready = async (): Promise<{ ready: boolean; reason?: string }> =>
-    await (await fetch(`${pair.gateway.url}/readyz`)).json() as { ready: boolean; reason?: string }
+    (await (await fetch(`${pair.gateway.url}/readyz`)).json()) as { ready: boolean; reason?: string }
 
   test('says so, refuses transactions at once and sends none, answers queries, and goes on with the next block', async () => {
     pair = await startPair({}, { stalledAfterMs: 400 })
@@ -73,7 +86,9 @@ describe('a gateway before a chain that makes no blocks', () => {
     expect((await ready()).reason).toMatch(/^the chain has made no block for \d+ s: the last one is \d+$/)
     const sent = pair.node.count('broadcast_tx_sync')
     const stalled = {
-      code: -32011, message: expect.stringMatching(/no block for/), data: { stalledMs: expect.any(Number), height: expect.any(Number) },
+      code: -32011,
+      message: expect.stringMatching(/no block for/),
+      data: { stalledMs: expect.any(Number), height: expect.any(Number) },
     }
     const begunMs = performance.now()
     expect((await operation()).error).toEqual(stalled)
@@ -107,10 +122,15 @@ describe('a node that is stopping', () => {
   test('is -32011 whatever it answers, never -32603, and the log has its own words', async () => {
     const pair = await startPair({ error: () => 'appConn mempool: read message: EOF' })
     const { error } = await pair.rpc('svc_transfer', [{ from: alice.address, to: bob.address, value: '1' }])
-    expect(error).toEqual({ code: -32011, message: expect.stringMatching(/the node fails/), data: { hash: expect.any(String) } })
+    expect(error).toEqual({
+      code: -32011,
+      message: expect.stringMatching(/the node fails/),
+      data: { hash: expect.any(String) },
+    })
     expect(JSON.stringify(error)).not.toContain('EOF')
     expect(pair.log.lines.map(({ about }) => String((about['err'] as Error | undefined)?.message))).toContain(
-      'broadcast_tx_sync: Internal error: appConn mempool: read message: EOF')
+      'broadcast_tx_sync: Internal error: appConn mempool: read message: EOF',
+    )
     await pair.close()
   })
 })

@@ -6,9 +6,17 @@ import { decodeTx, txHash, type Tx } from '../../src/tx/envelope.ts'
 import { serveSubscriptions } from './socket.ts'
 
 /** What a transaction comes to; `code` 0 with gas and data when left out. */
-export interface Verdict { readonly code?: number; readonly log?: string; readonly gas?: number; readonly data?: Uint8Array }
+export interface Verdict {
+  readonly code?: number
+  readonly log?: string
+  readonly gas?: number
+  readonly data?: Uint8Array
+}
 
-/** What a test may bend. `check` and `deliver` judge after the nonce; `lose` takes accepted transactions out of the mempool. */
+/**
+ * What a test may bend. `check` and `deliver` judge after the nonce; `lose` takes accepted transactions out of the
+ * mempool.
+ */
 export interface Script {
   check: (tx: Tx) => Verdict
   deliver: (tx: Tx) => Verdict
@@ -27,14 +35,26 @@ export interface Script {
   gasPrice: (height: number) => number
 }
 
-interface Row { height: number; index: number; bytes: Uint8Array; verdict: Verdict }
+interface Row {
+  height: number
+  index: number
+  bytes: Uint8Array
+  verdict: Verdict
+}
 
 const CHAIN_ID = 'gateway-test'
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
 const TIME = '2026-11-20T10:00:05.123456789Z'
 
 function txResult({ code = 0, log = '', gas = 0, data }: Verdict): Record<string, unknown> {
-  return { code, log, data: data === undefined ? null : base64(data), gas_wanted: String(gas), gas_used: String(gas), events: [] }
+  return {
+    code,
+    log,
+    data: data === undefined ? null : base64(data),
+    gas_wanted: String(gas),
+    gas_used: String(gas),
+    events: [],
+  }
 }
 
 /** Accounts, mempool and blocks: nonces by the rules, the rest by the script. */
@@ -50,7 +70,8 @@ function makeLedger(script: Script) {
     const tx = decodeTx(bytes)
     const error = script.error(bytes)
     if (error !== undefined) return error
-    if (mempool.length >= script.mempoolMax) return `mempool is full: number of txs ${mempool.length} (max: ${script.mempoolMax})`
+    if (mempool.length >= script.mempoolMax)
+      return `mempool is full: number of txs ${mempool.length} (max: ${script.mempoolMax})`
     if (script.cache && seen.has(txHash(bytes))) return 'tx already exists in cache'
     if ('why' in tx) return { code: 2, log: `cannot decode transaction: ${tx.why}` }
     const sender = senderOf(tx)
@@ -93,21 +114,35 @@ type Ledger = ReturnType<typeof makeLedger>
 type Given = Readonly<Record<string, unknown>>
 
 function header(height: number): Given {
-  return { height: String(height), time: TIME, app_hash: 'AB'.repeat(32), proposer_address: 'CD'.repeat(20), chain_id: CHAIN_ID }
+  return {
+    height: String(height),
+    time: TIME,
+    app_hash: 'AB'.repeat(32),
+    proposer_address: 'CD'.repeat(20),
+    chain_id: CHAIN_ID,
+  }
 }
 
 function abciQuery(ledger: Ledger, script: Script, path: string, asked: number): Given {
   const head = ledger.blocks.length
   const [, group, name] = path.split('/')
   const scripted = script.query(path, asked)
-  const data = scripted.data !== undefined ? scripted.data
-    : group === 'accounts' ? { address: name, balance: '1000', nonce: ledger.nonces.get(name ?? '') ?? 0 }
-      : { gas_price: script.gasPrice(asked === 0 ? head : asked) }
+  const data =
+    scripted.data !== undefined
+      ? scripted.data
+      : group === 'accounts'
+        ? { address: name, balance: '1000', nonce: ledger.nonces.get(name ?? '') ?? 0 }
+        : { gas_price: script.gasPrice(asked === 0 ? head : asked) }
   if (path === '/governance/params' && asked > head) {
-    return { code: 20, log: `Invalid parameter: height: expected 0 to the head ${head}, got ${asked}`, height: String(head) }
+    return {
+      code: 20,
+      log: `Invalid parameter: height: expected 0 to the head ${head}, got ${asked}`,
+      height: String(head),
+    }
   }
   const told = { code: scripted.code ?? 0, log: scripted.log ?? '', height: String(head) }
-  if (group === 'store') return { ...told, key: 'AQI=', value: null, proofOps: { ops: [{ type: 'ics23:smt', key: 'AQI=', data: 'AwQ=' }] } }
+  if (group === 'store')
+    return { ...told, key: 'AQI=', value: null, proofOps: { ops: [{ type: 'ics23:smt', key: 'AQI=', data: 'AwQ=' }] } }
   return { ...told, value: base64(Buffer.from(JSON.stringify(data))) }
 }
 
@@ -131,24 +166,40 @@ function answer(ledger: Ledger, script: Script, method: string, params: Given): 
       node_info: { id: 'ef'.repeat(20), network: CHAIN_ID, moniker: 'stub', version: '0.38.25' },
       validator_info: { address: '', pub_key: { value: '' } },
       sync_info: {
-        latest_block_height: String(latest), latest_block_time: TIME, earliest_block_height: '1', catching_up: script.catchingUp,
+        latest_block_height: String(latest),
+        latest_block_time: TIME,
+        earliest_block_height: '1',
+        catching_up: script.catchingUp,
       },
     }
   }
   if (method === 'abci_info') return { response: { last_block_height: String(ledger.blocks.length) } }
   if (method === 'abci_query') {
     const path = String(params['path'])
-    return { response: path === '/batch' ? batch(ledger, script, String(params['data'])) : abciQuery(ledger, script, path, height) }
+    return {
+      response:
+        path === '/batch' ? batch(ledger, script, String(params['data'])) : abciQuery(ledger, script, path, height),
+    }
   }
   if (method === 'block' && block !== undefined) {
-    return { block_id: { hash: 'AA'.repeat(32) }, block: { header: header(height), data: { txs: block.txs.map(base64) } } }
+    return {
+      block_id: { hash: 'AA'.repeat(32) },
+      block: { header: header(height), data: { txs: block.txs.map(base64) } },
+    }
   }
-  if (method === 'block_results' && block !== undefined) return { height: String(height), txs_results: block.verdicts.map(txResult) }
+  if (method === 'block_results' && block !== undefined)
+    return { height: String(height), txs_results: block.verdicts.map(txResult) }
   if (method === 'tx') {
     const hash = Buffer.from(String(params['hash']), 'base64').toString('hex').toUpperCase()
     const row = ledger.rows.get(hash)
     if (row === undefined) return `tx (${hash}) not found`
-    return { hash, height: String(row.height), index: row.index, tx: base64(row.bytes), tx_result: txResult(row.verdict) }
+    return {
+      hash,
+      height: String(row.height),
+      index: row.index,
+      tx: base64(row.bytes),
+      tx_result: txResult(row.verdict),
+    }
   }
   if (method === 'broadcast_tx_sync') {
     const bytes = new Uint8Array(Buffer.from(String(params['tx']), 'base64'))
@@ -161,9 +212,19 @@ function answer(ledger: Ledger, script: Script, method: string, params: Given): 
 /** A CometBFT node as the gateway sees it, blocks every 20 ms. `broadcasts` counts what came in. */
 export async function startStubNode(given: Partial<Script> = {}) {
   const script: Script = {
-    check: () => ({}), deliver: () => ({ gas: 21_000 }), lose: () => false, error: () => undefined, query: () => ({}),
-    batch: () => undefined, mempoolMax: 5_000, latencyMs: () => 0, catchingUp: false,
-    blocks: true, cache: true, gasPrice: () => 2, ...given,
+    check: () => ({}),
+    deliver: () => ({ gas: 21_000 }),
+    lose: () => false,
+    error: () => undefined,
+    query: () => ({}),
+    batch: () => undefined,
+    mempoolMax: 5_000,
+    latencyMs: () => 0,
+    catchingUp: false,
+    blocks: true,
+    cache: true,
+    gasPrice: () => 2,
+    ...given,
   }
   const ledger = makeLedger(script)
   const counts = new Map<string, number>()
@@ -175,14 +236,17 @@ export async function startStubNode(given: Partial<Script> = {}) {
     const result = answer(ledger, script, method, params)
     const pauseMs = script.latencyMs()
     if (pauseMs > 0) await sleep(pauseMs)
-    const body = typeof result === 'string' ? { error: { code: -32603, message: 'Internal error', data: result } } : { result }
+    const body =
+      typeof result === 'string' ? { error: { code: -32603, message: 'Internal error', data: result } } : { result }
     response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }))
   })
   const subscriptions = serveSubscriptions(server)
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   ledger.makeBlock()
   const step = () => subscriptions.tell(ledger.makeBlock())
-  const timer = setInterval(() => { if (script.blocks) step() }, 20)
+  const timer = setInterval(() => {
+    if (script.blocks) step()
+  }, 20)
   const close = async () => {
     clearInterval(timer)
     subscriptions.drop()
@@ -191,7 +255,13 @@ export async function startStubNode(given: Partial<Script> = {}) {
   }
   const { port } = server.address() as { port: number }
   return {
-    url: `http://127.0.0.1:${port}`, chainId: CHAIN_ID, script, ledger, step, close, drop: subscriptions.drop,
+    url: `http://127.0.0.1:${port}`,
+    chainId: CHAIN_ID,
+    script,
+    ledger,
+    step,
+    close,
+    drop: subscriptions.drop,
     count: (method: string) => counts.get(method) ?? 0,
   }
 }

@@ -16,7 +16,9 @@ export const bob = signerOf(2)
 /** A log that is kept. */
 export function keptLog() {
   const lines: { about: Readonly<Record<string, unknown>>; message: string }[] = []
-  const keep = (about: object, message: string) => { lines.push({ about: about as Readonly<Record<string, unknown>>, message }) }
+  const keep = (about: object, message: string) => {
+    lines.push({ about: about as Readonly<Record<string, unknown>>, message })
+  }
   return { lines, info: keep, warn: keep, error: keep }
 }
 
@@ -29,13 +31,18 @@ export const until = async (probe: () => boolean | Promise<boolean>): Promise<vo
 export const post = (url: string, body: string, headers: Readonly<Record<string, string>> = {}) =>
   fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } })
 
-export interface RpcAnswer { result?: unknown; error?: { code: number; message: string; data?: { hash?: string; id?: string } } }
+export interface RpcAnswer {
+  result?: unknown
+  error?: { code: number; message: string; data?: { hash?: string; id?: string } }
+}
 
 /** Asks from an address of its own, and seldom, so that it uses up nothing that a test counts. */
 async function isReady(url: string): Promise<boolean> {
   await sleep(50)
   return new Promise((done) => {
-    const asked = get(`${url}/readyz`, { localAddress: '127.0.0.9', agent: false }, (answer) => done(answer.resume().statusCode === 200))
+    const asked = get(`${url}/readyz`, { localAddress: '127.0.0.9', agent: false }, (answer) =>
+      done(answer.resume().statusCode === 200),
+    )
     asked.on('error', () => done(false))
   })
 }
@@ -50,10 +57,13 @@ export async function startPair(script: Partial<Script> = {}, options: Partial<G
   const own = { node: node.url, port: 0, signers: [alice], publicKeys: true, logger: log, limits: LIMITS }
   const gateway = await startGateway({ ...own, ...options })
   const rpc = async (method: string, params?: unknown): Promise<RpcAnswer> => {
-    const answer = await post(gateway.url, JSON.stringify({ jsonrpc: '2.0', id: 1, method, ...(params === undefined ? {} : { params }) }))
-    return await answer.json() as RpcAnswer
+    const answer = await post(
+      gateway.url,
+      JSON.stringify({ jsonrpc: '2.0', id: 1, method, ...(params === undefined ? {} : { params }) }),
+    )
+    return (await answer.json()) as RpcAnswer
   }
-  await until(async () => await isReady(gateway.url) || node.script.catchingUp)
+  await until(async () => (await isReady(gateway.url)) || node.script.catchingUp)
   const close = async () => {
     await gateway.close()
     await node.close()

@@ -11,11 +11,16 @@ describe('a gateway with a token', () => {
     try {
       const send = async (headers: Readonly<Record<string, string>>) => {
         const calls = [
-          { jsonrpc: '2.0', id: 1, method: 'svc_transfer', params: { from: alice.address, to: bob.address, value: '1' } },
+          {
+            jsonrpc: '2.0',
+            id: 1,
+            method: 'svc_transfer',
+            params: { from: alice.address, to: bob.address, value: '1' },
+          },
           { jsonrpc: '2.0', id: 2, method: 'svc_transfer', params: { from: bob.address, to: bob.address, value: '1' } },
           { jsonrpc: '2.0', id: 3, method: 'svc_accounts' },
         ]
-        return await (await post(pair.gateway.url, JSON.stringify(calls), headers)).json() as RpcAnswer[]
+        return (await (await post(pair.gateway.url, JSON.stringify(calls), headers)).json()) as RpcAnswer[]
       }
       for (const authorization of ['', 'Bearer wrong-wrong-wrong', `Basic ${TOKEN}`, `Bearer ${TOKEN} x`]) {
         const [transfer, other, accounts] = await send(authorization === '' ? {} : { authorization })
@@ -33,7 +38,8 @@ describe('a gateway with a token', () => {
     const pair = await startPair({}, { authToken: TOKEN, allowOrigins: ['https://wallet.example'] })
     try {
       const answer = await fetch(pair.gateway.url, {
-        method: 'OPTIONS', headers: { origin: 'https://wallet.example', 'access-control-request-method': 'POST' },
+        method: 'OPTIONS',
+        headers: { origin: 'https://wallet.example', 'access-control-request-method': 'POST' },
       })
       expect(answer.headers.get('access-control-allow-headers')).toContain('authorization')
     } finally {
@@ -43,13 +49,17 @@ describe('a gateway with a token', () => {
 })
 
 describe('an unlocked account', () => {
-  const start = (options: object) => startGateway({ node: 'http://127.0.0.1:9', port: 0, signers: [alice], logger: keptLog(), ...options })
+  const start = (options: object) =>
+    startGateway({ node: 'http://127.0.0.1:9', port: 0, signers: [alice], logger: keptLog(), ...options })
 
   test.each(['0.0.0.0', '127.0.0.1'])('on %s is refused without a token before anything listens', async (host) => {
     const refusal = { name: 'GatewayStartError', message: expect.stringContaining('--auth-token-file') }
     const started = start({ host })
     // One that starts all the same must not outlive the test.
-    void started.then((gateway) => gateway.close(), () => undefined)
+    void started.then(
+      (gateway) => gateway.close(),
+      () => undefined,
+    )
     await expect(started).rejects.toMatchObject(refusal)
   })
 

@@ -35,8 +35,10 @@ const bytes = (hex: string): Uint8Array => fromHex(hex) as Uint8Array
 
 /** The verdict of the client's own verifier. */
 function ours({ root, key, value, proof }: Line): 'ok' | 'refused' {
-  const why = value === undefined ? whyNotAbsent(bytes(root), bytes(proof), bytes(key))
-    : whyNotMember(bytes(root), bytes(proof), bytes(key), bytes(value))
+  const why =
+    value === undefined
+      ? whyNotAbsent(bytes(root), bytes(proof), bytes(key))
+      : whyNotMember(bytes(root), bytes(proof), bytes(key), bytes(value))
   return why === undefined ? 'ok' : 'refused'
 }
 
@@ -79,7 +81,11 @@ const flip = (hex: string, at: number, by: number): string => {
 }
 
 test('vectors.json is what the Go program writes today', () => {
-  const written = execFileSync('go', ['run', './vectors'], { cwd: import.meta.dirname, encoding: 'utf8', maxBuffer: 1 << 24 })
+  const written = execFileSync('go', ['run', './vectors'], {
+    cwd: import.meta.dirname,
+    encoding: 'utf8',
+    maxBuffer: 1 << 24,
+  })
   expect(written === readFileSync(join(import.meta.dirname, 'vectors.json'), 'utf8')).toBe(true)
 }, 300_000)
 
@@ -110,12 +116,16 @@ test('absent keys left of all and right of all are proven with one neighbour', (
   expect(judge([...kinds.values()])).toEqual(['ok', 'ok', 'ok'])
 })
 
-/** What a verifier relies on: a proof of absence repeats the key that is asked for, and verifiers go by the one asked. */
+/**
+ * What a verifier relies on: a proof of absence repeats the key that is asked for, and verifiers go by the one asked.
+ */
 function relied(proof: string): string | undefined {
   try {
     const decoded = decodeCommitmentProof(Buffer.from(proof, 'hex')) as { nonexist?: { key: Uint8Array } }
     return toHex(
-      encodeCommitmentProof(decoded.nonexist === undefined ? decoded : { nonexist: { ...decoded.nonexist, key: new Uint8Array(0) } }),
+      encodeCommitmentProof(
+        decoded.nonexist === undefined ? decoded : { nonexist: { ...decoded.nonexist, key: new Uint8Array(0) } },
+      ),
     )
   } catch {
     return undefined
@@ -139,7 +149,8 @@ test('a proof with any byte of root, key, value or proof changed is refused', ()
       if (relied(one.proof) !== relied(line.proof)) lines.push(one)
     }
     for (let at = 0; at < 32; at++) lines.push(changed('root', at))
-    // Another absent key in the same gap is rightly proven absent: of a proof of absence, present keys are the ones to refuse.
+    // Another absent key in the same gap is rightly proven absent: of a proof of absence, present keys are the ones to
+    // refuse.
     if (line.value === undefined)
       for (let present = 0; present < 100; present += 2)
         lines.push({ ...line, key: toHex(absences.keyOf({ candidacyId: present })), expect: 'refused' })

@@ -22,23 +22,46 @@ const problemOf = (work: () => unknown): string => {
   return 'none'
 }
 
-// The test vectors of the Web3 Secret Storage Definition and of go-ethereum's accounts/keystore (v3_test_vector.json): public facts.
+// The test vectors of the Web3 Secret Storage Definition and of go-ethereum's accounts/keystore (v3_test_vector.json):
+// public facts.
 const VECTORS = [
-  ['pbkdf2', 'testpassword', '7a28b5ba57c53603b0b07b56bba752f7784bf506fa95edc395f5cf6c7514fe9d', {
-    cipher: 'aes-128-ctr', cipherparams: { iv: '6087dab2f9fdbbfaddc31a909735c1e6' },
-    ciphertext: '5318b4d5bcd28de64ee5559e671353e16f075ecae9f99c7a79a38af5f869aa46',
-    kdf: 'pbkdf2',
-    kdfparams: { c: 262144, dklen: 32, prf: 'hmac-sha256', salt: 'ae3cd4e7013836a3df6bd7241b12db061dbe2c6785853cce422d148a624ce0bd' },
-    mac: '517ead924a9d0dc3124507e3393d175ce3ff7c1e96529c6c555ce9e51205e9b2',
-  }],
-  ['scrypt whose n only JavaScript takes (n 262144, r 1, p 8)', 'testpassword',
-    '7a28b5ba57c53603b0b07b56bba752f7784bf506fa95edc395f5cf6c7514fe9d', {
-    cipher: 'aes-128-ctr', cipherparams: { iv: '83dbcc02d8ccb40e466191a123791e0e' },
-    ciphertext: 'd172bf743a674da9cdad04534d56926ef8358534d458fffccd4e6ad2fbde479c',
-    kdf: 'scrypt',
-    kdfparams: { dklen: 32, n: 262144, p: 8, r: 1, salt: 'ab0c7876052600dd703518d6fc3fe8984592145b591fc8fb5c6d43190334ba19' },
-    mac: '2103ac29920d71da29f15d75b4a16dbe95cfd7ff8faea1056c33131d846e3097',
-  }],
+  [
+    'pbkdf2',
+    'testpassword',
+    '7a28b5ba57c53603b0b07b56bba752f7784bf506fa95edc395f5cf6c7514fe9d',
+    {
+      cipher: 'aes-128-ctr',
+      cipherparams: { iv: '6087dab2f9fdbbfaddc31a909735c1e6' },
+      ciphertext: '5318b4d5bcd28de64ee5559e671353e16f075ecae9f99c7a79a38af5f869aa46',
+      kdf: 'pbkdf2',
+      kdfparams: {
+        c: 262144,
+        dklen: 32,
+        prf: 'hmac-sha256',
+        salt: 'ae3cd4e7013836a3df6bd7241b12db061dbe2c6785853cce422d148a624ce0bd',
+      },
+      mac: '517ead924a9d0dc3124507e3393d175ce3ff7c1e96529c6c555ce9e51205e9b2',
+    },
+  ],
+  [
+    'scrypt whose n only JavaScript takes (n 262144, r 1, p 8)',
+    'testpassword',
+    '7a28b5ba57c53603b0b07b56bba752f7784bf506fa95edc395f5cf6c7514fe9d',
+    {
+      cipher: 'aes-128-ctr',
+      cipherparams: { iv: '83dbcc02d8ccb40e466191a123791e0e' },
+      ciphertext: 'd172bf743a674da9cdad04534d56926ef8358534d458fffccd4e6ad2fbde479c',
+      kdf: 'scrypt',
+      kdfparams: {
+        dklen: 32,
+        n: 262144,
+        p: 8,
+        r: 1,
+        salt: 'ab0c7876052600dd703518d6fc3fe8984592145b591fc8fb5c6d43190334ba19',
+      },
+      mac: '2103ac29920d71da29f15d75b4a16dbe95cfd7ff8faea1056c33131d846e3097',
+    },
+  ],
 ] as const
 
 describe('the secret under a password', () => {
@@ -49,10 +72,12 @@ describe('the secret under a password', () => {
   test('scrypt of RFC 7914, by Node and by JavaScript', () => {
     const bytes = (text: string) => new TextEncoder().encode(text)
     // RFC 7914 section 12: the first 32 bytes of the 64 are those of a dkLen of 32.
-    expect(toHex(deriveKey({ kdf: 'scrypt', n: 1024, r: 8, p: 16 }, bytes('password'), bytes('NaCl'))))
-      .toBe('fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b373162')
-    expect(toHex(deriveKey({ kdf: 'scrypt', n: 16, r: 1, p: 1 }, bytes(''), bytes(''))))
-      .toBe('77d6576238657b203b19ca42c18a0497f16b4844e3074ae8dfdffa3fede21442')
+    expect(toHex(deriveKey({ kdf: 'scrypt', n: 1024, r: 8, p: 16 }, bytes('password'), bytes('NaCl')))).toBe(
+      'fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b373162',
+    )
+    expect(toHex(deriveKey({ kdf: 'scrypt', n: 16, r: 1, p: 1 }, bytes(''), bytes('')))).toBe(
+      '77d6576238657b203b19ca42c18a0497f16b4844e3074ae8dfdffa3fede21442',
+    )
   })
 })
 
@@ -60,10 +85,16 @@ describe('a keystore', () => {
   test.each([
     ['less memory', { kdf: 'scrypt', n: 2 ** 17, r: 8, p: 1 }, true],
     ['more passes over less', { kdf: 'scrypt', n: 2 ** 16, r: 1, p: 16 }, true],
-    ['pbkdf2', { kdf: 'pbkdf2', c: 1_000 }, true], ['as new ones', { kdf: 'scrypt', n: 2 ** 18, r: 8, p: 1 }, false],
+    ['pbkdf2', { kdf: 'pbkdf2', c: 1_000 }, true],
+    ['as new ones', { kdf: 'scrypt', n: 2 ** 18, r: 8, p: 1 }, false],
   ] as const)('with %s is weak: %j %s', (_name, kdf, weak) => {
     const { kdf: name, ...numbers } = kdf
-    expect(isWeak({ ...keystore, crypto: { ...keystore.crypto, kdf: name, kdfparams: { dklen: 32, ...numbers, salt: '00' } } })).toBe(weak)
+    expect(
+      isWeak({
+        ...keystore,
+        crypto: { ...keystore.crypto, kdf: name, kdfparams: { dklen: 32, ...numbers, salt: '00' } },
+      }),
+    ).toBe(weak)
   })
 
   test('opens to what went in, as JSON and as text, with scrypt and with pbkdf2', () => {
@@ -73,14 +104,23 @@ describe('a keystore', () => {
 
   test('is made with scrypt of n 2^18, r 8, p 1, and names its curve', () => {
     const { version, curve, address, crypto } = makeKeystore(seed, 'x')
-    expect({ version, curve, address, kdf: crypto.kdf }).toEqual(
-      { version: 3, curve: 'ed25519', address: '0x21fe31dfa154a261626bf854046fd2271b7bed4b', kdf: 'scrypt' })
+    expect({ version, curve, address, kdf: crypto.kdf }).toEqual({
+      version: 3,
+      curve: 'ed25519',
+      address: '0x21fe31dfa154a261626bf854046fd2271b7bed4b',
+      kdf: 'scrypt',
+    })
     expect(crypto.kdfparams).toMatchObject({ n: 262144, r: 8, p: 1, dklen: 32 })
   })
 
   test('two of one seed and password share no salt, iv, id or ciphertext', () => {
     const other = makeKeystore(seed, 'correct horse', WEAK)
-    for (const part of [other.id, other.crypto.ciphertext, other.crypto.cipherparams.iv, String(other.crypto.kdfparams['salt'])]) {
+    for (const part of [
+      other.id,
+      other.crypto.ciphertext,
+      other.crypto.cipherparams.iv,
+      String(other.crypto.kdfparams['salt']),
+    ]) {
       expect(JSON.stringify(keystore)).not.toContain(part)
     }
     expect(other.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
@@ -92,15 +132,30 @@ describe('a keystore', () => {
 
   test.each([
     ['wrong password', () => openKeystore(keystore, 'correct hors'), 'wrongPassword'],
-    ['a changed ciphertext', () =>
-      openKeystore({ ...keystore, crypto: { ...keystore.crypto, ciphertext: '00'.repeat(32) } }, 'correct horse'), 'wrongPassword'],
-    ['another address', () => openKeystore({ ...keystore, address: `0x${'1'.repeat(40)}` }, 'correct horse'), 'malformed'],
+    [
+      'a changed ciphertext',
+      () => openKeystore({ ...keystore, crypto: { ...keystore.crypto, ciphertext: '00'.repeat(32) } }, 'correct horse'),
+      'wrongPassword',
+    ],
+    [
+      'another address',
+      () => openKeystore({ ...keystore, address: `0x${'1'.repeat(40)}` }, 'correct horse'),
+      'malformed',
+    ],
     ['cut short', () => openKeystore(JSON.stringify(keystore).slice(0, 300), 'correct horse'), 'malformed'],
     ['no JSON object', () => readKeystore('[]'), 'malformed'],
-    ['a member missing', () => readKeystore({ ...keystore, crypto: { ...keystore.crypto, mac: undefined } }), 'malformed'],
+    [
+      'a member missing',
+      () => readKeystore({ ...keystore, crypto: { ...keystore.crypto, mac: undefined } }),
+      'malformed',
+    ],
     ['too long a text', () => readKeystore(' '.repeat(16_385)), 'malformed'],
     ['another version', () => readKeystore({ ...keystore, version: 1 }), 'unsupported'],
-    ['another cipher', () => readKeystore({ ...keystore, crypto: { ...keystore.crypto, cipher: 'aes-128-cbc' } }), 'unsupported'],
+    [
+      'another cipher',
+      () => readKeystore({ ...keystore, crypto: { ...keystore.crypto, cipher: 'aes-128-cbc' } }),
+      'unsupported',
+    ],
     ['another curve', () => readKeystore({ ...keystore, curve: 'secp256k1' }), 'otherCurve'],
     ['an Ethereum file', () => readKeystore({ ...keystore, curve: undefined }), 'otherCurve'],
     ['an n of no power of 2', () => makeKeystore(seed, 'x', { kdf: 'scrypt', n: 1000, r: 8, p: 1 }), 'unsupported'],
@@ -119,7 +174,9 @@ describe('a keystore', () => {
 
 describe('key files', () => {
   let folder: string
-  beforeEach(() => { folder = mkdtempSync(join(tmpdir(), 'svcd-keys-')) })
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'svcd-keys-'))
+  })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
   test('are mode 0600 in a folder of mode 0700, and nothing else is left behind', () => {

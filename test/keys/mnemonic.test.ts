@@ -13,8 +13,9 @@ import { isSignedBySender } from '../../src/tx/verify.ts'
 describe('derivation', () => {
   // SLIP-0010, test vectors 1 and 2 for ed25519: path below the seed, private key.
   const seed1 = '000102030405060708090a0b0c0d0e0f'
-  const seed2 = 'fffcf9f6f3f0edeae7e4e1dedbd8d5d2cfccc9c6c3c0bdbab7b4b1aeaba8a5a2'
-    + '9f9c999693908d8a8784817e7b7875726f6c696663605d5a5754514e4b484542'
+  const seed2 =
+    'fffcf9f6f3f0edeae7e4e1dedbd8d5d2cfccc9c6c3c0bdbab7b4b1aeaba8a5a2' +
+    '9f9c999693908d8a8784817e7b7875726f6c696663605d5a5754514e4b484542'
   test.each([
     [seed1, [], '2b4be7f19ee27bbf30c667b642d5f4aa69fd169872f8fc3059c08ebae2eb19e7'],
     [seed1, [0], '68e0fe46dfb67e368c75379acec591dad19df3cde26e63b93a8e704f1dade7a3'],
@@ -38,15 +39,24 @@ describe('derivation', () => {
 
   // The official vectors of BIP-0039, whose passphrase is TREZOR: entropy, words, seed.
   test.each([
-    ['00000000000000000000000000000000', `${'abandon '.repeat(11)}about`,
-      'c55257c360c07c72029aebc1b53c05ed0362ada38ead3e3e9efa3708e5349553'
-        + '1f09a6987599d18264c1e1c92f2cf141630c7a3c4ab7c81b2f001698e7463b04'],
-    ['7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f', 'legal winner thank year wave sausage worth useful legal winner thank yellow',
-      '2e8905819b8723fe2c1d161860e5ee1830318dbf49a83bd451cfb8440c28bd6f'
-        + 'a457fe1296106559a3c80937a1c1069be3a3a5bd381ee6260e8d9739fce1f607'],
-    ['ffffffffffffffffffffffffffffffff', `${'zoo '.repeat(11)}wrong`,
-      'ac27495480225222079d7be181583751e86f571027b0497b5b5d11218e0a8a13'
-        + '332572917f0f8e5a589620c6f15b11c61dee327651a14c34e18231052e48c069'],
+    [
+      '00000000000000000000000000000000',
+      `${'abandon '.repeat(11)}about`,
+      'c55257c360c07c72029aebc1b53c05ed0362ada38ead3e3e9efa3708e5349553' +
+        '1f09a6987599d18264c1e1c92f2cf141630c7a3c4ab7c81b2f001698e7463b04',
+    ],
+    [
+      '7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f',
+      'legal winner thank year wave sausage worth useful legal winner thank yellow',
+      '2e8905819b8723fe2c1d161860e5ee1830318dbf49a83bd451cfb8440c28bd6f' +
+        'a457fe1296106559a3c80937a1c1069be3a3a5bd381ee6260e8d9739fce1f607',
+    ],
+    [
+      'ffffffffffffffffffffffffffffffff',
+      `${'zoo '.repeat(11)}wrong`,
+      'ac27495480225222079d7be181583751e86f571027b0497b5b5d11218e0a8a13' +
+        '332572917f0f8e5a589620c6f15b11c61dee327651a14c34e18231052e48c069',
+    ],
   ])('BIP-0039 vectors: %s', (entropy, words, seed) => {
     expect(entropyToMnemonic(fromHex(entropy) as Uint8Array, wordlist)).toBe(words)
     expect(toHex(mnemonicToSeedSync(words, 'TREZOR'))).toBe(seed)
@@ -68,16 +78,20 @@ describe('signing', () => {
   const seed = fromHex('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60') as Uint8Array
 
   test('RFC 8032, test 1, with both implementations', () => {
-    const signature = 'e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e06522490155'
-      + '5fb8821590a33bacc61e39701cf9b46bd25bf5f0595bbe24655141438e7a100b'
-    for (const [keys, sign] of [[keyPairOfSeed, signDetached], [inBrowser, signInBrowser]] as const) {
+    const signature =
+      'e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e06522490155' +
+      '5fb8821590a33bacc61e39701cf9b46bd25bf5f0595bbe24655141438e7a100b'
+    for (const [keys, sign] of [
+      [keyPairOfSeed, signDetached],
+      [inBrowser, signInBrowser],
+    ] as const) {
       const pair = keys(seed)
       expect(toHex(pair.publicKey)).toBe('d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a')
       expect(toHex(sign(new Uint8Array(0), pair.secretKey))).toBe(signature)
     }
   })
 
-  test('a signed transaction decodes to what was signed, and is its sender\'s', () => {
+  test("a signed transaction decodes to what was signed, and is its sender's", () => {
     const signer = signerOfSeed(seed)
     const bytes = signer.signTx({ chainId: 'c', nonce: 3, operation: 'withdrawCandidacy', message: {} })
     const tx = decodeTx(bytes)

@@ -5,7 +5,12 @@ import { account, CHAIN_ID, GENESIS_TIME, nodeKey, TestChain, tokens } from '../
 import { balanceOf, failure, key, recordOf } from './support.ts'
 
 type Json = Record<string, unknown>
-const one = { owner: account(1).address, pub_key: toBase64(nodeKey(1)), shares: String(tokens(5)), max_shares: String(tokens(50)) }
+const one = {
+  owner: account(1).address,
+  pub_key: toBase64(nodeKey(1)),
+  shares: String(tokens(5)),
+  max_shares: String(tokens(50)),
+}
 const two = { ...one, owner: account(2).address, pub_key: toBase64(nodeKey(2)) }
 const base = { accounts: [{ address: account(1).address, balance: '7' }], candidacies: [one] }
 const DEFAULTS = {
@@ -52,7 +57,12 @@ describe('genesis', () => {
   })
 
   test('parameters are held in their canonical text', () => {
-    const params = { hold_account: `0x${'AB'.repeat(20)}`, self_staking_ratio: '0.500', stake_limit: '1.0', unstake_wait_period: 1 }
+    const params = {
+      hold_account: `0x${'AB'.repeat(20)}`,
+      self_staking_ratio: '0.500',
+      stake_limit: '1.0',
+      unstake_wait_period: 1,
+    }
     expect(start({ ...base, params }).query('/governance/params')).toEqual({
       ...DEFAULTS,
       hold_account: `0x${'ab'.repeat(20)}`,
@@ -93,7 +103,10 @@ describe('genesis', () => {
 
   test('shares are beside the balances, and supply is the sum', () => {
     const chain = start({ ...base, params: { inflation_rate: 0 } })
-    expect([balanceOf(chain, account(1)), getTotals(chain.store)]).toEqual([7n, { genesisSupply: tokens(5) + 7n, minted: 0n, burned: 0n }])
+    expect([balanceOf(chain, account(1)), getTotals(chain.store)]).toEqual([
+      7n,
+      { genesisSupply: tokens(5) + 7n, minted: 0n, burned: 0n },
+    ])
   })
 
   test('an amount may be decimal text, 0x-hex text or a safe integer', () => {
@@ -130,9 +143,9 @@ describe('genesis', () => {
   })
 
   test('nobody verifies without a foundation', () => {
-    expect(failure(start(base), account(1), 'verifyCandidacy', { candidateAddress: new Uint8Array(20), verified: 'Y' })).toBe(
-      '3 Verification disallowed',
-    )
+    expect(
+      failure(start(base), account(1), 'verifyCandidacy', { candidateAddress: new Uint8Array(20), verified: 'Y' }),
+    ).toBe('3 Verification disallowed')
   })
 })
 
@@ -154,7 +167,10 @@ describe('a genesis is refused with a message that names the member', () => {
     ['accounts[0].balance', { ...base, accounts: [{ address: one.owner, balance: 2 ** 53 }] }],
     ['accounts[0].balance', { ...base, accounts: [{ address: one.owner, balance: true }] }],
     ['accounts[0].balance', { ...base, accounts: [{ address: one.owner, balance: `0x${'f'.repeat(30)}0` }] }],
-    ['accounts address', { ...base, accounts: [base.accounts[0], { address: one.owner.toUpperCase().replace('0X', '0x'), balance: '1' }] }],
+    [
+      'accounts address',
+      { ...base, accounts: [base.accounts[0], { address: one.owner.toUpperCase().replace('0X', '0x'), balance: '1' }] },
+    ],
     ['candidacies', { ...base, candidacies: [] }],
     ['candidacies', { accounts: base.accounts }],
     ['candidacies', { ...base, candidacies: 'x' }],

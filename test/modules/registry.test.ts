@@ -5,8 +5,10 @@ import { queryEntries, tables, txEntries } from '../../src/modules/registry.ts'
 import type { Members } from '../../src/tx/members.ts'
 
 /** Members of a message by name: whether it may be absent. A message inside may be always. */
-const fieldsOf = (message: string): Record<string, boolean> => Object.fromEntries((descriptor[message]?.fields ?? [])
-  .map(({ name, optional, type }) => [name, optional || /^[A-Z]/.test(type)]))
+const fieldsOf = (message: string): Record<string, boolean> =>
+  Object.fromEntries(
+    (descriptor[message]?.fields ?? []).map(({ name, optional, type }) => [name, optional || /^[A-Z]/.test(type)]),
+  )
 const membersOf = (input: Members): Record<string, boolean> =>
   Object.fromEntries(Object.entries(input).map(([name, { optional }]) => [name, optional]))
 
@@ -16,15 +18,19 @@ describe('the registry', () => {
   })
 
   test.each(txEntries.map((entry) => [entry.operation, entry] as const))(
-    '%s: its members are those of its message, optional ones too', (_name, entry) => {
+    '%s: its members are those of its message, optional ones too',
+    (_name, entry) => {
       expect(membersOf(entry.input)).toEqual(fieldsOf(OPERATION_MESSAGES.get(entry.operation) as string))
-    })
+    },
+  )
 
   test.each([
-    ['method', txEntries.map(({ method }) => method)], ['call', txEntries.map(({ call }) => call)],
+    ['method', txEntries.map(({ method }) => method)],
+    ['call', txEntries.map(({ call }) => call)],
     ['event', txEntries.map(({ event }) => event)],
     ['path', queryEntries.map(({ path }) => path)],
-    ['table name', tables.map(({ name }) => name as string)], ['table tag', tables.map(({ tag }) => String(tag))],
+    ['table name', tables.map(({ name }) => name as string)],
+    ['table tag', tables.map(({ tag }) => String(tag))],
   ])('no %s stands twice', (_what, values) => {
     expect(new Set(values).size).toBe(values.length)
   })

@@ -13,10 +13,25 @@ import { getByOwner } from '../../src/modules/stake/keeper.ts'
 import type { Candidacy } from '../../src/modules/stake/tables.ts'
 import { makeOverlay } from '../../src/store/overlay.ts'
 import type { Signer } from '../../src/tx/sign.ts'
-import { account, GENESIS_TIME, nodeKey, type TestBlockResult, TestChain, type TestGenesis, tokens } from '../support/testChain.ts'
+import {
+  account,
+  GENESIS_TIME,
+  nodeKey,
+  type TestBlockResult,
+  TestChain,
+  type TestGenesis,
+  tokens,
+} from '../support/testChain.ts'
 
-/** A chain after its first block: validators 1, 2 … with these shares in tokens, and accounts 1 to 30 with 100,000 tokens each. */
-export function startChain(shares: readonly number[] = [1000], genesis: Partial<TestGenesis> = {}, options = {}): TestChain {
+/**
+ * A chain after its first block: validators 1, 2 … with these shares in tokens, and accounts 1 to 30 with 100,000
+ * tokens each.
+ */
+export function startChain(
+  shares: readonly number[] = [1000],
+  genesis: Partial<TestGenesis> = {},
+  options = {},
+): TestChain {
   const chain = new TestChain(options)
   chain.init({
     accounts: Array.from({ length: 30 }, (_, at) => ({ address: account(at + 1).address, balance: tokens(100_000) })),
@@ -47,23 +62,37 @@ export function nextBlock({ store, height, time }: TestChain): Block {
 }
 
 /** Delivers a transaction that must succeed, in a block of its own. */
-export function done(chain: TestChain, signer: Signer, operation: string, message: Readonly<Record<string, unknown>> = {}): ExecTxResult {
+export function done(
+  chain: TestChain,
+  signer: Signer,
+  operation: string,
+  message: Readonly<Record<string, unknown>> = {},
+): ExecTxResult {
   const result = chain.deliver(signer, operation, message)
   expect({ code: result.code, log: result.log }).toEqual({ code: 0, log: '' })
   return result
 }
 
 /**
- * The error of a transaction that must fail, as `code log`, the same in CheckTx and in a block; in a block it changes no row but
- * the sender's nonce, and nothing of it is charged, told or returned.
+ * The error of a transaction that must fail, as `code log`, the same in CheckTx and in a block; in a block it changes
+ * no row but the sender's nonce, and nothing of it is charged, told or returned.
  */
-export function failure(chain: TestChain, signer: Signer, operation: string, message: Readonly<Record<string, unknown>> = {}): string {
+export function failure(
+  chain: TestChain,
+  signer: Signer,
+  operation: string,
+  message: Readonly<Record<string, unknown>> = {},
+): string {
   const tx = chain.tx(signer, operation, message)
   const overlay = makeOverlay(chain.store)
   const verdict = runTx(overlay, readTx(tx), { block: nextBlock(chain), place: 0, mode: 'deliver' })
   expect(isError(verdict) && verdict.code).not.toBe(0)
   expect(verdict).toMatchObject({ gas: 0, data: new Uint8Array(0), events: [] })
-  const before = chain.store.get(accounts, { address: signer.address }) ?? { address: signer.address, balance: 0n, nonce: 0 }
+  const before = chain.store.get(accounts, { address: signer.address }) ?? {
+    address: signer.address,
+    balance: 0n,
+    nonce: 0,
+  }
   expect([...overlay.changes()].map(({ table, after }) => [table.name, after])).toEqual([
     ['accounts', { ...before, nonce: before.nonce + 1 }],
   ])
@@ -79,7 +108,9 @@ export function failure(chain: TestChain, signer: Signer, operation: string, mes
 
 /** Events as `type key=value …`. */
 export const eventsOf = ({ events = [] }: Pick<FinalizeBlockResponse, 'events'> | ExecTxResult): readonly string[] =>
-  events.map(({ type, attributes = [] }) => [type, ...attributes.map(({ key: name, value }) => `${name}=${value}`)].join(' '))
+  events.map(({ type, attributes = [] }) =>
+    [type, ...attributes.map(({ key: name, value }) => `${name}=${value}`)].join(' '),
+  )
 
 /** Validator updates as key → power, in their order. */
 export const updatesOf = ({ validatorUpdates = [] }: FinalizeBlockResponse): readonly (readonly [string, number])[] =>
@@ -97,7 +128,9 @@ export const evidence = (number: number, height: number, type = 1): Misbehavior 
   totalVotingPower: 1,
 })
 
-/** Changes a parameter by a proposal that validator 1, who has two thirds of the power, makes and approves: two blocks. */
+/**
+ * Changes a parameter by a proposal that validator 1, who has two thirds of the power, makes and approves: two blocks.
+ */
 export function changeParam(chain: TestChain, name: string, value: string): TestBlockResult {
   const proposed = done(chain, account(1), 'proposeChangeParam', { name, value })
   return chain.block({ txs: [chain.tx(account(1), 'vote', { proposalId: proposed.data, answer: 'Y' })] })

@@ -6,15 +6,24 @@ import type { Store } from '../../src/store/store.ts'
 import { pubKeyBytes } from '../../src/base/pubKey.ts'
 
 /** Key → power and whether it is proven. */
-export type ExpectedSet = ReadonlyMap<string, { readonly candidacyId: number; readonly power: number; readonly proven: boolean }>
+export type ExpectedSet = ReadonlyMap<
+  string,
+  { readonly candidacyId: number; readonly power: number; readonly proven: boolean }
+>
 
 const biggerFirst = (a: Candidacy, b: Candidacy): number =>
-  a.shares !== b.shares ? (a.shares > b.shares ? -1 : 1)
-    : a.blockHeight !== b.blockHeight ? a.blockHeight - b.blockHeight : Buffer.compare(pubKeyBytes(a.pubKey), pubKeyBytes(b.pubKey))
+  a.shares !== b.shares
+    ? a.shares > b.shares
+      ? -1
+      : 1
+    : a.blockHeight !== b.blockHeight
+      ? a.blockHeight - b.blockHeight
+      : Buffer.compare(pubKeyBytes(a.pubKey), pubKeyBytes(b.pubKey))
 
 /**
- * The validator set after the head block, by the words of protocol.md §4 and by walking everything: a second opinion on what the
- * chain keeps. `before` is the set of the block before; `signers` are the keys that signed the commit that the head block carries.
+ * The validator set after the head block, by the words of protocol.md §4 and by walking everything: a second opinion on
+ * what the chain keeps. `before` is the set of the block before; `signers` are the keys that signed the commit that the
+ * head block carries.
  */
 export function expectedSet(store: Store, before: readonly SetMember[], signers: ReadonlySet<string>): ExpectedSet {
   const { maxVals, stakeLimit } = paramsInForce(store, store.height())
@@ -30,7 +39,8 @@ export function expectedSet(store: Store, before: readonly SetMember[], signers:
   for (const { pubKey, id, shares } of voting) {
     expected.set(pubKey, { candidacyId: id, power: Number((shares < cap ? shares : cap) / TOKEN), proven: true })
   }
-  if (voting.length === 0) for (const { pubKey, candidacyId, power } of proven) expected.set(pubKey, { candidacyId, power, proven: true })
+  if (voting.length === 0)
+    for (const { pubKey, candidacyId, power } of proven) expected.set(pubKey, { candidacyId, power, proven: true })
   const power = [...expected.values()].reduce((sum, one) => sum + one.power, 0)
   const joining = ranked.slice(0, maxVals).filter((candidacy) => !isProven(candidacy))
   for (const { pubKey, id } of joining.slice(0, Math.floor((power - 1) / 2))) {
@@ -41,8 +51,13 @@ export function expectedSet(store: Store, before: readonly SetMember[], signers:
 
 /** Throws when the chain keeps another set than `expectedSet`. */
 export function checkSet(store: Store, before: readonly SetMember[], signers: ReadonlySet<string>): void {
-  const print = (entries: Iterable<readonly [string, { candidacyId: number; power: number; proven: boolean }]>): string =>
-    [...entries].map(([key, one]) => `${key} ${one.candidacyId} ${one.power} ${one.proven}`).sort().join('\n')
+  const print = (
+    entries: Iterable<readonly [string, { candidacyId: number; power: number; proven: boolean }]>,
+  ): string =>
+    [...entries]
+      .map(([key, one]) => `${key} ${one.candidacyId} ${one.power} ${one.proven}`)
+      .sort()
+      .join('\n')
   const expected = print(expectedSet(store, before, signers))
   const kept = print([...store.scan(setMembers)].map((member) => [member.pubKey, member]))
   if (kept !== expected) throw new Error(`the validator set is\n${kept}\nand not\n${expected}`)

@@ -1,6 +1,7 @@
 /**
- * Random bytes and mutated transactions into CheckTx, FinalizeBlock and Query: `make fuzz`. Runs for FUZZ_SECONDS (600 by default)
- * from SEED, and ends with status 1 at the first throw or answer without a code, telling the input. Every reply must be coded.
+ * Random bytes and mutated transactions into CheckTx, FinalizeBlock and Query: `make fuzz`. Runs for FUZZ_SECONDS (600
+ * by default) from SEED, and ends with status 1 at the first throw or answer without a code, telling the input. Every
+ * reply must be coded.
  */
 import type { ExecTxResult, QueryResponse } from '../../src/abci/types.ts'
 import { toHex } from '../../src/base/bytes.ts'
@@ -62,7 +63,9 @@ const PARTS = [
 function randomPath(next: Random): string {
   if (next(20) === 0) return new TextDecoder().decode(randomBytes(next, next(300)))
   const whole =
-    next(2) === 0 ? (queryEntries[next(queryEntries.length)]?.path ?? '') : `/store/${tables[next(tables.length)]?.name ?? ''}/<key>`
+    next(2) === 0
+      ? (queryEntries[next(queryEntries.length)]?.path ?? '')
+      : `/store/${tables[next(tables.length)]?.name ?? ''}/<key>`
   return (
     whole
       .split('/')
@@ -83,7 +86,9 @@ function round(next: Random, isOver: () => boolean): number {
   let inputs = 0
   const executed = new Map<string, number>()
   while (chain.height < 60 && !isOver()) {
-    const nonces = new Map<string, number>(Array.from({ length: 12 }, (_, at) => [account(at + 1).address, chain.nonceOf(account(at + 1))]))
+    const nonces = new Map<string, number>(
+      Array.from({ length: 12 }, (_, at) => [account(at + 1).address, chain.nonceOf(account(at + 1))]),
+    )
     const txs = Array.from({ length: 40 }, () => {
       const { bytes } = randomTx(next, chain, nonces)
       return next(4) === 0 ? randomBytes(next, next(400)) : next(2) === 0 ? mutated(next, bytes) : bytes
@@ -113,14 +118,23 @@ function round(next: Random, isOver: () => boolean): number {
       proposerAddress: nothing,
     })
     const { results, response } = chain.block({ txs })
-    for (const [at, result] of results.entries()) coded(result as ExecTxResult, `FinalizeBlock ${toHex(txs[at] ?? nothing)}`)
-    checkInvariants(chain.store, chain.sets.get(chain.height + 2) ?? new Map(), (response.validatorUpdates ?? []).length > 0, executed)
+    for (const [at, result] of results.entries())
+      coded(result as ExecTxResult, `FinalizeBlock ${toHex(txs[at] ?? nothing)}`)
+    checkInvariants(
+      chain.store,
+      chain.sets.get(chain.height + 2) ?? new Map(),
+      (response.validatorUpdates ?? []).length > 0,
+      executed,
+    )
     inputs += 3 * txs.length
   }
   return inputs
 }
 
-/** Runs rounds until the time is over; returns how many inputs there were. Throws at the first that was not answered with a code. */
+/**
+ * Runs rounds until the time is over; returns how many inputs there were. Throws at the first that was not answered
+ * with a code.
+ */
 export function fuzz(firstSeed: number, forSeconds: number): number {
   const end = Date.now() + forSeconds * 1000
   let inputs = 0

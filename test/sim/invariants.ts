@@ -4,7 +4,14 @@ import { programVersion } from '../../src/modules/chain/keeper.ts'
 import { OPEN_PROPOSALS_OF_ONE_MAX } from '../../src/modules/governance/keeper.ts'
 import { type Proposal, proposals, votes } from '../../src/modules/governance/tables.ts'
 import { paramsInForce } from '../../src/modules/params/keeper.ts'
-import { accountUpdates, candidacies, isEligible, setMembers, unbondings, validatorKeys } from '../../src/modules/stake/tables.ts'
+import {
+  accountUpdates,
+  candidacies,
+  isEligible,
+  setMembers,
+  unbondings,
+  validatorKeys,
+} from '../../src/modules/stake/tables.ts'
 import type { Store } from '../../src/store/store.ts'
 import { supplyGap } from '../support/conservation.ts'
 
@@ -26,7 +33,10 @@ function checkMoney(store: Store): void {
   for (const { address, balance } of store.scan(accounts)) need(balance >= 0n, `${address} has ${balance}`)
   for (const { number, amount } of store.scan(unbondings)) need(amount >= 0n, `unbonding ${number} holds ${amount}`)
   for (const { id, shares, maxShares, withdrawn } of store.scan(candidacies)) {
-    need(shares >= 0n && shares <= maxShares && !(withdrawn && shares > 0n), `candidacy ${id} has ${shares} of ${maxShares}`)
+    need(
+      shares >= 0n && shares <= maxShares && !(withdrawn && shares > 0n),
+      `candidacy ${id} has ${shares} of ${maxShares}`,
+    )
   }
 }
 
@@ -51,10 +61,19 @@ function checkStake(store: Store, known: ReadonlyMap<string, number>, hasChanged
   const set = [...store.scan(setMembers)]
   const { maxVals } = paramsInForce(store, store.height())
   const isKept = set.some(({ proven, pubKey }) => proven && !eligible.some((one) => one.pubKey === pubKey))
-  need(set.length >= 1 && (set.length <= 2 * maxVals || !hasChanged || isKept), `the set has ${set.length} of ${maxVals}`)
+  need(
+    set.length >= 1 && (set.length <= 2 * maxVals || !hasChanged || isKept),
+    `the set has ${set.length} of ${maxVals}`,
+  )
   const unproven = set.filter(({ proven }) => !proven)
-  need(unproven.every(({ power }) => power === 1), 'a key that joins has power 1')
-  need(3 * unproven.length < set.reduce((sum, { power }) => sum + power, 0), `${unproven.length} keys join: a third of the power or more`)
+  need(
+    unproven.every(({ power }) => power === 1),
+    'a key that joins has power 1',
+  )
+  need(
+    3 * unproven.length < set.reduce((sum, { power }) => sum + power, 0),
+    `${unproven.length} keys join: a third of the power or more`,
+  )
   need(
     known.size === set.length && set.every(({ pubKey, power }) => known.get(pubKey) === power),
     'power in state is what CometBFT has two heights on',
@@ -70,7 +89,10 @@ function checkStake(store: Store, known: ReadonlyMap<string, number>, hasChanged
   )
   for (const { id, candidacyId, fromAddress } of pending) {
     const candidacy = live.find((one) => one.id === candidacyId)
-    need(candidacy?.ownerAddress === fromAddress, `the pending account update ${id} comes from the owner of a live candidacy`)
+    need(
+      candidacy?.ownerAddress === fromAddress,
+      `the pending account update ${id} comes from the owner of a live candidacy`,
+    )
   }
 }
 
@@ -78,14 +100,23 @@ const isOpen = ({ result }: Proposal): boolean => result === ''
 
 function checkGovernance(store: Store): void {
   const all = [...store.scan(proposals)]
-  const due = [...store.scan(proposals, { index: 'dueByHeight' }), ...store.scan(proposals, { index: 'dueByTime' })].map(({ id }) => id)
+  const due = [
+    ...store.scan(proposals, { index: 'dueByHeight' }),
+    ...store.scan(proposals, { index: 'dueByTime' }),
+  ].map(({ id }) => id)
   once(due, 'places of a proposal in the due indexes')
-  need(due.length === all.filter(({ pending }) => pending).length, 'each pending proposal is in one due index, no other is')
+  need(
+    due.length === all.filter(({ pending }) => pending).length,
+    'each pending proposal is in one due index, no other is',
+  )
   const time = Math.floor(store.timeMs() / 1000)
   for (const proposal of all) {
     const { id, type, pending, expireBlockHeight, expireTimestamp, escrow, yesPower, noPower, totalPower } = proposal
     need(!isOpen(proposal) || pending, `${id} is open and waits for its point`)
-    need(!pending || (expireBlockHeight > 0 ? expireBlockHeight > store.height() : expireTimestamp > time), `${id} waits for a point ahead`)
+    need(
+      !pending || (expireBlockHeight > 0 ? expireBlockHeight > store.height() : expireTimestamp > time),
+      `${id} waits for a point ahead`,
+    )
     need(escrow === 0n || (type === 'transfer_fund' && isOpen(proposal)), `${id} holds ${escrow}`)
     need(yesPower + noPower <= totalPower && (!isOpen(proposal) || totalPower === 0), `${id} has a tally`)
   }
@@ -97,12 +128,17 @@ function checkGovernance(store: Store): void {
   need(standing.length <= 1, 'at most one standing retirement')
   const open = new Map<number, number>()
   for (const { candidacyId } of all.filter(isOpen)) open.set(candidacyId, (open.get(candidacyId) ?? 0) + 1)
-  for (const [id, count] of open) need(count <= OPEN_PROPOSALS_OF_ONE_MAX, `candidacy ${id} has ${count} open proposals`)
+  for (const [id, count] of open)
+    need(count <= OPEN_PROPOSALS_OF_ONE_MAX, `candidacy ${id} has ${count} open proposals`)
   const ids = new Set(all.map(({ id }) => id))
-  for (const { proposalId, answer } of store.scan(votes)) need(ids.has(proposalId) && /^[YN]$/.test(answer), `a vote on ${proposalId}`)
+  for (const { proposalId, answer } of store.scan(votes))
+    need(ids.has(proposalId) && /^[YN]$/.test(answer), `a vote on ${proposalId}`)
 }
 
-/** What must hold after every block; throws an Error that names what does not. `known`: the set CometBFT has two heights on. */
+/**
+ * What must hold after every block; throws an Error that names what does not. `known`: the set CometBFT has two heights
+ * on.
+ */
 export function checkInvariants(
   store: Store,
   known: ReadonlyMap<string, number>,

@@ -33,7 +33,8 @@ const settings = `SEED=${first} SIM_SEEDS=${seeds} SIM_BLOCKS=${blocks}`
 test(`two replicas agree at each height of random chains and every invariant holds: ${settings}`, () => {
   process.stdout.write(`${settings}\n`)
   const { met } = run(first, seeds, blocks)
-  if (process.env['SIM_SHOW'] !== undefined) for (const [what, count] of [...met].sort()) process.stdout.write(`${what}: ${count}\n`)
+  if (process.env['SIM_SHOW'] !== undefined)
+    for (const [what, count] of [...met].sort()) process.stdout.write(`${what}: ${count}\n`)
   expect(met.size).toBeGreaterThan(10)
 }, 3_600_000)
 
@@ -41,9 +42,12 @@ test('the same on chains that succeed in each operation, approve each type of pr
   const { met, restarts } = run(1, 6, 120)
   expect(restarts).toBeGreaterThan(20)
   const wanted = [
-    ...txEntries.map(({ operation }) => `${operation} 0`).filter((what) => what !== 'proposeUpgradeProgram 0'), 'proposeUpgradeProgram 4',
-    ...['change_param', 'deploy_libeni', 'retire_program', 'transfer_fund'].map((type) => `${type} Approved`), 'change_param Expired',
-    'svc.stake.removed absence', 'svc.stake.removed misbehaviour',
+    ...txEntries.map(({ operation }) => `${operation} 0`).filter((what) => what !== 'proposeUpgradeProgram 0'),
+    'proposeUpgradeProgram 4',
+    ...['change_param', 'deploy_libeni', 'retire_program', 'transfer_fund'].map((type) => `${type} Approved`),
+    'change_param Expired',
+    'svc.stake.removed absence',
+    'svc.stake.removed misbehaviour',
   ]
   expect(wanted.filter((what) => !met.has(what))).toEqual([])
 }, 3_600_000)

@@ -16,7 +16,9 @@ export interface Simulated {
   readonly restarts: number
 }
 
-/** The second replica: the same requests on SQLite, stopped and opened again between any two of them, in either dialect. */
+/**
+ * The second replica: the same requests on SQLite, stopped and opened again between any two of them, in either dialect.
+ */
 class DiskReplica {
   private store
   private app: Application
@@ -73,11 +75,16 @@ class DiskReplica {
 /** Validator updates as CometBFT takes them: by key, each once, no negative power. */
 function checkUpdates({ validatorUpdates = [] }: FinalizeBlockResponse): void {
   const keys = validatorUpdates.map(({ pubKey }) => toHex(pubKey.ed25519 as Uint8Array))
-  const isRight = keys.every((key, at) => at === 0 || (keys[at - 1] as string) < key) && validatorUpdates.every(({ power }) => power >= 0)
+  const isRight =
+    keys.every((key, at) => at === 0 || (keys[at - 1] as string) < key) &&
+    validatorUpdates.every(({ power }) => power >= 0)
   if (!isRight) throw new Error(`validator updates ${keys.join(' ')}`)
 }
 
-/** One random chain of `blocks` blocks on two replicas; throws when they differ or an invariant breaks, naming seed and height. */
+/**
+ * One random chain of `blocks` blocks on two replicas; throws when they differ or an invariant breaks, naming seed and
+ * height.
+ */
 export function simulate(seed: number, blocks: number, path: string): Simulated {
   const next = random(seed)
   const chain = new TestChain()
@@ -127,7 +134,12 @@ export function simulate(seed: number, blocks: number, path: string): Simulated 
       }
       checkUpdates(response)
       if (!isFirst) checkSet(chain.store, before, new Set([...lastSet.keys()].filter((key) => !absent.includes(key))))
-      checkInvariants(chain.store, chain.sets.get(chain.height + 2) ?? new Map(), (response.validatorUpdates ?? []).length > 0, executed)
+      checkInvariants(
+        chain.store,
+        chain.sets.get(chain.height + 2) ?? new Map(),
+        (response.validatorUpdates ?? []).length > 0,
+        executed,
+      )
       replica.run(request as FinalizeBlockRequest, response)
     }
     for (const { type, result } of chain.store.scan(proposals)) meet(`${type} ${result}`)

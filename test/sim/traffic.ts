@@ -20,7 +20,14 @@ const DEAD_KEYS: ReadonlySet<string> = new Set(Array.from({ length: 6 }, (_, at)
 
 const pick = <T>(next: Random, values: readonly T[]): T => values[next(values.length)] as T
 const amount = (next: Random): string =>
-  pick(next, ['0', '1', tokens(1).toString(), tokens(1 + next(3000)).toString(), (10n ** 36n).toString(), tokens(9 + next(90)).toString()])
+  pick(next, [
+    '0',
+    '1',
+    tokens(1).toString(),
+    tokens(1 + next(3000)).toString(),
+    (10n ** 36n).toString(),
+    tokens(9 + next(90)).toString(),
+  ])
 const maybe = <T extends object>(next: Random, given: T): T | object => (next(2) === 0 ? given : {})
 const anyAccount = (next: Random): Uint8Array => addressBytes(account(1 + next(ACCOUNTS)).address)
 
@@ -43,7 +50,10 @@ const VALUES: readonly (readonly [name: string, values: readonly string[]])[] = 
 export function randomGenesis(next: Random): TestGenesis {
   const validators = 1 + next(6)
   return {
-    accounts: Array.from({ length: ACCOUNTS }, (_, at) => ({ address: account(at + 1).address, balance: tokens(20_000) })),
+    accounts: Array.from({ length: ACCOUNTS }, (_, at) => ({
+      address: account(at + 1).address,
+      balance: tokens(20_000),
+    })),
     candidacies: Array.from({ length: validators }, (_, at) => ({
       owner: account(at + 1),
       key: nodeKey(at + 1),
@@ -59,7 +69,11 @@ export function randomGenesis(next: Random): TestGenesis {
       gas_price: pick(next, [0, 1, 1000]),
       stake_limit: pick(next, ['0.12', '0.4', '1']),
     },
-    stake: { foundation_address: account(ACCOUNTS).address, max_absent_blocks: 2 + next(4), slash_ratio: pick(next, ['0.05', '1', '0']) },
+    stake: {
+      foundation_address: account(ACCOUNTS).address,
+      max_absent_blocks: 2 + next(4),
+      slash_ratio: pick(next, ['0.05', '1', '0']),
+    },
   }
 }
 
@@ -93,7 +107,9 @@ function library(next: Random): Record<string, unknown> {
 const pendingOf = ({ store }: TestChain) => [...store.scan(accountUpdates)].filter(({ status }) => status === 'PENDING')
 const numberOf = new Map<string, number>(Array.from({ length: ACCOUNTS }, (_, at) => [account(at + 1).address, at + 1]))
 
-/** Whoever may do it, mostly: of the set for governance, the target of a pending request, the foundation; else anybody. */
+/**
+ * Whoever may do it, mostly: of the set for governance, the target of a pending request, the foundation; else anybody.
+ */
 function senderOf(next: Random, operation: string, chain: TestChain): number {
   const anybody = 1 + next(ACCOUNTS)
   if (next(10) === 0) return anybody
@@ -105,7 +121,12 @@ function senderOf(next: Random, operation: string, chain: TestChain): number {
 }
 
 /** A message of an operation: mostly well-formed, often against a rule. */
-export function randomMessage(next: Random, operation: string, chain: TestChain, sender: Signer): Record<string, unknown> {
+export function randomMessage(
+  next: Random,
+  operation: string,
+  chain: TestChain,
+  sender: Signer,
+): Record<string, unknown> {
   const key = (): Uint8Array => nodeKey(1 + next(KEYS))
   switch (operation) {
     case 'transfer':
@@ -139,7 +160,9 @@ export function randomMessage(next: Random, operation: string, chain: TestChain,
     case 'proposeRetireProgram':
       return {
         preservedValidators: [
-          ...new Set([...listLive(chain.store)].map(({ pubKey }) => toBase64(next(9) === 0 ? key() : pubKeyBytes(pubKey)))),
+          ...new Set(
+            [...listLive(chain.store)].map(({ pubKey }) => toBase64(next(9) === 0 ? key() : pubKeyBytes(pubKey))),
+          ),
         ]
           .slice(0, 1 + next(3))
           .join(','),
@@ -147,7 +170,12 @@ export function randomMessage(next: Random, operation: string, chain: TestChain,
       }
     case 'proposeTransferFund':
       return {
-        transferFrom: next(3) === 0 ? addressBytes(account(11).address) : next(2) === 0 ? addressBytes(sender.address) : anyAccount(next),
+        transferFrom:
+          next(3) === 0
+            ? addressBytes(account(11).address)
+            : next(2) === 0
+              ? addressBytes(sender.address)
+              : anyAccount(next),
         transferTo: anyAccount(next),
         amount: amount(next),
         ...point(next, chain, 'expireBlockHeight', 'expireTimestamp'),
@@ -155,7 +183,8 @@ export function randomMessage(next: Random, operation: string, chain: TestChain,
     case 'vote': {
       const open = [...chain.store.scan(proposals)].filter(({ result }) => result === '' || next(20) === 0).slice(0, 4)
       return {
-        proposalId: open.length > 0 && next(12) > 0 ? proposalIdBytes(pick(next, open).id) : new Uint8Array(32).fill(next(256)),
+        proposalId:
+          open.length > 0 && next(12) > 0 ? proposalIdBytes(pick(next, open).id) : new Uint8Array(32).fill(next(256)),
         answer: pick(next, ['Y', 'Y', 'Y', 'Y', 'N', 'y']),
       }
     }
@@ -174,7 +203,10 @@ const WEIGHTED = [
   'declareCandidacy',
 ]
 
-/** One transaction's bytes: rarely a wrong nonce, chain or byte. `nonces`: each sender's next one when all before are executed. */
+/**
+ * One transaction's bytes: rarely a wrong nonce, chain or byte. `nonces`: each sender's next one when all before are
+ * executed.
+ */
 export function randomTx(
   next: Random,
   chain: TestChain,
@@ -196,16 +228,20 @@ export function randomTx(
 }
 
 /**
- * Keys that miss the next commit: those that no node holds, and others at random, together below a third of the power, as CometBFT
- * needs the rest to decide. Throws where the keys that no node holds have a third by themselves: such a chain has halted.
+ * Keys that miss the next commit: those that no node holds, and others at random, together below a third of the power,
+ * as CometBFT needs the rest to decide. Throws where the keys that no node holds have a third by themselves: such a
+ * chain has halted.
  */
 export function randomAbsent(
-  next: Random, set: ReadonlyMap<string, number>, isDead = (key: string): boolean => DEAD_KEYS.has(key),
+  next: Random,
+  set: ReadonlyMap<string, number>,
+  isDead = (key: string): boolean => DEAD_KEYS.has(key),
 ): readonly string[] {
   const total = [...set.values()].reduce((sum, power) => sum + power, 0)
   const absent = [...set.keys()].filter(isDead)
   let missing = absent.reduce((sum, key) => sum + (set.get(key) as number), 0)
-  if (missing * 3 >= total && total > 0) throw new Error(`the chain has halted: nobody signs for ${missing} of ${total}`)
+  if (missing * 3 >= total && total > 0)
+    throw new Error(`the chain has halted: nobody signs for ${missing} of ${total}`)
   for (const [key, power] of set) {
     if (isDead(key) || next(3) === 0 || (missing + power) * 3 >= total) continue
     missing += power

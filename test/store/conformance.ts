@@ -5,7 +5,12 @@ import type { BlockInfo, Store } from '../../src/store/store.ts'
 import { makeModel, type Model, modelGet, modelPut, modelScan, questions, random, randomRow, step } from './model.ts'
 import { absences, accounts, addressAt, notes, params, totals, votes } from './tables.ts'
 
-const block = (height: number): BlockInfo => ({ height, timeMs: height * 1000 + 7, chainId: 'test', transactions: height % 5 })
+const block = (height: number): BlockInfo => ({
+  height,
+  timeMs: height * 1000 + 7,
+  chainId: 'test',
+  transactions: height % 5,
+})
 
 function expectSame(state: StateReader, model: Model, next: (below: number) => number): void {
   for (const { table, ...scan } of questions(next)) {
@@ -70,7 +75,7 @@ export function conformance(name: string, open: () => Store): void {
               blockOverlay.release()
               model = attempt
             }
-            if (next(2) === 0) step(next, blockOverlay, model = makeModel(model.rows)) // outside of a savepoint
+            if (next(2) === 0) step(next, blockOverlay, (model = makeModel(model.rows))) // outside of a savepoint
           }
           expectSame(blockOverlay, model, next)
           const prepared = store.prepare(blockOverlay)
@@ -82,40 +87,58 @@ export function conformance(name: string, open: () => Store): void {
       })(),
     )
 
-    test.each([1, 2, 3])('a rollback gives the rows and the head of the block before, which can be made again (seed %i)', (seed) =>
-      withStore((store) => {
-        const next = random(seed)
-        const seen = (): readonly unknown[] => [store.height(), store.timeMs(), store.chainId(), store.appHash(), store.recomputeRoot()]
-        let model = makeModel()
-        for (let height = 1; height <= 8; height++) {
-          const [before, was] = [seen(), model]
-          const makeBlock = (): void => {
-            const again = random(seed * 100 + height)
-            model = makeModel(was.rows)
-            commitWith(store, (state) => {
-              for (let writes = again(40); writes > 0; writes--) step(again, state, model)
-            }, height)
-          }
-          makeBlock()
-          const after = seen()
-          if (next(3) > 0) {
-            expect(() => store.rollback(() => { throw new Error('not agreed') })).toThrow('not agreed')
-            expect(seen()).toEqual(after)
-            store.rollback((last) => expect([last.height, last.appHash]).toEqual([before[0], before[3]]))
-            expect(seen()).toEqual(before)
-            expect(store.block(height)).toBeUndefined()
-            expect(store.appHash()).toEqual(store.recomputeRoot())
-            // The node's own rows are as the block left them.
-            const local = [...model.rows].filter(([, { table }]) => !table.hashed)
-            model = makeModel(new Map([...[...was.rows].filter(([, { table }]) => table.hashed), ...local]))
-            expectSame(store, model, next)
-            expect(() => store.rollback()).toThrow(height === 1 ? 'no committed block' : `block ${height - 1} cannot be taken back`)
+    test.each([1, 2, 3])(
+      'a rollback gives the rows and the head of the block before, which can be made again (seed %i)',
+      (seed) =>
+        withStore((store) => {
+          const next = random(seed)
+          const seen = (): readonly unknown[] => [
+            store.height(),
+            store.timeMs(),
+            store.chainId(),
+            store.appHash(),
+            store.recomputeRoot(),
+          ]
+          let model = makeModel()
+          for (let height = 1; height <= 8; height++) {
+            const [before, was] = [seen(), model]
+            const makeBlock = (): void => {
+              const again = random(seed * 100 + height)
+              model = makeModel(was.rows)
+              commitWith(
+                store,
+                (state) => {
+                  for (let writes = again(40); writes > 0; writes--) step(again, state, model)
+                },
+                height,
+              )
+            }
             makeBlock()
+            const after = seen()
+            if (next(3) > 0) {
+              expect(() =>
+                store.rollback(() => {
+                  throw new Error('not agreed')
+                }),
+              ).toThrow('not agreed')
+              expect(seen()).toEqual(after)
+              store.rollback((last) => expect([last.height, last.appHash]).toEqual([before[0], before[3]]))
+              expect(seen()).toEqual(before)
+              expect(store.block(height)).toBeUndefined()
+              expect(store.appHash()).toEqual(store.recomputeRoot())
+              // The node's own rows are as the block left them.
+              const local = [...model.rows].filter(([, { table }]) => !table.hashed)
+              model = makeModel(new Map([...[...was.rows].filter(([, { table }]) => table.hashed), ...local]))
+              expectSame(store, model, next)
+              expect(() => store.rollback()).toThrow(
+                height === 1 ? 'no committed block' : `block ${height - 1} cannot be taken back`,
+              )
+              makeBlock()
+            }
+            expect(seen()).toEqual(after)
+            expectSame(store, model, next)
           }
-          expect(seen()).toEqual(after)
-          expectSame(store, model, next)
-        }
-      })(),
+        })(),
     )
 
     test(
@@ -255,7 +278,9 @@ export function conformance(name: string, open: () => Store): void {
         walk.next()
         commitWith(store, (state) => state.remove(absences, { candidacyId: 600 }))
         expect(() => {
-          while (walk.next().done !== true) { /* to its end */ }
+          while (walk.next().done !== true) {
+            /* to its end */
+          }
         }).toThrow('walk')
         expect(store.count(absences)).toBe(699)
       }),
@@ -273,7 +298,9 @@ export function conformance(name: string, open: () => Store): void {
         })
         expect([...store.scan(params)].map((row) => row.height)).toEqual(heights)
         expect([...store.scan(absences)].map((row) => row.candidacyId)).toEqual(heights)
-        expect([...store.scan(absences, { reverse: true })].map((row) => row.candidacyId)).toEqual([...heights].reverse())
+        expect([...store.scan(absences, { reverse: true })].map((row) => row.candidacyId)).toEqual(
+          [...heights].reverse(),
+        )
       }),
     )
 
@@ -291,7 +318,9 @@ export function conformance(name: string, open: () => Store): void {
       withStore((store) => {
         const balances = [2n ** 53n + 1n, 2n ** 63n - 1n, 2n ** 64n - 1n, 10n ** 36n]
         commitWith(store, (state) =>
-          balances.forEach((balance, at) => state.put(accounts, { address: addressAt(at), balance, nonce: Number.MAX_SAFE_INTEGER })),
+          balances.forEach((balance, at) =>
+            state.put(accounts, { address: addressAt(at), balance, nonce: Number.MAX_SAFE_INTEGER }),
+          ),
         )
         balances.forEach((balance, at) =>
           expect(store.get(accounts, { address: addressAt(at) })).toEqual({
@@ -309,7 +338,9 @@ export function conformance(name: string, open: () => Store): void {
         commitWith(store, () => undefined, 5)
         expect(() => commitWith(store, () => undefined, 5)).toThrow('height 5 does not follow 5')
         const overlay = makeOverlay(store)
-        expect(() => store.commit(store.prepare(overlay), { ...block(6), chainId: 'other' })).toThrow('state of test, not of other')
+        expect(() => store.commit(store.prepare(overlay), { ...block(6), chainId: 'other' })).toThrow(
+          'state of test, not of other',
+        )
         expect(store.height()).toBe(5)
       }),
     )
@@ -348,13 +379,15 @@ export function conformance(name: string, open: () => Store): void {
         expect([...store.scan(notes)].map((row) => row.name)).toEqual(['c'])
         expect(store.appHash()).toEqual(new Uint8Array(32))
         expect(store.prove(notes, { id: 1 })).toBeUndefined()
-        expect(() => store.putLocal(accounts, { address: addressAt(1), balance: 1n, nonce: 0 })).toThrow('under the app hash')
+        expect(() => store.putLocal(accounts, { address: addressAt(1), balance: 1n, nonce: 0 })).toThrow(
+          'under the app hash',
+        )
         expect(() => store.removeLocal(accounts, { address: addressAt(1) })).toThrow('under the app hash')
       }),
     )
 
     test(
-      'a row of the node\'s own that changes after a block was prepared does not stop its commit',
+      "a row of the node's own that changes after a block was prepared does not stop its commit",
       withStore((store) => {
         const overlay = makeOverlay(store)
         overlay.put(notes, { id: 1, verified: true, name: 'block' })

@@ -1,7 +1,19 @@
 import { compareBytes, concat } from '../../src/base/bytes.ts'
 import type { State } from '../../src/store/state.ts'
 import type { Table } from '../../src/store/table.ts'
-import { absences, accounts, addressAt, members, notes, params, proposalIdAt, pubKeyAt, tables, totals, votes } from './tables.ts'
+import {
+  absences,
+  accounts,
+  addressAt,
+  members,
+  notes,
+  params,
+  proposalIdAt,
+  pubKeyAt,
+  tables,
+  totals,
+  votes,
+} from './tables.ts'
 
 /** The naive state: one map, everything sorted anew at each question. */
 export interface Model {
@@ -42,7 +54,8 @@ export function modelScan(
     const key = index === undefined ? new Uint8Array(0) : table.indexes[index]?.(entry.row)
     if (key === undefined) continue
     const at = concat(key, tail)
-    if (prefix === undefined || compareBytes(at.subarray(0, prefix.length), prefix) === 0) found.push({ at, row: entry.row })
+    if (prefix === undefined || compareBytes(at.subarray(0, prefix.length), prefix) === 0)
+      found.push({ at, row: entry.row })
   }
   found.sort((a, b) => compareBytes(a.at, b.at))
   return (reverse ? found.reverse() : found).map(({ row }) => row)
@@ -66,9 +79,16 @@ export function randomRow(next: (below: number) => number): { readonly table: Ta
   const makers: readonly (() => { table: unknown; row: object })[] = [
     () => ({
       table: accounts,
-      row: { address: addressAt(next(40)), balance: BigInt(next(3)) * 10n ** BigInt(next(36)), nonce: next(2) === 0 ? 0 : next(2 ** 31) },
+      row: {
+        address: addressAt(next(40)),
+        balance: BigInt(next(3)) * 10n ** BigInt(next(36)),
+        nonce: next(2) === 0 ? 0 : next(2 ** 31),
+      },
     }),
-    () => ({ table: absences, row: { candidacyId: next(30) + (next(4) === 0 ? Number.MAX_SAFE_INTEGER - 30 : 0), count: next(60) } }),
+    () => ({
+      table: absences,
+      row: { candidacyId: next(30) + (next(4) === 0 ? Number.MAX_SAFE_INTEGER - 30 : 0), count: next(60) },
+    }),
     () => ({ table: members, row: { pubKey: pubKeyAt(next(20)), candidacyId: next(20), lastHeight: next(3) } }),
     () => ({
       table: votes,
@@ -119,7 +139,12 @@ export function* questions(
                 table.keyOf(row).subarray(1),
               )
             : Uint8Array.of(next(2))
-        yield { table, ...(index === undefined ? {} : { index }), prefix: place.subarray(0, next(place.length + 1)), reverse }
+        yield {
+          table,
+          ...(index === undefined ? {} : { index }),
+          prefix: place.subarray(0, next(place.length + 1)),
+          reverse,
+        }
       }
     }
   }

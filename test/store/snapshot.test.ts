@@ -4,8 +4,20 @@ import { afterAll, describe, expect, test } from '@jest/globals'
 import { concat, utf8 } from '../../src/base/bytes.ts'
 import { openMemoryStore } from '../../src/store/memoryStore.ts'
 import { makeOverlay } from '../../src/store/overlay.ts'
-import { keepNewest, listSnapshots, oldestSnapshot, snapshotPath, tidySnapshots } from '../../src/store/snapshot/folder.ts'
-import { CHUNK_BYTES_MAX, decodeMetadata, encodeMetadata, type SnapshotMetadata, varint } from '../../src/store/snapshot/format.ts'
+import {
+  keepNewest,
+  listSnapshots,
+  oldestSnapshot,
+  snapshotPath,
+  tidySnapshots,
+} from '../../src/store/snapshot/folder.ts'
+import {
+  CHUNK_BYTES_MAX,
+  decodeMetadata,
+  encodeMetadata,
+  type SnapshotMetadata,
+  varint,
+} from '../../src/store/snapshot/format.ts'
 import { recordsOf } from '../../src/store/snapshot/records.ts'
 import { writeSnapshot } from '../../src/store/snapshot/write.ts'
 import { openSqliteStore } from '../../src/store/sqliteStore.ts'
@@ -26,7 +38,10 @@ describe('the bytes', () => {
   test('two nodes of one height write the same, whatever their history, their caches and their store', () => {
     const first = open()
     commitRandom(first, 7, 6)
-    const others = [openSqliteStore({ path: newPath(), tables, rowsCached: 2, pagesCached: 2 }), openMemoryStore({ tables })]
+    const others = [
+      openSqliteStore({ path: newPath(), tables, rowsCached: 2, pagesCached: 2 }),
+      openMemoryStore({ tables }),
+    ]
     const paths = [first, ...others].map((store) => {
       if (store !== first) {
         // The same rows the other way round, in one block after five empty ones.
@@ -80,43 +95,49 @@ describe('the bytes', () => {
 })
 
 describe('a round trip', () => {
-  test.each([[20], [1000], [1_000_000]])('in chunks of %i bytes gives the same rows, orders, root and next root', (chunkBytes) => {
-    const from = open()
-    commitRandom(from, chunkBytes, 4, 60)
-    const { snapshot, chunks } = snapshotIn(newPath(), from, chunkBytes)
-    const to = open()
-    commitRandom(to, 99, 2)
-    to.putLocal(notes, { id: 3, verified: true, name: 'own' })
-    const notesBefore = [...to.scan(notes)]
-    const reader = to.reader()
-    for (const row of [...to.scan(accounts)]) to.get(accounts, row)
-    const path = newPath()
-    const restore = restoreAt(path, snapshot.metadata)
-    for (const [index, chunk] of chunks.entries()) {
-      expect(restore.next()).toBe(index)
-      expect(restore.add(chunk)).toBe('taken')
-    }
-    restore.finish()
-    expect(to.height()).toBe(2)
-    to.replaceBy(path)
-    expect([to.height(), to.appHash(), to.timeMs(), to.chainId()]).toEqual([4, from.appHash(), 4000, 'test'])
-    expect(to.block(4)).toEqual({ height: 4, timeMs: 4000, appHash: from.appHash(), transactions: 0 })
-    expect([to.block(1), to.block(2), to.recomputeRoot()]).toEqual([undefined, undefined, from.appHash()])
-    const hashed = (state: CommittedState): unknown => (rowsOf(state) as unknown[]).slice(0, -1)
-    expect(hashed(to)).toEqual(hashed(from))
-    expect(reader.read(hashed)).toEqual(hashed(from))
-    expect([...to.scan(notes)]).toEqual(notesBefore)
-    for (let at = 0; at < 40; at++) {
-      const key = { address: addressAt(at) }
-      expect([to.get(accounts, key), to.prove(accounts, key)]).toEqual([from.get(accounts, key), from.prove(accounts, key)])
-    }
-    for (const store of [from, to]) commitRandom(store, 5, 3)
-    expect([to.height(), to.appHash()]).toEqual([7, from.appHash()])
-    expect(to.recomputeRoot()).toEqual(from.appHash())
-    reader.close()
-    from.close()
-    to.close()
-  })
+  test.each([[20], [1000], [1_000_000]])(
+    'in chunks of %i bytes gives the same rows, orders, root and next root',
+    (chunkBytes) => {
+      const from = open()
+      commitRandom(from, chunkBytes, 4, 60)
+      const { snapshot, chunks } = snapshotIn(newPath(), from, chunkBytes)
+      const to = open()
+      commitRandom(to, 99, 2)
+      to.putLocal(notes, { id: 3, verified: true, name: 'own' })
+      const notesBefore = [...to.scan(notes)]
+      const reader = to.reader()
+      for (const row of [...to.scan(accounts)]) to.get(accounts, row)
+      const path = newPath()
+      const restore = restoreAt(path, snapshot.metadata)
+      for (const [index, chunk] of chunks.entries()) {
+        expect(restore.next()).toBe(index)
+        expect(restore.add(chunk)).toBe('taken')
+      }
+      restore.finish()
+      expect(to.height()).toBe(2)
+      to.replaceBy(path)
+      expect([to.height(), to.appHash(), to.timeMs(), to.chainId()]).toEqual([4, from.appHash(), 4000, 'test'])
+      expect(to.block(4)).toEqual({ height: 4, timeMs: 4000, appHash: from.appHash(), transactions: 0 })
+      expect([to.block(1), to.block(2), to.recomputeRoot()]).toEqual([undefined, undefined, from.appHash()])
+      const hashed = (state: CommittedState): unknown => (rowsOf(state) as unknown[]).slice(0, -1)
+      expect(hashed(to)).toEqual(hashed(from))
+      expect(reader.read(hashed)).toEqual(hashed(from))
+      expect([...to.scan(notes)]).toEqual(notesBefore)
+      for (let at = 0; at < 40; at++) {
+        const key = { address: addressAt(at) }
+        expect([to.get(accounts, key), to.prove(accounts, key)]).toEqual([
+          from.get(accounts, key),
+          from.prove(accounts, key),
+        ])
+      }
+      for (const store of [from, to]) commitRandom(store, 5, 3)
+      expect([to.height(), to.appHash()]).toEqual([7, from.appHash()])
+      expect(to.recomputeRoot()).toEqual(from.appHash())
+      reader.close()
+      from.close()
+      to.close()
+    },
+  )
 
   test('an empty store knows whose state it took', () => {
     const from = open()
@@ -130,7 +151,9 @@ describe('a round trip', () => {
     to.replaceBy(path)
     expect(to.chainId()).toBe('test')
     const overlay = makeOverlay(to)
-    expect(() => to.commit(to.prepare(overlay), { height: 3, timeMs: 3000, chainId: 'other', transactions: 0 })).toThrow('not of other')
+    expect(() =>
+      to.commit(to.prepare(overlay), { height: 3, timeMs: 3000, chainId: 'other', transactions: 0 }),
+    ).toThrow('not of other')
     from.close()
     to.close()
   })
@@ -156,7 +179,8 @@ describe('what is refused', () => {
   commitRandom(from, 3, 3)
   const made = snapshotIn(newPath(), from, 200)
   const { metadata } = made.snapshot
-  const flip = (chunk: Uint8Array, at: number): Uint8Array => chunk.map((byte, place) => (place === at ? byte ^ 0x10 : byte))
+  const flip = (chunk: Uint8Array, at: number): Uint8Array =>
+    chunk.map((byte, place) => (place === at ? byte ^ 0x10 : byte))
 
   test('each chunk flipped, cut, longer, another one or empty is bad, and the right one goes on', () => {
     const { chunks } = made
@@ -196,7 +220,8 @@ describe('what is refused', () => {
   })
 
   const records = [...recordsOf(from, all)]
-  const record = (key: Uint8Array, value: Uint8Array): Uint8Array => concat(varint(key.length), key, varint(value.length), value)
+  const record = (key: Uint8Array, value: Uint8Array): Uint8Array =>
+    concat(varint(key.length), key, varint(value.length), value)
   const rowAt = { candidacyId: Number.MAX_SAFE_INTEGER, count: 7 }
   const extra = record(absences.keyOf(rowAt), absences.encode(rowAt))
   const place = records.findIndex((one) => (one[1] as number) > absences.tag)
@@ -211,10 +236,30 @@ describe('what is refused', () => {
     ['a row that is all default', withExtra(record(keyOnly, new Uint8Array(0))), 1, /no row/],
     ['another spelling of a value', withExtra(record(keyOnly, Uint8Array.of(0x08, 0x87, 0x00))), 1, /no row/],
     ['a value that is no message', withExtra(record(keyOnly, utf8('nonsense'))), 1, /no row/],
-    ['a key that is too long', withExtra(record(concat(keyOnly, Uint8Array.of(0)), absences.encode(rowAt))), 1, /no row/],
-    ['a number above 2^53', withExtra(record(keyOnly.map((byte, at) => at === 0 ? byte : 0xff), absences.encode(rowAt))), 1, /no row/],
+    [
+      'a key that is too long',
+      withExtra(record(concat(keyOnly, Uint8Array.of(0)), absences.encode(rowAt))),
+      1,
+      /no row/,
+    ],
+    [
+      'a number above 2^53',
+      withExtra(
+        record(
+          keyOnly.map((byte, at) => (at === 0 ? byte : 0xff)),
+          absences.encode(rowAt),
+        ),
+      ),
+      1,
+      /no row/,
+    ],
     ['a table that nobody knows', [...records, record(Uint8Array.of(0xee), Uint8Array.of(1))], 1, /no row/],
-    ['a table of the node’s own', [...records, record(Uint8Array.of(notes.tag, 0, 0, 0, 0, 0, 0, 0, 1), utf8('{}'))], 1, /no row/],
+    [
+      'a table of the node’s own',
+      [...records, record(Uint8Array.of(notes.tag, 0, 0, 0, 0, 0, 0, 0, 1), utf8('{}'))],
+      1,
+      /no row/,
+    ],
     ['a length beyond all bounds', [...records, Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0x7f)], 0, /out of bounds/],
     ['a length spelt long', [...records, Uint8Array.of(0x89, 0x00)], 0, /shortest form/],
     ['bytes left over', [...records, Uint8Array.of(5, 1)], 0, /ends within a record/],
@@ -234,7 +279,10 @@ describe('what is refused', () => {
     expect(existsSync(path)).toBe(false)
   })
 
-  test.each([['height', { height: 4 }], ['chain', { chainId: 'other' }]])('rows that name another %s', (_name, head) => {
+  test.each([
+    ['height', { height: 4 }],
+    ['chain', { chainId: 'other' }],
+  ])('rows that name another %s', (_name, head) => {
     const stream = concat(...records)
     const restore = restoreAt(newPath(), metadataOf(metadata, stream), head)
     restore.add(stream)
@@ -246,16 +294,30 @@ describe('what is refused', () => {
 describe('metadata', () => {
   const hash = new Uint8Array(32).fill(9)
   const some: SnapshotMetadata = {
-    chainId: 'test', height: 5, appHash: hash, records: 3, bytes: 2001, chunkBytes: 1000,
+    chainId: 'test',
+    height: 5,
+    appHash: hash,
+    records: 3,
+    bytes: 2001,
+    chunkBytes: 1000,
     chunkHashes: [hash, hash.map((byte) => byte + 1), hash],
   }
 
   test('is read as it was written, and nothing else is', () => {
     const bytes = encodeMetadata(some)
     expect(decodeMetadata(bytes)).toEqual(some)
-    for (let length = 0; length < bytes.length; length++) expect(decodeMetadata(bytes.subarray(0, length))).toBeUndefined()
+    for (let length = 0; length < bytes.length; length++)
+      expect(decodeMetadata(bytes.subarray(0, length))).toBeUndefined()
     expect(decodeMetadata(concat(bytes, hash))).toBeUndefined()
-    const wrongs = [{ height: 0 }, { bytes: 2000 }, { bytes: 3001 }, { bytes: 0 }, { chunkBytes: 0 }, { chunkBytes: 500 }, { records: 0 }]
+    const wrongs = [
+      { height: 0 },
+      { bytes: 2000 },
+      { bytes: 3001 },
+      { bytes: 0 },
+      { chunkBytes: 0 },
+      { chunkBytes: 500 },
+      { records: 0 },
+    ]
     for (const wrong of [...wrongs, { chainId: '' }]) {
       expect([wrong, decodeMetadata(encodeMetadata({ ...some, ...wrong }))]).toEqual([wrong, undefined])
     }
@@ -265,9 +327,15 @@ describe('metadata', () => {
   test('allows chunks of 10 MiB and not a byte more, and 4 MB of itself', () => {
     const one = { ...some, bytes: CHUNK_BYTES_MAX, chunkBytes: CHUNK_BYTES_MAX, chunkHashes: [hash] }
     expect(decodeMetadata(encodeMetadata(one))).toEqual(one)
-    expect(decodeMetadata(encodeMetadata({ ...one, bytes: CHUNK_BYTES_MAX + 1, chunkBytes: CHUNK_BYTES_MAX + 1 }))).toBeUndefined()
-    const full = (chunks: number): SnapshotMetadata =>
-      ({ ...some, bytes: chunks, chunkBytes: 1, chunkHashes: new Array<Uint8Array>(chunks).fill(hash) })
+    expect(
+      decodeMetadata(encodeMetadata({ ...one, bytes: CHUNK_BYTES_MAX + 1, chunkBytes: CHUNK_BYTES_MAX + 1 })),
+    ).toBeUndefined()
+    const full = (chunks: number): SnapshotMetadata => ({
+      ...some,
+      bytes: chunks,
+      chunkBytes: 1,
+      chunkHashes: new Array<Uint8Array>(chunks).fill(hash),
+    })
     expect(decodeMetadata(encodeMetadata(full(124_997)))?.chunkHashes).toHaveLength(124_997)
     expect(() => encodeMetadata(full(124_998))).toThrow('4000000 bytes')
   })
@@ -299,7 +367,13 @@ test('records of blocks go with a commit, a thousand at most, and never a row', 
   const store = open()
   for (let at = 0; at < 1005; at++) commitWith(store, (state) => state.put(absences, { candidacyId: at, count: 1 }))
   const next = (blocksFrom: number): void =>
-    store.commit(store.prepare(makeOverlay(store)), { height: store.height() + 1, timeMs: 1, chainId: 'test', transactions: 0, blocksFrom })
+    store.commit(store.prepare(makeOverlay(store)), {
+      height: store.height() + 1,
+      timeMs: 1,
+      chainId: 'test',
+      transactions: 0,
+      blocksFrom,
+    })
   next(1004)
   expect([store.block(1000), store.block(1001)?.height, store.count(absences)]).toEqual([undefined, 1001, 1005])
   next(1004)

@@ -1,6 +1,7 @@
 /**
- * Takes one snapshot after the other in place of the state, makes a snapshot of each, and tells a line, for ever: the test kills it.
- * Arguments: the state's database, the folders of the snapshots that are taken, the folder of those that are made.
+ * Takes one snapshot after the other in place of the state, makes a snapshot of each, and tells a line, for ever: the
+ * test kills it. Arguments: the state's database, the folders of the snapshots that are taken, the folder of those that
+ * are made.
  */
 import { join } from 'node:path'
 import { listSnapshots, readChunk, snapshotPath } from '../../src/store/snapshot/folder.ts'
@@ -16,7 +17,8 @@ const store = openSqliteStore({ path, tables })
 for (;;) {
   for (const { metadata } of listSnapshots(from) as readonly Snapshot[]) {
     const restore = restoreAt(`${path}.restore`, metadata)
-    for (const index of metadata.chunkHashes.keys()) restore.add(readChunk(snapshotPath(from, metadata.height), index) as Uint8Array)
+    for (const index of metadata.chunkHashes.keys())
+      restore.add(readChunk(snapshotPath(from, metadata.height), index) as Uint8Array)
     restore.finish()
     store.replaceBy(`${path}.restore`)
     process.stdout.write(`${metadata.height}\n`)

@@ -17,16 +17,22 @@ afterAll(folder.remove)
 
 function runAndKill(args: readonly string[], lines: number, delayMs: number): Promise<void> {
   return new Promise((done, failed) => {
-    const child = spawn(process.execPath, [join(import.meta.dirname, 'snapshotChild.ts'), ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'snapshotChild.ts'), ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     let [said, errors, isKilling] = ['', '', false]
-    child.stderr.on('data', (data: Buffer) => { errors += data.toString() })
+    child.stderr.on('data', (data: Buffer) => {
+      errors += data.toString()
+    })
     child.stdout.on('data', (data: Buffer) => {
       said += data.toString()
       if (isKilling || said.split('\n').length <= lines) return
       isKilling = true
       setTimeout(() => child.kill('SIGKILL'), delayMs)
     })
-    child.on('close', (_code, signal) => signal === 'SIGKILL' ? done() : failed(new Error(`the child ended by itself: ${errors}`)))
+    child.on('close', (_code, signal) =>
+      signal === 'SIGKILL' ? done() : failed(new Error(`the child ended by itself: ${errors}`)),
+    )
   })
 }
 
@@ -55,7 +61,10 @@ test('killed while a snapshot is restored or made, the state is a whole one, and
     expect(toHex(again.recomputeRoot())).toBe(hashes.get(again.height()))
     expect(again.get(notes, { id: 1 })?.name).toBe('own')
     again.close()
-    for (const { metadata: { height } } of listSnapshots(to)) expect(filesOf(snapshotPath(to, height))).toEqual(whole.get(height))
+    for (const {
+      metadata: { height },
+    } of listSnapshots(to))
+      expect(filesOf(snapshotPath(to, height))).toEqual(whole.get(height))
   }
   expect(listSnapshots(to).length).toBeGreaterThan(0)
 }, 120_000)

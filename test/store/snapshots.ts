@@ -31,7 +31,11 @@ export function commitRandom(store: Store, seed: number, blocks: number, writes 
 }
 
 /** The snapshot of a state in `folder`, and its chunks. */
-export function snapshotIn(folder: string, state: CommittedState, chunkBytes: number): { snapshot: Snapshot; chunks: Uint8Array[] } {
+export function snapshotIn(
+  folder: string,
+  state: CommittedState,
+  chunkBytes: number,
+): { snapshot: Snapshot; chunks: Uint8Array[] } {
   const snapshot = writeSnapshot(state, tables, folder, chunkBytes)
   const path = snapshotPath(folder, snapshot.metadata.height)
   const chunks = snapshot.metadata.chunkHashes.map((_, index) => readChunk(path, index) as Uint8Array)
@@ -40,10 +44,18 @@ export function snapshotIn(folder: string, state: CommittedState, chunkBytes: nu
 
 /** Every file of a folder with its bytes. */
 export const filesOf = (path: string): Readonly<Record<string, string>> =>
-  Object.fromEntries(readdirSync(path).sort().map((name) => [name, readFileSync(join(path, name)).toString('hex')]))
+  Object.fromEntries(
+    readdirSync(path)
+      .sort()
+      .map((name) => [name, readFileSync(join(path, name)).toString('hex')]),
+  )
 
 /** Metadata that tells of other chunks, as a liar would write it: everything about them is right but what they hold. */
-export const metadataOf = (metadata: SnapshotMetadata, stream: Uint8Array, records = metadata.records): SnapshotMetadata => ({
+export const metadataOf = (
+  metadata: SnapshotMetadata,
+  stream: Uint8Array,
+  records = metadata.records,
+): SnapshotMetadata => ({
   ...metadata,
   records,
   bytes: stream.length,
@@ -51,7 +63,10 @@ export const metadataOf = (metadata: SnapshotMetadata, stream: Uint8Array, recor
   chunkHashes: [sha256(stream)],
 })
 
-/** A restore of `metadata` into a database at `path`; the rows of these tables name no block, so the metadata is believed. */
+/**
+ * A restore of `metadata` into a database at `path`; the rows of these tables name no block, so the metadata is
+ * believed.
+ */
 export const restoreAt = (path: string, metadata: SnapshotMetadata, head: Partial<Head> = {}): Restore => {
   const { chainId, height } = metadata
   return beginRestore({ path, tables, metadata, headOf: () => ({ chainId, height, timeMs: height * 1000, ...head }) })

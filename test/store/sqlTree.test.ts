@@ -40,7 +40,7 @@ test('pages wait for up to 31 blocks: root and proofs are those of memory, throu
   let store = openSqliteStore({ path, tables, pagesCached: 4 })
   const seen = new Set<unknown>()
   for (let height = 1; height <= 120; height++) {
-    commitRandom([memory, store], height, 1 + height % 40)
+    commitRandom([memory, store], height, 1 + (height % 40))
     expect(store.appHash()).toEqual(memory.appHash())
     seen.add(waitingIn(path))
     if (height % 37 === 0) {
@@ -60,7 +60,7 @@ test('pages wait for up to 31 blocks: root and proofs are those of memory, throu
     }
     reader.close()
   }
-  expect(Math.max(...seen as Set<number>)).toBe(31)
+  expect(Math.max(...(seen as Set<number>))).toBe(31)
   expect(seen.has(0)).toBe(true)
   store.close()
 })
@@ -72,12 +72,14 @@ test('one reader proves in every state it comes to see: while pages wait, after 
   const reader = store.reader()
   const compare = (): void => {
     for (let candidacyId = 0; candidacyId < 12; candidacyId++) {
-      expect(reader.read((state) => state.prove(absences, { candidacyId }))).toEqual(memory.prove(absences, { candidacyId }))
+      expect(reader.read((state) => state.prove(absences, { candidacyId }))).toEqual(
+        memory.prove(absences, { candidacyId }),
+      )
     }
   }
   compare()
   for (let height = 1; height <= 100; height++) {
-    commitRandom([memory, store], height, 1 + height % 40)
+    commitRandom([memory, store], height, 1 + (height % 40))
     // Not after each: blocks come between two proofs, and pages are written back between them.
     if (height % 3 === 0 || height % 32 <= 1) compare()
     if (height % 33 !== 0) continue
@@ -99,7 +101,9 @@ test('one reader proves in every state it comes to see: while pages wait, after 
   for (let height = 1; height <= 2; height++) commitRandom([memory2], height, 200)
   for (let height = 3; height <= 40; height++) {
     for (let candidacyId = 0; candidacyId < 12; candidacyId++) {
-      expect(reader.read((state) => state.prove(absences, { candidacyId }))).toEqual(memory2.prove(absences, { candidacyId }))
+      expect(reader.read((state) => state.prove(absences, { candidacyId }))).toEqual(
+        memory2.prove(absences, { candidacyId }),
+      )
     }
     commitRandom([memory2, store], height, 20)
   }
@@ -117,7 +121,9 @@ test('a reader whose pages do not lead to the app hash says so, and names the fi
   const db = new Database(path)
   db.prepare('UPDATE blocks SET app_hash = ?').run('AB'.repeat(32))
   db.close()
-  expect(prove).toThrow(/reads-changed\.db: the tree of block 1 has the root [0-9A-F]{64}, not the committed app hash (AB){32}/)
+  expect(prove).toThrow(
+    /reads-changed\.db: the tree of block 1 has the root [0-9A-F]{64}, not the committed app hash (AB){32}/,
+  )
   reader.close()
   store.close()
 })
@@ -172,7 +178,10 @@ test('a tree without its pages is refused at the start, not taken for an empty o
   expect(() => openSqliteStore({ path, tables })).toThrow(line)
 })
 
-/** Puts the pages of schema versions 1 and 2 in place of those of 3: a page for every two leaves or more, under its path as bytes. */
+/**
+ * Puts the pages of schema versions 1 and 2 in place of those of 3: a page for every two leaves or more, under its path
+ * as bytes.
+ */
 function writeOldPages(db: Database.Database): void {
   const leaves: string[] = []
   for (const bytes of db.prepare('SELECT page FROM tree_pages').pluck().all() as Buffer[]) {
@@ -189,20 +198,27 @@ function writeOldPages(db: Database.Database): void {
       const under = below.filter((leaf) => Buffer.from(leaf, 'latin1').toString('hex').startsWith(child))
       if (under.length === 0) continue
       const kind = under.length === 1 ? 0 : 1
-      masks[kind] = (masks[kind] as number) | 1 << slot
-      parts.push(kind === 0 ? under[0] as string : nodeOf(under.join(''), 4 * child.length)?.hash as string)
+      masks[kind] = (masks[kind] as number) | (1 << slot)
+      parts.push(kind === 0 ? (under[0] as string) : (nodeOf(under.join(''), 4 * child.length)?.hash as string))
       if (kind === 1) write(child, under)
     }
     const head = Buffer.alloc(4)
     for (const [at, mask] of masks.entries()) head.writeUInt16BE(mask, 2 * at)
-    const key = Buffer.from(`${path.length.toString(16).padStart(2, '0')}${path}${path.length % 2 === 0 ? '' : '0'}`, 'hex')
-    db.prepare('INSERT INTO tree_pages VALUES (?, ?)').run(key, Buffer.concat([head, Buffer.from(parts.join(''), 'latin1')]))
+    const key = Buffer.from(
+      `${path.length.toString(16).padStart(2, '0')}${path}${path.length % 2 === 0 ? '' : '0'}`,
+      'hex',
+    )
+    db.prepare('INSERT INTO tree_pages VALUES (?, ?)').run(
+      key,
+      Buffer.concat([head, Buffer.from(parts.join(''), 'latin1')]),
+    )
   }
   write('', leaves)
 }
 
 test.each([
-  [1, 'which has all its pages', 32], [2, 'some of whose leaves wait', 36],
+  [1, 'which has all its pages', 32],
+  [2, 'some of whose leaves wait', 36],
 ])('a file of schema version %i, %s, is brought up to date', (version, _what, blocks) => {
   const path = join(folder, `older${version}.db`)
   const store = openSqliteStore({ path, tables })
@@ -222,6 +238,9 @@ test.each([
     expect(again.recomputeRoot()).toEqual(again.appHash())
   }
   again.close()
-  expect([waitingIn(path), rowsOf(path, "SELECT value FROM meta WHERE name = 'schema_version'")]).toEqual([blocks - 29, '3'])
+  expect([waitingIn(path), rowsOf(path, "SELECT value FROM meta WHERE name = 'schema_version'")]).toEqual([
+    blocks - 29,
+    '3',
+  ])
   expect(rowsOf(path, "SELECT count(*) FROM sqlite_schema WHERE name = 'old_pages'")).toBe(0)
 })

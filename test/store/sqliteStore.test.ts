@@ -13,7 +13,19 @@ import type { State } from '../../src/store/state.ts'
 import type { Store } from '../../src/store/store.ts'
 import { text, u64 } from '../../src/store/columns.ts'
 import { type RowOf, table } from '../../src/store/table.ts'
-import { absences, accounts, addressAt, members, notes, params, proposalIdAt, pubKeyAt, tables, totals, votes } from './tables.ts'
+import {
+  absences,
+  accounts,
+  addressAt,
+  members,
+  notes,
+  params,
+  proposalIdAt,
+  pubKeyAt,
+  tables,
+  totals,
+  votes,
+} from './tables.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'svcd-sqlite-'))
 afterAll(() => {
@@ -55,7 +67,11 @@ test('synchronous is FULL in the file made, after its first write, and when it i
 
 test('a person reads addresses, amounts, keys and flags as text', () => {
   const path = newPath()
-  const store = openSqliteStore({ path, tables, views: [{ name: 'rich', sql: 'SELECT address FROM accounts WHERE length(balance) > 18' }] })
+  const store = openSqliteStore({
+    path,
+    tables,
+    views: [{ name: 'rich', sql: 'SELECT address FROM accounts WHERE length(balance) > 18' }],
+  })
   commitWith(store, (state) => {
     state.put(accounts, { address: addressAt(1), balance: 10n ** 20n, nonce: 3 })
     state.put(members, { pubKey: pubKeyAt(2), candidacyId: 1, lastHeight: 9 })
@@ -75,7 +91,9 @@ test('views are made anew at each open', () => {
   const path = made()
   openSqliteStore({ path, tables, views: [{ name: 'old', sql: 'SELECT 1 AS one' }] }).close()
   openSqliteStore({ path, tables, views: [{ name: 'fresh', sql: 'SELECT 2 AS two' }] }).close()
-  expect(new Database(path).prepare("SELECT name FROM sqlite_schema WHERE type = 'view'").all()).toEqual([{ name: 'fresh' }])
+  expect(new Database(path).prepare("SELECT name FROM sqlite_schema WHERE type = 'view'").all()).toEqual([
+    { name: 'fresh' },
+  ])
 })
 
 test('a part that fails inside a commit leaves the state whole, and the same block can be committed after', () => {
@@ -95,15 +113,26 @@ test('a part that fails inside a commit leaves the state whole, and the same blo
   const overlay = makeOverlay(store)
   for (let id = 0; id < 50; id++) overlay.put(absences, { candidacyId: id, count: 7 })
   overlay.put(fragile, { id: 1, value: 'bad' })
-  expect(() => store.commit(store.prepare(overlay), { height: 2, timeMs: 1, chainId: 'test', transactions: 0 })).toThrow()
-  expect([store.height(), store.appHash(), store.get(absences, { candidacyId: 3 })?.count, store.block(2)]).toEqual([1, root, 1, undefined])
+  expect(() =>
+    store.commit(store.prepare(overlay), { height: 2, timeMs: 1, chainId: 'test', transactions: 0 }),
+  ).toThrow()
+  expect([store.height(), store.appHash(), store.get(absences, { candidacyId: 3 })?.count, store.block(2)]).toEqual([
+    1,
+    root,
+    1,
+    undefined,
+  ])
   expect(store.recomputeRoot()).toEqual(root)
   overlay.put(fragile, { id: 1, value: 'good' })
   store.commit(store.prepare(overlay), { height: 2, timeMs: 1, chainId: 'test', transactions: 0 })
   expect(store.recomputeRoot()).toEqual(store.appHash())
   store.close()
   const again = openSqliteStore({ path, tables: all })
-  expect([again.height(), again.get(absences, { candidacyId: 3 })?.count, again.get(fragile, { id: 1 })?.value]).toEqual([2, 7, 'good'])
+  expect([
+    again.height(),
+    again.get(absences, { candidacyId: 3 })?.count,
+    again.get(fragile, { id: 1 })?.value,
+  ]).toEqual([2, 7, 'good'])
   again.close()
 })
 
@@ -121,7 +150,10 @@ test('a walk that was begun and is kept gives rows as they are now, and is begun
   }
   put(...Array.from({ length: 30 }, (_, at) => ({ candidacyId: at, count: 30 - at })))
   // Both orders are walked a little way, and more of them was read than was given.
-  expect([walk('byCount', 2), walk(undefined, 2)]).toEqual([['29:1', '28:2'], ['0:30', '1:29']])
+  expect([walk('byCount', 2), walk(undefined, 2)]).toEqual([
+    ['29:1', '28:2'],
+    ['0:30', '1:29'],
+  ])
   // In no order of counts: 29 leaves the first place, 5 comes before all.
   put({ candidacyId: 29, count: 40 }, { candidacyId: 5, count: 1 })
   expect(walk('byCount', 3)).toEqual(['5:1', '28:2', '27:3'])
@@ -140,9 +172,10 @@ test('a walk that was begun and is kept gives rows as they are now, and is begun
 test('a kept walk of an index gives a row anew that was changed and stayed in its place', () => {
   const store = openSqliteStore({ path: newPath(), tables })
   const vote = { proposalId: proposalIdAt(1), voter: addressAt(1), blockHeight: 7 }
-  const put = (answer: string): void => commitWith(store, (state) => {
-    for (let candidacyId = 0; candidacyId < 20; candidacyId++) state.put(votes, { ...vote, candidacyId, answer })
-  })
+  const put = (answer: string): void =>
+    commitWith(store, (state) => {
+      for (let candidacyId = 0; candidacyId < 20; candidacyId++) state.put(votes, { ...vote, candidacyId, answer })
+    })
   const answers = (most: number): string[] => {
     const seen = []
     for (const { answer } of store.scan(votes, { index: 'byVoter', prefix: addressBytes(addressAt(1)) })) {
@@ -170,7 +203,13 @@ test('a reader sees one whole block for as long as it reads, whatever is committ
     commitWith(store, (inner) => {
       for (let id = 0; id < 100; id++) inner.put(absences, { candidacyId: id, count: 2 })
     })
-    return [first, state.height(), new Set([...state.scan(absences)].map((row) => row.count)), state.recomputeRoot(), state.appHash()]
+    return [
+      first,
+      state.height(),
+      new Set([...state.scan(absences)].map((row) => row.count)),
+      state.recomputeRoot(),
+      state.appHash(),
+    ]
   })
   expect(seen.slice(0, 3)).toEqual([1, 1, new Set([1])])
   expect(seen[3]).toEqual(seen[4])
@@ -181,7 +220,9 @@ test('a reader sees one whole block for as long as it reads, whatever is committ
     return iterator
   })
   expect(() => {
-    while (walk.next().done !== true) { /* to its end */ }
+    while (walk.next().done !== true) {
+      /* to its end */
+    }
   }).toThrow('walk')
   expect(() => reader.read(async () => undefined)).toThrow('synchronous')
   reader.close()
@@ -235,7 +276,9 @@ test('a second writer is refused, in this process and in another, while others m
     import { openSqliteReader } from ${JSON.stringify(join(import.meta.dirname, '../../src/store/sqliteReader.ts'))}
     try { openSqliteStore({ path: ${JSON.stringify(path)}, tables: [] }) } catch (error) { console.log(error.name) }
     console.log(openSqliteReader({ path: ${JSON.stringify(path)}, tables: [] }).read((state) => state.height()))`
-  expect(execFileSync(process.execPath, ['--input-type=module-typescript', '-e', script], { encoding: 'utf8' })).toBe('StoreError\n1\n')
+  expect(execFileSync(process.execPath, ['--input-type=module-typescript', '-e', script], { encoding: 'utf8' })).toBe(
+    'StoreError\n1\n',
+  )
   store.close()
   openSqliteStore({ path, tables }).close()
 })
@@ -243,7 +286,13 @@ test('a second writer is refused, in this process and in another, while others m
 test('a table and an index that come with a later release are made and filled', () => {
   const path = newPath()
   const store = openSqliteStore({ path, tables: [votes, params] })
-  const vote: RowOf<typeof votes> = { proposalId: proposalIdAt(1), candidacyId: 3, voter: addressAt(1), answer: 'Y', blockHeight: 9 }
+  const vote: RowOf<typeof votes> = {
+    proposalId: proposalIdAt(1),
+    candidacyId: 3,
+    voter: addressAt(1),
+    answer: 'Y',
+    blockHeight: 9,
+  }
   commitWith(store, (state) => state.put(votes, vote))
   store.close()
   const byHeight = (row: { readonly blockHeight: number }): Uint8Array => Uint8Array.of(row.blockHeight)
@@ -290,9 +339,12 @@ test('a value that was never written is told, with a code of storage: it stops t
   new Database(path).exec(`UPDATE absences SET count = 9007199254740993`)
   const again = openSqliteStore({ path, tables })
   // 2^53 + 1: better-sqlite3 would round it into its neighbour.
-  expect(() => again.get(absences, { candidacyId: 1 })).toThrow(expect.objectContaining({
-    message: expect.stringContaining('absences.count: the state holds 9007199254740993'), code: 'SQLITE_CORRUPT_ROW',
-  }))
+  expect(() => again.get(absences, { candidacyId: 1 })).toThrow(
+    expect.objectContaining({
+      message: expect.stringContaining('absences.count: the state holds 9007199254740993'),
+      code: 'SQLITE_CORRUPT_ROW',
+    }),
+  )
   again.close()
 })
 
@@ -318,17 +370,24 @@ test('a rollback is on disk, is refused a second time in one line, and a file wi
   const again = openSqliteStore({ path, tables })
   expect([again.height(), again.appHash(), again.recomputeRoot()]).toEqual([1, root, root])
   expect(again.get(absences, { candidacyId: 1 })?.count).toBe(2)
-  expect(() => again.rollback()).toThrow(expect.objectContaining({
-    name: 'StoreError', message: expect.stringMatching(/^block 1 cannot be taken back: only one is kept .* from genesis$/),
-  }))
+  expect(() => again.rollback()).toThrow(
+    expect.objectContaining({
+      name: 'StoreError',
+      message: expect.stringMatching(/^block 1 cannot be taken back: only one is kept .* from genesis$/),
+    }),
+  )
   again.close()
 })
 
 test('a rollback gives back rows of any length', () => {
   const store = openSqliteStore({ path: newPath(), tables })
   const rows = [1, 255, 256, 70_000].map((length, height) => ({ name: 'p', height, value: 'v'.repeat(length) }))
-  commitWith(store, (state) => { for (const row of rows) state.put(params, row) })
-  commitWith(store, (state) => { for (const row of rows) state.put(params, { ...row, value: 'w' }) })
+  commitWith(store, (state) => {
+    for (const row of rows) state.put(params, row)
+  })
+  commitWith(store, (state) => {
+    for (const row of rows) state.put(params, { ...row, value: 'w' })
+  })
   store.rollback()
   expect([...store.scan(params)]).toEqual(rows)
   store.close()
@@ -341,9 +400,12 @@ test('a rollback that would not lead to the app hash of the block before is refu
   store.close()
   new Database(path).exec("UPDATE undo SET rows_before = x''")
   const again = openSqliteStore({ path, tables })
-  expect(() => again.rollback()).toThrow(expect.objectContaining({
-    name: 'StoreError', message: expect.stringContaining('nothing was taken back'),
-  }))
+  expect(() => again.rollback()).toThrow(
+    expect.objectContaining({
+      name: 'StoreError',
+      message: expect.stringContaining('nothing was taken back'),
+    }),
+  )
   expect([again.height(), again.get(absences, { candidacyId: 2 })?.count]).toEqual([2, 9])
   expect(again.appHash()).toEqual(again.recomputeRoot())
   again.close()

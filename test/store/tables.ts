@@ -14,7 +14,10 @@ const json: RowCodec = {
   decode: (bytes) => JSON.parse(Buffer.from(bytes).toString()) as Readonly<Record<string, never>>,
 }
 
-/** Tables of every shape of key: one column in SQL order, base64, several columns, text, none; and one that is not hashed. */
+/**
+ * Tables of every shape of key: one column in SQL order, base64, several columns, text, none; and one that is not
+ * hashed.
+ */
 export const accounts = table('accounts', {
   tag: 0x01,
   key: { address },
@@ -62,10 +65,15 @@ export const totals = table('totals', {
   message: codec('svc.state.Totals'),
 })
 
-export const notes = table('notes', { tag: 0xf0, hashed: false, key: { id: u64 }, row: { verified: flag, name: text }, message: json })
+export const notes = table('notes', {
+  tag: 0xf0,
+  hashed: false,
+  key: { id: u64 },
+  row: { verified: flag, name: text },
+  message: json,
+})
 
 export const tables = [accounts, absences, members, votes, params, totals, notes] as const
-
 
 /** The n-th address, key or id of a test: spread over all values, the same each time. */
 const spread = (n: number, length: number): Uint8Array =>

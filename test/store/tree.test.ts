@@ -2,7 +2,15 @@ import { expect, test } from '@jest/globals'
 import { toHex, u64be } from '../../src/base/bytes.ts'
 import { sha256 } from '../../src/base/hash.ts'
 import { EMPTY_HASH, innerHash, leafHash, nodeOf, sha256Text } from '../../src/store/node.ts'
-import { decodePage, encodePage, LEAVES_KEPT_MAX, nodeAt, pageOf, type Path, PATH_LENGTH_MAX } from '../../src/store/page.ts'
+import {
+  decodePage,
+  encodePage,
+  LEAVES_KEPT_MAX,
+  nodeAt,
+  pageOf,
+  type Path,
+  PATH_LENGTH_MAX,
+} from '../../src/store/page.ts'
 import { rootOf } from '../../src/store/root.ts'
 import { idOf } from '../../src/store/sorted.ts'
 import { byKeyHash, type LeafChange, updateTree } from '../../src/store/tree.ts'
@@ -96,13 +104,19 @@ test('three leaves give the root worked out by hand', () => {
 })
 
 const leavesFrom = (first: number, count: number): string =>
-  Array.from({ length: count }, (_, at) => sha256Text(u64be(first + at)) + sha256Text(u64be(first + at + 1000))).join('')
+  Array.from({ length: count }, (_, at) => sha256Text(u64be(first + at)) + sha256Text(u64be(first + at + 1000))).join(
+    '',
+  )
 
 test('a page is read back as it was written: nothing, a leaf, some leaves, leaves elsewhere', () => {
-  const page = pageOf(Array.from({ length: 16 }, (_, slot) => {
-    if (slot % 4 === 0) return null
-    return slot % 4 === 3 ? { hash: sha256Text(u64be(slot)), leaves: '' } : nodeOf(leavesFrom(slot, slot % 4 === 1 ? 1 : slot), 0)
-  }))
+  const page = pageOf(
+    Array.from({ length: 16 }, (_, slot) => {
+      if (slot % 4 === 0) return null
+      return slot % 4 === 3
+        ? { hash: sha256Text(u64be(slot)), leaves: '' }
+        : nodeOf(leavesFrom(slot, slot % 4 === 1 ? 1 : slot), 0)
+    }),
+  )
   expect(decodePage(encodePage(page))).toEqual(page)
   const full = pageOf(Array.from({ length: 16 }, (_, slot) => nodeOf(leavesFrom(16 * slot, LEAVES_KEPT_MAX), 0)))
   expect(encodePage(full).length).toBe(8736)
@@ -114,13 +128,25 @@ test('a page is read back as it was written: nothing, a leaf, some leaves, leave
 test('keys whose hashes begin alike for longer than a path have no page that is deeper, however many they are', () => {
   // 18 digits.
   const begin = '\x12\x34\x56\x78\x9a\xbc\xde\xf0\x10'
-  const keyHashes = Array.from({ length: 3 * LEAVES_KEPT_MAX }, (_, n) => begin + sha256Text(u64be(n)).slice(begin.length))
-  const changes = (from: number, to: number, isGone = false): LeafChange[] => keyHashes.slice(from, to)
-    .map((keyHash, at) => ({ keyHash, hash: isGone ? undefined : sha256Text(u64be(from + at)) })).sort(byKeyHash)
+  const keyHashes = Array.from(
+    { length: 3 * LEAVES_KEPT_MAX },
+    (_, n) => begin + sha256Text(u64be(n)).slice(begin.length),
+  )
+  const changes = (from: number, to: number, isGone = false): LeafChange[] =>
+    keyHashes
+      .slice(from, to)
+      .map((keyHash, at) => ({ keyHash, hash: isGone ? undefined : sha256Text(u64be(from + at)) }))
+      .sort(byKeyHash)
   const above = (leaves: readonly LeafChange[], depth: number): string => {
     if (leaves.length < 2) return leaves[0]?.hash ?? EMPTY_HASH
-    const isRight = ({ keyHash }: LeafChange): boolean => (keyHash.charCodeAt(depth >> 3) & (0x80 >> depth % 8)) !== 0
-    return innerHash(above(leaves.filter((leaf) => !isRight(leaf)), depth + 1), above(leaves.filter(isRight), depth + 1))
+    const isRight = ({ keyHash }: LeafChange): boolean => (keyHash.charCodeAt(depth >> 3) & (0x80 >> (depth % 8))) !== 0
+    return innerHash(
+      above(
+        leaves.filter((leaf) => !isRight(leaf)),
+        depth + 1,
+      ),
+      above(leaves.filter(isRight), depth + 1),
+    )
   }
   const tree = makeTree()
   expect(idOf(tree.update(changes(0, keyHashes.length)))).toBe(above(changes(0, keyHashes.length), 0))
@@ -135,5 +161,7 @@ test('a missing page is told, not taken for an empty one', () => {
   tree.apply(new Map(Array.from({ length: 200 }, (_, n) => [n, keyOf(n)])))
   const deep = [...tree.pages.keys()].find((path) => path.length === 1) as Path
   tree.pages.delete(deep)
-  expect(() => tree.apply(new Map(Array.from({ length: 200 }, (_, n) => [n, keyOf(n + 1)])))).toThrow(`lacks its page ${deep}`)
+  expect(() => tree.apply(new Map(Array.from({ length: 200 }, (_, n) => [n, keyOf(n + 1)])))).toThrow(
+    `lacks its page ${deep}`,
+  )
 })

@@ -1,4 +1,7 @@
-/** The strangers' process: takes one AttackJob, runs it for its time, closes every socket, answers with an AttackTally and ends. */
+/**
+ * The strangers' process: takes one AttackJob, runs it for its time, closes every socket, answers with an AttackTally
+ * and ends.
+ */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -29,43 +32,62 @@ function stamped(text: string): () => Buffer {
   }
 }
 
-const addressOf = (connection: number, { addresses }: AttackJob): string => `127.0.0.${2 + connection % addresses}`
+const addressOf = (connection: number, { addresses }: AttackJob): string => `127.0.0.${2 + (connection % addresses)}`
 
 /** One request whose answer is read and thrown away. Resolves with how it ended. */
-const askOnce = (client: Client, body: Buffer): Promise<string> => new Promise((done) => {
-  let end = 'answered'
-  let isFirst = true
-  client.dispatch({
-    path: '/', method: 'POST', headers: { 'content-type': 'application/json' }, body, headersTimeout: 0, bodyTimeout: 0,
-  }, {
-    onRequestStart: () => undefined,
-    onResponseStart: (_controller, status) => { if (status !== 200) end = `HTTP ${status}` },
-    onResponseData: (_controller, chunk) => {
-      if (isFirst && end === 'answered') end = CODE.exec(chunk.toString('latin1', 0, CODE_WITHIN))?.[1] ?? end
-      isFirst = false
-    },
-    onResponseEnd: () => done(end),
-    onResponseError: (_controller, error) => done((error as { code?: string }).code ?? error.message),
+const askOnce = (client: Client, body: Buffer): Promise<string> =>
+  new Promise((done) => {
+    let end = 'answered'
+    let isFirst = true
+    client.dispatch(
+      {
+        path: '/',
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      },
+      {
+        onRequestStart: () => undefined,
+        onResponseStart: (_controller, status) => {
+          if (status !== 200) end = `HTTP ${status}`
+        },
+        onResponseData: (_controller, chunk) => {
+          if (isFirst && end === 'answered') end = CODE.exec(chunk.toString('latin1', 0, CODE_WITHIN))?.[1] ?? end
+          isFirst = false
+        },
+        onResponseEnd: () => done(end),
+        onResponseError: (_controller, error) => done((error as { code?: string }).code ?? error.message),
+      },
+    )
   })
-})
 
 async function ask(job: AttackJob, closing: AbortSignal): Promise<void> {
   const makers = job.bodies.map(stamped)
-  await Promise.all(Array.from({ length: job.connections }, async (_, connection) => {
-    const client = new Client(`http://${job.target.host}:${job.target.port}`, { pipelining: 1, localAddress: addressOf(connection, job) })
-    closing.addEventListener('abort', () => void client.destroy().catch(() => undefined))
-    for (let turn = connection; !closing.aborted; turn++) {
-      const end = await askOnce(client, (makers[turn % makers.length] as () => Buffer)())
-      if (closing.aborted) break
-      count(end)
-      if (end !== 'answered') await sleep(RETRY_MS, undefined, { signal: closing }).catch(() => undefined)
-    }
-  }))
+  await Promise.all(
+    Array.from({ length: job.connections }, async (_, connection) => {
+      const client = new Client(`http://${job.target.host}:${job.target.port}`, {
+        pipelining: 1,
+        localAddress: addressOf(connection, job),
+      })
+      closing.addEventListener('abort', () => void client.destroy().catch(() => undefined))
+      for (let turn = connection; !closing.aborted; turn++) {
+        const end = await askOnce(client, (makers[turn % makers.length] as () => Buffer)())
+        if (closing.aborted) break
+        count(end)
+        if (end !== 'answered') await sleep(RETRY_MS, undefined, { signal: closing }).catch(() => undefined)
+      }
+    }),
+  )
 }
 
 /** A connection that is opened again whenever it is closed. `use` is called with each. */
 async function keepOpen(
-  job: AttackJob, closing: AbortSignal, connection: number, use: (socket: Socket) => void,
+  job: AttackJob,
+  closing: AbortSignal,
+  connection: number,
+  use: (socket: Socket) => void,
 ): Promise<void> {
   while (!closing.aborted) {
     const socket = connect({ ...job.target, localAddress: addressOf(connection, job), noDelay: true })
@@ -85,14 +107,19 @@ async function keepOpen(
 }
 
 function requestOf({ target: { host, port } }: AttackJob, body: string): string {
-  const head = [`Host: ${host}:${port}`, 'Content-Type: application/json', `Content-Length: ${body.length}`].join('\r\n')
+  const head = [`Host: ${host}:${port}`, 'Content-Type: application/json', `Content-Length: ${body.length}`].join(
+    '\r\n',
+  )
   return `POST / HTTP/1.1\r\n${head}\r\n\r\n${body}`
 }
 
 const neverRead = (job: AttackJob, closing: AbortSignal): Promise<unknown> => {
   const requests = requestOf(job, job.bodies[0] as string).repeat(UNREAD_REQUESTS)
-  return Promise.all(Array.from({ length: job.connections }, (_, at) =>
-    keepOpen(job, closing, at, (socket) => void socket.write(requests))))
+  return Promise.all(
+    Array.from({ length: job.connections }, (_, at) =>
+      keepOpen(job, closing, at, (socket) => void socket.write(requests)),
+    ),
+  )
 }
 
 /** Half of them are slow from the first header on, the other half send a whole head and are slow in the body. */
@@ -100,14 +127,18 @@ async function writeSlowly(job: AttackJob, closing: AbortSignal): Promise<void> 
   const request = requestOf(job, `${job.bodies[0] as string}${' '.repeat(2000)}`)
   const headEnd = request.indexOf('\r\n\r\n') + 4
   const open = new Map<Socket, number>()
-  const writing = Promise.all(Array.from({ length: job.connections }, (_, at) => keepOpen(job, closing, at, (socket) => {
-    const from = at % 2 === 0 ? 0 : headEnd
-    socket.write(request.slice(0, from))
-    // What the other side says is read: only then is its close seen.
-    socket.resume()
-    open.set(socket, from)
-    socket.once('close', () => open.delete(socket))
-  })))
+  const writing = Promise.all(
+    Array.from({ length: job.connections }, (_, at) =>
+      keepOpen(job, closing, at, (socket) => {
+        const from = at % 2 === 0 ? 0 : headEnd
+        socket.write(request.slice(0, from))
+        // What the other side says is read: only then is its close seen.
+        socket.resume()
+        open.set(socket, from)
+        socket.once('close', () => open.delete(socket))
+      }),
+    ),
+  )
   while (!closing.aborted) {
     await sleep(SLOW_BYTE_EVERY_MS, undefined, { signal: closing }).catch(() => undefined)
     for (const [socket, at] of open) {
@@ -122,7 +153,7 @@ async function writeSlowly(job: AttackJob, closing: AbortSignal): Promise<void> 
 const MANNERS = { ask, neverRead, writeSlowly }
 
 process.once('disconnect', () => process.exit(1))
-const [job] = await once(process, 'message') as [AttackJob]
+const [job] = (await once(process, 'message')) as [AttackJob]
 const closing = new AbortController()
 setTimeout(() => closing.abort(), job.durationMs)
 await MANNERS[job.manner](job, closing.signal)

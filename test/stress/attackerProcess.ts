@@ -9,13 +9,16 @@ import type { AttackJob, AttackTally } from './job.ts'
 const PROGRAM = fileURLToPath(new URL('attacker.ts', import.meta.url))
 const OVERRUN_MS_MAX = 20_000
 
-// Strangers have machines of their own, so where both want the CPU the node comes first; they still get about a tenth, or a busy node would
-// hold up the very requests that it is tried with. A kernel that shares CPU between sessions first goes by the session's nice value.
+// Strangers have machines of their own, so where both want the CPU the node comes first; they still get about a tenth,
+// or a busy node would hold up the very requests that it is tried with. A kernel that shares CPU between sessions first
+// goes by the session's nice value.
 function yieldCpu(pid: number): void {
   setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
   try {
     writeFileSync(`/proc/${pid}/autogroup`, String(constants.priority.PRIORITY_BELOW_NORMAL))
-  } catch { /* a kernel without sessions that share CPU */ }
+  } catch {
+    /* a kernel without sessions that share CPU */
+  }
 }
 
 /** Runs one attack in a process of its own, below normal priority. Resolves when the last of its sockets is closed. */
@@ -24,9 +27,16 @@ export async function runAttack(job: AttackJob): Promise<AttackTally> {
   yieldCpu(child.pid as number)
   const ended = once(child, 'exit')
   const late = new AbortController()
-  const overrun = sleep(job.durationMs + OVERRUN_MS_MAX, undefined, { signal: late.signal }).then(() => { child.kill('SIGKILL') }, () => {})
+  const overrun = sleep(job.durationMs + OVERRUN_MS_MAX, undefined, { signal: late.signal }).then(
+    () => {
+      child.kill('SIGKILL')
+    },
+    () => {},
+  )
   let tally: AttackTally = {}
-  child.once('message', (message: AttackTally) => { tally = message })
+  child.once('message', (message: AttackTally) => {
+    tally = message
+  })
   child.send(job)
   await ended
   late.abort()

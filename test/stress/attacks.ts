@@ -23,7 +23,8 @@ const CALLS_A_BATCH = 50
 const BODIES = 16
 const PATHS_A_BATCH = 16
 
-const many = <T>(count: number, make: (at: number) => T): readonly T[] => Array.from({ length: count }, (_, at) => make(at))
+const many = <T>(count: number, make: (at: number) => T): readonly T[] =>
+  Array.from({ length: count }, (_, at) => make(at))
 const call = (method: string, params: object): string => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
 const query = (path: string, more: { readonly data?: string; readonly prove?: boolean } = {}): string =>
   call('abci_query', { path, data: '', height: '0', prove: false, ...more })
@@ -44,53 +45,116 @@ function unsignedTx(chainId: string, number: number): string {
 /** Every attack, in the order in which a chain of `candidacies` candidacies meets them. */
 export function attacksOn(chainId: string, candidacies: number): readonly Attack[] {
   const owners = signersOf('candidate', PATHS_A_BATCH * BODIES).map(({ address }) => address)
-  const ids = many(64, (at) => 1 + Math.floor(at * (candidacies - 1) / 64))
+  const ids = many(64, (at) => 1 + Math.floor((at * (candidacies - 1)) / 64))
   const lists = [call('svc_queryValidators', [])]
   const rawLists = [query('/stake/validators')]
   return [
     { name: 'lists', title: 'whole lists', port: 'gateway', manner: 'ask', connections: 64, bodies: lists },
-    { name: 'rpc-lists', title: 'whole lists, at CometBFT', port: 'rpc', manner: 'ask', connections: 64, bodies: rawLists },
     {
-      name: 'batch-lists', title: '`/batch` of 16 lists, at CometBFT', port: 'rpc', manner: 'ask', connections: 64,
+      name: 'rpc-lists',
+      title: 'whole lists, at CometBFT',
+      port: 'rpc',
+      manner: 'ask',
+      connections: 64,
+      bodies: rawLists,
+    },
+    {
+      name: 'batch-lists',
+      title: '`/batch` of 16 lists, at CometBFT',
+      port: 'rpc',
+      manner: 'ask',
+      connections: 64,
       bodies: [batchOf(many(PATHS_A_BATCH, () => '/stake/validators'))],
     },
     {
-      name: 'batch', title: '`/batch` of 16 candidacies, at CometBFT', port: 'rpc', manner: 'ask', connections: 64,
-      bodies: many(BODIES, (at) => batchOf(owners.slice(at * PATHS_A_BATCH, (at + 1) * PATHS_A_BATCH)
-        .map((owner) => `/stake/validator/${owner}`))),
+      name: 'batch',
+      title: '`/batch` of 16 candidacies, at CometBFT',
+      port: 'rpc',
+      manner: 'ask',
+      connections: 64,
+      bodies: many(BODIES, (at) =>
+        batchOf(owners.slice(at * PATHS_A_BATCH, (at + 1) * PATHS_A_BATCH).map((owner) => `/stake/validator/${owner}`)),
+      ),
     },
     {
-      name: 'proposals', title: 'all proposals', port: 'gateway', manner: 'ask', connections: 64, bodies: [call('svc_queryProposals', [])],
+      name: 'proposals',
+      title: 'all proposals',
+      port: 'gateway',
+      manner: 'ask',
+      connections: 64,
+      bodies: [call('svc_queryProposals', [])],
     },
     {
-      name: 'rpc-proposals', title: 'all proposals, at CometBFT', port: 'rpc', manner: 'ask', connections: 64,
+      name: 'rpc-proposals',
+      title: 'all proposals, at CometBFT',
+      port: 'rpc',
+      manner: 'ask',
+      connections: 64,
       bodies: [query('/governance/proposals')],
     },
     {
-      name: 'proofs', title: 'proofs', port: 'gateway', manner: 'ask', connections: 64,
+      name: 'proofs',
+      title: 'proofs',
+      port: 'gateway',
+      manner: 'ask',
+      connections: 64,
       bodies: ids.map((id) => call('svc_getProof', ['candidacies', String(id)])),
     },
     {
-      name: 'rpc-proofs', title: 'proofs, at CometBFT', port: 'rpc', manner: 'ask', connections: 64,
+      name: 'rpc-proofs',
+      title: 'proofs, at CometBFT',
+      port: 'rpc',
+      manner: 'ask',
+      connections: 64,
       bodies: ids.map((id) => query(`/store/candidacies/${id}`, { prove: true })),
     },
     {
-      name: 'garbage', title: 'raw garbage, 450 × 50', port: 'gateway', manner: 'ask', connections: 450,
+      name: 'garbage',
+      title: 'raw garbage, 450 × 50',
+      port: 'gateway',
+      manner: 'ask',
+      connections: 450,
       bodies: many(BODIES, () => rawBatch(() => `${STAMP}${randomBytes(29).toString('hex')}`)),
     },
     {
-      name: 'unsigned', title: 'wrong signatures, 450 × 50', port: 'gateway', manner: 'ask', connections: 450,
+      name: 'unsigned',
+      title: 'wrong signatures, 450 × 50',
+      port: 'gateway',
+      manner: 'ask',
+      connections: 450,
       bodies: many(BODIES, (body) => rawBatch((at) => unsignedTx(chainId, body * CALLS_A_BATCH + at))),
     },
     {
-      name: 'rpc-garbage', title: 'garbage to `broadcast_tx_sync`', port: 'rpc', manner: 'ask', connections: 64,
+      name: 'rpc-garbage',
+      title: 'garbage to `broadcast_tx_sync`',
+      port: 'rpc',
+      manner: 'ask',
+      connections: 64,
       bodies: many(BODIES, () => call('broadcast_tx_sync', { tx: `${STAMP}${toBase64(randomBytes(27))}` })),
     },
-    { name: 'slow-readers', title: 'slow readers, 150', port: 'gateway', manner: 'neverRead', connections: 150, bodies: lists },
     {
-      name: 'rpc-slow-readers', title: 'slow readers, 150, at CometBFT', port: 'rpc', manner: 'neverRead', connections: 150,
+      name: 'slow-readers',
+      title: 'slow readers, 150',
+      port: 'gateway',
+      manner: 'neverRead',
+      connections: 150,
+      bodies: lists,
+    },
+    {
+      name: 'rpc-slow-readers',
+      title: 'slow readers, 150, at CometBFT',
+      port: 'rpc',
+      manner: 'neverRead',
+      connections: 150,
       bodies: rawLists,
     },
-    { name: 'slow-writers', title: 'slow writers, 1,000', port: 'gateway', manner: 'writeSlowly', connections: 1000, bodies: lists },
+    {
+      name: 'slow-writers',
+      title: 'slow writers, 1,000',
+      port: 'gateway',
+      manner: 'writeSlowly',
+      connections: 1000,
+      bodies: lists,
+    },
   ]
 }

@@ -49,30 +49,56 @@ const READY_MS_MAX = 60_000
 const SVCD = fileURLToPath(new URL('../../src/cli/svcd.js', import.meta.url))
 
 /** One validator whose key the node has and the rest candidates: with max_vals 1 none of them can be in the set. */
-const genesisOf = (candidacies: number) => (pubKey: string): object => ({
-  params: { stake_limit: '1', max_vals: 1 },
-  accounts: ACCOUNTS.map((address) => ({ address, balance: units(1_000_000) })),
-  candidacies: [
-    { owner: VALIDATOR, pub_key: pubKey, shares: units(10_000_000), max_shares: units(100_000_000) },
-    ...silent('candidate', candidacies - 1).map((one, at) => (
-      { ...one, description: { name: `candidate ${at}`, website: `https://example.com/${at}`, location: 'Earth', profile: PROFILE } })),
-  ],
-})
+const genesisOf =
+  (candidacies: number) =>
+  (pubKey: string): object => ({
+    params: { stake_limit: '1', max_vals: 1 },
+    accounts: ACCOUNTS.map((address) => ({ address, balance: units(1_000_000) })),
+    candidacies: [
+      { owner: VALIDATOR, pub_key: pubKey, shares: units(10_000_000), max_shares: units(100_000_000) },
+      ...silent('candidate', candidacies - 1).map((one, at) => ({
+        ...one,
+        description: {
+          name: `candidate ${at}`,
+          website: `https://example.com/${at}`,
+          location: 'Earth',
+          profile: PROFILE,
+        },
+      })),
+    ],
+  })
 
 // What the benchmark's nodes change, as `svcd devnet` has it.
 const settingsOf = (blockTimeMs: number): Readonly<Record<string, string | number | boolean>> => ({
-  'consensus.timeout_commit': `${blockTimeMs}ms`, 'mempool.recheck': true, 'mempool.size': 10_000, 'mempool.cache_size': 20_000,
+  'consensus.timeout_commit': `${blockTimeMs}ms`,
+  'mempool.recheck': true,
+  'mempool.size': 10_000,
+  'mempool.cache_size': 20_000,
   'tx_index.indexer': 'kv',
 })
 
-interface RunningGateway { readonly pid: number; readonly stop: () => Promise<void> }
+interface RunningGateway {
+  readonly pid: number
+  readonly stop: () => Promise<void>
+}
 
 async function startGateway(home: string, node: Target, port: number): Promise<RunningGateway> {
-  const args = ['gateway', '--devnet', '--node', `http://${node.host}:${node.port}`, '--listen', `127.0.0.1:${port}`, '--keystore', home]
+  const args = [
+    'gateway',
+    '--devnet',
+    '--node',
+    `http://${node.host}:${node.port}`,
+    '--listen',
+    `127.0.0.1:${port}`,
+    '--keystore',
+    home,
+  ]
   const child = spawn(process.execPath, [SVCD, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
   process.once('exit', () => child.kill('SIGKILL'))
   let said = ''
-  child.stderr.on('data', (chunk: Buffer) => { said = (said + chunk.toString()).slice(-2000) })
+  child.stderr.on('data', (chunk: Buffer) => {
+    said = (said + chunk.toString()).slice(-2000)
+  })
   const stop = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return
     const exited = once(child, 'exit')
@@ -80,21 +106,33 @@ async function startGateway(home: string, node: Target, port: number): Promise<R
     await exited
   }
   for (const endMs = performance.now() + READY_MS_MAX; ; await sleep(50)) {
-    if ((await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.ok === true) return { pid: child.pid as number, stop }
+    if ((await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.ok === true)
+      return { pid: child.pid as number, stop }
     if (child.exitCode === null && performance.now() < endMs) continue
     await stop()
     throw new Error(`the gateway is not ready: ${said}`)
   }
 }
 
-/** Makes proposals with long reasons, by real transactions, that expire after a few blocks: a candidacy may have 20 open at a time. */
+/**
+ * Makes proposals with long reasons, by real transactions, that expire after a few blocks: a candidacy may have 20 open
+ * at a time.
+ */
 async function propose({ height, commit, waitForHeight }: GatewayClient, count: number): Promise<void> {
-  for (let made = 0; made < count;) {
-    const expireBlockHeight = await height() + EXPIRES_IN_BLOCKS
+  for (let made = 0; made < count; ) {
+    const expireBlockHeight = (await height()) + EXPIRES_IN_BLOCKS
     const round = Math.min(OPEN_PROPOSALS_MAX, count - made)
-    await Promise.all(Array.from({ length: round }, (_, at) => commit('svc_proposeChangeParam', {
-      from: VALIDATOR, name: 'gas_price', value: String(2_000_000_001 + made + at), reason: REASON, expireBlockHeight,
-    })))
+    await Promise.all(
+      Array.from({ length: round }, (_, at) =>
+        commit('svc_proposeChangeParam', {
+          from: VALIDATOR,
+          name: 'gas_price',
+          value: String(2_000_000_001 + made + at),
+          reason: REASON,
+          expireBlockHeight,
+        }),
+      ),
+    )
     made += round
     if (made < count) await waitForHeight(expireBlockHeight)
   }
@@ -105,7 +143,11 @@ export async function startChain({ home, candidacies, proposals, blockTimeMs }: 
   const { path, version } = await findCometBft()
   const [rpcPort = 0, p2pPort = 0, gatewayPort = 0] = await freePorts(3)
   const node: BenchNode = await startNode({
-    programs: { cometbft: path, version, abciCli: '' }, app: 'svcd', home, ports: [rpcPort, p2pPort], appState: genesisOf(candidacies),
+    programs: { cometbft: path, version, abciCli: '' },
+    app: 'svcd',
+    home,
+    ports: [rpcPort, p2pPort],
+    appState: genesisOf(candidacies),
     settings: settingsOf(blockTimeMs),
   })
   const rpc: Target = { host: node.host, port: node.port }
@@ -118,7 +160,13 @@ export async function startChain({ home, candidacies, proposals, blockTimeMs }: 
     gateway = await startGateway(join(home, 'keystore'), rpc, gatewayPort)
     await propose(gatewayClient(`http://127.0.0.1:${gatewayPort}`), proposals)
     const pids = { application: node.pids.app as number, CometBFT: node.pids.comet, gateway: gateway.pid }
-    return { rpc, gateway: { host: '127.0.0.1', port: gatewayPort }, pids, walPath: join(home, 'data', 'state.db-wal'), stop }
+    return {
+      rpc,
+      gateway: { host: '127.0.0.1', port: gatewayPort },
+      pids,
+      walPath: join(home, 'data', 'state.db-wal'),
+      stop,
+    }
   } catch (error) {
     await stop()
     throw error

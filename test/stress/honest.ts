@@ -4,16 +4,24 @@ import { percentileOf } from '../../bench/stats.ts'
 import { HONEST_SENDERS, type StressChain } from './chain.ts'
 
 /** A time in ms that something took, from `fromMs` on. */
-interface Took { readonly fromMs: number; readonly toMs: number }
+interface Took {
+  readonly fromMs: number
+  readonly toMs: number
+}
 
 /** An honest call. `refused`: with what it was not carried out. */
-interface Call extends Took { readonly refused: string | undefined }
+interface Call extends Took {
+  readonly refused: string | undefined
+}
 
 /** A span of the run, and what honest callers met in it. */
 export interface Met {
   /** p95 of the time from block to block, as their events came, in ms. */
   readonly blockP95Ms: number
-  /** p95 of `svc_transfer`, from the call to the answer, in ms; calls that were refused are not in it: NaN when all were. */
+  /**
+   * p95 of `svc_transfer`, from the call to the answer, in ms; calls that were refused are not in it: NaN when all
+   * were.
+   */
   readonly transferP95Ms: number
   readonly calls: number
   /** Calls that were not carried out, by answer. */
@@ -21,18 +29,26 @@ export interface Met {
 }
 
 /** What counts as slow, in ms. */
-export interface Slow { readonly blockMs: number; readonly transferMs: number }
+export interface Slow {
+  readonly blockMs: number
+  readonly transferMs: number
+}
 
 /** Honest callers of a chain, until they are closed. */
 export interface Honest {
-  /** What was met from `fromMs` to `toMs`; calls that are not answered yet count with the time that they have waited. */
+  /**
+   * What was met from `fromMs` to `toMs`; calls that are not answered yet count with the time that they have waited.
+   */
   readonly met: (fromMs: number, toMs: number) => Met
-  /** When the last block or call that was slow came to its end; now, while one is. `fromMs` when none was since then. */
+  /**
+   * When the last block or call that was slow came to its end; now, while one is. `fromMs` when none was since then.
+   */
   readonly slowUntilMs: (fromMs: number, slow: Slow) => number
   readonly close: () => Promise<void>
 }
 
-// Open loop: a call is made when its time has come, whatever became of those before it, so that a stall is met by many calls.
+// Open loop: a call is made when its time has come, whatever became of those before it, so that a stall is met by many
+// calls.
 const CALL_EVERY_MS = 200
 const CALL_MS_MAX = 60_000
 const SHARE = 0.95
@@ -50,12 +66,16 @@ function codeOf(status: number, text: string): string | undefined {
 }
 
 /**
- * Watches the blocks by their events and sends five transfers a second through the gateway, from 127.0.0.1, over connections of its own.
- * Times are of this process's monotonic clock.
+ * Watches the blocks by their events and sends five transfers a second through the gateway, from 127.0.0.1, over
+ * connections of its own. Times are of this process's monotonic clock.
  */
 export async function startHonest({ rpc, gateway }: Pick<StressChain, 'rpc' | 'gateway'>): Promise<Honest> {
   const watch = await watchBlocks(rpc, () => undefined)
-  const pool = new Pool(`http://${gateway.host}:${gateway.port}`, { connections: 64, pipelining: 1, localAddress: '127.0.0.1' })
+  const pool = new Pool(`http://${gateway.host}:${gateway.port}`, {
+    connections: 64,
+    pipelining: 1,
+    localAddress: '127.0.0.1',
+  })
   const calls: Call[] = []
   const underWay = new Set<number>()
   const transfer = async (from: string, to: string): Promise<void> => {
@@ -65,8 +85,12 @@ export async function startHonest({ rpc, gateway }: Pick<StressChain, 'rpc' | 'g
     let refused: string | undefined
     try {
       const { statusCode, body: answer } = await pool.request({
-        path: '/', method: 'POST', headers: { 'content-type': 'application/json' }, body,
-        headersTimeout: CALL_MS_MAX, bodyTimeout: CALL_MS_MAX,
+        path: '/',
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+        headersTimeout: CALL_MS_MAX,
+        bodyTimeout: CALL_MS_MAX,
       })
       refused = codeOf(statusCode, await answer.text())
     } catch (error) {
@@ -77,23 +101,33 @@ export async function startHonest({ rpc, gateway }: Pick<StressChain, 'rpc' | 'g
   }
   let turn = 0
   const timer = setInterval(() => {
-    const [from, to] = [0, 1].map((step) => HONEST_SENDERS[(turn + step) % HONEST_SENDERS.length] as string) as [string, string]
+    const [from, to] = [0, 1].map((step) => HONEST_SENDERS[(turn + step) % HONEST_SENDERS.length] as string) as [
+      string,
+      string,
+    ]
     turn++
     void transfer(from, to)
   }, CALL_EVERY_MS)
   /** From block to block, and from the last one to now. */
-  const intervals = (): readonly Took[] => watch.blocks.map(({ atMs }, at) => (
-    { fromMs: atMs, toMs: watch.blocks[at + 1]?.atMs ?? performance.now() }))
+  const intervals = (): readonly Took[] =>
+    watch.blocks.map(({ atMs }, at) => ({ fromMs: atMs, toMs: watch.blocks[at + 1]?.atMs ?? performance.now() }))
   /** Calls that are not answered yet: they have taken at least this long. */
-  const waiting = (): readonly Call[] => [...underWay].map((since) => ({ fromMs: since, toMs: performance.now(), refused: undefined }))
-  const p95 = (all: readonly Took[]): number => percentileOf(all.map(({ fromMs, toMs }) => toMs - fromMs), SHARE)
+  const waiting = (): readonly Call[] =>
+    [...underWay].map((since) => ({ fromMs: since, toMs: performance.now(), refused: undefined }))
+  const p95 = (all: readonly Took[]): number =>
+    percentileOf(
+      all.map(({ fromMs, toMs }) => toMs - fromMs),
+      SHARE,
+    )
   const met: Honest['met'] = (fromMs, toMs) => {
     const began = [...calls, ...waiting()].filter((one) => one.fromMs >= fromMs && one.fromMs < toMs)
     const refused: Record<string, number> = {}
     for (const { refused: code } of began) if (code !== undefined) refused[code] = (refused[code] ?? 0) + 1
     return {
       blockP95Ms: p95(intervals().filter((one) => one.toMs > fromMs && one.fromMs < toMs)),
-      transferP95Ms: p95(began.filter((one) => one.refused === undefined)), calls: began.length, refused,
+      transferP95Ms: p95(began.filter((one) => one.refused === undefined)),
+      calls: began.length,
+      refused,
     }
   }
   const slowUntilMs: Honest['slowUntilMs'] = (fromMs, { blockMs, transferMs }) => {

@@ -1,9 +1,14 @@
 import type { Target } from '../../bench/load/job.ts'
 
-/** Stands in a body for eight digits that differ in every request, so that no answer and no refusal can be remembered. */
+/**
+ * Stands in a body for eight digits that differ in every request, so that no answer and no refusal can be remembered.
+ */
 export const STAMP = '~'.repeat(8)
 
-/** How strangers misbehave: `ask` as fast as answers come, `neverRead` what they asked for, or `writeSlowly`, a byte at a time. */
+/**
+ * How strangers misbehave: `ask` as fast as answers come, `neverRead` what they asked for, or `writeSlowly`, a byte at
+ * a time.
+ */
 export type Manner = 'ask' | 'neverRead' | 'writeSlowly'
 
 /** An attack as the attackers' process is told of it. */
@@ -18,5 +23,8 @@ export interface AttackJob {
   readonly durationMs: number
 }
 
-/** What became of the strangers' requests, by answer: `answered`, a code, an HTTP status, or the system's word for a lost connection. */
+/**
+ * What became of the strangers' requests, by answer: `answered`, a code, an HTTP status, or the system's word for a
+ * lost connection.
+ */
 export type AttackTally = Readonly<Record<string, number>>

@@ -9,7 +9,9 @@ export interface Endured {
   readonly blockRatio: number
   /** p95 of `svc_transfer` ÷ that of the quiet phase; null when none was carried out. */
   readonly transferRatio: number | null
-  /** From the strangers' last call to the end of the last block or honest call that was slow, as a share of BACK_MS_MAX. */
+  /**
+   * From the strangers' last call to the end of the last block or honest call that was slow, as a share of BACK_MS_MAX.
+   */
   readonly back: number
   /** Honest calls in all, and those that were not carried out, by answer. */
   readonly calls: number
@@ -36,10 +38,15 @@ const WAL_MB_MAX = 64
 const RATE_LIMITED = ['-32015', 'HTTP 429']
 
 /** What is slow beside a quiet phase, in ms. `slack`: as in `brokenLimits`. */
-export const slowerThan = (quiet: { readonly blockP95Ms: number; readonly transferP95Ms: number }, slack: number) =>
-  ({ blockMs: quiet.blockP95Ms * BLOCK_RATIO_MAX * slack, transferMs: quiet.transferP95Ms * TRANSFER_RATIO_MAX * slack })
+export const slowerThan = (quiet: { readonly blockP95Ms: number; readonly transferP95Ms: number }, slack: number) => ({
+  blockMs: quiet.blockP95Ms * BLOCK_RATIO_MAX * slack,
+  transferMs: quiet.transferP95Ms * TRANSFER_RATIO_MAX * slack,
+})
 
-/** The limits that an attack broke, in words. `slack`: how many times a limit may be exceeded; refusals and the log's size have none. */
+/**
+ * The limits that an attack broke, in words. `slack`: how many times a limit may be exceeded; refusals and the log's
+ * size have none.
+ */
 export function brokenLimits(row: Endured, slack: number): readonly string[] {
   const { blockRatio, transferRatio, back, refused, memoryLeftMb, walPeakMb } = row
   const unexplained = Object.keys(refused).filter((code) => !RATE_LIMITED.includes(code))

@@ -1,6 +1,6 @@
 /**
- * `make stress ARGS="…"`: a chain of 2,500 candidacies, quiet and then under one attack after the other. Ends with 1 when a limit is broken
- * (docs/reliability.md). Without flags every attack, a quarter of an hour at most.
+ * `make stress ARGS="…"`: a chain of 2,500 candidacies, quiet and then under one attack after the other. Ends with 1
+ * when a limit is broken (docs/reliability.md). Without flags every attack, a quarter of an hour at most.
  *   --quick          shorter attacks, fewer proposals
  *   --short          what `make test` runs: five attacks, about a minute, judged by twice the limits
  *   --only a,b       some attacks, by name
@@ -30,24 +30,32 @@ interface Plan {
 const CANDIDACIES = 2500
 const PLANS: Readonly<Record<'full' | 'quick' | 'short', Plan>> = {
   full: {
-    proposals: 200, slack: 1,
+    proposals: 200,
+    slack: 1,
     times: { warmUpMs: 1500, quietMs: 30_000, attackMs: 20_000, calmMs: 5000, calmMsMax: 60_000, memoryMsMax: 60_000 },
   },
   quick: {
-    proposals: 100, slack: 1,
+    proposals: 100,
+    slack: 1,
     times: { warmUpMs: 800, quietMs: 10_000, attackMs: 8000, calmMs: 3000, calmMsMax: 40_000, memoryMsMax: 60_000 },
   },
   short: {
     // Five seconds hold about fifteen blocks: a p95 of so few is nearly the slowest.
-    proposals: 20, slack: 2, attacks: ['rpc-lists', 'batch-lists', 'garbage', 'slow-readers', 'slow-writers'],
+    proposals: 20,
+    slack: 2,
+    attacks: ['rpc-lists', 'batch-lists', 'garbage', 'slow-readers', 'slow-writers'],
     times: { warmUpMs: 400, quietMs: 6000, attackMs: 5000, calmMs: 2000, calmMsMax: 15_000, memoryMsMax: 15_000 },
   },
 }
 
 const { values } = parseArgs({
   options: {
-    quick: { type: 'boolean', default: false }, short: { type: 'boolean', default: false }, json: { type: 'boolean', default: false },
-    write: { type: 'boolean', default: false }, only: { type: 'string' }, addresses: { type: 'string', default: '8' },
+    quick: { type: 'boolean', default: false },
+    short: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    addresses: { type: 'string', default: '8' },
     'block-time': { type: 'string', default: '300' },
   },
 })
@@ -55,7 +63,8 @@ const plan = PLANS[values.short ? 'short' : values.quick ? 'quick' : 'full']
 const all = attacksOn(STRESS_CHAIN_ID, CANDIDACIES)
 const names = values.only?.split(',') ?? plan.attacks ?? all.map(({ name }) => name)
 const unknown = names.filter((name) => !all.some((one) => one.name === name))
-if (unknown.length > 0) throw new Error(`--only: ${unknown.join(', ')}: expected some of ${all.map(({ name }) => name).join(', ')}`)
+if (unknown.length > 0)
+  throw new Error(`--only: ${unknown.join(', ')}: expected some of ${all.map(({ name }) => name).join(', ')}`)
 const attacks = all.filter(({ name }) => names.includes(name))
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`)
@@ -65,7 +74,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 async function attackInTurn(setting: Setting): Promise<readonly Endured[]> {
   await warmUp(setting, attacks)
   const quiet = await measureQuiet(setting)
-  say(`quiet: p95 of the block interval ${quiet.blockP95Ms.toFixed(0)} ms, of svc_transfer ${quiet.transferP95Ms.toFixed(0)} ms`)
+  say(
+    `quiet: p95 of the block interval ${quiet.blockP95Ms.toFixed(0)} ms, of svc_transfer ${quiet.transferP95Ms.toFixed(0)} ms`,
+  )
   const rows: Endured[] = []
   for (const attack of attacks) {
     const row = await endure(setting, quiet, attack)
@@ -81,7 +92,10 @@ async function attackInTurn(setting: Setting): Promise<readonly Endured[]> {
 const folder = tempFolder('stress')
 try {
   const chain = await startChain({
-    home: folder.path, candidacies: CANDIDACIES, proposals: plan.proposals, blockTimeMs: Number(values['block-time']),
+    home: folder.path,
+    candidacies: CANDIDACIES,
+    proposals: plan.proposals,
+    blockTimeMs: Number(values['block-time']),
   })
   const [honest, resources] = [await startHonest(chain), watchResources(chain)]
   try {

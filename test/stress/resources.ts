@@ -15,21 +15,26 @@ export interface ResourceWatch {
 const EVERY_MS = 200
 const MB = 1024 * 1024
 
-// The line of /proc/<pid>/status costs far less than smaps_rollup, which holds up the process while its memory is walked.
+// The line of /proc/<pid>/status costs far less than smaps_rollup, which holds up the process while its memory is
+// walked.
 const residentMb = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
 
 /** Begins to watch. */
 export function watchResources({ pids, walPath }: Pick<StressChain, 'pids' | 'walPath'>): ResourceWatch {
-  const now = (): Megabytes => (
-    { application: residentMb(pids.application), CometBFT: residentMb(pids.CometBFT), gateway: residentMb(pids.gateway) })
+  const now = (): Megabytes => ({
+    application: residentMb(pids.application),
+    CometBFT: residentMb(pids.CometBFT),
+    gateway: residentMb(pids.gateway),
+  })
   const none = { memory: { application: 0, CometBFT: 0, gateway: 0 }, walMb: 0 }
   let peaks: ReturnType<ResourceWatch['takePeaks']> = none
   const timer = setInterval(() => {
     const memory = now()
     peaks = {
       memory: {
-        application: Math.max(peaks.memory.application, memory.application), CometBFT: Math.max(peaks.memory.CometBFT, memory.CometBFT),
+        application: Math.max(peaks.memory.application, memory.application),
+        CometBFT: Math.max(peaks.memory.CometBFT, memory.CometBFT),
         gateway: Math.max(peaks.memory.gateway, memory.gateway),
       },
       walMb: Math.max(peaks.walMb, (statSync(walPath, { throwIfNoEntry: false })?.size ?? 0) / MB),

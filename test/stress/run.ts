@@ -34,17 +34,28 @@ export interface Setting {
 const LOOK_EVERY_MS = 100
 const REST_MS = 1500
 
-const jobOf = ({ chain, addresses }: Setting, { port, manner, connections, bodies }: Attack, durationMs: number) =>
-  ({ target: chain[port], manner, connections, addresses, bodies, durationMs })
+const jobOf = ({ chain, addresses }: Setting, { port, manner, connections, bodies }: Attack, durationMs: number) => ({
+  target: chain[port],
+  manner,
+  connections,
+  addresses,
+  bodies,
+  durationMs,
+})
 
 const above = (memory: Megabytes, before: Megabytes): Record<PartName, number> => ({
-  application: memory.application - before.application, CometBFT: memory.CometBFT - before.CometBFT,
+  application: memory.application - before.application,
+  CometBFT: memory.CometBFT - before.CometBFT,
   gateway: memory.gateway - before.gateway,
 })
 
-/** One caller asks what the attacks will ask, so that what is compiled, cached and grown once is there before anything is measured. */
+/**
+ * One caller asks what the attacks will ask, so that what is compiled, cached and grown once is there before anything
+ * is measured.
+ */
 export async function warmUp(setting: Setting, attacks: readonly Attack[]): Promise<void> {
-  for (const attack of attacks) await runAttack(jobOf(setting, { ...attack, manner: 'ask', connections: 1 }, setting.times.warmUpMs))
+  for (const attack of attacks)
+    await runAttack(jobOf(setting, { ...attack, manner: 'ask', connections: 1 }, setting.times.warmUpMs))
   await sleep(REST_MS)
 }
 
@@ -58,7 +69,11 @@ export async function measureQuiet({ honest, times: { quietMs } }: Setting): Pro
   return honest.met(fromMs, toMs)
 }
 
-async function backMsOf({ honest, slack, times: { calmMs, calmMsMax } }: Setting, quiet: Met, endMs: number): Promise<number> {
+async function backMsOf(
+  { honest, slack, times: { calmMs, calmMsMax } }: Setting,
+  quiet: Met,
+  endMs: number,
+): Promise<number> {
   const slow = slowerThan(quiet, slack)
   for (;;) {
     const lastMs = honest.slowUntilMs(endMs, slow)
@@ -68,7 +83,11 @@ async function backMsOf({ honest, slack, times: { calmMs, calmMsMax } }: Setting
   }
 }
 
-async function memoryLeft({ resources, slack, times: { memoryMsMax } }: Setting, before: Megabytes, endMs: number): Promise<Megabytes> {
+async function memoryLeft(
+  { resources, slack, times: { memoryMsMax } }: Setting,
+  before: Megabytes,
+  endMs: number,
+): Promise<Megabytes> {
   for (;;) {
     const left = above(resources.now(), before)
     const isBack = Math.max(...Object.values(left)) <= MEMORY_LEFT_MB_MAX * slack
@@ -79,7 +98,11 @@ async function memoryLeft({ resources, slack, times: { memoryMsMax } }: Setting,
 
 /** One attack, the way back to quiet, and the wait for memory. */
 export async function endure(setting: Setting, quiet: Met, attack: Attack): Promise<Endured> {
-  const { honest, resources, times: { attackMs } } = setting
+  const {
+    honest,
+    resources,
+    times: { attackMs },
+  } = setting
   const before = resources.now()
   resources.takePeaks()
   const fromMs = performance.now()
@@ -93,9 +116,16 @@ export async function endure(setting: Setting, quiet: Met, attack: Attack): Prom
   const transferRatio = transferP95Ms / quiet.transferP95Ms
   const { calls, refused } = honest.met(fromMs, calmAtMs)
   return {
-    name: attack.name, title: attack.title, strangers, calls, refused,
-    blockRatio: blockP95Ms / quiet.blockP95Ms, transferRatio: Number.isNaN(transferRatio) ? null : transferRatio,
+    name: attack.name,
+    title: attack.title,
+    strangers,
+    calls,
+    refused,
+    blockRatio: blockP95Ms / quiet.blockP95Ms,
+    transferRatio: Number.isNaN(transferRatio) ? null : transferRatio,
     back: backMs / BACK_MS_MAX,
-    memoryPeakMb: above(memory, before), memoryLeftMb: left, walPeakMb: walMb,
+    memoryPeakMb: above(memory, before),
+    memoryLeftMb: left,
+    walPeakMb: walMb,
   }
 }

@@ -4,7 +4,10 @@ import { proposals } from '../../src/modules/governance/tables.ts'
 import { candidacies, unbondings } from '../../src/modules/stake/tables.ts'
 import type { StateReader } from '../../src/store/state.ts'
 
-/** balances + shares + unbonding + escrow, minus genesis supply + minted − burned: 0 always. Source: protocol.md §5, Conservation. */
+/**
+ * balances + shares + unbonding + escrow, minus genesis supply + minted − burned: 0 always. Source: protocol.md §5,
+ * Conservation.
+ */
 export function supplyGap(state: StateReader): bigint {
   let held = 0n
   for (const { balance } of state.scan(accounts)) held += balance

@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** A temporary folder. `name`: what its path begins with, for whoever finds one left over. */
-export interface TempFolder { readonly path: string; readonly remove: () => void }
+export interface TempFolder {
+  readonly path: string
+  readonly remove: () => void
+}
 
 /** Makes a temporary folder. */
 export function tempFolder(name: string): TempFolder {

@@ -1,6 +1,11 @@
 import type { CommitInfo, Misbehavior } from '../../src/abci/data.ts'
 import type {
-  Application, CheckTxResponse, ExecTxResult, FinalizeBlockResponse, InitChainResponse, QueryResponse,
+  Application,
+  CheckTxResponse,
+  ExecTxResult,
+  FinalizeBlockResponse,
+  InitChainResponse,
+  QueryResponse,
 } from '../../src/abci/types.ts'
 import { makeApp } from '../../src/app/app.ts'
 import type { AppOptions } from '../../src/app/chain.ts'
@@ -25,13 +30,21 @@ export const account = (number: number): Signer =>
 
 /** A validator key per number (32 bytes): nobody signs with it, the test says who signed. */
 export const nodeKey = (number: number): Uint8Array =>
-  new Uint8Array(32).fill(0x40).fill(number % 256, 16).fill(Math.floor(number / 256) % 256, 8, 16)
+  new Uint8Array(32)
+    .fill(0x40)
+    .fill(number % 256, 16)
+    .fill(Math.floor(number / 256) % 256, 8, 16)
 
 /** Base units of a number of tokens. */
 export const tokens = (count: number | bigint): bigint => BigInt(count) * TOKEN
 
 /** One candidacy of a test genesis. */
-export interface TestCandidacy { readonly owner: Signer; readonly key: Uint8Array; readonly shares: bigint; readonly maxShares?: bigint }
+export interface TestCandidacy {
+  readonly owner: Signer
+  readonly key: Uint8Array
+  readonly shares: bigint
+  readonly maxShares?: bigint
+}
 
 /** What a test chain starts from. */
 export interface TestGenesis {
@@ -44,9 +57,15 @@ export interface TestGenesis {
 /** `app_state` of genesis.json. */
 export function appStateOf({ accounts, candidacies, params = {}, stake = {} }: TestGenesis): object {
   return {
-    accounts: accounts.map(({ address, balance }) => ({ address, balance: balance.toString() })), params, stake,
-    candidacies: candidacies.map(({ owner, key, shares, maxShares = shares * 10n }) =>
-      ({ owner: owner.address, pub_key: toBase64(key), shares: shares.toString(), max_shares: maxShares.toString() })),
+    accounts: accounts.map(({ address, balance }) => ({ address, balance: balance.toString() })),
+    params,
+    stake,
+    candidacies: candidacies.map(({ owner, key, shares, maxShares = shares * 10n }) => ({
+      owner: owner.address,
+      pub_key: toBase64(key),
+      shares: shares.toString(),
+      max_shares: maxShares.toString(),
+    })),
   }
 }
 
@@ -68,8 +87,8 @@ export interface TestBlockResult {
 }
 
 /**
- * A chain in process: the application on a store, and the part of CometBFT that decides blocks and applies validator updates two
- * heights later. Every call is what a node would send.
+ * A chain in process: the application on a store, and the part of CometBFT that decides blocks and applies validator
+ * updates two heights later. Every call is what a node would send.
  */
 export class TestChain {
   readonly app: Application
@@ -91,18 +110,25 @@ export class TestChain {
 
   /** InitChain; returns its answer. */
   init(genesis: TestGenesis | object): InitChainResponse {
-    const isTyped = 'accounts' in genesis && Array.isArray(genesis.accounts)
-      && genesis.accounts.every((one) => typeof one.balance === 'bigint')
+    const isTyped =
+      'accounts' in genesis &&
+      Array.isArray(genesis.accounts) &&
+      genesis.accounts.every((one) => typeof one.balance === 'bigint')
     const appState = isTyped ? appStateOf(genesis as TestGenesis) : genesis
     const response = this.app.initChain({
-      time: { seconds: GENESIS_TIME, nanos: 0 }, chainId: CHAIN_ID, validators: [], initialHeight: this.initialHeight,
+      time: { seconds: GENESIS_TIME, nanos: 0 },
+      chainId: CHAIN_ID,
+      validators: [],
+      initialHeight: this.initialHeight,
       appStateBytes: new TextEncoder().encode(JSON.stringify(appState)),
       consensusParams: {
         block: { maxBytes: 1_000_000, maxGas: -1 },
         evidence: { maxAgeNumBlocks: 1, maxAgeDuration: { seconds: 1, nanos: 0 }, maxBytes: 100_000 },
       },
     }) as InitChainResponse
-    const set = new Map((response.validators ?? []).map(({ pubKey, power }) => [toBase64(pubKey.ed25519 as Uint8Array), power]))
+    const set = new Map(
+      (response.validators ?? []).map(({ pubKey, power }) => [toBase64(pubKey.ed25519 as Uint8Array), power]),
+    )
     this.sets.set(this.initialHeight, set)
     this.sets.set(this.initialHeight + 1, set)
     return response
@@ -113,7 +139,7 @@ export class TestChain {
     if (this.height < this.initialHeight) return { round: 0, votes: [] }
     return {
       round: 0,
-      votes: [...this.sets.get(this.height) ?? []].map(([key, power]) => {
+      votes: [...(this.sets.get(this.height) ?? [])].map(([key, power]) => {
         const signed = !absent.includes(key)
         const address = addressBytes(addressOfKey(Uint8Array.from(Buffer.from(key, 'base64'))))
         return { validator: { address, power }, signedLastBlock: signed, blockIdFlag: signed ? 2 : 1 }
@@ -124,12 +150,21 @@ export class TestChain {
   /** FinalizeBlock of the next height, without Commit. */
   finalize({ txs = [], absent = [], misbehavior = [], seconds = 1 }: TestBlock = {}): FinalizeBlockResponse {
     return this.app.finalizeBlock({
-      txs, decidedLastCommit: this.lastCommit(absent), misbehavior, hash: nothing, height: this.height + 1,
-      time: { seconds: this.time + seconds, nanos: 0 }, nextValidatorsHash: nothing, proposerAddress: nothing,
+      txs,
+      decidedLastCommit: this.lastCommit(absent),
+      misbehavior,
+      hash: nothing,
+      height: this.height + 1,
+      time: { seconds: this.time + seconds, nanos: 0 },
+      nextValidatorsHash: nothing,
+      proposerAddress: nothing,
     }) as FinalizeBlockResponse
   }
 
-  /** One whole block: FinalizeBlock, Commit, and the validator updates applied two heights later. Throws when supply is not conserved. */
+  /**
+   * One whole block: FinalizeBlock, Commit, and the validator updates applied two heights later. Throws when supply is
+   * not conserved.
+   */
   block(block: TestBlock = {}): TestBlockResult {
     const response = this.finalize(block)
     this.app.commit({})
@@ -138,7 +173,8 @@ export class TestChain {
     const next = new Map(this.sets.get(this.height + 1))
     for (const { pubKey, power } of response.validatorUpdates ?? []) {
       const key = toBase64(pubKey.ed25519 as Uint8Array)
-      if (power === 0 && !next.delete(key)) throw new Error(`height ${this.height}: power 0 for a key that is not in the set`)
+      if (power === 0 && !next.delete(key))
+        throw new Error(`height ${this.height}: power 0 for a key that is not in the set`)
       if (power !== 0) next.set(key, power)
     }
     if (next.size === 0) throw new Error(`height ${this.height}: the validator set became empty`)
@@ -159,7 +195,12 @@ export class TestChain {
   }
 
   /** A signed transaction; the nonce is the committed one unless given. */
-  tx(signer: Signer, operation: string, message: Readonly<Record<string, unknown>>, nonce = this.nonceOf(signer)): Uint8Array {
+  tx(
+    signer: Signer,
+    operation: string,
+    message: Readonly<Record<string, unknown>>,
+    nonce = this.nonceOf(signer),
+  ): Uint8Array {
     return signer.signTx({ chainId: CHAIN_ID, nonce, operation, message })
   }
 

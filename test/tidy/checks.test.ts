@@ -11,7 +11,10 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'svcd-checks-'))
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   mkdirSync(join(folder, 'src'))
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', scripts: { start: 'node src/start.ts' } }))
+  writeFileSync(
+    join(folder, 'package.json'),
+    JSON.stringify({ type: 'module', scripts: { start: 'node src/start.ts' } }),
+  )
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -22,10 +25,15 @@ function run(program: string, ...args: string[]): { status: number | null; stdou
 test('tsc: every flag of tsconfig.json refuses its bad sample, and nothing else is refused', () => {
   cpSync(join(import.meta.dirname, 'bad/compiler'), join(folder, 'src'), { recursive: true })
   cpSync(join(root, 'tsconfig.json'), join(folder, 'tsconfig.json'))
-  const marks = readFileSync(join(folder, 'src/flags.ts'), 'utf8').split('\n')
-    .flatMap((line, at) => line.includes('// tsc: ') ? [`src/flags.ts:${at + 1} ${line.replace(/^.*\/\/ tsc: /, '')}`] : [])
+  const marks = readFileSync(join(folder, 'src/flags.ts'), 'utf8')
+    .split('\n')
+    .flatMap((line, at) =>
+      line.includes('// tsc: ') ? [`src/flags.ts:${at + 1} ${line.replace(/^.*\/\/ tsc: /, '')}`] : [],
+    )
   const { status, stdout } = run('typescript/bin/tsc', '-p', '.', '--pretty', 'false')
-  const found = [...stdout.matchAll(/^(.*)\((\d+),\d+\): error (TS\d+)/gm)].map(([, path, line, code]) => `${path}:${line} ${code}`)
+  const found = [...stdout.matchAll(/^(.*)\((\d+),\d+\): error (TS\d+)/gm)].map(
+    ([, path, line, code]) => `${path}:${line} ${code}`,
+  )
   expect([...found].sort()).toEqual([...marks].sort())
   expect(status).not.toBe(0)
 })

@@ -6,7 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { gateNames, tidy } from '../../tools/tidy.ts'
 import type { Source } from '../../tools/tidy/source.ts'
 
-interface Rule { readonly options?: { readonly deniedGlobals?: object } }
+interface Rule {
+  readonly options?: { readonly deniedGlobals?: object }
+}
 interface Override {
   readonly includes: readonly string[]
   readonly plugins?: readonly string[]
@@ -20,7 +22,10 @@ interface Diagnostic {
 
 const root = join(import.meta.dirname, '../..')
 const bad = join(import.meta.dirname, 'bad')
-const config = JSON.parse(readFileSync(join(root, '.biome.json'), 'utf8')) as { linter: { rules: object }; overrides: readonly Override[] }
+const config = JSON.parse(readFileSync(join(root, '.biome.json'), 'utf8')) as {
+  linter: { rules: object }
+  overrides: readonly Override[]
+}
 
 /** Every rule that the configuration turns on by name, wherever it does. */
 function rulesOn(node: unknown, into = new Set<string>()): Set<string> {
@@ -33,7 +38,10 @@ function rulesOn(node: unknown, into = new Set<string>()): Set<string> {
 
 const lintRules = new Set([...rulesOn(config.linter), ...rulesOn(config.overrides), 'plugin'])
 
-/** What the samples' own marks say: `// red: gate, gate` at the end of a line, `// red file: gate`, `// red tree: gate path`. */
+/**
+ * What the samples' own marks say: `// red: gate, gate` at the end of a line, `// red file: gate`, `// red tree: gate
+ * path`.
+ */
 function marksOf({ path, lines }: Source): string[] {
   return lines.flatMap((line, at) => {
     const [, place, rest] = /\/\/ red( file| tree)?: (.*)$/.exec(line) ?? []
@@ -56,21 +64,32 @@ describe('each gate is red on its bad sample, and on nothing else of the samples
     cpSync(join(root, '.biome.json'), join(folder, '.biome.json'))
     cpSync(join(root, 'tools/biome'), join(folder, 'tools/biome'), { recursive: true })
     const biome = join(root, 'node_modules/@biomejs/biome/bin/biome')
-    const run = spawnSync(process.execPath, [biome, 'lint', '--reporter=json', '--max-diagnostics=none'], { cwd: folder, encoding: 'utf8' })
+    const run = spawnSync(process.execPath, [biome, 'lint', '--reporter=json', '--max-diagnostics=none'], {
+      cwd: folder,
+      encoding: 'utf8',
+    })
     expect(run.status).toBe(1)
     diagnostics = (JSON.parse(run.stdout) as { diagnostics: Diagnostic[] }).diagnostics
 
     // Nothing imports most samples, so they are named as entries; the two halves of the circle import each other.
     const { sources } = tidy(folder)
-    const entries = sources.map(({ path }) => path).filter((path) => !/^src\/base\/(?:unused|onlyTested|circle.)\.ts$/.test(path))
+    const entries = sources
+      .map(({ path }) => path)
+      .filter((path) => !/^src\/base\/(?:unused|onlyTested|circle.)\.ts$/.test(path))
     const { findings } = tidy(folder, [], entries)
     marks = [...new Set(sources.flatMap(marksOf))].sort()
     const ruleOf = (category: string): string => category.replace(/^.*\//, '')
-    const linted = diagnostics.map(({ category, location: { path, start } }) => ({ rule: ruleOf(category), path, line: start.line }))
-    found = [...new Set([
-      ...linted.filter(({ rule }) => lintRules.has(rule)).map(({ rule, path, line }) => `${path}:${line} ${rule}`),
-      ...findings.map(({ gate, path, line }) => `${path}:${line} ${gate}`),
-    ])].sort()
+    const linted = diagnostics.map(({ category, location: { path, start } }) => ({
+      rule: ruleOf(category),
+      path,
+      line: start.line,
+    }))
+    found = [
+      ...new Set([
+        ...linted.filter(({ rule }) => lintRules.has(rule)).map(({ rule, path, line }) => `${path}:${line} ${rule}`),
+        ...findings.map(({ gate, path, line }) => `${path}:${line} ${gate}`),
+      ]),
+    ].sort()
   })
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -85,7 +104,9 @@ describe('each gate is red on its bad sample, and on nothing else of the samples
   })
 
   test('the import rule of every folder has a sample', () => {
-    const importRules = config.overrides.filter(({ linter }) => linter?.rules.style?.['noRestrictedImports'] !== undefined)
+    const importRules = config.overrides.filter(
+      ({ linter }) => linter?.rules.style?.['noRestrictedImports'] !== undefined,
+    )
     const folders = importRules.map(({ includes }) => includes.join().replace(/^\*\*\/(.*)\/\*\*$/, '$1'))
     expect(folders.filter((one) => !marks.some((mark) => mark.startsWith(`${one}/imports.ts:`)))).toEqual([])
     // Two overrides that match one file replace each other, and the first would be silent.
@@ -99,7 +120,9 @@ describe('each gate is red on its bad sample, and on nothing else of the samples
       const names = Object.keys(linter?.rules.style?.['noRestrictedGlobals']?.options?.deniedGlobals ?? {})
       const path = `${includes.join().replace(/^\*\*\/(.*)\/\*\*$/, '$1')}/globals.ts`
       const sample = names.length === 0 ? '' : readFileSync(join(bad, path), 'utf8')
-      return names.filter((name) => !sample.includes(`use_${name}: unknown = ${name} // red`)).map((name) => `${path} ${name}`)
+      return names
+        .filter((name) => !sample.includes(`use_${name}: unknown = ${name} // red`))
+        .map((name) => `${path} ${name}`)
     })
     expect(missing).toEqual([])
   })
@@ -108,7 +131,9 @@ describe('each gate is red on its bad sample, and on nothing else of the samples
     const plugins = readdirSync(join(root, 'tools/biome'))
     const said = new Set(diagnostics.map(({ message }) => message))
     const texts = plugins.map((name) => readFileSync(join(root, 'tools/biome', name), 'utf8'))
-    const messages = texts.flatMap((text) => [...text.matchAll(/message = "(.*?)"/g)].map(([, message]) => message as string))
+    const messages = texts.flatMap((text) =>
+      [...text.matchAll(/message = "(.*?)"/g)].map(([, message]) => message as string),
+    )
     expect(messages.length).toBeGreaterThanOrEqual(plugins.length)
     expect(messages.filter((message) => !said.has(message))).toEqual([])
     const used = new Set(config.overrides.flatMap((one) => one.plugins ?? []))

@@ -11,14 +11,18 @@ describe('package-lock.json', () => {
   })
 
   test('no package is fetched from anywhere but the public registry', () => {
-    const hosts = Object.values(lock.packages).flatMap(({ resolved }) => resolved === undefined ? [] : [new URL(resolved).host])
+    const hosts = Object.values(lock.packages).flatMap(({ resolved }) =>
+      resolved === undefined ? [] : [new URL(resolved).host],
+    )
     expect(hosts.filter((host) => host !== 'registry.npmjs.org')).toEqual([])
   })
 
   test('an entry taken away is missed, and comes back for the same machines', () => {
     const name = '@swc/core-linux-arm64-musl'
     const { [`node_modules/${name}`]: gone, ...rest } = lock.packages
-    expect(missingOptionals({ packages: rest })).toEqual([{ from: 'node_modules/@swc/core', name, version: gone?.version }])
+    expect(missingOptionals({ packages: rest })).toEqual([
+      { from: 'node_modules/@swc/core', name, version: gone?.version },
+    ])
     const back = completed({ packages: rest })
     const { version, os, cpu, libc } = gone ?? {}
     expect(back.packages[`node_modules/${name}`]).toMatchObject({ version, os, cpu, libc, dev: true, optional: true })
@@ -28,13 +32,19 @@ describe('package-lock.json', () => {
   test('the name tells the machines as the registry does', () => {
     const wrong = Object.entries(lock.packages).filter(([path, { os, cpu, integrity }]) => {
       const told = platformOf(path.replace(/^.*node_modules\//, ''))
-      return integrity !== undefined && (os ?? cpu) !== undefined && JSON.stringify([told.os, told.cpu]) !== JSON.stringify([os, cpu])
+      return (
+        integrity !== undefined &&
+        (os ?? cpu) !== undefined &&
+        JSON.stringify([told.os, told.cpu]) !== JSON.stringify([os, cpu])
+      )
     })
     expect(wrong.map(([path]) => path)).toEqual([])
   })
 
   test('a version range and a name without a platform are refused', () => {
-    const asking = (optionalDependencies: Record<string, string>): Lockfile => ({ packages: { '': { optionalDependencies } } })
+    const asking = (optionalDependencies: Record<string, string>): Lockfile => ({
+      packages: { '': { optionalDependencies } },
+    })
     expect(() => completed(asking({ 'x-linux-x64': '^1.0.0' }))).toThrow('an exact version is needed')
     expect(() => completed(asking({ fsevents: '2.3.3' }))).toThrow('its name tells no platform')
   })

@@ -9,7 +9,9 @@ const jest = join(import.meta.dirname, '../../node_modules/jest/bin/jest.js')
 
 describe('the sum of a test run', () => {
   let root = ''
-  beforeEach(() => { root = realpathSync(mkdtempSync(join(tmpdir(), 'svcd-totals-'))) })
+  beforeEach(() => {
+    root = realpathSync(mkdtempSync(join(tmpdir(), 'svcd-totals-')))
+  })
   afterEach(() => rmSync(root, { recursive: true, force: true }))
 
   /** Runs jest over these files as tools/test.ts does; what it printed does not matter. */
@@ -19,7 +21,14 @@ describe('the sum of a test run', () => {
     const files = Object.keys(tests).map((name) => `test/${name}`)
     for (const [name, text] of Object.entries(tests)) writeFileSync(join(root, 'test', name), text)
     const report = join(root, 'report.json')
-    const flags = ['--json', `--outputFile=${report}`, '--testLocationInResults', '--runInBand', '--transform={}', '--runTestsByPath']
+    const flags = [
+      '--json',
+      `--outputFile=${report}`,
+      '--testLocationInResults',
+      '--runInBand',
+      '--transform={}',
+      '--runTestsByPath',
+    ]
     spawnSync(process.execPath, [jest, ...flags, ...files], { cwd: root, env: { ...process.env, NODE_OPTIONS: '' } })
     return jestTotals(root, 'unit', files, existsSync(report) ? readFileSync(report, 'utf8') : undefined)
   }
@@ -34,18 +43,29 @@ describe('the sum of a test run', () => {
       `,
       'b.test.js': "test('good', () => {})\n",
     })
-    expect(totals).toEqual({ passed: 2, failed: 1, skipped: ['test/a.test.js: left out (no such program)'], problems: [] })
+    expect(totals).toEqual({
+      passed: 2,
+      failed: 1,
+      skipped: ['test/a.test.js: left out (no such program)'],
+      problems: [],
+    })
     expect(closingLine([totals, totals])).toBe('4 passed, 2 failed, 2 skipped')
   })
 
   test('a suite that does not load is a failure, and so is a file without tests', () => {
-    const totals = totalsOf({ 'a.test.js': "require('./missing.js')\n", 'b.test.js': "test('good', () => {})\n", 'c.test.js': '\n' })
+    const totals = totalsOf({
+      'a.test.js': "require('./missing.js')\n",
+      'b.test.js': "test('good', () => {})\n",
+      'c.test.js': '\n',
+    })
     expect([totals.passed, totals.failed]).toEqual([1, 2])
     expect(totals.problems.map((line) => line.split(':')[0]).sort()).toEqual(['test/a.test.js', 'test/c.test.js'])
   })
 
   test('a hook that throws after the last test is a failure', () => {
-    const totals = totalsOf({ 'a.test.js': "afterAll(() => { throw new Error('left open') })\ntest('good', () => {})\n" })
+    const totals = totalsOf({
+      'a.test.js': "afterAll(() => { throw new Error('left open') })\ntest('good', () => {})\n",
+    })
     expect(totals.failed).toBe(1)
   })
 
@@ -56,6 +76,9 @@ describe('the sum of a test run', () => {
   test('no files at all, and a file that did not run, are failures', () => {
     expect(jestTotals(root, 'unit', [], undefined).failed).toBe(1)
     const report = JSON.stringify({ numPassedTests: 0, numFailedTests: 0, testResults: [] })
-    expect(jestTotals(root, 'unit', ['test/a.test.ts'], report)).toMatchObject({ failed: 1, problems: ['test/a.test.ts: did not run'] })
+    expect(jestTotals(root, 'unit', ['test/a.test.ts'], report)).toMatchObject({
+      failed: 1,
+      problems: ['test/a.test.ts: did not run'],
+    })
   })
 })

@@ -2,8 +2,22 @@ import { describe, expect, test } from '@jest/globals'
 import { ONE } from '../../src/base/ratio.ts'
 import { toBase64 } from '../../src/base/bytes.ts'
 import {
-  address, amount, checkMembers, type Member, nested, optional, printMembers, proposalId, pubKey, ratio, readMembers, ruledText, schemaOf,
-  text, uint, yesNo,
+  address,
+  amount,
+  checkMembers,
+  type Member,
+  nested,
+  optional,
+  printMembers,
+  proposalId,
+  pubKey,
+  ratio,
+  readMembers,
+  ruledText,
+  schemaOf,
+  text,
+  uint,
+  yesNo,
 } from '../../src/tx/members.ts'
 
 const KEY = toBase64(new Uint8Array(32).fill(1))
@@ -20,22 +34,60 @@ function read<W>(member: Member<W>, value: unknown): unknown {
 }
 
 /** Check 5 of one member's wire value. */
-const check = <W>(member: Member<W>, value: W): string | undefined => checkMembers({ it: member }, { it: value } as never)
+const check = <W>(member: Member<W>, value: W): string | undefined =>
+  checkMembers({ it: member }, { it: value } as never)
 
 describe('reading', () => {
   test.each([
-    [0, 0], [7, 7], ['7', 7], ['007', 7], ['0x1f', 31], [SAFE_MAX, SAFE_MAX], ['9007199254740991', SAFE_MAX],
-  ])('a number may be given as %j', (given, wire) => { expect(read(uint('n'), given)).toBe(wire) })
+    [0, 0],
+    [7, 7],
+    ['7', 7],
+    ['007', 7],
+    ['0x1f', 31],
+    [SAFE_MAX, SAFE_MAX],
+    ['9007199254740991', SAFE_MAX],
+  ])('a number may be given as %j', (given, wire) => {
+    expect(read(uint('n'), given)).toBe(wire)
+  })
 
-  const notNumbers = [-1, 0.5, 2 ** 53, '9007199254740992', '-1', '1.0', '', ' 1', '1e3', '0x', 'x', true, [], {}, '9'.repeat(101)]
-  test.each(notNumbers.map((bad) => [bad]))(
-    'no number: %j', (bad) => { expect(read(uint('n'), bad)).toMatch(/^it: expected an integer of 0 to 2\^53 - 1 .*, got /) })
+  const notNumbers = [
+    -1,
+    0.5,
+    2 ** 53,
+    '9007199254740992',
+    '-1',
+    '1.0',
+    '',
+    ' 1',
+    '1e3',
+    '0x',
+    'x',
+    true,
+    [],
+    {},
+    '9'.repeat(101),
+  ]
+  test.each(notNumbers.map((bad) => [bad]))('no number: %j', (bad) => {
+    expect(read(uint('n'), bad)).toMatch(/^it: expected an integer of 0 to 2\^53 - 1 .*, got /)
+  })
 
-  test.each([[0, '0'], ['10', '10'], ['0x10', '16'], ['00', '0'], [5, '5'], ['9'.repeat(60), '9'.repeat(60)]])(
-    'an amount may be given as %j', (given, wire) => { expect(read(amount('a'), given)).toBe(wire) })
+  test.each([
+    [0, '0'],
+    ['10', '10'],
+    ['0x10', '16'],
+    ['00', '0'],
+    [5, '5'],
+    ['9'.repeat(60), '9'.repeat(60)],
+  ])('an amount may be given as %j', (given, wire) => {
+    expect(read(amount('a'), given)).toBe(wire)
+  })
 
   test.each([-1, 0.5, 2 ** 53, '-1', '1.5', '', 'abc', '1e18', '9'.repeat(101)].map((bad) => [bad]))(
-    'no amount: %j', (bad) => { expect(read(amount('a'), bad)).toMatch(/^it: expected an amount in base units .*, got /) })
+    'no amount: %j',
+    (bad) => {
+      expect(read(amount('a'), bad)).toMatch(/^it: expected an amount in base units .*, got /)
+    },
+  )
 
   test('an address is read in any letter case, and nothing else is one', () => {
     expect(read(address(), ADDRESS.toUpperCase().replace('0X', '0x'))).toEqual(new Uint8Array(20).fill(0xab))
@@ -44,10 +96,11 @@ describe('reading', () => {
     }
   })
 
-  test('a key is read as base64 of any length: its length is the chain\'s to judge', () => {
+  test("a key is read as base64 of any length: its length is the chain's to judge", () => {
     expect(read(pubKey(), KEY)).toEqual(new Uint8Array(32).fill(1))
     expect(read(pubKey(), 'AQ==')).toEqual(Uint8Array.of(1))
-    for (const bad of ['not base64!', 5, 'AQ']) expect(read(proposalId(), bad)).toMatch('it: expected base64 text, got ')
+    for (const bad of ['not base64!', 5, 'AQ'])
+      expect(read(proposalId(), bad)).toMatch('it: expected base64 text, got ')
   })
 
   test('half a character is no text', () => {
@@ -62,7 +115,11 @@ describe('reading', () => {
 })
 
 describe('members', () => {
-  const members = { pubKey: pubKey(), reason: optional(text(4)), inner: optional(nested({ name: optional(text(3)) }, 'an object')) }
+  const members = {
+    pubKey: pubKey(),
+    reason: optional(text(4)),
+    inner: optional(nested({ name: optional(text(3)) }, 'an object')),
+  }
 
   test('a required member that is missing or null is named', () => {
     for (const input of [{}, { pubKey: null }]) {
@@ -71,7 +128,9 @@ describe('members', () => {
   })
 
   test('an unknown member is named, also inside a member, with those that there are', () => {
-    expect(() => readMembers(members, { pubKey: KEY, pubkey: 1 })).toThrow('pubkey: expected one of pubKey, reason, inner, got 1')
+    expect(() => readMembers(members, { pubKey: KEY, pubkey: 1 })).toThrow(
+      'pubkey: expected one of pubKey, reason, inner, got 1',
+    )
     expect(() => readMembers(members, { pubKey: KEY, inner: { nam: 'x' } })).toThrow('inner.nam: expected one of name')
     expect(() => readMembers(members, { ['n'.repeat(100)]: 1 })).toThrow(`${'n'.repeat(100)}: expected`)
     expect(() => readMembers(members, { ['n'.repeat(1_000_000)]: 1 })).toThrow(/^n{97}\.{3}: expected one of .{1,100}$/)
@@ -79,12 +138,17 @@ describe('members', () => {
 
   test('a member of the prototype is not given', () => {
     expect(() => readMembers({ toString: optional(text(3)) }, {})).not.toThrow()
-    expect(() => readMembers(members, JSON.parse(`{"pubKey":"${KEY}","__proto__":{"reason":"x"}}`))).toThrow('__proto__: expected one of')
+    expect(() => readMembers(members, JSON.parse(`{"pubKey":"${KEY}","__proto__":{"reason":"x"}}`))).toThrow(
+      '__proto__: expected one of',
+    )
   })
 
   test('JSON null is not given, the empty text is', () => {
     expect(readMembers(members, { pubKey: KEY, reason: null })).toEqual({ pubKey: new Uint8Array(32).fill(1) })
-    expect(readMembers(members, { pubKey: KEY, reason: '' })).toEqual({ pubKey: new Uint8Array(32).fill(1), reason: '' })
+    expect(readMembers(members, { pubKey: KEY, reason: '' })).toEqual({
+      pubKey: new Uint8Array(32).fill(1),
+      reason: '',
+    })
   })
 
   test.each([[[]], ['x'], [null], [5]])('params that are no object are refused: %j', (input) => {
@@ -125,11 +189,14 @@ describe('check 5', () => {
   test('ratios keep to their range', () => {
     const kind = ratio(0n, ONE, 'r')
     for (const good of ['0', '1', '0.5', '1.0', '0.999999999999999999']) expect(check(kind, good)).toBeUndefined()
-    for (const bad of ['1.000000000000000001', '2', '', '.5', 'x']) expect(check(kind, bad)).toMatch('it: expected decimal text of 0 to 1')
+    for (const bad of ['1.000000000000000001', '2', '', '.5', 'x'])
+      expect(check(kind, bad)).toMatch('it: expected decimal text of 0 to 1')
   })
 
   test('Y and N are the only answers, and members inside members are named by their path', () => {
     expect(check(yesNo('v'), 'y')).toBe('it: expected Y or N, got "y"')
-    expect(checkMembers({ d: nested({ name: text(1) }, 'd') }, { d: { name: 'ab' } })).toBe('d.name: expected at most 1 bytes, got 2')
+    expect(checkMembers({ d: nested({ name: text(1) }, 'd') }, { d: { name: 'ab' } })).toBe(
+      'd.name: expected at most 1 bytes, got 2',
+    )
   })
 })

@@ -19,8 +19,19 @@ import { account, nodeKey, tokens } from '../support/testChain.ts'
 const of = (number: number): Uint8Array => addressBytes(account(number).address)
 const key = pubKeyOf(nodeKey(1))
 const id = proposalIdOf(new Uint8Array(32).fill(0xfb))
-const description = { name: 'né', website: 'https://a.example', location: '', email: 'a@a.example', profile: 'x'.repeat(200) }
-const library = { name: 'lib', version: 'v1.2.3', fileUrl: '{"ubuntu":["https://a.example/l.so"]}', md5: `{"ubuntu":"${'0f'.repeat(16)}"}` }
+const description = {
+  name: 'né',
+  website: 'https://a.example',
+  location: '',
+  email: 'a@a.example',
+  profile: 'x'.repeat(200),
+}
+const library = {
+  name: 'lib',
+  version: 'v1.2.3',
+  fileUrl: '{"ubuntu":["https://a.example/l.so"]}',
+  md5: `{"ubuntu":"${'0f'.repeat(16)}"}`,
+}
 
 /** Messages with fixed content: each operation with all members, and with as few as it takes. */
 export const MESSAGES: readonly (readonly [operation: string, message: Readonly<Record<string, unknown>>])[] = [
@@ -36,17 +47,26 @@ export const MESSAGES: readonly (readonly [operation: string, message: Readonly<
   ['updateCandidacyAccount', { newCandidateAccount: of(3) }],
   ['acceptCandidacyAccountUpdate', { accountUpdateRequestId: 300 }],
   ['verifyCandidacy', { candidateAddress: of(4), verified: 'Y' }],
-  ['proposeChangeParam', { name: 'max_vals', value: '7', reason: 'ünï', expireBlockHeight: 0, expireTimestamp: Number.MAX_SAFE_INTEGER }],
+  [
+    'proposeChangeParam',
+    { name: 'max_vals', value: '7', reason: 'ünï', expireBlockHeight: 0, expireTimestamp: Number.MAX_SAFE_INTEGER },
+  ],
   ['proposeChangeParam', { name: '', value: '' }],
   ['proposeDeployLibEni', { ...library, reason: '', deployBlockHeight: 128, deployTimestamp: 1 }],
   ['proposeRetireProgram', { preservedValidators: key, reason: 'r', retiredBlockHeight: 60480 }],
   ['proposeUpgradeProgram', { ...library, reason: 'r', upgradeBlockHeight: 2 ** 32 }],
-  ['proposeTransferFund', { transferFrom: of(1), transferTo: of(2), amount: '5', reason: 'r', expireBlockHeight: 1, expireTimestamp: 2 }],
+  [
+    'proposeTransferFund',
+    { transferFrom: of(1), transferTo: of(2), amount: '5', reason: 'r', expireBlockHeight: 1, expireTimestamp: 2 },
+  ],
   ['vote', { proposalId: new Uint8Array(32).fill(0xfb), answer: 'Y' }],
 ]
 
 type Case = readonly [table: Table, row: object]
-const row = <K extends object, R extends K, I extends string>(of: Table<K, R, I>, one: NoInfer<R>): Case => [of as unknown as Table, one]
+const row = <K extends object, R extends K, I extends string>(of: Table<K, R, I>, one: NoInfer<R>): Case => [
+  of as unknown as Table,
+  one,
+]
 
 const owner = account(1).address
 const open: RowOf<typeof proposals> = {
@@ -147,7 +167,15 @@ export const ROWS: readonly Case[] = [
   row(setMembers, { pubKey: key, candidacyId: 1, power: 9_000_000_000_000_000, proven: true }),
   row(setMembers, { pubKey: key, candidacyId: 2, power: 1, proven: false }),
   row(absences, { candidacyId: 1, count: 119 }),
-  row(unbondings, { number: 1, candidacyId: 2, ownerAddress: owner, pubKey: key, amount: 1n, heightMade: 9, heightPaid: 60_489 }),
+  row(unbondings, {
+    number: 1,
+    candidacyId: 2,
+    ownerAddress: owner,
+    pubKey: key,
+    amount: 1n,
+    heightMade: 9,
+    heightPaid: 60_489,
+  }),
   row(accountUpdates, { id: 1, candidacyId: 2, fromAddress: owner, toAddress: account(2).address, status: 'PENDING' }),
   row(misbehaviours, { candidacyId: 1, removedHeight: 26 }),
   row(proposals, open),

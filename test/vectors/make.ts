@@ -1,7 +1,7 @@
 /**
- * Golden vectors of what must never change by accident: bytes of messages, transactions and rows, and app hashes. `npm run vectors`
- * (node test/vectors/make.ts) writes chain.json anew: its diff is reviewed, and one that changes an old line is another chain.
- * test/vectors/go-chain reads the file with encoders of its own.
+ * Golden vectors of what must never change by accident: bytes of messages, transactions and rows, and app hashes. `npm
+ * run vectors` (node test/vectors/make.ts) writes chain.json anew: its diff is reviewed, and one that changes an old
+ * line is another chain. test/vectors/go-chain reads the file with encoders of its own.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -77,7 +77,9 @@ function rowVector([table, row]: (typeof ROWS)[number]): object {
     tag: table.tag,
     keyParts: Object.entries(table.key).map(([name, column]) => keyPart(column, values[name])),
     message: MESSAGE_OF[table.name],
-    wire: Object.fromEntries(Object.entries(table.row).map(([name, column]) => [name, plain(column.toWire(values[name]))])),
+    wire: Object.fromEntries(
+      Object.entries(table.row).map(([name, column]) => [name, plain(column.toWire(values[name]))]),
+    ),
     key: toHex(table.keyOf(row)),
     value: toHex(table.encode(row)),
   }
@@ -115,7 +117,8 @@ export const VECTORS_PATH = join(import.meta.dirname, 'chain.json')
 
 /** The vectors as the file holds them: one entry a line. */
 export function printVectors(vectors: object): string {
-  const lines = (list: readonly unknown[]): string => `[\n${list.map((one) => `    ${JSON.stringify(one)}`).join(',\n')}\n  ]`
+  const lines = (list: readonly unknown[]): string =>
+    `[\n${list.map((one) => `    ${JSON.stringify(one)}`).join(',\n')}\n  ]`
   const members = Object.entries(vectors).map(
     ([name, value]) =>
       `  ${JSON.stringify(name)}: ${

@@ -4,7 +4,15 @@ import { proposalIdOf } from '../../src/base/pubKey.ts'
 import { toBase64 } from '../../src/base/bytes.ts'
 import { sha256 } from '../../src/base/hash.ts'
 import type { Signer } from '../../src/tx/sign.ts'
-import { account, GENESIS_TIME, nodeKey, type TestBlock, TestChain, type TestGenesis, tokens } from '../support/testChain.ts'
+import {
+  account,
+  GENESIS_TIME,
+  nodeKey,
+  type TestBlock,
+  TestChain,
+  type TestGenesis,
+  tokens,
+} from '../support/testChain.ts'
 
 /** One transaction of the script: who, what. */
 type Send = readonly [sender: number, operation: string, message?: Readonly<Record<string, unknown>>]
@@ -12,21 +20,40 @@ type Send = readonly [sender: number, operation: string, message?: Readonly<Reco
 /** Genesis of the script: four validators, a foundation (account 12), short periods, awards on. */
 export const SCRIPT_GENESIS: TestGenesis = {
   accounts: Array.from({ length: 12 }, (_, at) => ({ address: account(at + 1).address, balance: tokens(5000) })),
-  candidacies: [40, 30, 20, 10].map((power, at) => ({ owner: account(at + 1), key: nodeKey(at + 1), shares: tokens(power * 100) })),
-  params: { hold_account: account(11).address, unstake_wait_period: 6, proposal_expire_period: 20, max_vals: 5, stake_limit: '0.4' },
+  candidacies: [40, 30, 20, 10].map((power, at) => ({
+    owner: account(at + 1),
+    key: nodeKey(at + 1),
+    shares: tokens(power * 100),
+  })),
+  params: {
+    hold_account: account(11).address,
+    unstake_wait_period: 6,
+    proposal_expire_period: 20,
+    max_vals: 5,
+    stake_limit: '0.4',
+  },
   stake: { foundation_address: account(12).address, max_absent_blocks: 3 },
 }
 
 const bytesOf = (signer: Signer): Uint8Array => addressBytes(signer.address)
 const description = { name: 'né', website: 'https://a.example', location: 'here', email: 'a@a.example', profile: 'p' }
-const library = { name: 'lib', version: 'v1.0.0', fileUrl: '{"ubuntu":["https://a.example/l.so"]}', md5: `{"ubuntu":"${'0f'.repeat(16)}"}` }
+const library = {
+  name: 'lib',
+  version: 'v1.0.0',
+  fileUrl: '{"ubuntu":["https://a.example/l.so"]}',
+  md5: `{"ubuntu":"${'0f'.repeat(16)}"}`,
+}
 const preserved = [1, 2].map((number) => toBase64(nodeKey(number))).join(',')
 
 /** What each block holds; `proposal(n)` is the id of the n-th proposal made so far. */
 function plan(
   proposal: (number: number) => Uint8Array,
 ): Readonly<Record<number, { readonly sends?: () => readonly Send[]; readonly block?: TestBlock }>> {
-  const vote = (by: number, number: number, answer = 'Y'): Send => [by, 'vote', { proposalId: proposal(number), answer }]
+  const vote = (by: number, number: number, answer = 'Y'): Send => [
+    by,
+    'vote',
+    { proposalId: proposal(number), answer },
+  ]
   const offence = (number: number, height: number): TestBlock => ({
     misbehavior: [
       {
@@ -46,7 +73,13 @@ function plan(
       ],
     },
     2: {
-      sends: () => [[5, 'declareCandidacy', { pubKey: nodeKey(5), description, maxAmount: tokens(20_000).toString(), compRate: '0.25' }]],
+      sends: () => [
+        [
+          5,
+          'declareCandidacy',
+          { pubKey: nodeKey(5), description, maxAmount: tokens(20_000).toString(), compRate: '0.25' },
+        ],
+      ],
     },
     3: {
       sends: () => [
@@ -55,7 +88,13 @@ function plan(
       ],
     },
     4: {
-      sends: () => [[5, 'updateCandidacy', { pubKey: nodeKey(15), description: { name: 'new' }, maxAmount: tokens(21_000).toString() }]],
+      sends: () => [
+        [
+          5,
+          'updateCandidacy',
+          { pubKey: nodeKey(15), description: { name: 'new' }, maxAmount: tokens(21_000).toString() },
+        ],
+      ],
     },
     5: {
       sends: () => [
@@ -106,7 +145,11 @@ function plan(
     16: { sends: () => [vote(1, 2), vote(2, 2), vote(6, 2), vote(3, 2)] },
     17: {
       sends: () => [
-        [2, 'proposeTransferFund', { transferFrom: bytesOf(account(2)), transferTo: bytesOf(account(8)), amount: tokens(3).toString() }],
+        [
+          2,
+          'proposeTransferFund',
+          { transferFrom: bytesOf(account(2)), transferTo: bytesOf(account(8)), amount: tokens(3).toString() },
+        ],
         [
           1,
           'proposeTransferFund',
@@ -143,7 +186,9 @@ function plan(
       ],
     },
     31: { sends: () => [vote(1, 6), vote(2, 6), vote(6, 6)] },
-    35: { sends: () => [[1, 'proposeChangeParam', { name: 'unstake_wait_period', value: '5000', expireBlockHeight: 49 }]] },
+    35: {
+      sends: () => [[1, 'proposeChangeParam', { name: 'unstake_wait_period', value: '5000', expireBlockHeight: 49 }]],
+    },
     42: { sends: () => [vote(1, 7), vote(2, 7)] },
     45: { sends: () => [[1, 'withdrawCandidacy']] },
   }
@@ -198,6 +243,7 @@ export function runScript(each: (chain: TestChain) => void = () => {}): Script {
     hashes.push(response.appHash as Uint8Array)
     each(chain)
   }
-  if (init === undefined || ids.length < 7) throw new Error(`the script made ${ids.length} proposals: ${ids.map(proposalIdOf).join(' ')}`)
+  if (init === undefined || ids.length < 7)
+    throw new Error(`the script made ${ids.length} proposals: ${ids.map(proposalIdOf).join(' ')}`)
   return { init, genesisHash: appHash, blocks, hashes, outcomes }
 }

@@ -29,19 +29,25 @@ afterAll(() => {
 
 test('messages, transactions, rows and app hashes are byte for byte those of the golden file', () => {
   const made = JSON.parse(printVectors(makeVectors())) as Record<string, unknown>
-  for (const [name, value] of Object.entries(JSON.parse(text) as Record<string, unknown>)) expect(made[name]).toEqual(value)
+  for (const [name, value] of Object.entries(JSON.parse(text) as Record<string, unknown>))
+    expect(made[name]).toEqual(value)
 })
 
 test('the golden file covers each operation and each hashed table, and its script each operation with success but upgrade', () => {
   expect(new Set(golden.messages.map(({ operation }) => operation))).toEqual(new Set(OPERATION_MESSAGES.keys()))
-  expect(new Set(golden.rows.map(({ table }) => table))).toEqual(new Set(tables.filter(({ hashed }) => hashed).map(({ name }) => name)))
+  expect(new Set(golden.rows.map(({ table }) => table))).toEqual(
+    new Set(tables.filter(({ hashed }) => hashed).map(({ name }) => name)),
+  )
   const done = new Set(
-    golden.script.blocks.flatMap(({ outcomes }) => outcomes.filter(([, code]) => code === 0).map(([operation]) => operation)),
+    golden.script.blocks.flatMap(({ outcomes }) =>
+      outcomes.filter(([, code]) => code === 0).map(([operation]) => operation),
+    ),
   )
   expect([...OPERATION_MESSAGES.keys()].filter((operation) => !done.has(operation))).toEqual(['proposeUpgradeProgram'])
 })
 
-const readByGo = (file: string): string => execFileSync(reader, [file, join(import.meta.dirname, '../../proto/svc')], { encoding: 'utf8' })
+const readByGo = (file: string): string =>
+  execFileSync(reader, [file, join(import.meta.dirname, '../../proto/svc')], { encoding: 'utf8' })
 
 test('a program in Go that knows the protos and the documents only makes the same bytes, signatures and roots', () => {
   const vectors = golden.messages.length + golden.rows.length

@@ -10,7 +10,11 @@ export interface Totals {
   readonly problems: readonly string[]
 }
 
-interface JestTest { readonly status: string; readonly fullName: string; readonly location?: { readonly line: number } | null }
+interface JestTest {
+  readonly status: string
+  readonly fullName: string
+  readonly location?: { readonly line: number } | null
+}
 interface JestResult {
   readonly numPassedTests: number
   readonly numFailedTests: number
@@ -30,12 +34,17 @@ function reasonOf(path: string, line: number | undefined): string {
 }
 
 /**
- * Sums jest's JSON report of the part `name` over the test files that should have run. Every file counts: one that did not
- * load, has no test (jest calls both failed suites) or is not in the report is a failure, and so are no files and no report
- * at all, as when jest was killed.
+ * Sums jest's JSON report of the part `name` over the test files that should have run. Every file counts: one that did
+ * not load, has no test (jest calls both failed suites) or is not in the report is a failure, and so are no files and
+ * no report at all, as when jest was killed.
  */
 export function jestTotals(root: string, name: string, files: readonly string[], report: string | undefined): Totals {
-  const nothing = (problem: string): Totals => ({ passed: 0, failed: 1, skipped: [], problems: [`${name}: ${problem}`] })
+  const nothing = (problem: string): Totals => ({
+    passed: 0,
+    failed: 1,
+    skipped: [],
+    problems: [`${name}: ${problem}`],
+  })
   if (files.length === 0) return nothing('no test files found')
   if (report === undefined) return nothing('jest ended without a report')
   const result = JSON.parse(report) as JestResult

@@ -36,20 +36,28 @@ export function walk(node: unknown, visit: (node: Node, parent: Node | undefined
   else if (typeof node === 'object' && node !== null) {
     const isNode = typeof (node as { type?: unknown }).type === 'string'
     if (isNode) visit(node as Node, parent)
-    for (const [name, below] of Object.entries(node)) if (name !== 'span') walk(below, visit, isNode ? node as Node : parent)
+    for (const [name, below] of Object.entries(node))
+      if (name !== 'span') walk(below, visit, isNode ? (node as Node) : parent)
   }
 }
 
 /** Reads and parses one file. Throws on a syntax error. */
 export function sourceOf(path: string, text: string): Source {
-  // swc counts bytes from 1, and goes on counting from one parse to the next: an empty parse tells where this one starts.
+  // swc counts bytes from 1, and goes on counting from one parse to the next: an empty parse tells where this one
+  // starts.
   const base = parseSync('', { syntax: 'typescript' }).span.end
   const isCode = /\.(?:ts|js)$/.test(path)
-  const tree = isCode ? parseSync(text, { syntax: 'typescript', target: 'es2024' }) : { body: [] } as unknown as Module
+  const tree = isCode
+    ? parseSync(text, { syntax: 'typescript', target: 'es2024' })
+    : ({ body: [] } as unknown as Module)
   const bytes = Buffer.from(text)
   const before = (node: Node): string => bytes.subarray(0, Math.max(0, (node.span?.start ?? base) - base)).toString()
   return {
-    path, text, lines: text.split('\n'), body: tree.body as unknown as readonly Node[], before,
+    path,
+    text,
+    lines: text.split('\n'),
+    body: tree.body as unknown as readonly Node[],
+    before,
     lineOf: (node) => before(node).split('\n').length,
   }
 }
@@ -57,7 +65,10 @@ export function sourceOf(path: string, text: string): Source {
 const SKIPPED = new Set(['node_modules', 'gen', '.git', '.cache', 'coverage', 'dist', 'vectors'])
 const READ = /\.(?:ts|js|proto|grit)$|(?:^|\/)(?:Makefile|Dockerfile|run|[^/]*\.(?:yml|template))$/
 
-/** Every file under `root` that people write, in the order of their paths; `skip` names folders to leave out, relative to the root. */
+/**
+ * Every file under `root` that people write, in the order of their paths; `skip` names folders to leave out, relative
+ * to the root.
+ */
 export function readTree(root: string, skip: readonly string[] = []): Source[] {
   const found: string[] = []
   const visit = (folder: string): void => {

@@ -11,7 +11,7 @@ function nodesLike(is: (node: Node, parent: Node | undefined) => boolean): (sour
     const lines: number[] = []
     walk(source.body, (node, parent) => {
       // A member of an object literal has no span of its own, its key has.
-      if (is(node, parent)) lines.push(source.lineOf(node.span === undefined ? node['key'] as Node : node))
+      if (is(node, parent)) lines.push(source.lineOf(node.span === undefined ? (node['key'] as Node) : node))
     })
     return lines
   }
@@ -37,11 +37,12 @@ const EXACT_MATH = new Set(['min', 'max', 'abs', 'trunc', 'floor', 'ceil', 'sign
 
 function isInexactMath(node: Node, parent: Node | undefined): boolean {
   if (node.type !== 'Identifier' || textOf(node) !== 'Math') return false
-  const property = parent?.type === 'MemberExpression' ? parent['property'] as Node : undefined
+  const property = parent?.type === 'MemberExpression' ? (parent['property'] as Node) : undefined
   return property?.type !== 'Identifier' || !EXACT_MATH.has(textOf(property) as string)
 }
 
-const FILE_FUNCTION = /^(?:(?:read|write|append|copy)File(?:Sync)?|createReadStream|(?:exists|open|mkdir|rm|l?stat|readdir|rename)Sync)$/
+const FILE_FUNCTION =
+  /^(?:(?:read|write|append|copy)File(?:Sync)?|createReadStream|(?:exists|open|mkdir|rm|l?stat|readdir|rename)Sync)$/
 
 function isRelativeFile(node: Node): boolean {
   const name = calleeOf(node)?.replace(/^.*\./, '')
@@ -50,19 +51,26 @@ function isRelativeFile(node: Node): boolean {
   return path?.type === 'StringLiteral' && !(textOf(path) as string).startsWith('/')
 }
 
-const EXPORTS = new Set(['ExportDeclaration', 'TsExportAssignment', 'ExportDefaultDeclaration', 'ExportDefaultExpression'])
+const EXPORTS = new Set([
+  'ExportDeclaration',
+  'TsExportAssignment',
+  'ExportDefaultDeclaration',
+  'ExportDefaultExpression',
+])
 
 /** Exports whose text is not led by a docstring; of overloads only the first must have one. */
 function undocumented(source: Source): number[] {
   const seen = new Set<unknown>()
-  return source.body.filter((node) => {
-    if (!EXPORTS.has(node.type)) return false
-    const declaration = node['declaration'] as Node | undefined
-    const name = textOf(declaration?.['identifier'])
-    if (name !== undefined && seen.has(name)) return false
-    seen.add(name)
-    return !/(?:^|\n)[ \t]*\/\*\*(?:(?!\*\/)[\s\S])*\*\/$/.test(source.before(node).trimEnd())
-  }).map(source.lineOf)
+  return source.body
+    .filter((node) => {
+      if (!EXPORTS.has(node.type)) return false
+      const declaration = node['declaration'] as Node | undefined
+      const name = textOf(declaration?.['identifier'])
+      if (name !== undefined && seen.has(name)) return false
+      seen.add(name)
+      return !/(?:^|\n)[ \t]*\/\*\*(?:(?!\*\/)[\s\S])*\*\/$/.test(source.before(node).trimEnd())
+    })
+    .map(source.lineOf)
 }
 
 /** Tests left out: `.only` always, `.skip` and its kin unless the line above says `// skip: <reason>`. */
@@ -70,11 +78,12 @@ function unexplainedSkips(source: Source): number[] {
   const lines: number[] = []
   walk(source.body, (node) => {
     const isMember = node.type === 'MemberExpression' && /^(?:test|it|describe)$/.test(String(textOf(node['object'])))
-    const name = isMember ? String(textOf(node['property'])) : calleeOf(node) ?? ''
+    const name = isMember ? String(textOf(node['property'])) : (calleeOf(node) ?? '')
     const line = source.lineOf(node)
     const explained = /^\s*\/\/ skip: \S.{8}/.test(source.lines[line - 2] ?? '')
     if ((isMember && name === 'only') || /^f(?:it|describe)$/.test(name)) lines.push(line)
-    else if (((isMember && /^(?:skip|todo)$/.test(name)) || /^x(?:it|test|describe)$/.test(name)) && !explained) lines.push(line)
+    else if (((isMember && /^(?:skip|todo)$/.test(name)) || /^x(?:it|test|describe)$/.test(name)) && !explained)
+      lines.push(line)
   })
   return lines
 }
@@ -83,57 +92,83 @@ function unexplainedSkips(source: Source): number[] {
 function foreignImports(source: Source): number[] {
   const own = /^src\/modules\/([^/]+)\//.exec(source.path)?.[1]
   if (own === undefined) return []
-  return source.body.filter((node) => {
-    const target = textOf(node['source'])
-    if (typeof target !== 'string' || node['typeOnly'] === true) return false
-    const path = new URL(target, `file:///${source.path}`).pathname
-    const other = /^\/src\/modules\/([^/]+)\/(.*)$/.exec(path)
-    return other !== null && other[1] !== own && !['keeper.ts', 'types.ts'].includes(other[2] as string)
-  }).map(source.lineOf)
+  return source.body
+    .filter((node) => {
+      const target = textOf(node['source'])
+      if (typeof target !== 'string' || node['typeOnly'] === true) return false
+      const path = new URL(target, `file:///${source.path}`).pathname
+      const other = /^\/src\/modules\/([^/]+)\/(.*)$/.exec(path)
+      return other !== null && other[1] !== own && !['keeper.ts', 'types.ts'].includes(other[2] as string)
+    })
+    .map(source.lineOf)
 }
 
 /** The gates that need the syntax tree. */
 export const syntaxGates: readonly Gate[] = [
   {
-    name: 'quotes', message: 'single quotes, unless the text holds one', reads: (path) => /\.(?:ts|js)$/.test(path),
+    name: 'quotes',
+    message: 'single quotes, unless the text holds one',
+    reads: (path) => /\.(?:ts|js)$/.test(path),
     refused: nodesLike((node) => node.type === 'StringLiteral' && /^"[^'\\]*"$/.test(String(node['raw']))),
   },
   {
-    name: 'forIn', message: 'for…in walks a plain object: its order is not the order of insertion', reads: inBlockPath,
+    name: 'forIn',
+    message: 'for…in walks a plain object: its order is not the order of insertion',
+    reads: inBlockPath,
     refused: nodesLike((node) => node.type === 'ForInStatement'),
   },
   {
-    name: 'moduleLet', message: 'a variable of a module outlives the block and is not under the app hash', reads: inModules,
-    refused: (source) => source.body.map((node) => (node['declaration'] ?? node) as Node)
-      .filter((node) => node.type === 'VariableDeclaration' && node['kind'] !== 'const').map(source.lineOf),
+    name: 'moduleLet',
+    message: 'a variable of a module outlives the block and is not under the app hash',
+    reads: inModules,
+    refused: (source) =>
+      source.body
+        .map((node) => (node['declaration'] ?? node) as Node)
+        .filter((node) => node.type === 'VariableDeclaration' && node['kind'] !== 'const')
+        .map(source.lineOf),
   },
   {
-    name: 'async', message: 'the state machine is synchronous', reads: inModules,
+    name: 'async',
+    message: 'the state machine is synchronous',
+    reads: inModules,
     refused: nodesLike((node) => node['async'] === true),
   },
   {
-    name: 'inexactMath', message: 'only exact functions of Math in the state machine', reads: inModules,
+    name: 'inexactMath',
+    message: 'only exact functions of Math in the state machine',
+    reads: inModules,
     refused: nodesLike(isInexactMath),
   },
   {
-    name: 'logOutsideCatalogue', message: 'codes and logs stand in errors.ts only (CONTRIBUTING.md, Style)',
+    name: 'logOutsideCatalogue',
+    message: 'codes and logs stand in errors.ts only (CONTRIBUTING.md, Style)',
     reads: (path) => inModules(path) && !path.endsWith('/errors.ts'),
-    refused: nodesLike((node) => node.type === 'KeyValueProperty' && textOf(node['key']) === 'log' && isText(node['value'] as Node)),
+    refused: nodesLike(
+      (node) => node.type === 'KeyValueProperty' && textOf(node['key']) === 'log' && isText(node['value'] as Node),
+    ),
   },
   {
-    name: 'foreignImport', message: 'of another module only its keeper and types (CONTRIBUTING.md, Layout)', reads: inModules,
+    name: 'foreignImport',
+    message: 'of another module only its keeper and types (CONTRIBUTING.md, Layout)',
+    reads: inModules,
     refused: foreignImports,
   },
   {
-    name: 'docstring', message: 'every export has a docstring', reads: (path) => /^(?:src|tools)\/.*\.ts$/.test(path),
+    name: 'docstring',
+    message: 'every export has a docstring',
+    reads: (path) => /^(?:src|tools)\/.*\.ts$/.test(path),
     refused: undocumented,
   },
   {
-    name: 'skipReason', message: 'no .only; a .skip has "// skip: <reason>" on the line above', reads: isTest,
+    name: 'skipReason',
+    message: 'no .only; a .skip has "// skip: <reason>" on the line above',
+    reads: isTest,
     refused: unexplainedSkips,
   },
   {
-    name: 'workingFolder', message: 'a relative path depends on where the program was started',
-    reads: (path) => /^(?:src|tools)\//.test(path), refused: nodesLike(isRelativeFile),
+    name: 'workingFolder',
+    message: 'a relative path depends on where the program was started',
+    reads: (path) => /^(?:src|tools)\//.test(path),
+    refused: nodesLike(isRelativeFile),
   },
 ]

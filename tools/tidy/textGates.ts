@@ -17,7 +17,7 @@ export interface Gate {
 const isCode = (path: string): boolean => /\.(?:ts|js)$/.test(path)
 
 function linesLike(pattern: RegExp): (source: Source) => number[] {
-  return (source) => source.lines.flatMap((line, at) => pattern.test(line) ? [at + 1] : [])
+  return (source) => source.lines.flatMap((line, at) => (pattern.test(line) ? [at + 1] : []))
 }
 
 /** True for a line of a comment that runs over several lines, as this project writes them. */
@@ -26,27 +26,40 @@ const isComment = (line: string): boolean => /^\s*(?:\/\/|\/?\*)/.test(line)
 /** The gates that look at the text alone. */
 export const textGates: readonly Gate[] = [
   {
-    name: 'fileLines', message: `a file has at most ${FILE_LINES_MAX} lines`, reads: (path) => isCode(path) || path.endsWith('.proto'),
-    refused: ({ lines }) => lines.length - 1 > FILE_LINES_MAX ? [0] : [],
+    name: 'fileLines',
+    message: `a file has at most ${FILE_LINES_MAX} lines`,
+    reads: (path) => isCode(path) || path.endsWith('.proto'),
+    refused: ({ lines }) => (lines.length - 1 > FILE_LINES_MAX ? [0] : []),
   },
   {
-    name: 'lineCharacters', message: `a line has at most ${LINE_CHARACTERS_MAX} characters`, reads: () => true,
+    name: 'lineCharacters',
+    message: `a line has at most ${LINE_CHARACTERS_MAX} characters`,
+    reads: () => true,
     refused: linesLike(new RegExp(`.{${LINE_CHARACTERS_MAX + 1}}`, 'u')),
   },
   {
-    name: 'toDo', message: 'write an issue or an assumption instead (CONTRIBUTING.md, Style)', reads: () => true,
+    name: 'toDo',
+    message: 'write an issue or an assumption instead (CONTRIBUTING.md, Style)',
+    reads: () => true,
     refused: linesLike(/\b(?:TO[D]O|FIX[M]E|XX[X])\b/),
   },
   {
-    name: 'machinePath', message: 'a path of one machine', reads: (path) => !path.startsWith('test/') && !path.endsWith('Dockerfile'),
+    name: 'machinePath',
+    message: 'a path of one machine',
+    reads: (path) => !path.startsWith('test/') && !path.endsWith('Dockerfile'),
     refused: linesLike(/(?<![\w.}\])])\/(?:root|home|tmp|Users)(?:\/|['"`])/),
   },
   {
-    name: 'semicolon', message: 'no semicolons', reads: isCode,
-    refused: ({ lines }) => lines.flatMap((line, at) => /;\s*(?:\/\/.*)?$/.test(line) && !isComment(line) ? [at + 1] : []),
+    name: 'semicolon',
+    message: 'no semicolons',
+    reads: isCode,
+    refused: ({ lines }) =>
+      lines.flatMap((line, at) => (/;\s*(?:\/\/.*)?$/.test(line) && !isComment(line) ? [at + 1] : [])),
   },
   {
-    name: 'protoMap', message: 'a map has no one order of bytes (CONTRIBUTING.md, Style)', reads: (path) => path.endsWith('.proto'),
+    name: 'protoMap',
+    message: 'a map has no one order of bytes (CONTRIBUTING.md, Style)',
+    reads: (path) => path.endsWith('.proto'),
     refused: linesLike(/^\s*map\s*</),
   },
 ]

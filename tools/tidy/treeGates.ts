@@ -7,12 +7,18 @@ const ENTRY_FILES: Readonly<Record<string, string>> = {
   'src/store/memoryStore.ts': 'the tests of modules run on it (CONTRIBUTING.md, Style)',
 }
 
-/** Files under src that package.json names, as they are or as they are built: programs, exports, and what a browser gets instead. */
+/**
+ * Files under src that package.json names, as they are or as they are built: programs, exports, and what a browser gets
+ * instead.
+ */
 function packageEntries(root: string): string[] {
   const path = join(root, 'package.json')
   const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
   const named = [...text.matchAll(/"(?:\.\/)?(src\/[^"]+)"/g)].map(([, file]) => file as string)
-  const built = [...text.matchAll(/"(?:\.\/)?dist\/([^"]+)\.js"/g)].flatMap(([, file]) => [`src/${file}.ts`, `src/${file}.js`])
+  const built = [...text.matchAll(/"(?:\.\/)?dist\/([^"]+)\.js"/g)].flatMap(([, file]) => [
+    `src/${file}.ts`,
+    `src/${file}.js`,
+  ])
   return [...named, ...built]
 }
 
@@ -21,19 +27,26 @@ function importsOf(source: Source): string[] {
   const targets: unknown[] = []
   const literal = (node: unknown): unknown => (node as { expression?: Node } | undefined)?.expression?.['value']
   walk(source.body, (node) => {
-    if (node.type === 'ImportDeclaration' || node.type.startsWith('Export')) targets.push((node['source'] as Node | undefined)?.['value'])
+    if (node.type === 'ImportDeclaration' || node.type.startsWith('Export'))
+      targets.push((node['source'] as Node | undefined)?.['value'])
     const callee = node['callee'] as Node | undefined
     const isUrl = node.type === 'NewExpression' && callee?.['value'] === 'URL'
-    if (isUrl || (node.type === 'CallExpression' && callee?.type === 'Import')) targets.push(literal((node['arguments'] as unknown[])[0]))
+    if (isUrl || (node.type === 'CallExpression' && callee?.type === 'Import'))
+      targets.push(literal((node['arguments'] as unknown[])[0]))
   })
-  return targets.filter((target) => typeof target === 'string' && target.startsWith('.'))
+  return targets
+    .filter((target) => typeof target === 'string' && target.startsWith('.'))
     .map((target) => posix.join(posix.dirname(source.path), target as string))
 }
 
 function unusedFiles(sources: readonly Source[], entries: ReadonlySet<string>): Finding[] {
   // A file that only its test imports is dead too.
   const used = new Set(sources.filter(({ path }) => !path.startsWith('test/')).flatMap(importsOf))
-  return sources.filter(({ path }) => /^src\/.*\.(?:ts|js)$/.test(path) && !path.endsWith('.d.ts') && !used.has(path) && !entries.has(path))
+  return sources
+    .filter(
+      ({ path }) =>
+        /^src\/.*\.(?:ts|js)$/.test(path) && !path.endsWith('.d.ts') && !used.has(path) && !entries.has(path),
+    )
     .map(({ path }) => ({ gate: 'unusedFile', path, line: 0, message: 'no file imports it' }))
 }
 
@@ -51,7 +64,13 @@ function tagsTwice(sources: readonly Source[]): Finding[] {
       const owner = owners.get(tag)
       const where = `${source.path}:${source.lineOf(node)}`
       if (owner === undefined) owners.set(tag, where)
-      else findings.push({ gate: 'tagTwice', path: source.path, line: source.lineOf(node), message: `the tag of ${owner}` })
+      else
+        findings.push({
+          gate: 'tagTwice',
+          path: source.path,
+          line: source.lineOf(node),
+          message: `the tag of ${owner}`,
+        })
     })
   }
   return findings
@@ -59,12 +78,17 @@ function tagsTwice(sources: readonly Source[]): Finding[] {
 
 function modulesWithoutReadme(root: string, sources: readonly Source[]): Finding[] {
   const modules = new Set(sources.flatMap(({ path }) => /^src\/modules\/[^/]+(?=\/)/.exec(path) ?? []))
-  return [...modules].filter((path) => !existsSync(join(root, path, 'README.md')))
+  return [...modules]
+    .filter((path) => !existsSync(join(root, path, 'README.md')))
     .map((path) => ({ gate: 'moduleReadme', path, line: 0, message: 'a module has a README.md' }))
 }
 
 /** What the gates over the whole tree find. `entries`: files that need no import. */
-export function treeFindings(root: string, sources: readonly Source[], entries: readonly string[] = Object.keys(ENTRY_FILES)): Finding[] {
+export function treeFindings(
+  root: string,
+  sources: readonly Source[],
+  entries: readonly string[] = Object.keys(ENTRY_FILES),
+): Finding[] {
   const entered = new Set([...entries, ...packageEntries(root)])
   return [...unusedFiles(sources, entered), ...tagsTwice(sources), ...modulesWithoutReadme(root, sources)]
 }

@@ -13,8 +13,11 @@ export const configure: Configure = (command) => {
       if (bad > 0 && flags.json === true) throw new Failed(`${bad} checks failed`, findings)
       const colour = { ok: 'green', note: 'yellow', bad: 'red' } as const
       const rows = findings.map(({ verdict, check, found }) => [verdict, check, clean(found)])
-      answer(flags.json, findings, () => table(['', 'check', 'found'], rows)
-        .replace(/^(?:ok|note|bad)(?= )/gm, (verdict) => styled(colour[verdict as keyof typeof colour], verdict)))
+      answer(flags.json, findings, () =>
+        table(['', 'check', 'found'], rows).replace(/^(?:ok|note|bad)(?= )/gm, (verdict) =>
+          styled(colour[verdict as keyof typeof colour], verdict),
+        ),
+      )
       if (bad > 0) throw new Failed(`${bad} ${bad === 1 ? 'check' : 'checks'} failed`)
       if (flags.json !== true) say('nothing is wrong')
     })

@@ -4,7 +4,13 @@ import { answer, note, table } from '../output.ts'
 import { needState } from '../statePaths.ts'
 
 /** A proposed library as the state has it. `sums`: the md5 that its file may have, by OS. */
-interface Listed { readonly id: string; readonly name: string; readonly version: string; readonly status: string; readonly sums: string }
+interface Listed {
+  readonly id: string
+  readonly name: string
+  readonly version: string
+  readonly status: string
+  readonly sums: string
+}
 
 type Row = Omit<Listed, 'id' | 'sums'> & Partial<Measure> & { readonly where?: string }
 
@@ -15,11 +21,15 @@ async function readState(path: string): Promise<readonly Listed[]> {
   const { printProposal } = await import('../../modules/governance/query/printProposal.ts')
   const reader = openSqliteReader({ path, tables })
   try {
-    return reader.read((state) => [...listProposals(state)].filter(({ type }) => type === 'deploy_libeni').map((proposal) => {
-      const { id, name, version, md5 } = proposal
-      const { status } = printProposal(state, proposal)['Detail'] as { status: string }
-      return { id, name, version, status, sums: md5.toLowerCase() }
-    }))
+    return reader.read((state) =>
+      [...listProposals(state)]
+        .filter(({ type }) => type === 'deploy_libeni')
+        .map((proposal) => {
+          const { id, name, version, md5 } = proposal
+          const { status } = printProposal(state, proposal)['Detail'] as { status: string }
+          return { id, name, version, status, sums: md5.toLowerCase() }
+        }),
+    )
   } finally {
     reader.close()
   }
@@ -32,16 +42,26 @@ async function list(flags: CommonFlags): Promise<void> {
     const where = status === 'deployed' ? libPath(home, { name, version }) : stagedPath(home, id)
     const file = await measure(where)
     rows.push({ name, version, status, ...file, ...(file === undefined ? {} : { where }) })
-    if (file !== undefined && !sums.includes(file.md5)) note(`${where}: not the file that was approved; the next start fetches it anew`)
+    if (file !== undefined && !sums.includes(file.md5))
+      note(`${where}: not the file that was approved; the next start fetches it anew`)
     if (file === undefined && status === 'deployed') note(`${where}: it is gone; the next start fetches it anew`)
   }
   const headings = ['name', 'version', 'status', 'bytes', 'md5', 'sha256', 'where'] as const
-  answer(flags.json, rows, () => table(headings, rows.map((row) => headings.map((heading) => String(row[heading] ?? '')))))
+  answer(flags.json, rows, () =>
+    table(
+      headings,
+      rows.map((row) => headings.map((heading) => String(row[heading] ?? ''))),
+    ),
+  )
 }
 
 /** `svcd eni …`. */
 export const configure: Configure = (eni) => {
   example(eni, 'svcd eni list')
-  withCommon(example(eni.command('list').description('Libraries that were proposed, and what this node holds of each.'), 'svcd eni list'))
-    .action(list)
+  withCommon(
+    example(
+      eni.command('list').description('Libraries that were proposed, and what this node holds of each.'),
+      'svcd eni list',
+    ),
+  ).action(list)
 }

@@ -5,7 +5,11 @@ import { note, say } from '../output.ts'
 import { needState } from '../statePaths.ts'
 import { UserError } from '../userError.ts'
 
-interface Flags extends CommonFlags { readonly chainId: string; readonly output?: string; readonly genesisTime?: string }
+interface Flags extends CommonFlags {
+  readonly chainId: string
+  readonly output?: string
+  readonly genesisTime?: string
+}
 
 async function run(flags: Flags): Promise<void> {
   const path = needState(homeFrom(flags))
@@ -23,12 +27,16 @@ async function run(flags: Flags): Promise<void> {
     // One transaction would be valid on both chains, and could be sent again on the other.
     if (flags.chainId === chainId) throw new UserError(`--chain-id: the new chain needs another name than ${chainId}`)
     const text = genesisJson({
-      chainId: flags.chainId, genesisTime: flags.genesisTime ?? genesisTimeNow(), appState: exported.appState,
+      chainId: flags.chainId,
+      genesisTime: flags.genesisTime ?? genesisTimeNow(),
+      appState: exported.appState,
       validators: exported.validators.map((one) => ({ ...one, address: addressOfPubKey(one.pubKey) })),
     })
     if (flags.output === undefined) say(text.trimEnd())
     else writeFileSync(flags.output, text)
-    note(`the state of ${chainId} at height ${height}, supply ${exported.supply} base units, as the start of ${flags.chainId}`)
+    note(
+      `the state of ${chainId} at height ${height}, supply ${exported.supply} base units, as the start of ${flags.chainId}`,
+    )
     note('not carried over:')
     for (const line of exported.left) note(`  ${line}`)
   } finally {

@@ -2,7 +2,15 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { makeFolder } from '../../base/folder.ts'
 import { parseAddress } from '../../base/address.ts'
-import { type CommonFlags, type Configure, example, homeFrom, keystoreFrom, keystoreOption, withCommon } from '../command.ts'
+import {
+  type CommonFlags,
+  type Configure,
+  example,
+  homeFrom,
+  keystoreFrom,
+  keystoreOption,
+  withCommon,
+} from '../command.ts'
 import { genesisTimeNow, newAppState } from '../genesis.ts'
 import type { GenesisFile } from '../genesisFile.ts'
 import { closeHome } from '../homeMode.ts'
@@ -12,9 +20,18 @@ import { UserError } from '../userError.ts'
 import type { NodeIdentity } from '../../comet/home.ts'
 
 interface Flags extends CommonFlags {
-  readonly chainId?: string; readonly owner?: string; readonly genesis?: string; readonly moniker: string; readonly keystore?: string
-  readonly rpc: string; readonly p2p: string; readonly blockTime?: string; readonly peers?: string; readonly devnet?: boolean
-  readonly abci?: string; readonly stateSync?: string
+  readonly chainId?: string
+  readonly owner?: string
+  readonly genesis?: string
+  readonly moniker: string
+  readonly keystore?: string
+  readonly rpc: string
+  readonly p2p: string
+  readonly blockTime?: string
+  readonly peers?: string
+  readonly devnet?: boolean
+  readonly abci?: string
+  readonly stateSync?: string
 }
 
 async function ownerOf(flags: Flags): Promise<string> {
@@ -46,14 +63,20 @@ async function addressesOf({ rpc, p2p, abci }: Flags, home: string) {
     throw new UserError(`--abci: expected unix:///path or tcp://host:port, got ${JSON.stringify(abci)}`)
   }
   return {
-    rpc: `tcp://${printEndpoint(parseEndpoint(rpc, '--rpc'))}`, p2p: `tcp://${printEndpoint(parseEndpoint(p2p, '--p2p'))}`,
-    abci: abci ?? abciAddressOf(home), metrics: false as const,
+    rpc: `tcp://${printEndpoint(parseEndpoint(rpc, '--rpc'))}`,
+    p2p: `tcp://${printEndpoint(parseEndpoint(p2p, '--p2p'))}`,
+    abci: abci ?? abciAddressOf(home),
+    metrics: false as const,
   }
 }
 
-const blockTimeOf = ({ blockTime }: Flags) => (blockTime === undefined ? {} : { blockTimeMs: parseBlockTime(blockTime) })
+const blockTimeOf = ({ blockTime }: Flags) =>
+  blockTime === undefined ? {} : { blockTimeMs: parseBlockTime(blockTime) }
 
-/** The home of a devnet whose parts are started one by one, as in containers. One that is there keeps its keys and its chain. */
+/**
+ * The home of a devnet whose parts are started one by one, as in containers. One that is there keeps its keys and its
+ * chain.
+ */
 async function makeDevnetHome(flags: Flags): Promise<void> {
   const home = homeFrom(flags)
   if ([flags.chainId, flags.owner, flags.genesis].some((given) => given !== undefined)) {
@@ -67,12 +90,26 @@ async function makeDevnetHome(flags: Flags): Promise<void> {
   assertValidators(home, 1)
   closeHome(home, note)
   const addresses = await addressesOf(flags, home)
-  const nodes = devnetNodes({ home, validators: 1, rpc: parseEndpoint(flags.rpc, '--rpc'), p2p: parseEndpoint(flags.p2p, '--p2p') })
+  const nodes = devnetNodes({
+    home,
+    validators: 1,
+    rpc: parseEndpoint(flags.rpc, '--rpc'),
+    p2p: parseEndpoint(flags.p2p, '--p2p'),
+  })
   const lock = takeDevnetLock(home)
-  const [identity] = makeDevnetHomes(nodes.map((node) => ({ ...node, addresses })), blockTimeOf(flags).blockTimeMs)
+  const [identity] = makeDevnetHomes(
+    nodes.map((node) => ({ ...node, addresses })),
+    blockTimeOf(flags).blockTimeMs,
+  )
   lock.close()
   const { pubKey, nodeId } = identity as NodeIdentity
-  const made = { home, chain_id: DEVNET_CHAIN_ID, pub_key: pubKey, node_id: nodeId, os: chooseOs(home, undefined, note) }
+  const made = {
+    home,
+    chain_id: DEVNET_CHAIN_ID,
+    pub_key: pubKey,
+    node_id: nodeId,
+    os: chooseOs(home, undefined, note),
+  }
   answer(flags.json, made, () => fields(made))
 }
 
@@ -82,7 +119,8 @@ async function run(flags: Flags): Promise<void> {
   const { homeFiles, makeNodeHome, makeNodeKeys } = await import('../../comet/home.ts')
   const { chooseOs } = await import('../config.ts')
   const files = homeFiles(home)
-  if (existsSync(files.genesis)) throw new UserError(`${files.genesis} is there already: choose another home with --home DIR`)
+  if (existsSync(files.genesis))
+    throw new UserError(`${files.genesis} is there already: choose another home with --home DIR`)
   const addresses = await addressesOf(flags, home)
   const given = flags.genesis === undefined ? undefined : await genesisFrom(flags.genesis)
   if (given === undefined && flags.chainId === undefined) {
@@ -92,8 +130,9 @@ async function run(flags: Flags): Promise<void> {
     throw new UserError(`--chain-id: the genesis file is of ${given.chainId}`)
   }
   const owner = given === undefined ? await ownerOf(flags) : ''
-  const chainId = given?.chainId ?? flags.chainId as string
-  if (given === undefined && flags.stateSync !== undefined) throw new UserError('--state-sync: goes with --genesis FILE')
+  const chainId = given?.chainId ?? (flags.chainId as string)
+  if (given === undefined && flags.stateSync !== undefined)
+    throw new UserError('--state-sync: goes with --genesis FILE')
   const { stateSyncFrom } = await import('../stateSync.ts')
   const stateSync = flags.stateSync === undefined ? {} : { stateSync: await stateSyncFrom(flags.stateSync, chainId) }
   closeHome(home, note)
@@ -104,7 +143,12 @@ async function run(flags: Flags): Promise<void> {
   }
   const appState = given?.appState ?? newAppState([{ owner, pubKey, name: flags.moniker }])
   const identity = makeNodeHome({
-    home, chainId, moniker: flags.moniker, addresses, ...blockTimeOf(flags), ...stateSync,
+    home,
+    chainId,
+    moniker: flags.moniker,
+    addresses,
+    ...blockTimeOf(flags),
+    ...stateSync,
     genesis: { appState, genesisTime: genesisTimeNow() },
     ...(flags.peers === undefined ? {} : { peers: { persistentPeers: flags.peers.split(',') } }),
   })
@@ -112,24 +156,46 @@ async function run(flags: Flags): Promise<void> {
   const { writeUnits } = await import('../homeUnits.ts')
   const units = writeUnits(home, addresses.abci, parseEndpoint(flags.rpc, '--rpc'))
   const made = { home, chain_id: chainId, pub_key: pubKey, node_id: identity.nodeId, os }
-  answer(flags.json, made, () => `${fields(made)}\n\nNow run both, each in a terminal of its own:\n`
-    + `  svcd start --home ${home} --abci ${addresses.abci}\n  cometbft node --home ${home}\nand then svcd gateway\n\n`
-    + `Or all three under systemd, with the units in ${units}: docs/operations.md says how.`)
+  answer(
+    flags.json,
+    made,
+    () =>
+      `${fields(made)}\n\nNow run both, each in a terminal of its own:\n` +
+      `  svcd start --home ${home} --abci ${addresses.abci}\n  cometbft node --home ${home}\nand then svcd gateway\n\n` +
+      `Or all three under systemd, with the units in ${units}: docs/operations.md says how.`,
+  )
 }
 
 /** `svcd init`. */
 export const configure: Configure = (command) => {
-  withCommon(example(command, 'svcd init --home ~/my-chain --chain-id my-chain --owner 0x098a8672bc66ec7177f82cd529ed8e5bbdc28a27'))
+  withCommon(
+    example(
+      command,
+      'svcd init --home ~/my-chain --chain-id my-chain --owner 0x098a8672bc66ec7177f82cd529ed8e5bbdc28a27',
+    ),
+  )
     .option('--chain-id <id>', 'name of a new chain, 1 to 50 characters')
-    .option('--owner <account>', "address or key name: gets this node's candidacy and 100000 tokens, and is the foundation")
-    .option('--devnet', 'the chain of a devnet instead, with its public accounts; a home that has it keeps its keys and its chain')
+    .option(
+      '--owner <account>',
+      "address or key name: gets this node's candidacy and 100000 tokens, and is the foundation",
+    )
+    .option(
+      '--devnet',
+      'the chain of a devnet instead, with its public accounts; a home that has it keeps its keys and its chain',
+    )
     .option('--genesis <file>', 'join the chain of this genesis file instead')
     .option('--moniker <name>', 'name of this node among its peers', 'svcd')
     .option('--rpc <host:port>', "where CometBFT's RPC listens", '127.0.0.1:26657')
     .option('--p2p <host:port>', 'where CometBFT listens for peers', '0.0.0.0:26656')
     .option('--peers <list>', 'nodes to stay connected with: id@host:port,…')
-    .option('--state-sync <list>', 'with --genesis: start from a snapshot; RPC of two nodes or more to trust, with commas between')
-    .option('--abci <address>', 'where CometBFT finds the application: unix:///path or tcp://host:port (default <home>/abci.sock)')
+    .option(
+      '--state-sync <list>',
+      'with --genesis: start from a snapshot; RPC of two nodes or more to trust, with commas between',
+    )
+    .option(
+      '--abci <address>',
+      'where CometBFT finds the application: unix:///path or tcp://host:port (default <home>/abci.sock)',
+    )
     .option('--block-time <time>', 'time from block to block, such as 1s')
     .addOption(keystoreOption())
     .action(run)

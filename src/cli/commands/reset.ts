@@ -8,7 +8,10 @@ import { confirm } from '../secrets.ts'
 import { statePathOf } from '../statePaths.ts'
 import { UserError } from '../userError.ts'
 
-interface Flags extends CommonFlags { readonly yes?: boolean; readonly signingState?: boolean }
+interface Flags extends CommonFlags {
+  readonly yes?: boolean
+  readonly signingState?: boolean
+}
 
 const SIGNING_STATE = 'priv_validator_state.json'
 
@@ -28,10 +31,11 @@ async function run(flags: Flags): Promise<void> {
   const withSigningState = flags.signingState === true
   const state = statePathOf(home)
   const paths = doomed(home, withSigningState)
-  if (!await confirm(`Remove the state, blocks and logs of ${home}?`, flags.yes)) throw new Failed('nothing was removed')
+  if (!(await confirm(`Remove the state, blocks and logs of ${home}?`, flags.yes)))
+    throw new Failed('nothing was removed')
   if (existsSync(state)) {
     const { takeLock } = await import('../../store/connection.ts')
-    takeLock(state).close()   // a StoreError while the application runs
+    takeLock(state).close() // a StoreError while the application runs
   }
   for (const path of paths) rmSync(path, { recursive: true, force: true })
   if (withSigningState) {
@@ -41,13 +45,17 @@ async function run(flags: Flags): Promise<void> {
     makeNodeKeys(home)
   }
   answer(flags.json, { home, removed: paths }, () =>
-    paths.length === 0 ? 'there was nothing to remove' : ['removed', ...paths].join('\n  '))
+    paths.length === 0 ? 'there was nothing to remove' : ['removed', ...paths].join('\n  '),
+  )
 }
 
 /** `svcd reset`. */
 export const configure: Configure = (command) => {
   withCommon(example(command, 'svcd reset --home ~/my-chain --yes'))
     .option('--yes', 'do not ask')
-    .option('--signing-state', 'forget what the validator has signed too: only for a chain that begins anew, or it may sign a height twice')
+    .option(
+      '--signing-state',
+      'forget what the validator has signed too: only for a chain that begins anew, or it may sign a height twice',
+    )
     .action(run)
 }

@@ -6,13 +6,20 @@ import { answer, note } from '../output.ts'
 import { needState } from '../statePaths.ts'
 import { UserError } from '../userError.ts'
 
-interface Flags extends CommonFlags { readonly appOnly?: boolean }
+interface Flags extends CommonFlags {
+  readonly appOnly?: boolean
+}
 
 /** Where the state stands: what `--json` tells of it. */
-interface Head { readonly height: number; readonly app_hash: string }
+interface Head {
+  readonly height: number
+  readonly app_hash: string
+}
 
-const headOf = ({ height, appHash }: { readonly height: number; readonly appHash: Uint8Array }): Head =>
-  ({ height, app_hash: toHex(appHash).toUpperCase() })
+const headOf = ({ height, appHash }: { readonly height: number; readonly appHash: Uint8Array }): Head => ({
+  height,
+  app_hash: toHex(appHash).toUpperCase(),
+})
 
 /** Takes CometBFT's state back and throws unless it then stands where the application is about to. */
 async function makeAgree(home: string): Promise<(to: Head) => void> {
@@ -20,17 +27,23 @@ async function makeAgree(home: string): Promise<(to: Head) => void> {
   const { findCometBft } = await import('../../comet/find.ts')
   const { rollbackCometBft } = await import('../../comet/rollback.ts')
   if (!existsSync(homeFiles(home).blockStore)) {
-    throw new UserError(`${home} has no blocks of CometBFT: run "cometbft rollback --home DIR" where they are, then `
-      + 'svcd rollback --app-only here; without CometBFT, --app-only alone')
+    throw new UserError(
+      `${home} has no blocks of CometBFT: run "cometbft rollback --home DIR" where they are, then ` +
+        'svcd rollback --app-only here; without CometBFT, --app-only alone',
+    )
   }
   const { path } = await findCometBft({ onProgress: note })
   return (to) => {
     const comet = rollbackCometBft(path, home)
     if (comet.height === to.height && comet.appHash === to.app_hash) return
-    const next = comet.height > to.height ? 'start the node, and CometBFT executes what the application lacks'
-      : 'the two are parts of different homes; sync this node anew'
-    throw new Failed(`CometBFT's state is at height ${comet.height} with app hash ${comet.appHash}, the application would be at `
-      + `${to.height} with ${to.app_hash}; it stays where it was: ${next}`)
+    const next =
+      comet.height > to.height
+        ? 'start the node, and CometBFT executes what the application lacks'
+        : 'the two are parts of different homes; sync this node anew'
+    throw new Failed(
+      `CometBFT's state is at height ${comet.height} with app hash ${comet.appHash}, the application would be at ` +
+        `${to.height} with ${to.app_hash}; it stays where it was: ${next}`,
+    )
   }
 }
 
@@ -45,9 +58,13 @@ async function run(flags: Flags): Promise<void> {
     const from = headOf({ height: store.height(), appHash: store.appHash() })
     store.rollback((to) => agree?.(headOf(to)))
     const to = headOf({ height: store.height(), appHash: store.appHash() })
-    answer(flags.json, { home, from, to, cometbft: agree !== undefined }, () =>
-      `the application${agree === undefined ? ' alone' : ' and CometBFT'} went back from height ${from.height} to ${to.height}\n`
-        + `app hash ${to.app_hash}\nwhen the node is started, block ${from.height} is executed again`)
+    answer(
+      flags.json,
+      { home, from, to, cometbft: agree !== undefined },
+      () =>
+        `the application${agree === undefined ? ' alone' : ' and CometBFT'} went back from height ${from.height} to ${to.height}\n` +
+        `app hash ${to.app_hash}\nwhen the node is started, block ${from.height} is executed again`,
+    )
   } finally {
     store.close()
   }

@@ -8,7 +8,10 @@ import { answer, fields, note, table } from '../output.ts'
 import { needState, restorePathOf, snapshotsOf, statePathOf } from '../statePaths.ts'
 import { UserError } from '../userError.ts'
 
-interface Flags extends CommonFlags { readonly height?: string; readonly appHash?: string }
+interface Flags extends CommonFlags {
+  readonly height?: string
+  readonly appHash?: string
+}
 
 function heightFrom({ height }: Flags): number | undefined {
   if (height === undefined || /^[1-9]\d{0,14}$/.test(height)) return height === undefined ? undefined : Number(height)
@@ -42,10 +45,14 @@ async function list(flags: Flags): Promise<void> {
   const { listSnapshots } = await import('../../store/snapshot/folder.ts')
   const { printSnapshot } = await import('../snapshot/restoreFolder.ts')
   const found = listSnapshots(snapshotsOf(homeFrom(flags))).map(printSnapshot)
-  answer(flags.json, found, () => found.length === 0 ? 'none' : table(
-    ['height', 'format', 'chunks', 'bytes', 'hash', 'app_hash'],
-    found.map((one) => [one.height, one.format, one.chunks, one.bytes, one.hash, one.app_hash].map(String)),
-  ))
+  answer(flags.json, found, () =>
+    found.length === 0
+      ? 'none'
+      : table(
+          ['height', 'format', 'chunks', 'bytes', 'hash', 'app_hash'],
+          found.map((one) => [one.height, one.format, one.chunks, one.bytes, one.hash, one.app_hash].map(String)),
+        ),
+  )
 }
 
 async function verify(from: string | undefined, flags: Flags): Promise<void> {
@@ -58,8 +65,11 @@ async function verify(from: string | undefined, flags: Flags): Promise<void> {
     rmSync(folder, { recursive: true, force: true })
   }
   const printed = printSnapshot(found.snapshot)
-  answer(flags.json, { ...printed, verified: true }, () =>
-    `${fields(printed)}\nevery chunk is whole, and its rows have this app hash`)
+  answer(
+    flags.json,
+    { ...printed, verified: true },
+    () => `${fields(printed)}\nevery chunk is whole, and its rows have this app hash`,
+  )
 }
 
 async function restore(from: string, flags: Flags): Promise<void> {
@@ -75,7 +85,9 @@ async function restore(from: string, flags: Flags): Promise<void> {
     throw new UserError(`--app-hash: expected 64 hex digits, got ${JSON.stringify(flags.appHash)}`)
   }
   if (flags.appHash !== undefined && flags.appHash.toUpperCase() !== printed.app_hash) {
-    throw new UserError(`--app-hash: the snapshot is of app hash ${printed.app_hash}, not ${flags.appHash.toUpperCase()}`)
+    throw new UserError(
+      `--app-hash: the snapshot is of app hash ${printed.app_hash}, not ${flags.appHash.toUpperCase()}`,
+    )
   }
   const chainId = chainIdOf(home)
   if (chainId !== undefined && chainId !== printed.chain_id) {
@@ -93,7 +105,9 @@ async function restore(from: string, flags: Flags): Promise<void> {
     store.close()
   }
   if (flags.appHash === undefined) {
-    note(`no --app-hash was given: the snapshot's own was trusted. Hold it against app_hash in the header of block ${printed.height + 1}`)
+    note(
+      `no --app-hash was given: the snapshot's own was trusted. Hold it against app_hash in the header of block ${printed.height + 1}`,
+    )
   }
   answer(flags.json, { ...printed, home }, () => `${fields(printed)}\nis the state of ${home} now`)
 }
@@ -106,14 +120,20 @@ const fromHelp = 'a folder of snapshots such as <home>/data/snapshots, or one of
 /** `svcd snapshot`. */
 export const configure: Configure = (command) => {
   example(command, 'svcd snapshot list')
-  sub(command, 'create', 'Makes a snapshot of the head, also while the node runs.', 'svcd snapshot create').action(create)
+  sub(command, 'create', 'Makes a snapshot of the head, also while the node runs.', 'svcd snapshot create').action(
+    create,
+  )
   sub(command, 'list', 'Lists the snapshots of a home.', 'svcd snapshot list').action(list)
   sub(command, 'verify', 'Checks every chunk, and works out the app hash anew from the rows.', 'svcd snapshot verify')
     .argument('[from]', `${fromHelp} (default: those of --home)`)
     .option('--height <height>', 'that of this height (default: the newest)')
     .action((from: string | undefined, flags: Flags) => verify(from, flags))
-  sub(command, 'restore', 'Puts a snapshot in place of the state of a home that does not run.',
-    'svcd snapshot restore home/data/snapshots --home restored')
+  sub(
+    command,
+    'restore',
+    'Puts a snapshot in place of the state of a home that does not run.',
+    'svcd snapshot restore home/data/snapshots --home restored',
+  )
     .argument('<from>', fromHelp)
     .option('--height <height>', 'that of this height (default: the newest)')
     .option('--app-hash <hex>', 'the app hash to trust: app_hash in the header of the block that follows')

@@ -14,7 +14,7 @@ async function causeIn(home: string, chainId: string): Promise<{ readonly cause?
 export const configure: Configure = (command) => {
   withGateway(example(command, 'svcd status')).action(async (flags: GatewayFlags) => {
     const remote = remoteFrom(flags)
-    const told = await remote.call('svc_status') as { readonly chain_id: string }
+    const told = (await remote.call('svc_status')) as { readonly chain_id: string }
     const readiness = await remote.readiness()
     const cause = readiness.ready === false ? await causeIn(homeFrom(flags), told.chain_id) : {}
     const status = { ...told, gateway: remote.url, ...readiness, ...cause }

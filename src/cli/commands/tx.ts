@@ -8,15 +8,27 @@ import { sampleOptions, sampleSender } from '../samples.ts'
 import { sendTx, type TxFlags } from '../transact.ts'
 
 /** The words of an operation behind `svcd tx`: `stake.validator.declare` is `stake declare`. */
-const wordsOf = ({ call }: TxEntry): readonly string[] => call.split('.').filter((word) => word !== 'validator').map(kebab)
+const wordsOf = ({ call }: TxEntry): readonly string[] =>
+  call
+    .split('.')
+    .filter((word) => word !== 'validator')
+    .map(kebab)
 
-function configureOne(command: Command, entry: TxEntry, words: readonly string[], finish: (status: number) => void): void {
+function configureOne(
+  command: Command,
+  entry: TxEntry,
+  words: readonly string[],
+  finish: (status: number) => void,
+): void {
   command.description(`${entry.doc}${entry.returns === undefined ? '' : ` Returns the ${entry.returns}.`}`)
   const options = sampleOptions(entry.operation, entry.input)
   example(command, `svcd tx ${words.join(' ')} --from ${sampleSender(entry)}${options === '' ? '' : ` ${options}`}`)
   addMemberOptions(command, entry.input)
   withGateway(command)
-    .option('--from <account>', 'who sends: a key by name or address, else an account that the gateway signs for (SVCD_FROM)')
+    .option(
+      '--from <account>',
+      'who sends: a key by name or address, else an account that the gateway signs for (SVCD_FROM)',
+    )
     .option('--nonce <number>', 'number of transactions made by the sender before this one (default: asked for)')
     .addOption(keystoreOption())
     .addOption(passwordOption())
@@ -29,8 +41,11 @@ function configureOne(command: Command, entry: TxEntry, words: readonly string[]
 
 /** `svcd tx …`: one command for each transaction type of the chain. */
 export const configure: Configure = (tx, finish) => {
-  example(tx, `svcd tx transfer --from ${sampleSender(txEntries.find(({ operation }) => operation === 'transfer') as TxEntry)} `
-    + sampleOptions('transfer', txEntries.find(({ operation }) => operation === 'transfer')?.input ?? {}))
+  example(
+    tx,
+    `svcd tx transfer --from ${sampleSender(txEntries.find(({ operation }) => operation === 'transfer') as TxEntry)} ` +
+      sampleOptions('transfer', txEntries.find(({ operation }) => operation === 'transfer')?.input ?? {}),
+  )
   const groups = new Map<string, Command>()
   for (const entry of txEntries) {
     const words = wordsOf(entry)

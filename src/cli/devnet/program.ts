@@ -17,10 +17,11 @@ function versionOf(home: string): number {
 }
 
 /**
- * What each application of a devnet executes: the version that was accepted, but the one before where a home has still to execute the block
- * in which that was retired. Such a home gets the block from the others, who stopped as soon as they had it, and then stops as they did.
+ * What each application of a devnet executes: the version that was accepted, but the one before where a home has still
+ * to execute the block in which that was retired. Such a home gets the block from the others, who stopped as soon as
+ * they had it, and then stops as they did.
  */
 export function versionsOf(homes: readonly string[], accepted: number): readonly number[] {
   const needed = homes.map(versionOf)
-  return needed.map((one) => one === accepted - 1 && needed.includes(accepted) ? one : accepted)
+  return needed.map((one) => (one === accepted - 1 && needed.includes(accepted) ? one : accepted))
 }

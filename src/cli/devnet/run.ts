@@ -21,14 +21,24 @@ import { printReady } from './welcome.ts'
 /** How long the first block may take before the start counts as failed. */
 const START_MS_MAX = 60_000
 
-/** A devnet's callers are programs of one machine: they share one address, and may open a connection for each of many calls. */
+/**
+ * A devnet's callers are programs of one machine: they share one address, and may open a connection for each of many
+ * calls.
+ */
 const DEVNET_LIMITS = { connections: 4000, connectionsOfAddress: 4000, callsPerSecond: 5000 }
 
 /** One validator's programs, as far as they were started. `name`: undefined when there is but one validator. */
-interface Validator { readonly name: string | undefined; app?: AppProcess; node?: CometProcess }
+interface Validator {
+  readonly name: string | undefined
+  app?: AppProcess
+  node?: CometProcess
+}
 
 /** The parts that run; each knows how to stop. */
-interface Parts { validators: readonly Validator[]; gateway?: Gateway }
+interface Parts {
+  validators: readonly Validator[]
+  gateway?: Gateway
+}
 
 /** In this order nothing waits for a part that is gone: no new transactions, no new blocks, then the state. */
 async function stopParts({ validators, gateway }: Parts): Promise<void> {
@@ -44,7 +54,10 @@ async function allDone(steps: readonly Promise<void>[]): Promise<void> {
 }
 
 async function startParts(
-  options: DevnetOptions, nodes: readonly DevnetNode[], parts: Parts, say: (line: string) => void,
+  options: DevnetOptions,
+  nodes: readonly DevnetNode[],
+  parts: Parts,
+  say: (line: string) => void,
 ): Promise<void> {
   const { home, gateway, blockTimeMs, acceptProgramVersion: accepted } = options
   const os = chooseOs(home, options.os, say)
@@ -53,27 +66,57 @@ async function startParts(
   makeDevnetHomes(nodes, blockTimeMs)
   const validators: Validator[] = nodes.map(({ name }) => ({ name: nodes.length === 1 ? undefined : name }))
   parts.validators = validators
-  const versions = accepted === undefined ? [] : versionsOf(nodes.map((node) => node.home), accepted)
-  await allDone(validators.map(async (own, at) => {
-    const { name, home: ownHome, abci } = nodes[at] as DevnetNode
-    const version = versions[at]
-    if (version !== accepted) say(`${name} is a block behind: it executes version ${version} until it has that block; then start once more`)
-    const flags = version === undefined ? [] : ['--accept-program-version', String(version)]
-    own.app = await startApp(['--home', ownHome, '--abci', abci, '--os', os, '--log-file', join(ownHome, 'logs', 'app.log'), ...flags])
-  }))
-  await allDone(validators.map(async (own, at) => {
-    own.node = await startCometBft({ program, home: (nodes[at] as DevnetNode).home })
-  }))
+  const versions =
+    accepted === undefined
+      ? []
+      : versionsOf(
+          nodes.map((node) => node.home),
+          accepted,
+        )
+  await allDone(
+    validators.map(async (own, at) => {
+      const { name, home: ownHome, abci } = nodes[at] as DevnetNode
+      const version = versions[at]
+      if (version !== accepted)
+        say(`${name} is a block behind: it executes version ${version} until it has that block; then start once more`)
+      const flags = version === undefined ? [] : ['--accept-program-version', String(version)]
+      own.app = await startApp([
+        '--home',
+        ownHome,
+        '--abci',
+        abci,
+        '--os',
+        os,
+        '--log-file',
+        join(ownHome, 'logs', 'app.log'),
+        ...flags,
+      ])
+    }),
+  )
+  await allDone(
+    validators.map(async (own, at) => {
+      own.node = await startCometBft({ program, home: (nodes[at] as DevnetNode).home })
+    }),
+  )
   const urls = nodes.map(({ rpc }) => `http://${printEndpoint(rpc)}`)
-  await whileAllRun(parts, () => allDone(urls.map(async (url) => {
-    const node = openNodeRpc(url)
-    await waitForNode(node, START_MS_MAX)
-    await node.close()
-  })))
+  await whileAllRun(parts, () =>
+    allDone(
+      urls.map(async (url) => {
+        const node = openNodeRpc(url)
+        await waitForNode(node, START_MS_MAX)
+        await node.close()
+      }),
+    ),
+  )
   const logger = openLog(join(home, 'logs', 'gateway.log'), false)
   const signers = devnetSigners()
   const served = await startGateway({
-    node: urls[0] as string, ...gateway, signers, publicKeys: true, limits: DEVNET_LIMITS, logger,
+    node: urls[0] as string,
+    ...gateway,
+    signers,
+    publicKeys: true,
+    limits: DEVNET_LIMITS,
+    logger,
     stalledAfterMs: stalledAfterMs([blockTimeMs]),
   })
   parts.gateway = served
@@ -81,7 +124,12 @@ async function startParts(
 }
 
 /** Which part ended, with what status, and the last it said. `how`: "stopped" unless given. */
-interface End { readonly part: string; readonly how?: string; readonly status: number; readonly line: string }
+interface End {
+  readonly part: string
+  readonly how?: string
+  readonly status: number
+  readonly line: string
+}
 
 /** How long after CometBFT the application may end and still be what ended it, in ms. */
 const APP_END_MS = 1000
@@ -90,14 +138,14 @@ const APP_END_MS = 1000
 const RETIRE_MS = 5_000
 
 /**
- * How the parts of a validator end; CometBFT also by living on without making blocks. It does either when it loses the application, and may
- * be seen first: then it is the application.
+ * How the parts of a validator end; CometBFT also by living on without making blocks. It does either when it loses the
+ * application, and may be seen first: then it is the application.
  */
 function endOfOne({ name, app, node }: Validator): readonly Promise<End>[] {
   const of = name === undefined ? '' : ` of ${name}`
   const appEnd = app?.exited.then(({ status, line }): End => ({ part: `the application${of}`, status, line }))
   const unlessApp = async (end: Omit<End, 'part' | 'status'>): Promise<End> =>
-    await Promise.race([appEnd, sleep(APP_END_MS, undefined)]) ?? { part: `CometBFT${of}`, status: 1, ...end }
+    (await Promise.race([appEnd, sleep(APP_END_MS, undefined)])) ?? { part: `CometBFT${of}`, status: 1, ...end }
   const nodeEnd = node?.exited.then(({ lastLines }) => unlessApp({ line: lastLines.at(-1) ?? '' }))
   const failed = node?.consensusFailed.then((line) => unlessApp({ how: 'makes no more blocks', line }))
   return [appEnd, nodeEnd, failed].filter((one) => one !== undefined)
@@ -105,14 +153,21 @@ function endOfOne({ name, app, node }: Validator): readonly Promise<End>[] {
 
 const anyEnd = ({ validators }: Parts): Promise<End> => Promise.race(validators.flatMap(endOfOne))
 
-/** The first part that ends. When its program was retired, the other applications end in the same block: they are given time to. */
+/**
+ * The first part that ends. When its program was retired, the other applications end in the same block: they are given
+ * time to.
+ */
 async function firstEnd(parts: Parts): Promise<End> {
   const first = await anyEnd(parts)
-  if (first.status === 0) await Promise.race([Promise.all(parts.validators.map(({ app }) => app?.exited)), sleep(RETIRE_MS, undefined)])
+  if (first.status === 0)
+    await Promise.race([Promise.all(parts.validators.map(({ app }) => app?.exited)), sleep(RETIRE_MS, undefined)])
   return first
 }
 
-/** Runs a step of the start. A part that ends meanwhile is what the person should hear of, not the time-out that would follow. */
+/**
+ * Runs a step of the start. A part that ends meanwhile is what the person should hear of, not the time-out that would
+ * follow.
+ */
 async function whileAllRun(parts: Parts, step: () => Promise<void>): Promise<void> {
   const ended = firstEnd(parts).then(({ part, how = 'stopped', line }) => {
     throw new UserError(`${part} ${how} at its start${line === '' ? '' : `: ${line}`}`)
@@ -127,14 +182,17 @@ async function whileAllRun(parts: Parts, step: () => Promise<void>): Promise<voi
   }
 }
 
-/** What the devnet ends with when a part has ended, and the line that says so: 0 when the program was retired, else 1. */
+/**
+ * What the devnet ends with when a part has ended, and the line that says so: 0 when the program was retired, else 1.
+ */
 function endOf({ part, how = 'stopped', status, line }: End): { readonly status: number; readonly line: string } {
   return { status, line: status === 0 ? line : `${part} ${how}${line === '' ? '' : `: ${line}`}; stopping the rest` }
 }
 
 /**
- * The validators, each a CometBFT with its application, and the gateway on this machine, until Ctrl-C, SIGTERM, or the end
- * of one part, which ends the others. Resolves with the exit status. Throws user errors; then nothing is left running.
+ * The validators, each a CometBFT with its application, and the gateway on this machine, until Ctrl-C, SIGTERM, or the
+ * end of one part, which ends the others. Resolves with the exit status. Throws user errors; then nothing is left
+ * running.
  */
 export async function runDevnet(options: DevnetOptions, say: (line: string) => void): Promise<number> {
   assertDevnetHome(options.home)
@@ -149,11 +207,17 @@ export async function runDevnet(options: DevnetOptions, say: (line: string) => v
   const lock = takeDevnetLock(options.home)
   const parts: Parts = { validators: [] }
   const asked = new Promise<{ status: number; line: string }>((done) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => done({ status: 0, line: 'stopping …' }))
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      process.on(signal, () => done({ status: 0, line: 'stopping …' }))
   })
   try {
     if (options.reset) resetHome(options.home)
-    const { status, line } = await Promise.race([asked, startParts(options, nodes, parts, say).then(() => firstEnd(parts)).then(endOf)])
+    const { status, line } = await Promise.race([
+      asked,
+      startParts(options, nodes, parts, say)
+        .then(() => firstEnd(parts))
+        .then(endOf),
+    ])
     say(line)
     return status
   } finally {

@@ -9,9 +9,11 @@ const Tokens = BigNumber.clone({ EXPONENTIAL_AT: 1e9 })
 
 async function call(url: string, method: string, params: readonly unknown[]): Promise<unknown> {
   const response = await fetch(url, {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
   })
-  const { result, error } = await response.json() as { result?: unknown; error?: { message: string } }
+  const { result, error } = (await response.json()) as { result?: unknown; error?: { message: string } }
   if (error !== undefined) throw new UserError(`${method}: ${error.message}`)
   return result
 }
@@ -27,7 +29,7 @@ async function untilReady(url: string): Promise<void> {
   for (;;) {
     const answer = await fetch(`${url}/readyz`)
     if (answer.ok) return
-    const { reason } = await answer.json() as { reason: string }
+    const { reason } = (await answer.json()) as { reason: string }
     if (Date.now() > deadline) throw new UserError(`the chain is not ready within ${READY_MS_MAX / 1000} s: ${reason}`)
     await new Promise((done) => setTimeout(done, 100))
   }
@@ -35,13 +37,16 @@ async function untilReady(url: string): Promise<void> {
 
 /** Waits until the gateway takes transactions, then tells people what there is. */
 export async function printReady(
-  url: string, nodes: readonly DevnetNode[], signers: readonly Signer[], say: (line: string) => void,
+  url: string,
+  nodes: readonly DevnetNode[],
+  signers: readonly Signer[],
+  say: (line: string) => void,
 ): Promise<void> {
   await untilReady(url)
   say('')
   say('accounts (tokens)')
   for (const [index, { address }] of signers.entries()) {
-    const units = await call(url, 'svc_getBalance', [address]) as string
+    const units = (await call(url, 'svc_getBalance', [address])) as string
     say(`  (${index}) ${address}  ${new Tokens(units).shiftedBy(-18).toFixed()}${roleOf(index, nodes.length)}`)
   }
   say(`  mnemonic: ${PUBLIC_MNEMONIC}  (m/44'/1'/i'/0'/0')`)

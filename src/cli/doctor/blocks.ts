@@ -26,14 +26,19 @@ async function isMoving(rpc: NodeRpc, height: number): Promise<boolean> {
 
 /** Whether blocks come, and when none do why not. Nothing of a node that catches up, or whose chain has not begun. */
 export async function examineBlocks(
-  rpc: NodeRpc, { latestHeight: height, latestTimeMs, catchingUp }: NodeStatus, home: string,
+  rpc: NodeRpc,
+  { latestHeight: height, latestTimeMs, catchingUp }: NodeStatus,
+  home: string,
 ): Promise<readonly Finding[]> {
   if (catchingUp || height === 0) return []
   const before = await rpc.block(height - 1).catch(() => undefined)
   const stalledMs = Date.now() - latestTimeMs
   const limitMs = stalledAfterMs(before === undefined ? [] : [latestTimeMs - before.timeMs])
-  if (stalledMs < limitMs || await isMoving(rpc, height)) return [{ check: 'blocks', verdict: 'ok', found: `${height} is the last one` }]
-  const why = stallCauses(home) || 'Either validators with a third of the voting power are away, or CometBFT has failed and its log says '
-    + 'CONSENSUS FAILURE'
+  if (stalledMs < limitMs || (await isMoving(rpc, height)))
+    return [{ check: 'blocks', verdict: 'ok', found: `${height} is the last one` }]
+  const why =
+    stallCauses(home) ||
+    'Either validators with a third of the voting power are away, or CometBFT has failed and its log says ' +
+      'CONSENSUS FAILURE'
   return [{ check: 'blocks', verdict: 'bad', found: `${stallReason({ stalledMs, height })}. ${why}` }]
 }

@@ -9,7 +9,10 @@ const FULL_BYTES = 64 * MIB
 /** Below this it is worth a word, in bytes. */
 const LOW_BYTES = 1024 * MIB
 
-/** Bytes that are free for us on the disk of a folder; undefined when the folder is not there, or its file system does not tell. */
+/**
+ * Bytes that are free for us on the disk of a folder; undefined when the folder is not there, or its file system does
+ * not tell.
+ */
 function freeBytes(folder: string): number | undefined {
   if (!existsSync(folder)) return undefined
   try {
@@ -25,6 +28,7 @@ export function examineDisk(home: string): readonly Finding[] {
   const free = freeBytes(home)
   if (free === undefined) return []
   const found = `${Math.floor(free / MIB)} MiB free where ${home} is`
-  if (free < FULL_BYTES) return [{ check: 'disk', verdict: 'bad', found: `${found}: make room, then start the node again` }]
+  if (free < FULL_BYTES)
+    return [{ check: 'disk', verdict: 'bad', found: `${found}: make room, then start the node again` }]
   return [{ check: 'disk', verdict: free < LOW_BYTES ? 'note' : 'ok', found }]
 }

@@ -28,9 +28,18 @@ function appHash(path: string): Finding {
       const recomputed = state.recomputeRoot()
       const at = `height ${state.height()} of ${state.chainId() ?? 'no chain'}`
       return equalBytes(stored, recomputed)
-        ? { check: 'app hash', verdict: 'ok', found: `${toHex(stored).toUpperCase()} at ${at}, recomputed from the rows` }
-        : { check: 'app hash', verdict: 'bad', found: `at ${at} the rows give ${toHex(recomputed).toUpperCase()}, but `
-          + `${toHex(stored).toUpperCase()} was committed: by hand or by the disk, rows were changed; reset and sync anew` }
+        ? {
+            check: 'app hash',
+            verdict: 'ok',
+            found: `${toHex(stored).toUpperCase()} at ${at}, recomputed from the rows`,
+          }
+        : {
+            check: 'app hash',
+            verdict: 'bad',
+            found:
+              `at ${at} the rows give ${toHex(recomputed).toUpperCase()}, but ` +
+              `${toHex(stored).toUpperCase()} was committed: by hand or by the disk, rows were changed; reset and sync anew`,
+          }
     })
   } finally {
     reader.close()

@@ -14,7 +14,10 @@ export const QUERY_LIMITS = {
   listsWaitingMax: 16,
   /** Lists are answered until a second's allowance is used up; the last one may go beyond it. */
   listBytesPerSecond: 16 * 1024 * 1024,
-  /** After so many blocks in a row that were committed while a list was read, lists rest until the next commit, for this long at most. */
+  /**
+   * After so many blocks in a row that were committed while a list was read, lists rest until the next commit, for this
+   * long at most.
+   */
   busyCommitsMax: 4,
   restMsMax: 1000,
 } as const

@@ -7,7 +7,10 @@ export interface Pace {
   readonly why: string
 }
 
-/** A pace of so many bytes a second; after a rest a second's worth may be used at once, and the last use may go beyond it. */
+/**
+ * A pace of so many bytes a second; after a rest a second's worth may be used at once, and the last use may go beyond
+ * it.
+ */
 export function createPace(bytesPerSecond: number): Pace {
   let left = bytesPerSecond
   let atMs = 0

@@ -4,16 +4,27 @@ import { createPace } from './pace.ts'
 import type { QueryLimits } from './limits.ts'
 
 /** A query, and who waits for its answer. */
-export interface Waiting { readonly request: QueryRequest; readonly done: (response: QueryResponse) => void }
+export interface Waiting {
+  readonly request: QueryRequest
+  readonly done: (response: QueryResponse) => void
+}
 
-interface Queued extends Waiting { sinceMs: number }
+interface Queued extends Waiting {
+  sinceMs: number
+}
 
 /** The queries that wait, and whose turn it is. Times are ms of one clock. */
 export interface QueryQueue {
   /** Lets a query wait; or says why it may not. */
   add(query: Waiting, nowMs: number): string | undefined
-  /** Takes what is read next: one list for all that ask it, or several others. What may wait no longer goes to `refuse` with the reason. */
-  take(nowMs: number, refuse: (query: Waiting, why: string) => void): { readonly queries: readonly Waiting[]; readonly isList: boolean }
+  /**
+   * Takes what is read next: one list for all that ask it, or several others. What may wait no longer goes to `refuse`
+   * with the reason.
+   */
+  take(
+    nowMs: number,
+    refuse: (query: Waiting, why: string) => void,
+  ): { readonly queries: readonly Waiting[]; readonly isList: boolean }
   /** The thread has begun: what waits has waited for its start, which does not count. */
   begin(nowMs: number): void
   /** Takes all. */
@@ -29,9 +40,13 @@ const ROUND_MAX = 16
 // Equal lists of one round.
 const EQUAL_MAX = 4
 
-/** An empty queue. Lists are read one at a time, paced by what they cost, and the other queries that wait go before the next one. */
+/**
+ * An empty queue. Lists are read one at a time, paced by what they cost, and the other queries that wait go before the
+ * next one.
+ */
 export function createQueryQueue(limits: QueryLimits): QueryQueue {
-  const { waitMsMax, listWaitMsMax, waitingMax, listsWaitingMax, listBytesPerSecond, busyCommitsMax, restMsMax } = limits
+  const { waitMsMax, listWaitMsMax, waitingMax, listsWaitingMax, listBytesPerSecond, busyCommitsMax, restMsMax } =
+    limits
   const pace = createPace(listBytesPerSecond)
   const lists: Queued[] = []
   const others: Queued[] = []
@@ -42,7 +57,10 @@ export function createQueryQueue(limits: QueryLimits): QueryQueue {
   const dropLate = (queue: Queued[], sinceMs: number, refuse: (query: Waiting) => void): void => {
     while (queue[0] !== undefined && queue[0].sinceMs < sinceMs) refuse(queue.shift() as Queued)
   }
-  /** The list that has waited longest, and some that ask the same: it is read once, and the pace looks at what they cost before more. */
+  /**
+   * The list that has waited longest, and some that ask the same: it is read once, and the pace looks at what they cost
+   * before more.
+   */
   const takeList = (): Waiting[] => {
     const path = lists[0]?.request.path
     const equal = lists.filter(({ request }) => request.path === path).slice(0, EQUAL_MAX)
@@ -61,7 +79,9 @@ export function createQueryQueue(limits: QueryLimits): QueryQueue {
     },
     take: (nowMs, refuse) => {
       dropLate(others, nowMs - waitMsMax, (query) => refuse(query, `the query waited for more than ${waitMsMax} ms`))
-      dropLate(lists, nowMs - listWaitMsMax, (query) => refuse(query, `the list waited for more than ${listWaitMsMax} ms`))
+      dropLate(lists, nowMs - listWaitMsMax, (query) =>
+        refuse(query, `the list waited for more than ${listWaitMsMax} ms`),
+      )
       while (lists[0] !== undefined && pace.isUsedUp(nowMs)) refuse(lists.shift() as Queued, pace.why)
       const mayList = lists.length > 0 && nowMs >= restUntilMs
       const isList = mayList && (listsTurn || others.length === 0)

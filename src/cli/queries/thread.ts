@@ -8,7 +8,9 @@ import type { Answered, Round, ThreadMessage, ThreadOptions } from './order.ts'
 import { createQueryQueue, type Waiting } from './queue.ts'
 
 // As a source, and as it is built.
-const WORKER = import.meta.url.endsWith('.ts') ? new URL('./worker.ts', import.meta.url) : new URL('./worker.js', import.meta.url)
+const WORKER = import.meta.url.endsWith('.ts')
+  ? new URL('./worker.ts', import.meta.url)
+  : new URL('./worker.js', import.meta.url)
 
 /** Memory of the thread's JavaScript heap, in MiB: what goes beyond ends the thread, not the node. */
 const HEAP_MIB_MAX = 512
@@ -72,9 +74,15 @@ function startRounds({ path, logger }: QueryThreadOptions, limits: QueryLimits, 
     const workerData: ThreadOptions = { path, answerMsMax: limits.answerMsMax }
     const own = new Worker(WORKER, { workerData, resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB_MAX } })
     worker = own
-    own.on('message', (message: ThreadMessage) => { if (worker === own) told(message) })
-    own.on('error', (error) => { if (worker === own) fail(error) })
-    own.once('exit', () => { if (worker === own) fail(new Error('the thread of queries has ended')) })
+    own.on('message', (message: ThreadMessage) => {
+      if (worker === own) told(message)
+    })
+    own.on('error', (error) => {
+      if (worker === own) fail(error)
+    })
+    own.once('exit', () => {
+      if (worker === own) fail(new Error('the thread of queries has ended'))
+    })
     own.unref()
   }
   const fail = (err: Error): void => {
@@ -86,7 +94,9 @@ function startRounds({ path, logger }: QueryThreadOptions, limits: QueryLimits, 
     changed()
     // One that is stuck in a read ends with that: there are never two.
     void own?.terminate().finally(() => {
-      setTimeout(() => { if (state === 'failed') begin() }, RESTART_MS).unref()
+      setTimeout(() => {
+        if (state === 'failed') begin()
+      }, RESTART_MS).unref()
     })
   }
 
@@ -109,9 +119,9 @@ function startRounds({ path, logger }: QueryThreadOptions, limits: QueryLimits, 
 }
 
 /**
- * Starts the thread that answers queries through a read-only connection of its own, one committed height an answer. Nothing that it does
- * or fails to do holds up or stops the chain: beyond a limit, and while it starts anew, queries are answered with a code.
- * Source: protocol.md §8; decision record 0014.
+ * Starts the thread that answers queries through a read-only connection of its own, one committed height an answer.
+ * Nothing that it does or fails to do holds up or stops the chain: beyond a limit, and while it starts anew, queries
+ * are answered with a code. Source: protocol.md §8; decision record 0014.
  */
 export function startQueryThread(options: QueryThreadOptions): QueryThread {
   const limits: QueryLimits = { ...QUERY_LIMITS, ...options.limits }
@@ -130,17 +140,20 @@ export function startQueryThread(options: QueryThreadOptions): QueryThread {
     const { queries, isList } = queue.take(performance.now(), refuse)
     if (queries.length === 0) return
     asking = isList ? 'list' : 'others'
-    rounds.ask(queries.map(({ request }) => request), (answers) => {
-      asking = undefined
-      const cost = answers?.reduce((sum, answer) => sum + answer.cost, 0) ?? 0
-      if (isList && queue.listAnswered(cost, performance.now())) setTimeout(next, limits.restMsMax + 1).unref()
-      for (const [at, one] of queries.entries()) {
-        const answer = answers?.[at]
-        if (answer === undefined) one.done(unavailable(rounds.state() === 'closed' ? STOPPING : FAILED))
-        else one.done(answer.response)
-      }
-      next()
-    })
+    rounds.ask(
+      queries.map(({ request }) => request),
+      (answers) => {
+        asking = undefined
+        const cost = answers?.reduce((sum, answer) => sum + answer.cost, 0) ?? 0
+        if (isList && queue.listAnswered(cost, performance.now())) setTimeout(next, limits.restMsMax + 1).unref()
+        for (const [at, one] of queries.entries()) {
+          const answer = answers?.[at]
+          if (answer === undefined) one.done(unavailable(rounds.state() === 'closed' ? STOPPING : FAILED))
+          else one.done(answer.response)
+        }
+        next()
+      },
+    )
   }
   const rounds = startRounds(options, limits, () => {
     if (rounds.state() === 'failed') return refuseAll(FAILED)

@@ -1,4 +1,6 @@
-/** The thread in which queries are answered: consensus shares no turn of its event loop with it. Started by thread.ts. */
+/**
+ * The thread in which queries are answered: consensus shares no turn of its event loop with it. Started by thread.ts.
+ */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { QueryRequest, QueryResponse } from '../../abci/types.ts'
 import { answerQuery, isListPath, onceIn, QueryRefusal } from '../../app/query.ts'
@@ -20,7 +22,7 @@ const { path: file, answerMsMax } = workerData as ThreadOptions
 const reader = openSqliteReader({ path: file, tables })
 const tell = (message: ThreadMessage): void => parentPort?.postMessage(message)
 const onDefect = (path: string, thrown: unknown): void =>
-  tell({ kind: 'defect', path, why: thrown instanceof Error ? thrown.stack ?? thrown.message : String(thrown) })
+  tell({ kind: 'defect', path, why: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) })
 
 /** What was worked out of the state since it was written last. */
 interface Head {
@@ -41,8 +43,11 @@ function watched(state: CommittedState): { readonly state: CommittedState; reado
   function* watch<R>(walk: Iterable<R>): Generator<R> {
     for (const row of walk) {
       if (++rows % ROWS_UNWATCHED === 0 && performance.now() > endMs) {
-        throw new QueryRefusal(kernelErrors.tooMuch(
-          `expected at most ${answerMsMax} ms of reading, it takes longer; ask for a part of the list with limit and offset`))
+        throw new QueryRefusal(
+          kernelErrors.tooMuch(
+            `expected at most ${answerMsMax} ms of reading, it takes longer; ask for a part of the list with limit and offset`,
+          ),
+        )
       }
       yield row
     }
@@ -50,7 +55,10 @@ function watched(state: CommittedState): { readonly state: CommittedState; reado
   return { rows: () => rows, state: { ...state, scan: (table, scan) => watch(state.scan(table, scan)) } }
 }
 
-/** Keeps a list's answer for whoever asks the same of this state, in memory that threads share: it is sent without a copy. */
+/**
+ * Keeps a list's answer for whoever asks the same of this state, in memory that threads share: it is sent without a
+ * copy.
+ */
 function keep(path: string, response: QueryResponse): QueryResponse {
   const { code, value } = response
   if (code !== 0 || value === undefined) return response
@@ -79,8 +87,12 @@ function answer(state: CommittedState, request: QueryRequest): Answered {
   return { response: isListPath(path) ? keep(path, response) : response, cost }
 }
 
-/** Answers a round from the state as it is committed now. No read is left open behind it, so that SQLite's WAL can be written back. */
-const answerRound = (round: Round): readonly Answered[] => reader.read((state) => round.map((request) => answer(state, request)))
+/**
+ * Answers a round from the state as it is committed now. No read is left open behind it, so that SQLite's WAL can be
+ * written back.
+ */
+const answerRound = (round: Round): readonly Answered[] =>
+  reader.read((state) => round.map((request) => answer(state, request)))
 
 collectWhenQuiet()
 parentPort?.on('message', (round: Round) => tell({ kind: 'answered', answers: answerRound(round) }))

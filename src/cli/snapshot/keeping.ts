@@ -19,22 +19,33 @@ export interface Keeping {
 }
 
 /**
- * 1,000 blocks are a quarter of an hour at one block a second: whoever joins replays a few minutes of blocks, and a state of a million
- * accounts is written in a small part of that time. Two are kept, so that one that is being loaded is not the one that goes.
+ * 1,000 blocks are a quarter of an hour at one block a second: whoever joins replays a few minutes of blocks, and a
+ * state of a million accounts is written in a small part of that time. Two are kept, so that one that is being loaded
+ * is not the one that goes.
  */
 const DEFAULTS: Keeping = { interval: 1000, keep: 2, keepBlocks: 0 }
 
 const INTERVAL_MAX = 1_000_000
 const KEEP_BLOCKS_MAX = 1_000_000_000
 
-/** A number of the flag, else of the file, within its bounds; 0 too where `orNone`. Throws a UserError that names where it was given. */
+/**
+ * A number of the flag, else of the file, within its bounds; 0 too where `orNone`. Throws a UserError that names where
+ * it was given.
+ */
 function whole(
-  [flag, text]: readonly [string, string | undefined], [member, held]: readonly [string, unknown], fallback: number,
+  [flag, text]: readonly [string, string | undefined],
+  [member, held]: readonly [string, unknown],
+  fallback: number,
   [low, high, orNone]: readonly [number, number, boolean],
 ): number {
   if (text === undefined && held === undefined) return fallback
   const value = text === undefined ? held : /^\d{1,10}$/.test(text) ? Number(text) : undefined
-  if (typeof value === 'number' && Number.isInteger(value) && ((value >= low && value <= high) || (orNone && value === 0))) return value
+  if (
+    typeof value === 'number' &&
+    Number.isInteger(value) &&
+    ((value >= low && value <= high) || (orNone && value === 0))
+  )
+    return value
   const where = text === undefined ? `config/svcd.json: ${member}` : flag
   const expected = `a whole number of ${low} to ${high}${orNone ? ', or 0' : ''}`
   throw new UserError(`${where}: expected ${expected}, got ${JSON.stringify(text ?? held)}`)
@@ -44,10 +55,21 @@ function whole(
 export function chooseKeeping(home: string, { snapshotInterval, snapshotKeep, keepBlocks }: KeepingFlags): Keeping {
   const { snapshots, pruning } = readConfig(home)
   return {
-    interval: whole(['--snapshot-interval', snapshotInterval], ['snapshots.interval', snapshots?.interval], DEFAULTS.interval,
-      [1, INTERVAL_MAX, true]),
-    keep: whole(['--snapshot-keep', snapshotKeep], ['snapshots.keep', snapshots?.keep], DEFAULTS.keep, [2, SNAPSHOTS_LISTED_MAX, false]),
-    keepBlocks: whole(['--keep-blocks', keepBlocks], ['pruning.keepBlocks', pruning?.keepBlocks], DEFAULTS.keepBlocks,
-      [2, KEEP_BLOCKS_MAX, true]),
+    interval: whole(
+      ['--snapshot-interval', snapshotInterval],
+      ['snapshots.interval', snapshots?.interval],
+      DEFAULTS.interval,
+      [1, INTERVAL_MAX, true],
+    ),
+    keep: whole(['--snapshot-keep', snapshotKeep], ['snapshots.keep', snapshots?.keep], DEFAULTS.keep, [
+      2,
+      SNAPSHOTS_LISTED_MAX,
+      false,
+    ]),
+    keepBlocks: whole(['--keep-blocks', keepBlocks], ['pruning.keepBlocks', pruning?.keepBlocks], DEFAULTS.keepBlocks, [
+      2,
+      KEEP_BLOCKS_MAX,
+      true,
+    ]),
   }
 }

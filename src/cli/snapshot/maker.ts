@@ -4,7 +4,10 @@ import { MAKER_FLAG, type MakerMessage, type MakerOptions, type MakerOrder } fro
 
 /** Makes snapshots beside the chain. */
 export interface SnapshotMaker {
-  /** Begins the snapshot of the height just committed, when it is one of the interval; returns once the worker reads that very state. */
+  /**
+   * Begins the snapshot of the height just committed, when it is one of the interval; returns once the worker reads
+   * that very state.
+   */
   readonly beginAt: (height: number) => void
   /** Ends the worker; what it was making is removed at the next start. */
   readonly close: () => Promise<void>
@@ -14,15 +17,20 @@ export interface SnapshotMaker {
 const BEGIN_MS_MAX = 2000
 
 // As sources, or as they were built.
-const WORKER = import.meta.url.endsWith('.ts') ? new URL('./worker.ts', import.meta.url) : new URL('./worker.js', import.meta.url)
+const WORKER = import.meta.url.endsWith('.ts')
+  ? new URL('./worker.ts', import.meta.url)
+  : new URL('./worker.js', import.meta.url)
 
 /**
- * Starts the thread that makes a snapshot every `interval` blocks and keeps the `keep` newest. It reads through a connection of its own. No
- * failure of it stops the chain: that is logged and this height has no snapshot, as when the one before is still being made.
+ * Starts the thread that makes a snapshot every `interval` blocks and keeps the `keep` newest. It reads through a
+ * connection of its own. No failure of it stops the chain: that is logged and this height has no snapshot, as when the
+ * one before is still being made.
  */
-export function startSnapshotMaker(
-  { interval, logger, ...options }: MakerOptions & { readonly interval: number; readonly logger: AppLogger },
-): SnapshotMaker {
+export function startSnapshotMaker({
+  interval,
+  logger,
+  ...options
+}: MakerOptions & { readonly interval: number; readonly logger: AppLogger }): SnapshotMaker {
   let worker: Worker | undefined
   let state: 'starting' | 'ready' | 'busy' = 'starting'
 
@@ -37,7 +45,9 @@ export function startSnapshotMaker(
     const own = new Worker(WORKER, { workerData: options satisfies MakerOptions })
     worker = own
     own.on('message', told).on('error', (err) => logger.error({ err }, 'the maker of snapshots failed'))
-    own.once('exit', () => { if (worker === own) worker = undefined })
+    own.once('exit', () => {
+      if (worker === own) worker = undefined
+    })
     own.unref()
   }
   begin()
@@ -52,7 +62,8 @@ export function startSnapshotMaker(
       state = 'busy'
       Atomics.wait(flag, 0, MAKER_FLAG.waiting, BEGIN_MS_MAX)
       const before = Atomics.compareExchange(flag, 0, MAKER_FLAG.waiting, MAKER_FLAG.givenUp)
-      if (before === MAKER_FLAG.waiting) logger.error({ height }, `no snapshot of this height: it was not begun within ${BEGIN_MS_MAX} ms`)
+      if (before === MAKER_FLAG.waiting)
+        logger.error({ height }, `no snapshot of this height: it was not begun within ${BEGIN_MS_MAX} ms`)
     },
     close: async () => {
       const own = worker

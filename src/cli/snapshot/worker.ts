@@ -5,12 +5,16 @@ import { keepNewest } from '../../store/snapshot/folder.ts'
 import { writeSnapshot } from '../../store/snapshot/write.ts'
 import { MAKER_FLAG, type MakerMessage, type MakerOptions, type MakerOrder } from './order.ts'
 
-function answer(order: MakerOrder, reader: ReturnType<typeof openSqliteReader>, { folder, keep }: MakerOptions): MakerMessage {
+function answer(
+  order: MakerOrder,
+  reader: ReturnType<typeof openSqliteReader>,
+  { folder, keep }: MakerOptions,
+): MakerMessage {
   const { height, flag } = order
   const beganMs = performance.now()
   try {
     const made = reader.read((state) => {
-      state.height()   // the first read: from here on this connection sees this state and no later one
+      state.height() // the first read: from here on this connection sees this state and no later one
       const before = Atomics.compareExchange(flag, 0, MAKER_FLAG.waiting, MAKER_FLAG.begun)
       Atomics.notify(flag, 0)
       return before === MAKER_FLAG.waiting ? writeSnapshot(state, tables, folder) : undefined
@@ -18,7 +22,13 @@ function answer(order: MakerOrder, reader: ReturnType<typeof openSqliteReader>, 
     if (made === undefined) return { kind: 'late', height }
     keepNewest(folder, keep)
     const { bytes, chunkHashes } = made.metadata
-    return { kind: 'made', height: made.metadata.height, bytes, chunks: chunkHashes.length, ms: Math.round(performance.now() - beganMs) }
+    return {
+      kind: 'made',
+      height: made.metadata.height,
+      bytes,
+      chunks: chunkHashes.length,
+      ms: Math.round(performance.now() - beganMs),
+    }
   } catch (error) {
     return { kind: 'failed', height, why: error instanceof Error ? error.message : String(error) }
   } finally {

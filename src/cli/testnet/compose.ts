@@ -3,13 +3,16 @@ import { MEMORY } from './memory.ts'
 import type { PlannedNode } from './plan.ts'
 
 /** Who the processes run as: whoever owns the homes. */
-interface User { readonly uid: number; readonly gid: number }
+interface User {
+  readonly uid: number
+  readonly gid: number
+}
 
 const peerOf = ({ name }: PlannedNode): string => `cometbft-${name}:26656`
 
 /**
- * Application and CometBFT of one node, which meet at the socket in the home that both mount. The home is made for the host; what differs
- * in containers comes from the environment.
+ * Application and CometBFT of one node, which meet at the socket in the home that both mount. The home is made for the
+ * host; what differs in containers comes from the environment.
  */
 const servicesOf = (node: PlannedNode, nodes: readonly (PlannedNode & NodeIdentity)[]): string => `
   app-${node.name}:
@@ -26,15 +29,22 @@ const servicesOf = (node: PlannedNode, nodes: readonly (PlannedNode & NodeIdenti
       CMT_RPC_LADDR: tcp://0.0.0.0:26657
       CMT_P2P_LADDR: tcp://0.0.0.0:26656
       CMT_P2P_EXTERNAL_ADDRESS: ${peerOf(node)}
-      CMT_P2P_PERSISTENT_PEERS: '${nodes.filter((one) => one.name !== node.name).map((one) => `${one.nodeId}@${peerOf(one)}`).join(',')}'
+      CMT_P2P_PERSISTENT_PEERS: '${nodes
+        .filter((one) => one.name !== node.name)
+        .map((one) => `${one.nodeId}@${peerOf(one)}`)
+        .join(',')}'
 `
 
 /**
- * docker-compose.yml of a network, for docker-compose 1.29 and for the compose of today: an application and a CometBFT for each node, on
- * the homes beside the file, and a gateway on the first. RPC and gateway are published where the scripts have them. `arePublic`: the
- * gateway signs for the public accounts.
+ * docker-compose.yml of a network, for docker-compose 1.29 and for the compose of today: an application and a CometBFT
+ * for each node, on the homes beside the file, and a gateway on the first. RPC and gateway are published where the
+ * scripts have them. `arePublic`: the gateway signs for the public accounts.
  */
-export const composeFile = (nodes: readonly (PlannedNode & NodeIdentity)[], user: User, arePublic: boolean): string => `\
+export const composeFile = (
+  nodes: readonly (PlannedNode & NodeIdentity)[],
+  user: User,
+  arePublic: boolean,
+): string => `\
 # All nodes of the network in containers: docker-compose up -d. README.txt says what it needs.
 x-svcd: &svcd
   image: \${SVCD_IMAGE:-svcd}

@@ -24,7 +24,11 @@ export interface NetworkNode {
 }
 
 /** `accounts`: who has tokens, the owners among them. The rest is as in NodeHomeOptions. */
-interface NetworkOptions { readonly chainId: string; readonly accounts: readonly string[]; readonly blockTimeMs?: number | undefined }
+interface NetworkOptions {
+  readonly chainId: string
+  readonly accounts: readonly string[]
+  readonly blockTimeMs?: number | undefined
+}
 
 const MAX_VALS_DEFAULT = Number(PARAMETERS.get('max_vals')?.fallback)
 
@@ -32,7 +36,9 @@ const MAX_VALS_DEFAULT = Number(PARAMETERS.get('max_vals')?.fallback)
 export function genesisKeys(home: string): readonly string[] | undefined {
   const path = homeFiles(home).genesis
   if (!existsSync(path)) return undefined
-  const { validators = [] } = JSON.parse(readFileSync(path, 'utf8')) as { validators?: readonly { pub_key: { value: string } }[] }
+  const { validators = [] } = JSON.parse(readFileSync(path, 'utf8')) as {
+    validators?: readonly { pub_key: { value: string } }[]
+  }
   return validators.map((row) => row.pub_key.value)
 }
 
@@ -46,33 +52,51 @@ function takeGenesis(home: string, from: string): void {
 }
 
 /**
- * Every home can be started: keys, one genesis, and all others as peers. The first is a validator's. Homes that are there keep keys,
- * signing state and genesis, so that this may be run again, after a crash at any point, and with more nodes that are no validators.
- * Errors: UserError when a validator's key is not the one in the genesis that is there; CometError for a value that CometBFT refuses.
+ * Every home can be started: keys, one genesis, and all others as peers. The first is a validator's. Homes that are
+ * there keep keys, signing state and genesis, so that this may be run again, after a crash at any point, and with more
+ * nodes that are no validators. Errors: UserError when a validator's key is not the one in the genesis that is there;
+ * CometError for a value that CometBFT refuses.
  */
 export function makeHomes<Node extends NetworkNode>(
-  nodes: readonly Node[], { chainId, accounts, blockTimeMs }: NetworkOptions,
+  nodes: readonly Node[],
+  { chainId, accounts, blockTimeMs }: NetworkOptions,
 ): readonly (Node & NodeIdentity)[] {
   const first = (nodes[0] as Node).home
   const made = nodes.map((node) => ({ ...node, ...makeNodeKeys(node.home) }))
-  const founders = made.flatMap((node) => node.owner === undefined ? [] : [{ ...node, owner: node.owner }])
+  const founders = made.flatMap((node) => (node.owner === undefined ? [] : [{ ...node, owner: node.owner }]))
   const known = genesisKeys(first)
   const stranger = known === undefined ? undefined : founders.find(({ pubKey }) => !known.includes(pubKey))
   if (stranger !== undefined) {
-    throw new UserError(`${homeFiles(stranger.home).validatorKey} is not the key in the genesis file of ${first}: put that key back`)
+    throw new UserError(
+      `${homeFiles(stranger.home).validatorKey} is not the key in the genesis file of ${first}: put that key back`,
+    )
   }
   const appState = {
-    ...newAppState(founders, accounts), ...(founders.length > MAX_VALS_DEFAULT ? { params: { max_vals: founders.length } } : {}),
+    ...newAppState(founders, accounts),
+    ...(founders.length > MAX_VALS_DEFAULT ? { params: { max_vals: founders.length } } : {}),
   }
   readGenesis(appState)
-  const genesis = { appState, genesisTime: genesisTimeNow(), validators: founders.map(({ pubKey, name }) => ({ pubKey, power: 10, name })) }
+  const genesis = {
+    appState,
+    genesisTime: genesisTimeNow(),
+    validators: founders.map(({ pubKey, name }) => ({ pubKey, power: 10, name })),
+  }
   for (const node of made) {
     if (node.home !== first) takeGenesis(node.home, first)
     const others = made.filter((one) => one !== node).map(({ nodeId, peer }) => `${nodeId}@${printEndpoint(peer)}`)
     const { home, name: moniker, addresses, externalAddress } = node
     makeNodeHome({
-      home, chainId, moniker, privateNet: true, genesis, addresses, ...(blockTimeMs === undefined ? {} : { blockTimeMs }),
-      peers: { ...(others.length === 0 ? {} : { persistentPeers: others }), ...(externalAddress === undefined ? {} : { externalAddress }) },
+      home,
+      chainId,
+      moniker,
+      privateNet: true,
+      genesis,
+      addresses,
+      ...(blockTimeMs === undefined ? {} : { blockTimeMs }),
+      peers: {
+        ...(others.length === 0 ? {} : { persistentPeers: others }),
+        ...(externalAddress === undefined ? {} : { externalAddress }),
+      },
     })
   }
   return made

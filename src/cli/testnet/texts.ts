@@ -4,8 +4,14 @@ import type { PlannedNode } from './plan.ts'
 /** A word of a shell line, whatever it holds. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** What made the network, so that the scripts run where nothing is on PATH: the words that start svcd, and a CometBFT program. */
-export interface Programs { readonly svcd: readonly string[]; readonly cometbft: string }
+/**
+ * What made the network, so that the scripts run where nothing is on PATH: the words that start svcd, and a CometBFT
+ * program.
+ */
+export interface Programs {
+  readonly svcd: readonly string[]
+  readonly cometbft: string
+}
 
 const SIGNING = 'With --unlock ACCOUNT --auth-token-file FILE it signs for callers that send the token.'
 
@@ -19,25 +25,36 @@ function svcdLine(programs: Programs, args: string): string {
   ].join('\n')
 }
 
-/** ABCI address of each node, from its home and not from the root: a home that was copied runs, and no socket's path gets too long. */
+/**
+ * ABCI address of each node, from its home and not from the root: a home that was copied runs, and no socket's path
+ * gets too long.
+ */
 export const SOCKET = 'unix://abci.sock'
 
 /** The scripts of one home by their names. Each becomes the program, so a signal reaches it. */
-export function homeScripts({ name, rpcPort, gatewayPort }: PlannedNode, programs: Programs): Readonly<Record<string, string>> {
+export function homeScripts(
+  { name, rpcPort, gatewayPort }: PlannedNode,
+  programs: Programs,
+): Readonly<Record<string, string>> {
   const node = 'node --home .'
   return {
-    'app.sh': `${head(`The application of ${name}. SVCD may name the program.`)}`
-      + `${svcdLine(programs, `start --home . --abci ${SOCKET} "$@"`)}\n`,
-    'cometbft.sh': `${head(`CometBFT of ${name}; it waits for the application. SVCD_COMETBFT may name the program.`)}`
-      + `if [ -n "\${SVCD_COMETBFT:-}" ]; then exec "$SVCD_COMETBFT" ${node} "$@"; fi\n`
-      + `if command -v cometbft >/dev/null 2>&1; then exec cometbft ${node} "$@"; fi\nexec ${quoted(programs.cometbft)} ${node} "$@"\n`,
-    'gateway.sh': `${head(`The gateway of ${name}. SVCD may name the program. ${SIGNING}`)}`
-      + `${svcdLine(programs, `gateway --home . --node http://127.0.0.1:${rpcPort} --listen 127.0.0.1:${gatewayPort} "$@"`)}\n`,
+    'app.sh':
+      `${head(`The application of ${name}. SVCD may name the program.`)}` +
+      `${svcdLine(programs, `start --home . --abci ${SOCKET} "$@"`)}\n`,
+    'cometbft.sh':
+      `${head(`CometBFT of ${name}; it waits for the application. SVCD_COMETBFT may name the program.`)}` +
+      `if [ -n "\${SVCD_COMETBFT:-}" ]; then exec "$SVCD_COMETBFT" ${node} "$@"; fi\n` +
+      `if command -v cometbft >/dev/null 2>&1; then exec cometbft ${node} "$@"; fi\nexec ${quoted(programs.cometbft)} ${node} "$@"\n`,
+    'gateway.sh':
+      `${head(`The gateway of ${name}. SVCD may name the program. ${SIGNING}`)}` +
+      `${svcdLine(programs, `gateway --home . --node http://127.0.0.1:${rpcPort} --listen 127.0.0.1:${gatewayPort} "$@"`)}\n`,
   }
 }
 
 /** Starts every node of the network, and the gateway of the first, until Ctrl-C. */
-export const startAllScript = (nodes: readonly PlannedNode[]): string => `${head('All nodes on this machine, until Ctrl-C or SIGTERM.')}
+export const startAllScript = (
+  nodes: readonly PlannedNode[],
+): string => `${head('All nodes on this machine, until Ctrl-C or SIGTERM.')}
 pids=''
 stop() { trap - INT TERM EXIT; [ -z "$pids" ] || kill $pids 2>/dev/null; wait; }
 trap 'stop; exit 0' INT TERM
@@ -55,16 +72,25 @@ wait
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
 
 /** README.txt of the network. `arePublic`: its accounts are those of the public mnemonic. */
-export function readmeText(chainId: string, nodes: readonly (PlannedNode & { owner?: string | undefined })[], arePublic: boolean): string {
-  const rows = nodes.map(({ name, peer, rpcPort, gatewayPort, metricsPort, owner }) =>
-    `  ${name.padEnd(8)} peers ${printEndpoint(peer)}   rpc 127.0.0.1:${rpcPort}   gateway 127.0.0.1:${gatewayPort}   metrics 127.0.0.1:`
-    + `${metricsPort}\n           ${owner === undefined ? 'full node: signs nothing' : `owner ${owner}`}`)
+export function readmeText(
+  chainId: string,
+  nodes: readonly (PlannedNode & { owner?: string | undefined })[],
+  arePublic: boolean,
+): string {
+  const rows = nodes.map(
+    ({ name, peer, rpcPort, gatewayPort, metricsPort, owner }) =>
+      `  ${name.padEnd(8)} peers ${printEndpoint(peer)}   rpc 127.0.0.1:${rpcPort}   gateway 127.0.0.1:${gatewayPort}   ` +
+      `metrics 127.0.0.1:${metricsPort}\n           ${owner === undefined ? 'full node: signs nothing' : `owner ${owner}`}`,
+  )
   const accounts = arePublic
     ? 'Its accounts are those of the public test mnemonic: anybody has their keys. Keep nothing of worth here.'
     : 'The mnemonic of its accounts was printed once, when this folder was made, and is kept nowhere in it.'
   const validators = nodes.filter(({ isValidator }) => isValidator).length
   const full = nodes.length - validators
-  const who = full === 0 ? counted(validators, 'validator') : `${counted(validators, 'validator')} and ${counted(full, 'full node')}`
+  const who =
+    full === 0
+      ? counted(validators, 'validator')
+      : `${counted(validators, 'validator')} and ${counted(full, 'full node')}`
   return `The chain ${chainId}: ${who}, one home each, one genesis.
 
 ${rows.join('\n')}

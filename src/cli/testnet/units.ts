@@ -5,7 +5,10 @@ export interface UnitOptions {
   /** The home, absolute; with `isTemplate` the folder of the homes. */
   readonly home: string
   readonly user: string
-  /** The words of each part's command line. The first is an absolute path, a name that systemd finds, or `./script` in the home. */
+  /**
+   * The words of each part's command line. The first is an absolute path, a name that systemd finds, or `./script` in
+   * the home.
+   */
   readonly commands: Readonly<Record<keyof typeof MEMORY, readonly string[]>>
   /** Paths of the programs that are read: where svcd is installed. */
   readonly programs: readonly string[]
@@ -16,7 +19,7 @@ export interface UnitOptions {
 // systemd reads % as the start of a specifier, also in what it takes as it stands.
 const literal = (text: string): string => text.replaceAll('%', '%%')
 const quoted = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
-const word = (text: string): string => /^[\w./:@%-]+$/.test(text) ? text : quoted(text)
+const word = (text: string): string => (/^[\w./:@%-]+$/.test(text) ? text : quoted(text))
 // And $ in an argument as that of a variable.
 const argument = (text: string): string => word(literal(text).replaceAll('$', '$$$$'))
 
@@ -33,8 +36,8 @@ function commandOf(options: UnitOptions, part: keyof typeof MEMORY): string {
 }
 
 /**
- * What a part sees of the users' homes: nothing; where the node's own home lies below them, that alone; where the programs do, all of it,
- * to read as far as the file modes let.
+ * What a part sees of the users' homes: nothing; where the node's own home lies below them, that alone; where the
+ * programs do, all of it, to read as far as the file modes let.
  */
 function homesLines(options: UnitOptions, mayWrite: boolean): readonly string[] {
   if (options.programs.some(isBelowHomes)) return ['ProtectHome=read-only']
@@ -46,16 +49,29 @@ function service(options: UnitOptions, part: keyof typeof MEMORY): string {
   // The gateway reads its settings and keys, and writes nothing.
   const mayWrite = part !== 'gateway'
   return [
-    '[Service]', `User=${options.user}`, 'UMask=0077', `WorkingDirectory=${homeOf(options)}`, `ExecStart=${commandOf(options, part)}`,
-    'Restart=on-failure', 'RestartSec=2', 'LimitNOFILE=65536', 'LimitCORE=0', `MemoryMax=${MEMORY[part]}`,
-    'NoNewPrivileges=yes', 'CapabilityBoundingSet=', ...(isBelowTmp(options.home) ? [] : ['PrivateTmp=yes']), 'ProtectSystem=strict',
-    ...homesLines(options, mayWrite), ...(mayWrite ? [`ReadWritePaths=${word(homeOf(options))}`] : []),
+    '[Service]',
+    `User=${options.user}`,
+    'UMask=0077',
+    `WorkingDirectory=${homeOf(options)}`,
+    `ExecStart=${commandOf(options, part)}`,
+    'Restart=on-failure',
+    'RestartSec=2',
+    'LimitNOFILE=65536',
+    'LimitCORE=0',
+    `MemoryMax=${MEMORY[part]}`,
+    'NoNewPrivileges=yes',
+    'CapabilityBoundingSet=',
+    ...(isBelowTmp(options.home) ? [] : ['PrivateTmp=yes']),
+    'ProtectSystem=strict',
+    ...homesLines(options, mayWrite),
+    ...(mayWrite ? [`ReadWritePaths=${word(homeOf(options))}`] : []),
   ].join('\n')
 }
 
 /**
- * The systemd units of a node by their file names: application, CometBFT and gateway, which see and write no more than they need. An
- * application that fails comes back and brings CometBFT with it; one that was retired has ended with 0 and stays down, as does CometBFT.
+ * The systemd units of a node by their file names: application, CometBFT and gateway, which see and write no more than
+ * they need. An application that fails comes back and brings CometBFT with it; one that was retired has ended with 0
+ * and stays down, as does CometBFT.
  */
 export function systemdUnits(options: UnitOptions): Readonly<Record<string, string>> {
   const [at, of, instance] = options.isTemplate === true ? ['@', ' of %i', '@%i'] : ['', '', '']
@@ -63,13 +79,15 @@ export function systemdUnits(options: UnitOptions): Readonly<Record<string, stri
   const app = `svcd-app${instance}.service`
   const cometbft = `svcd-cometbft${instance}.service`
   return {
-    [`svcd-app${at}.service`]: `[Unit]\nDescription=svcd application${of}\nAfter=network-online.target\nUpholds=${cometbft}\n\n`
-      + `${service(options, 'app')}\n\n${install}\n`,
+    [`svcd-app${at}.service`]:
+      `[Unit]\nDescription=svcd application${of}\nAfter=network-online.target\nUpholds=${cometbft}\n\n` +
+      `${service(options, 'app')}\n\n${install}\n`,
     // The socket of a home whose path is too long for one is in /tmp: they share theirs.
-    [`svcd-cometbft${at}.service`]: `[Unit]\nDescription=CometBFT${of}\nBindsTo=${app}\nAfter=${app}\nJoinsNamespaceOf=${app}\n\n`
+    [`svcd-cometbft${at}.service`]:
+      `[Unit]\nDescription=CometBFT${of}\nBindsTo=${app}\nAfter=${app}\nJoinsNamespaceOf=${app}\n\n` +
       // It may hang in its own stop once the application is gone. Killed, it loses nothing.
-      + `${service(options, 'cometbft')}\nTimeoutStopSec=10\n`,
-    [`svcd-gateway${at}.service`]: `[Unit]\nDescription=svcd gateway${of}\nAfter=${cometbft}\n\n`
-      + `${service(options, 'gateway')}\n\n${install}\n`,
+      `${service(options, 'cometbft')}\nTimeoutStopSec=10\n`,
+    [`svcd-gateway${at}.service`]:
+      `[Unit]\nDescription=svcd gateway${of}\nAfter=${cometbft}\n\n` + `${service(options, 'gateway')}\n\n${install}\n`,
   }
 }

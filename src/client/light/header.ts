@@ -3,28 +3,47 @@ import type { WaitOptions } from '../forms.ts'
 import { pause, POLL_MS, WAIT_MS } from '../pause.ts'
 import type { VerifiedHeader } from './row.ts'
 
-interface Light { readonly light: string; readonly fetch?: typeof fetch }
+interface Light {
+  readonly light: string
+  readonly fetch?: typeof fetch
+}
 
-interface Reply { readonly result?: unknown; readonly error?: { readonly message?: string; readonly data?: string } }
+interface Reply {
+  readonly result?: unknown
+  readonly error?: { readonly message?: string; readonly data?: string }
+}
 
 const HASH = /^[0-9A-F]{64}$/
 
 /** One call of the light client's RPC, which is CometBFT's. */
-async function ask({ light, fetch: given }: Light, method: string, params: object, signal: AbortSignal): Promise<Reply> {
+async function ask(
+  { light, fetch: given }: Light,
+  method: string,
+  params: object,
+  signal: AbortSignal,
+): Promise<Reply> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
   try {
-    const response = await (given ?? fetch)(light, { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal })
-    return await response.json() as Reply
+    const response = await (given ?? fetch)(light, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+      signal,
+    })
+    return (await response.json()) as Reply
   } catch (thrown) {
     signal.throwIfAborted()
     const { cause } = thrown as { cause?: { code?: string; message?: string } }
-    throw new SvcProofError(`the light client at ${light} does not answer: ${cause?.code ?? cause?.message ?? asError(thrown).message}`)
+    throw new SvcProofError(
+      `the light client at ${light} does not answer: ${cause?.code ?? cause?.message ?? asError(thrown).message}`,
+    )
   }
 }
 
 function readHeader(light: string, result: unknown, height: number): VerifiedHeader {
   const { header, commit } = ((result as { signed_header?: unknown } | undefined)?.signed_header ?? {}) as {
-    header?: Readonly<Record<string, string>>; commit?: { block_id?: { hash?: string } }
+    header?: Readonly<Record<string, string>>
+    commit?: { block_id?: { hash?: string } }
   }
   const { chain_id = '', time = '', app_hash = '' } = header ?? {}
   const hash = commit?.block_id?.hash ?? ''
@@ -34,7 +53,8 @@ function readHeader(light: string, result: unknown, height: number): VerifiedHea
   return { chain_id, height, time, hash, app_hash }
 }
 
-// Asked for a header that is not there yet, the light client would take a witness for its primary: its primary's head is looked at first.
+// Asked for a header that is not there yet, the light client would take a witness for its primary: its primary's head
+// is looked at first.
 async function waitForHead(source: Light, height: number, signal: AbortSignal): Promise<void> {
   for (;;) {
     const { result } = await ask(source, 'status', {}, signal)
@@ -51,22 +71,30 @@ async function fetchHeader(source: Light, height: number, signal: AbortSignal): 
     if (error === undefined) return readHeader(source.light, result, height)
     const reason = error.data ?? error.message ?? ''
     // A witness may be a block behind the primary.
-    if (!/too high/.test(reason)) throw new SvcProofError(`the light client has no verified header of block ${height}: ${reason}`)
+    if (!/too high/.test(reason))
+      throw new SvcProofError(`the light client has no verified header of block ${height}: ${reason}`)
     await pause(POLL_MS, signal)
   }
 }
 
 /**
- * The header of a block, verified by the `cometbft light` proxy that answers at `light`; waits until there is such a block. Rejects with
- * SvcProofError when the proxy cannot verify it, does not answer, or after `timeoutMs`; with the signal's reason when that is aborted.
+ * The header of a block, verified by the `cometbft light` proxy that answers at `light`; waits until there is such a
+ * block. Rejects with SvcProofError when the proxy cannot verify it, does not answer, or after `timeoutMs`; with the
+ * signal's reason when that is aborted.
  */
-export async function verifiedHeader(source: Light, height: number, { signal, timeoutMs = WAIT_MS }: WaitOptions): Promise<VerifiedHeader> {
+export async function verifiedHeader(
+  source: Light,
+  height: number,
+  { signal, timeoutMs = WAIT_MS }: WaitOptions,
+): Promise<VerifiedHeader> {
   const late = AbortSignal.timeout(timeoutMs)
   try {
     return await fetchHeader(source, height, signal === undefined ? late : AbortSignal.any([signal, late]))
   } catch (error) {
     signal?.throwIfAborted()
     if (!late.aborted) throw error
-    throw new SvcProofError(`the light client at ${source.light} has no header of block ${height} after ${timeoutMs} ms`)
+    throw new SvcProofError(
+      `the light client at ${source.light} has no header of block ${height} after ${timeoutMs} ms`,
+    )
   }
 }

@@ -46,21 +46,32 @@ function demand(holds: boolean, reason: string): asserts holds {
 function checkInner({ hash, prefix, suffix }: InnerOp): void {
   demand(hash === SHA256, `an inner node is hashed by ${hash}, not by sha256`)
   demand(prefix[0] !== LEAF_PREFIX, 'an inner node begins as a leaf does')
-  demand(prefix.length >= 1 && prefix.length <= 1 + CHILD_BYTES, `the prefix of an inner node has ${prefix.length} bytes`)
+  demand(
+    prefix.length >= 1 && prefix.length <= 1 + CHILD_BYTES,
+    `the prefix of an inner node has ${prefix.length} bytes`,
+  )
   demand(suffix.length % CHILD_BYTES === 0, `the suffix of an inner node has ${suffix.length} bytes`)
 }
 
 /** Throws unless the proof has the form of SmtSpec and its nodes lead to `root`. */
 function checkExistence({ key, value, leaf, path }: Existence, root: Uint8Array): void {
   demand(leaf !== undefined, 'the proof has no leaf')
-  demand(leaf.hash === SHA256 && leaf.prehashKey === SHA256 && leaf.prehashValue === SHA256 && leaf.length === NO_PREFIX
-    && leaf.prefix[0] === LEAF_PREFIX, 'the leaf is not hashed as the leaves of this tree are')
+  demand(
+    leaf.hash === SHA256 &&
+      leaf.prehashKey === SHA256 &&
+      leaf.prehashValue === SHA256 &&
+      leaf.length === NO_PREFIX &&
+      leaf.prefix[0] === LEAF_PREFIX,
+    'the leaf is not hashed as the leaves of this tree are',
+  )
   demand(path.length <= DEPTH_MAX, `the path has ${path.length} nodes, more than ${DEPTH_MAX}`)
   for (const inner of path) checkInner(inner)
   demand(key.length > 0, 'the leaf has no key')
   demand(value.length > 0, 'the leaf has no value')
-  const hash = path.reduce((child, { prefix, suffix }) => sha256(concat(prefix, child, suffix)),
-    sha256(concat(leaf.prefix, sha256(key), sha256(value))))
+  const hash = path.reduce(
+    (child, { prefix, suffix }) => sha256(concat(prefix, child, suffix)),
+    sha256(concat(leaf.prefix, sha256(key), sha256(value))),
+  )
   demand(equalBytes(hash, root), 'the proof leads to another app hash')
 }
 
@@ -71,28 +82,41 @@ function placeOf({ prefix, suffix }: InnerOp): 0 | 1 | undefined {
 }
 
 /** True when nothing stands left of the path: each step is a left child, or its left sibling is empty. */
-const isLeftMost = (path: readonly InnerOp[]): boolean => path.every((step) => {
-  const place = placeOf(step)
-  return place === 0 || (place === 1 && equalBytes(step.prefix.subarray(1), EMPTY_CHILD))
-})
+const isLeftMost = (path: readonly InnerOp[]): boolean =>
+  path.every((step) => {
+    const place = placeOf(step)
+    return place === 0 || (place === 1 && equalBytes(step.prefix.subarray(1), EMPTY_CHILD))
+  })
 
 /** True when nothing stands right of the path. */
-const isRightMost = (path: readonly InnerOp[]): boolean => path.every((step) => {
-  const place = placeOf(step)
-  return place === 1 || (place === 0 && equalBytes(step.suffix, EMPTY_CHILD))
-})
+const isRightMost = (path: readonly InnerOp[]): boolean =>
+  path.every((step) => {
+    const place = placeOf(step)
+    return place === 1 || (place === 0 && equalBytes(step.suffix, EMPTY_CHILD))
+  })
 
-/** True when no leaf stands between two paths of one tree: they part at one node, and each keeps to the other's side below it. */
+/**
+ * True when no leaf stands between two paths of one tree: they part at one node, and each keeps to the other's side
+ * below it.
+ */
 function areNeighbours(left: readonly InnerOp[], right: readonly InnerOp[]): boolean {
   for (let up = 1; ; up++) {
     const [onLeft, onRight] = [left.at(-up), right.at(-up)]
     if (onLeft === undefined || onRight === undefined) return false
     if (equalBytes(onLeft.prefix, onRight.prefix) && equalBytes(onLeft.suffix, onRight.suffix)) continue
-    return placeOf(onLeft) === 0 && placeOf(onRight) === 1 && isRightMost(left.slice(0, -up)) && isLeftMost(right.slice(0, -up))
+    return (
+      placeOf(onLeft) === 0 &&
+      placeOf(onRight) === 1 &&
+      isRightMost(left.slice(0, -up)) &&
+      isLeftMost(right.slice(0, -up))
+    )
   }
 }
 
-/** The members of a proof's bytes. A batch or a compressed proof, which no node of this chain writes, has neither of the two. */
+/**
+ * The members of a proof's bytes. A batch or a compressed proof, which no node of this chain writes, has neither of the
+ * two.
+ */
 function read(bytes: Uint8Array): Proof {
   try {
     return decodeCommitmentProof(bytes)
@@ -112,11 +136,16 @@ function verdict(check: () => void): string | undefined {
 }
 
 /**
- * Why `proof` (an `ics23.CommitmentProof`) does not prove that the tree of `root` holds `value` under `key`; undefined when it does.
- * Source: VerifyMembership of github.com/cosmos/ics23 v0.11.0 with SmtSpec, whose verdicts it gives for every single proof; batches and
- * compressed proofs are refused.
+ * Why `proof` (an `ics23.CommitmentProof`) does not prove that the tree of `root` holds `value` under `key`; undefined
+ * when it does. Source: VerifyMembership of github.com/cosmos/ics23 v0.11.0 with SmtSpec, whose verdicts it gives for
+ * every single proof; batches and compressed proofs are refused.
  */
-export function whyNotMember(root: Uint8Array, proof: Uint8Array, key: Uint8Array, value: Uint8Array): string | undefined {
+export function whyNotMember(
+  root: Uint8Array,
+  proof: Uint8Array,
+  key: Uint8Array,
+  value: Uint8Array,
+): string | undefined {
   return verdict(() => {
     const { exist } = read(proof)
     demand(exist !== undefined, 'the proof does not say that the row exists')
@@ -127,8 +156,8 @@ export function whyNotMember(root: Uint8Array, proof: Uint8Array, key: Uint8Arra
 }
 
 /**
- * Why `proof` does not prove that the tree of `root` holds nothing under `key`; undefined when it does: the leaves on both sides of
- * sha256(key) are proven, and nothing stands between them. Source: VerifyNonMembership, as above.
+ * Why `proof` does not prove that the tree of `root` holds nothing under `key`; undefined when it does: the leaves on
+ * both sides of sha256(key) are proven, and nothing stands between them. Source: VerifyNonMembership, as above.
  */
 export function whyNotAbsent(root: Uint8Array, proof: Uint8Array, key: Uint8Array): string | undefined {
   return verdict(() => {
@@ -136,8 +165,14 @@ export function whyNotAbsent(root: Uint8Array, proof: Uint8Array, key: Uint8Arra
     demand(nonexist !== undefined, 'the proof does not say that the row is absent')
     const { left, right } = nonexist
     const place = sha256(key)
-    demand(left === undefined || compareBytes(sha256(left.key), place) < 0, 'the left neighbour does not stand left of the key')
-    demand(right === undefined || compareBytes(sha256(right.key), place) > 0, 'the right neighbour does not stand right of the key')
+    demand(
+      left === undefined || compareBytes(sha256(left.key), place) < 0,
+      'the left neighbour does not stand left of the key',
+    )
+    demand(
+      right === undefined || compareBytes(sha256(right.key), place) > 0,
+      'the right neighbour does not stand right of the key',
+    )
     if (left !== undefined) checkExistence(left, root)
     if (right !== undefined) checkExistence(right, root)
     demand(left !== undefined || right !== undefined, 'the proof has no neighbours')

@@ -10,12 +10,22 @@ import { whyNotAbsent, whyNotMember } from './ics23.ts'
 import { printRow, stateKey } from './rows.ts'
 
 /** Who is asked: the gateway for row and proof, which nobody believes, and the light client for the header. */
-export interface Sources extends Pick<Target, 'light' | 'fetch'> { readonly transport: Transport }
+export interface Sources extends Pick<Target, 'light' | 'fetch'> {
+  readonly transport: Transport
+}
 
 /** Which row: its table, and its key as `svc_getProof` takes it; where 32 bytes are all of it, in any base64. */
-export interface RowName { readonly table: string; readonly key: string }
+export interface RowName {
+  readonly table: string
+  readonly key: string
+}
 
-interface Answer { readonly height: number; readonly key: Uint8Array; readonly value: Uint8Array; readonly proof: Uint8Array }
+interface Answer {
+  readonly height: number
+  readonly key: Uint8Array
+  readonly value: Uint8Array
+  readonly proof: Uint8Array
+}
 
 function readAnswer(answer: unknown): Answer {
   const { height, ...texts } = (answer ?? {}) as Readonly<Record<string, unknown>>
@@ -38,11 +48,15 @@ const urlSafe = (id: string): string => id.replaceAll('+', '-').replaceAll('/', 
 const CANDIDACY_KEY_BYTES = 9
 const CANDIDACY_TAG = 2
 
-/** The key that the answer must be about. By owner the gateway has found the id, which is believed only once the row shows that owner. */
+/**
+ * The key that the answer must be about. By owner the gateway has found the id, which is believed only once the row
+ * shows that owner.
+ */
 function expectedKey({ table, key }: RowName, owner: string | undefined, answer: Answer): Uint8Array {
   if (owner === undefined) {
     const expected = stateKey(table, key)
-    if (expected === undefined) throw new SvcProofError(`there can be no row ${JSON.stringify(key)} in the table ${JSON.stringify(table)}`)
+    if (expected === undefined)
+      throw new SvcProofError(`there can be no row ${JSON.stringify(key)} in the table ${JSON.stringify(table)}`)
     return expected
   }
   if (answer.key.length !== CANDIDACY_KEY_BYTES || answer.key[0] !== CANDIDACY_TAG || answer.value.length === 0) {
@@ -54,21 +68,31 @@ function expectedKey({ table, key }: RowName, owner: string | undefined, answer:
 /** How old a verified answer may be unless `maxAgeMs` says otherwise: longer than any usual pause between blocks. */
 const MAX_AGE_MS = 300_000
 
-/** Throws an SvcProofError for a header that is too old, or has no time: a gateway may hand out a state that was right long ago. */
+/**
+ * Throws an SvcProofError for a header that is too old, or has no time: a gateway may hand out a state that was right
+ * long ago.
+ */
 function checkAge({ height, time }: VerifiedHeader, maxAgeMs: number): void {
   const ageMs = Date.now() - Date.parse(time)
-  if (ageMs <= maxAgeMs) return   // false for a time that is none
+  if (ageMs <= maxAgeMs) return // false for a time that is none
   const seconds = Math.round(ageMs / 1000)
-  const age = Number.isNaN(ageMs) ? 'which is no time' : `${seconds} s ago: older than the ${maxAgeMs / 1000} s of maxAgeMs`
+  const age = Number.isNaN(ageMs)
+    ? 'which is no time'
+    : `${seconds} s ago: older than the ${maxAgeMs / 1000} s of maxAgeMs`
   throw new SvcProofError(`the header of block ${height} is of ${time}, ${age}`)
 }
 
 /**
- * A row as of the gateway's head, proven: the light client has verified the header after that head, the proof leads from its app hash to
- * the row, the row is the one that was asked for, and the header is no older than `maxAgeMs`. Rejects with SvcProofError at whatever does
- * not hold, or when the header is not there after `timeoutMs`; with SvcRpcError when the gateway refuses or does not answer.
+ * A row as of the gateway's head, proven: the light client has verified the header after that head, the proof leads
+ * from its app hash to the row, the row is the one that was asked for, and the header is no older than `maxAgeMs`.
+ * Rejects with SvcProofError at whatever does not hold, or when the header is not there after `timeoutMs`; with
+ * SvcRpcError when the gateway refuses or does not answer.
  */
-export async function proveRow({ transport, light, fetch }: Sources, name: RowName, options: VerifyOptions): Promise<VerifiedRow> {
+export async function proveRow(
+  { transport, light, fetch }: Sources,
+  name: RowName,
+  options: VerifyOptions,
+): Promise<VerifiedRow> {
   if (light === undefined) throw new SvcProofError('there is no light client to ask: new Svc({ url, light })')
   const { table } = name
   const named = KEYED_BY_BYTES.has(table) ? urlSafe(name.key) : name.key

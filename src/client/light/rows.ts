@@ -26,16 +26,21 @@ const bytes32: Part = {
 }
 
 const number: Part = {
-  parse: (text) => /^(?:0|[1-9][0-9]{0,15})$/.test(text) && Number.isSafeInteger(Number(text)) ? u64be(Number(text)) : undefined,
+  parse: (text) =>
+    /^(?:0|[1-9][0-9]{0,15})$/.test(text) && Number.isSafeInteger(Number(text)) ? u64be(Number(text)) : undefined,
   read: (bytes) => ({ value: Number(new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0)), length: 8 }),
 }
 
 const name: Part = {
-  parse: (text) => text === '' || text.includes('\0') ? undefined : concat(utf8(text), new Uint8Array(1)),
+  parse: (text) => (text === '' || text.includes('\0') ? undefined : concat(utf8(text), new Uint8Array(1))),
   read: (bytes) => ({ value: fromUtf8(bytes.subarray(0, bytes.indexOf(0))), length: bytes.indexOf(0) + 1 }),
 }
 
-interface Table { readonly tag: number; readonly message: string; readonly key: Readonly<Record<string, Part>> }
+interface Table {
+  readonly tag: number
+  readonly message: string
+  readonly key: Readonly<Record<string, Part>>
+}
 
 /** Every table under the app hash: tag, message and key of its rows. Source: proto/svc/state.proto, which is frozen. */
 const TABLES: Readonly<Record<string, Table>> = {
@@ -57,8 +62,18 @@ const TABLES: Readonly<Record<string, Table>> = {
 
 /** Members that hold a number as decimal text, empty for zero. */
 const DECIMALS = new Set([
-  'balance', 'shares', 'max_shares', 'comp_rate', 'amount', 'escrow', 'genesis_supply', 'minted', 'burned', 'default_max_amount',
-  'default_comp_rate', 'slash_ratio',
+  'balance',
+  'shares',
+  'max_shares',
+  'comp_rate',
+  'amount',
+  'escrow',
+  'genesis_supply',
+  'minted',
+  'burned',
+  'default_max_amount',
+  'default_comp_rate',
+  'slash_ratio',
 ])
 
 /** The state key of a row; undefined when there can be no such row. */
@@ -68,7 +83,7 @@ export function stateKey(table: string, key: string): Uint8Array | undefined {
   const parts = key === '' ? [] : key.split('/')
   if (declared === undefined || parts.length !== kinds.length) return undefined
   const read = kinds.map((kind, at) => kind.parse(parts[at] as string))
-  return read.includes(undefined) ? undefined : concat(Uint8Array.of(declared.tag), ...read as Uint8Array[])
+  return read.includes(undefined) ? undefined : concat(Uint8Array.of(declared.tag), ...(read as Uint8Array[]))
 }
 
 function print(member: string, value: unknown): unknown {

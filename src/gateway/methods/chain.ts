@@ -12,20 +12,32 @@ import { defineMethod, type Method } from './define.ts'
 import { transact } from './transact.ts'
 
 const accounts = defineMethod({
-  name: 'svc_accounts', doc: 'Addresses that the gateway can sign for, in keystore order.',
-  input: {}, count: 0, errors: [], result: { type: 'array', items: { type: 'string' } },
+  name: 'svc_accounts',
+  doc: 'Addresses that the gateway can sign for, in keystore order.',
+  input: {},
+  count: 0,
+  errors: [],
+  result: { type: 'array', items: { type: 'string' } },
   run: async ({ signers }) => [...signers.keys()],
 })
 
 const getBalance = defineMethod({
-  name: 'svc_getBalance', doc: 'Balance of an account in base units.',
-  input: { address: address() }, count: 1, errors: ['nodeAway'], result: decimal,
+  name: 'svc_getBalance',
+  doc: 'Balance of an account in base units.',
+  input: { address: address() },
+  count: 1,
+  errors: ['nodeAway'],
+  result: decimal,
   run: async ({ chain }, given) => (await chain.asked.account(addressOf(given.address))).balance,
 })
 
 const getTransactionCount = defineMethod({
-  name: 'svc_getTransactionCount', doc: 'Number of transactions an account made: the nonce of its next one.',
-  input: { address: address(), block: optional(countedUpTo()) }, count: 2, errors: ['nodeAway'], result: { type: 'integer' },
+  name: 'svc_getTransactionCount',
+  doc: 'Number of transactions an account made: the nonce of its next one.',
+  input: { address: address(), block: optional(countedUpTo()) },
+  count: 2,
+  errors: ['nodeAway'],
+  result: { type: 'integer' },
   run: async ({ chain, sender }, given) => {
     const account = addressOf(given.address)
     const { nonce } = await chain.asked.account(account)
@@ -34,8 +46,11 @@ const getTransactionCount = defineMethod({
 })
 
 const sendRawTransaction = defineMethod({
-  name: 'svc_sendRawTransaction', doc: 'Sends a signed transaction and waits for its block; the same bytes never execute twice.',
-  input: { transaction: transactionBytes() }, count: 1, errors: ['nodeAway', 'notInBlock', 'mempoolFull'],
+  name: 'svc_sendRawTransaction',
+  doc: 'Sends a signed transaction and waits for its block; the same bytes never execute twice.',
+  input: { transaction: transactionBytes() },
+  count: 1,
+  errors: ['nodeAway', 'notInBlock', 'mempoolFull'],
   result: transactionResult(undefined),
   run: async (services, { transaction }) => {
     const tx = decodeTx(transaction)
@@ -49,7 +64,12 @@ function told(bytes: Uint8Array): Readonly<Record<string, unknown>> {
   if ('why' in tx) return { sender: null, nonce: null, operation: null, message: null }
   const { from, nonce, operation, message } = tx.body
   const entry = txEntryOf.get(operation)
-  return { sender: addressOf(from), nonce, operation, message: entry === undefined ? null : printMembers(entry.input, message) }
+  return {
+    sender: addressOf(from),
+    nonce,
+    operation,
+    message: entry === undefined ? null : printMembers(entry.input, message),
+  }
 }
 
 async function print(chain: Chain, { hash, height, index, tx, result }: IncludedTx): Promise<unknown> {
@@ -58,8 +78,12 @@ async function print(chain: Chain, { hash, height, index, tx, result }: Included
 }
 
 const getTransaction = defineMethod({
-  name: 'svc_getTransaction', doc: 'A transaction in a block, with its real height also when it failed; null when the node knows none.',
-  input: { hash: transactionHash() }, count: 1, errors: ['nodeAway'], result: { anyOf: [foundTransaction, { type: 'null' }] },
+  name: 'svc_getTransaction',
+  doc: 'A transaction in a block, with its real height also when it failed; null when the node knows none.',
+  input: { hash: transactionHash() },
+  count: 1,
+  errors: ['nodeAway'],
+  result: { anyOf: [foundTransaction, { type: 'null' }] },
   run: async ({ chain }, { hash }) => {
     const found = await chain.asked.findTx(hash)
     return found === undefined ? null : print(chain, found)
@@ -67,31 +91,55 @@ const getTransaction = defineMethod({
 })
 
 const blockNumber = defineMethod({
-  name: 'svc_blockNumber', doc: 'Height of the head: the last committed block.',
-  input: {}, count: 0, errors: ['nodeAway'], result: { type: 'integer' },
+  name: 'svc_blockNumber',
+  doc: 'Height of the head: the last committed block.',
+  input: {},
+  count: 0,
+  errors: ['nodeAway'],
+  result: { type: 'integer' },
   run: ({ chain }) => chain.asked.rpc.committedHeight(),
 })
 
 const status = defineMethod({
-  name: 'svc_status', doc: 'What the node says of itself.',
-  input: {}, count: 0, errors: ['nodeAway'], result: statusObject,
+  name: 'svc_status',
+  doc: 'What the node says of itself.',
+  input: {},
+  count: 0,
+  errors: ['nodeAway'],
+  result: statusObject,
   run: async ({ chain, version }) => {
     const { chainId, latestHeight, latestTimeMs, catchingUp, version: nodeVersion } = await chain.asked.rpc.status()
     const appHash = latestHeight === 0 ? '' : (await chain.asked.rpc.block(latestHeight)).appHash
     return {
-      chain_id: chainId, height: latestHeight, time: latestHeight === 0 ? '' : printTime(Math.floor(latestTimeMs / 1000)),
-      app_hash: appHash, catching_up: catchingUp, node_version: nodeVersion, version,
+      chain_id: chainId,
+      height: latestHeight,
+      time: latestHeight === 0 ? '' : printTime(Math.floor(latestTimeMs / 1000)),
+      app_hash: appHash,
+      catching_up: catchingUp,
+      node_version: nodeVersion,
+      version,
     }
   },
 })
 
 const discover = defineMethod({
-  name: 'rpc.discover', doc: 'This document: an OpenRPC description of every method.',
-  input: {}, count: 0, errors: [], result: { type: 'object' },
+  name: 'rpc.discover',
+  doc: 'This document: an OpenRPC description of every method.',
+  input: {},
+  count: 0,
+  errors: [],
+  result: { type: 'object' },
   run: async (services) => services.discover(),
 })
 
 /** Accounts, transactions and the node. Source: protocol.md §10. */
 export const chainMethods: readonly Method[] = [
-  accounts, getBalance, getTransactionCount, sendRawTransaction, getTransaction, blockNumber, status, discover,
+  accounts,
+  getBalance,
+  getTransactionCount,
+  sendRawTransaction,
+  getTransaction,
+  blockNumber,
+  status,
+  discover,
 ]

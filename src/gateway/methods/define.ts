@@ -42,7 +42,9 @@ export interface Method {
 /** Declares a method whose first `count` members may be given by position. */
 export function defineMethod<const M extends Members>(
   method: Omit<Method, 'run' | 'params' | 'input'> & {
-    readonly count: number; readonly input: M; readonly run: (services: Services, input: MessageOf<M>) => Promise<unknown>
+    readonly count: number
+    readonly input: M
+    readonly run: (services: Services, input: MessageOf<M>) => Promise<unknown>
   },
 ): Method {
   const { count, run, ...rest } = method

@@ -15,7 +15,11 @@ const common = {
 
 function operationMethod({ operation, method, doc, input, returns }: Entry): Method {
   return {
-    name: method, doc, params: { form: 'object' }, errors: ['noKey', 'nodeAway', 'notInBlock', 'mempoolFull', 'needsToken'], signs: true,
+    name: method,
+    doc,
+    params: { form: 'object' },
+    errors: ['noKey', 'nodeAway', 'notInBlock', 'mempoolFull', 'needsToken'],
+    signs: true,
     input: { from: common.from, ...input, nonce: common.nonce },
     result: transactionResult(returns),
     run: async (services, given) => {
@@ -23,7 +27,9 @@ function operationMethod({ operation, method, doc, input, returns }: Entry): Met
       const sender = addressOf(from as Uint8Array)
       const signer = services.signers.get(sender)
       if (signer === undefined) throw new RpcError('noKey', `the gateway has no key for ${sender}`, { from: sender })
-      return transact(services, operation, () => services.sender.submit(signer, { operation, message, nonce: nonce as number | undefined }))
+      return transact(services, operation, () =>
+        services.sender.submit(signer, { operation, message, nonce: nonce as number | undefined }),
+      )
     },
   }
 }

@@ -21,7 +21,10 @@ async function candidacyOf(chain: Chain, owner: string): Promise<string> {
 export const getProof = defineMethod({
   name: 'svc_getProof',
   doc: 'A row of the state at the head, with the ICS-23 proof of it or of its absence; a candidacy by its id or its owner.',
-  input: { table: rowTable(HASHED), key: optional(rowKey()) }, count: 2, errors: ['nodeAway'], result: provenRow,
+  input: { table: rowTable(HASHED), key: optional(rowKey()) },
+  count: 2,
+  errors: ['nodeAway'],
+  result: provenRow,
   run: async ({ chain }, { table, key = '' }) => {
     const owner = table === 'candidacies' ? parseAddress(key) : undefined
     const rest = owner === undefined ? key : await candidacyOf(chain, owner)

@@ -15,14 +15,18 @@ async function needGasPrice(chain: Chain, height: number, hash: string): Promise
       return await chain.gasPrice(height)
     } catch {
       if (tries === PRICE_TRIES) {
-        throw new RpcError('nodeAway', `the transaction is in block ${height}, but the node does not tell its fee`, { hash })
+        throw new RpcError('nodeAway', `the transaction is in block ${height}, but the node does not tell its fee`, {
+          hash,
+        })
       }
       await sleep(PRICE_PAUSE_MS)
     }
   }
 }
 
-/** The interface's result object of an outcome. Throws RpcError -32011 when the node goes away before the fee is known. */
+/**
+ * The interface's result object of an outcome. Throws RpcError -32011 when the node goes away before the fee is known.
+ */
 async function resultOf(chain: Chain, outcome: Outcome): Promise<TransactionResult> {
   if ('refused' in outcome) return refusedResult(outcome.hash, outcome.refused)
   const { height, result } = outcome.included
@@ -32,7 +36,9 @@ async function resultOf(chain: Chain, outcome: Outcome): Promise<TransactionResu
 
 /** The result object of what `send` sends; counts its end under `operation`. `send` is called at once. */
 export async function transact(
-  { chain, onOutcome }: Services, operation: string, send: () => Promise<Outcome>,
+  { chain, onOutcome }: Services,
+  operation: string,
+  send: () => Promise<Outcome>,
 ): Promise<TransactionResult> {
   try {
     const outcome = await send()

@@ -34,7 +34,10 @@ export function takeBalance(state: State, address: Address, amount: Amount): voi
   state.put(accounts, { address, balance: account.balance - amount, nonce: account.nonce })
 }
 
-/** Counts one transaction more of `sender` and moves its fee to `to`. The balance covers it: the kernel's rules come first. */
+/**
+ * Counts one transaction more of `sender` and moves its fee to `to`. The balance covers it: the kernel's rules come
+ * first.
+ */
 export function payFee(state: State, sender: Address, to: Address, fee: Amount): void {
   const account = getAccount(state, sender)
   if (account.balance < fee) throw new Error(`accounts: ${sender} has ${account.balance}, not the fee ${fee}`)

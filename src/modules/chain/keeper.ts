@@ -13,7 +13,11 @@ export function getChain(state: StateReader): ChainRow {
 }
 
 /** Of which block these rows are the state. Throws when they are none. */
-export function headOfState(state: StateReader): { readonly chainId: string; readonly height: number; readonly timeMs: number } {
+export function headOfState(state: StateReader): {
+  readonly chainId: string
+  readonly height: number
+  readonly timeMs: number
+} {
   const { chainId, lastHeight, lastTimeMs } = getChain(state)
   return { chainId, height: lastHeight, timeMs: lastTimeMs }
 }
@@ -63,7 +67,10 @@ export function raiseProgramVersion(state: State): void {
 
 /** Writes the rows that InitChain makes. */
 export function putGenesis(
-  state: State, row: Omit<ChainRow, 'lastHeight' | 'lastTimeMs'>, genesisTimeMs: number, genesisSupply: Amount,
+  state: State,
+  row: Omit<ChainRow, 'lastHeight' | 'lastTimeMs'>,
+  genesisTimeMs: number,
+  genesisSupply: Amount,
 ): void {
   state.put(chain, { ...row, lastHeight: 0, lastTimeMs: genesisTimeMs })
   state.put(counters, getCounters(state))

@@ -4,21 +4,35 @@ import { type RowOf, table } from '../../store/table.ts'
 
 /** Supply, in base units: what genesis made, what awards minted, what slashing burned. */
 export const totals = table('totals', {
-  tag: 0x20, key: {}, row: { genesisSupply: amount, minted: amount, burned: amount }, message: stateCodec('svc.state.Totals'),
+  tag: 0x20,
+  key: {},
+  row: { genesisSupply: amount, minted: amount, burned: amount },
+  message: stateCodec('svc.state.Totals'),
 })
 
 /** The next id of each kind that is numbered, and the counter of retired programs. */
 export const counters = table('counters', {
-  tag: 0x21, key: {}, row: { nextCandidacyId: u64, nextUnbondingNumber: u64, nextRequestId: u64, programVersion: u64 },
+  tag: 0x21,
+  key: {},
+  row: { nextCandidacyId: u64, nextUnbondingNumber: u64, nextRequestId: u64, programVersion: u64 },
   message: stateCodec('svc.state.Counters'),
 })
 
 /** What InitChain fixed for the chain's life, and the last block. */
 export const chain = table('chain', {
-  tag: 0x22, key: {},
+  tag: 0x22,
+  key: {},
   row: {
-    chainId: text, initialHeight: u64, evidenceMaxBytes: u64, defaultMaxAmount: amount, defaultCompRate: ratio,
-    foundationAddress: addressOrNone, maxAbsentBlocks: u64, slashRatio: ratio, lastHeight: u64, lastTimeMs: u64,
+    chainId: text,
+    initialHeight: u64,
+    evidenceMaxBytes: u64,
+    defaultMaxAmount: amount,
+    defaultCompRate: ratio,
+    foundationAddress: addressOrNone,
+    maxAbsentBlocks: u64,
+    slashRatio: ratio,
+    lastHeight: u64,
+    lastTimeMs: u64,
   },
   message: stateCodec('svc.state.Chain'),
 })

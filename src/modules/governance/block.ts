@@ -7,9 +7,15 @@ import type { Proposal } from './tables.ts'
 import { decided, tallyOf } from './tally.ts'
 
 /** What EndBlock (a) leaves: events, and the program version that ended with this block, if one did. */
-export interface Reached { readonly events: readonly ChainEvent[]; readonly retiredVersion: number | undefined }
+export interface Reached {
+  readonly events: readonly ChainEvent[]
+  readonly retiredVersion: number | undefined
+}
 
-/** The point of one proposal: an open one is tallied once more and else expires; what is approved and still waits is carried out. */
+/**
+ * The point of one proposal: an open one is tallied once more and else expires; what is approved and still waits is
+ * carried out.
+ */
 function reach(state: State, block: Block, proposal: Proposal): Proposal {
   if (proposal.result !== '') return carryOut(state, block, proposal)
   const tally = tallyOf(state, proposal)
@@ -19,15 +25,22 @@ function reach(state: State, block: Block, proposal: Proposal): Proposal {
 }
 
 /**
- * EndBlock (a): proposals whose point is reached, by block, then place in the block. A vote in this block still counted.
- * Bound: OPEN_PROPOSALS_MAX tallies of max_vals members. Source: protocol.md §2, Order inside a block; §6.
+ * EndBlock (a): proposals whose point is reached, by block, then place in the block. A vote in this block still
+ * counted. Bound: OPEN_PROPOSALS_MAX tallies of max_vals members. Source: protocol.md §2, Order inside a block; §6.
  */
 export function reachPoints(state: State, block: Block): Reached {
   const version = programVersion(state)
   const events: ChainEvent[] = []
   for (const proposal of listDue(state, block)) {
     const { id, result } = reach(state, block, proposal)
-    if (result !== proposal.result) events.push({ type: 'svc.governance.resolved', attributes: [['proposal_id', id], ['result', result]] })
+    if (result !== proposal.result)
+      events.push({
+        type: 'svc.governance.resolved',
+        attributes: [
+          ['proposal_id', id],
+          ['result', result],
+        ],
+      })
   }
   return { events, retiredVersion: programVersion(state) === version ? undefined : version }
 }

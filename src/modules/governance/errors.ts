@@ -15,14 +15,26 @@ export const governanceErrors = catalogue({
   insufficientParameters: { code: 20, log: 'Insufficient parameters', source: 'protocol.md §6, deploy_libeni' },
   invalidLibrary: { code: 20, log: 'Invalid ENI lib name or version', source: 'protocol.md §6, deploy_libeni' },
   ongoingLibrary: {
-    code: 20, log: 'One or more ongoing proposals with the same lib name', source: 'protocol.md §6, deploy_libeni',
+    code: 20,
+    log: 'One or more ongoing proposals with the same lib name',
+    source: 'protocol.md §6, deploy_libeni',
   },
   invalidFileUrl: { code: 20, log: 'The fileurl is not a valid json', source: 'protocol.md §6, deploy_libeni' },
   invalidMd5: { code: 20, log: 'The md5 is not a valid json', source: 'protocol.md §6, deploy_libeni' },
-  noFileUrlForOs: { code: 20, log: 'Can not find fileurl for current os', source: 'interface: Errors, proposeDeployLibEni' },
-  standingRetirement: {
-    code: 20, log: 'Found unresolved or approved retiring proposal', source: 'interface: Errors, proposeRetireProgram',
+  noFileUrlForOs: {
+    code: 20,
+    log: 'Can not find fileurl for current os',
+    source: 'interface: Errors, proposeDeployLibEni',
   },
-  upgradeNotImplemented: { code: 4, log: 'proposeUpgradeProgram is not implemented', source: 'interface: Limits 6; protocol.md §6' },
+  standingRetirement: {
+    code: 20,
+    log: 'Found unresolved or approved retiring proposal',
+    source: 'interface: Errors, proposeRetireProgram',
+  },
+  upgradeNotImplemented: {
+    code: 4,
+    log: 'proposeUpgradeProgram is not implemented',
+    source: 'interface: Limits 6; protocol.md §6',
+  },
   insufficientBalance: { code: 20, log: 'Insufficient balance', source: 'protocol.md §6, transfer_fund' },
 })

@@ -15,7 +15,10 @@ export const OPEN_PROPOSALS_OF_ONE_MAX = 20
 /** Most open proposals of the chain: what one EndBlock may have to tally. */
 export const OPEN_PROPOSALS_MAX = 1000
 
-/** The candidacy id with which `sender` belongs to the current validator set: it owns, now, a live candidacy that is in it. */
+/**
+ * The candidacy id with which `sender` belongs to the current validator set: it owns, now, a live candidacy that is in
+ * it.
+ */
 export function validatorIdOf(state: StateReader, sender: Address): number | TxError {
   const candidacy = getLiveByOwner(state, sender)
   return candidacy !== undefined && isInSet(state, candidacy.id) ? candidacy.id : governanceErrors.invalidValidator
@@ -32,11 +35,16 @@ export const listProposals = (state: StateReader): Iterable<Proposal> => state.s
 
 /** The limits on open proposals, or undefined while one more is allowed. */
 export function checkOpenLimits(state: StateReader, candidacyId: number): TxError | undefined {
-  return state.count(proposals, { index: 'openByCandidacy', prefix: u64be(candidacyId) }) >= OPEN_PROPOSALS_OF_ONE_MAX
-    || state.count(proposals, { index: 'openByCandidacy' }) >= OPEN_PROPOSALS_MAX ? governanceErrors.tooManyOpen : undefined
+  return state.count(proposals, { index: 'openByCandidacy', prefix: u64be(candidacyId) }) >=
+    OPEN_PROPOSALS_OF_ONE_MAX || state.count(proposals, { index: 'openByCandidacy' }) >= OPEN_PROPOSALS_MAX
+    ? governanceErrors.tooManyOpen
+    : undefined
 }
 
-/** Proposals whose point this block reaches, by block, then place. Bound: OPEN_PROPOSALS_MAX, and those approved that wait. */
+/**
+ * Proposals whose point this block reaches, by block, then place. Bound: OPEN_PROPOSALS_MAX, and those approved that
+ * wait.
+ */
 export function listDue(state: StateReader, block: Block): readonly Proposal[] {
   const due: Proposal[] = []
   for (const proposal of state.scan(proposals, { index: 'dueByHeight' })) {
@@ -56,7 +64,12 @@ export const hasOngoingLibrary = (state: StateReader, name: string): boolean =>
 
 /** The version deployed last for a library's name; it is the highest, as only higher ones are proposed. */
 export function deployedVersion(state: StateReader, name: string): string | undefined {
-  for (const { version } of state.scan(proposals, { index: 'deployedLibrary', prefix: text.toKey(name), reverse: true })) return version
+  for (const { version } of state.scan(proposals, {
+    index: 'deployedLibrary',
+    prefix: text.toKey(name),
+    reverse: true,
+  }))
+    return version
   return undefined
 }
 
@@ -65,8 +78,11 @@ export const hasStandingRetirement = (state: StateReader, programVersion: number
   state.count(proposals, { index: 'standingRetirement', prefix: text.toKey(String(programVersion)) }) > 0
 
 /** One candidacy's vote on a proposal. */
-export const getVote = (state: StateReader, proposalId: ProposalId, candidacyId: number): RowOf<typeof votes> | undefined =>
-  state.get(votes, { proposalId, candidacyId })
+export const getVote = (
+  state: StateReader,
+  proposalId: ProposalId,
+  candidacyId: number,
+): RowOf<typeof votes> | undefined => state.get(votes, { proposalId, candidacyId })
 
 /** Writes a vote in place of the candidacy's earlier one. */
 export const putVote = (state: State, vote: RowOf<typeof votes>): void => state.put(votes, vote)

@@ -13,7 +13,10 @@ const VERSION = /^v(0|[1-9][0-9]{0,15})\.(0|[1-9][0-9]{0,15})\.(0|[1-9][0-9]{0,1
 const URL_FORM = /^https?:\/\/[!-~]+$/i
 const MD5 = /^[0-9a-fA-F]{32}$/
 
-/** X, Y and Z of vX.Y.Z, each 0 to 2^53 − 1 without leading zeros; undefined for other text. Source: interface, Versioning. */
+/**
+ * X, Y and Z of vX.Y.Z, each 0 to 2^53 − 1 without leading zeros; undefined for other text. Source: interface,
+ * Versioning.
+ */
 export function parseVersion(version: string): readonly number[] | undefined {
   const parts = VERSION.exec(version)?.slice(1).map(Number)
   return parts?.every(Number.isSafeInteger) === true ? parts : undefined
@@ -36,22 +39,31 @@ function perOs(json: string): ReadonlyMap<string, unknown> | undefined {
   try {
     value = JSON.parse(json)
   } catch (error) {
-    if (error instanceof RangeError) throw error   // out of stack or memory: no verdict on the text
+    if (error instanceof RangeError) throw error // out of stack or memory: no verdict on the text
     return undefined
   }
   if (!isObject(value)) return undefined
   const named = OS_NAMES.filter((os) => Object.hasOwn(value, os))
   const entries = new Map<string, unknown>(named.map((os) => [os, value[os]]))
-  // JSON.parse keeps the last of two equal keys. In valid JSON a string before a colon is a key, so counting them finds both.
+  // JSON.parse keeps the last of two equal keys. In valid JSON a string before a colon is a key, so counting them finds
+  // both.
   const keys = [...json.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)].filter((found) => found[1] !== undefined)
   return entries.size > 0 && keys.length === entries.size ? entries : undefined
 }
 
-const isUrlList = (value: unknown): boolean => Array.isArray(value) && value.length >= 1 && value.length <= URLS_MAX
-  && value.every((url) => typeof url === 'string' && URL_FORM.test(url))
+const isUrlList = (value: unknown): boolean =>
+  Array.isArray(value) &&
+  value.length >= 1 &&
+  value.length <= URLS_MAX &&
+  value.every((url) => typeof url === 'string' && URL_FORM.test(url))
 
 /** What a proposal says of a library or program. */
-export interface LibraryForm { readonly name: string; readonly version: string; readonly fileUrl: string; readonly md5: string }
+export interface LibraryForm {
+  readonly name: string
+  readonly version: string
+  readonly fileUrl: string
+  readonly md5: string
+}
 
 /** Name and version: given, and in their form. Source: protocol.md §6, deploy_libeni. */
 export function checkName({ name, version }: LibraryForm): TxError | undefined {
@@ -59,18 +71,28 @@ export function checkName({ name, version }: LibraryForm): TxError | undefined {
   return NAME.test(name) && parseVersion(version) !== undefined ? undefined : governanceErrors.invalidLibrary
 }
 
-/** fileUrl and md5: JSON objects of the same OS names, to 1–8 http(s) URLs and to 32 hex digits. Source: protocol.md §6, deploy_libeni. */
+/**
+ * fileUrl and md5: JSON objects of the same OS names, to 1–8 http(s) URLs and to 32 hex digits. Source: protocol.md §6,
+ * deploy_libeni.
+ */
 export function checkFiles({ fileUrl, md5 }: LibraryForm): TxError | undefined {
   const urls = perOs(fileUrl)
   if (urls === undefined || ![...urls.values()].every(isUrlList)) return governanceErrors.invalidFileUrl
   const sums = perOs(md5)
   const isSum = (value: unknown): boolean => typeof value === 'string' && MD5.test(value)
   return sums !== undefined && sums.size === urls.size && [...sums].every(([os, sum]) => urls.has(os) && isSum(sum))
-    ? undefined : governanceErrors.invalidMd5
+    ? undefined
+    : governanceErrors.invalidMd5
 }
 
-/** URLs and md5 (lower-case hex) of a proposed library for this OS; undefined when a well-formed proposal has none for it. */
-export function fileFor({ fileUrl, md5 }: LibraryForm, os: string): { readonly urls: readonly string[]; readonly md5: string } | undefined {
+/**
+ * URLs and md5 (lower-case hex) of a proposed library for this OS; undefined when a well-formed proposal has none for
+ * it.
+ */
+export function fileFor(
+  { fileUrl, md5 }: LibraryForm,
+  os: string,
+): { readonly urls: readonly string[]; readonly md5: string } | undefined {
   const [urls, sum] = [perOs(fileUrl)?.get(os), perOs(md5)?.get(os)]
   return urls === undefined ? undefined : { urls: urls as readonly string[], md5: String(sum).toLowerCase() }
 }

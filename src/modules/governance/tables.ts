@@ -10,35 +10,66 @@ export type ProposalType = 'change_param' | 'deploy_libeni' | 'retire_program' |
 export type ProposalResult = '' | 'Approved' | 'Rejected' | 'Expired'
 
 /**
- * Proposals, kept for ever. `pending` while its point still brings something: the last tally, or what an approval carries out
- * there. expireBlockHeight is 0 where a timestamp is the point.
+ * Proposals, kept for ever. `pending` while its point still brings something: the last tally, or what an approval
+ * carries out there. expireBlockHeight is 0 where a timestamp is the point.
  */
 export const proposals = table('proposals', {
-  tag: 0x10, key: { id: proposalId },
+  tag: 0x10,
+  key: { id: proposalId },
   row: {
-    type: text, proposer: address, candidacyId: u64, blockHeight: u64, place: u64,
-    expireBlockHeight: u64, expireTimestamp: u64, createdAt: u64,
-    result: text, resultMsg: text, resultBlockHeight: u64, resultAt: u64, pending: flag, yesPower: u64, noPower: u64, totalPower: u64,
-    reason: text, name: text, value: text, version: text, fileUrl: text, md5: text, retiredVersion: text, preservedValidators: text,
-    transferFrom: addressOrNone, transferTo: addressOrNone, amount, escrow: amount, status: text,
+    type: text,
+    proposer: address,
+    candidacyId: u64,
+    blockHeight: u64,
+    place: u64,
+    expireBlockHeight: u64,
+    expireTimestamp: u64,
+    createdAt: u64,
+    result: text,
+    resultMsg: text,
+    resultBlockHeight: u64,
+    resultAt: u64,
+    pending: flag,
+    yesPower: u64,
+    noPower: u64,
+    totalPower: u64,
+    reason: text,
+    name: text,
+    value: text,
+    version: text,
+    fileUrl: text,
+    md5: text,
+    retiredVersion: text,
+    preservedValidators: text,
+    transferFrom: addressOrNone,
+    transferTo: addressOrNone,
+    amount,
+    escrow: amount,
+    status: text,
   },
   message: stateCodec('svc.state.Proposal'),
   indexes: {
     byPlace: (row) => concat(u64be(row.blockHeight), u64be(row.place)),
-    dueByHeight: (row) => row.pending && row.expireBlockHeight > 0 ? u64be(row.expireBlockHeight) : undefined,
-    dueByTime: (row) => row.pending && row.expireBlockHeight === 0 ? u64be(row.expireTimestamp) : undefined,
-    openByCandidacy: (row) => row.result === '' ? u64be(row.candidacyId) : undefined,
-    ongoingLibrary: (row) => row.type === 'deploy_libeni' && row.pending ? text.toKey(row.name) : undefined,
-    deployedLibrary: (row) => row.type === 'deploy_libeni' && !row.pending && row.result === 'Approved'
-      ? concat(text.toKey(row.name), u64be(row.blockHeight), u64be(row.place)) : undefined,
-    standingRetirement: (row) => row.type === 'retire_program' && (row.result === '' || row.result === 'Approved')
-      ? text.toKey(row.retiredVersion) : undefined,
+    dueByHeight: (row) => (row.pending && row.expireBlockHeight > 0 ? u64be(row.expireBlockHeight) : undefined),
+    dueByTime: (row) => (row.pending && row.expireBlockHeight === 0 ? u64be(row.expireTimestamp) : undefined),
+    openByCandidacy: (row) => (row.result === '' ? u64be(row.candidacyId) : undefined),
+    ongoingLibrary: (row) => (row.type === 'deploy_libeni' && row.pending ? text.toKey(row.name) : undefined),
+    deployedLibrary: (row) =>
+      row.type === 'deploy_libeni' && !row.pending && row.result === 'Approved'
+        ? concat(text.toKey(row.name), u64be(row.blockHeight), u64be(row.place))
+        : undefined,
+    standingRetirement: (row) =>
+      row.type === 'retire_program' && (row.result === '' || row.result === 'Approved')
+        ? text.toKey(row.retiredVersion)
+        : undefined,
   },
 })
 
 /** Votes by the candidacy that gave them; they stay with it when it changes hands. `voter` is its owner then. */
 export const votes = table('votes', {
-  tag: 0x11, key: { proposalId, candidacyId: u64 }, row: { voter: address, answer: text, blockHeight: u64 },
+  tag: 0x11,
+  key: { proposalId, candidacyId: u64 },
+  row: { voter: address, answer: text, blockHeight: u64 },
   message: stateCodec('svc.state.Vote'),
 })
 
@@ -47,7 +78,10 @@ export const votes = table('votes', {
  * Source: protocol.md §7.
  */
 export const libraryStatus = table('library_status', {
-  tag: 0xf1, hashed: false, key: { proposalId }, row: { status: text },
+  tag: 0xf1,
+  hashed: false,
+  key: { proposalId },
+  row: { status: text },
 })
 
 /** One proposal. */

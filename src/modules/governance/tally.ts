@@ -4,10 +4,15 @@ import { getVote } from './keeper.ts'
 import type { Proposal, ProposalResult } from './tables.ts'
 
 /** Voting power in whole tokens: for, against, and of the whole set. */
-export interface Tally { readonly yes: number; readonly no: number; readonly total: number }
+export interface Tally {
+  readonly yes: number
+  readonly no: number
+  readonly total: number
+}
 
 /** True when at least two thirds of `total` stand behind `part`. Nothing is rounded. A total of 0 decides nothing. */
-export const isTwoThirds = (part: number, total: number): boolean => total > 0 && BigInt(part) * 3n >= BigInt(total) * 2n
+export const isTwoThirds = (part: number, total: number): boolean =>
+  total > 0 && BigInt(part) * 3n >= BigInt(total) * 2n
 
 /** The votes of the current validator set by its powers. Bound: 2 · max_vals. Source: protocol.md §6. */
 export function tallyOf(state: StateReader, proposal: Proposal): Tally {

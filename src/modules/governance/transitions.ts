@@ -3,7 +3,8 @@ import { governanceErrors } from './errors.ts'
 import type { ProposalResult } from './tables.ts'
 
 /**
- * Whether a proposal takes votes, by its Result; else why not. What ends one is the tally (tally.ts) or its point (block.ts).
+ * Whether a proposal takes votes, by its Result; else why not. What ends one is the tally (tally.ts) or its point
+ * (block.ts).
  *
  *   '' ──Y ≥ 2/3──▶ Approved ──cannot be carried out──▶ Rejected
  *    ├──N ≥ 2/3──▶ Rejected

@@ -2,7 +2,9 @@ import { type Address, parseAddress } from '../../base/address.ts'
 import { parseDecimal } from '../../base/amount.ts'
 import { ONE, parseRatio, printRatio, type Ratio } from '../../base/ratio.ts'
 
-/** The eleven system parameters as the state machine uses them. Units: periods in blocks, prices in base units a gas. */
+/**
+ * The eleven system parameters as the state machine uses them. Units: periods in blocks, prices in base units a gas.
+ */
 export interface Params {
   readonly holdAccount: Address
   readonly maxVals: number
@@ -52,8 +54,15 @@ export const PARAMETERS: ReadonlyMap<string, Parameter> = new Map<string, Parame
   ['gas_price', { member: 'gasPrice', type: integer(0, 10 ** 12), fallback: '2000000000' }],
 ])
 
-/** A parameter's value in its canonical text (ratio without trailing zeros, address in lower case), or why the text is none. */
-export function canonicalValue(type: ParameterKind, text: string, inGenesis = false): { readonly text: string } | { readonly why: string } {
+/**
+ * A parameter's value in its canonical text (ratio without trailing zeros, address in lower case), or why the text is
+ * none.
+ */
+export function canonicalValue(
+  type: ParameterKind,
+  text: string,
+  inGenesis = false,
+): { readonly text: string } | { readonly why: string } {
   const shown = JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}...` : text)
   if (type.kind === 'address') {
     const parsed = parseAddress(text)
@@ -62,16 +71,18 @@ export function canonicalValue(type: ParameterKind, text: string, inGenesis = fa
   if (type.kind === 'ratio') {
     const parsed = parseRatio(text)
     return parsed === undefined || parsed <= 0n || parsed > ONE
-      ? { why: `expected a ratio above 0 and at most 1 with at most 18 decimals, got ${shown}` } : { text: printRatio(parsed) }
+      ? { why: `expected a ratio above 0 and at most 1 with at most 18 decimals, got ${shown}` }
+      : { text: printRatio(parsed) }
   }
-  const min = inGenesis ? type.genesisMin ?? type.min : type.min
+  const min = inGenesis ? (type.genesisMin ?? type.min) : type.min
   const parsed = text.length <= 16 ? parseDecimal(text) : undefined
   return parsed === undefined || parsed < BigInt(min) || parsed > BigInt(type.max)
-    ? { why: `expected an integer of ${min} to ${type.max}, got ${shown}` } : { text }
+    ? { why: `expected an integer of ${min} to ${type.max}, got ${shown}` }
+    : { text }
 }
 
 /** A canonical text as the state machine uses it. */
 export function usedValue(type: ParameterKind, text: string): Address | Ratio | number {
   if (type.kind === 'address') return text as Address
-  return type.kind === 'ratio' ? parseRatio(text) as Ratio : Number(text)
+  return type.kind === 'ratio' ? (parseRatio(text) as Ratio) : Number(text)
 }

@@ -5,13 +5,19 @@ import { canonicalValue, PARAMETERS, type Params, usedValue } from './definition
 import { params } from './tables.ts'
 
 /** Values that are in force together, from block `from` on and before block `until`. */
-export interface Period<V> { readonly values: V; readonly from: number; readonly until: number }
+export interface Period<V> {
+  readonly values: V
+  readonly from: number
+  readonly until: number
+}
 
 /** Every value that `name` has, had or will have, the newest first. Bound: approved changes of that parameter. */
 const newestFirst = (state: StateReader, name: string): Iterable<RowOf<typeof params>> =>
   state.scan(params, { prefix: text.toKey(name), reverse: true })
 
-/** Canonical texts by name, in the interface's order, as in force in block `height`. Bound: one walk back a parameter. */
+/**
+ * Canonical texts by name, in the interface's order, as in force in block `height`. Bound: one walk back a parameter.
+ */
 export function textsInForce(state: StateReader, height: number): Period<ReadonlyMap<string, string>> {
   const values = new Map<string, string>()
   let [from, until] = [0, Number.MAX_SAFE_INTEGER]
@@ -43,7 +49,10 @@ export function periodInForce(state: StateReader, height: number): Period<Params
 /** The parameters in force in block `height`. */
 export const paramsInForce = (state: StateReader, height: number): Params => periodInForce(state, height).values
 
-/** The text of a parameter that comes into force in block `height`; undefined when it keeps its value. Bound: values of later blocks. */
+/**
+ * The text of a parameter that comes into force in block `height`; undefined when it keeps its value. Bound: values of
+ * later blocks.
+ */
 export function changeAt(state: StateReader, name: string, height: number): string | undefined {
   for (const row of newestFirst(state, name)) {
     if (row.height <= height) return row.height === height ? row.value : undefined
@@ -56,18 +65,26 @@ export function putParam(state: State, name: string, height: number, value: stri
   state.put(params, { name, height, value })
 }
 
-/** Every value that `name` has or had in force up to block `height`, the newest first. Bound: approved changes of that parameter. */
+/**
+ * Every value that `name` has or had in force up to block `height`, the newest first. Bound: approved changes of that
+ * parameter.
+ */
 export function* valuesUpTo(state: StateReader, name: string, height: number): Iterable<string> {
   for (const row of newestFirst(state, name)) {
     if (row.height <= height) yield row.value
   }
 }
 
-/** The canonical text of a value that somebody proposes for the parameter `name`, or why there is none. Source: protocol.md §6. */
+/**
+ * The canonical text of a value that somebody proposes for the parameter `name`, or why there is none. Source:
+ * protocol.md §6.
+ */
 export function readValue(name: string, value: string): { readonly text: string } | { readonly why: string } {
   const parameter = PARAMETERS.get(name)
   if (parameter === undefined) {
-    return { why: `name: expected one of ${[...PARAMETERS.keys()].join(', ')}, got ${JSON.stringify(name.slice(0, 60))}` }
+    return {
+      why: `name: expected one of ${[...PARAMETERS.keys()].join(', ')}, got ${JSON.stringify(name.slice(0, 60))}`,
+    }
   }
   const read = canonicalValue(parameter.type, value)
   return 'why' in read ? { why: `value of ${name}: ${read.why}` } : read

@@ -18,8 +18,19 @@ export interface GenesisCandidacy {
 export function putGenesisCandidacies(state: State, list: readonly GenesisCandidacy[], genesisTime: number): void {
   for (const { owner, pubKey, shares, maxShares, compRate, description } of list) {
     state.put(candidacies, {
-      id: takeNumber(state, 'nextCandidacyId'), pubKey, ownerAddress: owner, shares, maxShares, compRate, ...description,
-      verified: false, active: true, withdrawn: false, blockHeight: 0, createdAt: genesisTime, updatedAt: genesisTime,
+      id: takeNumber(state, 'nextCandidacyId'),
+      pubKey,
+      ownerAddress: owner,
+      shares,
+      maxShares,
+      compRate,
+      ...description,
+      verified: false,
+      active: true,
+      withdrawn: false,
+      blockHeight: 0,
+      createdAt: genesisTime,
+      updatedAt: genesisTime,
     })
   }
 }

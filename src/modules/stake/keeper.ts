@@ -5,11 +5,22 @@ import { type PubKey, pubKeyBytes } from '../../base/pubKey.ts'
 import type { State, StateReader } from '../../store/state.ts'
 import type { IndexOf, RowOf, Table } from '../../store/table.ts'
 import {
-  absences, accountUpdates, candidacies, type Candidacy, ELIGIBLE, isEligible, type SetMember, setMembers, unbondings,
+  absences,
+  accountUpdates,
+  candidacies,
+  type Candidacy,
+  ELIGIBLE,
+  isEligible,
+  type SetMember,
+  setMembers,
+  unbondings,
 } from './tables.ts'
 
 function first<K extends object, R extends K, I extends string>(
-  state: StateReader, of: Table<K, R, I> & { readonly indexes: Readonly<Record<I, IndexOf<R>>> }, index: I, prefix: Uint8Array,
+  state: StateReader,
+  of: Table<K, R, I> & { readonly indexes: Readonly<Record<I, IndexOf<R>>> },
+  index: I,
+  prefix: Uint8Array,
 ): R | undefined {
   for (const row of state.scan(of, { index, prefix })) return row
   return undefined
@@ -38,7 +49,8 @@ export function putUpdated(state: State, candidacy: Candidacy, time: number): vo
 }
 
 /** Eligible candidacies in the order of protocol.md §4.1, as they are asked for. Bound: the caller's. */
-export const listEligible = (state: StateReader): Iterable<Candidacy> => state.scan(candidacies, { index: 'byRank', prefix: ELIGIBLE })
+export const listEligible = (state: StateReader): Iterable<Candidacy> =>
+  state.scan(candidacies, { index: 'byRank', prefix: ELIGIBLE })
 
 /** All live candidacies in rank order, eligible ones first. Bound: all candidacies; for queries. */
 export const listLive = (state: StateReader): Iterable<Candidacy> => state.scan(candidacies, { index: 'byRank' })
@@ -51,8 +63,9 @@ export const isInSet = (state: StateReader, candidacyId: number): boolean =>
   first(state, setMembers, 'byCandidacy', u64be(candidacyId)) !== undefined
 
 /** Unbonding entries of one candidacy, by number. Bound: entries made within one unbonding period. */
-export const listUnbondings = (state: StateReader, candidacyId: number): readonly RowOf<typeof unbondings>[] =>
-  [...state.scan(unbondings, { index: 'byCandidacy', prefix: u64be(candidacyId) })]
+export const listUnbondings = (state: StateReader, candidacyId: number): readonly RowOf<typeof unbondings>[] => [
+  ...state.scan(unbondings, { index: 'byCandidacy', prefix: u64be(candidacyId) }),
+]
 
 /** Base units on their way back to one candidacy. */
 export const pendingUnbonding = (state: StateReader, candidacyId: number): Amount =>
@@ -64,7 +77,10 @@ export function closePendingUpdate(state: State, candidacyId: number, status: 'R
   if (pending !== undefined) state.put(accountUpdates, { ...pending, status })
 }
 
-/** Drops the withdrawn record of an address, if it has one. Its unbonding, votes and keys stay: they carry the candidacy's id. */
+/**
+ * Drops the withdrawn record of an address, if it has one. Its unbonding, votes and keys stay: they carry the
+ * candidacy's id.
+ */
 export function dropWithdrawn(state: State, owner: Address): void {
   const record = getByOwner(state, owner)
   if (record === undefined) return
@@ -79,7 +95,10 @@ export function isEligibleKey(state: StateReader, key: PubKey): boolean {
   return candidacy !== undefined && isEligible(candidacy)
 }
 
-/** Makes every active candidacy inactive whose key is not listed. Unbounded: all active candidacies; once in a program's life. */
+/**
+ * Makes every active candidacy inactive whose key is not listed. Unbounded: all active candidacies; once in a program's
+ * life.
+ */
 export function deactivateAllBut(state: State, preserved: ReadonlySet<PubKey>, time: number): void {
   for (const candidacy of listLive(state)) {
     if (candidacy.active && !preserved.has(candidacy.pubKey)) putUpdated(state, { ...candidacy, active: false }, time)

@@ -6,9 +6,16 @@ import { stateCodec } from '../../codec/state.ts'
 import { address, amount, flag, pubKey, ratio, text, u64 } from '../../store/columns.ts'
 import { type RowOf, table } from '../../store/table.ts'
 
-interface Standing { readonly shares: bigint; readonly active: boolean; readonly withdrawn: boolean }
+interface Standing {
+  readonly shares: bigint
+  readonly active: boolean
+  readonly withdrawn: boolean
+}
 
-/** True while a candidacy may be in the validator set: live, active, at least 1 token of shares. Source: protocol.md, Words. */
+/**
+ * True while a candidacy may be in the validator set: live, active, at least 1 token of shares. Source: protocol.md,
+ * Words.
+ */
 export const isEligible = ({ shares, active, withdrawn }: Standing): boolean => !withdrawn && active && shares >= TOKEN
 
 /** First byte of the rank index: eligible candidacies before the others that are live. */
@@ -16,40 +23,70 @@ export const ELIGIBLE = Uint8Array.of(0)
 const NOT_ELIGIBLE = Uint8Array.of(1)
 
 // 16 bytes hold AMOUNT_MAX; shares descend, so what is left to AMOUNT_MAX ascends.
-const descending = (shares: bigint): Uint8Array => fromHex((AMOUNT_MAX - shares).toString(16).padStart(32, '0')) as Uint8Array
+const descending = (shares: bigint): Uint8Array =>
+  fromHex((AMOUNT_MAX - shares).toString(16).padStart(32, '0')) as Uint8Array
 
-/** Candidacies, live and withdrawn; at most one record an address. Index byRank: the order of protocol.md §4.1 and §4.3. */
+/**
+ * Candidacies, live and withdrawn; at most one record an address. Index byRank: the order of protocol.md §4.1 and §4.3.
+ */
 export const candidacies = table('candidacies', {
-  tag: 0x02, key: { id: u64 },
+  tag: 0x02,
+  key: { id: u64 },
   row: {
-    pubKey, ownerAddress: address, shares: amount, maxShares: amount, compRate: ratio,
-    name: text, website: text, location: text, email: text, profile: text,
-    verified: flag, active: flag, withdrawn: flag, blockHeight: u64, createdAt: u64, updatedAt: u64,
+    pubKey,
+    ownerAddress: address,
+    shares: amount,
+    maxShares: amount,
+    compRate: ratio,
+    name: text,
+    website: text,
+    location: text,
+    email: text,
+    profile: text,
+    verified: flag,
+    active: flag,
+    withdrawn: flag,
+    blockHeight: u64,
+    createdAt: u64,
+    updatedAt: u64,
   },
   message: stateCodec('svc.state.Candidacy'),
   indexes: {
     byOwner: (row) => addressBytes(row.ownerAddress),
-    livePubKey: (row) => row.withdrawn ? undefined : pubKeyBytes(row.pubKey),
-    byRank: (row) => row.withdrawn ? undefined
-      : concat(isEligible(row) ? ELIGIBLE : NOT_ELIGIBLE, descending(row.shares), u64be(row.blockHeight), pubKeyBytes(row.pubKey)),
+    livePubKey: (row) => (row.withdrawn ? undefined : pubKeyBytes(row.pubKey)),
+    byRank: (row) =>
+      row.withdrawn
+        ? undefined
+        : concat(
+            isEligible(row) ? ELIGIBLE : NOT_ELIGIBLE,
+            descending(row.shares),
+            u64be(row.blockHeight),
+            pubKeyBytes(row.pubKey),
+          ),
   },
 })
 
 /** Whose a key was at which heights of CometBFT's set; lastHeight 0 while it is in the set. Source: protocol.md §3. */
 export const validatorKeys = table('validator_keys', {
-  tag: 0x03, key: { pubKey, firstHeight: u64 }, row: { candidacyId: u64, lastHeight: u64 }, message: stateCodec('svc.state.ValidatorKey'),
+  tag: 0x03,
+  key: { pubKey, firstHeight: u64 },
+  row: { candidacyId: u64, lastHeight: u64 },
+  message: stateCodec('svc.state.ValidatorKey'),
   indexes: {
     byAddress: (row) => concat(addressBytes(addressOfKey(pubKeyBytes(row.pubKey))), u64be(row.firstHeight)),
-    byLastHeight: (row) => row.lastHeight === 0 ? undefined : u64be(row.lastHeight),
+    byLastHeight: (row) => (row.lastHeight === 0 ? undefined : u64be(row.lastHeight)),
   },
 })
 
 /**
- * The validator set as last sent to CometBFT. Powers are whole tokens. A candidacy has two members while a new key of it joins beside the
- * old one. Source: protocol.md §4.4.
+ * The validator set as last sent to CometBFT. Powers are whole tokens. A candidacy has two members while a new key of
+ * it joins beside the old one. Source: protocol.md §4.4.
  */
 export const setMembers = table('validator_set', {
-  tag: 0x04, key: { pubKey }, row: { candidacyId: u64, power: u64, proven: flag }, message: stateCodec('svc.state.SetMember'),
+  tag: 0x04,
+  key: { pubKey },
+  row: { candidacyId: u64, power: u64, proven: flag },
+  message: stateCodec('svc.state.SetMember'),
   indexes: { byCandidacy: (row) => concat(u64be(row.candidacyId), pubKeyBytes(row.pubKey)) },
 })
 
@@ -58,12 +95,16 @@ export type SetMember = RowOf<typeof setMembers>
 
 /** Commits in a row that a candidacy did not sign. */
 export const absences = table('absences', {
-  tag: 0x05, key: { candidacyId: u64 }, row: { count: u64 }, message: stateCodec('svc.state.Absence'),
+  tag: 0x05,
+  key: { candidacyId: u64 },
+  row: { count: u64 },
+  message: stateCodec('svc.state.Absence'),
 })
 
 /** Shares on their way back to a balance. Numbered over the chain's life, never merged. */
 export const unbondings = table('unbondings', {
-  tag: 0x06, key: { number: u64 },
+  tag: 0x06,
+  key: { number: u64 },
   row: { candidacyId: u64, ownerAddress: address, pubKey, amount, heightMade: u64, heightPaid: u64 },
   message: stateCodec('svc.state.Unbonding'),
   indexes: {
@@ -75,34 +116,50 @@ export const unbondings = table('unbondings', {
 
 /** Account update requests: PENDING, COMPLETED, REPLACED or CANCELLED. At most one PENDING a candidacy. */
 export const accountUpdates = table('account_updates', {
-  tag: 0x07, key: { id: u64 },
+  tag: 0x07,
+  key: { id: u64 },
   row: { candidacyId: u64, fromAddress: address, toAddress: address, status: text },
   message: stateCodec('svc.state.AccountUpdate'),
-  indexes: { pendingByCandidacy: (row) => row.status === 'PENDING' ? u64be(row.candidacyId) : undefined },
+  indexes: { pendingByCandidacy: (row) => (row.status === 'PENDING' ? u64be(row.candidacyId) : undefined) },
 })
 
 /** The block that last removed a candidacy for misbehaviour. */
 export const misbehaviours = table('misbehaviours', {
-  tag: 0x08, key: { candidacyId: u64 }, row: { removedHeight: u64 }, message: stateCodec('svc.state.Misbehaviour'),
+  tag: 0x08,
+  key: { candidacyId: u64 },
+  row: { removedHeight: u64 },
+  message: stateCodec('svc.state.Misbehaviour'),
 })
 
 /**
- * The node's own, for the view `validators` only: the power cap of the last validator set in whole tokens, which SQL cannot
- * divide out exactly.
+ * The node's own, for the view `validators` only: the power cap of the last validator set in whole tokens, which SQL
+ * cannot divide out exactly.
  */
 export const powerCap = table('power_cap', {
-  tag: 0xf0, hashed: false, key: { name: text }, row: { tokens: u64 },
+  tag: 0xf0,
+  hashed: false,
+  key: { name: text },
+  row: { tokens: u64 },
 })
 
 /** One candidacy. */
 export type Candidacy = RowOf<typeof candidacies>
 
 /** Hashed tables of this module, then the node's own. */
-export const stakeTables = [candidacies, validatorKeys, setMembers, absences, unbondings, accountUpdates, misbehaviours, powerCap] as const
+export const stakeTables = [
+  candidacies,
+  validatorKeys,
+  setMembers,
+  absences,
+  unbondings,
+  accountUpdates,
+  misbehaviours,
+  powerCap,
+] as const
 
 /**
- * The validators as `svc_queryValidators` shows them, withdrawn ones too. Tokens fit 64 bits: shares are below 10^34 units.
- * Source: protocol.md §3, §4.
+ * The validators as `svc_queryValidators` shows them, withdrawn ones too. Tokens fit 64 bits: shares are below 10^34
+ * units. Source: protocol.md §3, §4.
  */
 export const validatorsView = {
   name: 'validators',

@@ -11,8 +11,8 @@ export type CandidacyTrigger = 'update' | 'withdraw' | 'deactivate' | 'activate'
 type Moves = Readonly<Record<CandidacyState, Readonly<Record<CandidacyTrigger, CandidacyState | TxError>>>>
 
 /**
- * Every move, total: what is not allowed says its error. The activate of a withdrawn candidacy has rules of its own beside.
- * Source: interface, States and transitions; protocol.md §3.
+ * Every move, total: what is not allowed says its error. The activate of a withdrawn candidacy has rules of its own
+ * beside. Source: interface, States and transitions; protocol.md §3.
  *
  *   none ──declare──▶ active ◀──activate── inactive
  *                       │  ───deactivate──▶   │
@@ -20,18 +20,32 @@ type Moves = Readonly<Record<CandidacyState, Readonly<Record<CandidacyTrigger, C
  */
 export const candidacyMoves: Moves = {
   none: {
-    update: stakeErrors.noCandidacyToEdit, withdraw: stakeErrors.noCandidacyToWithdraw, deactivate: stakeErrors.noCandidacyToDeactivate,
-    activate: stakeErrors.noCandidacyToActivate, updateAccount: stakeErrors.badRequest,
+    update: stakeErrors.noCandidacyToEdit,
+    withdraw: stakeErrors.noCandidacyToWithdraw,
+    deactivate: stakeErrors.noCandidacyToDeactivate,
+    activate: stakeErrors.noCandidacyToActivate,
+    updateAccount: stakeErrors.badRequest,
   },
   active: {
-    update: 'active', withdraw: 'withdrawn', deactivate: 'inactive', activate: stakeErrors.alreadyActivated, updateAccount: 'active',
+    update: 'active',
+    withdraw: 'withdrawn',
+    deactivate: 'inactive',
+    activate: stakeErrors.alreadyActivated,
+    updateAccount: 'active',
   },
   inactive: {
-    update: 'inactive', withdraw: 'withdrawn', deactivate: stakeErrors.alreadyDeactivated, activate: 'active', updateAccount: 'inactive',
+    update: 'inactive',
+    withdraw: 'withdrawn',
+    deactivate: stakeErrors.alreadyDeactivated,
+    activate: 'active',
+    updateAccount: 'inactive',
   },
   withdrawn: {
-    update: stakeErrors.noCandidacyToEdit, withdraw: stakeErrors.noCandidacyToWithdraw, deactivate: stakeErrors.noCandidacyToDeactivate,
-    activate: 'active', updateAccount: stakeErrors.badRequest,
+    update: stakeErrors.noCandidacyToEdit,
+    withdraw: stakeErrors.noCandidacyToWithdraw,
+    deactivate: stakeErrors.noCandidacyToDeactivate,
+    activate: 'active',
+    updateAccount: stakeErrors.badRequest,
   },
 }
 
@@ -45,5 +59,5 @@ export function stateOf(candidacy: Candidacy | undefined): CandidacyState {
 /** The candidacy that may make this move, or why it may not. */
 export function allowed(candidacy: Candidacy | undefined, trigger: CandidacyTrigger): Candidacy | TxError {
   const to = candidacyMoves[stateOf(candidacy)][trigger]
-  return typeof to === 'string' ? candidacy as Candidacy : to
+  return typeof to === 'string' ? (candidacy as Candidacy) : to
 }

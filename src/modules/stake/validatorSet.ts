@@ -24,8 +24,8 @@ export const GENESIS_POWER_MIN = 3
 const tokensOf = (shares: Amount): number => Number(divFloor(shares, TOKEN))
 
 /**
- * The cap of a set whose members have these shares, in whole tokens: max(stake_limit × T, T / m). No member counts for more than the limit,
- * nor, in a set too small for the limit, for more than an equal part. Source: protocol.md §4.2.
+ * The cap of a set whose members have these shares, in whole tokens: max(stake_limit × T, T / m). No member counts for
+ * more than the limit, nor, in a set too small for the limit, for more than an equal part. Source: protocol.md §4.2.
  */
 function capOf(shares: readonly Amount[], stakeLimit: Ratio): number {
   if (shares.length === 0) return 0
@@ -38,16 +38,19 @@ const powerOf = (shares: Amount, powerCap: number): number => Number(minOf(divFl
 
 /** The power of an eligible candidacy, in the set or not; 0 for every other one. Source: protocol.md §4.2. */
 export const votingPower = (candidacy: Candidacy, powerCap: number): number =>
-  (isEligible(candidacy) ? powerOf(candidacy.shares, powerCap) : 0)
+  isEligible(candidacy) ? powerOf(candidacy.shares, powerCap) : 0
 
-/** The voting power in all of a set whose members have these shares, the most first. Source: protocol.md §4, InitChain. */
+/**
+ * The voting power in all of a set whose members have these shares, the most first. Source: protocol.md §4, InitChain.
+ */
 export function powerInAll(sharesInOrder: readonly Amount[], { maxVals, stakeLimit }: SetParams): number {
   const counted = sharesInOrder.slice(0, maxVals)
   const powerCap = capOf(counted, stakeLimit)
   return totalOf(counted.map((shares) => ({ power: powerOf(shares, powerCap) })))
 }
 
-const totalOf = (members: readonly { readonly power: number }[]): number => members.reduce((sum, { power }) => sum + power, 0)
+const totalOf = (members: readonly { readonly power: number }[]): number =>
+  members.reduce((sum, { power }) => sum + power, 0)
 
 const byKey = (a: SetMember, b: SetMember): number => compareBytes(pubKeyBytes(a.pubKey), pubKeyBytes(b.pubKey))
 
@@ -64,30 +67,49 @@ function firstEligible(state: StateReader, maxVals: number): readonly Candidacy[
   return first
 }
 
-/** The first max_vals eligible candidacies of proven keys. The keys lead to them, so that no walk passes all candidacies. */
+/**
+ * The first max_vals eligible candidacies of proven keys. The keys lead to them, so that no walk passes all
+ * candidacies.
+ */
 function provenCandidacies(
-  state: StateReader, proven: readonly SetMember[], first: readonly Candidacy[], maxVals: number,
+  state: StateReader,
+  proven: readonly SetMember[],
+  first: readonly Candidacy[],
+  maxVals: number,
 ): readonly Candidacy[] {
   const known = new Map(first.map((candidacy) => [candidacy.pubKey, candidacy]))
   const found = proven.map(({ pubKey }) => known.get(pubKey) ?? getLiveByPubKey(state, pubKey))
-  return found.filter((candidacy) => candidacy !== undefined).filter(isEligible).sort(byRank).slice(0, maxVals)
+  return found
+    .filter((candidacy) => candidacy !== undefined)
+    .filter(isEligible)
+    .sort(byRank)
+    .slice(0, maxVals)
 }
 
 /**
- * The set that the rows make. A key has the power of its shares once it has signed a commit as a member of the set (it is proven).
- * Before that it joins with power 1, and all that join together have less than half of the power of the proven ones. Where no proven key
- * belongs to an eligible candidacy, the proven members stay as they are until somebody who joins has signed. So a key that no node holds
- * never stops the chain. `hasSigned` is true for a key that signed the last commit. Bound: max_vals rows, and the set last sent.
- * Source: protocol.md §4.1, §4.2, §4.4.
+ * The set that the rows make. A key has the power of its shares once it has signed a commit as a member of the set (it
+ * is proven). Before that it joins with power 1, and all that join together have less than half of the power of the
+ * proven ones. Where no proven key belongs to an eligible candidacy, the proven members stay as they are until somebody
+ * who joins has signed. So a key that no node holds never stops the chain. `hasSigned` is true for a key that signed
+ * the last commit. Bound: max_vals rows, and the set last sent. Source: protocol.md §4.1, §4.2, §4.4.
  */
-export function makeSet(state: StateReader, { maxVals, stakeLimit }: SetParams, hasSigned: (key: PubKey) => boolean = () => false): NewSet {
+export function makeSet(
+  state: StateReader,
+  { maxVals, stakeLimit }: SetParams,
+  hasSigned: (key: PubKey) => boolean = () => false,
+): NewSet {
   const proven = listSet(state).filter((member) => member.proven || hasSigned(member.pubKey))
   const provenKeys = new Set(proven.map(({ pubKey }) => pubKey))
   const first = firstEligible(state, maxVals)
   const voting = provenCandidacies(state, proven, first, maxVals)
-  const powerCap = capOf((voting.length > 0 ? voting : first).map(({ shares }) => shares), stakeLimit)
-  const powerful = voting.length > 0 ? voting.map((candidacy) => memberOf(candidacy, votingPower(candidacy, powerCap), true))
-    : proven.map((member) => ({ ...member, proven: true }))
+  const powerCap = capOf(
+    (voting.length > 0 ? voting : first).map(({ shares }) => shares),
+    stakeLimit,
+  )
+  const powerful =
+    voting.length > 0
+      ? voting.map((candidacy) => memberOf(candidacy, votingPower(candidacy, powerCap), true))
+      : proven.map((member) => ({ ...member, proven: true }))
   const joiningMax = Math.floor((totalOf(powerful) - 1) / 2)
   const joining = first.filter(({ pubKey }) => !provenKeys.has(pubKey)).slice(0, joiningMax)
   return { members: [...powerful, ...joining.map((candidacy) => memberOf(candidacy, 1, false))].sort(byKey), powerCap }
@@ -96,8 +118,19 @@ export function makeSet(state: StateReader, { maxVals, stakeLimit }: SetParams, 
 /** The set of a chain that begins: its keys count as proven. */
 export function makeFirstSet(state: StateReader, { maxVals, stakeLimit }: SetParams): NewSet {
   const first = firstEligible(state, maxVals)
-  const powerCap = capOf(first.map(({ shares }) => shares), stakeLimit)
-  return { members: first.map((candidacy) => memberOf(candidacy, votingPower(candidacy, powerCap), true)).sort(byKey), powerCap }
+  const powerCap = capOf(
+    first.map(({ shares }) => shares),
+    stakeLimit,
+  )
+  return {
+    members: first.map((candidacy) => memberOf(candidacy, votingPower(candidacy, powerCap), true)).sort(byKey),
+    powerCap,
+  }
 }
 
-const memberOf = ({ pubKey, id }: Candidacy, power: number, proven: boolean): SetMember => ({ pubKey, candidacyId: id, power, proven })
+const memberOf = ({ pubKey, id }: Candidacy, power: number, proven: boolean): SetMember => ({
+  pubKey,
+  candidacyId: id,
+  power,
+  proven,
+})

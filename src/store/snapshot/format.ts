@@ -53,8 +53,9 @@ const FIXED_BYTES = NUMBERS.length * 8 + HASH_BYTES + 1
 const CHAIN_ID_BYTES_MAX = 50
 
 /**
- * height, records, bytes and chunkBytes in 8 bytes each, the app hash, one byte with the length of the chain id, the chain id, the hash of
- * each chunk. Throws when they are more than METADATA_BYTES_MAX: the state is too large for snapshots.
+ * height, records, bytes and chunkBytes in 8 bytes each, the app hash, one byte with the length of the chain id, the
+ * chain id, the hash of each chunk. Throws when they are more than METADATA_BYTES_MAX: the state is too large for
+ * snapshots.
  */
 export function encodeMetadata(metadata: SnapshotMetadata): Uint8Array {
   const chainId = utf8(metadata.chainId)
@@ -62,12 +63,16 @@ export function encodeMetadata(metadata: SnapshotMetadata): Uint8Array {
   const hashes = Buffer.concat(metadata.chunkHashes)
   const encoded = concat(...numbers, metadata.appHash, Uint8Array.of(chainId.length), chainId, hashes)
   if (encoded.length > METADATA_BYTES_MAX) {
-    throw new Error(`a snapshot of ${metadata.chunkHashes.length} chunks: its metadata would exceed ${METADATA_BYTES_MAX} bytes`)
+    throw new Error(
+      `a snapshot of ${metadata.chunkHashes.length} chunks: its metadata would exceed ${METADATA_BYTES_MAX} bytes`,
+    )
   }
   return encoded
 }
 
-/** What these bytes say; undefined unless they are what `encodeMetadata` writes and their numbers agree with each other. */
+/**
+ * What these bytes say; undefined unless they are what `encodeMetadata` writes and their numbers agree with each other.
+ */
 export function decodeMetadata(encoded: Uint8Array): SnapshotMetadata | undefined {
   const nameLength = encoded[FIXED_BYTES - 1] ?? 0
   if (encoded.length > METADATA_BYTES_MAX || nameLength === 0 || nameLength > CHAIN_ID_BYTES_MAX) return undefined
@@ -78,7 +83,9 @@ export function decodeMetadata(encoded: Uint8Array): SnapshotMetadata | undefine
   const chainId = fromUtf8(encoded.subarray(FIXED_BYTES, FIXED_BYTES + nameLength))
   const isWhole = chunkBytes <= CHUNK_BYTES_MAX && hashes.length === Math.ceil(bytes / chunkBytes) * HASH_BYTES
   if (chainId === undefined || !isWhole) return undefined
-  const chunkHashes = Array.from({ length: hashes.length / HASH_BYTES }, (_, at) => hashes.slice(HASH_BYTES * at, HASH_BYTES * (at + 1)))
+  const chunkHashes = Array.from({ length: hashes.length / HASH_BYTES }, (_, at) =>
+    hashes.slice(HASH_BYTES * at, HASH_BYTES * (at + 1)),
+  )
   const appHash = encoded.slice(FIXED_BYTES - 1 - HASH_BYTES, FIXED_BYTES - 1)
   return { chainId, height, appHash, records, bytes, chunkBytes, chunkHashes }
 }

@@ -3,7 +3,10 @@ import type { StateReader } from '../state.ts'
 import type { Table } from '../table.ts'
 import { varint } from './format.ts'
 
-/** The tables under the app hash, in the order of their tags: then the records are in the byte order of their state keys. */
+/**
+ * The tables under the app hash, in the order of their tags: then the records are in the byte order of their state
+ * keys.
+ */
 export const hashedTables = (tables: readonly Table[]): readonly Table[] =>
   tables.filter(({ hashed }) => hashed).sort((a, b) => a.tag - b.tag)
 
@@ -69,8 +72,8 @@ export interface RecordReader {
 }
 
 /**
- * A reader of records of `tables`. Each is a row of a hashed table that encodes to the same bytes, in the strict order of state keys;
- * anything else is a NotARecord. Holds at most one record beside the chunk.
+ * A reader of records of `tables`. Each is a row of a hashed table that encodes to the same bytes, in the strict order
+ * of state keys; anything else is a NotARecord. Holds at most one record beside the chunk.
  */
 export function makeRecordReader(tables: readonly Table[]): RecordReader {
   const byTag = new Map(hashedTables(tables).map((table) => [table.tag, table]))

@@ -38,11 +38,14 @@ export interface Restore {
   /** Index of the chunk that comes next; as many as there are when all have come. */
   next(): number
   /**
-   * Takes the next chunk: `bad` when its bytes are not those of the metadata, and then nothing of it was taken. Throws NotARecord when they
-   * are and yet hold no state: the metadata lies.
+   * Takes the next chunk: `bad` when its bytes are not those of the metadata, and then nothing of it was taken. Throws
+   * NotARecord when they are and yet hold no state: the metadata lies.
    */
   add(chunk: Uint8Array): 'taken' | 'bad'
-  /** Ends with a database that is a whole state, of the app hash, height and chain of the metadata. Throws NotARecord when it is not. */
+  /**
+   * Ends with a database that is a whole state, of the app hash, height and chain of the metadata. Throws NotARecord
+   * when it is not.
+   */
   finish(): void
   /** Removes the database. */
   drop(): void
@@ -50,7 +53,8 @@ export interface Restore {
 
 const CACHE_KIB = 64 * 1024
 
-const LEAVES = 'CREATE TABLE leaves (key_hash BLOB NOT NULL PRIMARY KEY, hash BLOB NOT NULL, state_key BLOB NOT NULL) WITHOUT ROWID, STRICT'
+const LEAVES =
+  'CREATE TABLE leaves (key_hash BLOB NOT NULL PRIMARY KEY, hash BLOB NOT NULL, state_key BLOB NOT NULL) WITHOUT ROWID, STRICT'
 
 /** Removes the database of a restore, if there is one. */
 export function removeRestore(path: string): void {
@@ -69,15 +73,20 @@ function openNew({ path, tables }: RestoreOptions): Connection {
   return connection
 }
 
-const leavesInOrder = ({ statement }: Connection): Iterable<LeafChange> => inBatches(
-  new Uint8Array(0) as Uint8Array,
-  (after, limit) =>
-    statement(`SELECT key_hash, hash FROM leaves WHERE key_hash > ? ORDER BY key_hash LIMIT ${limit}`).all(after) as unknown[][],
-  ([keyHash]) => keyHash as Uint8Array,
-  ([keyHash, hash]) => ({ keyHash: idOf(keyHash as Uint8Array), hash: idOf(hash as Uint8Array) }),
-)
+const leavesInOrder = ({ statement }: Connection): Iterable<LeafChange> =>
+  inBatches(
+    new Uint8Array(0) as Uint8Array,
+    (after, limit) =>
+      statement(`SELECT key_hash, hash FROM leaves WHERE key_hash > ? ORDER BY key_hash LIMIT ${limit}`).all(
+        after,
+      ) as unknown[][],
+    ([keyHash]) => keyHash as Uint8Array,
+    ([keyHash, hash]) => ({ keyHash: idOf(keyHash as Uint8Array), hash: idOf(hash as Uint8Array) }),
+  )
 
-/** What `work` gives. What the rows of a liar make it throw is a NotARecord; what the disk does is thrown as it is told. */
+/**
+ * What `work` gives. What the rows of a liar make it throw is a NotARecord; what the disk does is thrown as it is told.
+ */
 function ofUntrusted<T>(work: () => T): T {
   try {
     return work()
@@ -89,8 +98,8 @@ function ofUntrusted<T>(work: () => T): T {
 }
 
 /**
- * Begins to restore a snapshot into a new database at `path`, beside the state that is in use. Memory: one chunk and a bounded part of the
- * tree, however large the state is.
+ * Begins to restore a snapshot into a new database at `path`, beside the state that is in use. Memory: one chunk and a
+ * bounded part of the tree, however large the state is.
  */
 export function beginRestore(options: RestoreOptions): Restore {
   const { path, metadata, headOf } = options
@@ -115,7 +124,12 @@ export function beginRestore(options: RestoreOptions): Restore {
     next: () => next,
     add: (chunk) => {
       const expected = metadata.chunkHashes[next]
-      if (expected === undefined || chunk.length !== chunkLength(metadata, next) || !equalBytes(sha256(chunk), expected)) return 'bad'
+      if (
+        expected === undefined ||
+        chunk.length !== chunkLength(metadata, next) ||
+        !equalBytes(sha256(chunk), expected)
+      )
+        return 'bad'
       ofUntrusted(() => write(chunk))
       next++
       return 'taken'
@@ -125,9 +139,11 @@ export function beginRestore(options: RestoreOptions): Restore {
       if (records !== metadata.records) throw new NotARecord(`it holds ${records} records, not ${metadata.records}`)
       const root = buildPages(connection, leavesInOrder(connection))
       statement('INSERT INTO tree_keys SELECT key_hash, state_key FROM leaves ORDER BY key_hash').run()
-      if (!equalBytes(root, metadata.appHash)) throw new NotARecord(`its rows have the app hash ${toHex(root).toUpperCase()}`)
+      if (!equalBytes(root, metadata.appHash))
+        throw new NotARecord(`its rows have the app hash ${toHex(root).toUpperCase()}`)
       const { chainId, height, timeMs } = ofUntrusted(() => headOf(state))
-      if (height !== metadata.height || chainId !== metadata.chainId) throw new NotARecord(`its rows are those of ${chainId} at ${height}`)
+      if (height !== metadata.height || chainId !== metadata.chainId)
+        throw new NotARecord(`its rows are those of ${chainId} at ${height}`)
       statement('INSERT INTO blocks VALUES (?, ?, ?, 0)').run(height, timeMs, toHex(root))
       writeMeta(connection, 'chain_id', chainId)
       db.exec('DROP TABLE leaves')

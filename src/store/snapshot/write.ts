@@ -28,7 +28,10 @@ function writeFile(path: string, bytes: Uint8Array): void {
   }
 }
 
-/** The bytes of `parts`, one after the other, in pieces of `size`; the last may be shorter. A piece is overwritten by the next. */
+/**
+ * The bytes of `parts`, one after the other, in pieces of `size`; the last may be shorter. A piece is overwritten by
+ * the next.
+ */
 function* inPieces(parts: Iterable<Uint8Array>, size: number): Generator<Uint8Array> {
   const piece = new Uint8Array(size)
   let filled = 0
@@ -63,19 +66,32 @@ function writeFiles(state: CommittedState, tables: readonly Table[], path: strin
   }
   const chainId = state.chainId()
   if (chainId === undefined || records === 0) throw new Error('a snapshot before the first block')
-  const metadata = { chainId, height: state.height(), appHash: state.appHash(), records, bytes, chunkBytes, chunkHashes }
+  const metadata = {
+    chainId,
+    height: state.height(),
+    appHash: state.appHash(),
+    records,
+    bytes,
+    chunkBytes,
+    chunkHashes,
+  }
   const metadataBytes = encodeMetadata(metadata)
   writeFile(join(path, METADATA_FILE), metadataBytes)
   return { metadata, metadataBytes }
 }
 
 /**
- * Writes the snapshot of a committed state into `folder`, on disk and whole when it returns. Its bytes are a function of the hashed rows,
- * height and chain id: one that is there already stays, unless it is of a block that was rolled back. `state` must not change meanwhile.
- * Memory: one chunk.
- * Throws what the file system throws, and leaves nothing behind then.
+ * Writes the snapshot of a committed state into `folder`, on disk and whole when it returns. Its bytes are a function
+ * of the hashed rows, height and chain id: one that is there already stays, unless it is of a block that was rolled
+ * back. `state` must not change meanwhile. Memory: one chunk. Throws what the file system throws, and leaves nothing
+ * behind then.
  */
-export function writeSnapshot(state: CommittedState, tables: readonly AnyTable[], folder: string, chunkBytes = CHUNK_BYTES): Snapshot {
+export function writeSnapshot(
+  state: CommittedState,
+  tables: readonly AnyTable[],
+  folder: string,
+  chunkBytes = CHUNK_BYTES,
+): Snapshot {
   makeFolder(folder)
   const path = mkdtempSync(join(folder, `${UNFINISHED}${state.height()}-`))
   try {

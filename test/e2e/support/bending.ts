@@ -5,7 +5,11 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 export type Bend = (method: string, answer: Readonly<Record<string, unknown>>) => void
 
 /** Somebody between a JSON-RPC client and its server, who hands on what both say and may change the answers. */
-export interface Between { readonly url: string; bend: Bend | undefined; readonly close: () => Promise<void> }
+export interface Between {
+  readonly url: string
+  bend: Bend | undefined
+  readonly close: () => Promise<void>
+}
 
 async function textOf(incoming: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
@@ -20,7 +24,10 @@ function tunnel(target: string, { method, url, rawHeaders }: IncomingMessage, ca
   const headers = rawHeaders.map((text, at) => text + (at % 2 === 0 ? ': ' : '\r\n')).join('')
   server.write(`${method} ${url} HTTP/1.1\r\n${headers}\r\n`)
   caller.pipe(server).pipe(caller)
-  for (const [one, other] of [[caller, server], [server, caller]] as const) {
+  for (const [one, other] of [
+    [caller, server],
+    [server, caller],
+  ] as const) {
     one.on('error', () => {}).once('close', () => other.destroy())
   }
 }
@@ -30,26 +37,33 @@ export async function standBetween(target: string): Promise<Between> {
   const hand = async (incoming: IncomingMessage): Promise<string> => {
     const body = await textOf(incoming)
     const response = await fetch(target, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-    const answer = await response.json() as Readonly<Record<string, unknown>>
+    const answer = (await response.json()) as Readonly<Record<string, unknown>>
     between.bend?.((JSON.parse(body) as { method: string }).method, answer)
     return JSON.stringify(answer)
   }
   const sockets = new Set<Socket>()
   const server = createServer((incoming, outgoing) => {
-    hand(incoming).then((text) => outgoing.setHeader('content-type', 'application/json').end(text), () => outgoing.writeHead(502).end())
+    hand(incoming).then(
+      (text) => outgoing.setHeader('content-type', 'application/json').end(text),
+      () => outgoing.writeHead(502).end(),
+    )
   })
   server.on('upgrade', (incoming, socket) => {
     sockets.add(socket as Socket)
     tunnel(target, incoming, socket as Socket)
   })
-  await new Promise<void>((done) => { server.listen(0, '127.0.0.1', done) })
+  await new Promise<void>((done) => {
+    server.listen(0, '127.0.0.1', done)
+  })
   const between: Between = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, bend: undefined,
-    close: () => new Promise((done) => {
-      server.close(() => done())
-      server.closeAllConnections()
-      for (const socket of sockets) socket.destroy()
-    }),
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    bend: undefined,
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done())
+        server.closeAllConnections()
+        for (const socket of sockets) socket.destroy()
+      }),
   }
   return between
 }

@@ -57,13 +57,20 @@ function writeGenesis(nodes: readonly NetworkNode[], accounts: readonly string[]
     accounts: accounts.map((address) => ({ address, balance: units(20_000_000) })),
     params: { max_vals: nodes.length, unstake_wait_period: 30 },
     stake: { ...state.stake, max_absent_blocks: 60 },
-    candidacies: state.candidacies.map((one) => ({ ...one, shares: units(100_000 + next(900_000)), max_shares: units(1_000_000) })),
+    candidacies: state.candidacies.map((one) => ({
+      ...one,
+      shares: units(100_000 + next(900_000)),
+      max_shares: units(1_000_000),
+    })),
   }
   const text = JSON.stringify({ ...genesis, app_state: changed }, undefined, 2)
   for (const { home } of nodes) writeFileSync(join(home, 'config', 'genesis.json'), text)
 }
 
-function whatWasSeen(sets: Watch['sets'], nodeKeys: ReadonlySet<string>): Pick<Churned, 'changes' | 'sizes' | 'unsigned'> {
+function whatWasSeen(
+  sets: Watch['sets'],
+  nodeKeys: ReadonlySet<string>,
+): Pick<Churned, 'changes' | 'sizes' | 'unsigned'> {
   const keys = [...sets.values()].map((set) => [...set.keys()].sort())
   return {
     changes: keys.filter((one, at) => at > 0 && one.join() !== keys[at - 1]?.join()).length,
@@ -105,15 +112,17 @@ function checkSeen({ changes, sizes, moves }: Churned, blocks: number): void {
 }
 
 /**
- * A network whose validators come, go, change keys, owners, stakes and number at random, until block `blocks`. Throws with the first
- * thing that is not as it should be: an app hash of its own, an empty set, a node that ended, a chain that stands still, databases
- * that differ, a replay from genesis to other hashes, or a set that hardly changed. Nothing is left running.
+ * A network whose validators come, go, change keys, owners, stakes and number at random, until block `blocks`. Throws
+ * with the first thing that is not as it should be: an app hash of its own, an empty set, a node that ended, a chain
+ * that stands still, databases that differ, a replay from genesis to other hashes, or a set that hardly changed.
+ * Nothing is left running.
  */
 export async function churn({ output, validators, blocks, blockTime, next, say }: ChurnOptions): Promise<Churned> {
   const nodes = await makeNetwork(output, validators, blockTime)
   const svc = new Svc(nodes[0]?.gateway ?? '')
   const [stranger = '', ...accounts] = Array.from({ length: 1 + validators + SPARE }, (_, at) =>
-    svc.accounts.add(PUBLIC_MNEMONIC, (at + validators + SPARE) % (1 + validators + SPARE)))
+    svc.accounts.add(PUBLIC_MNEMONIC, (at + validators + SPARE) % (1 + validators + SPARE)),
+  )
   const nodeKeys = nodes.map(({ home }) => readValidatorKey(home).pubKey)
   writeGenesis(nodes, [stranger, ...accounts], next)
   try {

@@ -4,7 +4,10 @@ import { type Svc, SvcTxError } from '../../../src/client/index.ts'
 /** A whole number of 0 to below `limit`. */
 export type Random = (limit: number) => number
 
-/** Who acts: accounts whose keys the client has, the keys that nodes sign with, and one account that declares keys of nobody. */
+/**
+ * Who acts: accounts whose keys the client has, the keys that nodes sign with, and one account that declares keys of
+ * nobody.
+ */
 export interface Cast {
   readonly svc: Svc
   readonly next: Random
@@ -17,21 +20,38 @@ export interface Cast {
 
 /** A candidacy record as the chain tells it. */
 interface Row {
-  readonly owner: string; readonly pubKey: string; readonly maxShares: bigint
-  readonly isLive: boolean; readonly isActive: boolean; readonly isInSet: boolean
+  readonly owner: string
+  readonly pubKey: string
+  readonly maxShares: bigint
+  readonly isLive: boolean
+  readonly isActive: boolean
+  readonly isInSet: boolean
 }
 
 /** So many active members of the set whose key a node has stay whatever anybody does, but for everyoneLeaves. */
 const STAY_MIN = 2
-/** What a new candidacy may hold; the sender stakes a tenth. The stranger's is far below anybody's, or above all together. */
+/**
+ * What a new candidacy may hold; the sender stakes a tenth. The stranger's is far below anybody's, or above all
+ * together.
+ */
 const MAX_AMOUNT = 1_000_000n * TOKEN
 const STRANGER_AMOUNTS = [10_000n * TOKEN, 100_000_000n * TOKEN] as const
 
 async function rowOf(svc: Svc, account: string): Promise<Row | undefined> {
   const { data } = await svc.async.stake.validator.query(account)
   if (data === null) return undefined
-  const { owner_address: owner, pub_key: { value: pubKey }, max_shares: maxShares, state, active } = data as {
-    owner_address: string; pub_key: { value: string }; max_shares: string; state: string; active: string
+  const {
+    owner_address: owner,
+    pub_key: { value: pubKey },
+    max_shares: maxShares,
+    state,
+    active,
+  } = data as {
+    owner_address: string
+    pub_key: { value: string }
+    max_shares: string
+    state: string
+    active: string
   }
   const [isLive, isActive, isInSet] = [state !== 'Withdrawn', active === 'Y', state === 'Validator']
   return { owner, pubKey, maxShares: BigInt(maxShares), isLive, isActive, isInSet }
@@ -53,7 +73,11 @@ function stageOf(cast: Cast, rows: readonly Row[]) {
   }
   const takeRow = (from: readonly Row[]): Row | undefined => row(take(from.map(({ owner }) => owner)) ?? '')
   return {
-    cast, row, active, members, takeRow,
+    cast,
+    row,
+    active,
+    members,
+    takeRow,
     takeKey: () => take(nodeKeys.filter((key) => !rows.some((one) => one.isLive && one.pubKey === key))),
     /** An account without a live candidacy. */
     takeIdle: () => take(accounts.filter((one) => row(one)?.isLive !== true)),
@@ -71,10 +95,12 @@ type Stage = ReturnType<typeof stageOf>
 
 type Sent = Promise<unknown>
 
-const when = <T>(given: T | undefined, act: (given: T) => Sent): Sent | undefined => given === undefined ? undefined : act(given)
+const when = <T>(given: T | undefined, act: (given: T) => Sent): Sent | undefined =>
+  given === undefined ? undefined : act(given)
 const both = <A, B>(a: A | undefined, b: B | undefined, act: (a: A, b: B) => Sent): Sent | undefined =>
   a === undefined || b === undefined ? undefined : act(a, b)
-const randomKey = ({ next }: Cast): string => Buffer.from(Array.from({ length: 32 }, () => next(256))).toString('base64')
+const randomKey = ({ next }: Cast): string =>
+  Buffer.from(Array.from({ length: 32 }, () => next(256))).toString('base64')
 
 /** One member proposes, all vote, one of them with no now and then. */
 async function changeMaxVals({ cast: { svc, next, nodeKeys }, members }: Stage): Promise<void> {
@@ -82,19 +108,26 @@ async function changeMaxVals({ cast: { svc, next, nodeKeys }, members }: Stage):
   const low = Math.ceil(nodeKeys.length / 2)
   const value = String(low + next(nodeKeys.length - low + 1))
   const from = members[0]?.owner as string
-  const { deliver_tx: { data = '' } } = await governance.proposeChangeParam({ from, name: 'max_vals', value })
+  const {
+    deliver_tx: { data = '' },
+  } = await governance.proposeChangeParam({ from, name: 'max_vals', value })
   const no = next(4 * members.length)
-  const votes = await Promise.allSettled(members.map(({ owner }, at) =>
-    governance.vote({ from: owner, proposalId: data, answer: at === no ? 'N' : 'Y' })))
+  const votes = await Promise.allSettled(
+    members.map(({ owner }, at) => governance.vote({ from: owner, proposalId: data, answer: at === no ? 'N' : 'Y' })),
+  )
   // Once enough have said yes the others come too late.
   for (const vote of votes) if (vote.status === 'rejected' && !(vote.reason instanceof SvcTxError)) throw vote.reason
 }
 
-/** Everybody whose key a node has leaves, a key of nobody stays: the set last sent has to go on (protocol.md §4.4). Then all come back. */
+/**
+ * Everybody whose key a node has leaves, a key of nobody stays: the set last sent has to go on (protocol.md §4.4). Then
+ * all come back.
+ */
 async function everyoneLeaves({ cast, active, row }: Stage): Promise<void> {
   const { validator } = cast.svc.async.stake
   const { stranger: from } = cast
-  if (row(from)?.isLive !== true) await validator.declare({ from, pubKey: randomKey(cast), maxAmount: STRANGER_AMOUNTS[0] })
+  if (row(from)?.isLive !== true)
+    await validator.declare({ from, pubKey: randomKey(cast), maxAmount: STRANGER_AMOUNTS[0] })
   else if (row(from)?.isActive === false) await validator.activate({ from })
   const owners = active.map(({ owner }) => owner)
   await Promise.all(owners.map((owner) => validator.deactivate({ from: owner })))
@@ -103,43 +136,64 @@ async function everyoneLeaves({ cast, active, row }: Stage): Promise<void> {
 }
 
 const MOVES: Readonly<Record<string, (stage: Stage) => Sent | undefined>> = {
-  transfer: ({ cast: { svc, next, accounts } }) => svc.async.transfer({
-    from: accounts[next(accounts.length)] as string, to: accounts[next(accounts.length)] as string, value: 1n + BigInt(next(1000)),
-  }),
-  declare: ({ cast: { svc }, takeIdle, takeKey }) => both(takeIdle(), takeKey(), (from, pubKey) =>
-    svc.async.stake.validator.declare({ from, pubKey, maxAmount: MAX_AMOUNT })),
-  withdraw: ({ cast: { svc }, takeLeaver }) => when(takeLeaver(), ({ owner: from }) => svc.async.stake.validator.withdraw({ from })),
-  deactivate: ({ cast: { svc }, takeLeaver }) => when(takeLeaver(), ({ owner: from }) => svc.async.stake.validator.deactivate({ from })),
-  activate: ({ cast: { svc }, takeSleeper }) => when(takeSleeper(), ({ owner: from }) => svc.async.stake.validator.activate({ from })),
-  changeKey: ({ cast: { svc }, takeRow, active, takeKey }) => both(takeRow(active), takeKey(), ({ owner: from }, pubKey) =>
-    svc.async.stake.validator.update({ from, pubKey })),
-  changeToDeadKey: ({ cast, takeLeaver }) => when(takeLeaver(), ({ owner: from }) =>
-    cast.svc.async.stake.validator.update({ from, pubKey: randomKey(cast) })),
-  withdrawAndDeclareAgain: ({ cast: { svc }, takeLeaver }) => when(takeLeaver(), async ({ owner: from, pubKey }) => {
-    const { validator } = svc.async.stake
-    await validator.withdraw({ from })
-    await validator.declare({ from, pubKey, maxAmount: MAX_AMOUNT })
-  }),
-  stakeMore: ({ cast: { svc, next }, takeRow, active }) => when(takeRow(active), ({ owner: from, maxShares }) =>
-    svc.async.stake.validator.update({ from, maxAmount: maxShares + BigInt(1 + next(500_000)) * TOKEN })),
-  handOver: ({ cast: { svc }, takeRow, active, takeIdle }) => both(takeRow(active), takeIdle(), async ({ owner }, from) => {
-    const { validator } = svc.async.stake
-    const { deliver_tx: { data = '' } } = await validator.updateAccount({ from: owner, newCandidateAccount: from })
-    await validator.acceptAccountUpdate({ from, accountUpdateRequestId: Buffer.from(data, 'base64').toString() })
-  }),
+  transfer: ({ cast: { svc, next, accounts } }) =>
+    svc.async.transfer({
+      from: accounts[next(accounts.length)] as string,
+      to: accounts[next(accounts.length)] as string,
+      value: 1n + BigInt(next(1000)),
+    }),
+  declare: ({ cast: { svc }, takeIdle, takeKey }) =>
+    both(takeIdle(), takeKey(), (from, pubKey) =>
+      svc.async.stake.validator.declare({ from, pubKey, maxAmount: MAX_AMOUNT }),
+    ),
+  withdraw: ({ cast: { svc }, takeLeaver }) =>
+    when(takeLeaver(), ({ owner: from }) => svc.async.stake.validator.withdraw({ from })),
+  deactivate: ({ cast: { svc }, takeLeaver }) =>
+    when(takeLeaver(), ({ owner: from }) => svc.async.stake.validator.deactivate({ from })),
+  activate: ({ cast: { svc }, takeSleeper }) =>
+    when(takeSleeper(), ({ owner: from }) => svc.async.stake.validator.activate({ from })),
+  changeKey: ({ cast: { svc }, takeRow, active, takeKey }) =>
+    both(takeRow(active), takeKey(), ({ owner: from }, pubKey) => svc.async.stake.validator.update({ from, pubKey })),
+  changeToDeadKey: ({ cast, takeLeaver }) =>
+    when(takeLeaver(), ({ owner: from }) => cast.svc.async.stake.validator.update({ from, pubKey: randomKey(cast) })),
+  withdrawAndDeclareAgain: ({ cast: { svc }, takeLeaver }) =>
+    when(takeLeaver(), async ({ owner: from, pubKey }) => {
+      const { validator } = svc.async.stake
+      await validator.withdraw({ from })
+      await validator.declare({ from, pubKey, maxAmount: MAX_AMOUNT })
+    }),
+  stakeMore: ({ cast: { svc, next }, takeRow, active }) =>
+    when(takeRow(active), ({ owner: from, maxShares }) =>
+      svc.async.stake.validator.update({ from, maxAmount: maxShares + BigInt(1 + next(500_000)) * TOKEN }),
+    ),
+  handOver: ({ cast: { svc }, takeRow, active, takeIdle }) =>
+    both(takeRow(active), takeIdle(), async ({ owner }, from) => {
+      const { validator } = svc.async.stake
+      const {
+        deliver_tx: { data = '' },
+      } = await validator.updateAccount({ from: owner, newCandidateAccount: from })
+      await validator.acceptAccountUpdate({ from, accountUpdateRequestId: Buffer.from(data, 'base64').toString() })
+    }),
   strangerComesOrGoes: ({ cast, row }) => {
     const { svc, next, stranger: from } = cast
     const { validator } = svc.async.stake
-    return row(from)?.isLive === true ? validator.withdraw({ from })
+    return row(from)?.isLive === true
+      ? validator.withdraw({ from })
       : validator.declare({ from, pubKey: randomKey(cast), maxAmount: STRANGER_AMOUNTS[next(2)] as bigint })
   },
-  changeMaxVals: (stage) => stage.members.length === 0 ? undefined : changeMaxVals(stage),
+  changeMaxVals: (stage) => (stage.members.length === 0 ? undefined : changeMaxVals(stage)),
 }
 
 /** How often a move was committed, and how often the chain refused it or some part of it. */
-export interface Tally { done: number; refused: number }
+export interface Tally {
+  done: number
+  refused: number
+}
 
-/** Makes moves on a network until `isOver`, which is told how many were committed; returns them. Throws on anything but a refusal. */
+/**
+ * Makes moves on a network until `isOver`, which is told how many were committed; returns them. Throws on anything but
+ * a refusal.
+ */
 export async function makeMoves(cast: Cast, isOver: (done: number) => boolean): Promise<ReadonlyMap<string, Tally>> {
   const { svc, next, accounts, stranger } = cast
   const tallies = new Map([...Object.keys(MOVES), 'everyoneLeaves'].map((name) => [name, { done: 0, refused: 0 }]))
@@ -161,7 +215,10 @@ export async function makeMoves(cast: Cast, isOver: (done: number) => boolean): 
   }
   while (!isOver([...tallies.values()].reduce((sum, { done }) => sum + done, 0))) {
     const rows = await Promise.all([...accounts, stranger].map((account) => rowOf(svc, account)))
-    const stage = stageOf(cast, rows.filter((row) => row !== undefined))
+    const stage = stageOf(
+      cast,
+      rows.filter((row) => row !== undefined),
+    )
     const names = Array.from({ length: 1 + next(3) }, draw)
     if (stage.members.length < STAY_MIN) names.unshift('activate', 'activate', 'activate')
     // Who leaves is not asked twice: this one needs the stage for itself.

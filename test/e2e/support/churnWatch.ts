@@ -22,7 +22,7 @@ const BEHIND_MAX = 3
 
 async function setAt(node: NetworkNode, height: number): Promise<ReadonlyMap<string, number>> {
   const response = await fetch(`${node.rpc}/validators?height=${height}&per_page=100`)
-  const { result } = await response.json() as {
+  const { result } = (await response.json()) as {
     result?: { validators: readonly { pub_key: { value: string }; voting_power: string }[] }
   }
   if (result === undefined) throw new Error(`${node.rpc} does not tell the validators of height ${height}`)
@@ -32,7 +32,7 @@ async function setAt(node: NetworkNode, height: number): Promise<ReadonlyMap<str
 /** The app hash after a block that has a successor, as the chain has it in that one's header. */
 async function decidedHash(node: NetworkNode, height: number): Promise<string> {
   const response = await fetch(`${node.rpc}/header?height=${height + 1}`)
-  const { result } = await response.json() as { result: { header: { app_hash: string } } }
+  const { result } = (await response.json()) as { result: { header: { app_hash: string } } }
   return Buffer.from(result.header.app_hash, 'hex').toString('base64')
 }
 
@@ -42,14 +42,19 @@ function checkSet(set: ReadonlyMap<string, number>, height: number, nodeKeys: Re
   const sum = (rows: readonly (readonly [string, number])[]): number => rows.reduce((all, [, power]) => all + power, 0)
   const unsigned = sum(powers.filter(([key]) => !nodeKeys.has(key)))
   if (set.size === 0) throw new Error(`height ${height}: the validator set is empty`)
-  if (unsigned * 3 >= sum(powers)) throw new Error(`height ${height}: nobody signs for ${unsigned} of ${sum(powers)} of the power`)
+  if (unsigned * 3 >= sum(powers))
+    throw new Error(`height ${height}: nobody signs for ${unsigned} of ${sum(powers)} of the power`)
 }
 
 /**
- * Watches a network: every app hash that a node tells is the one of all others at that height, no set is empty or unsigned by a third,
- * every process runs, and there is a new block before long.
+ * Watches a network: every app hash that a node tells is the one of all others at that height, no set is empty or
+ * unsigned by a third, every process runs, and there is a new block before long.
  */
-export function watchChain(nodes: readonly NetworkNode[], running: readonly RunningNode[], nodeKeys: ReadonlySet<string>): Watch {
+export function watchChain(
+  nodes: readonly NetworkNode[],
+  running: readonly RunningNode[],
+  nodeKeys: ReadonlySet<string>,
+): Watch {
   const hashes = new Map<number, string>()
   const sets = new Map<number, ReadonlyMap<string, number>>()
   let head = 0
@@ -72,7 +77,9 @@ export function watchChain(nodes: readonly NetworkNode[], running: readonly Runn
       if (told === undefined || told.height + BEHIND_MAX > (heads[ahead]?.height ?? 0)) continue
       const decided = await decidedHash(nodes[ahead] as NetworkNode, told.height)
       if (told.height > 0 && decided !== told.appHash) {
-        throw new Error(`height ${told.height}: node ${at} tells the app hash ${told.appHash}, the chain has ${decided}`)
+        throw new Error(
+          `height ${told.height}: node ${at} tells the app hash ${told.appHash}, the chain has ${decided}`,
+        )
       }
     }
     const lowest = Math.min(...heads.map((told) => told?.height ?? 0))
@@ -82,17 +89,24 @@ export function watchChain(nodes: readonly NetworkNode[], running: readonly Runn
       sets.set(height, set)
     }
     if (lowest > head) [head, movedAtMs] = [lowest, performance.now()]
-    if (performance.now() - movedAtMs > STILL_MS_MAX) throw new Error(`the chain stands still: ${JSON.stringify(heads)}`)
+    if (performance.now() - movedAtMs > STILL_MS_MAX)
+      throw new Error(`the chain stands still: ${JSON.stringify(heads)}`)
     const gone = running.flatMap(({ pids }) => pids).find((pid) => !isRunning(pid))
     if (gone !== undefined && !isOver) throw new Error(`process ${gone} of a node has ended: ${JSON.stringify(heads)}`)
   }
   const watching = (async (): Promise<void> => {
     for (; !isOver; await sleep(PAUSE_MS)) await look()
   })()
-  const failed = new Promise<never>((_, reject) => { watching.catch(reject) })
-  failed.catch(() => { /* told by whoever waits for it, and by stop */ })
+  const failed = new Promise<never>((_, reject) => {
+    watching.catch(reject)
+  })
+  failed.catch(() => {
+    /* told by whoever waits for it, and by stop */
+  })
   return {
-    head: () => head, sets, failed,
+    head: () => head,
+    sets,
+    failed,
     stop: async () => {
       isOver = true
       await watching

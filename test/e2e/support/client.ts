@@ -7,15 +7,25 @@ export interface TxResult {
   readonly hash: string
   readonly check_tx: { readonly code?: number; readonly log?: string; readonly fee: object }
   readonly deliver_tx: {
-    readonly code?: number; readonly log?: string; readonly fee: object; readonly gasUsed?: string; readonly data?: string
+    readonly code?: number
+    readonly log?: string
+    readonly fee: object
+    readonly gasUsed?: string
+    readonly data?: string
   }
 }
 
 /** The error object of JSON-RPC. */
-export interface RpcFailure { readonly code: number; readonly message: string; readonly data?: unknown }
+export interface RpcFailure {
+  readonly code: number
+  readonly message: string
+  readonly data?: unknown
+}
 
 /** What a JSON-RPC call answers. */
-export type Answer = { readonly result: unknown; readonly error?: undefined } | { readonly error: RpcFailure; readonly result?: undefined }
+export type Answer =
+  | { readonly result: unknown; readonly error?: undefined }
+  | { readonly error: RpcFailure; readonly result?: undefined }
 
 /** Calls of a gateway over plain HTTP, as curl makes them. */
 export interface GatewayClient {
@@ -57,13 +67,18 @@ export function gatewayClient(url: string): GatewayClient {
     JSON.parse(await post(url, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), agent)) as Answer
   const call = async <T>(method: string, params: unknown = []): Promise<T> => {
     const { result, error } = await ask(method, params)
-    if (error !== undefined) throw new Error(`${method}: ${error.code} ${error.message} ${JSON.stringify(error.data ?? '')}`)
+    if (error !== undefined)
+      throw new Error(`${method}: ${error.code} ${error.message} ${JSON.stringify(error.data ?? '')}`)
     return result as T
   }
   const send = (method: string, members: object): Promise<TxResult> => call<TxResult>(method, [members])
   const height = (): Promise<number> => call<number>('svc_blockNumber')
   return {
-    url, ask, call, send, height,
+    url,
+    ask,
+    call,
+    send,
+    height,
     commit: async (method, members) => {
       const result = await send(method, members)
       if (result.height === 0) throw new Error(`${method} was not committed: ${JSON.stringify(result)}`)

@@ -17,12 +17,20 @@ export type Victim = 'app' | 'node' | 'supervisor' | 'all'
 export interface Book {
   /** Hash → height of every transaction that was answered as committed. */
   readonly acknowledged: Map<string, number>
-  /** How many of them were not in the node's index after a restart. The index is CometBFT's own and lags behind its blocks. */
+  /**
+   * How many of them were not in the node's index after a restart. The index is CometBFT's own and lags behind its
+   * blocks.
+   */
   unindexed: number
 }
 
 /** What one round did. */
-export interface Round { readonly victim: Victim; readonly acknowledged: number; readonly height: number; readonly status: number | null }
+export interface Round {
+  readonly victim: Victim
+  readonly acknowledged: number
+  readonly height: number
+  readonly status: number | null
+}
 
 const SENDERS = 4
 const CALLS_OF_ONE = 4
@@ -33,8 +41,12 @@ const FEE = 21_000n * 2_000_000_000n
 /** An address that no key is known of: all transfers go there. */
 const SINK = `0x${'5e'.repeat(20)}`
 const TROUBLE = /AppHash does not match|wrong Block\.Header\.(?:AppHash|LastResultsHash)|CONSENSUS FAILURE/
-/** How CometBFT words that the socket to the application broke: its consensus fails of that too when the kill comes within a request. */
-const LOST = /err="[^"]*(?:read message|write to buffer|flush buffer): [^"]*(?:EOF|connection reset by peer|broken pipe)/
+/**
+ * How CometBFT words that the socket to the application broke: its consensus fails of that too when the kill comes
+ * within a request.
+ */
+const LOST =
+  /err="[^"]*(?:read message|write to buffer|flush buffer): [^"]*(?:EOF|connection reset by peer|broken pipe)/
 
 /** An empty book. */
 export const makeBook = (): Book => ({ acknowledged: new Map(), unindexed: 0 })
@@ -62,12 +74,14 @@ export async function transferUntil(net: Devnet, ended: () => boolean, book: Boo
 async function checkAppHash(net: Devnet): Promise<void> {
   const get = async (path: string): Promise<unknown> => {
     const response = await fetch(`${net.node.url}${path}`)
-    return (await response.json() as { result: unknown }).result
+    return ((await response.json()) as { result: unknown }).result
   }
-  const { response } = await get('/abci_info') as { response: { last_block_height: string; last_block_app_hash: string } }
+  const { response } = (await get('/abci_info')) as {
+    response: { last_block_height: string; last_block_app_hash: string }
+  }
   const height = Number(response.last_block_height)
   await net.waitForHeight(height + 1)
-  const { block } = await get(`/block?height=${height + 1}`) as { block: { header: { app_hash: string } } }
+  const { block } = (await get(`/block?height=${height + 1}`)) as { block: { header: { app_hash: string } } }
   const own = Buffer.from(response.last_block_app_hash, 'base64').toString('hex').toUpperCase()
   const { app_hash: told } = block.header
   check(told === own, `height ${height}: the application tells ${own}, the header of the next block ${told}`)
@@ -81,7 +95,10 @@ async function checkAcknowledged(net: Devnet, book: Book, since: number): Promis
       const { txs } = await net.node.block(height)
       inBlock.set(height, new Set(txs.map(txHash)))
     }
-    check(inBlock.get(height)?.has(hash) === true, `transaction ${hash} was acknowledged in block ${height} and is not there`)
+    check(
+      inBlock.get(height)?.has(hash) === true,
+      `transaction ${hash} was acknowledged in block ${height} and is not there`,
+    )
     const found = await net.node.tx(hash).catch((error: unknown) => {
       if (!isNodeError(error, 'NotFound')) throw error
       book.unindexed += 1
@@ -92,7 +109,10 @@ async function checkAcknowledged(net: Devnet, book: Book, since: number): Promis
   }
 }
 
-/** Balances add up: each sender paid for as many transfers as its nonce says, the sink has all of them, nothing acknowledged is missing. */
+/**
+ * Balances add up: each sender paid for as many transfers as its nonce says, the sink has all of them, nothing
+ * acknowledged is missing.
+ */
 async function checkBalances(net: Devnet, book: Book): Promise<void> {
   const senders = (await net.call<string[]>('svc_accounts')).slice(1, 1 + SENDERS)
   let transfers = 0n
@@ -106,17 +126,23 @@ async function checkBalances(net: Devnet, book: Book): Promise<void> {
   }
   const sink = BigInt(await net.call<string>('svc_getBalance', [SINK]))
   check(sink === transfers * VALUE, `the sink has ${sink} after ${transfers} transfers`)
-  check(transfers >= BigInt(book.acknowledged.size), `${book.acknowledged.size} transfers were acknowledged, ${transfers} executed`)
+  check(
+    transfers >= BigInt(book.acknowledged.size),
+    `${book.acknowledged.size} transfers were acknowledged, ${transfers} executed`,
+  )
 }
 
 /**
- * What is on disk while nothing runs: the root is that of the rows, nothing was made or lost, and no log tells of trouble. `expected`:
- * lines that are no trouble.
+ * What is on disk while nothing runs: the root is that of the rows, nothing was made or lost, and no log tells of
+ * trouble. `expected`: lines that are no trouble.
  */
 export function checkDisk({ home }: { readonly home: string }, expected: RegExp = LOST): void {
   const store = openSqliteStore({ path: join(home, 'data', 'state.db'), tables, views })
   try {
-    check(toHex(store.recomputeRoot()) === toHex(store.appHash()), `height ${store.height()}: the stored root is not that of the rows`)
+    check(
+      toHex(store.recomputeRoot()) === toHex(store.appHash()),
+      `height ${store.height()}: the stored root is not that of the rows`,
+    )
     check(supplyGap(store) === 0n, `height ${store.height()}: the balances do not add up, by ${supplyGap(store)}`)
   } finally {
     store.close()
@@ -151,12 +177,15 @@ function kill(net: Devnet, victim: Victim): void {
 }
 
 /**
- * One round: start, check all that earlier rounds acknowledged (`since`: those before it were checked before), let transfers flow,
- * SIGKILL the victim after `pauseMs` from the first that was acknowledged, wait until all of the devnet has ended, check the disk.
- * Throws with what was not as it should be.
+ * One round: start, check all that earlier rounds acknowledged (`since`: those before it were checked before), let
+ * transfers flow, SIGKILL the victim after `pauseMs` from the first that was acknowledged, wait until all of the devnet
+ * has ended, check the disk. Throws with what was not as it should be.
  */
 export async function crashRound(
-  place: Place, book: Book, victim: Victim, { pauseMs, since }: { readonly pauseMs: number; readonly since: number },
+  place: Place,
+  book: Book,
+  victim: Victim,
+  { pauseMs, since }: { readonly pauseMs: number; readonly since: number },
 ): Promise<Round> {
   const net = await startAndCheck(place, book, since)
   const before = book.acknowledged.size
@@ -168,14 +197,24 @@ export async function crashRound(
   const { status, stdout } = await net.ended
   isOver = true
   await load
-  const says = { app: /^the application stopped/m, node: /^CometBFT stopped/m }[victim as 'app' | 'node'] as RegExp | undefined
+  const says = { app: /^the application stopped/m, node: /^CometBFT stopped/m }[victim as 'app' | 'node'] as
+    | RegExp
+    | undefined
   const isTold = says === undefined || (status === 1 && says.test(stdout))
   check(isTold, `killed ${victim}: the devnet ended with ${status}:\n${stdout.slice(-500)}`)
   checkDisk(place)
-  return { victim, acknowledged: book.acknowledged.size - before, height: Math.max(...book.acknowledged.values()), status }
+  return {
+    victim,
+    acknowledged: book.acknowledged.size - before,
+    height: Math.max(...book.acknowledged.values()),
+    status,
+  }
 }
 
-/** The last start: everything acknowledged in any round is there; then an orderly stop. Returns the head. `expected`: see checkDisk. */
+/**
+ * The last start: everything acknowledged in any round is there; then an orderly stop. Returns the head. `expected`:
+ * see checkDisk.
+ */
 export async function lastCheck(place: Place, book: Book, expected?: RegExp): Promise<number> {
   const net = await startAndCheck(place, book, 0)
   const head = await net.height()

@@ -9,7 +9,11 @@ const SVCD = fileURLToPath(new URL('../../../src/cli/svcd.js', import.meta.url))
 const NODE = process.execPath
 
 /** How a program ended, and all it said. */
-export interface Ended { readonly status: number | null; readonly stdout: string; readonly stderr: string }
+export interface Ended {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
 
 /** `svcd` with these arguments, until it ends by itself. `program`: its file, when it is not that of this checkout. */
 export function svcd(args: readonly string[], env: NodeJS.ProcessEnv = process.env, program = SVCD): Promise<Ended> {
@@ -18,18 +22,26 @@ export function svcd(args: readonly string[], env: NodeJS.ProcessEnv = process.e
 
 const launched = new Set<number>()
 
-/** Ends whatever a failed test left running, children too. For afterAll: a devnet left over would hold up the whole run. */
+/**
+ * Ends whatever a failed test left running, children too. For afterAll: a devnet left over would hold up the whole run.
+ */
 export function endLeftovers(): void {
   for (const pid of launched) {
     for (const one of [pid, ...descendantsOf(pid).map((below) => below.pid)]) {
       try {
         process.kill(one, 'SIGKILL')
-      } catch { /* it has ended */ }
+      } catch {
+        /* it has ended */
+      }
     }
   }
 }
 
-interface Launched { readonly pid: number; readonly ended: Promise<Ended>; readonly said: (pattern: RegExp) => Promise<string> }
+interface Launched {
+  readonly pid: number
+  readonly ended: Promise<Ended>
+  readonly said: (pattern: RegExp) => Promise<string>
+}
 
 function launch(args: readonly string[], env: NodeJS.ProcessEnv, program = SVCD): Launched {
   // A process group of its own: a signal to the group is what Ctrl-C sends, and must not reach the tests.
@@ -43,33 +55,50 @@ function launch(args: readonly string[], env: NodeJS.ProcessEnv, program = SVCD)
     })
   }
   launched.add(child.pid as number)
-  const ended = new Promise<Ended>((done) => child.once('close', (status) => {
-    launched.delete(child.pid as number)
-    done({ status, ...text })
-  }))
-  const said = (pattern: RegExp): Promise<string> => new Promise((done, failed) => {
-    const look = (): void => {
-      const found = pattern.exec(text.stdout)
-      if (found === null) return
-      listeners.delete(look)
-      done(found[0])
-    }
-    listeners.add(look)
-    look()
-    void ended.then(({ status }) => failed(new Error(`svcd ${args.join(' ')} ended with ${status}:\n${text.stdout}${text.stderr}`)))
-  })
+  const ended = new Promise<Ended>((done) =>
+    child.once('close', (status) => {
+      launched.delete(child.pid as number)
+      done({ status, ...text })
+    }),
+  )
+  const said = (pattern: RegExp): Promise<string> =>
+    new Promise((done, failed) => {
+      const look = (): void => {
+        const found = pattern.exec(text.stdout)
+        if (found === null) return
+        listeners.delete(look)
+        done(found[0])
+      }
+      listeners.add(look)
+      look()
+      void ended.then(({ status }) =>
+        failed(new Error(`svcd ${args.join(' ')} ended with ${status}:\n${text.stdout}${text.stderr}`)),
+      )
+    })
   return { pid: child.pid as number, ended, said }
 }
 
 /** Where a devnet lives: the same place may be started again. */
-export interface Place { readonly home: string; readonly ports: readonly number[]; readonly blockTime: string }
+export interface Place {
+  readonly home: string
+  readonly ports: readonly number[]
+  readonly blockTime: string
+}
 
 /** A place with free ports. */
-export const makePlace = async (home: string, blockTime = '200ms'): Promise<Place> => ({ home, ports: await freePorts(3), blockTime })
+export const makePlace = async (home: string, blockTime = '200ms'): Promise<Place> => ({
+  home,
+  ports: await freePorts(3),
+  blockTime,
+})
 
 /** The arguments of `svcd devnet` at a place. */
 export const devnetArgs = ({ home, ports, blockTime }: Place): readonly string[] => [
-  'devnet', '--home', home, '--block-time', blockTime,
+  'devnet',
+  '--home',
+  home,
+  '--block-time',
+  blockTime,
   ...['--gateway', '--rpc', '--p2p'].flatMap((flag, at) => [flag, `127.0.0.1:${ports[at]}`]),
 ]
 
@@ -81,12 +110,18 @@ export interface Devnet extends GatewayClient {
   readonly pids: { readonly app: number; readonly node: number }
   readonly node: NodeRpc
   readonly ended: Promise<Ended>
-  /** Sends a signal, to the whole process group when `group`, as Ctrl-C does. Resolves when no process of it is left. */
+  /**
+   * Sends a signal, to the whole process group when `group`, as Ctrl-C does. Resolves when no process of it is left.
+   */
   readonly stop: (signal?: NodeJS.Signals, group?: boolean) => Promise<Ended>
 }
 
 /** Starts `svcd devnet` and waits until it says that it is ready. Throws with all it said when it does not come up. */
-export async function startDevnet(place: Place, extra: readonly string[] = [], env: NodeJS.ProcessEnv = process.env): Promise<Devnet> {
+export async function startDevnet(
+  place: Place,
+  extra: readonly string[] = [],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Devnet> {
   const { pid, ended, said } = launch([...devnetArgs(place), ...extra], env)
   const url = /http:\S+/.exec(await said(/devnet ready: gateway http:\S+/))?.[0] as string
   const below = descendantsOf(pid)
@@ -104,11 +139,18 @@ export async function startDevnet(place: Place, extra: readonly string[] = [], e
     return end
   })
   return {
-    ...gatewayClient(url), place, pid, pids, node, ended: gone,
+    ...gatewayClient(url),
+    place,
+    pid,
+    pids,
+    node,
+    ended: gone,
     stop: (signal = 'SIGTERM', group = false) => {
       try {
         process.kill(group ? -pid : pid, signal)
-      } catch { /* it has ended already */ }
+      } catch {
+        /* it has ended already */
+      }
       return gone
     },
   }

@@ -7,12 +7,19 @@ const HASH = /^[0-9A-F]{64}$/
 /** Base units of one gas on a devnet, until a proposal changes it. */
 export const GAS_PRICE = 2_000_000_000n
 
-/** The result object of a committed transaction, member by member; `data` is checked when it is given. Source: protocol.md §10. */
+/**
+ * The result object of a committed transaction, member by member; `data` is checked when it is given. Source:
+ * protocol.md §10.
+ */
 export function expectCommitted(result: TxResult, gas: number, data?: unknown): void {
   expect(result).toEqual({
-    height: expect.any(Number), hash: expect.stringMatching(HASH), check_tx: { fee: {} },
+    height: expect.any(Number),
+    hash: expect.stringMatching(HASH),
+    check_tx: { fee: {} },
     deliver_tx: {
-      ...(gas === 0 ? { fee: {} } : { gasUsed: String(gas), fee: { key: 'R2FzRmVl', value: (BigInt(gas) * GAS_PRICE).toString() } }),
+      ...(gas === 0
+        ? { fee: {} }
+        : { gasUsed: String(gas), fee: { key: 'R2FzRmVl', value: (BigInt(gas) * GAS_PRICE).toString() } }),
       ...(data === undefined ? {} : { data }),
     },
   })
@@ -22,7 +29,12 @@ export function expectCommitted(result: TxResult, gas: number, data?: unknown): 
 
 /** The result object of a transaction that CheckTx refused. Source: interface, Errors. */
 export function expectRefused(result: TxResult, code: number, log: string): void {
-  expect(result).toEqual({ height: 0, hash: expect.stringMatching(HASH), check_tx: { code, log, fee: {} }, deliver_tx: { fee: {} } })
+  expect(result).toEqual({
+    height: 0,
+    hash: expect.stringMatching(HASH),
+    check_tx: { code, log, fee: {} },
+    deliver_tx: { fee: {} },
+  })
 }
 
 /** A ProposalID: base64 of 32 bytes. */

@@ -8,18 +8,27 @@ import { svcd } from './devnet.ts'
 import { allGone, isRunning } from './processes.ts'
 
 /** One node of a network, as `svcd testnet --json` tells of it. */
-export interface NetworkNode { readonly home: string; readonly owner: string; readonly rpc: string; readonly gateway: string }
+export interface NetworkNode {
+  readonly home: string
+  readonly owner: string
+  readonly rpc: string
+  readonly gateway: string
+}
 
 /** What the application of a node says that it has committed. */
-export interface Head { readonly height: number; readonly appHash: string }
+export interface Head {
+  readonly height: number
+  readonly appHash: string
+}
 
 /** How long anything here is waited for: below the time of a test, whose end would not end the waiting. */
 const WATCH_MS_MAX = 50_000
 
-const isFree = (port: number): Promise<boolean> => new Promise((done) => {
-  const server = createServer().once('error', () => done(false))
-  server.listen({ host: '127.0.0.1', port, exclusive: true }, () => server.close(() => done(true)))
-})
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((done) => {
+    const server = createServer().once('error', () => done(false))
+    server.listen({ host: '127.0.0.1', port, exclusive: true }, () => server.close(() => done(true)))
+  })
 
 /** A base port whose nodes' ports are all free, below those that systems hand out by themselves. */
 export async function freeBasePort(nodes: number): Promise<number> {
@@ -51,21 +60,42 @@ export interface RunningNode {
   readonly pids: readonly [number, number]
   /** The exit status of the application, once it has ended by itself or was ended. */
   readonly ended: Promise<number | null>
-  /** `SIGKILL` for both at once, or an orderly stop: CometBFT first. Resolves when neither runs, with the application's exit status. */
+  /**
+   * `SIGKILL` for both at once, or an orderly stop: CometBFT first. Resolves when neither runs, with the application's
+   * exit status.
+   */
   readonly end: (signal: 'SIGKILL' | 'SIGTERM') => Promise<number | null>
 }
 
 /** Makes a network of `count` validators with the public accounts: account i owns the candidacy of node i. */
 export async function makeNetwork(output: string, count: number, blockTime = '200ms'): Promise<readonly NetworkNode[]> {
   const base = await freeBasePort(count)
-  const made = await svcd(['testnet', '--validators', String(count), '--output', output, '--public-keys', '--base-port', String(base),
-    '--block-time', blockTime, '--json'])
+  const made = await svcd([
+    'testnet',
+    '--validators',
+    String(count),
+    '--output',
+    output,
+    '--public-keys',
+    '--base-port',
+    String(base),
+    '--block-time',
+    blockTime,
+    '--json',
+  ])
   if (made.status !== 0) throw new Error(`svcd testnet ended with ${made.status}: ${made.stderr}`)
   return (JSON.parse(made.stdout) as { nodes: readonly NetworkNode[] }).nodes
 }
 
-/** Starts a node by its scripts, with these arguments more for its application. Resolves when that listens. `program`: its CometBFT. */
-export async function startNode({ home }: NetworkNode, more: readonly string[] = [], program?: string): Promise<RunningNode> {
+/**
+ * Starts a node by its scripts, with these arguments more for its application. Resolves when that listens. `program`:
+ * its CometBFT.
+ */
+export async function startNode(
+  { home }: NetworkNode,
+  more: readonly string[] = [],
+  program?: string,
+): Promise<RunningNode> {
   const path = program ?? (await findCometBft()).path
   const app = startScript(home, 'app.sh', ['--os', 'ubuntu', '--log-file', 'logs/app.log', ...more])
   await new Promise<void>((done, failed) => {
@@ -108,26 +138,34 @@ export async function endNetwork(): Promise<readonly string[]> {
 export async function headOf({ rpc }: NetworkNode): Promise<Head | undefined> {
   const response = await fetch(`${rpc}/abci_info`).catch(() => undefined)
   if (response === undefined) return undefined
-  const { result } = await response.json() as { result?: { response: { last_block_height?: string; last_block_app_hash?: string } } }
+  const { result } = (await response.json()) as {
+    result?: { response: { last_block_height?: string; last_block_app_hash?: string } }
+  }
   const { last_block_height: height, last_block_app_hash: appHash = '' } = result?.response ?? {}
   return height === undefined ? undefined : { height: Number(height), appHash }
 }
 
 /**
- * Watches the applications until each has told its app hash at `count` heights above `above` that all the others told too. Returns those
- * heights, each with the different hashes that were told: one, unless the nodes disagree. Throws when they do not get there.
+ * Watches the applications until each has told its app hash at `count` heights above `above` that all the others told
+ * too. Returns those heights, each with the different hashes that were told: one, unless the nodes disagree. Throws
+ * when they do not get there.
  */
 export async function watchHeads(
-  nodes: readonly NetworkNode[], above: number, count: number,
+  nodes: readonly NetworkNode[],
+  above: number,
+  count: number,
 ): Promise<ReadonlyMap<number, readonly string[]>> {
   const seen = nodes.map(() => new Map<number, string>())
   const deadlineMs = performance.now() + WATCH_MS_MAX
   for (;;) {
     const heads = await Promise.all(nodes.map(headOf))
-    for (const [at, head] of heads.entries()) if (head !== undefined && head.height > above) seen[at]?.set(head.height, head.appHash)
-    const common = [...seen[0]?.keys() ?? []].filter((height) => seen.every((one) => one.has(height)))
-    if (common.length >= count) return new Map(common.map((height) => [height, [...new Set(seen.map((one) => one.get(height) as string))]]))
-    if (performance.now() > deadlineMs) throw new Error(`no ${count} heights above ${above} of all: ${JSON.stringify(heads)}`)
+    for (const [at, head] of heads.entries())
+      if (head !== undefined && head.height > above) seen[at]?.set(head.height, head.appHash)
+    const common = [...(seen[0]?.keys() ?? [])].filter((height) => seen.every((one) => one.has(height)))
+    if (common.length >= count)
+      return new Map(common.map((height) => [height, [...new Set(seen.map((one) => one.get(height) as string))]]))
+    if (performance.now() > deadlineMs)
+      throw new Error(`no ${count} heights above ${above} of all: ${JSON.stringify(heads)}`)
     await sleep(40)
   }
 }

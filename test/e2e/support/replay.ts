@@ -6,7 +6,10 @@ import { headOf, type NetworkNode, type RunningNode, startNode } from './network
 import { isRunning } from './processes.ts'
 
 /** One row of `blocks`: what a node committed at a height. */
-export interface Committed { readonly height: number; readonly hash: string }
+export interface Committed {
+  readonly height: number
+  readonly hash: string
+}
 
 /** Every block that the application of a home has committed, in order. */
 export function committedBlocks(home: string): readonly Committed[] {
@@ -20,10 +23,19 @@ export function committedBlocks(home: string): readonly Committed[] {
 
 /** The first height at which two lists of blocks differ, of those that both have; undefined when they agree. */
 export const firstDifference = (some: readonly Committed[], others: readonly Committed[]): number | undefined =>
-  some.find(({ height, hash }, at) => others[at] !== undefined && (others[at].height !== height || others[at].hash !== hash))?.height
+  some.find(
+    ({ height, hash }, at) => others[at] !== undefined && (others[at].height !== height || others[at].hash !== hash),
+  )?.height
 
-/** Waits until the application of a node is at `height`; throws after `limitMs`, and when it or its CometBFT has ended. */
-export async function waitForHead(node: NetworkNode, { pids }: RunningNode, height: number, limitMs: number): Promise<void> {
+/**
+ * Waits until the application of a node is at `height`; throws after `limitMs`, and when it or its CometBFT has ended.
+ */
+export async function waitForHead(
+  node: NetworkNode,
+  { pids }: RunningNode,
+  height: number,
+  limitMs: number,
+): Promise<void> {
   const deadlineMs = performance.now() + limitMs
   while (((await headOf(node))?.height ?? 0) < height) {
     if (!pids.every(isRunning)) throw new Error(`${node.home} ended before height ${height}`)
@@ -33,11 +45,13 @@ export async function waitForHead(node: NetworkNode, { pids }: RunningNode, heig
 }
 
 /**
- * Moves the state of a stopped node away and starts it: CometBFT then replays every block of its store from genesis. Resolves, after an
- * orderly stop, with what the node had committed before and with what the replay committed. Throws after `limitMs`.
+ * Moves the state of a stopped node away and starts it: CometBFT then replays every block of its store from genesis.
+ * Resolves, after an orderly stop, with what the node had committed before and with what the replay committed. Throws
+ * after `limitMs`.
  */
 export async function replayFromGenesis(
-  node: NetworkNode, limitMs: number,
+  node: NetworkNode,
+  limitMs: number,
 ): Promise<{ readonly before: readonly Committed[]; readonly after: readonly Committed[] }> {
   const before = committedBlocks(node.home)
   const data = join(node.home, 'data')

@@ -6,8 +6,15 @@ import { svcd } from './devnet.ts'
 import type { NetworkNode } from './network.ts'
 import { freePorts } from './processes.ts'
 
-/** Gives every home of a network that was not started yet `count` more accounts and some parameters: the same genesis to each. */
-export function addAccounts(nodes: readonly NetworkNode[], count: number, params: Readonly<Record<string, number>> = {}): void {
+/**
+ * Gives every home of a network that was not started yet `count` more accounts and some parameters: the same genesis to
+ * each.
+ */
+export function addAccounts(
+  nodes: readonly NetworkNode[],
+  count: number,
+  params: Readonly<Record<string, number>> = {},
+): void {
   const genesisOf = ({ home }: NetworkNode): string => join(home, 'config', 'genesis.json')
   const text = readFileSync(genesisOf(nodes[0] as NetworkNode), 'utf8')
   const genesis = JSON.parse(text) as { app_state: { accounts: object[]; params?: object } }
@@ -24,7 +31,7 @@ export function addAccounts(nodes: readonly NetworkNode[], count: number, params
 /** Sets what `svcd start` of a home does beside the chain. */
 export function setKeeping({ home }: NetworkNode, interval: number, keepBlocks = 0): void {
   const path = join(home, 'config', 'svcd.json')
-  const config = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) as object : {}
+  const config = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as object) : {}
   writeFileSync(path, JSON.stringify({ ...config, snapshots: { interval, keep: 10 }, pruning: { keepBlocks } }))
 }
 
@@ -34,16 +41,34 @@ export async function makeJoiner(home: string, peers: readonly NetworkNode[]): P
   const from = peers[0] as NetworkNode
   const peerPort = ({ rpc }: NetworkNode): number => Number(new URL(rpc).port) - 1
   const made = await svcd([
-    'init', '--home', home, '--genesis', join(from.home, 'config', 'genesis.json'), '--abci', 'unix://abci.sock',
-    '--rpc', `127.0.0.1:${rpcPort}`, '--p2p', `127.0.0.1:${p2pPort}`, '--block-time', '200ms',
-    '--peers', peers.map((peer) => `${readNodeId(peer.home)}@127.0.0.1:${peerPort(peer)}`).join(','),
-    '--state-sync', peers.map(({ rpc }) => rpc).join(','),
+    'init',
+    '--home',
+    home,
+    '--genesis',
+    join(from.home, 'config', 'genesis.json'),
+    '--abci',
+    'unix://abci.sock',
+    '--rpc',
+    `127.0.0.1:${rpcPort}`,
+    '--p2p',
+    `127.0.0.1:${p2pPort}`,
+    '--block-time',
+    '200ms',
+    '--peers',
+    peers.map((peer) => `${readNodeId(peer.home)}@127.0.0.1:${peerPort(peer)}`).join(','),
+    '--state-sync',
+    peers.map(({ rpc }) => rpc).join(','),
   ])
   if (made.status !== 0) throw new Error(`svcd init ended with ${made.status}: ${made.stderr}`)
   const config = join(home, 'config', 'config.toml')
-  writeFileSync(config, setTomlValues(readFileSync(config, 'utf8'), {
-    'statesync.discovery_time': '5s', 'p2p.addr_book_strict': false, 'p2p.allow_duplicate_ip': true,
-  }))
+  writeFileSync(
+    config,
+    setTomlValues(readFileSync(config, 'utf8'), {
+      'statesync.discovery_time': '5s',
+      'p2p.addr_book_strict': false,
+      'p2p.allow_duplicate_ip': true,
+    }),
+  )
   for (const script of ['app.sh', 'cometbft.sh']) copyFileSync(join(from.home, script), join(home, script))
   return { home, owner: '', rpc: `http://127.0.0.1:${rpcPort}`, gateway: '' }
 }
@@ -53,19 +78,23 @@ export type Lie = (chunks: readonly Buffer[]) => readonly (Buffer | undefined)[]
 
 /** Each kind of lie. */
 export const LIES = {
-  flipped: (chunks: readonly Buffer[]) => chunks.map((chunk, at) => {
-    const flipped = Buffer.from(chunk)
-    const place = (at * 7919) % flipped.length
-    flipped.writeUInt8(flipped.readUInt8(place) ^ 1, place)
-    return flipped
-  }),
+  flipped: (chunks: readonly Buffer[]) =>
+    chunks.map((chunk, at) => {
+      const flipped = Buffer.from(chunk)
+      const place = (at * 7919) % flipped.length
+      flipped.writeUInt8(flipped.readUInt8(place) ^ 1, place)
+      return flipped
+    }),
   cut: (chunks: readonly Buffer[]) => chunks.map((chunk) => chunk.subarray(0, chunk.length - 1)),
   reordered: (chunks: readonly Buffer[]) => [...chunks.slice(1), ...chunks.slice(0, 1)],
   missing: (chunks: readonly Buffer[]) => chunks.map(() => undefined),
 } satisfies Readonly<Record<string, Lie>>
 
 function spoil(folder: string, lie: Lie): void {
-  const files = readdirSync(folder).filter((name) => name.endsWith('.chunk')).sort().map((name) => join(folder, name))
+  const files = readdirSync(folder)
+    .filter((name) => name.endsWith('.chunk'))
+    .sort()
+    .map((name) => join(folder, name))
   for (const [at, told] of lie(files.map((file) => readFileSync(file))).entries()) {
     if (told === undefined) rmSync(files[at] as string)
     else writeFileSync(files[at] as string, told)
@@ -89,8 +118,15 @@ export function lieAbout({ home }: NetworkNode, lie: Lie): () => void {
 }
 
 /** One line of an application's log. */
-export interface LogLine { readonly msg: string; readonly sender?: string; readonly ms?: number }
+export interface LogLine {
+  readonly msg: string
+  readonly sender?: string
+  readonly ms?: number
+}
 
 /** What the application of a home logged. */
 export const appLogOf = ({ home }: NetworkNode): readonly LogLine[] =>
-  readFileSync(join(home, 'logs', 'app.log'), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as LogLine)
+  readFileSync(join(home, 'logs', 'app.log'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as LogLine)

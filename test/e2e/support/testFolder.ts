@@ -5,8 +5,8 @@ import { endLeftovers } from './devnet.ts'
 const STOP_MS_MAX = 120_000
 
 /**
- * A folder for the tests of a file or of a group. After them `stop` is called; then, also when that fails, whatever they left running
- * is ended and the folder removed.
+ * A folder for the tests of a file or of a group. After them `stop` is called; then, also when that fails, whatever
+ * they left running is ended and the folder removed.
  */
 export function testFolder(stop: () => unknown = () => undefined): string {
   const folder = tempFolder('e2e')

@@ -17,22 +17,32 @@ describe('transfer', () => {
       tokens(100_000) + 7n,
       FEE,
     ])
-    expect([result.gasWanted, result.gasUsed, result.data ?? new Uint8Array(0)]).toEqual([21_000, 21_000, new Uint8Array(0)])
-    expect(eventsOf(result)).toEqual([`svc.accounts.transfer sender=${account(5).address} to=${account(6).address} value=7`])
+    expect([result.gasWanted, result.gasUsed, result.data ?? new Uint8Array(0)]).toEqual([
+      21_000,
+      21_000,
+      new Uint8Array(0),
+    ])
+    expect(eventsOf(result)).toEqual([
+      `svc.accounts.transfer sender=${account(5).address} to=${account(6).address} value=7`,
+    ])
     expect(result.events?.[0]?.attributes?.every(({ index }) => index)).toBe(true)
   })
 
   test('a balance equal to value and fee is spent whole; one unit less is not enough', () => {
     const chain = startChain()
     const all = tokens(100_000) - FEE
-    expect(failure(chain, account(5), 'transfer', { to: to(6), value: String(all + 1n) })).toBe('20 Insufficient balance')
+    expect(failure(chain, account(5), 'transfer', { to: to(6), value: String(all + 1n) })).toBe(
+      '20 Insufficient balance',
+    )
     done(chain, account(5), 'transfer', { to: to(6), value: String(all) })
     expect(balanceOf(chain, account(5))).toBe(0n)
   })
 
   test('the fee is asked of the balance as it is before the effects', () => {
     const chain = startChain()
-    expect(failure(chain, account(5), 'transfer', { to: to(5), value: String(tokens(100_000)) })).toBe('20 Insufficient balance')
+    expect(failure(chain, account(5), 'transfer', { to: to(5), value: String(tokens(100_000)) })).toBe(
+      '20 Insufficient balance',
+    )
     done(chain, account(5), 'transfer', { to: to(5), value: String(tokens(100_000) - FEE) })
     expect(balanceOf(chain, account(5))).toBe(tokens(100_000) - FEE)
   })
@@ -58,7 +68,10 @@ describe('transfer', () => {
   test('a sender without a balance cannot pay, and its nonce is used in a block all the same', () => {
     const chain = startChain()
     const stranger = account(77)
-    expect(chain.deliver(stranger, 'transfer', { to: to(6), value: '1' })).toMatchObject({ code: 20, log: 'Insufficient balance' })
+    expect(chain.deliver(stranger, 'transfer', { to: to(6), value: '1' })).toMatchObject({
+      code: 20,
+      log: 'Insufficient balance',
+    })
     expect(chain.nonceOf(stranger)).toBe(1)
     expect(chain.query(`/accounts/${stranger.address}`)).toEqual({ address: stranger.address, balance: '0', nonce: 1 })
   })

@@ -131,7 +131,8 @@ test('an approved library is undeployed before its point and deployed from it on
   const id = proposed(chain, account(1), 'proposeDeployLibEni', deploy({ version: 'v1.9.0', deployBlockHeight: 6 }))
   voted(chain, account(1), id)
   expect(shown(chain, id)).toMatchObject({ Result: 'Approved', ResultBlockHeight: 3 })
-  const send = (version: string, name = 'lib') => chain.deliver(account(1), 'proposeDeployLibEni', deploy({ name, version })).log
+  const send = (version: string, name = 'lib') =>
+    chain.deliver(account(1), 'proposeDeployLibEni', deploy({ name, version })).log
   expect(send('v2.0.0')).toBe('One or more ongoing proposals with the same lib name')
   expect(send('v0.0.1', 'lib-b')).toBe('')
   expect(chain.height).toBe(5)
@@ -152,7 +153,8 @@ test('a rejected or expired library blocks nothing', () => {
 
 test("status in Detail is this node's own where it has one; without one it follows the result", () => {
   const chain = govChain([100])
-  const make = (name: string, extra: object = {}) => proposed(chain, account(1), 'proposeDeployLibEni', deploy({ name, ...extra }))
+  const make = (name: string, extra: object = {}) =>
+    proposed(chain, account(1), 'proposeDeployLibEni', deploy({ name, ...extra }))
   const [open, rejected, approved] = [make('a'), make('b'), make('c', { deployBlockHeight: 8 })]
   voted(chain, account(1), rejected, 'N')
   voted(chain, account(1), approved)

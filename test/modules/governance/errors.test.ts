@@ -2,12 +2,30 @@ import { afterAll, describe, expect, test } from '@jest/globals'
 import { toBase64 } from '../../../src/base/bytes.ts'
 import { governanceErrors } from '../../../src/modules/governance/errors.ts'
 import { account, GENESIS_TIME, nodeKey, TestChain, tokens } from '../../support/testChain.ts'
-import { change, deploy, FEE, fund, genesisOf, govChain, HOLD, proposed, refusedIn, retire, voted, voteOf } from './support.ts'
+import {
+  change,
+  deploy,
+  FEE,
+  fund,
+  genesisOf,
+  govChain,
+  HOLD,
+  proposed,
+  refusedIn,
+  retire,
+  voted,
+  voteOf,
+} from './support.ts'
 
 const seen = new Set<string>()
 
 /** Code and log of a refusal, checked to change nothing but the nonce. */
-function refusal(chain: TestChain, number: number, operation: string, message: Readonly<Record<string, unknown>>): [number, string] {
+function refusal(
+  chain: TestChain,
+  number: number,
+  operation: string,
+  message: Readonly<Record<string, unknown>>,
+): [number, string] {
   const found = refusedIn(chain, account(number), operation, message)
   seen.add(found[1])
   return found
@@ -47,9 +65,15 @@ table('proposeChangeParam', {
   'an unknown name': { message: change({ name: 'no', value: 'x', ...both }), log: /^Invalid parameter: name: / },
   'an empty name': { message: change({ name: '', ...both }), log: /^Invalid parameter: name: / },
   'a name of every object': { message: change({ name: 'constructor', ...both }), log: /^Invalid parameter: name: / },
-  'a value out of range': { message: change({ value: '201', ...both }), log: /^Invalid parameter: value of max_vals: / },
+  'a value out of range': {
+    message: change({ value: '201', ...both }),
+    log: /^Invalid parameter: value of max_vals: /,
+  },
   'both points': { message: change(both), log: 'Provide one expiration at most' },
-  'both points, both 0': { message: change({ expireBlockHeight: 0, expireTimestamp: 0 }), log: 'Provide one expiration at most' },
+  'both points, both 0': {
+    message: change({ expireBlockHeight: 0, expireTimestamp: 0 }),
+    log: 'Provide one expiration at most',
+  },
   'a height not ahead': { message: change(past), log: 'Invalid expire block height' },
   'a time not ahead': { message: change({ expireTimestamp: 1 }), log: 'Invalid expire timestamp' },
 })
@@ -65,10 +89,19 @@ table('proposeDeployLibEni', {
   'no name': { message: deploy({ name: '', version: '1', fileUrl: '' }), log: 'Insufficient parameters' },
   'no version': { message: deploy({ name: 'No!', version: '', fileUrl: '' }), log: 'Insufficient parameters' },
   'a name not in its form': { message: deploy({ name: 'No!', fileUrl: '' }), log: 'Invalid ENI lib name or version' },
-  'a version not in its form': { message: deploy({ version: '1.0.0', fileUrl: '' }), log: 'Invalid ENI lib name or version' },
-  'a fileUrl that is none': { message: deploy({ fileUrl: '', md5: '', ...both }), log: 'The fileurl is not a valid json' },
+  'a version not in its form': {
+    message: deploy({ version: '1.0.0', fileUrl: '' }),
+    log: 'Invalid ENI lib name or version',
+  },
+  'a fileUrl that is none': {
+    message: deploy({ fileUrl: '', md5: '', ...both }),
+    log: 'The fileurl is not a valid json',
+  },
   'an md5 that is none': { message: deploy({ md5: '', deployBlockHeight: 1 }), log: 'The md5 is not a valid json' },
-  'both points': { message: deploy({ deployBlockHeight: 1, deployTimestamp: 1 }), log: 'Provide one expiration at most' },
+  'both points': {
+    message: deploy({ deployBlockHeight: 1, deployTimestamp: 1 }),
+    log: 'Provide one expiration at most',
+  },
   'a height not ahead': { message: deploy({ deployBlockHeight: 2 }), log: 'Invalid expire block height' },
   'a time not ahead': { message: deploy({ deployTimestamp: GENESIS_TIME }), log: 'Invalid expire timestamp' },
 })
@@ -80,11 +113,26 @@ table('proposeRetireProgram', {
     log: /^Invalid parameter: preservedValidators: /,
   },
   'a sender outside the set': { by: 12, message: { preservedValidators: '' }, log: 'Invalid validator' },
-  'an empty list': { message: { preservedValidators: '', retiredBlockHeight: 1 }, log: /^Invalid parameter: preservedValidators: / },
-  'not a key': { message: { preservedValidators: `${K(1)},x`, retiredBlockHeight: 1 }, log: /^Invalid parameter: preservedValidators: / },
-  'a blank after the comma': { message: { preservedValidators: `${K(1)}, ${K(2)}` }, log: /^Invalid parameter: preservedValidators: / },
-  'a comma at the end': { message: { preservedValidators: `${K(1)},` }, log: /^Invalid parameter: preservedValidators: / },
-  'a key twice': { message: { preservedValidators: `${K(1)},${K(1)}` }, log: /^Invalid parameter: preservedValidators: .* named twice$/ },
+  'an empty list': {
+    message: { preservedValidators: '', retiredBlockHeight: 1 },
+    log: /^Invalid parameter: preservedValidators: /,
+  },
+  'not a key': {
+    message: { preservedValidators: `${K(1)},x`, retiredBlockHeight: 1 },
+    log: /^Invalid parameter: preservedValidators: /,
+  },
+  'a blank after the comma': {
+    message: { preservedValidators: `${K(1)}, ${K(2)}` },
+    log: /^Invalid parameter: preservedValidators: /,
+  },
+  'a comma at the end': {
+    message: { preservedValidators: `${K(1)},` },
+    log: /^Invalid parameter: preservedValidators: /,
+  },
+  'a key twice': {
+    message: { preservedValidators: `${K(1)},${K(1)}` },
+    log: /^Invalid parameter: preservedValidators: .* named twice$/,
+  },
   "nobody's key": {
     message: { preservedValidators: `${K(1)},${K(9)}` },
     log: /^Invalid parameter: preservedValidators: .* not the key of an eligible candidacy$/,
@@ -95,7 +143,10 @@ table('proposeRetireProgram', {
 table('proposeUpgradeProgram', {
   'a sender outside the set': { by: 12, message: deploy({ name: '' }), log: 'Invalid validator' },
   'no name': { message: deploy({ name: '', version: '1' }), log: 'Insufficient parameters' },
-  'a version not in its form': { message: deploy({ version: 'v1', fileUrl: '' }), log: 'Invalid ENI lib name or version' },
+  'a version not in its form': {
+    message: deploy({ version: 'v1', fileUrl: '' }),
+    log: 'Invalid ENI lib name or version',
+  },
   'a fileUrl that is none': { message: deploy({ fileUrl: '[]', md5: '' }), log: 'The fileurl is not a valid json' },
   'an md5 that is none': { message: deploy({ md5: '{}' }), log: 'The md5 is not a valid json' },
   'well-formed': { message: deploy(), code: 4, log: 'proposeUpgradeProgram is not implemented' },
@@ -112,14 +163,27 @@ table('proposeTransferFund', {
     message: { ...fund(account(1), account(2), 0n), transferFrom: new Uint8Array(19) },
     log: /^Invalid parameter: transferFrom: /,
   },
-  'an amount above 10^36': { by: 12, message: fund(account(1), account(2), 10n ** 36n + 1n), log: /^Invalid parameter: amount: / },
+  'an amount above 10^36': {
+    by: 12,
+    message: fund(account(1), account(2), 10n ** 36n + 1n),
+    log: /^Invalid parameter: amount: /,
+  },
   'a sender outside the set': { by: 12, message: fund(account(5), account(2), 0n), log: 'Invalid validator' },
-  "somebody else's balance": { message: fund(account(2), account(3), 0n, both), log: /^Invalid parameter: transferFrom: / },
+  "somebody else's balance": {
+    message: fund(account(2), account(3), 0n, both),
+    log: /^Invalid parameter: transferFrom: /,
+  },
   nothing: { message: fund(account(1), account(2), 0n, both), log: /^Invalid parameter: amount: / },
-  'more than the proposer has': { message: fund(account(1), account(2), tokens(1000) + 1n, both), log: 'Insufficient balance' },
+  'more than the proposer has': {
+    message: fund(account(1), account(2), tokens(1000) + 1n, both),
+    log: 'Insufficient balance',
+  },
   'more than the hold account has': { message: fund(HOLD, account(2), 1n, both), log: 'Insufficient balance' },
   'both points': { message: fund(account(1), account(2), 1n, both), log: 'Provide one expiration at most' },
-  'all, with nothing left for the fee': { message: fund(account(1), account(2), tokens(1000) - FEE + 1n), log: 'Insufficient balance' },
+  'all, with nothing left for the fee': {
+    message: fund(account(1), account(2), tokens(1000) - FEE + 1n),
+    log: 'Insufficient balance',
+  },
 })
 
 table('vote', {
@@ -128,8 +192,15 @@ table('vote', {
     message: { proposalId: new Uint8Array(31), answer: '?' },
     log: /^Invalid parameter: proposalId: /,
   },
-  'a sender outside the set': { by: 12, message: { proposalId: new Uint8Array(32), answer: '?' }, log: 'Invalid validator' },
-  'an unknown proposal': { message: { proposalId: new Uint8Array(32), answer: '?' }, log: 'Invalid parameter: unknown proposal' },
+  'a sender outside the set': {
+    by: 12,
+    message: { proposalId: new Uint8Array(32), answer: '?' },
+    log: 'Invalid validator',
+  },
+  'an unknown proposal': {
+    message: { proposalId: new Uint8Array(32), answer: '?' },
+    log: 'Invalid parameter: unknown proposal',
+  },
 })
 
 test('vote: a bad answer wins over a resolved proposal, which wins over the balance', () => {
@@ -166,7 +237,9 @@ test('vote: a bad answer wins over a resolved proposal, which wins over the bala
     for (const answer of ['', 'y', 'N ', 'YES', 'Ｙ']) {
       expect(refusal(chain, 2, 'vote', voteOf(id, answer))).toEqual([20, 'Invalid parameter: answer must be Y or N'])
     }
-    const state = chain.query(`/governance/proposal/${id.replaceAll('+', '-').replaceAll('/', '_')}`) as { Result: string }
+    const state = chain.query(`/governance/proposal/${id.replaceAll('+', '-').replaceAll('/', '_')}`) as {
+      Result: string
+    }
     if (state.Result !== '') expect(refusal(chain, 3, 'vote', voteOf(id))).toEqual([20, log])
   }
   const open = proposed(chain, account(1), 'proposeChangeParam', change())
@@ -222,7 +295,9 @@ test('deploy: an OS without a file is refused in CheckTx by the node of that OS,
   seen.add(log ?? '')
   expect([code, log]).toEqual([20, 'Can not find fileurl for current os'])
   // It stands behind the md5, and before the expiry rules.
-  expect(chain.check(chain.tx(account(1), 'proposeDeployLibEni', { ...message, md5: '{}' })).log).toBe('The md5 is not a valid json')
+  expect(chain.check(chain.tx(account(1), 'proposeDeployLibEni', { ...message, md5: '{}' })).log).toBe(
+    'The md5 is not a valid json',
+  )
   expect(chain.check(chain.tx(account(1), 'proposeDeployLibEni', { ...message, deployBlockHeight: 0 })).log).toBe(log)
   expect(chain.deliver(account(1), 'proposeDeployLibEni', message).code).toBe(0)
   const elsewhere = govChain([100], {}, { app: { node: { os: 'centos' } } })

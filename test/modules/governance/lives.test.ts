@@ -17,7 +17,9 @@ const resolvedBy = (chain: TestChain, id: string, heights: number): readonly unk
   return events
 }
 
-const KINDS: Readonly<Record<string, readonly [operation: string, height: string, timestamp: string | undefined, message: object]>> = {
+const KINDS: Readonly<
+  Record<string, readonly [operation: string, height: string, timestamp: string | undefined, message: object]>
+> = {
   change_param: ['proposeChangeParam', 'expireBlockHeight', 'expireTimestamp', change()],
   deploy_libeni: ['proposeDeployLibEni', 'deployBlockHeight', 'deployTimestamp', deploy()],
   retire_program: ['proposeRetireProgram', 'retiredBlockHeight', undefined, retire([1])],
@@ -25,7 +27,8 @@ const KINDS: Readonly<Record<string, readonly [operation: string, height: string
 }
 
 describe.each(Object.entries(KINDS))('%s', (type, [operation, heightName, timestampName, message]) => {
-  const open = (chain: TestChain, extra: object): string => proposed(chain, account(1), operation, { ...message, ...extra })
+  const open = (chain: TestChain, extra: object): string =>
+    proposed(chain, account(1), operation, { ...message, ...extra })
 
   test('is open with nothing resolved, and shows what was sent', () => {
     const chain = govChain([60, 40])
@@ -113,7 +116,11 @@ describe.each(Object.entries(KINDS))('%s', (type, [operation, heightName, timest
     expect(chain.deliver(account(2), 'deactivateCandidacy').code).toBe(0)
     expect(shown(chain, id)['Result']).toBe('')
     expect(resolvedBy(chain, id, 4)).toEqual([[8, 'Approved']]) // and carried out in this very block
-    expect(shown(chain, id)).toMatchObject({ Result: 'Approved', ResultBlockHeight: 8, Tally: { Yes: 60, No: 0, Total: 60 } })
+    expect(shown(chain, id)).toMatchObject({
+      Result: 'Approved',
+      ResultBlockHeight: 8,
+      Tally: { Yes: 60, No: 0, Total: 60 },
+    })
     expect(chain.store.get(proposals, { id: id as ProposalId })?.pending).toBe(false)
     const status = { deploy_libeni: 'collapsed', retire_program: 'success' }[type]
     expect(shown(chain, id).Detail['status']).toBe(status)
@@ -147,7 +154,10 @@ describe.each(Object.entries(KINDS))('%s', (type, [operation, heightName, timest
     expect(first).toMatchObject({ code: 0, log: '', gasWanted: 10, gasUsed: 10 })
     expect(first.data).toHaveLength(0)
     expect(first.events).toEqual([
-      { type: 'svc.governance.vote', attributes: [attribute('sender', account(2).address), attribute('proposal_id', id)] },
+      {
+        type: 'svc.governance.vote',
+        attributes: [attribute('sender', account(2).address), attribute('proposal_id', id)],
+      },
     ])
     const last = chain.deliver(account(1), 'vote', voteOf(id))
     expect(last.events?.[0]?.attributes).toEqual([

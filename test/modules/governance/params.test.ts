@@ -13,7 +13,22 @@ const INTEGERS: Readonly<Record<string, readonly [min: number, max: number]>> = 
   governance_proposal: [0, 10 ** 8],
   gas_price: [0, 10 ** 12],
 }
-const NO_INTEGERS = ['', ' 1000', '1000 ', '+1000', '-0', '-1', '01000', '1000.0', '1e3', '0x3e8', '1,000', '１000', 'text', '1'.repeat(40)]
+const NO_INTEGERS = [
+  '',
+  ' 1000',
+  '1000 ',
+  '+1000',
+  '-0',
+  '-1',
+  '01000',
+  '1000.0',
+  '1e3',
+  '0x3e8',
+  '1,000',
+  '１000',
+  'text',
+  '1'.repeat(40),
+]
 const RATIOS: Readonly<Record<string, string | undefined>> = {
   '0': undefined,
   '0.0': undefined,
@@ -90,13 +105,24 @@ test('each value of the table is taken with its canonical text, or refused with 
 
 test('an approved value is in force from the next block on, and getParams tells what was in force at each height', () => {
   const chain = govChain([100], { self_staking_ratio: '0.25' })
-  const id = proposed(chain, account(1), 'proposeChangeParam', { name: 'self_staking_ratio', value: '0.50', reason: 'why' })
+  const id = proposed(chain, account(1), 'proposeChangeParam', {
+    name: 'self_staking_ratio',
+    value: '0.50',
+    reason: 'why',
+  })
   voted(chain, account(1), id)
   const approved = chain.height
-  const at = (height: number): unknown => (chain.query('/governance/params', height) as Record<string, unknown>)['self_staking_ratio']
+  const at = (height: number): unknown =>
+    (chain.query('/governance/params', height) as Record<string, unknown>)['self_staking_ratio']
   expect(at(0)).toBe('0.25')
   chain.block()
-  expect([at(1), at(approved - 1), at(approved), at(approved + 1), at(0)]).toEqual(['0.25', '0.25', '0.25', '0.5', '0.5'])
+  expect([at(1), at(approved - 1), at(approved), at(approved + 1), at(0)]).toEqual([
+    '0.25',
+    '0.25',
+    '0.25',
+    '0.5',
+    '0.5',
+  ])
   // The row holds the canonical text, Detail what was sent.
   expect(chain.query(`/governance/proposal/${id.replaceAll('+', '-').replaceAll('/', '_')}`)).toMatchObject({
     Detail: { name: 'self_staking_ratio', value: '0.50', reason: 'why' },
@@ -111,7 +137,8 @@ test('an approved value is in force from the next block on, and getParams tells 
 
 test('of two approvals in one block the later wins, an approval in EndBlock over one in a vote', () => {
   const chain = govChain([60, 40])
-  const make = (value: string, extra: object): string => proposed(chain, account(1), 'proposeChangeParam', change({ value, ...extra }))
+  const make = (value: string, extra: object): string =>
+    proposed(chain, account(1), 'proposeChangeParam', change({ value, ...extra }))
   const due = chain.height + 10
   // Both get a Y of 60 of 100; what lacks for two thirds comes when validator 2 leaves the set.
   const atPoint = make('11', { expireBlockHeight: due })
@@ -140,10 +167,9 @@ test('of two approvals in one block the later wins, an approval in EndBlock over
 
 test('the later of two votes that approve wins in one block', () => {
   const chain = govChain([100])
-  const [first, second] = ['12', '13'].map((value) => proposed(chain, account(1), 'proposeChangeParam', change({ value }))) as [
-    string,
-    string,
-  ]
+  const [first, second] = ['12', '13'].map((value) =>
+    proposed(chain, account(1), 'proposeChangeParam', change({ value })),
+  ) as [string, string]
   const nonce = chain.nonceOf(account(1))
   chain.block({
     txs: [second, first].map((id, at) =>
@@ -160,7 +186,9 @@ test('the block that approves a change of unstake_wait_period sends the evidence
     proposed(chain, account(1), 'proposeChangeParam', message),
   ) as [string, string]
   const approve = (id: string) =>
-    chain.block({ txs: [chain.tx(account(1), 'vote', { proposalId: Uint8Array.from(Buffer.from(id, 'base64')), answer: 'Y' })] })
+    chain.block({
+      txs: [chain.tx(account(1), 'vote', { proposalId: Uint8Array.from(Buffer.from(id, 'base64')), answer: 'Y' })],
+    })
   expect(approve(other).response.consensusParamUpdates).toBeUndefined()
   expect(approve(period).response.consensusParamUpdates).toEqual({
     evidence: { maxAgeNumBlocks: 4998, maxAgeDuration: { seconds: 1, nanos: 0 }, maxBytes: 100_000 },

@@ -23,7 +23,8 @@ test('listProposals gives the objects of the interface, the oldest first, and pa
     ResultAt: '',
     Detail: { name: 'max_vals', value: '7', reason: '' },
   })
-  const page = (search: string) => (chain.query(`/governance/proposals?${search}`) as { Id: string }[]).map(({ Id }) => ids.indexOf(Id))
+  const page = (search: string) =>
+    (chain.query(`/governance/proposals?${search}`) as { Id: string }[]).map(({ Id }) => ids.indexOf(Id))
   expect([
     page('limit=2'),
     page('offset=3'),
@@ -64,7 +65,10 @@ test('a proposal is read by its URL-safe id, padded or not, with votes and tally
   })
   expect(chain.query(`/governance/votes/${safe}`)).toEqual(shown(chain, id)['Votes'])
   const unknown = Buffer.alloc(32, 7).toString('base64url')
-  expect([chain.query(`/governance/proposal/${unknown}`), chain.query(`/governance/votes/${unknown}`)]).toEqual([null, []])
+  expect([chain.query(`/governance/proposal/${unknown}`), chain.query(`/governance/votes/${unknown}`)]).toEqual([
+    null,
+    [],
+  ])
   for (const bad of ['', 'x', unknown.slice(1), `${unknown}A`, `${unknown}==`, 'ä'.repeat(43)]) {
     for (const path of ['proposal', 'votes']) {
       expect(chain.abciQuery(`/governance/${path}/${bad}`)).toMatchObject({
@@ -103,7 +107,11 @@ test('rows are read by table and key with their raw key; what is not there is em
   const row = chain.abciQuery(`/store/proposals/${urlSafe(id)}`)
   expect(row.key).toEqual(Uint8Array.of(0x10, ...Buffer.from(id, 'base64')))
   expect(row.value?.length).toBeGreaterThan(0)
-  expect(chain.abciQuery(`/store/votes/${urlSafe(id)}/1`)).toMatchObject({ code: 0, value: new Uint8Array(0), height: 2 })
+  expect(chain.abciQuery(`/store/votes/${urlSafe(id)}/1`)).toMatchObject({
+    code: 0,
+    value: new Uint8Array(0),
+    height: 2,
+  })
   expect(chain.abciQuery('/store/params/max_vals/0').key).toEqual(
     Uint8Array.of(0x18, ...Buffer.from('max_vals'), 0, 0, 0, 0, 0, 0, 0, 0, 0),
   )

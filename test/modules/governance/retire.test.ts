@@ -15,11 +15,19 @@ const addresses = (...numbers: readonly number[]) => numbers.map((number) => acc
 
 test('at its point an approved retirement deactivates who is not preserved, raises the version and tells the node after the commit', () => {
   const told: unknown[] = []
-  const chain: TestChain = govChain([40, 30, 20, 10], {}, { app: { onRetired: (...args) => told.push([...args, chain.store.height()]) } })
+  const chain: TestChain = govChain(
+    [40, 30, 20, 10],
+    {},
+    { app: { onRetired: (...args) => told.push([...args, chain.store.height()]) } },
+  )
   const id = proposed(chain, account(1), 'proposeRetireProgram', retire([1, 3], { retiredBlockHeight: 6, reason: 'r' }))
   voted(chain, account(1), id)
   voted(chain, account(2), id)
-  expect(shown(chain, id)).toMatchObject({ Result: 'Approved', ResultBlockHeight: 4, Detail: { status: 'init', retired_version: '1' } })
+  expect(shown(chain, id)).toMatchObject({
+    Result: 'Approved',
+    ResultBlockHeight: 4,
+    Detail: { status: 'init', retired_version: '1' },
+  })
   chain.block()
   expect(new Set(Object.values(active(chain)))).toEqual(new Set(['Y']))
   const { validatorUpdates } = chain.finalize()
@@ -34,7 +42,12 @@ test('at its point an approved retirement deactivates who is not preserved, rais
   expect(shown(chain, id)).toMatchObject({
     Result: 'Approved',
     ResultBlockHeight: 4,
-    Detail: { retired_version: '1', preserved_validators: retire([1, 3])['preservedValidators'], reason: 'r', status: 'success' },
+    Detail: {
+      retired_version: '1',
+      preserved_validators: retire([1, 3])['preservedValidators'],
+      reason: 'r',
+      status: 'success',
+    },
   })
   chain.block()
   expect(told).toHaveLength(1)

@@ -17,7 +17,10 @@ export const HOLD = account(99)
 /** Validators 1, 2 … of these powers, without awards; accounts 1 to 12 hold 1,000 tokens each. */
 export function genesisOf(powers: readonly number[], params: Readonly<Record<string, unknown>> = {}): TestGenesis {
   return {
-    accounts: Array.from({ length: Math.max(12, powers.length) }, (_, at) => ({ address: account(at + 1).address, balance: tokens(1000) })),
+    accounts: Array.from({ length: Math.max(12, powers.length) }, (_, at) => ({
+      address: account(at + 1).address,
+      balance: tokens(1000),
+    })),
     candidacies: powers.map((power, at) => ({ owner: account(at + 1), key: nodeKey(at + 1), shares: tokens(power) })),
     params: {
       hold_account: HOLD.address,
@@ -56,7 +59,12 @@ export const shown = (chain: TestChain, id: string): Shown =>
 export const idOf = (result: ExecTxResult): string => toBase64(result.data as Uint8Array)
 
 /** Delivers a proposal in a block of its own and gives its id; throws when it is refused. */
-export function proposed(chain: TestChain, signer: Signer, operation: string, message: Readonly<Record<string, unknown>>): string {
+export function proposed(
+  chain: TestChain,
+  signer: Signer,
+  operation: string,
+  message: Readonly<Record<string, unknown>>,
+): string {
   const result = chain.deliver(signer, operation, message)
   if (result.code !== 0) throw new Error(`${operation}: ${result.code} ${result.log}`)
   return idOf(result)
@@ -91,13 +99,21 @@ export const deploy = (extra: Readonly<Record<string, unknown>> = {}): Record<st
 })
 
 /** A retire_program message that preserves these validators. */
-export const retire = (numbers: readonly number[], extra: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => ({
+export const retire = (
+  numbers: readonly number[],
+  extra: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> => ({
   preservedValidators: numbers.map((number) => toBase64(nodeKey(number))).join(','),
   ...extra,
 })
 
 /** A transfer_fund message. */
-export const fund = (from: Signer, to: Signer, amount: bigint, extra: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => ({
+export const fund = (
+  from: Signer,
+  to: Signer,
+  amount: bigint,
+  extra: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> => ({
   transferFrom: addressBytes(from.address),
   transferTo: addressBytes(to.address),
   amount: amount.toString(),
@@ -118,7 +134,10 @@ export function dump(state: StateReader): Map<string, string> {
   return rows
 }
 
-/** Delivers what must be refused: nothing changes but the sender's nonce, no fee is taken, the supply is whole. Gives code and log. */
+/**
+ * Delivers what must be refused: nothing changes but the sender's nonce, no fee is taken, the supply is whole. Gives
+ * code and log.
+ */
 export function refusedIn(
   chain: TestChain,
   signer: Signer,
@@ -134,7 +153,8 @@ export function refusedIn(
   if (code === 0) throw new Error(`${operation} was not refused`)
   if (changed.length !== 1 || changed[0]?.startsWith('accounts ') !== true)
     throw new Error(`${operation}: ${log}: changed ${changed.join(', ')}`)
-  if (balance(chain, signer) !== money || chain.nonceOf(signer) !== nonce + 1) throw new Error(`${operation}: balance or nonce`)
+  if (balance(chain, signer) !== money || chain.nonceOf(signer) !== nonce + 1)
+    throw new Error(`${operation}: balance or nonce`)
   if ((data?.length ?? 0) + (gasUsed ?? 0) + (gasWanted ?? 0) + (events?.length ?? 0) !== 0)
     throw new Error(`${operation}: data, gas or events on failure`)
   if (supplyGap(chain.store) !== 0n) throw new Error('the supply has a gap')

@@ -6,7 +6,8 @@ import { account, type TestChain, tokens } from '../../support/testChain.ts'
 import { balance, FEE, fund, govChain, HOLD, proposed, shown, voted } from './support.ts'
 
 const to = account(5)
-const escrowOf = (chain: TestChain, id: string): bigint | undefined => chain.store.get(proposals, { id: id as ProposalId })?.escrow
+const escrowOf = (chain: TestChain, id: string): bigint | undefined =>
+  chain.store.get(proposals, { id: id as ProposalId })?.escrow
 
 describe('from the proposer', () => {
   test('the amount leaves the balance with the proposal, sits in its row, and goes to its target when approved', () => {
@@ -57,8 +58,10 @@ describe('from a hold account', () => {
   function held(amount: bigint): TestChain {
     const chain = govChain([60, 40])
     expect(
-      chain.deliver(account(9), 'transfer', { to: Uint8Array.from(Buffer.from(HOLD.address.slice(2), 'hex')), value: amount.toString() })
-        .code,
+      chain.deliver(account(9), 'transfer', {
+        to: Uint8Array.from(Buffer.from(HOLD.address.slice(2), 'hex')),
+        value: amount.toString(),
+      }).code,
     ).toBe(0)
     return chain
   }
@@ -67,10 +70,18 @@ describe('from a hold account', () => {
     const chain = held(tokens(5))
     const before = balance(chain, HOLD)
     const id = proposed(chain, account(1), 'proposeTransferFund', fund(HOLD, to, tokens(5)))
-    expect([escrowOf(chain, id), balance(chain, HOLD), balance(chain, account(1))]).toEqual([0n, before + FEE, tokens(1000) - FEE])
+    expect([escrowOf(chain, id), balance(chain, HOLD), balance(chain, account(1))]).toEqual([
+      0n,
+      before + FEE,
+      tokens(1000) - FEE,
+    ])
     voted(chain, account(1), id)
     voted(chain, account(2), id)
-    expect([balance(chain, to), balance(chain, HOLD), supplyGap(chain.store)]).toEqual([tokens(1005), before + 3n * FEE - tokens(5), 0n])
+    expect([balance(chain, to), balance(chain, HOLD), supplyGap(chain.store)]).toEqual([
+      tokens(1005),
+      before + 3n * FEE - tokens(5),
+      0n,
+    ])
   })
 
   test('the fee of the vote that approves already counts', () => {
@@ -81,26 +92,38 @@ describe('from a hold account', () => {
     voted(chain, account(1), first)
     expect(balance(chain, HOLD)).toBe(3n * FEE)
     voted(chain, account(1), second)
-    expect([shown(chain, second)['Result'], balance(chain, HOLD), balance(chain, to)]).toEqual(['Approved', 0n, tokens(1000) + 7n * FEE])
+    expect([shown(chain, second)['Result'], balance(chain, HOLD), balance(chain, to)]).toEqual([
+      'Approved',
+      0n,
+      tokens(1000) + 7n * FEE,
+    ])
   })
 
   test('one that the balance no longer covers becomes Rejected and keeps the tally: in a vote, and in EndBlock', () => {
     const chain = held(tokens(5))
-    const make = () => proposed(chain, account(1), 'proposeTransferFund', fund(HOLD, to, tokens(5), { expireBlockHeight: 12 }))
+    const make = () =>
+      proposed(chain, account(1), 'proposeTransferFund', fund(HOLD, to, tokens(5), { expireBlockHeight: 12 }))
     const [first, inVote, inEndBlock] = [make(), make(), make()]
     voted(chain, account(1), first)
     voted(chain, account(1), inVote)
     voted(chain, account(1), inEndBlock)
     voted(chain, account(2), first)
     const rejected = { Result: 'Rejected', ResultMsg: 'Insufficient balance', Tally: { Yes: 100, No: 0, Total: 100 } }
-    const result = chain.deliver(account(2), 'vote', { proposalId: Uint8Array.from(Buffer.from(inVote, 'base64')), answer: 'Y' })
+    const result = chain.deliver(account(2), 'vote', {
+      proposalId: Uint8Array.from(Buffer.from(inVote, 'base64')),
+      answer: 'Y',
+    })
     expect(result).toMatchObject({ code: 0, gasUsed: 10 })
     expect(result.events?.[0]?.attributes).toContainEqual({ key: 'result', value: 'Rejected', index: true })
     expect(shown(chain, inVote)).toMatchObject({ ...rejected, ResultBlockHeight: chain.height })
     expect(chain.deliver(account(2), 'deactivateCandidacy').code).toBe(0)
     expect(shown(chain, inEndBlock)['Result']).toBe('')
     chain.advanceTo(12)
-    expect(shown(chain, inEndBlock)).toMatchObject({ ...rejected, ResultBlockHeight: 12, Tally: { Yes: 60, No: 0, Total: 60 } })
+    expect(shown(chain, inEndBlock)).toMatchObject({
+      ...rejected,
+      ResultBlockHeight: 12,
+      Tally: { Yes: 60, No: 0, Total: 60 },
+    })
     expect([balance(chain, to), supplyGap(chain.store)]).toEqual([tokens(1005), 0n])
   })
 
@@ -131,13 +154,20 @@ describe('from a hold account', () => {
     const id = proposed(chain, account(1), 'proposeTransferFund', fund(HOLD, HOLD, tokens(5)))
     voted(chain, account(1), id)
     voted(chain, account(2), id)
-    expect([shown(chain, id)['Result'], balance(chain, HOLD), supplyGap(chain.store)]).toEqual(['Approved', before + 3n * FEE, 0n])
+    expect([shown(chain, id)['Result'], balance(chain, HOLD), supplyGap(chain.store)]).toEqual([
+      'Approved',
+      before + 3n * FEE,
+      0n,
+    ])
   })
 })
 
 test('several proposals due in one block spend the same hold account in order, the last finds too little', () => {
   const chain = govChain([60, 40])
-  chain.deliver(account(9), 'transfer', { to: Uint8Array.from(Buffer.from(HOLD.address.slice(2), 'hex')), value: tokens(5).toString() })
+  chain.deliver(account(9), 'transfer', {
+    to: Uint8Array.from(Buffer.from(HOLD.address.slice(2), 'hex')),
+    value: tokens(5).toString(),
+  })
   const ids = [3, 2, 2].map((amount) =>
     proposed(chain, account(1), 'proposeTransferFund', fund(HOLD, to, tokens(amount), { expireBlockHeight: 12 })),
   )

@@ -47,7 +47,10 @@ describe('votes', () => {
     expect(shown(chain, id)).toMatchObject({ Votes: [{ Voter: account(1).address, Answer: 'Y' }], Tally: { Yes: 60 } })
     expect(chain.deliver(account(1), 'vote', voteOf(id))).toMatchObject({ code: 20, log: 'Invalid validator' })
     voted(chain, account(5), id, 'N')
-    expect(shown(chain, id)).toMatchObject({ Votes: [{ Voter: account(5).address, Answer: 'N' }], Tally: { Yes: 0, No: 60 } })
+    expect(shown(chain, id)).toMatchObject({
+      Votes: [{ Voter: account(5).address, Answer: 'N' }],
+      Tally: { Yes: 0, No: 60 },
+    })
   })
 
   test('a vote of who left the set counts no more, and counts again when the same candidacy is back', () => {
@@ -72,7 +75,11 @@ describe('votes', () => {
       chain.tx(account(5), 'vote', voteOf(id), 1),
     ]
     const { results } = chain.block({
-      txs: [chain.tx(account(2), 'deactivateCandidacy', {}, nonce), chain.tx(account(2), 'vote', voteOf(id), nonce + 1), ...newcomer],
+      txs: [
+        chain.tx(account(2), 'deactivateCandidacy', {}, nonce),
+        chain.tx(account(2), 'vote', voteOf(id), nonce + 1),
+        ...newcomer,
+      ],
     })
     expect(results.map(({ code, log }) => [code, log])).toEqual([
       [0, ''],
@@ -117,11 +124,19 @@ describe('votes', () => {
     const txs = [made, chain.tx(account(1), 'vote', voteOf(id), 1), chain.tx(account(2), 'vote', voteOf(id), 0)]
     const { results } = chain.block({ txs })
     expect(results.map(({ code }) => code)).toEqual([0, 0, 0])
-    expect(shown(chain, id)).toMatchObject({ Result: 'Approved', ResultBlockHeight: 1, Tally: { Yes: 100, Total: 100 } })
+    expect(shown(chain, id)).toMatchObject({
+      Result: 'Approved',
+      ResultBlockHeight: 1,
+      Tally: { Yes: 100, Total: 100 },
+    })
   })
 
   test('a total of 0 decides nothing', () => {
-    const results = [{ yes: 0, no: 0, total: 0 }, { yes: 0, no: 0, total: 1 }, { yes: 1, no: 0, total: 1 }].map(decided)
+    const results = [
+      { yes: 0, no: 0, total: 0 },
+      { yes: 0, no: 0, total: 1 },
+      { yes: 1, no: 0, total: 1 },
+    ].map(decided)
     expect(results).toEqual(['', '', 'Approved'])
   })
 

@@ -12,9 +12,11 @@ const from = addressBytes(addressOfKey(pair.publicKey))
 const to = addressBytes(account(6).address)
 const body = (over: object = {}) =>
   encodeBody({ chainId: CHAIN_ID, from, nonce: 0, operation: 'transfer', message: { to, value: '1' }, ...over })
-const signed = (bytes: Uint8Array): Uint8Array => encodeTx(bytes, pair.publicKey, signDetached(signBytes(bytes), pair.secretKey))
+const signed = (bytes: Uint8Array): Uint8Array =>
+  encodeTx(bytes, pair.publicKey, signDetached(signBytes(bytes), pair.secretKey))
 const good = signed(body())
-const tag = (field: number, bytes: Uint8Array): Uint8Array => concat(Uint8Array.of(field * 8 + 2), varint(bytes.length), bytes)
+const tag = (field: number, bytes: Uint8Array): Uint8Array =>
+  concat(Uint8Array.of(field * 8 + 2), varint(bytes.length), bytes)
 
 function varint(value: number): Uint8Array {
   const bytes: number[] = []
@@ -66,17 +68,35 @@ describe('check 1: one intent has one byte string', () => {
     ['an unknown member', concat(good, tag(4, Uint8Array.of(1))), notTx],
     ['a member twice', concat(good, tag(3, signature)), notTx],
     ['members out of order', concat(tag(2, key), tag(1, b), tag(3, signature)), notTx],
-    ['an overlong varint', concat(Uint8Array.of(10), Uint8Array.of(b.length + 128, 0), b, tag(2, key), tag(3, signature)), notTx],
+    [
+      'an overlong varint',
+      concat(Uint8Array.of(10), Uint8Array.of(b.length + 128, 0), b, tag(2, key), tag(3, signature)),
+      notTx,
+    ],
     ['a truncated one', good.subarray(0, good.length - 1), notTx],
     ['an unknown member of the body', signed(concat(body(), tag(9, Uint8Array.of(1)))), notBody],
     [
       'a default spelt out in the body',
-      signed(concat(tag(1, utf8(CHAIN_ID)), tag(2, from), Uint8Array.of(24, 0), tag(10, concat(tag(1, to), tag(2, utf8('1')))))),
+      signed(
+        concat(
+          tag(1, utf8(CHAIN_ID)),
+          tag(2, from),
+          Uint8Array.of(24, 0),
+          tag(10, concat(tag(1, to), tag(2, utf8('1')))),
+        ),
+      ),
       notBody,
     ],
     [
       'an overlong nonce',
-      signed(concat(tag(1, utf8(CHAIN_ID)), tag(2, from), Uint8Array.of(24, 129, 0), tag(10, concat(tag(1, to), tag(2, utf8('1')))))),
+      signed(
+        concat(
+          tag(1, utf8(CHAIN_ID)),
+          tag(2, from),
+          Uint8Array.of(24, 129, 0),
+          tag(10, concat(tag(1, to), tag(2, utf8('1')))),
+        ),
+      ),
       notBody,
     ],
     [
@@ -106,7 +126,9 @@ describe('check 1: one intent has one byte string', () => {
   })
 
   test('a default left out is the canonical spelling', () => {
-    expect(signed(concat(tag(1, utf8(CHAIN_ID)), tag(2, from), tag(10, concat(tag(1, to), tag(2, utf8('1'))))))).toEqual(good)
+    expect(
+      signed(concat(tag(1, utf8(CHAIN_ID)), tag(2, from), tag(10, concat(tag(1, to), tag(2, utf8('1')))))),
+    ).toEqual(good)
   })
 
   test('no operation and two operations are refused', () => {
@@ -127,10 +149,17 @@ describe('check 1: one intent has one byte string', () => {
     ['signature', 64, 63],
     ['signature', 64, 65],
   ])('%s of %d bytes may not have %d', (member, length, given) => {
-    const sized = (name: string, bytes: Uint8Array): Uint8Array => (name === member ? concat(bytes, from).subarray(0, given) : bytes)
+    const sized = (name: string, bytes: Uint8Array): Uint8Array =>
+      name === member ? concat(bytes, from).subarray(0, given) : bytes
     const bodyBytes = body({ from: sized('from', from) })
-    const bytes = encodeTx(bodyBytes, sized('public_key', key), sized('signature', signDetached(signBytes(bodyBytes), pair.secretKey)))
-    expect(said(startChain(), bytes)).toBe(`2 cannot decode transaction: ${member}: expected ${length} bytes, got ${given}`)
+    const bytes = encodeTx(
+      bodyBytes,
+      sized('public_key', key),
+      sized('signature', signDetached(signBytes(bodyBytes), pair.secretKey)),
+    )
+    expect(said(startChain(), bytes)).toBe(
+      `2 cannot decode transaction: ${member}: expected ${length} bytes, got ${given}`,
+    )
   })
 
   test('65,536 bytes are read and 65,537 are not', () => {
@@ -146,7 +175,9 @@ describe('check 1: one intent has one byte string', () => {
     expect(sized(65_536)).toHaveLength(65_536)
     // It is read, and refused by the rules of the operation.
     expect(chain.check(sized(65_536))).toMatchObject({ code: 20, log: 'Invalid validator' })
-    expect(said(chain, sized(65_537))).toBe('2 cannot decode transaction: size: expected at most 65536 bytes, got 65537')
+    expect(said(chain, sized(65_537))).toBe(
+      '2 cannot decode transaction: size: expected at most 65536 bytes, got 65537',
+    )
   })
 })
 
@@ -162,20 +193,33 @@ describe('checks 2 to 4', () => {
 
   test('another chain is named, before the signature is looked at', () => {
     const other = body({ chainId: 'other' })
-    expect(said(startChain(), encodeTx(other, pair.publicKey, new Uint8Array(64)))).toBe('3 wrong chain id: expected test-chain, got other')
+    expect(said(startChain(), encodeTx(other, pair.publicKey, new Uint8Array(64)))).toBe(
+      '3 wrong chain id: expected test-chain, got other',
+    )
     expect(said(startChain(), signed(other))).toBe('3 wrong chain id: expected test-chain, got other')
   })
 
   test('the signature is looked at before the nonce, and the nonce before the members', () => {
     const late = { nonce: 7, message: { to: new Uint8Array(3), value: 'x' } }
-    expect(said(startChain(), encodeTx(body(late), pair.publicKey, new Uint8Array(64)))).toBe('3 signature verification failed')
+    expect(said(startChain(), encodeTx(body(late), pair.publicKey, new Uint8Array(64)))).toBe(
+      '3 signature verification failed',
+    )
     expect(said(startChain(), signed(body(late)))).toBe('6 bad nonce: expected 0, got 7')
   })
 
   test.each<[string, () => Uint8Array]>([
-    ['a signature with S + L', () => encodeTx(body(), pair.publicKey, malleated(signDetached(signBytes(body()), pair.secretKey)))],
-    ['a signature of the body without the domain', () => encodeTx(body(), pair.publicKey, signDetached(body(), pair.secretKey))],
-    ['a flipped bit', () => encodeTx(body(), pair.publicKey, signDetached(signBytes(body({ nonce: 1 })), pair.secretKey))],
+    [
+      'a signature with S + L',
+      () => encodeTx(body(), pair.publicKey, malleated(signDetached(signBytes(body()), pair.secretKey))),
+    ],
+    [
+      'a signature of the body without the domain',
+      () => encodeTx(body(), pair.publicKey, signDetached(body(), pair.secretKey)),
+    ],
+    [
+      'a flipped bit',
+      () => encodeTx(body(), pair.publicKey, signDetached(signBytes(body({ nonce: 1 })), pair.secretKey)),
+    ],
     [
       'a sender who is not the key',
       () => {
@@ -187,13 +231,19 @@ describe('checks 2 to 4', () => {
       'the identity as key, which verifies anything elsewhere',
       () => {
         const identity = new Uint8Array(32).fill(1, 0, 1)
-        return encodeTx(body({ from: addressBytes(addressOfKey(identity)) }), identity, concat(identity, new Uint8Array(32)))
+        return encodeTx(
+          body({ from: addressBytes(addressOfKey(identity)) }),
+          identity,
+          concat(identity, new Uint8Array(32)),
+        )
       },
     ],
     [
       'a key of small order',
       () => {
-        const small = Uint8Array.from(Buffer.from('26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05', 'hex'))
+        const small = Uint8Array.from(
+          Buffer.from('26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05', 'hex'),
+        )
         return encodeTx(body({ from: addressBytes(addressOfKey(small)) }), small, concat(small, new Uint8Array(32)))
       },
     ],
@@ -204,15 +254,21 @@ describe('checks 2 to 4', () => {
   test('the malleated signature differs from a good one only by the order of the group', () => {
     const signature = signDetached(signBytes(body()), pair.secretKey)
     expect(malleated(signature)).not.toEqual(signature)
-    expect(sodium.crypto_sign_verify_detached(Buffer.from(signature), Buffer.from(signBytes(body())), Buffer.from(pair.publicKey))).toBe(
-      true,
-    )
+    expect(
+      sodium.crypto_sign_verify_detached(
+        Buffer.from(signature),
+        Buffer.from(signBytes(body())),
+        Buffer.from(pair.publicKey),
+      ),
+    ).toBe(true)
   })
 
   test('a failure at checks 5 to 7 uses up the nonce, and the same bytes are then worth nothing', () => {
     const chain = startChain()
     const poor = signed(body({ message: { to, value: '9'.repeat(35) } }))
-    expect(chain.block({ txs: [poor, poor, signed(body({ nonce: 1 }))] }).results.map(({ code }) => code)).toEqual([20, 6, 0])
+    expect(chain.block({ txs: [poor, poor, signed(body({ nonce: 1 }))] }).results.map(({ code }) => code)).toEqual([
+      20, 6, 0,
+    ])
     expect(chain.nonceOf(account(5))).toBe(2)
   })
 })

@@ -31,8 +31,17 @@ describe('a throw of the state machine', () => {
   test('is code 1000 in a block, uses up the nonce, and rolls everything else back', () => {
     const broken = new Error('a bug')
     const { verdict, overlay } = run(broken, 'deliver')
-    expect(verdict).toEqual({ code: 1000, log: 'internal defect', data: new Uint8Array(0), gas: 0, events: [], defect: broken })
-    expect([...overlay.changes()].map(({ after }) => after)).toEqual([{ address: account(5).address, balance: tokens(100_000), nonce: 1 }])
+    expect(verdict).toEqual({
+      code: 1000,
+      log: 'internal defect',
+      data: new Uint8Array(0),
+      gas: 0,
+      events: [],
+      defect: broken,
+    })
+    expect([...overlay.changes()].map(({ after }) => after)).toEqual([
+      { address: account(5).address, balance: tokens(100_000), nonce: 1 },
+    ])
   })
 
   test('is code 1000 in CheckTx and changes nothing', () => {

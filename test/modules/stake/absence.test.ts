@@ -22,7 +22,11 @@ describe('absence', () => {
       'svc.stake.validator_set changed=1',
     ])
     expect(updatesOf(response)).toEqual([[key(1), 0]])
-    expect(recordOf(chain, account(1))).toMatchObject({ active: false, shares: 1000n * 10n ** 18n, updatedAt: chain.time })
+    expect(recordOf(chain, account(1))).toMatchObject({
+      active: false,
+      shares: 1000n * 10n ** 18n,
+      updatedAt: chain.time,
+    })
     expect(missed(chain, 1)).toBe(0)
   })
 
@@ -88,9 +92,16 @@ describe('absence', () => {
     miss(chain, 2, 1)
     chain.block({
       absent: [key(1)],
-      txs: [chain.tx(account(1), 'updateCandidacyAccount', { newCandidateAccount: Buffer.from(account(5).address.slice(2), 'hex') })],
+      txs: [
+        chain.tx(account(1), 'updateCandidacyAccount', {
+          newCandidateAccount: Buffer.from(account(5).address.slice(2), 'hex'),
+        }),
+      ],
     })
-    chain.block({ absent: [key(1)], txs: [chain.tx(account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })] })
+    chain.block({
+      absent: [key(1)],
+      txs: [chain.tx(account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })],
+    })
     expect([recordOf(chain, account(5)).id, missed(chain, 1)]).toEqual([1, 4])
   })
 })

@@ -6,7 +6,8 @@ const still = { params: { inflation_rate: 0 } }
 const FEE = 1_000_000n * 2_000_000_000n
 const ask = (chain: TestChain, from: number, to: number) =>
   done(chain, account(from), 'updateCandidacyAccount', { newCandidateAccount: bytesOf(account(to)) })
-const statusOf = (chain: TestChain, id: number): unknown => (chain.query(`/stake/account-update/${id}`) as { status: string }).status
+const statusOf = (chain: TestChain, id: number): unknown =>
+  (chain.query(`/stake/account-update/${id}`) as { status: string }).status
 
 describe('updateAccount', () => {
   test('a PENDING request is made, its id is the data as decimal text, and the candidacy stays as it was', () => {
@@ -23,7 +24,9 @@ describe('updateAccount', () => {
     })
     expect(recordOf(chain, account(1))).toEqual(before)
     expect([result.gasUsed, balanceOf(chain, account(1))]).toEqual([1_000_000, tokens(100_000) - FEE])
-    expect(eventsOf(result)).toEqual([`svc.stake.updateAccount sender=${account(1).address} owner=${account(1).address} request_id=1`])
+    expect(eventsOf(result)).toEqual([
+      `svc.stake.updateAccount sender=${account(1).address} owner=${account(1).address} request_id=1`,
+    ])
   })
 
   test('ids count over the chain and a later request replaces the earlier one of the same candidacy only', () => {
@@ -32,13 +35,24 @@ describe('updateAccount', () => {
     ask(chain, 2, 5)
     expect(Buffer.from(ask(chain, 1, 6).data ?? []).toString()).toBe('3')
     expect([1, 2, 3].map((id) => statusOf(chain, id))).toEqual(['REPLACED', 'PENDING', 'PENDING'])
-    expect(failure(chain, account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })).toBe('21 Bad request')
+    expect(failure(chain, account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })).toBe(
+      '21 Bad request',
+    )
   })
 
   test.each<[string, (chain: TestChain) => string]>([
-    ['without a candidacy', (chain) => failure(chain, account(5), 'updateCandidacyAccount', { newCandidateAccount: bytesOf(account(6)) })],
-    ['to the zero address', (chain) => failure(chain, account(1), 'updateCandidacyAccount', { newCandidateAccount: new Uint8Array(20) })],
-    ['to itself', (chain) => failure(chain, account(1), 'updateCandidacyAccount', { newCandidateAccount: bytesOf(account(1)) })],
+    [
+      'without a candidacy',
+      (chain) => failure(chain, account(5), 'updateCandidacyAccount', { newCandidateAccount: bytesOf(account(6)) }),
+    ],
+    [
+      'to the zero address',
+      (chain) => failure(chain, account(1), 'updateCandidacyAccount', { newCandidateAccount: new Uint8Array(20) }),
+    ],
+    [
+      'to itself',
+      (chain) => failure(chain, account(1), 'updateCandidacyAccount', { newCandidateAccount: bytesOf(account(1)) }),
+    ],
     [
       'to an address with a live candidacy',
       (chain) => failure(chain, account(1), 'updateCandidacyAccount', { newCandidateAccount: bytesOf(account(2)) }),
@@ -69,23 +83,40 @@ describe('acceptAccountUpdate', () => {
     ask(chain, 1, 5)
     const result = done(chain, account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })
     expect(recordOf(chain, account(5))).toEqual({ ...before, ownerAddress: account(5).address, updatedAt: chain.time })
-    expect([balanceOf(chain, account(1)), balanceOf(chain, account(5))]).toEqual([tokens(101_000) - FEE, tokens(99_000) - FEE])
+    expect([balanceOf(chain, account(1)), balanceOf(chain, account(5))]).toEqual([
+      tokens(101_000) - FEE,
+      tokens(99_000) - FEE,
+    ])
     expect(chain.query(`/stake/validator/${account(1).address}`)).toBeNull()
-    expect([statusOf(chain, 1), result.data ?? new Uint8Array(0), result.gasUsed]).toEqual(['COMPLETED', new Uint8Array(0), 1_000_000])
+    expect([statusOf(chain, 1), result.data ?? new Uint8Array(0), result.gasUsed]).toEqual([
+      'COMPLETED',
+      new Uint8Array(0),
+      1_000_000,
+    ])
     expect(eventsOf(result)).toEqual([
       `svc.stake.acceptAccountUpdate sender=${account(5).address} owner=${account(5).address} pub_key=${key(1)} request_id=1`,
     ])
-    expect(failure(chain, account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })).toBe('21 Bad request')
+    expect(failure(chain, account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })).toBe(
+      '21 Bad request',
+    )
   })
 
   test('who it is not asked of, who has a candidacy, and an unknown id are bad requests', () => {
     const chain = startChain([1000, 1000], still)
     ask(chain, 1, 5)
-    expect(failure(chain, account(6), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })).toBe('21 Bad request')
-    expect(failure(chain, account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 2 })).toBe('21 Bad request')
-    expect(failure(chain, account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 0 })).toBe('21 Bad request')
+    expect(failure(chain, account(6), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })).toBe(
+      '21 Bad request',
+    )
+    expect(failure(chain, account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 2 })).toBe(
+      '21 Bad request',
+    )
+    expect(failure(chain, account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 0 })).toBe(
+      '21 Bad request',
+    )
     done(chain, account(5), 'declareCandidacy', { pubKey: nodeKey(5) })
-    expect(failure(chain, account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })).toBe('21 Bad request')
+    expect(failure(chain, account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })).toBe(
+      '21 Bad request',
+    )
   })
 
   test('a balance of shares and fee is enough; one unit less is insufficient bond shares', () => {
@@ -98,7 +129,9 @@ describe('acceptAccountUpdate', () => {
       ],
     })
     ask(chain, 1, 6)
-    expect(failure(chain, account(6), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })).toBe('20 Insufficient bond shares')
+    expect(failure(chain, account(6), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })).toBe(
+      '20 Insufficient bond shares',
+    )
     ask(chain, 1, 5)
     done(chain, account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 2 })
     expect(balanceOf(chain, account(5))).toBe(0n)
@@ -120,7 +153,10 @@ describe('verify', () => {
   const verify = { candidateAddress: bytesOf(account(1)), verified: 'Y' }
 
   test('the foundation sets verified both ways, at no cost', () => {
-    const chain = startChain([1000], { ...still, stake: { foundation_address: foundation.address.toUpperCase().replace('0X', '0x') } })
+    const chain = startChain([1000], {
+      ...still,
+      stake: { foundation_address: foundation.address.toUpperCase().replace('0X', '0x') },
+    })
     const result = done(chain, foundation, 'verifyCandidacy', verify)
     expect(recordOf(chain, account(1))).toMatchObject({ verified: true, updatedAt: chain.time })
     expect([result.gasUsed, eventsOf(result)]).toEqual([
@@ -139,7 +175,9 @@ describe('verify', () => {
     expect(failure(chain, account(1), 'verifyCandidacy', { ...verify, candidateAddress: bytesOf(account(9)) })).toBe(
       '3 Verification disallowed',
     )
-    expect(failure(chain, foundation, 'verifyCandidacy', { ...verify, candidateAddress: bytesOf(account(9)) })).toBe('5 unknown candidacy')
+    expect(failure(chain, foundation, 'verifyCandidacy', { ...verify, candidateAddress: bytesOf(account(9)) })).toBe(
+      '5 unknown candidacy',
+    )
   })
 
   test('a withdrawn candidacy is unknown, and without a foundation nobody verifies', () => {

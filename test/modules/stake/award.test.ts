@@ -56,15 +56,21 @@ describe('award', () => {
     const chain = start()
     const award = awardOf(supplyOf(chain.store), 1000)
     chain.block({ absent: [key(1)] })
-    expect([recordOf(chain, account(1)).shares, getTotals(chain.store).minted]).toEqual([tokens(1000), (award * 500n) / 1250n])
+    expect([recordOf(chain, account(1)).shares, getTotals(chain.store).minted]).toEqual([
+      tokens(1000),
+      (award * 500n) / 1250n,
+    ])
   })
 
-  test.each(['deactivateCandidacy', 'withdrawCandidacy'])('who is no longer eligible after %s is not paid', (operation) => {
-    const chain = start()
-    const award = awardOf(supplyOf(chain.store), 1000)
-    done(chain, account(1), operation)
-    expect(getTotals(chain.store).minted).toBe((award * 500n) / 1250n)
-  })
+  test.each(['deactivateCandidacy', 'withdrawCandidacy'])(
+    'who is no longer eligible after %s is not paid',
+    (operation) => {
+      const chain = start()
+      const award = awardOf(supplyOf(chain.store), 1000)
+      done(chain, account(1), operation)
+      expect(getTotals(chain.store).minted).toBe((award * 500n) / 1250n)
+    },
+  )
 
   test('shares fill up to max_shares and what is beyond goes to the owner', () => {
     const chain = startChain([], {
@@ -73,7 +79,10 @@ describe('award', () => {
     })
     const award = awardOf(supplyOf(chain.store), 1000)
     chain.block()
-    expect([recordOf(chain, account(1)).shares, balanceOf(chain, account(1))]).toEqual([tokens(1000) + 5n, tokens(100_000) + award - 5n])
+    expect([recordOf(chain, account(1)).shares, balanceOf(chain, account(1))]).toEqual([
+      tokens(1000) + 5n,
+      tokens(100_000) + award - 5n,
+    ])
     chain.block()
     expect(recordOf(chain, account(1)).shares).toBe(tokens(1000) + 5n)
   })

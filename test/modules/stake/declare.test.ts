@@ -9,7 +9,10 @@ const HOLD = parseAddress(`0x${'f'.repeat(40)}`) ?? account(1).address
 describe('declare', () => {
   test('the sender stakes a tenth of 10,000 tokens and every column has its first value', () => {
     const chain = startChain()
-    const result = done(chain, account(5), 'declareCandidacy', { pubKey: nodeKey(5), description: { name: 'five', email: 'e' } })
+    const result = done(chain, account(5), 'declareCandidacy', {
+      pubKey: nodeKey(5),
+      description: { name: 'five', email: 'e' },
+    })
     expect(recordOf(chain, account(5))).toEqual({
       id: 2,
       pubKey: key(5),
@@ -31,14 +34,24 @@ describe('declare', () => {
     })
     expect(balanceOf(chain, account(5))).toBe(tokens(99_000) - FEE)
     expect(balanceOf(chain, HOLD)).toBe(FEE)
-    expect([result.gasWanted, result.gasUsed, result.data ?? new Uint8Array(0)]).toEqual([1_000_000, 1_000_000, new Uint8Array(0)])
-    expect(eventsOf(result)).toEqual([`svc.stake.declare sender=${account(5).address} owner=${account(5).address} pub_key=${key(5)}`])
+    expect([result.gasWanted, result.gasUsed, result.data ?? new Uint8Array(0)]).toEqual([
+      1_000_000,
+      1_000_000,
+      new Uint8Array(0),
+    ])
+    expect(eventsOf(result)).toEqual([
+      `svc.stake.declare sender=${account(5).address} owner=${account(5).address} pub_key=${key(5)}`,
+    ])
   })
 
   test('the genesis stake constants are the defaults, and given members stand instead of them', () => {
     const chain = startChain([1000], { stake: { default_max_amount: String(tokens(70)), default_comp_rate: '0.25' } })
     done(chain, account(5), 'declareCandidacy', { pubKey: nodeKey(5) })
-    expect(recordOf(chain, account(5))).toMatchObject({ shares: tokens(7), maxShares: tokens(70), compRate: 25n * 10n ** 16n })
+    expect(recordOf(chain, account(5))).toMatchObject({
+      shares: tokens(7),
+      maxShares: tokens(70),
+      compRate: 25n * 10n ** 16n,
+    })
     done(chain, account(6), 'declareCandidacy', { pubKey: nodeKey(6), maxAmount: String(tokens(50)), compRate: '0' })
     expect(recordOf(chain, account(6))).toMatchObject({ id: 3, shares: tokens(5), maxShares: tokens(50), compRate: 0n })
   })
@@ -51,9 +64,9 @@ describe('declare', () => {
 
   test('self-stake rounds up to the unit; just below 1 token is too little', () => {
     const chain = startChain()
-    expect(failure(chain, account(5), 'declareCandidacy', { pubKey: nodeKey(5), maxAmount: String(tokens(10) - 10n) })).toBe(
-      '20 Insufficient bond shares',
-    )
+    expect(
+      failure(chain, account(5), 'declareCandidacy', { pubKey: nodeKey(5), maxAmount: String(tokens(10) - 10n) }),
+    ).toBe('20 Insufficient bond shares')
     done(chain, account(5), 'declareCandidacy', { pubKey: nodeKey(5), maxAmount: String(tokens(10) - 9n) })
     expect(recordOf(chain, account(5)).shares).toBe(tokens(1))
     done(chain, account(6), 'declareCandidacy', { pubKey: nodeKey(6), maxAmount: String(tokens(10) + 1n) })
@@ -63,9 +76,9 @@ describe('declare', () => {
   test('a balance of stake and fee is spent whole; one unit less is not enough', () => {
     const chain = startChain()
     const selfStake = tokens(100_000) - FEE
-    expect(failure(chain, account(5), 'declareCandidacy', { pubKey: nodeKey(5), maxAmount: String(selfStake * 10n + 1n) })).toBe(
-      '20 Insufficient balance',
-    )
+    expect(
+      failure(chain, account(5), 'declareCandidacy', { pubKey: nodeKey(5), maxAmount: String(selfStake * 10n + 1n) }),
+    ).toBe('20 Insufficient balance')
     done(chain, account(5), 'declareCandidacy', { pubKey: nodeKey(5), maxAmount: String(selfStake * 10n) })
     expect(balanceOf(chain, account(5))).toBe(0n)
   })
@@ -73,9 +86,15 @@ describe('declare', () => {
   test('errors win in the order of the table: pubKey, address, bond shares, balance', () => {
     const chain = startChain()
     const little = { maxAmount: '1' }
-    expect(failure(chain, account(1), 'declareCandidacy', { pubKey: nodeKey(1), ...little })).toBe('1 pubkey has been declared')
-    expect(failure(chain, account(1), 'declareCandidacy', { pubKey: nodeKey(5), ...little })).toBe('1 address has been declared')
-    expect(failure(chain, account(50), 'declareCandidacy', { pubKey: nodeKey(5), ...little })).toBe('20 Insufficient bond shares')
+    expect(failure(chain, account(1), 'declareCandidacy', { pubKey: nodeKey(1), ...little })).toBe(
+      '1 pubkey has been declared',
+    )
+    expect(failure(chain, account(1), 'declareCandidacy', { pubKey: nodeKey(5), ...little })).toBe(
+      '1 address has been declared',
+    )
+    expect(failure(chain, account(50), 'declareCandidacy', { pubKey: nodeKey(5), ...little })).toBe(
+      '20 Insufficient bond shares',
+    )
     expect(failure(chain, account(50), 'declareCandidacy', { pubKey: nodeKey(5) })).toBe('20 Insufficient balance')
   })
 
@@ -88,9 +107,15 @@ describe('declare', () => {
     expect(failure(chain, account(1), 'declareCandidacy', { pubKey, compRate: '1.000000000000000001' })).toMatch(
       /^20 Invalid parameter: compRate: /,
     )
-    expect(failure(chain, account(1), 'declareCandidacy', { pubKey, compRate: '' })).toMatch(/^20 Invalid parameter: compRate: /)
-    expect(failure(chain, account(1), 'declareCandidacy', { pubKey, maxAmount: '1e3' })).toMatch(/^20 Invalid parameter: maxAmount: /)
-    expect(failure(chain, account(1), 'declareCandidacy', { pubKey, maxAmount: '' })).toMatch(/^20 Invalid parameter: maxAmount: /)
+    expect(failure(chain, account(1), 'declareCandidacy', { pubKey, compRate: '' })).toMatch(
+      /^20 Invalid parameter: compRate: /,
+    )
+    expect(failure(chain, account(1), 'declareCandidacy', { pubKey, maxAmount: '1e3' })).toMatch(
+      /^20 Invalid parameter: maxAmount: /,
+    )
+    expect(failure(chain, account(1), 'declareCandidacy', { pubKey, maxAmount: '' })).toMatch(
+      /^20 Invalid parameter: maxAmount: /,
+    )
     done(chain, account(5), 'declareCandidacy', { pubKey: nodeKey(5), compRate: '1' })
   })
 
@@ -103,9 +128,9 @@ describe('declare', () => {
   ])('%s holds %d bytes of UTF-8 and not one more', (member, max) => {
     const chain = startChain()
     const full = 'é'.repeat(max / 2)
-    expect(failure(chain, account(5), 'declareCandidacy', { pubKey: nodeKey(5), description: { [member]: `${full}x` } })).toBe(
-      `20 Invalid parameter: description.${member}: expected at most ${max} bytes, got ${max + 1}`,
-    )
+    expect(
+      failure(chain, account(5), 'declareCandidacy', { pubKey: nodeKey(5), description: { [member]: `${full}x` } }),
+    ).toBe(`20 Invalid parameter: description.${member}: expected at most ${max} bytes, got ${max + 1}`)
     done(chain, account(5), 'declareCandidacy', { pubKey: nodeKey(5), description: { [member]: full } })
     expect(recordOf(chain, account(5))).toMatchObject({ [member]: full })
   })

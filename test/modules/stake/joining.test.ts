@@ -5,7 +5,8 @@ import { changeParam, done, key, recordOf, startChain, updatesOf } from '../supp
 
 const params = { inflation_rate: 0, gas_price: 0, stake_limit: '1', unstake_wait_period: 50 }
 
-const numberOf = (pubKey: string): number => Array.from({ length: 40 }, (_, at) => at).find((at) => key(at) === pubKey) as number
+const numberOf = (pubKey: string): number =>
+  Array.from({ length: 40 }, (_, at) => at).find((at) => key(at) === pubKey) as number
 
 /** The set as last sent, `key: power`, with a `?` for one that is not proven; by the number of the key. */
 const setOf = ({ store }: TestChain): readonly string[] =>
@@ -14,7 +15,10 @@ const setOf = ({ store }: TestChain): readonly string[] =>
     .sort(([a], [b]) => a - b)
     .map(([number, power]) => `${number}: ${power}`)
 
-const declaration = (number: number, selfStake = 1000) => ({ pubKey: nodeKey(number), maxAmount: tokens(10 * selfStake).toString() })
+const declaration = (number: number, selfStake = 1000) => ({
+  pubKey: nodeKey(number),
+  maxAmount: tokens(10 * selfStake).toString(),
+})
 
 const declare = (chain: TestChain, number: number, selfStake?: number): void =>
   void done(chain, account(number), 'declareCandidacy', declaration(number, selfStake))
@@ -62,7 +66,11 @@ describe('a key earns its power by signing (protocol.md §4.4)', () => {
 
   test('those who join have less than half of the power of the proven, the first in rank before the others', () => {
     const chain = startChain([4, 3], { params: { ...params, max_vals: 10 } })
-    chain.block({ txs: [5, 6, 7, 8].map((number) => chain.tx(account(number), 'declareCandidacy', declaration(number, 100 * number))) })
+    chain.block({
+      txs: [5, 6, 7, 8].map((number) =>
+        chain.tx(account(number), 'declareCandidacy', declaration(number, 100 * number)),
+      ),
+    })
     // floor((7 - 1) / 2) = 3
     expect(setOf(chain)).toEqual(['1: 4', '2: 3', '6: 1?', '7: 1?', '8: 1?'])
     chain.block({ txs: [chain.tx(account(2), 'deactivateCandidacy', {})], absent: [key(6), key(7), key(8)] })
@@ -96,7 +104,9 @@ describe('a change of key', () => {
 
   test('a signature of either key is one of the candidacy: it is not absent', () => {
     const chain = startChain([1000, 1000], { params, stake: { max_absent_blocks: 3 } })
-    chain.block({ txs: [1, 2].map((number) => chain.tx(account(number), 'updateCandidacy', { pubKey: nodeKey(10 + number) })) })
+    chain.block({
+      txs: [1, 2].map((number) => chain.tx(account(number), 'updateCandidacy', { pubKey: nodeKey(10 + number) })),
+    })
     expect(setOf(chain)).toEqual(['1: 1000', '2: 1000', '11: 1?', '12: 1?'])
     for (let blocks = 0; blocks < 20; blocks++) {
       chain.block({ absent: [key(11), key(12)] })
@@ -110,9 +120,9 @@ describe('a change of key', () => {
     const chain = startChain([1000], { params })
     done(chain, account(1), 'updateCandidacy', { pubKey: nodeKey(9) })
     chain.block({ absent: [key(9)] })
-    expect(updatesOf(chain.block({ txs: [chain.tx(account(1), 'updateCandidacy', { pubKey: nodeKey(1) })] }).response)).toEqual([
-      [key(9), 0],
-    ])
+    expect(
+      updatesOf(chain.block({ txs: [chain.tx(account(1), 'updateCandidacy', { pubKey: nodeKey(1) })] }).response),
+    ).toEqual([[key(9), 0]])
     expect(setOf(chain)).toEqual(['1: 1000'])
   })
 
@@ -207,7 +217,9 @@ describe('nobody eligible', () => {
 })
 
 test('a genesis of less than 3 of voting power is refused: nobody could ever join', () => {
-  expect(() => startChain([2], { params })).toThrow(/candidacies: expected a voting power of at least 3 in all .* got 2/)
+  expect(() => startChain([2], { params })).toThrow(
+    /candidacies: expected a voting power of at least 3 in all .* got 2/,
+  )
   expect(() => startChain([2, 1, 1], { params: { ...params, max_vals: 1 } })).toThrow(/got 2/)
   expect(setOf(startChain([2, 1], { params }))).toEqual(['1: 2', '2: 1'])
 })

@@ -8,8 +8,10 @@ const params = { inflation_rate: 0, gas_price: 0, stake_limit: '1', unstake_wait
 const start = (shares: readonly number[] = [1000, 500], stake = {}) => startChain(shares, { params, stake })
 const burned = (chain: TestChain): bigint => getTotals(chain.store).burned
 const entries = (chain: TestChain): readonly bigint[] => [...chain.store.scan(unbondings)].map(({ amount }) => amount)
-const removedAt = (chain: TestChain, id: number): number | undefined => chain.store.get(misbehaviours, { candidacyId: id })?.removedHeight
-const punished = (chain: TestChain, ...misbehavior: ReturnType<typeof evidence>[]) => chain.block({ misbehavior }).response
+const removedAt = (chain: TestChain, id: number): number | undefined =>
+  chain.store.get(misbehaviours, { candidacyId: id })?.removedHeight
+const punished = (chain: TestChain, ...misbehavior: ReturnType<typeof evidence>[]) =>
+  chain.block({ misbehavior }).response
 
 describe('misbehaviour', () => {
   test.each([
@@ -30,7 +32,11 @@ describe('misbehaviour', () => {
     const chain = start()
     done(chain, account(5), 'declareCandidacy', { pubKey: nodeKey(5) })
     punished(chain, evidence(1, 1, 0), evidence(77, 1), evidence(5, 3), evidence(1, 0))
-    expect([burned(chain), recordOf(chain, account(1)).active, recordOf(chain, account(5)).active]).toEqual([0n, true, true])
+    expect([burned(chain), recordOf(chain, account(1)).active, recordOf(chain, account(5)).active]).toEqual([
+      0n,
+      true,
+      true,
+    ])
   })
 
   test('the burn rounds down', () => {
@@ -51,7 +57,11 @@ describe('misbehaviour', () => {
   ])('a slash_ratio of %s burns %d', (slashRatio, cut, left) => {
     const chain = start([1000, 500], { slash_ratio: slashRatio })
     punished(chain, evidence(1, 1))
-    expect([burned(chain), recordOf(chain, account(1)).shares, recordOf(chain, account(1)).active]).toEqual([cut, left, false])
+    expect([burned(chain), recordOf(chain, account(1)).shares, recordOf(chain, account(1)).active]).toEqual([
+      cut,
+      left,
+      false,
+    ])
   })
 
   test('further offences up to the block after the removal count as that one', () => {
@@ -111,13 +121,21 @@ describe('misbehaviour', () => {
     done(chain, account(1), 'withdrawCandidacy')
     done(chain, account(1), 'declareCandidacy', { pubKey: nodeKey(1) })
     punished(chain, evidence(1, 2))
-    expect([entries(chain), burned(chain), removedAt(chain, 1), removedAt(chain, 3)]).toEqual([[tokens(950)], tokens(50), 4, undefined])
+    expect([entries(chain), burned(chain), removedAt(chain, 1), removedAt(chain, 3)]).toEqual([
+      [tokens(950)],
+      tokens(50),
+      4,
+      undefined,
+    ])
     expect(recordOf(chain, account(1))).toMatchObject({ id: 3, shares: tokens(1000), active: true })
   })
 
   test('evidence comes before the transactions of its block', () => {
     const chain = start()
-    const { results } = chain.block({ misbehavior: [evidence(1, 1)], txs: [chain.tx(account(1), 'withdrawCandidacy', {})] })
+    const { results } = chain.block({
+      misbehavior: [evidence(1, 1)],
+      txs: [chain.tx(account(1), 'withdrawCandidacy', {})],
+    })
     expect(results[0]?.code).toBe(0)
     expect([entries(chain), burned(chain)]).toEqual([[tokens(950)], tokens(50)])
   })
@@ -127,6 +145,8 @@ describe('misbehaviour', () => {
     done(chain, account(1), 'withdrawCandidacy')
     punished(chain, evidence(1, 2))
     chain.advanceTo(5)
-    expect(eventsOf(chain.block().response)).toEqual([`svc.stake.unbonded owner=${account(1).address} amount=${tokens(950)}`])
+    expect(eventsOf(chain.block().response)).toEqual([
+      `svc.stake.unbonded owner=${account(1).address} amount=${tokens(950)}`,
+    ])
   })
 })

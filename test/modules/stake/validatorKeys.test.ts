@@ -19,7 +19,12 @@ describe('validator_keys', () => {
     expect(chain.height).toBe(50)
     done(chain, account(5), 'declareCandidacy', { pubKey: nodeKey(5) })
     expect([rows(chain, 1), rows(chain, 5)]).toEqual([['1: 50 to 0'], ['3: 53 to 0']])
-    expect([whose(chain, 1, 49), whose(chain, 1, 50), whose(chain, 5, 52), whose(chain, 5, 53)]).toEqual([undefined, 1, undefined, 3])
+    expect([whose(chain, 1, 49), whose(chain, 1, 50), whose(chain, 5, 52), whose(chain, 5, 53)]).toEqual([
+      undefined,
+      1,
+      undefined,
+      3,
+    ])
   })
 
   test('a key that leaves in block H ends at H + 1, and begins anew when it comes back', () => {
@@ -42,11 +47,19 @@ describe('validator_keys', () => {
   test('a key that only changes candidacy sends nothing, but its rows change', () => {
     const chain = startChain([1000, 1000], { params })
     const { response, results } = chain.block({
-      txs: [chain.tx(account(1), 'withdrawCandidacy', {}), chain.tx(account(5), 'declareCandidacy', { pubKey: nodeKey(1) })],
+      txs: [
+        chain.tx(account(1), 'withdrawCandidacy', {}),
+        chain.tx(account(5), 'declareCandidacy', { pubKey: nodeKey(1) }),
+      ],
     })
     expect([results.map(({ code }) => code), updatesOf(response)]).toEqual([[0, 0], []])
     expect(rows(chain, 1)).toEqual(['1: 1 to 3', '3: 4 to 0'])
-    expect(chain.store.get(setMembers, { pubKey: key(1) })).toEqual({ pubKey: key(1), candidacyId: 3, power: 1000, proven: true })
+    expect(chain.store.get(setMembers, { pubKey: key(1) })).toEqual({
+      pubKey: key(1),
+      candidacyId: 3,
+      power: 1000,
+      proven: true,
+    })
     expect([whose(chain, 1, 3), whose(chain, 1, 4)]).toEqual([1, 3])
   })
 

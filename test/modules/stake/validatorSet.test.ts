@@ -9,23 +9,33 @@ const powers = (chain: TestChain): readonly number[] =>
 const numberOf = (owner: string): number | undefined =>
   Array.from({ length: 30 }, (_, at) => at + 1).find((at) => account(at).address === owner)
 const shown = (chain: TestChain): readonly string[] =>
-  (chain.query('/stake/validators') as { owner_address: string; state: string; rank: number; voting_power: number }[]).map(
-    (one) => `${one.rank} ${numberOf(one.owner_address)} ${one.state} ${one.voting_power}`,
-  )
+  (
+    chain.query('/stake/validators') as { owner_address: string; state: string; rank: number; voting_power: number }[]
+  ).map((one) => `${one.rank} ${numberOf(one.owner_address)} ${one.state} ${one.voting_power}`)
 
 describe('voting power', () => {
   test.each<[string, string, readonly number[], readonly number[]]>([
     ['alone it has all', '0.12', [1000], [1000]],
     ['two: no more than a half', '0.12', [3000, 1000], [2000, 1000]],
     ['three: no more than a third, rounded down', '0.12', [10, 1, 1], [4, 1, 1]],
-    ['eight: an eighth is above the limit', '0.12', [7300, 100, 100, 100, 100, 100, 100, 100], [1000, 100, 100, 100, 100, 100, 100, 100]],
+    [
+      'eight: an eighth is above the limit',
+      '0.12',
+      [7300, 100, 100, 100, 100, 100, 100, 100],
+      [1000, 100, 100, 100, 100, 100, 100, 100],
+    ],
     [
       'nine: the limit is above a ninth',
       '0.12',
       [2000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000],
       [1200, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000],
     ],
-    ['ten: the limit', '0.12', [5500, 500, 500, 500, 500, 500, 500, 500, 500, 500], [1200, 500, 500, 500, 500, 500, 500, 500, 500, 500]],
+    [
+      'ten: the limit',
+      '0.12',
+      [5500, 500, 500, 500, 500, 500, 500, 500, 500, 500],
+      [1200, 500, 500, 500, 500, 500, 500, 500, 500, 500],
+    ],
     ['limit 1 caps nothing', '1', [3000, 1000], [3000, 1000]],
     ['the smallest limit leaves an equal part', '0.000000000000000001', [3000, 1000], [2000, 1000]],
   ])('%s', (_what, stakeLimit, shares, expected) => {
@@ -35,7 +45,7 @@ describe('voting power', () => {
   })
 
   test('a validator alone is shown as the list shows it, among more candidacies than have their ranks kept', () => {
-    const chain = startChain(Array.from({ length: 300 }, (_, at) => 1 + at * 7 % 300))
+    const chain = startChain(Array.from({ length: 300 }, (_, at) => 1 + ((at * 7) % 300)))
     const check = (): void => {
       const list = chain.query('/stake/validators') as { owner_address: string }[]
       expect(list).toHaveLength(300)
@@ -73,7 +83,9 @@ describe('order and rank', () => {
     })
     chain.block({ txs: [chain.tx(account(8), 'declareCandidacy', { pubKey: nodeKey(1) })] })
     expect(shown(chain).map((line) => line.slice(0, 3))).toEqual(['0 4', '1 2', '2 3', '3 8', '4 6', '5 5'])
-    chain.block({ txs: [chain.tx(account(4), 'deactivateCandidacy', {}), chain.tx(account(6), 'deactivateCandidacy', {})] })
+    chain.block({
+      txs: [chain.tx(account(4), 'deactivateCandidacy', {}), chain.tx(account(6), 'deactivateCandidacy', {})],
+    })
     expect(shown(chain)).toEqual([
       '0 2 Validator 1000',
       '1 3 Validator 1000',
@@ -94,7 +106,9 @@ describe('order and rank', () => {
       ]),
     )
     chain.block({ txs: [chain.tx(account(1), 'deactivateCandidacy', {})] })
-    expect([...(chain.sets.get(chain.height + 2) ?? [])].map(([one]) => one).sort()).toEqual([key(2), toBase64(new Uint8Array(32))].sort())
+    expect([...(chain.sets.get(chain.height + 2) ?? [])].map(([one]) => one).sort()).toEqual(
+      [key(2), toBase64(new Uint8Array(32))].sort(),
+    )
   })
 })
 
@@ -182,7 +196,9 @@ describe('evidence parameters', () => {
     expect(chain.block().response.consensusParamUpdates).toBeUndefined()
     expect(changeParam(chain, 'max_vals', '5').response.consensusParamUpdates).toBeUndefined()
     done(chain, account(1), 'withdrawCandidacy')
-    expect(chain.query(`/stake/unbonding/${account(1).address}`)).toMatchObject([{ completion_height: chain.height + 2000 }])
+    expect(chain.query(`/stake/unbonding/${account(1).address}`)).toMatchObject([
+      { completion_height: chain.height + 2000 },
+    ])
     expect(recordOf(chain, account(1)).withdrawn).toBe(true)
   })
 })

@@ -4,7 +4,8 @@ import { account, nodeKey, type TestChain, tokens } from '../../support/testChai
 import { balanceOf, bytesOf, done, eventsOf, failure, key, recordOf, startChain } from '../support.ts'
 
 const still = { params: { inflation_rate: 0, gas_price: 0, unstake_wait_period: 5 } }
-const unbonding = (chain: TestChain, number: number): unknown => chain.query(`/stake/unbonding/${account(number).address}`)
+const unbonding = (chain: TestChain, number: number): unknown =>
+  chain.query(`/stake/unbonding/${account(number).address}`)
 const declare = (chain: TestChain, number: number, node = number): unknown =>
   done(chain, account(number), 'declareCandidacy', { pubKey: nodeKey(node) })
 
@@ -14,7 +15,9 @@ describe('withdraw', () => {
     const result = done(chain, account(1), 'withdrawCandidacy')
     expect(chain.height).toBe(2)
     expect([result.gasUsed, result.data ?? new Uint8Array(0)]).toEqual([0, new Uint8Array(0)])
-    expect(eventsOf(result)).toEqual([`svc.stake.withdraw sender=${account(1).address} owner=${account(1).address} pub_key=${key(1)}`])
+    expect(eventsOf(result)).toEqual([
+      `svc.stake.withdraw sender=${account(1).address} owner=${account(1).address} pub_key=${key(1)}`,
+    ])
     expect(recordOf(chain, account(1))).toMatchObject({
       shares: 0n,
       active: false,
@@ -23,11 +26,17 @@ describe('withdraw', () => {
       maxShares: tokens(10_000),
     })
     expect(unbonding(chain, 1)).toEqual([
-      { amount: String(tokens(1000)), pub_key: { type: 'tendermint/PubKeyEd25519', value: key(1) }, completion_height: 7 },
+      {
+        amount: String(tokens(1000)),
+        pub_key: { type: 'tendermint/PubKeyEd25519', value: key(1) },
+        completion_height: 7,
+      },
     ])
     chain.advanceTo(6)
     expect(balanceOf(chain, account(1))).toBe(tokens(100_000))
-    expect(eventsOf(chain.block().response)).toEqual([`svc.stake.unbonded owner=${account(1).address} amount=${tokens(1000)}`])
+    expect(eventsOf(chain.block().response)).toEqual([
+      `svc.stake.unbonded owner=${account(1).address} amount=${tokens(1000)}`,
+    ])
     expect([balanceOf(chain, account(1)), unbonding(chain, 1)]).toEqual([tokens(101_000), []])
   })
 
@@ -70,12 +79,17 @@ describe('withdraw', () => {
 
   test('a pending account update is cancelled and the count of absences is dropped', () => {
     const chain = startChain([1000, 1000], still)
-    chain.block({ absent: [key(1)], txs: [chain.tx(account(1), 'updateCandidacyAccount', { newCandidateAccount: bytesOf(account(9)) })] })
+    chain.block({
+      absent: [key(1)],
+      txs: [chain.tx(account(1), 'updateCandidacyAccount', { newCandidateAccount: bytesOf(account(9)) })],
+    })
     expect(chain.store.get(absences, { candidacyId: 1 })).toEqual({ candidacyId: 1, count: 1 })
     done(chain, account(1), 'withdrawCandidacy')
     expect(chain.query('/stake/account-update/1')).toMatchObject({ status: 'CANCELLED' })
     expect(chain.store.get(absences, { candidacyId: 1 })).toBeUndefined()
-    expect(failure(chain, account(9), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })).toBe('21 Bad request')
+    expect(failure(chain, account(9), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })).toBe(
+      '21 Bad request',
+    )
   })
 })
 

@@ -9,7 +9,10 @@ export const TRANSFER_GAS = 21_000
 
 /** Moves `value` base units from the sender to `to`. Source: protocol.md §3, transfer [ext]. */
 export const transfer = defineTx({
-  operation: 'transfer', method: 'svc_transfer', call: 'transfer', event: 'svc.accounts.transfer',
+  operation: 'transfer',
+  method: 'svc_transfer',
+  call: 'transfer',
+  event: 'svc.accounts.transfer',
   doc: 'Moves base units from the sender to another account.',
   input: { to: address(), value: amount('amount above 0, in base units') },
   gas: () => TRANSFER_GAS,
@@ -22,7 +25,12 @@ export const transfer = defineTx({
       apply: () => {
         takeBalance(state, sender, value)
         addBalance(state, to, value)
-        return { attributes: [['to', to], ['value', value.toString()]] }
+        return {
+          attributes: [
+            ['to', to],
+            ['value', value.toString()],
+          ],
+        }
       },
     }
   },

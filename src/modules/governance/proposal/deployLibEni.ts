@@ -7,7 +7,10 @@ function statusOf({ result, pending }: Proposal): string {
   return result === 'Approved' && !pending ? 'collapsed' : 'init'
 }
 
-/** Deploys a native library at its point. What happens to the file is each node's own, outside consensus. Source: protocol.md §6, §7. */
+/**
+ * Deploys a native library at its point. What happens to the file is each node's own, outside consensus. Source:
+ * protocol.md §6, §7.
+ */
 export const deployLibEni: ProposalKind = {
   at: 'point',
   carryOut: () => ({}),

@@ -2,8 +2,14 @@ import type { State } from '../../../store/state.ts'
 import type { Block } from '../../define.ts'
 import type { Proposal } from '../tables.ts'
 
-/** What carrying out changes in the proposal's row; `rejected` says why it could not be, and nothing else was changed then. */
-export interface CarriedOut { readonly row?: Partial<Proposal>; readonly rejected?: string }
+/**
+ * What carrying out changes in the proposal's row; `rejected` says why it could not be, and nothing else was changed
+ * then.
+ */
+export interface CarriedOut {
+  readonly row?: Partial<Proposal>
+  readonly rejected?: string
+}
 
 /** One kind of proposal. */
 export interface ProposalKind {

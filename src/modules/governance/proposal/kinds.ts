@@ -7,5 +7,8 @@ import { transferFund } from './transferFund.ts'
 
 /** Every kind of proposal by the Type that queries show. */
 export const proposalKinds: Readonly<Record<ProposalType, ProposalKind>> = {
-  change_param: changeParam, deploy_libeni: deployLibEni, retire_program: retireProgram, transfer_fund: transferFund,
+  change_param: changeParam,
+  deploy_libeni: deployLibEni,
+  retire_program: retireProgram,
+  transfer_fund: transferFund,
 }

@@ -3,7 +3,9 @@ import { addBalance, balanceOf, moveBalance } from '../../accounts/keeper.ts'
 import { governanceErrors } from '../errors.ts'
 import type { ProposalKind } from './kind.ts'
 
-/** Pays from escrow, or from a hold_account where its balance covers it. Source: protocol.md §6, transfer_fund [ext]. */
+/**
+ * Pays from escrow, or from a hold_account where its balance covers it. Source: protocol.md §6, transfer_fund [ext].
+ */
 export const transferFund: ProposalKind = {
   at: 'approval',
   carryOut: (state, _block, { proposer, transferFrom, transferTo, amount, escrow }) => {
@@ -21,5 +23,10 @@ export const transferFund: ProposalKind = {
     if (escrow > 0n) addBalance(state, transferFrom as Address, escrow)
     return { escrow: 0n }
   },
-  detail: ({ amount, transferFrom, transferTo, reason }) => ({ amount: amount.toString(), from: transferFrom, to: transferTo, reason }),
+  detail: ({ amount, transferFrom, transferTo, reason }) => ({
+    amount: amount.toString(),
+    from: transferFrom,
+    to: transferTo,
+    reason,
+  }),
 }

@@ -8,5 +8,6 @@ export const queryProposals = defineQuery({
   path: '/governance/proposals',
   doc: 'All proposals, the oldest first; `?limit=` and `?offset=` cut a page.',
   isList: true,
-  run: ({ state }, _args, options) => pageOf(listProposals(state), options, (proposal) => printProposal(state, proposal)),
+  run: ({ state }, _args, options) =>
+    pageOf(listProposals(state), options, (proposal) => printProposal(state, proposal)),
 })

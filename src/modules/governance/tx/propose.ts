@@ -24,25 +24,50 @@ export const pointTimestamp = (what: string): OptionalMember<number> =>
   optional(uint(`Unix seconds at which ${what}; instead of the block height`))
 
 /** The point that a proposal names. */
-export interface Point { readonly height?: number | undefined; readonly timestamp?: number | undefined }
+export interface Point {
+  readonly height?: number | undefined
+  readonly timestamp?: number | undefined
+}
 
-function pointOf(block: Block, { height, timestamp }: Point): Pick<Proposal, 'expireBlockHeight' | 'expireTimestamp'> | TxError {
+function pointOf(
+  block: Block,
+  { height, timestamp }: Point,
+): Pick<Proposal, 'expireBlockHeight' | 'expireTimestamp'> | TxError {
   if (height !== undefined && timestamp !== undefined) return governanceErrors.oneExpirationAtMost
   if (height !== undefined) {
     if (height <= block.height || height > block.height + POINT_BLOCKS_MAX) return governanceErrors.invalidExpireHeight
     return { expireBlockHeight: height, expireTimestamp: 0 }
   }
   if (timestamp !== undefined) {
-    if (timestamp <= block.time || timestamp > block.time + POINT_SECONDS_MAX) return governanceErrors.invalidExpireTimestamp
+    if (timestamp <= block.time || timestamp > block.time + POINT_SECONDS_MAX)
+      return governanceErrors.invalidExpireTimestamp
     return { expireBlockHeight: 0, expireTimestamp: timestamp }
   }
   return { expireBlockHeight: block.height + block.params.proposalExpirePeriod, expireTimestamp: 0 }
 }
 
 const BLANK = {
-  result: '', resultMsg: '', resultBlockHeight: 0, resultAt: 0, pending: true, yesPower: 0, noPower: 0, totalPower: 0,
-  reason: '', name: '', value: '', version: '', fileUrl: '', md5: '', retiredVersion: '', preservedValidators: '',
-  transferFrom: '', transferTo: '', amount: 0n, escrow: 0n, status: '',
+  result: '',
+  resultMsg: '',
+  resultBlockHeight: 0,
+  resultAt: 0,
+  pending: true,
+  yesPower: 0,
+  noPower: 0,
+  totalPower: 0,
+  reason: '',
+  name: '',
+  value: '',
+  version: '',
+  fileUrl: '',
+  md5: '',
+  retiredVersion: '',
+  preservedValidators: '',
+  transferFrom: '',
+  transferTo: '',
+  amount: 0n,
+  escrow: 0n,
+  status: '',
 } as const
 
 /** What one kind of proposal brings. */
@@ -57,7 +82,10 @@ export interface Draft {
   readonly escrow?: Amount
 }
 
-/** Rules of every propose operation, in order: Invalid validator, own rules, expiry rules, open limits; then the new proposal. */
+/**
+ * Rules of every propose operation, in order: Invalid validator, own rules, expiry rules, open limits; then the new
+ * proposal.
+ */
 export function propose({ state, block, sender, tx, place }: TxContext, draft: Draft): TxError | Effects {
   const candidacyId = validatorIdOf(state, sender)
   if (typeof candidacyId !== 'number') return candidacyId
@@ -74,8 +102,17 @@ export function propose({ state, block, sender, tx, place }: TxContext, draft: D
       const id = proposalIdOf(tx.hash)
       takeBalance(state, sender, escrow)
       putProposal(state, {
-        ...BLANK, id, type: draft.type, proposer: sender, candidacyId, blockHeight: block.height, place, createdAt: block.time,
-        ...point, ...draft.row, escrow,
+        ...BLANK,
+        id,
+        type: draft.type,
+        proposer: sender,
+        candidacyId,
+        blockHeight: block.height,
+        place,
+        createdAt: block.time,
+        ...point,
+        ...draft.row,
+        escrow,
       })
       const named = draft.row.name === undefined ? [] : [['name', draft.row.name] as const]
       return { data: tx.hash, attributes: [['proposal_id', id], ...named] }

@@ -9,7 +9,9 @@ import { pointHeight, propose, reason } from './propose.ts'
 
 /** Proposes to retire the program. Source: interface, proposeRetireProgram; protocol.md §6. */
 export const proposeRetireProgram = defineTx({
-  operation: 'proposeRetireProgram', method: 'svc_proposeRetireProgram', call: 'governance.proposeRetireProgram',
+  operation: 'proposeRetireProgram',
+  method: 'svc_proposeRetireProgram',
+  call: 'governance.proposeRetireProgram',
   event: 'svc.governance.proposeRetireProgram',
   doc: 'Proposes to retire the program: listed validators are preserved, all others are deactivated.',
   input: { preservedValidators: text(9216), reason: reason(), retiredBlockHeight: pointHeight('the program retires') },
@@ -18,7 +20,8 @@ export const proposeRetireProgram = defineTx({
   execute: (context, { preservedValidators, reason: why = '', retiredBlockHeight }) => {
     const version = programVersion(context.state)
     return propose(context, {
-      type: 'retire_program', point: { height: retiredBlockHeight },
+      type: 'retire_program',
+      point: { height: retiredBlockHeight },
       row: { retiredVersion: String(version), preservedValidators, reason: why, status: 'init' },
       rules: () => {
         if (hasStandingRetirement(context.state, version)) return governanceErrors.standingRetirement

@@ -15,14 +15,23 @@ function isHoldAccount(state: StateReader, address: Address, height: number): bo
   return false
 }
 
-/** Proposes to pay from the proposer's balance, through escrow, or from a hold_account. Source: protocol.md §6, transfer_fund [ext]. */
+/**
+ * Proposes to pay from the proposer's balance, through escrow, or from a hold_account. Source: protocol.md §6,
+ * transfer_fund [ext].
+ */
 export const proposeTransferFund = defineTx({
-  operation: 'proposeTransferFund', method: 'svc_proposeTransferFund', call: 'governance.proposeTransferFund',
+  operation: 'proposeTransferFund',
+  method: 'svc_proposeTransferFund',
+  call: 'governance.proposeTransferFund',
   event: 'svc.governance.proposeTransferFund',
   doc: 'Proposes a payment from the proposer (held in escrow) or from a present or earlier hold_account.',
   input: {
-    transferFrom: address(), transferTo: address(), amount: amount('amount above 0, in base units'), reason: reason(),
-    expireBlockHeight: pointHeight('the proposal expires'), expireTimestamp: pointTimestamp('the proposal expires'),
+    transferFrom: address(),
+    transferTo: address(),
+    amount: amount('amount above 0, in base units'),
+    reason: reason(),
+    expireBlockHeight: pointHeight('the proposal expires'),
+    expireTimestamp: pointTimestamp('the proposal expires'),
   },
   returns: 'ProposalID',
   gas: (params) => params.governanceProposal,
@@ -31,12 +40,15 @@ export const proposeTransferFund = defineTx({
     const transferFrom = addressOf(message.transferFrom)
     const value = BigInt(message.amount)
     return propose(context, {
-      type: 'transfer_fund', point: { height: message.expireBlockHeight, timestamp: message.expireTimestamp },
+      type: 'transfer_fund',
+      point: { height: message.expireBlockHeight, timestamp: message.expireTimestamp },
       row: { transferFrom, transferTo: addressOf(message.transferTo), amount: value, reason: message.reason ?? '' },
       escrow: transferFrom === sender ? value : 0n,
       rules: () => {
         if (transferFrom !== sender && !isHoldAccount(state, transferFrom, block.height)) {
-          return invalidParameter(`transferFrom: expected the sender or a present or earlier hold_account, got ${transferFrom}`)
+          return invalidParameter(
+            `transferFrom: expected the sender or a present or earlier hold_account, got ${transferFrom}`,
+          )
         }
         if (value === 0n) return invalidParameter('amount: expected more than 0, got 0')
         return balanceOf(state, transferFrom) < value ? governanceErrors.insufficientBalance : undefined

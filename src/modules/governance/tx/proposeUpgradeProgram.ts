@@ -5,9 +5,14 @@ import { checkFiles, checkName } from '../library.ts'
 import { pointHeight } from './propose.ts'
 import { libraryMembers } from './proposeDeployLibEni.ts'
 
-/** Not implemented, as the interface says: forms are checked, then always code 4. Source: interface, Limits 6; protocol.md §6. */
+/**
+ * Not implemented, as the interface says: forms are checked, then always code 4. Source: interface, Limits 6;
+ * protocol.md §6.
+ */
 export const proposeUpgradeProgram = defineTx({
-  operation: 'proposeUpgradeProgram', method: 'svc_proposeUpgradeProgram', call: 'governance.proposeUpgradeProgram',
+  operation: 'proposeUpgradeProgram',
+  method: 'svc_proposeUpgradeProgram',
+  call: 'governance.proposeUpgradeProgram',
   event: 'svc.governance.proposeUpgradeProgram',
   doc: 'Not implemented: a well-formed call is always answered with code 4.',
   input: { ...libraryMembers, upgradeBlockHeight: pointHeight('the new program is deployed') },

@@ -8,9 +8,14 @@ import type { ProposalResult } from '../tables.ts'
 import { decided, tallyOf } from '../tally.ts'
 import { votable } from '../transitions.ts'
 
-/** Votes Y or N on an open proposal; two thirds of the power decide it at once. Source: interface, vote; protocol.md §6. */
+/**
+ * Votes Y or N on an open proposal; two thirds of the power decide it at once. Source: interface, vote; protocol.md §6.
+ */
 export const vote = defineTx({
-  operation: 'vote', method: 'svc_vote', call: 'governance.vote', event: 'svc.governance.vote',
+  operation: 'vote',
+  method: 'svc_vote',
+  call: 'governance.vote',
+  event: 'svc.governance.vote',
   doc: 'Votes on an open proposal; a later vote replaces an earlier one.',
   input: { proposalId: proposalId(), answer: ruledText('Y or N') },
   gas: (params) => params.governanceProposal,

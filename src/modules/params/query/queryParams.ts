@@ -12,11 +12,14 @@ export function printParams(state: StateReader, height: number): Record<string, 
   return printed
 }
 
-/** The parameters in force in the requested block, the head by default. Source: interface, getParams; protocol.md §8. */
+/**
+ * The parameters in force in the requested block, the head by default. Source: interface, getParams; protocol.md §8.
+ */
 export const queryParams = defineQuery({
   path: '/governance/params',
   doc: 'The system parameters in force in the block of the requested height (the head when 0).',
-  run: ({ state, height, requestedHeight }) => requestedHeight < 0 || requestedHeight > height
-    ? badArgument(`height: expected 0 to the head ${height}, got ${requestedHeight}`)
-    : { data: printParams(state, requestedHeight === 0 ? height : requestedHeight) },
+  run: ({ state, height, requestedHeight }) =>
+    requestedHeight < 0 || requestedHeight > height
+      ? badArgument(`height: expected 0 to the head ${height}, got ${requestedHeight}`)
+      : { data: printParams(state, requestedHeight === 0 ? height : requestedHeight) },
 })

@@ -8,20 +8,29 @@ import { type CommitVote, isOnlyEligible, liveVoter } from './commit.ts'
 
 const rankKey = (candidacy: Candidacy): Uint8Array => candidacies.indexes.byRank(candidacy) as Uint8Array
 
-interface Attendance { readonly candidacy: Candidacy; readonly signed: boolean }
+interface Attendance {
+  readonly candidacy: Candidacy
+  readonly signed: boolean
+}
 
 /** Who of the live candidacies in a commit signed it. One whose new key joins beside the old one signed with either. */
 function signedBy(state: State, commitHeight: number, votes: readonly CommitVote[]): ReadonlyMap<number, Attendance> {
   const seen = new Map<number, Attendance>()
   for (const vote of votes) {
     const candidacy = liveVoter(state, vote, commitHeight)
-    if (candidacy !== undefined) seen.set(candidacy.id, { candidacy, signed: vote.signed || seen.get(candidacy.id)?.signed === true })
+    if (candidacy !== undefined)
+      seen.set(candidacy.id, { candidacy, signed: vote.signed || seen.get(candidacy.id)?.signed === true })
   }
   return seen
 }
 
 /** Counts one commit; returns the candidacies that have now missed too many in a row. */
-function count(state: State, commitHeight: number, votes: readonly CommitVote[], absentBlocksMax: number): readonly Candidacy[] {
+function count(
+  state: State,
+  commitHeight: number,
+  votes: readonly CommitVote[],
+  absentBlocksMax: number,
+): readonly Candidacy[] {
   const over: Candidacy[] = []
   for (const { candidacy, signed } of signedBy(state, commitHeight, votes).values()) {
     const key = { candidacyId: candidacy.id }
@@ -36,9 +45,9 @@ function count(state: State, commitHeight: number, votes: readonly CommitVote[],
 }
 
 /**
- * EndBlock (b): a candidacy absent from max_absent_blocks commits in a row becomes inactive: of the eligible ones the last in rank
- * first, then the others in their order. The only eligible one stays and goes on counting. Bound: the size of the last commit.
- * Source: protocol.md §5.
+ * EndBlock (b): a candidacy absent from max_absent_blocks commits in a row becomes inactive: of the eligible ones the
+ * last in rank first, then the others in their order. The only eligible one stays and goes on counting. Bound: the size
+ * of the last commit. Source: protocol.md §5.
  */
 export function removeAbsent(state: State, block: Block, votes: readonly CommitVote[]): readonly ChainEvent[] {
   const over = count(state, block.height - 1, votes, getChain(state).maxAbsentBlocks)
@@ -48,7 +57,13 @@ export function removeAbsent(state: State, block: Block, votes: readonly CommitV
     if (isOnlyEligible(state, candidacy)) continue
     putUpdated(state, { ...candidacy, active: false }, block.time)
     state.remove(absences, { candidacyId: candidacy.id })
-    events.push({ type: 'svc.stake.removed', attributes: [['owner', candidacy.ownerAddress], ['reason', 'absence']] })
+    events.push({
+      type: 'svc.stake.removed',
+      attributes: [
+        ['owner', candidacy.ownerAddress],
+        ['reason', 'absence'],
+      ],
+    })
   }
   return events
 }

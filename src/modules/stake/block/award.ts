@@ -13,9 +13,9 @@ const MS_A_YEAR = 31_536_000_000n
 const BLOCK_MS_MAX = 10_000
 
 /**
- * EndBlock (c): mints the block's award and shares it by power among the members of the last commit that signed and whose
- * candidacy is eligible now; each part rounds down and the rest is not minted. A part fills shares up to max_shares, then the
- * owner's balance. Bound: the size of the last commit. Source: protocol.md §5.
+ * EndBlock (c): mints the block's award and shares it by power among the members of the last commit that signed and
+ * whose candidacy is eligible now; each part rounds down and the rest is not minted. A part fills shares up to
+ * max_shares, then the owner's balance. Bound: the size of the last commit. Source: protocol.md §5.
  */
 export function payAward(state: State, block: Block, votes: readonly CommitVote[]): void {
   const supply = supplyOf(state)

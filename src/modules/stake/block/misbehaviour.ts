@@ -14,9 +14,9 @@ function cut(state: State, amount: bigint): bigint {
 }
 
 /**
- * Step 1 of a block: each offence burns slash_ratio of the candidacy's shares, and of its unbonding entries made at or after the
- * block before the offence, and makes it inactive. One at a height not above its last removal + 1 counts as that one.
- * Bound: evidence max_bytes. Source: protocol.md §5.
+ * Step 1 of a block: each offence burns slash_ratio of the candidacy's shares, and of its unbonding entries made at or
+ * after the block before the offence, and makes it inactive. One at a height not above its last removal + 1 counts as
+ * that one. Bound: evidence max_bytes. Source: protocol.md §5.
  */
 export function punish(state: State, block: Block, offences: readonly Offence[]): readonly ChainEvent[] {
   const events: ChainEvent[] = []
@@ -32,7 +32,13 @@ export function punish(state: State, block: Block, offences: readonly Offence[])
     if (candidacy !== undefined) {
       putUpdated(state, { ...candidacy, shares: cut(state, candidacy.shares), active: false }, block.time)
       if (candidacy.active) {
-        events.push({ type: 'svc.stake.removed', attributes: [['owner', candidacy.ownerAddress], ['reason', 'misbehaviour']] })
+        events.push({
+          type: 'svc.stake.removed',
+          attributes: [
+            ['owner', candidacy.ownerAddress],
+            ['reason', 'misbehaviour'],
+          ],
+        })
       }
     }
     state.put(misbehaviours, { candidacyId, removedHeight: block.height })

@@ -14,13 +14,24 @@ export interface ValidatorUpdate {
   readonly power: number
 }
 
-/** Evidence older than this many blocks is refused by CometBFT, so that it never outlives unbonding. Source: protocol.md §4. */
-export const evidenceBlocksMax = (unstakeWaitPeriod: number): number => Math.max(1, Math.min(unstakeWaitPeriod - 2, 100_000))
+/**
+ * Evidence older than this many blocks is refused by CometBFT, so that it never outlives unbonding. Source: protocol.md
+ * §4.
+ */
+export const evidenceBlocksMax = (unstakeWaitPeriod: number): number =>
+  Math.max(1, Math.min(unstakeWaitPeriod - 2, 100_000))
 
 const isSameHolder = (a: SetMember | undefined, b: SetMember): boolean => a?.candidacyId === b.candidacyId
 
-/** Notes in validator_keys who holds which key from `firstHeight` on, and drops rows that no evidence can name any more. */
-function updateKeys(state: State, sent: ReadonlyMap<PubKey, SetMember>, next: ReadonlyMap<PubKey, SetMember>, firstHeight: number): void {
+/**
+ * Notes in validator_keys who holds which key from `firstHeight` on, and drops rows that no evidence can name any more.
+ */
+function updateKeys(
+  state: State,
+  sent: ReadonlyMap<PubKey, SetMember>,
+  next: ReadonlyMap<PubKey, SetMember>,
+  firstHeight: number,
+): void {
   for (const member of sent.values()) {
     if (isSameHolder(next.get(member.pubKey), member)) continue
     for (const row of state.scan(validatorKeys, { prefix: pubKeyBytes(member.pubKey), reverse: true })) {
@@ -35,7 +46,11 @@ function updateKeys(state: State, sent: ReadonlyMap<PubKey, SetMember>, next: Re
 }
 
 /** Writes `set` in place of the set last sent; returns what CometBFT is to be told, by key bytes. */
-function replaceSet(state: State, { members, powerCap: tokens }: NewSet, firstHeight: number): readonly ValidatorUpdate[] {
+function replaceSet(
+  state: State,
+  { members, powerCap: tokens }: NewSet,
+  firstHeight: number,
+): readonly ValidatorUpdate[] {
   const sent = new Map(listSet(state).map((member) => [member.pubKey, member]))
   const next = new Map(members.map((member) => [member.pubKey, member]))
   state.put(powerCap, { name: 'validators', tokens })
@@ -64,11 +79,13 @@ function signersOf(votes: readonly CommitVote[]): (key: PubKey) => boolean {
 }
 
 /**
- * EndBlock (e): sends CometBFT the difference between the set that the rows make and the one last sent; it applies two blocks later.
- * Bound: 2 · max_vals, and the keys that left max_age_num_blocks ago. Source: protocol.md §3, §4.4.
+ * EndBlock (e): sends CometBFT the difference between the set that the rows make and the one last sent; it applies two
+ * blocks later. Bound: 2 · max_vals, and the keys that left max_age_num_blocks ago. Source: protocol.md §3, §4.4.
  */
 export function updateSet(
-  state: State, block: Block, votes: readonly CommitVote[],
+  state: State,
+  block: Block,
+  votes: readonly CommitVote[],
 ): { updates: readonly ValidatorUpdate[]; events: readonly ChainEvent[] } {
   const updates = replaceSet(state, makeSet(state, block.params, signersOf(votes)), block.height + 2)
   const oldest = block.height - evidenceBlocksMax(block.params.unstakeWaitPeriod)

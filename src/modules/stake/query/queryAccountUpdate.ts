@@ -14,6 +14,8 @@ export const queryAccountUpdate = defineQuery({
     const request = state.get(accountUpdates, { id })
     if (request === undefined) return { data: null }
     const { status, fromAddress, toAddress, candidacyId } = request
-    return { data: { id, status, from: fromAddress, to: toAddress, pub_key: getById(state, candidacyId)?.pubKey ?? null } }
+    return {
+      data: { id, status, from: fromAddress, to: toAddress, pub_key: getById(state, candidacyId)?.pubKey ?? null },
+    }
   },
 })

@@ -17,7 +17,9 @@ export const queryUnbonding = defineQuery({
     if (owner === undefined) return badArgument(`address: expected 0x and 40 hex digits, got ${show(text)}`)
     const entries = state.scan(unbondings, { index: 'byOwner', prefix: addressBytes(owner) })
     return pageOf(entries, NO_OPTIONS, (entry) => ({
-      amount: entry.amount.toString(), pub_key: printPubKey(entry.pubKey), completion_height: entry.heightPaid,
+      amount: entry.amount.toString(),
+      pub_key: printPubKey(entry.pubKey),
+      completion_height: entry.heightPaid,
     }))
   },
 })

@@ -5,7 +5,9 @@ import { getByOwner } from '../keeper.ts'
 import { printValidator } from './printValidator.ts'
 import { standingOf } from './standing.ts'
 
-/** The record of an address, withdrawn or live; null when there is none. Source: interface, query; protocol.md §3, §8. */
+/**
+ * The record of an address, withdrawn or live; null when there is none. Source: interface, query; protocol.md §3, §8.
+ */
 export const queryValidator = defineQuery({
   path: '/stake/validator/<address>',
   doc: 'The candidacy of an address, null when there is none.',

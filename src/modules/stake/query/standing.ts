@@ -18,7 +18,11 @@ export interface Standing {
 }
 
 /** What is the same for every candidacy of one head. Bound: max_vals and RANKS_KEPT rows. */
-interface Whole { readonly powerCap: number; readonly inSet: ReadonlySet<number>; readonly ranks: ReadonlyMap<number, number> }
+interface Whole {
+  readonly powerCap: number
+  readonly inSet: ReadonlySet<number>
+  readonly ranks: ReadonlyMap<number, number>
+}
 
 function firstRanks(state: StateReader): ReadonlyMap<number, number> {
   const ranks = new Map<number, number>()
@@ -31,18 +35,20 @@ function firstRanks(state: StateReader): ReadonlyMap<number, number> {
 
 function wholeOf({ state, params, once }: QueryContext): Whole {
   return once('stake', () => ({
-    powerCap: makeSet(state, params()).powerCap, inSet: new Set(listSet(state).map(({ candidacyId }) => candidacyId)),
+    powerCap: makeSet(state, params()).powerCap,
+    inSet: new Set(listSet(state).map(({ candidacyId }) => candidacyId)),
     ranks: firstRanks(state),
   }))
 }
 
 /**
- * Where `candidacy` stands at the head. `knownRank`: its place, when a walk through all live ones has come to it; without it, the keys
- * before it are counted where its rank is not kept. Source: protocol.md §4.
+ * Where `candidacy` stands at the head. `knownRank`: its place, when a walk through all live ones has come to it;
+ * without it, the keys before it are counted where its rank is not kept. Source: protocol.md §4.
  */
 export function standingOf(context: QueryContext, candidacy: Candidacy, knownRank?: number): Standing {
   const { powerCap, inSet, ranks } = wholeOf(context)
-  const rank = candidacy.withdrawn ? -1
-    : knownRank ?? ranks.get(candidacy.id) ?? context.state.rank(candidacies, 'byRank', candidacy)
+  const rank = candidacy.withdrawn
+    ? -1
+    : (knownRank ?? ranks.get(candidacy.id) ?? context.state.rank(candidacies, 'byRank', candidacy))
   return { powerCap, rank, isInSet: inSet.has(candidacy.id) }
 }

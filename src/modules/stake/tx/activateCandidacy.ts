@@ -9,7 +9,10 @@ import { getByOwner, getLiveByPubKey, listUnbondings, pendingUnbonding, putUpdat
 import { type Candidacy, unbondings } from '../tables.ts'
 import { allowed } from '../transitions.ts'
 
-/** A withdrawn candidacy takes what still unbonds back as shares, topped up from the balance to the self-stake of the ratio in force. */
+/**
+ * A withdrawn candidacy takes what still unbonds back as shares, topped up from the balance to the self-stake of the
+ * ratio in force.
+ */
 function restake(state: State, block: Block, candidacy: Candidacy): TxError | Effects {
   if (getLiveByPubKey(state, candidacy.pubKey) !== undefined) return stakeErrors.pubKeyDeclared
   const owner = candidacy.ownerAddress
@@ -23,14 +26,25 @@ function restake(state: State, block: Block, candidacy: Candidacy): TxError | Ef
       for (const { number } of listUnbondings(state, candidacy.id)) state.remove(unbondings, { number })
       takeBalance(state, owner, shares - pending)
       putUpdated(state, { ...candidacy, shares, active: true, withdrawn: false }, block.time)
-      return { attributes: [['owner', owner], ['pub_key', candidacy.pubKey]] }
+      return {
+        attributes: [
+          ['owner', owner],
+          ['pub_key', candidacy.pubKey],
+        ],
+      }
     },
   }
 }
 
-/** Puts the sender's deactivated, removed or withdrawn candidacy back in the race. Source: interface, activate; protocol.md §3. */
+/**
+ * Puts the sender's deactivated, removed or withdrawn candidacy back in the race. Source: interface, activate;
+ * protocol.md §3.
+ */
 export const activateCandidacy = defineTx({
-  operation: 'activateCandidacy', method: 'svc_activateCandidacy', call: 'stake.validator.activate', event: 'svc.stake.activate',
+  operation: 'activateCandidacy',
+  method: 'svc_activateCandidacy',
+  call: 'stake.validator.activate',
+  event: 'svc.stake.activate',
   doc: "Activates the sender's deactivated, removed or withdrawn candidacy again.",
   input: {},
   gas: () => 0,
@@ -40,7 +54,12 @@ export const activateCandidacy = defineTx({
     if (candidacy.withdrawn) return restake(state, block, candidacy)
     return effects(() => {
       putUpdated(state, { ...candidacy, active: true }, block.time)
-      return { attributes: [['owner', sender], ['pub_key', candidacy.pubKey]] }
+      return {
+        attributes: [
+          ['owner', sender],
+          ['pub_key', candidacy.pubKey],
+        ],
+      }
     })
   },
 })

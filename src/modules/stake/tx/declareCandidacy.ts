@@ -10,12 +10,19 @@ import { dropWithdrawn, getLiveByOwner, getLiveByPubKey } from '../keeper.ts'
 import { candidacies } from '../tables.ts'
 import { description } from './description.ts'
 
-/** Declares a candidacy for `pubKey`; the sender becomes its owner and stakes for it. Source: interface, declare; protocol.md §3. */
+/**
+ * Declares a candidacy for `pubKey`; the sender becomes its owner and stakes for it. Source: interface, declare;
+ * protocol.md §3.
+ */
 export const declareCandidacy = defineTx({
-  operation: 'declareCandidacy', method: 'svc_declareCandidacy', call: 'stake.validator.declare', event: 'svc.stake.declare',
+  operation: 'declareCandidacy',
+  method: 'svc_declareCandidacy',
+  call: 'stake.validator.declare',
+  event: 'svc.stake.declare',
   doc: 'Declares a candidacy: the sender becomes the validator account, which stakes and pays.',
   input: {
-    pubKey: pubKey(), description: optional(description()),
+    pubKey: pubKey(),
+    description: optional(description()),
     maxAmount: optional(amount('most shares the candidacy may hold, in base units')),
     compRate: optional(ratio(0n, ONE, 'compensation rate, 0 to 1, decimal text')),
   },
@@ -35,13 +42,31 @@ export const declareCandidacy = defineTx({
         takeBalance(state, sender, selfStake)
         const given = message.description
         state.put(candidacies, {
-          id: takeNumber(state, 'nextCandidacyId'), pubKey: key, ownerAddress: sender, shares: selfStake, maxShares,
-          compRate: message.compRate === undefined ? constants.defaultCompRate : parseRatio(message.compRate) as Ratio,
-          name: given?.name ?? '', website: given?.website ?? '', location: given?.location ?? '', email: given?.email ?? '',
-          profile: given?.profile ?? '', verified: false, active: true, withdrawn: false,
-          blockHeight: block.height, createdAt: block.time, updatedAt: block.time,
+          id: takeNumber(state, 'nextCandidacyId'),
+          pubKey: key,
+          ownerAddress: sender,
+          shares: selfStake,
+          maxShares,
+          compRate:
+            message.compRate === undefined ? constants.defaultCompRate : (parseRatio(message.compRate) as Ratio),
+          name: given?.name ?? '',
+          website: given?.website ?? '',
+          location: given?.location ?? '',
+          email: given?.email ?? '',
+          profile: given?.profile ?? '',
+          verified: false,
+          active: true,
+          withdrawn: false,
+          blockHeight: block.height,
+          createdAt: block.time,
+          updatedAt: block.time,
         })
-        return { attributes: [['owner', sender], ['pub_key', key]] }
+        return {
+          attributes: [
+            ['owner', sender],
+            ['pub_key', key],
+          ],
+        }
       },
     }
   },

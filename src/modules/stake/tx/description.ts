@@ -7,11 +7,16 @@ const member = (name: keyof typeof DESCRIPTION_BYTES_MAX) => optional(text(DESCR
 
 /** Members of a validator description. Source: interface, Validator description object. */
 const members = {
-  name: member('name'), website: member('website'), location: member('location'), email: member('email'), profile: member('profile'),
+  name: member('name'),
+  website: member('website'),
+  location: member('location'),
+  email: member('email'),
+  profile: member('profile'),
 }
 
 /** What an operation gives of a description. */
 export type Description = MessageOf<typeof members>
 
 /** The description member of declare and update. */
-export const description = (): Member<Description> => nested(members, 'name, website, location, email, profile: all text')
+export const description = (): Member<Description> =>
+  nested(members, 'name, website, location, email, profile: all text')

@@ -8,9 +8,14 @@ import { closePendingUpdate, getByOwner, getLiveByOwner } from '../keeper.ts'
 import { accountUpdates } from '../tables.ts'
 import { allowed } from '../transitions.ts'
 
-/** Asks to bind the sender's candidacy to a new address, which has to accept. Source: interface, updateAccount; protocol.md §3. */
+/**
+ * Asks to bind the sender's candidacy to a new address, which has to accept. Source: interface, updateAccount;
+ * protocol.md §3.
+ */
 export const updateCandidacyAccount = defineTx({
-  operation: 'updateCandidacyAccount', method: 'svc_updateCandidacyAccount', call: 'stake.validator.updateAccount',
+  operation: 'updateCandidacyAccount',
+  method: 'svc_updateCandidacyAccount',
+  call: 'stake.validator.updateAccount',
   event: 'svc.stake.updateAccount',
   doc: 'Requests that the candidacy moves to a new address, which has to accept.',
   input: { newCandidateAccount: address() },
@@ -24,8 +29,20 @@ export const updateCandidacyAccount = defineTx({
     return effects(() => {
       closePendingUpdate(state, candidacy.id, 'REPLACED')
       const id = takeNumber(state, 'nextRequestId')
-      state.put(accountUpdates, { id, candidacyId: candidacy.id, fromAddress: sender, toAddress: to, status: 'PENDING' })
-      return { data: utf8(String(id)), attributes: [['owner', sender], ['request_id', String(id)]] }
+      state.put(accountUpdates, {
+        id,
+        candidacyId: candidacy.id,
+        fromAddress: sender,
+        toAddress: to,
+        status: 'PENDING',
+      })
+      return {
+        data: utf8(String(id)),
+        attributes: [
+          ['owner', sender],
+          ['request_id', String(id)],
+        ],
+      }
     })
   },
 })

@@ -7,7 +7,10 @@ import { getLiveByOwner, putUpdated } from '../keeper.ts'
 
 /** The foundation marks a candidacy as verified, or not. Source: protocol.md §3, verify [ext]. */
 export const verifyCandidacy = defineTx({
-  operation: 'verifyCandidacy', method: 'svc_verifyCandidacy', call: 'stake.validator.verify', event: 'svc.stake.verify',
+  operation: 'verifyCandidacy',
+  method: 'svc_verifyCandidacy',
+  call: 'stake.validator.verify',
+  event: 'svc.stake.verify',
   doc: 'Sets verified of a candidacy; only the foundation address of genesis may.',
   input: { candidateAddress: address(), verified: yesNo('Y or N') },
   gas: () => 0,
@@ -17,7 +20,12 @@ export const verifyCandidacy = defineTx({
     if (candidacy === undefined) return stakeErrors.unknownCandidacy
     return effects(() => {
       putUpdated(state, { ...candidacy, verified: message.verified === 'Y' }, block.time)
-      return { attributes: [['owner', candidacy.ownerAddress], ['pub_key', candidacy.pubKey]] }
+      return {
+        attributes: [
+          ['owner', candidacy.ownerAddress],
+          ['pub_key', candidacy.pubKey],
+        ],
+      }
     })
   },
 })
