@@ -149,7 +149,7 @@ function source(): string {
   const tree = functionsTree()
   return [
     '/* Written by tools/gen-client.ts: change the registry, not this file. */',
-    `import type { ${IMPORTS.join(', ')} } from '../forms.ts'\n`,
+    `import type { ${IMPORTS.join(', ')} } from '../types.ts'\n`,
     ...clientOperations.map(
       ({ operation, doc, members }) =>
         `/** ${doc} */\nexport interface ${inputName(operation)} extends Sender {\n${memberLines(members, '  ')}}\n`,

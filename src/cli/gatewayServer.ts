@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { startGateway } from '../gateway/gateway.ts'
 import type { HttpLimits } from '../gateway/http.ts'
-import { checkSigning } from '../gateway/token.ts'
+import { checkSigning } from '../gateway/access.ts'
 import { findKey } from '../keys/files.ts'
 import { openKeystore } from '../keys/keystore.ts'
 import { type Signer, signerOfSeed } from '../tx/sign.ts'

@@ -1,4 +1,4 @@
-import type { TransactionResult } from './forms.ts'
+import type { TransactionResult } from './types.ts'
 
 const failureOf = ({
   check_tx,

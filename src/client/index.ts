@@ -11,10 +11,10 @@ export type {
   TransactionResult,
   VerifyOptions,
   WaitOptions,
-} from './forms.ts'
+} from './types.ts'
 export type { LocalAccounts } from './accounts.ts'
-export type { Target } from './httpTransport.ts'
+export type { Target } from './transport.ts'
 export { Svc, type SvcAsync, type SvcConstructor } from './svc.ts'
-export type { SvcVerified } from './verified.ts'
-export type { VerifiedHeader, VerifiedRow } from './light/row.ts'
+export type { SvcVerified } from './svc.ts'
+export type { VerifiedHeader, VerifiedRow } from './light/proveRow.ts'
 export type * from './gen/calls.ts'

@@ -12,7 +12,7 @@ import {
   uint,
   yesNo,
 } from '../tx/members.ts'
-import type { MemberSpec } from './forms.ts'
+import type { MemberSpec } from './types.ts'
 
 /**
  * The reader of each kind of member; tools/client/surface.ts names them. What a value means is the chain's to judge.

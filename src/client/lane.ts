@@ -2,7 +2,7 @@ import { toBase64 } from '../base/bytes.ts'
 import { txHash } from '../tx/envelope.ts'
 import type { Signer } from '../tx/sign.ts'
 import { SvcRpcError } from './errors.ts'
-import type { TransactionResult } from './forms.ts'
+import type { TransactionResult } from './types.ts'
 import { BATCH_MAX, type Call, type Reply, type Transport } from './transport.ts'
 
 /** An operation to sign. */

@@ -1,16 +1,51 @@
 import type { Address } from '../base/address.ts'
 import { ONE, parseRatio, printRatio } from '../base/ratio.ts'
 import { type LocalAccounts, localAccounts } from './accounts.ts'
-import { askedOperation, askedQuery, callbackForm, type Client, promiseForm, treeOf } from './calls.ts'
+import { askedOperation, askedQuery, callbackForm, type Client, makeReaders, promiseForm, treeOf } from './calls.ts'
 import { isFailed, NOT_IN_BLOCK, SvcRpcError, SvcTxError } from './errors.ts'
-import type { TransactionResult, WaitOptions } from './forms.ts'
+import type { TransactionResult, VerifyOptions, WaitOptions } from './types.ts'
 import { type AsyncFunctions, operations, queries, type SvcFunctions } from './gen/calls.ts'
-import { httpTransport, type Target } from './httpTransport.ts'
 import { type Lane, makeLane } from './lane.ts'
-import { makeReaders } from './operations.ts'
-import { pause, POLL_MS, WAIT_MS } from './pause.ts'
-import type { Call, Transport } from './transport.ts'
-import { type SvcVerified, verifiedFunctions } from './verified.ts'
+import type { VerifiedRow } from './light/proveRow.ts'
+import { type Call, httpTransport, pause, POLL_MS, type Target, type Transport, WAIT_MS } from './transport.ts'
+
+/** Answers that one row proves, under the names of the functions that ask for the same thing unproven. */
+export interface SvcVerified {
+  readonly stake: {
+    readonly validator: {
+      /** The candidacy that an address owns. That it owns none cannot be proven: the call rejects. */
+      readonly query: (validatorAddress: string, options?: VerifyOptions) => Promise<VerifiedRow>
+    }
+  }
+  readonly governance: { readonly queryProposal: (proposalId: string, options?: VerifyOptions) => Promise<VerifiedRow> }
+  /** The account: balance and nonce. */
+  readonly getBalance: (address: string, options?: VerifyOptions) => Promise<VerifiedRow>
+  readonly getTransactionCount: (address: string, options?: VerifyOptions) => Promise<VerifiedRow>
+  /** Any row: its table, and the parts of its key with / between them. */
+  readonly getProof: (table: string, key?: string, options?: VerifyOptions) => Promise<VerifiedRow>
+}
+
+/**
+ * The functions of `svc.verified`. They reject with SvcProofError where anything is missing between a header that the
+ * light client verified and the row; with SvcRpcError when the gateway does not answer. The verifier is loaded with the
+ * first call.
+ */
+export function verifiedFunctions(transport: Transport, target: Target): SvcVerified {
+  const getProof: SvcVerified['getProof'] = async (table, key = '', options = {}) =>
+    (await import('./light/proveRow.ts')).proveRow({ ...target, transport }, { table, key }, options)
+  const rowOf =
+    (table: string) =>
+    (key: string, options?: VerifyOptions): Promise<VerifiedRow> =>
+      getProof(table, key, options)
+  const account = rowOf('accounts')
+  return {
+    stake: { validator: { query: rowOf('candidacies') } },
+    governance: { queryProposal: rowOf('proposals') },
+    getBalance: account,
+    getTransactionCount: account,
+    getProof,
+  }
+}
 
 /** The promise forms. */
 export interface SvcAsync extends AsyncFunctions {
@@ -67,7 +102,7 @@ const STATUS: Call = { method: 'svc_status', params: [] }
 const chainIdOf = (status: unknown): string => (status as { readonly chain_id: string }).chain_id
 
 /** The functions and accounts of a client over any transport; `defaultAccount` is asked at each call. */
-export function makeFunctions(
+export function createFunctions(
   transport: Transport,
   defaultAccount: () => string | undefined,
 ): Omit<Svc, 'defaultAccount' | 'verified'> {
@@ -114,7 +149,7 @@ function construct(this: unknown, target: string | Target): Svc {
   const where = typeof target === 'string' ? { url: target } : target
   const transport = httpTransport(where)
   const svc: Svc = {
-    ...makeFunctions(transport, () => svc.defaultAccount),
+    ...createFunctions(transport, () => svc.defaultAccount),
     verified: verifiedFunctions(transport, where),
     defaultAccount: undefined,
   }

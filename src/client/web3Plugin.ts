@@ -2,9 +2,8 @@
 import { Web3PluginBase } from 'web3'
 import { cannotWait } from './blocking.ts'
 import { asError, SvcRpcError } from './errors.ts'
-import { httpTransport } from './httpTransport.ts'
-import { makeFunctions, type Svc } from './svc.ts'
-import { type Call, plainParams, readReplies, type Reply, type Transport } from './transport.ts'
+import { type Call, httpTransport, plainParams, readReplies, type Reply, type Transport } from './transport.ts'
+import { createFunctions, type Svc } from './svc.ts'
 
 /** The part of web3's request manager that is used here. */
 interface Manager {
@@ -80,7 +79,7 @@ class Plugin extends Web3PluginBase {
     super()
     Object.assign(
       this,
-      makeFunctions(
+      createFunctions(
         managerTransport(() => this.requestManager as unknown as Manager),
         () => this.defaultAccount,
       ),

@@ -1,15 +1,53 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fromUtf8 } from '../base/bytes.ts'
-import { encodePaths, type PathAnswer } from '../codec/queryBatch.ts'
-import type { BlockFeed } from '../comet/feed.ts'
+import { BATCH_PATHS_MAX, encodePaths, type PathAnswer } from '../codec/queryBatch.ts'
 import { isNodeError } from '../comet/errors.ts'
+import type { BlockFeed } from '../comet/feed.ts'
 import type { AbciQuery, AbciQueryResult, IncludedTx, NodeRpc } from '../comet/rpc.ts'
-import { askTogether } from './batch.ts'
 import { RpcError, tooMany } from './errors.ts'
 import { FEED_START_MS_MAX, GAS_PRICES_KEPT } from './limits.ts'
-import { type HeadWatch, type Stall, stallReason } from './stall.ts'
 import { type ListAnswer, shareLists } from './lists.ts'
-import { RawJson } from './rawJson.ts'
+import { RawJson } from './envelope.ts'
+import { type HeadWatch, type Stall, stallReason } from './health.ts'
+
+interface Waiting<A> {
+  readonly path: string
+  readonly done: (answer: A) => void
+  readonly failed: (error: unknown) => void
+}
+
+/**
+ * Asks for paths that come within one turn of the event loop together, BATCH_PATHS_MAX at most: under load a question
+ * costs the node and the application a part of what one path alone does. `askAll` answers in the order of the paths, an
+ * Error for a path that fails.
+ */
+export function askTogether<A>(
+  askAll: (paths: readonly string[]) => Promise<readonly (A | Error)[]>,
+): (path: string) => Promise<A> {
+  let waiting: Waiting<A>[] = []
+  const send = async (asked: readonly Waiting<A>[]): Promise<void> => {
+    try {
+      const answers = await askAll(asked.map(({ path }) => path))
+      for (const [at, { done, failed }] of asked.entries()) {
+        const answer = answers[at]
+        if (answer === undefined) failed(new Error(`the node answered ${answers.length} of ${asked.length} paths`))
+        else if (answer instanceof Error) failed(answer)
+        else done(answer)
+      }
+    } catch (error) {
+      for (const { failed } of asked) failed(error)
+    }
+  }
+  const sendAll = (): void => {
+    const asked = waiting
+    waiting = []
+    for (let at = 0; at < asked.length; at += BATCH_PATHS_MAX) void send(asked.slice(at, at + BATCH_PATHS_MAX))
+  }
+  return (path) =>
+    new Promise((done, failed) => {
+      if (waiting.push({ path, done, failed }) === 1) setImmediate(sendAll)
+    })
+}
 
 /** An answer of the chain: `data` as the query's path gives it, read at `height`. */
 export interface ChainAnswer {
@@ -178,7 +216,7 @@ const readsOver = (rpc: NodeRpc, queryOne: Chain['queryOne']): Reads => ({
 const queriesOver = (rpc: NodeRpc): Chain['queryOne'] => askTogether((paths) => queryAll(rpc, paths))
 
 /** The chain behind a node, whose blocks `feed` delivers. */
-export function openChain(
+export function createChain(
   { transactions: rpc, queries, lists: listsRpc }: NodeClients,
   feed: BlockFeed,
   { stall }: Pick<HeadWatch, 'stall'>,

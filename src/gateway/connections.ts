@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { normalizeIP } from '@fastify/rate-limit'
 import { ANSWER_OVERHEAD_BYTES } from './limits.ts'
-import type { Piece } from './rawJson.ts'
+import type { Piece } from './envelope.ts'
 
 /** What connections may take of the gateway. */
 export interface ConnectionLimits {

@@ -1,7 +1,17 @@
 import { isObject } from '../base/json.ts'
 import { type DefectLog, errorObject, type RpcError, type RpcErrorObject, rpcErrors } from './errors.ts'
 import { BATCH_ANSWER_LENGTH_MAX, BATCH_CALLS_MAX, PARAMS_DEPTH_MAX } from './limits.ts'
-import { type Piece, RawJson } from './rawJson.ts'
+
+/** A piece of an answer: text, or bytes of UTF-8 that other answers may share. */
+export type Piece = string | Uint8Array
+
+/** A result that is JSON already: it is sent as it stands, and many answers may hold the same bytes. */
+export class RawJson {
+  readonly pieces: readonly Piece[]
+  constructor(pieces: readonly Piece[]) {
+    this.pieces = pieces
+  }
+}
 
 /** Params of a call: by position, by name, or none. */
 export type Params = readonly unknown[] | Readonly<Record<string, unknown>> | undefined

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { startBlockFeed } from '../comet/feed.ts'
 import { openNodeRpc } from '../comet/rpc.ts'
 import type { Signer } from '../tx/sign.ts'
-import { type NodeClients, openChain } from './chain.ts'
-import type { Params } from './envelope.ts'
+import { type NodeClients, createChain } from './chain.ts'
+import { type Params, RawJson } from './envelope.ts'
 import { type DefectLog, errorObject, RpcError, rpcErrors } from './errors.ts'
-import { readiness } from './health.ts'
-import { type HttpLimits, openHttp } from './http.ts'
+import { beginWatch, logStalls, readiness, watchHead } from './health.ts'
+import { type HttpLimits, createHttpServer } from './http.ts'
 import {
   CALLS_PER_SECOND,
   CONNECTIONS_MAX,
@@ -19,16 +19,14 @@ import {
   UNREAD_MS_MAX,
   WAIT_MS,
 } from './limits.ts'
-import { makeMetrics } from './metrics.ts'
+import { createMetrics } from './metrics.ts'
 import type { Services } from './methods/define.ts'
 import { methodOf, methods } from './methods/list.ts'
 import { openRpcDocument } from './openrpc.ts'
-import { readParams } from './params.ts'
-import { RawJson } from './rawJson.ts'
-import { makeSender } from './sender.ts'
-import { beginWatch, logStalls, watchHead } from './stall.ts'
-import { checkSigning, mayAskToSign } from './token.ts'
-import { makeTracker } from './tracker.ts'
+import { readParams } from './fields.ts'
+import { createSender } from './sender.ts'
+import { checkSigning, mayAskToSign } from './access.ts'
+import { createTracker } from './tracker.ts'
 
 /** A pino logger has this shape. */
 export interface GatewayLog extends DefectLog {
@@ -91,7 +89,7 @@ interface Watch {
 }
 
 /** Runs a method by name and counts it. Throws what `errorObject` prints. */
-function makeCall(services: Services, { onCall, log, authToken }: Watch) {
+function createCall(services: Services, { onCall, log, authToken }: Watch) {
   return async (name: string, params: Params, authorization?: string): Promise<unknown> => {
     const begunMs = performance.now()
     const method = methodOf.get(name)
@@ -145,7 +143,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { authToken, publicKeys = false, limits = {}, stalledAfterMs } = options
   checkSigning({ accounts: signers.length, authToken, publicKeys })
   const clients = openClients(node)
-  const tracker = makeTracker()
+  const tracker = createTracker()
   const head = watchHead(stalledAfterMs)
   const feed = startBlockFeed(clients.transactions, {
     onBlock: (block) => {
@@ -165,13 +163,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     },
   })
   void feed.ready.then((height) => beginWatch(head, clients.transactions, height))
-  const chain = openChain(clients, feed, head)
+  const chain = createChain(clients, feed, head)
   const endLog = logStalls(head, logger)
   feed.done.catch((error: unknown) => logger.error({ err: error }, 'the feed of blocks ended'))
-  const sender = makeSender({ chain, tracker, waitMs })
+  const sender = createSender({ chain, tracker, waitMs })
   const version = packageVersion()
   const document = Buffer.from(JSON.stringify(openRpcDocument(methods, version)))
-  const metrics = makeMetrics({
+  const metrics = createMetrics({
     height: feed.head,
     headAgeMs: head.ageMs,
     connected: feed.connected,
@@ -185,8 +183,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     onOutcome: metrics.onOutcome,
     discover: () => new RawJson([document]),
   }
-  const app = await openHttp({
-    call: makeCall(services, { onCall: metrics.onCall, log: logger, authToken }),
+  const app = await createHttpServer({
+    call: createCall(services, { onCall: metrics.onCall, log: logger, authToken }),
     isList: (name) => methodOf.get(name)?.isList === true,
     log: logger,
     guard: { host, allowHosts, allowOrigins },

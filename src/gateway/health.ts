@@ -1,6 +1,102 @@
 import { reasonOf } from '../comet/errors.ts'
+import type { NodeRpc } from '../comet/rpc.ts'
 import type { Chain } from './chain.ts'
-import { stallReason } from './stall.ts'
+import { STALLED_INTERVAL_MS_MAX, STALLED_INTERVALS, STALLED_MS_MIN } from './limits.ts'
+
+/** A chain that makes no blocks. `stalledMs`: how long ago its last block was seen. */
+export interface Stall {
+  readonly stalledMs: number
+  readonly height: number
+}
+
+/** The age of the head as this gateway sees it: block times lag behind the clock, and a clock may be wrong. */
+export interface HeadWatch {
+  /** Told of the head when the feed begins: from now on a block is due. */
+  readonly begin: (height: number) => void
+  /** Told of each committed height. */
+  readonly onHeight: (height: number) => void
+  /** Told of each block, for the time from block to block. */
+  readonly onBlock: (block: { readonly height: number; readonly timeMs: number }) => void
+  /** Since the last block was seen, or since the start while none was, in ms. */
+  readonly ageMs: () => number
+  /** The stall while there is one. One comparison otherwise. */
+  readonly stall: () => Stall | undefined
+}
+
+/** Block intervals that are remembered: the longest pause is one of them, and the middle one counts. */
+const INTERVALS_KEPT = 5
+
+const middle = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[(values.length - 1) >> 1] ?? 0
+
+/** How old the head of a chain may be whose blocks came at these intervals, in ms; see watchHead. */
+export const stalledAfterMs = (intervalsMs: readonly number[]): number =>
+  Math.max(STALLED_MS_MIN, STALLED_INTERVALS * Math.min(STALLED_INTERVAL_MS_MAX, middle(intervalsMs)))
+
+/**
+ * A watch over the head. The chain counts as stalled `afterMs` after its last block, or never when that is 0; when it
+ * is left out, after STALLED_INTERVALS of its recent block intervals, but STALLED_MS_MIN at least. `nowMs`: a clock
+ * that only goes forward.
+ */
+export function watchHead(afterMs?: number, nowMs: () => number = () => performance.now()): HeadWatch {
+  let seenMs = nowMs()
+  let height = 0
+  let intervals: readonly number[] = []
+  let last: { readonly height: number; readonly timeMs: number } | undefined
+  const limit = (): number => (afterMs === undefined ? stalledAfterMs(intervals) : afterMs || Infinity)
+  let stalledAtMs = seenMs + limit()
+  const see = (at: number): void => {
+    height = at
+    seenMs = nowMs()
+    stalledAtMs = seenMs + limit()
+  }
+  return {
+    begin: see,
+    onHeight: see,
+    onBlock: (block) => {
+      if (last?.height === block.height - 1) {
+        intervals = [...intervals, block.timeMs - last.timeMs].slice(-INTERVALS_KEPT)
+        stalledAtMs = seenMs + limit()
+      }
+      last = block
+    },
+    ageMs: () => nowMs() - seenMs,
+    stall: () => {
+      const now = nowMs()
+      return now < stalledAtMs ? undefined : { stalledMs: Math.floor(now - seenMs), height }
+    },
+  }
+}
+
+/**
+ * Tells the watch where the chain stands and how fast its blocks came before: a slow chain is no stalled one. Never
+ * throws.
+ */
+export async function beginWatch(watch: HeadWatch, rpc: NodeRpc, head: number): Promise<void> {
+  watch.begin(head)
+  const blocks = await Promise.all([rpc.block(head - 1), rpc.block(head)]).catch(() => [])
+  for (const block of blocks) watch.onBlock(block)
+}
+
+/** A stall in words, for callers and operators. */
+export const stallReason = ({ stalledMs, height }: Stall): string =>
+  `the chain has made no block for ${Math.floor(stalledMs / 1000)} s${height === 0 ? '' : `: the last one is ${height}`}`
+
+const LOG_MS = 1000
+
+/** Logs the beginning and the end of each stall, until the function that it returns is called. */
+export function logStalls(
+  watch: HeadWatch,
+  log: { readonly warn: (about: object, message: string) => void },
+): () => void {
+  let before: Stall | undefined
+  const timer = setInterval(() => {
+    const stall = watch.stall()
+    if (stall !== undefined && before === undefined) log.warn(stall, stallReason(stall))
+    if (stall === undefined && before !== undefined) log.warn(before, 'the chain makes blocks again')
+    before = stall
+  }, LOG_MS).unref()
+  return () => clearInterval(timer)
+}
 
 /** Whether transactions and queries can be served, and why not. */
 export type Readiness =

@@ -1,17 +1,36 @@
 import { createServer } from 'node:http'
 import { BlockList, isIPv6 } from 'node:net'
+import { Readable } from 'node:stream'
 import cors from '@fastify/cors'
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { boundConnections, type ConnectionLimits, type Connections } from './connections.ts'
-import { answer, type Params, type Server } from './envelope.ts'
+import { asBuffer } from '../base/bytes.ts'
+import { type GuardOptions, refusedOrigin } from './access.ts'
+import { createTurns, createRateLimit, type RateLimit, type Turns } from './admission.ts'
+import { boundConnections, type ConnectionLimits, type Connections, type Unread } from './connections.ts'
+import { answer, type Params, type Piece, type Server } from './envelope.ts'
 import { type RpcErrorObject, rpcErrors } from './errors.ts'
-import { type GuardOptions, refusedOrigin } from './guard.ts'
 import type { Readiness } from './health.ts'
-import { BODY_BYTES_MAX, KEEP_ALIVE_MS, LIST_COST, READY_MS, REQUEST_CHECK_MS } from './limits.ts'
-import { openRateLimit, type RateLimit } from './rateLimit.ts'
-import type { Piece } from './rawJson.ts'
-import { sendPieces } from './send.ts'
-import { createTurns, type Turns } from './turns.ts'
+import { BODY_BYTES_MAX, KEEP_ALIVE_MS, LIST_COST, PIECE_BYTES, READY_MS, REQUEST_CHECK_MS } from './limits.ts'
+
+const bufferOf = (piece: Piece): Buffer => (typeof piece === 'string' ? Buffer.from(piece) : asBuffer(piece))
+
+function* partsOf(pieces: readonly Piece[]): Generator<Buffer> {
+  for (const piece of pieces) {
+    const bytes = bufferOf(piece)
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES)
+  }
+}
+
+/** Sends an answer: a long one in parts, each when the one before has left, without a copy of what others share. */
+export function sendPieces(reply: FastifyReply, unread: Unread, pieces: readonly Piece[]): FastifyReply {
+  unread.add(reply.request.raw, reply.raw, pieces)
+  const bytes = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
+  if (bytes > PIECE_BYTES) {
+    return reply.header('content-length', String(bytes)).send(Readable.from(partsOf(pieces), { objectMode: false }))
+  }
+  const [only] = pieces
+  return reply.send(pieces.length === 1 && typeof only === 'string' ? only : Buffer.concat(pieces.map(bufferOf)))
+}
 
 /** What callers may take of the gateway. */
 export interface HttpLimits extends ConnectionLimits {
@@ -183,14 +202,14 @@ function addErrors(app: FastifyInstance, log: Server['log']): void {
 }
 
 /** The HTTP server, not yet listening. Bodies up to BODY_BYTES_MAX, `application/json` only. */
-export async function openHttp(routes: Routes): Promise<FastifyInstance> {
+export async function createHttpServer(routes: Routes): Promise<FastifyInstance> {
   const { call, isList, log, guard, limits, ready, metrics, document, onClosing } = routes
   const connections = boundConnections(limits, isAmong(limits.trustProxies))
   const { unread } = connections
   const app = open(limits, connections)
   const parse = safeParser(app)
   const turns = createTurns()
-  const rateLimit = await openRateLimit(app, limits.callsPerSecond)
+  const rateLimit = await createRateLimit(app, limits.callsPerSecond)
   await addGuard(app, guard)
   addRateLimit(app, rateLimit)
   addClosing(app, onClosing)

@@ -31,7 +31,7 @@ const OUTCOMES = [
 ]
 
 /** Metrics in a registry of their own; every series that always exists starts at 0. */
-export function makeMetrics({ height, headAgeMs, connected, waiting }: Gauges): Metrics {
+export function createMetrics({ height, headAgeMs, connected, waiting }: Gauges): Metrics {
   const registry = new Registry()
   const registers = [registry]
   const requests = new Counter({

@@ -1,6 +1,151 @@
-import { type Members, schemaOf } from '../tx/members.ts'
-import { rpcErrors, type RpcErrorName } from './errors.ts'
+import { type JsonSchema, type Members, schemaOf } from '../tx/members.ts'
+import { type RpcErrorName, rpcErrors } from './errors.ts'
 import type { Method } from './methods/define.ts'
+
+const string: JsonSchema = { type: 'string' }
+const integer: JsonSchema = { type: 'integer' }
+const yesNo: JsonSchema = { enum: ['Y', 'N'] }
+
+/** A whole number in decimal text. */
+export const decimal: JsonSchema = { type: 'string', pattern: '^[0-9]+$' }
+
+function object(properties: Readonly<Record<string, JsonSchema>>, optional: readonly string[] = []): JsonSchema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name))
+  return { type: 'object', properties, required, additionalProperties: false }
+}
+
+const fee: JsonSchema = object({ key: string, value: decimal }, ['key', 'value'])
+const checkTx: JsonSchema = object({ code: integer, log: string, fee }, ['code', 'log'])
+
+const deliverTx = (returns: string | undefined): JsonSchema =>
+  object(
+    {
+      code: integer,
+      log: string,
+      gasUsed: decimal,
+      fee,
+      data: { type: 'string', contentEncoding: 'base64', ...(returns === undefined ? {} : { description: returns }) },
+    },
+    ['code', 'log', 'gasUsed', 'data'],
+  )
+
+/**
+ * The transaction result object; `returns` says what deliver_tx.data carries. Source: interface, Transaction result
+ * object.
+ */
+export const transactionResult = (returns: string | undefined): JsonSchema =>
+  object({
+    height: integer,
+    hash: string,
+    check_tx: checkTx,
+    deliver_tx: deliverTx(returns),
+  })
+
+/** What svc_getTransaction answers. Source: protocol.md §10. */
+export const foundTransaction: JsonSchema = object({
+  height: integer,
+  hash: string,
+  index: integer,
+  sender: { type: ['string', 'null'] },
+  nonce: { type: ['integer', 'null'] },
+  operation: { type: ['string', 'null'] },
+  message: { type: ['object', 'null'] },
+  check_tx: checkTx,
+  deliver_tx: deliverTx(undefined),
+})
+
+/** `{height, data}` of a query. */
+export const answerOf = (data: JsonSchema): JsonSchema => object({ height: integer, data })
+
+const base64: JsonSchema = { type: 'string', contentEncoding: 'base64' }
+
+/** What svc_getProof answers. Source: protocol.md §10. */
+export const provenRow: JsonSchema = object({ height: integer, key: base64, value: base64, proof: base64 })
+
+const pubKey: JsonSchema = object({ type: string, value: string })
+
+/** Source: interface, Validator object. */
+export const validatorObject: JsonSchema = object({
+  pub_key: pubKey,
+  owner_address: string,
+  shares: decimal,
+  voting_power: integer,
+  max_shares: decimal,
+  comp_rate: string,
+  created_at: string,
+  updated_at: string,
+  description: object({ name: string, website: string, location: string, email: string, profile: string }),
+  verified: yesNo,
+  active: yesNo,
+  block_height: integer,
+  rank: integer,
+  state: { enum: ['Validator', 'Candidate', 'Withdrawn'] },
+})
+
+const proposalMembers = {
+  Id: string,
+  Type: { enum: ['transfer_fund', 'change_param', 'deploy_libeni', 'retire_program'] },
+  Proposer: string,
+  BlockHeight: integer,
+  ExpireBlockHeight: integer,
+  ExpireTimestamp: integer,
+  CreatedAt: string,
+  Result: { enum: ['', 'Approved', 'Rejected', 'Expired'] },
+  ResultMsg: string,
+  ResultBlockHeight: integer,
+  ResultAt: string,
+  Detail: { type: 'object' },
+}
+
+/** Source: interface, Proposal object; protocol.md §6 for ExpireTimestamp. */
+export const proposalObject: JsonSchema = object(proposalMembers, ['ExpireTimestamp'])
+
+/** Source: protocol.md §10, svc_queryProposal. */
+export const proposalWithVotes: JsonSchema = object(
+  {
+    ...proposalMembers,
+    Votes: { type: 'array', items: object({ Voter: string, Answer: yesNo, BlockHeight: integer }) },
+    Tally: object({ Yes: integer, No: integer, Total: integer }),
+  },
+  ['ExpireTimestamp'],
+)
+
+/** Source: interface, System parameters object. */
+export const paramsObject: JsonSchema = object({
+  hold_account: string,
+  max_vals: integer,
+  self_staking_ratio: string,
+  inflation_rate: { type: 'number' },
+  stake_limit: string,
+  unstake_wait_period: integer,
+  proposal_expire_period: integer,
+  declare_candidacy: integer,
+  update_candidacy: integer,
+  governance_proposal: integer,
+  gas_price: integer,
+})
+
+/** Source: protocol.md §10, svc_queryUnbonding. */
+export const unbondingEntry: JsonSchema = object({ amount: decimal, pub_key: pubKey, completion_height: integer })
+
+/** Source: protocol.md §10, svc_queryValidatorSet. */
+export const setMember: JsonSchema = object({
+  pub_key: pubKey,
+  owner_address: { type: ['string', 'null'] },
+  power: integer,
+  proven: { type: 'boolean' },
+})
+
+/** Source: protocol.md §10, svc_status. */
+export const statusObject: JsonSchema = object({
+  chain_id: string,
+  height: integer,
+  time: string,
+  app_hash: string,
+  catching_up: { type: 'boolean' },
+  node_version: string,
+  version: string,
+})
 
 const EVERY_CALL: readonly RpcErrorName[] = ['invalidRequest', 'invalidParams', 'internal', 'tooMany']
 

@@ -1,5 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { toBase64 } from '../base/bytes.ts'
 import type { TxResult } from '../comet/wire.ts'
+import type { Chain } from './chain.ts'
+import { RpcError } from './errors.ts'
+import type { Outcome } from './sender.ts'
 
 /** What a transaction failed with, or came to, in CheckTx. */
 export interface Failure {
@@ -60,3 +64,32 @@ export const includedResult = (
   result: TxResult,
   gasPrice: bigint,
 ): TransactionResult => ({ height: result.code === 0 ? height : 0, hash, ...includedParts(result, gasPrice) })
+
+const PRICE_TRIES = 3
+const PRICE_PAUSE_MS = 100
+
+/** The gas price of a committed block; the node may be away for a moment. Throws RpcError -32011 with the hash. */
+async function needGasPrice(chain: Chain, height: number, hash: string): Promise<bigint> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await chain.gasPrice(height)
+    } catch {
+      if (tries === PRICE_TRIES) {
+        throw new RpcError('nodeAway', `the transaction is in block ${height}, but the node does not tell its fee`, {
+          hash,
+        })
+      }
+      await sleep(PRICE_PAUSE_MS)
+    }
+  }
+}
+
+/**
+ * The interface's result object of an outcome. Throws RpcError -32011 when the node goes away before the fee is known.
+ */
+export async function resultOf(chain: Chain, outcome: Outcome): Promise<TransactionResult> {
+  if ('refused' in outcome) return refusedResult(outcome.hash, outcome.refused)
+  const { height, result } = outcome.included
+  const gasPrice = result.code === 0 && result.gasUsed > 0 ? await needGasPrice(chain, height, outcome.hash) : 0n
+  return includedResult(outcome.hash, height, result, gasPrice)
+}

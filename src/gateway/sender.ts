@@ -2,11 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Address, addressOf } from '../base/address.ts'
 import type { Signer } from '../tx/sign.ts'
 import { type Account, makeAccounts, nextKnown } from './accounts.ts'
-import { broadcast, expectedNonce, type Sent } from './broadcast.ts'
+import { broadcast, expectedNonce, readRawTx, type Sent } from './broadcast.ts'
 import type { Chain } from './chain.ts'
 import { isRpcError, RpcError, rpcErrors } from './errors.ts'
 import { LOOK_UP_MS, RESIGNS_MAX, WAITING_MAX, WAITING_OF_SENDER_MAX, WAITING_SIGNED_HERE_MAX } from './limits.ts'
-import { readRawTx } from './rawTx.ts'
 import type { Failure } from './result.ts'
 import type { Inclusion, Tracker } from './tracker.ts'
 
@@ -174,7 +173,7 @@ function fullOf(
 }
 
 /** A sender over `chain`, whose blocks `tracker` is told of. */
-export function makeSender(setting: Setting): Sender {
+export function createSender(setting: Setting): Sender {
   const { chain } = setting
   const accounts = makeAccounts()
   const underWay = { raw: 0, signedHere: 0 }

@@ -31,7 +31,7 @@ export interface Tracker {
 }
 
 /** A tracker without waiters. Unbounded: the sender counts what is under way. */
-export function makeTracker(): Tracker {
+export function createTracker(): Tracker {
   const waiting = new Map<string, Set<(inclusion: Inclusion | undefined) => void>>()
   let count = 0
   let closed = false

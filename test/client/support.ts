@@ -1,7 +1,7 @@
 import { decodeTx, txHash, type Tx } from '../../src/tx/envelope.ts'
 import { fromBase64 } from '../../src/base/bytes.ts'
 import { SvcRpcError } from '../../src/client/errors.ts'
-import type { TransactionResult } from '../../src/client/forms.ts'
+import type { TransactionResult } from '../../src/client/types.ts'
 import type { Call, Reply, Transport } from '../../src/client/transport.ts'
 
 /** What a gateway of one account says to a transaction of a nonce that fits; undefined commits it. */

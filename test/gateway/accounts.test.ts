@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { makeAccounts, nextKnown } from '../../src/gateway/accounts.ts'
-import { makeTracker } from '../../src/gateway/tracker.ts'
+import { createTracker } from '../../src/gateway/tracker.ts'
 import { txHash } from '../../src/tx/envelope.ts'
 import { alice, bob } from './support.ts'
 
@@ -43,7 +43,7 @@ describe('tracker', () => {
   const result = { code: 0, codespace: '', log: '', info: '', data: bytes, gasWanted: 0, gasUsed: 0, events: [] }
 
   test('a block resolves all that wait for its transactions, and nobody else', async () => {
-    const tracker = makeTracker()
+    const tracker = createTracker()
     const [one, two, other] = [tracker.wait(txHash(bytes)), tracker.wait(txHash(bytes)), tracker.wait('AB')]
     tracker.onBlock({ height: 4, txs: [new Uint8Array([2]), bytes], results: [{ ...result, code: 1 }, result] })
     expect(await Promise.all([one?.landed, two?.landed])).toEqual(Array(2).fill({ height: 4, result }))
@@ -54,7 +54,7 @@ describe('tracker', () => {
   })
 
   test('cancelling one leaves the other waiting for the same hash', async () => {
-    const tracker = makeTracker()
+    const tracker = createTracker()
     const [one, two] = [tracker.wait(txHash(bytes)), tracker.wait(txHash(bytes))]
     one?.cancel()
     one?.cancel()
@@ -64,7 +64,7 @@ describe('tracker', () => {
   })
 
   test('closing ends all that wait and those that come later', async () => {
-    const tracker = makeTracker()
+    const tracker = createTracker()
     const before = tracker.wait('AB')
     tracker.close()
     expect([await before.landed, await tracker.wait('AB').landed, tracker.size()]).toEqual([undefined, undefined, 0])

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { methods } from '../../src/gateway/methods/list.ts'
 import { openRpcDocument } from '../../src/gateway/openrpc.ts'
-import { readParams } from '../../src/gateway/params.ts'
+import { readParams } from '../../src/gateway/fields.ts'
 import { schemaOf } from '../../src/tx/members.ts'
 
 interface Described {

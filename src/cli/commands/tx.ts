@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import { example, keystoreOption, nodeOption, passwordOption, withGateway } from '../command.ts'
-import type { Configure } from '../command.ts'
+import { type Configure, example, keystoreOption, nodeOption, passwordOption, withGateway } from '../command.ts'
 import { addMemberOptions, kebab } from '../memberOptions.ts'
 import { txEntries } from '../../modules/registry.ts'
 import type { TxEntry } from '../../modules/define.ts'

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { lastConsensusFailure } from '../../comet/consensusFailure.ts'
 import type { NodeRpc } from '../../comet/rpc.ts'
 import type { NodeStatus } from '../../comet/wire.ts'
-import { stalledAfterMs, stallReason } from '../../gateway/stall.ts'
+import { stalledAfterMs, stallReason } from '../../gateway/health.ts'
 import { examineDisk } from './disk.ts'
 import type { Finding } from './finding.ts'
 

@@ -1,7 +1,7 @@
 import { asError, SvcProofError } from '../errors.ts'
-import type { WaitOptions } from '../forms.ts'
-import { pause, POLL_MS, WAIT_MS } from '../pause.ts'
-import type { VerifiedHeader } from './row.ts'
+import type { WaitOptions } from '../types.ts'
+import { pause, POLL_MS, WAIT_MS } from '../transport.ts'
+import type { VerifiedHeader } from './proveRow.ts'
 
 interface Light {
   readonly light: string

@@ -1,13 +1,31 @@
 import { parseAddress } from '../../base/address.ts'
 import { equalBytes, fromBase64, fromHex } from '../../base/bytes.ts'
 import { SvcProofError } from '../errors.ts'
-import type { VerifyOptions } from '../forms.ts'
-import type { Target } from '../httpTransport.ts'
-import type { Transport } from '../transport.ts'
-import type { VerifiedHeader, VerifiedRow } from './row.ts'
+import type { VerifyOptions } from '../types.ts'
+import type { Target, Transport } from '../transport.ts'
 import { verifiedHeader } from './header.ts'
 import { whyNotAbsent, whyNotMember } from './ics23.ts'
 import { printRow, stateKey } from './rows.ts'
+
+/** The header that a row was proven against, as the light client verified it. `hash` and `app_hash` upper-case hex. */
+export interface VerifiedHeader {
+  readonly chain_id: string
+  readonly height: number
+  /** RFC 3339, of the block: how old the answer is. */
+  readonly time: string
+  readonly hash: string
+  readonly app_hash: string
+}
+
+/** A row of the state at the end of block `height`, proven by the app hash in the header after it. */
+export interface VerifiedRow {
+  readonly verified: true
+  readonly height: number
+  readonly header: VerifiedHeader
+  readonly table: string
+  /** Key and members as proto/svc/state.proto names them; null when it is proven that there is no such row. */
+  readonly data: Readonly<Record<string, unknown>> | null
+}
 
 /** Who is asked: the gateway for row and proof, which nobody believes, and the light client for the header. */
 export interface Sources extends Pick<Target, 'light' | 'fetch'> {

@@ -3,7 +3,7 @@ import type { JsonSchema, Members, MessageOf } from '../../tx/members.ts'
 import type { Signer } from '../../tx/sign.ts'
 import type { Chain } from '../chain.ts'
 import type { RpcErrorName } from '../errors.ts'
-import type { ParamsForm } from '../params.ts'
+import type { ParamsForm } from '../fields.ts'
 import type { Outcome, Sender } from '../sender.ts'
 
 /** What methods work with. */

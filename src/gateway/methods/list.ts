@@ -1,11 +1,15 @@
-import { chainMethods } from './chain.ts'
 import type { Method } from './define.ts'
-import { operationMethods } from './operations.ts'
-import { getProof } from './proof.ts'
-import { queryMethods } from './queries.ts'
+import { accountMethods, chainMethods, queryMethods } from './queries.ts'
+import { operationMethods, transactionMethods } from './transactions.ts'
 
 /** Every method of the gateway. */
-export const methods: readonly Method[] = [...operationMethods, ...queryMethods, ...chainMethods, getProof]
+export const methods: readonly Method[] = [
+  ...operationMethods,
+  ...queryMethods,
+  ...accountMethods,
+  ...transactionMethods,
+  ...chainMethods,
+]
 
 /** A method by its name. */
 export const methodOf: ReadonlyMap<string, Method> = new Map(methods.map((method) => [method.name, method]))

@@ -1,15 +1,23 @@
-import { addressOf } from '../../base/address.ts'
+import { addressOf, parseAddress } from '../../base/address.ts'
 import { toBase64 } from '../../base/bytes.ts'
+import { printTime } from '../../base/time.ts'
+import { tables } from '../../modules/registry.ts'
 import { address, optional, proposalId, uint } from '../../tx/members.ts'
+import type { Chain } from '../chain.ts'
+import { RpcError } from '../errors.ts'
+import { countedUpTo, rowKey, rowTable } from '../fields.ts'
 import {
   answerOf,
+  decimal,
   paramsObject,
   proposalObject,
   proposalWithVotes,
+  provenRow,
   setMember,
+  statusObject,
   unbondingEntry,
   validatorObject,
-} from '../schemas.ts'
+} from '../openrpc.ts'
 import { defineMethod, type Method } from './define.ts'
 
 const ignoredHeight = (): ReturnType<typeof optional<number>> =>
@@ -114,3 +122,110 @@ export const queryMethods: readonly Method[] = [
   queryUnbonding,
   queryValidatorSet,
 ]
+
+const HASHED = tables.filter(({ hashed }) => hashed).map(({ name }) => name as string)
+
+/** The id of an owner's candidacy. That an address owns none cannot be proven: the rows are hashed by id. */
+async function candidacyOf(chain: Chain, owner: string): Promise<string> {
+  const { data } = await chain.query(`/stake/candidacy-id/${owner}`)
+  if (data === null) throw new RpcError('invalidParams', `key: ${owner} owns no candidacy, and that cannot be proven`)
+  return String(data)
+}
+
+/** Source: protocol.md §8, §10. */
+const getProof = defineMethod({
+  name: 'svc_getProof',
+  doc: 'A row of the state at the head, with the ICS-23 proof of it or of its absence; a candidacy by its id or its owner.',
+  input: { table: rowTable(HASHED), key: optional(rowKey()) },
+  count: 2,
+  errors: ['nodeAway'],
+  result: provenRow,
+  run: async ({ chain }, { table, key = '' }) => {
+    const owner = table === 'candidacies' ? parseAddress(key) : undefined
+    const rest = owner === undefined ? key : await candidacyOf(chain, owner)
+    const { height, ...bytes } = await chain.prove(`/store/${table}${rest === '' ? '' : `/${rest}`}`)
+    return { height, key: toBase64(bytes.key), value: toBase64(bytes.value), proof: toBase64(bytes.proof) }
+  },
+})
+
+const accounts = defineMethod({
+  name: 'svc_accounts',
+  doc: 'Addresses that the gateway can sign for, in keystore order.',
+  input: {},
+  count: 0,
+  errors: [],
+  result: { type: 'array', items: { type: 'string' } },
+  run: async ({ signers }) => [...signers.keys()],
+})
+
+const getBalance = defineMethod({
+  name: 'svc_getBalance',
+  doc: 'Balance of an account in base units.',
+  input: { address: address() },
+  count: 1,
+  errors: ['nodeAway'],
+  result: decimal,
+  run: async ({ chain }, given) => (await chain.asked.account(addressOf(given.address))).balance,
+})
+
+const getTransactionCount = defineMethod({
+  name: 'svc_getTransactionCount',
+  doc: 'Number of transactions an account made: the nonce of its next one.',
+  input: { address: address(), block: optional(countedUpTo()) },
+  count: 2,
+  errors: ['nodeAway'],
+  result: { type: 'integer' },
+  run: async ({ chain, sender }, given) => {
+    const account = addressOf(given.address)
+    const { nonce } = await chain.asked.account(account)
+    return given.block === 'pending' ? Math.max(nonce, sender.nextNonce(account)) : nonce
+  },
+})
+
+const blockNumber = defineMethod({
+  name: 'svc_blockNumber',
+  doc: 'Height of the head: the last committed block.',
+  input: {},
+  count: 0,
+  errors: ['nodeAway'],
+  result: { type: 'integer' },
+  run: ({ chain }) => chain.asked.rpc.committedHeight(),
+})
+
+const status = defineMethod({
+  name: 'svc_status',
+  doc: 'What the node says of itself.',
+  input: {},
+  count: 0,
+  errors: ['nodeAway'],
+  result: statusObject,
+  run: async ({ chain, version }) => {
+    const { chainId, latestHeight, latestTimeMs, catchingUp, version: nodeVersion } = await chain.asked.rpc.status()
+    const appHash = latestHeight === 0 ? '' : (await chain.asked.rpc.block(latestHeight)).appHash
+    return {
+      chain_id: chainId,
+      height: latestHeight,
+      time: latestHeight === 0 ? '' : printTime(Math.floor(latestTimeMs / 1000)),
+      app_hash: appHash,
+      catching_up: catchingUp,
+      node_version: nodeVersion,
+      version,
+    }
+  },
+})
+
+const discover = defineMethod({
+  name: 'rpc.discover',
+  doc: 'This document: an OpenRPC description of every method.',
+  input: {},
+  count: 0,
+  errors: [],
+  result: { type: 'object' },
+  run: async (services) => services.discover(),
+})
+
+/** Accounts and the node. Source: protocol.md §10. */
+export const accountMethods: readonly Method[] = [accounts, getBalance, getTransactionCount]
+
+/** What the node says of the chain, and proofs of its state. Source: protocol.md §8, §10. */
+export const chainMethods: readonly Method[] = [blockNumber, status, discover, getProof]

@@ -1,7 +1,42 @@
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type RpcError, tooMany } from './errors.ts'
-import { LIST_COST, RATE_WINDOW_MS } from './limits.ts'
+import { LIST_COST, RATE_WINDOW_MS, TURN_CALLS } from './limits.ts'
+
+/** Lets requests begin in turns. */
+export type Turns = (address: string, calls: number) => Promise<void>
+
+interface Waiting {
+  readonly calls: number
+  readonly begin: () => void
+}
+
+/**
+ * Turns for requests by the address that they come from: in each round an address begins requests that cost TURN_CALLS
+ * calls, or one, and the sockets are looked at between the rounds. So what many calls of a few addresses cost delays a
+ * caller of another by a round.
+ */
+export function createTurns(): Turns {
+  const waiting = new Map<string, Waiting[]>()
+  const round = (): void => {
+    for (const [address, queue] of waiting) {
+      for (let begun = 0; begun < TURN_CALLS && queue.length > 0; ) {
+        const { calls, begin } = queue.shift() as Waiting
+        begun += calls
+        begin()
+      }
+      if (queue.length === 0) waiting.delete(address)
+    }
+    if (waiting.size > 0) setImmediate(round)
+  }
+  return (address, calls) =>
+    new Promise((begin) => {
+      const queue = waiting.get(address)
+      if (queue !== undefined) return void queue.push({ calls, begin })
+      if (waiting.size === 0) setImmediate(round)
+      waiting.set(address, [{ calls, begin }])
+    })
+}
 
 /** Counts calls by the address that they come from. Every method says why the call may not run, or undefined. */
 export interface RateLimit {
@@ -16,7 +51,7 @@ const WINDOW_S = RATE_WINDOW_MS / 1000
  * Up to `callsPerSecond` calls from one address (an IPv6 address counts by its /64), and a LIST_COSTth of it lists,
  * counted over RATE_WINDOW_MS; 0 is no limit. The counts of the last 5,000 addresses are kept.
  */
-export async function openRateLimit(app: FastifyInstance, callsPerSecond: number): Promise<RateLimit> {
+export async function createRateLimit(app: FastifyInstance, callsPerSecond: number): Promise<RateLimit> {
   if (callsPerSecond === 0) return { countCall: async () => undefined, countList: async () => undefined }
   await app.register(rateLimit, { global: false })
   const counter = (what: string, max: number): RateLimit['countCall'] => {

@@ -1,5 +1,6 @@
 import { fromBase64, fromHex, toBase64 } from '../base/bytes.ts'
-import { type Member, MemberError } from '../tx/members.ts'
+import { type Member, MemberError, type Members, readMembers } from '../tx/members.ts'
+import type { Params } from './envelope.ts'
 
 /** A transaction's hash: 64 hex digits in any letter case, 0x before them or not. Held in upper case. */
 export function transactionHash(): Member<string> {
@@ -85,3 +86,24 @@ export function rowKey(): Member<string> {
     check: () => undefined,
   }
 }
+
+/**
+ * How the members of a method are given: the first `count` by position or all by name; or in one object, alone or in an
+ * array.
+ */
+export type ParamsForm = { readonly form: 'positional'; readonly count: number } | { readonly form: 'object' }
+
+function named(members: Members, form: ParamsForm, params: Params): unknown {
+  if (!Array.isArray(params)) return params ?? {}
+  if (form.form === 'object') {
+    if (params.length !== 1) throw new MemberError('params', 'one object of members', params)
+    return params[0]
+  }
+  if (params.length > form.count) throw new MemberError('params', `at most ${form.count} by position`, params)
+  const names = Object.keys(members)
+  return Object.fromEntries(params.map((value, place) => [names[place], value]))
+}
+
+/** The members in the params of a call. Throws a MemberError, which is -32602. Source: protocol.md §10. */
+export const readParams = (members: Members, form: ParamsForm, params: Params): Readonly<Record<string, unknown>> =>
+  readMembers(members, named(members, form, params)) as Readonly<Record<string, unknown>>

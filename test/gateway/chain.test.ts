@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from '@jest/globals'
-import { askTogether } from '../../src/gateway/batch.ts'
+import { askTogether } from '../../src/gateway/chain.ts'
 import { post, signerOf, startPair } from './support.ts'
 
 const owners = Array.from({ length: 20 }, (_, at) => signerOf(at + 1).address)

@@ -1,7 +1,7 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { TURN_CALLS } from '../../src/gateway/limits.ts'
-import { createTurns } from '../../src/gateway/turns.ts'
+import { createTurns } from '../../src/gateway/admission.ts'
 
 test('a caller of another address begins in the next round, however many calls of the first ones wait', async () => {
   const turns = createTurns()
