@@ -2,7 +2,7 @@ import type { Application, CheckTxResponse, FinalizeBlockResponse, InitChainResp
 import { makeApp } from '../src/app/app.ts'
 import { addressBytes, addressOfKey } from '../src/base/address.ts'
 import { tables, views } from '../src/modules/registry.ts'
-import { openSqliteStore } from '../src/store/sqliteStore.ts'
+import { openSqliteStore } from '../src/store/sqlite/sqliteStore.ts'
 import type { Store } from '../src/store/store.ts'
 import { CHAIN_ID } from './accounts.ts'
 

@@ -1,8 +1,8 @@
-import { EMPTY_ROOT } from './node.ts'
+import { EMPTY_ROOT } from './tree/node.ts'
 import type { Change, Overlay } from './overlay.ts'
 import type { StateReader } from './state.ts'
 import type { MapKey, Table } from './table.ts'
-import type { CommitmentProof } from './treeProof.ts'
+import type { CommitmentProof } from './tree/proof.ts'
 
 /** Any table, whatever its columns are: what a list of tables holds. */
 export interface AnyTable

@@ -15,7 +15,7 @@ import { concat } from '../../src/base/bytes.ts'
 import { tables, views } from '../../src/modules/registry.ts'
 import { decodeMetadata, encodeMetadata, type SnapshotMetadata } from '../../src/store/snapshot/format.ts'
 import { writeSnapshot } from '../../src/store/snapshot/write.ts'
-import { openSqliteStore, type SqliteStore } from '../../src/store/sqliteStore.ts'
+import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import { random } from '../chain/support.ts'
 import { account, nodeKey, TestChain, tokens } from '../support/testChain.ts'
 

@@ -9,7 +9,7 @@ import { homeFiles } from '../../src/comet/home.ts'
 import { raiseProgramVersion } from '../../src/modules/chain/keeper.ts'
 import { tables } from '../../src/modules/registry.ts'
 import { makeOverlay } from '../../src/store/overlay.ts'
-import { openSqliteStore } from '../../src/store/sqliteStore.ts'
+import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 
 // They start programs and derive many keys, which takes its time on a busy machine.
 jest.setTimeout(60_000)

@@ -10,7 +10,7 @@ import { clean, fields, table } from '../../src/cli/output.ts'
 import { tables, views } from '../../src/modules/registry.ts'
 import { accounts } from '../../src/modules/accounts/tables.ts'
 import { makeOverlay } from '../../src/store/overlay.ts'
-import { openSqliteStore } from '../../src/store/sqliteStore.ts'
+import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import type { Address } from '../../src/base/address.ts'
 
 let folder: string

@@ -8,7 +8,7 @@ import { startSnapshotMaker } from '../../src/cli/snapshot/maker.ts'
 import { findSnapshot, restoreInto } from '../../src/cli/snapshot/restoreFolder.ts'
 import { tables, views } from '../../src/modules/registry.ts'
 import { listSnapshots } from '../../src/store/snapshot/folder.ts'
-import { openSqliteStore } from '../../src/store/sqliteStore.ts'
+import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import { account, nodeKey, TestChain, tokens } from '../support/testChain.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'svcd-maker-'))

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from '@jest/globals'
 import { openMemoryStore } from '../../src/store/memoryStore.ts'
-import { openSqliteStore } from '../../src/store/sqliteStore.ts'
+import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import { conformance } from './conformance.ts'
 import { tables } from './tables.ts'
 

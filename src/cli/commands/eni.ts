@@ -15,7 +15,7 @@ interface Listed {
 type Row = Omit<Listed, 'id' | 'sums'> & Partial<Measure> & { readonly where?: string }
 
 async function readState(path: string): Promise<readonly Listed[]> {
-  const { openSqliteReader } = await import('../../store/sqliteReader.ts')
+  const { openSqliteReader } = await import('../../store/sqlite/sqliteReader.ts')
   const { tables } = await import('../../modules/registry.ts')
   const { listProposals } = await import('../../modules/governance/keeper.ts')
   const { printProposal } = await import('../../modules/governance/query/printProposal.ts')

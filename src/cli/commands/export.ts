@@ -13,7 +13,7 @@ interface Flags extends CommonFlags {
 
 async function run(flags: Flags): Promise<void> {
   const path = needState(homeFrom(flags))
-  const { openSqliteReader } = await import('../../store/sqliteReader.ts')
+  const { openSqliteReader } = await import('../../store/sqlite/sqliteReader.ts')
   const { tables } = await import('../../modules/registry.ts')
   const { exportState } = await import('../exportGenesis.ts')
   const { genesisJson } = await import('../../comet/config.ts')

@@ -34,7 +34,7 @@ async function run(flags: Flags): Promise<void> {
   if (!(await confirm(`Remove the state, blocks and logs of ${home}?`, flags.yes)))
     throw new Failed('nothing was removed')
   if (existsSync(state)) {
-    const { takeLock } = await import('../../store/connection.ts')
+    const { takeLock } = await import('../../store/sqlite/connection.ts')
     takeLock(state).close() // a StoreError while the application runs
   }
   for (const path of paths) rmSync(path, { recursive: true, force: true })

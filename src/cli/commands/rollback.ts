@@ -50,7 +50,7 @@ async function makeAgree(home: string): Promise<(to: Head) => void> {
 async function run(flags: Flags): Promise<void> {
   const home = homeFrom(flags)
   const path = needState(home)
-  const { openSqliteStore } = await import('../../store/sqliteStore.ts')
+  const { openSqliteStore } = await import('../../store/sqlite/sqliteStore.ts')
   const { tables, views } = await import('../../modules/registry.ts')
   const agree = flags.appOnly === true ? undefined : await makeAgree(home)
   const store = openSqliteStore({ path, tables, views })

@@ -21,7 +21,7 @@ function heightFrom({ height }: Flags): number | undefined {
 async function create(flags: Flags): Promise<void> {
   const home = homeFrom(flags)
   const path = needState(home)
-  const { openSqliteReader } = await import('../../store/sqliteReader.ts')
+  const { openSqliteReader } = await import('../../store/sqlite/sqliteReader.ts')
   const { tables } = await import('../../modules/registry.ts')
   const { writeSnapshot } = await import('../../store/snapshot/write.ts')
   const { keepNewest } = await import('../../store/snapshot/folder.ts')
@@ -76,7 +76,7 @@ async function restore(from: string, flags: Flags): Promise<void> {
   const home = homeFrom(flags)
   const { findSnapshot, printSnapshot, restoreInto } = await import('../snapshot/restoreFolder.ts')
   const { tables, views } = await import('../../modules/registry.ts')
-  const { openSqliteStore } = await import('../../store/sqliteStore.ts')
+  const { openSqliteStore } = await import('../../store/sqlite/sqliteStore.ts')
   const { removeRestore } = await import('../../store/snapshot/restore.ts')
   const { chainIdOf } = await import('../start.ts')
   const found = findSnapshot(resolve(from), heightFrom(flags))

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { programVersion } from '../../modules/chain/keeper.ts'
 import { tables } from '../../modules/registry.ts'
-import { openSqliteReader } from '../../store/sqliteReader.ts'
+import { openSqliteReader } from '../../store/sqlite/sqliteReader.ts'
 import { statePathOf } from '../statePaths.ts'
 
 /** The program version that the state of a home needs; that of genesis when it has none yet. */

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { equalBytes, toHex } from '../../base/bytes.ts'
 import { reasonOf } from '../../comet/errors.ts'
 import { tables } from '../../modules/registry.ts'
-import { openConnection } from '../../store/connection.ts'
-import { openSqliteReader } from '../../store/sqliteReader.ts'
+import { openConnection } from '../../store/sqlite/connection.ts'
+import { openSqliteReader } from '../../store/sqlite/sqliteReader.ts'
 import type { Finding } from './finding.ts'
 
 function settings(path: string): Finding {

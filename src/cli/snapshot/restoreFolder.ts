@@ -12,7 +12,7 @@ import {
   snapshotPath,
 } from '../../store/snapshot/folder.ts'
 import { type Snapshot, SNAPSHOT_FORMAT, snapshotHash } from '../../store/snapshot/format.ts'
-import { NotARecord } from '../../store/snapshot/records.ts'
+import { NotARecord } from '../../store/snapshot/format.ts'
 import { beginRestore } from '../../store/snapshot/restore.ts'
 import { Failed } from '../failed.ts'
 import { UserError } from '../userError.ts'

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { tables } from '../../modules/registry.ts'
-import { openSqliteReader } from '../../store/sqliteReader.ts'
+import { openSqliteReader } from '../../store/sqlite/sqliteReader.ts'
 import { keepNewest } from '../../store/snapshot/folder.ts'
 import { writeSnapshot } from '../../store/snapshot/write.ts'
 import { MAKER_FLAG, type MakerMessage, type MakerOptions, type MakerOrder } from './order.ts'

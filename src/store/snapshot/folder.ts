@@ -1,7 +1,15 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { makeFolder } from '../../base/folder.ts'
-import { CHUNK_BYTES_MAX, decodeMetadata, METADATA_BYTES_MAX, type Snapshot, SNAPSHOT_FORMAT } from './format.ts'
+import {
+  CHUNK_BYTES_MAX,
+  decodeMetadata,
+  METADATA_BYTES_MAX,
+  type Snapshot,
+  SNAPSHOT_FORMAT,
+  snapshotHash,
+} from './format.ts'
 
 /** What a snapshot's folder starts with until it is whole, and again when it is on its way out; its height follows. */
 export const UNFINISHED = 'tmp-'
@@ -33,7 +41,7 @@ const ANY = new RegExp(`^(?:${UNFINISHED})?([1-9]\\d{0,15})-`)
  * A file's bytes; undefined when it is not there or longer than `bytesMax`. It may go at any moment: another process
  * removes old ones.
  */
-function readFile(path: string, bytesMax: number): Uint8Array | undefined {
+function readIfThere(path: string, bytesMax: number): Uint8Array | undefined {
   try {
     return statSync(path).size > bytesMax ? undefined : readFileSync(path)
   } catch (error) {
@@ -47,7 +55,7 @@ function readFile(path: string, bytesMax: number): Uint8Array | undefined {
  * looked at.
  */
 export function readSnapshot(path: string): Snapshot | undefined {
-  const metadataBytes = readFile(join(path, METADATA_FILE), METADATA_BYTES_MAX)
+  const metadataBytes = readIfThere(join(path, METADATA_FILE), METADATA_BYTES_MAX)
   const metadata = metadataBytes === undefined ? undefined : decodeMetadata(metadataBytes)
   return metadataBytes === undefined || metadata === undefined ? undefined : { metadata, metadataBytes }
 }
@@ -62,7 +70,7 @@ export const listSnapshots = (folder: string): readonly Snapshot[] =>
 
 /** The bytes of one chunk file in a snapshot's folder, whatever they are; undefined when there is none. */
 export const readChunk = (path: string, index: number): Uint8Array | undefined =>
-  readFile(join(path, chunkFile(index)), CHUNK_BYTES_MAX)
+  readIfThere(join(path, chunkFile(index)), CHUNK_BYTES_MAX)
 
 /** The lowest height that has a snapshot, or is getting one; undefined when there is none. */
 export const oldestSnapshot = (folder: string): number | undefined => heightsLike(folder, ANY).at(-1)
@@ -87,4 +95,71 @@ export function tidySnapshots(folder: string): void {
   makeFolder(folder)
   for (const name of namesIn(folder))
     if (name.startsWith(UNFINISHED)) rmSync(join(folder, name), { recursive: true, force: true })
+}
+
+/**
+ * Chunk files that are read at the same time. The others wait their turn, so that peers cannot fill the memory or the
+ * disk's queue.
+ */
+export const CHUNK_READS_MAX = 2
+
+/** A snapshot of the folder, with the hash that names it. */
+export interface Offered extends Snapshot {
+  readonly hash: Uint8Array
+}
+
+/** What peers may ask of a folder of snapshots. Other threads and processes add snapshots to it and remove them. */
+export interface OfferedSnapshots {
+  /** The whole snapshots, the newest first. Their metadata is read once; each call only looks which ones are there. */
+  list(): readonly Offered[]
+  /**
+   * The bytes of a chunk; undefined when the snapshot has no such chunk, or has it no more. Never blocks the thread.
+   */
+  readChunk(height: number, index: number): Promise<Uint8Array | undefined>
+}
+
+/** Reads the snapshots in `folder` for peers. Both calls throw, or reject, only for what the disk does. */
+export function openOffered(folder: string): OfferedSnapshots {
+  const known = new Map<number, Offered>() // a snapshot never changes: equal height and format, equal bytes
+  let reading: Promise<unknown>[] = []
+
+  const read = (height: number): Offered | undefined => {
+    const snapshot = readSnapshot(snapshotPath(folder, height))
+    return snapshot === undefined ? undefined : { ...snapshot, hash: snapshotHash(snapshot.metadataBytes) }
+  }
+  const list = (): readonly Offered[] => {
+    const heights = newestHeights(folder)
+    for (const height of known.keys()) if (!heights.includes(height)) known.delete(height)
+    return heights.flatMap((height) => {
+      const found = known.get(height) ?? read(height)
+      if (found === undefined) return []
+      known.set(height, found)
+      return found
+    })
+  }
+  const readWhole = async (path: string): Promise<Uint8Array | undefined> => {
+    while (reading.length >= CHUNK_READS_MAX) await Promise.race(reading)
+    const bytes = readFile(path)
+    const ended = bytes.then(
+      () => undefined,
+      () => undefined,
+    )
+    reading.push(ended)
+    void ended.then(() => {
+      reading = reading.filter((one) => one !== ended)
+    })
+    try {
+      return await bytes
+    } catch (error) {
+      if ((error as { readonly code?: unknown }).code === 'ENOENT') return undefined
+      throw error
+    }
+  }
+  return {
+    list,
+    readChunk: async (height, index) => {
+      const chunks = list().find(({ metadata }) => metadata.height === height)?.metadata.chunkHashes.length ?? 0
+      return index < chunks ? readWhole(join(snapshotPath(folder, height), chunkFile(index))) : undefined
+    },
+  }
 }

@@ -1,19 +1,51 @@
 import { rmSync } from 'node:fs'
+import { type Connection, openConnection, sqliteCode } from '../sqlite/connection.ts'
+import { OWN_TABLES, sideName, sideOrders } from '../sqlite/columns.ts'
+import { prepareSchema, readMeta, writeMeta } from '../sqlite/schema.ts'
+import type { Table } from '../table.ts'
 import { equalBytes, toHex } from '../../base/bytes.ts'
 import { sha256 } from '../../base/hash.ts'
-import { type Connection, openConnection, sqliteCode } from '../connection.ts'
-import { leafHash, sha256Text } from '../node.ts'
-import { prepareSchema, writeMeta } from '../schema.ts'
+import { leafHash, sha256Text } from '../tree/node.ts'
 import { bytesOf, idOf } from '../sorted.ts'
-import { makeSqlState } from '../sqlState.ts'
-import { inBatches } from '../sqlScan.ts'
-import { buildPages } from '../sqlTree.ts'
+import { makeSqlState } from '../sqlite/sqliteReader.ts'
+import { inBatches } from '../sqlite/sqlTable.ts'
+import { buildPages } from '../sqlite/sqlTree.ts'
 import type { StateReader } from '../state.ts'
 import type { AnyTable } from '../store.ts'
-import type { Table } from '../table.ts'
-import type { LeafChange } from '../tree.ts'
-import { chunkLength, type SnapshotMetadata } from './format.ts'
-import { makeRecordReader, NotARecord } from './records.ts'
+import type { LeafChange } from '../tree/tree.ts'
+import { chunkLength, makeRecordReader, NotARecord, type SnapshotMetadata } from './format.ts'
+
+/**
+ * Every table that is the state: rows and their orders, and what the store keeps beside them; `meta` is the file's own.
+ */
+const namesOf = (tables: readonly Table[]): readonly string[] => [
+  ...tables
+    .filter(({ hashed }) => hashed)
+    .flatMap((table) => [table.name, ...sideOrders(table).map((index) => sideName(table, index))]),
+  ...Object.keys(OWN_TABLES).filter((name) => name !== 'meta'),
+]
+
+/**
+ * Puts the state in the database `from` in place of that of `connection`, in one transaction. Throws when it is another
+ * chain's.
+ */
+export function copyState(connection: Connection, from: string, tables: readonly Table[]): void {
+  const { db } = connection
+  db.prepare('ATTACH DATABASE ? AS restored').run(from)
+  try {
+    db.transaction(() => {
+      const [chainId] = db.prepare("SELECT value FROM restored.meta WHERE name = 'chain_id'").raw().get() as [string]
+      const own = readMeta(connection, 'chain_id')
+      if (own !== undefined && own !== chainId)
+        throw new Error(`the restored state is of chain ${chainId}, not of ${own}`)
+      for (const name of namesOf(tables))
+        db.exec(`DELETE FROM main."${name}"; INSERT INTO main."${name}" SELECT * FROM restored."${name}"`)
+      writeMeta(connection, 'chain_id', chainId)
+    }).immediate()
+  } finally {
+    db.exec('DETACH DATABASE restored')
+  }
+}
 
 /** What the rows themselves say of the block that they are the state of. */
 export interface Head {

@@ -7,7 +7,7 @@ import type { AnyTable, CommittedState } from '../store.ts'
 import type { Table } from '../table.ts'
 import { chunkFile, METADATA_FILE, readSnapshot, removeSnapshot, snapshotPath, UNFINISHED } from './folder.ts'
 import { CHUNK_BYTES, encodeMetadata, type Snapshot } from './format.ts'
-import { recordsOf } from './records.ts'
+import { recordsOf } from './format.ts'
 
 function sync(path: string): void {
   const file = openSync(path, 'r')

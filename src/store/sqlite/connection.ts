@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { StoreError } from './store.ts'
+import { StoreError } from '../store.ts'
 
 /** One SQLite connection and its prepared statements. */
 export interface Connection {

@@ -1,8 +1,8 @@
-import { type Cache, makeCache } from './cache.ts'
-import { placeIn } from './overlay.ts'
-import { idOf } from './sorted.ts'
-import type { Scan } from './state.ts'
-import type { Table } from './table.ts'
+import { type Cache, makeCache } from '../cache.ts'
+import { placeIn } from '../overlay.ts'
+import { idOf } from '../sorted.ts'
+import type { Scan } from '../state.ts'
+import type { Table } from '../table.ts'
 
 /** Rows of one walk that are kept: no duty of a block walks further, as a validator set has at most 200. */
 const ROWS_SHARED_MAX = 256

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
-import { openConnection } from '../../src/store/connection.ts'
-import { openSqliteStore } from '../../src/store/sqliteStore.ts'
-import { random } from './model.ts'
-import { tables } from './tables.ts'
+import { openConnection } from '../../../src/store/sqlite/connection.ts'
+import { openSqliteStore } from '../../../src/store/sqlite/sqliteStore.ts'
+import { random } from '../model.ts'
+import { tables } from '../tables.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'svcd-crash-'))
 afterAll(() => {

@@ -1,7 +1,7 @@
-import { concat, toHex } from '../base/bytes.ts'
+import { concat, toHex } from '../../base/bytes.ts'
 import { EMPTY_HASH, type Hash, HASH_BYTES, isLeaf, LEAF_LENGTH, type Node, sha256Text } from './node.ts'
-import { isPaged, nibble, nodeAt, type Page, pageBelow, type Path, SLOTS, slotOf } from './page.ts'
-import { bytesOf } from './sorted.ts'
+import { isPaged, nibble, nodeAt, type Page, pageBelow, type Path, slotOf, SLOTS } from './page.ts'
+import { bytesOf } from '../sorted.ts'
 import type { ReadPage } from './tree.ts'
 
 /** One step of a proof, from a node to the one above. Members of ics23's InnerOp. */

@@ -1,31 +1,31 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from '@jest/globals'
-import { concat, utf8 } from '../../src/base/bytes.ts'
-import { openMemoryStore } from '../../src/store/memoryStore.ts'
-import { makeOverlay } from '../../src/store/overlay.ts'
+import { concat, utf8 } from '../../../src/base/bytes.ts'
+import { openMemoryStore } from '../../../src/store/memoryStore.ts'
+import { makeOverlay } from '../../../src/store/overlay.ts'
 import {
   keepNewest,
   listSnapshots,
   oldestSnapshot,
   snapshotPath,
   tidySnapshots,
-} from '../../src/store/snapshot/folder.ts'
+} from '../../../src/store/snapshot/folder.ts'
 import {
   CHUNK_BYTES_MAX,
   decodeMetadata,
   encodeMetadata,
   type SnapshotMetadata,
   varint,
-} from '../../src/store/snapshot/format.ts'
-import { recordsOf } from '../../src/store/snapshot/records.ts'
-import { writeSnapshot } from '../../src/store/snapshot/write.ts'
-import { openSqliteStore } from '../../src/store/sqliteStore.ts'
-import type { CommittedState } from '../../src/store/store.ts'
-import type { Table } from '../../src/store/table.ts'
-import { tempFolder } from '../support/tempFolder.ts'
-import { commitRandom, commitWith, filesOf, metadataOf, restoreAt, rowsOf, snapshotIn } from './snapshots.ts'
-import { absences, accounts, addressAt, notes, tables } from './tables.ts'
+} from '../../../src/store/snapshot/format.ts'
+import { recordsOf } from '../../../src/store/snapshot/format.ts'
+import { writeSnapshot } from '../../../src/store/snapshot/write.ts'
+import { openSqliteStore } from '../../../src/store/sqlite/sqliteStore.ts'
+import type { CommittedState } from '../../../src/store/store.ts'
+import type { Table } from '../../../src/store/table.ts'
+import { tempFolder } from '../../support/tempFolder.ts'
+import { commitRandom, commitWith, filesOf, metadataOf, restoreAt, rowsOf, snapshotIn } from './support.ts'
+import { absences, accounts, addressAt, notes, tables } from '../tables.ts'
 
 const folder = tempFolder('snapshot')
 afterAll(folder.remove)

@@ -1,8 +1,8 @@
 /** Commits random blocks for ever and tells each height once it is committed; the test kills it. */
-import { makeOverlay } from '../../src/store/overlay.ts'
-import { openSqliteStore } from '../../src/store/sqliteStore.ts'
-import { makeModel, random, step } from './model.ts'
-import { tables } from './tables.ts'
+import { makeOverlay } from '../../../src/store/overlay.ts'
+import { openSqliteStore } from '../../../src/store/sqlite/sqliteStore.ts'
+import { makeModel, random, step } from '../model.ts'
+import { tables } from '../tables.ts'
 
 const [path, seed] = process.argv.slice(2)
 const store = openSqliteStore({ path: path as string, tables, expectChainId: 'test' })

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { bytesOf } from './sorted.ts'
+import { bytesOf } from '../sorted.ts'
 
 /**
  * A sha256 as text of one character a byte: half as dear as a Buffer to make and to keep, and its order is byte order.

@@ -4,13 +4,13 @@
  * are made.
  */
 import { join } from 'node:path'
-import { listSnapshots, readChunk, snapshotPath } from '../../src/store/snapshot/folder.ts'
-import type { Snapshot } from '../../src/store/snapshot/format.ts'
-import { writeSnapshot } from '../../src/store/snapshot/write.ts'
-import { openSqliteStore } from '../../src/store/sqliteStore.ts'
+import { listSnapshots, readChunk, snapshotPath } from '../../../src/store/snapshot/folder.ts'
+import type { Snapshot } from '../../../src/store/snapshot/format.ts'
+import { writeSnapshot } from '../../../src/store/snapshot/write.ts'
+import { openSqliteStore } from '../../../src/store/sqlite/sqliteStore.ts'
 import { rmSync } from 'node:fs'
-import { restoreAt } from './snapshots.ts'
-import { tables } from './tables.ts'
+import { restoreAt } from './support.ts'
+import { tables } from '../tables.ts'
 
 const [path = '', from = '', to = ''] = process.argv.slice(2)
 const store = openSqliteStore({ path, tables })

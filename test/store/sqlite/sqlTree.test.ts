@@ -3,14 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import Database from 'better-sqlite3'
-import { openMemoryStore } from '../../src/store/memoryStore.ts'
-import { makeOverlay } from '../../src/store/overlay.ts'
-import { nodeOf } from '../../src/store/node.ts'
-import { decodePage, slotOf } from '../../src/store/page.ts'
-import { openSqliteStore } from '../../src/store/sqliteStore.ts'
-import type { Store } from '../../src/store/store.ts'
-import { makeModel, random, step } from './model.ts'
-import { absences, tables } from './tables.ts'
+import { openMemoryStore } from '../../../src/store/memoryStore.ts'
+import { makeOverlay } from '../../../src/store/overlay.ts'
+import { openSqliteStore } from '../../../src/store/sqlite/sqliteStore.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { makeModel, random, step } from '../model.ts'
+import { absences, tables } from '../tables.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'svcd-sqltree-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -176,71 +174,4 @@ test('a tree without its pages is refused at the start, not taken for an empty o
   db.close()
   const line = /^\S+emptied\.db: the tree of block 32 has the root 0{64}, not the committed app hash .*anew$/
   expect(() => openSqliteStore({ path, tables })).toThrow(line)
-})
-
-/**
- * Puts the pages of schema versions 1 and 2 in place of those of 3: a page for every two leaves or more, under its path
- * as bytes.
- */
-function writeOldPages(db: Database.Database): void {
-  const leaves: string[] = []
-  for (const bytes of db.prepare('SELECT page FROM tree_pages').pluck().all() as Buffer[]) {
-    const page = decodePage(bytes)
-    for (let slot = 0; slot < 16; slot++) leaves.push(...(slotOf(page, slot)?.leaves.match(/.{64}/gsu) ?? []))
-  }
-  leaves.sort()
-  db.exec('DROP TABLE tree_pages')
-  db.exec('CREATE TABLE tree_pages (path BLOB NOT NULL PRIMARY KEY, page BLOB NOT NULL) WITHOUT ROWID, STRICT')
-  const write = (path: string, below: readonly string[]): void => {
-    const [masks, parts] = [[0, 0], [] as string[]]
-    for (let slot = 0; slot < 16; slot++) {
-      const child = path + slot.toString(16)
-      const under = below.filter((leaf) => Buffer.from(leaf, 'latin1').toString('hex').startsWith(child))
-      if (under.length === 0) continue
-      const kind = under.length === 1 ? 0 : 1
-      masks[kind] = (masks[kind] as number) | (1 << slot)
-      parts.push(kind === 0 ? (under[0] as string) : (nodeOf(under.join(''), 4 * child.length)?.hash as string))
-      if (kind === 1) write(child, under)
-    }
-    const head = Buffer.alloc(4)
-    for (const [at, mask] of masks.entries()) head.writeUInt16BE(mask, 2 * at)
-    const key = Buffer.from(
-      `${path.length.toString(16).padStart(2, '0')}${path}${path.length % 2 === 0 ? '' : '0'}`,
-      'hex',
-    )
-    db.prepare('INSERT INTO tree_pages VALUES (?, ?)').run(
-      key,
-      Buffer.concat([head, Buffer.from(parts.join(''), 'latin1')]),
-    )
-  }
-  write('', leaves)
-}
-
-test.each([
-  [1, 'which has all its pages', 32],
-  [2, 'some of whose leaves wait', 36],
-])('a file of schema version %i, %s, is brought up to date', (version, _what, blocks) => {
-  const path = join(folder, `older${version}.db`)
-  const store = openSqliteStore({ path, tables })
-  for (let height = 1; height <= blocks; height++) commitRandom([store], height, height < 32 ? 40 : 5)
-  const appHash = store.appHash()
-  store.close()
-  expect(waitingIn(path)).toBe(blocks - 32)
-  const db = new Database(path)
-  writeOldPages(db)
-  if (version === 1) db.exec('DROP TABLE tree_changes')
-  db.exec(`UPDATE meta SET value = '${version}' WHERE name = 'schema_version'`)
-  db.close()
-  const again = openSqliteStore({ path, tables })
-  expect([again.appHash(), again.recomputeRoot()]).toEqual([appHash, appHash])
-  for (let height = blocks + 1; height <= blocks + 3; height++) {
-    commitRandom([again], height, 20)
-    expect(again.recomputeRoot()).toEqual(again.appHash())
-  }
-  again.close()
-  expect([waitingIn(path), rowsOf(path, "SELECT value FROM meta WHERE name = 'schema_version'")]).toEqual([
-    blocks - 29,
-    '3',
-  ])
-  expect(rowsOf(path, "SELECT count(*) FROM sqlite_schema WHERE name = 'old_pages'")).toBe(0)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { toHex, u64be } from '../../src/base/bytes.ts'
-import { sha256 } from '../../src/base/hash.ts'
-import { EMPTY_HASH, innerHash, leafHash, nodeOf, sha256Text } from '../../src/store/node.ts'
+import { toHex, u64be } from '../../../src/base/bytes.ts'
+import { sha256 } from '../../../src/base/hash.ts'
+import { EMPTY_HASH, innerHash, leafHash, nodeOf, sha256Text } from '../../../src/store/tree/node.ts'
 import {
   decodePage,
   encodePage,
@@ -10,11 +10,11 @@ import {
   pageOf,
   type Path,
   PATH_LENGTH_MAX,
-} from '../../src/store/page.ts'
-import { rootOf } from '../../src/store/root.ts'
-import { idOf } from '../../src/store/sorted.ts'
-import { byKeyHash, type LeafChange, updateTree } from '../../src/store/tree.ts'
-import { random } from './model.ts'
+} from '../../../src/store/tree/page.ts'
+import { rootOf } from '../../../src/store/tree/tree.ts'
+import { idOf } from '../../../src/store/sorted.ts'
+import { byKeyHash, type LeafChange, updateTree } from '../../../src/store/tree/tree.ts'
+import { random } from '../model.ts'
 
 const keyOf = (n: number): Uint8Array => u64be(n)
 

@@ -1,5 +1,5 @@
 import { type Hash, HASH_BYTES, isLeaf, join, LEAF_LENGTH, type Leaves, type Node, nodeOf } from './node.ts'
-import { idOf } from './sorted.ts'
+import { idOf } from '../sorted.ts'
 
 /** Slots of a page: one for each next nibble of the path. */
 export const SLOTS = 16

@@ -1,12 +1,11 @@
-import { equalBytes, toHex } from '../base/bytes.ts'
-import { makeCache } from './cache.ts'
+import { equalBytes, toHex } from '../../base/bytes.ts'
+import { makeCache } from '../cache.ts'
 import type { Connection } from './connection.ts'
-import { EMPTY_HASH, EMPTY_ROOT, type Hash, HASH_BYTES, LEAF_LENGTH } from './node.ts'
-import { decodePage, encodePage, type Page, type Path, pathKey } from './page.ts'
-import { byCodeUnit, bytesOf, idOf } from './sorted.ts'
-import { type BlockRecord, StoreError } from './store.ts'
-import { byKeyHash, type LeafChange, type ReadPage, type TreeUpdate, updateTree } from './tree.ts'
-import type { KeyChange } from './treeChanges.ts'
+import { EMPTY_HASH, EMPTY_ROOT, type Hash, HASH_BYTES, LEAF_LENGTH } from '../tree/node.ts'
+import { decodePage, encodePage, type Page, type Path, pathKey } from '../tree/page.ts'
+import { byCodeUnit, bytesOf, idOf } from '../sorted.ts'
+import { type BlockRecord, StoreError } from '../store.ts'
+import { byKeyHash, type KeyChange, type LeafChange, type ReadPage, type TreeUpdate, updateTree } from '../tree/tree.ts'
 
 /** What a block does to the tree. */
 export interface TreeWrite {

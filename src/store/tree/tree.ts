@@ -1,4 +1,16 @@
-import { EMPTY_ROOT, type Hash, HASH_BYTES, LEAF_LENGTH, type Leaves, type Node, nodeOf } from './node.ts'
+import {
+  EMPTY_HASH,
+  EMPTY_ROOT,
+  type Hash,
+  HASH_BYTES,
+  innerHash,
+  LEAF_LENGTH,
+  leafHash,
+  type Leaves,
+  type Node,
+  nodeOf,
+  sha256Text,
+} from './node.ts'
 import {
   areFew,
   EMPTY_PAGE,
@@ -12,7 +24,10 @@ import {
   setSlot,
   slotOf,
 } from './page.ts'
-import { byCodeUnit, bytesOf } from './sorted.ts'
+import { byCodeUnit, bytesOf } from '../sorted.ts'
+import type { Change } from '../overlay.ts'
+import type { StateReader } from '../state.ts'
+import type { Table } from '../table.ts'
 
 /** Reads one page of a committed tree; undefined when there is none. */
 export type ReadPage = (path: Path) => Page | undefined
@@ -97,4 +112,66 @@ export function updateTree(readPage: ReadPage, changes: readonly LeafChange[]): 
 
   const root = updatePage('', readPage('') ?? EMPTY_PAGE, { changes, from: 0, to: changes.length })
   return { root: root === null ? EMPTY_ROOT : bytesOf(root.hash), pages }
+}
+
+/** A key that the tree gains or loses: kept beside it, so that a proof of absence can name the keys next to a hash. */
+export interface KeyChange {
+  readonly keyHash: Hash
+  /** Undefined: the key is gone. */
+  readonly stateKey: Uint8Array | undefined
+}
+
+/** What rows' changes do to the tree: leaves sorted by key hash, each once, and the keys that come and go. */
+export function treeChangesOf(changes: readonly Change[]): {
+  readonly leaves: readonly LeafChange[]
+  readonly keys: readonly KeyChange[]
+} {
+  const leaves: LeafChange[] = []
+  const keys: KeyChange[] = []
+  for (const { table, key, before, value } of changes) {
+    if (!table.hashed) continue
+    const keyHash = sha256Text(key)
+    leaves.push({ keyHash, hash: value === undefined ? undefined : leafHash(keyHash, value) })
+    if (value === undefined) keys.push({ keyHash, stateKey: undefined })
+    else if (before === undefined) keys.push({ keyHash, stateKey: key })
+  }
+  leaves.sort(byKeyHash)
+  return { leaves, keys }
+}
+
+interface Leaf {
+  readonly keyHash: Hash
+  readonly hash: Hash
+}
+
+/** The hash above leaves in order, all below one path of `depth` bits. */
+function hashAbove(leaves: readonly Leaf[], depth: number): Hash {
+  if (leaves.length < 2) return leaves[0]?.hash ?? EMPTY_HASH
+  const isRight = ({ keyHash }: Leaf): boolean => ((keyHash.charCodeAt(depth >> 3) >> (7 - (depth & 7))) & 1) === 1
+  const cut = leaves.findIndex(isRight)
+  const middle = cut < 0 ? leaves.length : cut
+  return innerHash(hashAbove(leaves.slice(0, middle), depth + 1), hashAbove(leaves.slice(middle), depth + 1))
+}
+
+/**
+ * The root of a set of keys and values by the definition alone, 32 bytes; zeros for none. Keys are unique.
+ * Source: src/store/README.md, Rules.
+ */
+export function rootOf(rows: Iterable<readonly [key: Uint8Array, value: Uint8Array]>): Uint8Array {
+  const leaves: Leaf[] = []
+  for (const [key, value] of rows) {
+    const keyHash = sha256Text(key)
+    leaves.push({ hash: leafHash(keyHash, value), keyHash })
+  }
+  return bytesOf(hashAbove(leaves.sort(byKeyHash), 0))
+}
+
+/** The root of every hashed row of `state`, by the definition. */
+export function rootOfTables(state: StateReader, tables: readonly Table[]): Uint8Array {
+  const rows = function* (): Generator<readonly [Uint8Array, Uint8Array]> {
+    for (const table of tables) {
+      if (table.hashed) for (const row of state.scan(table)) yield [table.keyOf(row), table.encode(row)]
+    }
+  }
+  return rootOf(rows())
 }

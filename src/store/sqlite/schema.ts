@@ -1,9 +1,8 @@
 import { type Connection, sqliteCode } from './connection.ts'
-import { OWN_TABLES, sideName, sideOrders, sideSql, tableSql } from './ddl.ts'
-import { repage } from './repage.ts'
+import { OWN_TABLES, sideName, sideOrders, sideSql, tableSql } from './columns.ts'
 import { makeSqlTable } from './sqlTable.ts'
-import { StoreError } from './store.ts'
-import type { Table } from './table.ts'
+import { StoreError } from '../store.ts'
+import type { Table } from '../table.ts'
 
 /** A view for people who look into the file: no part of the state. */
 export interface View {
@@ -12,20 +11,8 @@ export interface View {
   readonly sql: string
 }
 
-/**
- * What brings a file from one schema version to the next: the first from version 1 to 2. Released ones never change.
- */
-export const MIGRATIONS: readonly ((connection: Connection) => void)[] = [
-  // tree_changes: a program that does not know it would take pages of an older block for the tree.
-  ({ db }) =>
-    db.exec(
-      'CREATE TABLE tree_changes (height INTEGER NOT NULL PRIMARY KEY, leaves BLOB NOT NULL) WITHOUT ROWID, STRICT',
-    ),
-  repage,
-]
-
-/** The version that this program writes. */
-export const SCHEMA_VERSION: number = MIGRATIONS.length + 1
+/** The schema version that this program writes and reads. The first release begins at 1. */
+export const SCHEMA_VERSION = 1
 
 /** One text of `meta`; undefined when it is not there. */
 export function readMeta(connection: Connection, name: string): string | undefined {
@@ -39,28 +26,26 @@ export function writeMeta(connection: Connection, name: string, value: string): 
     .run(name, value)
 }
 
-/** Throws a StoreError unless the file is a chain's state of a version that this program knows. Returns the version. */
-export function checkVersion(connection: Connection, path: string): number {
-  let text: string | undefined
+const foreign = (path: string, cause?: unknown): StoreError =>
+  new StoreError(`${path}: holds something else than a chain's state: name another file, or move this one away`, {
+    cause,
+  })
+
+/** Throws a StoreError unless the file is a chain's state of this program's schema version. */
+export function checkVersion(connection: Connection, path: string): void {
+  let version: string | undefined
   try {
-    text = readMeta(connection, 'schema_version')
+    version = readMeta(connection, 'schema_version')
   } catch (cause) {
     if (sqliteCode(cause) !== 'SQLITE_ERROR') throw cause
+    throw foreign(path, cause)
+  }
+  if (version === undefined || !/^[1-9][0-9]{0,8}$/.test(version)) throw foreign(path)
+  if (version !== String(SCHEMA_VERSION)) {
     throw new StoreError(
-      `${path}: holds something else than a chain's state: name another file, or move this one away`,
-      { cause },
+      `${path}: has schema version ${version}, this program reads version ${SCHEMA_VERSION}: run the release that wrote it`,
     )
   }
-  const version = Number(text)
-  if (text === undefined || !Number.isSafeInteger(version) || version < 1) {
-    throw new StoreError(`${path}: holds something else than a chain's state: name another file, or move this one away`)
-  }
-  if (version > SCHEMA_VERSION) {
-    throw new StoreError(
-      `${path}: has schema version ${version}, this program knows up to ${SCHEMA_VERSION}: run the newer release that wrote it`,
-    )
-  }
-  return version
 }
 
 /** Throws a StoreError when the file belongs to another chain than `expected`. */
@@ -101,7 +86,7 @@ function makeViews(connection: Connection, views: readonly View[]): void {
   for (const { name, sql } of views) connection.db.exec(`CREATE VIEW "${name}" AS ${sql}`)
 }
 
-/** Makes a new file a state, or brings an older one up to date: whole or not at all. Views are made anew each time. */
+/** Creates the tables of a new file, checks those of an existing one, and creates the views anew: whole or not at all. */
 export function prepareSchema(
   connection: Connection,
   path: string,
@@ -114,8 +99,7 @@ export function prepareSchema(
         for (const sql of Object.values(OWN_TABLES)) connection.db.exec(sql)
         writeMeta(connection, 'schema_version', String(SCHEMA_VERSION))
       }
-      for (const migrate of MIGRATIONS.slice(checkVersion(connection, path) - 1)) migrate(connection)
-      writeMeta(connection, 'schema_version', String(SCHEMA_VERSION))
+      checkVersion(connection, path)
       makeTables(connection, path, tables)
       makeViews(connection, views)
     })
