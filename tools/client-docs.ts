@@ -82,6 +82,6 @@ for (const [call, part] of parts) {
 }
 if (!process.argv.includes('--check')) writeFileSync(path, text)
 else if (text !== before) {
-  process.stderr.write('docs/client.md: its tables have drifted; run `node tools/client-docs.ts`\n')
+  process.stderr.write('docs/client.md: its tables differ from the code; run `npm run reference`\n')
   process.exit(1)
 }

@@ -1,6 +1,6 @@
 /**
  * Every test: `node tools/test.ts`, or only some parts of it: `node tools/test.ts check unit e2e test/store …`. Parts
- * run in this order: gen (the generated code is made fresh), check (biome, tsc, knip, tidy, the README's tables),
+ * run in this order: gen (the generated code is made fresh), check (biome, tsc, knip, tidy, the tables of docs/),
  * cometbft (found, or built once), unit (everything under test but test/e2e), e2e (one at a time, each has a chain of
  * its own). The last line sums it all up: `N passed, N failed, N skipped`; exit 1 when anything failed. Each check
  * counts as one test.
@@ -20,7 +20,8 @@ const CHECKS: Readonly<Record<string, readonly string[]>> = {
   tsc: [join(modules, 'typescript/bin/tsc'), '-p', '.'],
   knip: [join(modules, 'knip/bin/knip.js'), '--no-progress', '--no-config-hints'],
   tidy: [join(root, 'tools/tidy.ts')],
-  readme: [join(root, 'tools/readme.ts'), '--check'],
+  reference: [join(root, 'tools/reference.ts'), '--check'],
+  'client docs': [join(root, 'tools/client-docs.ts'), '--check'],
 }
 
 const HANG_MS_MAX = 20_000
@@ -122,7 +123,14 @@ const isE2e = (file: string): boolean => file.startsWith('test/e2e/')
 async function runPart(part: string): Promise<Totals[]> {
   if (part === 'gen') return [gen()]
   if (part === 'check')
-    return [await check('biome'), await check('tsc'), await check('knip'), await check('tidy'), await check('readme')]
+    return [
+      await check('biome'),
+      await check('tsc'),
+      await check('knip'),
+      await check('tidy'),
+      await check('reference'),
+      await check('client docs'),
+    ]
   if (part === 'cometbft') return [await cometBft()]
   if (part === 'unit') return [await jest('unit', (file) => !isE2e(file), ['--maxWorkers=2'])]
   if (part === 'e2e') return [await jest('e2e', isE2e, ['--runInBand'])]

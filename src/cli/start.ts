@@ -108,7 +108,7 @@ function openStore(path: string, chainId: string | undefined): ReturnType<typeof
 }
 
 /** What can be asked at `/metrics`: one line each. */
-const gaugesOf = (store: Store, snapshots: string, libraries: Libraries): readonly GaugeLine[] => [
+export const gaugesOf = (store: Store, snapshots: string, libraries: Libraries): readonly GaugeLine[] => [
   ['svc_app_height', 'Last committed block', () => store.height()],
   [
     'svc_app_snapshot_height',

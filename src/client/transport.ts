@@ -23,7 +23,7 @@ export interface Transport {
   readonly askBlocking: (call: Call, functionCall: string) => unknown
 }
 
-/** Most calls of a batch that every gateway takes. Source: README, Limits. */
+/** Most calls of a batch that every gateway takes. Source: docs/reference/limits.md. */
 export const BATCH_MAX = 50
 
 interface RpcAnswer {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -245,24 +245,4 @@ describe('a port that is taken', () => {
       'cannot listen on 203.0.113.1',
     )
   })
-})
-
-test('the README says what the flags are', () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
-  const help = readFileSync(new URL('../../src/cli/commands/devnet.ts', import.meta.url), 'utf8')
-  const flags = [
-    '--home',
-    '--gateway',
-    '--rpc',
-    '--p2p',
-    '--block-time',
-    '--os',
-    '--validators',
-    '--reset',
-    '--accept-program-version',
-  ]
-  for (const flag of flags) {
-    expect(readme).toContain(`\`${flag}`)
-    expect(help).toContain(flag)
-  }
 })

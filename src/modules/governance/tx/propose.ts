@@ -8,9 +8,10 @@ import { governanceErrors } from '../errors.ts'
 import { checkOpenLimits, putProposal, validatorIdOf } from '../keeper.ts'
 import type { Proposal, ProposalType } from '../tables.ts'
 
-/** Furthest point of a proposal, in blocks and in seconds from its block. Source: protocol.md §6, expiry rules. */
-const POINT_BLOCKS_MAX = 1_000_000
-const POINT_SECONDS_MAX = 10_000_000
+/** Furthest point of a proposal, in blocks after its own. Source: protocol.md §6, expiry rules. */
+export const POINT_BLOCKS_MAX = 1_000_000
+/** The same in seconds. */
+export const POINT_SECONDS_MAX = 10_000_000
 
 /** Why it is proposed, at most 2,048 bytes. Source: protocol.md §3. */
 export const reason = (): OptionalMember<string> => optional(text(2048))

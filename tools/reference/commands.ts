@@ -1,0 +1,138 @@
+import { Command, type Option } from 'commander'
+import { COMMANDS } from '../../src/cli/main.ts'
+import { table } from './markdown.ts'
+
+/** One command of the program as `--help` shows it. `path`: `svcd keys new`. */
+export interface ListedCommand {
+  readonly path: string
+  readonly command: Command
+  /** The lines of its example. */
+  readonly examples: readonly string[]
+}
+
+function examplesOf(command: Command): string[] {
+  let text = ''
+  command.configureOutput({
+    writeOut: (part) => {
+      text += part
+    },
+  })
+  command.outputHelp()
+  const [, example = ''] = /\nExample:\n([\s\S]*)$/.exec(text) ?? []
+  return example
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+}
+
+const walk = (command: Command, path: string): ListedCommand[] => [
+  { path, command, examples: examplesOf(command) },
+  ...command.commands.flatMap((one) => walk(one, `${path} ${one.name()}`)),
+]
+
+/** Every command, groups too. Default values are those of a machine where no SVCD_* variable is set. */
+export async function listCommands(): Promise<readonly ListedCommand[]> {
+  const set = Object.entries(process.env).filter(([name]) => name.startsWith('SVCD_'))
+  for (const [name] of set) delete process.env[name]
+  const all: ListedCommand[] = []
+  for (const { name, doc, load } of COMMANDS) {
+    const command = new Command(name).description(doc)
+    const { configure } = await load()
+    configure(command, () => undefined)
+    all.push(...walk(command, `svcd ${name}`))
+  }
+  Object.assign(process.env, Object.fromEntries(set))
+  return all
+}
+
+/** A flag that so many commands share is described once. */
+const COMMON_USERS_MIN = 8
+
+const shownOptions = (command: Command): readonly Option[] => command.options.filter(({ hidden }) => !hidden)
+
+function meaningOf({ description, defaultValue }: Option): string {
+  const [, variable] = /\((SVCD_[A-Z_0-9]+)\)/.exec(description) ?? []
+  const given = typeof defaultValue === 'string' && defaultValue !== ''
+  if (!given) return description
+  return variable === undefined
+    ? `${description} (default ${defaultValue})`
+    : description.replace(`(${variable})`, `(${variable}; default ${defaultValue})`)
+}
+
+const optionRows = (options: readonly Option[]): string =>
+  table(
+    ['Flag', 'Meaning'],
+    options.map((option) => [`\`${option.flags}\``, meaningOf(option)]),
+  )
+
+/** Flags with one meaning in many commands. */
+function commonOptions(commands: readonly ListedCommand[]): Map<string, Option> {
+  const users = new Map<string, { option: Option; count: number }>()
+  for (const option of commands.flatMap(({ command }) => shownOptions(command))) {
+    const key = `${option.flags} ${option.description}`
+    users.set(key, { option, count: (users.get(key)?.count ?? 0) + 1 })
+  }
+  return new Map(
+    [...users].filter(([, { count }]) => count >= COMMON_USERS_MIN).map(([key, { option }]) => [key, option]),
+  )
+}
+
+/** The flags that many commands share. */
+export const commonFlagsTable = async (): Promise<string> =>
+  optionRows([...commonOptions(await listCommands()).values()])
+
+function sectionOf({ path, command, examples }: ListedCommand, common: ReadonlyMap<string, Option>): string {
+  const isCommon = ({ flags, description }: Option): boolean => common.has(`${flags} ${description}`)
+  const options = shownOptions(command)
+  const own = options.filter((option) => !isCommon(option))
+  const shared = options.filter(isCommon).map(({ long }) => `\`${long ?? ''}\``)
+  const parts = [
+    `### ${path}`,
+    command.description(),
+    ['```sh', ...examples, '```'].join('\n'),
+    own.length === 0 ? '' : optionRows(own),
+    shared.length === 0 ? '' : `Also: ${shared.join(', ')}.`,
+  ]
+  return parts.filter((part) => part !== '').join('\n\n')
+}
+
+/** A section for every command that does something itself. */
+export async function commandSections(): Promise<string> {
+  const commands = await listCommands()
+  const common = commonOptions(commands)
+  return commands
+    .filter(({ command }) => command.commands.length === 0)
+    .map((one) => sectionOf(one, common))
+    .join('\n\n')
+}
+
+/** Every command with its line of help. */
+export const commandsTable = (): string =>
+  table(
+    ['Command', 'What it does'],
+    COMMANDS.map(({ name, doc }) => [`\`svcd ${name}\``, doc]),
+  )
+
+/** The environment variables that a flag names in its help, each with the flags that it stands for. */
+export async function variablesTable(): Promise<string> {
+  const users = new Map<string, Map<string, string[]>>()
+  for (const { path, command } of await listCommands()) {
+    for (const { description, long } of shownOptions(command)) {
+      const [, variable] = /\b(SVCD_[A-Z_0-9]+)/.exec(description) ?? []
+      if (variable === undefined) continue
+      const flags = users.get(variable) ?? new Map<string, string[]>()
+      users.set(variable, flags)
+      flags.set(long ?? '', [...(flags.get(long ?? '') ?? []), path.split(' ')[1] ?? ''])
+    }
+  }
+  const rows = [...users].sort(([a], [b]) => (a < b ? -1 : 1))
+  return table(
+    ['Variable', 'Stands for'],
+    rows.map(([variable, flags]) => [
+      `\`${variable}\``,
+      [...flags]
+        .map(([flag, names]) => `\`${flag}\` of ${[...new Set(names)].map((name) => `\`svcd ${name}\``).join(', ')}`)
+        .join('; '),
+    ]),
+  )
+}

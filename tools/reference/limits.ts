@@ -1,0 +1,115 @@
+import { CONNECTIONS_MAX, FRAME_BYTES_MAX } from '../../src/abci/index.ts'
+import { FREE_TXS_MAX } from '../../src/app/checkTx.ts'
+import { BLOCK_BYTES_MAX } from '../../src/app/genesisLimits.ts'
+import { TX_CACHE_BYTES_MAX } from '../../src/app/txCache.ts'
+import { QUERY_PATH_MAX } from '../../src/app/queryRequest.ts'
+import { GENESIS_BYTES_MAX } from '../../src/cli/genesisFile.ts'
+import { QUERY_LIMITS } from '../../src/cli/queries/limits.ts'
+import { AMOUNT_MAX, TOKEN } from '../../src/base/amount.ts'
+import { FILE_BYTES_MAX, REDIRECTS_MAX } from '../../src/eni/download.ts'
+import { LIMITS } from '../../src/eni/fetcher.ts'
+import * as gateway from '../../src/gateway/limits.ts'
+import { GENESIS_SUPPLY_MAX } from '../../src/modules/genesis.ts'
+import { OPEN_PROPOSALS_MAX, OPEN_PROPOSALS_OF_ONE_MAX } from '../../src/modules/governance/keeper.ts'
+import { OS_NAMES, URLS_MAX } from '../../src/modules/governance/library.ts'
+import { POINT_BLOCKS_MAX, POINT_SECONDS_MAX } from '../../src/modules/governance/tx/propose.ts'
+import { type ParameterKind, PARAMETERS } from '../../src/modules/params/definitions.ts'
+import { TX_BYTES_MAX } from '../../src/tx/envelope.ts'
+import { mebibytes, seconds, table, thousands } from './markdown.ts'
+
+/** The system parameters, with their ranges and their values at genesis. */
+export function paramsTable(): string {
+  const range = (type: ParameterKind): string => {
+    if (type.kind === 'integer') return `${thousands(type.min)} to ${thousands(type.max)}`
+    return type.kind === 'ratio' ? 'above 0, at most 1' : 'an address'
+  }
+  const rows = [...PARAMETERS].map(([name, { type, fallback }]) => [`\`${name}\``, range(type), fallback])
+  return table(['Parameter', 'Range', 'Default'], rows)
+}
+
+type Row = readonly [what: string, limit: string]
+
+const chainRows: readonly Row[] = [
+  ['A transaction', `${thousands(TX_BYTES_MAX)} bytes`],
+  ['OS names in `fileUrl` and `md5`', `${OS_NAMES.join(', ')}; 1 to ${URLS_MAX} URLs for each`],
+  [
+    'An amount',
+    `0 to 10^${AMOUNT_MAX.toString().length - 1} base units; one token is 10^${TOKEN.toString().length - 1}`,
+  ],
+  ['Supply at genesis', `${thousands(GENESIS_SUPPLY_MAX / TOKEN)} tokens`],
+  [
+    'The point at which a proposal expires or takes effect',
+    `${thousands(POINT_BLOCKS_MAX)} blocks or ${thousands(POINT_SECONDS_MAX)} s ahead`,
+  ],
+  ['Open proposals', `${OPEN_PROPOSALS_OF_ONE_MAX} from one candidacy, ${thousands(OPEN_PROPOSALS_MAX)} in all`],
+  ['Waiting transactions that cost no gas', `${FREE_TXS_MAX} from one sender`],
+  ['`block.max_bytes` of genesis', mebibytes(BLOCK_BYTES_MAX)],
+  ['A genesis file', mebibytes(GENESIS_BYTES_MAX)],
+]
+
+const nodeRows: readonly Row[] = [
+  ['The path of an `abci_query`', `${thousands(QUERY_PATH_MAX)} characters`],
+  ['An ABCI frame', mebibytes(FRAME_BYTES_MAX)],
+  ['ABCI connections', String(CONNECTIONS_MAX)],
+  ['Verified transactions that are remembered', mebibytes(TX_CACHE_BYTES_MAX)],
+  [
+    'Queries that wait',
+    `${thousands(QUERY_LIMITS.waitingMax)} for ${seconds(QUERY_LIMITS.waitMsMax)} each, and ` +
+      `${QUERY_LIMITS.listsWaitingMax} whole lists for ${seconds(QUERY_LIMITS.listWaitMsMax)} each; then code 30`,
+  ],
+  ['Reading for one answer', `${seconds(QUERY_LIMITS.answerMsMax)}, then code 31`],
+  ['Whole lists', `${mebibytes(QUERY_LIMITS.listBytesPerSecond)} a second together, then code 30`],
+  [
+    'A library that is fetched',
+    `${mebibytes(FILE_BYTES_MAX)}, ${seconds(LIMITS.tryMs)} a try, ${REDIRECTS_MAX} redirects`,
+  ],
+  ['Fetched libraries that wait for their block', mebibytes(LIMITS.stagingBytesMax)],
+]
+
+const gatewayRows: readonly Row[] = [
+  ['An HTTP body', mebibytes(gateway.BODY_BYTES_MAX)],
+  ['Calls in a batch', String(gateway.BATCH_CALLS_MAX)],
+  ['The answers to a batch', `${mebibytes(gateway.BATCH_ANSWER_LENGTH_MAX)} of UTF-16 text`],
+  ['Nesting of `params`', `${gateway.PARAMS_DEPTH_MAX} levels`],
+  ['A request', `${seconds(gateway.REQUEST_MS_MAX)} to arrive`],
+  [
+    'An answer that the caller does not read',
+    `${seconds(gateway.UNREAD_MS_MAX)} without progress; ${mebibytes(gateway.UNREAD_BYTES_MAX)} of such answers in all`,
+  ],
+  [
+    'Calls from one address',
+    `${gateway.CALLS_PER_SECOND} a second, counted over ${seconds(gateway.RATE_WINDOW_MS)}; a whole list counts as ` +
+      `${gateway.LIST_COST} calls`,
+  ],
+  [
+    'Connections',
+    `${gateway.CONNECTIONS_OF_ADDRESS_MAX} from one address, ${thousands(gateway.CONNECTIONS_MAX)} in all`,
+  ],
+  [
+    'Transactions that are waited for',
+    `${thousands(gateway.WAITING_MAX)} in all, ${thousands(gateway.WAITING_SIGNED_HERE_MAX)} that the gateway signs, ` +
+      `${thousands(gateway.WAITING_OF_SENDER_MAX)} from one sender; then -32013`,
+  ],
+  ['Waiting for a block', `${seconds(gateway.WAIT_MS)}, then -32012 with the hash`],
+  [
+    'Queries to the node',
+    `${gateway.QUERIES_ASKED_MAX} at a time, ${thousands(gateway.QUERIES_MAX)} with those that wait; then -32015`,
+  ],
+  [
+    'Whole lists from the node',
+    `${gateway.LISTS_ASKED_MAX} at a time; ${gateway.LISTS_WAITING_MAX} more wait up to ` +
+      `${seconds(gateway.LIST_WAIT_MS_MAX)}; then -32015`,
+  ],
+  ['Whole lists that are kept until the next block', mebibytes(gateway.LISTS_KEPT_BYTES_MAX)],
+]
+
+const HEAD = ['What', 'At most']
+
+/** Limits that every node of a chain shares. */
+export const chainLimitsTable = (): string => table(HEAD, chainRows)
+
+/** Limits of one node. */
+export const nodeLimitsTable = (): string => table(HEAD, nodeRows)
+
+/** Limits of one gateway. */
+export const gatewayLimitsTable = (): string => table(HEAD, gatewayRows)

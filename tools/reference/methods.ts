@@ -1,0 +1,44 @@
+import { methods } from '../../src/gateway/methods/list.ts'
+import { txEntries } from '../../src/modules/registry.ts'
+import type { Members } from '../../src/tx/members.ts'
+import { table } from './markdown.ts'
+
+const namesOf = (input: Members): string =>
+  Object.entries(input)
+    .map(([name, { optional }]) => (optional ? `${name}?` : name))
+    .join(', ') || '–'
+
+/** Every JSON-RPC method of the gateway, in the order of `rpc.discover`. */
+export function methodsTable(): string {
+  const calls = new Map(txEntries.map(({ method, call }) => [method, `\`web3.svc.${call}\``]))
+  return table(
+    ['Method', 'Parameters', 'What it does'],
+    methods.map(({ name, input, doc }) => [
+      `\`${name}\``,
+      namesOf(input),
+      calls.has(name) ? `${doc} ${calls.get(name)}` : doc,
+    ]),
+  )
+}
+
+/** The form of each field of an operation; a field with one form in several operations is listed once. */
+export function fieldsTable(): string {
+  const users = new Map<string, { name: string; doc: string; methods: string[] }>()
+  const add = (method: string, input: Members, within: string): void => {
+    for (const [name, { doc, schema }] of Object.entries(input)) {
+      const path = `${within}${name}`
+      const key = `${path}\n${doc}`
+      const found = users.get(key) ?? { name: path, doc, methods: [] }
+      users.set(key, found)
+      found.methods.push(`\`${method}\``)
+      for (const [inner, { description }] of Object.entries((schema['properties'] ?? {}) as Inner))
+        add(method, { [inner]: { doc: description, schema: {} } } as unknown as Members, `${path}.`)
+    }
+  }
+  for (const { method, input } of txEntries) add(method, input, '')
+  return table(
+    ['Field', 'Form', 'Methods'],
+    [...users.values()].map(({ name, doc, methods: of }) => [`\`${name}\``, doc, of.join(', ')]),
+  )
+}
+type Inner = Readonly<Record<string, { readonly description: string }>>
