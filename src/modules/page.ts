@@ -1,5 +1,5 @@
 import { cut, show, UNKNOWN_NAME_LENGTH_MAX } from '../base/show.ts'
-import { u64 } from '../store/columns.ts'
+import { uint } from '../values/number.ts'
 import { badArgument, type QueryAnswer, type QueryError } from './define.ts'
 
 function* slice<T>(
@@ -29,8 +29,8 @@ export function pageOf<T>(
     if (name !== 'limit' && name !== 'offset')
       return badArgument(`${cut(name, UNKNOWN_NAME_LENGTH_MAX)}: expected limit or offset`)
   }
-  const limit = options.has('limit') ? u64.parse(options.get('limit') ?? '') : Number.MAX_SAFE_INTEGER
-  const offset = options.has('offset') ? u64.parse(options.get('offset') ?? '') : 0
+  const limit = options.has('limit') ? uint.parse(options.get('limit') ?? '') : Number.MAX_SAFE_INTEGER
+  const offset = options.has('offset') ? uint.parse(options.get('offset') ?? '') : 0
   if (limit === undefined) return badArgument(`limit: expected a decimal integer, got ${show(options.get('limit'))}`)
   if (offset === undefined) return badArgument(`offset: expected a decimal integer, got ${show(options.get('offset'))}`)
   return { items: slice(items, offset, limit, print) }

@@ -1,5 +1,5 @@
 import { concat } from '../base/bytes.ts'
-import type { Column, KeyColumn, WireValue } from './columns.ts'
+import type { ValueType as Column, KeyType as KeyColumn, WireValue } from '../values/valueType.ts'
 
 /** The row messages' codec, handed in by the module that owns the table: the store knows no protobuf. */
 export interface RowCodec {

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { printRow, stateKey } from '../../src/client/light/rows.ts'
 import { tables } from '../../src/modules/registry.ts'
-import { amount, proposalId, pubKey, ratio } from '../../src/store/columns.ts'
+import { proposalId, pubKey } from '../../src/values/key.ts'
+import { amount, ratio } from '../../src/values/number.ts'
 import type { Table } from '../../src/store/table.ts'
 import { ROWS } from '../vectors/cases.ts'
 

@@ -4,7 +4,10 @@ import { proposalIdOf, type ProposalId, pubKeyOf, type PubKey } from '../../src/
 import { descriptor } from '../../src/codec/gen/state.descriptor.js'
 import { svc } from '../../src/codec/gen/state.js'
 import { codecsOf } from '../../src/codec/message.ts'
-import { address, addressOrNone, amount, flag, proposalId, pubKey, text, u64 } from '../../src/store/columns.ts'
+import { address, addressOrNone } from '../../src/values/account.ts'
+import { proposalId, pubKey } from '../../src/values/key.ts'
+import { amount, uint } from '../../src/values/number.ts'
+import { flag, text } from '../../src/values/text.ts'
 import { type RowCodec, table } from '../../src/store/table.ts'
 
 const codec = codecsOf(svc, descriptor) as (name: string) => RowCodec
@@ -21,14 +24,14 @@ const json: RowCodec = {
 export const accounts = table('accounts', {
   tag: 0x01,
   key: { address },
-  row: { balance: amount, nonce: u64 },
+  row: { balance: amount, nonce: uint },
   message: codec('svc.state.Account'),
 })
 
 export const absences = table('absences', {
   tag: 0x05,
-  key: { candidacyId: u64 },
-  row: { count: u64 },
+  key: { candidacyId: uint },
+  row: { count: uint },
   message: codec('svc.state.Absence'),
   indexes: { byCount: (row) => (row.count > 50 ? undefined : u64be(row.count)) },
 })
@@ -36,14 +39,14 @@ export const absences = table('absences', {
 export const members = table('validator_set', {
   tag: 0x04,
   key: { pubKey },
-  row: { candidacyId: u64, lastHeight: u64 },
+  row: { candidacyId: uint, lastHeight: uint },
   message: codec('svc.state.ValidatorKey'),
 })
 
 export const votes = table('votes', {
   tag: 0x11,
-  key: { proposalId, candidacyId: u64 },
-  row: { voter: addressOrNone, answer: text, blockHeight: u64 },
+  key: { proposalId, candidacyId: uint },
+  row: { voter: addressOrNone, answer: text, blockHeight: uint },
   message: codec('svc.state.Vote'),
   indexes: {
     byVoter: (row) => (row.voter === '' ? undefined : addressBytes(row.voter)),
@@ -53,7 +56,7 @@ export const votes = table('votes', {
 
 export const params = table('params', {
   tag: 0x18,
-  key: { name: text, height: u64 },
+  key: { name: text, height: uint },
   row: { value: text },
   message: codec('svc.state.Param'),
 })
@@ -68,7 +71,7 @@ export const totals = table('totals', {
 export const notes = table('notes', {
   tag: 0xf0,
   hashed: false,
-  key: { id: u64 },
+  key: { id: uint },
   row: { verified: flag, name: text },
   message: json,
 })

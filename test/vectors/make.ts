@@ -9,7 +9,9 @@ import { addressBytes } from '../../src/base/address.ts'
 import { toHex } from '../../src/base/bytes.ts'
 import { OPERATION_MESSAGES, svcCodec } from '../../src/codec/svc.ts'
 import { tables } from '../../src/modules/registry.ts'
-import { address, pubKey, proposalId, u64 } from '../../src/store/columns.ts'
+import { address } from '../../src/values/account.ts'
+import { proposalId, pubKey } from '../../src/values/key.ts'
+import { uint } from '../../src/values/number.ts'
 import type { Table } from '../../src/store/table.ts'
 import { decodeTx, encodeBody, signBytes, txHash } from '../../src/tx/envelope.ts'
 import { account, CHAIN_ID, type TestChain } from '../support/testChain.ts'
@@ -47,7 +49,7 @@ function messageVector([operation, message]: (typeof MESSAGES)[number], at: numb
 
 // What stands in a key, by the column's kind: 8 bytes, bytes, or text and a zero byte.
 function keyPart(column: unknown, value: unknown): readonly [kind: string, value: unknown] {
-  if (column === u64) return ['u64', value]
+  if (column === uint) return ['u64', value]
   if (column === address || column === pubKey || column === proposalId)
     return ['bytes', toHex((column as typeof pubKey).toKey(value as never))]
   return ['text', value]

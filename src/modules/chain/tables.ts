@@ -1,5 +1,7 @@
 import { stateCodec } from '../../codec/state.ts'
-import { addressOrNone, amount, ratio, text, u64 } from '../../store/columns.ts'
+import { addressOrNone } from '../../values/account.ts'
+import { amount, ratio, uint } from '../../values/number.ts'
+import { text } from '../../values/text.ts'
 import { type RowOf, table } from '../../store/table.ts'
 
 /** Supply, in base units: what genesis made, what awards minted, what slashing burned. */
@@ -14,7 +16,7 @@ export const totals = table('totals', {
 export const counters = table('counters', {
   tag: 0x21,
   key: {},
-  row: { nextCandidacyId: u64, nextUnbondingNumber: u64, nextRequestId: u64, programVersion: u64 },
+  row: { nextCandidacyId: uint, nextUnbondingNumber: uint, nextRequestId: uint, programVersion: uint },
   message: stateCodec('svc.state.Counters'),
 })
 
@@ -24,15 +26,15 @@ export const chain = table('chain', {
   key: {},
   row: {
     chainId: text,
-    initialHeight: u64,
-    evidenceMaxBytes: u64,
+    initialHeight: uint,
+    evidenceMaxBytes: uint,
     defaultMaxAmount: amount,
     defaultCompRate: ratio,
     foundationAddress: addressOrNone,
-    maxAbsentBlocks: u64,
+    maxAbsentBlocks: uint,
     slashRatio: ratio,
-    lastHeight: u64,
-    lastTimeMs: u64,
+    lastHeight: uint,
+    lastTimeMs: uint,
   },
   message: stateCodec('svc.state.Chain'),
 })

@@ -1,6 +1,9 @@
 import { concat, u64be } from '../../base/bytes.ts'
 import { stateCodec } from '../../codec/state.ts'
-import { address, addressOrNone, amount, flag, proposalId, text, u64 } from '../../store/columns.ts'
+import { address, addressOrNone } from '../../values/account.ts'
+import { proposalId } from '../../values/key.ts'
+import { amount, uint } from '../../values/number.ts'
+import { flag, text } from '../../values/text.ts'
 import { type RowOf, table } from '../../store/table.ts'
 
 /** The kinds of proposal a chain can hold. */
@@ -19,20 +22,20 @@ export const proposals = table('proposals', {
   row: {
     type: text,
     proposer: address,
-    candidacyId: u64,
-    blockHeight: u64,
-    place: u64,
-    expireBlockHeight: u64,
-    expireTimestamp: u64,
-    createdAt: u64,
+    candidacyId: uint,
+    blockHeight: uint,
+    place: uint,
+    expireBlockHeight: uint,
+    expireTimestamp: uint,
+    createdAt: uint,
     result: text,
     resultMsg: text,
-    resultBlockHeight: u64,
-    resultAt: u64,
+    resultBlockHeight: uint,
+    resultAt: uint,
     pending: flag,
-    yesPower: u64,
-    noPower: u64,
-    totalPower: u64,
+    yesPower: uint,
+    noPower: uint,
+    totalPower: uint,
     reason: text,
     name: text,
     value: text,
@@ -68,8 +71,8 @@ export const proposals = table('proposals', {
 /** Votes by the candidacy that gave them; they stay with it when it changes hands. `voter` is its owner then. */
 export const votes = table('votes', {
   tag: 0x11,
-  key: { proposalId, candidacyId: u64 },
-  row: { voter: address, answer: text, blockHeight: u64 },
+  key: { proposalId, candidacyId: uint },
+  row: { voter: address, answer: text, blockHeight: uint },
   message: stateCodec('svc.state.Vote'),
 })
 

@@ -1,5 +1,5 @@
 import type { State, StateReader } from '../../store/state.ts'
-import { text } from '../../store/columns.ts'
+import { text } from '../../values/text.ts'
 import type { RowOf } from '../../store/table.ts'
 import { canonicalValue, PARAMETERS, type Params, usedValue } from './definitions.ts'
 import { params } from './tables.ts'

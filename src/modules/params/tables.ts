@@ -1,5 +1,6 @@
 import { stateCodec } from '../../codec/state.ts'
-import { text, u64 } from '../../store/columns.ts'
+import { uint } from '../../values/number.ts'
+import { text } from '../../values/text.ts'
 import { table } from '../../store/table.ts'
 
 /**
@@ -8,7 +9,7 @@ import { table } from '../../store/table.ts'
  */
 export const params = table('params', {
   tag: 0x18,
-  key: { name: text, height: u64 },
+  key: { name: text, height: uint },
   row: { value: text },
   message: stateCodec('svc.state.Param'),
 })

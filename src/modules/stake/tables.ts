@@ -3,7 +3,10 @@ import { AMOUNT_MAX, TOKEN } from '../../base/amount.ts'
 import { concat, fromHex, u64be } from '../../base/bytes.ts'
 import { pubKeyBytes } from '../../base/pubKey.ts'
 import { stateCodec } from '../../codec/state.ts'
-import { address, amount, flag, pubKey, ratio, text, u64 } from '../../store/columns.ts'
+import { address } from '../../values/account.ts'
+import { pubKey } from '../../values/key.ts'
+import { amount, ratio, uint } from '../../values/number.ts'
+import { flag, text } from '../../values/text.ts'
 import { type RowOf, table } from '../../store/table.ts'
 
 interface Standing {
@@ -31,7 +34,7 @@ const descending = (shares: bigint): Uint8Array =>
  */
 export const candidacies = table('candidacies', {
   tag: 0x02,
-  key: { id: u64 },
+  key: { id: uint },
   row: {
     pubKey,
     ownerAddress: address,
@@ -46,9 +49,9 @@ export const candidacies = table('candidacies', {
     verified: flag,
     active: flag,
     withdrawn: flag,
-    blockHeight: u64,
-    createdAt: u64,
-    updatedAt: u64,
+    blockHeight: uint,
+    createdAt: uint,
+    updatedAt: uint,
   },
   message: stateCodec('svc.state.Candidacy'),
   indexes: {
@@ -69,8 +72,8 @@ export const candidacies = table('candidacies', {
 /** Whose a key was at which heights of CometBFT's set; lastHeight 0 while it is in the set. Source: protocol.md §3. */
 export const validatorKeys = table('validator_keys', {
   tag: 0x03,
-  key: { pubKey, firstHeight: u64 },
-  row: { candidacyId: u64, lastHeight: u64 },
+  key: { pubKey, firstHeight: uint },
+  row: { candidacyId: uint, lastHeight: uint },
   message: stateCodec('svc.state.ValidatorKey'),
   indexes: {
     byAddress: (row) => concat(addressBytes(addressOfKey(pubKeyBytes(row.pubKey))), u64be(row.firstHeight)),
@@ -85,7 +88,7 @@ export const validatorKeys = table('validator_keys', {
 export const setMembers = table('validator_set', {
   tag: 0x04,
   key: { pubKey },
-  row: { candidacyId: u64, power: u64, proven: flag },
+  row: { candidacyId: uint, power: uint, proven: flag },
   message: stateCodec('svc.state.SetMember'),
   indexes: { byCandidacy: (row) => concat(u64be(row.candidacyId), pubKeyBytes(row.pubKey)) },
 })
@@ -96,16 +99,16 @@ export type SetMember = RowOf<typeof setMembers>
 /** Commits in a row that a candidacy did not sign. */
 export const absences = table('absences', {
   tag: 0x05,
-  key: { candidacyId: u64 },
-  row: { count: u64 },
+  key: { candidacyId: uint },
+  row: { count: uint },
   message: stateCodec('svc.state.Absence'),
 })
 
 /** Shares on their way back to a balance. Numbered over the chain's life, never merged. */
 export const unbondings = table('unbondings', {
   tag: 0x06,
-  key: { number: u64 },
-  row: { candidacyId: u64, ownerAddress: address, pubKey, amount, heightMade: u64, heightPaid: u64 },
+  key: { number: uint },
+  row: { candidacyId: uint, ownerAddress: address, pubKey, amount, heightMade: uint, heightPaid: uint },
   message: stateCodec('svc.state.Unbonding'),
   indexes: {
     byCandidacy: (row) => concat(u64be(row.candidacyId), u64be(row.number)),
@@ -117,8 +120,8 @@ export const unbondings = table('unbondings', {
 /** Account update requests: PENDING, COMPLETED, REPLACED or CANCELLED. At most one PENDING a candidacy. */
 export const accountUpdates = table('account_updates', {
   tag: 0x07,
-  key: { id: u64 },
-  row: { candidacyId: u64, fromAddress: address, toAddress: address, status: text },
+  key: { id: uint },
+  row: { candidacyId: uint, fromAddress: address, toAddress: address, status: text },
   message: stateCodec('svc.state.AccountUpdate'),
   indexes: { pendingByCandidacy: (row) => (row.status === 'PENDING' ? u64be(row.candidacyId) : undefined) },
 })
@@ -126,8 +129,8 @@ export const accountUpdates = table('account_updates', {
 /** The block that last removed a candidacy for misbehaviour. */
 export const misbehaviours = table('misbehaviours', {
   tag: 0x08,
-  key: { candidacyId: u64 },
-  row: { removedHeight: u64 },
+  key: { candidacyId: uint },
+  row: { removedHeight: uint },
   message: stateCodec('svc.state.Misbehaviour'),
 })
 
@@ -139,7 +142,7 @@ export const powerCap = table('power_cap', {
   tag: 0xf0,
   hashed: false,
   key: { name: text },
-  row: { tokens: u64 },
+  row: { tokens: uint },
 })
 
 /** One candidacy. */

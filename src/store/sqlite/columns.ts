@@ -1,4 +1,7 @@
-import { address, type Column, type SqlValue, text, u64 } from '../columns.ts'
+import { address } from '../../values/account.ts'
+import { uint } from '../../values/number.ts'
+import { text } from '../../values/text.ts'
+import type { SqlValue, ValueType as Column } from '../../values/valueType.ts'
 import type { Table } from '../table.ts'
 
 /** `camelCase` as `snake_case`: a member's column. */
@@ -26,7 +29,7 @@ export function allColumns(table: Table): readonly string[] {
 export const listOf = (columns: readonly string[]): string => columns.map(quote).join(', ')
 
 // Their SQL order is the byte order of their keys; that of base64 text is not.
-const SQL_ORDERED: ReadonlySet<unknown> = new Set([u64, address, text])
+const SQL_ORDERED: ReadonlySet<unknown> = new Set([uint, address, text])
 
 /** True when the order of the primary key is that of the state keys, so that no side table has to keep it. */
 export function isSqlOrdered(table: Table): boolean {

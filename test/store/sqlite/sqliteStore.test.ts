@@ -11,7 +11,8 @@ import { openSqliteReader } from '../../../src/store/sqlite/sqliteReader.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/sqliteStore.ts'
 import type { State } from '../../../src/store/state.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { text, u64 } from '../../../src/store/columns.ts'
+import { uint } from '../../../src/values/number.ts'
+import { text } from '../../../src/values/text.ts'
 import { type RowOf, table } from '../../../src/store/table.ts'
 import {
   absences,
@@ -99,7 +100,7 @@ test('views are made anew at each open', () => {
 test('a part that fails inside a commit leaves the state whole, and the same block can be committed after', () => {
   const fragile = table('fragile', {
     tag: 0x70,
-    key: { id: u64 },
+    key: { id: uint },
     row: { value: { ...text, toSql: (value: string) => (value === 'bad' ? ({ not: 'sql' } as never) : value) } },
     message: { encode: (row) => Buffer.from(row['value'] as string), decode: () => ({}) },
   })

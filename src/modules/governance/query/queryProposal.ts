@@ -1,5 +1,5 @@
 import type { ProposalId } from '../../../base/pubKey.ts'
-import { proposalId } from '../../../store/columns.ts'
+import { proposalId } from '../../../values/key.ts'
 import type { StateReader } from '../../../store/state.ts'
 import { badArgument, defineQuery, type QueryError } from '../../define.ts'
 import { getProposal, listVotes } from '../keeper.ts'

@@ -1,5 +1,5 @@
 import { show } from '../../../base/show.ts'
-import { u64 } from '../../../store/columns.ts'
+import { uint } from '../../../values/number.ts'
 import { badArgument, defineQuery } from '../../define.ts'
 import { getById } from '../keeper.ts'
 import { accountUpdates } from '../tables.ts'
@@ -9,7 +9,7 @@ export const queryAccountUpdate = defineQuery({
   path: '/stake/account-update/<id>',
   doc: 'An account update request: id, status, from, to, pub_key of the candidacy.',
   run: ({ state }, [text = '']) => {
-    const id = u64.parse(text)
+    const id = uint.parse(text)
     if (id === undefined) return badArgument(`id: expected a decimal integer, got ${show(text)}`)
     const request = state.get(accountUpdates, { id })
     if (request === undefined) return { data: null }

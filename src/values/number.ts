@@ -1,0 +1,124 @@
+import { AMOUNT_MAX, type Amount, parseAmount, parseDecimal } from '../base/amount.ts'
+import { u64be } from '../base/bytes.ts'
+import { ONE, parseRatio, printRatio, type Ratio } from '../base/ratio.ts'
+import { show } from '../base/show.ts'
+import { fixedLength, type KeyType, stringOf, type ValueType } from './valueType.ts'
+
+const DIGITS = /^(?:[0-9]+|0x[0-9a-fA-F]+)$/
+/** Most characters of a number in text: a number that is too large is to be refused for its size, not for its form. */
+const DIGITS_MAX = 100
+const INPUT_SCHEMA = {
+  anyOf: [
+    { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+    { type: 'string', pattern: DIGITS.source, maxLength: DIGITS_MAX },
+  ],
+} as const
+
+/** The whole number in a safe integer, decimal text or 0x-hex text; undefined for anything else. */
+function wholeNumber(json: unknown): bigint | undefined {
+  if (typeof json === 'string') return json.length <= DIGITS_MAX && DIGITS.test(json) ? BigInt(json) : undefined
+  return Number.isSafeInteger(json) && Number(json) >= 0 ? BigInt(Number(json)) : undefined
+}
+
+function parseUint(text: string): number | undefined {
+  const value = text.length <= 16 ? parseDecimal(text) : undefined
+  return value !== undefined && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : undefined
+}
+
+/** A count, height, nonce, id or time: 0 to 2^53 − 1. As a key 8 bytes, the most significant first. */
+export const uint: KeyType<number, number> = {
+  name: 'uint',
+  doc: 'a whole number',
+  exactForm: 'an integer of 0 to 2^53 - 1 (a number, decimal text or 0x-hex text)',
+  inputType: 'number | string | bigint',
+  inputSchema: INPUT_SCHEMA,
+  schema: { type: 'integer' },
+  sqlType: 'INTEGER',
+  fromJson: (json, refuse) => {
+    const value = wholeNumber(json)
+    return value !== undefined && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : refuse(uint.exactForm)
+  },
+  toJson: (value) => value,
+  wireToJson: (wire) => wire,
+  check: () => undefined,
+  parse: parseUint,
+  print: (value) => String(value),
+  toWire: (value) => value,
+  fromWire: (wire) => wire,
+  isDefault: (value) => value === 0,
+  toSql: (value) => BigInt(value),
+  fromSql: (sql) => Number(sql),
+  isSqlOrdered: true,
+  toKey: u64be,
+  fromKey: fixedLength(8, (bytes) => Number(new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0))),
+}
+
+/** An amount in base units, 0 to 10^36. JSON, SQL and wire: decimal text; on the wire of a row zero is left out. */
+export const amount: ValueType<Amount, string> = {
+  name: 'amount',
+  doc: 'amount in base units',
+  exactForm: `an amount of 0 to ${AMOUNT_MAX} base units (decimal text, 0x-hex text or a safe integer)`,
+  inputType: 'string | bigint | number',
+  inputSchema: INPUT_SCHEMA,
+  schema: { type: 'string', pattern: '^[0-9]+$' },
+  sqlType: 'TEXT',
+  fromJson: (json, refuse) =>
+    (wholeNumber(json) ?? refuse('an amount in base units (decimal text, 0x-hex text or a safe integer)')).toString(),
+  toJson: (value) => value.toString(),
+  wireToJson: (wire) => wire,
+  check: (wire) =>
+    parseAmount(wire) === undefined ? `expected decimal text of 0 to ${AMOUNT_MAX}, got ${show(wire)}` : undefined,
+  parse: parseAmount,
+  print: (value) => value.toString(),
+  toWire: (value) => (value === 0n ? '' : value.toString()),
+  fromWire: (wire) => (wire === '' ? 0n : BigInt(wire)),
+  isDefault: (value) => value === 0n,
+  toSql: (value) => value.toString(),
+  fromSql: (sql) => BigInt(sql),
+}
+
+function knownRatio(text: string): Ratio {
+  const value = parseRatio(text)
+  if (value === undefined) throw new Error(`no ratio: ${text}`)
+  return value
+}
+
+/** A ratio of 0 to 1. JSON, SQL and wire: decimal text; on the wire of a row zero is left out. */
+export const ratio: ValueType<Ratio, string> = {
+  name: 'ratio',
+  doc: 'ratio of 0 to 1, decimal text',
+  exactForm: 'decimal text of 0 to 1',
+  inputType: 'string',
+  inputSchema: { type: 'string' },
+  schema: { type: 'string' },
+  sqlType: 'TEXT',
+  fromJson: (json, refuse) => stringOf(json, 'a ratio as decimal text', refuse),
+  toJson: printRatio,
+  wireToJson: (wire) => wire,
+  check: (wire) =>
+    ratio.parse(wire) === undefined
+      ? `expected ${ratio.exactForm} with at most 18 decimals, got ${show(wire)}`
+      : undefined,
+  parse: (text) => {
+    const value = parseRatio(text)
+    return value !== undefined && value <= ONE ? value : undefined
+  },
+  print: printRatio,
+  toWire: (value) => (value === 0n ? '' : printRatio(value)),
+  fromWire: (wire) => (wire === '' ? 0n : knownRatio(wire)),
+  isDefault: (value) => value === 0n,
+  toSql: printRatio,
+  fromSql: (sql) => knownRatio(String(sql)),
+}
+
+/** A ratio above 0, at most 1. */
+export const positiveRatio: ValueType<Ratio, string> = {
+  ...ratio,
+  exactForm: 'a ratio above 0 and at most 1 with at most 18 decimals',
+  check: (wire) =>
+    positiveRatio.parse(wire) === undefined ? `expected ${positiveRatio.exactForm}, got ${show(wire)}` : undefined,
+  parse: (text) => {
+    const value = ratio.parse(text)
+    return value === 0n ? undefined : value
+  },
+}

@@ -1,0 +1,82 @@
+/** A JSON Schema of one value. */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** What a SQL column holds. Integers go in and come out as bigint: better-sqlite3 rounds them otherwise. */
+export type SqlValue = string | bigint
+
+/** What a member of a protobuf message holds. */
+export type WireValue = string | number | boolean | Uint8Array
+
+/** What one value is as JSON. */
+export type JsonValue = string | number | boolean
+
+/** Throws the error of a value that is not of the expected form. */
+export type Refuse = (form: string) => never
+
+/**
+ * Everything there is to say about one type of value. Fields of operations, table columns, parameters, the genesis file,
+ * the generated client, the proofs of rows, the OpenRPC document and the tables of the docs are derived from it.
+ *
+ * `T` is the value in the state machine's memory, `Wire` its form in a protobuf message, of a transaction and of a row.
+ * A transaction may hold what is no value of the type (an address of 19 bytes): `check` finds that.
+ *
+ * All functions are methods, so that a ValueType<Address> may stand where a ValueType<unknown> is asked for.
+ */
+export interface ValueType<T, Wire extends WireValue = WireValue> {
+  /** The name that the generated client knows it by. */
+  readonly name: string
+  /** A phrase for the docs, where a field says nothing of its own. */
+  readonly doc: string
+  /** What a value is, for errors: `expected <exactForm>, got …`. */
+  readonly exactForm: string
+  /** TypeScript type of what a caller may give. */
+  readonly inputType: string
+  /** JSON Schema of what a caller may give. */
+  readonly inputSchema: JsonSchema
+  /** JSON Schema of what the chain answers. */
+  readonly schema: JsonSchema
+  readonly sqlType: 'TEXT' | 'INTEGER'
+
+  /** The wire form of what a caller gave. Refuses what no message can hold, and only that. */
+  fromJson(json: unknown, refuse: Refuse): Wire
+  /** A value as the chain answers it. */
+  toJson(value: T): JsonValue
+  /** What a message holds, as JSON, even when it is no value of this type. */
+  wireToJson(wire: Wire): JsonValue
+  /** Why what a message holds is no value of this type, or undefined. Source: protocol.md §2, check 5. */
+  check(wire: Wire): string | undefined
+
+  /** The value in canonical text; undefined for any other text. */
+  parse(text: string): T | undefined
+  /** The canonical text of a value. */
+  print(value: T): string
+
+  toWire(value: T): Wire
+  /** The value that a row holds. Of a transaction's member, run `check` first. */
+  fromWire(wire: Wire): T
+  /** True for the value that a protobuf message leaves out. */
+  isDefault(value: T): boolean
+
+  /** The value as a person reads it in the database. */
+  toSql(value: T): SqlValue
+  fromSql(sql: SqlValue): T
+}
+
+/** A value that may stand in a state key: its bytes sort as its values do. */
+export interface KeyType<T, Wire extends WireValue = WireValue> extends ValueType<T, Wire> {
+  /** True when SQLite sorts the column as the bytes of the key. */
+  readonly isSqlOrdered: boolean
+  toKey(value: T): Uint8Array
+  /** The value at `start` of a key and where the next one starts; undefined when the bytes are not one. */
+  fromKey(key: Uint8Array, start: number): { readonly value: T; readonly next: number } | undefined
+}
+
+/** The `fromKey` of a value that always takes `length` bytes of a key. */
+export function fixedLength<T>(length: number, read: (bytes: Uint8Array) => T): KeyType<T>['fromKey'] {
+  return (key, start) =>
+    key.length < start + length ? undefined : { value: read(key.subarray(start, start + length)), next: start + length }
+}
+
+/** The string that was given, or a refusal. */
+export const stringOf = (json: unknown, form: string, refuse: Refuse): string =>
+  typeof json === 'string' ? json : refuse(form)
