@@ -1,5 +1,5 @@
 import type { Application, CheckTxResponse, FinalizeBlockResponse, InitChainResponse } from '../src/abci/types.ts'
-import { makeApp } from '../src/app/app.ts'
+import { createApp } from '../src/app/app.ts'
 import { addressBytes, addressOfKey } from '../src/base/address.ts'
 import { tables, views } from '../src/modules/registry.ts'
 import { openSqliteStore } from '../src/store/sqlite/sqliteStore.ts'
@@ -52,7 +52,7 @@ export function openDriver(
 ): Driver {
   const store = openSqliteStore({ path, tables, views })
   const logger = { info: () => undefined, error: () => undefined }
-  const app = makeApp({ store, version: 'bench', node: { os: 'ubuntu' }, logger })
+  const app = createApp({ store, version: 'bench', node: { os: 'ubuntu' }, logger })
   if (store.height() === 0 && appState !== undefined) makeGenesis(app, appState())
   let height = store.height()
   const validator = { address: addressBytes(addressOfKey(signer.key)), power: signer.power }

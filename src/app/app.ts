@@ -1,36 +1,32 @@
-import { VerifyStatus } from '../abci/data.ts'
 import type { Application } from '../abci/types.ts'
-import { beginBlock } from './beginBlock.ts'
-import { type AppOptions, makeChain } from './chain.ts'
-import { checkTx } from './checkTx.ts'
-import { commit } from './commit.ts'
-import { deliverTx } from './deliverTx.ts'
-import { endBlock } from './endBlock.ts'
-import { finalizeBlock } from './finalizeBlock.ts'
-import { info } from './info.ts'
-import { initChain } from './initChain.ts'
-import { prepareProposal } from './prepareProposal.ts'
-import { processProposal } from './processProposal.ts'
+import { beginBlock, commit, deliverTx, endBlock, finalizeBlock } from './block.ts'
+import { type AppOptions, createContext } from './context.ts'
+import { info, initChain } from './genesis.ts'
+import { checkTx, createTxCache } from './mempool.ts'
+import { extendVote, prepareProposal, processProposal, verifyVoteExtension } from './proposal.ts'
 import { query } from './query.ts'
-import { snapshots } from './snapshots.ts'
+import { applySnapshotChunk, listSnapshots, loadSnapshotChunk, offerSnapshot } from './snapshots.ts'
 
-/** The ABCI application on a store: one handler a method, both dialects. Vote extensions are off and answered empty. */
-export function makeApp(options: AppOptions): Application {
-  const chain = makeChain(options)
+/** The ABCI application on a store, for both dialects. Vote extensions are off. */
+export function createApp(options: AppOptions): Application {
+  const app = createContext(options, createTxCache())
   return {
-    info: info(chain),
-    initChain: initChain(chain),
-    query: query(chain),
-    checkTx: checkTx(chain),
-    prepareProposal: prepareProposal(chain),
-    processProposal: processProposal(chain),
-    extendVote: () => ({ voteExtension: new Uint8Array(0) }),
-    verifyVoteExtension: () => ({ status: VerifyStatus.accept }),
-    beginBlock: beginBlock(chain),
-    deliverTx: deliverTx(chain),
-    endBlock: endBlock(chain),
-    finalizeBlock: finalizeBlock(chain),
-    commit: commit(chain),
-    ...snapshots(chain),
+    info: () => info(app),
+    initChain: (request) => initChain(app, request),
+    query: (request) => query(app, request),
+    checkTx: (request) => checkTx(app, request),
+    prepareProposal: (request) => prepareProposal(app, request),
+    processProposal: (request) => processProposal(app, request),
+    extendVote,
+    verifyVoteExtension,
+    beginBlock: (request) => beginBlock(app, request),
+    deliverTx: (request) => deliverTx(app, request),
+    endBlock: () => endBlock(app),
+    finalizeBlock: (request) => finalizeBlock(app, request),
+    commit: () => commit(app),
+    listSnapshots: () => listSnapshots(app),
+    offerSnapshot: (request) => offerSnapshot(app, request),
+    loadSnapshotChunk: (request) => loadSnapshotChunk(app, request),
+    applySnapshotChunk: (request) => applySnapshotChunk(app, request),
   }
 }

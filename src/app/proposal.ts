@@ -1,24 +1,80 @@
+import { ProposalStatus, VerifyStatus } from '../abci/data.ts'
+import type {
+  ExtendVoteResponse,
+  PrepareProposalRequest,
+  PrepareProposalResponse,
+  ProcessProposalRequest,
+  ProcessProposalResponse,
+  VerifyVoteExtensionResponse,
+} from '../abci/types.ts'
 import type { Address } from '../base/address.ts'
 import { nonceOf } from '../modules/accounts/keeper.ts'
 import { getChain } from '../modules/chain/keeper.ts'
 import { admit } from '../modules/kernel.ts'
-import { type Chain, headOf } from './chain.ts'
+import { runBlock } from './block.ts'
+import type { AppContext } from './context.ts'
+import { runOptimistically } from './optimisticExecution.ts'
 
 /**
- * Judges a block's transactions one after the other by checks 1 to 4, which depend on the block and the head alone:
- * true when the next one may stand at its place. Touches no state. Source: protocol.md §2, PrepareProposal.
+ * A filter for the transactions of one proposal, to be called in their order: true when the next one passes checks 1 to
+ * 4 at its place. These depend on the head and the proposal alone, and change no state. Source: protocol.md §2,
+ * PrepareProposal.
  */
-export function makeGate(chain: Chain): (bytes: Uint8Array) => boolean {
-  const head = headOf(chain)
-  const { chainId } = getChain(head)
+function createAdmissionFilter({ head: { state }, txCache }: AppContext): (bytes: Uint8Array) => boolean {
+  const { chainId } = getChain(state)
   const next = new Map<Address, number>()
-  const nextNonce = (sender: Address): number => next.get(sender) ?? nonceOf(head, sender)
+  const nextNonce = (sender: Address): number => next.get(sender) ?? nonceOf(state, sender)
   const admission = { chainId, nonceOf: nextNonce }
   return (bytes) => {
-    const read = chain.txs.read(bytes)
+    const read = txCache.read(bytes)
     if (read.sender === undefined || admit(read, admission) !== undefined) return false
-    chain.txs.keep(read)
+    txCache.keep(read)
     next.set(read.sender, nextNonce(read.sender) + 1)
     return true
   }
 }
+
+/**
+ * The bytes that a transaction takes in a block: its own, one tag, and its length as a varint. CometBFT counts
+ * max_tx_bytes in the same way.
+ */
+export function bytesInBlock(length: number): number {
+  let varint = 1
+  for (let rest = length; rest >= 128; rest = Math.floor(rest / 128)) varint++
+  return 1 + varint + length
+}
+
+/**
+ * Chooses the transactions of the block to propose: those that pass checks 1 to 4 at their place, in mempool order,
+ * within max_tx_bytes. Source: protocol.md §2.
+ */
+export function prepareProposal(app: AppContext, request: PrepareProposalRequest): PrepareProposalResponse {
+  const isAdmitted = createAdmissionFilter(app)
+  const txs: Uint8Array[] = []
+  let size = 0
+  for (const tx of request.txs) {
+    const next = size + bytesInBlock(tx.length)
+    // A transaction that does not fit must not reach the filter: it leaves a gap in its sender's nonces, at which the
+    // sender's later transactions then fail.
+    if (next > request.maxTxBytes || !isAdmitted(tx)) continue
+    size = next
+    txs.push(tx)
+  }
+  return { txs }
+}
+
+/**
+ * Accepts a proposal unless one of its transactions fails checks 1 to 4 at its place. An accepted proposal is executed
+ * while the node votes on it. Source: protocol.md §2.
+ */
+export function processProposal(app: AppContext, proposal: ProcessProposalRequest): ProcessProposalResponse {
+  if (!proposal.txs.every(createAdmissionFilter(app))) return { status: ProposalStatus.reject }
+  runOptimistically(app, proposal, runBlock)
+  return { status: ProposalStatus.accept }
+}
+
+/** Vote extensions are off, so a vote has an empty one. */
+export const extendVote = (): ExtendVoteResponse => ({ voteExtension: new Uint8Array(0) })
+
+/** CometBFT itself refuses a vote extension while they are off. */
+export const verifyVoteExtension = (): VerifyVoteExtensionResponse => ({ status: VerifyStatus.accept })

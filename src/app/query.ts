@@ -1,4 +1,4 @@
-import type { Handler, QueryRequest, QueryResponse } from '../abci/types.ts'
+import type { QueryRequest, QueryResponse } from '../abci/types.ts'
 import { utf8 } from '../base/bytes.ts'
 import { encodeCommitmentProof } from '../codec/ics23.ts'
 import { BATCH_PATHS_MAX, decodePaths, type PathAnswer } from '../codec/queryBatch.ts'
@@ -16,8 +16,7 @@ import { paramsInForce } from '../modules/params/keeper.ts'
 import { queryEntries, tables } from '../modules/registry.ts'
 import type { CommittedState } from '../store/store.ts'
 import type { Table } from '../store/table.ts'
-import type { Chain } from './chain.ts'
-import { whyNotServed } from './queryRequest.ts'
+import type { AppContext } from './context.ts'
 
 /**
  * Most bytes of one answer's value. CometBFT ends itself when it is answered more than 100 MiB. Source: protocol.md §8.
@@ -209,14 +208,35 @@ export function answerQuery(state: CommittedState, request: QueryRequest, answer
   return 'height' in response ? response : refused(state, response as QueryError)
 }
 
-/** Queries go to whoever answers them beside the blocks; where there is nobody, to the store at once. */
-export function query({ options: { store, logger, queries } }: Chain): Handler<'query'> {
+/** Most characters of a query's path. The longest that is served has about 200. */
+export const QUERY_PATH_MAX = 1000
+
+/** Most bytes of a query's data. What is served is 16 paths. */
+export const QUERY_DATA_BYTES_MAX = 65_536
+
+/**
+ * Why a query is refused before its path is looked at; undefined when it is not. Strangers write these requests over
+ * CometBFT's RPC: a height is any int64, read as ±(2^53 − 1) where it lies beyond, and bytes of the path that are not
+ * UTF-8 are read as U+FFFD.
+ */
+function whyNotServed({ path, data, height }: QueryRequest, head: number): QueryError | undefined {
+  if (path.length > QUERY_PATH_MAX)
+    return badArgument(`path: expected at most ${QUERY_PATH_MAX} characters, got ${path.length}`)
+  if (path.includes('\ufffd')) return badArgument(`path: expected UTF-8, got ${JSON.stringify(path.slice(0, 80))}`)
+  if (height < 0 || height > head) return badArgument(`height: expected 0 to the head ${head}, got ${height}`)
+  if (data.length > QUERY_DATA_BYTES_MAX)
+    return badArgument(`data: expected at most ${QUERY_DATA_BYTES_MAX} bytes, got ${data.length}`)
+  return undefined
+}
+
+/** Answers a query: in the thread of `queries`, or from the store at once when there is none. */
+export function query(
+  { options: { store, logger, queries } }: AppContext,
+  request: QueryRequest,
+): QueryResponse | Promise<QueryResponse> {
+  const why = whyNotServed(request, store.height())
+  if (why !== undefined) return refused(store, why)
+  if (queries !== undefined) return queries.ask(request)
   const onDefect = (path: string, err: unknown): void => logger.error({ path, err }, 'a query met a defect')
-  return (request) => {
-    const why = whyNotServed(request, store.height())
-    if (why !== undefined) return refused(store, why)
-    return queries === undefined
-      ? answerQuery(store, request, { once: onceIn(new Map()), onDefect })
-      : queries.ask(request)
-  }
+  return answerQuery(store, request, { once: onceIn(new Map()), onDefect })
 }

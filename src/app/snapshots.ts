@@ -1,26 +1,22 @@
+/** Offers the snapshots of this node, and restores those of peers. Source: src/store/README.md, Snapshots. */
 import { ApplySnapshotChunkResult, OfferSnapshotResult, type Snapshot as WireSnapshot } from '../abci/data.ts'
-import type { Application, ApplySnapshotChunkResponse, Handler, OfferSnapshotRequest } from '../abci/types.ts'
+import type {
+  ApplySnapshotChunkRequest,
+  ApplySnapshotChunkResponse,
+  ListSnapshotsResponse,
+  LoadSnapshotChunkRequest,
+  LoadSnapshotChunkResponse,
+  OfferSnapshotRequest,
+  OfferSnapshotResponse,
+} from '../abci/types.ts'
 import { equalBytes } from '../base/bytes.ts'
 import { headOfState } from '../modules/chain/keeper.ts'
 import { tables } from '../modules/registry.ts'
 import { decodeMetadata, SNAPSHOT_FORMAT, snapshotHash, type SnapshotMetadata } from '../store/snapshot/format.ts'
-import { type Offered, openOffered } from '../store/snapshot/folder.ts'
+import type { Offered } from '../store/snapshot/folder.ts'
 import { NotARecord } from '../store/snapshot/format.ts'
-import { beginRestore, removeRestore, type Restore } from '../store/snapshot/restore.ts'
-import type { Chain, SnapshotOptions } from './chain.ts'
-
-type SnapshotHandlers = Pick<
-  Application,
-  'listSnapshots' | 'offerSnapshot' | 'loadSnapshotChunk' | 'applySnapshotChunk'
->
-
-/** A node without a place for snapshots has none and takes none: it syncs by blocks. */
-const NONE: SnapshotHandlers = {
-  listSnapshots: () => ({ snapshots: [] }),
-  offerSnapshot: () => ({ result: OfferSnapshotResult.reject }),
-  loadSnapshotChunk: () => ({ chunk: new Uint8Array(0) }),
-  applySnapshotChunk: () => ({ result: ApplySnapshotChunkResult.abort }),
-}
+import { beginRestore, removeRestore } from '../store/snapshot/restore.ts'
+import { type AppContext, resetTo, type RestoreInProgress, type SnapshotOptions } from './context.ts'
 
 const print = ({ metadata, metadataBytes, hash }: Offered): WireSnapshot => ({
   height: metadata.height,
@@ -37,7 +33,7 @@ type Judged = { readonly result: number; readonly why: string } | SnapshotMetada
  * `appHash` is what the light client trusts. No honest node offers metadata that contradicts it or itself: then whoever
  * sent it is asked for nothing any more.
  */
-function judgeOffer({ options }: Chain, { snapshot, appHash }: OfferSnapshotRequest): Judged {
+function judgeOffer({ options }: AppContext, { snapshot, appHash }: OfferSnapshotRequest): Judged {
   const { reject, rejectFormat, rejectSender } = OfferSnapshotResult
   if (snapshot === undefined) return { result: reject, why: 'the offer is empty' }
   if (snapshot.format !== SNAPSHOT_FORMAT)
@@ -59,111 +55,116 @@ function judgeOffer({ options }: Chain, { snapshot, appHash }: OfferSnapshotRequ
   return snapshot.height < own ? { result: reject, why: `the state here is at height ${own}` } : metadata
 }
 
-/** Takes the snapshots of peers. What they hold goes into a database of its own until all of it is verified. */
-function taking(
-  chain: Chain,
-  { restorePath, replaceBy }: SnapshotOptions,
-): Pick<SnapshotHandlers, 'offerSnapshot' | 'applySnapshotChunk'> {
-  const { logger } = chain.options
-  const { accept, abort, retry, rejectSnapshot } = ApplySnapshotChunkResult
-  let restore: Restore | undefined
-  let senders = new Set<string>()
+/** Reports a snapshot of this node that cannot be read. The peer that asked gets an empty response. */
+const logUnreadable = ({ options: { logger } }: AppContext, err: unknown): void =>
+  logger.error({ err }, 'a snapshot that a peer asks for cannot be read')
 
-  const forget = (): void => {
-    restore?.drop()
-    restore = undefined
-    senders = new Set()
-  }
-
-  const take = (to: Restore, chunk: Uint8Array, sender: string): ApplySnapshotChunkResponse => {
-    const index = to.next()
-    const { height, chunkHashes } = to.metadata
-    if (to.add(chunk) === 'bad') {
-      logger.error(
-        { height, chunk: index, sender },
-        'a chunk is not what its snapshot says: it is fetched anew, from somebody else',
-      )
-      return { result: retry, refetchChunks: [index], rejectSenders: [sender] }
-    }
-    senders.add(sender)
-    if (to.next() < chunkHashes.length) return { result: accept }
-    to.finish()
-    replaceBy(restorePath)
-    removeRestore(restorePath)
-    restore = undefined
-    chain.genesis = undefined
-    chain.open = undefined
-    chain.check = undefined
-    logger.info({ height, records: to.metadata.records }, 'the state was restored from a snapshot')
-    return { result: accept }
-  }
-
-  const applySnapshotChunk: Handler<'applySnapshotChunk'> = ({ index, chunk, sender }) => {
-    if (restore === undefined) return { result: abort }
-    if (index < restore.next()) return { result: accept } // it is in already
-    if (index > restore.next()) return { result: retry, refetchChunks: [restore.next()] }
-    try {
-      return take(restore, chunk, sender)
-    } catch (error) {
-      if (!(error instanceof NotARecord)) throw error
-      const rejectSenders = [...senders.add(sender)]
-      logger.error(
-        { height: restore.metadata.height, senders: rejectSenders, why: error.message },
-        'a snapshot is no state of this chain',
-      )
-      forget()
-      return { result: rejectSnapshot, rejectSenders }
-    }
-  }
-
-  return {
-    offerSnapshot: (request) => {
-      forget()
-      const judged = judgeOffer(chain, request)
-      if ('why' in judged) {
-        logger.error({ height: request.snapshot?.height, why: judged.why }, 'a snapshot was refused')
-        return { result: judged.result }
-      }
-      restore = beginRestore({ path: restorePath, tables, metadata: judged, headOf: headOfState })
-      logger.info(
-        { height: judged.height, chunks: judged.chunkHashes.length, records: judged.records },
-        'a snapshot is being restored',
-      )
-      return { result: OfferSnapshotResult.accept }
-    },
-    applySnapshotChunk,
+/** The snapshots of this node. One that the disk fails to read is left out, because an error would end the node. */
+export function listSnapshots(app: AppContext): ListSnapshotsResponse {
+  if (app.offered === undefined || app.options.snapshots?.beginAt === undefined) return { snapshots: [] }
+  try {
+    return { snapshots: app.offered.list().map(print) }
+  } catch (error) {
+    logUnreadable(app, error)
+    return { snapshots: [] }
   }
 }
 
 /**
- * Gives peers the snapshots of this node. They are strangers: a request of a chunk that is not there is answered empty,
- * and so is one that the disk fails, because an error would end the node.
+ * One chunk of a snapshot of this node; empty when there is no such chunk or when the disk fails. Peers are strangers,
+ * and an error would end the node.
  */
-function giving(
-  { options: { logger } }: Chain,
-  { folder, beginAt }: SnapshotOptions,
-): Pick<SnapshotHandlers, 'listSnapshots' | 'loadSnapshotChunk'> {
-  const offered = openOffered(folder)
-  const failed = (error: unknown): undefined =>
-    void logger.error({ err: error }, 'a snapshot that a peer asks for cannot be read')
-  return {
-    listSnapshots: () => {
-      try {
-        return { snapshots: beginAt === undefined ? [] : offered.list().map(print) }
-      } catch (error) {
-        failed(error)
-        return { snapshots: [] }
-      }
-    },
-    loadSnapshotChunk: async ({ height, format, chunk }) => {
-      const bytes = format === SNAPSHOT_FORMAT ? await offered.readChunk(height, chunk).catch(failed) : undefined
-      return { chunk: bytes ?? new Uint8Array(0) }
-    },
+export async function loadSnapshotChunk(
+  app: AppContext,
+  { height, format, chunk }: LoadSnapshotChunkRequest,
+): Promise<LoadSnapshotChunkResponse> {
+  const none = new Uint8Array(0)
+  if (app.offered === undefined || format !== SNAPSHOT_FORMAT) return { chunk: none }
+  try {
+    return { chunk: (await app.offered.readChunk(height, chunk)) ?? none }
+  } catch (error) {
+    logUnreadable(app, error)
+    return { chunk: none }
   }
 }
 
-/** Offers the snapshots of this node, and takes those of peers. Source: src/store/README.md, Snapshots. */
-export function snapshots(chain: Chain): SnapshotHandlers {
-  const options = chain.options.snapshots
-  return options === undefined ? NONE : { ...giving(chain, options), ...taking(chain, options) }
+function dropRestore(app: AppContext): void {
+  app.restoring?.restore.drop()
+  app.restoring = undefined
+}
+
+/**
+ * Accepts a peer's snapshot, and gives up the one before it. What its chunks hold goes into a database of its own until
+ * all of it is verified.
+ */
+export function offerSnapshot(app: AppContext, request: OfferSnapshotRequest): OfferSnapshotResponse {
+  const { logger, snapshots } = app.options
+  if (snapshots === undefined) return { result: OfferSnapshotResult.reject }
+  dropRestore(app)
+  const judged = judgeOffer(app, request)
+  if ('why' in judged) {
+    logger.error({ height: request.snapshot?.height, why: judged.why }, 'a snapshot was refused')
+    return { result: judged.result }
+  }
+  const restore = beginRestore({ path: snapshots.restorePath, tables, metadata: judged, headOf: headOfState })
+  app.restoring = { restore, senders: new Set() }
+  logger.info(
+    { height: judged.height, chunks: judged.chunkHashes.length, records: judged.records },
+    'a snapshot is being restored',
+  )
+  return { result: OfferSnapshotResult.accept }
+}
+
+/** Adds the next chunk. With the last one the restored state replaces the store's and becomes the head. */
+function addChunk(
+  app: AppContext,
+  { restore, senders }: RestoreInProgress,
+  { restorePath, replaceBy }: SnapshotOptions,
+  { chunk, sender }: ApplySnapshotChunkRequest,
+): ApplySnapshotChunkResponse {
+  const { accept, retry } = ApplySnapshotChunkResult
+  const { logger, store } = app.options
+  const index = restore.next()
+  const { height, chunkHashes, records } = restore.metadata
+  if (restore.add(chunk) === 'bad') {
+    logger.error(
+      { height, chunk: index, sender },
+      'a chunk is not what its snapshot says: it is fetched anew, from somebody else',
+    )
+    return { result: retry, refetchChunks: [index], rejectSenders: [sender] }
+  }
+  senders.add(sender)
+  if (restore.next() < chunkHashes.length) return { result: accept }
+  restore.finish()
+  replaceBy(restorePath)
+  removeRestore(restorePath)
+  app.restoring = undefined
+  resetTo(app, store)
+  logger.info({ height, records }, 'the state was restored from a snapshot')
+  return { result: accept }
+}
+
+/** Takes one chunk of the snapshot that was accepted. One that comes out of turn is asked for again. */
+export function applySnapshotChunk(app: AppContext, request: ApplySnapshotChunkRequest): ApplySnapshotChunkResponse {
+  const { accept, abort, retry, rejectSnapshot } = ApplySnapshotChunkResult
+  const {
+    restoring,
+    options: { logger, snapshots },
+  } = app
+  if (restoring === undefined || snapshots === undefined) return { result: abort }
+  const { restore, senders } = restoring
+  if (request.index < restore.next()) return { result: accept } // this chunk was added before
+  if (request.index > restore.next()) return { result: retry, refetchChunks: [restore.next()] }
+  try {
+    return addChunk(app, restoring, snapshots, request)
+  } catch (error) {
+    if (!(error instanceof NotARecord)) throw error
+    const rejectSenders = [...senders.add(request.sender)]
+    logger.error(
+      { height: restore.metadata.height, senders: rejectSenders, why: error.message },
+      'a snapshot is no state of this chain',
+    )
+    dropRestore(app)
+    return { result: rejectSnapshot, rejectSenders }
+  }
 }

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
-import { assertGenesisLimits, BLOCK_BYTES_MAX } from '../app/genesisLimits.ts'
+import { assertGenesisLimits, BLOCK_BYTES_MAX } from '../app/genesis.ts'
 import { UserError } from './userError.ts'
 
 /**

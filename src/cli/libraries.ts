@@ -1,4 +1,4 @@
-import type { AppLogger } from '../app/chain.ts'
+import type { AppLogger } from '../app/context.ts'
 import { BLOCK_TIME_MS_DEFAULT } from '../comet/config.ts'
 import type { ProposalId } from '../base/pubKey.ts'
 import { parseAllowList } from '../eni/policy.ts'

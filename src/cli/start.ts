@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { makeFolder } from '../base/folder.ts'
 import { type AbciServer, isLocalAddress, startAbciServer } from '../abci/index.ts'
-import { makeApp } from '../app/app.ts'
-import type { AppLogger, SnapshotOptions } from '../app/chain.ts'
+import { createApp } from '../app/app.ts'
+import type { AppLogger, SnapshotOptions } from '../app/context.ts'
 import { programVersion } from '../modules/chain/keeper.ts'
 import { tables, views } from '../modules/registry.ts'
 import { listSnapshots, tidySnapshots } from '../store/snapshot/folder.ts'
@@ -173,7 +173,7 @@ export function start({
         done(status)
       })
     }
-    const application = makeApp({
+    const application = createApp({
       store,
       version: VERSION,
       node,

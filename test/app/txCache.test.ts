@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from '@jest/globals'
-import { costOf, makeTxCache } from '../../src/app/txCache.ts'
+import { costOf, createTxCache } from '../../src/app/mempool.ts'
 import type { ReadTx } from '../../src/modules/kernel.ts'
 import { account } from '../support/testChain.ts'
 import { bytesOf, startChain } from '../modules/support.ts'
@@ -16,7 +16,7 @@ const transfer = (nonce: number): Uint8Array =>
 
 /** A cache, and what it remembers of a transaction that was accepted. */
 function cacheOf(bytesMax?: number) {
-  const cache = makeTxCache(bytesMax)
+  const cache = createTxCache(bytesMax)
   const accept = (tx: Uint8Array): ReadTx => {
     const read = cache.read(tx)
     cache.keep(read)

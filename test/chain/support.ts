@@ -7,8 +7,8 @@ import type {
   InfoResponse,
   PrepareProposalResponse,
 } from '../../src/abci/types.ts'
-import { makeApp } from '../../src/app/app.ts'
-import type { AppOptions } from '../../src/app/chain.ts'
+import { createApp } from '../../src/app/app.ts'
+import type { AppOptions } from '../../src/app/context.ts'
 import { tables, views } from '../../src/modules/registry.ts'
 import { openMemoryStore } from '../../src/store/memoryStore.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
@@ -25,7 +25,7 @@ const silent = { info: () => {}, error: () => {} }
 
 /** An application on a store. */
 export const appOn = (store: Store, options: Partial<AppOptions> = {}): Application =>
-  makeApp({ store, version: 'test', node: { os: 'ubuntu' }, logger: silent, ...options })
+  createApp({ store, version: 'test', node: { os: 'ubuntu' }, logger: silent, ...options })
 
 /** An empty store in memory. */
 export const memory = (): Store => openMemoryStore({ tables })

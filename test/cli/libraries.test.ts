@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { AppLogger } from '../../src/app/chain.ts'
+import type { AppLogger } from '../../src/app/context.ts'
 import { type Libraries, serveLibraries } from '../../src/cli/libraries.ts'
 import { serveMetrics } from '../../src/cli/metrics.ts'
 import { libPath } from '../../src/eni/folder.ts'

@@ -1,7 +1,6 @@
 import { expect } from '@jest/globals'
 import type { Misbehavior } from '../../src/abci/data.ts'
 import type { ExecTxResult, FinalizeBlockResponse } from '../../src/abci/types.ts'
-import { makeBlock } from '../../src/app/chain.ts'
 import { type Address, addressBytes, addressOfKey } from '../../src/base/address.ts'
 import { toBase64 } from '../../src/base/bytes.ts'
 import { type PubKey, pubKeyOf } from '../../src/base/pubKey.ts'
@@ -15,6 +14,7 @@ import { makeOverlay } from '../../src/store/overlay.ts'
 import type { Signer } from '../../src/tx/sign.ts'
 import {
   account,
+  CHAIN_ID,
   GENESIS_TIME,
   nodeKey,
   type TestBlockResult,
@@ -58,7 +58,8 @@ export const balanceOf = (chain: TestChain, of: Signer | Address): bigint =>
 
 /** The block that comes next, one second after the head. */
 export function nextBlock({ store, height, time }: TestChain): Block {
-  return makeBlock(store, height + 1, (time + 1) * 1000, paramsInForce(store, height + 1))
+  const params = paramsInForce(store, height + 1)
+  return { chainId: CHAIN_ID, height: height + 1, time: time + 1, timeMs: (time + 1) * 1000, params }
 }
 
 /** Delivers a transaction that must succeed, in a block of its own. */

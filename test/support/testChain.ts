@@ -7,8 +7,8 @@ import type {
   InitChainResponse,
   QueryResponse,
 } from '../../src/abci/types.ts'
-import { makeApp } from '../../src/app/app.ts'
-import type { AppOptions } from '../../src/app/chain.ts'
+import { createApp } from '../../src/app/app.ts'
+import type { AppOptions } from '../../src/app/context.ts'
 import { type Address, addressBytes, addressOfKey } from '../../src/base/address.ts'
 import { TOKEN } from '../../src/base/amount.ts'
 import { toBase64 } from '../../src/base/bytes.ts'
@@ -105,7 +105,7 @@ export class TestChain {
     this.initialHeight = options.initialHeight ?? 1
     this.height = this.initialHeight - 1
     const logger = { info: () => {}, error: () => {} }
-    this.app = makeApp({ store: this.store, version: 'test', node: { os: 'ubuntu' }, logger, ...options.app })
+    this.app = createApp({ store: this.store, version: 'test', node: { os: 'ubuntu' }, logger, ...options.app })
   }
 
   /** InitChain; returns its answer. */

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { QueryResponse } from '../../abci/types.ts'
-import type { AppLogger, Queries } from '../../app/chain.ts'
+import type { AppLogger, Queries } from '../../app/context.ts'
 import type { QueryError } from '../../modules/define.ts'
 import { kernelErrors } from '../../modules/errors.ts'
 import { QUERY_LIMITS, type QueryLimits } from './limits.ts'

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { AppLogger } from '../../app/chain.ts'
+import type { AppLogger } from '../../app/context.ts'
 import { MAKER_FLAG, type MakerMessage, type MakerOptions, type MakerOrder } from './order.ts'
 
 /** Makes snapshots beside the chain. */

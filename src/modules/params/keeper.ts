@@ -4,13 +4,6 @@ import type { RowOf } from '../../store/table.ts'
 import { canonicalValue, PARAMETERS, type Params, usedValue } from './definitions.ts'
 import { params } from './tables.ts'
 
-/** Values that are in force together, from block `from` on and before block `until`. */
-export interface Period<V> {
-  readonly values: V
-  readonly from: number
-  readonly until: number
-}
-
 /** Every value that `name` has, had or will have, the newest first. Bound: approved changes of that parameter. */
 const newestFirst = (state: StateReader, name: string): Iterable<RowOf<typeof params>> =>
   state.scan(params, { prefix: text.toKey(name), reverse: true })
@@ -18,36 +11,28 @@ const newestFirst = (state: StateReader, name: string): Iterable<RowOf<typeof pa
 /**
  * Canonical texts by name, in the interface's order, as in force in block `height`. Bound: one walk back a parameter.
  */
-export function textsInForce(state: StateReader, height: number): Period<ReadonlyMap<string, string>> {
+export function textsInForce(state: StateReader, height: number): ReadonlyMap<string, string> {
   const values = new Map<string, string>()
-  let [from, until] = [0, Number.MAX_SAFE_INTEGER]
   for (const name of PARAMETERS.keys()) {
     for (const row of newestFirst(state, name)) {
-      if (row.height > height) {
-        until = Math.min(until, row.height)
-        continue
-      }
-      from = Math.max(from, row.height)
+      if (row.height > height) continue
       values.set(name, row.value)
       break
     }
   }
-  return { values, from, until }
+  return values
 }
 
-/** The parameters in force in block `height`, and in which other blocks as long as no row of theirs is written. */
-export function periodInForce(state: StateReader, height: number): Period<Params> {
-  const { values: texts, ...blocks } = textsInForce(state, height)
+/** The parameters in force in block `height`. */
+export function paramsInForce(state: StateReader, height: number): Params {
+  const texts = textsInForce(state, height)
   const used = [...PARAMETERS].map(([name, { member, type }]) => {
     const value = texts.get(name)
     if (value === undefined) throw new Error(`params: ${name} has no value at height ${height}`)
     return [member, usedValue(type, value)]
   })
-  return { values: Object.fromEntries(used) as Params, ...blocks }
+  return Object.fromEntries(used) as Params
 }
-
-/** The parameters in force in block `height`. */
-export const paramsInForce = (state: StateReader, height: number): Params => periodInForce(state, height).values
 
 /**
  * The text of a parameter that comes into force in block `height`; undefined when it keeps its value. Bound: values of

@@ -6,7 +6,7 @@ import { textsInForce } from '../keeper.ts'
 /** The system parameters object of the interface: integers as Number, ratios and the address as String. */
 export function printParams(state: StateReader, height: number): Record<string, unknown> {
   const printed: Record<string, unknown> = {}
-  for (const [name, value] of textsInForce(state, height).values) {
+  for (const [name, value] of textsInForce(state, height)) {
     printed[name] = PARAMETERS.get(name)?.type.kind === 'integer' ? Number(value) : value
   }
   return printed

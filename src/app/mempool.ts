@@ -1,4 +1,54 @@
-import { type ReadTx, readTx } from '../modules/kernel.ts'
+/** CheckTx, and the transactions that are remembered from it on. */
+import { CheckTxType } from '../abci/data.ts'
+import type { CheckTxRequest, CheckTxResponse } from '../abci/types.ts'
+import type { TxError } from '../base/txError.ts'
+import { kernelErrors } from '../modules/errors.ts'
+import { type ReadTx, readTx, runTx, type Verdict } from '../modules/kernel.ts'
+import { makeOverlay } from '../store/overlay.ts'
+import { type AppContext, type CheckState, createBlock, logDefect, nextOf } from './context.ts'
+import { printVerdict } from './convert.ts'
+
+/**
+ * The most transactions without a fee that one sender may have waiting. They cost nothing, so there are few. Source:
+ * protocol.md §2, CheckTx.
+ */
+export const FREE_TXS_MAX = 4
+
+/** The check state: an overlay on the head, as in block head + 1 at the head's time. Source: protocol.md §2, CheckTx. */
+function checkStateOf(app: AppContext): CheckState {
+  const { head } = app
+  head.check ??= {
+    overlay: makeOverlay(head.state),
+    block: createBlock(app, nextOf(app).lastTimeMs),
+    free: new Map(),
+  }
+  return head.check
+}
+
+/** Runs the transaction on the check state, which keeps the effects of an accepted one only. */
+function judge(app: AppContext, { overlay, block, free }: CheckState, read: ReadTx, isVerified: boolean): Verdict {
+  const unwanted = (fee: bigint): TxError | undefined => {
+    if (fee !== 0n || read.sender === undefined) return undefined
+    const waiting = free.get(read.sender) ?? 0
+    if (waiting >= FREE_TXS_MAX) return kernelErrors.tooManyFree
+    free.set(read.sender, waiting + 1)
+    return undefined
+  }
+  return runTx(overlay, read, { block, place: 0, mode: 'check', node: app.options.node, isVerified, unwanted })
+}
+
+/**
+ * Judges a transaction for the mempool, after those that were accepted before it. A recheck does not verify the
+ * signature again, because the mempool holds only verified transactions. Source: protocol.md §2, CheckTx.
+ */
+export function checkTx(app: AppContext, { tx, type }: CheckTxRequest): CheckTxResponse {
+  const read = app.txCache.read(tx)
+  const verdict = judge(app, checkStateOf(app), read, type === CheckTxType.recheck)
+  // A refused transaction is not remembered, so that nobody can fill the memory with garbage.
+  if (verdict.code === 0) app.txCache.keep(read)
+  logDefect(app, read, verdict)
+  return printVerdict(verdict, false)
+}
 
 /** Most memory that remembered transactions may cost, by `costOf`: 66,000 transfers. */
 export const TX_CACHE_BYTES_MAX = 128 * 1024 * 1024
@@ -39,7 +89,7 @@ function tailOf(bytes: Uint8Array): number {
 /**
  * An empty cache; the transactions kept longest ago are forgotten first, and one of equal tail gives way to the next.
  */
-export function makeTxCache(bytesMax = TX_CACHE_BYTES_MAX): TxCache {
+export function createTxCache(bytesMax = TX_CACHE_BYTES_MAX): TxCache {
   const known = new Map<number, ReadTx>()
   let cost = 0
   const drop = (tail: number, { bytes }: ReadTx): void => {

@@ -1,0 +1,152 @@
+/** A decided block, from BeginBlock to Commit: in one FinalizeBlock request, or call by call in the 0.37 dialect. */
+import type { Event } from '../abci/data.ts'
+import type {
+  BeginBlockRequest,
+  BeginBlockResponse,
+  CommitResponse,
+  DeliverTxRequest,
+  DeliverTxResponse,
+  EndBlockResponse,
+  FinalizeBlockRequest,
+  FinalizeBlockResponse,
+} from '../abci/types.ts'
+import { endBlock as runEndBlock, evidenceParamsOf } from '../modules/endBlock.ts'
+import { runTx } from '../modules/kernel.ts'
+import type { CommitVote, Offence } from '../modules/stake/block/commit.ts'
+import { punish } from '../modules/stake/block/misbehaviour.ts'
+import { makeOverlay } from '../store/overlay.ts'
+import { oldestSnapshot } from '../store/snapshot/folder.ts'
+import { type AppContext, createBlock, logDefect, needOpen, nextOf, type OpenBlock, resetTo } from './context.ts'
+import {
+  legacyVotesOf,
+  offencesOf,
+  printEvents,
+  printEvidence,
+  printUpdates,
+  printVerdict,
+  timeMsOf,
+  votesOf,
+} from './convert.ts'
+import { takeOutcome } from './optimisticExecution.ts'
+
+/** What a decided block brings besides its transactions. */
+interface BlockStart {
+  readonly height: number
+  readonly timeMs: number
+  readonly votes: readonly CommitVote[]
+  readonly offences: readonly Offence[]
+}
+
+/**
+ * Opens a block above the head. One that was opened before and never committed is dropped, because CometBFT may send a
+ * block again. Step 1 of protocol.md §2, Order inside a block.
+ */
+function openBlock(app: AppContext, { height, timeMs, votes, offences }: BlockStart): readonly Event[] {
+  const expected = nextOf(app).height
+  if (height !== expected) throw new Error(`block ${height} does not follow the head: expected ${expected}`)
+  const overlay = makeOverlay(app.head.state)
+  const block = createBlock(app, timeMs)
+  app.head.open = { overlay, block, votes, transactions: 0 }
+  return printEvents(punish(overlay, block, offences))
+}
+
+/** 0.37 dialect: begins a decided block. */
+export function beginBlock(
+  app: AppContext,
+  { header, lastCommitInfo, byzantineValidators }: BeginBlockRequest,
+): BeginBlockResponse {
+  const events = openBlock(app, {
+    height: header.height,
+    timeMs: timeMsOf(header.time),
+    votes: legacyVotesOf(lastCommitInfo),
+    offences: offencesOf(byzantineValidators),
+  })
+  return { events }
+}
+
+/** Runs one transaction of the open block; the 0.37 dialect asks for each. Source: protocol.md §2. */
+export function deliverTx(app: AppContext, { tx }: DeliverTxRequest): DeliverTxResponse {
+  const open = needOpen(app, 'DeliverTx')
+  const read = app.txCache.take(tx)
+  const verdict = runTx(open.overlay, read, { block: open.block, place: open.transactions, mode: 'deliver' })
+  open.transactions++
+  logDefect(app, read, verdict)
+  return printVerdict(verdict)
+}
+
+/** Runs the EndBlock duties of the open block and computes its app hash. Nothing is written. */
+export function endBlock(app: AppContext): EndBlockResponse {
+  const open = needOpen(app, 'EndBlock')
+  const end = runEndBlock(open.overlay, open.block, open.votes)
+  open.end = end
+  open.prepared = app.options.store.prepare(open.overlay)
+  return {
+    events: printEvents(end.events),
+    validatorUpdates: printUpdates(end.validatorUpdates),
+    ...(end.evidenceParams === undefined
+      ? {}
+      : { consensusParamUpdates: { evidence: printEvidence(end.evidenceParams) } }),
+  }
+}
+
+/** Runs a whole block: its begin, each DeliverTx, and EndBlock, in order. Nothing is written. */
+export function runBlock(
+  app: AppContext,
+  { height, time, decidedLastCommit, misbehavior, txs }: FinalizeBlockRequest,
+): FinalizeBlockResponse {
+  const begun = openBlock(app, {
+    height,
+    timeMs: timeMsOf(time),
+    votes: votesOf(decidedLastCommit),
+    offences: offencesOf(misbehavior),
+  })
+  const txResults = txs.map((tx) => deliverTx(app, { tx }))
+  const { events = [], ...ended } = endBlock(app)
+  const { prepared } = needOpen(app, 'FinalizeBlock')
+  if (prepared === undefined) throw new Error(`block ${height} ended without an app hash`)
+  return { ...ended, events: [...begun, ...events], txResults, appHash: prepared.appHash }
+}
+
+/** Answers for a decided block: with the outcome of its optimistic execution, or by running it now. */
+export function finalizeBlock(app: AppContext, decided: FinalizeBlockRequest): FinalizeBlockResponse {
+  app.usesFinalizeBlock = true
+  return takeOutcome(app, decided) ?? runBlock(app, decided)
+}
+
+/**
+ * The lowest height whose block is still needed once this block is committed; 0 keeps all blocks. A block is kept while
+ * it is one of the newest `keepBlocks`, while evidence may refer to it, and while it is not below the oldest snapshot,
+ * because a node that restores the snapshot needs the blocks after it. Source: CometBFT's requirement 11 and decision
+ * record 0009.
+ */
+function retainHeightOf({ options: { keepBlocks = 0, snapshots } }: AppContext, { block, end }: OpenBlock): number {
+  if (keepBlocks === 0) return 0
+  const { height, params } = block
+  // The evidence parameters as the node has them. A change that this block makes was sent with this block, although the
+  // parameter itself changes in the next one.
+  const { maxAgeNumBlocks } = end?.evidenceParams ?? evidenceParamsOf(params.unstakeWaitPeriod, 0)
+  const oldest = snapshots?.beginAt === undefined ? undefined : oldestSnapshot(snapshots.folder)
+  return Math.max(0, Math.min(height - keepBlocks + 1, height - maxAgeNumBlocks, oldest ?? height))
+}
+
+/**
+ * Writes the open block in one SQLite transaction and returns once it is on disk. Blocks below the response's
+ * retainHeight may be deleted, by CometBFT and here.
+ */
+export function commit(app: AppContext): CommitResponse {
+  const { store, snapshots, queries, onCommitted, onRetired } = app.options
+  const open = needOpen(app, 'Commit')
+  const { prepared, block, transactions, end } = open
+  if (prepared === undefined || end === undefined)
+    throw new Error(`Commit of block ${block.height} came before its end`)
+  const { height, timeMs, chainId } = block
+  const retainHeight = retainHeightOf(app, open)
+  const blocksFrom = retainHeight === 0 ? {} : { blocksFrom: retainHeight }
+  store.commit(prepared, { height, timeMs, chainId, transactions, ...blocksFrom })
+  resetTo(app, store)
+  queries?.committed()
+  snapshots?.beginAt?.(height)
+  onCommitted?.(height, prepared.changes)
+  if (end.retiredVersion !== undefined) onRetired?.(end.retiredVersion, height)
+  return { appHash: prepared.appHash, retainHeight }
+}

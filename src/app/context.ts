@@ -1,0 +1,178 @@
+import type { FinalizeBlockResponse, ProcessProposalRequest, QueryRequest, QueryResponse } from '../abci/types.ts'
+import type { Address } from '../base/address.ts'
+import { toHex } from '../base/bytes.ts'
+import { secondsOf } from '../base/time.ts'
+import { getChain } from '../modules/chain/keeper.ts'
+import type { Block, NodeChecks } from '../modules/define.ts'
+import type { EndOfBlock } from '../modules/endBlock.ts'
+import type { ReadTx, Verdict } from '../modules/kernel.ts'
+import type { Params } from '../modules/params/definitions.ts'
+import { paramsInForce } from '../modules/params/keeper.ts'
+import type { CommitVote } from '../modules/stake/block/commit.ts'
+import { openOffered, type OfferedSnapshots } from '../store/snapshot/folder.ts'
+import type { Restore } from '../store/snapshot/restore.ts'
+import type { Change, Overlay } from '../store/overlay.ts'
+import type { StateReader } from '../store/state.ts'
+import type { PreparedBlock, Store } from '../store/store.ts'
+import type { TxCache } from './mempool.ts'
+
+/** Where the application reports what happens; a pino logger fits. */
+export interface AppLogger {
+  info(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+/** Where snapshots are kept, who makes them, and how a peer's snapshot becomes the state of this node. */
+export interface SnapshotOptions {
+  /** The folder of this node's own snapshots. */
+  readonly folder: string
+  /**
+   * Called after each commit: starts a snapshot when one is due, and returns before it is finished. Without it the node
+   * offers no snapshots to its peers.
+   */
+  readonly beginAt?: (height: number) => void
+  /** The only chain whose snapshots a node without state accepts; any chain when left out. */
+  readonly chainId?: string | undefined
+  /** Path of the database that a peer's snapshot is restored into. */
+  readonly restorePath: string
+  /** Replaces the store's state by the database at `path`, completely or not at all. */
+  readonly replaceBy: (path: string) => void
+}
+
+/** Answers queries in another thread, so that blocks do not wait for them. */
+export interface Queries {
+  readonly ask: (request: QueryRequest) => QueryResponse | Promise<QueryResponse>
+  /** Must be called after each commit. */
+  readonly committed: () => void
+}
+
+/** What an application is made of. */
+export interface AppOptions {
+  readonly store: Store
+  /** The version of this program, which Info reports. */
+  readonly version: string
+  /** Checks that depend on this node, such as its operating system. Only CheckTx uses them, a block never does. */
+  readonly node?: NodeChecks
+  readonly logger: AppLogger
+  /** Without it, queries are answered from the store within the call, which suits tests. */
+  readonly queries?: Queries
+  /** Without it, this node neither offers nor accepts snapshots. */
+  readonly snapshots?: SnapshotOptions
+  /** The minimum number of newest blocks that CometBFT keeps: 2 or more, or 0 (the default) to keep all of them. */
+  readonly keepBlocks?: number
+  /**
+   * Calls `work` once the response in progress has been sent. Without it, no proposal is executed before it is decided
+   * (decision record 0012).
+   */
+  readonly afterAnswer?: (work: () => void) => void
+  /**
+   * Called after the commit of the block that retired this program version. The program must then stop (protocol.md
+   * §7).
+   */
+  readonly onRetired?: (programVersion: number, height: number) => void
+  /** Called after each commit with the rows that the block changed. Consensus waits until it returns. */
+  readonly onCommitted?: (height: number, changes: readonly Change[]) => void
+}
+
+/** The block between BeginBlock and Commit. `end` and `prepared` are set by EndBlock. */
+export interface OpenBlock {
+  readonly overlay: Overlay
+  readonly block: Block
+  readonly votes: readonly CommitVote[]
+  transactions: number
+  end?: EndOfBlock
+  prepared?: PreparedBlock
+}
+
+/** The effects of what CheckTx accepted above the head, and how many free transactions each sender has waiting. */
+export interface CheckState {
+  readonly overlay: Overlay
+  readonly block: Block
+  readonly free: Map<Address, number>
+}
+
+/** An accepted proposal that is executed before it is decided. `outcome` is set once it was executed. */
+export interface OptimisticRun {
+  readonly proposal: ProcessProposalRequest
+  outcome?: { readonly open: OpenBlock; readonly response: FinalizeBlockResponse }
+}
+
+/**
+ * The newest state that the application stands on, and everything that was derived from it. Nothing in here outlives
+ * the state: `resetTo` replaces the whole object.
+ */
+export interface Head {
+  /** The committed rows; between InitChain and the first commit, the rows that InitChain made. */
+  readonly state: StateReader
+  /** The height after this state, and the parameters in force there. Read on first use. */
+  next?: { readonly chainId: string; readonly height: number; readonly lastTimeMs: number; readonly params: Params }
+  open?: OpenBlock
+  check?: CheckState
+  optimistic?: OptimisticRun
+}
+
+/** A peer's snapshot that is being restored, and the peers that sent its chunks so far. */
+export interface RestoreInProgress {
+  readonly restore: Restore
+  readonly senders: Set<string>
+}
+
+/** Everything that the handlers of one application share. */
+export interface AppContext {
+  readonly options: AppOptions
+  readonly txCache: TxCache
+  readonly offered: OfferedSnapshots | undefined
+  head: Head
+  restoring: RestoreInProgress | undefined
+  /** True once the node has sent a FinalizeBlock request, which the 0.37 dialect does not have. */
+  usesFinalizeBlock: boolean
+}
+
+/** The context of an application that stands on the committed state of its store. */
+export const createContext = (options: AppOptions, txCache: TxCache): AppContext => ({
+  options,
+  txCache,
+  offered: options.snapshots === undefined ? undefined : openOffered(options.snapshots.folder),
+  head: { state: options.store },
+  restoring: undefined,
+  usesFinalizeBlock: false,
+})
+
+/**
+ * Makes `state` the head. The open block, the check state, the optimistic run and the parameters of the old head are
+ * gone afterwards.
+ */
+export function resetTo(app: AppContext, state: StateReader): void {
+  app.head = { state }
+}
+
+/** What is known of the block after the head. Throws before InitChain. */
+export function nextOf({ head }: AppContext): NonNullable<Head['next']> {
+  if (head.next === undefined) {
+    const { chainId, lastHeight, lastTimeMs, initialHeight } = getChain(head.state)
+    const height = lastHeight === 0 ? initialHeight : lastHeight + 1
+    head.next = { chainId, height, lastTimeMs, params: paramsInForce(head.state, height) }
+  }
+  return head.next
+}
+
+/** The block after the head, at `timeMs`. */
+export function createBlock(app: AppContext, timeMs: number): Block {
+  const { chainId, height, params } = nextOf(app)
+  return { chainId, height, timeMs, time: secondsOf(timeMs), params }
+}
+
+/** The open block. Throws when there is none: whoever sends the requests has skipped one. */
+export function needOpen({ head }: AppContext, request: string): OpenBlock {
+  if (head.open === undefined) throw new Error(`${request} came without a block before it`)
+  return head.open
+}
+
+/**
+ * Reports a transaction that failed with code 1000 to the operator: its hash and what was thrown. Source: protocol.md
+ * §2, Codes.
+ */
+export function logDefect({ options: { logger } }: AppContext, read: ReadTx, { defect }: Verdict): void {
+  if (defect !== undefined)
+    logger.error({ hash: toHex(read.hash).toUpperCase(), err: defect }, 'a transaction met a defect: code 1000')
+}

@@ -1,0 +1,116 @@
+/** How a node and the application meet: Info, and InitChain where there is no block yet. */
+import type { InfoResponse, InitChainRequest, InitChainResponse } from '../abci/types.ts'
+import { fromUtf8 } from '../base/bytes.ts'
+import { secondsOf } from '../base/time.ts'
+import { evidenceParamsOf } from '../modules/endBlock.ts'
+import { applyGenesis, type Genesis, GenesisError, readGenesis } from '../modules/genesis.ts'
+import { makeOverlay } from '../store/overlay.ts'
+import { type AppContext, resetTo } from './context.ts'
+import { printEvidence, printUpdates, timeMsOf } from './convert.ts'
+
+/**
+ * The application's protocol version. It never changes: CometBFT writes it into every header, so another number would
+ * be another chain.
+ */
+export const APP_VERSION = 1
+
+/**
+ * The largest `consensus_params.block.max_bytes` of a chain. The ABCI server accepts frames that hold such a block
+ * (FRAME_BYTES_MAX in src/abci).
+ */
+export const BLOCK_BYTES_MAX: number = 64 * 1024 * 1024
+
+/** The largest initial height. It leaves room for 8 × 10^15 blocks whose heights are exact JavaScript numbers. */
+export const INITIAL_HEIGHT_MAX: number = 10 ** 15
+
+/** The largest time that a timestamp can name: the end of the year 9999. */
+const GENESIS_TIME_MS_MAX = 253_402_300_799_999
+
+/** What a genesis file asks of CometBFT that the application must be able to serve. */
+interface GenesisLimits {
+  /** `consensus_params.block.max_bytes`; undefined for CometBFT's own default, which is below the limit. */
+  readonly blockMaxBytes: number | undefined
+  /** 0 means 1. */
+  readonly initialHeight: number
+}
+
+/** Throws a GenesisError for a chain whose blocks exceed a frame, or whose heights are not exact numbers. */
+export function assertGenesisLimits({ blockMaxBytes, initialHeight }: GenesisLimits): void {
+  if (
+    blockMaxBytes !== undefined &&
+    !(Number.isInteger(blockMaxBytes) && blockMaxBytes >= 1 && blockMaxBytes <= BLOCK_BYTES_MAX)
+  ) {
+    throw new GenesisError(
+      `genesis consensus_params: block.max_bytes: expected 1 to ${BLOCK_BYTES_MAX} (64 MiB), got ${blockMaxBytes}`,
+    )
+  }
+  if (!(Number.isInteger(initialHeight) && initialHeight >= 0 && initialHeight <= INITIAL_HEIGHT_MAX)) {
+    throw new GenesisError(`genesis initial_height: expected 0 to ${INITIAL_HEIGHT_MAX}, got ${initialHeight}`)
+  }
+}
+
+/** Reports the committed height only: a block that FinalizeBlock executed does not exist until Commit has written it. */
+export function info({ options: { store, version } }: AppContext): InfoResponse {
+  return {
+    data: 'svcd',
+    version,
+    appVersion: APP_VERSION,
+    lastBlockHeight: store.height(),
+    lastBlockAppHash: store.height() === 0 ? new Uint8Array(0) : store.appHash(),
+  }
+}
+
+function readAppState(bytes: Uint8Array): Genesis {
+  const text = fromUtf8(bytes)
+  let json: unknown
+  try {
+    json = JSON.parse(text ?? '')
+  } catch {
+    throw new GenesisError(`genesis app_state: expected a JSON object, got ${bytes.length} bytes that are not JSON`)
+  }
+  return readGenesis(json)
+}
+
+function genesisTime(request: InitChainRequest): number {
+  const timeMs = timeMsOf(request.time)
+  if (timeMs < 0 || timeMs > GENESIS_TIME_MS_MAX) {
+    throw new GenesisError(`genesis_time: expected the years 1970 to 9999, got Unix ms ${timeMs}`)
+  }
+  return timeMs
+}
+
+/**
+ * Makes the state of genesis.json. It stays in memory until the first commit, because CometBFT sends InitChain again
+ * after a crash before it. The validator set in the response follows our rules, whatever powers the genesis file lists.
+ * The block's max_bytes is settled here for good: no later response sends that group of parameters. Source: protocol.md
+ * §4, InitChain.
+ */
+export function initChain(app: AppContext, request: InitChainRequest): InitChainResponse {
+  const { store } = app.options
+  if (store.height() > 0) {
+    throw new Error(
+      `InitChain for ${request.chainId}, but the state of ${store.chainId()} is at height ${store.height()}`,
+    )
+  }
+  const blockMaxBytes = request.consensusParams?.block?.maxBytes
+  assertGenesisLimits({ blockMaxBytes, initialHeight: request.initialHeight })
+  const timeMs = genesisTime(request)
+  const genesis = readAppState(request.appStateBytes)
+  const evidenceMaxBytes = request.consensusParams?.evidence?.maxBytes ?? 0
+  const state = makeOverlay(store)
+  const initialHeight = Math.max(1, request.initialHeight)
+  const start = { chainId: request.chainId, initialHeight, evidenceMaxBytes, timeMs, time: secondsOf(timeMs) }
+  const validators = applyGenesis(state, genesis, start)
+  resetTo(app, state)
+  const period = Number(genesis.params.get('unstake_wait_period'))
+  return {
+    appHash: store.prepare(state).appHash,
+    validators: printUpdates(validators),
+    consensusParams: {
+      ...(blockMaxBytes === undefined ? {} : { block: { maxBytes: blockMaxBytes, maxGas: -1 } }),
+      evidence: printEvidence(evidenceParamsOf(period, evidenceMaxBytes)),
+      // State sync refuses an application whose Info reports another version than the header has.
+      version: { app: APP_VERSION },
+    },
+  }
+}
