@@ -8,8 +8,7 @@ import { spawn } from 'node:child_process'
 import { createWriteStream, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { buildCometBft } from '../src/comet/build.ts'
-import { defaultCometCache } from '../src/comet/find.ts'
+import { buildCometBft, defaultCometCache } from '../src/comet/find.ts'
 import { jestTotals, type Totals } from './testing/totals.ts'
 
 /** The newest release of each line in COMETBFT_LINES. */

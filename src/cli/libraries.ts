@@ -1,16 +1,15 @@
 import type { AppLogger } from '../app/context.ts'
-import { BLOCK_TIME_MS_DEFAULT } from '../comet/config.ts'
 import type { ProposalId } from '../base/pubKey.ts'
+import { BLOCK_TIME_MS_DEFAULT } from '../comet/config.ts'
 import { parseAllowList } from '../eni/policy.ts'
-import { startFetcher } from '../eni/thread.ts'
-import type { LibraryStatus, Limits, Report, Wanted } from '../eni/wanted.ts'
+import { type LibraryStatus, type Limits, type Report, startFetcher, type Wanted } from '../eni/thread.ts'
 import { listProposals } from '../modules/governance/keeper.ts'
 import { fileFor } from '../modules/governance/library.ts'
 import { libraryStatus, type Proposal } from '../modules/governance/tables.ts'
 import type { Change } from '../store/overlay.ts'
 import type { Store } from '../store/store.ts'
-import { readConfig } from './config.ts'
-import { UserError } from './userError.ts'
+import { UserError } from './errors.ts'
+import { readConfig } from './settings.ts'
 
 /** What the fetching of libraries needs. */
 export interface LibrariesOptions {

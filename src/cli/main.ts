@@ -1,8 +1,8 @@
 import { Command, CommanderError } from 'commander'
-import type { Configure } from './command.ts'
-import { isFailed } from './failed.ts'
-import { isUserError } from './userError.ts'
-import { VERSION } from './version.ts'
+import { VERSION } from '../base/version.ts'
+import { isFailed, isUserError } from './errors.ts'
+import type { Configure } from './options.ts'
+import { isOn } from './settings.ts'
 
 /** One command: its line in the list, and the file that makes the rest of it. */
 export interface Listed {
@@ -73,9 +73,6 @@ export const COMMANDS: readonly Listed[] = [
     load: () => import('./commands/reset.ts'),
   },
 ]
-
-/** A switch from its SVCD_* variable: 1, true and yes are on. */
-const isOn = (text: string | undefined): boolean => /^(?:1|true|yes)$/i.test(text ?? '')
 
 async function program(args: readonly string[], finish: (status: number) => void): Promise<Command> {
   // Options of the program stand before the command: behind it `--version` may be an operation's member.

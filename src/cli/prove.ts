@@ -5,11 +5,10 @@ import { Svc, type SvcVerified, type VerifiedRow } from '../client/index.ts'
 import { findCometBft } from '../comet/find.ts'
 import { type LightProxy, startLightProxy, type TrustedHeader } from '../comet/light.ts'
 import { openNodeRpc } from '../comet/rpc.ts'
-import { type GatewayFlags, homeFrom, nodeUrl, parseUrl } from './command.ts'
-import { Failed } from './failed.ts'
+import { Failed, UserError } from './errors.ts'
+import { remoteFrom } from './gatewayClient.ts'
+import { type GatewayFlags, homeFrom, nodeUrl, parseUrl } from './options.ts'
 import { note } from './output.ts'
-import { remoteFrom } from './remote.ts'
-import { UserError } from './userError.ts'
 
 /** Flags of a query with `--prove`. */
 export interface ProveFlags extends GatewayFlags {

@@ -1,6 +1,7 @@
+import { readFileSync, statSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { firstLine } from './remote.ts'
-import { UserError } from './userError.ts'
+import { whyOpen } from '../keys/files.ts'
+import { UserError } from './errors.ts'
 
 // As a shell tells of a program that Ctrl-C ended.
 const CTRL_C_STATUS = 130
@@ -98,3 +99,28 @@ export async function confirm(question: string, yes: boolean | undefined): Promi
 /** The password file of the flag, else of SVCD_PASSWORD_FILE. */
 export const passwordFile = (given: string | undefined): string | undefined =>
   given ?? process.env['SVCD_PASSWORD_FILE']
+
+function readSecretFile(path: string, flag: string): string {
+  try {
+    const found = statSync(path)
+    // A pipe, such as a shell's <(…), is nobody else's.
+    const open = found.isFile() ? whyOpen(path, found) : undefined
+    if (open !== undefined) throw new UserError(`${flag}: ${open}`)
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof UserError) throw error
+    throw new UserError(`${flag}: cannot read ${path}: ${(error as NodeJS.ErrnoException).code ?? 'no reason given'}`)
+  }
+}
+
+/**
+ * The first line of a file that holds a secret, as a password or a token. Throws a UserError that names the flag, and
+ * never shows what the file holds: when it cannot be read, when its first line is empty, or when others than its owner
+ * may read or write it.
+ */
+export function firstLine(path: string, flag: string): string {
+  const text = readSecretFile(path, flag)
+  const line = text.split(/\r?\n/, 1)[0] ?? ''
+  if (line === '') throw new UserError(`${flag}: the first line of ${path} is empty`)
+  return line
+}

@@ -1,10 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { listenError } from '../comet/ports.ts'
+import { dirname, join, resolve } from 'node:path'
+import { makeFolder } from '../base/folder.ts'
+import { listenError } from '../comet/process.ts'
 import { OS_NAMES } from '../modules/governance/library.ts'
-import { UserError } from './userError.ts'
+import { SNAPSHOTS_LISTED_MAX } from '../store/snapshot/folder.ts'
+import { UserError } from './errors.ts'
 
 /** Where a server listens. */
 export interface Endpoint {
@@ -96,3 +98,122 @@ export async function assertFree({ host, port }: Endpoint, what: string, flag: s
       : `cannot listen on ${host}:${port} (${what}): ${error.message}; choose another with ${flag} HOST:PORT`,
   )
 }
+
+/** `<home>/config/svcd.json`. Flags win over SVCD_* variables, those over this file, this file over the defaults. */
+export interface SvcdConfig {
+  readonly eni?: { readonly os?: string; readonly allowAddresses?: readonly string[] }
+  /** The gateway that commands ask. */
+  readonly gateway?: string
+  /** CometBFT's RPC. */
+  readonly node?: string
+  /** A snapshot every `interval` blocks, 0 for none, and how many are kept. */
+  readonly snapshots?: { readonly interval?: number; readonly keep?: number }
+  /** How many of the newest blocks are kept; 0 keeps all. */
+  readonly pruning?: { readonly keepBlocks?: number }
+  /** Who sends transactions: an address or a key's name. */
+  readonly from?: string
+}
+
+const fileOf = (home: string): string => join(home, 'config', 'svcd.json')
+
+/** Reads the file; an absent one is empty. Throws a UserError that names it. */
+export function readConfig(home: string): SvcdConfig {
+  const path = fileOf(home)
+  if (!existsSync(path)) return {}
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as SvcdConfig
+  } catch {
+    throw new UserError(`${path}: expected a JSON object`)
+  }
+}
+
+/**
+ * The OS whose libraries this node takes: given, else configured, else that of the machine; where that is neither,
+ * ubuntu is written to the file and `say` tells so. Source: protocol.md §7.
+ */
+export function chooseOs(home: string, given: string | undefined, say: (line: string) => void): string {
+  const config = readConfig(home)
+  if (given !== undefined) return parseOs(given)
+  if (config.eni?.os !== undefined) return parseOs(config.eni.os)
+  const own = machineOs()
+  if (own !== undefined) return own
+  makeFolder(dirname(fileOf(home)))
+  writeFileSync(fileOf(home), `${JSON.stringify({ ...config, eni: { ...config.eni, os: 'ubuntu' } }, undefined, 2)}\n`)
+  say('this machine is neither ubuntu nor centos: libraries for ubuntu are taken (eni.os in config/svcd.json)')
+  return 'ubuntu'
+}
+
+/** What `svcd start` is told of snapshots and old blocks, by flags or SVCD_* variables. */
+export interface KeepingFlags {
+  readonly snapshotInterval?: string | undefined
+  readonly snapshotKeep?: string | undefined
+  readonly keepBlocks?: string | undefined
+}
+
+/** What a node keeps beside its state. */
+export interface Keeping {
+  /** A snapshot at each height that this divides; 0: none. */
+  readonly interval: number
+  readonly keep: number
+  /** How many of the newest blocks are kept at least; 0: all. */
+  readonly keepBlocks: number
+}
+
+/**
+ * 1,000 blocks are a quarter of an hour at one block a second: whoever joins replays a few minutes of blocks, and a
+ * state of a million accounts is written in a small part of that time. Two are kept, so that one that is being loaded
+ * is not the one that goes.
+ */
+const DEFAULTS: Keeping = { interval: 1000, keep: 2, keepBlocks: 0 }
+
+const INTERVAL_MAX = 1_000_000
+const KEEP_BLOCKS_MAX = 1_000_000_000
+
+/**
+ * A number of the flag, else of the file, within its bounds; 0 too where `orNone`. Throws a UserError that names where
+ * it was given.
+ */
+function whole(
+  [flag, text]: readonly [string, string | undefined],
+  [member, held]: readonly [string, unknown],
+  fallback: number,
+  [low, high, orNone]: readonly [number, number, boolean],
+): number {
+  if (text === undefined && held === undefined) return fallback
+  const value = text === undefined ? held : /^\d{1,10}$/.test(text) ? Number(text) : undefined
+  if (
+    typeof value === 'number' &&
+    Number.isInteger(value) &&
+    ((value >= low && value <= high) || (orNone && value === 0))
+  )
+    return value
+  const where = text === undefined ? `config/svcd.json: ${member}` : flag
+  const expected = `a whole number of ${low} to ${high}${orNone ? ', or 0' : ''}`
+  throw new UserError(`${where}: expected ${expected}, got ${JSON.stringify(text ?? held)}`)
+}
+
+/** The settings of a node: flags and SVCD_* variables, else `<home>/config/svcd.json`, else the defaults. */
+export function chooseKeeping(home: string, { snapshotInterval, snapshotKeep, keepBlocks }: KeepingFlags): Keeping {
+  const { snapshots, pruning } = readConfig(home)
+  return {
+    interval: whole(
+      ['--snapshot-interval', snapshotInterval],
+      ['snapshots.interval', snapshots?.interval],
+      DEFAULTS.interval,
+      [1, INTERVAL_MAX, true],
+    ),
+    keep: whole(['--snapshot-keep', snapshotKeep], ['snapshots.keep', snapshots?.keep], DEFAULTS.keep, [
+      2,
+      SNAPSHOTS_LISTED_MAX,
+      false,
+    ]),
+    keepBlocks: whole(['--keep-blocks', keepBlocks], ['pruning.keepBlocks', pruning?.keepBlocks], DEFAULTS.keepBlocks, [
+      2,
+      KEEP_BLOCKS_MAX,
+      true,
+    ]),
+  }
+}
+
+/** A switch from its SVCD_* variable: 1, true and yes are on. */
+export const isOn = (text: string | undefined): boolean => /^(?:1|true|yes)$/i.test(text ?? '')

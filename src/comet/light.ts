@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { CometError } from './errors.ts'
-import { freePort } from './ports.ts'
-import { runCometBft } from './process.ts'
+import { freePort, runCometBft } from './process.ts'
 import { openNodeRpc, waitForNode } from './rpc.ts'
 
 /** A header that is known to be right without any proof. `hash`: 64 hex digits. */

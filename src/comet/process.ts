@@ -1,13 +1,30 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parse } from 'smol-toml'
-import { consensusFailureIn } from './consensusFailure.ts'
 import { CometError, reasonOf } from './errors.ts'
 import { homeFiles } from './home.ts'
-import { openLogFile } from './logFile.ts'
-import { listenError } from './ports.ts'
+import { consensusFailureIn, openLogFile } from './log.ts'
+
+/** Why nothing can listen on `host`:`port`, tried and given up at once; undefined when it can. */
+export const listenError = (host: string, port: number): Promise<NodeJS.ErrnoException | undefined> =>
+  new Promise((done) => {
+    const server = createServer().once('error', done)
+    server.listen({ host, port, exclusive: true }, () => server.close(() => done(undefined)))
+  })
+
+/** A port of 127.0.0.1 that nothing listens on. */
+export const freePort = (): Promise<number> =>
+  new Promise((done, failed) => {
+    const server = createServer()
+      .once('error', failed)
+      .listen(0, '127.0.0.1', () => {
+        const { port } = server.address() as AddressInfo
+        server.close(() => done(port))
+      })
+  })
 
 /** How the node ended. `asked`: `stop` was called. `lastLines`: the last 20 lines it printed, for a message. */
 export type CometExit = {
@@ -135,4 +152,38 @@ export const startCometBft = async ({
 }: CometProcessOptions): Promise<CometProcess> => {
   await checkPorts(home)
   return await runCometBft({ ...options, logFile, args: ['node', '--home', home] })
+}
+
+/** Where CometBFT stands: height of its state, and the app hash after that block as upper-case hex. */
+export type CometHead = { height: number; appHash: string }
+
+const ROLLBACK_MS_MAX = 60_000
+
+/**
+ * Takes the state of a stopped CometBFT back by one height; its blocks stay. Where its newest block never got into its
+ * state, nothing changes: that is what a rollback leaves, so asking twice is the same as asking once. Returns where it
+ * stands then. Errors: CometError, when it runs, has no block before its newest, or cannot be read. Waits for the
+ * program: nothing else runs meanwhile.
+ */
+export const rollbackCometBft = (program: string, home: string): CometHead => {
+  let told: string
+  try {
+    told = execFileSync(program, ['rollback', '--home', home], {
+      encoding: 'utf8',
+      timeout: ROLLBACK_MS_MAX,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+  } catch (error) {
+    const { stderr } = error as { readonly stderr?: string }
+    const why = /failed to rollback state: .*/.exec(stderr ?? '')?.[0] ?? reasonOf(error)
+    const hint = /unavailable/.test(why) ? ' (does it run? stop it first)' : ''
+    throw new CometError(`CometBFT of ${home} was not taken back: ${why}${hint}`)
+  }
+  const [, height, appHash] = /^Rolled back state to height (\d+) and hash ([0-9A-F]*)$/m.exec(told) ?? []
+  if (height === undefined || appHash === undefined) {
+    throw new CometError(
+      `cometbft rollback answered ${JSON.stringify(told.slice(0, 200))}, which this program does not understand`,
+    )
+  }
+  return { height: Number(height), appHash }
 }

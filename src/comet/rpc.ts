@@ -2,8 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { toBase64, toHex } from '../base/bytes.ts'
 import { isNodeError, NodeError, reasonOf } from './errors.ts'
 import { type Call, openTransport, type TransportLimits } from './transport.ts'
-import { bytes, list, nodeBlock, nodeBlockResults, nodeStatus, raw, text, txResult, whole } from './wire.ts'
-import type { NodeBlock, NodeBlockResults, NodeStatus, TxResult } from './wire.ts'
+import {
+  bytes,
+  list,
+  nodeBlock,
+  type NodeBlock,
+  nodeBlockResults,
+  type NodeBlockResults,
+  nodeStatus,
+  type NodeStatus,
+  raw,
+  text,
+  txResult,
+  type TxResult,
+  whole,
+} from './wire.ts'
 
 /** CheckTx's answer to a broadcast. `hash` upper-case hex of sha256(tx). */
 export type BroadcastResult = { code: number; codespace: string; log: string; data: Uint8Array; hash: string }

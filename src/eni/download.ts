@@ -3,8 +3,7 @@ import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import type { LookupFunction } from 'node:net'
 import { Writable } from 'node:stream'
 import { Agent, stream } from 'undici'
-import type { AllowList } from './policy.ts'
-import { addressesOf, type Lookup, parseTarget, type Resolved } from './target.ts'
+import { addressesOf, type AllowList, type Lookup, parseTarget, type Resolved } from './policy.ts'
 
 /** Most bytes of a library. Source: protocol.md §7, deploy_libeni. */
 export const FILE_BYTES_MAX = 64 * 1024 * 1024

@@ -1,9 +1,7 @@
 import { download, FILE_BYTES_MAX } from './download.ts'
-import { partPath, stage } from './folder.ts'
-import type { AllowList } from './policy.ts'
-import { type Job, makeShelf, messageOf } from './shelf.ts'
-import type { Lookup } from './target.ts'
-import type { Limits, Report, Wanted } from './wanted.ts'
+import { type Job, makeShelf, messageOf, partPath, stage } from './libraryFolder.ts'
+import type { AllowList, Lookup } from './policy.ts'
+import type { Limits, Report, Wanted } from './thread.ts'
 
 /** What a node keeps to. Source: protocol.md §7, deploy_libeni. */
 export const LIMITS: Limits = {

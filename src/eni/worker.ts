@@ -3,10 +3,8 @@
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { makeFetcher } from './fetcher.ts'
-import { parseAllowList } from './policy.ts'
-import { systemResolver } from './target.ts'
-import type { ThreadData } from './thread.ts'
-import type { Wanted } from './wanted.ts'
+import { parseAllowList, systemResolver } from './policy.ts'
+import type { ThreadData, Wanted } from './thread.ts'
 
 const { home, allowAddresses, limits } = workerData as ThreadData
 const { want } = makeFetcher({

@@ -1,12 +1,12 @@
-import { readFileSync } from 'node:fs'
+import { VERSION } from '../base/version.ts'
 import { startBlockFeed } from '../comet/feed.ts'
 import { openNodeRpc } from '../comet/rpc.ts'
 import type { Signer } from '../tx/sign.ts'
-import { type NodeClients, createChain } from './chain.ts'
+import { createChain, type NodeClients } from './chain.ts'
 import { type Params, RawJson } from './envelope.ts'
 import { type DefectLog, errorObject, RpcError, rpcErrors } from './errors.ts'
 import { beginWatch, logStalls, readiness, watchHead } from './health.ts'
-import { type HttpLimits, createHttpServer } from './http.ts'
+import { createHttpServer, type HttpLimits } from './http.ts'
 import {
   CALLS_PER_SECOND,
   CONNECTIONS_MAX,
@@ -78,9 +78,6 @@ export interface Gateway {
   /** Stops: calls that wait for a block are answered with -32012 and the hash. */
   readonly close: () => Promise<void>
 }
-
-const packageVersion = (): string =>
-  (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version
 
 interface Watch {
   readonly onCall: (method: string, code: number, seconds: number) => void
@@ -167,8 +164,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const endLog = logStalls(head, logger)
   feed.done.catch((error: unknown) => logger.error({ err: error }, 'the feed of blocks ended'))
   const sender = createSender({ chain, tracker, waitMs })
-  const version = packageVersion()
-  const document = Buffer.from(JSON.stringify(openRpcDocument(methods, version)))
+  const document = Buffer.from(JSON.stringify(openRpcDocument(methods, VERSION)))
   const metrics = createMetrics({
     height: feed.head,
     headAgeMs: head.ageMs,
@@ -178,7 +174,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const services: Services = {
     chain,
     sender,
-    version,
+    version: VERSION,
     signers: new Map(signers.map((signer) => [signer.address, signer])),
     onOutcome: metrics.onOutcome,
     discover: () => new RawJson([document]),

@@ -11,8 +11,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { makeFolder } from '../base/folder.ts'
 import { parseAddress } from '../base/address.ts'
+import { makeFolder } from '../base/folder.ts'
 import { isKeystoreError, KeystoreError } from './errors.ts'
 import { type Keystore, readKeystore } from './keystore.ts'
 

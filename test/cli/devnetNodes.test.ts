@@ -2,9 +2,13 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { assertDevnetHome, assertValidators } from '../../src/cli/devnet/home.ts'
-import { devnetNodes, makeDevnetHomes } from '../../src/cli/devnet/nodes.ts'
-import { versionsOf } from '../../src/cli/devnet/program.ts'
+import {
+  assertDevnetHome,
+  assertValidators,
+  devnetNodes,
+  makeDevnetHomes,
+  versionsOf,
+} from '../../src/cli/devnet/home.ts'
 import { homeFiles } from '../../src/comet/home.ts'
 import { raiseProgramVersion } from '../../src/modules/chain/keeper.ts'
 import { tables } from '../../src/modules/registry.ts'

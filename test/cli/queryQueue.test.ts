@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { QUERY_LIMITS } from '../../src/cli/queries/limits.ts'
-import { createQueryQueue, type QueryQueue, type Waiting } from '../../src/cli/queries/queue.ts'
+import { createQueryQueue, QUERY_LIMITS, type QueryQueue, type Waiting } from '../../src/cli/queries/queue.ts'
 
 const query = (path: string): Waiting => ({
   request: { path, data: new Uint8Array(0), height: 0, prove: false },

@@ -3,19 +3,21 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { chooseOs, readConfig } from '../../src/cli/config.ts'
-import { allowedAddresses } from '../../src/cli/libraries.ts'
-import { abciAddressOf, assertDevnetHome, resetHome } from '../../src/cli/devnet/home.ts'
-import { chooseKeeping } from '../../src/cli/snapshot/keeping.ts'
 import {
   assertFree,
+  chooseKeeping,
+  chooseOs,
   machineOs,
   parseBlockTime,
   parseEndpoint,
   parseOs,
   parseStalledAfter,
   printEndpoint,
+  readConfig,
 } from '../../src/cli/settings.ts'
+import { allowedAddresses } from '../../src/cli/libraries.ts'
+import { assertDevnetHome, resetHome } from '../../src/cli/devnet/home.ts'
+import { abciAddressOf } from '../../src/cli/homes.ts'
 
 let folder: string
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type FeedBlock, type FeedOptions, type FeedState, startBlockFeed } from '../../src/comet/feed.ts'
-import { newKeyPair } from '../../src/comet/nodeKeys.ts'
+import { newKeyPair } from '../../src/comet/home.ts'
 import { openNodeRpc } from '../../src/comet/rpc.ts'
 import { kvstoreNode, relayTo, until } from './support.ts'
 

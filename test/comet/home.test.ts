@@ -3,6 +3,7 @@ import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { parse } from 'smol-toml'
 import {
+  addressOfPubKey,
   homeFiles,
   makeNodeHome,
   makeNodeKeys,
@@ -10,8 +11,7 @@ import {
   readNodeId,
   readValidatorKey,
 } from '../../src/comet/home.ts'
-import { addressOfPubKey } from '../../src/comet/nodeKeys.ts'
-import { fillTemplate, setTomlValues } from '../../src/comet/template.ts'
+import { fillTemplate, setTomlValues } from '../../src/comet/config.ts'
 import { type TempFolder, tempFolder } from '../support/tempFolder.ts'
 
 let folder: TempFolder

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from '@jest/globals'
 import Database from 'better-sqlite3'
-import { DEVNET_ACCOUNTS } from '../../src/cli/devnet/genesis.ts'
+import { DEVNET_ACCOUNTS } from '../../src/cli/devnet/home.ts'
 import { readNodeId } from '../../src/comet/home.ts'
 import { svcd } from './support/devnet.ts'
 import {
@@ -14,7 +14,7 @@ import {
   startNode,
   watchHeads,
 } from './support/network.ts'
-import { addAccounts, appLogOf, LIES, lieAbout, makeJoiner, setKeeping } from './support/stateSync.ts'
+import { addAccounts, appLogOf, lieAbout, LIES, makeJoiner, setKeeping } from './support/stateSync.ts'
 import { testFolder } from './support/testFolder.ts'
 
 const LIMIT_MS = 240_000

@@ -7,8 +7,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { download, FILE_BYTES_MAX, REDIRECTS_MAX } from '../../src/eni/download.ts'
-import { parseAllowList } from '../../src/eni/policy.ts'
-import { type Lookup, systemResolver } from '../../src/eni/target.ts'
+import { type Lookup, parseAllowList, systemResolver } from '../../src/eni/policy.ts'
 import { closeAll, fileBytes, type FileServer, md5Of, serve, tempHome } from './support.ts'
 
 const file = fileBytes(1, 100_000)

@@ -6,9 +6,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { FILE_BYTES_MAX } from '../../src/eni/download.ts'
-import { libPath, measure, partPath, stagedPath } from '../../src/eni/folder.ts'
-import { type Job, makeShelf } from '../../src/eni/shelf.ts'
-import type { Wanted } from '../../src/eni/wanted.ts'
+import { type Job, libPath, makeShelf, measure, partPath, stagedPath } from '../../src/eni/libraryFolder.ts'
+import type { Wanted } from '../../src/eni/thread.ts'
 import {
   closeAll,
   fileBytes,

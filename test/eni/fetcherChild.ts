@@ -3,7 +3,7 @@
  * for each report.
  */
 import { startRun } from './support.ts'
-import type { Wanted } from '../../src/eni/wanted.ts'
+import type { Wanted } from '../../src/eni/thread.ts'
 
 const [home = '', libraries = '[]'] = process.argv.slice(2)
 const { want, untilTrue, reports } = startRun(home)

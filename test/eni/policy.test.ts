@@ -5,8 +5,7 @@ import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { download } from '../../src/eni/download.ts'
-import { parseAllowList, refusalOf } from '../../src/eni/policy.ts'
-import { type Lookup, systemResolver } from '../../src/eni/target.ts'
+import { type Lookup, parseAllowList, refusalOf, systemResolver } from '../../src/eni/policy.ts'
 import { closeAll, fileBytes, type FileServer, md5Of, serve, startNameServer, tempHome } from './support.ts'
 
 afterAll(closeAll)

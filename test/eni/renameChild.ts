@@ -3,7 +3,7 @@
  * in place.
  */
 import { writeFileSync } from 'node:fs'
-import { install, partPath, pointCurrent, prepare, stage } from '../../src/eni/folder.ts'
+import { install, partPath, pointCurrent, prepare, stage } from '../../src/eni/libraryFolder.ts'
 import { fileBytes } from './support.ts'
 
 const [home = ''] = process.argv.slice(2)

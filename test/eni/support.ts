@@ -7,9 +7,8 @@ import { type AddressInfo, isIPv6 } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LIMITS } from '../../src/eni/fetcher.ts'
-import { startFetcher } from '../../src/eni/thread.ts'
-import type { Lookup } from '../../src/eni/target.ts'
-import type { Limits, Report, Wanted } from '../../src/eni/wanted.ts'
+import { type Limits, type Report, startFetcher, type Wanted } from '../../src/eni/thread.ts'
+import type { Lookup } from '../../src/eni/policy.ts'
 
 /** An HTTP server that counts the connections that reach it. */
 export interface FileServer {

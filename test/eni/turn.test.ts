@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, test } from '@jest/globals'
 import { makeFetcher } from '../../src/eni/fetcher.ts'
-import { parseAllowList } from '../../src/eni/policy.ts'
-import { systemResolver } from '../../src/eni/target.ts'
-import type { Limits, Report, Wanted } from '../../src/eni/wanted.ts'
+import { parseAllowList, systemResolver } from '../../src/eni/policy.ts'
+import type { Limits, Report, Wanted } from '../../src/eni/thread.ts'
 import { closeAll, fileBytes, type FileServer, QUICK, serve, tempHome, wanted } from './support.ts'
 
 const file = fileBytes(1)

@@ -1,5 +1,5 @@
 import { createMetrics } from '../../src/gateway/metrics.ts'
-import { gaugesOf } from '../../src/cli/start.ts'
+import { gaugesOf } from '../../src/cli/telemetry.ts'
 import { table } from './markdown.ts'
 
 /** The series of the gateway, as its own `/metrics` describes them. */

@@ -1,9 +1,247 @@
-import { type Configure, example } from '../command.ts'
+import { join } from 'node:path'
+import BigNumber from 'bignumber.js'
+import { findCometBft } from '../../comet/find.ts'
+import { startCometBft } from '../../comet/process.ts'
+import { openNodeRpc, waitForNode } from '../../comet/rpc.ts'
+import { startGateway } from '../../gateway/gateway.ts'
+import { stalledAfterMs } from '../../gateway/health.ts'
+import { PUBLIC_MNEMONIC } from '../../keys/mnemonic.ts'
+import type { Signer } from '../../tx/sign.ts'
+import {
+  assertDevnetHome,
+  assertValidators,
+  DEVNET_ACCOUNTS,
+  type DevnetNode,
+  devnetNodes,
+  devnetSigners,
+  makeDevnetHomes,
+  resetHome,
+  takeDevnetLock,
+  versionsOf,
+} from '../devnet/home.ts'
+import {
+  allDone,
+  type End,
+  firstEnd,
+  type Parts,
+  startApp,
+  stopParts,
+  type Validator,
+  whileAllRun,
+} from '../devnet/processes.ts'
+import { UserError } from '../errors.ts'
+import { closeHome } from '../homes.ts'
+import { type Configure, example } from '../options.ts'
 import { say } from '../output.ts'
-import { homeOf, parseBlockTime, parseEndpoint, parseOs, parseProgramVersion, parseWhole } from '../settings.ts'
+import {
+  assertFree,
+  chooseOs,
+  type Endpoint,
+  homeOf,
+  isOn,
+  parseBlockTime,
+  parseEndpoint,
+  parseOs,
+  parseProgramVersion,
+  parseWhole,
+  printEndpoint,
+} from '../settings.ts'
+import { openLog } from '../telemetry.ts'
 
-/** A switch from its SVCD_* variable: 1, true and yes are on. */
-const isOn = (text: string | undefined): boolean => /^(?:1|true|yes)$/i.test(text ?? '')
+/** What `svcd devnet` is told. */
+export interface DevnetOptions {
+  readonly home: string
+  readonly gateway: Endpoint
+  /** 1 to DEVNET_ACCOUNTS. */
+  readonly validators: number
+  /** Of the first validator, as the next. */
+  readonly rpc: Endpoint
+  readonly p2p: Endpoint
+  readonly blockTimeMs: number
+  readonly os?: string | undefined
+  readonly reset: boolean
+  /** The program version that the applications execute, instead of their own. */
+  readonly acceptProgramVersion?: number | undefined
+}
+
+const Tokens = BigNumber.clone({ EXPONENTIAL_AT: 1e9 })
+
+async function call(url: string, method: string, params: readonly unknown[]): Promise<unknown> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  const { result, error } = (await response.json()) as { result?: unknown; error?: { message: string } }
+  if (error !== undefined) throw new UserError(`${method}: ${error.message}`)
+  return result
+}
+
+const roleOf = (account: number, validators: number): string =>
+  account === 0 ? '  validator and foundation' : account < validators ? '  validator' : ''
+
+const READY_MS_MAX = 60_000
+
+/** Waits until the gateway takes transactions: there is a block, and the node has caught up with its peers. */
+async function untilReady(url: string): Promise<void> {
+  const deadline = Date.now() + READY_MS_MAX
+  for (;;) {
+    const answer = await fetch(`${url}/readyz`)
+    if (answer.ok) return
+    const { reason } = (await answer.json()) as { reason: string }
+    if (Date.now() > deadline) throw new UserError(`the chain is not ready within ${READY_MS_MAX / 1000} s: ${reason}`)
+    await new Promise((done) => setTimeout(done, 100))
+  }
+}
+
+/** Waits until the gateway takes transactions, then tells people what there is. */
+export async function printReady(
+  url: string,
+  nodes: readonly DevnetNode[],
+  signers: readonly Signer[],
+  say: (line: string) => void,
+): Promise<void> {
+  await untilReady(url)
+  say('')
+  say('accounts (tokens)')
+  for (const [index, { address }] of signers.entries()) {
+    const units = (await call(url, 'svc_getBalance', [address])) as string
+    say(`  (${index}) ${address}  ${new Tokens(units).shiftedBy(-18).toFixed()}${roleOf(index, nodes.length)}`)
+  }
+  say(`  mnemonic: ${PUBLIC_MNEMONIC}  (m/44'/1'/i'/0'/0')`)
+  say('  WARNING: these keys are public. Whatever they hold on any chain belongs to everybody.')
+  say('')
+  for (const { home, rpc } of nodes) {
+    say(`home          ${home}`)
+    say(`CometBFT RPC  http://${printEndpoint(rpc)}`)
+  }
+  say(`gateway       ${url}`)
+  say('')
+  say(`devnet ready: gateway ${url}`)
+}
+
+/** How long the first block may take before the start counts as failed. */
+const START_MS_MAX = 60_000
+
+/**
+ * A devnet's callers are programs of one machine: they share one address, and may open a connection for each of many
+ * calls.
+ */
+const DEVNET_LIMITS = { connections: 4000, connectionsOfAddress: 4000, callsPerSecond: 5000 }
+
+async function startParts(
+  options: DevnetOptions,
+  nodes: readonly DevnetNode[],
+  parts: Parts,
+  say: (line: string) => void,
+): Promise<void> {
+  const { home, gateway, blockTimeMs, acceptProgramVersion: accepted } = options
+  const os = chooseOs(home, options.os, say)
+  const { path: program, version, source } = await findCometBft({ onProgress: say })
+  say(`CometBFT ${version} (${source === 'path' ? 'from PATH' : source})`)
+  makeDevnetHomes(nodes, blockTimeMs)
+  const validators: Validator[] = nodes.map(({ name }) => ({ name: nodes.length === 1 ? undefined : name }))
+  parts.validators = validators
+  const versions =
+    accepted === undefined
+      ? []
+      : versionsOf(
+          nodes.map((node) => node.home),
+          accepted,
+        )
+  await allDone(
+    validators.map(async (own, at) => {
+      const { name, home: ownHome, abci } = nodes[at] as DevnetNode
+      const version = versions[at]
+      if (version !== accepted)
+        say(`${name} is a block behind: it executes version ${version} until it has that block; then start once more`)
+      const flags = version === undefined ? [] : ['--accept-program-version', String(version)]
+      own.app = await startApp([
+        '--home',
+        ownHome,
+        '--abci',
+        abci,
+        '--os',
+        os,
+        '--log-file',
+        join(ownHome, 'logs', 'app.log'),
+        ...flags,
+      ])
+    }),
+  )
+  await allDone(
+    validators.map(async (own, at) => {
+      own.node = await startCometBft({ program, home: (nodes[at] as DevnetNode).home })
+    }),
+  )
+  const urls = nodes.map(({ rpc }) => `http://${printEndpoint(rpc)}`)
+  await whileAllRun(parts, () =>
+    allDone(
+      urls.map(async (url) => {
+        const node = openNodeRpc(url)
+        await waitForNode(node, START_MS_MAX)
+        await node.close()
+      }),
+    ),
+  )
+  const logger = openLog(join(home, 'logs', 'gateway.log'), false)
+  const signers = devnetSigners()
+  const served = await startGateway({
+    node: urls[0] as string,
+    ...gateway,
+    signers,
+    publicKeys: true,
+    limits: DEVNET_LIMITS,
+    logger,
+    stalledAfterMs: stalledAfterMs([blockTimeMs]),
+  })
+  parts.gateway = served
+  await whileAllRun(parts, () => printReady(served.url, nodes, signers, say))
+}
+
+/**
+ * What the devnet ends with when a part has ended, and the line that says so: 0 when the program was retired, else 1.
+ */
+function endOf({ part, how = 'stopped', status, line }: End): { readonly status: number; readonly line: string } {
+  return { status, line: status === 0 ? line : `${part} ${how}${line === '' ? '' : `: ${line}`}; stopping the rest` }
+}
+
+/**
+ * The validators, each a CometBFT with its application, and the gateway on this machine, until Ctrl-C, SIGTERM, or the
+ * end of one part, which ends the others. Resolves with the exit status. Throws user errors; then nothing is left
+ * running.
+ */
+export async function runDevnet(options: DevnetOptions, say: (line: string) => void): Promise<number> {
+  assertDevnetHome(options.home)
+  if (!options.reset) assertValidators(options.home, options.validators)
+  closeHome(options.home, say)
+  await assertFree(options.gateway, 'gateway', '--gateway')
+  const nodes = devnetNodes(options)
+  for (const { rpc, p2p } of nodes) {
+    await assertFree(rpc, 'CometBFT RPC', '--rpc')
+    await assertFree(p2p, 'CometBFT p2p', '--p2p')
+  }
+  const lock = takeDevnetLock(options.home)
+  const parts: Parts = { validators: [] }
+  const asked = new Promise<{ status: number; line: string }>((done) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      process.on(signal, () => done({ status: 0, line: 'stopping …' }))
+  })
+  try {
+    if (options.reset) resetHome(options.home)
+    const { status, line } = await Promise.race([
+      asked,
+      startParts(options, nodes, parts, say)
+        .then(() => firstEnd(parts))
+        .then(endOf),
+    ])
+    say(line)
+    return status
+  } finally {
+    await stopParts(parts)
+    lock.close()
+  }
+}
 
 interface Flags {
   readonly home?: string
@@ -47,8 +285,6 @@ export const configure: Configure = (command, finish) => {
     .option('--accept-program-version <number>', 'this build is the successor that executes that program version')
     .option('--reset', 'start a new chain: removes the old one from the home (SVCD_RESET)', isOn(env['SVCD_RESET']))
     .action(async (flags: Flags) => {
-      const { runDevnet } = await import('../devnet/run.ts')
-      const { DEVNET_ACCOUNTS } = await import('../devnet/genesis.ts')
       const { acceptProgramVersion: accepted } = flags
       const home = homeOf(flags.home)
       finish(

@@ -1,7 +1,11 @@
-import { libPath, type Measure, measure, stagedPath } from '../../eni/folder.ts'
-import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../command.ts'
+import { libPath, type Measure, measure, stagedPath } from '../../eni/libraryFolder.ts'
+import { listProposals } from '../../modules/governance/keeper.ts'
+import { printProposal } from '../../modules/governance/query/printProposal.ts'
+import { tables } from '../../modules/registry.ts'
+import { openSqliteReader } from '../../store/sqlite/sqliteReader.ts'
+import { needState } from '../homes.ts'
+import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../options.ts'
 import { answer, note, table } from '../output.ts'
-import { needState } from '../statePaths.ts'
 
 /** A proposed library as the state has it. `sums`: the md5 that its file may have, by OS. */
 interface Listed {
@@ -15,10 +19,6 @@ interface Listed {
 type Row = Omit<Listed, 'id' | 'sums'> & Partial<Measure> & { readonly where?: string }
 
 async function readState(path: string): Promise<readonly Listed[]> {
-  const { openSqliteReader } = await import('../../store/sqlite/sqliteReader.ts')
-  const { tables } = await import('../../modules/registry.ts')
-  const { listProposals } = await import('../../modules/governance/keeper.ts')
-  const { printProposal } = await import('../../modules/governance/query/printProposal.ts')
   const reader = openSqliteReader({ path, tables })
   try {
     return reader.read((state) =>

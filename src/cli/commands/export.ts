@@ -1,9 +1,160 @@
 import { writeFileSync } from 'node:fs'
-import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../command.ts'
-import { genesisTimeNow } from '../genesis.ts'
+import type { Address } from '../../base/address.ts'
+import { minOf } from '../../base/amount.ts'
+import { compareBytes } from '../../base/bytes.ts'
+import { pubKeyBytes } from '../../base/pubKey.ts'
+import { printRatio } from '../../base/ratio.ts'
+import { genesisJson } from '../../comet/config.ts'
+import { addressOfPubKey } from '../../comet/home.ts'
+import { accounts } from '../../modules/accounts/tables.ts'
+import { getChain, programVersion, supplyOf } from '../../modules/chain/keeper.ts'
+import { applyGenesis, type Genesis, readGenesis } from '../../modules/genesis.ts'
+import { proposals } from '../../modules/governance/tables.ts'
+import type { Params } from '../../modules/params/definitions.ts'
+import { paramsInForce } from '../../modules/params/keeper.ts'
+import { printParams } from '../../modules/params/query/queryParams.ts'
+import { tables } from '../../modules/registry.ts'
+import type { ValidatorUpdate } from '../../modules/stake/block/updateSet.ts'
+import { listSet } from '../../modules/stake/keeper.ts'
+import { accountUpdates, candidacies, type Candidacy, isEligible, unbondings } from '../../modules/stake/tables.ts'
+import { openMemoryStore } from '../../store/memoryStore.ts'
+import { makeOverlay } from '../../store/overlay.ts'
+import { openSqliteReader } from '../../store/sqlite/sqliteReader.ts'
+import type { StateReader } from '../../store/state.ts'
+import { UserError } from '../errors.ts'
+import { genesisTimeNow, needState } from '../homes.ts'
+import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../options.ts'
 import { note, say } from '../output.ts'
-import { needState } from '../statePaths.ts'
-import { UserError } from '../userError.ts'
+
+/** A state as the start of another chain. */
+export interface Exported {
+  /** `app_state` of genesis.json; a chain starts from it (checked). */
+  readonly appState: object
+  readonly validators: readonly { readonly pubKey: string; readonly power: number }[]
+  /** Base units, the same as before. */
+  readonly supply: bigint
+  /** What the new chain does not know, one line each. */
+  readonly left: readonly string[]
+}
+
+const description = ({ name, website, location, email, profile }: Candidacy): object => ({
+  name,
+  website,
+  location,
+  email,
+  profile,
+})
+
+/**
+ * As the new chain ranks them: of equal shares the smaller key comes first, as all are declared in block 0 there
+ * (protocol.md §4.1).
+ */
+function byRank(a: Candidacy, b: Candidacy): number {
+  if (a.shares !== b.shares) return a.shares > b.shares ? -1 : 1
+  return compareBytes(pubKeyBytes(a.pubKey), pubKeyBytes(b.pubKey))
+}
+
+/**
+ * The candidacies of the new chain in its rank order: the eligible ones, but for those that would be in its first set
+ * with a key that has not signed. Keys of genesis count as proven, so with such a key the new chain might never make a
+ * block (protocol.md §4.4).
+ */
+function carriedCandidacies(state: StateReader, { maxVals }: Pick<Params, 'maxVals'>): readonly Candidacy[] {
+  const proven = new Set(
+    listSet(state)
+      .filter((member) => member.proven)
+      .map(({ pubKey }) => pubKey),
+  )
+  const carried: Candidacy[] = []
+  let first = 0
+  for (const candidacy of [...state.scan(candidacies)].filter(isEligible).sort(byRank)) {
+    if (first < maxVals && !proven.has(candidacy.pubKey)) continue
+    first++
+    carried.push(candidacy)
+  }
+  return carried
+}
+
+/**
+ * Every balance, with what genesis has no place for: escrow, unbonding shares, and those of candidacies that are not
+ * carried over.
+ */
+function balancesOf(state: StateReader, carried: ReadonlySet<number>): Map<Address, bigint> {
+  const balances = new Map<Address, bigint>()
+  const add = (address: Address, units: bigint): void => {
+    if (units > 0n) balances.set(address, (balances.get(address) ?? 0n) + units)
+  }
+  for (const { address, balance } of state.scan(accounts)) add(address, balance)
+  for (const { ownerAddress, amount } of state.scan(unbondings)) add(ownerAddress, amount)
+  for (const { transferFrom, escrow } of state.scan(proposals)) if (transferFrom !== '') add(transferFrom, escrow)
+  for (const one of state.scan(candidacies)) {
+    add(one.ownerAddress, carried.has(one.id) ? one.shares - minOf(one.shares, one.maxShares) : one.shares)
+  }
+  return balances
+}
+
+function whatIsLeft(state: StateReader, carried: ReadonlySet<number>): readonly string[] {
+  const left = [...state.scan(candidacies)].filter(({ id }) => !carried.has(id))
+  const eligible = left.filter(isEligible).length
+  return [
+    'nonces: every account starts at 0',
+    `proposals and their votes: ${state.count(proposals)}; what they hold in escrow is back in the payers' balances`,
+    `candidacies that are withdrawn, deactivated or below 1 token: ${left.length - eligible}, their shares are in their owners' balances`,
+    `candidacies of the first ranks whose key has not signed a block yet: ${eligible}, their shares are in their owners' balances`,
+    `unbonding entries: ${state.count(unbondings)}, paid into their owners' balances; shares above max_shares too`,
+    `account update requests: ${state.count(accountUpdates)}`,
+    'the verified mark, dates and block heights of candidacies; absences and misbehaviours; blocks and transactions',
+    `the counter of retired programs: ${programVersion(state)} here, 1 in the new chain`,
+    'parameters of earlier heights, and what governance has approved for later ones',
+  ]
+}
+
+/**
+ * The set that the new chain's InitChain answers. The one last sent may hold members that are eligible no more
+ * (protocol.md §4.4).
+ */
+function firstSetOf(genesis: Genesis): readonly ValidatorUpdate[] {
+  const start = { chainId: '', initialHeight: 1, evidenceMaxBytes: 0, timeMs: 0, time: 0 }
+  return applyGenesis(makeOverlay(openMemoryStore({ tables })), genesis, start)
+}
+
+/**
+ * The state at `height` as genesis: balances, parameters in force in the next block, constants, and candidacies in the
+ * new chain's rank order. No unit is lost or made, and a chain that starts from it exports the same bytes. Throws a
+ * GenesisError when no chain could start from it, as when nobody is eligible whose key has signed.
+ */
+export function exportState(state: StateReader, height: number): Exported {
+  const chain = getChain(state)
+  const carried = carriedCandidacies(state, paramsInForce(state, height + 1))
+  const ids = new Set(carried.map(({ id }) => id))
+  const appState = {
+    accounts: [...balancesOf(state, ids)]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([address, balance]) => ({ address, balance: balance.toString() })),
+    params: printParams(state, height + 1),
+    stake: {
+      default_max_amount: chain.defaultMaxAmount.toString(),
+      default_comp_rate: printRatio(chain.defaultCompRate),
+      foundation_address: chain.foundationAddress,
+      max_absent_blocks: chain.maxAbsentBlocks,
+      slash_ratio: printRatio(chain.slashRatio),
+    },
+    candidacies: carried.map((one) => ({
+      owner: one.ownerAddress,
+      pub_key: one.pubKey,
+      shares: minOf(one.shares, one.maxShares).toString(),
+      max_shares: one.maxShares.toString(),
+      comp_rate: printRatio(one.compRate),
+      description: description(one),
+    })),
+  }
+  return {
+    appState,
+    validators: firstSetOf(readGenesis(appState)),
+    supply: supplyOf(state),
+    left: whatIsLeft(state, ids),
+  }
+}
 
 interface Flags extends CommonFlags {
   readonly chainId: string
@@ -13,11 +164,6 @@ interface Flags extends CommonFlags {
 
 async function run(flags: Flags): Promise<void> {
   const path = needState(homeFrom(flags))
-  const { openSqliteReader } = await import('../../store/sqlite/sqliteReader.ts')
-  const { tables } = await import('../../modules/registry.ts')
-  const { exportState } = await import('../exportGenesis.ts')
-  const { genesisJson } = await import('../../comet/config.ts')
-  const { addressOfPubKey } = await import('../../comet/nodeKeys.ts')
   const reader = openSqliteReader({ path, tables })
   try {
     const { height, exported, chainId } = reader.read((state) => {

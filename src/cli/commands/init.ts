@@ -1,7 +1,23 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { makeFolder } from '../../base/folder.ts'
 import { parseAddress } from '../../base/address.ts'
+import { makeFolder } from '../../base/folder.ts'
+import type { StateSync } from '../../comet/config.ts'
+import { reasonOf } from '../../comet/errors.ts'
+import { homeFiles, makeNodeHome, makeNodeKeys, type NodeIdentity } from '../../comet/home.ts'
+import { openNodeRpc } from '../../comet/rpc.ts'
+import { findKey } from '../../keys/files.ts'
+import { readGenesis } from '../../modules/genesis.ts'
+import {
+  assertDevnetHome,
+  assertValidators,
+  DEVNET_CHAIN_ID,
+  devnetNodes,
+  makeDevnetHomes,
+  takeDevnetLock,
+} from '../devnet/home.ts'
+import { asFailed, UserError } from '../errors.ts'
+import { abciAddressOf, closeHome, type GenesisFile, genesisTimeNow, newAppState, readGenesisFile } from '../homes.ts'
 import {
   type CommonFlags,
   type Configure,
@@ -9,15 +25,46 @@ import {
   homeFrom,
   keystoreFrom,
   keystoreOption,
+  parseUrl,
   withCommon,
-} from '../command.ts'
-import { genesisTimeNow, newAppState } from '../genesis.ts'
-import type { GenesisFile } from '../genesisFile.ts'
-import { closeHome } from '../homeMode.ts'
+} from '../options.ts'
 import { answer, fields, note } from '../output.ts'
-import { parseBlockTime, parseEndpoint, printEndpoint } from '../settings.ts'
-import { UserError } from '../userError.ts'
-import type { NodeIdentity } from '../../comet/home.ts'
+import { writeUnits } from '../services.ts'
+import { chooseOs, parseBlockTime, parseEndpoint, printEndpoint } from '../settings.ts'
+
+async function ask<T>(url: string, question: (rpc: ReturnType<typeof openNodeRpc>) => Promise<T>): Promise<T> {
+  const rpc = openNodeRpc(url)
+  try {
+    return await question(rpc)
+  } catch (error) {
+    throw new UserError(`--state-sync: ${url} does not answer: ${reasonOf(error)}`)
+  } finally {
+    rpc.close()
+  }
+}
+
+/**
+ * Where a new node of `chainId` starts to trust: a new block of the first server, with the hash that all of them tell.
+ * `text`: the RPC of two nodes or more, URL or HOST:PORT, with commas between. Throws a UserError when they are too
+ * few, away, of another chain, or disagree.
+ */
+export async function stateSyncFrom(text: string, chainId: string): Promise<StateSync> {
+  const servers = text.split(',').map((one) => parseUrl(one, '--state-sync'))
+  const [first = ''] = servers
+  if (servers.length < 2)
+    throw new UserError('--state-sync: expected the RPC of two nodes or more: all are asked whether they agree')
+  const { latestHeight } = await ask(first, (rpc) => rpc.status())
+  // Two blocks back: one that every server has.
+  const trustHeight = Math.max(1, latestHeight - 2)
+  const blocks = await Promise.all(servers.map((url) => ask(url, (rpc) => rpc.block(trustHeight))))
+  for (const [at, block] of blocks.entries()) {
+    if (block.chainId !== chainId)
+      throw new UserError(`--state-sync: ${servers[at]} is of chain ${block.chainId}, not of ${chainId}`)
+    if (block.hash !== blocks[0]?.hash)
+      throw new UserError(`--state-sync: ${first} and ${servers[at]} disagree on block ${trustHeight}`)
+  }
+  return { servers, trustHeight, trustHash: blocks[0]?.hash ?? '' }
+}
 
 interface Flags extends CommonFlags {
   readonly chainId?: string
@@ -41,15 +88,11 @@ async function ownerOf(flags: Flags): Promise<string> {
   }
   const address = parseAddress(owner)
   if (address !== undefined) return address
-  const { findKey } = await import('../../keys/files.ts')
-  const { asFailed } = await import('../keystoreFailure.ts')
   return asFailed(() => findKey(keystoreFrom(flags), owner)).keystore.address
 }
 
 /** A genesis file that a chain can start from. Throws a UserError or GenesisError. */
 async function genesisFrom(path: string): Promise<GenesisFile> {
-  const { readGenesis } = await import('../../modules/genesis.ts')
-  const { readGenesisFile } = await import('../genesisFile.ts')
   if (!existsSync(path)) throw new UserError(`--genesis: there is no file ${path}`)
   const file = readGenesisFile(path)
   readGenesis(file.appState)
@@ -58,7 +101,6 @@ async function genesisFrom(path: string): Promise<GenesisFile> {
 
 /** Where CometBFT finds the application, and where its own servers listen. */
 async function addressesOf({ rpc, p2p, abci }: Flags, home: string) {
-  const { abciAddressOf } = await import('../devnet/home.ts')
   if (abci !== undefined && !/^(?:unix:\/\/.+|tcp:\/\/[^/\s]+:\d{1,5})$/.test(abci)) {
     throw new UserError(`--abci: expected unix:///path or tcp://host:port, got ${JSON.stringify(abci)}`)
   }
@@ -82,10 +124,6 @@ async function makeDevnetHome(flags: Flags): Promise<void> {
   if ([flags.chainId, flags.owner, flags.genesis].some((given) => given !== undefined)) {
     throw new UserError('--devnet: goes with none of --chain-id, --owner and --genesis')
   }
-  const { DEVNET_CHAIN_ID } = await import('../devnet/genesis.ts')
-  const { assertDevnetHome, assertValidators, takeDevnetLock } = await import('../devnet/home.ts')
-  const { devnetNodes, makeDevnetHomes } = await import('../devnet/nodes.ts')
-  const { chooseOs } = await import('../config.ts')
   assertDevnetHome(home)
   assertValidators(home, 1)
   closeHome(home, note)
@@ -116,8 +154,6 @@ async function makeDevnetHome(flags: Flags): Promise<void> {
 async function run(flags: Flags): Promise<void> {
   if (flags.devnet === true) return makeDevnetHome(flags)
   const home = homeFrom(flags)
-  const { homeFiles, makeNodeHome, makeNodeKeys } = await import('../../comet/home.ts')
-  const { chooseOs } = await import('../config.ts')
   const files = homeFiles(home)
   if (existsSync(files.genesis))
     throw new UserError(`${files.genesis} is there already: choose another home with --home DIR`)
@@ -133,7 +169,6 @@ async function run(flags: Flags): Promise<void> {
   const chainId = given?.chainId ?? (flags.chainId as string)
   if (given === undefined && flags.stateSync !== undefined)
     throw new UserError('--state-sync: goes with --genesis FILE')
-  const { stateSyncFrom } = await import('../stateSync.ts')
   const stateSync = flags.stateSync === undefined ? {} : { stateSync: await stateSyncFrom(flags.stateSync, chainId) }
   closeHome(home, note)
   const { pubKey } = makeNodeKeys(home)
@@ -153,7 +188,6 @@ async function run(flags: Flags): Promise<void> {
     ...(flags.peers === undefined ? {} : { peers: { persistentPeers: flags.peers.split(',') } }),
   })
   const os = chooseOs(home, undefined, note)
-  const { writeUnits } = await import('../homeUnits.ts')
   const units = writeUnits(home, addresses.abci, parseEndpoint(flags.rpc, '--rpc'))
   const made = { home, chain_id: chainId, pub_key: pubKey, node_id: identity.nodeId, os }
   answer(

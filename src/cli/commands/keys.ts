@@ -1,5 +1,19 @@
+import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
-import type { ImportFlags } from '../keyring.ts'
+import { fromHex, toHex } from '../../base/bytes.ts'
+import {
+  addKeyFile,
+  checkFree,
+  findKey,
+  type KeyFile,
+  listKeyFiles,
+  readKeyFile,
+  removeKeyFile,
+  replaceKeyFile,
+} from '../../keys/files.ts'
+import { isWeak, makeKeystore, openKeystore, SEED_BYTES } from '../../keys/keystore.ts'
+import { newMnemonic, seedOfMnemonic } from '../../keys/mnemonic.ts'
+import { asFailed, Failed, UserError } from '../errors.ts'
 import {
   type CommonFlags,
   type Configure,
@@ -8,14 +22,185 @@ import {
   keystoreOption,
   passwordOption,
   withCommon,
-} from '../command.ts'
+} from '../options.ts'
+import { answer, clean, fields, note, table } from '../output.ts'
+import { confirm, passwordFile, readSecret } from '../secrets.ts'
+
+interface Flags {
+  readonly json?: boolean
+  readonly passwordFile?: string
+}
+
+const password = (
+  name: string,
+  flags: Flags,
+  asked: { readonly isNew?: boolean; readonly more?: boolean } = {},
+): Promise<string> =>
+  readSecret({ what: `password of ${name}`, file: passwordFile(flags.passwordFile), flag: '--password-file', ...asked })
+
+const shown = ({ name, path, keystore }: KeyFile): Record<string, unknown> => ({
+  name,
+  address: keystore.address,
+  path,
+})
+
+/**
+ * Seals a seed under a password that is asked for, and tells the address. Throws a Failed when the name or the account
+ * is taken.
+ */
+async function store(folder: string, name: string, seed: Uint8Array, flags: Flags): Promise<void> {
+  const keystore = makeKeystore(seed, await password(name, flags, { isNew: true }))
+  const path = asFailed(() => addKeyFile(folder, name, keystore))
+  const key = shown({ name, path, keystore })
+  answer(flags.json, key, () => fields(key))
+}
+
+/** Throws a Failed for a name that no new key may have, before anything is asked for. */
+const checked = (folder: string, name: string): void => asFailed(() => checkFree(folder, name))
+
+/** `svcd keys new`. */
+export async function newKey(folder: string, name: string, flags: Flags): Promise<void> {
+  checked(folder, name)
+  await store(folder, name, randomBytes(SEED_BYTES), flags)
+}
+
+/** What `svcd keys import` is told: exactly one of `mnemonic`, `privateKey` and `file` says what the secret is. */
+export interface ImportFlags extends Flags {
+  readonly keystore?: string
+  readonly mnemonic?: boolean
+  readonly index: string
+  readonly privateKey?: boolean
+  readonly file?: string
+  readonly secretFile?: string
+}
+
+function seedOf(secret: string, flags: ImportFlags): Uint8Array {
+  if (flags.privateKey === true) {
+    const seed = fromHex(secret.trim().replace(/^0x/, ''))
+    if (seed?.length !== SEED_BYTES) throw new Failed(`the private key: expected hex of ${SEED_BYTES} bytes`)
+    return seed
+  }
+  if (!/^[0-9]{1,9}$/.test(flags.index)) throw new UserError('--index: expected an integer of 0 to 999999999')
+  try {
+    return seedOfMnemonic(secret.trim().replace(/\s+/g, ' '), Number(flags.index))
+  } catch (error) {
+    throw new Failed((error as Error).message)
+  }
+}
+
+/** `svcd keys import`. */
+export async function importKey(folder: string, name: string, flags: ImportFlags): Promise<void> {
+  checked(folder, name)
+  const { mnemonic, privateKey, file, secretFile } = flags
+  if ([mnemonic, privateKey, file].filter((one) => one !== undefined).length !== 1) {
+    throw new UserError('say what is imported: one of --mnemonic, --private-key, --file FILE')
+  }
+  if (file !== undefined) {
+    const given = asFailed(() => readKeyFile(file))
+    // Its own password opens it, or it would be found out too late.
+    const opens = await password(name, flags)
+    const seed = asFailed(() => openKeystore(given, opens))
+    const keystore = isWeak(given) ? makeKeystore(seed, opens) : given
+    const key = shown({ name, keystore, path: asFailed(() => addKeyFile(folder, name, keystore)) })
+    if (keystore !== given) {
+      note(
+        `the password of ${file} is easier to guess than it has to be: ${name} was sealed anew under the same password, with scrypt, ` +
+          `n ${keystore.crypto.kdfparams['n']}. Remove that file`,
+      )
+    }
+    return answer(flags.json, key, () => fields(key))
+  }
+  const what = mnemonic === true ? 'mnemonic' : 'private key'
+  const secret = await readSecret({ what, file: secretFile, flag: '--secret-file', more: true })
+  await store(folder, name, seedOf(secret, flags), flags)
+}
+
+/** `svcd keys list`. */
+export async function listKeys(folder: string, flags: Flags): Promise<void> {
+  const keys = listKeyFiles(folder).map((one) =>
+    'keystore' in one ? shown(one) : { name: one.name, path: one.path, problem: one.problem },
+  )
+  answer(flags.json, keys, () =>
+    keys.length === 0
+      ? `no keys in ${folder}: svcd keys new NAME makes one`
+      : table(
+          ['name', 'address'],
+          keys.map((key) => [clean(String(key['name'])), clean(String(key['address'] ?? key['problem']))]),
+        ),
+  )
+}
+
+/** `svcd keys show`. */
+export async function showKey(folder: string, key: string, flags: Flags): Promise<void> {
+  const found = asFailed(() => findKey(folder, key))
+  const { kdf, kdfparams } = found.keystore.crypto
+  const { salt: _, ...strength } = kdfparams
+  const all = { ...shown(found), curve: found.keystore.curve, id: found.keystore.id, kdf, ...strength }
+  answer(flags.json, all, () => fields(all))
+}
+
+/** `svcd keys export`. */
+export async function exportKey(
+  folder: string,
+  key: string,
+  flags: Flags & { readonly unsafe?: boolean },
+): Promise<void> {
+  const found = asFailed(() => findKey(folder, key))
+  if (flags.unsafe !== true) {
+    note('this is the sealed key file; --unsafe prints the private key itself')
+    return answer(true, found.keystore, () => '')
+  }
+  const given = await password(found.name, flags)
+  const privateKey = `0x${toHex(asFailed(() => openKeystore(found.keystore, given)))}`
+  note(`WARNING: whoever sees this owns ${found.keystore.address}`)
+  answer(flags.json, { ...shown(found), privateKey }, () => privateKey)
+}
+
+/** `svcd keys passwd`. */
+export async function changePassword(
+  folder: string,
+  key: string,
+  flags: Flags & { readonly newPasswordFile?: string },
+): Promise<void> {
+  const found = asFailed(() => findKey(folder, key))
+  const old = await password(found.name, flags, { more: true })
+  const seed = asFailed(() => openKeystore(found.keystore, old))
+  const what = `new password of ${found.name}`
+  const fresh = await readSecret({ what, file: flags.newPasswordFile, flag: '--new-password-file', isNew: true })
+  asFailed(() => replaceKeyFile(found, makeKeystore(seed, fresh)))
+  answer(flags.json, shown(found), () => `the password of ${found.name} is changed`)
+}
+
+/** `svcd keys delete`. */
+export async function deleteKey(folder: string, key: string, flags: Flags & { readonly yes?: boolean }): Promise<void> {
+  const found = asFailed(() => findKey(folder, key))
+  const {
+    name,
+    keystore: { address },
+  } = found
+  const question = `Remove the key ${name} (${address})? Without a copy its account is lost.`
+  if (!(await confirm(question, flags.yes))) throw new Failed('nothing was removed')
+  removeKeyFile(found)
+  answer(flags.json, shown(found), () => `removed ${name} (${address})`)
+}
+
+/** `svcd keys mnemonic`. */
+export async function printMnemonic(flags: {
+  readonly json?: boolean
+  readonly unsafe?: boolean
+  readonly words: string
+}): Promise<void> {
+  if (flags.unsafe !== true) throw new UserError('a mnemonic is a secret: add --unsafe to have it printed')
+  if (flags.words !== '12' && flags.words !== '24') throw new UserError('--words: expected 12 or 24')
+  const mnemonic = newMnemonic(flags.words === '12' ? 12 : 24)
+  note("WARNING: whoever sees these words owns their accounts (path m/44'/1'/i'/0'/0')")
+  answer(flags.json, { mnemonic }, () => mnemonic)
+}
 
 interface Flags extends CommonFlags {
   readonly keystore?: string
   readonly passwordFile?: string
 }
-
-const load = () => import('../keyring.ts')
 
 /** One command below `keys`, with the options that all of them have. */
 function below(keys: Command, usage: string, doc: string, ...lines: readonly string[]): Command {
@@ -35,9 +220,7 @@ function configureImport(keys: Command): void {
     .option('--file <file>', 'a key file of this chain, which keeps its password')
     .option('--secret-file <file>', 'file with the mnemonic or the private key')
     .addOption(passwordOption())
-    .action(async (name: string, flags: ImportFlags & CommonFlags) =>
-      (await load()).importKey(keystoreFrom(flags), name, flags),
-    )
+    .action(async (name: string, flags: ImportFlags & CommonFlags) => importKey(keystoreFrom(flags), name, flags))
 }
 
 /** `svcd keys …`. */
@@ -50,13 +233,13 @@ export const configure: Configure = (keys) => {
     'svcd keys new alice --password-file password.txt',
   )
     .addOption(passwordOption())
-    .action(async (name: string, flags: Flags) => (await load()).newKey(keystoreFrom(flags), name, flags))
+    .action(async (name: string, flags: Flags) => newKey(keystoreFrom(flags), name, flags))
   configureImport(keys)
   below(keys, 'list', 'The keys of the folder.', 'svcd keys list').action(async (flags: Flags) =>
-    (await load()).listKeys(keystoreFrom(flags), flags),
+    listKeys(keystoreFrom(flags), flags),
   )
   below(keys, 'show <key>', 'One key, by name or address; no secret is shown.', 'svcd keys show alice').action(
-    async (key: string, flags: Flags) => (await load()).showKey(keystoreFrom(flags), key, flags),
+    async (key: string, flags: Flags) => showKey(keystoreFrom(flags), key, flags),
   )
   below(
     keys,
@@ -67,7 +250,7 @@ export const configure: Configure = (keys) => {
     .option('--unsafe', 'print the private key: whoever sees it owns the account')
     .addOption(passwordOption())
     .action(async (key: string, flags: Flags & { readonly unsafe?: boolean }) =>
-      (await load()).exportKey(keystoreFrom(flags), key, flags),
+      exportKey(keystoreFrom(flags), key, flags),
     )
   below(
     keys,
@@ -78,7 +261,7 @@ export const configure: Configure = (keys) => {
     .addOption(passwordOption())
     .option('--new-password-file <file>', 'file with the new password (default: a prompt, or the next line of stdin)')
     .action(async (key: string, flags: Flags & { readonly newPasswordFile?: string }) =>
-      (await load()).changePassword(keystoreFrom(flags), key, flags),
+      changePassword(keystoreFrom(flags), key, flags),
     )
   below(
     keys,
@@ -88,13 +271,11 @@ export const configure: Configure = (keys) => {
   )
     .option('--yes', 'do not ask')
     .action(async (key: string, flags: Flags & { readonly yes?: boolean }) =>
-      (await load()).deleteKey(keystoreFrom(flags), key, flags),
+      deleteKey(keystoreFrom(flags), key, flags),
     )
   const mnemonic = keys.command('mnemonic').description('Prints a new mnemonic; svcd keys import takes it.')
   withCommon(example(mnemonic, 'svcd keys mnemonic --unsafe'))
     .option('--unsafe', 'print it: whoever sees it owns its accounts')
     .option('--words <count>', '12 or 24', '24')
-    .action(async (flags: CommonFlags & { readonly unsafe?: boolean; readonly words: string }) =>
-      (await load()).printMnemonic(flags),
-    )
+    .action(async (flags: CommonFlags & { readonly unsafe?: boolean; readonly words: string }) => printMnemonic(flags))
 }

@@ -1,16 +1,53 @@
 import { Argument, type Command, Option } from 'commander'
-import { methods } from '../../gateway/methods/list.ts'
+import type { SvcVerified, VerifiedRow, VerifyOptions } from '../../client/index.ts'
 import type { Method } from '../../gateway/methods/define.ts'
-import { type Configure, example, nodeOption, withGateway } from '../command.ts'
-import { addMemberOptions, givenMembers, kebab, readGiven } from '../memberOptions.ts'
-import { answer, fields, withProgress } from '../output.ts'
-import { PROVABLE } from '../provable.ts'
+import { methods } from '../../gateway/methods/list.ts'
+import { UserError } from '../errors.ts'
+import { remoteFrom } from '../gatewayClient.ts'
+import {
+  addMemberOptions,
+  type Configure,
+  example,
+  givenMembers,
+  kebab,
+  nodeOption,
+  readGiven,
+  sampleOptions,
+  withGateway,
+} from '../options.ts'
+import { answer, fields, printAnswer, withProgress } from '../output.ts'
 import type { ProveFlags } from '../prove.ts'
-import { remoteFrom } from '../remote.ts'
-import { sampleOptions } from '../samples.ts'
 import { parseWhole } from '../settings.ts'
-import { UserError } from '../userError.ts'
-import { printAnswer } from '../printAnswer.ts'
+
+type Given = Readonly<Record<string, unknown>>
+
+/** Asks for the row of a query with `--prove`. */
+type Ask = (verified: SvcVerified, given: Given, options: VerifyOptions) => Promise<VerifiedRow>
+
+/**
+ * How each query that one row answers is asked with `--prove`. Lists and what is derived from many rows are not among
+ * them.
+ */
+export const PROVABLE: ReadonlyMap<string, Ask> = new Map([
+  [
+    'svc_queryValidator',
+    ({ stake }, given, options) => stake.validator.query(String(given['validatorAddress']), options),
+  ],
+  [
+    'svc_queryProposal',
+    ({ governance }, given, options) => governance.queryProposal(String(given['proposalId']), options),
+  ],
+  ['svc_getBalance', (verified, given, options) => verified.getBalance(String(given['address']), options)],
+  [
+    'svc_getTransactionCount',
+    (verified, given, options) => verified.getTransactionCount(String(given['address']), options),
+  ],
+  [
+    'svc_getProof',
+    (verified, given, options) =>
+      verified.getProof(String(given['table']), given['key'] === undefined ? '' : String(given['key']), options),
+  ],
+] satisfies [string, Ask][])
 
 /** The word of a method behind `svcd query`: `svc_queryValidators` is `validators`, `svc_getBalance` is `balance`. */
 const wordOf = ({ name }: Method): string =>

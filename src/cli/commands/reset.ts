@@ -1,12 +1,13 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder } from '../../base/folder.ts'
-import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../command.ts'
-import { Failed } from '../failed.ts'
+import { makeNodeKeys } from '../../comet/home.ts'
+import { takeLock } from '../../store/sqlite/connection.ts'
+import { Failed, UserError } from '../errors.ts'
+import { statePathOf } from '../homes.ts'
+import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../options.ts'
 import { answer } from '../output.ts'
 import { confirm } from '../secrets.ts'
-import { statePathOf } from '../statePaths.ts'
-import { UserError } from '../userError.ts'
 
 interface Flags extends CommonFlags {
   readonly yes?: boolean
@@ -34,13 +35,11 @@ async function run(flags: Flags): Promise<void> {
   if (!(await confirm(`Remove the state, blocks and logs of ${home}?`, flags.yes)))
     throw new Failed('nothing was removed')
   if (existsSync(state)) {
-    const { takeLock } = await import('../../store/sqlite/connection.ts')
     takeLock(state).close() // a StoreError while the application runs
   }
   for (const path of paths) rmSync(path, { recursive: true, force: true })
   if (withSigningState) {
     // A home without this file, but with a key, counts as one that lost it.
-    const { makeNodeKeys } = await import('../../comet/home.ts')
     makeFolder(join(home, 'data'))
     makeNodeKeys(home)
   }

@@ -1,10 +1,14 @@
 import { existsSync } from 'node:fs'
 import { toHex } from '../../base/bytes.ts'
-import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../command.ts'
-import { Failed } from '../failed.ts'
+import { findCometBft } from '../../comet/find.ts'
+import { homeFiles } from '../../comet/home.ts'
+import { rollbackCometBft } from '../../comet/process.ts'
+import { tables, views } from '../../modules/registry.ts'
+import { openSqliteStore } from '../../store/sqlite/sqliteStore.ts'
+import { Failed, UserError } from '../errors.ts'
+import { needState } from '../homes.ts'
+import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../options.ts'
 import { answer, note } from '../output.ts'
-import { needState } from '../statePaths.ts'
-import { UserError } from '../userError.ts'
 
 interface Flags extends CommonFlags {
   readonly appOnly?: boolean
@@ -23,9 +27,6 @@ const headOf = ({ height, appHash }: { readonly height: number; readonly appHash
 
 /** Takes CometBFT's state back and throws unless it then stands where the application is about to. */
 async function makeAgree(home: string): Promise<(to: Head) => void> {
-  const { homeFiles } = await import('../../comet/home.ts')
-  const { findCometBft } = await import('../../comet/find.ts')
-  const { rollbackCometBft } = await import('../../comet/rollback.ts')
   if (!existsSync(homeFiles(home).blockStore)) {
     throw new UserError(
       `${home} has no blocks of CometBFT: run "cometbft rollback --home DIR" where they are, then ` +
@@ -50,8 +51,6 @@ async function makeAgree(home: string): Promise<(to: Head) => void> {
 async function run(flags: Flags): Promise<void> {
   const home = homeFrom(flags)
   const path = needState(home)
-  const { openSqliteStore } = await import('../../store/sqlite/sqliteStore.ts')
-  const { tables, views } = await import('../../modules/registry.ts')
   const agree = flags.appOnly === true ? undefined : await makeAgree(home)
   const store = openSqliteStore({ path, tables, views })
   try {

@@ -1,12 +1,93 @@
-import type { Command } from 'commander'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import type { Command } from 'commander'
+import { toHex } from '../../base/bytes.ts'
 import { makeFolder } from '../../base/folder.ts'
-import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../command.ts'
+import { headOfState } from '../../modules/chain/keeper.ts'
+import { tables, views } from '../../modules/registry.ts'
+import {
+  chunkFile,
+  keepNewest,
+  listSnapshots,
+  METADATA_FILE,
+  readChunk,
+  readSnapshot,
+  snapshotPath,
+} from '../../store/snapshot/folder.ts'
+import { NotARecord, type Snapshot, SNAPSHOT_FORMAT, snapshotHash } from '../../store/snapshot/format.ts'
+import { beginRestore, removeRestore } from '../../store/snapshot/restore.ts'
+import { writeSnapshot } from '../../store/snapshot/write.ts'
+import { openSqliteReader } from '../../store/sqlite/sqliteReader.ts'
+import { openSqliteStore } from '../../store/sqlite/sqliteStore.ts'
+import { Failed, UserError } from '../errors.ts'
+import { chainIdOf, needState, restorePathOf, snapshotsOf, statePathOf } from '../homes.ts'
+import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../options.ts'
 import { answer, fields, note, table } from '../output.ts'
-import { needState, restorePathOf, snapshotsOf, statePathOf } from '../statePaths.ts'
-import { UserError } from '../userError.ts'
+import { chooseKeeping } from '../settings.ts'
+
+/** A snapshot and the folder of its files. */
+export interface Found {
+  readonly path: string
+  readonly snapshot: Snapshot
+}
+
+const upper = (bytes: Uint8Array): string => toHex(bytes).toUpperCase()
+
+/** A snapshot as it is printed: hashes in upper-case hex, as CometBFT prints them. */
+export const printSnapshot = ({
+  metadata: { chainId, height, appHash, records, bytes, chunkHashes },
+  metadataBytes,
+}: Snapshot) => ({
+  height,
+  format: SNAPSHOT_FORMAT,
+  chain_id: chainId,
+  chunks: chunkHashes.length,
+  bytes,
+  records,
+  hash: upper(snapshotHash(metadataBytes)),
+  app_hash: upper(appHash),
+})
+
+/**
+ * The snapshot in `folder`, which is one itself or holds some: then that of `height`, or the newest. Throws a UserError
+ * when there is none.
+ */
+export function findSnapshot(folder: string, height: number | undefined): Found {
+  const newest = height ?? listSnapshots(folder)[0]?.metadata.height
+  const isOne = existsSync(join(folder, METADATA_FILE))
+  const path = isOne ? folder : newest === undefined ? undefined : snapshotPath(folder, newest)
+  const snapshot = path === undefined ? undefined : readSnapshot(path)
+  if (path === undefined || snapshot === undefined) {
+    throw new UserError(`${folder}: there is no snapshot${height === undefined ? '' : ` of height ${height}`} in it`)
+  }
+  if (height !== undefined && snapshot.metadata.height !== height) {
+    throw new UserError(`${folder}: is the snapshot of height ${snapshot.metadata.height}, not ${height}`)
+  }
+  return { path, snapshot }
+}
+
+/**
+ * Restores a snapshot into a new database at `to`: every chunk is held against the metadata, and the rows against its
+ * app hash. Throws Failed with what is wrong, and leaves no database then.
+ */
+export function restoreInto(to: string, { path, snapshot: { metadata } }: Found): void {
+  const restore = beginRestore({ path: to, tables, metadata, headOf: headOfState })
+  try {
+    for (let index = 0; index < metadata.chunkHashes.length; index++) {
+      const chunk = readChunk(path, index)
+      const file = join(path, chunkFile(index))
+      if (chunk === undefined) throw new Failed(`${file}: is missing, or longer than a chunk can be`)
+      if (restore.add(chunk) === 'bad') throw new Failed(`${file}: is not the chunk that the metadata names`)
+    }
+    restore.finish()
+  } catch (error) {
+    restore.drop()
+    if (error instanceof NotARecord)
+      throw new Failed(`${path}: is no state of height ${metadata.height}: ${error.message}`)
+    throw error
+  }
+}
 
 interface Flags extends CommonFlags {
   readonly height?: string
@@ -21,12 +102,6 @@ function heightFrom({ height }: Flags): number | undefined {
 async function create(flags: Flags): Promise<void> {
   const home = homeFrom(flags)
   const path = needState(home)
-  const { openSqliteReader } = await import('../../store/sqlite/sqliteReader.ts')
-  const { tables } = await import('../../modules/registry.ts')
-  const { writeSnapshot } = await import('../../store/snapshot/write.ts')
-  const { keepNewest } = await import('../../store/snapshot/folder.ts')
-  const { chooseKeeping } = await import('../snapshot/keeping.ts')
-  const { printSnapshot } = await import('../snapshot/restoreFolder.ts')
   const reader = openSqliteReader({ path, tables })
   try {
     const folder = snapshotsOf(home)
@@ -42,8 +117,6 @@ async function create(flags: Flags): Promise<void> {
 }
 
 async function list(flags: Flags): Promise<void> {
-  const { listSnapshots } = await import('../../store/snapshot/folder.ts')
-  const { printSnapshot } = await import('../snapshot/restoreFolder.ts')
   const found = listSnapshots(snapshotsOf(homeFrom(flags))).map(printSnapshot)
   answer(flags.json, found, () =>
     found.length === 0
@@ -56,7 +129,6 @@ async function list(flags: Flags): Promise<void> {
 }
 
 async function verify(from: string | undefined, flags: Flags): Promise<void> {
-  const { findSnapshot, printSnapshot, restoreInto } = await import('../snapshot/restoreFolder.ts')
   const found = findSnapshot(from === undefined ? snapshotsOf(homeFrom(flags)) : resolve(from), heightFrom(flags))
   const folder = mkdtempSync(join(tmpdir(), 'svcd-verify-'))
   try {
@@ -74,11 +146,6 @@ async function verify(from: string | undefined, flags: Flags): Promise<void> {
 
 async function restore(from: string, flags: Flags): Promise<void> {
   const home = homeFrom(flags)
-  const { findSnapshot, printSnapshot, restoreInto } = await import('../snapshot/restoreFolder.ts')
-  const { tables, views } = await import('../../modules/registry.ts')
-  const { openSqliteStore } = await import('../../store/sqlite/sqliteStore.ts')
-  const { removeRestore } = await import('../../store/snapshot/restore.ts')
-  const { chainIdOf } = await import('../start.ts')
   const found = findSnapshot(resolve(from), heightFrom(flags))
   const printed = printSnapshot(found.snapshot)
   if (flags.appHash !== undefined && !/^[0-9a-f]{64}$/i.test(flags.appHash)) {

@@ -1,11 +1,11 @@
-import { type Configure, example, type GatewayFlags, homeFrom, withGateway } from '../command.ts'
+import { stallCauses } from '../doctorChecks.ts'
+import { remoteFrom } from '../gatewayClient.ts'
+import { chainIdOf } from '../homes.ts'
+import { type Configure, example, type GatewayFlags, homeFrom, withGateway } from '../options.ts'
 import { answer, fields } from '../output.ts'
-import { remoteFrom } from '../remote.ts'
 
 /** What the home says of a chain that is not ready; nothing when it is the home of another chain, or of none. */
 async function causeIn(home: string, chainId: string): Promise<{ readonly cause?: string }> {
-  const { chainIdOf } = await import('../start.ts')
-  const { stallCauses } = await import('../doctor/blocks.ts')
   const cause = chainIdOf(home) === chainId ? stallCauses(home) : ''
   return cause === '' ? {} : { cause }
 }

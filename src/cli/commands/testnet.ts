@@ -1,9 +1,180 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../command.ts'
+import { makeFolder } from '../../base/folder.ts'
+import { defaultCometCache } from '../../comet/find.ts'
+import type { NodeIdentity } from '../../comet/home.ts'
+import { newMnemonic, PUBLIC_MNEMONIC, seedOfMnemonic } from '../../keys/mnemonic.ts'
+import { signerOfSeed } from '../../tx/sign.ts'
+import { DEVNET_ACCOUNTS } from '../devnet/home.ts'
+import { UserError } from '../errors.ts'
+import { chainIdOf, genesisKeys, makeHomes, PORTS_OF_ONE } from '../homes.ts'
+import { homeScripts, readmeText, SOCKET, startAllScript } from '../networkScripts.ts'
+import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../options.ts'
 import { answer, table } from '../output.ts'
-import { parseBlockTime, printEndpoint } from '../settings.ts'
-import { UserError } from '../userError.ts'
-import type { Testnet } from '../testnet/make.ts'
+import { composeFile, SVCD_WORDS, systemdUnits } from '../services.ts'
+import { type Endpoint, parseBlockTime, parseWhole, printEndpoint } from '../settings.ts'
+
+/** Most validators of one network: the highest value of the parameter max_vals. Source: protocol.md §6. */
+const VALIDATORS_MAX = 200
+
+/** Most nodes of one network that are no validators. */
+const FULL_NODES_MAX = 200
+
+/** Where one node of a network is reached. RPC, gateway and metrics are on loopback of its machine. */
+export interface PlannedNode {
+  readonly name: string
+  /** False: a full node, which follows the chain and signs nothing. */
+  readonly isValidator: boolean
+  /** Where its peers find it. */
+  readonly peer: Endpoint
+  /** Host that it listens on for peers. */
+  readonly listen: string
+  readonly rpcPort: number
+  readonly gatewayPort: number
+  readonly metricsPort: number
+}
+
+const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.')
+
+// On a machine of its own the address that peers dial need not be the machine's own: NAT, a name, a container.
+const listenOf = (host: string): string => (isLoopback(host) ? host : host.includes(':') ? '::' : '0.0.0.0')
+
+/** One host for all nodes, or as many as there are nodes. */
+function hostsOf(text: string, count: number): readonly string[] {
+  const hosts = text.split(',').map((host) => host.replace(/^\[(.*)\]$/, '$1'))
+  const bad = hosts.find((host) => !/^(?:[A-Za-z0-9._-]{1,253}|[0-9a-fA-F:]*:[0-9a-fA-F:.]*)$/.test(host))
+  if (bad !== undefined)
+    throw new UserError(`--host: expected names or addresses without ports, got ${JSON.stringify(bad)}`)
+  if (hosts.length === 1) return Array.from({ length: count }, () => hosts[0] as string)
+  if (hosts.length !== count)
+    throw new UserError(`--host: expected one host, or ${count}, one for each node; got ${hosts.length}`)
+  return hosts
+}
+
+/** What `svcd testnet` is told of its nodes, as it was typed. */
+interface PlanFlags {
+  readonly validators: string
+  readonly fullNodes: string
+  readonly basePort: string
+  readonly host: string
+}
+
+/**
+ * The nodes of a network, validators first. Node i has the ports basePort + 10 i (peers), + 1 (RPC), + 2 (gateway) and
+ * + 3 (metrics). Bounds: 1 to VALIDATORS_MAX validators, 0 to FULL_NODES_MAX others, ports of 1024 to 65535. Throws a
+ * UserError that names the flag.
+ */
+export function planNodes({ validators, fullNodes, basePort, host }: PlanFlags): readonly PlannedNode[] {
+  const signing = parseWhole(validators, '--validators', [1, VALIDATORS_MAX])
+  const count = signing + parseWhole(fullNodes, '--full-nodes', [0, FULL_NODES_MAX])
+  const base = parseWhole(basePort, '--base-port', [1024, 65_536 - PORTS_OF_ONE * count])
+  return hostsOf(host, count).map((peerHost, at) => {
+    const port = base + PORTS_OF_ONE * at
+    const isValidator = at < signing
+    return {
+      name: isValidator ? `node${at}` : `full${at - signing}`,
+      isValidator,
+      peer: { host: peerHost, port },
+      listen: listenOf(peerHost),
+      rpcPort: port + 1,
+      gatewayPort: port + 2,
+      metricsPort: port + 3,
+    }
+  })
+}
+
+/** What `svcd testnet` is told. */
+export interface TestnetOptions {
+  /** Absolute. It holds nothing, or, with public keys, the same network. */
+  readonly output: string
+  /** Validators first. */
+  readonly nodes: readonly PlannedNode[]
+  readonly chainId: string
+  readonly blockTimeMs?: number | undefined
+  /** Take the accounts of the public mnemonic, those of a devnet at least, instead of a new one's. */
+  readonly publicKeys: boolean
+}
+
+/** A node that was made. `owner`: the account whose candidacy it validates for; a full node has none. */
+export type MadeNode = PlannedNode & NodeIdentity & { readonly home: string; readonly owner?: string | undefined }
+
+/** A network that was made. `mnemonic`: secret unless it is the public one; it is written nowhere. */
+export interface Testnet {
+  readonly mnemonic: string
+  readonly nodes: readonly MadeNode[]
+}
+
+const OURS = /^(?:(?:node|full)\d+|systemd|start\.sh|docker-compose\.yml|README\.txt)$/
+
+const countOf = (nodes: readonly PlannedNode[]): number => nodes.filter(({ isValidator }) => isValidator).length
+
+/**
+ * A network of public keys may be made again, as the containers do at every start; of any other the accounts are known
+ * to nobody here.
+ */
+function assertOutput({ output, nodes, chainId, publicKeys }: TestnetOptions): void {
+  const held = existsSync(output) ? readdirSync(output) : []
+  const another = 'choose another folder with --output DIR'
+  if (held.length > 0 && (!publicKeys || !held.every((name) => OURS.test(name))))
+    throw new UserError(`${output} is not empty: ${another}`)
+  const first = join(output, 'node0')
+  const [heldId, count] = [chainIdOf(first), genesisKeys(first)?.length]
+  if (heldId === undefined || (heldId === chainId && count === countOf(nodes))) return
+  throw new UserError(`${output} holds the chain ${heldId} with ${count} validators: ${another}`)
+}
+
+const write = (folder: string, files: Readonly<Record<string, string>>, mode = 0o600): void => {
+  makeFolder(folder, 0o700)
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode })
+}
+
+/**
+ * Makes the homes of a network: keys, one genesis, peers, scripts, units, a compose file and README.txt. Nothing is
+ * started. Errors: UserError when the folder holds anything but this network with public keys; CometError for a chain
+ * id or block time that CometBFT refuses, before anything of the network is usable.
+ */
+export function makeTestnet(options: TestnetOptions): Testnet {
+  const { output, chainId, publicKeys, blockTimeMs } = options
+  assertOutput(options)
+  const mnemonic = publicKeys ? PUBLIC_MNEMONIC : newMnemonic()
+  const count = Math.max(countOf(options.nodes), publicKeys ? DEVNET_ACCOUNTS : 0)
+  const accounts = Array.from({ length: count }, (_, at) => signerOfSeed(seedOfMnemonic(mnemonic, at)).address)
+  const nodes: readonly MadeNode[] = makeHomes(
+    options.nodes.map((node, at) => ({
+      ...node,
+      home: join(output, node.name),
+      owner: node.isValidator ? accounts[at] : undefined,
+      externalAddress: printEndpoint(node.peer),
+      addresses: {
+        rpc: `tcp://127.0.0.1:${node.rpcPort}`,
+        p2p: `tcp://${printEndpoint({ host: node.listen, port: node.peer.port })}`,
+        abci: SOCKET,
+        metrics: `127.0.0.1:${node.metricsPort}`,
+      },
+    })),
+    { chainId, accounts, blockTimeMs },
+  )
+  const programs = { svcd: SVCD_WORDS, cometbft: join(defaultCometCache(), 'cometbft') }
+  const user = userInfo()
+  for (const node of nodes) write(node.home, homeScripts(node, programs), 0o700)
+  write(output, { 'start.sh': startAllScript(nodes) }, 0o700)
+  write(
+    join(output, 'systemd'),
+    systemdUnits({
+      home: output,
+      user: user.username,
+      isTemplate: true,
+      programs: [...programs.svcd, programs.cometbft],
+      commands: { app: ['./app.sh'], cometbft: ['./cometbft.sh'], gateway: ['./gateway.sh'] },
+    }),
+  )
+  write(output, {
+    'docker-compose.yml': composeFile(nodes, user, publicKeys),
+    'README.txt': readmeText(chainId, nodes, publicKeys),
+  })
+  return { mnemonic, nodes }
+}
 
 interface Flags extends CommonFlags {
   readonly validators: string
@@ -52,8 +223,6 @@ function humanAnswer(output: string, { mnemonic, nodes }: Testnet, arePublic: bo
 }
 
 async function run(flags: Flags): Promise<void> {
-  const { planNodes } = await import('../testnet/plan.ts')
-  const { makeTestnet } = await import('../testnet/make.ts')
   const output = resolve(flags.output ?? join(homeFrom(flags), 'testnet'))
   const { chainId, publicKeys = false } = flags
   if (!/^[A-Za-z0-9._-]{1,50}$/.test(chainId)) {

@@ -1,9 +1,18 @@
 import type { Command } from 'commander'
-import { type Configure, example, keystoreOption, nodeOption, passwordOption, withGateway } from '../command.ts'
-import { addMemberOptions, kebab } from '../memberOptions.ts'
-import { txEntries } from '../../modules/registry.ts'
 import type { TxEntry } from '../../modules/define.ts'
-import { sampleOptions, sampleSender } from '../samples.ts'
+import { txEntries } from '../../modules/registry.ts'
+import {
+  addMemberOptions,
+  type Configure,
+  example,
+  kebab,
+  keystoreOption,
+  nodeOption,
+  passwordOption,
+  sampleOptions,
+  sampleSender,
+  withGateway,
+} from '../options.ts'
 import { sendTx, type TxFlags } from '../transact.ts'
 
 /** The words of an operation behind `svcd tx`: `stake.validator.declare` is `stake declare`. */

@@ -1,15 +1,33 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { tmpdir } from 'node:os'
-import { sha256 } from '../../base/hash.ts'
-import { toHex, utf8 } from '../../base/bytes.ts'
 import { makeFolder } from '../../base/folder.ts'
+import { PUBLIC_MNEMONIC, seedOfMnemonic } from '../../keys/mnemonic.ts'
+import { programVersion } from '../../modules/chain/keeper.ts'
+import { tables } from '../../modules/registry.ts'
 import { sqliteCode, takeLock } from '../../store/sqlite/connection.ts'
-import { chainIdOf } from '../start.ts'
-import { statePathOf } from '../statePaths.ts'
-import { UserError } from '../userError.ts'
-import { genesisKeys } from '../testnet/homes.ts'
-import { DEVNET_ACCOUNTS, DEVNET_CHAIN_ID } from './genesis.ts'
+import { openSqliteReader } from '../../store/sqlite/sqliteReader.ts'
+import { type Signer, signerOfSeed } from '../../tx/sign.ts'
+import { UserError } from '../errors.ts'
+import {
+  abciAddressOf,
+  chainIdOf,
+  genesisKeys,
+  makeHomes,
+  type NetworkNode,
+  PORTS_OF_ONE,
+  statePathOf,
+} from '../homes.ts'
+import { type Endpoint, printEndpoint } from '../settings.ts'
+
+/** Chain id of every devnet. */
+export const DEVNET_CHAIN_ID = 'svcd-devnet'
+
+/** Accounts of a devnet, and so the most validators that one can have. */
+export const DEVNET_ACCOUNTS = 10
+
+/** The accounts of the public mnemonic: anybody has their keys. */
+export const devnetSigners = (): readonly Signer[] =>
+  Array.from({ length: DEVNET_ACCOUNTS }, (_, index) => signerOfSeed(seedOfMnemonic(PUBLIC_MNEMONIC, index)))
 
 // Beside the first validator's own things the homes of the others.
 const OURS = new Set([
@@ -24,8 +42,6 @@ const OURS = new Set([
 const LOCK = 'devnet'
 // Keys that somebody put there and the units of svcd init outlive every chain; the lock is held while another is begun.
 const KEPT = new Set(['keystore', 'systemd', `${LOCK}.lock`, `${LOCK}.lock-journal`])
-// A socket's path has at most 107 bytes on Linux, 103 on macOS.
-const SOCKET_PATH_MAX = 103
 
 /**
  * Throws a UserError unless the folder is absent, empty, or the home of a devnet: nothing of anybody else is touched.
@@ -86,12 +102,81 @@ export function resetHome(home: string): void {
   for (const name of OURS) rmSync(join(home, name), { recursive: true, force: true })
 }
 
+/** Where a devnet is, and where its first validator listens. */
+interface DevnetPlace {
+  readonly home: string
+  readonly validators: number
+  readonly rpc: Endpoint
+  readonly p2p: Endpoint
+}
+
+/** One validator of a devnet: its home and where its parts listen. */
+export interface DevnetNode extends NetworkNode {
+  readonly rpc: Endpoint
+  readonly p2p: Endpoint
+  readonly abci: string
+}
+
+/** Validator `at`'s endpoint. Throws a UserError that names the flag when there is no such port. */
+function endpointOf({ host, port }: Endpoint, at: number, flag: string): Endpoint {
+  const own = port + PORTS_OF_ONE * at
+  if (own > 65_535)
+    throw new UserError(
+      `${flag}: validator ${at} would need port ${own}: begin at ${65_535 - PORTS_OF_ONE * at} or lower`,
+    )
+  return { host, port: own }
+}
+
 /**
- * The address of the ABCI socket: in the home, or where that path is too long for a socket, in the system's folder for
- * such files.
+ * The validators of a devnet: the first has the home itself, validator i the folder node<i> in it, and 10 i added to
+ * the ports. Account i owns it. Throws a UserError when there are no such ports.
  */
-export function abciAddressOf(home: string): string {
-  const inside = join(home, 'abci.sock')
-  if (utf8(inside).length <= SOCKET_PATH_MAX) return `unix://${inside}`
-  return `unix://${join(tmpdir(), `svcd-${toHex(sha256(utf8(home))).slice(0, 16)}.sock`)}`
+export function devnetNodes({ home, validators, rpc, p2p }: DevnetPlace): readonly DevnetNode[] {
+  return devnetSigners()
+    .slice(0, validators)
+    .map(({ address }, at) => {
+      const own = { rpc: endpointOf(rpc, at, '--rpc'), p2p: endpointOf(p2p, at, '--p2p') }
+      const ownHome = at === 0 ? home : join(home, `node${at}`)
+      const abci = abciAddressOf(ownHome)
+      return {
+        ...own,
+        name: at === 0 ? 'devnet' : `node${at}`,
+        home: ownHome,
+        abci,
+        owner: address,
+        peer: { host: /^(?:0\.0\.0\.0|::)$/.test(p2p.host) ? '127.0.0.1' : p2p.host, port: own.p2p.port },
+        addresses: {
+          rpc: `tcp://${printEndpoint(own.rpc)}`,
+          p2p: `tcp://${printEndpoint(own.p2p)}`,
+          abci,
+          metrics: false,
+        },
+      }
+    })
+}
+
+/** The homes of a devnet with its public accounts; those that are there keep keys and chain. */
+export const makeDevnetHomes = (nodes: readonly DevnetNode[], blockTimeMs?: number) =>
+  makeHomes(nodes, { chainId: DEVNET_CHAIN_ID, accounts: devnetSigners().map(({ address }) => address), blockTimeMs })
+
+/** The program version that the state of a home needs; that of genesis when it has none yet. */
+function versionOf(home: string): number {
+  const path = statePathOf(home)
+  if (!existsSync(path)) return 1
+  const reader = openSqliteReader({ path, tables })
+  try {
+    return reader.read(programVersion)
+  } finally {
+    reader.close()
+  }
+}
+
+/**
+ * What each application of a devnet executes: the version that was accepted, but the one before where a home has still
+ * to execute the block in which that was retired. Such a home gets the block from the others, who stopped as soon as
+ * they had it, and then stops as they did.
+ */
+export function versionsOf(homes: readonly string[], accepted: number): readonly number[] {
+  const needed = homes.map(versionOf)
+  return needed.map((one) => (one === accepted - 1 && needed.includes(accepted) ? one : accepted))
 }

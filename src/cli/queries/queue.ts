@@ -1,7 +1,65 @@
 import type { QueryRequest, QueryResponse } from '../../abci/types.ts'
 import { isListPath } from '../../app/query.ts'
-import { createPace } from './pace.ts'
-import type { QueryLimits } from './limits.ts'
+
+/** The limits of queries. Source: docs/operations.md, Queries. */
+export const QUERY_LIMITS = {
+  /** Reading for one answer. */
+  answerMsMax: 2000,
+  /** Waiting for the thread; who waited longer is answered unread: the caller has gone, or will ask again. */
+  waitMsMax: 2000,
+  /** The same for lists: replies leave in order, so whoever asked after one waits with it. */
+  listWaitMsMax: 500,
+  /** Without an answer for so long the thread is ended and another one started; the same for its start. */
+  silentMsMax: 10_000,
+  startMsMax: 60_000,
+  /** Queries that wait, and lists that do. */
+  waitingMax: 1024,
+  listsWaitingMax: 16,
+  /** Lists are answered until a second's allowance is used up; the last one may go beyond it. */
+  listBytesPerSecond: 16 * 1024 * 1024,
+  /**
+   * After so many blocks in a row that were committed while a list was read, lists rest until the next commit, for this
+   * long at most.
+   */
+  busyCommitsMax: 4,
+  restMsMax: 1000,
+} as const
+
+/** The limits of one thread: tests choose others. */
+export type QueryLimits = { readonly [K in keyof typeof QUERY_LIMITS]: number }
+
+/** How much may be answered in whole lists. Times are ms of one clock. */
+export interface Pace {
+  /** True while what was used is more than has come back since. */
+  isUsedUp(nowMs: number): boolean
+  use(bytes: number, nowMs: number): void
+  /** What whoever is refused is told. */
+  readonly why: string
+}
+
+/**
+ * A pace of so many bytes a second; after a rest a second's worth may be used at once, and the last use may go beyond
+ * it.
+ */
+export function createPace(bytesPerSecond: number): Pace {
+  let left = bytesPerSecond
+  let atMs = 0
+  const refill = (nowMs: number): void => {
+    left = Math.min(bytesPerSecond, left + ((nowMs - atMs) * bytesPerSecond) / 1000)
+    atMs = nowMs
+  }
+  return {
+    isUsedUp: (nowMs) => {
+      refill(nowMs)
+      return left <= 0
+    },
+    use: (bytes, nowMs) => {
+      refill(nowMs)
+      left -= bytes
+    },
+    why: `whole lists are answered at ${bytesPerSecond} bytes a second, and these are used up`,
+  }
+}
 
 /** A query, and who waits for its answer. */
 export interface Waiting {

@@ -1,11 +1,30 @@
 import { Worker } from 'node:worker_threads'
-import type { QueryResponse } from '../../abci/types.ts'
+import type { QueryRequest, QueryResponse } from '../../abci/types.ts'
 import type { AppLogger, Queries } from '../../app/context.ts'
 import type { QueryError } from '../../modules/define.ts'
 import { kernelErrors } from '../../modules/errors.ts'
-import { QUERY_LIMITS, type QueryLimits } from './limits.ts'
-import type { Answered, Round, ThreadMessage, ThreadOptions } from './order.ts'
-import { createQueryQueue, type Waiting } from './queue.ts'
+import { createQueryQueue, QUERY_LIMITS, type QueryLimits, type Waiting } from './queue.ts'
+
+/** What the thread is started with: the state's database, and how long one answer may take. */
+export interface ThreadOptions {
+  readonly path: string
+  readonly answerMsMax: number
+}
+
+/** Queries that the thread answers one after the other. */
+export type Round = readonly QueryRequest[]
+
+/** One answer, and what it cost: its bytes, and ROW_COST for each row that was read for it. */
+export interface Answered {
+  readonly response: QueryResponse
+  readonly cost: number
+}
+
+/** What the thread tells: that it has begun, a round's answers in its order, or a defect that a path met. */
+export type ThreadMessage =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'answered'; readonly answers: readonly Answered[] }
+  | { readonly kind: 'defect'; readonly path: string; readonly why: string }
 
 // As a source, and as it is built.
 const WORKER = import.meta.url.endsWith('.ts')

@@ -1,6 +1,3 @@
-/**
- * The thread in which queries are answered: consensus shares no turn of its event loop with it. Started by thread.ts.
- */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { QueryRequest, QueryResponse } from '../../abci/types.ts'
 import { answerQuery, isListPath, onceIn, QueryRefusal } from '../../app/query.ts'
@@ -9,7 +6,10 @@ import { tables } from '../../modules/registry.ts'
 import { openSqliteReader } from '../../store/sqlite/sqliteReader.ts'
 import type { CommittedState } from '../../store/store.ts'
 import { collectWhenQuiet } from '../heap.ts'
-import { type Answered, ROW_COST, type Round, type ThreadMessage, type ThreadOptions } from './order.ts'
+import type { Answered, Round, ThreadMessage, ThreadOptions } from './thread.ts'
+/**
+ * The thread in which queries are answered: consensus shares no turn of its event loop with it. Started by thread.ts.
+ */
 
 /** Most bytes of list answers that are kept while the state stays as it is. */
 const LIST_BYTES_KEPT = 32 * 1024 * 1024
@@ -97,3 +97,6 @@ const answerRound = (round: Round): readonly Answered[] =>
 collectWhenQuiet()
 parentPort?.on('message', (round: Round) => tell({ kind: 'answered', answers: answerRound(round) }))
 tell({ kind: 'ready' })
+
+/** What reading one row counts for, in bytes of an answer. */
+export const ROW_COST = 512

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { openNodeRpc, type NodeRpc } from '../../../src/comet/rpc.ts'
+import { type NodeRpc, openNodeRpc } from '../../../src/comet/rpc.ts'
 import { type GatewayClient, gatewayClient } from './client.ts'
 import { allGone, descendantsOf, freePorts } from './processes.ts'
 

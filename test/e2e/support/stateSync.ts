@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readNodeId } from '../../../src/comet/home.ts'
-import { setTomlValues } from '../../../src/comet/template.ts'
+import { setTomlValues } from '../../../src/comet/config.ts'
 import { svcd } from './devnet.ts'
 import type { NetworkNode } from './network.ts'
 import { freePorts } from './processes.ts'

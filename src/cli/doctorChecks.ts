@@ -1,0 +1,139 @@
+import { existsSync, statfsSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { equalBytes, toHex } from '../base/bytes.ts'
+import { reasonOf } from '../comet/errors.ts'
+import { lastConsensusFailure } from '../comet/log.ts'
+import type { NodeRpc } from '../comet/rpc.ts'
+import type { NodeStatus } from '../comet/wire.ts'
+import { stalledAfterMs, stallReason } from '../gateway/health.ts'
+import { tables } from '../modules/registry.ts'
+import { openConnection } from '../store/sqlite/connection.ts'
+import { openSqliteReader } from '../store/sqlite/sqliteReader.ts'
+
+/** What one check found. `ok`: as it should be; `note`: worth knowing; `bad`: wrong, and `found` says what to do. */
+export interface Finding {
+  readonly check: string
+  readonly verdict: 'ok' | 'note' | 'bad'
+  readonly found: string
+}
+
+const MIB = 1024 * 1024
+
+/** Below this a disk counts as full, in bytes: SQLite's write-ahead log alone takes as much before it begins anew. */
+const FULL_BYTES = 64 * MIB
+
+/** Below this it is worth a word, in bytes. */
+const LOW_BYTES = 1024 * MIB
+
+/**
+ * Bytes that are free for us on the disk of a folder; undefined when the folder is not there, or its file system does
+ * not tell.
+ */
+function freeBytes(folder: string): number | undefined {
+  if (!existsSync(folder)) return undefined
+  try {
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize
+  } catch {
+    return undefined
+  }
+}
+
+/** The room that is left on the disk of a home; nothing when there is no home yet. */
+export function examineDisk(home: string): readonly Finding[] {
+  const free = freeBytes(home)
+  if (free === undefined) return []
+  const found = `${Math.floor(free / MIB)} MiB free where ${home} is`
+  if (free < FULL_BYTES)
+    return [{ check: 'disk', verdict: 'bad', found: `${found}: make room, then start the node again` }]
+  return [{ check: 'disk', verdict: free < LOW_BYTES ? 'note' : 'ok', found }]
+}
+
+/** How long a block is waited for when the last one is old by this machine's clock, which may be wrong, in ms. */
+const WATCH_MS = 3000
+const PAUSE_MS = 250
+
+/** What the home of a node tells of why its chain makes no blocks; empty when it tells nothing. */
+export function stallCauses(home: string): string {
+  const failure = lastConsensusFailure(home)
+  const disk = examineDisk(home).find(({ verdict }) => verdict === 'bad')
+  return [failure === undefined ? [] : `CometBFT's consensus failed: ${failure}`, disk?.found ?? []].flat().join('; ')
+}
+
+async function isMoving(rpc: NodeRpc, height: number): Promise<boolean> {
+  for (const endMs = performance.now() + WATCH_MS; performance.now() < endMs; await sleep(PAUSE_MS)) {
+    if ((await rpc.status()).latestHeight > height) return true
+  }
+  return false
+}
+
+/** Whether blocks come, and when none do why not. Nothing of a node that catches up, or whose chain has not begun. */
+export async function examineBlocks(
+  rpc: NodeRpc,
+  { latestHeight: height, latestTimeMs, catchingUp }: NodeStatus,
+  home: string,
+): Promise<readonly Finding[]> {
+  if (catchingUp || height === 0) return []
+  const before = await rpc.block(height - 1).catch(() => undefined)
+  const stalledMs = Date.now() - latestTimeMs
+  const limitMs = stalledAfterMs(before === undefined ? [] : [latestTimeMs - before.timeMs])
+  if (stalledMs < limitMs || (await isMoving(rpc, height)))
+    return [{ check: 'blocks', verdict: 'ok', found: `${height} is the last one` }]
+  const why =
+    stallCauses(home) ||
+    'Either validators with a third of the voting power are away, or CometBFT has failed and its log says ' +
+      'CONSENSUS FAILURE'
+  return [{ check: 'blocks', verdict: 'bad', found: `${stallReason({ stalledMs, height })}. ${why}` }]
+}
+
+function settings(path: string): Finding {
+  const connection = openConnection(path, { readonly: true })
+  try {
+    const pragma = (name: string): string => String(connection.db.pragma(name, { simple: true }))
+    const { length } = connection.db.pragma('quick_check(1)') as readonly unknown[]
+    const sound = length === 1 && pragma('quick_check(1)') === 'ok'
+    const found = `journal_mode ${pragma('journal_mode')}, synchronous ${pragma('synchronous')}, quick_check ${sound ? 'ok' : 'failed'}`
+    if (sound) return { check: 'SQLite', verdict: 'ok', found }
+    return { check: 'SQLite', verdict: 'bad', found: `${found}: ${path} is damaged; reset and sync anew` }
+  } finally {
+    connection.close()
+  }
+}
+
+function appHash(path: string): Finding {
+  const reader = openSqliteReader({ path, tables })
+  try {
+    return reader.read((state) => {
+      const stored = state.appHash()
+      const recomputed = state.recomputeRoot()
+      const at = `height ${state.height()} of ${state.chainId() ?? 'no chain'}`
+      return equalBytes(stored, recomputed)
+        ? {
+            check: 'app hash',
+            verdict: 'ok',
+            found: `${toHex(stored).toUpperCase()} at ${at}, recomputed from the rows`,
+          }
+        : {
+            check: 'app hash',
+            verdict: 'bad',
+            found:
+              `at ${at} the rows give ${toHex(recomputed).toUpperCase()}, but ` +
+              `${toHex(stored).toUpperCase()} was committed: by hand or by the disk, rows were changed; reset and sync anew`,
+          }
+    })
+  } finally {
+    reader.close()
+  }
+}
+
+/** The SQLite settings of a state, and its app hash worked out anew from every row; a note when there is no state. */
+export function examineState(path: string): readonly Finding[] {
+  if (!existsSync(path)) return [{ check: 'state', verdict: 'note', found: `${path} is not there yet` }]
+  return [['SQLite', settings] as const, ['app hash', appHash] as const].map(([check, look]) => {
+    try {
+      return look(path)
+    } catch (error) {
+      return { check, verdict: 'bad', found: reasonOf(error) }
+    }
+  })
+}

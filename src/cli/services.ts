@@ -1,0 +1,230 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { makeFolder } from '../base/folder.ts'
+import type { NodeIdentity } from '../comet/home.ts'
+import type { PlannedNode } from './commands/testnet.ts'
+import { type Endpoint, printEndpoint } from './settings.ts'
+
+/** The words that start this very svcd, wherever it is installed. */
+export const SVCD_WORDS: readonly string[] = [process.execPath, fileURLToPath(new URL('./svcd.js', import.meta.url))]
+
+/**
+ * Memory that each part of a node may take, as compose files and systemd units write it: what goes beyond is ended, not
+ * the machine.
+ */
+export const MEMORY = { app: '2G', cometbft: '2G', gateway: '1G' } as const
+
+/** What the units of a node are made of. */
+export interface UnitOptions {
+  /** The home, absolute; with `isTemplate` the folder of the homes. */
+  readonly home: string
+  readonly user: string
+  /**
+   * The words of each part's command line. The first is an absolute path, a name that systemd finds, or `./script` in
+   * the home.
+   */
+  readonly commands: Readonly<Record<keyof typeof MEMORY, readonly string[]>>
+  /** Paths of the programs that are read: where svcd is installed. */
+  readonly programs: readonly string[]
+  /** Units of many nodes, one instance each, `svcd-app@node0`: its home is the folder of that name. */
+  readonly isTemplate?: boolean
+}
+
+// systemd reads % as the start of a specifier, also in what it takes as it stands.
+const literal = (text: string): string => text.replaceAll('%', '%%')
+const quoted = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+const word = (text: string): string => (/^[\w./:@%-]+$/.test(text) ? text : quoted(text))
+// And $ in an argument as that of a variable.
+const argument = (text: string): string => word(literal(text).replaceAll('$', '$$$$'))
+
+const isBelowHomes = (path: string): boolean => /^\/(?:home|root|run\/user)(?:\/|$)/.test(path)
+const isBelowTmp = (path: string): boolean => /^\/(?:var\/)?tmp\//.test(path)
+
+/** The home as units write it, not yet quoted. */
+const homeOf = ({ home, isTemplate = false }: UnitOptions): string => `${literal(home)}${isTemplate ? '/%i' : ''}`
+
+function commandOf(options: UnitOptions, part: keyof typeof MEMORY): string {
+  const [program = '', ...args] = options.commands[part]
+  const first = program.startsWith('./') ? `${homeOf(options)}${program.slice(1)}` : literal(program)
+  return [word(first), ...args.map(argument)].join(' ')
+}
+
+/**
+ * What a part sees of the users' homes: nothing; where the node's own home lies below them, that alone; where the
+ * programs do, all of it, to read as far as the file modes let.
+ */
+function homesLines(options: UnitOptions, mayWrite: boolean): readonly string[] {
+  if (options.programs.some(isBelowHomes)) return ['ProtectHome=read-only']
+  if (!isBelowHomes(options.home)) return ['ProtectHome=yes']
+  return ['ProtectHome=tmpfs', `${mayWrite ? 'BindPaths' : 'BindReadOnlyPaths'}=${word(homeOf(options))}`]
+}
+
+function service(options: UnitOptions, part: keyof typeof MEMORY): string {
+  // The gateway reads its settings and keys, and writes nothing.
+  const mayWrite = part !== 'gateway'
+  return [
+    '[Service]',
+    `User=${options.user}`,
+    'UMask=0077',
+    `WorkingDirectory=${homeOf(options)}`,
+    `ExecStart=${commandOf(options, part)}`,
+    'Restart=on-failure',
+    'RestartSec=2',
+    'LimitNOFILE=65536',
+    'LimitCORE=0',
+    `MemoryMax=${MEMORY[part]}`,
+    'NoNewPrivileges=yes',
+    'CapabilityBoundingSet=',
+    ...(isBelowTmp(options.home) ? [] : ['PrivateTmp=yes']),
+    'ProtectSystem=strict',
+    ...homesLines(options, mayWrite),
+    ...(mayWrite ? [`ReadWritePaths=${word(homeOf(options))}`] : []),
+  ].join('\n')
+}
+
+/**
+ * The systemd units of a node by their file names: application, CometBFT and gateway, which see and write no more than
+ * they need. An application that fails comes back and brings CometBFT with it; one that was retired has ended with 0
+ * and stays down, as does CometBFT.
+ */
+export function systemdUnits(options: UnitOptions): Readonly<Record<string, string>> {
+  const [at, of, instance] = options.isTemplate === true ? ['@', ' of %i', '@%i'] : ['', '', '']
+  const install = '[Install]\nWantedBy=multi-user.target'
+  const app = `svcd-app${instance}.service`
+  const cometbft = `svcd-cometbft${instance}.service`
+  return {
+    [`svcd-app${at}.service`]:
+      `[Unit]\nDescription=svcd application${of}\nAfter=network-online.target\nUpholds=${cometbft}\n\n` +
+      `${service(options, 'app')}\n\n${install}\n`,
+    // The socket of a home whose path is too long for one is in /tmp: they share theirs.
+    [`svcd-cometbft${at}.service`]:
+      `[Unit]\nDescription=CometBFT${of}\nBindsTo=${app}\nAfter=${app}\nJoinsNamespaceOf=${app}\n\n` +
+      // It may hang in its own stop once the application is gone. Killed, it loses nothing.
+      `${service(options, 'cometbft')}\nTimeoutStopSec=10\n`,
+    [`svcd-gateway${at}.service`]:
+      `[Unit]\nDescription=svcd gateway${of}\nAfter=${cometbft}\n\n` + `${service(options, 'gateway')}\n\n${install}\n`,
+  }
+}
+
+/** Who the units of `svcd init` run as. Source: docs/operations.md, Under systemd. */
+const USER = 'svcd'
+
+/**
+ * Writes the systemd units of one home into its folder `systemd`; returns that folder. `rpc`: where CometBFT's RPC
+ * listens.
+ */
+export function writeUnits(home: string, abci: string, rpc: Endpoint): string {
+  const folder = join(home, 'systemd')
+  const node = `http://${printEndpoint({ ...rpc, host: rpc.host.replace(/^(?:0\.0\.0\.0|::)$/, '127.0.0.1') })}`
+  makeFolder(folder, 0o700)
+  const units = systemdUnits({
+    home,
+    user: USER,
+    programs: SVCD_WORDS,
+    commands: {
+      app: [...SVCD_WORDS, 'start', '--home', home, '--abci', abci],
+      cometbft: ['cometbft', 'node', '--home', home],
+      gateway: [...SVCD_WORDS, 'gateway', '--home', home, '--node', node],
+    },
+  })
+  for (const [name, text] of Object.entries(units)) writeFileSync(join(folder, name), text, { mode: 0o600 })
+  return folder
+}
+
+/** Who the processes run as: whoever owns the homes. */
+interface User {
+  readonly uid: number
+  readonly gid: number
+}
+
+const peerOf = ({ name }: PlannedNode): string => `cometbft-${name}:26656`
+
+/**
+ * Application and CometBFT of one node, which meet at the socket in the home that both mount. The home is made for the
+ * host; what differs in containers comes from the environment.
+ */
+const servicesOf = (node: PlannedNode, nodes: readonly (PlannedNode & NodeIdentity)[]): string => `
+  app-${node.name}:
+    <<: *app
+    volumes: ['./${node.name}:/chain']
+
+  cometbft-${node.name}:
+    <<: *cometbft
+    depends_on:
+      app-${node.name}: {condition: service_healthy}
+    volumes: ['./${node.name}:/chain']
+    ports: ['127.0.0.1:${node.rpcPort}:26657']
+    environment:
+      CMT_RPC_LADDR: tcp://0.0.0.0:26657
+      CMT_P2P_LADDR: tcp://0.0.0.0:26656
+      CMT_P2P_EXTERNAL_ADDRESS: ${peerOf(node)}
+      CMT_P2P_PERSISTENT_PEERS: '${nodes
+        .filter((one) => one.name !== node.name)
+        .map((one) => `${one.nodeId}@${peerOf(one)}`)
+        .join(',')}'
+`
+
+/**
+ * docker-compose.yml of a network, for docker-compose 1.29 and for the compose of today: an application and a CometBFT
+ * for each node, on the homes beside the file, and a gateway on the first. RPC and gateway are published where the
+ * scripts have them. `arePublic`: the gateway signs for the public accounts.
+ */
+export const composeFile = (
+  nodes: readonly (PlannedNode & NodeIdentity)[],
+  user: User,
+  arePublic: boolean,
+): string => `\
+# All nodes of the network in containers: docker-compose up -d. README.txt says what it needs.
+x-svcd: &svcd
+  image: \${SVCD_IMAGE:-svcd}
+  init: true
+  user: '${user.uid}:${user.gid}'
+  read_only: true
+  tmpfs: [/tmp]
+  cap_drop: [ALL]
+  security_opt: ['no-new-privileges:true']
+  pids_limit: 512
+  mem_limit: ${MEMORY.app}
+
+x-app: &app
+  <<: *svcd
+  command: [svcd, start]
+  # A retired program ends with status 0 and stays stopped.
+  restart: on-failure
+  healthcheck:
+    # A socket that listens has the flag 00010000. A connection would count as one of a node's.
+    test: [CMD, grep, -q, ' 00010000 .*/abci.sock', /proc/net/unix]
+    interval: 3s
+    timeout: 3s
+    retries: 3
+    start_period: 60s
+
+x-cometbft: &cometbft
+  <<: *svcd
+  command: [cometbft, node]
+  # It ends with status 0 when it loses the application, which may well come back.
+  restart: unless-stopped
+  healthcheck:
+    test: [CMD, node, -e, 'fetch("http://127.0.0.1:26657/health").then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))']
+    interval: 5s
+    timeout: 5s
+    retries: 3
+    start_period: 60s
+
+services:${nodes.map((node) => servicesOf(node, nodes)).join('')}
+  gateway:
+    <<: *svcd
+    mem_limit: ${MEMORY.gateway}
+    command: [svcd, gateway, ${arePublic ? '--devnet, ' : ''}--listen, '0.0.0.0:8545', --node, 'http://cometbft-node0:26657']
+    restart: on-failure
+    depends_on:
+      cometbft-node0: {condition: service_healthy}
+    ports: ['127.0.0.1:${nodes[0]?.gatewayPort ?? 0}:8545']
+    healthcheck:
+      test: [CMD, node, -e, 'fetch("http://127.0.0.1:8545/readyz").then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))']
+      interval: 5s
+      timeout: 5s
+      retries: 3
+      start_period: 60s
+`

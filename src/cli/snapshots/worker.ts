@@ -1,0 +1,48 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { tables } from '../../modules/registry.ts'
+import { keepNewest } from '../../store/snapshot/folder.ts'
+import { writeSnapshot } from '../../store/snapshot/write.ts'
+import { openSqliteReader } from '../../store/sqlite/sqliteReader.ts'
+import { MAKER_FLAG, type MakerMessage, type MakerOptions, type MakerOrder } from './maker.ts'
+
+function answer(
+  order: MakerOrder,
+  reader: ReturnType<typeof openSqliteReader>,
+  { folder, keep }: MakerOptions,
+): MakerMessage {
+  const { height, flag } = order
+  const beganMs = performance.now()
+  try {
+    const made = reader.read((state) => {
+      state.height() // the first read: from here on this connection sees this state and no later one
+      const before = Atomics.compareExchange(flag, 0, MAKER_FLAG.waiting, MAKER_FLAG.begun)
+      Atomics.notify(flag, 0)
+      return before === MAKER_FLAG.waiting ? writeSnapshot(state, tables, folder) : undefined
+    })
+    if (made === undefined) return { kind: 'late', height }
+    keepNewest(folder, keep)
+    const { bytes, chunkHashes } = made.metadata
+    return {
+      kind: 'made',
+      height: made.metadata.height,
+      bytes,
+      chunks: chunkHashes.length,
+      ms: Math.round(performance.now() - beganMs),
+    }
+  } catch (error) {
+    return { kind: 'failed', height, why: error instanceof Error ? error.message : String(error) }
+  } finally {
+    // Also where reading failed: nobody shall wait for nothing.
+    Atomics.compareExchange(flag, 0, MAKER_FLAG.waiting, MAKER_FLAG.begun)
+    Atomics.notify(flag, 0)
+  }
+}
+
+if (parentPort !== null) {
+  const port = parentPort
+  const options = workerData as MakerOptions
+  const reader = openSqliteReader({ path: options.path, tables })
+  const tell = (message: MakerMessage): void => port.postMessage(message)
+  port.on('message', (order: MakerOrder) => tell(answer(order, reader, options)))
+  tell({ kind: 'ready' })
+}
