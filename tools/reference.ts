@@ -32,7 +32,7 @@ for (const [file, tables] of Object.entries(TABLES)) {
   const before = readFileSync(path, 'utf8')
   let text = before
   for (const [name, make] of Object.entries(tables)) {
-    const found = new RegExp(`<!-- ${name} -->[^]*?<!-- /${name} -->`)
+    const found = new RegExp(`<!-- ${name} -->[\\s\\S]*?<!-- /${name} -->`)
     if (!found.test(text)) throw new Error(`docs/reference/${file} has no place for the table "${name}"`)
     const made = await make()
     text = text.replace(found, () => `<!-- ${name} -->\n${made}\n<!-- /${name} -->`)

@@ -57,6 +57,9 @@ export const startLightProxy = async ({
     witnesses.join(','),
     '--home-dir',
     folder,
+    // Every command of CometBFT makes a home; without a name it would be ~/.cometbft.
+    '--home',
+    folder,
     '--laddr',
     `tcp://127.0.0.1:${port}`,
     ...trusted,
