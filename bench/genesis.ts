@@ -1,6 +1,5 @@
 import { TOKEN } from '../src/base/amount.ts'
-import { sha256 } from '../src/base/hash.ts'
-import { toBase64, utf8 } from '../src/base/bytes.ts'
+import { sha256, toBase64, utf8 } from '../src/base/bytes.ts'
 import { signersOf } from './accounts.ts'
 import { GATEWAY_SENDERS, MIX_OWNERS, SENDERS } from './load/pool.ts'
 

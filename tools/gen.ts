@@ -89,7 +89,7 @@ for (const { name, namespace, protos } of bundles()) {
   // The setup must come before the generated code: without it 64-bit members are read through `long`.
   writeFileSync(
     js,
-    readFileSync(js, 'utf8').replace(/^import .*protobufjs.*$/m, "import { $protobuf } from '../setup.ts'"),
+    readFileSync(js, 'utf8').replace(/^import .*protobufjs.*$/m, "import { $protobuf } from '../protobuf.ts'"),
   )
   const json = join(out, `${name}.json`)
   pbjs(['-t', 'json', '-o', json, ...protos])
@@ -98,10 +98,10 @@ for (const { name, namespace, protos } of bundles()) {
   rmSync(json)
   writeFileSync(
     join(out, `${name}.d.ts`),
-    `import type { StaticRoot } from '../static.ts'\nexport const ${namespace}: StaticRoot\n`,
+    `import type { StaticRoot } from '../protobuf.ts'\nexport const ${namespace}: StaticRoot\n`,
   )
   writeFileSync(join(out, `${name}.descriptor.js`), `export const descriptor = ${JSON.stringify(descriptor)}\n`)
-  const types = "import type { Descriptor } from '../static.ts'\nexport const descriptor: Descriptor\n"
+  const types = "import type { Descriptor } from '../protobuf.ts'\nexport const descriptor: Descriptor\n"
   writeFileSync(join(out, `${name}.descriptor.d.ts`), types)
 }
 

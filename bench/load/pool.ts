@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { addressBytes } from '../../src/base/address.ts'
-import { sha256 } from '../../src/base/hash.ts'
+import { sha256 } from '../../src/base/bytes.ts'
 import { CHAIN_ID, signerAt } from '../accounts.ts'
 
 /**

@@ -1,17 +1,19 @@
+import { lstatSync, unlinkSync } from 'node:fs'
 import type { AddressInfo, ListenOptions, Server } from 'node:net'
-import { createServer } from 'node:net'
-import { isLocalAddress, parseAddress, removeStaleSocket } from './address.ts'
-import type { Connection, ConnectionContext } from './context.ts'
+import { connect, createServer } from 'node:net'
+import { isLoopback } from '../base/loopback.ts'
+import { type Connection, type ConnectionContext, createDialect } from './context.ts'
 import { openConnection } from './connection.ts'
-import { createDialect } from './dialect.ts'
 import { createDrivers, DRIVER_WAIT_MS } from './drivers.ts'
-import { FRAME_BYTES_LIMIT, FRAME_BYTES_MAX } from './frame.ts'
+import { abciError, FRAME_BYTES_LIMIT, FRAME_BYTES_MAX } from './frame.ts'
 import type { Application, RequestKind } from './types.ts'
 
 /** Connections at once; a node holds four. More are closed as they come. */
 export const CONNECTIONS_MAX = 64
 /** A TCP peer that says nothing for so long is asked whether it lives, ten times within 10 s. */
 export const KEEP_ALIVE_MS = 1000
+/** How long a server that may listen on our socket already has to accept a connection. */
+const LOOK_MS = 1000
 
 /** Where the server tells what it sees; pino fits. */
 export interface AbciLogger {
@@ -103,6 +105,51 @@ export async function startAbciServer(options: AbciServerOptions): Promise<AbciS
       listen.path === undefined ? address.replace(/\d+$/, String((server.address() as AddressInfo).port)) : address,
     close: () => (closed ??= closeAll(server, connections)),
   }
+}
+
+/** Where `unix:///path` or `tcp://host:port` listens; port 0 takes a free one. Errors: `address` for any other text. */
+function parseAddress(address: string): ListenOptions {
+  const unix = /^unix:\/\/(.+)$/.exec(address)
+  if (unix !== null) return { path: unix[1] as string }
+  const tcp = /^tcp:\/\/(?:\[([0-9a-fA-F:.]+)\]|([^:/[\]]+)):(\d{1,5})$/.exec(address)
+  const port = Number(tcp?.[3])
+  if (tcp === null || port > 65_535)
+    throw abciError('address', `not an ABCI address: ${address}; expected unix:///path or tcp://host:port`)
+  return { host: (tcp[1] ?? tcp[2]) as string, port }
+}
+
+/** True where only this machine can connect: a unix socket, localhost, a loopback address. */
+export function isLocalAddress(address: string): boolean {
+  const { path, host } = parseAddress(address)
+  return path !== undefined || isLoopback(host ?? '')
+}
+
+/**
+ * Removes the socket file that a dead server left at `path`; nothing when there is none.
+ * Errors: `inUse` when a server listens on it, or when the file is no socket: neither is ours to remove.
+ */
+async function removeStaleSocket(path: string): Promise<void> {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return
+  if (!found.isSocket()) throw abciError('inUse', `${path} is there and is no socket`)
+  if (await isListening(path)) throw abciError('inUse', `another server listens on ${path}`)
+  unlinkSync(path)
+}
+
+// Only a refused connection proves that nobody listens; a full backlog or a slow one means that somebody does.
+function isListening(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ path })
+    const settle = (listening: boolean): void => {
+      socket.destroy()
+      resolve(listening)
+    }
+    socket.setTimeout(LOOK_MS, () => settle(true))
+    socket.once('connect', () => settle(true))
+    socket.once('error', (error: NodeJS.ErrnoException) =>
+      settle(error.code !== 'ECONNREFUSED' && error.code !== 'ENOENT'),
+    )
+  })
 }
 
 /** Listens. A unix socket is for its owner alone from the first moment on: the mode is set where the file is made. */

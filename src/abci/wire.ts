@@ -1,10 +1,9 @@
 import type { Writer } from 'protobufjs'
 import { descriptor } from '../codec/gen/abci.descriptor.js'
-import { $protobuf } from '../codec/setup.ts'
-import { abciError } from './error.ts'
-import { RequestReader } from './requestReader.ts'
-import type { Shape } from './shape.ts'
-import { shapeOf } from './shape.ts'
+import { abci } from '../codec/gen/abci.js'
+import { type Shape, shapesOf } from '../codec/message.ts'
+import { $protobuf, Reader } from '../codec/protobuf.ts'
+import { abciError } from './frame.ts'
 import type { AbciRequest, AbciResponse, RequestKind } from './types.ts'
 
 /**
@@ -18,17 +17,42 @@ export type DecodedRequest =
 type ReplyKind = RequestKind | 'exception'
 
 const LENGTH_DELIMITED = 2
+const shapeOf = shapesOf(abci, descriptor, { implicit: true })
 const requests = new Map<number, { kind: RequestKind; shape: Shape }>()
 const replies = new Map<string, { tag: number; shape: Shape }>()
 for (const { id, name, type } of descriptor['abci.Request']?.fields ?? []) {
-  requests.set(id, { kind: name as RequestKind, shape: shapeOf(type) })
+  requests.set(id, { kind: name as RequestKind, shape: shapeOf(`abci.${type}`) })
 }
 for (const { id, name, type } of descriptor['abci.Response']?.fields ?? []) {
-  replies.set(name, { tag: id * 8 + LENGTH_DELIMITED, shape: shapeOf(type) })
+  replies.set(name, { tag: id * 8 + LENGTH_DELIMITED, shape: shapeOf(`abci.${type}`) })
 }
 
 /** Every request kind that the server knows. */
 export const requestKinds: readonly RequestKind[] = [...requests.values()].map(({ kind }) => kind)
+
+const saturated = (value: number): number => Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, value))
+
+/**
+ * Reads every message that Go writes, whatever its members hold. Strangers choose some of them, and CometBFT stops when
+ * a request is refused. A 64-bit integer beyond ±(2^53 − 1) is read as that bound, which is above every height and every
+ * chunk. Text that is not UTF-8 is read with U+FFFD, which occurs in no path that is served. Unknown members are
+ * skipped.
+ */
+class RequestReader extends Reader {
+  override discardUnknown = true
+
+  override int64(): number {
+    return saturated(super.int64())
+  }
+
+  override uint64(): number {
+    return saturated(super.uint64())
+  }
+
+  override stringVerify(): string {
+    return this.string()
+  }
+}
 
 /**
  * The request in one frame. The frame must hold exactly one value, as every ABCI client writes it. No value of a member

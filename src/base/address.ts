@@ -1,5 +1,4 @@
-import { fromHex, toHex } from './bytes.ts'
-import { sha256 } from './hash.ts'
+import { fromHex, sha256, toHex } from './bytes.ts'
 
 declare const brand: unique symbol
 

@@ -1,4 +1,4 @@
-import { ONE } from '../base/ratio.ts'
+import { ONE } from '../base/amount.ts'
 import {
   address,
   amount,

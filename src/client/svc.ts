@@ -1,5 +1,5 @@
 import type { Address } from '../base/address.ts'
-import { ONE, parseRatio, printRatio } from '../base/ratio.ts'
+import { ONE, parseRatio, printRatio } from '../base/amount.ts'
 import { type LocalAccounts, localAccounts } from './accounts.ts'
 import { askedOperation, askedQuery, callbackForm, type Client, makeReaders, promiseForm, treeOf } from './calls.ts'
 import { isFailed, NOT_IN_BLOCK, SvcRpcError, SvcTxError } from './errors.ts'

@@ -1,76 +1,129 @@
 import type { Writer } from 'protobufjs'
 import { equalBytes } from '../base/bytes.ts'
-import { integer, refuse, SCALARS } from './scalar.ts'
-import { $protobuf } from './setup.ts'
-import type { Descriptor, FieldDescriptor, StaticMessage, StaticRoot } from './static.ts'
+import { show } from '../base/json.ts'
+import { $protobuf, type Descriptor, type FieldDescriptor, type StaticMessage, type StaticRoot } from './protobuf.ts'
 
-/**
- * Encodes and decodes one message type. `T` is a plain object: absent optional members are undefined, all others hold a
- * value.
- */
-export interface Codec<T> {
-  /**
-   * The only bytes we write for `value`. Throws a TypeError on a value no wire type can hold (an unsafe integer, a
-   * wrong type).
-   */
-  encode(value: T): Uint8Array
-  /** Reads any spelling of a message. Throws on bytes that are not one. */
-  decode(bytes: Uint8Array): T
-  /**
-   * Reads only what `encode` would have written; undefined for every other spelling: unknown members, defaults spelt
-   * out, overlong varints, members out of order, trailing bytes, integers above 2^53 − 1. Source: protocol.md §2.
-   */
-  decodeCanonical(bytes: Uint8Array): T | undefined
-}
-
-interface Field {
-  readonly name: string
-  /** Where it stands, for messages of errors. */
-  readonly where: string
-  readonly repeated: boolean
-  readonly optional: boolean
-  readonly fallback: () => unknown
-  readonly check: (value: unknown, where: string) => void
-  readonly read: (value: unknown, where: string, strict: boolean) => unknown
-}
-
-type Fields = readonly Field[]
+/** Checks one value on its way in or out. Throws a TypeError that names the member, `where`. */
+type Check = (value: unknown, where: string) => void
 type Plain = Readonly<Record<string, unknown>>
 
-/**
- * Throws a TypeError where `value` holds what no wire type can. protobufjs then writes its members, and looks at no
- * other.
- */
-function checkAll(fields: Fields, value: Plain): void {
-  for (const { name, where, repeated, optional, check } of fields) {
-    const given = value[name]
-    if (given === undefined) {
-      if (!optional && !repeated) refuse(where, 'a value', given)
-    } else if (!repeated) check(given, where)
-    else for (const item of given as readonly unknown[]) check(item, where)
+function refuse(where: string, expected: string, value: unknown): never {
+  const isObject = typeof value === 'object' && value !== null
+  const got = isObject ? 'an object' : typeof value === 'bigint' ? `${value}n` : show(value)
+  throw new TypeError(`${where}: expected ${expected}, got ${got}`)
+}
+
+const only =
+  (expected: string, isValid: (value: unknown) => boolean): Check =>
+  (value, where) => {
+    if (!isValid(value)) refuse(where, expected, value)
   }
+
+// protobufjs would round a larger integer without an error.
+const integer = (min: number, max: number): Check =>
+  only(
+    `an integer from ${min} to ${max}`,
+    (value) => Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max,
+  )
+
+interface Scalar {
+  readonly check: Check
+  /** What stands for an absent member. */
+  readonly fallback: () => unknown
+}
+
+const zero = (): number => 0
+const INT64: Scalar = { check: integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER), fallback: zero }
+const INT32: Scalar = { check: integer(-(2 ** 31), 2 ** 31 - 1), fallback: zero }
+
+/** The scalar types that our messages use, by their .proto names. */
+const SCALARS: ReadonlyMap<string, Scalar> = new Map<string, Scalar>([
+  ['uint64', { check: integer(0, Number.MAX_SAFE_INTEGER), fallback: zero }],
+  ['int64', INT64],
+  ['sint64', INT64],
+  ['uint32', { check: integer(0, 2 ** 32 - 1), fallback: zero }],
+  ['int32', INT32],
+  ['bool', { check: only('a boolean', (value) => typeof value === 'boolean'), fallback: () => false }],
+  ['string', { check: only('a string', (value) => typeof value === 'string'), fallback: () => '' }],
+  ['bytes', { check: only('bytes', (value) => value instanceof Uint8Array), fallback: () => new Uint8Array(0) }],
+])
+
+interface Member {
+  readonly name: string
+  /** The full name, for errors. */
+  readonly where: string
+  readonly repeated: boolean
+  /** True where a writer may leave the member out. */
+  readonly optional: boolean
+  readonly check: Check
+  /** The value of a decoded member. With `strict` it must hold nothing that its message does not declare. */
+  readonly read: (decoded: unknown, where: string, strict: boolean) => unknown
+  /** What stands for an absent member; undefined where it stays absent. */
+  readonly fallback: (() => unknown) | undefined
 }
 
 /** protobufjs keeps unknown members here, and would write them again. */
 const UNKNOWN = '$unknowns'
 
-/**
- * The members that protobufjs read. Members that the message does not declare are left behind, or with `strict`
- * refused.
- */
-function copyOut(fields: Fields, value: Plain, strict: boolean): object {
-  if (strict && Object.hasOwn(value, UNKNOWN)) throw new TypeError(UNKNOWN)
-  const target: Record<string, unknown> = {}
-  for (const { name, where, repeated, optional, fallback, read } of fields) {
-    const given = value[name] // through the prototype: the proto3 default of an absent member, null of an absent optional one
-    if (repeated) target[name] = ((given as unknown[] | undefined) ?? []).map((item) => read(item, where, strict))
-    else if (given !== undefined && given !== null) target[name] = read(given, where, strict)
-    else if (!optional) target[name] = fallback()
-  }
-  return target
+/** One message type: its generated code, and the checks that protobufjs does not make. */
+export interface Shape {
+  readonly message: StaticMessage
+  /**
+   * Throws a TypeError where `value` holds what protobufjs would write wrongly without an error: a BigInt, an unsafe
+   * integer, a wrong type.
+   */
+  check(value: object): void
+  /**
+   * A plain object with the members that protobufjs decoded. Members that the message does not declare are left out;
+   * with `strict` they throw a TypeError.
+   */
+  read(decoded: object, strict?: boolean): object
 }
 
-/** The full name of a member's type, looked for from its own message outwards, as .proto files mean it. */
+/** How a set of messages treats members that are not there. */
+export interface Presence {
+  /**
+   * True where a writer may leave out any member, and a reader fills in an absent message that is not `optional` with
+   * its defaults, as Go does. By default a writer must give every member that is not optional, and an absent message
+   * stays absent.
+   */
+  readonly implicit: boolean
+}
+
+function createShape(message: StaticMessage, members: readonly Member[]): Shape {
+  return {
+    message,
+    check: (value) => {
+      for (const { name, where, repeated, optional, check } of members) {
+        const given = (value as Plain)[name]
+        if (given === undefined) {
+          if (!optional) refuse(where, 'a value', given)
+        } else if (!repeated) check(given, where)
+        else if (!Array.isArray(given)) refuse(where, 'an array', given)
+        else for (const item of given) check(item, where)
+      }
+    },
+    read: (decoded, strict = false) => {
+      if (strict && Object.hasOwn(decoded, UNKNOWN)) throw new TypeError(UNKNOWN)
+      const plain: Record<string, unknown> = {}
+      for (const { name, where, repeated, read, fallback } of members) {
+        // Through the prototype, which holds the default of an absent scalar and null for an absent message.
+        const given = (decoded as Plain)[name]
+        if (given === undefined || given === null) {
+          if (repeated) plain[name] = []
+          else if (fallback !== undefined) plain[name] = fallback()
+        } else {
+          plain[name] = repeated
+            ? (given as readonly unknown[]).map((item) => read(item, where, strict))
+            : read(given, where, strict)
+        }
+      }
+      return plain
+    },
+  }
+}
+
+/** The full name of a member's type. As in .proto files, the innermost package that declares the name wins. */
 function resolve(descriptor: Descriptor, type: string, from: string): string {
   for (let scope = from; scope !== ''; scope = scope.slice(0, Math.max(0, scope.lastIndexOf('.')))) {
     if (descriptor[`${scope}.${type}`] !== undefined) return `${scope}.${type}`
@@ -79,67 +132,37 @@ function resolve(descriptor: Descriptor, type: string, from: string): string {
   throw new Error(`${from}: no ${type}`)
 }
 
-// Written and read before the next message is: one buffer serves all.
-const writer = $protobuf.Writer.create()
+/** The shapes of one generated package, each created on first use. */
+export function shapesOf(root: StaticRoot, descriptor: Descriptor, { implicit }: Presence): (name: string) => Shape {
+  const shapes = new Map<string, Shape>()
 
-/** The message in the shared writer. */
-function encodeWith(message: StaticMessage, value: object): Writer {
-  do
-    writer.reset() // out of one message after the other, where a throw left it within some
-  while (writer.pos > 0)
-  return message.encode(value, writer)
-}
-
-function codecOf(fields: Fields, message: StaticMessage): Codec<object> {
-  return {
-    encode: (value) => {
-      checkAll(fields, value as Plain)
-      return encodeWith(message, value).finish()
-    },
-    decode: (bytes) => copyOut(fields, message.decode(bytes), false),
-    decodeCanonical: (bytes) => {
-      try {
-        const decoded = message.decode(bytes)
-        const value = copyOut(fields, decoded, true)
-        return equalBytes(encodeWith(message, decoded).finish(true), bytes) ? value : undefined
-      } catch (error) {
-        // Out of stack or memory says nothing of the bytes.
-        if (error instanceof RangeError && /call stack|memory/i.test(error.message)) throw error
-        return undefined
-      }
-    },
-  }
-}
-
-/** The codecs of one generated package folder, made once each. */
-export function codecsOf(root: StaticRoot, descriptor: Descriptor): <T>(name: string) => Codec<T> {
-  const made = new Map<string, { readonly fields: Field[]; readonly codec: Codec<object> }>()
-
-  const fieldOf = (message: string, { name, type, repeated, optional }: FieldDescriptor): Field => {
-    const scalar = SCALARS.get(type)
+  const memberOf = (message: string, { name, type, repeated, optional }: FieldDescriptor): Member => {
     const where = `${message}.${name}`
-    const common = { name, where, repeated }
-    if (scalar !== undefined)
-      return { ...common, optional, fallback: scalar.fallback, check: scalar.convert, read: scalar.convert }
-    const full = resolve(descriptor, type, message)
-    if (descriptor[full]?.values !== undefined) {
-      const convert = integer(-(2 ** 31), 2 ** 31 - 1)
-      return { ...common, optional, fallback: () => 0, check: convert, read: convert }
+    const full = SCALARS.has(type) ? type : resolve(descriptor, type, message)
+    const scalar = SCALARS.get(type) ?? (descriptor[full]?.values === undefined ? undefined : INT32)
+    if (scalar !== undefined) {
+      const read = (value: unknown, at: string): unknown => {
+        scalar.check(value, at)
+        return value
+      }
+      const fallback = optional ? undefined : scalar.fallback
+      return { name, where, repeated, optional: implicit || optional || repeated, check: scalar.check, read, fallback }
     }
+    const shape = shapeOf(full)
     return {
-      ...common,
+      name,
+      where,
+      repeated,
       optional: true,
-      fallback: () => undefined,
       check: (value, at) =>
-        typeof value === 'object' && value !== null
-          ? checkAll(need(full).fields, value as Plain)
-          : refuse(at, 'a message', value),
-      read: (value, _at, strict) => copyOut(need(full).fields, value as Plain, strict),
+        typeof value === 'object' && value !== null ? shape.check(value) : refuse(at, 'a message', value),
+      read: (value, _at, strict) => shape.read(value as object, strict),
+      fallback: implicit && !optional ? () => shape.read(shape.message.decode(new Uint8Array(0))) : undefined,
     }
   }
 
-  const need = (name: string): { readonly fields: Fields; readonly codec: Codec<object> } => {
-    const found = made.get(name)
+  const shapeOf = (name: string): Shape => {
+    const found = shapes.get(name)
     if (found !== undefined) return found
     const declared = descriptor[name]?.fields
     if (declared === undefined) throw new Error(`no message ${name}`)
@@ -148,12 +171,64 @@ export function codecsOf(root: StaticRoot, descriptor: Descriptor): <T>(name: st
       (node, part) => (node as StaticRoot)[part] as StaticRoot,
       root,
     )
-    const fields: Field[] = []
-    const entry = { fields, codec: codecOf(fields, message as StaticMessage) }
-    made.set(name, entry) // before its members: a message may hold itself
-    for (const one of declared) fields.push(fieldOf(name, one))
-    return entry
+    const members: Member[] = []
+    const shape = createShape(message as StaticMessage, members)
+    shapes.set(name, shape) // before its members: a message may hold itself
+    for (const field of declared) members.push(memberOf(name, field))
+    return shape
   }
+  return shapeOf
+}
 
-  return <T>(name: string) => need(name).codec as unknown as Codec<T>
+/**
+ * Encodes and decodes one message type. `T` is a plain object: absent optional members are undefined, all others have a
+ * value.
+ */
+export interface Codec<T> {
+  /** The only bytes that we write for `value`. Throws a TypeError on a value that the wire type cannot hold. */
+  encode(value: T): Uint8Array
+  /** Reads any spelling of a message. Throws on bytes that are not one. */
+  decode(bytes: Uint8Array): T
+  /**
+   * Reads only what `encode` would have written. Undefined for every other spelling: unknown members, defaults spelt
+   * out, overlong varints, members out of order, trailing bytes, integers above 2^53 − 1. Source: protocol.md §2.
+   */
+  decodeCanonical(bytes: Uint8Array): T | undefined
+}
+
+// Each message is written and read before the next one, so all of them share a buffer.
+const writer = $protobuf.Writer.create()
+
+function encodeWith(message: StaticMessage, value: object): Writer {
+  do
+    writer.reset() // once for each nested message in which a throw may have left the writer
+  while (writer.pos > 0)
+  return message.encode(value, writer)
+}
+
+function createCodec<T extends object>({ message, check, read }: Shape): Codec<T> {
+  return {
+    encode: (value) => {
+      check(value)
+      return encodeWith(message, value).finish()
+    },
+    decode: (bytes) => read(message.decode(bytes)) as T,
+    decodeCanonical: (bytes) => {
+      try {
+        const decoded = message.decode(bytes)
+        const value = read(decoded, true) as T
+        return equalBytes(encodeWith(message, decoded).finish(true), bytes) ? value : undefined
+      } catch (error) {
+        // Running out of stack or memory says nothing about the bytes.
+        if (error instanceof RangeError && /call stack|memory/i.test(error.message)) throw error
+        return undefined
+      }
+    },
+  }
+}
+
+/** The codecs of one generated package, by the full names of its messages. */
+export function codecsOf(root: StaticRoot, descriptor: Descriptor): <T extends object>(name: string) => Codec<T> {
+  const shapeOf = shapesOf(root, descriptor, { implicit: false })
+  return (name) => createCodec(shapeOf(name))
 }

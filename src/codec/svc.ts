@@ -6,7 +6,7 @@ import { svc } from './gen/svc.js'
  * The codec of one message of proto/svc by its full name: `svc.stake.DeclareCandidacy`. Throws when there is no such
  * message.
  */
-export const svcCodec: <T>(name: string) => Codec<T> = codecsOf(svc, descriptor)
+export const svcCodec: <T extends object>(name: string) => Codec<T> = codecsOf(svc, descriptor)
 
 /** The members of TxBody's oneof, which are the operations a transaction can hold: operation name to message name. */
 export const OPERATION_MESSAGES: ReadonlyMap<string, string> = new Map(

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { isLoopback } from '../base/loopback.ts'
 
 /** Whom the gateway answers. */
 export interface GuardOptions {
@@ -24,9 +25,6 @@ function hostOf(header: string | undefined): string | undefined {
   return /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?$/.exec(header ?? '')?.[1]?.toLowerCase()
 }
 
-/** True for localhost and the loopback addresses, in lower case. */
-export const isLoopback = (host: string): boolean => /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[?::1\]?)$/.test(host)
-
 /**
  * Why a request is refused; undefined when it may pass. A gateway on loopback answers only to names that lead there: a
  * page that bends its own name to 127.0.0.1 (DNS rebinding) still sends its name in Host. With `allowHosts` the same
@@ -38,7 +36,7 @@ export function refusedOrigin(
 ): string | undefined {
   const name = hostOf(request.host)
   if (name === undefined) return 'the Host header is missing or malformed'
-  const guarded = isLoopback(host.toLowerCase()) || allowHosts.length > 0
+  const guarded = isLoopback(host) || allowHosts.length > 0
   const known =
     isLoopback(name) || name === host.toLowerCase() || name === `[${host.toLowerCase()}]` || allowHosts.includes(name)
   if (guarded && !known) return 'this Host is not allowed'

@@ -1,5 +1,5 @@
 import { type Address, addressOf } from '../base/address.ts'
-import { sha256 } from '../base/hash.ts'
+import { sha256 } from '../base/bytes.ts'
 import { invalidParameter, type TxError } from '../base/txError.ts'
 import type { RevertibleState, State } from '../store/state.ts'
 import { decodeTx, type NotATx, type Tx, type TxBody } from '../tx/envelope.ts'

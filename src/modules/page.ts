@@ -1,4 +1,4 @@
-import { cut, show, UNKNOWN_NAME_LENGTH_MAX } from '../base/show.ts'
+import { cut, show, UNKNOWN_NAME_LENGTH_MAX } from '../base/json.ts'
 import { uint } from '../values/number.ts'
 import { badArgument, type QueryAnswer, type QueryError } from './define.ts'
 

@@ -1,6 +1,5 @@
 import { ADDRESS_BYTES } from '../base/address.ts'
-import { concat, toHex, utf8 } from '../base/bytes.ts'
-import { sha256 } from '../base/hash.ts'
+import { concat, sha256, toHex, utf8 } from '../base/bytes.ts'
 import { KEY_BYTES } from '../base/pubKey.ts'
 import { OPERATION_MESSAGES, svcCodec } from '../codec/svc.ts'
 

@@ -1,10 +1,8 @@
 import { addressBytes, addressOf, ADDRESS_BYTES, parseAddress } from '../base/address.ts'
-import { AMOUNT_MAX, parseAmount } from '../base/amount.ts'
+import { AMOUNT_MAX, parseAmount, parseRatio, printRatio, type Ratio } from '../base/amount.ts'
 import { fromBase64, toBase64, utf8 } from '../base/bytes.ts'
-import { isObject } from '../base/json.ts'
+import { cut, isObject, show, UNKNOWN_NAME_LENGTH_MAX } from '../base/json.ts'
 import { KEY_BYTES } from '../base/pubKey.ts'
-import { parseRatio, printRatio, type Ratio } from '../base/ratio.ts'
-import { cut, show, UNKNOWN_NAME_LENGTH_MAX } from '../base/show.ts'
 
 /** A JSON Schema of one member. */
 export type JsonSchema = Readonly<Record<string, unknown>>

@@ -1,7 +1,6 @@
 import sodium from 'sodium-native'
-import { asBuffer, equalBytes } from '../base/bytes.ts'
+import { asBuffer, equalBytes, sha256 } from '../base/bytes.ts'
 import { ADDRESS_BYTES } from '../base/address.ts'
-import { sha256 } from '../base/hash.ts'
 import { SIGN_DOMAIN, SIGNATURE_BYTES, type Tx, TX_BYTES_MAX } from './envelope.ts'
 
 // The domain, and behind it the body that is being verified.

@@ -1,7 +1,15 @@
-import { AMOUNT_MAX, type Amount, parseAmount, parseDecimal } from '../base/amount.ts'
+import {
+  type Amount,
+  AMOUNT_MAX,
+  ONE,
+  parseAmount,
+  parseDecimal,
+  parseRatio,
+  printRatio,
+  type Ratio,
+} from '../base/amount.ts'
 import { u64be } from '../base/bytes.ts'
-import { ONE, parseRatio, printRatio, type Ratio } from '../base/ratio.ts'
-import { show } from '../base/show.ts'
+import { show } from '../base/json.ts'
 import { fixedLength, type KeyType, stringOf, type ValueType } from './valueType.ts'
 
 const DIGITS = /^(?:[0-9]+|0x[0-9a-fA-F]+)$/

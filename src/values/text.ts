@@ -1,5 +1,5 @@
 import { concat, fromUtf8, utf8 } from '../base/bytes.ts'
-import { show } from '../base/show.ts'
+import { show } from '../base/json.ts'
 import { type KeyType, stringOf, type ValueType } from './valueType.ts'
 
 const ZERO_BYTE = new Uint8Array(1)

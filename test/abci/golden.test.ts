@@ -4,7 +4,7 @@ import { createFrameReader } from '../../src/abci/frame.ts'
 import type { AbciResponse, RequestKind } from '../../src/abci/types.ts'
 import { createReplyBuffer, decodeRequest, requestKinds } from '../../src/abci/wire.ts'
 import { abci } from '../../src/codec/gen/abci.js'
-import type { StaticMessage } from '../../src/codec/static.ts'
+import type { StaticMessage } from '../../src/codec/protobuf.ts'
 
 interface Vector {
   side: 'request' | 'response'

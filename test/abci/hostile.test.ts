@@ -1,7 +1,7 @@
 /** Every member of every request, with every value that Go's protobuf can write: nothing of it is an exception. */
 import { describe, expect, test } from '@jest/globals'
 import { descriptor } from '../../src/codec/gen/abci.descriptor.js'
-import type { FieldDescriptor } from '../../src/codec/static.ts'
+import type { FieldDescriptor } from '../../src/codec/protobuf.ts'
 import { decodeRequest } from '../../src/abci/wire.ts'
 import { bytes, number } from './wireBytes.ts'
 

@@ -1,7 +1,18 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { addressBytes, addressOf, addressOfKey, parseAddress } from '../../src/base/address.ts'
-import { AMOUNT_MAX, divCeil, divFloor, parseAmount, parseDecimal } from '../../src/base/amount.ts'
+import {
+  AMOUNT_MAX,
+  divCeil,
+  divFloor,
+  ONE,
+  parseAmount,
+  parseDecimal,
+  parseRatio,
+  printRatio,
+  shareCeil,
+  shareFloor,
+} from '../../src/base/amount.ts'
 import {
   compareBytes,
   concat,
@@ -9,14 +20,13 @@ import {
   fromBase64,
   fromHex,
   fromUtf8,
+  sha256,
   toBase64,
   toHex,
   u64be,
   utf8,
 } from '../../src/base/bytes.ts'
-import { sha256 } from '../../src/base/hash.ts'
 import { parseProposalId, parsePubKey, pubKeyOf } from '../../src/base/pubKey.ts'
-import { ONE, parseRatio, printRatio, shareCeil, shareFloor } from '../../src/base/ratio.ts'
 import { printTime, secondsOf } from '../../src/base/time.ts'
 
 const bytes = fc.uint8Array({ maxLength: 80 })

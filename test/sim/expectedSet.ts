@@ -1,5 +1,4 @@
-import { TOKEN } from '../../src/base/amount.ts'
-import { ONE } from '../../src/base/ratio.ts'
+import { ONE, TOKEN } from '../../src/base/amount.ts'
 import { paramsInForce } from '../../src/modules/params/keeper.ts'
 import { candidacies, type Candidacy, isEligible, type SetMember, setMembers } from '../../src/modules/stake/tables.ts'
 import type { Store } from '../../src/store/store.ts'

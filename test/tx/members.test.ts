@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { ONE } from '../../src/base/ratio.ts'
+import { ONE } from '../../src/base/amount.ts'
 import { toBase64 } from '../../src/base/bytes.ts'
 import {
   address,

@@ -1,8 +1,7 @@
 import type { FinalizeBlockRequest, InitChainRequest } from '../../src/abci/types.ts'
 import { addressBytes, addressOfKey } from '../../src/base/address.ts'
 import { proposalIdOf } from '../../src/base/pubKey.ts'
-import { toBase64 } from '../../src/base/bytes.ts'
-import { sha256 } from '../../src/base/hash.ts'
+import { sha256, toBase64 } from '../../src/base/bytes.ts'
 import type { Signer } from '../../src/tx/sign.ts'
 import {
   account,

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import { makeFolder } from '../../base/folder.ts'
+import { isLoopback } from '../../base/loopback.ts'
 import { defaultCometCache } from '../../comet/find.ts'
 import type { NodeIdentity } from '../../comet/home.ts'
 import { newMnemonic, PUBLIC_MNEMONIC, seedOfMnemonic } from '../../keys/mnemonic.ts'
@@ -34,8 +35,6 @@ export interface PlannedNode {
   readonly gatewayPort: number
   readonly metricsPort: number
 }
-
-const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.')
 
 // On a machine of its own the address that peers dial need not be the machine's own: NAT, a name, a container.
 const listenOf = (host: string): string => (isLoopback(host) ? host : host.includes(':') ? '::' : '0.0.0.0')

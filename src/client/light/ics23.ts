@@ -1,5 +1,4 @@
-import { compareBytes, concat, equalBytes } from '../../base/bytes.ts'
-import { sha256 } from '../../base/hash.ts'
+import { compareBytes, concat, equalBytes, sha256 } from '../../base/bytes.ts'
 import { decodeCommitmentProof } from '../../codec/ics23.ts'
 
 interface LeafOp {

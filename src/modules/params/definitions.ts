@@ -1,6 +1,5 @@
 import { type Address, parseAddress } from '../../base/address.ts'
-import { parseDecimal } from '../../base/amount.ts'
-import { ONE, parseRatio, printRatio, type Ratio } from '../../base/ratio.ts'
+import { ONE, parseDecimal, parseRatio, printRatio, type Ratio } from '../../base/amount.ts'
 
 /**
  * The eleven system parameters as the state machine uses them. Units: periods in blocks, prices in base units a gas.

@@ -1,7 +1,6 @@
-import { type Amount, divFloor, maxOf, minOf, TOKEN } from '../../base/amount.ts'
+import { type Amount, divFloor, maxOf, minOf, type Ratio, shareFloor, TOKEN } from '../../base/amount.ts'
 import { compareBytes } from '../../base/bytes.ts'
 import { type PubKey, pubKeyBytes } from '../../base/pubKey.ts'
-import { type Ratio, shareFloor } from '../../base/ratio.ts'
 import type { StateReader } from '../../store/state.ts'
 import type { Params } from '../params/definitions.ts'
 import { getLiveByPubKey, listEligible, listSet } from './keeper.ts'

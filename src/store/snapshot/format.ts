@@ -1,5 +1,4 @@
-import { compareBytes, concat, equalBytes, fromUtf8, u64be, utf8 } from '../../base/bytes.ts'
-import { sha256 } from '../../base/hash.ts'
+import { compareBytes, concat, equalBytes, fromUtf8, sha256, u64be, utf8 } from '../../base/bytes.ts'
 import type { StateReader } from '../state.ts'
 import type { Table } from '../table.ts'
 

@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { toHex, u64be } from '../../../src/base/bytes.ts'
-import { sha256 } from '../../../src/base/hash.ts'
+import { sha256, toHex, u64be } from '../../../src/base/bytes.ts'
 import { EMPTY_HASH, innerHash, leafHash, nodeOf, sha256Text } from '../../../src/store/tree/node.ts'
 import {
   decodePage,

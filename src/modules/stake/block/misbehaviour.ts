@@ -1,4 +1,4 @@
-import { shareFloor } from '../../../base/ratio.ts'
+import { shareFloor } from '../../../base/amount.ts'
 import type { State } from '../../../store/state.ts'
 import { addBurned, getChain } from '../../chain/keeper.ts'
 import type { Block, ChainEvent } from '../../define.ts'

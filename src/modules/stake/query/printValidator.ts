@@ -1,4 +1,4 @@
-import { printRatio } from '../../../base/ratio.ts'
+import { printRatio } from '../../../base/amount.ts'
 import { printTime } from '../../../base/time.ts'
 import type { Candidacy } from '../tables.ts'
 import { votingPower } from '../validatorSet.ts'

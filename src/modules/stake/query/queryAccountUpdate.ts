@@ -1,4 +1,4 @@
-import { show } from '../../../base/show.ts'
+import { show } from '../../../base/json.ts'
 import { uint } from '../../../values/number.ts'
 import { badArgument, defineQuery } from '../../define.ts'
 import { getById } from '../keeper.ts'

@@ -1,5 +1,5 @@
 import { parseAddress } from '../../../base/address.ts'
-import { show } from '../../../base/show.ts'
+import { show } from '../../../base/json.ts'
 import { badArgument, defineQuery } from '../../define.ts'
 import { getByOwner } from '../keeper.ts'
 

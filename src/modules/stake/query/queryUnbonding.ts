@@ -1,5 +1,5 @@
 import { addressBytes, parseAddress } from '../../../base/address.ts'
-import { show } from '../../../base/show.ts'
+import { show } from '../../../base/json.ts'
 import { badArgument, defineQuery } from '../../define.ts'
 import { unbondings } from '../tables.ts'
 import { pageOf } from '../../page.ts'

@@ -1,5 +1,4 @@
-import { maxOf, TOKEN } from '../../../base/amount.ts'
-import { shareCeil } from '../../../base/ratio.ts'
+import { maxOf, shareCeil, TOKEN } from '../../../base/amount.ts'
 import type { TxError } from '../../../base/txError.ts'
 import type { State } from '../../../store/state.ts'
 import { balanceOf, takeBalance } from '../../accounts/keeper.ts'

@@ -1,6 +1,5 @@
-import { TOKEN } from '../../../base/amount.ts'
+import { ONE, parseRatio, type Ratio, shareCeil, TOKEN } from '../../../base/amount.ts'
 import { pubKeyOf } from '../../../base/pubKey.ts'
-import { ONE, parseRatio, type Ratio, shareCeil } from '../../../base/ratio.ts'
 import { amount, optional, pubKey, ratio } from '../../../tx/members.ts'
 import { takeBalance } from '../../accounts/keeper.ts'
 import { getChain, takeNumber } from '../../chain/keeper.ts'

@@ -1,6 +1,5 @@
-import { maxOf } from '../../../base/amount.ts'
+import { maxOf, ONE, parseRatio, type Ratio, shareCeil } from '../../../base/amount.ts'
 import { pubKeyOf } from '../../../base/pubKey.ts'
-import { ONE, parseRatio, type Ratio, shareCeil } from '../../../base/ratio.ts'
 import { invalidParameter } from '../../../base/txError.ts'
 import { amount, optional, pubKey, ratio } from '../../../tx/members.ts'
 import { takeBalance } from '../../accounts/keeper.ts'
