@@ -1,10 +1,8 @@
 import type { Socket } from 'node:net'
 import type { Connection, ConnectionContext } from './context.ts'
 import type { Admission } from './drivers.ts'
-import type { Incoming } from './intake.ts'
-import { createIntake } from './intake.ts'
-import type { ReplyQueue } from './replyQueue.ts'
-import { createReplyQueue } from './replyQueue.ts'
+import { createIntake, type Incoming } from './intake.ts'
+import { createReplyQueue, type ReplyQueue } from './replyQueue.ts'
 
 /** How long one connection is served before the others get their turn. */
 export const TURN_MS = 4

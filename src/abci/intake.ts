@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net'
 import { createFrameReader } from './frame.ts'
-import type { DecodedRequest } from './wire.ts'
-import { decodeRequest } from './wire.ts'
+import { type DecodedRequest, decodeRequest } from './wire.ts'
 
 interface Limits {
   readonly frameBytesMax: number

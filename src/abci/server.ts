@@ -1,6 +1,5 @@
 import { lstatSync, unlinkSync } from 'node:fs'
-import type { AddressInfo, ListenOptions, Server } from 'node:net'
-import { connect, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer, type ListenOptions, type Server } from 'node:net'
 import { isLoopback } from '../base/loopback.ts'
 import { type Connection, type ConnectionContext, createDialect } from './context.ts'
 import { openConnection } from './connection.ts'

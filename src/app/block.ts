@@ -12,8 +12,7 @@ import type {
 } from '../abci/types.ts'
 import { endBlock as runEndBlock, evidenceParamsOf } from '../modules/endBlock.ts'
 import { runTx } from '../modules/kernel.ts'
-import type { CommitVote, Offence } from '../modules/stake/block/commit.ts'
-import { punish } from '../modules/stake/block/misbehaviour.ts'
+import { type CommitVote, type Offence, punish } from '../modules/stake/block.ts'
 import { makeOverlay } from '../store/overlay.ts'
 import { oldestSnapshot } from '../store/snapshot/folder.ts'
 import { type AppContext, createBlock, logDefect, needOpen, nextOf, type OpenBlock, resetTo } from './context.ts'
@@ -68,7 +67,7 @@ export function beginBlock(
 export function deliverTx(app: AppContext, { tx }: DeliverTxRequest): DeliverTxResponse {
   const open = needOpen(app, 'DeliverTx')
   const read = app.txCache.take(tx)
-  const verdict = runTx(open.overlay, read, { block: open.block, place: open.transactions, mode: 'deliver' })
+  const verdict = runTx(open.overlay, read, { block: open.block, index: open.transactions, mode: 'deliver' })
   open.transactions++
   logDefect(app, read, verdict)
   return printVerdict(verdict)

@@ -1,14 +1,20 @@
-import type { CommitInfo, Event, Misbehavior, Timestamp, ValidatorUpdate as WireUpdate } from '../abci/data.ts'
-import { BlockIdFlag, MisbehaviorType } from '../abci/data.ts'
-import type { ConsensusParams } from '../abci/data.ts'
+import {
+  BlockIdFlag,
+  type CommitInfo,
+  type ConsensusParams,
+  type Event,
+  type Misbehavior,
+  MisbehaviorType,
+  type Timestamp,
+  type ValidatorUpdate as WireUpdate,
+} from '../abci/data.ts'
 import type { ExecTxResult } from '../abci/types.ts'
 import { addressOf } from '../base/address.ts'
 import { pubKeyBytes } from '../base/pubKey.ts'
 import type { ChainEvent } from '../modules/define.ts'
 import type { EvidenceParams } from '../modules/endBlock.ts'
 import type { Verdict } from '../modules/kernel.ts'
-import type { CommitVote, Offence } from '../modules/stake/block/commit.ts'
-import type { ValidatorUpdate } from '../modules/stake/block/updateSet.ts'
+import type { CommitVote, Offence, ValidatorUpdate } from '../modules/stake/block.ts'
 
 /** Block time in whole ms. Source: protocol.md §1, Time. */
 export const timeMsOf = ({ seconds, nanos }: Timestamp): number => seconds * 1000 + Math.floor(nanos / 1_000_000)

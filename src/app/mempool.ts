@@ -34,7 +34,7 @@ function judge(app: AppContext, { overlay, block, free }: CheckState, read: Read
     free.set(read.sender, waiting + 1)
     return undefined
   }
-  return runTx(overlay, read, { block, place: 0, mode: 'check', node: app.options.node, isVerified, unwanted })
+  return runTx(overlay, read, { block, index: 0, mode: 'check', node: app.options.node, isVerified, unwanted })
 }
 
 /**

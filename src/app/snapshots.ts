@@ -12,9 +12,14 @@ import type {
 import { equalBytes } from '../base/bytes.ts'
 import { headOfState } from '../modules/chain/keeper.ts'
 import { tables } from '../modules/registry.ts'
-import { decodeMetadata, SNAPSHOT_FORMAT, snapshotHash, type SnapshotMetadata } from '../store/snapshot/format.ts'
+import {
+  decodeMetadata,
+  NotARecord,
+  SNAPSHOT_FORMAT,
+  snapshotHash,
+  type SnapshotMetadata,
+} from '../store/snapshot/format.ts'
 import type { Offered } from '../store/snapshot/folder.ts'
-import { NotARecord } from '../store/snapshot/format.ts'
 import { beginRestore, removeRestore } from '../store/snapshot/restore.ts'
 import { type AppContext, resetTo, type RestoreInProgress, type SnapshotOptions } from './context.ts'
 

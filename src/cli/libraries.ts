@@ -5,7 +5,7 @@ import { parseAllowList } from '../eni/policy.ts'
 import { type LibraryStatus, type Limits, type Report, startFetcher, type Wanted } from '../eni/thread.ts'
 import { listProposals } from '../modules/governance/keeper.ts'
 import { fileFor } from '../modules/governance/library.ts'
-import { libraryStatus, type Proposal } from '../modules/governance/tables.ts'
+import { libraryStatus, type Proposal, type ProposalOf } from '../modules/governance/tables.ts'
 import type { Change } from '../store/overlay.ts'
 import type { Store } from '../store/store.ts'
 import { UserError } from './errors.ts'
@@ -51,13 +51,13 @@ function goalOf({ result, pending }: Proposal): Wanted['goal'] {
 const dueMsOf = ({ expireBlockHeight, expireTimestamp }: Proposal, height: number): number =>
   expireBlockHeight === 0 ? expireTimestamp * 1000 : Date.now() + (expireBlockHeight - height) * BLOCK_TIME_MS_DEFAULT
 
-function wantedOf(proposal: Proposal, os: string, height: number): Wanted {
+function wantedOf(proposal: ProposalOf<'deploy_libeni'>, os: string, height: number): Wanted {
   const { id, name, version } = proposal
   const file = fileFor(proposal, os) ?? { urls: [], md5: '' }
   return { id, name, version, ...file, goal: goalOf(proposal), dueMs: dueMsOf(proposal, height) }
 }
 
-const isLibrary = (row: object | undefined): row is Proposal =>
+const isLibrary = (row: object | undefined): row is ProposalOf<'deploy_libeni'> =>
   (row as Partial<Proposal> | undefined)?.type === 'deploy_libeni'
 
 /**
@@ -97,7 +97,7 @@ export function serveLibraries({ store, home, os, allowAddresses, logger, limits
     logger.info({ event: 'svc.governance.lib_status', ...about, status, why }, `library ${name} ${version}: ${status}`)
   }
 
-  const want = (proposals: readonly Proposal[]): void => {
+  const want = (proposals: readonly ProposalOf<'deploy_libeni'>[]): void => {
     if (proposals.length === 0 || isClosed) return
     fetcher ??= startFetcher({
       home,

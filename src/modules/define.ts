@@ -44,8 +44,8 @@ export interface TxContext {
   readonly fee: Amount
   /** sha256 of the transaction's bytes is worked out when it is asked for. */
   readonly tx: { readonly hash: Uint8Array }
-  /** Place of the transaction in its block, from 0. */
-  readonly place: number
+  /** Index of the transaction in its block, from 0. */
+  readonly index: number
   /** CheckTx only. */
   readonly node?: NodeChecks | undefined
 }

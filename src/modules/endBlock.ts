@@ -3,11 +3,15 @@ import { getChain, putLastBlock } from './chain/keeper.ts'
 import type { Block, ChainEvent } from './define.ts'
 import { reachPoints } from './governance/block.ts'
 import { changeAt } from './params/keeper.ts'
-import { removeAbsent } from './stake/block/absence.ts'
-import { payAward } from './stake/block/award.ts'
-import type { CommitVote } from './stake/block/commit.ts'
-import { payUnbonded } from './stake/block/payout.ts'
-import { evidenceBlocksMax, updateSet, type ValidatorUpdate } from './stake/block/updateSet.ts'
+import {
+  type CommitVote,
+  evidenceBlocksMax,
+  payAward,
+  payUnbonded,
+  removeAbsent,
+  updateSet,
+  type ValidatorUpdate,
+} from './stake/block.ts'
 
 /** Evidence parameters of CometBFT: sent whole, as a group replaces all its members. */
 export interface EvidenceParams {

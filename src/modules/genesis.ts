@@ -9,14 +9,24 @@ import { putGenesis } from './chain/keeper.ts'
 import type { Block } from './define.ts'
 import { canonicalValue, PARAMETERS } from './params/definitions.ts'
 import { paramsInForce, putParam } from './params/keeper.ts'
-import { firstSet, type ValidatorUpdate } from './stake/block/updateSet.ts'
-import { type GenesisCandidacy, putGenesisCandidacies } from './stake/genesis.ts'
-import { DESCRIPTION_BYTES_MAX } from './stake/tx/description.ts'
+import { sendFirstSet, type ValidatorUpdate } from './stake/block.ts'
+import { createCandidacy } from './stake/keeper.ts'
+import { DESCRIPTION_BYTES_MAX } from './stake/tx/candidacy.ts'
 import { GENESIS_POWER_MIN, powerInAll } from './stake/validatorSet.ts'
 
 /** A genesis file that no chain can start from. The message names the member, the limit and what was given. */
 export class GenesisError extends Error {
   override readonly name = 'GenesisError'
+}
+
+/** A candidacy that genesis makes; its shares are beside the balances. */
+export interface GenesisCandidacy {
+  readonly owner: Address
+  readonly pubKey: PubKey
+  readonly shares: bigint
+  readonly maxShares: bigint
+  readonly compRate: Ratio
+  readonly description: Readonly<Record<keyof typeof DESCRIPTION_BYTES_MAX, string>>
 }
 
 /** `app_state` of genesis.json, read. Source: protocol.md §4, InitChain. */
@@ -232,7 +242,8 @@ export function applyGenesis(state: State, genesis: Genesis, start: ChainStart):
   putGenesis(state, { chainId, initialHeight, evidenceMaxBytes, ...genesis.stake }, timeMs, supplyOf(genesis))
   for (const [name, value] of genesis.params) putParam(state, name, 0, value)
   for (const account of genesis.accounts) addBalance(state, account.address, account.balance)
-  putGenesisCandidacies(state, genesis.candidacies, time)
+  for (const { owner: ownerAddress, description, ...given } of genesis.candidacies)
+    createCandidacy(state, { ...given, ...description, ownerAddress, blockHeight: 0, createdAt: time })
   const block: Block = { chainId, height: initialHeight, timeMs, time, params: paramsInForce(state, initialHeight) }
-  return firstSet(state, block)
+  return sendFirstSet(state, block)
 }

@@ -42,7 +42,8 @@ export interface Verdict extends TxError {
 /** How a transaction is run. */
 export interface Run {
   readonly block: Block
-  readonly place: number
+  /** Index of the transaction in its block, from 0. */
+  readonly index: number
   /** In a block a failure after check 4 uses up the nonce; CheckTx keeps nothing of what it refuses. */
   readonly mode: 'check' | 'deliver'
   readonly node?: NodeChecks | undefined
@@ -152,7 +153,7 @@ function execute(
   const { params } = run.block
   const gas = entry.gas(params)
   const fee = BigInt(gas) * BigInt(params.gasPrice)
-  const context: TxContext = { state, block: run.block, sender, fee, tx: read, place: run.place, node: run.node }
+  const context: TxContext = { state, block: run.block, sender, fee, tx: read, index: run.index, node: run.node }
   const outcome = entry.execute(context, message)
   if (isError(outcome)) return outcome
   if (balanceOf(state, sender) < fee + outcome.locks) return kernelErrors.insufficientBalance

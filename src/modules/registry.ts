@@ -1,26 +1,27 @@
-import { queryAccount } from './accounts/query/queryAccount.ts'
+import { queryAccount } from './accounts/queries.ts'
 import { accountsTables } from './accounts/tables.ts'
 import { transfer } from './accounts/tx/transfer.ts'
 import { chainTables } from './chain/tables.ts'
 import type { QueryEntry, TxEntry } from './define.ts'
-import { queryProposal } from './governance/query/queryProposal.ts'
-import { queryProposals } from './governance/query/queryProposals.ts'
-import { queryVotes } from './governance/query/queryVotes.ts'
+import { queryProposal, queryProposals, queryVotes } from './governance/queries.ts'
 import { governanceTables } from './governance/tables.ts'
-import { proposeChangeParam } from './governance/tx/proposeChangeParam.ts'
-import { proposeDeployLibEni } from './governance/tx/proposeDeployLibEni.ts'
-import { proposeRetireProgram } from './governance/tx/proposeRetireProgram.ts'
-import { proposeTransferFund } from './governance/tx/proposeTransferFund.ts'
-import { proposeUpgradeProgram } from './governance/tx/proposeUpgradeProgram.ts'
+import { proposeChangeParam } from './governance/proposals/changeParam.ts'
+import { proposeDeployLibEni } from './governance/proposals/deployLibEni.ts'
+import { proposeRetireProgram } from './governance/proposals/retireProgram.ts'
+import { proposeTransferFund } from './governance/proposals/transferFund.ts'
+import { proposeUpgradeProgram } from './governance/proposals/upgradeProgram.ts'
 import { vote } from './governance/tx/vote.ts'
-import { queryParams } from './params/query/queryParams.ts'
+import { queryParams } from './params/queries.ts'
 import { paramsTables } from './params/tables.ts'
-import { queryAccountUpdate } from './stake/query/queryAccountUpdate.ts'
-import { queryCandidacyId } from './stake/query/queryCandidacyId.ts'
-import { querySet, querySetOwners } from './stake/query/querySet.ts'
-import { queryUnbonding } from './stake/query/queryUnbonding.ts'
-import { queryValidator } from './stake/query/queryValidator.ts'
-import { queryValidators } from './stake/query/queryValidators.ts'
+import {
+  queryAccountUpdate,
+  queryCandidacyId,
+  querySet,
+  querySetOwners,
+  queryUnbonding,
+  queryValidator,
+  queryValidators,
+} from './stake/queries.ts'
 import { stakeTables, validatorsView } from './stake/tables.ts'
 import { acceptCandidacyAccountUpdate } from './stake/tx/acceptCandidacyAccountUpdate.ts'
 import { activateCandidacy } from './stake/tx/activateCandidacy.ts'

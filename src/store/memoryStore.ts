@@ -1,7 +1,7 @@
 import type { Hash } from './tree/node.ts'
 import { type Change, makeOverlay } from './overlay.ts'
 import type { Page, Path } from './tree/page.ts'
-import { rootOfTables } from './tree/tree.ts'
+import { type KeyChange, rootOfTables, treeChangesOf, type TreeUpdate, updateTree } from './tree/tree.ts'
 import type { State, StateReader } from './state.ts'
 import {
   type AnyTable,
@@ -15,8 +15,6 @@ import {
   unlessWritten,
 } from './store.ts'
 import type { Table } from './table.ts'
-import { type TreeUpdate, updateTree } from './tree/tree.ts'
-import { type KeyChange, treeChangesOf } from './tree/tree.ts'
 import { proveKey } from './tree/proof.ts'
 import { assertBack, changesBack, encodeUndo, nothingKept } from './undo.ts'
 

@@ -1,14 +1,12 @@
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import type { Socket } from 'node:net'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { abci } from '../../src/codec/gen/abci.js'
 import type { StaticMessage } from '../../src/codec/protobuf.ts'
 import { createFrameReader } from '../../src/abci/frame.ts'
-import type { AbciServer, AbciServerOptions, Application } from '../../src/abci/index.ts'
-import { startAbciServer } from '../../src/abci/index.ts'
+import { type AbciServer, type AbciServerOptions, type Application, startAbciServer } from '../../src/abci/index.ts'
 
 const Request = abci['Request'] as StaticMessage
 const Response = abci['Response'] as StaticMessage

@@ -86,7 +86,7 @@ export function failure(
 ): string {
   const tx = chain.tx(signer, operation, message)
   const overlay = makeOverlay(chain.store)
-  const verdict = runTx(overlay, readTx(tx), { block: nextBlock(chain), place: 0, mode: 'deliver' })
+  const verdict = runTx(overlay, readTx(tx), { block: nextBlock(chain), index: 0, mode: 'deliver' })
   expect(isError(verdict) && verdict.code).not.toBe(0)
   expect(verdict).toMatchObject({ gas: 0, data: new Uint8Array(0), events: [] })
   const before = chain.store.get(accounts, { address: signer.address }) ?? {

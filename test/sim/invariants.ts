@@ -2,7 +2,7 @@ import { toBase64 } from '../../src/base/bytes.ts'
 import { accounts } from '../../src/modules/accounts/tables.ts'
 import { programVersion } from '../../src/modules/chain/keeper.ts'
 import { OPEN_PROPOSALS_OF_ONE_MAX } from '../../src/modules/governance/keeper.ts'
-import { type Proposal, proposals, votes } from '../../src/modules/governance/tables.ts'
+import { proposals, votes } from '../../src/modules/governance/tables.ts'
 import { paramsInForce } from '../../src/modules/params/keeper.ts'
 import {
   accountUpdates,
@@ -96,7 +96,7 @@ function checkStake(store: Store, known: ReadonlyMap<string, number>, hasChanged
   }
 }
 
-const isOpen = ({ result }: Proposal): boolean => result === ''
+const isOpen = ({ result }: { readonly result: string }): boolean => result === ''
 
 function checkGovernance(store: Store): void {
   const all = [...store.scan(proposals)]

@@ -1,6 +1,6 @@
 import { libPath, type Measure, measure, stagedPath } from '../../eni/libraryFolder.ts'
 import { listProposals } from '../../modules/governance/keeper.ts'
-import { printProposal } from '../../modules/governance/query/printProposal.ts'
+import { printProposal } from '../../modules/governance/queries.ts'
 import { tables } from '../../modules/registry.ts'
 import { openSqliteReader } from '../../store/sqlite/sqliteReader.ts'
 import { needState } from '../homes.ts'
@@ -23,7 +23,7 @@ async function readState(path: string): Promise<readonly Listed[]> {
   try {
     return reader.read((state) =>
       [...listProposals(state)]
-        .filter(({ type }) => type === 'deploy_libeni')
+        .filter((proposal) => proposal.type === 'deploy_libeni')
         .map((proposal) => {
           const { id, name, version, md5 } = proposal
           const { status } = printProposal(state, proposal)['Detail'] as { status: string }

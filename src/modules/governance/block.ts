@@ -1,10 +1,104 @@
-import type { State } from '../../store/state.ts'
+import type { State, StateReader } from '../../store/state.ts'
 import { programVersion } from '../chain/keeper.ts'
 import type { Block, ChainEvent } from '../define.ts'
-import { listDue } from './keeper.ts'
-import { carryOut, resolve } from './resolve.ts'
-import type { Proposal } from './tables.ts'
-import { decided, tallyOf } from './tally.ts'
+import { listSet } from '../stake/keeper.ts'
+import { getVote, listDue, putProposal } from './keeper.ts'
+import { changeParam } from './proposals/changeParam.ts'
+import { deployLibEni } from './proposals/deployLibEni.ts'
+import type { ProposalKind } from './proposals/proposal.ts'
+import { retireProgram } from './proposals/retireProgram.ts'
+import { transferFund } from './proposals/transferFund.ts'
+import type { Proposal, ProposalResult, ProposalType } from './tables.ts'
+
+/** Every kind of proposal by the Type that queries show. */
+export const proposalKinds: Readonly<Record<ProposalType, ProposalKind>> = {
+  change_param: changeParam,
+  deploy_libeni: deployLibEni,
+  retire_program: retireProgram,
+  transfer_fund: transferFund,
+}
+
+/** Voting power in whole tokens: for, against, and of the whole set. */
+export interface Tally {
+  readonly yes: number
+  readonly no: number
+  readonly total: number
+}
+
+/** The votes of the current validator set by its powers. Bound: 2 · max_vals. Source: protocol.md §6. */
+export function tallyOf(state: StateReader, proposal: Proposal): Tally {
+  let yes = 0
+  let no = 0
+  let total = 0
+  for (const { candidacyId, power } of listSet(state)) {
+    total += power
+    const answer = getVote(state, proposal.id, candidacyId)?.answer
+    if (answer === 'Y') yes += power
+    if (answer === 'N') no += power
+  }
+  return { yes, no, total }
+}
+
+/** True when at least two thirds of `total` stand behind `part`. Nothing is rounded. A total of 0 decides nothing. */
+export const isTwoThirds = (part: number, total: number): boolean =>
+  total > 0 && BigInt(part) * 3n >= BigInt(total) * 2n
+
+/** What a tally decides; '' while neither side has two thirds. */
+export function decided({ yes, no, total }: Tally): Exclude<ProposalResult, 'Expired'> {
+  if (isTwoThirds(yes, total)) return 'Approved'
+  return isTwoThirds(no, total) ? 'Rejected' : ''
+}
+
+/**
+ * Ends an open proposal with its last tally. An approved one is carried out now, unless its kind waits for its point.
+ * Source: protocol.md §6.
+ */
+export function resolve(
+  state: State,
+  block: Block,
+  proposal: Proposal,
+  result: Exclude<ProposalResult, ''>,
+  { yes: yesPower, no: noPower, total: totalPower }: Tally,
+): Proposal {
+  const ended = { result, resultBlockHeight: block.height, resultAt: block.time, yesPower, noPower, totalPower }
+  const resolved: Proposal = { ...proposal, ...ended }
+  const kind = proposalKinds[proposal.type]
+  if (result !== 'Approved') return put(state, { ...(kind.drop?.(state, resolved) ?? resolved), pending: false })
+  return kind.carriedOut === 'at approval' ? carryOut(state, block, resolved) : put(state, resolved)
+}
+
+/**
+ * Carries an approved proposal out and writes it; a kind may turn it into Rejected, which keeps the tally. Returns it
+ * as it then is.
+ */
+function carryOut(state: State, block: Block, approved: Proposal): Proposal {
+  const { proposal, rejected } = proposalKinds[approved.type].carryOut(state, block, approved)
+  if (rejected === undefined) return put(state, { ...proposal, pending: false })
+  const ended = {
+    result: 'Rejected',
+    resultMsg: rejected,
+    resultBlockHeight: block.height,
+    resultAt: block.time,
+  } as const
+  return put(state, { ...proposal, ...ended, pending: false })
+}
+
+function put(state: State, proposal: Proposal): Proposal {
+  putProposal(state, proposal)
+  return proposal
+}
+
+/**
+ * The point of one proposal: an open one is tallied once more and else expires; what is approved and still waits is
+ * carried out.
+ */
+function reachPoint(state: State, block: Block, proposal: Proposal): Proposal {
+  if (proposal.result !== '') return carryOut(state, block, proposal)
+  const tally = tallyOf(state, proposal)
+  const result = decided(tally)
+  const resolved = resolve(state, block, proposal, result === '' ? 'Expired' : result, tally)
+  return resolved.pending ? carryOut(state, block, resolved) : resolved
+}
 
 /** What EndBlock (a) leaves: events, and the program version that ended with this block, if one did. */
 export interface Reached {
@@ -13,26 +107,14 @@ export interface Reached {
 }
 
 /**
- * The point of one proposal: an open one is tallied once more and else expires; what is approved and still waits is
- * carried out.
- */
-function reach(state: State, block: Block, proposal: Proposal): Proposal {
-  if (proposal.result !== '') return carryOut(state, block, proposal)
-  const tally = tallyOf(state, proposal)
-  const result = decided(tally)
-  const resolved = resolve(state, block, proposal, result === '' ? 'Expired' : result, tally)
-  return resolved.pending ? carryOut(state, block, resolved) : resolved
-}
-
-/**
- * EndBlock (a): proposals whose point is reached, by block, then place in the block. A vote in this block still
+ * EndBlock (a): proposals whose point is reached, by block, then index in the block. A vote in this block still
  * counted. Bound: OPEN_PROPOSALS_MAX tallies of max_vals members. Source: protocol.md §2, Order inside a block; §6.
  */
 export function reachPoints(state: State, block: Block): Reached {
   const version = programVersion(state)
   const events: ChainEvent[] = []
   for (const proposal of listDue(state, block)) {
-    const { id, result } = reach(state, block, proposal)
+    const { id, result } = reachPoint(state, block, proposal)
     if (result !== proposal.result)
       events.push({
         type: 'svc.governance.resolved',

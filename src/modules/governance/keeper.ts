@@ -4,11 +4,10 @@ import { type ProposalId, proposalIdBytes } from '../../base/pubKey.ts'
 import type { TxError } from '../../base/txError.ts'
 import type { State, StateReader } from '../../store/state.ts'
 import { text } from '../../values/text.ts'
-import type { RowOf } from '../../store/table.ts'
 import type { Block } from '../define.ts'
 import { getLiveByOwner, isInSet } from '../stake/keeper.ts'
 import { governanceErrors } from './errors.ts'
-import { type Proposal, proposals, votes } from './tables.ts'
+import { blankColumns, libraryStatus, type OwnFields, type Proposal, proposals, type Vote, votes } from './tables.ts'
 
 /** Most open proposals of one candidacy, and of the chain. Source: protocol.md §6. */
 export const OPEN_PROPOSALS_OF_ONE_MAX = 20
@@ -24,14 +23,47 @@ export function validatorIdOf(state: StateReader, sender: Address): number | TxE
   return candidacy !== undefined && isInSet(state, candidacy.id) ? candidacy.id : governanceErrors.invalidValidator
 }
 
+// A row has the fields of its kind, as `createProposal` wrote them, and blanks in those of other kinds.
+
 /** The proposal of an id. */
-export const getProposal = (state: StateReader, id: ProposalId): Proposal | undefined => state.get(proposals, { id })
+export const getProposal = (state: StateReader, id: ProposalId): Proposal | undefined =>
+  state.get(proposals, { id }) as Proposal | undefined
 
-/** Writes a proposal. */
-export const putProposal = (state: State, proposal: Proposal): void => state.put(proposals, proposal)
+/** All proposals by block, then index in the block. Bound: all of them; for queries. */
+export const listProposals = (state: StateReader): Iterable<Proposal> =>
+  state.scan(proposals, { index: 'byPlace' }) as Iterable<Proposal>
 
-/** All proposals by block, then place in the block. Bound: all of them; for queries. */
-export const listProposals = (state: StateReader): Iterable<Proposal> => state.scan(proposals, { index: 'byPlace' })
+/** What a new proposal is given beside the fields of its kind. */
+export interface NewProposal
+  extends Pick<Proposal, 'id' | 'proposer' | 'candidacyId' | 'reason' | 'expireBlockHeight' | 'expireTimestamp'> {
+  readonly block: Block
+  /** Index of the proposing transaction in its block. */
+  readonly index: number
+}
+
+/** Creates an open proposal. */
+export function createProposal(state: State, { block, index, ...given }: NewProposal, fields: OwnFields): void {
+  putProposal(state, {
+    ...given,
+    ...fields,
+    blockHeight: block.height,
+    place: index,
+    createdAt: block.time,
+    result: '',
+    resultMsg: '',
+    resultBlockHeight: 0,
+    resultAt: 0,
+    pending: true,
+    yesPower: 0,
+    noPower: 0,
+    totalPower: 0,
+  })
+}
+
+/** Writes a proposal as it is after a step of its life. */
+export function putProposal(state: State, proposal: Proposal): void {
+  state.put(proposals, { ...blankColumns, ...proposal })
+}
 
 /** The limits on open proposals, or undefined while one more is allowed. */
 export function checkOpenLimits(state: StateReader, candidacyId: number): TxError | undefined {
@@ -42,18 +74,18 @@ export function checkOpenLimits(state: StateReader, candidacyId: number): TxErro
 }
 
 /**
- * Proposals whose point this block reaches, by block, then place. Bound: OPEN_PROPOSALS_MAX, and those approved that
+ * Proposals whose point this block reaches, by block, then index. Bound: OPEN_PROPOSALS_MAX, and those approved that
  * wait.
  */
 export function listDue(state: StateReader, block: Block): readonly Proposal[] {
   const due: Proposal[] = []
   for (const proposal of state.scan(proposals, { index: 'dueByHeight' })) {
     if (proposal.expireBlockHeight > block.height) break
-    due.push(proposal)
+    due.push(proposal as Proposal)
   }
   for (const proposal of state.scan(proposals, { index: 'dueByTime' })) {
     if (proposal.expireTimestamp > block.time) break
-    due.push(proposal)
+    due.push(proposal as Proposal)
   }
   return due.sort((a, b) => a.blockHeight - b.blockHeight || a.place - b.place)
 }
@@ -78,15 +110,16 @@ export const hasStandingRetirement = (state: StateReader, programVersion: number
   state.count(proposals, { index: 'standingRetirement', prefix: text.toKey(String(programVersion)) }) > 0
 
 /** One candidacy's vote on a proposal. */
-export const getVote = (
-  state: StateReader,
-  proposalId: ProposalId,
-  candidacyId: number,
-): RowOf<typeof votes> | undefined => state.get(votes, { proposalId, candidacyId })
+export const getVote = (state: StateReader, proposalId: ProposalId, candidacyId: number): Vote | undefined =>
+  state.get(votes, { proposalId, candidacyId })
 
 /** Writes a vote in place of the candidacy's earlier one. */
-export const putVote = (state: State, vote: RowOf<typeof votes>): void => state.put(votes, vote)
+export const putVote = (state: State, vote: Vote): void => state.put(votes, vote)
 
 /** All votes on a proposal by candidacy id. Bound: candidacies that were in the set while it was open; for queries. */
-export const listVotes = (state: StateReader, proposalId: ProposalId): Iterable<RowOf<typeof votes>> =>
+export const listVotes = (state: StateReader, proposalId: ProposalId): Iterable<Vote> =>
   state.scan(votes, { prefix: concat(proposalIdBytes(proposalId)) })
+
+/** What became of a proposed library on this node, where it keeps that. */
+export const libraryStatusOf = (state: StateReader, proposalId: ProposalId): string | undefined =>
+  state.get(libraryStatus, { proposalId })?.status

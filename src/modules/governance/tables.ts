@@ -1,16 +1,11 @@
+import type { Address } from '../../base/address.ts'
 import { concat, u64be } from '../../base/bytes.ts'
 import { stateCodec } from '../../codec/state.ts'
 import { address, addressOrNone } from '../../values/account.ts'
 import { proposalId } from '../../values/key.ts'
 import { amount, uint } from '../../values/number.ts'
-import { flag, text } from '../../values/text.ts'
+import { enumOf, flag, text, yesNo } from '../../values/text.ts'
 import { type RowOf, table } from '../../store/table.ts'
-
-/** The kinds of proposal a chain can hold. */
-export type ProposalType = 'change_param' | 'deploy_libeni' | 'retire_program' | 'transfer_fund'
-
-/** Result of a proposal; '' while it is open. */
-export type ProposalResult = '' | 'Approved' | 'Rejected' | 'Expired'
 
 /**
  * Proposals, kept for ever. `pending` while its point still brings something: the last tally, or what an approval
@@ -20,7 +15,7 @@ export const proposals = table('proposals', {
   tag: 0x10,
   key: { id: proposalId },
   row: {
-    type: text,
+    type: enumOf('change_param', 'deploy_libeni', 'retire_program', 'transfer_fund'),
     proposer: address,
     candidacyId: uint,
     blockHeight: uint,
@@ -28,7 +23,7 @@ export const proposals = table('proposals', {
     expireBlockHeight: uint,
     expireTimestamp: uint,
     createdAt: uint,
-    result: text,
+    result: enumOf('', 'Approved', 'Rejected', 'Expired'),
     resultMsg: text,
     resultBlockHeight: uint,
     resultAt: uint,
@@ -48,7 +43,7 @@ export const proposals = table('proposals', {
     transferTo: addressOrNone,
     amount,
     escrow: amount,
-    status: text,
+    status: enumOf('', 'init', 'success', 'rejected'),
   },
   message: stateCodec('svc.state.Proposal'),
   indexes: {
@@ -72,7 +67,7 @@ export const proposals = table('proposals', {
 export const votes = table('votes', {
   tag: 0x11,
   key: { proposalId, candidacyId: uint },
-  row: { voter: address, answer: text, blockHeight: uint },
+  row: { voter: address, answer: yesNo, blockHeight: uint },
   message: stateCodec('svc.state.Vote'),
 })
 
@@ -84,11 +79,60 @@ export const libraryStatus = table('library_status', {
   tag: 0xf1,
   hashed: false,
   key: { proposalId },
-  row: { status: text },
+  row: { status: enumOf('init', 'ready', 'failed', 'deployed', 'collapsed', 'rejected') },
 })
 
-/** One proposal. */
-export type Proposal = RowOf<typeof proposals>
+type Row = RowOf<typeof proposals>
+
+/** The kinds of proposal a chain can hold. */
+export type ProposalType = Row['type']
+
+/** Result of a proposal; '' while it is open. */
+export type ProposalResult = Row['result']
+
+/** The columns that each kind of proposal has of its own. Those of the other kinds are blank in its row. */
+interface OwnColumns {
+  readonly change_param: 'name' | 'value'
+  readonly deploy_libeni: 'name' | 'version' | 'fileUrl' | 'md5'
+  readonly retire_program: 'retiredVersion' | 'preservedValidators' | 'status'
+  readonly transfer_fund: 'transferFrom' | 'transferTo' | 'amount' | 'escrow'
+}
+
+type OwnColumn = OwnColumns[ProposalType]
+
+/** The columns that kinds have of their own, blank: how a row shows those of other kinds. */
+export const blankColumns: Pick<Row, OwnColumn> = {
+  name: '',
+  value: '',
+  version: '',
+  fileUrl: '',
+  md5: '',
+  retiredVersion: '',
+  preservedValidators: '',
+  transferFrom: '',
+  transferTo: '',
+  amount: 0n,
+  escrow: 0n,
+  status: '',
+}
+
+type OwnFieldsByType = {
+  readonly [T in ProposalType]: { readonly type: T } & {
+    readonly [C in OwnColumns[T]]: Exclude<Row[C], ''> extends Address ? Address : Row[C]
+  }
+}
+
+/** What a proposal of one kind, or of any, says beside what all say. */
+export type OwnFields<T extends ProposalType = ProposalType> = OwnFieldsByType[T]
+
+/** A proposal of one kind. */
+export type ProposalOf<T extends ProposalType> = Omit<Row, OwnColumn | 'type'> & OwnFieldsByType[T]
+
+/** A proposal of any kind: `type` tells which fields it has. */
+export type Proposal = ProposalOf<ProposalType>
+
+/** One vote. */
+export type Vote = RowOf<typeof votes>
 
 /** Tables of this module. */
 export const governanceTables = [proposals, votes, libraryStatus] as const

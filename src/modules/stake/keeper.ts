@@ -4,6 +4,8 @@ import { u64be } from '../../base/bytes.ts'
 import { type PubKey, pubKeyBytes } from '../../base/pubKey.ts'
 import type { State, StateReader } from '../../store/state.ts'
 import type { IndexOf, RowOf, Table } from '../../store/table.ts'
+import { takeNumber } from '../chain/keeper.ts'
+import type { Block } from '../define.ts'
 import {
   absences,
   accountUpdates,
@@ -11,10 +13,16 @@ import {
   type Candidacy,
   ELIGIBLE,
   isEligible,
+  misbehaviours,
+  powerCap,
   type SetMember,
   setMembers,
   unbondings,
+  validatorKeys,
 } from './tables.ts'
+
+type Unbonding = RowOf<typeof unbondings>
+type AccountUpdate = RowOf<typeof accountUpdates>
 
 function first<K extends object, R extends K, I extends string>(
   state: StateReader,
@@ -25,6 +33,8 @@ function first<K extends object, R extends K, I extends string>(
   for (const row of state.scan(of, { index, prefix })) return row
   return undefined
 }
+
+// Candidacies
 
 /** The record of an address, live or withdrawn. */
 export const getByOwner = (state: StateReader, owner: Address): Candidacy | undefined =>
@@ -43,38 +53,60 @@ export const getLiveByPubKey = (state: StateReader, key: PubKey): Candidacy | un
 /** The candidacy of an id. */
 export const getById = (state: StateReader, id: number): Candidacy | undefined => state.get(candidacies, { id })
 
-/** Writes a candidacy as it is after an operation of block time `time` (seconds). */
-export function putUpdated(state: State, candidacy: Candidacy, time: number): void {
-  state.put(candidacies, { ...candidacy, updatedAt: time })
-}
-
-/** Eligible candidacies in the order of protocol.md §4.1, as they are asked for. Bound: the caller's. */
+/** Eligible candidacies in the order of protocol.md §4.1, read as they are asked for. Bound: the caller's. */
 export const listEligible = (state: StateReader): Iterable<Candidacy> =>
   state.scan(candidacies, { index: 'byRank', prefix: ELIGIBLE })
 
 /** All live candidacies in rank order, eligible ones first. Bound: all candidacies; for queries. */
 export const listLive = (state: StateReader): Iterable<Candidacy> => state.scan(candidacies, { index: 'byRank' })
 
-/** The validator set as last sent, by the bytes of its keys. Bound: 2 · max_vals, at most 400. */
-export const listSet = (state: StateReader): readonly SetMember[] => [...state.scan(setMembers)]
+/** How many live candidacies rank above this one. Cost: grows with that number. */
+export const countAbove = (state: StateReader, candidacy: Candidacy): number =>
+  state.rank(candidacies, 'byRank', candidacy)
 
-/** True when this candidacy is in the validator set as last sent. */
-export const isInSet = (state: StateReader, candidacyId: number): boolean =>
-  first(state, setMembers, 'byCandidacy', u64be(candidacyId)) !== undefined
+/** True when this is the key of an eligible candidacy. */
+export function isEligibleKey(state: StateReader, key: PubKey): boolean {
+  const candidacy = getLiveByPubKey(state, key)
+  return candidacy !== undefined && isEligible(candidacy)
+}
 
-/** Unbonding entries of one candidacy, by number. Bound: entries made within one unbonding period. */
-export const listUnbondings = (state: StateReader, candidacyId: number): readonly RowOf<typeof unbondings>[] => [
-  ...state.scan(unbondings, { index: 'byCandidacy', prefix: u64be(candidacyId) }),
-]
+/** True when this candidacy is eligible and no other one is. Then absence may not remove it. */
+export function isOnlyEligible(state: StateReader, candidacy: Candidacy): boolean {
+  let seen = 0
+  for (const { id } of listEligible(state)) {
+    if (id !== candidacy.id || ++seen > 1) return false
+  }
+  return seen === 1
+}
 
-/** Base units on their way back to one candidacy. */
-export const pendingUnbonding = (state: StateReader, candidacyId: number): Amount =>
-  listUnbondings(state, candidacyId).reduce((sum, entry) => sum + entry.amount, 0n)
+/** What a new candidacy is given; its id, flags and updated_at follow. */
+export type NewCandidacy = Omit<Candidacy, 'id' | 'verified' | 'active' | 'withdrawn' | 'updatedAt'>
 
-/** Changes what becomes of the candidacy's pending account update, if it has one. */
-export function closePendingUpdate(state: State, candidacyId: number, status: 'REPLACED' | 'CANCELLED'): void {
-  const pending = first(state, accountUpdates, 'pendingByCandidacy', u64be(candidacyId))
-  if (pending !== undefined) state.put(accountUpdates, { ...pending, status })
+/** Creates an active candidacy under the next id. */
+export function createCandidacy(state: State, given: NewCandidacy): void {
+  state.put(candidacies, {
+    ...given,
+    id: takeNumber(state, 'nextCandidacyId'),
+    verified: false,
+    active: true,
+    withdrawn: false,
+    updatedAt: given.createdAt,
+  })
+}
+
+/** Changes a candidacy; updated_at becomes `time`, the block's in seconds. */
+export function changeCandidacy(
+  state: State,
+  candidacy: Candidacy,
+  changes: Partial<Omit<Candidacy, 'id' | 'updatedAt'>>,
+  time: number,
+): void {
+  state.put(candidacies, { ...candidacy, ...changes, updatedAt: time })
+}
+
+/** Adds an award to the shares. No operation of the owner: updated_at stays. */
+export function awardShares(state: State, candidacy: Candidacy, amount: Amount): void {
+  state.put(candidacies, { ...candidacy, shares: candidacy.shares + amount })
 }
 
 /**
@@ -86,21 +118,168 @@ export function dropWithdrawn(state: State, owner: Address): void {
   if (record === undefined) return
   if (!record.withdrawn) throw new Error(`stake: the live candidacy of ${owner} would be replaced`)
   state.remove(candidacies, { id: record.id })
-  state.remove(absences, { candidacyId: record.id })
-}
-
-/** True when this is the key of an eligible candidacy. */
-export function isEligibleKey(state: StateReader, key: PubKey): boolean {
-  const candidacy = getLiveByPubKey(state, key)
-  return candidacy !== undefined && isEligible(candidacy)
+  clearAbsence(state, record.id)
 }
 
 /**
- * Makes every active candidacy inactive whose key is not listed. Unbounded: all active candidacies; once in a program's
+ * Deactivates every active candidacy whose key is not listed. Unbounded: all active candidacies, once in a program's
  * life.
  */
 export function deactivateAllBut(state: State, preserved: ReadonlySet<PubKey>, time: number): void {
   for (const candidacy of listLive(state)) {
-    if (candidacy.active && !preserved.has(candidacy.pubKey)) putUpdated(state, { ...candidacy, active: false }, time)
+    if (candidacy.active && !preserved.has(candidacy.pubKey)) changeCandidacy(state, candidacy, { active: false }, time)
   }
+}
+
+// Unbonding
+
+/** Unbonding entries of one candidacy, by number. Bound: entries made within one unbonding period. */
+export const listUnbondings = (state: StateReader, candidacyId: number): readonly Unbonding[] => [
+  ...state.scan(unbondings, { index: 'byCandidacy', prefix: u64be(candidacyId) }),
+]
+
+/** Unbonding entries that belong to an address, by number. Bound: as `listUnbondings`; for queries. */
+export const listUnbondingsOf = (state: StateReader, owner: Address): Iterable<Unbonding> =>
+  state.scan(unbondings, { index: 'byOwner', prefix: addressBytes(owner) })
+
+/** Unbonding entries whose height is reached, by number. Bound: withdrawals of one block, or of one change of period. */
+export function listDueUnbondings(state: StateReader, height: number): readonly Unbonding[] {
+  const due: Unbonding[] = []
+  for (const entry of state.scan(unbondings, { index: 'byHeightPaid' })) {
+    if (entry.heightPaid > height) break
+    due.push(entry)
+  }
+  return due.sort((a, b) => a.number - b.number)
+}
+
+/** Base units on their way back to one candidacy's owner. */
+export const pendingUnbonding = (state: StateReader, candidacyId: number): Amount =>
+  listUnbondings(state, candidacyId).reduce((sum, entry) => sum + entry.amount, 0n)
+
+/** Turns all shares of a candidacy into one unbonding entry, which is paid out unstake_wait_period blocks later. */
+export function startUnbonding(state: State, { id, ownerAddress, pubKey, shares }: Candidacy, block: Block): void {
+  state.put(unbondings, {
+    number: takeNumber(state, 'nextUnbondingNumber'),
+    candidacyId: id,
+    ownerAddress,
+    pubKey,
+    amount: shares,
+    heightMade: block.height,
+    heightPaid: block.height + block.params.unstakeWaitPeriod,
+  })
+}
+
+/** Changes what an unbonding entry will pay. */
+export function changeUnbonding(state: State, entry: Unbonding, amount: Amount): void {
+  state.put(unbondings, { ...entry, amount })
+}
+
+/** Removes an unbonding entry: its amount is paid out, or is shares again. */
+export function removeUnbonding(state: State, { number }: Unbonding): void {
+  state.remove(unbondings, { number })
+}
+
+// Account updates
+
+/** The account update request of an id. */
+export const getAccountUpdate = (state: StateReader, id: number): AccountUpdate | undefined =>
+  state.get(accountUpdates, { id })
+
+/** Opens a request to bind the candidacy to another address, in place of its pending one; returns the request's id. */
+export function requestAccountUpdate(state: State, { id: candidacyId, ownerAddress }: Candidacy, to: Address): number {
+  closePendingUpdate(state, candidacyId, 'REPLACED')
+  const id = takeNumber(state, 'nextRequestId')
+  const request: AccountUpdate = { id, candidacyId, fromAddress: ownerAddress, toAddress: to, status: 'PENDING' }
+  state.put(accountUpdates, request)
+  return id
+}
+
+/** Ends the candidacy's pending account update, if it has one. */
+export function closePendingUpdate(
+  state: State,
+  candidacyId: number,
+  status: 'COMPLETED' | 'REPLACED' | 'CANCELLED',
+): void {
+  const pending = first(state, accountUpdates, 'pendingByCandidacy', u64be(candidacyId))
+  if (pending !== undefined) state.put(accountUpdates, { ...pending, status })
+}
+
+// Absence and misbehaviour
+
+/** Counts one more commit in a row without the candidacy's signature; returns how many there are now. */
+export function countAbsence(state: State, candidacyId: number): number {
+  const count = (state.get(absences, { candidacyId })?.count ?? 0) + 1
+  state.put(absences, { candidacyId, count })
+  return count
+}
+
+/** The candidacy's next missed commit is the first in a row. */
+export function clearAbsence(state: State, candidacyId: number): void {
+  state.remove(absences, { candidacyId })
+}
+
+/** The block that last removed the candidacy for misbehaviour, if any did. */
+export const lastMisbehaviour = (state: StateReader, candidacyId: number): number | undefined =>
+  state.get(misbehaviours, { candidacyId })?.removedHeight
+
+/** Records that the block at `height` removed the candidacy for misbehaviour. */
+export function recordMisbehaviour(state: State, candidacyId: number, height: number): void {
+  state.put(misbehaviours, { candidacyId, removedHeight: height })
+}
+
+// The validator set
+
+/** The validator set as last sent, by the bytes of its keys. Bound: 2 · max_vals, at most 400. */
+export const listSet = (state: StateReader): readonly SetMember[] => [...state.scan(setMembers)]
+
+/** True when this candidacy is in the validator set as last sent. */
+export const isInSet = (state: StateReader, candidacyId: number): boolean =>
+  first(state, setMembers, 'byCandidacy', u64be(candidacyId)) !== undefined
+
+/**
+ * The candidacy id that a key's address belonged to at a height; undefined for a key that was not in the set then.
+ * Source: protocol.md §3, validator_keys.
+ */
+export function candidacyIdAt(state: StateReader, validator: Address, height: number): number | undefined {
+  for (const row of state.scan(validatorKeys, { index: 'byAddress', prefix: addressBytes(validator), reverse: true })) {
+    if (row.firstHeight <= height) return row.lastHeight === 0 || row.lastHeight >= height ? row.candidacyId : undefined
+  }
+  return undefined
+}
+
+/** Members of a validator set by their keys. */
+export type SetByKey = ReadonlyMap<PubKey, SetMember>
+
+/** Writes `next` in place of `sent`, the set last sent, and who holds which key from `firstHeight` on. */
+export function replaceSet(state: State, sent: SetByKey, next: SetByKey, firstHeight: number): void {
+  for (const { pubKey, candidacyId } of sent.values()) {
+    if (!next.has(pubKey)) state.remove(setMembers, { pubKey })
+    if (next.get(pubKey)?.candidacyId !== candidacyId) endKeyPeriod(state, pubKey, firstHeight - 1)
+  }
+  for (const member of next.values()) {
+    const { pubKey, candidacyId } = member
+    state.put(setMembers, member)
+    if (sent.get(pubKey)?.candidacyId !== candidacyId)
+      state.put(validatorKeys, { pubKey, firstHeight, candidacyId, lastHeight: 0 })
+  }
+}
+
+function endKeyPeriod(state: State, key: PubKey, lastHeight: number): void {
+  for (const row of state.scan(validatorKeys, { prefix: pubKeyBytes(key), reverse: true })) {
+    state.put(validatorKeys, { ...row, lastHeight })
+    return
+  }
+}
+
+/** Drops the key periods that ended before `oldest`: no evidence can name them any more. */
+export function dropKeyPeriods(state: State, oldest: number): void {
+  for (const row of state.scan(validatorKeys, { index: 'byLastHeight' })) {
+    if (row.lastHeight >= oldest) break
+    state.remove(validatorKeys, row)
+  }
+}
+
+/** Writes the power cap, in whole tokens, for the SQL view `validators`. */
+export function putPowerCap(state: State, tokens: number): void {
+  state.put(powerCap, { name: 'validators', tokens })
 }

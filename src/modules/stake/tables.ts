@@ -6,10 +6,10 @@ import { stateCodec } from '../../codec/state.ts'
 import { address } from '../../values/account.ts'
 import { pubKey } from '../../values/key.ts'
 import { amount, ratio, uint } from '../../values/number.ts'
-import { flag, text } from '../../values/text.ts'
+import { enumOf, flag, text } from '../../values/text.ts'
 import { type RowOf, table } from '../../store/table.ts'
 
-interface Standing {
+interface Eligibility {
   readonly shares: bigint
   readonly active: boolean
   readonly withdrawn: boolean
@@ -19,7 +19,8 @@ interface Standing {
  * True while a candidacy may be in the validator set: live, active, at least 1 token of shares. Source: protocol.md,
  * Words.
  */
-export const isEligible = ({ shares, active, withdrawn }: Standing): boolean => !withdrawn && active && shares >= TOKEN
+export const isEligible = ({ shares, active, withdrawn }: Eligibility): boolean =>
+  !withdrawn && active && shares >= TOKEN
 
 /** First byte of the rank index: eligible candidacies before the others that are live. */
 export const ELIGIBLE = Uint8Array.of(0)
@@ -121,7 +122,12 @@ export const unbondings = table('unbondings', {
 export const accountUpdates = table('account_updates', {
   tag: 0x07,
   key: { id: uint },
-  row: { candidacyId: uint, fromAddress: address, toAddress: address, status: text },
+  row: {
+    candidacyId: uint,
+    fromAddress: address,
+    toAddress: address,
+    status: enumOf('PENDING', 'COMPLETED', 'REPLACED', 'CANCELLED'),
+  },
   message: stateCodec('svc.state.AccountUpdate'),
   indexes: { pendingByCandidacy: (row) => (row.status === 'PENDING' ? u64be(row.candidacyId) : undefined) },
 })

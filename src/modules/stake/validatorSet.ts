@@ -3,7 +3,7 @@ import { compareBytes } from '../../base/bytes.ts'
 import { type PubKey, pubKeyBytes } from '../../base/pubKey.ts'
 import type { StateReader } from '../../store/state.ts'
 import type { Params } from '../params/definitions.ts'
-import { getLiveByPubKey, listEligible, listSet } from './keeper.ts'
+import { getLiveByPubKey, listEligible } from './keeper.ts'
 import { candidacies, type Candidacy, isEligible, type SetMember } from './tables.ts'
 
 /** The validator set that the rows make, and the most voting power that one candidacy has with it. */
@@ -54,7 +54,9 @@ const totalOf = (members: readonly { readonly power: number }[]): number =>
 const byKey = (a: SetMember, b: SetMember): number => compareBytes(pubKeyBytes(a.pubKey), pubKeyBytes(b.pubKey))
 
 const rankKey = (candidacy: Candidacy): Uint8Array => candidacies.indexes.byRank(candidacy) as Uint8Array
-const byRank = (a: Candidacy, b: Candidacy): number => compareBytes(rankKey(a), rankKey(b))
+
+/** Sorts live candidacies as protocol.md §4.1 orders them. */
+export const byRank = (a: Candidacy, b: Candidacy): number => compareBytes(rankKey(a), rankKey(b))
 
 /** The first max_vals eligible candidacies. Bound: max_vals rows. Source: protocol.md §4.1. */
 function firstEligible(state: StateReader, maxVals: number): readonly Candidacy[] {
@@ -86,18 +88,19 @@ function provenCandidacies(
 }
 
 /**
- * The set that the rows make. A key has the power of its shares once it has signed a commit as a member of the set (it
- * is proven). Before that it joins with power 1, and all that join together have less than half of the power of the
- * proven ones. Where no proven key belongs to an eligible candidacy, the proven members stay as they are until somebody
- * who joins has signed. So a key that no node holds never stops the chain. `hasSigned` is true for a key that signed
- * the last commit. Bound: max_vals rows, and the set last sent. Source: protocol.md §4.1, §4.2, §4.4.
+ * The set that the rows make, after `sent`, the set last sent. A key has the power of its shares once it has signed a
+ * commit as a member of the set: it is proven. Before that it joins with power 1, and all that join together have less
+ * than half of the power of the proven ones. Where no proven key belongs to an eligible candidacy, the proven members
+ * stay as they are until somebody who joins has signed. So a key that no node holds never stops the chain. `hasSigned`
+ * is true for a key that signed the last commit. Bound: max_vals rows, and `sent`. Source: protocol.md §4.1, §4.2, §4.4.
  */
-export function makeSet(
+export function nextSet(
   state: StateReader,
+  sent: readonly SetMember[],
   { maxVals, stakeLimit }: SetParams,
   hasSigned: (key: PubKey) => boolean = () => false,
 ): NewSet {
-  const proven = listSet(state).filter((member) => member.proven || hasSigned(member.pubKey))
+  const proven = sent.filter((member) => member.proven || hasSigned(member.pubKey))
   const provenKeys = new Set(proven.map(({ pubKey }) => pubKey))
   const first = firstEligible(state, maxVals)
   const voting = provenCandidacies(state, proven, first, maxVals)
@@ -115,7 +118,7 @@ export function makeSet(
 }
 
 /** The set of a chain that begins: its keys count as proven. */
-export function makeFirstSet(state: StateReader, { maxVals, stakeLimit }: SetParams): NewSet {
+export function firstSet(state: StateReader, { maxVals, stakeLimit }: SetParams): NewSet {
   const first = firstEligible(state, maxVals)
   const powerCap = capOf(
     first.map(({ shares }) => shares),

@@ -5,8 +5,7 @@ import { equalBytes, sha256 } from '../../base/bytes.ts'
 import type { AnyTable, CommittedState } from '../store.ts'
 import type { Table } from '../table.ts'
 import { chunkFile, METADATA_FILE, readSnapshot, removeSnapshot, snapshotPath, UNFINISHED } from './folder.ts'
-import { CHUNK_BYTES, encodeMetadata, type Snapshot } from './format.ts'
-import { recordsOf } from './format.ts'
+import { CHUNK_BYTES, encodeMetadata, recordsOf, type Snapshot } from './format.ts'
 
 function sync(path: string): void {
   const file = openSync(path, 'r')

@@ -163,7 +163,10 @@ test("status in Detail is this node's own where it has one; without one it follo
   chain.advanceTo(8)
   expect(status(approved)).toBe('collapsed')
   const hash = chain.store.recomputeRoot()
-  chain.store.putLocal(libraryStatus, { proposalId: approved as ProposalId, status: 'deployed' })
+  chain.store.putLocal(libraryStatus, {
+    proposalId: approved as ProposalId,
+    status: 'deployed' as const,
+  })
   expect(status(approved)).toBe('deployed')
   expect(chain.store.recomputeRoot()).toEqual(hash)
   expect(shown(chain, approved).Detail).toEqual({

@@ -24,7 +24,7 @@ function run(thrown: unknown, mode: 'check' | 'deliver') {
   const chain = startChain()
   const overlay = makeOverlay(chain.store)
   const tx = readTx(chain.tx(account(5), 'transfer', { to: bytesOf(account(6)), value: '1' }))
-  return { verdict: runTx(throwing(overlay, thrown), tx, { block: nextBlock(chain), place: 0, mode }), overlay }
+  return { verdict: runTx(throwing(overlay, thrown), tx, { block: nextBlock(chain), index: 0, mode }), overlay }
 }
 
 describe('a throw of the state machine', () => {
@@ -94,7 +94,7 @@ describe('a throw of the state machine', () => {
     const chain = startChain()
     const overlay = makeOverlay(chain.store)
     const tx = readTx(chain.tx(account(5), 'transfer', { to: bytesOf(account(6)), value: '1' }))
-    runTx(overlay, tx, { block: nextBlock(chain), place: 0, mode: 'deliver' })
+    runTx(overlay, tx, { block: nextBlock(chain), index: 0, mode: 'deliver' })
     expect(overlay.get(accounts, { address: account(6).address })?.balance).toBe(tokens(100_000) + 1n)
   })
 })

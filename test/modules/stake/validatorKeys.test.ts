@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { addressOfKey } from '../../../src/base/address.ts'
-import { candidacyIdAt } from '../../../src/modules/stake/block/commit.ts'
+import { candidacyIdAt } from '../../../src/modules/stake/keeper.ts'
 import { setMembers, validatorKeys } from '../../../src/modules/stake/tables.ts'
 import { account, nodeKey, type TestChain } from '../../support/testChain.ts'
 import { done, key, startChain, updatesOf } from '../support.ts'

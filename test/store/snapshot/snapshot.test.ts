@@ -15,10 +15,10 @@ import {
   CHUNK_BYTES_MAX,
   decodeMetadata,
   encodeMetadata,
+  recordsOf,
   type SnapshotMetadata,
   varint,
 } from '../../../src/store/snapshot/format.ts'
-import { recordsOf } from '../../../src/store/snapshot/format.ts'
 import { writeSnapshot } from '../../../src/store/snapshot/write.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/sqliteStore.ts'
 import type { CommittedState } from '../../../src/store/store.ts'

@@ -10,9 +10,8 @@ import {
   type Path,
   PATH_LENGTH_MAX,
 } from '../../../src/store/tree/page.ts'
-import { rootOf } from '../../../src/store/tree/tree.ts'
+import { byKeyHash, type LeafChange, rootOf, updateTree } from '../../../src/store/tree/tree.ts'
 import { idOf } from '../../../src/store/sorted.ts'
-import { byKeyHash, type LeafChange, updateTree } from '../../../src/store/tree/tree.ts'
 import { random } from '../model.ts'
 
 const keyOf = (n: number): Uint8Array => u64be(n)

@@ -1,9 +1,18 @@
-import { uint } from '../../../tx/members.ts'
+import type { TxError } from '../../../base/txError.ts'
+import { type MessageOf, uint } from '../../../tx/members.ts'
 import { balanceOf, moveBalance } from '../../accounts/keeper.ts'
-import { defineTx } from '../../define.ts'
+import { defineTx, type Effects, type TxContext } from '../../define.ts'
 import { stakeErrors } from '../errors.ts'
-import { dropWithdrawn, getById, getLiveByOwner, putUpdated } from '../keeper.ts'
-import { accountUpdates } from '../tables.ts'
+import {
+  changeCandidacy,
+  closePendingUpdate,
+  dropWithdrawn,
+  getAccountUpdate,
+  getById,
+  getLiveByOwner,
+} from '../keeper.ts'
+
+const input = { accountUpdateRequestId: uint('id that updateAccount returned') }
 
 /**
  * Binds a candidacy to the sender, who was asked by `updateAccount`: the sender's balance pays the old owner for the
@@ -15,32 +24,37 @@ export const acceptCandidacyAccountUpdate = defineTx({
   call: 'stake.validator.acceptAccountUpdate',
   event: 'svc.stake.acceptAccountUpdate',
   doc: 'Accepts the request: the sender becomes the owner and pays the old owner for the shares.',
-  input: { accountUpdateRequestId: uint('id that updateAccount returned') },
+  input,
   gas: (params) => params.updateCandidacy,
-  execute: ({ state, block, sender, fee }, message) => {
-    const request = state.get(accountUpdates, { id: message.accountUpdateRequestId })
-    if (request?.status !== 'PENDING' || request.toAddress !== sender) return stakeErrors.badRequest
-    if (getLiveByOwner(state, sender) !== undefined) return stakeErrors.badRequest
-    const candidacy = getById(state, request.candidacyId)
-    if (candidacy?.withdrawn !== false)
-      throw new Error(`stake: request ${request.id} is PENDING for a candidacy that is not live`)
-    if (balanceOf(state, sender) < candidacy.shares + fee) return stakeErrors.insufficientBondShares
-    return {
-      locks: candidacy.shares,
-      apply: () => {
-        const { ownerAddress } = candidacy
-        dropWithdrawn(state, sender)
-        moveBalance(state, sender, ownerAddress, candidacy.shares)
-        putUpdated(state, { ...candidacy, ownerAddress: sender }, block.time)
-        state.put(accountUpdates, { ...request, status: 'COMPLETED' })
-        return {
-          attributes: [
-            ['owner', sender],
-            ['pub_key', candidacy.pubKey],
-            ['request_id', String(request.id)],
-          ],
-        }
-      },
-    }
-  },
+  execute: executeAccept,
 })
+
+function executeAccept(
+  { state, block, sender, fee }: TxContext,
+  { accountUpdateRequestId: id }: MessageOf<typeof input>,
+): TxError | Effects {
+  const request = getAccountUpdate(state, id)
+  if (request?.status !== 'PENDING' || request.toAddress !== sender) return stakeErrors.badRequest
+  if (getLiveByOwner(state, sender) !== undefined) return stakeErrors.badRequest
+  const candidacy = getById(state, request.candidacyId)
+  if (candidacy?.withdrawn !== false)
+    throw new Error(`stake: request ${id} is PENDING for a candidacy that is not live`)
+  const { ownerAddress, pubKey, shares } = candidacy
+  if (balanceOf(state, sender) < shares + fee) return stakeErrors.insufficientBondShares
+  return {
+    locks: shares,
+    apply: () => {
+      dropWithdrawn(state, sender)
+      moveBalance(state, sender, ownerAddress, shares)
+      changeCandidacy(state, candidacy, { ownerAddress: sender }, block.time)
+      closePendingUpdate(state, candidacy.id, 'COMPLETED')
+      return {
+        attributes: [
+          ['owner', sender],
+          ['pub_key', pubKey],
+          ['request_id', String(id)],
+        ],
+      }
+    },
+  }
+}

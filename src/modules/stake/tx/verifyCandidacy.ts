@@ -1,9 +1,13 @@
 import { addressOf } from '../../../base/address.ts'
-import { address, yesNo } from '../../../tx/members.ts'
+import type { TxError } from '../../../base/txError.ts'
+import { address, type MessageOf, yesNo } from '../../../tx/members.ts'
 import { getChain } from '../../chain/keeper.ts'
-import { defineTx, effects } from '../../define.ts'
+import { defineTx, type Effects, effects, type TxContext } from '../../define.ts'
 import { stakeErrors } from '../errors.ts'
-import { getLiveByOwner, putUpdated } from '../keeper.ts'
+import { changeCandidacy, getLiveByOwner } from '../keeper.ts'
+import { appliedTo } from './candidacy.ts'
+
+const input = { candidateAddress: address(), verified: yesNo('Y or N') }
 
 /** The foundation marks a candidacy as verified, or not. Source: protocol.md §3, verify [ext]. */
 export const verifyCandidacy = defineTx({
@@ -12,20 +16,17 @@ export const verifyCandidacy = defineTx({
   call: 'stake.validator.verify',
   event: 'svc.stake.verify',
   doc: 'Sets verified of a candidacy; only the foundation address of genesis may.',
-  input: { candidateAddress: address(), verified: yesNo('Y or N') },
+  input,
   gas: () => 0,
-  execute: ({ state, block, sender }, message) => {
-    if (sender !== getChain(state).foundationAddress) return stakeErrors.verificationDisallowed
-    const candidacy = getLiveByOwner(state, addressOf(message.candidateAddress))
-    if (candidacy === undefined) return stakeErrors.unknownCandidacy
-    return effects(() => {
-      putUpdated(state, { ...candidacy, verified: message.verified === 'Y' }, block.time)
-      return {
-        attributes: [
-          ['owner', candidacy.ownerAddress],
-          ['pub_key', candidacy.pubKey],
-        ],
-      }
-    })
-  },
+  execute: executeVerify,
 })
+
+function executeVerify({ state, block, sender }: TxContext, message: MessageOf<typeof input>): TxError | Effects {
+  if (sender !== getChain(state).foundationAddress) return stakeErrors.verificationDisallowed
+  const candidacy = getLiveByOwner(state, addressOf(message.candidateAddress))
+  if (candidacy === undefined) return stakeErrors.unknownCandidacy
+  return effects(() => {
+    changeCandidacy(state, candidacy, { verified: message.verified === 'Y' }, block.time)
+    return appliedTo(candidacy)
+  })
+}

@@ -1,4 +1,4 @@
-/** More than 70 lines. */
+/** More than 80 lines. */
 export function long(): number { // red: noExcessiveLinesPerFunction
   let sum = 0
   sum += 1
@@ -71,5 +71,15 @@ export function long(): number { // red: noExcessiveLinesPerFunction
   sum += 68
   sum += 69
   sum += 70
+  sum += 71
+  sum += 72
+  sum += 73
+  sum += 74
+  sum += 75
+  sum += 76
+  sum += 77
+  sum += 78
+  sum += 79
+  sum += 80
   return sum
 }

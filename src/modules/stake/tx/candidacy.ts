@@ -1,4 +1,6 @@
 import { type Member, type MessageOf, nested, optional, text } from '../../../tx/members.ts'
+import type { Applied } from '../../define.ts'
+import type { Candidacy } from '../tables.ts'
 
 /** Length limits of a description in bytes of UTF-8, in operations and in genesis. Source: protocol.md §3. */
 export const DESCRIPTION_BYTES_MAX = { name: 128, website: 256, location: 128, email: 256, profile: 2048 } as const
@@ -20,3 +22,11 @@ export type Description = MessageOf<typeof members>
 /** The description member of declare and update. */
 export const description = (): Member<Description> =>
   nested(members, 'name, website, location, email, profile: all text')
+
+/** What the event of a candidacy operation names. */
+export const appliedTo = ({ ownerAddress, pubKey }: Pick<Candidacy, 'ownerAddress' | 'pubKey'>): Applied => ({
+  attributes: [
+    ['owner', ownerAddress],
+    ['pub_key', pubKey],
+  ],
+})

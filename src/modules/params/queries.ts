@@ -1,7 +1,7 @@
-import type { StateReader } from '../../../store/state.ts'
-import { badArgument, defineQuery } from '../../define.ts'
-import { PARAMETERS } from '../definitions.ts'
-import { textsInForce } from '../keeper.ts'
+import type { StateReader } from '../../store/state.ts'
+import { badArgument, defineQuery } from '../define.ts'
+import { PARAMETERS } from './definitions.ts'
+import { textsInForce } from './keeper.ts'
 
 /** The system parameters object of the interface: integers as Number, ratios and the address as String. */
 export function printParams(state: StateReader, height: number): Record<string, unknown> {

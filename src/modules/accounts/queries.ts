@@ -1,7 +1,7 @@
-import { parseAddress } from '../../../base/address.ts'
-import { show } from '../../../base/json.ts'
-import { badArgument, defineQuery } from '../../define.ts'
-import { getAccount } from '../keeper.ts'
+import { parseAddress } from '../../base/address.ts'
+import { show } from '../../base/json.ts'
+import { badArgument, defineQuery } from '../define.ts'
+import { getAccount } from './keeper.ts'
 
 /** Balance and nonce of an account; an unknown one has "0" and 0. Source: protocol.md §8. */
 export const queryAccount = defineQuery({

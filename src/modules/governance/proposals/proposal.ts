@@ -1,17 +1,32 @@
 import type { Amount } from '../../../base/amount.ts'
 import { proposalIdOf } from '../../../base/pubKey.ts'
 import type { TxError } from '../../../base/txError.ts'
+import type { State } from '../../../store/state.ts'
 import { optional, type OptionalMember, text, uint } from '../../../tx/members.ts'
-import { type Block, type Effects, isError, type TxContext } from '../../define.ts'
 import { takeBalance } from '../../accounts/keeper.ts'
+import { type Attribute, type Block, type Effects, isError, type TxContext } from '../../define.ts'
 import { governanceErrors } from '../errors.ts'
-import { checkOpenLimits, putProposal, validatorIdOf } from '../keeper.ts'
-import type { Proposal, ProposalType } from '../tables.ts'
+import { checkOpenLimits, createProposal, validatorIdOf } from '../keeper.ts'
+import type { OwnFields, Proposal, ProposalOf, ProposalType } from '../tables.ts'
 
-/** Furthest point of a proposal, in blocks after its own. Source: protocol.md §6, expiry rules. */
-export const POINT_BLOCKS_MAX = 1_000_000
-/** The same in seconds. */
-export const POINT_SECONDS_MAX = 10_000_000
+/** What carrying out leaves. `rejected` says why it could not be done; nothing but the proposal was changed then. */
+export interface CarriedOut<P> {
+  readonly proposal: P
+  readonly rejected?: string
+}
+
+/**
+ * What becomes of one kind of proposal. Methods, not members: TypeScript then takes the kind of one type for a kind of
+ * any.
+ */
+export interface ProposalKind<T extends ProposalType = ProposalType> {
+  readonly carriedOut: 'at approval' | 'at its point'
+  carryOut(state: State, block: Block, proposal: ProposalOf<T>): CarriedOut<ProposalOf<T>>
+  /** Gives back what a rejected or expired proposal holds; returns it as it then is. */
+  drop?(state: State, proposal: ProposalOf<T>): ProposalOf<T>
+  /** Detail of the proposal object. `libraryStatus` is this node's own, where it keeps one. */
+  detail(proposal: ProposalOf<T>, libraryStatus: string | undefined): object
+}
 
 /** Why it is proposed, at most 2,048 bytes. Source: protocol.md §3. */
 export const reason = (): OptionalMember<string> => optional(text(2048))
@@ -24,11 +39,16 @@ export const pointHeight = (what: string): OptionalMember<number> =>
 export const pointTimestamp = (what: string): OptionalMember<number> =>
   optional(uint(`Unix seconds at which ${what}; instead of the block height`))
 
-/** The point that a proposal names. */
+/** The point that a proposal names: a height, a time in Unix seconds, or neither. */
 export interface Point {
-  readonly height?: number | undefined
+  readonly height: number | undefined
   readonly timestamp?: number | undefined
 }
+
+/** Furthest point of a proposal, in blocks after its own. Source: protocol.md §6, expiry rules. */
+export const POINT_BLOCKS_MAX = 1_000_000
+/** The same in seconds. */
+export const POINT_SECONDS_MAX = 10_000_000
 
 function pointOf(
   block: Block,
@@ -47,47 +67,24 @@ function pointOf(
   return { expireBlockHeight: block.height + block.params.proposalExpirePeriod, expireTimestamp: 0 }
 }
 
-const BLANK = {
-  result: '',
-  resultMsg: '',
-  resultBlockHeight: 0,
-  resultAt: 0,
-  pending: true,
-  yesPower: 0,
-  noPower: 0,
-  totalPower: 0,
-  reason: '',
-  name: '',
-  value: '',
-  version: '',
-  fileUrl: '',
-  md5: '',
-  retiredVersion: '',
-  preservedValidators: '',
-  transferFrom: '',
-  transferTo: '',
-  amount: 0n,
-  escrow: 0n,
-  status: '',
-} as const
-
 /** What one kind of proposal brings. */
 export interface Draft {
-  readonly type: ProposalType
+  readonly fields: OwnFields
+  readonly reason: string | undefined
   readonly point: Point
-  /** Columns of its kind. */
-  readonly row: Partial<Proposal>
   /** Own rules, in order. */
   readonly rules: () => TxError | undefined
   /** Base units that the proposal takes from the sender and holds. */
   readonly escrow?: Amount
+  /** What its event names beside the proposal's id. */
+  readonly attributes?: readonly Attribute[]
 }
 
 /**
  * Rules of every propose operation, in order: Invalid validator, own rules, expiry rules, open limits; then the new
  * proposal.
  */
-export function propose({ state, block, sender, tx, place }: TxContext, draft: Draft): TxError | Effects {
+export function propose({ state, block, sender, tx, index }: TxContext, draft: Draft): TxError | Effects {
   const candidacyId = validatorIdOf(state, sender)
   if (typeof candidacyId !== 'number') return candidacyId
   const broken = draft.rules()
@@ -96,27 +93,14 @@ export function propose({ state, block, sender, tx, place }: TxContext, draft: D
   if (isError(point)) return point
   const limit = checkOpenLimits(state, candidacyId)
   if (limit !== undefined) return limit
-  const escrow = draft.escrow ?? 0n
+  const { fields, reason: why = '', escrow = 0n, attributes = [] } = draft
   return {
     locks: escrow,
     apply: () => {
       const id = proposalIdOf(tx.hash)
       takeBalance(state, sender, escrow)
-      putProposal(state, {
-        ...BLANK,
-        id,
-        type: draft.type,
-        proposer: sender,
-        candidacyId,
-        blockHeight: block.height,
-        place,
-        createdAt: block.time,
-        ...point,
-        ...draft.row,
-        escrow,
-      })
-      const named = draft.row.name === undefined ? [] : [['name', draft.row.name] as const]
-      return { data: tx.hash, attributes: [['proposal_id', id], ...named] }
+      createProposal(state, { id, proposer: sender, candidacyId, block, index, reason: why, ...point }, fields)
+      return { data: tx.hash, attributes: [['proposal_id', id], ...attributes] }
     },
   }
 }

@@ -1,0 +1,59 @@
+import { invalidParameter, type TxError } from '../../../base/txError.ts'
+import type { State } from '../../../store/state.ts'
+import { type MessageOf, ruledText } from '../../../tx/members.ts'
+import { type Block, defineTx, type Effects, type TxContext } from '../../define.ts'
+import { putParam, readValue } from '../../params/keeper.ts'
+import type { ProposalOf } from '../tables.ts'
+import { type CarriedOut, pointHeight, pointTimestamp, propose, type ProposalKind, reason } from './proposal.ts'
+
+type ChangeParam = ProposalOf<'change_param'>
+
+const input = {
+  name: ruledText('parameter name'),
+  value: ruledText('new value, as text'),
+  reason: reason(),
+  expireBlockHeight: pointHeight('the proposal expires'),
+  expireTimestamp: pointTimestamp('the proposal expires'),
+}
+
+/** Proposes a new value of a system parameter. Source: interface, proposeChangeParam; protocol.md §6. */
+export const proposeChangeParam = defineTx({
+  operation: 'proposeChangeParam',
+  method: 'svc_proposeChangeParam',
+  call: 'governance.proposeChangeParam',
+  event: 'svc.governance.proposeChangeParam',
+  doc: 'Proposes a new value of a system parameter.',
+  input,
+  returns: 'ProposalID',
+  gas: (params) => params.governanceProposal,
+  execute: executePropose,
+})
+
+function executePropose(context: TxContext, message: MessageOf<typeof input>): TxError | Effects {
+  const { name, value } = message
+  return propose(context, {
+    fields: { type: 'change_param', name, value },
+    reason: message.reason,
+    point: { height: message.expireBlockHeight, timestamp: message.expireTimestamp },
+    rules: () => {
+      const read = readValue(name, value)
+      return 'why' in read ? invalidParameter(read.why) : undefined
+    },
+    attributes: [['name', name]],
+  })
+}
+
+/** Changes a system parameter from the next block on. Source: protocol.md §6, change_param. */
+export const changeParam: ProposalKind<'change_param'> = {
+  carriedOut: 'at approval',
+  carryOut: change,
+  detail: ({ name, value, reason: why }) => ({ name, value, reason: why }),
+}
+
+function change(state: State, block: Block, proposal: ChangeParam): CarriedOut<ChangeParam> {
+  const { name, value } = proposal
+  const read = readValue(name, value)
+  if ('why' in read) throw new Error(`governance: an approved change that no rule allows: ${read.why}`)
+  putParam(state, name, block.height + 1, read.text)
+  return { proposal }
+}

@@ -1,0 +1,82 @@
+import type { TxError } from '../../../base/txError.ts'
+import { type MessageOf, ruledText, text } from '../../../tx/members.ts'
+import { defineTx, type Effects, type TxContext } from '../../define.ts'
+import { governanceErrors } from '../errors.ts'
+import { deployedVersion, hasOngoingLibrary } from '../keeper.ts'
+import { checkFiles, checkName, hasFileFor, isAbove } from '../library.ts'
+import type { ProposalOf } from '../tables.ts'
+import { pointHeight, pointTimestamp, propose, type ProposalKind, reason } from './proposal.ts'
+
+/** Members that name a library or a program and its files. Source: interface, Rules for the propose payloads. */
+export const libraryMembers = {
+  name: ruledText('name: [a-z0-9_-], at most 64'),
+  version: ruledText('version, vX.Y.Z'),
+  fileUrl: text(4096),
+  md5: text(4096),
+  reason: reason(),
+}
+
+const input = {
+  ...libraryMembers,
+  deployBlockHeight: pointHeight('the library is deployed'),
+  deployTimestamp: pointTimestamp('the library is deployed'),
+}
+
+type Message = MessageOf<typeof input>
+
+/**
+ * Proposes to deploy a native library; only CheckTx asks for the node's OS. Source: interface, proposeDeployLibEni;
+ * protocol.md §6.
+ */
+export const proposeDeployLibEni = defineTx({
+  operation: 'proposeDeployLibEni',
+  method: 'svc_proposeDeployLibEni',
+  call: 'governance.proposeDeployLibEni',
+  event: 'svc.governance.proposeDeployLibEni',
+  doc: 'Proposes to deploy a native library: fileUrl and md5 are JSON objects in text, by OS name (ubuntu, centos).',
+  input,
+  returns: 'ProposalID',
+  gas: (params) => params.governanceProposal,
+  execute: executePropose,
+})
+
+function executePropose(context: TxContext, message: Message): TxError | Effects {
+  const { name, version, fileUrl, md5 } = message
+  return propose(context, {
+    fields: { type: 'deploy_libeni', name, version, fileUrl, md5 },
+    reason: message.reason,
+    point: { height: message.deployBlockHeight, timestamp: message.deployTimestamp },
+    rules: () => checkLibrary(context, message),
+    attributes: [['name', name]],
+  })
+}
+
+function checkLibrary({ state, node }: TxContext, message: Message): TxError | undefined {
+  const misnamed = checkName(message)
+  if (misnamed !== undefined) return misnamed
+  const deployed = deployedVersion(state, message.name)
+  if (deployed !== undefined && !isAbove(message.version, deployed)) return governanceErrors.invalidLibrary
+  if (hasOngoingLibrary(state, message.name)) return governanceErrors.ongoingLibrary
+  const malformed = checkFiles(message)
+  if (malformed !== undefined) return malformed
+  return node === undefined || hasFileFor(message.fileUrl, node.os) ? undefined : governanceErrors.noFileUrlForOs
+}
+
+/**
+ * Deploys a native library at its point. What happens to the file is each node's own, outside consensus. Source:
+ * protocol.md §6, §7.
+ */
+export const deployLibEni: ProposalKind<'deploy_libeni'> = {
+  carriedOut: 'at its point',
+  carryOut: (_state, _block, proposal) => ({ proposal }),
+  detail: (proposal, libraryStatus) => {
+    const { name, version, fileUrl, md5, reason: why } = proposal
+    return { name, version, fileurl: fileUrl, md5, reason: why, status: libraryStatus ?? statusOf(proposal) }
+  },
+}
+
+/** The status that a node shows which keeps none of its own for the library. */
+function statusOf({ result, pending }: ProposalOf<'deploy_libeni'>): string {
+  if (result === 'Rejected' || result === 'Expired') return 'rejected'
+  return result === 'Approved' && !pending ? 'collapsed' : 'init'
+}

@@ -1,0 +1,89 @@
+import { parsePubKey, type PubKey } from '../../../base/pubKey.ts'
+import { invalidParameter, type TxError } from '../../../base/txError.ts'
+import type { State, StateReader } from '../../../store/state.ts'
+import { type MessageOf, text } from '../../../tx/members.ts'
+import { programVersion, raiseProgramVersion } from '../../chain/keeper.ts'
+import { type Block, defineTx, type Effects, type TxContext } from '../../define.ts'
+import { deactivateAllBut, isEligibleKey } from '../../stake/keeper.ts'
+import { governanceErrors } from '../errors.ts'
+import { hasStandingRetirement } from '../keeper.ts'
+import type { ProposalOf } from '../tables.ts'
+import { type CarriedOut, pointHeight, propose, type ProposalKind, reason } from './proposal.ts'
+
+type RetireProgram = ProposalOf<'retire_program'>
+
+const input = {
+  preservedValidators: text(9216),
+  reason: reason(),
+  retiredBlockHeight: pointHeight('the program retires'),
+}
+
+/** Proposes to retire the program. Source: interface, proposeRetireProgram; protocol.md §6. */
+export const proposeRetireProgram = defineTx({
+  operation: 'proposeRetireProgram',
+  method: 'svc_proposeRetireProgram',
+  call: 'governance.proposeRetireProgram',
+  event: 'svc.governance.proposeRetireProgram',
+  doc: 'Proposes to retire the program: listed validators are preserved, all others are deactivated.',
+  input,
+  returns: 'ProposalID',
+  gas: (params) => params.governanceProposal,
+  execute: executePropose,
+})
+
+function executePropose(context: TxContext, message: MessageOf<typeof input>): TxError | Effects {
+  const { preservedValidators } = message
+  const version = programVersion(context.state)
+  return propose(context, {
+    fields: { type: 'retire_program', retiredVersion: String(version), preservedValidators, status: 'init' },
+    reason: message.reason,
+    point: { height: message.retiredBlockHeight },
+    rules: () => {
+      if (hasStandingRetirement(context.state, version)) return governanceErrors.standingRetirement
+      const why = whyNotPreserved(context.state, preservedValidators)
+      return why === undefined ? undefined : invalidParameter(why)
+    },
+  })
+}
+
+/** Why a preservedValidators list is refused, or undefined. Source: protocol.md §6, retire_program. */
+function whyNotPreserved(state: StateReader, list: string): string | undefined {
+  if (list === '') return 'preservedValidators: expected a comma separated list of public keys, got ""'
+  const keys = new Set<PubKey>()
+  for (const text of list.split(',')) {
+    const key = parsePubKey(text)
+    if (key === undefined)
+      return `preservedValidators: expected base64 of 32 bytes, got ${JSON.stringify(text.slice(0, 60))}`
+    if (keys.has(key)) return `preservedValidators: ${key} is named twice`
+    if (!isEligibleKey(state, key)) return `preservedValidators: ${key} is not the key of an eligible candidacy`
+    keys.add(key)
+  }
+  return undefined
+}
+
+const NOBODY_PRESERVED = 'No preserved validator is active'
+
+/**
+ * Ends this program version at its point: whoever is not preserved is deactivated. Source: protocol.md §7,
+ * retire_program.
+ */
+export const retireProgram: ProposalKind<'retire_program'> = {
+  carriedOut: 'at its point',
+  carryOut: retire,
+  drop: (_state, proposal) => ({ ...proposal, status: 'rejected' }),
+  detail: ({ retiredVersion, preservedValidators, reason: why, status }) => ({
+    retired_version: retiredVersion,
+    preserved_validators: preservedValidators,
+    reason: why,
+    status,
+  }),
+}
+
+function retire(state: State, block: Block, proposal: RetireProgram): CarriedOut<RetireProgram> {
+  const keys = new Set(proposal.preservedValidators.split(',') as PubKey[])
+  if (![...keys].some((key) => isEligibleKey(state, key)))
+    return { proposal: { ...proposal, status: 'rejected' }, rejected: NOBODY_PRESERVED }
+  deactivateAllBut(state, keys, block.time)
+  raiseProgramVersion(state)
+  return { proposal: { ...proposal, status: 'success' } }
+}

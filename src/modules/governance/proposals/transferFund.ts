@@ -1,0 +1,103 @@
+import { type Address, addressOf } from '../../../base/address.ts'
+import { invalidParameter, type TxError } from '../../../base/txError.ts'
+import type { State, StateReader } from '../../../store/state.ts'
+import { address, amount, type MessageOf } from '../../../tx/members.ts'
+import { addBalance, balanceOf, moveBalance } from '../../accounts/keeper.ts'
+import { type Block, defineTx, type Effects, type TxContext } from '../../define.ts'
+import { valuesUpTo } from '../../params/keeper.ts'
+import { governanceErrors } from '../errors.ts'
+import type { ProposalOf } from '../tables.ts'
+import { type CarriedOut, pointHeight, pointTimestamp, propose, type ProposalKind, reason } from './proposal.ts'
+
+type TransferFund = ProposalOf<'transfer_fund'>
+
+const input = {
+  transferFrom: address(),
+  transferTo: address(),
+  amount: amount('amount above 0, in base units'),
+  reason: reason(),
+  expireBlockHeight: pointHeight('the proposal expires'),
+  expireTimestamp: pointTimestamp('the proposal expires'),
+}
+
+/**
+ * Proposes to pay from the proposer's balance, through escrow, or from a hold_account. Source: protocol.md §6,
+ * transfer_fund [ext].
+ */
+export const proposeTransferFund = defineTx({
+  operation: 'proposeTransferFund',
+  method: 'svc_proposeTransferFund',
+  call: 'governance.proposeTransferFund',
+  event: 'svc.governance.proposeTransferFund',
+  doc: 'Proposes a payment from the proposer (held in escrow) or from a present or earlier hold_account.',
+  input,
+  returns: 'ProposalID',
+  gas: (params) => params.governanceProposal,
+  execute: executePropose,
+})
+
+function executePropose(context: TxContext, message: MessageOf<typeof input>): TxError | Effects {
+  const { state, sender, block } = context
+  const transferFrom = addressOf(message.transferFrom)
+  const value = BigInt(message.amount)
+  const escrow = transferFrom === sender ? value : 0n
+  return propose(context, {
+    fields: {
+      type: 'transfer_fund',
+      transferFrom,
+      transferTo: addressOf(message.transferTo),
+      amount: value,
+      escrow,
+    },
+    reason: message.reason,
+    point: { height: message.expireBlockHeight, timestamp: message.expireTimestamp },
+    escrow,
+    rules: () => {
+      if (transferFrom !== sender && !isHoldAccount(state, transferFrom, block.height)) {
+        return invalidParameter(
+          `transferFrom: expected the sender or a present or earlier hold_account, got ${transferFrom}`,
+        )
+      }
+      if (value === 0n) return invalidParameter('amount: expected more than 0, got 0')
+      return balanceOf(state, transferFrom) < value ? governanceErrors.insufficientBalance : undefined
+    },
+  })
+}
+
+function isHoldAccount(state: StateReader, account: Address, height: number): boolean {
+  for (const value of valuesUpTo(state, 'hold_account', height)) {
+    if (value === account) return true
+  }
+  return false
+}
+
+/**
+ * Pays from escrow, or from a hold_account where its balance covers it. Source: protocol.md §6, transfer_fund [ext].
+ */
+export const transferFund: ProposalKind<'transfer_fund'> = {
+  carriedOut: 'at approval',
+  carryOut: pay,
+  drop: returnEscrow,
+  detail: ({ amount: value, transferFrom, transferTo, reason: why }) => ({
+    amount: value.toString(),
+    from: transferFrom,
+    to: transferTo,
+    reason: why,
+  }),
+}
+
+function pay(state: State, _block: Block, proposal: TransferFund): CarriedOut<TransferFund> {
+  const { proposer, transferFrom, transferTo, amount: value, escrow } = proposal
+  if (transferFrom === proposer) {
+    addBalance(state, transferTo, escrow)
+    return { proposal: { ...proposal, escrow: 0n } }
+  }
+  if (balanceOf(state, transferFrom) < value) return { proposal, rejected: governanceErrors.insufficientBalance.log }
+  moveBalance(state, transferFrom, transferTo, value)
+  return { proposal }
+}
+
+function returnEscrow(state: State, proposal: TransferFund): TransferFund {
+  if (proposal.escrow > 0n) addBalance(state, proposal.transferFrom, proposal.escrow)
+  return { ...proposal, escrow: 0n }
+}

@@ -1,0 +1,260 @@
+import { type Address, addressOfKey } from '../../base/address.ts'
+import { divFloor, minOf, shareFloor, TOKEN } from '../../base/amount.ts'
+import { compareBytes } from '../../base/bytes.ts'
+import { type PubKey, pubKeyBytes } from '../../base/pubKey.ts'
+import type { State, StateReader } from '../../store/state.ts'
+import { addBalance } from '../accounts/keeper.ts'
+import { addBurned, addMinted, getChain, supplyOf } from '../chain/keeper.ts'
+import type { Block, ChainEvent } from '../define.ts'
+import {
+  awardShares,
+  candidacyIdAt,
+  changeCandidacy,
+  changeUnbonding,
+  clearAbsence,
+  countAbsence,
+  dropKeyPeriods,
+  getById,
+  isOnlyEligible,
+  lastMisbehaviour,
+  listDueUnbondings,
+  listSet,
+  listUnbondings,
+  putPowerCap,
+  recordMisbehaviour,
+  removeUnbonding,
+  replaceSet,
+  type SetByKey,
+} from './keeper.ts'
+import { type Candidacy, isEligible, type SetMember } from './tables.ts'
+import { byRank, firstSet, nextSet, type NewSet } from './validatorSet.ts'
+
+/** One member of the set whose commit the block carries. */
+export interface CommitVote {
+  /** CometBFT's address of the validator key. */
+  readonly validator: Address
+  readonly power: number
+  /** True unless the flag is absent; a nil vote counts as signed. */
+  readonly signed: boolean
+}
+
+/** What CometBFT reports of a validator that signed what it must not. */
+export interface Offence {
+  readonly validator: Address
+  /** Height of the offence. */
+  readonly height: number
+}
+
+/** What CometBFT is told: the power of a key from two blocks later on, 0 to leave. */
+export interface ValidatorUpdate {
+  readonly pubKey: PubKey
+  readonly power: number
+}
+
+const removedEvent = (owner: Address, reason: 'absence' | 'misbehaviour'): ChainEvent => ({
+  type: 'svc.stake.removed',
+  attributes: [
+    ['owner', owner],
+    ['reason', reason],
+  ],
+})
+
+/** The live candidacy that a vote in the last commit belongs to, if its record is still there. */
+function liveVoter(state: StateReader, vote: CommitVote, commitHeight: number): Candidacy | undefined {
+  const id = candidacyIdAt(state, vote.validator, commitHeight)
+  const candidacy = id === undefined ? undefined : getById(state, id)
+  return candidacy?.withdrawn === false ? candidacy : undefined
+}
+
+// BeginBlock: misbehaviour
+
+/** Burns slash_ratio of an amount, rounded down; returns what is left. */
+function slash(state: State, amount: bigint): bigint {
+  const burned = shareFloor(amount, getChain(state).slashRatio)
+  addBurned(state, burned)
+  return amount - burned
+}
+
+/**
+ * Step 1 of a block: each offence burns slash_ratio of the candidacy's shares, and of its unbonding entries made at or
+ * after the block before the offence, and makes it inactive. One at a height not above its last removal + 1 counts as
+ * that one. Bound: evidence max_bytes. Source: protocol.md §5.
+ */
+export function punish(state: State, block: Block, offences: readonly Offence[]): readonly ChainEvent[] {
+  const events: ChainEvent[] = []
+  for (const { validator, height } of offences) {
+    const candidacyId = candidacyIdAt(state, validator, height)
+    if (candidacyId === undefined) continue
+    const removedHeight = lastMisbehaviour(state, candidacyId)
+    if (removedHeight !== undefined && height <= removedHeight + 1) continue
+    for (const entry of listUnbondings(state, candidacyId)) {
+      if (entry.heightMade >= height - 1) changeUnbonding(state, entry, slash(state, entry.amount))
+    }
+    const candidacy = getById(state, candidacyId)
+    if (candidacy !== undefined) {
+      changeCandidacy(state, candidacy, { shares: slash(state, candidacy.shares), active: false }, block.time)
+      if (candidacy.active) events.push(removedEvent(candidacy.ownerAddress, 'misbehaviour'))
+    }
+    recordMisbehaviour(state, candidacyId, block.height)
+  }
+  return events
+}
+
+// EndBlock (b): absence
+
+interface Attendance {
+  readonly candidacy: Candidacy
+  readonly signed: boolean
+}
+
+/** Who of the live candidacies in a commit signed it. One whose new key joins beside the old one signs with either. */
+function attendanceOf(
+  state: State,
+  commitHeight: number,
+  votes: readonly CommitVote[],
+): ReadonlyMap<number, Attendance> {
+  const seen = new Map<number, Attendance>()
+  for (const vote of votes) {
+    const candidacy = liveVoter(state, vote, commitHeight)
+    if (candidacy !== undefined)
+      seen.set(candidacy.id, { candidacy, signed: vote.signed || seen.get(candidacy.id)?.signed === true })
+  }
+  return seen
+}
+
+/** Counts one commit; returns the candidacies that have now missed too many in a row. */
+function countAbsences(
+  state: State,
+  commitHeight: number,
+  votes: readonly CommitVote[],
+  absentBlocksMax: number,
+): readonly Candidacy[] {
+  const over: Candidacy[] = []
+  for (const { candidacy, signed } of attendanceOf(state, commitHeight, votes).values()) {
+    if (signed) clearAbsence(state, candidacy.id)
+    else if (candidacy.active && countAbsence(state, candidacy.id) >= absentBlocksMax) over.push(candidacy)
+  }
+  return over
+}
+
+/**
+ * EndBlock (b): a candidacy absent from max_absent_blocks commits in a row becomes inactive: of the eligible ones the
+ * last in rank first, then the others in their order. The only eligible one stays and goes on counting. Bound: the size
+ * of the last commit. Source: protocol.md §5.
+ */
+export function removeAbsent(state: State, block: Block, votes: readonly CommitVote[]): readonly ChainEvent[] {
+  const over = countAbsences(state, block.height - 1, votes, getChain(state).maxAbsentBlocks)
+  const ranked = [...over].sort(byRank)
+  const events: ChainEvent[] = []
+  for (const candidacy of [...ranked.filter(isEligible).reverse(), ...ranked.filter((one) => !isEligible(one))]) {
+    if (isOnlyEligible(state, candidacy)) continue
+    changeCandidacy(state, candidacy, { active: false }, block.time)
+    clearAbsence(state, candidacy.id)
+    events.push(removedEvent(candidacy.ownerAddress, 'absence'))
+  }
+  return events
+}
+
+// EndBlock (c): award
+
+/** Nothing is minted once supply reaches this. Source: protocol.md §4. */
+export const SUPPLY_MINTED_MAX = 9n * 10n ** 15n * TOKEN
+
+const MS_A_YEAR = 31_536_000_000n
+const BLOCK_MS_MAX = 10_000
+
+/**
+ * EndBlock (c): mints the block's award and shares it by power among the members of the last commit that signed and
+ * whose candidacy is eligible now; each part rounds down and the rest is not minted. A part fills shares up to
+ * max_shares, then the owner's balance. Bound: the size of the last commit. Source: protocol.md §5.
+ */
+export function payAward(state: State, block: Block, votes: readonly CommitVote[]): void {
+  const supply = supplyOf(state)
+  const total = votes.reduce((sum, { power }) => sum + BigInt(power), 0n)
+  if (total === 0n || supply >= SUPPLY_MINTED_MAX) return
+  const elapsedMs = Math.max(0, Math.min(block.timeMs - getChain(state).lastTimeMs, BLOCK_MS_MAX))
+  const award = divFloor(supply * BigInt(block.params.inflationRate) * BigInt(elapsedMs), 100n * MS_A_YEAR)
+  for (const vote of votes) {
+    const candidacy = vote.signed ? liveVoter(state, vote, block.height - 1) : undefined
+    if (candidacy === undefined || !isEligible(candidacy)) continue
+    const part = divFloor(award * BigInt(vote.power), total)
+    const toShares = minOf(part, candidacy.maxShares - candidacy.shares)
+    awardShares(state, candidacy, toShares)
+    addBalance(state, candidacy.ownerAddress, part - toShares)
+    addMinted(state, part)
+  }
+}
+
+// EndBlock (d): payout
+
+/**
+ * EndBlock (d): pays out the unbonding entries whose height is reached, to the owner at the time of withdraw, by
+ * number. Source: protocol.md §3, withdraw.
+ */
+export function payUnbonded(state: State, block: Block): readonly ChainEvent[] {
+  return listDueUnbondings(state, block.height).map((entry) => {
+    removeUnbonding(state, entry)
+    addBalance(state, entry.ownerAddress, entry.amount)
+    return {
+      type: 'svc.stake.unbonded',
+      attributes: [
+        ['owner', entry.ownerAddress],
+        ['amount', entry.amount.toString()],
+      ],
+    }
+  })
+}
+
+// EndBlock (e): the validator set
+
+/**
+ * CometBFT refuses evidence older than this many blocks, so that no evidence outlives the unbonding of its offender.
+ * Source: protocol.md §4.
+ */
+export const evidenceBlocksMax = (unstakeWaitPeriod: number): number =>
+  Math.max(1, Math.min(unstakeWaitPeriod - 2, 100_000))
+
+const keyed = (members: readonly SetMember[]): SetByKey => new Map(members.map((member) => [member.pubKey, member]))
+
+/** Writes `set` in place of `sent`, the set last sent; returns what CometBFT is to be told, by key bytes. */
+function sendSet(
+  state: State,
+  sent: readonly SetMember[],
+  set: NewSet,
+  firstHeight: number,
+): readonly ValidatorUpdate[] {
+  const [before, after] = [keyed(sent), keyed(set.members)]
+  putPowerCap(state, set.powerCap)
+  replaceSet(state, before, after, firstHeight)
+  const left = sent.filter(({ pubKey }) => !after.has(pubKey)).map(({ pubKey }) => ({ pubKey, power: 0 }))
+  const changed = set.members
+    .filter(({ pubKey, power }) => before.get(pubKey)?.power !== power)
+    .map(({ pubKey, power }) => ({ pubKey, power }))
+  return [...left, ...changed].sort((a, b) => compareBytes(pubKeyBytes(a.pubKey), pubKeyBytes(b.pubKey)))
+}
+
+/** Writes the set that InitChain answers; its keys count from the initial height. Source: protocol.md §4. */
+export const sendFirstSet = (state: State, block: Block): readonly ValidatorUpdate[] =>
+  sendSet(state, [], firstSet(state, block.params), block.height)
+
+/** Tells whether a key signed this commit. Only a key of the set can have, so its address alone says so. */
+function signersOf(votes: readonly CommitVote[]): (key: PubKey) => boolean {
+  const signed = new Set(votes.filter((vote) => vote.signed).map(({ validator }) => validator))
+  return (key) => signed.has(addressOfKey(pubKeyBytes(key)))
+}
+
+/**
+ * EndBlock (e): sends CometBFT the difference between the set that the rows make and the one last sent; it applies two
+ * blocks later. Bound: 2 · max_vals, and the keys that left max_age_num_blocks ago. Source: protocol.md §3, §4.4.
+ */
+export function updateSet(
+  state: State,
+  block: Block,
+  votes: readonly CommitVote[],
+): { readonly updates: readonly ValidatorUpdate[]; readonly events: readonly ChainEvent[] } {
+  const sent = listSet(state)
+  const updates = sendSet(state, sent, nextSet(state, sent, block.params, signersOf(votes)), block.height + 2)
+  dropKeyPeriods(state, block.height - evidenceBlocksMax(block.params.unstakeWaitPeriod))
+  const changed = { type: 'svc.stake.validator_set', attributes: [['changed', String(updates.length)]] as const }
+  return { updates, events: updates.length === 0 ? [] : [changed] }
+}

@@ -1,0 +1,187 @@
+import { type Address, parseAddress } from '../../base/address.ts'
+import { printRatio } from '../../base/amount.ts'
+import { show } from '../../base/json.ts'
+import { printTime } from '../../base/time.ts'
+import { uint } from '../../values/number.ts'
+import type { StateReader } from '../../store/state.ts'
+import { badArgument, defineQuery, type QueryAnswer, type QueryContext, type QueryError } from '../define.ts'
+import { pageOf } from '../page.ts'
+import { countAbove, getAccountUpdate, getById, getByOwner, listLive, listSet, listUnbondingsOf } from './keeper.ts'
+import type { Candidacy, SetMember } from './tables.ts'
+import { nextSet, votingPower } from './validatorSet.ts'
+
+type Options = ReadonlyMap<string, string>
+const NO_OPTIONS: Options = new Map()
+
+const notAnAddress = (text: string): QueryError =>
+  badArgument(`address: expected 0x and 40 hex digits, got ${show(text)}`)
+
+/** Runs `answer` with the owner that a path names. */
+const withOwner = (text: string, answer: (owner: Address) => QueryAnswer | QueryError): QueryAnswer | QueryError => {
+  const owner = parseAddress(text)
+  return owner === undefined ? notAnAddress(text) : answer(owner)
+}
+
+/** All live candidacies in rank order. Source: interface, list; protocol.md §8. */
+export const queryValidators = defineQuery({
+  path: '/stake/validators',
+  doc: 'All current validators and candidates in rank order; `?limit=` and `?offset=` cut a page.',
+  isList: true,
+  run: listValidators,
+})
+
+function listValidators(context: QueryContext, _args: readonly string[], options: Options): QueryAnswer | QueryError {
+  const all = context.height === 0 ? [] : listLive(context.state)
+  return pageOf(all, options, (candidacy, rank) => printValidator(context, candidacy, rank))
+}
+
+/** The record of an address, withdrawn or live. Source: interface, query; protocol.md §3, §8. */
+export const queryValidator = defineQuery({
+  path: '/stake/validator/<address>',
+  doc: 'The candidacy of an address, null when there is none.',
+  run: validatorOfAddress,
+})
+
+function validatorOfAddress(context: QueryContext, [text = '']: readonly string[]): QueryAnswer | QueryError {
+  return withOwner(text, (owner) => {
+    const candidacy = context.height === 0 ? undefined : getByOwner(context.state, owner)
+    return { data: candidacy === undefined ? null : printValidator(context, candidacy, rankOf(context, candidacy)) }
+  })
+}
+
+/** Under which id `/store/candidacies` has the record of an address. Source: protocol.md §8. */
+export const queryCandidacyId = defineQuery({
+  path: '/stake/candidacy-id/<address>',
+  doc: 'The id of the candidacy of an address, null when there is none.',
+  run: candidacyIdOfAddress,
+})
+
+function candidacyIdOfAddress({ state }: QueryContext, [text = '']: readonly string[]): QueryAnswer | QueryError {
+  return withOwner(text, (owner) => ({ data: getByOwner(state, owner)?.id ?? null }))
+}
+
+/** What still unbonds for an address, in the order it was made. Source: protocol.md §8, §10. */
+export const queryUnbonding = defineQuery({
+  path: '/stake/unbonding/<address>',
+  doc: 'Unbonding entries of an address: amount, pub_key, completion_height.',
+  isList: true,
+  run: unbondingOfAddress,
+})
+
+function unbondingOfAddress({ state }: QueryContext, [text = '']: readonly string[]): QueryAnswer | QueryError {
+  return withOwner(text, (owner) =>
+    pageOf(listUnbondingsOf(state, owner), NO_OPTIONS, (entry) => ({
+      amount: entry.amount.toString(),
+      pub_key: printPubKey(entry.pubKey),
+      completion_height: entry.heightPaid,
+    })),
+  )
+}
+
+/** One account update request. Source: protocol.md §8. */
+export const queryAccountUpdate = defineQuery({
+  path: '/stake/account-update/<id>',
+  doc: 'An account update request: id, status, from, to, pub_key of the candidacy.',
+  run: accountUpdateOfId,
+})
+
+function accountUpdateOfId({ state }: QueryContext, [text = '']: readonly string[]): QueryAnswer | QueryError {
+  const id = uint.parse(text)
+  if (id === undefined) return badArgument(`id: expected a decimal integer, got ${show(text)}`)
+  const request = getAccountUpdate(state, id)
+  if (request === undefined) return { data: null }
+  const { status, fromAddress, toAddress, candidacyId } = request
+  return {
+    data: { id, status, from: fromAddress, to: toAddress, pub_key: getById(state, candidacyId)?.pubKey ?? null },
+  }
+}
+
+/** The rows of validator_set. Source: protocol.md §8. */
+export const querySet = defineQuery({
+  path: '/stake/set',
+  doc: 'The validator set as CometBFT was last told it: pub_key, candidacy_id, power, proven.',
+  run: ({ state }) => printSet(state, ({ candidacyId }) => ({ candidacy_id: candidacyId })),
+})
+
+/** The same with the owners' addresses; null for a record that was replaced. Source: protocol.md §10. */
+export const querySetOwners = defineQuery({
+  path: '/stake/set/owners',
+  doc: 'The validator set as CometBFT was last told it: pub_key, owner_address, power, proven.',
+  run: ({ state }) =>
+    printSet(state, ({ candidacyId }) => ({ owner_address: getById(state, candidacyId)?.ownerAddress ?? null })),
+})
+
+function printSet(state: StateReader, holder: (member: SetMember) => object): QueryAnswer {
+  const print = (member: SetMember): object => {
+    const { pubKey, power, proven } = member
+    return { pub_key: printPubKey(pubKey), ...holder(member), power, proven }
+  }
+  return { data: listSet(state).map(print) }
+}
+
+/** Ranks that are remembered for a head; for a candidacy behind them the ones above it are counted. */
+const RANKS_KEPT = 256
+
+/** What all validator objects of one head share. Bound: max_vals and RANKS_KEPT rows. */
+interface SetAtHead {
+  /** The most voting power of one candidacy, in whole tokens. */
+  readonly powerCap: number
+  /** Candidacy ids in the validator set as last sent. */
+  readonly inSet: ReadonlySet<number>
+  /** Ranks of the first candidacies, by id. */
+  readonly ranks: ReadonlyMap<number, number>
+}
+
+function setAtHead({ state, params, once }: QueryContext): SetAtHead {
+  return once('stake', () => {
+    const sent = listSet(state)
+    return {
+      powerCap: nextSet(state, sent, params()).powerCap,
+      inSet: new Set(sent.map(({ candidacyId }) => candidacyId)),
+      ranks: firstRanks(state),
+    }
+  })
+}
+
+function firstRanks(state: StateReader): ReadonlyMap<number, number> {
+  const ranks = new Map<number, number>()
+  for (const { id } of listLive(state)) {
+    ranks.set(id, ranks.size)
+    if (ranks.size === RANKS_KEPT) break
+  }
+  return ranks
+}
+
+/** How many live candidacies rank above this one; -1 for a withdrawn record. Source: protocol.md §4. */
+function rankOf(context: QueryContext, candidacy: Candidacy): number {
+  if (candidacy.withdrawn) return -1
+  return setAtHead(context).ranks.get(candidacy.id) ?? countAbove(context.state, candidacy)
+}
+
+const yesNo = (value: boolean): string => (value ? 'Y' : 'N')
+
+/** A public key as CometBFT's JSON has it. */
+const printPubKey = (value: string): object => ({ type: 'tendermint/PubKeyEd25519', value })
+
+/** The validator object of the interface. Source: interface, Validator object; protocol.md §3, §4. */
+function printValidator(context: QueryContext, candidacy: Candidacy, rank: number): object {
+  const { name, website, location, email, profile } = candidacy
+  const { powerCap, inSet } = setAtHead(context)
+  const live = inSet.has(candidacy.id) ? 'Validator' : 'Candidate'
+  return {
+    pub_key: printPubKey(candidacy.pubKey),
+    owner_address: candidacy.ownerAddress,
+    shares: candidacy.shares.toString(),
+    voting_power: votingPower(candidacy, powerCap),
+    max_shares: candidacy.maxShares.toString(),
+    comp_rate: printRatio(candidacy.compRate),
+    created_at: printTime(candidacy.createdAt),
+    updated_at: printTime(candidacy.updatedAt),
+    description: { name, website, location, email, profile },
+    verified: yesNo(candidacy.verified),
+    active: yesNo(candidacy.active),
+    block_height: candidacy.blockHeight,
+    rank,
+    state: candidacy.withdrawn ? 'Withdrawn' : live,
+  }
+}
