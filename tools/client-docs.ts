@@ -4,7 +4,8 @@
  * from the registry.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { type ClientMember, clientOperations, clientQueries, typeOfKind, typeOfSchema } from './client/surface.ts'
+import type { Fields } from '../src/tx/fields.ts'
+import { clientOperations, clientQueries, typeOfSchema } from './client/surface.ts'
 
 const path = new URL('../docs/client.md', import.meta.url)
 
@@ -13,10 +14,10 @@ const table = (rows: readonly (readonly string[])[]): string =>
   [['Member', 'Type', 'Required', 'Meaning'], ['---', '---', '---', '---'], ...rows].map(row).join('\n')
 const required = (isOptional: boolean | undefined): string => (isOptional === true ? 'no' : 'yes')
 
-const memberRows = (members: Readonly<Record<string, ClientMember>>, within = ''): readonly (readonly string[])[] =>
-  Object.entries(members).flatMap(([name, { kind, doc, optional, members: inside }]) => [
-    [`${within}${name}`, inside === undefined ? typeOfKind(kind) : 'object', required(optional), doc],
-    ...memberRows(inside ?? {}, `${within}${name}.`),
+const fieldRows = (fields: Fields, within = ''): readonly (readonly string[])[] =>
+  Object.entries(fields).flatMap(([name, { inputType, doc, optional, fields: inner = {} }]) => [
+    [`${within}${name}`, inputType, required(optional), doc],
+    ...fieldRows(inner, `${within}${name}.`),
   ])
 
 const COMMON = [
@@ -27,30 +28,30 @@ const COMMON = [
 /** What stands between the marks of each function. */
 const parts = new Map<string, string>([
   ...clientOperations.map(
-    ({ call, method, doc, members, returns }) =>
+    ({ call, method, doc, fields, returns }) =>
       [
         call,
         [
           `${doc} Method \`${method}\`.`,
           '',
-          table([...memberRows(members), ...COMMON]),
+          table([...fieldRows(fields), ...COMMON]),
           '',
           `Returns the transaction result object; \`deliver_tx.data\` ${returns === undefined ? 'is left out' : `holds the ${returns}`}.`,
         ].join('\n'),
       ] as const,
   ),
   ...clientQueries.map(
-    ({ call, method, doc, members, count, result }) =>
+    ({ call, method, doc, fields, count, result }) =>
       [
         call,
         [
           `${doc} Method \`${method}\`.`,
-          ...(Object.keys(members).length === 0
+          ...(Object.keys(fields).length === 0
             ? []
             : [
                 '',
                 table(
-                  Object.entries(members).map(([name, { schema, doc: meaning, optional }], at) => [
+                  Object.entries(fields).map(([name, { schema, doc: meaning, optional }], at) => [
                     name,
                     typeOfSchema(schema),
                     required(optional),

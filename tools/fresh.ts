@@ -18,8 +18,9 @@ const INPUTS = [
   // What the client's functions and their types are made of.
   'src/modules/**/*.ts',
   'src/gateway/methods/*.ts',
-  'src/gateway/{members,params,schemas}.ts',
-  'src/tx/members.ts',
+  'src/gateway/{fields,openrpc}.ts',
+  'src/values/*.ts',
+  'src/tx/fields.ts',
 ]
 
 /** Runs tools/gen.ts unless its output is of today's inputs. Returns whether it ran. Throws when it fails. */

@@ -1,18 +1,13 @@
 /**
  * Builds src/client/gen/calls.ts from the registry and the gateway's methods: what the client's functions are called,
- * which method each of them asks, the kinds of their members, and their types. The client imports nothing of the state
+ * which method each of them asks, the types of their fields, and what they answer. The client imports nothing of the state
  * machine. Run by tools/gen.ts.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  clientOperations,
-  clientQueries,
-  type ClientMember,
-  type ClientQuery,
-  typeOfKind,
-  typeOfSchema,
-} from './client/surface.ts'
+import type { FieldSpec } from '../src/client/types.ts'
+import type { Fields } from '../src/tx/fields.ts'
+import { clientOperations, clientQueries, type ClientQuery, typeOfSchema } from './client/surface.ts'
 
 const out = join(import.meta.dirname, '../src/client/gen')
 
@@ -21,14 +16,11 @@ const inputName = (operation: string): string => `${upper(operation)}Input`
 const resultName = ({ method, isTransaction }: ClientQuery): string =>
   isTransaction ? 'TransactionResult' : `${upper(method.replace(/^.*[_.]/, ''))}Result`
 
-function memberLines(members: Readonly<Record<string, ClientMember>>, indent: string): string {
-  return Object.entries(members)
-    .map(([name, member]) => {
-      const type =
-        member.members === undefined
-          ? typeOfKind(member.kind)
-          : `{\n${memberLines(member.members, `${indent}  `)}${indent}}`
-      return `${indent}/** ${member.doc}. */\n${indent}readonly ${name}${member.optional === true ? '?' : ''}: ${type}\n`
+function fieldLines(fields: Fields, indent: string): string {
+  return Object.entries(fields)
+    .map(([name, { doc, optional, inputType, fields: inner }]) => {
+      const type = inner === undefined ? inputType : `{\n${fieldLines(inner, `${indent}  `)}${indent}}`
+      return `${indent}/** ${doc}. */\n${indent}readonly ${name}${optional ? '?' : ''}: ${type}\n`
     })
     .join('')
 }
@@ -37,7 +29,7 @@ function memberLines(members: Readonly<Record<string, ClientMember>>, indent: st
  * Signatures of a query: by position, `optional` ones left out from the end, then what the form adds; and all by name.
  */
 function signatures(query: ClientQuery, tail: string, isOpen: boolean, returned: string): string {
-  const all = Object.entries(query.members)
+  const all = Object.entries(query.fields)
   const positional = all.slice(0, query.count)
   const required = positional.filter(([, { optional }]) => !optional).length
   const lines = Array.from({ length: query.count - required + 1 }, (_, more) =>
@@ -119,27 +111,27 @@ const IMPORTS = [
 ]
 
 /**
- * Members as the client reads them at run time, where only the error of one that is missing shows its doc: a browser
+ * Fields as the client reads them at run time, where only the error of one that is missing shows its doc: a browser
  * loads no other.
  */
-const plainMembers = (members: Readonly<Record<string, ClientMember>>): object =>
+const fieldSpecs = (fields: Fields): Readonly<Record<string, FieldSpec>> =>
   Object.fromEntries(
-    Object.entries(members).map(([name, { doc, members: inside, ...rest }]) => [
+    Object.entries(fields).map(([name, { type, doc, optional, fields: inner }]) => [
       name,
       {
-        ...rest,
-        ...(rest.optional === true ? {} : { doc }),
-        ...(inside === undefined ? {} : { members: plainMembers(inside) }),
+        type,
+        ...(optional ? { optional } : { doc }),
+        ...(inner === undefined ? {} : { fields: fieldSpecs(inner) }),
       },
     ]),
   )
 
 function source(): string {
-  const operations = clientOperations.map(({ call, method, operation, members }) => ({
+  const operations = clientOperations.map(({ call, method, operation, fields }) => ({
     call,
     method,
     operation,
-    members: plainMembers(members),
+    fields: fieldSpecs(fields),
   }))
   const queries = clientQueries.map(({ call, method, isTransaction }) => ({
     call,
@@ -151,8 +143,8 @@ function source(): string {
     '/* Written by tools/gen-client.ts: change the registry, not this file. */',
     `import type { ${IMPORTS.join(', ')} } from '../types.ts'\n`,
     ...clientOperations.map(
-      ({ operation, doc, members }) =>
-        `/** ${doc} */\nexport interface ${inputName(operation)} extends Sender {\n${memberLines(members, '  ')}}\n`,
+      ({ operation, doc, fields }) =>
+        `/** ${doc} */\nexport interface ${inputName(operation)} extends Sender {\n${fieldLines(fields, '  ')}}\n`,
     ),
     ...clientQueries
       .filter(({ isTransaction }) => !isTransaction)

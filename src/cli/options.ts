@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { TxEntry } from '../modules/define.ts'
-import { type JsonSchema, type Member, type Members, readMembers } from '../tx/members.ts'
+import { type Field, type Fields, readFields } from '../tx/fields.ts'
 import { UserError } from './errors.ts'
 import { homeOf, parseEndpoint, printEndpoint, readConfig } from './settings.ts'
 
@@ -98,14 +98,13 @@ export const kebab = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g
  * The options of an input's members, in order. They come from the members alone: a new operation has its options by
  * itself.
  */
-export function memberOptions(members: Members): readonly MemberOption[] {
-  return Object.entries(members).flatMap(([name, { schema, doc, optional }]): MemberOption[] => {
-    const inner = schema['properties'] as Readonly<Record<string, JsonSchema>> | undefined
-    if (inner === undefined) return [{ flag: `--${kebab(name)}`, path: [name], doc, required: !optional }]
-    return Object.entries(inner).map(([part, { description }]) => ({
+export function memberOptions(members: Fields): readonly MemberOption[] {
+  return Object.entries(members).flatMap(([name, { fields, doc, optional }]): MemberOption[] => {
+    if (fields === undefined) return [{ flag: `--${kebab(name)}`, path: [name], doc, required: !optional }]
+    return Object.entries(fields).map(([part, inner]) => ({
       flag: `--${kebab(name)}-${kebab(part)}`,
       path: [name, part],
-      doc: String(description),
+      doc: inner.doc,
       required: false,
     }))
   })
@@ -115,13 +114,13 @@ const optionOf = ({ flag, doc, required }: MemberOption): Option =>
   new Option(`${flag} <${flag.split('-').at(-1)}>`, required ? `${doc} (required)` : doc)
 
 /** Adds an option for each member. */
-export function addMemberOptions(command: Command, members: Members): void {
+export function addMemberOptions(command: Command, members: Fields): void {
   for (const option of memberOptions(members)) command.addOption(optionOf(option))
 }
 
 /** The members that the flags give, as the JSON object that a gateway takes. */
 export function givenMembers(
-  members: Members,
+  members: Fields,
   flags: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
   const given: Record<string, unknown> = {}
@@ -136,12 +135,12 @@ export function givenMembers(
 }
 
 /** Reads members as the chain does. Throws a UserError that names the option, for what no message can hold. */
-export function readGiven(members: Members, given: unknown): Readonly<Record<string, unknown>> {
+export function readGiven(members: Fields, given: unknown): Readonly<Record<string, unknown>> {
   try {
-    return readMembers(members, given) as Readonly<Record<string, unknown>>
+    return readFields(members, given) as Readonly<Record<string, unknown>>
   } catch (error) {
     const { name, message } = error as Error
-    if (name !== 'MemberError') throw error
+    if (name !== 'FieldError') throw error
     throw new UserError(message.replace(/^[A-Za-z0-9.]+/, (member) => `--${member.split('.').map(kebab).join('-')}`))
   }
 }
@@ -189,19 +188,19 @@ const VALUES: Readonly<Record<string, string>> = {
 }
 
 /** A value for a member that nobody wrote a sample for, by its schema. */
-function plain({ schema }: Member<unknown>): string {
+function plain({ schema }: Field<unknown>): string {
   if (schema['anyOf'] !== undefined) return '1'
   return String(schema['pattern']).startsWith('^0x') ? ACCOUNTS[0] : 'text'
 }
 
 /** The options of an example: every required member, and of the others those that a sample of this operation names. */
-export function sampleOptions(name: string, members: Members): string {
+export function sampleOptions(name: string, members: Fields): string {
   return memberOptions(members)
     .flatMap(({ flag, path, required }) => {
       const own = VALUES[`${name}.${path.join('-')}`]
       if (!required && own === undefined) return []
       const [member = ''] = path
-      return [`${flag} ${own ?? VALUES[member] ?? plain(members[member] as Member<unknown>)}`]
+      return [`${flag} ${own ?? VALUES[member] ?? plain(members[member] as Field<unknown>)}`]
     })
     .join(' ')
 }

@@ -7,7 +7,8 @@ import { findKey, type KeyFile, listKeyFiles } from '../keys/files.ts'
 import { openKeystore } from '../keys/keystore.ts'
 import type { TxEntry } from '../modules/define.ts'
 import { txHash } from '../tx/envelope.ts'
-import { uint } from '../tx/members.ts'
+import { field } from '../tx/fields.ts'
+import { uint } from '../values/number.ts'
 import { type Signer, signerOfSeed } from '../tx/sign.ts'
 import { asFailed, Failed, UserError } from './errors.ts'
 import { remoteFrom } from './gatewayClient.ts'
@@ -145,7 +146,9 @@ function report(words: string, entry: TxEntry, result: Result, json: boolean | u
 }
 
 function readNonce(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : (readGiven({ nonce: uint('nonce') }, { nonce: text })['nonce'] as number)
+  return text === undefined
+    ? undefined
+    : (readGiven({ nonce: field(uint, 'nonce') }, { nonce: text })['nonce'] as number)
 }
 
 /**

@@ -1,11 +1,36 @@
 import { type Address, parseAddress } from '../base/address.ts'
 import { isObject } from '../base/json.ts'
-import { type Members, optional, readMembers, uint } from '../tx/members.ts'
+import { type Field, field, type Fields, nested, optional, readFields } from '../tx/fields.ts'
+import { address } from '../values/account.ts'
+import { proposalId, pubKey } from '../values/key.ts'
+import { amount, ratio, uint } from '../values/number.ts'
+import { text, yesNo } from '../values/text.ts'
+import type { InputType, WireValue } from '../values/valueType.ts'
 import { asError, INVALID_PARAMS, isFailed, SvcRpcError, SvcTxError } from './errors.ts'
-import type { Callback, CallOptions, OperationSpec, QuerySpec, TransactionResult } from './types.ts'
-import { membersOf } from './kinds.ts'
+import type { Callback, CallOptions, FieldSpec, OperationSpec, QuerySpec, TransactionResult } from './types.ts'
 import type { Lane } from './lane.ts'
 import type { Call, Transport } from './transport.ts'
+
+/** The types of the fields that the generated operations name. */
+const fieldTypes: ReadonlyMap<string, InputType<WireValue>> = new Map(
+  [address, amount, proposalId, pubKey, ratio, text, uint, yesNo].map((type) => [type.name, type]),
+)
+
+function readerOfField({ type, doc = '', fields }: FieldSpec): Field<unknown> {
+  if (fields !== undefined) return nested(fieldsOf(fields), doc)
+  const valueType = fieldTypes.get(type)
+  if (valueType === undefined) throw new Error(`the client knows no values of type ${type}`)
+  return field(valueType, doc)
+}
+
+function fieldOf(spec: FieldSpec): Field<unknown> {
+  const one = readerOfField(spec)
+  return spec.optional === true ? optional(one) : one
+}
+
+/** The fields that the gateway reads from the same JSON. What their values mean is the chain's to judge. */
+export const fieldsOf = (specs: Readonly<Record<string, FieldSpec>>): Fields =>
+  Object.fromEntries(Object.entries(specs).map(([name, spec]) => [name, fieldOf(spec)]))
 
 /** What an input says: the message that a transaction holds, and the nonce when the caller gives one. */
 export interface Message {
@@ -14,12 +39,12 @@ export interface Message {
 }
 
 /**
- * Reads an operation's input. Throws a MemberError in the words in which the gateway refuses the same input with
+ * Reads an operation's input. Throws a FieldError in the words in which the gateway refuses the same input with
  * -32602.
  */
 export type Reader = (input: Readonly<Record<string, unknown>>) => Message
 
-const nonce = optional(uint('number of transactions made by the sender before this one'))
+const nonce = optional(field(uint, 'number of transactions made by the sender before this one'))
 
 // Amounts are read as text, so that a bigint goes the same way here as through JSON.
 const plain = (value: unknown): unknown =>
@@ -29,10 +54,10 @@ const plain = (value: unknown): unknown =>
       ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plain(one)]))
       : value
 
-function readerOf({ members }: OperationSpec): Reader {
-  const all: Members = { ...membersOf(members), nonce }
+function readerOf({ fields }: OperationSpec): Reader {
+  const all: Fields = { ...fieldsOf(fields), nonce }
   return ({ from: _from, ...input }) => {
-    const { nonce: given, ...message } = readMembers(all, plain(input)) as Readonly<Record<string, unknown>>
+    const { nonce: given, ...message } = readFields(all, plain(input)) as Readonly<Record<string, unknown>>
     return { nonce: given as number | undefined, message }
   }
 }

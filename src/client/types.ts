@@ -68,13 +68,14 @@ export interface VerifyOptions extends WaitOptions {
  */
 export type AsyncOperation<I> = (input: I, options?: CallOptions) => Promise<TransactionResult>
 
-/** A member that the client reads when it signs by itself. */
-export interface MemberSpec {
-  readonly kind: string
-  /** Of a member that must be given: what its error says when it is not. */
+/** A field that the client reads when it signs by itself. */
+export interface FieldSpec {
+  /** Name of its value's type (src/values). */
+  readonly type: string
+  /** Of a field that must be given: what its error says when it is not. */
   readonly doc?: string
   readonly optional?: boolean
-  readonly members?: Readonly<Record<string, MemberSpec>>
+  readonly fields?: Readonly<Record<string, FieldSpec>>
 }
 
 /** A transaction type, as tools/gen-client.ts found it in the registry. */
@@ -82,7 +83,7 @@ export interface OperationSpec {
   readonly call: string
   readonly method: string
   readonly operation: string
-  readonly members: Readonly<Record<string, MemberSpec>>
+  readonly fields: Readonly<Record<string, FieldSpec>>
 }
 
 /** Any other method of the gateway. */

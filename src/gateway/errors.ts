@@ -80,7 +80,7 @@ export interface DefectLog {
 export function errorObject(thrown: unknown, log: DefectLog, method: string): RpcErrorObject {
   const error = isRpcError(thrown)
     ? thrown
-    : nameOf(thrown) === 'MemberError'
+    : nameOf(thrown) === 'FieldError'
       ? new RpcError('invalidParams', (thrown as Error).message)
       : nodeFailure(thrown)
   if (error?.cause !== undefined) log.error({ err: error.cause, method }, 'the node failed at a call')

@@ -1,4 +1,5 @@
-import { type JsonSchema, type Members, schemaOf } from '../tx/members.ts'
+import { type Fields, schemaOf } from '../tx/fields.ts'
+import type { JsonSchema } from '../values/valueType.ts'
 import { type RpcErrorName, rpcErrors } from './errors.ts'
 import type { Method } from './methods/define.ts'
 
@@ -149,7 +150,7 @@ export const statusObject: JsonSchema = object({
 
 const EVERY_CALL: readonly RpcErrorName[] = ['invalidRequest', 'invalidParams', 'internal', 'tooMany']
 
-function contentOf(input: Members): readonly object[] {
+function contentOf(input: Fields): readonly object[] {
   const properties = schemaOf(input)['properties'] as Readonly<Record<string, object>>
   return Object.entries(input).map(([name, { doc, optional }]) => ({
     name,

@@ -2,7 +2,7 @@ import type { Address } from '../base/address.ts'
 import type { Amount } from '../base/amount.ts'
 import type { TxError } from '../base/txError.ts'
 import type { State, StateReader } from '../store/state.ts'
-import type { Members, MessageOf } from '../tx/members.ts'
+import type { Fields, MessageOf } from '../tx/fields.ts'
 import { kernelErrors } from './errors.ts'
 import type { Params } from './params/definitions.ts'
 
@@ -67,7 +67,7 @@ export interface Effects {
 }
 
 /** One transaction type. `O` is its name in TxBody's oneof. */
-export interface TxEntry<M extends Members = Members> {
+export interface TxEntry<M extends Fields = Fields> {
   readonly operation: string
   /** JSON-RPC method. */
   readonly method: string
@@ -85,7 +85,7 @@ export interface TxEntry<M extends Members = Members> {
 }
 
 /** Declares a transaction type. */
-export function defineTx<const M extends Members>(entry: TxEntry<M>): TxEntry {
+export function defineTx<const M extends Fields>(entry: TxEntry<M>): TxEntry {
   return entry as unknown as TxEntry
 }
 

@@ -3,7 +3,7 @@ import { sha256 } from '../base/bytes.ts'
 import { invalidParameter, type TxError } from '../base/txError.ts'
 import type { RevertibleState, State } from '../store/state.ts'
 import { decodeTx, type NotATx, type Tx, type TxBody } from '../tx/envelope.ts'
-import { checkMembers } from '../tx/members.ts'
+import { checkFields } from '../tx/fields.ts'
 import { isSignedBySender } from '../tx/verify.ts'
 import { balanceOf, nonceOf, payFee, useNonce } from './accounts/keeper.ts'
 import {
@@ -148,7 +148,7 @@ function execute(
 ): TxError | Executed {
   const entry = txEntryOf.get(operation)
   if (entry === undefined) return kernelErrors.unknownRequest(operation)
-  const malformed = checkMembers(entry.input, message)
+  const malformed = checkFields(entry.input, message)
   if (malformed !== undefined) return invalidParameter(malformed)
   const { params } = run.block
   const gas = entry.gas(params)

@@ -36,6 +36,17 @@ export const text: KeyType<string, string> = {
   },
 }
 
+/** Text of at most `bytesMax` bytes of UTF-8. A message holds any text: its length is the chain's to judge. */
+export const textOf = (bytesMax: number): ValueType<string, string> => ({
+  ...text,
+  doc: `text, at most ${bytesMax} bytes of UTF-8`,
+  exactForm: `text of at most ${bytesMax} bytes`,
+  check: (wire) => {
+    const { length } = utf8(wire)
+    return length > bytesMax ? `expected at most ${bytesMax} bytes, got ${length}` : undefined
+  },
+})
+
 /** One of a few texts. */
 export function enumOf<const V extends string>(...values: readonly V[]): ValueType<V, string> {
   const byText = new Map<string, V>(values.map((value) => [value, value]))

@@ -14,38 +14,42 @@ export type JsonValue = string | number | boolean
 export type Refuse = (form: string) => never
 
 /**
- * Everything there is to say about one type of value. Fields of operations, table columns, parameters, the genesis file,
- * the generated client, the proofs of rows, the OpenRPC document and the tables of the docs are derived from it.
+ * The part of a value type that the fields of a call use. `Wire` is the form of the value in a protobuf message. A
+ * message may hold what is no value of the type (an address of 19 bytes): `check` finds that.
  *
- * `T` is the value in the state machine's memory, `Wire` its form in a protobuf message, of a transaction and of a row.
- * A transaction may hold what is no value of the type (an address of 19 bytes): `check` finds that.
- *
- * All functions are methods, so that a ValueType<Address> may stand where a ValueType<unknown> is asked for.
+ * All functions are methods, so that an InputType<string> may stand where an InputType<unknown> is asked for.
  */
-export interface ValueType<T, Wire extends WireValue = WireValue> {
-  /** The name that the generated client knows it by. */
+export interface InputType<Wire> {
+  /** The name that the generated client knows the type by. */
   readonly name: string
   /** A phrase for the docs, where a field says nothing of its own. */
   readonly doc: string
-  /** What a value is, for errors: `expected <exactForm>, got …`. */
-  readonly exactForm: string
   /** TypeScript type of what a caller may give. */
   readonly inputType: string
   /** JSON Schema of what a caller may give. */
   readonly inputSchema: JsonSchema
-  /** JSON Schema of what the chain answers. */
-  readonly schema: JsonSchema
-  readonly sqlType: 'TEXT' | 'INTEGER'
-
   /** The wire form of what a caller gave. Refuses what no message can hold, and only that. */
   fromJson(json: unknown, refuse: Refuse): Wire
-  /** A value as the chain answers it. */
-  toJson(value: T): JsonValue
   /** What a message holds, as JSON, even when it is no value of this type. */
   wireToJson(wire: Wire): JsonValue
   /** Why what a message holds is no value of this type, or undefined. Source: protocol.md §2, check 5. */
   check(wire: Wire): string | undefined
+}
 
+/**
+ * Everything there is to say about one type of value. Fields of operations, table columns, parameters, the genesis file,
+ * the generated client, the proofs of rows, the OpenRPC document and the tables of the docs are derived from it. `T` is
+ * the value in the state machine's memory.
+ */
+export interface ValueType<T, Wire extends WireValue = WireValue> extends InputType<Wire> {
+  /** What a value is, for errors: `expected <exactForm>, got …`. */
+  readonly exactForm: string
+  /** JSON Schema of what the chain answers. */
+  readonly schema: JsonSchema
+  readonly sqlType: 'TEXT' | 'INTEGER'
+
+  /** A value as the chain answers it. */
+  toJson(value: T): JsonValue
   /** The value in canonical text; undefined for any other text. */
   parse(text: string): T | undefined
   /** The canonical text of a value. */

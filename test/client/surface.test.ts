@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { operations, queries } from '../../src/client/gen/calls.ts'
 import { Svc } from '../../src/client/index.ts'
-import { membersOf } from '../../src/client/kinds.ts'
+import { fieldsOf } from '../../src/client/calls.ts'
 import { methods } from '../../src/gateway/methods/list.ts'
 import { txEntries } from '../../src/modules/registry.ts'
-import { type Members, readMembers } from '../../src/tx/members.ts'
+import { type Fields, readFields } from '../../src/tx/fields.ts'
 import { tableOf } from '../conformance/interfaceTables.ts'
 
 const svc = new Svc('http://127.0.0.1:1')
@@ -30,9 +30,9 @@ describe('the functions of the client', () => {
 })
 
 /** What reading comes to: the message, or the words of the refusal. */
-const read = (members: Members, input: unknown): unknown => {
+const read = (members: Fields, input: unknown): unknown => {
   try {
-    return readMembers(members, input)
+    return readFields(members, input)
   } catch (error) {
     return (error as Error).message
   }
@@ -70,7 +70,7 @@ describe('members', () => {
   test.each(txEntries.map((entry) => [entry.operation, entry] as const))(
     '%s: are read, and refused in the same words, as the gateway does',
     (operation, { input }) => {
-      const mine = membersOf(operations.find((spec) => spec.operation === operation)?.members ?? {})
+      const mine = fieldsOf(operations.find((spec) => spec.operation === operation)?.fields ?? {})
       for (const name of Object.keys(input)) {
         // One member after another takes each value; the others keep one that is good.
         const good = Object.fromEntries(

@@ -1,7 +1,7 @@
 import { addressBytes } from '../../src/base/address.ts'
 import { toBase64 } from '../../src/base/bytes.ts'
 import { txEntries } from '../../src/modules/registry.ts'
-import { readMembers } from '../../src/tx/members.ts'
+import { readFields } from '../../src/tx/fields.ts'
 import type { Signer } from '../../src/tx/sign.ts'
 import { account, nodeKey, TestChain, tokens } from '../support/testChain.ts'
 
@@ -44,7 +44,7 @@ export function perform(
 ): Done {
   const entry = txEntries.find((one) => one.method === method)
   if (entry === undefined) throw new Error(`no operation has the method ${method}`)
-  const tx = chain.tx(sender, entry.operation, readMembers(entry.input, members) as Record<string, unknown>)
+  const tx = chain.tx(sender, entry.operation, readFields(entry.input, members) as Record<string, unknown>)
   const checked = chain.check(tx)
   if (checked.code !== 0) return { code: checked.code ?? 0, log: checked.log ?? '', data: '', height: 0 }
   const {

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { methods } from '../../src/gateway/methods/list.ts'
 import { openRpcDocument } from '../../src/gateway/openrpc.ts'
 import { readParams } from '../../src/gateway/fields.ts'
-import { schemaOf } from '../../src/tx/members.ts'
+import { schemaOf } from '../../src/tx/fields.ts'
 
 interface Described {
   name: string

@@ -2,14 +2,14 @@ import { describe, expect, test } from '@jest/globals'
 import { descriptor } from '../../src/codec/gen/svc.descriptor.js'
 import { OPERATION_MESSAGES } from '../../src/codec/svc.ts'
 import { queryEntries, tables, txEntries } from '../../src/modules/registry.ts'
-import type { Members } from '../../src/tx/members.ts'
+import type { Fields } from '../../src/tx/fields.ts'
 
-/** Members of a message by name: whether it may be absent. A message inside may be always. */
+/** Fields of a message by name: whether it may be absent. A message inside may be always. */
 const fieldsOf = (message: string): Record<string, boolean> =>
   Object.fromEntries(
     (descriptor[message]?.fields ?? []).map(({ name, optional, type }) => [name, optional || /^[A-Z]/.test(type)]),
   )
-const membersOf = (input: Members): Record<string, boolean> =>
+const membersOf = (input: Fields): Record<string, boolean> =>
   Object.fromEntries(Object.entries(input).map(([name, { optional }]) => [name, optional]))
 
 describe('the registry', () => {

@@ -1,9 +1,9 @@
 import { methods } from '../../src/gateway/methods/list.ts'
 import { txEntries } from '../../src/modules/registry.ts'
-import type { Members } from '../../src/tx/members.ts'
+import type { Fields } from '../../src/tx/fields.ts'
 import { table } from './markdown.ts'
 
-const namesOf = (input: Members): string =>
+const namesOf = (input: Fields): string =>
   Object.entries(input)
     .map(([name, { optional }]) => (optional ? `${name}?` : name))
     .join(', ') || '–'
@@ -24,15 +24,14 @@ export function methodsTable(): string {
 /** The form of each field of an operation; a field with one form in several operations is listed once. */
 export function fieldsTable(): string {
   const users = new Map<string, { name: string; doc: string; methods: string[] }>()
-  const add = (method: string, input: Members, within: string): void => {
-    for (const [name, { doc, schema }] of Object.entries(input)) {
+  const add = (method: string, input: Fields, within: string): void => {
+    for (const [name, { doc, fields = {} }] of Object.entries(input)) {
       const path = `${within}${name}`
       const key = `${path}\n${doc}`
       const found = users.get(key) ?? { name: path, doc, methods: [] }
       users.set(key, found)
       found.methods.push(`\`${method}\``)
-      for (const [inner, { description }] of Object.entries((schema['properties'] ?? {}) as Inner))
-        add(method, { [inner]: { doc: description, schema: {} } } as unknown as Members, `${path}.`)
+      add(method, fields, `${path}.`)
     }
   }
   for (const { method, input } of txEntries) add(method, input, '')
@@ -41,4 +40,3 @@ export function fieldsTable(): string {
     [...users.values()].map(({ name, doc, methods: of }) => [`\`${name}\``, doc, of.join(', ')]),
   )
 }
-type Inner = Readonly<Record<string, { readonly description: string }>>

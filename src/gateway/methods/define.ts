@@ -1,5 +1,6 @@
 import type { Address } from '../../base/address.ts'
-import type { JsonSchema, Members, MessageOf } from '../../tx/members.ts'
+import type { Fields, MessageOf } from '../../tx/fields.ts'
+import type { JsonSchema } from '../../values/valueType.ts'
 import type { Signer } from '../../tx/sign.ts'
 import type { Chain } from '../chain.ts'
 import type { RpcErrorName } from '../errors.ts'
@@ -25,7 +26,7 @@ export interface Method {
   readonly name: string
   /** One sentence for the docs. */
   readonly doc: string
-  readonly input: Members
+  readonly input: Fields
   readonly params: ParamsForm
   /** JSON Schema of the result. */
   readonly result: JsonSchema
@@ -40,7 +41,7 @@ export interface Method {
 }
 
 /** Declares a method whose first `count` members may be given by position. */
-export function defineMethod<const M extends Members>(
+export function defineMethod<const M extends Fields>(
   method: Omit<Method, 'run' | 'params' | 'input'> & {
     readonly count: number
     readonly input: M

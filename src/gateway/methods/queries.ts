@@ -2,7 +2,10 @@ import { addressOf, parseAddress } from '../../base/address.ts'
 import { toBase64 } from '../../base/bytes.ts'
 import { printTime } from '../../base/time.ts'
 import { tables } from '../../modules/registry.ts'
-import { address, optional, proposalId, uint } from '../../tx/members.ts'
+import { field, optional } from '../../tx/fields.ts'
+import { address } from '../../values/account.ts'
+import { proposalId } from '../../values/key.ts'
+import { uint } from '../../values/number.ts'
 import type { Chain } from '../chain.ts'
 import { RpcError } from '../errors.ts'
 import { countedUpTo, rowKey, rowTable } from '../fields.ts'
@@ -21,11 +24,11 @@ import {
 import { defineMethod, type Method } from './define.ts'
 
 const ignoredHeight = (): ReturnType<typeof optional<number>> =>
-  optional(uint('not implemented by the interface: the answer is always for the head'))
+  optional(field(uint, 'not implemented by the interface: the answer is always for the head'))
 
 const page = {
-  limit: optional(uint('most elements to answer; all when left out')),
-  offset: optional(uint('elements to leave out at the start; 0 when left out')),
+  limit: optional(field(uint, 'most elements to answer; all when left out')),
+  offset: optional(field(uint, 'elements to leave out at the start; 0 when left out')),
 }
 
 /** The options of a path that is answered in pages. */
@@ -39,7 +42,7 @@ function pagePath(path: string, { limit, offset }: { readonly limit?: number; re
 const queryValidator = defineMethod({
   name: 'svc_queryValidator',
   doc: 'The validator object of an address at the head, data null when it has no record.',
-  input: { validatorAddress: address(), height: ignoredHeight() },
+  input: { validatorAddress: field(address), height: ignoredHeight() },
   count: 2,
   errors: ['nodeAway'],
   result: answerOf({ anyOf: [validatorObject, { type: 'null' }] }),
@@ -71,7 +74,7 @@ const queryProposals = defineMethod({
 const queryParams = defineMethod({
   name: 'svc_queryParams',
   doc: 'The system parameters in force in the block of a height.',
-  input: { height: optional(uint('height of the block; 0, the default, is the head')) },
+  input: { height: optional(field(uint, 'height of the block; 0, the default, is the head')) },
   count: 1,
   errors: ['nodeAway'],
   result: answerOf(paramsObject),
@@ -84,7 +87,7 @@ const queryParams = defineMethod({
 const queryProposal = defineMethod({
   name: 'svc_queryProposal',
   doc: 'A proposal with its votes and tally, data null when it is unknown.',
-  input: { proposalId: proposalId() },
+  input: { proposalId: field(proposalId) },
   count: 1,
   errors: ['nodeAway'],
   result: answerOf({ anyOf: [proposalWithVotes, { type: 'null' }] }),
@@ -95,7 +98,7 @@ const queryProposal = defineMethod({
 const queryUnbonding = defineMethod({
   name: 'svc_queryUnbonding',
   doc: 'What still unbonds for an address.',
-  input: { address: address() },
+  input: { address: field(address) },
   count: 1,
   errors: ['nodeAway'],
   result: answerOf({ type: 'array', items: unbondingEntry }),
@@ -136,7 +139,7 @@ async function candidacyOf(chain: Chain, owner: string): Promise<string> {
 const getProof = defineMethod({
   name: 'svc_getProof',
   doc: 'A row of the state at the head, with the ICS-23 proof of it or of its absence; a candidacy by its id or its owner.',
-  input: { table: rowTable(HASHED), key: optional(rowKey()) },
+  input: { table: rowTable(HASHED), key: optional(rowKey) },
   count: 2,
   errors: ['nodeAway'],
   result: provenRow,
@@ -161,7 +164,7 @@ const accounts = defineMethod({
 const getBalance = defineMethod({
   name: 'svc_getBalance',
   doc: 'Balance of an account in base units.',
-  input: { address: address() },
+  input: { address: field(address) },
   count: 1,
   errors: ['nodeAway'],
   result: decimal,
@@ -171,7 +174,7 @@ const getBalance = defineMethod({
 const getTransactionCount = defineMethod({
   name: 'svc_getTransactionCount',
   doc: 'Number of transactions an account made: the nonce of its next one.',
-  input: { address: address(), block: optional(countedUpTo()) },
+  input: { address: field(address), block: optional(countedUpTo) },
   count: 2,
   errors: ['nodeAway'],
   result: { type: 'integer' },

@@ -2,7 +2,9 @@ import { addressOf } from '../../base/address.ts'
 import type { IncludedTx } from '../../comet/rpc.ts'
 import { txEntries, txEntryOf } from '../../modules/registry.ts'
 import { decodeTx } from '../../tx/envelope.ts'
-import { address, optional, printMembers, uint } from '../../tx/members.ts'
+import { field, optional, printFields } from '../../tx/fields.ts'
+import { address } from '../../values/account.ts'
+import { uint } from '../../values/number.ts'
 import type { Chain } from '../chain.ts'
 import { isRpcError, RpcError } from '../errors.ts'
 import { transactionBytes, transactionHash } from '../fields.ts'
@@ -30,8 +32,8 @@ export async function transact(
 type Entry = (typeof txEntries)[number]
 
 const common = {
-  from: { ...address(), doc: 'account that acts; the gateway must hold its key' },
-  nonce: optional(uint('number of transactions made by the sender before this one')),
+  from: field(address, 'account that acts; the gateway must hold its key'),
+  nonce: optional(field(uint, 'number of transactions made by the sender before this one')),
 }
 
 function operationMethod({ operation, method, doc, input, returns }: Entry): Method {
@@ -61,7 +63,7 @@ export const operationMethods: readonly Method[] = txEntries.map(operationMethod
 const sendRawTransaction = defineMethod({
   name: 'svc_sendRawTransaction',
   doc: 'Sends a signed transaction and waits for its block; the same bytes never execute twice.',
-  input: { transaction: transactionBytes() },
+  input: { transaction: transactionBytes },
   count: 1,
   errors: ['nodeAway', 'notInBlock', 'mempoolFull'],
   result: transactionResult(undefined),
@@ -81,7 +83,7 @@ function told(bytes: Uint8Array): Readonly<Record<string, unknown>> {
     sender: addressOf(from),
     nonce,
     operation,
-    message: entry === undefined ? null : printMembers(entry.input, message),
+    message: entry === undefined ? null : printFields(entry.input, message),
   }
 }
 
@@ -93,7 +95,7 @@ async function print(chain: Chain, { hash, height, index, tx, result }: Included
 const getTransaction = defineMethod({
   name: 'svc_getTransaction',
   doc: 'A transaction in a block, with its real height also when it failed; null when the node knows none.',
-  input: { hash: transactionHash() },
+  input: { hash: transactionHash },
   count: 1,
   errors: ['nodeAway'],
   result: { anyOf: [foundTransaction, { type: 'null' }] },

@@ -1,6 +1,8 @@
 import { addressOf } from '../../../base/address.ts'
 import { invalidParameter } from '../../../base/txError.ts'
-import { address, amount } from '../../../tx/members.ts'
+import { field } from '../../../tx/fields.ts'
+import { address } from '../../../values/account.ts'
+import { amount } from '../../../values/number.ts'
 import { defineTx } from '../../define.ts'
 import { addBalance, takeBalance } from '../keeper.ts'
 
@@ -14,7 +16,7 @@ export const transfer = defineTx({
   call: 'transfer',
   event: 'svc.accounts.transfer',
   doc: 'Moves base units from the sender to another account.',
-  input: { to: address(), value: amount('amount above 0, in base units') },
+  input: { to: field(address), value: field(amount, 'amount above 0, in base units') },
   gas: () => TRANSFER_GAS,
   execute: ({ state, sender }, message) => {
     const to = addressOf(message.to)

@@ -1,6 +1,7 @@
 import { invalidParameter, type TxError } from '../../../base/txError.ts'
 import type { State } from '../../../store/state.ts'
-import { type MessageOf, ruledText } from '../../../tx/members.ts'
+import { field, type MessageOf } from '../../../tx/fields.ts'
+import { text } from '../../../values/text.ts'
 import { type Block, defineTx, type Effects, type TxContext } from '../../define.ts'
 import { putParam, readValue } from '../../params/keeper.ts'
 import type { ProposalOf } from '../tables.ts'
@@ -9,8 +10,8 @@ import { type CarriedOut, pointHeight, pointTimestamp, propose, type ProposalKin
 type ChangeParam = ProposalOf<'change_param'>
 
 const input = {
-  name: ruledText('parameter name'),
-  value: ruledText('new value, as text'),
+  name: field(text, 'parameter name'),
+  value: field(text, 'new value, as text'),
   reason: reason(),
   expireBlockHeight: pointHeight('the proposal expires'),
   expireTimestamp: pointTimestamp('the proposal expires'),

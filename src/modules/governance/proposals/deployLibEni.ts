@@ -1,5 +1,6 @@
 import type { TxError } from '../../../base/txError.ts'
-import { type MessageOf, ruledText, text } from '../../../tx/members.ts'
+import { field, type MessageOf } from '../../../tx/fields.ts'
+import { text, textOf } from '../../../values/text.ts'
 import { defineTx, type Effects, type TxContext } from '../../define.ts'
 import { governanceErrors } from '../errors.ts'
 import { deployedVersion, hasOngoingLibrary } from '../keeper.ts'
@@ -7,12 +8,12 @@ import { checkFiles, checkName, hasFileFor, isAbove } from '../library.ts'
 import type { ProposalOf } from '../tables.ts'
 import { pointHeight, pointTimestamp, propose, type ProposalKind, reason } from './proposal.ts'
 
-/** Members that name a library or a program and its files. Source: interface, Rules for the propose payloads. */
+/** Fields that name a library or a program and its files. Source: interface, Rules for the propose payloads. */
 export const libraryMembers = {
-  name: ruledText('name: [a-z0-9_-], at most 64'),
-  version: ruledText('version, vX.Y.Z'),
-  fileUrl: text(4096),
-  md5: text(4096),
+  name: field(text, 'name: [a-z0-9_-], at most 64'),
+  version: field(text, 'version, vX.Y.Z'),
+  fileUrl: field(textOf(4096)),
+  md5: field(textOf(4096)),
   reason: reason(),
 }
 

@@ -2,7 +2,9 @@ import type { Amount } from '../../../base/amount.ts'
 import { proposalIdOf } from '../../../base/pubKey.ts'
 import type { TxError } from '../../../base/txError.ts'
 import type { State } from '../../../store/state.ts'
-import { optional, type OptionalMember, text, uint } from '../../../tx/members.ts'
+import { field, optional, type OptionalField } from '../../../tx/fields.ts'
+import { uint } from '../../../values/number.ts'
+import { textOf } from '../../../values/text.ts'
 import { takeBalance } from '../../accounts/keeper.ts'
 import { type Attribute, type Block, type Effects, isError, type TxContext } from '../../define.ts'
 import { governanceErrors } from '../errors.ts'
@@ -29,15 +31,15 @@ export interface ProposalKind<T extends ProposalType = ProposalType> {
 }
 
 /** Why it is proposed, at most 2,048 bytes. Source: protocol.md §3. */
-export const reason = (): OptionalMember<string> => optional(text(2048))
+export const reason = (): OptionalField<string> => optional(field(textOf(2048)))
 
 /** The point as a block height. */
-export const pointHeight = (what: string): OptionalMember<number> =>
-  optional(uint(`block height at which ${what}; proposal_expire_period blocks ahead by default`))
+export const pointHeight = (what: string): OptionalField<number> =>
+  optional(field(uint, `block height at which ${what}; proposal_expire_period blocks ahead by default`))
 
 /** The point as a time. */
-export const pointTimestamp = (what: string): OptionalMember<number> =>
-  optional(uint(`Unix seconds at which ${what}; instead of the block height`))
+export const pointTimestamp = (what: string): OptionalField<number> =>
+  optional(field(uint, `Unix seconds at which ${what}; instead of the block height`))
 
 /** The point that a proposal names: a height, a time in Unix seconds, or neither. */
 export interface Point {

@@ -1,7 +1,8 @@
 import { parsePubKey, type PubKey } from '../../../base/pubKey.ts'
 import { invalidParameter, type TxError } from '../../../base/txError.ts'
 import type { State, StateReader } from '../../../store/state.ts'
-import { type MessageOf, text } from '../../../tx/members.ts'
+import { field, type MessageOf } from '../../../tx/fields.ts'
+import { textOf } from '../../../values/text.ts'
 import { programVersion, raiseProgramVersion } from '../../chain/keeper.ts'
 import { type Block, defineTx, type Effects, type TxContext } from '../../define.ts'
 import { deactivateAllBut, isEligibleKey } from '../../stake/keeper.ts'
@@ -13,7 +14,7 @@ import { type CarriedOut, pointHeight, propose, type ProposalKind, reason } from
 type RetireProgram = ProposalOf<'retire_program'>
 
 const input = {
-  preservedValidators: text(9216),
+  preservedValidators: field(textOf(9216)),
   reason: reason(),
   retiredBlockHeight: pointHeight('the program retires'),
 }

@@ -1,7 +1,9 @@
 import { type Address, addressOf } from '../../../base/address.ts'
 import { invalidParameter, type TxError } from '../../../base/txError.ts'
 import type { State, StateReader } from '../../../store/state.ts'
-import { address, amount, type MessageOf } from '../../../tx/members.ts'
+import { field, type MessageOf } from '../../../tx/fields.ts'
+import { address } from '../../../values/account.ts'
+import { amount } from '../../../values/number.ts'
 import { addBalance, balanceOf, moveBalance } from '../../accounts/keeper.ts'
 import { type Block, defineTx, type Effects, type TxContext } from '../../define.ts'
 import { valuesUpTo } from '../../params/keeper.ts'
@@ -12,9 +14,9 @@ import { type CarriedOut, pointHeight, pointTimestamp, propose, type ProposalKin
 type TransferFund = ProposalOf<'transfer_fund'>
 
 const input = {
-  transferFrom: address(),
-  transferTo: address(),
-  amount: amount('amount above 0, in base units'),
+  transferFrom: field(address),
+  transferTo: field(address),
+  amount: field(amount, 'amount above 0, in base units'),
   reason: reason(),
   expireBlockHeight: pointHeight('the proposal expires'),
   expireTimestamp: pointTimestamp('the proposal expires'),

@@ -1,5 +1,5 @@
 import type { TxError } from '../../../base/txError.ts'
-import type { MessageOf } from '../../../tx/members.ts'
+import type { MessageOf } from '../../../tx/fields.ts'
 import { defineTx, type TxContext } from '../../define.ts'
 import { governanceErrors } from '../errors.ts'
 import { validatorIdOf } from '../keeper.ts'

@@ -1,13 +1,15 @@
 import { proposalIdOf } from '../../../base/pubKey.ts'
 import type { TxError } from '../../../base/txError.ts'
-import { type MessageOf, proposalId, ruledText } from '../../../tx/members.ts'
+import { field, type MessageOf } from '../../../tx/fields.ts'
+import { proposalId } from '../../../values/key.ts'
+import { text } from '../../../values/text.ts'
 import { defineTx, type Effects, effects, type TxContext } from '../../define.ts'
 import { decided, resolve, tallyOf } from '../block.ts'
 import { governanceErrors } from '../errors.ts'
 import { getProposal, putVote, validatorIdOf } from '../keeper.ts'
 import type { ProposalResult } from '../tables.ts'
 
-const input = { proposalId: proposalId(), answer: ruledText('Y or N') }
+const input = { proposalId: field(proposalId), answer: field(text, 'Y or N') }
 
 /**
  * Votes Y or N on an open proposal; two thirds of the power decide it at once. Source: interface, vote; protocol.md §6.

@@ -1,5 +1,6 @@
 import type { TxError } from '../../../base/txError.ts'
-import { type MessageOf, uint } from '../../../tx/members.ts'
+import { field, type MessageOf } from '../../../tx/fields.ts'
+import { uint } from '../../../values/number.ts'
 import { balanceOf, moveBalance } from '../../accounts/keeper.ts'
 import { defineTx, type Effects, type TxContext } from '../../define.ts'
 import { stakeErrors } from '../errors.ts'
@@ -12,7 +13,7 @@ import {
   getLiveByOwner,
 } from '../keeper.ts'
 
-const input = { accountUpdateRequestId: uint('id that updateAccount returned') }
+const input = { accountUpdateRequestId: field(uint, 'id that updateAccount returned') }
 
 /**
  * Binds a candidacy to the sender, who was asked by `updateAccount`: the sender's balance pays the old owner for the

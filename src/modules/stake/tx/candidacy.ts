@@ -1,13 +1,14 @@
-import { type Member, type MessageOf, nested, optional, text } from '../../../tx/members.ts'
+import { type Field, field, type MessageOf, nested, optional } from '../../../tx/fields.ts'
+import { textOf } from '../../../values/text.ts'
 import type { Applied } from '../../define.ts'
 import type { Candidacy } from '../tables.ts'
 
 /** Length limits of a description in bytes of UTF-8, in operations and in genesis. Source: protocol.md §3. */
 export const DESCRIPTION_BYTES_MAX = { name: 128, website: 256, location: 128, email: 256, profile: 2048 } as const
 
-const member = (name: keyof typeof DESCRIPTION_BYTES_MAX) => optional(text(DESCRIPTION_BYTES_MAX[name]))
+const member = (name: keyof typeof DESCRIPTION_BYTES_MAX) => optional(field(textOf(DESCRIPTION_BYTES_MAX[name])))
 
-/** Members of a validator description. Source: interface, Validator description object. */
+/** Fields of a validator description. Source: interface, Validator description object. */
 const members = {
   name: member('name'),
   website: member('website'),
@@ -20,7 +21,7 @@ const members = {
 export type Description = MessageOf<typeof members>
 
 /** The description member of declare and update. */
-export const description = (): Member<Description> =>
+export const description = (): Field<Description> =>
   nested(members, 'name, website, location, email, profile: all text')
 
 /** What the event of a candidacy operation names. */

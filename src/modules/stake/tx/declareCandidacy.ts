@@ -1,7 +1,9 @@
-import { ONE, parseRatio, type Ratio, shareCeil, TOKEN } from '../../../base/amount.ts'
+import { parseRatio, type Ratio, shareCeil, TOKEN } from '../../../base/amount.ts'
 import { pubKeyOf } from '../../../base/pubKey.ts'
 import type { TxError } from '../../../base/txError.ts'
-import { amount, type MessageOf, optional, pubKey, ratio } from '../../../tx/members.ts'
+import { field, type MessageOf, optional } from '../../../tx/fields.ts'
+import { pubKey } from '../../../values/key.ts'
+import { amount, ratio } from '../../../values/number.ts'
 import { takeBalance } from '../../accounts/keeper.ts'
 import { getChain } from '../../chain/keeper.ts'
 import { defineTx, type Effects, type TxContext } from '../../define.ts'
@@ -10,10 +12,10 @@ import { createCandidacy, dropWithdrawn, getLiveByOwner, getLiveByPubKey } from 
 import { appliedTo, description } from './candidacy.ts'
 
 const input = {
-  pubKey: pubKey(),
+  pubKey: field(pubKey),
   description: optional(description()),
-  maxAmount: optional(amount('most shares the candidacy may hold, in base units')),
-  compRate: optional(ratio(0n, ONE, 'compensation rate, 0 to 1, decimal text')),
+  maxAmount: optional(field(amount, 'most shares the candidacy may hold, in base units')),
+  compRate: optional(field(ratio, 'compensation rate, 0 to 1, decimal text')),
 }
 
 /**

@@ -1,7 +1,9 @@
-import { maxOf, ONE, parseRatio, type Ratio, shareCeil } from '../../../base/amount.ts'
+import { maxOf, parseRatio, type Ratio, shareCeil } from '../../../base/amount.ts'
 import { pubKeyOf } from '../../../base/pubKey.ts'
 import { invalidParameter, type TxError } from '../../../base/txError.ts'
-import { amount, type MessageOf, optional, pubKey, ratio } from '../../../tx/members.ts'
+import { field, type MessageOf, optional } from '../../../tx/fields.ts'
+import { pubKey } from '../../../values/key.ts'
+import { amount, ratio } from '../../../values/number.ts'
 import { takeBalance } from '../../accounts/keeper.ts'
 import { defineTx, type Effects, isError, type TxContext } from '../../define.ts'
 import { stakeErrors } from '../errors.ts'
@@ -10,10 +12,10 @@ import { allowed } from '../transitions.ts'
 import { appliedTo, description } from './candidacy.ts'
 
 const input = {
-  pubKey: optional(pubKey()),
+  pubKey: optional(field(pubKey)),
   description: optional(description()),
-  maxAmount: optional(amount('most shares the candidacy may hold, in base units; at least its shares')),
-  compRate: optional(ratio(0n, ONE, 'compensation rate, 0 to 1, decimal text')),
+  maxAmount: optional(field(amount, 'most shares the candidacy may hold, in base units; at least its shares')),
+  compRate: optional(field(ratio, 'compensation rate, 0 to 1, decimal text')),
 }
 
 /**

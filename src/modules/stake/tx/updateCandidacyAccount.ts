@@ -1,13 +1,14 @@
 import { addressOf, ZERO_ADDRESS } from '../../../base/address.ts'
 import { utf8 } from '../../../base/bytes.ts'
 import type { TxError } from '../../../base/txError.ts'
-import { address, type MessageOf } from '../../../tx/members.ts'
+import { field, type MessageOf } from '../../../tx/fields.ts'
+import { address } from '../../../values/account.ts'
 import { defineTx, type Effects, effects, isError, type TxContext } from '../../define.ts'
 import { stakeErrors } from '../errors.ts'
 import { getByOwner, getLiveByOwner, requestAccountUpdate } from '../keeper.ts'
 import { allowed } from '../transitions.ts'
 
-const input = { newCandidateAccount: address() }
+const input = { newCandidateAccount: field(address) }
 
 /**
  * Asks to bind the sender's candidacy to a new address, which has to accept. Source: interface, updateAccount;

@@ -1,13 +1,15 @@
 import { addressOf } from '../../../base/address.ts'
 import type { TxError } from '../../../base/txError.ts'
-import { address, type MessageOf, yesNo } from '../../../tx/members.ts'
+import { field, type MessageOf } from '../../../tx/fields.ts'
+import { address } from '../../../values/account.ts'
+import { yesNo } from '../../../values/text.ts'
 import { getChain } from '../../chain/keeper.ts'
 import { defineTx, type Effects, effects, type TxContext } from '../../define.ts'
 import { stakeErrors } from '../errors.ts'
 import { changeCandidacy, getLiveByOwner } from '../keeper.ts'
 import { appliedTo } from './candidacy.ts'
 
-const input = { candidateAddress: address(), verified: yesNo('Y or N') }
+const input = { candidateAddress: field(address), verified: field(yesNo, 'Y or N') }
 
 /** The foundation marks a candidacy as verified, or not. Source: protocol.md §3, verify [ext]. */
 export const verifyCandidacy = defineTx({

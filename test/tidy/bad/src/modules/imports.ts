@@ -7,6 +7,6 @@ import 'node:fs' // red: noRestrictedImports
 import 'node:fs/promises' // red: noRestrictedImports
 import '../base/bytes.ts'
 import '../codec/message.ts'
-import '../tx/members.ts'
+import '../tx/fields.ts'
 import '../store/table.ts'
 import '../store/state.ts'

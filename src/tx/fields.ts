@@ -1,0 +1,141 @@
+import { cut, isObject, show, UNKNOWN_NAME_LENGTH_MAX } from '../base/json.ts'
+import type { InputType, JsonSchema, WireValue } from '../values/valueType.ts'
+
+/**
+ * What no message can hold: the gateway answers it with -32602. The message names the field, its form and what was
+ * given.
+ */
+export class FieldError extends Error {
+  constructor(field: string, form: string, given: unknown) {
+    super(`${field}: expected ${form}, got ${show(given)}`)
+    this.name = 'FieldError'
+  }
+}
+
+/** One field of an input: a value of a type, or an object with fields of its own. `Wire` is what the message holds. */
+export interface Field<Wire> {
+  /** Name of the value's type; `object` where it has fields of its own. */
+  readonly type: string
+  /** TypeScript type of what a caller may give. */
+  readonly inputType: string
+  readonly schema: JsonSchema
+  /** What the docs say of it. */
+  readonly doc: string
+  readonly optional: boolean
+  readonly fields?: Fields
+  /** What the message holds. Throws a FieldError for what no message can hold. */
+  read(json: unknown, path: string): Wire
+  print(wire: Wire): unknown
+  /** Check 5 of protocol.md §2: why the value is refused, or undefined. */
+  check(wire: Wire, path: string): string | undefined
+}
+
+/** A field that may be left out. */
+export interface OptionalField<Wire> extends Field<Wire> {
+  readonly optional: true
+}
+
+/** The fields of an input, by their JSON names, in order. */
+export type Fields = Readonly<Record<string, Field<unknown>>>
+
+/** The message that a set of fields makes. */
+export type MessageOf<F extends Fields> = {
+  readonly [N in keyof F as F[N] extends OptionalField<unknown> ? never : N]: F[N] extends Field<infer W> ? W : never
+} & {
+  readonly [N in keyof F as F[N] extends OptionalField<unknown> ? N : never]?: F[N] extends Field<infer W> ? W : never
+}
+
+/** A field with a value of `type`. */
+export function field<Wire extends WireValue>(type: InputType<Wire>, doc = type.doc): Field<Wire> {
+  return {
+    type: type.name,
+    inputType: type.inputType,
+    schema: type.inputSchema,
+    doc,
+    optional: false,
+    read: (json, path) =>
+      type.fromJson(json, (form) => {
+        throw new FieldError(path, form, json)
+      }),
+    print: (wire) => type.wireToJson(wire),
+    check: (wire, path) => {
+      const why = type.check(wire)
+      return why === undefined ? undefined : `${path}: ${why}`
+    },
+  }
+}
+
+/** A field with fields of its own. */
+export function nested<F extends Fields>(fields: F, doc: string): Field<MessageOf<F>> {
+  return {
+    type: 'object',
+    inputType: 'object',
+    schema: schemaOf(fields),
+    doc,
+    optional: false,
+    fields,
+    read: (json, path) => readFields(fields, json, path),
+    print: (wire) => printFields(fields, wire),
+    check: (wire, path) => checkFields(fields, wire, path),
+  }
+}
+
+/** The same field, but it may be left out. JSON null is left out too (protocol.md §1, Given). */
+export function optional<Wire>(one: Field<Wire>): OptionalField<Wire> {
+  return { ...one, optional: true }
+}
+
+const each = (fields: Fields): readonly (readonly [string, Field<unknown>])[] => Object.entries(fields)
+const pathOf = (within: string, name: string): string => (within === '' ? name : `${within}.${name}`)
+
+/**
+ * The message in a JSON object. Throws a FieldError for a field that is missing, unknown, or that no message can hold.
+ */
+export function readFields<F extends Fields>(fields: F, input: unknown, within = ''): MessageOf<F> {
+  if (!isObject(input)) throw new FieldError(within === '' ? 'params' : within, 'an object of members', input)
+  for (const name of Object.keys(input)) {
+    if (Object.hasOwn(fields, name)) continue
+    const known = Object.keys(fields).join(', ') || 'no members'
+    throw new FieldError(pathOf(within, cut(name, UNKNOWN_NAME_LENGTH_MAX)), `one of ${known}`, input[name])
+  }
+  const message: Record<string, unknown> = {}
+  for (const [name, one] of each(fields)) {
+    const json = Object.hasOwn(input, name) ? input[name] : undefined
+    if (json !== undefined && json !== null) message[name] = one.read(json, pathOf(within, name))
+    else if (!one.optional) throw new FieldError(pathOf(within, name), one.doc, undefined)
+  }
+  return message as MessageOf<F>
+}
+
+/** A message as JSON, the way its fields are read. */
+export function printFields<F extends Fields>(fields: F, message: MessageOf<F>): Record<string, unknown> {
+  const wire: Readonly<Record<string, unknown>> = message
+  const given = each(fields).filter(([name]) => wire[name] !== undefined)
+  return Object.fromEntries(given.map(([name, one]) => [name, one.print(wire[name])]))
+}
+
+/** Check 5 of every field in order: why the first bad one is refused, or undefined. Source: protocol.md §2. */
+export function checkFields<F extends Fields>(fields: F, message: MessageOf<F>, within = ''): string | undefined {
+  const wire: Readonly<Record<string, unknown>> = message
+  for (const [name, one] of each(fields)) {
+    const value = wire[name]
+    const why = value === undefined ? undefined : one.check(value, pathOf(within, name))
+    if (why !== undefined) return why
+  }
+  return undefined
+}
+
+/** The JSON Schema of an input object. */
+export function schemaOf(fields: Fields): JsonSchema {
+  const required = each(fields)
+    .filter(([, { optional: isOptional }]) => !isOptional)
+    .map(([name]) => name)
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      each(fields).map(([name, { schema, doc }]) => [name, { ...schema, description: doc }]),
+    ),
+    ...(required.length > 0 ? { required } : {}),
+    additionalProperties: false,
+  }
+}
