@@ -1,13 +1,17 @@
-import { type Address, parseAddress } from '../base/address.ts'
-import { AMOUNT_MAX, ONE, parseAmount, parseRatio, type Ratio, TOKEN } from '../base/amount.ts'
+import type { Address } from '../base/address.ts'
+import { parseRatio, type Ratio, TOKEN } from '../base/amount.ts'
 import { cut, isObject, show, UNKNOWN_NAME_LENGTH_MAX } from '../base/json.ts'
-import { type PubKey, parsePubKey } from '../base/pubKey.ts'
-import { utf8 } from '../base/bytes.ts'
+import type { PubKey } from '../base/pubKey.ts'
 import type { State } from '../store/state.ts'
+import { address, addressOrNone } from '../values/account.ts'
+import { pubKey } from '../values/key.ts'
+import { amount, integerOf, ratio } from '../values/number.ts'
+import { textOf } from '../values/text.ts'
+import type { ValueType } from '../values/valueType.ts'
 import { addBalance } from './accounts/keeper.ts'
 import { putGenesis } from './chain/keeper.ts'
 import type { Block } from './define.ts'
-import { canonicalValue, PARAMETERS } from './params/definitions.ts'
+import { canonicalText, PARAMETERS } from './params/definitions.ts'
 import { paramsInForce, putParam } from './params/keeper.ts'
 import { sendFirstSet, type ValidatorUpdate } from './stake/block.ts'
 import { createCandidacy } from './stake/keeper.ts'
@@ -70,44 +74,29 @@ function list(value: unknown, member: string): readonly unknown[] {
   return Array.isArray(value) ? value : refuse(member, 'an array', value)
 }
 
-function parsed<T>(value: unknown, member: string, expected: string, parse: (text: string) => T | undefined): T {
-  const read = typeof value === 'string' ? parse(value) : undefined
-  return read === undefined ? refuse(member, expected, value) : read
+/** The value of `type` in JSON; refuses what is none. */
+function read<T>(type: ValueType<T>, json: unknown, member: string): T {
+  const refused = (): never => refuse(member, type.exactForm, json)
+  const wire = type.fromJson(json, refused)
+  return type.check(wire) === undefined ? type.fromWire(wire) : refused()
 }
-
-const address = (value: unknown, member: string): Address =>
-  parsed(value, member, 'an address (0x and 40 hex digits)', parseAddress)
-
-/** Decimal text; a 0x-hex quantity or a safe integer is read too. Source: protocol.md §1, Amount. */
-function amount(value: unknown, member: string): bigint {
-  const form = `an amount of 0 to ${AMOUNT_MAX} base units (decimal text, 0x-hex text or a safe integer)`
-  if (Number.isSafeInteger(value) && Number(value) >= 0) return BigInt(Number(value))
-  const read = parsed(value, member, form, (text) =>
-    /^0x[0-9a-fA-F]{1,30}$/.test(text) ? BigInt(text) : parseAmount(text),
-  )
-  return read <= AMOUNT_MAX ? read : refuse(member, form, value)
-}
-
-const ratio = (value: unknown, member: string): Ratio =>
-  parsed(value, member, 'decimal text of 0 to 1', (text) => {
-    const read = parseRatio(text)
-    return read !== undefined && read <= ONE ? read : undefined
-  })
 
 function readParams(value: unknown): ReadonlyMap<string, string> {
   const given = object(value ?? {}, 'params', [...PARAMETERS.keys()])
   const texts = new Map<string, string>()
   for (const [name, { type, fallback }] of PARAMETERS) {
-    const one = given[name] ?? (type.kind === 'integer' ? Number(fallback) : fallback)
-    const text = type.kind === 'integer' ? (Number.isSafeInteger(one) ? String(one) : undefined) : one
-    if (typeof text !== 'string') refuse(`params.${name}`, type.kind === 'integer' ? 'an integer' : 'text', one)
-    const canonical = canonicalValue(type, text, true)
+    const isInteger = type.sqlType === 'INTEGER'
+    const json = given[name] ?? (isInteger ? Number(fallback) : fallback)
+    const isGiven = isInteger ? Number.isSafeInteger(json) : typeof json === 'string'
+    if (!isGiven) refuse(`params.${name}`, isInteger ? 'an integer' : 'text', json)
+    const canonical = canonicalText(type, String(json))
     if ('why' in canonical) throw new GenesisError(`genesis app_state: params.${name}: ${canonical.why}`)
     texts.set(name, canonical.text)
   }
   return texts
 }
 
+const MAX_ABSENT_BLOCKS = integerOf(1, 10 ** 6)
 const STAKE = ['default_max_amount', 'default_comp_rate', 'foundation_address', 'max_absent_blocks', 'slash_ratio']
 
 function readStake(value: unknown): Genesis['stake'] {
@@ -119,51 +108,44 @@ function readStake(value: unknown): Genesis['stake'] {
     max_absent_blocks: maxAbsentBlocks = 120,
     slash_ratio: slashRatio = '0.05',
   } = given
-  const defaultMaxAmount = amount(maxAmount, 'stake.default_max_amount')
+  const defaultMaxAmount = read(amount, maxAmount, 'stake.default_max_amount')
   if (defaultMaxAmount < TOKEN) refuse('stake.default_max_amount', `at least 1 token (${TOKEN})`, maxAmount)
-  if (!Number.isSafeInteger(maxAbsentBlocks) || Number(maxAbsentBlocks) < 1 || Number(maxAbsentBlocks) > 10 ** 6) {
-    refuse('stake.max_absent_blocks', 'an integer of 1 to 1000000', maxAbsentBlocks)
-  }
   return {
     defaultMaxAmount,
-    defaultCompRate: ratio(compRate, 'stake.default_comp_rate'),
-    maxAbsentBlocks: Number(maxAbsentBlocks),
-    foundationAddress: foundation === '' ? '' : address(foundation, 'stake.foundation_address'),
-    slashRatio: ratio(slashRatio, 'stake.slash_ratio'),
+    defaultCompRate: read(ratio, compRate, 'stake.default_comp_rate'),
+    maxAbsentBlocks: read(MAX_ABSENT_BLOCKS, maxAbsentBlocks, 'stake.max_absent_blocks'),
+    foundationAddress: read(addressOrNone, foundation, 'stake.foundation_address'),
+    slashRatio: read(ratio, slashRatio, 'stake.slash_ratio'),
   }
 }
 
 function readDescription(value: unknown, member: string): GenesisCandidacy['description'] {
   const given = object(value ?? {}, member, ['name', 'website', 'location', 'email', 'profile'])
-  const read = (name: keyof typeof DESCRIPTION_BYTES_MAX): string => {
-    const { [name]: text = '' } = given
-    if (typeof text !== 'string' || !text.isWellFormed() || utf8(text).length > DESCRIPTION_BYTES_MAX[name]) {
-      refuse(`${member}.${name}`, `text of at most ${DESCRIPTION_BYTES_MAX[name]} bytes`, text)
-    }
-    return text
-  }
+  const textOfMember = (name: keyof typeof DESCRIPTION_BYTES_MAX): string =>
+    read(textOf(DESCRIPTION_BYTES_MAX[name]), given[name] ?? '', `${member}.${name}`)
   return {
-    name: read('name'),
-    website: read('website'),
-    location: read('location'),
-    email: read('email'),
-    profile: read('profile'),
+    name: textOfMember('name'),
+    website: textOfMember('website'),
+    location: textOfMember('location'),
+    email: textOfMember('email'),
+    profile: textOfMember('profile'),
   }
 }
 
 function readCandidacy(value: unknown, member: string, defaultCompRate: Ratio): GenesisCandidacy {
   const given = object(value, member, ['owner', 'pub_key', 'shares', 'max_shares', 'comp_rate', 'description'])
-  const shares = amount(given['shares'], `${member}.shares`)
-  const maxShares = amount(given['max_shares'], `${member}.max_shares`)
+  const shares = read(amount, given['shares'], `${member}.shares`)
+  const maxShares = read(amount, given['max_shares'], `${member}.max_shares`)
   if (shares < TOKEN || shares > maxShares) {
     refuse(`${member}.shares`, `at least 1 token (${TOKEN}) and at most max_shares ${maxShares}`, given['shares'])
   }
   return {
-    owner: address(given['owner'], `${member}.owner`),
-    pubKey: parsed(given['pub_key'], `${member}.pub_key`, 'base64 of 32 bytes', parsePubKey),
+    owner: read(address, given['owner'], `${member}.owner`),
+    pubKey: read(pubKey, given['pub_key'], `${member}.pub_key`),
     shares,
     maxShares,
-    compRate: given['comp_rate'] === undefined ? defaultCompRate : ratio(given['comp_rate'], `${member}.comp_rate`),
+    compRate:
+      given['comp_rate'] === undefined ? defaultCompRate : read(ratio, given['comp_rate'], `${member}.comp_rate`),
     description: readDescription(given['description'], `${member}.description`),
   }
 }
@@ -194,8 +176,8 @@ export function readGenesis(appState: unknown): Genesis {
   const given = object(appState, 'app_state', ['accounts', 'params', 'stake', 'candidacies'])
   const accounts = list(given['accounts'] ?? [], 'accounts').map((value, at) => {
     const account = object(value, `accounts[${at}]`, ['address', 'balance'])
-    const balance = amount(account['balance'], `accounts[${at}].balance`)
-    return { address: address(account['address'], `accounts[${at}].address`), balance }
+    const balance = read(amount, account['balance'], `accounts[${at}].balance`)
+    return { address: read(address, account['address'], `accounts[${at}].address`), balance }
   })
   const stake = readStake(given['stake'])
   const candidacies = list(given['candidacies'] ?? [], 'candidacies').map((value, at) =>

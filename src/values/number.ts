@@ -61,6 +61,26 @@ export const uint: KeyType<number, number> = {
   fromKey: fixedLength(8, (bytes) => Number(new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0))),
 }
 
+/** An integer of `min` to `max`, which JSON gives as a number. */
+export function integerOf(min: number, max: number): ValueType<number, number> {
+  const isWithin = (value: number): boolean => value >= min && value <= max
+  const exactForm = `an integer of ${min} to ${max}`
+  return {
+    ...uint,
+    name: 'integer',
+    doc: exactForm,
+    exactForm,
+    inputType: 'number',
+    inputSchema: { type: 'integer', minimum: min, maximum: max },
+    fromJson: (json, refuse) => (Number.isSafeInteger(json) ? Number(json) : refuse('an integer')),
+    check: (wire) => (isWithin(wire) ? undefined : `expected ${exactForm}, got ${wire}`),
+    parse: (text) => {
+      const value = parseUint(text)
+      return value !== undefined && isWithin(value) ? value : undefined
+    },
+  }
+}
+
 /** An amount in base units, 0 to 10^36. JSON, SQL and wire: decimal text; on the wire of a row zero is left out. */
 export const amount: ValueType<Amount, string> = {
   name: 'amount',

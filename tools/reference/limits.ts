@@ -12,17 +12,17 @@ import { GENESIS_SUPPLY_MAX } from '../../src/modules/genesis.ts'
 import { OPEN_PROPOSALS_MAX, OPEN_PROPOSALS_OF_ONE_MAX } from '../../src/modules/governance/keeper.ts'
 import { OS_NAMES, URLS_MAX } from '../../src/modules/governance/library.ts'
 import { POINT_BLOCKS_MAX, POINT_SECONDS_MAX } from '../../src/modules/governance/proposals/proposal.ts'
-import { type ParameterKind, PARAMETERS } from '../../src/modules/params/definitions.ts'
+import { PARAMETERS } from '../../src/modules/params/definitions.ts'
 import { TX_BYTES_MAX } from '../../src/tx/envelope.ts'
 import { mebibytes, seconds, table, thousands } from './markdown.ts'
 
 /** The system parameters, with their ranges and their values at genesis. */
 export function paramsTable(): string {
-  const range = (type: ParameterKind): string => {
-    if (type.kind === 'integer') return `${thousands(type.min)} to ${thousands(type.max)}`
-    return type.kind === 'ratio' ? 'above 0, at most 1' : 'an address'
-  }
-  const rows = [...PARAMETERS].map(([name, { type, fallback }]) => [`\`${name}\``, range(type), fallback])
+  const rows = [...PARAMETERS].map(([name, { type, proposedType = type, fallback }]) => [
+    `\`${name}\``,
+    proposedType.exactForm.replace(/\d{4,}/g, (digits) => thousands(BigInt(digits))),
+    fallback,
+  ])
   return table(['Parameter', 'Range', 'Default'], rows)
 }
 

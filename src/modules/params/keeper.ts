@@ -1,37 +1,30 @@
 import type { State, StateReader } from '../../store/state.ts'
 import { text } from '../../values/text.ts'
 import type { RowOf } from '../../store/table.ts'
-import { canonicalValue, PARAMETERS, type Params, usedValue } from './definitions.ts'
+import { canonicalText, PARAMETERS, type Parameter, type Params, type ParamValue } from './definitions.ts'
 import { params } from './tables.ts'
 
 /** Every value that `name` has, had or will have, the newest first. Bound: approved changes of that parameter. */
 const newestFirst = (state: StateReader, name: string): Iterable<RowOf<typeof params>> =>
   state.scan(params, { prefix: text.toKey(name), reverse: true })
 
-/**
- * Canonical texts by name, in the interface's order, as in force in block `height`. Bound: one walk back a parameter.
- */
-export function textsInForce(state: StateReader, height: number): ReadonlyMap<string, string> {
-  const values = new Map<string, string>()
-  for (const name of PARAMETERS.keys()) {
-    for (const row of newestFirst(state, name)) {
-      if (row.height > height) continue
-      values.set(name, row.value)
-      break
-    }
+/** The parameters with their values in force in block `height`, in the interface's order. Bound: one walk back each. */
+export function* valuesInForce(
+  state: StateReader,
+  height: number,
+): Iterable<Parameter & { readonly name: string; readonly value: ParamValue }> {
+  for (const [name, parameter] of PARAMETERS) {
+    const [newest] = valuesUpTo(state, name, height)
+    const value = newest === undefined ? undefined : parameter.type.parse(newest)
+    if (value === undefined) throw new Error(`params: ${name} has no value at height ${height}`)
+    yield { ...parameter, name, value }
   }
-  return values
 }
 
 /** The parameters in force in block `height`. */
 export function paramsInForce(state: StateReader, height: number): Params {
-  const texts = textsInForce(state, height)
-  const used = [...PARAMETERS].map(([name, { member, type }]) => {
-    const value = texts.get(name)
-    if (value === undefined) throw new Error(`params: ${name} has no value at height ${height}`)
-    return [member, usedValue(type, value)]
-  })
-  return Object.fromEntries(used) as Params
+  const members = [...valuesInForce(state, height)].map(({ member, value }) => [member, value])
+  return Object.fromEntries(members) as Params
 }
 
 /**
@@ -71,6 +64,6 @@ export function readValue(name: string, value: string): { readonly text: string 
       why: `name: expected one of ${[...PARAMETERS.keys()].join(', ')}, got ${JSON.stringify(name.slice(0, 60))}`,
     }
   }
-  const read = canonicalValue(parameter.type, value)
+  const read = canonicalText(parameter.proposedType ?? parameter.type, value)
   return 'why' in read ? { why: `value of ${name}: ${read.why}` } : read
 }

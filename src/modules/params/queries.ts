@@ -1,14 +1,11 @@
 import type { StateReader } from '../../store/state.ts'
 import { badArgument, defineQuery } from '../define.ts'
-import { PARAMETERS } from './definitions.ts'
-import { textsInForce } from './keeper.ts'
+import { valuesInForce } from './keeper.ts'
 
 /** The system parameters object of the interface: integers as Number, ratios and the address as String. */
 export function printParams(state: StateReader, height: number): Record<string, unknown> {
   const printed: Record<string, unknown> = {}
-  for (const [name, value] of textsInForce(state, height)) {
-    printed[name] = PARAMETERS.get(name)?.type.kind === 'integer' ? Number(value) : value
-  }
+  for (const { name, type, value } of valuesInForce(state, height)) printed[name] = type.toJson(value)
   return printed
 }
 
