@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { homeFiles, makeNodeHome } from '../src/comet/home.ts'
+import { homeFiles, writeNodeHome } from '../src/comet/home.ts'
 import { startCometBft } from '../src/comet/process.ts'
 import { type NodeRpc, openNodeRpc, waitForNode } from '../src/comet/rpc.ts'
 import { setTomlValues } from '../src/comet/config.ts'
@@ -71,7 +71,7 @@ function makeHome({ home, app, ports: [rpc, p2p], appState, settings }: NodeOpti
   }
   if (isNew) {
     // The key first: our genesis names it.
-    makeNodeHome({ ...options, home, genesis })
+    writeNodeHome({ ...options, home, genesis })
     if (app === 'svcd') {
       const path = homeFiles(home).genesis
       const file = JSON.parse(readFileSync(path, 'utf8')) as {
@@ -81,7 +81,7 @@ function makeHome({ home, app, ports: [rpc, p2p], appState, settings }: NodeOpti
       file.app_state = appState(file.validators[0]?.pub_key.value as string)
       writeFileSync(path, JSON.stringify(file))
     }
-  } else makeNodeHome(options)
+  } else writeNodeHome(options)
   const { config } = homeFiles(home)
   writeFileSync(config, setTomlValues(readFileSync(config, 'utf8'), { ...NODE_SETTINGS, ...settings }))
 }

@@ -6,7 +6,7 @@ import { TOKEN } from '../base/amount.ts'
 import { sha256, toHex, utf8 } from '../base/bytes.ts'
 import { makeFolder } from '../base/folder.ts'
 import type { NodeSettings } from '../comet/config.ts'
-import { homeFiles, makeNodeHome, makeNodeKeys, type NodeIdentity } from '../comet/home.ts'
+import { homeFiles, writeNodeHome, writeNodeKeys, type NodeIdentity } from '../comet/home.ts'
 import { readGenesis } from '../modules/genesis.ts'
 import { PARAMETERS } from '../modules/params/definitions.ts'
 import { UserError } from './errors.ts'
@@ -179,12 +179,12 @@ function takeGenesis(home: string, from: string): void {
  * nodes that are no validators. Errors: UserError when a validator's key is not the one in the genesis that is there;
  * CometError for a value that CometBFT refuses.
  */
-export function makeHomes<Node extends NetworkNode>(
+export function writeNetworkHomes<Node extends NetworkNode>(
   nodes: readonly Node[],
   { chainId, accounts, blockTimeMs }: NetworkOptions,
 ): readonly (Node & NodeIdentity)[] {
   const first = (nodes[0] as Node).home
-  const made = nodes.map((node) => ({ ...node, ...makeNodeKeys(node.home) }))
+  const made = nodes.map((node) => ({ ...node, ...writeNodeKeys(node.home) }))
   const founders = made.flatMap((node) => (node.owner === undefined ? [] : [{ ...node, owner: node.owner }]))
   const known = genesisKeys(first)
   const stranger = known === undefined ? undefined : founders.find(({ pubKey }) => !known.includes(pubKey))
@@ -207,7 +207,7 @@ export function makeHomes<Node extends NetworkNode>(
     if (node.home !== first) takeGenesis(node.home, first)
     const others = made.filter((one) => one !== node).map(({ nodeId, peer }) => `${nodeId}@${printEndpoint(peer)}`)
     const { home, name: moniker, addresses, externalAddress } = node
-    makeNodeHome({
+    writeNodeHome({
       home,
       chainId,
       moniker,

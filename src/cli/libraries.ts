@@ -2,7 +2,7 @@ import type { AppLogger } from '../app/context.ts'
 import type { ProposalId } from '../base/pubKey.ts'
 import { BLOCK_TIME_MS_DEFAULT } from '../comet/config.ts'
 import { parseAllowList } from '../eni/policy.ts'
-import { type LibraryStatus, type Limits, type Report, startFetcher, type Wanted } from '../eni/thread.ts'
+import { type LibraryStatus, type Limits, type Report, startFetcherThread, type LibraryJob } from '../eni/thread.ts'
 import { listProposals } from '../modules/governance/keeper.ts'
 import { fileFor } from '../modules/governance/library.ts'
 import { libraryStatus, type Proposal, type ProposalOf } from '../modules/governance/tables.ts'
@@ -39,7 +39,7 @@ export interface Libraries {
 /** How long after its end the fetcher is started anew, in ms. */
 const AGAIN_MS = 60_000
 
-function goalOf({ result, pending }: Proposal): Wanted['goal'] {
+function goalOf({ result, pending }: Proposal): LibraryJob['goal'] {
   if (result === 'Rejected' || result === 'Expired') return 'drop'
   return result === 'Approved' && !pending ? 'deploy' : 'stage'
 }
@@ -51,7 +51,7 @@ function goalOf({ result, pending }: Proposal): Wanted['goal'] {
 const dueMsOf = ({ expireBlockHeight, expireTimestamp }: Proposal, height: number): number =>
   expireBlockHeight === 0 ? expireTimestamp * 1000 : Date.now() + (expireBlockHeight - height) * BLOCK_TIME_MS_DEFAULT
 
-function wantedOf(proposal: ProposalOf<'deploy_libeni'>, os: string, height: number): Wanted {
+function jobOf(proposal: ProposalOf<'deploy_libeni'>, os: string, height: number): LibraryJob {
   const { id, name, version } = proposal
   const file = fileFor(proposal, os) ?? { urls: [], md5: '' }
   return { id, name, version, ...file, goal: goalOf(proposal), dueMs: dueMsOf(proposal, height) }
@@ -66,7 +66,7 @@ const isLibrary = (row: object | undefined): row is ProposalOf<'deploy_libeni'> 
  */
 export function serveLibraries({ store, home, os, allowAddresses, logger, limits }: LibrariesOptions): Libraries {
   const statuses = new Map<string, LibraryStatus>()
-  let fetcher: ReturnType<typeof startFetcher> | undefined
+  let fetcher: ReturnType<typeof startFetcherThread> | undefined
   let again: NodeJS.Timeout | undefined
   let isClosed = false
   let last = store.height()
@@ -97,9 +97,9 @@ export function serveLibraries({ store, home, os, allowAddresses, logger, limits
     logger.info({ event: 'svc.governance.lib_status', ...about, status, why }, `library ${name} ${version}: ${status}`)
   }
 
-  const want = (proposals: readonly ProposalOf<'deploy_libeni'>[]): void => {
+  const update = (proposals: readonly ProposalOf<'deploy_libeni'>[]): void => {
     if (proposals.length === 0 || isClosed) return
-    fetcher ??= startFetcher({
+    fetcher ??= startFetcherThread({
       home,
       allowAddresses,
       report: onReport,
@@ -107,29 +107,29 @@ export function serveLibraries({ store, home, os, allowAddresses, logger, limits
       onEnd: (error) => {
         logger.error({ err: error }, `the fetcher of libraries ended; it starts again in ${AGAIN_MS / 1000} s`)
         fetcher = undefined
-        again = setTimeout(wantAll, AGAIN_MS)
+        again = setTimeout(updateAll, AGAIN_MS)
       },
     })
-    fetcher.want(proposals.map((proposal) => wantedOf(proposal, os, last)))
+    fetcher.update(proposals.map((proposal) => jobOf(proposal, os, last)))
   }
 
-  function wantAll(): void {
-    want([...listProposals(store)].filter(isLibrary))
+  function updateAll(): void {
+    update([...listProposals(store)].filter(isLibrary))
   }
 
-  wantAll()
+  updateAll()
   return {
     onCommitted: (height, changes) => {
       const isNext = height === last + 1
       last = height
       if (isNext)
-        want(
+        update(
           changes
             .filter(({ table }) => table.name === 'proposals')
             .map(({ after }) => after)
             .filter(isLibrary),
         )
-      else wantAll()
+      else updateAll()
     },
     count: (...wanted) => [...statuses.values()].filter((status) => wanted.includes(status)).length,
     close: async () => {

@@ -144,14 +144,14 @@ export function chooseOs(home: string, given: string | undefined, say: (line: st
 }
 
 /** What `svcd start` is told of snapshots and old blocks, by flags or SVCD_* variables. */
-export interface KeepingFlags {
+export interface RetentionFlags {
   readonly snapshotInterval?: string | undefined
   readonly snapshotKeep?: string | undefined
   readonly keepBlocks?: string | undefined
 }
 
 /** What a node keeps beside its state. */
-export interface Keeping {
+export interface Retention {
   /** A snapshot at each height that this divides; 0: none. */
   readonly interval: number
   readonly keep: number
@@ -164,7 +164,7 @@ export interface Keeping {
  * state of a million accounts is written in a small part of that time. Two are kept, so that one that is being loaded
  * is not the one that goes.
  */
-const DEFAULTS: Keeping = { interval: 1000, keep: 2, keepBlocks: 0 }
+const DEFAULTS: Retention = { interval: 1000, keep: 2, keepBlocks: 0 }
 
 const INTERVAL_MAX = 1_000_000
 const KEEP_BLOCKS_MAX = 1_000_000_000
@@ -193,7 +193,10 @@ function whole(
 }
 
 /** The settings of a node: flags and SVCD_* variables, else `<home>/config/svcd.json`, else the defaults. */
-export function chooseKeeping(home: string, { snapshotInterval, snapshotKeep, keepBlocks }: KeepingFlags): Keeping {
+export function chooseRetention(
+  home: string,
+  { snapshotInterval, snapshotKeep, keepBlocks }: RetentionFlags,
+): Retention {
   const { snapshots, pruning } = readConfig(home)
   return {
     interval: whole(

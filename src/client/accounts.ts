@@ -23,7 +23,7 @@ export interface LocalAccounts {
    * The text of a keystore for a private key or mnemonic (account `index` of it), sealed with a password, as `svcd keys
    * import --file` takes it. The key is not added. Takes about half a second.
    */
-  readonly makeKeystore: (key: string | Uint8Array, password: string, index?: number) => Promise<string>
+  readonly createKeystore: (key: string | Uint8Array, password: string, index?: number) => Promise<string>
   /** Addresses in the order in which they were added. */
   readonly list: () => readonly string[]
   /** Forgets a key; false when there was none. */
@@ -55,9 +55,9 @@ export function localAccounts<T>(into: Map<Address, T>, open: (signer: Signer) =
       const { openKeystore } = await import('../keys/keystore.ts')
       return add(openKeystore(keystore, password))
     },
-    makeKeystore: async (key, password, index = 0) => {
-      const { makeKeystore } = await import('../keys/keystore.ts')
-      return JSON.stringify(makeKeystore(seedOf(key, index), password), undefined, 2)
+    createKeystore: async (key, password, index = 0) => {
+      const { createKeystore } = await import('../keys/keystore.ts')
+      return JSON.stringify(createKeystore(seedOf(key, index), password), undefined, 2)
     },
     list: () => [...into.keys()],
     remove: (address) => into.delete(parseAddress(address) ?? (address as Address)),

@@ -2,15 +2,14 @@ import { readFileSync } from 'node:fs'
 import { CometError } from './errors.ts'
 
 /**
- * What a placeholder may become: anything JSON can write. JSON's strings, numbers, booleans and lists of strings are
- * TOML's too.
+ * The values of a template's placeholders: anything that JSON can write. Strings, numbers, booleans and lists of
+ * strings look the same in TOML.
  */
 export type TemplateValues = Readonly<Record<string, unknown>>
 
 /**
- * `text` with each `{{name}}` replaced by its value written as JSON (which is TOML for strings, numbers and booleans).
- * Throws on a placeholder without a value and on a value without a placeholder: both are a slip between template and
- * code.
+ * Replaces each `{{name}}` in `text` by its value, written as JSON. Throws on a placeholder without a value and on a
+ * value without a placeholder, since either is a mismatch between template and code.
  */
 export const fillTemplate = (text: string, values: TemplateValues): string => {
   const unused = new Set(Object.keys(values))
@@ -36,9 +35,9 @@ const sectionAt = (lines: readonly string[], section: string): { start: number; 
 }
 
 /**
- * The TOML `text` with some keys set, everything else as it was, comments and order included: a person's edits live on.
- * Names are `key` or `section.key`; a key or section that is missing is added. Only one-line scalar values are
- * replaced.
+ * Sets some keys in the TOML `text` and leaves everything else as it is, comments and order included, so that a
+ * person's edits survive. Names are `key` or `section.key`; a missing key or section is added. Only one-line scalar
+ * values can be replaced.
  */
 export const setTomlValues = (text: string, values: Readonly<Record<string, Scalar>>): string => {
   const lines = text.split('\n')
@@ -60,10 +59,10 @@ export const setTomlValues = (text: string, values: Readonly<Record<string, Scal
 }
 
 /**
- * What start flags may say about a node; what is left out is CometBFT's default in a new home and unchanged in an
- * existing one. `rpc`, `p2p`: `tcp://host:port`. `abci`: `tcp://host:port`, `unix:///path`, or the name of a built-in
- * application. `metrics`: `host:port`, or false for none. `blockTimeMs`: about how long from block to block on one
- * machine, 10 to 600,000.
+ * The settings of a node. One that is left out has CometBFT's default in a new home and stays as it is in an existing
+ * one. `rpc` and `p2p`: `tcp://host:port`. `abci`: `tcp://host:port`, `unix:///path`, or the name of a built-in
+ * application. `metrics`: `host:port`, or false for none. `blockTimeMs`: the approximate time from block to block, 10
+ * to 600,000.
  */
 export type NodeSettings = {
   addresses?: { rpc?: string; p2p?: string; abci?: string; metrics?: string | false }
@@ -73,12 +72,12 @@ export type NodeSettings = {
 }
 
 /**
- * Starts a new node from a snapshot of its peers. `servers`: RPC of two nodes or more, which the light client asks; it
- * trusts the block of `trustHeight`, whose hash is `trustHash`, 64 hex digits.
+ * Lets a new node start from a snapshot of its peers. `servers`: the RPC addresses of at least two nodes, which the
+ * light client asks. It trusts the block at `trustHeight`, whose hash is `trustHash` (64 hex digits).
  */
 export type StateSync = { servers: readonly string[]; trustHeight: number; trustHash: string }
 
-/** Block time of a chain that asks for none. */
+/** The default block time, in ms. */
 export const BLOCK_TIME_MS_DEFAULT = 1_000
 
 const templateOf = (name: string): string =>
@@ -88,13 +87,13 @@ const clamp = (value: number, low: number, high: number): string =>
   `${Math.round(Math.min(high, Math.max(low, value)))}ms`
 
 /**
- * The consensus timeouts of a block time. The propose timeout never falls below 1 s: the application prepares and
- * judges the proposal within it (CometBFT's requirement 1), and a proposer that is there does not make anyone wait it
- * out.
+ * Derives the consensus timeouts from the block time. The propose timeout is never below 1 s, because the application
+ * prepares and checks the proposal within it (requirement 1 of CometBFT's ABCI specification). A proposer that is
+ * online does not make anyone wait for its end.
  */
 const timeoutsOf = (blockTimeMs: number) => {
   if (!Number.isSafeInteger(blockTimeMs) || blockTimeMs < 10 || blockTimeMs > 600_000) {
-    throw new CometError(`the block time is ${blockTimeMs} ms; it must be a whole number from 10 to 600000`)
+    throw new CometError(`the block time: expected 10 to 600000 ms, got ${blockTimeMs}`)
   }
   return {
     timeoutPropose: clamp(3 * blockTimeMs, 1_000, 3_000),
@@ -109,13 +108,13 @@ const timeoutsOf = (blockTimeMs: number) => {
 const checkAddresses = ({ rpc, p2p, abci, metrics }: NonNullable<NodeSettings['addresses']>): void => {
   for (const [name, value] of Object.entries({ rpc, p2p })) {
     if (value === undefined || /^tcp:\/\/\S+:\d{1,5}$/.test(value)) continue
-    throw new CometError(`the ${name} address is ${value}; it must be tcp://host:port`)
+    throw new CometError(`the ${name} address: expected tcp://HOST:PORT, got ${JSON.stringify(value)}`)
   }
   if (abci !== undefined && !/^(tcp:\/\/\S+:\d{1,5}|unix:\/\/\S+|\w+)$/.test(abci)) {
-    throw new CometError(`the ABCI address is ${abci}; it must be tcp://host:port or unix:///path`)
+    throw new CometError(`the ABCI address: expected tcp://HOST:PORT or unix:///PATH, got ${JSON.stringify(abci)}`)
   }
   if (typeof metrics === 'string' && !/^\S*:\d{1,5}$/.test(metrics)) {
-    throw new CometError(`the metrics address is ${metrics}; it must be host:port`)
+    throw new CometError(`the metrics address: expected HOST:PORT, got ${JSON.stringify(metrics)}`)
   }
 }
 
@@ -130,14 +129,14 @@ const withStateSync = (text: string, stateSync: StateSync | undefined): string =
       })
 
 /**
- * The text of a new `config.toml`. `privateNet`: addresses that are not routable, and several nodes on one of them, are
- * fine.
+ * The text of a new `config.toml`. `privateNet` allows addresses that are not routable, and several nodes at one
+ * address.
  */
 export const newConfigToml = (moniker: string, settings: NodeSettings, privateNet: boolean): string => {
   const { addresses = {}, peers = {} } = settings
   checkAddresses(addresses)
   if (!/^[\x20-\x7e]{1,64}$/.test(moniker))
-    throw new CometError('the moniker must be 1 to 64 printable ASCII characters')
+    throw new CometError(`moniker: expected 1 to 64 printable ASCII characters, got ${JSON.stringify(moniker)}`)
   const text = fillTemplate(templateOf('config.toml'), {
     moniker,
     proxyApp: addresses.abci ?? 'tcp://127.0.0.1:26658',
@@ -156,7 +155,7 @@ export const newConfigToml = (moniker: string, settings: NodeSettings, privateNe
   return withStateSync(text, settings.stateSync)
 }
 
-/** An existing `config.toml` with only what `settings` names changed; comments and a person's own edits stay. */
+/** Changes only what `settings` names in an existing `config.toml`; comments and a person's edits stay. */
 export const updatedConfigToml = (text: string, settings: NodeSettings): string => {
   const { addresses = {}, peers = {}, blockTimeMs } = settings
   checkAddresses(addresses)
@@ -185,12 +184,12 @@ export const updatedConfigToml = (text: string, settings: NodeSettings): string 
   return withStateSync(setTomlValues(text, values), settings.stateSync)
 }
 
-/** One validator of a genesis file. `pubKey` base64 of 32 bytes, `power` a whole number above 0. */
+/** A validator in a genesis file. `pubKey`: base64 of 32 bytes. `power`: a whole number above 0. */
 export type GenesisValidator = { pubKey: string; address: string; power: number; name?: string }
 
 /**
- * The values of a genesis file. `genesisTime` RFC 3339 in UTC; `appState` any JSON, handed to the application in
- * InitChain.
+ * The contents of a genesis file. `genesisTime`: RFC 3339 in UTC. `appState`: any JSON, which the application receives
+ * in InitChain.
  */
 export type GenesisOptions = {
   chainId: string
@@ -201,9 +200,8 @@ export type GenesisOptions = {
 }
 
 /**
- * The text of `genesis.json`. Same options, same bytes, so all nodes of a network can make it for themselves.
- * Errors: CometError for a chain id CometBFT refuses (1 to 50 characters), no validators, or a power that is not a
- * whole number above 0.
+ * The text of `genesis.json`. Equal options give equal bytes, so every node of a network can write the file itself.
+ * Throws a CometError for a value that CometBFT refuses.
  */
 export const genesisJson = ({
   chainId,
@@ -213,16 +211,21 @@ export const genesisJson = ({
   validators,
 }: GenesisOptions): string => {
   if (!/^[\x21-\x7e]{1,50}$/.test(chainId))
-    throw new CometError('the chain id must be 1 to 50 printable ASCII characters without spaces')
+    throw new CometError(
+      `chain id: expected 1 to 50 printable ASCII characters without spaces, got ${JSON.stringify(chainId)}`,
+    )
   if (Number.isNaN(Date.parse(genesisTime))) {
-    throw new CometError(`the genesis time is ${genesisTime}; it must be like 2026-11-20T10:00:00Z`)
+    throw new CometError(
+      `genesis time: expected a time such as 2026-11-20T10:00:00Z, got ${JSON.stringify(genesisTime)}`,
+    )
   }
   if (!Number.isSafeInteger(initialHeight) || initialHeight < 1)
-    throw new CometError('the initial height must be a whole number above 0')
-  if (validators.length === 0) throw new CometError('a genesis file needs at least one validator')
+    throw new CometError(`initial height: expected a whole number above 0, got ${initialHeight}`)
+  if (validators.length === 0)
+    throw new CometError('validators: expected at least one validator in a genesis file, got none')
   const rows = validators.map(({ pubKey, address, power, name = '' }) => {
     if (!Number.isSafeInteger(power) || power < 1)
-      throw new CometError(`the power of validator ${address} must be a whole number above 0`)
+      throw new CometError(`the power of validator ${address}: expected a whole number above 0, got ${power}`)
     return { address, pub_key: { type: 'tendermint/PubKeyEd25519', value: pubKey }, power: String(power), name }
   })
   const values = { chainId, genesisTime, initialHeight: String(initialHeight), validators: rows, appState }

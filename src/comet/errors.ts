@@ -1,6 +1,6 @@
 /**
- * Something the person at the keyboard can put right: no Go, a bad path, a port in use. `message` is one clear line
- * that names what to do; the CLI prints it and exits 2. Told from others by `code`, as `instanceof` does not hold
+ * A problem that the user can solve, such as a missing Go, a bad path or a port in use. `message` is one line that says
+ * what to do; the CLI prints it and exits with status 2. Test for it with `code`, because `instanceof` does not hold
  * across realms.
  */
 export class CometError extends Error {
@@ -12,12 +12,13 @@ export class CometError extends Error {
 }
 
 /**
- * Why a call to the node failed. `NodeUnreachable`: no connection, or it broke. `NodeTimeout`: no whole answer in time;
- * a transaction may still have arrived. `NodeBusy`: not sent, as too many calls wait for a connection here.
- * `MempoolFull`: try again later. `TxInCache`: the node has had these bytes already, no failure for a caller that waits
- * by hash. `TxTooLarge`: over `mempool.max_tx_bytes`. `NotFound`: no such transaction, or no such height (yet, or any
- * more). `NodeFailed`: the node itself failed at the call, as one does that stops or has lost its application.
- * `RpcFailed`: the node refused the call's form. `BadAnswer`: not the JSON that CometBFT writes.
+ * Why a call to the node failed. `NodeUnreachable`: there was no connection, or it broke. `NodeTimeout`: no complete
+ * answer came in time; a transaction may still have arrived. `NodeBusy`: the call was not sent, because too many calls
+ * are under way. `MempoolFull`: try again later. `TxInCache`: the node has received these bytes before, which is no
+ * failure for a caller that waits for the hash. `TxTooLarge`: the transaction exceeds `mempool.max_tx_bytes`.
+ * `NotFound`: the transaction or height does not exist, does not exist yet, or was pruned. `NodeFailed`: the node
+ * itself failed, as it does while it stops or when it has lost its application. `RpcFailed`: the node refused the form
+ * of the call. `BadAnswer`: the answer was not the JSON that CometBFT writes.
  */
 export type NodeErrorCode =
   | 'NodeUnreachable'
@@ -31,7 +32,7 @@ export type NodeErrorCode =
   | 'RpcFailed'
   | 'BadAnswer'
 
-/** A failed call to a node's RPC, told apart by `code`; `message` names the method and carries the node's own words. */
+/** A failed call to a node's RPC. `code` says why; `message` names the method and quotes the node. */
 export class NodeError extends Error {
   readonly code: NodeErrorCode
   constructor(code: NodeErrorCode, message: string, options?: ErrorOptions) {
@@ -41,13 +42,13 @@ export class NodeError extends Error {
   }
 }
 
-/** True when `error` is a NodeError, of that code when one is given. Works across realms. */
+/** True when `error` is a NodeError, with that code if one is given. Works across realms. */
 export const isNodeError = (error: unknown, code?: NodeErrorCode): error is NodeError =>
   typeof error === 'object' &&
   error !== null &&
   (error as { name?: unknown }).name === 'NodeError' &&
   (code === undefined || (error as { code?: unknown }).code === code)
 
-/** The first line of what `error` says, for one-line messages. */
+/** The first line of an error's message, to be quoted in a message of one line. */
 export const reasonOf = (error: unknown): string =>
   String((error as { message?: unknown } | null)?.message ?? error).split('\n')[0] ?? ''

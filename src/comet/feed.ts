@@ -5,27 +5,28 @@ import type { NodeRpc } from './rpc.ts'
 import type { NodeBlock, NodeBlockResults } from './wire.ts'
 
 /**
- * A committed block with its results; `results[i]` belongs to `txs[i]`. `appHash` is the state before the block, as
- * headers have it.
+ * A committed block with its results; `results[i]` belongs to `txs[i]`. As in the header, `appHash` is that of the
+ * state before the block.
  */
 export type FeedBlock = NodeBlock & Pick<NodeBlockResults, 'results' | 'events' | 'validatorUpdates'>
 
 /**
- * Told at each change. `connected`: the subscription stands. `lost`: heights the node has no more (pruned) and that
- * were passed over. `reason`: why the connection ended, or why a block could not be read; it is tried again.
+ * The state of a feed, reported at each change. `connected`: the subscription is open. `lost`: heights that were
+ * skipped because the node has pruned them. `reason`: why the connection ended or a block could not be read; the feed
+ * tries again.
  */
 export type FeedState = { connected: boolean; head: number; lost?: { from: number; to: number }; reason?: string }
 
 /**
- * `from`: first height wanted; left out, the one after the head at the start. `onBlock` gets every height once, in
- * order, and never two at a time: a promise it returns is waited for. It must not throw; if it does, the feed ends and
- * `done` rejects with what it threw. `pollMs` (default 2,000): how often the node is asked for its height while no
- * event comes.
+ * `from`: the first height to deliver; by default the one after the head at the start. `onBlock` receives every height
+ * once, in order and one at a time: the feed waits for a promise that it returns. If it throws, the feed ends and
+ * `done` rejects with its error. `pollMs` (default 2,000): how often the node is asked for its height while no event
+ * comes.
  */
 export type FeedOptions = {
   from?: number
   onBlock: (block: FeedBlock) => void | Promise<void>
-  /** Told of a committed height before its block is read; not of every one. */
+  /** Receives a committed height before its block is read. Some heights are left out. */
   onHeight?: (height: number) => void
   onState?: (state: FeedState) => void
   pollMs?: number
@@ -33,26 +34,26 @@ export type FeedOptions = {
 
 /** A running feed. */
 export type BlockFeed = {
-  /** The head when the feed began, once the node has answered; blocks are delivered from there. */
+  /** Resolves with the head at the start, once the node has answered. */
   ready: Promise<number>
-  /** Ends when the feed does: after `close`, or with what `onBlock` threw. */
+  /** Settles when the feed ends: it resolves after `close`, and rejects with what `onBlock` threw. */
   done: Promise<void>
   /**
-   * The last height delivered, or passed over as lost; the head at the start before the first. 0 while the node has not
-   * answered.
+   * The last height that was delivered or skipped as lost; before the first, the head at the start. 0 until the node
+   * has answered.
    */
   head: () => number
-  /** True while the subscription stands. Blocks also come without, by polling. */
+  /** True while the subscription is open. Without it blocks are found by polling. */
   connected: () => boolean
   /**
-   * Stops; no block is delivered after it resolves. Waits for an `onBlock` under way, so do not await it from inside
-   * one.
+   * Stops the feed. It waits for a running `onBlock`, so do not await it inside of one; no block is delivered after it
+   * resolves.
    */
   close: () => Promise<void>
 }
 
 const READ_AHEAD = 8
-/** One waiter; a ring without one is kept for the next. */
+/** Wakes its one waiter; a ring that comes while nobody waits is kept for the next wait. */
 const bell = () => {
   let rung = false
   let wake = () => {}
@@ -81,7 +82,7 @@ const readBlock = async (rpc: NodeRpc, height: number): Promise<FeedBlock> => {
   return { ...block, results, events, validatorUpdates }
 }
 
-/** What one feed knows. `target`: the highest height known to be committed. `head`: see BlockFeed. */
+/** The progress of a feed. `target`: the highest height known to be committed. `head`: see BlockFeed. */
 type Progress = { head: number; target: number; startHead: number }
 
 type Feeding = {
@@ -93,7 +94,7 @@ type Feeding = {
   tell: (more: Pick<FeedState, 'lost' | 'reason'>) => void
 }
 
-/** `promise`, or undefined as soon as `signal` is aborted. */
+/** Waits for `promise`; resolves with undefined as soon as `signal` is aborted. */
 const unlessClosed = <T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> => {
   let stop = () => {}
   const closed = new Promise<undefined>((resolve) => {
@@ -105,7 +106,8 @@ const unlessClosed = <T>(promise: Promise<T>, signal: AbortSignal): Promise<T | 
 }
 
 /**
- * Passes over heights the node no longer has. A chain that begins above 1 has nothing to lose below its first block.
+ * Skips heights that the node has pruned. Heights below the first block of a chain that begins above 1 do not count as
+ * lost.
  */
 const skipPruned = async ({ rpc, options, progress, tell }: Feeding): Promise<void> => {
   const { earliestHeight } = await rpc.status()
@@ -115,7 +117,7 @@ const skipPruned = async ({ rpc, options, progress, tell }: Feeding): Promise<vo
   if (progress.startHead > 0 || options.from !== undefined) tell({ lost })
 }
 
-/** The node's height at the start, however long it takes to answer; 0 when the feed is closed first. */
+/** Waits for the node's height, however long it takes to answer; 0 when the feed is closed first. */
 const findStart = async ({ rpc, closing, tell }: Feeding): Promise<number> => {
   for (let pauseMs = PAUSE_MS_MIN; !closing.aborted; pauseMs = longer(pauseMs)) {
     try {
@@ -128,7 +130,7 @@ const findStart = async ({ rpc, closing, tell }: Feeding): Promise<number> => {
   return 0
 }
 
-/** Hands over block after block until the feed is closed, reading up to READ_AHEAD blocks at once. */
+/** Delivers block after block until the feed is closed, reading up to READ_AHEAD blocks at once. */
 const deliver = async (feeding: Feeding): Promise<void> => {
   const { rpc, options, progress, news, closing, tell } = feeding
   const ahead = new Map<number, Promise<FeedBlock>>()
@@ -142,7 +144,7 @@ const deliver = async (feeding: Feeding): Promise<void> => {
     for (let height = next; height <= Math.min(progress.target, progress.head + READ_AHEAD); height++) {
       if (ahead.has(height)) continue
       const reading = readBlock(rpc, height)
-      // Whoever awaits it below sees the error; until then it must not count as unhandled.
+      // The error is handled where the promise is awaited below; until then it must not count as unhandled.
       reading.catch(() => {})
       ahead.set(height, reading)
     }
@@ -166,10 +168,9 @@ const deliver = async (feeding: Feeding): Promise<void> => {
 }
 
 /**
- * Delivers every committed block from the start on, each once and in order, whatever happens to the connection or the
- * node in between. Heights are learnt from one subscription and, while it is silent or gone, by polling; blocks and
- * results are read by height, so a gap is closed by the same way as a live block comes. Never gives up: a node that is
- * away is tried until `close`.
+ * Delivers every committed block, once and in order, whatever happens to the connection or the node. Heights come from
+ * one subscription and, while it is silent or gone, from polling. Blocks and results are read by height, live ones and
+ * missed ones alike. A node that is away is tried until `close`.
  */
 export const startBlockFeed = (rpc: NodeRpc, options: FeedOptions): BlockFeed => {
   const { from, onState = () => {}, pollMs = 2_000 } = options

@@ -8,7 +8,7 @@ const PROGRESS_EVERY_MS = 3_000
 const OUTPUT_CHARS_MAX = 16_384
 const LEFTOVER_AGE_MS = 3_600_000
 
-/** `go`: path of the Go program. `version` without the v. `cacheDir` gets the program as `<cacheDir>/cometbft`. */
+/** `go`: the path of the Go program. `version`: without the v. The program is written to `<cacheDir>/cometbft`. */
 export type BuildOptions = {
   go: string
   version: string
@@ -18,8 +18,8 @@ export type BuildOptions = {
 }
 
 /**
- * Runs a program to its end; its exit status (null by signal) and the end of what it printed. Throws when it cannot be
- * started.
+ * Runs a program to its end. Resolves with its exit status (null after a signal) and the end of its output; rejects
+ * when it cannot be started.
  */
 const run = (
   program: string,
@@ -43,7 +43,7 @@ const run = (
     })
   })
 
-/** Removes folders that builds left behind when they were killed more than an hour ago. */
+/** Removes the folders of builds that were killed more than an hour ago. */
 const sweep = async (cacheDir: string): Promise<void> => {
   for (const name of await readdir(cacheDir)) {
     const path = join(cacheDir, name)
@@ -54,17 +54,17 @@ const sweep = async (cacheDir: string): Promise<void> => {
 }
 
 /**
- * Builds CometBFT with Go into `<cacheDir>/cometbft`, which afterwards holds a whole program. Says what it does at
- * least every 3 s. Each build works in a folder of its own and ends with one rename, so any number of them may run at
- * once. Errors: CometError with the last line Go printed.
+ * Builds CometBFT with Go into `<cacheDir>/cometbft`. Reports its progress at least every 3 s. Each build works in a
+ * folder of its own and ends with one rename, so any number of them may run at once. Throws a CometError with the last
+ * line that Go printed.
  */
 export const buildCometBft = async ({ go, version, cacheDir, env, onProgress }: BuildOptions): Promise<void> => {
   await mkdir(cacheDir, { recursive: true })
   await sweep(cacheDir)
   const folder = await mkdtemp(join(cacheDir, '.build-'))
   const startedMs = Date.now()
-  const asked = await run(go, ['env', 'GOVERSION'], env).catch(() => undefined)
-  const goVersion = asked?.output.trim().replace(/^go/, '') || '?'
+  const goEnv = await run(go, ['env', 'GOVERSION'], env).catch(() => undefined)
+  const goVersion = goEnv?.output.trim().replace(/^go/, '') || '?'
   const say = () =>
     onProgress(`building CometBFT ${version} with Go ${goVersion}, ${Math.round((Date.now() - startedMs) / 1000)} s`)
   say()
@@ -94,28 +94,27 @@ export const buildCometBft = async ({ go, version, cacheDir, env, onProgress }: 
   }
 }
 
-/** The CometBFT release that is built when none is found, and that the tests run. */
+/** The CometBFT release that is built when none is found, and with which the tests run. */
 export const COMETBFT_VERSION = '0.38.25'
 
-/** Minor lines of CometBFT (`0.x`) whose dialects and RPC this project serves. */
+/** The release lines of CometBFT that svcd supports. */
 export const COMETBFT_LINES: readonly string[] = ['0.37', '0.38', '0.39', '0.40']
 
 const VERSION_TIMEOUT_MS = 20_000
 
-/** Where a built CometBFT is kept: `.cache/cometbft/<version>` in the checkout. */
+/** The folder in which a built CometBFT is kept: `.cache/cometbft/<version>` in svcd's own folder. */
 export const defaultCometCache = (): string =>
   fileURLToPath(new URL(`../../.cache/cometbft/${COMETBFT_VERSION}`, import.meta.url))
 
-/** A CometBFT program. `version` is what it prints, which for a few releases is that of an older one of its line. */
+/** A CometBFT program. `version` is what it prints; a few releases print that of an older one. */
 export type CometBft = { path: string; version: string; source: 'env' | 'path' | 'cache' | 'built' }
 
 /**
- * Where to look, and who hears of it. `env`: SVCD_COMETBFT, PATH and what Go needs. `onProgress` gets one line at a
- * time.
+ * `env`: SVCD_COMETBFT, PATH and what Go needs. `onProgress` receives one line at a time.
  */
 export type FindOptions = { env?: NodeJS.ProcessEnv; cacheDir?: string; onProgress?: (line: string) => void }
 
-/** The path of an executable file `name` in the folders of `env.PATH`, or undefined. */
+/** Finds an executable file `name` in the folders of `env.PATH`. */
 const findOnPath = async (name: string, env: NodeJS.ProcessEnv): Promise<string | undefined> => {
   for (const folder of (env['PATH'] ?? '').split(delimiter)) {
     if (folder !== '' && (await isProgram(join(folder, name)))) return resolve(folder, name)
@@ -133,7 +132,7 @@ const isProgram = async (path: string): Promise<boolean> => {
 }
 
 /**
- * What `<program> version` prints, such as `0.38.25`. Throws with the reason when it does not run or prints something
+ * Resolves with what `<program> version` prints, such as `0.38.25`. Rejects when it does not run or prints something
  * else.
  */
 const versionOf = (program: string, env: NodeJS.ProcessEnv): Promise<string> =>
@@ -142,45 +141,48 @@ const versionOf = (program: string, env: NodeJS.ProcessEnv): Promise<string> =>
       if (error !== null) return failed(error)
       const version = /^v?(\d+\.\d+\.\d+\S*)\s*$/.exec(stdout)?.[1]
       if (version === undefined)
-        return failed(new Error(`it prints ${JSON.stringify(stdout.slice(0, 60))} as its version`))
+        return failed(
+          new Error(
+            `its version: expected one such as ${COMETBFT_VERSION}, got ${JSON.stringify(stdout.slice(0, 60))}`,
+          ),
+        )
       done(version)
     })
   })
 
-const isServed = (version: string): boolean => COMETBFT_LINES.includes(version.split('.').slice(0, 2).join('.'))
+const isSupported = (version: string): boolean => COMETBFT_LINES.includes(version.split('.').slice(0, 2).join('.'))
 
-const served = `${COMETBFT_LINES[0]} to ${COMETBFT_LINES.at(-1)}`
+const supported = `${COMETBFT_LINES[0]} to ${COMETBFT_LINES.at(-1)}`
 
 const fromEnv = async (path: string, env: NodeJS.ProcessEnv): Promise<CometBft> => {
-  if (!(await isProgram(path)))
-    throw new CometError(`SVCD_COMETBFT names ${path}, which is not a program that can be run`)
+  if (!(await isProgram(path))) throw new CometError(`SVCD_COMETBFT: ${path} is not an executable file`)
   const version = await versionOf(resolve(path), env).catch((error: unknown) => {
-    throw new CometError(`SVCD_COMETBFT names ${path}, which does not run: ${reasonOf(error)}`)
+    throw new CometError(`SVCD_COMETBFT: ${path} does not run: ${reasonOf(error)}`)
   })
-  if (!isServed(version))
-    throw new CometError(`SVCD_COMETBFT names ${path}, CometBFT ${version}; this program serves ${served}`)
+  if (!isSupported(version))
+    throw new CometError(`SVCD_COMETBFT: expected CometBFT ${supported}, but ${path} is ${version}`)
   return { path: resolve(path), version, source: 'env' }
 }
 
-type Look = { source: 'path' | 'cache'; env: NodeJS.ProcessEnv; say: (line: string) => void }
+type Candidate = { source: 'path' | 'cache'; env: NodeJS.ProcessEnv; say: (line: string) => void }
 
-const usable = async (path: string, { source, env, say }: Look): Promise<CometBft | undefined> => {
+const usable = async (path: string, { source, env, say }: Candidate): Promise<CometBft | undefined> => {
   try {
     const version = await versionOf(path, env)
-    if (isServed(version)) return { path, version, source }
-    say(`passing over ${path}: CometBFT ${version}, and this program serves ${served}`)
+    if (isSupported(version)) return { path, version, source }
+    say(`${path} is passed over: it is CometBFT ${version}, and svcd supports ${supported}`)
   } catch (error) {
-    say(`passing over ${path}: ${reasonOf(error)}`)
+    say(`${path} is passed over: ${reasonOf(error)}`)
   }
   return undefined
 }
 
 /**
- * A CometBFT program that can be run: the one SVCD_COMETBFT names, else the first `cometbft` on PATH if its line is
- * served, else the cache's, else version COMETBFT_VERSION built by `go install` into the cache (about a minute; checked
- * by Go's checksum database). Errors: CometError, one line, when SVCD_COMETBFT cannot be used, when there is neither
- * CometBFT nor Go, or when the build fails. Programs are judged by the minor line of the version they print: 0.37.18
- * prints 0.37.16 and 0.40.0 prints 0.39.0.
+ * Finds a CometBFT program: the one that SVCD_COMETBFT names, else the first `cometbft` on PATH if its release line is
+ * supported, else the cached one, else version COMETBFT_VERSION, built by `go install` into the cache (about a minute,
+ * verified by Go's checksum database). Throws a CometError of one line when SVCD_COMETBFT cannot be used, when there is
+ * neither CometBFT nor Go, or when the build fails. A program is judged by the release line of the version it prints:
+ * 0.37.18 prints 0.37.16, and 0.40.0 prints 0.39.0.
  */
 export const findCometBft = async (options: FindOptions = {}): Promise<CometBft> => {
   const { env = process.env, cacheDir = defaultCometCache(), onProgress = () => {} } = options
@@ -195,8 +197,8 @@ export const findCometBft = async (options: FindOptions = {}): Promise<CometBft>
   const go = await findOnPath('go', env)
   if (go === undefined) {
     throw new CometError(
-      'CometBFT is not here and neither is Go to build it: install Go 1.22 or later (https://go.dev/dl), ' +
-        `or put a cometbft program (${served}) on PATH or its path into SVCD_COMETBFT`,
+      `There is neither CometBFT (${supported}) nor Go to build it. Install Go 1.22 or later (https://go.dev/dl), ` +
+        'put cometbft on PATH, or set SVCD_COMETBFT to its path',
     )
   }
   await buildCometBft({ go, version: COMETBFT_VERSION, cacheDir, env, onProgress })

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { NodeRpc } from './rpc.ts'
 
-/** A websocket subscription that can be ended. */
+/** A websocket subscription. */
 export type Subscription = { close: () => void }
 
 /**
- * `onOpen`: the node has accepted the subscription. `onHeight`: that block is committed. `onClose`: ended, called
- * exactly once.
+ * `onOpen`: the node has accepted the subscription. `onHeight`: the block of this height is committed. `onClose`: the
+ * subscription has ended; called exactly once.
  */
 export type SubscriptionHandlers = {
   onOpen: () => void
@@ -22,10 +22,10 @@ const heightOf = (result: unknown): number => {
 }
 
 /**
- * Subscribes to the headers of new blocks at the node `url` (http://host:port). One try: when it ends, for whatever
- * reason and also when it never began, `onClose` is called and the caller may try again. A node that has not accepted
- * in 10 s counts as ended. Why NewBlockHeader and not NewBlock: both are sent after Commit, but this one stays small,
- * so a slow reader is never cut off for the size of blocks, and blocks come by one way only, live or late.
+ * Subscribes to the headers of new blocks at the node `url` (http://host:port). It tries once: when the subscription
+ * ends or cannot begin, `onClose` is called. A node that has not accepted it within 10 s counts as ended.
+ * NewBlockHeader is used instead of NewBlock, although both are sent after Commit, because it stays small: a slow
+ * reader is never cut off for the size of blocks, and every block is read in the same way, live or late.
  */
 export const subscribeToHeaders = (url: string, { onOpen, onHeight, onClose }: SubscriptionHandlers): Subscription => {
   const socket = new WebSocket(`${url.replace(/^http/, 'ws').replace(/\/$/, '')}/websocket`)
@@ -62,16 +62,16 @@ export const subscribeToHeaders = (url: string, { onOpen, onHeight, onClose }: S
   return { close: () => end('closed by us') }
 }
 
-/** First and longest pause between tries, in ms; each is twice the one before. */
+/** The first and the longest pause between tries, in ms. Each is twice the one before. */
 export const PAUSE_MS_MIN = 100
 const PAUSE_MS_MAX = 5_000
 
-/** The pause after `pauseMs`. */
+/** The pause that follows `pauseMs`. */
 export const longer = (pauseMs: number): number => Math.min(PAUSE_MS_MAX, pauseMs * 2)
 
 /**
- * `onHeight` hears of every committed height known, by event or by poll, in any order. `onState`: the subscription
- * stands or ended.
+ * `onHeight` receives every committed height that becomes known, by event or by poll, in any order. `onState`: the
+ * subscription was accepted or has ended.
  */
 export type HeightHandlers = {
   pollMs: number
@@ -79,12 +79,12 @@ export type HeightHandlers = {
   onState: (connected: boolean, reason?: string) => void
 }
 
-/** `close` is at once; no handler is called after it. */
+/** `close` takes effect at once: no handler is called after it. */
 export type HeightWatch = { connected: () => boolean; close: () => void }
 
 /**
- * Holds one subscription to `rpc.url`, and opens it again with growing pauses (0.1 to 5 s) whenever it ends. A
- * subscription that is silent while the node's height moves is ended too.
+ * Keeps one subscription to `rpc.url`, and opens it again after a growing pause (0.1 to 5 s) whenever it ends. It also
+ * ends a subscription that is silent while the node's height moves.
  */
 export const watchHeights = (rpc: NodeRpc, { pollMs, onHeight, onState }: HeightHandlers): HeightWatch => {
   const closing = new AbortController()
@@ -122,7 +122,8 @@ export const watchHeights = (rpc: NodeRpc, { pollMs, onHeight, onState }: Height
     const height = await rpc.committedHeight().catch(() => 0)
     if (closing.signal.aborted || height === 0) return
     onHeight(height)
-    // An event on its way when the node was asked is no sign of a dead socket, hence the whole pollMs of silence.
+    // An event may have been on its way while the node was asked, so only silence for all of pollMs means a dead
+    // socket.
     if (connected && height > heard && askedAtMs - heardAtMs > pollMs) subscription?.close()
   }
   const poll = async () => {

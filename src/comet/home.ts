@@ -6,19 +6,19 @@ import { genesisJson, type GenesisValidator, newConfigToml, type NodeSettings, u
 import { CometError, reasonOf } from './errors.ts'
 
 /**
- * An ed25519 key: `pubKey` and `privKey` in base64 (32 bytes; 64 bytes, seed then public key), `address` 40 upper-case
- * hex digits.
+ * An ed25519 key pair. `pubKey`: base64 of 32 bytes. `privKey`: base64 of 64 bytes, the seed and then the public key.
+ * `address`: 40 upper-case hex digits.
  */
 export type NodeKeyPair = { pubKey: string; privKey: string; address: string }
 
 /**
- * CometBFT's address of an ed25519 key: the first 20 bytes of sha256(public key), upper-case hex. Source: protocol.md
+ * CometBFT's address of an ed25519 key: the first 20 bytes of sha256(public key) in upper-case hex. Source: protocol.md
  * §1.
  */
 export const addressOfPubKey = (pubKeyBase64: string): string =>
   createHash('sha256').update(Buffer.from(pubKeyBase64, 'base64')).digest('hex').slice(0, 40).toUpperCase()
 
-/** A fresh random ed25519 key from the operating system's randomness. */
+/** Creates a random ed25519 key pair. */
 export const newKeyPair = (): NodeKeyPair => {
   const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
   const pubKeyBytes = Buffer.from(jwk.x ?? '', 'base64url')
@@ -29,7 +29,7 @@ export const newKeyPair = (): NodeKeyPair => {
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
-/** The text of `priv_validator_key.json` as CometBFT 0.37 to 0.40 reads it. Secret. */
+/** The text of `priv_validator_key.json` for CometBFT 0.37 to 0.40. It is secret. */
 export const validatorKeyFile = ({ pubKey, privKey, address }: NodeKeyPair): string =>
   json({
     address,
@@ -37,11 +37,11 @@ export const validatorKeyFile = ({ pubKey, privKey, address }: NodeKeyPair): str
     priv_key: { type: 'tendermint/PrivKeyEd25519', value: privKey },
   })
 
-/** The text of `node_key.json` as CometBFT 0.37 to 0.40 reads it. Secret: it is the node's name among its peers. */
+/** The text of `node_key.json` for CometBFT 0.37 to 0.40. It is secret: it proves the node's identity to its peers. */
 export const nodeKeyFile = ({ privKey }: NodeKeyPair): string =>
   json({ priv_key: { type: 'tendermint/PrivKeyEd25519', value: privKey } })
 
-/** The text of `priv_validator_state.json` for a key that has signed nothing yet. */
+/** The text of `priv_validator_state.json` for a key that has signed nothing. */
 export const freshValidatorState = (): string => json({ height: '0', round: 0, step: 0 })
 
 /** The files of a CometBFT home. */
@@ -56,12 +56,12 @@ export const homeFiles = (home: string) => ({
 })
 
 /**
- * A node's public names. `pubKey` base64, `address` upper-case hex, `nodeId` the lower-case hex that peers write as
- * `nodeId@host:port`.
+ * The public identity of a node. `pubKey`: base64. `address`: upper-case hex. `nodeId`: lower-case hex, which peers
+ * write as `nodeId@host:port`.
  */
 export type NodeIdentity = { pubKey: string; address: string; nodeId: string }
 
-/** Genesis of a new home. `validators` left out: this node alone, with power 10. */
+/** The genesis of a new home. `validators`: by default this node alone, with power 10. */
 export type HomeGenesis = {
   appState: unknown
   genesisTime: string
@@ -70,8 +70,8 @@ export type HomeGenesis = {
 }
 
 /**
- * `home`: the folder. `chainId`, `genesis`, `moniker`, `privateNet` matter only while the files they go into do not
- * exist; `privateNet` (default false) is for networks on one machine or in containers. The rest is NodeSettings.
+ * `chainId`, `genesis`, `moniker` and `privateNet` are used only for files that do not exist yet. `privateNet` (default
+ * false) is for networks on one machine or in containers.
  */
 export type NodeHomeOptions = NodeSettings & {
   home: string
@@ -81,7 +81,7 @@ export type NodeHomeOptions = NodeSettings & {
   privateNet?: boolean
 }
 
-/** Whole or not at all: a crash leaves the old file, never half a key. For the owner alone. */
+/** Writes a file atomically, so that a crash never leaves half a key. Only the owner can read it. */
 const writeWhole = (path: string, text: string): void => {
   makeFolder(dirname(path), 0o700)
   writeFileSync(`${path}.new`, text, { mode: 0o600, flush: true })
@@ -99,36 +99,38 @@ const readKey = (path: string, member: 'pub_key' | 'priv_key'): Buffer => {
       { type?: unknown; value?: unknown } | undefined
     >
     const bytes = Buffer.from(String(parsed[member]?.value), 'base64')
-    if (bytes.length !== (member === 'pub_key' ? 32 : 64)) throw new Error('it is not an ed25519 key')
+    if (bytes.length !== (member === 'pub_key' ? 32 : 64)) throw new Error('expected an ed25519 key')
     return bytes
   } catch (error) {
     throw new CometError(`cannot read the key in ${path}: ${reasonOf(error)}`)
   }
 }
 
-/** The public half of a home's validator key. Errors: CometError when the file is missing or no ed25519 key. */
+/**
+ * Reads the public half of a home's validator key. Throws a CometError when the file is missing or not an ed25519 key.
+ */
 export const readValidatorKey = (home: string): { pubKey: string; address: string } => {
   const pubKey = readKey(homeFiles(home).validatorKey, 'pub_key').toString('base64')
   return { pubKey, address: addressOfPubKey(pubKey) }
 }
 
 /**
- * The node id that peers know a home by, 40 lower-case hex digits. Errors: CometError when the file is missing or no
- * ed25519 key.
+ * Reads the id by which peers know a node, 40 lower-case hex digits. Throws a CometError when the file is missing or
+ * not an ed25519 key.
  */
 export const readNodeId = (home: string): string =>
   addressOfPubKey(readKey(homeFiles(home).nodeKey, 'priv_key').subarray(32).toString('base64')).toLowerCase()
 
 /**
- * The home has a validator key, a node key and a signing state; those that were there are as they were. New files are
- * mode 0600. Made apart from the rest because a network's genesis file needs all its nodes' keys first. Errors:
- * CometError when the home has blocks but no signing state: a new one could sign a height twice, which is punished.
+ * Writes a validator key, a node key and a signing state into the home where they are missing, with mode 0600. It is a
+ * step of its own because a network's genesis file needs the keys of all nodes first. Throws a CometError when the home
+ * has blocks but no signing state: a validator with a new one could sign a height twice, which is punished.
  */
-export const makeNodeKeys = (home: string): NodeIdentity => {
+export const writeNodeKeys = (home: string): NodeIdentity => {
   const files = homeFiles(home)
   if (!existsSync(files.validatorState) && existsSync(files.validatorKey) && existsSync(files.blockStore)) {
     throw new CometError(
-      `${files.validatorState} is missing from a home that has blocks; put it back: without it this validator could sign a height twice`,
+      `${files.validatorState} is missing, but the home has blocks. Put it back: without it this validator could sign a height twice`,
     )
   }
   writeOnce(files.validatorKey, () => validatorKeyFile(newKeyPair()))
@@ -138,17 +140,16 @@ export const makeNodeKeys = (home: string): NodeIdentity => {
 }
 
 /**
- * `home` can be started: keys, signing state, config.toml and genesis.json exist. What did not exist is made from the
- * templates of cometbft-config; keys, signing state and genesis.json that existed are untouched, and in a config.toml
- * that existed only what NodeSettings names is changed. No CometBFT program is needed. Errors: CometError for a value
- * CometBFT would refuse.
+ * Writes the keys, the signing state, config.toml and genesis.json of a home where they are missing, from the templates
+ * in cometbft-config. Existing files stay as they are, except that config.toml takes what NodeSettings names. No
+ * CometBFT program is needed. Throws a CometError for a value that CometBFT would refuse.
  */
-export const makeNodeHome = (options: NodeHomeOptions): NodeIdentity => {
+export const writeNodeHome = (options: NodeHomeOptions): NodeIdentity => {
   const { home, chainId, genesis, moniker = 'svcd', privateNet = false } = options
   const files = homeFiles(home)
   const old = existsSync(files.config) ? readFileSync(files.config, 'utf8') : undefined
   const config = old === undefined ? newConfigToml(moniker, options, privateNet) : updatedConfigToml(old, options)
-  const identity = makeNodeKeys(home)
+  const identity = writeNodeKeys(home)
   const alone = [{ pubKey: identity.pubKey, power: 10, name: moniker }]
   const validators = (genesis.validators ?? alone).map((row) => ({ ...row, address: addressOfPubKey(row.pubKey) }))
   writeOnce(files.genesis, () => genesisJson({ ...genesis, chainId, validators }))

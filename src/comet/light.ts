@@ -2,13 +2,15 @@ import { join } from 'node:path'
 import { CometError } from './errors.ts'
 import { freePort, runCometBft } from './process.ts'
 import { openNodeRpc, waitForNode } from './rpc.ts'
+import { lightFailureOf } from './messages.ts'
 
-/** A header that is known to be right without any proof. `hash`: 64 hex digits. */
+/** A header that is trusted without proof. `hash`: 64 hex digits. */
 export type TrustedHeader = { height: number; hash: string }
 
 /**
- * `program`: path of CometBFT. `folder`: where verified headers are kept, for one chain. `primary` and `witnesses`: RPC
- * of nodes, at least one of each. `trust`: needed the first time in a folder, not to be given again.
+ * `program`: the path of CometBFT. `folder`: where the verified headers of one chain are kept. `primary` and
+ * `witnesses`: the RPC addresses of nodes, at least one of each. `trust`: needed the first time in a folder, and not
+ * allowed later.
  */
 export type LightOptions = {
   program: string
@@ -19,24 +21,14 @@ export type LightOptions = {
   trust?: TrustedHeader
 }
 
-/** A running light client: its RPC on a free port of 127.0.0.1. `stop` resolves when it is gone. */
+/** A running light client, whose RPC is on a free port of 127.0.0.1. `stop` resolves when it has ended. */
 export type LightProxy = { url: string; stop: () => Promise<void> }
 
 const START_MS_MAX = 60_000
 
-const REASON = /^(?:ERROR|Error): *(.*)$/
-
-const whyEnded = (lines: readonly string[], folder: string): string => {
-  const reason =
-    lines.map((line) => REASON.exec(line)?.[1]).find((found) => found !== undefined) ??
-    lines.at(-1) ??
-    'it says nothing'
-  return /temporarily unavailable/.test(reason) ? `another one is using ${folder}; try again when it has ended` : reason
-}
-
 /**
- * Starts `cometbft light` and waits until it answers. What it prints goes to `<folder>/light.log`.
- * Errors: CometError with its own words when it ends, which it does when the trusted header is not the primary's.
+ * Starts `cometbft light` and waits until it answers. Its output goes to `<folder>/light.log`. Throws a CometError that
+ * quotes it when it ends, as it does when the trusted header is not the primary's.
  */
 export const startLightProxy = async ({
   program,
@@ -77,7 +69,7 @@ export const startLightProxy = async ({
     const isGone = ended.signal.aborted
     await light.stop()
     throw isGone
-      ? new CometError(`cometbft light: ${whyEnded((await exit).lastLines, folder)}`, { cause: error })
+      ? new CometError(`cometbft light: ${lightFailureOf((await exit).lastLines, folder)}`, { cause: error })
       : error
   } finally {
     rpc.close()

@@ -1,21 +1,23 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { createWriteStream, readFileSync, renameSync, statSync, type WriteStream } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parse } from 'smol-toml'
 import { CometError, reasonOf } from './errors.ts'
 import { homeFiles } from './home.ts'
-import { consensusFailureIn, openLogFile } from './log.ts'
+import { consensusFailureIn, rollbackFailureOf, rolledBackTo } from './messages.ts'
+import { dirname } from 'node:path'
+import { makeFolder } from '../base/folder.ts'
 
-/** Why nothing can listen on `host`:`port`, tried and given up at once; undefined when it can. */
+/** Tries to listen on `host`:`port` and stops at once. Resolves with the error, or undefined when it worked. */
 export const listenError = (host: string, port: number): Promise<NodeJS.ErrnoException | undefined> =>
   new Promise((done) => {
     const server = createServer().once('error', done)
     server.listen({ host, port, exclusive: true }, () => server.close(() => done(undefined)))
   })
 
-/** A port of 127.0.0.1 that nothing listens on. */
+/** Finds a free port of 127.0.0.1. */
 export const freePort = (): Promise<number> =>
   new Promise((done, failed) => {
     const server = createServer()
@@ -26,26 +28,32 @@ export const freePort = (): Promise<number> =>
       })
   })
 
-/** How the node ended. `asked`: `stop` was called. `lastLines`: the last 20 lines it printed, for a message. */
+/**
+ * How the process ended. `wasStopped`: `stop` was called. `lastLines`: the last 20 lines that it printed, for messages.
+ */
 export type CometExit = {
   code: number | null
   signal: NodeJS.Signals | null
-  asked: boolean
+  wasStopped: boolean
   lastLines: readonly string[]
 }
 
 /** A running node. */
 export type CometProcess = {
   pid: number
-  /** SIGTERM, and SIGKILL after `graceMs` (default 10,000). Resolves when the process is gone; any number of calls. */
+  /**
+   * Sends SIGTERM, and SIGKILL after `graceMs` (default 10,000). Resolves when the process is gone. May be repeated.
+   */
   stop: (graceMs?: number) => Promise<void>
-  /** Never rejects. */
+  /** Resolves when the process has ended. Never rejects. */
   exited: Promise<CometExit>
-  /** Resolves with the reason when its consensus fails: it lives on, but makes no more blocks. Stays open otherwise. */
+  /**
+   * Resolves with the reason when consensus fails: the process runs on, but makes no more blocks. Else stays pending.
+   */
   consensusFailed: Promise<string>
 }
 
-/** `program`: path of CometBFT. `onLine` gets each line it prints, `onExit` its end. */
+/** `program`: the path of CometBFT. `onLine` receives each line that it prints. */
 type RunOptions = {
   program: string
   args: readonly string[]
@@ -54,13 +62,15 @@ type RunOptions = {
   onExit?: (exit: CometExit) => void
 }
 
-/** As RunOptions. `logFile`: default `<home>/logs/cometbft.log`. */
+/** Like RunOptions. `logFile`: default `<home>/logs/cometbft.log`. */
 export type CometProcessOptions = Omit<RunOptions, 'args' | 'logFile'> & { home: string; logFile?: string }
 
 const GRACE_MS = 10_000
 const LAST_LINES = 20
 
-/** Two nodes with one key would sign twice; an orphan of an earlier run is found by the port it still holds. */
+/**
+ * Two nodes with one key would sign twice. A process left over from an earlier run is found by the port that it holds.
+ */
 const checkPorts = async (home: string): Promise<void> => {
   const path = homeFiles(home).config
   let config: { rpc?: { laddr?: unknown }; p2p?: { laddr?: unknown } }
@@ -77,16 +87,17 @@ const checkPorts = async (home: string): Promise<void> => {
     if (host === undefined || (await listenError(host.replace(/^\[|\]$/g, ''), Number(port)))?.code !== 'EADDRINUSE')
       continue
     throw new CometError(
-      `port ${port} (CometBFT ${name}) is in use: does another node run, perhaps one left over in ${home}? Stop it, or choose another port`,
+      `port ${port} (CometBFT ${name}) is in use. Another node may be running, perhaps one left over in ${home}: ` +
+        'stop it, or choose another port',
     )
   }
 }
 
 /**
- * Runs a command of CometBFT. It has a process group of its own, so Ctrl-C in a terminal reaches only us and we stop it
- * in order. It does not outlive us: at our exit it is killed, and should we be killed ourselves, it dies of the broken
- * pipe at its next log line. What it prints goes to the log file, at most 100 MiB in two files. Errors: CometError when
- * the program cannot be started.
+ * Runs a command of CometBFT in a process group of its own, so that Ctrl-C in a terminal reaches only this program,
+ * which then stops it in order. It is killed when this program exits; if this program is killed itself, CometBFT dies
+ * of the broken pipe with its next log line. Its output goes to the log file, at most 100 MiB in two files. Throws a
+ * CometError when the program cannot be started.
  */
 export const runCometBft = async ({
   program,
@@ -111,12 +122,12 @@ export const runCometBft = async ({
   }
   const kill = (signal: NodeJS.Signals) => child.kill(signal)
   const killAtExit = () => kill('SIGKILL')
-  let asked = false
+  let wasStopped = false
   const exited = new Promise<CometExit>((done) => {
     child.once('close', (code, signal) => {
       process.off('exit', killAtExit)
       log.close()
-      const exit = { code, signal, asked, lastLines }
+      const exit = { code, signal, wasStopped, lastLines }
       onExit(exit)
       done(exit)
     })
@@ -127,7 +138,7 @@ export const runCometBft = async ({
   })
   process.once('exit', killAtExit)
   const stop = async (graceMs = GRACE_MS) => {
-    asked = true
+    wasStopped = true
     kill('SIGTERM')
     const waiting = new AbortController()
     const late = sleep(graceMs, undefined, { signal: waiting.signal }).then(
@@ -142,8 +153,8 @@ export const runCometBft = async ({
 }
 
 /**
- * Starts the node of `home`, as above. Errors: CometError also when one of the home's ports is in use, or the home has
- * no config.
+ * Starts the node of `home` with `runCometBft`. Also throws a CometError when one of its ports is in use, or when the
+ * home has no config.
  */
 export const startCometBft = async ({
   home,
@@ -154,36 +165,69 @@ export const startCometBft = async ({
   return await runCometBft({ ...options, logFile, args: ['node', '--home', home] })
 }
 
-/** Where CometBFT stands: height of its state, and the app hash after that block as upper-case hex. */
+/** The height of CometBFT's state, and the app hash after that block in upper-case hex. */
 export type CometHead = { height: number; appHash: string }
 
 const ROLLBACK_MS_MAX = 60_000
 
 /**
- * Takes the state of a stopped CometBFT back by one height; its blocks stay. Where its newest block never got into its
- * state, nothing changes: that is what a rollback leaves, so asking twice is the same as asking once. Returns where it
- * stands then. Errors: CometError, when it runs, has no block before its newest, or cannot be read. Waits for the
- * program: nothing else runs meanwhile.
+ * Takes the state of a stopped CometBFT back by one height and returns where it then stands. Its blocks stay. If the
+ * newest block is not in its state, as after a rollback, nothing changes, so a second call does the same as one. Throws
+ * a CometError when the node is running, has only one block, or cannot be read. Blocks this thread until the program
+ * ends.
  */
 export const rollbackCometBft = (program: string, home: string): CometHead => {
-  let told: string
+  let stdout: string
   try {
-    told = execFileSync(program, ['rollback', '--home', home], {
+    stdout = execFileSync(program, ['rollback', '--home', home], {
       encoding: 'utf8',
       timeout: ROLLBACK_MS_MAX,
       stdio: ['ignore', 'pipe', 'pipe'],
     })
   } catch (error) {
-    const { stderr } = error as { readonly stderr?: string }
-    const why = /failed to rollback state: .*/.exec(stderr ?? '')?.[0] ?? reasonOf(error)
-    const hint = /unavailable/.test(why) ? ' (does it run? stop it first)' : ''
-    throw new CometError(`CometBFT of ${home} was not taken back: ${why}${hint}`)
+    const { stderr = '' } = error as { readonly stderr?: string }
+    throw new CometError(`CometBFT in ${home} was not rolled back: ${rollbackFailureOf(stderr) ?? reasonOf(error)}`)
   }
-  const [, height, appHash] = /^Rolled back state to height (\d+) and hash ([0-9A-F]*)$/m.exec(told) ?? []
-  if (height === undefined || appHash === undefined) {
-    throw new CometError(
-      `cometbft rollback answered ${JSON.stringify(told.slice(0, 200))}, which this program does not understand`,
-    )
+  const head = rolledBackTo(stdout)
+  if (head !== undefined) return head
+  throw new CometError(
+    `cometbft rollback printed ${JSON.stringify(stdout.slice(0, 200))}, which svcd does not understand`,
+  )
+}
+
+/** A log that is kept in at most two files of `bytesMax` each: the current one and `<path>.1`. */
+export type LogFile = { write: (chunk: Uint8Array) => void; close: () => void }
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+
+/**
+ * Opens `path` for appending and creates its folder if it is missing. A file that grows beyond `bytesMax` is renamed to
+ * `<path>.1`, and a new one begins. Write errors are not reported, so that a full disk costs log lines and nothing
+ * else.
+ */
+export const openLogFile = (path: string, bytesMax = 50 * 1024 * 1024): LogFile => {
+  makeFolder(dirname(path))
+  let bytes = sizeOf(path)
+  let stream: WriteStream | undefined
+  const open = () => {
+    if (bytes >= bytesMax) {
+      stream?.end()
+      renameSync(path, `${path}.1`)
+      bytes = 0
+      stream = undefined
+    }
+    if (stream === undefined) {
+      stream = createWriteStream(path, { flags: 'a' })
+      stream.on('error', () => {})
+    }
+    return stream
   }
-  return { height: Number(height), appHash }
+  open()
+  return {
+    write: (chunk) => {
+      open().write(chunk)
+      bytes += chunk.length
+    },
+    close: () => stream?.end(),
+  }
 }

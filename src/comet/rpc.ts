@@ -18,13 +18,13 @@ import {
   whole,
 } from './wire.ts'
 
-/** CheckTx's answer to a broadcast. `hash` upper-case hex of sha256(tx). */
+/** The result of CheckTx for a broadcast. `hash`: sha256(tx) in upper-case hex. */
 export type BroadcastResult = { code: number; codespace: string; log: string; data: Uint8Array; hash: string }
 
-/** `path` and `data` as the application wants them; `height` 0 or left out is the head; `prove` asks for a proof. */
+/** A query of the application. `height`: 0 (the default) is the head. `prove`: asks for a proof. */
 export type AbciQuery = { path: string; data?: Uint8Array; height?: number; prove?: boolean }
 
-/** The application's answer to a query. `proofOps` is empty unless a proof was asked for. */
+/** The application's answer to a query. `proofOps` is empty unless `prove` was set. */
 export type AbciQueryResult = {
   code: number
   codespace: string
@@ -40,39 +40,39 @@ export type AbciQueryResult = {
 /** A transaction in a block. */
 export type IncludedTx = { hash: string; height: number; index: number; tx: Uint8Array; result: TxResult }
 
-/** One validator of CometBFT's set. */
+/** A member of CometBFT's validator set. */
 export type NodeValidator = { address: string; pubKey: string; power: number; proposerPriority: number }
 
 /** The validators that vote on `height`. */
 export type NodeValidators = { height: number; validators: readonly NodeValidator[] }
 
-/** One node's RPC. Every method throws NodeError only; see NodeErrorCode. */
+/** The RPC of one node. Its methods throw only NodeErrors. */
 export type NodeRpc = {
-  /** http://host:port of the node. */
+  /** The node's address, http://host:port. */
   readonly url: string
   status: () => Promise<NodeStatus>
   /**
-   * The height the application has committed: its state and the block's results can be read. 0 before the first block.
+   * The height that the application has committed, whose state and results can be read. 0 before the first block.
    */
   committedHeight: () => Promise<number>
-  /** Answers after CheckTx. A code that is not 0 is an answer, not an error. */
+  /** Resolves after CheckTx. A code other than 0 is a result, not an error. */
   broadcastTxSync: (tx: Uint8Array) => Promise<BroadcastResult>
   abciQuery: (query: AbciQuery) => Promise<AbciQueryResult>
   block: (height: number) => Promise<NodeBlock>
   blockResults: (height: number) => Promise<NodeBlockResults>
-  /** `hash` 64 hex digits of any case. The index is written a moment after the block. */
+  /** `hash`: 64 hex digits. A transaction is found a moment after its block, when the node has indexed it. */
   tx: (hash: string) => Promise<IncludedTx>
-  /** All of them, in CometBFT's order; the newest set when no height is given. */
+  /** The whole validator set in CometBFT's order; by default the newest. */
   validators: (height?: number) => Promise<NodeValidators>
-  /** How many transactions wait in the mempool, and their bytes together. */
+  /** The number of transactions in the mempool, and their size together. */
   unconfirmedTxs: () => Promise<{ count: number; bytes: number }>
   /**
-   * The genesis file's JSON; its `app_state` as the application got it. Up to 16 MiB; the node refuses a larger one.
+   * The genesis file's JSON. The node refuses to send one above 16 MiB.
    */
   genesis: () => Promise<Record<string, unknown>>
-  /** Number of connected peers. */
+  /** The number of connected peers. */
   peers: () => Promise<number>
-  /** Ends the idle connections. */
+  /** Closes the idle connections. */
   close: () => void
 }
 
@@ -101,7 +101,8 @@ const queryResult = (answer: unknown): AbciQueryResult => {
 }
 
 const readTx = async (call: Call, hash: string): Promise<IncludedTx> => {
-  if (!/^[0-9a-f]{64}$/i.test(hash)) throw new NodeError('NotFound', 'tx: a transaction hash has 64 hex digits')
+  if (!/^[0-9a-f]{64}$/i.test(hash))
+    throw new NodeError('NotFound', `tx: hash: expected 64 hex digits, got ${JSON.stringify(hash.slice(0, 80))}`)
   const row = raw(await call('tx', { hash: Buffer.from(hash, 'hex').toString('base64') }), 'transaction')
   return {
     hash: text(row['hash']).toUpperCase(),
@@ -122,7 +123,7 @@ const validatorRow = (value: unknown): NodeValidator => {
   }
 }
 
-/** All pages. The height that page 1 answered is asked for from then on, or a block in between would mix two sets. */
+/** Reads all pages. The later ones ask for the height of the first, so that a block in between cannot mix two sets. */
 const readValidators = async (call: Call, asked?: number): Promise<NodeValidators> => {
   const validators: NodeValidator[] = []
   let height = asked
@@ -140,16 +141,16 @@ const readValidators = async (call: Call, asked?: number): Promise<NodeValidator
   return { height: height ?? 0, validators }
 }
 
-/** How a client of a node is opened. `timeoutMs` (default 10,000) bounds each call. */
+/** Options of `openNodeRpc`. `timeoutMs` (default 10,000) limits each call. */
 export interface NodeRpcOptions extends TransportLimits {
   readonly timeoutMs?: number
 }
 
 /**
- * A client of the node at `url` (http://host:port) over keep-alive connections of its own, none before the first call.
- * Serves CometBFT 0.37 to 0.40. Why not Comet38Client of @cosmjs/tendermint-rpc: over fetch it spends 4 to 5 times the
- * CPU a broadcast, has no deadline, throws on `status` before the first block, and drops 0.37's block events. The tests
- * hold this client's answers against it.
+ * Opens a client of the node at `url` (http://host:port), CometBFT 0.37 to 0.40, with keep-alive connections of its
+ * own. Comet38Client of @cosmjs/tendermint-rpc is not used because it takes 4 to 5 times the CPU for a broadcast, has
+ * no deadline, throws on `status` before the first block, and drops the block events of 0.37. The tests compare the
+ * answers of both.
  */
 export const openNodeRpc = (url: string, { timeoutMs = TIMEOUT_MS, ...limits }: NodeRpcOptions = {}): NodeRpc => {
   const { call, close } = openTransport(url, timeoutMs, limits)
@@ -180,8 +181,8 @@ export const openNodeRpc = (url: string, { timeoutMs = TIMEOUT_MS, ...limits }: 
 }
 
 /**
- * The node's status once it answers. Errors: NodeError NodeUnreachable with the last reason when `timeoutMs` have
- * passed, or at once when `signal` is aborted (the node's own process has ended, say).
+ * Waits until the node answers, and resolves with its status. Throws a NodeError `NodeUnreachable` with the last reason
+ * after `timeoutMs`, or at once when `signal` is aborted, as when the node's process has ended.
  */
 export const waitForNode = async (rpc: NodeRpc, timeoutMs: number, signal?: AbortSignal): Promise<NodeStatus> => {
   const deadline = Date.now() + timeoutMs

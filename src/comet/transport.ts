@@ -1,45 +1,34 @@
 import { type Dispatcher, Pool } from 'undici'
 import { NodeError, reasonOf } from './errors.ts'
+import { rpcFailureOf } from './messages.ts'
 
 const CONNECTIONS = 64
 const RESENDS_MAX = 3
 const ANSWER_BYTES_MAX = 256 * 1024 * 1024
 
-/** One JSON-RPC call to the node; the `result` member as it came. Errors: NodeError. */
+/** Makes one JSON-RPC call to the node and resolves with its `result`. Throws NodeErrors. */
 export type Call = (method: string, params?: Readonly<Record<string, unknown>>, timeoutMs?: number) => Promise<unknown>
 
-/** How many calls go to a node at a time. */
+/** How many calls may be under way to a node at once. */
 export interface TransportLimits {
-  /** Most calls under way at the node; the others wait their turn. Default 64. */
+  /** The most connections, with one call each; further calls wait. Default 64. */
   readonly connections?: number
-  /** Most calls under way or waiting; one more fails with NodeBusy. Unbounded by default. */
+  /** The most calls under way or waiting; further calls fail with NodeBusy. No limit by default. */
   readonly calls?: number
 }
 
-/** A connection pool to one node. `close` ends the idle connections; calls under way still finish. */
+/** A connection pool to one node. `close` closes the idle connections; calls that are under way still finish. */
 export type Transport = { call: Call; close: () => void }
 
 const HEADERS = { 'content-type': 'application/json' }
 
-const CAUSES = [
-  ['MempoolFull', /mempool is full/i],
-  ['TxInCache', /already exists in cache/i],
-  ['TxTooLarge', /tx too large/i],
-  ['NotFound', /not found|could not find|must be less than or equal to the current|is not available, lowest height/i],
-] as const
-
-/** JSON-RPC's codes of a call that the caller wrote wrongly: no JSON, no call, no such method, no such params. */
+/** JSON-RPC's codes for a malformed call: parse error, invalid request, method not found, invalid params. */
 const CALL_CODES = new Set<unknown>([-32700, -32600, -32601, -32602])
 
-/**
- * The typed form of a JSON-RPC error. CometBFT has one code for whatever fails inside it, so its words tell the
- * failures apart that a caller can act on. The rest is the node's own trouble, in many words: `appConn mempool: read
- * message: EOF`, `client is not running`.
- */
+/** The NodeError of a JSON-RPC error. */
 const failureOf = (method: string, error: { code?: unknown; message?: unknown; data?: unknown }): NodeError => {
   const words = [error.message, error.data].filter((part) => typeof part === 'string' && part !== '').join(': ')
-  const code =
-    CAUSES.find(([, pattern]) => pattern.test(words))?.[0] ?? (CALL_CODES.has(error.code) ? 'RpcFailed' : 'NodeFailed')
+  const code = rpcFailureOf(words) ?? (CALL_CODES.has(error.code) ? 'RpcFailed' : 'NodeFailed')
   return new NodeError(code, `${method}: ${words}`)
 }
 
@@ -59,16 +48,16 @@ const resultOf = (method: string, status: number, body: Buffer): unknown => {
   return answer.result
 }
 
-/** A call on its way. */
+/** A call to be sent. */
 interface Posting {
   readonly origin: string
   readonly body: string
   readonly timeoutMs: number
-  /** Hears of the answer's first byte. */
+  /** Called when the answer begins. */
   readonly onAnswer: () => void
 }
 
-/** Sends one body; the deadline runs from here on, while the call waits for a connection too. */
+/** Sends one request. The deadline includes the time for which it waits for a connection. */
 const post = (pool: Pool, { origin, body, timeoutMs, onAnswer }: Posting): Promise<{ status: number; body: Buffer }> =>
   new Promise((done, failed) => {
     const chunks: Buffer[] = []
@@ -80,7 +69,7 @@ const post = (pool: Pool, { origin, body, timeoutMs, onAnswer }: Posting): Promi
       failed(late)
       controller?.abort(late)
     }, timeoutMs)
-    // The timer above bounds all of a call: undici's own would begin with the connection.
+    // The timer above limits the whole call; undici's own timers begin with the connection.
     pool.dispatch(
       { path: '/', method: 'POST', headers: HEADERS, body, headersTimeout: 0, bodyTimeout: 0 },
       {
@@ -112,9 +101,9 @@ const post = (pool: Pool, { origin, body, timeoutMs, onAnswer }: Posting): Promi
 const BROKEN = new Set<unknown>(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
 /**
- * A pool of keep-alive connections to the node at `url` (http://host:port), one for each call under way. Calls beyond
- * the connections wait their turn; the deadline runs while they wait. PERF: undici's dispatch takes four fifths of a
- * gateway's CPU over node:http; fetch, as in @cosmjs/tendermint-rpc, several times as much.
+ * Opens a pool of keep-alive connections to the node at `url` (http://host:port), with one call on each. Further calls
+ * wait for a connection, and their deadline runs meanwhile. PERF: with undici's dispatch a gateway takes four fifths of
+ * the CPU that it takes with node:http; fetch, as in @cosmjs/tendermint-rpc, takes several times as much.
  */
 export const openTransport = (
   url: string,
@@ -123,7 +112,7 @@ export const openTransport = (
 ): Transport => {
   const target = new URL(url)
   if (target.protocol !== 'http:')
-    throw new NodeError('NodeUnreachable', `the node's address is ${url}; it must begin with http://`)
+    throw new NodeError('NodeUnreachable', `the node's address: expected http://HOST:PORT, got ${JSON.stringify(url)}`)
   const pool = new Pool(target.origin, { connections, pipelining: 1 })
   let underWay = 0
   const send: Call = async (method, params = {}, timeoutMs = defaultTimeoutMs) => {
@@ -142,7 +131,7 @@ export const openTransport = (
         return resultOf(method, answer.status, answer.body)
       } catch (error) {
         if ((error as { name?: unknown }).name === 'NodeError') throw error
-        // The node closes idle connections after 10 s; a call that meets such a close goes again on another one.
+        // The node closes idle connections after 10 s; a call that was sent into such a close is sent again.
         if (BROKEN.has((error as { code?: unknown }).code) && !answered && resends < RESENDS_MAX) continue
         throw new NodeError(
           'NodeUnreachable',
@@ -160,6 +149,6 @@ export const openTransport = (
       underWay -= 1
     }
   }
-  // A second close is no mistake.
+  // A second close is allowed.
   return { call, close: () => void pool.close().catch(() => undefined) }
 }

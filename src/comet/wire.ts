@@ -1,9 +1,9 @@
 import { NodeError } from './errors.ts'
 
-/** An event of a transaction or a block, text as the application wrote it. */
+/** An event of a transaction or a block. */
 export type NodeEvent = { type: string; attributes: readonly { key: string; value: string }[] }
 
-/** What the application answered to one transaction. Gas in units of the application, 0 when it named none. */
+/** The application's result for one transaction. Gas is 0 where the application named none. */
 export type TxResult = {
   code: number
   codespace: string
@@ -15,12 +15,12 @@ export type TxResult = {
   events: readonly NodeEvent[]
 }
 
-/** A change to CometBFT's validator set. `power` 0 removes. */
+/** A change to CometBFT's validator set. `power` 0 removes the validator. */
 export type ValidatorUpdate = { pubKey: string; power: number }
 
 /**
- * A block without its results. `hash` and `appHash` upper-case hex; `appHash` is the state before this block; `timeMs`
- * Unix time.
+ * A block without its results. `hash` and `appHash`: upper-case hex; `appHash` is that of the state before the block.
+ * `timeMs`: Unix time.
  */
 export type NodeBlock = {
   height: number
@@ -32,7 +32,7 @@ export type NodeBlock = {
   txs: readonly Uint8Array[]
 }
 
-/** The results of a block, one for each of its transactions and in their order. */
+/** The results of a block; those of the transactions are in the block's order. */
 export type NodeBlockResults = {
   height: number
   results: readonly TxResult[]
@@ -40,21 +40,21 @@ export type NodeBlockResults = {
   validatorUpdates: readonly ValidatorUpdate[]
 }
 
-/** A JSON value that has not been looked at. */
+/** A JSON object whose members are unchecked. */
 export type Raw = { readonly [name: string]: unknown }
 
-/** `value` as an object. Errors: NodeError BadAnswer. */
+/** Reads an object. Throws a NodeError `BadAnswer`. */
 export const raw = (value: unknown, what: string): Raw => {
   if (typeof value !== 'object' || value === null) throw new NodeError('BadAnswer', `the node's answer has no ${what}`)
   return value as Raw
 }
 
-/** `value` as text; a missing one is empty. */
+/** Reads a text; a missing one is empty. */
 export const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /**
- * A whole number that CometBFT wrote as a number or in quotes; a missing one is 0. Errors: NodeError BadAnswer when it
- * is not safe.
+ * Reads a whole number, which CometBFT writes with or without quotes; a missing one is 0. Throws a NodeError
+ * `BadAnswer` unless it is a safe integer.
  */
 export const whole = (value: unknown): number => {
   const number = value === undefined || value === null ? 0 : Number(value)
@@ -64,13 +64,13 @@ export const whole = (value: unknown): number => {
   return number
 }
 
-/** Base64 to bytes; a missing value is none. */
+/** Reads base64; a missing value is empty. */
 export const bytes = (value: unknown): Uint8Array => {
   const buffer = Buffer.from(text(value), 'base64')
   return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length)
 }
 
-/** A list; a missing one, which Go writes as null, is empty. */
+/** Reads a list; a missing one, which Go writes as null, is empty. */
 export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 const event = (value: unknown): NodeEvent => {
@@ -82,7 +82,7 @@ const event = (value: unknown): NodeEvent => {
   return { type: text(type), attributes: list(attributes).map(pair) }
 }
 
-/** The answer to a transaction, of CheckTx or of a block. */
+/** Reads the result of a transaction, from CheckTx or from a block. */
 export const txResult = (value: unknown): TxResult => {
   const row = raw(value, 'transaction result')
   return {
@@ -104,7 +104,7 @@ const milliseconds = (value: unknown): number => {
   return timeMs
 }
 
-/** The answer of `block`. Errors: NodeError NotFound when the node has no such block. */
+/** Reads the answer of `block`. Throws a NodeError `NotFound` when the node has no such block. */
 export const nodeBlock = (value: unknown, asked: number): NodeBlock => {
   const answer = raw(value, 'block')
   if (!answer['block']) throw new NodeError('NotFound', `block: height ${asked} not found`)
@@ -122,8 +122,8 @@ export const nodeBlock = (value: unknown, asked: number): NodeBlock => {
 }
 
 /**
- * All of 0.37 to 0.40 write a key as `{"Sum": {"value": {"ed25519": "<base64>"}}}`. Errors: NodeError BadAnswer for
- * another kind.
+ * Reads a validator update. CometBFT 0.37 to 0.40 write its key as `{"Sum": {"value": {"ed25519": "<base64>"}}}`.
+ * Throws a NodeError `BadAnswer` for another type of key.
  */
 const validatorUpdate = (value: unknown): ValidatorUpdate => {
   const row = raw(value, 'validator update')
@@ -133,7 +133,10 @@ const validatorUpdate = (value: unknown): ValidatorUpdate => {
   return { pubKey: key, power: whole(row['power']) }
 }
 
-/** The answer of `block_results`. 0.37 has the events of a block's begin and end apart, later versions in one list. */
+/**
+ * Reads the answer of `block_results`. 0.37 lists the events of BeginBlock and EndBlock apart; later versions have one
+ * list.
+ */
 export const nodeBlockResults = (value: unknown): NodeBlockResults => {
   const row = raw(value, 'block results')
   const events = ['begin_block_events', 'finalize_block_events', 'end_block_events'].flatMap((name) => list(row[name]))
@@ -146,7 +149,7 @@ export const nodeBlockResults = (value: unknown): NodeBlockResults => {
 }
 
 /**
- * What a node says of itself. Heights are 0 before the first block; `latestHeight` may be a block the application is
+ * The status of a node. Heights are 0 before the first block. `latestHeight` may be a block that the application is
  * still executing.
  */
 export type NodeStatus = {
@@ -161,7 +164,7 @@ export type NodeStatus = {
   validator: { address: string; pubKey: string; power: number }
 }
 
-/** The answer of `status`. */
+/** Reads the answer of `status`. */
 export const nodeStatus = (value: unknown): NodeStatus => {
   const answer = raw(value, 'status')
   const node = raw(answer['node_info'], 'node_info')

@@ -3,31 +3,31 @@ import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import type { LookupFunction } from 'node:net'
 import { Writable } from 'node:stream'
 import { Agent, stream } from 'undici'
-import { addressesOf, type AllowList, type Lookup, parseTarget, type Resolved } from './policy.ts'
+import { addressesOf, type AllowList, type Lookup, parseTarget, type ResolvedAddress } from './policy.ts'
 
-/** Most bytes of a library. Source: protocol.md §7, deploy_libeni. */
+/** The largest library, in bytes. Source: protocol.md §7, deploy_libeni. */
 export const FILE_BYTES_MAX = 64 * 1024 * 1024
 
-/** Most redirects of one try. Source: protocol.md §7, deploy_libeni. */
+/** The most redirects that one try follows. Source: protocol.md §7, deploy_libeni. */
 export const REDIRECTS_MAX = 3
 
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
-const TOO_LARGE = `larger than ${FILE_BYTES_MAX} bytes`
+const TOO_LARGE = `the file is larger than ${FILE_BYTES_MAX} bytes`
 
-/** One try to fetch a file. */
-export interface Try {
+/** One try to download a file. */
+export interface DownloadRequest {
   readonly url: string
-  /** Lower-case hex of the md5 that the file must have. */
+  /** The MD5 that the file must have, in lower-case hex. */
   readonly md5: string
-  /** Where the file is written, anew. It is removed again when the try fails. */
+  /** Where the file is written, in place of any other. It is removed again when the try fails. */
   readonly path: string
   readonly allowed: AllowList
   readonly lookup: Lookup
-  /** Ends the try, wherever it stands, with its reason. */
+  /** Aborts the try at any stage. */
   readonly signal: AbortSignal
 }
 
-/** `work`, unless the signal comes first: a name server may never answer. */
+/** Waits for `work`, but not beyond the signal, because a name server may never answer. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((done, failed) => {
     const give = (): void => failed(signal.reason as Error)
@@ -37,16 +37,19 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   })
 }
 
-/** A `lookup` for sockets that knows these addresses only: the name is not asked for again. */
+/** A `lookup` for sockets that knows only these addresses, so the name is not resolved a second time. */
 const pinned =
-  (addresses: readonly Resolved[]): LookupFunction =>
+  (addresses: readonly ResolvedAddress[]): LookupFunction =>
   (_host, { all }, found) => {
-    const [first] = addresses as readonly [Resolved]
+    const [first] = addresses as readonly [ResolvedAddress]
     if (all === true) found(null, [...addresses])
     else found(null, first.address, first.family)
   }
 
-/** A step of writing the file; its failure says so, and where: it is not the server's. */
+/**
+ * Runs a step of writing the file. Its error names the file, so that the disk's failures cannot be taken for the
+ * server's.
+ */
 function written<T>(path: string, step: () => T): T {
   try {
     return step()
@@ -56,11 +59,11 @@ function written<T>(path: string, step: () => T): T {
 }
 
 /**
- * Writes what comes to the file, bytes as they are sent, counting and hashing; the first byte too many ends it.
- * Why written synchronously, and why it never asks its source to wait: undici 7 throws where nobody can catch it when a
- * server hangs up while its parser waits (nodejs/undici#5360). The thread does nothing else meanwhile.
+ * A stream that writes to the file, counts and hashes the bytes, and fails at the first byte above the limit. It writes
+ * synchronously and never applies back-pressure: undici 7 throws an error that nobody can catch when a server hangs up
+ * while its parser waits (nodejs/undici#5360). The thread has nothing else to do meanwhile.
  */
-function sinkTo(file: number, { md5, path }: Try): Writable {
+function sinkTo(file: number, { md5, path }: DownloadRequest): Writable {
   const hash = createHash('md5')
   let bytes = 0
   const write = (chunk: Buffer): void => {
@@ -71,7 +74,7 @@ function sinkTo(file: number, { md5, path }: Try): Writable {
   }
   const finish = (): void => {
     const sum = hash.digest('hex')
-    if (sum !== md5) throw new Error(`its md5 is ${sum}, the proposal says ${md5}`)
+    if (sum !== md5) throw new Error(`the file has the MD5 ${sum}, but the proposal says ${md5}`)
     written(path, () => fsyncSync(file))
   }
   const settling = (step: () => void, done: (error?: Error) => void): void => {
@@ -93,28 +96,28 @@ function sinkTo(file: number, { md5, path }: Try): Writable {
   })
 }
 
-/** One request to one host. Resolves with where it redirects to, or with undefined once the file is saved. */
-async function hop(url: URL, given: Try): Promise<URL | undefined> {
-  const { path, signal } = given
-  const addresses = await unlessAborted(addressesOf(url, given.allowed, given.lookup), signal)
-  // An agent of its own: no connection of another try, no proxy of the environment.
+/** Sends one request. Resolves with the URL to which it is redirected, or with undefined once the file is saved. */
+async function hop(url: URL, request: DownloadRequest): Promise<URL | undefined> {
+  const { path, signal } = request
+  const addresses = await unlessAborted(addressesOf(url, request.allowed, request.lookup), signal)
+  // An agent of its own, so that no connection of another try and no proxy from the environment is used.
   const agent = new Agent({ connect: { lookup: pinned(addresses) }, pipelining: 0 })
   let next: URL | undefined
   try {
     const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'svcd' }
-    // Whatever is thrown in here ends the request, and no body is read.
+    // An error thrown in here ends the request before any of the body is read.
     await stream(url, { method: 'GET', dispatcher: agent, signal, headers }, (response) => {
       const { location, 'content-length': length = '0' } = response.headers
       if (REDIRECTS.includes(response.statusCode) && typeof location === 'string') {
         next = parseTarget(location, url)
-        throw new Error('elsewhere')
+        throw new Error('redirected')
       }
-      if (response.statusCode !== 200) throw new Error(`answered with status ${response.statusCode}`)
+      if (response.statusCode !== 200) throw new Error(`the server answered with status ${response.statusCode}`)
       if (Number(length) > FILE_BYTES_MAX) throw new Error(TOO_LARGE)
       rmSync(path, { force: true })
       return sinkTo(
         written(path, () => openSync(path, 'wx', 0o600)),
-        given,
+        request,
       )
     })
     return undefined
@@ -127,18 +130,18 @@ async function hop(url: URL, given: Try): Promise<URL | undefined> {
 }
 
 /**
- * Fetches a file whole, or throws and leaves none. On disk when it resolves. Bounds: FILE_BYTES_MAX bytes,
- * REDIRECTS_MAX redirects, each checked like the first URL; time is the signal's. Errors: an Error of one line, from
- * the URL, the name server, the server or the disk. Source: protocol.md §7, deploy_libeni.
+ * Downloads a file; it is complete and flushed to disk when this resolves. On failure it throws an Error of one line
+ * and leaves no file. Limits: FILE_BYTES_MAX bytes and REDIRECTS_MAX redirects, each checked like the first URL. The
+ * signal limits the time. Source: protocol.md §7, deploy_libeni.
  */
-export async function download(given: Try): Promise<void> {
+export async function download(request: DownloadRequest): Promise<void> {
   try {
-    let url: URL | undefined = parseTarget(given.url)
-    for (let redirects = 0; (url = await hop(url, given)) !== undefined; redirects++) {
-      if (redirects === REDIRECTS_MAX) throw new Error(`more than ${REDIRECTS_MAX} redirects`)
+    let url: URL | undefined = parseTarget(request.url)
+    for (let redirects = 0; (url = await hop(url, request)) !== undefined; redirects++) {
+      if (redirects === REDIRECTS_MAX) throw new Error(`the server redirected more than ${REDIRECTS_MAX} times`)
     }
   } catch (error) {
-    rmSync(given.path, { force: true })
+    rmSync(request.path, { force: true })
     throw error
   }
 }

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, readlink, rename, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { LibraryStatus, Limits, Report, Wanted } from './thread.ts'
+import type { LibraryStatus, Limits, Report, LibraryJob } from './thread.ts'
 
-/** Which file of a library. Name and version have their form from protocol.md §6, so they are safe in a path. */
+/** The name and version of a library. Their form (protocol.md §6) makes them safe in a path. */
 export interface FileName {
   readonly name: string
   readonly version: string
 }
 
-/** A file as it stands on disk. Sums in lower-case hex. */
+/** The size and the checksums (lower-case hex) of a file on disk. */
 export interface Measure {
   readonly bytes: number
   readonly md5: string
@@ -20,22 +20,22 @@ export interface Measure {
 const stagingOf = (home: string): string => join(home, 'eni', 'staging')
 const libOf = (home: string): string => join(home, 'eni', 'lib')
 
-// A proposal's id is base64, whose slash is none in a file name.
+// A proposal's id is base64, whose slash cannot stand in a file name.
 const fileOf = (id: string): string => Buffer.from(id, 'base64').toString('base64url')
 
-/** Where the file of a proposal waits, whole and verified, for the block of its point. */
+/** The path at which the whole, verified file of a proposal waits until it is due. */
 export const stagedPath = (home: string, id: string): string => join(stagingOf(home), `${fileOf(id)}.so`)
 
-/** Where the file of a proposal grows. */
+/** The path to which the file of a proposal is downloaded. */
 export const partPath = (home: string, id: string): string => join(stagingOf(home), `${fileOf(id)}.part`)
 
-/** Where a deployed library stands. */
+/** The path of a deployed library. */
 export const libPath = (home: string, { name, version }: FileName): string => join(libOf(home), `${name}-${version}.so`)
 
-// A version begins with v and a digit: no library's file has this name.
+// A version begins with v and a digit, so no library's own file has this name.
 const currentPath = (home: string, name: string): string => join(libOf(home), `${name}-current.so`)
 
-/** Size and sums of a file; undefined when there is none. */
+/** Reads the size and the checksums of a file; undefined when there is no file. */
 export async function measure(path: string): Promise<Measure | undefined> {
   const [md5, sha256] = [createHash('md5'), createHash('sha256')]
   let bytes = 0
@@ -62,7 +62,8 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 /**
- * Makes the folders, and removes from staging what is of no proposal in `ids`, and every file that was still growing.
+ * Creates the folders, and removes from staging every incomplete download and every file of a proposal that is not in
+ * `ids`.
  */
 export async function prepare(home: string, ids: Iterable<string>): Promise<void> {
   for (const folder of [stagingOf(home), libOf(home)]) await mkdir(folder, { recursive: true })
@@ -72,25 +73,25 @@ export async function prepare(home: string, ids: Iterable<string>): Promise<void
   }
 }
 
-/** A fetched file becomes the staged one of its proposal. */
+/** Turns a finished download into the staged file of its proposal. */
 export async function stage(home: string, id: string): Promise<void> {
   await rename(partPath(home, id), stagedPath(home, id))
   await syncFolder(stagingOf(home))
 }
 
-/** Removes what a proposal has in staging. */
+/** Removes a proposal's files from staging. */
 export async function unstage(home: string, id: string): Promise<void> {
   for (const path of [partPath(home, id), stagedPath(home, id)]) await rm(path, { force: true })
 }
 
-/** A staged file becomes the library: whole or not at all, also when the machine stops meanwhile. */
+/** Turns the staged file of a proposal into the deployed library, atomically even if the machine stops. */
 export async function install(home: string, id: string, file: FileName): Promise<void> {
   await rename(stagedPath(home, id), libPath(home, file))
   await syncFolder(libOf(home))
   await syncFolder(stagingOf(home))
 }
 
-/** `<name>-current.so` leads to this version from then on; it is never absent in between. */
+/** Makes the link `<name>-current.so` point to this version. The link exists at every moment. */
 export async function pointCurrent(home: string, { name, version }: FileName): Promise<void> {
   const path = currentPath(home, name)
   const target = `${name}-${version}.so`
@@ -101,67 +102,66 @@ export async function pointCurrent(home: string, { name, version }: FileName): P
   await syncFolder(libOf(home))
 }
 
-/** One library that the node keeps. */
-export interface Job {
-  library: Wanted
+/** A job and how far it has come. */
+export interface JobState {
+  library: LibraryJob
   status: LibraryStatus | undefined
-  /** Bytes of its file in staging; undefined while there is none. */
-  staged: number | undefined
+  /** The size of its file in staging; undefined while there is none. */
+  stagedBytes: number | undefined
   /** False while a file is still to be fetched. */
   isDone: boolean
-  /** How many tries failed. */
-  failed: number
-  /** Which URL is next, and from when on (of performance.now). */
-  at: number
-  nextMs: number
+  /** How many tries have failed. */
+  failures: number
+  /** The next URL to try, and the earliest time for it (by performance.now). */
+  urlIndex: number
+  nextTryMs: number
   pauseMs: number
 }
 
-/** What failed, in one line. */
+/** The message of an error and of its cause, in one line. */
 export const messageOf = (error: unknown): string => {
   const { message, cause } = error as { message?: string; cause?: { message?: string } }
   return [message ?? String(error), cause?.message].filter((text) => text !== undefined && text !== '').join(': ')
 }
 
-interface ShelfOptions {
+interface LibraryFolderOptions {
   readonly home: string
-  /** All there are, in the order in which they were proposed. */
-  readonly jobs: Map<string, Job>
+  /** Every job, by proposal id, in the order in which they were proposed. */
+  readonly jobs: Map<string, JobState>
   readonly limits: Limits
   readonly report: (report: Report) => void
   /**
-   * After the last of the jobs that were to be settled: whose turn is next is chosen among all of them, however slow
-   * the disk.
+   * Called when the queue is empty, so that the next download is chosen among all jobs, however slow the disk is.
    */
-  readonly onSettled: () => void
+  readonly onReconciled: () => void
 }
 
-/** Keeps what is on disk, and what is told of it, as the chain wants it. */
-export interface Shelf {
+/** Keeps the files on disk, and the statuses that are reported, in line with the chain's proposals. */
+export interface LibraryFolder {
   /**
-   * Brings one job to its goal as far as its file was fetched, after what was asked before; `before` runs first. Never
-   * rejects.
+   * Brings one job as near to its goal as its downloaded file allows. Calls run one after the other, each with its
+   * `before` first. Never rejects.
    */
-  readonly settle: (job: Job, before?: () => Promise<void>) => Promise<void>
-  /** The job is tried again later, after a pause that grows. */
-  readonly postpone: (job: Job, why: string) => void
+  readonly reconcile: (job: JobState, before?: () => Promise<void>) => Promise<void>
+  /** Lets the job be tried again after a pause, which grows with each call. */
+  readonly postpone: (job: JobState, why: string) => void
 }
 
-/** A shelf for the folder of one home. */
-export function makeShelf({ home, jobs, limits, report, onSettled }: ShelfOptions): Shelf {
+/** Opens the library folder of a home. Its subfolders are created with the first call of `reconcile`. */
+export function openLibraryFolder({ home, jobs, limits, report, onReconciled }: LibraryFolderOptions): LibraryFolder {
   let prepared: Promise<void> | undefined
   let work: Promise<unknown> = Promise.resolve()
 
-  const tell = (job: Job, status: LibraryStatus, why?: string): void => {
+  const tell = (job: JobState, status: LibraryStatus, why?: string): void => {
     if (job.status === status) return
     job.status = status
     report({ type: 'status', library: job.library, status, why })
   }
 
-  const postpone = (job: Job, why: string): void => {
+  const postpone = (job: JobState, why: string): void => {
     job.isDone = false
-    job.at = 0
-    job.nextMs = performance.now() + job.pauseMs
+    job.urlIndex = 0
+    job.nextTryMs = performance.now() + job.pauseMs
     job.pauseMs = Math.min(2 * job.pauseMs, limits.pauseMsMax)
     tell(job, job.library.goal === 'deploy' ? 'collapsed' : 'failed', why)
   }
@@ -172,13 +172,13 @@ export function makeShelf({ home, jobs, limits, report, onSettled }: ShelfOption
       throw error
     }))
 
-  const stagedBytesOf = async ({ id, md5 }: Wanted): Promise<number | undefined> => {
+  const stagedBytesOf = async ({ id, md5 }: LibraryJob): Promise<number | undefined> => {
     const found = await measure(stagedPath(home, id))
     return found?.md5 === md5 ? found.bytes : undefined
   }
 
-  /** The file of the version proposed last leads: it is the highest, as only higher ones are proposed. */
-  const point = (job: Job): Promise<void> =>
+  /** Points the link to the version proposed last, which is the highest: only higher versions can be proposed. */
+  const point = (job: JobState): Promise<void> =>
     pointCurrent(
       home,
       [...jobs.values()]
@@ -186,8 +186,7 @@ export function makeShelf({ home, jobs, limits, report, onSettled }: ShelfOption
         .at(-1)?.library ?? job.library,
     )
 
-  /** Brings what is on disk to what is wanted, as far as it was fetched. */
-  const settle = async (job: Job): Promise<void> => {
+  const reconcile = async (job: JobState): Promise<void> => {
     const { id, goal, urls, md5 } = job.library
     await prepareOnce()
     if (goal === 'drop') {
@@ -197,13 +196,13 @@ export function makeShelf({ home, jobs, limits, report, onSettled }: ShelfOption
       return tell(job, 'rejected')
     }
     const isInstalled = goal === 'deploy' && (await measure(libPath(home, job.library)))?.md5 === md5
-    job.staged ??= await stagedBytesOf(job.library)
-    job.isDone = isInstalled || job.staged !== undefined || urls.length === 0
-    if (goal === 'stage' && job.staged !== undefined) return tell(job, 'ready')
-    if (isInstalled || job.staged !== undefined) {
+    job.stagedBytes ??= await stagedBytesOf(job.library)
+    job.isDone = isInstalled || job.stagedBytes !== undefined || urls.length === 0
+    if (goal === 'stage' && job.stagedBytes !== undefined) return tell(job, 'ready')
+    if (isInstalled || job.stagedBytes !== undefined) {
       if (isInstalled) await unstage(home, id)
       else await install(home, id, job.library)
-      job.staged = undefined
+      job.stagedBytes = undefined
       await point(job)
       return tell(job, 'deployed')
     }
@@ -213,23 +212,23 @@ export function makeShelf({ home, jobs, limits, report, onSettled }: ShelfOption
     else if (job.status === undefined) tell(job, 'init')
   }
 
-  // What the disk refuses is told and tried again later.
-  const settleInTurn = (job: Job, before?: () => Promise<void>): Promise<void> => {
+  // A failure of the disk is reported, and the job is tried again later.
+  const reconcileInTurn = (job: JobState, before?: () => Promise<void>): Promise<void> => {
     const done = work
       .then(before)
-      .then(() => settle(job))
+      .then(() => reconcile(job))
       .catch((error: unknown) => {
         const why = `cannot keep the file: ${messageOf(error)}`
-        job.staged = undefined // what is there is looked at anew
+        job.stagedBytes = undefined // The file is read again the next time.
         report({ type: 'try', library: job.library, why })
         postpone(job, why)
       })
       .finally(() => {
-        if (work === done) onSettled()
+        if (work === done) onReconciled()
       })
     work = done
     return done
   }
 
-  return { settle: settleInTurn, postpone }
+  return { reconcile: reconcileInTurn, postpone }
 }

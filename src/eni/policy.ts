@@ -5,15 +5,15 @@ import ipaddr from 'ipaddr.js'
 
 type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number]
 
-/** Addresses that an operator lets the fetcher call although they are not public ones. */
+/** Addresses that are not public, but that the operator allows the fetcher to call. */
 export type AllowList = readonly Range[]
 
-// The only IPv6 space that is handed out to the public; ipaddr.js calls what nobody was ever given `unicast` too.
+// The only IPv6 space that is assigned to the public. ipaddr.js also calls unassigned space `unicast`.
 const PUBLIC_V6 = ipaddr.parseCIDR('2000::/3')
 
 /**
- * The allow list of addresses and CIDR blocks such as 10.0.0.5, 10.0.0.0/8 or fd00::/8; of IPv4 only the form of four
- * decimal numbers. Errors: an Error that names the entry.
+ * Reads addresses and CIDR blocks such as 10.0.0.5, 10.0.0.0/8 or fd00::/8. IPv4 addresses must be written as four
+ * decimal numbers. Throws an Error that names the bad entry.
  */
 export function parseAllowList(entries: readonly string[]): AllowList {
   return entries.map((entry) => {
@@ -38,12 +38,12 @@ const isOwn = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
     .some((own) => own !== undefined && ipaddr.parse(own.address).toNormalizedString() === address.toNormalizedString())
 
 /**
- * Why the fetcher must not call an address, or undefined when it may: only public ones and what the operator listed. An
- * address that holds an IPv4 one inside (v4-mapped, NAT64, 6to4, Teredo) is refused whatever it holds, and so is one of
- * this machine's own: from inside it leads past the firewall. Source: protocol.md §7, deploy_libeni.
+ * Says why the fetcher must not call an address; undefined when it may, which holds for public addresses and those in
+ * the allow list. An address that embeds an IPv4 address (v4-mapped, NAT64, 6to4, Teredo) is always refused. So is one
+ * of this machine's own, because calls from inside bypass the firewall. Source: protocol.md §7, deploy_libeni.
  */
 export function refusalOf(text: string, allowed: AllowList): string | undefined {
-  if (!ipaddr.isValid(text)) return 'no address'
+  if (!ipaddr.isValid(text)) return 'not an address'
   const address = ipaddr.parse(text)
   if (allowed.some((range) => isWithin(address, range))) return undefined
   const kind = address.range()
@@ -52,37 +52,38 @@ export function refusalOf(text: string, allowed: AllowList): string | undefined 
   return isOwn(address) ? 'of this machine' : undefined
 }
 
-/** An address that a name stands for. */
-export interface Resolved {
+/** An address to which a name resolves. */
+export interface ResolvedAddress {
   readonly address: string
   readonly family: number
 }
 
-/** Every address of a name. */
-export type Lookup = (host: string) => Promise<readonly Resolved[]>
+/** Resolves a name to all of its addresses. */
+export type Lookup = (host: string) => Promise<readonly ResolvedAddress[]>
 
-/** What the system's own resolver says. */
+/** The operating system's own resolver. */
 export const systemResolver: Lookup = (host) => systemLookup(host, { all: true })
 
 /**
- * The URL of a text, possibly relative to another. Errors: an Error of one line for what is no http or https URL, or
- * carries a user name or a password: a proposal is public, and what stands before an @ is a way to pass off one host as
- * another.
+ * Reads a URL, which may be relative to another. Throws an Error of one line unless it is an http or https URL without
+ * a user name and password: a proposal is public, and text before an @ can pass off one host as another.
  */
 export function parseTarget(text: string, base?: URL): URL {
-  if (!URL.canParse(text, base?.href)) throw new Error(`no URL: ${text}`)
+  if (!URL.canParse(text, base?.href)) throw new Error(`${JSON.stringify(text)} is not a URL`)
   const url = new URL(text, base?.href)
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new Error(`neither http nor https: ${url.protocol}`)
-  if (url.username !== '' || url.password !== '') throw new Error('a URL with a user name or password is not called')
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new Error(`expected an http or https URL, got ${url.protocol}`)
+  if (url.username !== '' || url.password !== '') throw new Error('the URL must not hold a user name or password')
   return url
 }
 
 /**
- * The addresses of a URL's host that may be called: asked for once, so that the name cannot change between the check
- * and the call. Errors: an Error of one line when the name has no address, or none that may be called.
+ * Resolves the host of a URL to the addresses that may be called. The name is resolved only once, so that its address
+ * cannot change between the check and the call. Throws an Error of one line when the name has no address, or none that
+ * may be called.
  */
-export async function addressesOf(url: URL, allowed: AllowList, lookup: Lookup): Promise<readonly Resolved[]> {
-  // The URL parser has made dotted decimals of whatever form of an IPv4 address stood there.
+export async function addressesOf(url: URL, allowed: AllowList, lookup: Lookup): Promise<readonly ResolvedAddress[]> {
+  // The URL parser has already turned every spelling of an IPv4 address into four decimal numbers.
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   const family = isIP(host)
   const found = family === 0 ? await lookup(host) : [{ address: host, family }]

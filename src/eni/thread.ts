@@ -1,82 +1,85 @@
 import { Worker } from 'node:worker_threads'
 import { type Fetcher, LIMITS } from './fetcher.ts'
 
-/** What the node keeps of one deploy_libeni proposal: in a worker thread's message, so plain values. */
-export interface Wanted {
+/**
+ * What the chain says of one deploy_libeni proposal. It is sent to the worker thread, so it holds plain values only.
+ */
+export interface LibraryJob {
   /** The proposal's id, base64. */
   readonly id: string
   readonly name: string
   readonly version: string
-  /** Of this node's OS, in the proposal's order; none when the proposal has no file for it. */
+  /** The URLs for this node's operating system, in the proposal's order; empty when the proposal has no file for it. */
   readonly urls: readonly string[]
-  /** Lower-case hex. */
+  /** The MD5 that the file must have, in lower-case hex. */
   readonly md5: string
   /**
-   * stage: open, or approved before its point. deploy: approved, and its point is reached. drop: rejected or expired.
+   * `stage`: the proposal is open, or approved but not yet due. `deploy`: it is approved and due. `drop`: it was
+   * rejected or has expired.
    */
   readonly goal: 'stage' | 'deploy' | 'drop'
-  /** When the proposal's point comes, in ms of Unix time; estimated where the point is a height. */
+  /** When the proposal is due, in ms of Unix time. It is an estimate when the proposal names a height. */
   readonly dueMs: number
 }
 
-/** What became of a library on this node. Source: protocol.md §7, deploy_libeni. */
+/** How far a library has come on this node. Source: protocol.md §7, deploy_libeni. */
 export type LibraryStatus = 'init' | 'ready' | 'failed' | 'deployed' | 'collapsed' | 'rejected'
 
-/** What the fetcher tells. */
+/** What the fetcher reports: a new status, or a try that failed. */
 export type Report =
   | {
       readonly type: 'status'
-      readonly library: Wanted
+      readonly library: LibraryJob
       readonly status: LibraryStatus
       readonly why?: string | undefined
     }
-  | { readonly type: 'try'; readonly library: Wanted; readonly url?: string; readonly why: string }
+  | { readonly type: 'try'; readonly library: LibraryJob; readonly url?: string; readonly why: string }
 
-/** Times in ms, sizes in bytes. */
+/** The limits of a fetcher. Times are in ms, sizes in bytes. */
 export interface Limits {
   /**
-   * A node waits up to so long, and up to a tenth of the time until the point, before its first try: how long is
-   * random.
+   * The longest random wait before the first try. The wait is also at most a tenth of the time until the proposal is
+   * due.
    */
   readonly delayMsMax: number
-  /** One try: name server, connection, redirects and body together. */
+  /** The time for one try: name resolution, connection, redirects and body together. */
   readonly tryMs: number
-  /** After the first round in which every URL failed; each later one is twice as long, up to pauseMsMax. */
+  /** The pause after every URL has failed once. It doubles each time they all fail, up to `pauseMsMax`. */
   readonly pauseMs: number
   readonly pauseMsMax: number
-  /** All of staging, the file that grows included. */
+  /** The most that all files in staging may take, including the one being downloaded. */
   readonly stagingBytesMax: number
 }
 
-// As a source, and as it is built.
+// The sources run as TypeScript, the published package as JavaScript.
 const WORKER = import.meta.url.endsWith('.ts')
   ? new URL('./worker.ts', import.meta.url)
   : new URL('./worker.js', import.meta.url)
 
-/** Memory that a fetch may take, in MiB: what goes beyond ends the thread, not the node. */
+/** The most heap memory that the thread may use, in MiB. A fetch that needs more ends the thread, not the node. */
 const HEAP_MIB_MAX = 128
 
-/** What the thread is started with: plain values. */
+/** The worker thread's start data: plain values only. */
 export interface ThreadData {
   readonly home: string
-  /** Addresses and CIDR blocks, as parseAllowList takes them. */
+  /** Addresses and CIDR blocks in the form that parseAllowList reads. */
   readonly allowAddresses: readonly string[]
   readonly limits: Limits
 }
 
-/** What a fetcher in a thread of its own is made of. */
+/** Options of `startFetcherThread`. */
 export interface ThreadOptions extends Omit<ThreadData, 'limits'> {
   readonly limits?: Limits
   readonly report: (report: Report) => void
-  /** The thread has ended by itself: a bug, or its memory. */
+  /** Called when the thread has ended by itself, through a bug or by running out of memory. */
   readonly onEnd: (error: Error) => void
 }
 
 /**
- * Starts a fetcher in a thread. `close` ends it wherever it stands; a file that was growing is fetched anew by the next
- * one.
+ * Starts a fetcher in a thread of its own. `close` ends it at once; the next one starts over with a file that was not
+ * complete.
  */
-export function startFetcher({
+export function startFetcherThread({
   home,
   allowAddresses,
   limits = LIMITS,
@@ -89,7 +92,7 @@ export function startFetcher({
   worker.on('message', report)
   worker.on('error', onEnd)
   return {
-    want: (libraries) => worker.postMessage(libraries),
+    update: (libraries) => worker.postMessage(libraries),
     close: async () => {
       await worker.terminate()
     },

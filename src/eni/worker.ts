@@ -1,17 +1,17 @@
 /**
- * The thread in which libraries are fetched: consensus shares no turn of its event loop with it. Started by thread.ts.
+ * The thread that fetches libraries, apart from the event loop on which consensus runs. thread.ts starts it.
  */
 import { parentPort, workerData } from 'node:worker_threads'
-import { makeFetcher } from './fetcher.ts'
+import { createFetcher } from './fetcher.ts'
 import { parseAllowList, systemResolver } from './policy.ts'
-import type { ThreadData, Wanted } from './thread.ts'
+import type { ThreadData, LibraryJob } from './thread.ts'
 
 const { home, allowAddresses, limits } = workerData as ThreadData
-const { want } = makeFetcher({
+const { update } = createFetcher({
   home,
   allowed: parseAllowList(allowAddresses),
   lookup: systemResolver,
   limits,
   report: (report) => parentPort?.postMessage(report),
 })
-parentPort?.on('message', (libraries: readonly Wanted[]) => want(libraries))
+parentPort?.on('message', (libraries: readonly LibraryJob[]) => update(libraries))

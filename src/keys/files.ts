@@ -16,14 +16,14 @@ import { makeFolder } from '../base/folder.ts'
 import { isKeystoreError, KeystoreError } from './errors.ts'
 import { type Keystore, readKeystore } from './keystore.ts'
 
-/** A keystore file of a folder. Its name is the file's, without `.json`. */
+/** A keystore file in a folder. Its name is the file's name without `.json`. */
 export interface KeyFile {
   readonly name: string
   readonly path: string
   readonly keystore: Keystore
 }
 
-/** A file of a folder that cannot be used, and why. */
+/** A file in a folder that cannot be used, and the reason. */
 export interface BadKeyFile {
   readonly name: string
   readonly path: string
@@ -34,12 +34,12 @@ const SUFFIX = '.json'
 const FILE_BYTES_MAX = 65_536
 const OWNER_ONLY = 0o600
 
-/** Why a file is no place for a secret: others than its owner may read or write it. Undefined when nobody else may. */
+/** Says why a file may not hold a secret: others than its owner can read or write it. Undefined when they cannot. */
 export function whyOpen(path: string, { mode }: { readonly mode: number }): string | undefined {
   const access = mode & 0o777
   // Windows has no such modes: every file reads as 0666 there.
   if (process.platform === 'win32' || (access & 0o077) === 0) return undefined
-  return `${path}: mode ${access.toString(8).padStart(4, '0')} opens it to others: chmod 600 ${path}`
+  return `${path}: mode ${access.toString(8).padStart(4, '0')} lets others read or write it; run chmod 600 ${path}`
 }
 
 /** Throws a KeystoreError unless `name` may be a key's: it becomes a file's name, and must not read as an address. */
@@ -48,7 +48,7 @@ function checkName(name: string): void {
     const shown = JSON.stringify(name.slice(0, 80))
     throw new KeystoreError(
       'file',
-      `a key's name has 1 to 64 letters, digits, dots, dashes and underscores, got ${shown}`,
+      `name: expected 1 to 64 letters, digits, dots, hyphens and underscores, got ${shown}`,
     )
   }
 }
@@ -57,20 +57,23 @@ function checkName(name: string): void {
 export function checkFree(folder: string, name: string): void {
   checkName(name)
   if (existsSync(join(folder, `${name}${SUFFIX}`)))
-    throw new KeystoreError('file', `the name ${name} is taken in ${folder}`)
+    throw new KeystoreError('file', `${folder} already has a key named ${name}`)
 }
 
 /**
- * Reads one keystore file. Throws a KeystoreError that names it: `file` when it is absent or when others than its owner
- * may read or write it, else what readKeystore throws.
+ * Reads a keystore file. Throws a KeystoreError that names it: `file` when it is missing or others than its owner can
+ * read or write it, else what readKeystore throws.
  */
 export function readKeyFile(path: string): Keystore {
   const found = statSync(path, { throwIfNoEntry: false })
-  if (found === undefined || !found.isFile()) throw new KeystoreError('file', `${path}: no such keystore file`)
+  if (found === undefined || !found.isFile()) throw new KeystoreError('file', `${path}: there is no such file`)
   const open = whyOpen(path, found)
   if (open !== undefined) throw new KeystoreError('file', open)
   if (found.size > FILE_BYTES_MAX)
-    throw new KeystoreError('malformed', `${path}: not a keystore: it has ${found.size} bytes`)
+    throw new KeystoreError(
+      'malformed',
+      `${path}: expected a keystore of at most ${FILE_BYTES_MAX} bytes, got ${found.size}`,
+    )
   try {
     return readKeystore(readFileSync(path, 'utf8'))
   } catch (error) {
@@ -80,8 +83,7 @@ export function readKeyFile(path: string): Keystore {
 }
 
 /**
- * The keystore files of a folder, in the order of their names; none when there is no such folder. Never throws for a
- * bad file.
+ * Lists the keystore files of a folder by name; none when there is no such folder. Never throws for a bad file.
  */
 export function listKeyFiles(folder: string): readonly (KeyFile | BadKeyFile)[] {
   if (!existsSync(folder)) return []
@@ -100,32 +102,32 @@ export function listKeyFiles(folder: string): readonly (KeyFile | BadKeyFile)[] 
 }
 
 /**
- * The key of a name or address. Throws a KeystoreError: `file` when there is none, else what is wrong with its file.
+ * Finds a key by its name or address. Throws a KeystoreError: `file` when there is none, else the problem of its file.
  */
 export function findKey(folder: string, nameOrAddress: string): KeyFile {
   const address = parseAddress(nameOrAddress)
   if (address === undefined) {
     checkName(nameOrAddress)
     const path = join(folder, `${nameOrAddress}${SUFFIX}`)
-    if (!existsSync(path)) throw new KeystoreError('file', `no key ${nameOrAddress} in ${folder}`)
+    if (!existsSync(path)) throw new KeystoreError('file', `${folder} has no key named ${nameOrAddress}`)
     return { name: nameOrAddress, path, keystore: readKeyFile(path) }
   }
   for (const one of listKeyFiles(folder)) if ('keystore' in one && one.keystore.address === address) return one
-  throw new KeystoreError('file', `no key of ${address} in ${folder}`)
+  throw new KeystoreError('file', `${folder} has no key of the address ${address}`)
 }
 
-/** Writes beside the place and flushes; returns the file's path, which the caller moves into place. */
+/** Writes and flushes a temporary file beside `path`. Returns its path; the caller moves it into place. */
 function writeBeside(path: string, keystore: Keystore): string {
   const beside = join(dirname(path), `.${randomUUID()}.new`)
   writeFileSync(beside, `${JSON.stringify(keystore, undefined, 2)}\n`, { mode: OWNER_ONLY, flag: 'wx', flush: true })
-  // The process' umask may have taken more away, and never less.
+  // The umask can only have taken away more.
   chmodSync(beside, OWNER_ONLY)
   return beside
 }
 
 /**
- * Writes a new key, whole or not at all, mode 0600, in a folder that is made with mode 0700. Returns the file's path.
- * Throws a KeystoreError `file` when the name is taken or the folder has the account under another name.
+ * Writes the file of a new key atomically, with mode 0600, and creates its folder with mode 0700. Returns the file's
+ * path. Throws a KeystoreError `file` when the name is taken, or when the folder has the key under another name.
  */
 export function addKeyFile(folder: string, name: string, keystore: Keystore): string {
   checkFree(folder, name)
@@ -133,10 +135,10 @@ export function addKeyFile(folder: string, name: string, keystore: Keystore): st
   const path = join(folder, `${name}${SUFFIX}`)
   const twin = listKeyFiles(folder).find((one) => 'keystore' in one && one.keystore.address === keystore.address)
   if (twin !== undefined)
-    throw new KeystoreError('file', `${folder} has the key of ${keystore.address} already: ${twin.name}`)
+    throw new KeystoreError('file', `${folder} already has the key of ${keystore.address}, named ${twin.name}`)
   const beside = writeBeside(path, keystore)
   try {
-    // A link, unlike a rename, fails when somebody took the name meanwhile.
+    // Unlike a rename, a link fails when another process took the name meanwhile.
     linkSync(beside, path)
   } finally {
     rmSync(beside, { force: true })
@@ -145,14 +147,14 @@ export function addKeyFile(folder: string, name: string, keystore: Keystore): st
 }
 
 /**
- * Writes a key's file anew, as for a new password: a crash leaves the old one or the new one. Throws a KeystoreError
- * `file`.
+ * Replaces the file of a key atomically, as for a new password. Throws a KeystoreError `file` when the key is another
+ * one.
  */
 export function replaceKeyFile({ path, keystore: old }: KeyFile, keystore: Keystore): void {
   if (old.address !== keystore.address)
-    throw new KeystoreError('file', `${path}: holds ${old.address}, not ${keystore.address}`)
+    throw new KeystoreError('file', `${path}: expected the key of ${old.address}, got that of ${keystore.address}`)
   renameSync(writeBeside(path, keystore), path)
 }
 
-/** Removes a key's file. The key is gone unless it is kept elsewhere. */
+/** Removes the file of a key. The key is lost unless there is a copy. */
 export const removeKeyFile = ({ path }: KeyFile): void => rmSync(path)

@@ -11,17 +11,17 @@ import { checkKdf, DERIVED_BYTES, deriveKey, type Kdf } from './kdf.ts'
 /** The curve of every key of this chain. */
 const CURVE = 'ed25519'
 
-/** Bytes of an ed25519 seed: the secret that a keystore holds. */
+/** The length in bytes of an ed25519 seed, the secret that a keystore holds. */
 export const SEED_BYTES = 32
 
-/** Characters that a keystore's text may have. Ours have about 600. */
+/** The most characters that a keystore's text may have. Our own have about 600. */
 const TEXT_LENGTH_MAX = 16_384
 
-/** What new keystores are made with: what wallets use, and with r = 8 what node:crypto takes. */
+/** The parameters of new keystores. They are those of common wallets, and node:crypto accepts them. */
 const OWN_SCRYPT = { kdf: 'scrypt', n: 2 ** 18, r: 8, p: 1 } as const
 
-/** The part of a keystore that Web3's version 3 defines: the secret under a password. Bytes in hex without 0x. */
-export interface Sealed {
+/** The part of a keystore that Web3's version 3 defines: the encrypted secret. Bytes are in hex without 0x. */
+export interface SealedSeed {
   readonly cipher: 'aes-128-ctr'
   readonly cipherparams: { readonly iv: string }
   readonly ciphertext: string
@@ -31,15 +31,15 @@ export interface Sealed {
 }
 
 /**
- * A keystore file: Web3's version 3 with the curve named, as an Ethereum wallet's key is of another. `address` as we
- * print it.
+ * A keystore file: Web3's version 3, with a member that names the curve, because the keys of Ethereum wallets are of
+ * another.
  */
 export interface Keystore {
   readonly version: 3
   readonly id: string
   readonly address: Address
   readonly curve: typeof CURVE
-  readonly crypto: Sealed
+  readonly crypto: SealedSeed
 }
 
 type Json = Readonly<Record<string, unknown>>
@@ -68,9 +68,9 @@ function readKdf(name: unknown, params: Json): Kdf {
 }
 
 /**
- * Reads the `crypto` member of a version 3 file, of whatever curve. Throws a KeystoreError: `malformed`, `unsupported`.
+ * Reads the `crypto` member of a version 3 file for any curve. Throws a KeystoreError `malformed` or `unsupported`.
  */
-export function readSealed(value: unknown): Sealed {
+export function readSealedSeed(value: unknown): SealedSeed {
   const sealed = object(value, 'crypto')
   if (sealed['cipher'] !== 'aes-128-ctr') throw new KeystoreError('unsupported', 'cipher: expected aes-128-ctr')
   const params = object(sealed['kdfparams'], 'kdfparams')
@@ -89,7 +89,7 @@ export function readSealed(value: unknown): Sealed {
 }
 
 /**
- * Reads a keystore: its text, or the JSON it holds. Throws a KeystoreError: `malformed`, `unsupported`, `otherCurve`.
+ * Reads a keystore from its text or its JSON. Throws a KeystoreError `malformed`, `unsupported` or `otherCurve`.
  */
 export function readKeystore(given: unknown): Keystore {
   let json = given
@@ -104,7 +104,7 @@ export function readKeystore(given: unknown): Keystore {
   const { version, id, address, curve, crypto } = object(json, 'the file')
   if (version === undefined) throw malformed('version: expected 3')
   if (version !== 3) throw new KeystoreError('unsupported', 'version: expected 3')
-  const sealed = readSealed(crypto)
+  const sealed = readSealedSeed(crypto)
   if (curve !== CURVE) {
     throw new KeystoreError(
       'otherCurve',
@@ -120,52 +120,51 @@ export function readKeystore(given: unknown): Keystore {
   return { version: 3, id, address: named, curve: CURVE, crypto: sealed }
 }
 
-/** Passwords that look the same are the same, whatever keyboard wrote them. */
+/** Normalizes a password, so that one that looks the same is the same, whatever keyboard wrote it. */
 const passwordBytes = (password: string): Uint8Array => utf8(password.normalize('NFKC'))
 
 const macOf = (key: Uint8Array, ciphertext: Uint8Array): Uint8Array => keccak_256(concat(key.subarray(16), ciphertext))
 
 /**
- * The secret under a password. Cost: that of its kdf. Throws a KeystoreError `wrongPassword`, also when the file was
- * changed.
+ * Decrypts the secret with a password, which takes as long as its key derivation. Throws a KeystoreError
+ * `wrongPassword`, also when the file was changed.
  */
-export function openSealed(sealed: Sealed, password: string): Uint8Array {
+export function openSealed(sealed: SealedSeed, password: string): Uint8Array {
   const bytes = (text: unknown): Uint8Array => fromHex(String(text)) as Uint8Array
   const { kdfparams } = sealed
   const key = deriveKey(readKdf(sealed.kdf, kdfparams), passwordBytes(password), bytes(kdfparams['salt']))
   const ciphertext = bytes(sealed.ciphertext)
   if (!equalBytes(macOf(key, ciphertext), bytes(sealed.mac))) {
-    throw new KeystoreError('wrongPassword', 'wrong password, or the keystore was changed')
+    throw new KeystoreError('wrongPassword', 'the password is wrong, or the keystore was changed')
   }
   return ctr(key.subarray(0, 16), bytes(sealed.cipherparams.iv)).decrypt(ciphertext)
 }
 
 /**
- * The 32-byte ed25519 seed in a keystore, given as text, JSON or read. Throws a KeystoreError of every problem but
- * `file`; the address that the file names must be that of the key inside.
+ * Decrypts the 32-byte ed25519 seed of a keystore, which may be given as text, as JSON or as a Keystore. Throws a
+ * KeystoreError with any problem but `file`, among them an address that is not that of the key.
  */
 export function openKeystore(given: unknown, password: string): Uint8Array {
   const keystore = readKeystore(given)
   const seed = openSealed(keystore.crypto, password)
-  if (seed.length !== SEED_BYTES)
-    throw malformed(`it holds ${seed.length} bytes, and an ed25519 seed has ${SEED_BYTES}`)
+  if (seed.length !== SEED_BYTES) throw malformed(`expected a seed of ${SEED_BYTES} bytes, got ${seed.length}`)
   if (addressOfSeed(seed) !== keystore.address)
-    throw malformed(`it names ${keystore.address}, which is not the address of its key`)
+    throw malformed(`address: ${keystore.address} is not the address of the key`)
   return seed
 }
 
-/** The account of a seed. Next to scrypt it costs nothing, so one implementation does for Node and browsers. */
+/** The address of a seed. Next to scrypt it costs nothing, so Node and browsers share one implementation. */
 const addressOfSeed = (seed: Uint8Array): Address => addressOfKey(nacl.sign.keyPair.fromSeed(seed).publicKey)
 
 /**
- * True when this password is cheaper to guess than that of a new keystore: scrypt with less memory, or pbkdf2, which
- * takes none.
+ * True when the password is cheaper to guess than that of a new keystore: it uses scrypt with less memory, or pbkdf2,
+ * which needs none.
  */
 export function isWeak({ crypto: { kdf, kdfparams } }: Keystore): boolean {
   return kdf !== 'scrypt' || Number(kdfparams['n']) * Number(kdfparams['r']) < OWN_SCRYPT.n * OWN_SCRYPT.r
 }
 
-/** A random id of the form that version 3 files have: a version 4 UUID. */
+/** Creates the random id of a version 3 file: a version 4 UUID. */
 function newId(): string {
   const bytes = randomBytes(16)
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
@@ -174,11 +173,11 @@ function newId(): string {
 }
 
 /**
- * A keystore of a 32-byte seed under a password. `kdf`: scrypt with n 2^18, r 8, p 1 unless given; weaker ones are for
- * tests.
+ * Creates a keystore that encrypts a 32-byte seed with a password. `kdf`: by default scrypt with n 2^18, r 8, p 1;
+ * weaker ones are for tests.
  */
-export function makeKeystore(seed: Uint8Array, password: string, kdf: Kdf = OWN_SCRYPT): Keystore {
-  if (seed.length !== SEED_BYTES) throw new RangeError(`a seed has ${SEED_BYTES} bytes, got ${seed.length}`)
+export function createKeystore(seed: Uint8Array, password: string, kdf: Kdf = OWN_SCRYPT): Keystore {
+  if (seed.length !== SEED_BYTES) throw new RangeError(`seed: expected ${SEED_BYTES} bytes, got ${seed.length}`)
   const salt = randomBytes(32)
   const iv = randomBytes(16)
   const key = deriveKey(kdf, passwordBytes(password), salt)

@@ -4,10 +4,10 @@ import { generateMnemonic, mnemonicToSeedSync, validateMnemonic } from '@scure/b
 import { wordlist } from '@scure/bip39/wordlists/english.js'
 import { concat, utf8 } from '../base/bytes.ts'
 
-/** Added to an index: ed25519 has hardened derivation only. */
+/** Added to every index, because ed25519 has only hardened derivation. */
 const HARDENED = 2 ** 31
 
-/** `index` as 4 bytes, most significant first. */
+/** Encodes a number as 4 bytes, big-endian. */
 function u32be(index: number): Uint8Array {
   const bytes = new Uint8Array(4)
   new DataView(bytes.buffer).setUint32(0, index)
@@ -15,27 +15,27 @@ function u32be(index: number): Uint8Array {
 }
 
 /**
- * The ed25519 seed (32 bytes) at a path of hardened indexes below a master seed of 16 to 64 bytes. Source: SLIP-0010.
- * Each index: 0 to 2^31 − 1, without the mark of hardening. Ours, because the libraries bring a second implementation
- * of the curve.
+ * Derives the ed25519 seed (32 bytes) at a path of hardened indexes from a master seed of 16 to 64 bytes. Each index is
+ * 0 to 2^31 − 1, without the hardening bit. Written here because the libraries for it bring a second implementation of
+ * the curve. Source: SLIP-0010.
  */
 export function deriveSeed(masterSeed: Uint8Array, path: readonly number[]): Uint8Array {
   let node = hmac(sha512, utf8('ed25519 seed'), masterSeed) // 32 bytes of key, then 32 of chain code
   for (const index of path) {
     if (!Number.isInteger(index) || index < 0 || index >= HARDENED) {
-      throw new RangeError(`path: expected an index of 0 to 2^31 - 1, got ${index}`)
+      throw new RangeError(`path: expected an index from 0 to 2^31 - 1, got ${index}`)
     }
     node = hmac(sha512, node.subarray(32), concat(Uint8Array.of(0), node.subarray(0, 32), u32be(index + HARDENED)))
   }
   return node.subarray(0, 32)
 }
 
-/** The mnemonic of every devnet. It is public: what its keys hold belongs to everybody. */
+/** The mnemonic of every devnet. It is public, so whatever its keys hold belongs to everybody. */
 export const PUBLIC_MNEMONIC = 'test test test test test test test test test test test junk'
 
 /**
- * The ed25519 seed of account `index` of a BIP-39 mnemonic: SLIP-10 path m/44'/1'/index'/0'/0'.
- * Throws an Error that does not repeat the words when the mnemonic is not one.
+ * Derives the ed25519 seed of account `index` of a BIP-39 mnemonic, at the SLIP-10 path m/44'/1'/index'/0'/0'. Throws
+ * an Error that does not repeat the words when they are not a mnemonic.
  */
 export function seedOfMnemonic(mnemonic: string, index: number): Uint8Array {
   if (!validateMnemonic(mnemonic, wordlist))
@@ -43,5 +43,5 @@ export function seedOfMnemonic(mnemonic: string, index: number): Uint8Array {
   return deriveSeed(mnemonicToSeedSync(mnemonic), [44, 1, index, 0, 0])
 }
 
-/** A new random mnemonic of 12 (128 bits) or 24 (256 bits) words. Secret. */
+/** Creates a random mnemonic of 12 words (128 bits) or 24 words (256 bits). It is secret. */
 export const newMnemonic = (words: 12 | 24 = 24): string => generateMnemonic(wordlist, words === 24 ? 256 : 128)

@@ -6,7 +6,7 @@ import {
   assertDevnetHome,
   assertValidators,
   devnetNodes,
-  makeDevnetHomes,
+  writeDevnetHomes,
   versionsOf,
 } from '../../src/cli/devnet/home.ts'
 import { homeFiles } from '../../src/comet/home.ts'
@@ -34,7 +34,7 @@ describe('the validators of a devnet', () => {
     expect(nodes).toMatchObject([
       { home: folder, rpc: { port: 26657 }, p2p: { port: 26656 }, abci: `unix://${folder}/abci.sock` },
     ])
-    makeDevnetHomes(nodes)
+    writeDevnetHomes(nodes)
     expect(read(homeFiles(folder).config)).toMatch(/^persistent_peers = ""$/m)
     expect(read(homeFiles(folder).config)).toMatch(/^external_address = ""$/m)
   })
@@ -48,7 +48,7 @@ describe('the validators of a devnet', () => {
       [26677, 26676],
     ])
     expect(new Set(nodes.map(({ owner }) => owner)).size).toBe(3)
-    const [, second, third] = makeDevnetHomes(nodes)
+    const [, second, third] = writeDevnetHomes(nodes)
     expect(read(homeFiles(folder).config)).toContain(
       `persistent_peers = "${second?.nodeId}@127.0.0.1:26666,${third?.nodeId}@127.0.0.1:26676"`,
     )
@@ -72,21 +72,21 @@ describe('homes made once more', () => {
 
   test('keep keys and genesis, and what a crash left out comes as it was', () => {
     const nodes = nodesOf(3)
-    makeDevnetHomes(nodes)
+    writeDevnetHomes(nodes)
     // As if it were of an earlier program: one made anew would differ, and so would the chain.
     for (const { home } of nodes) writeFileSync(GENESIS(home), `${read(GENESIS(home))}\n`)
     const before = nodes.flatMap(({ home }) => [read(GENESIS(home)), read(KEYS(home))])
     rmSync(GENESIS(join(folder, 'node2')))
     rmSync(join(folder, 'node1', 'config', 'config.toml'))
-    makeDevnetHomes(nodes)
+    writeDevnetHomes(nodes)
     expect(nodes.flatMap(({ home }) => [read(GENESIS(home)), read(KEYS(home))])).toEqual(before)
     expect(new Set(nodes.map(({ home }) => read(GENESIS(home)))).size).toBe(1)
   })
 
   test('without the key of a validator are refused: another could sign nothing', () => {
-    makeDevnetHomes(nodesOf(2))
+    writeDevnetHomes(nodesOf(2))
     rmSync(KEYS(join(folder, 'node1')))
-    expect(() => makeDevnetHomes(nodesOf(2))).toThrow(
+    expect(() => writeDevnetHomes(nodesOf(2))).toThrow(
       /node1\/config\/priv_validator_key\.json is not the key in the genesis file of/,
     )
   })

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Svc } from '../../src/client/index.ts'
 import { readKeyFile } from '../../src/keys/files.ts'
-import { makeKeystore, openKeystore } from '../../src/keys/keystore.ts'
+import { createKeystore, openKeystore } from '../../src/keys/keystore.ts'
 import { PUBLIC_MNEMONIC } from '../../src/keys/mnemonic.ts'
 import { makePlace, svcd } from './support.ts'
 
@@ -28,7 +28,7 @@ test('a key file that svcd keys new wrote opens in the client, and with the righ
 
 test("a keystore that the client made is imported by svcd keys import, and its key is the client's", async () => {
   const file = join(place.folder, 'from-client.json')
-  writeFileSync(file, await svc().accounts.makeKeystore(PUBLIC_MNEMONIC, 'correct horse', 3), { mode: 0o600 })
+  writeFileSync(file, await svc().accounts.createKeystore(PUBLIC_MNEMONIC, 'correct horse', 3), { mode: 0o600 })
   const imported = await svcd(place, [
     'keys',
     'import',
@@ -55,7 +55,7 @@ test.each([
   async (name, kdf) => {
     const seed = new Uint8Array(32).fill(kdf.kdf === 'scrypt' ? 21 : 22)
     const file = join(place.folder, `weak-${name}.json`)
-    writeFileSync(file, JSON.stringify(makeKeystore(seed, 'correct horse', kdf)), { mode: 0o600 })
+    writeFileSync(file, JSON.stringify(createKeystore(seed, 'correct horse', kdf)), { mode: 0o600 })
     const imported = await svcd(place, [
       'keys',
       'import',

@@ -88,7 +88,7 @@ describe('a file that holds a secret', () => {
     expect(await svcd(place, [...args, path])).toEqual({
       status: 2,
       stdout: '',
-      stderr: `svcd: ${flag}: ${path}: mode 0640 opens it to others: chmod 600 ${path}\n`,
+      stderr: `svcd: ${flag}: ${path}: mode 0640 lets others read or write it; run chmod 600 ${path}\n`,
     })
     expect(existsSync(join(place.folder, 'keys'))).toBe(false)
   })

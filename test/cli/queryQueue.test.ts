@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals'
-import { createQueryQueue, QUERY_LIMITS, type QueryQueue, type Waiting } from '../../src/cli/queries/queue.ts'
+import { createQueryQueue, QUERY_LIMITS, type QueryQueue, type WaitingQuery } from '../../src/cli/queries/queue.ts'
 
-const query = (path: string): Waiting => ({
+const query = (path: string): WaitingQuery => ({
   request: { path, data: new Uint8Array(0), height: 0, prove: false },
   done: () => {},
 })
 const LIST = '/stake/validators'
 
-/** The paths of the next round, and who is refused with which reason. */
+/** The paths of the next batch, and who is refused with which reason. */
 function take(
   queue: QueryQueue,
   nowMs = 0,

@@ -44,7 +44,7 @@ function setUp(
   const thread = startQueryThread({ path, logger, height: store.height, limits })
   open.push(store, thread)
   const chain = new TestChain({ store, app: { logger } })
-  // The chain's own queries stay with the store; only commits are told to the thread.
+  // The chain's own queries stay with the store; only commits are onMessage to the thread.
   const { commit } = chain.app
   Object.assign(chain.app, {
     commit: (request: object) => {
@@ -130,7 +130,7 @@ test('blocks are decided and committed while a list is read, which is of one hei
   const { chain } = setup
   chain.block()
   await ask(setup, '/governance/params')
-  // Answered within the application's turn, each list would be of the head at which its answer comes.
+  // QueryAnswer within the application's turn, each list would be of the head at which its answer comes.
   let isBeside = false
   for (let tries = 0; !isBeside && tries < 50; tries++) {
     let answered: QueryResponse | undefined
@@ -172,7 +172,7 @@ test('queries beyond the bounds of the queue are answered at once with a code th
 })
 
 test('lists are paced by what they cost, and other queries are not', async () => {
-  const setup = setUp('pace', { limits: { listBytesPerSecond: 1 } })
+  const setup = setUp('bucket', { limits: { listBytesPerSecond: 1 } })
   setup.chain.block()
   expect((await ask(setup, '/stake/validators')).code).toBe(0)
   expect(await ask(setup, '/governance/proposals')).toEqual({
@@ -247,7 +247,7 @@ test('once it is closed, what waits and what comes is answered that it is not av
 })
 
 test('SQLite’s WAL is written back although a list is read at each commit: then lists rest for one', async () => {
-  // As fast as they can be read: without a pace, and none is equal to another.
+  // As fast as they can be read: without a bucket, and none is equal to another.
   const limits = { listBytesPerSecond: Number.MAX_SAFE_INTEGER, restMsMax: 60_000 }
   const setup = setUp('wal', { candidacies: 6000, limits })
   const { store, path, thread } = setup

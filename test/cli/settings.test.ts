@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
   assertFree,
-  chooseKeeping,
+  chooseRetention,
   chooseOs,
   machineOs,
   parseBlockTime,
@@ -125,17 +125,17 @@ describe('what a node keeps', () => {
   }
 
   test("is the flag's, else the file's, else the default", () => {
-    expect(chooseKeeping(folder, {})).toEqual({ interval: 1000, keep: 2, keepBlocks: 0 })
+    expect(chooseRetention(folder, {})).toEqual({ interval: 1000, keep: 2, keepBlocks: 0 })
     write({ snapshots: { interval: 50, keep: 10 }, pruning: { keepBlocks: 2 } })
-    expect(chooseKeeping(folder, {})).toEqual({ interval: 50, keep: 10, keepBlocks: 2 })
-    expect(chooseKeeping(folder, { snapshotInterval: '0', keepBlocks: '0' })).toEqual({
+    expect(chooseRetention(folder, {})).toEqual({ interval: 50, keep: 10, keepBlocks: 2 })
+    expect(chooseRetention(folder, { snapshotInterval: '0', keepBlocks: '0' })).toEqual({
       interval: 0,
       keep: 10,
       keepBlocks: 0,
     })
-    expect(chooseKeeping(folder, { snapshotInterval: '1000000', snapshotKeep: '2', keepBlocks: '1000000000' })).toEqual(
-      { interval: 1_000_000, keep: 2, keepBlocks: 1_000_000_000 },
-    )
+    expect(
+      chooseRetention(folder, { snapshotInterval: '1000000', snapshotKeep: '2', keepBlocks: '1000000000' }),
+    ).toEqual({ interval: 1_000_000, keep: 2, keepBlocks: 1_000_000_000 })
   })
 
   test.each([
@@ -159,7 +159,7 @@ describe('what a node keeps', () => {
     [{}, { pruning: { keepBlocks: null } }, 'config/svcd.json: pruning.keepBlocks: expected'],
   ])('%j over %j is refused with its name', (flags, file, message) => {
     write(file)
-    expect(() => chooseKeeping(folder, flags)).toThrow(message)
+    expect(() => chooseRetention(folder, flags)).toThrow(message)
   })
 })
 

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
-import { type MadeNode, makeTestnet, type PlannedNode, planNodes } from '../../src/cli/commands/testnet.ts'
+import { type TestnetNode, writeTestnet, type PlannedNode, planNodes } from '../../src/cli/commands/testnet.ts'
 import { homeScripts } from '../../src/cli/networkScripts.ts'
 import { PUBLIC_MNEMONIC } from '../../src/keys/mnemonic.ts'
 import { readGenesis } from '../../src/modules/genesis.ts'
@@ -37,7 +37,7 @@ interface Given {
   readonly publicKeys?: boolean
 }
 const make = (validators: number, { host, fullNodes, publicKeys = false }: Given = {}) =>
-  makeTestnet({
+  writeTestnet({
     output: join(folder, 'net'),
     nodes: plan(validators, host, undefined, fullNodes),
     chainId: 'net-1',
@@ -50,7 +50,7 @@ interface Config {
   readonly rpc: { readonly laddr: string }
   readonly p2p: { readonly laddr: string; readonly persistent_peers: string; readonly external_address: string }
 }
-const configOf = ({ name }: MadeNode): Config => parse(text(name, 'config', 'config.toml')) as unknown as Config
+const configOf = ({ name }: TestnetNode): Config => parse(text(name, 'config', 'config.toml')) as unknown as Config
 
 /** Every file below a folder. */
 const filesBelow = (path: string): readonly string[] =>
@@ -114,7 +114,7 @@ describe('the homes of a network', () => {
       ['tcp://0.0.0.0:27000', 'a.example:27000', 'tcp://127.0.0.1:27001'],
       ['tcp://[::]:27010', '[2001:db8::1]:27010', 'tcp://127.0.0.1:27011'],
     ])
-    expect(configOf(nodes[0] as MadeNode).p2p.persistent_peers).toBe(`${nodes[1]?.nodeId}@[2001:db8::1]:27010`)
+    expect(configOf(nodes[0] as TestnetNode).p2p.persistent_peers).toBe(`${nodes[1]?.nodeId}@[2001:db8::1]:27010`)
   })
 
   test('hold no word of the mnemonic, and their keys are for the owner alone', () => {
@@ -127,7 +127,7 @@ describe('the homes of a network', () => {
       for (const name of ['priv_validator_key.json', 'node_key.json'])
         expect(statSync(join(home, 'config', name)).mode & 0o777).toBe(0o600)
     }
-    const again = makeTestnet({ output: join(folder, 'other'), nodes: plan(2), chainId: 'net-1', publicKeys: false })
+    const again = writeTestnet({ output: join(folder, 'other'), nodes: plan(2), chainId: 'net-1', publicKeys: false })
     expect(again.mnemonic).not.toBe(mnemonic)
   })
 
@@ -155,7 +155,7 @@ describe('the homes of a network', () => {
     const { nodes } = make(2, { publicKeys: true, fullNodes: 1 })
     expect(of(['node0', 'node1'])).toEqual(before)
     expect(text('full0', 'config', 'genesis.json')).toBe(before[0])
-    expect(configOf(nodes[0] as MadeNode).p2p.persistent_peers).toContain(`${nodes[2]?.nodeId}@127.0.0.1:27020`)
+    expect(configOf(nodes[0] as TestnetNode).p2p.persistent_peers).toContain(`${nodes[2]?.nodeId}@127.0.0.1:27020`)
     expect(() => make(3, { publicKeys: true })).toThrow(
       /holds the chain net-1 with 2 validators: choose another folder with --output DIR/,
     )
@@ -186,7 +186,7 @@ describe('the homes of a network', () => {
 
   test('have scripts that a shell can read, in folders of any name', () => {
     const output = join(folder, "it's a net")
-    makeTestnet({ output, nodes: plan(2), chainId: 'net-1', publicKeys: true })
+    writeTestnet({ output, nodes: plan(2), chainId: 'net-1', publicKeys: true })
     const scripts = [
       join(output, 'start.sh'),
       ...['app.sh', 'cometbft.sh', 'gateway.sh'].map((name) => join(output, 'node1', name)),

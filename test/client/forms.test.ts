@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { Svc } from '../../src/client/index.ts'
-import { makeKeystore } from '../../src/keys/keystore.ts'
+import { createKeystore } from '../../src/keys/keystore.ts'
 import { PUBLIC_MNEMONIC } from '../../src/keys/mnemonic.ts'
 
 interface Asked {
@@ -205,7 +205,7 @@ describe('keys', () => {
   test('a keystore gives the address of its key; with a wrong password, cut short or of another kind it is refused', async () => {
     const { accounts } = new Svc(url)
     const bytes = new Uint8Array(32).fill(1)
-    const keystore = JSON.stringify(makeKeystore(bytes, 'right', { kdf: 'scrypt', n: 1024, r: 8, p: 1 }))
+    const keystore = JSON.stringify(createKeystore(bytes, 'right', { kdf: 'scrypt', n: 1024, r: 8, p: 1 }))
     expect(await accounts.addKeystore(keystore, 'right')).toBe(accounts.add(bytes))
     await expect(accounts.addKeystore(keystore, 'wrong')).rejects.toThrow('wrong password')
     await expect(accounts.addKeystore(keystore.slice(0, 100), 'right')).rejects.toThrow('cut short')

@@ -62,11 +62,11 @@ describe('find', () => {
   test('SVCD_COMETBFT that is missing, fails, prints nonsense or is of another line is named in the error', async () => {
     const bad = program('cometbft', 'exit 3')
     for (const [dir, words] of [
-      [folder(), /not a program/],
+      [folder(), /not an executable file/],
       [bad, /does not run/],
-      [program('cometbft', 'echo hello'), /does not run: it prints "hello/],
-      [program('cometbft', printing('0.34.24')), /CometBFT 0\.34\.24; this program serves 0\.37 to 0\.40/],
-      [program('cometbft', printing('1.0.1')), /CometBFT 1\.0\.1/],
+      [program('cometbft', 'echo hello'), /does not run: its version: expected .*, got "hello/],
+      [program('cometbft', printing('0.34.24')), /expected CometBFT 0\.37 to 0\.40, but .* is 0\.34\.24/],
+      [program('cometbft', printing('1.0.1')), /is 1\.0\.1$/],
     ] as const) {
       const path = join(dir, 'cometbft')
       const error = await find({ SVCD_COMETBFT: path, PATH: '' }).catch((e: unknown) => e)
@@ -85,7 +85,7 @@ describe('find', () => {
     const cacheDir = program('cometbft', printing('0.38.25'))
     const found = await find({ PATH: program('cometbft', printing('0.34.1')) }, cacheDir)
     expect(found).toMatchObject({ path: join(cacheDir, 'cometbft'), source: 'cache' })
-    expect(found.lines).toEqual([expect.stringMatching(/^passing over .*CometBFT 0\.34\.1/)])
+    expect(found.lines).toEqual([expect.stringMatching(/is passed over: it is CometBFT 0\.34\.1/)])
   })
 
   test('without any it is built into the cache, and the next time found there', async () => {
@@ -132,7 +132,7 @@ describe('find', () => {
     const error = await find({ PATH: folder() }).catch((e: unknown) => e)
     expect(error).toMatchObject({
       code: 'COMET',
-      message: expect.stringMatching(/install Go.*cometbft program.*PATH.*SVCD_COMETBFT/),
+      message: expect.stringMatching(/Install Go.*put cometbft on PATH.*SVCD_COMETBFT/),
     })
     expect((error as Error).message).not.toContain('\n')
   })

@@ -5,8 +5,8 @@ import { parse } from 'smol-toml'
 import {
   addressOfPubKey,
   homeFiles,
-  makeNodeHome,
-  makeNodeKeys,
+  writeNodeHome,
+  writeNodeKeys,
   type NodeHomeOptions,
   readNodeId,
   readValidatorKey,
@@ -42,7 +42,7 @@ describe('home', () => {
   })
 
   test('the validator key is a whole ed25519 pair, and secrets are for their owner only', () => {
-    const identity = makeNodeHome(options())
+    const identity = writeNodeHome(options())
     const files = homeFiles(folder.path)
     const { priv_key } = JSON.parse(read(files.validatorKey)) as { priv_key: { value: string } }
     const both = Buffer.from(priv_key.value, 'base64')
@@ -62,14 +62,14 @@ describe('home', () => {
 
   test('two homes never share a key', () => {
     const other = tempFolder('comet')
-    const [a, b] = [makeNodeKeys(folder.path), makeNodeKeys(other.path)]
+    const [a, b] = [writeNodeKeys(folder.path), writeNodeKeys(other.path)]
     other.remove()
     expect([a.pubKey, a.nodeId]).not.toEqual([b.pubKey, b.nodeId])
     expect(a.pubKey).not.toBe(b.pubKey)
   })
 
   test('genesis lists the node itself unless told otherwise, with whole numbers as text', () => {
-    const own = makeNodeHome(options({ genesis: { ...options().genesis, initialHeight: 7 } }))
+    const own = writeNodeHome(options({ genesis: { ...options().genesis, initialHeight: 7 } }))
     expect(JSON.parse(read(homeFiles(folder.path).genesis))).toMatchObject({
       chain_id: 'c-1',
       initial_height: '7',
@@ -88,17 +88,17 @@ describe('home', () => {
   test('genesis of a network lists what it is given, the same bytes on each node', () => {
     const pubKey = '1Dj1N9dbRn1vlPEqWrOVDQ44Ylnm3DXhiZTYxG9x8uM='
     const genesis = { ...options().genesis, validators: [{ pubKey, power: 3, name: 'a' }] }
-    makeNodeHome(options({ genesis }))
+    writeNodeHome(options({ genesis }))
     const first = read(homeFiles(folder.path).genesis)
     rmSync(folder.path, { recursive: true })
-    makeNodeHome(options({ genesis }))
+    writeNodeHome(options({ genesis }))
     expect(read(homeFiles(folder.path).genesis)).toBe(first)
     const row = { address: '811EC31D75B52E624CF4A4F1B9232485671AC219', power: '3', name: 'a' }
     expect(JSON.parse(first)).toMatchObject({ validators: [row] })
   })
 
   test('a new config has the flags in it and a block time in proportion', () => {
-    makeNodeHome(
+    writeNodeHome(
       options({ moniker: 'a "b"', blockTimeMs: 200, addresses: { rpc: 'tcp://127.0.0.1:1', metrics: '127.0.0.1:2' } }),
     )
     const { rpc, consensus, mempool, instrumentation, moniker, tx_index } = config()
@@ -111,13 +111,13 @@ describe('home', () => {
   })
 
   test('a second start changes what its flags name and nothing else, not even a comment', () => {
-    makeNodeHome(options())
+    writeNodeHome(options())
     const path = homeFiles(folder.path).config
     writeFileSync(path, read(path).replace('size = 10000', 'size = 77 # mine'))
     const [before, files] = [read(path), everyFile()]
-    makeNodeHome(options({ chainId: 'other', moniker: 'other' }))
+    writeNodeHome(options({ chainId: 'other', moniker: 'other' }))
     expect([read(path), everyFile()]).toEqual([before, files])
-    makeNodeHome(options({ blockTimeMs: 3_000, addresses: { p2p: 'tcp://127.0.0.1:9', abci: 'unix:///x.sock' } }))
+    writeNodeHome(options({ blockTimeMs: 3_000, addresses: { p2p: 'tcp://127.0.0.1:9', abci: 'unix:///x.sock' } }))
     const changed = read(path)
       .split('\n')
       .filter((line, i) => line !== before.split('\n')[i])
@@ -132,11 +132,11 @@ describe('home', () => {
   })
 
   test('a home with blocks and a key but no signing state is refused, as a height could be signed twice', () => {
-    makeNodeHome(options())
+    writeNodeHome(options())
     const files = homeFiles(folder.path)
     rmSync(files.validatorState)
     mkdirSync(files.blockStore, { recursive: true })
-    expect(() => makeNodeHome(options())).toThrow(
+    expect(() => writeNodeHome(options())).toThrow(
       expect.objectContaining({ code: 'COMET', message: expect.stringContaining('twice') }),
     )
   })
@@ -153,13 +153,13 @@ describe('home', () => {
     [{ genesis: { appState: {}, genesisTime: 'soon' } }, 'genesis time'],
     [{ genesis: { appState: {}, genesisTime: '2026-11-20T10:00:00Z', validators: [] } }, 'at least one validator'],
   ])('%j is refused with a word on the %s', (more, words) => {
-    expect(() => makeNodeHome(options(more))).toThrow(
+    expect(() => writeNodeHome(options(more))).toThrow(
       expect.objectContaining({ code: 'COMET', message: expect.stringContaining(words) }),
     )
   })
 
   test('a key file that is damaged is named', () => {
-    makeNodeHome(options())
+    writeNodeHome(options())
     writeFileSync(homeFiles(folder.path).validatorKey, '{}')
     const error = expect.objectContaining({
       code: 'COMET',

@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findCometBft } from '../../src/comet/find.ts'
 import { homeFiles } from '../../src/comet/home.ts'
-import { openLogFile } from '../../src/comet/log.ts'
-import { type CometExit, startCometBft } from '../../src/comet/process.ts'
+import { type CometExit, openLogFile, startCometBft } from '../../src/comet/process.ts'
 import { openNodeRpc, waitForNode } from '../../src/comet/rpc.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 import { kvstoreHome, until } from './support.ts'
@@ -70,7 +69,7 @@ describe('process', () => {
     const height = await rpc.committedHeight()
     await first.stop()
     expect(isAlive(first.pid)).toBe(false)
-    expect(exits).toEqual([expect.objectContaining({ asked: true })])
+    expect(exits).toEqual([expect.objectContaining({ wasStopped: true })])
     expect(lines.length).toBeGreaterThan(0)
     expect(readFileSync(homeFiles(node.home).log, 'utf8')).toContain(lines[0])
     const second = await startCometBft({ program, home: node.home })
@@ -90,7 +89,7 @@ describe('process', () => {
 
   test('a node that ends by itself is reported with its last words', async () => {
     const { exited } = await startCometBft({ program: script('echo bad news >&2; exit 3'), home: node.home })
-    expect(await exited).toEqual({ code: 3, signal: null, asked: false, lastLines: ['bad news'] })
+    expect(await exited).toEqual({ code: 3, signal: null, wasStopped: false, lastLines: ['bad news'] })
   })
 
   test('a program that ignores SIGTERM is killed after the grace, and stop may be called twice', async () => {
@@ -104,7 +103,7 @@ describe('process', () => {
     })
     await until(() => ready.length > 0)
     await Promise.all([stubborn.stop(200), stubborn.stop(200)])
-    expect(await stubborn.exited).toMatchObject({ signal: 'SIGKILL', asked: true })
+    expect(await stubborn.exited).toMatchObject({ signal: 'SIGKILL', wasStopped: true })
   })
 
   test('a program that is not there is a CometError', async () => {

@@ -1,7 +1,7 @@
 import { createServer, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findCometBft } from '../../src/comet/find.ts'
-import { makeNodeHome } from '../../src/comet/home.ts'
+import { writeNodeHome } from '../../src/comet/home.ts'
 import { startCometBft, type CometProcess } from '../../src/comet/process.ts'
 import { openNodeRpc, waitForNode } from '../../src/comet/rpc.ts'
 import { freePorts } from '../e2e/support/processes.ts'
@@ -18,7 +18,7 @@ export const kvstoreHome = async (blockTimeMs = 50, initialHeight = 1) => {
   const [rpcPort = 0, p2pPort = 0] = await freePorts(2)
   const addresses = { rpc: `tcp://127.0.0.1:${rpcPort}`, p2p: `tcp://127.0.0.1:${p2pPort}`, abci: 'kvstore' }
   const genesis = { appState: {}, genesisTime: '2026-11-20T10:00:00Z', initialHeight }
-  const identity = makeNodeHome({ home, chainId: 'feed-test', genesis, addresses, blockTimeMs })
+  const identity = writeNodeHome({ home, chainId: 'feed-test', genesis, addresses, blockTimeMs })
   return { home, remove, identity, rpcPort, url: `http://127.0.0.1:${rpcPort}` }
 }
 

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, jest, test } from '@jest/globals'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { makeTestnet, planNodes } from '../../src/cli/commands/testnet.ts'
+import { writeTestnet, planNodes } from '../../src/cli/commands/testnet.ts'
 import { MEMORY } from '../../src/cli/services.ts'
 import { COMETBFT_VERSION } from '../../src/comet/find.ts'
 import { commandsIn, optionsOf, type Service, servicesIn } from './composeFile.ts'
@@ -134,7 +134,7 @@ describe('the compose file that svcd testnet writes', () => {
   const written = (name: string, publicKeys: boolean) => {
     const output = join(folder, name)
     const nodes = planNodes({ validators: '2', fullNodes: '1', basePort: '27000', host: '127.0.0.1' })
-    const made = makeTestnet({ output, nodes, chainId: 'net-1', publicKeys })
+    const made = writeTestnet({ output, nodes, chainId: 'net-1', publicKeys })
     const text = readFileSync(join(output, 'docker-compose.yml'), 'utf8')
     return { ...made, output, text, services: servicesIn(text) }
   }

@@ -159,7 +159,9 @@ test(
     expect(log).toContainEqual(
       expect.objectContaining({ name: 'metadata', why: expect.stringContaining('169.254.169.254 (linkLocal)') }),
     )
-    expect(log).toContainEqual(expect.objectContaining({ name: 'over', why: `larger than ${64 * 1024 * 1024} bytes` }))
+    expect(log).toContainEqual(
+      expect.objectContaining({ name: 'over', why: `the file is larger than ${64 * 1024 * 1024} bytes` }),
+    )
   },
   LIMIT_MS,
 )

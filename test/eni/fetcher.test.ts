@@ -6,8 +6,15 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { FILE_BYTES_MAX } from '../../src/eni/download.ts'
-import { type Job, libPath, makeShelf, measure, partPath, stagedPath } from '../../src/eni/libraryFolder.ts'
-import type { Wanted } from '../../src/eni/thread.ts'
+import {
+  type JobState,
+  libPath,
+  openLibraryFolder,
+  measure,
+  partPath,
+  stagedPath,
+} from '../../src/eni/libraryFolder.ts'
+import type { LibraryJob } from '../../src/eni/thread.ts'
 import {
   closeAll,
   fileBytes,
@@ -41,14 +48,14 @@ test(
     answer = give
     const [home, [one, two]] = [tempHome(), [wanted(1, file, [url()]), wanted(2, file, [url()])]] as const
     const run = startRun(home)
-    run.want(one)
+    run.update(one)
     await run.until(one, 'ready')
     expect([namesIn(home, 'staging'), namesIn(home, 'lib')]).toEqual([[expect.stringMatching(/^[\w-]{43}\.so$/)], []])
-    run.want({ ...one, goal: 'deploy' })
+    run.update({ ...one, goal: 'deploy' })
     await run.until(one, 'deployed')
-    run.want(two)
+    run.update(two)
     await run.until(two, 'ready')
-    run.want({ ...two, goal: 'deploy' })
+    run.update({ ...two, goal: 'deploy' })
     await run.until(two, 'deployed')
     expect([run.statuses(one), run.statuses(two)]).toEqual([
       ['init', 'ready', 'deployed'],
@@ -79,7 +86,7 @@ test(
       wanted(1, file, [url('old')], { goal: 'deploy' }),
       wanted(2, file, [url()], { goal: 'deploy' }),
     ]
-    run.want(old, young)
+    run.update(old, young)
     await run.until(young, 'deployed')
     isOldThere = true
     await run.until(old, 'deployed')
@@ -101,13 +108,13 @@ test(
     }
     const run = startRun(tempHome())
     const library = wanted(1, file, [url('a'), url('b'), url('c')])
-    run.want(library)
+    run.update(library)
     await run.until(library, 'ready')
     expect(asked).toEqual(['/a', '/b', '/c', '/a', '/b', '/c', '/a', '/b', '/c'])
     expect(run.statuses(library)).toEqual(['init', 'failed', 'ready'])
     expect(run.tries(library).slice(0, 2)).toEqual([
-      'answered with status 404',
-      expect.stringMatching(/^its md5 is .*, the proposal says/),
+      'the server answered with status 404',
+      expect.stringMatching(/^the file has the MD5 .*, but the proposal says/),
     ])
   },
   LIMIT_MS,
@@ -115,25 +122,31 @@ test(
 
 test('pauses double from the first to the longest, and stay there', () => {
   const limits = { ...QUICK, pauseMs: 1000, pauseMsMax: 300_000 }
-  const { postpone } = makeShelf({ home: tempHome(), jobs: new Map(), limits, report: () => {}, onSettled: () => {} })
+  const { postpone } = openLibraryFolder({
+    home: tempHome(),
+    jobs: new Map(),
+    limits,
+    report: () => {},
+    onReconciled: () => {},
+  })
   const library = wanted(1, file, [])
-  const job: Job = {
+  const job: JobState = {
     library,
     status: 'init',
-    staged: undefined,
+    stagedBytes: undefined,
     isDone: false,
-    failed: 3,
-    at: 3,
-    nextMs: 0,
+    failures: 3,
+    urlIndex: 3,
+    nextTryMs: 0,
     pauseMs: 1000,
   }
   const pauses = Array.from({ length: 11 }, () => {
     const from = performance.now()
     postpone(job, 'why')
-    return Math.round((job.nextMs - from) / 1000)
+    return Math.round((job.nextTryMs - from) / 1000)
   })
   expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300])
-  expect(job).toMatchObject({ at: 0, status: 'failed', isDone: false })
+  expect(job).toMatchObject({ urlIndex: 0, status: 'failed', isDone: false })
 })
 
 test(
@@ -145,10 +158,10 @@ test(
     }
     const run = startRun(tempHome())
     const [library, absent] = [wanted(1, file, [url()]), wanted(2, file, [], { md5: '' })]
-    run.want(library, absent)
+    run.update(library, absent)
     await run.until(absent, 'failed')
     while (held === undefined) await sleep(5)
-    run.want({ ...library, goal: 'deploy' }, { ...absent, goal: 'deploy' })
+    run.update({ ...library, goal: 'deploy' }, { ...absent, goal: 'deploy' })
     await run.until(library, 'collapsed')
     await run.until(absent, 'collapsed')
     held.end(file)
@@ -170,10 +183,10 @@ test(
     }
     const run = startRun(home, { ...QUICK, tryMs: 10 * LIMIT_MS })
     const [staged, stalled] = [wanted(1, file, [url('staged')]), wanted(2, file, [url('stalled')])]
-    run.want(staged, stalled)
+    run.update(staged, stalled)
     await run.until(staged, 'ready')
     while (open.size === 0) await sleep(5)
-    run.want({ ...staged, goal: 'drop' }, { ...stalled, goal: 'drop' })
+    run.update({ ...staged, goal: 'drop' }, { ...stalled, goal: 'drop' })
     await run.until(stalled, 'rejected')
     await run.until(staged, 'rejected')
     while (open.size > 0) await sleep(5)
@@ -191,7 +204,7 @@ test(
     }
     const run = startRun(tempHome(), { ...QUICK, tryMs: 300 })
     const [stalled, other] = [wanted(1, file, [url('stall'), url('b')]), wanted(2, file, [url()])]
-    run.want(stalled, other)
+    run.update(stalled, other)
     await run.until(other, 'ready')
     await run.until(stalled, 'ready')
     expect(run.tries(stalled)).toEqual(['not done within 0.3 s'])
@@ -207,14 +220,14 @@ test(
     // Room for the file that grows, the one kept for deployments, and one file that waits.
     const run = startRun(home, { ...QUICK, stagingBytesMax: 2 * FILE_BYTES_MAX + file.length - 1 })
     const [one, two, three] = [1, 2, 3].map((number) => wanted(number, file, [url()], { name: `lib${number}` })) as [
-      Wanted,
-      Wanted,
-      Wanted,
+      LibraryJob,
+      LibraryJob,
+      LibraryJob,
     ]
-    run.want(one, two, { ...three, goal: 'deploy' })
+    run.update(one, two, { ...three, goal: 'deploy' })
     await run.until(three, 'deployed')
     expect([run.statuses(one), run.statuses(two)]).toEqual([['init', 'ready'], ['init']])
-    run.want({ ...one, goal: 'drop' })
+    run.update({ ...one, goal: 'drop' })
     await run.until(two, 'ready')
   },
   LIMIT_MS,
@@ -228,10 +241,10 @@ describe('what a fetcher finds when it starts', () => {
       const home = tempHome()
       const first = startRun(home)
       const all = [1, 2, 3, 4].map((number) => wanted(number, file, [url()], { name: `lib${number}` }))
-      const [staged, spoilt, deployed, broken] = all as [Wanted, Wanted, Wanted, Wanted]
-      first.want(...all)
+      const [staged, spoilt, deployed, broken] = all as [LibraryJob, LibraryJob, LibraryJob, LibraryJob]
+      first.update(...all)
       await first.untilTrue(() => all.every((library) => first.statuses(library).at(-1) === 'ready'))
-      first.want({ ...deployed, goal: 'deploy' }, { ...broken, goal: 'deploy' })
+      first.update({ ...deployed, goal: 'deploy' }, { ...broken, goal: 'deploy' })
       await first.until(broken, 'deployed')
       await first.close()
       writeFileSync(stagedPath(home, spoilt.id), 'half')
@@ -241,7 +254,7 @@ describe('what a fetcher finds when it starts', () => {
       rmSync(join(home, 'eni/lib/lib3-current.so'))
       const before = server.connections()
       const second = startRun(home)
-      second.want(staged, spoilt, { ...deployed, goal: 'deploy' }, { ...broken, goal: 'deploy' })
+      second.update(staged, spoilt, { ...deployed, goal: 'deploy' }, { ...broken, goal: 'deploy' })
       await second.until(spoilt, 'ready')
       await second.until(broken, 'deployed')
       expect(all.map(second.statuses)).toEqual([['ready'], ['init', 'ready'], ['deployed'], ['collapsed', 'deployed']])
@@ -261,7 +274,7 @@ describe('what a fetcher finds when it starts', () => {
       writeFileSync(join(home, 'eni'), 'in the way')
       const run = startRun(home)
       const library = wanted(1, file, [url()])
-      run.want(library)
+      run.update(library)
       await run.until(library, 'failed')
       expect(run.tries(library)[0]).toMatch(/^cannot keep the file: (?:EEXIST|ENOTDIR)/)
       rmSync(join(home, 'eni'))
@@ -320,7 +333,7 @@ describe('kill -9', () => {
       expect([namesIn(home, 'staging'), namesIn(home, 'lib')]).toEqual([[expect.stringMatching(/\.part$/)], []])
       answer = give
       const run = startRun(home)
-      run.want(library)
+      run.update(library)
       await run.until(library, 'deployed')
       expect(readFileSync(libPath(home, library)).equals(file)).toBe(true)
       expect(namesIn(home, 'staging')).toEqual([])
@@ -375,7 +388,7 @@ test(
     await full.until('"type":"try"')
     await full.kill()
     const run = startRun(home)
-    run.want(library)
+    run.update(library)
     await run.until(library, 'ready')
   },
   LIMIT_MS,

@@ -3,13 +3,13 @@
  * for each report.
  */
 import { startRun } from './support.ts'
-import type { Wanted } from '../../src/eni/thread.ts'
+import type { LibraryJob } from '../../src/eni/thread.ts'
 
 const [home = '', libraries = '[]'] = process.argv.slice(2)
-const { want, untilTrue, reports } = startRun(home)
+const { update, untilTrue, reports } = startRun(home)
 let told = 0
 void untilTrue(() => {
   for (; told < reports.length; told++) process.stdout.write(`${JSON.stringify(reports[told])}\n`)
   return false
 })
-want(...(JSON.parse(libraries) as Wanted[]))
+update(...(JSON.parse(libraries) as LibraryJob[]))

@@ -7,7 +7,7 @@ import { type AddressInfo, isIPv6 } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LIMITS } from '../../src/eni/fetcher.ts'
-import { type Limits, type Report, startFetcher, type Wanted } from '../../src/eni/thread.ts'
+import { type Limits, type Report, startFetcherThread, type LibraryJob } from '../../src/eni/thread.ts'
 import type { Lookup } from '../../src/eni/policy.ts'
 
 /** An HTTP server that counts the connections that reach it. */
@@ -95,14 +95,14 @@ export const QUICK: Limits = { ...LIMITS, delayMsMax: 0, tryMs: 20_000, pauseMs:
 
 /** A fetcher in its thread, and what it told. */
 export interface Run {
-  readonly want: (...libraries: readonly Wanted[]) => void
+  readonly update: (...libraries: readonly LibraryJob[]) => void
   readonly reports: readonly Report[]
   /** Statuses of one library in the order in which they were told. */
-  readonly statuses: (library: Wanted) => readonly string[]
+  readonly statuses: (library: LibraryJob) => readonly string[]
   /** Why tries failed, in order. */
-  readonly tries: (library: Wanted) => readonly string[]
+  readonly tries: (library: LibraryJob) => readonly string[]
   /** Resolves once the library has this status. */
-  readonly until: (library: Wanted, status: string) => Promise<void>
+  readonly until: (library: LibraryJob, status: string) => Promise<void>
   /** Resolves once this holds; looked at after each report. */
   readonly untilTrue: (holds: () => boolean) => Promise<void>
   readonly close: () => Promise<void>
@@ -112,7 +112,7 @@ export interface Run {
 export function startRun(home: string, limits: Limits = QUICK): Run {
   const reports: Report[] = []
   const watchers = new Set<() => void>()
-  const fetcher = startFetcher({
+  const fetcher = startFetcherThread({
     home,
     allowAddresses: ['127.0.0.1'],
     limits,
@@ -125,7 +125,7 @@ export function startRun(home: string, limits: Limits = QUICK): Run {
     },
   })
   closers.push(fetcher.close)
-  const statuses = ({ id }: Wanted): string[] =>
+  const statuses = ({ id }: LibraryJob): string[] =>
     reports.flatMap((report) => (report.type === 'status' && report.library.id === id ? [report.status] : []))
   const untilTrue = (holds: () => boolean): Promise<void> =>
     new Promise((done) => {
@@ -138,7 +138,7 @@ export function startRun(home: string, limits: Limits = QUICK): Run {
       look()
     })
   return {
-    want: (...libraries) => fetcher.want(libraries),
+    update: (...libraries) => fetcher.update(libraries),
     reports,
     statuses,
     untilTrue,
@@ -154,8 +154,8 @@ export const wanted = (
   number: number,
   bytes: Uint8Array,
   urls: readonly string[],
-  rest: Partial<Wanted> = {},
-): Wanted => ({
+  rest: Partial<LibraryJob> = {},
+): LibraryJob => ({
   id: Buffer.alloc(32, `${number}?>`).toString('base64'),
   name: 'lib',
   version: `v1.0.${number}`,

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, test } from '@jest/globals'
-import { makeFetcher } from '../../src/eni/fetcher.ts'
+import { createFetcher } from '../../src/eni/fetcher.ts'
 import { parseAllowList, systemResolver } from '../../src/eni/policy.ts'
-import type { Limits, Report, Wanted } from '../../src/eni/thread.ts'
+import type { Limits, Report, LibraryJob } from '../../src/eni/thread.ts'
 import { closeAll, fileBytes, type FileServer, QUICK, serve, tempHome, wanted } from './support.ts'
 
 const file = fileBytes(1)
@@ -21,13 +21,13 @@ async function notingServer(): Promise<FileServer & { readonly asked: string[] }
 
 /** A fetcher in this thread, whose chance is chosen. `done`: how many libraries are fetched. */
 interface Chosen {
-  readonly want: (libraries: readonly Wanted[]) => void
+  readonly update: (libraries: readonly LibraryJob[]) => void
   readonly done: () => number
 }
 
 function fetcher(random: number, limits: Partial<Limits> = {}): Chosen {
   const reports: Report[] = []
-  const { want } = makeFetcher({
+  const { update } = createFetcher({
     home: tempHome(),
     allowed: parseAllowList(['127.0.0.1']),
     lookup: systemResolver,
@@ -35,7 +35,10 @@ function fetcher(random: number, limits: Partial<Limits> = {}): Chosen {
     report: (report) => void reports.push(report),
     random: () => random,
   })
-  return { want, done: () => reports.filter((report) => report.type === 'status' && report.status === 'ready').length }
+  return {
+    update,
+    done: () => reports.filter((report) => report.type === 'status' && report.status === 'ready').length,
+  }
 }
 
 const until = async (holds: () => boolean): Promise<void> => {
@@ -44,9 +47,9 @@ const until = async (holds: () => boolean): Promise<void> => {
 
 test('the library with the nearest point is fetched first, whenever it was proposed', async () => {
   const { url, asked } = await notingServer()
-  const { want, done } = fetcher(0)
+  const { update, done } = fetcher(0)
   const inMs = (ms: number): number => Date.now() + ms
-  want([
+  update([
     wanted(1, file, [`${url}/late`], { dueMs: inMs(9e6) }),
     wanted(2, file, [`${url}/near`], { dueMs: inMs(1e6) }),
     wanted(3, file, [`${url}/middle`], { dueMs: inMs(5e6) }),
@@ -57,9 +60,9 @@ test('the library with the nearest point is fetched first, whenever it was propo
 
 test('URLs that give nothing do not hold up others, however near their point', async () => {
   const { url, asked } = await notingServer()
-  const { want, done } = fetcher(0, { pauseMs: 1, pauseMsMax: 1 })
+  const { update, done } = fetcher(0, { pauseMs: 1, pauseMsMax: 1 })
   const bad = Array.from({ length: 8 }, (_, at) => `${url}/no${at}`)
-  want([
+  update([
     wanted(1, file, bad, { dueMs: Date.now() + 1e6 }),
     wanted(2, file, [`${url}/good`], { dueMs: Date.now() + 9e6 }),
   ])
@@ -74,9 +77,9 @@ test.each([
   ['none once the point has come', 0.5, -1, 60_000, 0],
 ])('the first try waits: %s', async (_name, random, pointInMs, delayMsMax, expectedMs) => {
   const { url, asked } = await notingServer()
-  const { want, done } = fetcher(random, { delayMsMax })
+  const { update, done } = fetcher(random, { delayMsMax })
   const begun = performance.now()
-  want([wanted(1, file, [`${url}/`], { dueMs: Date.now() + pointInMs })])
+  update([wanted(1, file, [`${url}/`], { dueMs: Date.now() + pointInMs })])
   await until(() => asked.length === 1)
   const waited = performance.now() - begun
   expect(waited).toBeGreaterThanOrEqual(expectedMs - 20)
@@ -87,10 +90,10 @@ test.each([
 test('what is to be deployed at once waits no more', async () => {
   const { url, asked } = await notingServer()
   const library = wanted(1, file, [`${url}/`], { dueMs: Date.now() + 1e9 })
-  const { want } = fetcher(0.99, { delayMsMax: 60_000 })
-  want([library])
+  const { update } = fetcher(0.99, { delayMsMax: 60_000 })
+  update([library])
   await sleep(50)
   expect(asked).toEqual([])
-  want([{ ...library, goal: 'deploy' }])
+  update([{ ...library, goal: 'deploy' }])
   await until(() => asked.length === 1)
 })

@@ -6,12 +6,19 @@ import { fromHex, toHex } from '../../src/base/bytes.ts'
 import { isKeystoreError } from '../../src/keys/errors.ts'
 import { addKeyFile, findKey, listKeyFiles, readKeyFile, removeKeyFile, replaceKeyFile } from '../../src/keys/files.ts'
 import { deriveKey } from '../../src/keys/kdf.ts'
-import { isWeak, makeKeystore, openKeystore, openSealed, readKeystore, readSealed } from '../../src/keys/keystore.ts'
+import {
+  isWeak,
+  createKeystore,
+  openKeystore,
+  openSealed,
+  readKeystore,
+  readSealedSeed,
+} from '../../src/keys/keystore.ts'
 import { newMnemonic, seedOfMnemonic } from '../../src/keys/mnemonic.ts'
 
 const WEAK = { kdf: 'scrypt', n: 1024, r: 8, p: 1 } as const
 const seed = fromHex('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60') as Uint8Array
-const keystore = makeKeystore(seed, 'correct horse', WEAK)
+const keystore = createKeystore(seed, 'correct horse', WEAK)
 
 const problemOf = (work: () => unknown): string => {
   try {
@@ -66,7 +73,7 @@ const VECTORS = [
 
 describe('the secret under a password', () => {
   test.each(VECTORS)('opens as Web3 says: %s', (_name, password, secret, crypto) => {
-    expect(toHex(openSealed(readSealed(crypto), password))).toBe(secret)
+    expect(toHex(openSealed(readSealedSeed(crypto), password))).toBe(secret)
   })
 
   test('scrypt of RFC 7914, by Node and by JavaScript', () => {
@@ -99,11 +106,11 @@ describe('a keystore', () => {
 
   test('opens to what went in, as JSON and as text, with scrypt and with pbkdf2', () => {
     expect(openKeystore(keystore, 'correct horse')).toEqual(seed)
-    expect(openKeystore(JSON.stringify(makeKeystore(seed, 'x', { kdf: 'pbkdf2', c: 10 })), 'x')).toEqual(seed)
+    expect(openKeystore(JSON.stringify(createKeystore(seed, 'x', { kdf: 'pbkdf2', c: 10 })), 'x')).toEqual(seed)
   })
 
   test('is made with scrypt of n 2^18, r 8, p 1, and names its curve', () => {
-    const { version, curve, address, crypto } = makeKeystore(seed, 'x')
+    const { version, curve, address, crypto } = createKeystore(seed, 'x')
     expect({ version, curve, address, kdf: crypto.kdf }).toEqual({
       version: 3,
       curve: 'ed25519',
@@ -114,7 +121,7 @@ describe('a keystore', () => {
   })
 
   test('two of one seed and password share no salt, iv, id or ciphertext', () => {
-    const other = makeKeystore(seed, 'correct horse', WEAK)
+    const other = createKeystore(seed, 'correct horse', WEAK)
     for (const part of [
       other.id,
       other.crypto.ciphertext,
@@ -127,7 +134,7 @@ describe('a keystore', () => {
   })
 
   test('a password is the same however its letters were composed', () => {
-    expect(openKeystore(makeKeystore(seed, 'caf\u00e9', WEAK), 'cafe\u0301')).toEqual(seed)
+    expect(openKeystore(createKeystore(seed, 'caf\u00e9', WEAK), 'cafe\u0301')).toEqual(seed)
   })
 
   test.each([
@@ -158,9 +165,13 @@ describe('a keystore', () => {
     ],
     ['another curve', () => readKeystore({ ...keystore, curve: 'secp256k1' }), 'otherCurve'],
     ['an Ethereum file', () => readKeystore({ ...keystore, curve: undefined }), 'otherCurve'],
-    ['an n of no power of 2', () => makeKeystore(seed, 'x', { kdf: 'scrypt', n: 1000, r: 8, p: 1 }), 'unsupported'],
-    ['more memory than 1 GiB', () => makeKeystore(seed, 'x', { kdf: 'scrypt', n: 2 ** 21, r: 8, p: 1 }), 'unsupported'],
-    ['endless pbkdf2', () => makeKeystore(seed, 'x', { kdf: 'pbkdf2', c: 10_000_001 }), 'unsupported'],
+    ['an n of no power of 2', () => createKeystore(seed, 'x', { kdf: 'scrypt', n: 1000, r: 8, p: 1 }), 'unsupported'],
+    [
+      'more memory than 1 GiB',
+      () => createKeystore(seed, 'x', { kdf: 'scrypt', n: 2 ** 21, r: 8, p: 1 }),
+      'unsupported',
+    ],
+    ['endless pbkdf2', () => createKeystore(seed, 'x', { kdf: 'pbkdf2', c: 10_000_001 }), 'unsupported'],
   ])('%s has an error of its own', (_name, work, problem) => {
     expect(problemOf(work)).toBe(problem)
   })
@@ -199,9 +210,9 @@ describe('key files', () => {
   test('a name that is taken, an account that is there, and a name that leads elsewhere are refused', () => {
     addKeyFile(folder, 'alice', keystore)
     const before = readFileSync(join(folder, 'alice.json'), 'utf8')
-    const other = makeKeystore(new Uint8Array(32).fill(1), 'x', WEAK)
-    expect(() => addKeyFile(folder, 'alice', other)).toThrow(/the name alice is taken/)
-    expect(() => addKeyFile(folder, 'bob', keystore)).toThrow(/already: alice/)
+    const other = createKeystore(new Uint8Array(32).fill(1), 'x', WEAK)
+    expect(() => addKeyFile(folder, 'alice', other)).toThrow(/already has a key named alice/)
+    expect(() => addKeyFile(folder, 'bob', keystore)).toThrow(/already has the key of .*, named alice/)
     for (const name of ['../evil', '', '.hidden', 'a/b', `0x${'1'.repeat(40)}`, 'x'.repeat(65)]) {
       expect(problemOf(() => addKeyFile(folder, name, other))).toBe('file')
     }
@@ -212,15 +223,15 @@ describe('key files', () => {
   test('one that others may read is refused, and the message says what to do', () => {
     const path = addKeyFile(folder, 'alice', keystore)
     chmodSync(path, 0o640)
-    expect(() => readKeyFile(path)).toThrow(`${path}: mode 0640 opens it to others: chmod 600 ${path}`)
+    expect(() => readKeyFile(path)).toThrow(`${path}: mode 0640 lets others read or write it; run chmod 600 ${path}`)
   })
 
   test('a new password replaces the file whole, for the same account only', () => {
     addKeyFile(folder, 'alice', keystore)
-    replaceKeyFile(findKey(folder, 'alice'), makeKeystore(seed, 'new', WEAK))
+    replaceKeyFile(findKey(folder, 'alice'), createKeystore(seed, 'new', WEAK))
     expect(openKeystore(findKey(folder, 'alice').keystore, 'new')).toEqual(seed)
     expect(statSync(join(folder, 'alice.json')).mode & 0o777).toBe(0o600)
-    const other = makeKeystore(new Uint8Array(32).fill(1), 'x', WEAK)
+    const other = createKeystore(new Uint8Array(32).fill(1), 'x', WEAK)
     expect(problemOf(() => replaceKeyFile(findKey(folder, 'alice'), other))).toBe('file')
     removeKeyFile(findKey(folder, 'alice'))
     expect(existsSync(join(folder, 'alice.json'))).toBe(false)

@@ -32,7 +32,7 @@ describe('derivation', () => {
 
   test('an index that cannot be hardened is refused', () => {
     for (const index of [-1, 0.5, 2 ** 31]) {
-      expect(() => deriveSeed(new Uint8Array(16), [index])).toThrow('path: expected an index of 0 to 2^31 - 1')
+      expect(() => deriveSeed(new Uint8Array(16), [index])).toThrow('path: expected an index from 0 to 2^31 - 1')
     }
   })
 

@@ -14,7 +14,7 @@ import {
   type DevnetNode,
   devnetNodes,
   devnetSigners,
-  makeDevnetHomes,
+  writeDevnetHomes,
   resetHome,
   takeDevnetLock,
   versionsOf,
@@ -139,7 +139,7 @@ async function startParts(
   const os = chooseOs(home, options.os, say)
   const { path: program, version, source } = await findCometBft({ onProgress: say })
   say(`CometBFT ${version} (${source === 'path' ? 'from PATH' : source})`)
-  makeDevnetHomes(nodes, blockTimeMs)
+  writeDevnetHomes(nodes, blockTimeMs)
   const validators: Validator[] = nodes.map(({ name }) => ({ name: nodes.length === 1 ? undefined : name }))
   parts.validators = validators
   const versions =

@@ -4,7 +4,7 @@ import { parseAddress } from '../../base/address.ts'
 import { makeFolder } from '../../base/folder.ts'
 import type { StateSync } from '../../comet/config.ts'
 import { reasonOf } from '../../comet/errors.ts'
-import { homeFiles, makeNodeHome, makeNodeKeys, type NodeIdentity } from '../../comet/home.ts'
+import { homeFiles, writeNodeHome, writeNodeKeys, type NodeIdentity } from '../../comet/home.ts'
 import { openNodeRpc } from '../../comet/rpc.ts'
 import { findKey } from '../../keys/files.ts'
 import { readGenesis } from '../../modules/genesis.ts'
@@ -13,7 +13,7 @@ import {
   assertValidators,
   DEVNET_CHAIN_ID,
   devnetNodes,
-  makeDevnetHomes,
+  writeDevnetHomes,
   takeDevnetLock,
 } from '../devnet/home.ts'
 import { asFailed, UserError } from '../errors.ts'
@@ -119,7 +119,7 @@ const blockTimeOf = ({ blockTime }: Flags) =>
  * The home of a devnet whose parts are started one by one, as in containers. One that is there keeps its keys and its
  * chain.
  */
-async function makeDevnetHome(flags: Flags): Promise<void> {
+async function writeDevnetHome(flags: Flags): Promise<void> {
   const home = homeFrom(flags)
   if ([flags.chainId, flags.owner, flags.genesis].some((given) => given !== undefined)) {
     throw new UserError('--devnet: goes with none of --chain-id, --owner and --genesis')
@@ -135,7 +135,7 @@ async function makeDevnetHome(flags: Flags): Promise<void> {
     p2p: parseEndpoint(flags.p2p, '--p2p'),
   })
   const lock = takeDevnetLock(home)
-  const [identity] = makeDevnetHomes(
+  const [identity] = writeDevnetHomes(
     nodes.map((node) => ({ ...node, addresses })),
     blockTimeOf(flags).blockTimeMs,
   )
@@ -152,7 +152,7 @@ async function makeDevnetHome(flags: Flags): Promise<void> {
 }
 
 async function run(flags: Flags): Promise<void> {
-  if (flags.devnet === true) return makeDevnetHome(flags)
+  if (flags.devnet === true) return writeDevnetHome(flags)
   const home = homeFrom(flags)
   const files = homeFiles(home)
   if (existsSync(files.genesis))
@@ -171,13 +171,13 @@ async function run(flags: Flags): Promise<void> {
     throw new UserError('--state-sync: goes with --genesis FILE')
   const stateSync = flags.stateSync === undefined ? {} : { stateSync: await stateSyncFrom(flags.stateSync, chainId) }
   closeHome(home, note)
-  const { pubKey } = makeNodeKeys(home)
+  const { pubKey } = writeNodeKeys(home)
   if (given !== undefined) {
     makeFolder(dirname(files.genesis))
     writeFileSync(files.genesis, given.text)
   }
   const appState = given?.appState ?? newAppState([{ owner, pubKey, name: flags.moniker }])
-  const identity = makeNodeHome({
+  const identity = writeNodeHome({
     home,
     chainId,
     moniker: flags.moniker,

@@ -11,7 +11,7 @@ import {
   removeKeyFile,
   replaceKeyFile,
 } from '../../keys/files.ts'
-import { isWeak, makeKeystore, openKeystore, SEED_BYTES } from '../../keys/keystore.ts'
+import { isWeak, createKeystore, openKeystore, SEED_BYTES } from '../../keys/keystore.ts'
 import { newMnemonic, seedOfMnemonic } from '../../keys/mnemonic.ts'
 import { asFailed, Failed, UserError } from '../errors.ts'
 import {
@@ -49,7 +49,7 @@ const shown = ({ name, path, keystore }: KeyFile): Record<string, unknown> => ({
  * is taken.
  */
 async function store(folder: string, name: string, seed: Uint8Array, flags: Flags): Promise<void> {
-  const keystore = makeKeystore(seed, await password(name, flags, { isNew: true }))
+  const keystore = createKeystore(seed, await password(name, flags, { isNew: true }))
   const path = asFailed(() => addKeyFile(folder, name, keystore))
   const key = shown({ name, path, keystore })
   answer(flags.json, key, () => fields(key))
@@ -100,7 +100,7 @@ export async function importKey(folder: string, name: string, flags: ImportFlags
     // Its own password opens it, or it would be found out too late.
     const opens = await password(name, flags)
     const seed = asFailed(() => openKeystore(given, opens))
-    const keystore = isWeak(given) ? makeKeystore(seed, opens) : given
+    const keystore = isWeak(given) ? createKeystore(seed, opens) : given
     const key = shown({ name, keystore, path: asFailed(() => addKeyFile(folder, name, keystore)) })
     if (keystore !== given) {
       note(
@@ -167,7 +167,7 @@ export async function changePassword(
   const seed = asFailed(() => openKeystore(found.keystore, old))
   const what = `new password of ${found.name}`
   const fresh = await readSecret({ what, file: flags.newPasswordFile, flag: '--new-password-file', isNew: true })
-  asFailed(() => replaceKeyFile(found, makeKeystore(seed, fresh)))
+  asFailed(() => replaceKeyFile(found, createKeystore(seed, fresh)))
   answer(flags.json, shown(found), () => `the password of ${found.name} is changed`)
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder } from '../../base/folder.ts'
-import { makeNodeKeys } from '../../comet/home.ts'
+import { writeNodeKeys } from '../../comet/home.ts'
 import { takeLock } from '../../store/sqlite/connection.ts'
 import { Failed, UserError } from '../errors.ts'
 import { statePathOf } from '../homes.ts'
@@ -41,7 +41,7 @@ async function run(flags: Flags): Promise<void> {
   if (withSigningState) {
     // A home without this file, but with a key, counts as one that lost it.
     makeFolder(join(home, 'data'))
-    makeNodeKeys(home)
+    writeNodeKeys(home)
   }
   answer(flags.json, { home, removed: paths }, () =>
     paths.length === 0 ? 'there was nothing to remove' : ['removed', ...paths].join('\n  '),

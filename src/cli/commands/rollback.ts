@@ -26,7 +26,7 @@ const headOf = ({ height, appHash }: { readonly height: number; readonly appHash
 })
 
 /** Takes CometBFT's state back and throws unless it then stands where the application is about to. */
-async function makeAgree(home: string): Promise<(to: Head) => void> {
+async function rollBackCometBft(home: string): Promise<(to: Head) => void> {
   if (!existsSync(homeFiles(home).blockStore)) {
     throw new UserError(
       `${home} has no blocks of CometBFT: run "cometbft rollback --home DIR" where they are, then ` +
@@ -51,7 +51,7 @@ async function makeAgree(home: string): Promise<(to: Head) => void> {
 async function run(flags: Flags): Promise<void> {
   const home = homeFrom(flags)
   const path = needState(home)
-  const agree = flags.appOnly === true ? undefined : await makeAgree(home)
+  const agree = flags.appOnly === true ? undefined : await rollBackCometBft(home)
   const store = openSqliteStore({ path, tables, views })
   try {
     const from = headOf({ height: store.height(), appHash: store.appHash() })

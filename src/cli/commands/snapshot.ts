@@ -24,7 +24,7 @@ import { Failed, UserError } from '../errors.ts'
 import { chainIdOf, needState, restorePathOf, snapshotsOf, statePathOf } from '../homes.ts'
 import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../options.ts'
 import { answer, fields, note, table } from '../output.ts'
-import { chooseKeeping } from '../settings.ts'
+import { chooseRetention } from '../settings.ts'
 
 /** A snapshot and the folder of its files. */
 export interface Found {
@@ -109,7 +109,7 @@ async function create(flags: Flags): Promise<void> {
       if (state.height() === 0) throw new UserError(`${path}: no block is committed yet`)
       return writeSnapshot(state, tables, folder)
     })
-    keepNewest(folder, chooseKeeping(home, {}).keep)
+    keepNewest(folder, chooseRetention(home, {}).keep)
     answer(flags.json, printSnapshot(made), () => fields(printSnapshot(made)))
   } finally {
     reader.close()

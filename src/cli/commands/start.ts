@@ -18,11 +18,11 @@ import { type Configure, example } from '../options.ts'
 import { note } from '../output.ts'
 import { startQueryThread } from '../queries/thread.ts'
 import {
-  chooseKeeping,
+  chooseRetention,
   chooseOs,
   type Endpoint,
   homeOf,
-  type KeepingFlags,
+  type RetentionFlags,
   parseEndpoint,
   parseProgramVersion,
 } from '../settings.ts'
@@ -30,7 +30,7 @@ import { type SnapshotMaker, startSnapshotMaker } from '../snapshots/maker.ts'
 import { gaugesOf, openLog, serveMetrics } from '../telemetry.ts'
 
 /** What `svcd start` is told. */
-export interface StartOptions extends KeepingFlags {
+export interface StartOptions extends RetentionFlags {
   readonly home: string
   /** `unix:///path` or `tcp://host:port`. */
   readonly abci: string
@@ -126,7 +126,7 @@ export function start({
   boundHeap()
   makeFolder(join(home, 'data'))
   if (logFile !== undefined) makeFolder(dirname(logFile))
-  const keeping = chooseKeeping(home, flags)
+  const retention = chooseRetention(home, flags)
   const allowAddresses = allowedAddresses(home, eniAllow)
   const logger = openLog(logFile ?? 2)
   const node = { os: chooseOs(home, os, (line) => logger.warn(line)) }
@@ -137,7 +137,7 @@ export function start({
     store.close()
     throw error
   }
-  const { maker, options } = openSnapshots(home, chainId, keeping, logger)
+  const { maker, options } = openSnapshots(home, chainId, retention, logger)
   // A state that was restored may have retired this program.
   const replaceBy = (path: string): void => {
     store.replaceBy(path)
@@ -162,7 +162,7 @@ export function start({
       node,
       logger,
       queries,
-      keepBlocks: keeping.keepBlocks,
+      keepBlocks: retention.keepBlocks,
       snapshots: { ...options, replaceBy },
       onCommitted: libraries.onCommitted,
       afterAnswer: setImmediate,

@@ -9,7 +9,7 @@ import { newMnemonic, PUBLIC_MNEMONIC, seedOfMnemonic } from '../../keys/mnemoni
 import { signerOfSeed } from '../../tx/sign.ts'
 import { DEVNET_ACCOUNTS } from '../devnet/home.ts'
 import { UserError } from '../errors.ts'
-import { chainIdOf, genesisKeys, makeHomes, PORTS_OF_ONE } from '../homes.ts'
+import { chainIdOf, genesisKeys, writeNetworkHomes, PORTS_OF_ONE } from '../homes.ts'
 import { homeScripts, readmeText, SOCKET, startAllScript } from '../networkScripts.ts'
 import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../options.ts'
 import { answer, table } from '../output.ts'
@@ -96,12 +96,12 @@ export interface TestnetOptions {
 }
 
 /** A node that was made. `owner`: the account whose candidacy it validates for; a full node has none. */
-export type MadeNode = PlannedNode & NodeIdentity & { readonly home: string; readonly owner?: string | undefined }
+export type TestnetNode = PlannedNode & NodeIdentity & { readonly home: string; readonly owner?: string | undefined }
 
 /** A network that was made. `mnemonic`: secret unless it is the public one; it is written nowhere. */
 export interface Testnet {
   readonly mnemonic: string
-  readonly nodes: readonly MadeNode[]
+  readonly nodes: readonly TestnetNode[]
 }
 
 const OURS = /^(?:(?:node|full)\d+|systemd|start\.sh|docker-compose\.yml|README\.txt)$/
@@ -133,13 +133,13 @@ const write = (folder: string, files: Readonly<Record<string, string>>, mode = 0
  * started. Errors: UserError when the folder holds anything but this network with public keys; CometError for a chain
  * id or block time that CometBFT refuses, before anything of the network is usable.
  */
-export function makeTestnet(options: TestnetOptions): Testnet {
+export function writeTestnet(options: TestnetOptions): Testnet {
   const { output, chainId, publicKeys, blockTimeMs } = options
   assertOutput(options)
   const mnemonic = publicKeys ? PUBLIC_MNEMONIC : newMnemonic()
   const count = Math.max(countOf(options.nodes), publicKeys ? DEVNET_ACCOUNTS : 0)
   const accounts = Array.from({ length: count }, (_, at) => signerOfSeed(seedOfMnemonic(mnemonic, at)).address)
-  const nodes: readonly MadeNode[] = makeHomes(
+  const nodes: readonly TestnetNode[] = writeNetworkHomes(
     options.nodes.map((node, at) => ({
       ...node,
       home: join(output, node.name),
@@ -229,7 +229,7 @@ async function run(flags: Flags): Promise<void> {
       `--chain-id: expected 1 to 50 letters, digits, dots, hyphens and underscores, got ${JSON.stringify(chainId)}`,
     )
   }
-  const made = makeTestnet({
+  const made = writeTestnet({
     output,
     nodes: planNodes(flags),
     chainId,

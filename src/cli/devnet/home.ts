@@ -12,7 +12,7 @@ import {
   abciAddressOf,
   chainIdOf,
   genesisKeys,
-  makeHomes,
+  writeNetworkHomes,
   type NetworkNode,
   PORTS_OF_ONE,
   statePathOf,
@@ -156,8 +156,12 @@ export function devnetNodes({ home, validators, rpc, p2p }: DevnetPlace): readon
 }
 
 /** The homes of a devnet with its public accounts; those that are there keep keys and chain. */
-export const makeDevnetHomes = (nodes: readonly DevnetNode[], blockTimeMs?: number) =>
-  makeHomes(nodes, { chainId: DEVNET_CHAIN_ID, accounts: devnetSigners().map(({ address }) => address), blockTimeMs })
+export const writeDevnetHomes = (nodes: readonly DevnetNode[], blockTimeMs?: number) =>
+  writeNetworkHomes(nodes, {
+    chainId: DEVNET_CHAIN_ID,
+    accounts: devnetSigners().map(({ address }) => address),
+    blockTimeMs,
+  })
 
 /** The program version that the state of a home needs; that of genesis when it has none yet. */
 function versionOf(home: string): number {

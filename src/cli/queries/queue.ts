@@ -5,7 +5,7 @@ import { isListPath } from '../../app/query.ts'
 export const QUERY_LIMITS = {
   /** Reading for one answer. */
   answerMsMax: 2000,
-  /** Waiting for the thread; who waited longer is answered unread: the caller has gone, or will ask again. */
+  /** WaitingQuery for the thread; who waited longer is answered unread: the caller has gone, or will ask again. */
   waitMsMax: 2000,
   /** The same for lists: replies leave in order, so whoever asked after one waits with it. */
   listWaitMsMax: 500,
@@ -29,19 +29,19 @@ export const QUERY_LIMITS = {
 export type QueryLimits = { readonly [K in keyof typeof QUERY_LIMITS]: number }
 
 /** How much may be answered in whole lists. Times are ms of one clock. */
-export interface Pace {
+export interface TokenBucket {
   /** True while what was used is more than has come back since. */
-  isUsedUp(nowMs: number): boolean
+  isEmpty(nowMs: number): boolean
   use(bytes: number, nowMs: number): void
-  /** What whoever is refused is told. */
+  /** What whoever is refused is onMessage. */
   readonly why: string
 }
 
 /**
- * A pace of so many bytes a second; after a rest a second's worth may be used at once, and the last use may go beyond
+ * A bucket of so many bytes a second; after a rest a second's worth may be used at once, and the last use may go beyond
  * it.
  */
-export function createPace(bytesPerSecond: number): Pace {
+export function createTokenBucket(bytesPerSecond: number): TokenBucket {
   let left = bytesPerSecond
   let atMs = 0
   const refill = (nowMs: number): void => {
@@ -49,7 +49,7 @@ export function createPace(bytesPerSecond: number): Pace {
     atMs = nowMs
   }
   return {
-    isUsedUp: (nowMs) => {
+    isEmpty: (nowMs) => {
       refill(nowMs)
       return left <= 0
     },
@@ -62,31 +62,31 @@ export function createPace(bytesPerSecond: number): Pace {
 }
 
 /** A query, and who waits for its answer. */
-export interface Waiting {
+export interface WaitingQuery {
   readonly request: QueryRequest
   readonly done: (response: QueryResponse) => void
 }
 
-interface Queued extends Waiting {
+interface Queued extends WaitingQuery {
   sinceMs: number
 }
 
 /** The queries that wait, and whose turn it is. Times are ms of one clock. */
 export interface QueryQueue {
   /** Lets a query wait; or says why it may not. */
-  add(query: Waiting, nowMs: number): string | undefined
+  add(query: WaitingQuery, nowMs: number): string | undefined
   /**
    * Takes what is read next: one list for all that ask it, or several others. What may wait no longer goes to `refuse`
    * with the reason.
    */
   take(
     nowMs: number,
-    refuse: (query: Waiting, why: string) => void,
-  ): { readonly queries: readonly Waiting[]; readonly isList: boolean }
+    refuse: (query: WaitingQuery, why: string) => void,
+  ): { readonly queries: readonly WaitingQuery[]; readonly isList: boolean }
   /** The thread has begun: what waits has waited for its start, which does not count. */
   begin(nowMs: number): void
   /** Takes all. */
-  takeAll(): readonly Waiting[]
+  takeAll(): readonly WaitingQuery[]
   /** A list was answered at this cost. True when lists rest now, until `committed` or restMsMax later. */
   listAnswered(cost: number, nowMs: number): boolean
   /** A block was committed; `duringList` while a list was read. */
@@ -95,7 +95,7 @@ export interface QueryQueue {
 
 // Queries that are read in one go: with more of them a message between threads costs little beside the answers.
 const ROUND_MAX = 16
-// Equal lists of one round.
+// Equal lists of one batch.
 const EQUAL_MAX = 4
 
 /**
@@ -105,21 +105,21 @@ const EQUAL_MAX = 4
 export function createQueryQueue(limits: QueryLimits): QueryQueue {
   const { waitMsMax, listWaitMsMax, waitingMax, listsWaitingMax, listBytesPerSecond, busyCommitsMax, restMsMax } =
     limits
-  const pace = createPace(listBytesPerSecond)
+  const bucket = createTokenBucket(listBytesPerSecond)
   const lists: Queued[] = []
   const others: Queued[] = []
   let listsTurn = true
   let restUntilMs = 0
   let busyCommits = 0
 
-  const dropLate = (queue: Queued[], sinceMs: number, refuse: (query: Waiting) => void): void => {
+  const dropLate = (queue: Queued[], sinceMs: number, refuse: (query: WaitingQuery) => void): void => {
     while (queue[0] !== undefined && queue[0].sinceMs < sinceMs) refuse(queue.shift() as Queued)
   }
   /**
-   * The list that has waited longest, and some that ask the same: it is read once, and the pace looks at what they cost
-   * before more.
+   * The list that has waited longest, and some that ask the same: it is read once, and the bucket looks at what they
+   * cost before more.
    */
-  const takeList = (): Waiting[] => {
+  const takeList = (): WaitingQuery[] => {
     const path = lists[0]?.request.path
     const equal = lists.filter(({ request }) => request.path === path).slice(0, EQUAL_MAX)
     lists.splice(0, lists.length, ...lists.filter((one) => !equal.includes(one)))
@@ -129,7 +129,7 @@ export function createQueryQueue(limits: QueryLimits): QueryQueue {
   return {
     add: (query, nowMs) => {
       const isList = isListPath(query.request.path)
-      if (isList && pace.isUsedUp(nowMs)) return pace.why
+      if (isList && bucket.isEmpty(nowMs)) return bucket.why
       const [queue, max] = isList ? [lists, listsWaitingMax] : [others, waitingMax]
       if (queue.length >= max) return `${max} ${isList ? 'lists' : 'queries'} wait already`
       queue.push({ ...query, sinceMs: nowMs })
@@ -140,7 +140,7 @@ export function createQueryQueue(limits: QueryLimits): QueryQueue {
       dropLate(lists, nowMs - listWaitMsMax, (query) =>
         refuse(query, `the list waited for more than ${listWaitMsMax} ms`),
       )
-      while (lists[0] !== undefined && pace.isUsedUp(nowMs)) refuse(lists.shift() as Queued, pace.why)
+      while (lists[0] !== undefined && bucket.isEmpty(nowMs)) refuse(lists.shift() as Queued, bucket.why)
       const mayList = lists.length > 0 && nowMs >= restUntilMs
       const isList = mayList && (listsTurn || others.length === 0)
       listsTurn = !isList
@@ -151,7 +151,7 @@ export function createQueryQueue(limits: QueryLimits): QueryQueue {
     },
     takeAll: () => [...others.splice(0), ...lists.splice(0)],
     listAnswered: (cost, nowMs) => {
-      pace.use(cost, nowMs)
+      bucket.use(cost, nowMs)
       if (busyCommits < busyCommitsMax) return false
       // A commit writes SQLite's WAL back only where no older state is being read: it gets its turn.
       busyCommits = 0

@@ -3,27 +3,27 @@ import type { QueryRequest, QueryResponse } from '../../abci/types.ts'
 import type { AppLogger, Queries } from '../../app/context.ts'
 import type { QueryError } from '../../modules/define.ts'
 import { kernelErrors } from '../../modules/errors.ts'
-import { createQueryQueue, QUERY_LIMITS, type QueryLimits, type Waiting } from './queue.ts'
+import { createQueryQueue, QUERY_LIMITS, type QueryLimits, type WaitingQuery } from './queue.ts'
 
 /** What the thread is started with: the state's database, and how long one answer may take. */
-export interface ThreadOptions {
+export interface QueryWorkerOptions {
   readonly path: string
   readonly answerMsMax: number
 }
 
 /** Queries that the thread answers one after the other. */
-export type Round = readonly QueryRequest[]
+export type QueryBatch = readonly QueryRequest[]
 
 /** One answer, and what it cost: its bytes, and ROW_COST for each row that was read for it. */
-export interface Answered {
+export interface QueryAnswer {
   readonly response: QueryResponse
   readonly cost: number
 }
 
-/** What the thread tells: that it has begun, a round's answers in its order, or a defect that a path met. */
-export type ThreadMessage =
+/** What the thread tells: that it has begun, a batch's answers in its order, or a defect that a path met. */
+export type QueryWorkerMessage =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'answered'; readonly answers: readonly Answered[] }
+  | { readonly kind: 'answered'; readonly answers: readonly QueryAnswer[] }
   | { readonly kind: 'defect'; readonly path: string; readonly why: string }
 
 // As a source, and as it is built.
@@ -56,22 +56,22 @@ export interface QueryThread extends Queries {
   readonly close: () => Promise<void>
 }
 
-/** Answers rounds of queries, one round at a time, in a thread that is started anew when it fails. */
-interface Rounds {
+/** Answers worker of queries, one batch at a time, in a thread that is started anew when it fails. */
+interface QueryWorker {
   state(): 'starting' | 'ready' | 'failed' | 'closed'
   /** Only while `ready`; what the thread answered, or undefined when it failed. */
-  ask(round: Round, answered: (answers: readonly Answered[] | undefined) => void): void
+  ask(batch: QueryBatch, answered: (answers: readonly QueryAnswer[] | undefined) => void): void
   close(): Promise<void>
 }
 
 /** `changed` is called when the thread is ready, and when it has failed. */
-function startRounds({ path, logger }: QueryThreadOptions, limits: QueryLimits, changed: () => void): Rounds {
+function startQueryWorker({ path, logger }: QueryThreadOptions, limits: QueryLimits, changed: () => void): QueryWorker {
   let worker: Worker | undefined
   let state: 'starting' | 'ready' | 'failed' | 'closed' = 'starting'
-  let answered: ((answers: readonly Answered[] | undefined) => void) | undefined
+  let answered: ((answers: readonly QueryAnswer[] | undefined) => void) | undefined
   let timer: NodeJS.Timeout | undefined
 
-  const settle = (answers: readonly Answered[] | undefined): void => {
+  const settle = (answers: readonly QueryAnswer[] | undefined): void => {
     clearTimeout(timer)
     const tell = answered
     answered = undefined
@@ -80,7 +80,7 @@ function startRounds({ path, logger }: QueryThreadOptions, limits: QueryLimits, 
   const watch = (ms: number): void => {
     timer = setTimeout(() => fail(new Error(`the thread of queries was silent for ${ms} ms`)), ms).unref()
   }
-  const told = (message: ThreadMessage): void => {
+  const onMessage = (message: QueryWorkerMessage): void => {
     if (message.kind === 'defect') return logger.error({ path: message.path, err: message.why }, 'a query met a defect')
     if (message.kind === 'answered') return settle(message.answers)
     clearTimeout(timer)
@@ -90,11 +90,11 @@ function startRounds({ path, logger }: QueryThreadOptions, limits: QueryLimits, 
   const begin = (): void => {
     state = 'starting'
     watch(limits.startMsMax)
-    const workerData: ThreadOptions = { path, answerMsMax: limits.answerMsMax }
+    const workerData: QueryWorkerOptions = { path, answerMsMax: limits.answerMsMax }
     const own = new Worker(WORKER, { workerData, resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB_MAX } })
     worker = own
-    own.on('message', (message: ThreadMessage) => {
-      if (worker === own) told(message)
+    own.on('message', (message: QueryWorkerMessage) => {
+      if (worker === own) onMessage(message)
     })
     own.on('error', (error) => {
       if (worker === own) fail(error)
@@ -122,10 +122,10 @@ function startRounds({ path, logger }: QueryThreadOptions, limits: QueryLimits, 
   begin()
   return {
     state: () => state,
-    ask: (round, then) => {
+    ask: (batch, then) => {
       answered = then
       watch(limits.silentMsMax)
-      worker?.postMessage(round)
+      worker?.postMessage(batch)
     },
     close: async () => {
       state = 'closed'
@@ -149,17 +149,17 @@ export function startQueryThread(options: QueryThreadOptions): QueryThread {
 
   const refusal = ({ code, log }: QueryError): QueryResponse => ({ code, log, height: options.height() })
   const unavailable = (why: string): QueryResponse => refusal(kernelErrors.unavailable(why))
-  const refuse = ({ done }: Waiting, why: string): void => done(refusal(kernelErrors.busy(why)))
+  const refuse = ({ done }: WaitingQuery, why: string): void => done(refusal(kernelErrors.busy(why)))
   const refuseAll = (why: string): void => {
     for (const { done } of queue.takeAll()) done(unavailable(why))
   }
 
   const next = (): void => {
-    if (rounds.state() !== 'ready' || asking !== undefined) return
+    if (worker.state() !== 'ready' || asking !== undefined) return
     const { queries, isList } = queue.take(performance.now(), refuse)
     if (queries.length === 0) return
     asking = isList ? 'list' : 'others'
-    rounds.ask(
+    worker.ask(
       queries.map(({ request }) => request),
       (answers) => {
         asking = undefined
@@ -167,22 +167,22 @@ export function startQueryThread(options: QueryThreadOptions): QueryThread {
         if (isList && queue.listAnswered(cost, performance.now())) setTimeout(next, limits.restMsMax + 1).unref()
         for (const [at, one] of queries.entries()) {
           const answer = answers?.[at]
-          if (answer === undefined) one.done(unavailable(rounds.state() === 'closed' ? STOPPING : FAILED))
+          if (answer === undefined) one.done(unavailable(worker.state() === 'closed' ? STOPPING : FAILED))
           else one.done(answer.response)
         }
         next()
       },
     )
   }
-  const rounds = startRounds(options, limits, () => {
-    if (rounds.state() === 'failed') return refuseAll(FAILED)
+  const worker = startQueryWorker(options, limits, () => {
+    if (worker.state() === 'failed') return refuseAll(FAILED)
     queue.begin(performance.now())
     next()
   })
 
   return {
     ask: (request) => {
-      const state = rounds.state()
+      const state = worker.state()
       if (state === 'failed' || state === 'closed') return unavailable(state === 'failed' ? FAILED : STOPPING)
       return new Promise((done) => {
         // The bytes are a view of the packet that they came in.
@@ -197,7 +197,7 @@ export function startQueryThread(options: QueryThreadOptions): QueryThread {
       next()
     },
     close: async () => {
-      const closed = rounds.close()
+      const closed = worker.close()
       refuseAll(STOPPING)
       await closed
     },

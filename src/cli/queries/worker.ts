@@ -6,21 +6,21 @@ import { tables } from '../../modules/registry.ts'
 import { openSqliteReader } from '../../store/sqlite/sqliteReader.ts'
 import type { CommittedState } from '../../store/store.ts'
 import { collectWhenQuiet } from '../heap.ts'
-import type { Answered, Round, ThreadMessage, ThreadOptions } from './thread.ts'
+import type { QueryAnswer, QueryBatch, QueryWorkerMessage, QueryWorkerOptions } from './thread.ts'
 /**
  * The thread in which queries are answered: consensus shares no turn of its event loop with it. Started by thread.ts.
  */
 
 /** Most bytes of list answers that are kept while the state stays as it is. */
 const LIST_BYTES_KEPT = 32 * 1024 * 1024
-// What keeping an answer costs beside its bytes.
+// What retention an answer costs beside its bytes.
 const KEPT_BYTES = 1024
 // Rows between two looks at the clock.
 const ROWS_UNWATCHED = 64
 
-const { path: file, answerMsMax } = workerData as ThreadOptions
+const { path: file, answerMsMax } = workerData as QueryWorkerOptions
 const reader = openSqliteReader({ path: file, tables })
-const tell = (message: ThreadMessage): void => parentPort?.postMessage(message)
+const tell = (message: QueryWorkerMessage): void => parentPort?.postMessage(message)
 const onDefect = (path: string, thrown: unknown): void =>
   tell({ kind: 'defect', path, why: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) })
 
@@ -75,7 +75,7 @@ function keep(path: string, response: QueryResponse): QueryResponse {
   return kept
 }
 
-function answer(state: CommittedState, request: QueryRequest): Answered {
+function answer(state: CommittedState, request: QueryRequest): QueryAnswer {
   const version = reader.version()
   if (version !== head.version) head = newHead(version)
   const { path } = request
@@ -88,14 +88,14 @@ function answer(state: CommittedState, request: QueryRequest): Answered {
 }
 
 /**
- * Answers a round from the state as it is committed now. No read is left open behind it, so that SQLite's WAL can be
+ * Answers a batch from the state as it is committed now. No read is left open behind it, so that SQLite's WAL can be
  * written back.
  */
-const answerRound = (round: Round): readonly Answered[] =>
-  reader.read((state) => round.map((request) => answer(state, request)))
+const answerBatch = (batch: QueryBatch): readonly QueryAnswer[] =>
+  reader.read((state) => batch.map((request) => answer(state, request)))
 
 collectWhenQuiet()
-parentPort?.on('message', (round: Round) => tell({ kind: 'answered', answers: answerRound(round) }))
+parentPort?.on('message', (batch: QueryBatch) => tell({ kind: 'answered', answers: answerBatch(batch) }))
 tell({ kind: 'ready' })
 
 /** What reading one row counts for, in bytes of an answer. */

@@ -9,7 +9,7 @@ export interface MakerOptions {
 }
 
 /** Asks for the snapshot of the height that is committed now; whoever asks waits at `flag`. */
-export interface MakerOrder {
+export interface MakerRequest {
   readonly height: number
   readonly flag: Int32Array<SharedArrayBuffer>
 }
@@ -47,7 +47,7 @@ const BEGIN_MS_MAX = 2000
 // As sources, or as they were built.
 const WORKER = import.meta.url.endsWith('.ts')
   ? new URL('./worker.ts', import.meta.url)
-  : new URL('../snapshot/worker.js', import.meta.url)
+  : new URL('./worker.js', import.meta.url)
 
 /**
  * Starts the thread that makes a snapshot every `interval` blocks and keeps the `keep` newest. It reads through a
@@ -62,7 +62,7 @@ export function startSnapshotMaker({
   let worker: Worker | undefined
   let state: 'starting' | 'ready' | 'busy' = 'starting'
 
-  const told = (message: MakerMessage): void => {
+  const onMessage = (message: MakerMessage): void => {
     state = 'ready'
     const { kind, ...fields } = message
     if (kind === 'made') logger.info(fields, 'a snapshot was made')
@@ -72,7 +72,7 @@ export function startSnapshotMaker({
     state = 'starting'
     const own = new Worker(WORKER, { workerData: options satisfies MakerOptions })
     worker = own
-    own.on('message', told).on('error', (err) => logger.error({ err }, 'the maker of snapshots failed'))
+    own.on('message', onMessage).on('error', (err) => logger.error({ err }, 'the maker of snapshots failed'))
     own.once('exit', () => {
       if (worker === own) worker = undefined
     })
@@ -86,7 +86,7 @@ export function startSnapshotMaker({
       if (worker === undefined) begin()
       if (state !== 'ready') return logger.info({ height, state }, 'no snapshot of this height: the maker is at work')
       const flag = new Int32Array(new SharedArrayBuffer(4))
-      worker?.postMessage({ height, flag } satisfies MakerOrder)
+      worker?.postMessage({ height, flag } satisfies MakerRequest)
       state = 'busy'
       Atomics.wait(flag, 0, MAKER_FLAG.waiting, BEGIN_MS_MAX)
       const before = Atomics.compareExchange(flag, 0, MAKER_FLAG.waiting, MAKER_FLAG.givenUp)

@@ -3,10 +3,10 @@ import { tables } from '../../modules/registry.ts'
 import { keepNewest } from '../../store/snapshot/folder.ts'
 import { writeSnapshot } from '../../store/snapshot/write.ts'
 import { openSqliteReader } from '../../store/sqlite/sqliteReader.ts'
-import { MAKER_FLAG, type MakerMessage, type MakerOptions, type MakerOrder } from './maker.ts'
+import { MAKER_FLAG, type MakerMessage, type MakerOptions, type MakerRequest } from './maker.ts'
 
 function answer(
-  order: MakerOrder,
+  order: MakerRequest,
   reader: ReturnType<typeof openSqliteReader>,
   { folder, keep }: MakerOptions,
 ): MakerMessage {
@@ -43,6 +43,6 @@ if (parentPort !== null) {
   const options = workerData as MakerOptions
   const reader = openSqliteReader({ path: options.path, tables })
   const tell = (message: MakerMessage): void => port.postMessage(message)
-  port.on('message', (order: MakerOrder) => tell(answer(order, reader, options)))
+  port.on('message', (order: MakerRequest) => tell(answer(order, reader, options)))
   tell({ kind: 'ready' })
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
-import { consensusFailureIn, lastConsensusFailure } from '../../src/comet/log.ts'
+import { consensusFailureIn, lastConsensusFailure } from '../../src/comet/messages.ts'
 import { homeFiles } from '../../src/comet/home.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 

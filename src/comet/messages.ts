@@ -1,0 +1,88 @@
+/**
+ * Reads what CometBFT says in words. It gives one code to whatever fails inside it, and its commands and its log have
+ * none, so this is the only file that looks into its messages.
+ */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { homeFiles } from './home.ts'
+import type { NodeErrorCode } from './errors.ts'
+
+const RPC_FAILURES = [
+  ['MempoolFull', /mempool is full/i],
+  ['TxInCache', /already exists in cache/i],
+  ['TxTooLarge', /tx too large/i],
+  ['NotFound', /not found|could not find|must be less than or equal to the current|is not available, lowest height/i],
+] as const
+
+/**
+ * The code of an RPC error on which a caller can act. Undefined for the node's own trouble, which comes in many words:
+ * `appConn mempool: read message: EOF`, `client is not running`.
+ */
+export const rpcFailureOf = (message: string): NodeErrorCode | undefined =>
+  RPC_FAILURES.find(([, pattern]) => pattern.test(message))?.[0]
+
+/** True when a command failed because another process holds the lock of its database. */
+const isLocked = (message: string): boolean => /temporarily unavailable/.test(message)
+
+/** Why `cometbft light` ended, from the last lines that it printed. */
+export const lightFailureOf = (lines: readonly string[], folder: string): string => {
+  const reason = lines.map((line) => /^(?:ERROR|Error): *(.*)$/.exec(line)?.[1]).find((found) => found !== undefined)
+  if (reason !== undefined && isLocked(reason))
+    return `another light client is using ${folder}; try again when it has ended`
+  return reason ?? lines.at(-1) ?? 'it printed nothing'
+}
+
+/** Why `cometbft rollback` failed, from what it printed; undefined when it gives no reason. */
+export const rollbackFailureOf = (stderr: string): string | undefined => {
+  const reason = /failed to rollback state: .*/.exec(stderr)?.[0]
+  return reason !== undefined && isLocked(reason) ? `${reason} (it may be running: stop it first)` : reason
+}
+
+/** The state that `cometbft rollback` reached, as it printed it: its height, and its app hash in upper-case hex. */
+export const rolledBackTo = (stdout: string): { height: number; appHash: string } | undefined => {
+  const [, height, appHash] = /^Rolled back state to height (\d+) and hash ([0-9A-F]*)$/m.exec(stdout) ?? []
+  return height === undefined || appHash === undefined ? undefined : { height: Number(height), appHash }
+}
+
+/** How much of the end of a log is read. A node that makes no blocks takes days to print as much. */
+const TAIL_BYTES = 1024 * 1024
+
+/** Undoes Go's quoting of a text, even of one that was cut off. */
+const unquoted = (text: string): string => text.replaceAll(/\\(["\\])/g, '$1')
+
+/**
+ * Returns why the consensus of CometBFT failed if this line of its log says so, for example `write …/wal: no space left
+ * on device`. CometBFT keeps running and answering calls after that, but it neither makes nor follows blocks until it
+ * is restarted. Reads both of its log formats.
+ */
+export const consensusFailureIn = (line: string): string | undefined => {
+  if (!line.includes('CONSENSUS FAILURE!!!')) return undefined
+  const [, plain, json] = /\berr="((?:[^"\\]|\\.)*)"|"err":"((?:[^"\\]|\\.)*)"/.exec(line) ?? []
+  return unquoted(plain ?? json ?? 'no reason given')
+}
+
+const tailOf = (path: string): string => {
+  const file = openSync(path, 'r')
+  try {
+    const { size } = fstatSync(file)
+    const bytes = Buffer.alloc(Math.min(size, TAIL_BYTES))
+    return bytes.toString('utf8', 0, readSync(file, bytes, 0, bytes.length, size - bytes.length))
+  } finally {
+    closeSync(file)
+  }
+}
+
+/**
+ * Returns why the consensus failed according to the log file of a home, which exists only if svcd started the node.
+ * Undefined when there is no failure, or when a block was committed after it.
+ */
+export const lastConsensusFailure = (home: string): string | undefined => {
+  let lines: readonly string[]
+  try {
+    lines = tailOf(homeFiles(home).log).split('\n')
+  } catch {
+    return undefined
+  }
+  const at = lines.findLastIndex((line) => consensusFailureIn(line) !== undefined)
+  if (at < 0 || lines.slice(at + 1).some((line) => line.includes('committed state'))) return undefined
+  return consensusFailureIn(lines[at] as string)
+}
