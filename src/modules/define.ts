@@ -42,7 +42,7 @@ export interface TxContext {
   readonly sender: Address
   /** What the transaction pays when it succeeds, in base units. */
   readonly fee: Amount
-  /** sha256 of the transaction's bytes is worked out when it is asked for. */
+  /** The sha256 of the transaction's bytes, computed when it is asked for. */
   readonly tx: { readonly hash: Uint8Array }
   /** Index of the transaction in its block, from 0. */
   readonly index: number
@@ -66,8 +66,9 @@ export interface Effects {
   readonly apply: () => Applied
 }
 
-/** One transaction type. `O` is its name in TxBody's oneof. */
+/** One transaction type. `M` are the fields of its message. */
 export interface TxEntry<M extends Fields = Fields> {
+  /** Its name in the oneof of TxBody. */
   readonly operation: string
   /** JSON-RPC method. */
   readonly method: string
@@ -81,12 +82,12 @@ export interface TxEntry<M extends Fields = Fields> {
   readonly returns?: 'ProposalID' | 'account update request id'
   readonly gas: (params: Params) => number
   /** Guards first, in the order in which errors win (check 6); writes only inside `apply`. */
-  readonly execute: (context: TxContext, message: MessageOf<M>) => TxError | Effects
+  execute(context: TxContext, message: MessageOf<M>): TxError | Effects
 }
 
 /** Declares a transaction type. */
 export function defineTx<const M extends Fields>(entry: TxEntry<M>): TxEntry {
-  return entry as unknown as TxEntry
+  return entry
 }
 
 /** What a query sees: one committed height. */
@@ -98,8 +99,8 @@ export interface QueryContext {
   readonly requestedHeight: number
   /** The parameters in force in block `height`; not before the first block. */
   readonly params: () => Params
-  /** What `make` gives for `name`, worked out once a head: what all queries of one kind need of it. */
-  readonly once: <T>(name: string, make: () => T) => T
+  /** The value of `compute`, computed once for each head and `name`: what several queries of a head share. */
+  readonly once: <T>(name: string, compute: () => T) => T
 }
 
 /** Why a query is refused: a non-zero code and a log that says which path or argument. */

@@ -18,19 +18,19 @@ import {
 import { kernelErrors } from './errors.ts'
 import { txEntryOf } from './registry.ts'
 
-/** Transaction bytes, read once: what they say. Hash and signature are worked out when first asked for. */
+/** Transaction bytes, decoded. Hash and signature are worked out when they are first asked for. */
 export interface ReadTx {
   readonly bytes: Uint8Array
   /** sha256 of the bytes. */
   readonly hash: Uint8Array
   readonly tx: Pick<Tx, 'body'> | NotATx
-  /** Whom the transaction says it is from; undefined where it is none. */
+  /** Whom the transaction says it is from; undefined for bytes that are no transaction. */
   readonly sender: Address | undefined
   /** True when the sender signed it. */
   isSigned(): boolean
 }
 
-/** What becomes of a transaction. Code, data and gas are consensus; gas and data are empty on failure. */
+/** The result of a transaction. Code, data and gas are consensus; gas and data are empty on failure. */
 export interface Verdict extends TxError {
   readonly data: Uint8Array
   readonly gas: number
@@ -55,15 +55,136 @@ export interface Run {
   readonly unwanted?: (fee: bigint) => TxError | undefined
 }
 
-const nothing = new Uint8Array(0)
-const failed = ({ code, log }: TxError): Verdict => ({ code, log, data: nothing, gas: 0, events: [] })
+/** One transaction from bytes to verdict: all its effects in `state`, or none but the nonce. Source: protocol.md §2. */
+export function runTx(state: RevertibleState, read: ReadTx, run: Run): Verdict {
+  const admission = {
+    chainId: run.block.chainId,
+    nonceOf: (account: Address) => nonceOf(state, account),
+    isVerified: run.isVerified,
+  }
+  const refused = admit(read, admission)
+  if (refused !== undefined) return failed(refused)
+  const { body } = read.tx as Pick<Tx, 'body'>
+  const sender = read.sender as Address
+  state.savepoint()
+  const outcome = executeOrFail(state, read, body, sender, run)
+  if (isError(outcome)) {
+    state.rollback()
+    if (run.mode === 'deliver') useNonce(state, sender)
+    return failed(outcome)
+  }
+  const unwanted = run.unwanted?.(outcome.fee)
+  if (unwanted !== undefined) {
+    state.rollback()
+    return failed(unwanted)
+  }
+  state.release()
+  const attributes: readonly Attribute[] = [['sender', sender], ...(outcome.attributes ?? [])]
+  return {
+    ...kernelErrors.ok,
+    data: outcome.data ?? nothing,
+    gas: outcome.gas,
+    events: [{ type: outcome.event, attributes }],
+  }
+}
 
-class OnceRead implements ReadTx {
+const nothing = new Uint8Array(0)
+const failed = ({ code, log, defect }: Failure): Verdict => {
+  const verdict = { code, log, data: nothing, gas: 0, events: [] }
+  return defect === undefined ? verdict : { ...verdict, defect }
+}
+
+/** What checks 1 to 4 depend on beside the bytes. */
+export interface Admission {
+  readonly chainId: string
+  /** The nonce that comes next for a sender. */
+  readonly nonceOf: (sender: Address) => number
+  /** The signature was verified before: a recheck. */
+  readonly isVerified?: boolean | undefined
+}
+
+/** Checks 1 to 4 of protocol.md §2: why the transaction is refused as it is, or undefined. */
+export function admit(
+  read: ReadTx,
+  { chainId, nonceOf: nextNonce, isVerified = false }: Admission,
+): TxError | undefined {
+  const { tx, sender } = read
+  if ('why' in tx) return kernelErrors.cannotDecode(tx.why)
+  const { body } = tx
+  if (body.chainId !== chainId) return kernelErrors.wrongChain(chainId, body.chainId)
+  if (!isVerified && !read.isSigned()) return kernelErrors.badSignature
+  const expected = nextNonce(sender as Address)
+  return body.nonce === expected ? undefined : kernelErrors.badNonce(expected, body.nonce)
+}
+
+interface Executed extends Applied {
+  readonly gas: number
+  readonly fee: bigint
+  readonly event: string
+}
+
+/** A failed transaction: code and log, and what was thrown if it was a throw. */
+type Failure = Pick<Verdict, 'code' | 'log' | 'defect'>
+
+/** `execute`, whose throw is the transaction's failure (code 1000) unless it is one of this machine. */
+function executeOrFail(state: State, read: ReadTx, body: TxBody, sender: Address, run: Run): Failure | Executed {
+  try {
+    return execute(state, read, body, sender, run)
+  } catch (thrown) {
+    if (isMachineFailure(thrown)) throw thrown
+    return { ...kernelErrors.defect, defect: thrown ?? 'nothing was thrown' }
+  }
+}
+
+/** Checks 5 to 7, then fee and effects, all on `state`, which the caller drops when this fails. */
+function execute(
+  state: State,
+  read: ReadTx,
+  { operation, message }: TxBody,
+  sender: Address,
+  { block, index, node }: Run,
+): TxError | Executed {
+  const entry = txEntryOf.get(operation)
+  if (entry === undefined) return kernelErrors.unknownRequest(operation)
+  const malformed = checkFields(entry.input, message)
+  if (malformed !== undefined) return invalidParameter(malformed)
+  const { params } = block
+  const gas = entry.gas(params)
+  const fee = BigInt(gas) * BigInt(params.gasPrice)
+  const context: TxContext = { state, block, sender, fee, tx: read, index, node }
+  const outcome = entry.execute(context, message)
+  if (isError(outcome)) return outcome
+  if (balanceOf(state, sender) < fee + outcome.locks) return kernelErrors.insufficientBalance
+  payFee(state, sender, params.holdAccount, fee)
+  return { ...outcome.apply(), gas, fee, event: entry.event }
+}
+
+/**
+ * True for a throw that says something of this machine, not of state and transaction: storage, memory, stack, the
+ * system. No code may come of it, or nodes would disagree; the process stops instead. Source: protocol.md §2, code
+ * 1000.
+ */
+export function isMachineFailure(thrown: unknown): boolean {
+  if (typeof thrown !== 'object' || thrown === null) return false
+  const { name, message, code } = thrown as { name?: unknown; message?: unknown; code?: unknown }
+  if (typeof code === 'string' && /^(?:SQLITE_|E[A-Z0-9]+$|ERR_MEMORY_ALLOCATION_FAILED$)/.test(code)) return true
+  // better-sqlite3 reports a closed connection with a TypeError that has no code.
+  if (/database connection/i.test(String(message))) return true
+  return name === 'RangeError' && /call stack|allocation|memory|invalid string length/i.test(String(message))
+}
+
+/**
+ * Decodes transaction bytes, which must not change afterwards. Pure: the same bytes always give the same, so the answer
+ * may be kept.
+ */
+export const readTx = (bytes: Uint8Array): ReadTx => new LazyTx(bytes)
+
+class LazyTx implements ReadTx {
   readonly tx: Pick<Tx, 'body'> | NotATx
   readonly sender: Address | undefined
   readonly bytes: Uint8Array
   #hash: Uint8Array | undefined
-  // What only the signature needs is let go once it is verified.
+  // What only the signature needs; let go once it is verified.
   #unverified: Tx | undefined
   #signed = false
 
@@ -86,117 +207,5 @@ class OnceRead implements ReadTx {
     if (this.#unverified !== undefined) this.#signed = isSignedBySender(this.#unverified)
     this.#unverified = undefined
     return this.#signed
-  }
-}
-
-/**
- * Reads transaction bytes, which must not change afterwards. Pure: the same bytes always read the same, so the answer
- * may be kept.
- */
-export const readTx = (bytes: Uint8Array): ReadTx => new OnceRead(bytes)
-
-/** What checks 1 to 4 depend on beside the bytes. */
-export interface Admission {
-  readonly chainId: string
-  /** The nonce that comes next for a sender. */
-  readonly nonceOf: (sender: Address) => number
-  /** The signature was verified before: a recheck. */
-  readonly isVerified?: boolean | undefined
-}
-
-/** Checks 1 to 4 of protocol.md §2: why the transaction may not stand here, or undefined. */
-export function admit(
-  read: ReadTx,
-  { chainId, nonceOf: nextNonce, isVerified = false }: Admission,
-): TxError | undefined {
-  const { tx, sender } = read
-  if ('why' in tx) return kernelErrors.cannotDecode(tx.why)
-  const { body } = tx
-  if (body.chainId !== chainId) return kernelErrors.wrongChain(chainId, body.chainId)
-  if (!isVerified && !read.isSigned()) return kernelErrors.badSignature
-  const expected = nextNonce(sender as Address)
-  return body.nonce === expected ? undefined : kernelErrors.badNonce(expected, body.nonce)
-}
-
-/**
- * True for a throw that says something of this machine, not of state and transaction: storage, memory, stack, the
- * system. No code may come of it, or nodes would disagree; the process stops instead. Source: protocol.md §2, code
- * 1000.
- */
-export function isMachineFailure(thrown: unknown): boolean {
-  if (typeof thrown !== 'object' || thrown === null) return false
-  const { name, message, code } = thrown as { name?: unknown; message?: unknown; code?: unknown }
-  if (typeof code === 'string' && /^(?:SQLITE_|E[A-Z0-9]+$|ERR_MEMORY_ALLOCATION_FAILED$)/.test(code)) return true
-  // better-sqlite3 says so of a connection that was closed, with a TypeError without a code.
-  if (/database connection/i.test(String(message))) return true
-  return name === 'RangeError' && /call stack|allocation|memory|invalid string length/i.test(String(message))
-}
-
-interface Executed extends Applied {
-  readonly gas: number
-  readonly fee: bigint
-  readonly event: string
-}
-
-/** Checks 5 to 7, then fee and effects, all on `state`, which the caller drops when this fails. */
-function execute(
-  state: State,
-  read: ReadTx,
-  { operation, message }: TxBody,
-  sender: Address,
-  run: Run,
-): TxError | Executed {
-  const entry = txEntryOf.get(operation)
-  if (entry === undefined) return kernelErrors.unknownRequest(operation)
-  const malformed = checkFields(entry.input, message)
-  if (malformed !== undefined) return invalidParameter(malformed)
-  const { params } = run.block
-  const gas = entry.gas(params)
-  const fee = BigInt(gas) * BigInt(params.gasPrice)
-  const context: TxContext = { state, block: run.block, sender, fee, tx: read, index: run.index, node: run.node }
-  const outcome = entry.execute(context, message)
-  if (isError(outcome)) return outcome
-  if (balanceOf(state, sender) < fee + outcome.locks) return kernelErrors.insufficientBalance
-  payFee(state, sender, params.holdAccount, fee)
-  return { ...outcome.apply(), gas, fee, event: entry.event }
-}
-
-/** One transaction from bytes to verdict: all its effects in `state`, or none but the nonce. Source: protocol.md §2. */
-export function runTx(state: RevertibleState, read: ReadTx, run: Run): Verdict {
-  const {
-    block: { chainId },
-    isVerified,
-  } = run
-  const refused = admit(read, { chainId, nonceOf: (account) => nonceOf(state, account), isVerified })
-  if (refused !== undefined) return failed(refused)
-  const { body } = read.tx as Pick<Tx, 'body'>
-  const sender = read.sender as Address
-  state.savepoint()
-  let outcome: TxError | Executed
-  let defect: unknown
-  try {
-    outcome = execute(state, read, body, sender, run)
-  } catch (thrown) {
-    if (isMachineFailure(thrown)) throw thrown
-    defect = thrown ?? 'nothing was thrown'
-    outcome = kernelErrors.defect
-  }
-  if ('code' in outcome) {
-    state.rollback()
-    if (run.mode === 'deliver') useNonce(state, sender)
-    return defect === undefined ? failed(outcome) : { ...failed(outcome), defect }
-  }
-  const unwanted = run.unwanted?.(outcome.fee)
-  if (unwanted !== undefined) {
-    state.rollback()
-    return failed(unwanted)
-  }
-  state.release()
-  const attributes: readonly Attribute[] = [['sender', sender], ...(outcome.attributes ?? [])]
-  return {
-    ...kernelErrors.ok,
-    data: outcome.data ?? nothing,
-    gas: outcome.gas,
-    events: [{ type: outcome.event, attributes }],
   }
 }

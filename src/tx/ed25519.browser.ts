@@ -1,5 +1,5 @@
 import nacl from 'tweetnacl'
-import type { KeyPair } from './keyPair.ts'
+import type { KeyPair } from './envelope.ts'
 
 /** The ed25519 key pair of a 32-byte seed. */
 export function keyPairOfSeed(seed: Uint8Array): KeyPair {

@@ -1,6 +1,6 @@
 import sodium from 'sodium-native'
 import { asBuffer } from '../base/bytes.ts'
-import type { KeyPair } from './keyPair.ts'
+import type { KeyPair } from './envelope.ts'
 
 /** The ed25519 key pair of a 32-byte seed. */
 export function keyPairOfSeed(seed: Uint8Array): KeyPair {

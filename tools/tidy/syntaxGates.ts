@@ -88,6 +88,14 @@ function unexplainedSkips(source: Source): number[] {
   return lines
 }
 
+const isKeeper = (path: string): boolean => /^src\/modules\/[^/]+\/keeper\.ts$/.test(path)
+
+/** Calls of `put` and `remove`, which only a State has in the state machine. */
+function isTableWrite(node: Node): boolean {
+  const callee = node.type === 'CallExpression' ? (node['callee'] as Node) : undefined
+  return callee?.type === 'MemberExpression' && /^(?:put|remove)$/.test(String(textOf(callee['property'])))
+}
+
 /** Imports of another module's files other than its keeper and types. Source: CONTRIBUTING.md, Layout. */
 function foreignImports(source: Source): number[] {
   const own = /^src\/modules\/([^/]+)\//.exec(source.path)?.[1]
@@ -152,6 +160,12 @@ export const syntaxGates: readonly Gate[] = [
     message: 'of another module only its keeper and types (CONTRIBUTING.md, Layout)',
     reads: inModules,
     refused: foreignImports,
+  },
+  {
+    name: 'tableWrite',
+    message: "a module's keeper.ts alone writes its tables (CONTRIBUTING.md, Layout)",
+    reads: (path) => inModules(path) && !isKeeper(path),
+    refused: nodesLike(isTableWrite),
   },
   {
     name: 'docstring',

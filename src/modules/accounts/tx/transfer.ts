@@ -1,13 +1,15 @@
 import { addressOf } from '../../../base/address.ts'
-import { invalidParameter } from '../../../base/txError.ts'
-import { field } from '../../../tx/fields.ts'
+import { invalidParameter, type TxError } from '../../../base/txError.ts'
+import { field, type MessageOf } from '../../../tx/fields.ts'
 import { address } from '../../../values/account.ts'
 import { amount } from '../../../values/number.ts'
-import { defineTx } from '../../define.ts'
-import { addBalance, takeBalance } from '../keeper.ts'
+import { defineTx, type Effects, type TxContext } from '../../define.ts'
+import { moveBalance } from '../keeper.ts'
 
 /** Gas of a transfer. Source: protocol.md §2, Gas and fees. */
 export const TRANSFER_GAS = 21_000
+
+const input = { to: field(address), value: field(amount, 'amount above 0, in base units') }
 
 /** Moves `value` base units from the sender to `to`. Source: protocol.md §3, transfer [ext]. */
 export const transfer = defineTx({
@@ -16,24 +18,25 @@ export const transfer = defineTx({
   call: 'transfer',
   event: 'svc.accounts.transfer',
   doc: 'Moves base units from the sender to another account.',
-  input: { to: field(address), value: field(amount, 'amount above 0, in base units') },
+  input,
   gas: () => TRANSFER_GAS,
-  execute: ({ state, sender }, message) => {
-    const to = addressOf(message.to)
-    const value = BigInt(message.value)
-    if (value === 0n) return invalidParameter('value: expected more than 0, got 0')
-    return {
-      locks: value,
-      apply: () => {
-        takeBalance(state, sender, value)
-        addBalance(state, to, value)
-        return {
-          attributes: [
-            ['to', to],
-            ['value', value.toString()],
-          ],
-        }
-      },
-    }
-  },
+  execute: executeTransfer,
 })
+
+function executeTransfer({ state, sender }: TxContext, message: MessageOf<typeof input>): TxError | Effects {
+  const to = addressOf(message.to)
+  const value = BigInt(message.value)
+  if (value === 0n) return invalidParameter('value: expected more than 0, got 0')
+  return {
+    locks: value,
+    apply: () => {
+      moveBalance(state, sender, to, value)
+      return {
+        attributes: [
+          ['to', to],
+          ['value', value.toString()],
+        ],
+      }
+    },
+  }
+}

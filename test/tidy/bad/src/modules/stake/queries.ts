@@ -1,0 +1,3 @@
+import '../governance/keeper.ts'
+import '../governance/proposals/proposal.ts' // red: foreignImport
+import './keeper.ts'
