@@ -99,16 +99,7 @@ function functionsTree(): Tree {
   return tree as Tree
 }
 
-const IMPORTS = [
-  'AsyncOperation',
-  'Callback',
-  'CallOptions',
-  'Operation',
-  'OperationSpec',
-  'QuerySpec',
-  'Sender',
-  'TransactionResult',
-]
+const IMPORTS = ['AsyncOperation', 'Callback', 'CallOptions', 'Operation', 'OperationSpec', 'QuerySpec', 'Sender']
 
 /**
  * Fields as the client reads them at run time, where only the error of one that is missing shows its doc: a browser
@@ -141,6 +132,7 @@ function source(): string {
   const tree = functionsTree()
   return [
     '/* Written by tools/gen-client.ts: change the registry, not this file. */',
+    "import type { TransactionResult } from '../../tx/result.ts'",
     `import type { ${IMPORTS.join(', ')} } from '../types.ts'\n`,
     ...clientOperations.map(
       ({ operation, doc, fields }) =>

@@ -2,9 +2,11 @@
 import { CheckTxType } from '../abci/data.ts'
 import type { CheckTxRequest, CheckTxResponse } from '../abci/types.ts'
 import type { TxError } from '../base/txError.ts'
-import { kernelErrors } from '../modules/errors.ts'
+import { nonceOf } from '../modules/accounts/keeper.ts'
+import { BAD_NONCE_CODE, kernelErrors } from '../modules/errors.ts'
 import { type ReadTx, readTx, runTx, type Verdict } from '../modules/kernel.ts'
 import { makeOverlay } from '../store/overlay.ts'
+import { encodeNonce } from '../tx/nonceQueue.ts'
 import { type AppContext, type CheckState, createBlock, logDefect, nextOf } from './context.ts'
 import { printVerdict } from './convert.ts'
 
@@ -38,16 +40,26 @@ function judge(app: AppContext, { overlay, block, free }: CheckState, read: Read
 }
 
 /**
+ * `data` of a transaction that is refused for its nonce is the nonce that comes next, so that nobody has to read it out
+ * of the log. No other refusal has data, and none of it is part of consensus. Source: protocol.md §2, CheckTx.
+ */
+function withExpectedNonce(verdict: Verdict, { overlay }: CheckState, { sender }: ReadTx): Verdict {
+  if (verdict.code !== BAD_NONCE_CODE || sender === undefined) return verdict
+  return { ...verdict, data: encodeNonce(nonceOf(overlay, sender)) }
+}
+
+/**
  * Judges a transaction for the mempool, after those that were accepted before it. A recheck does not verify the
  * signature again, because the mempool holds only verified transactions. Source: protocol.md §2, CheckTx.
  */
 export function checkTx(app: AppContext, { tx, type }: CheckTxRequest): CheckTxResponse {
   const read = app.txCache.read(tx)
-  const verdict = judge(app, checkStateOf(app), read, type === CheckTxType.recheck)
+  const check = checkStateOf(app)
+  const verdict = judge(app, check, read, type === CheckTxType.recheck)
   // A refused transaction is not remembered, so that nobody can fill the memory with garbage.
   if (verdict.code === 0) app.txCache.keep(read)
   logDefect(app, read, verdict)
-  return printVerdict(verdict, false)
+  return printVerdict(withExpectedNonce(verdict, check, read), false)
 }
 
 /** Most memory that remembered transactions may cost, by `costOf`: 66,000 transfers. */

@@ -6,8 +6,11 @@ import { openTransport } from '../comet/transport.ts'
 import { findKey, type KeyFile, listKeyFiles } from '../keys/files.ts'
 import { openKeystore } from '../keys/keystore.ts'
 import type { TxEntry } from '../modules/define.ts'
+import { BAD_NONCE_CODE } from '../modules/errors.ts'
 import { txHash } from '../tx/envelope.ts'
 import { field } from '../tx/fields.ts'
+import { createNonceQueue, decodeNonce, type Sent } from '../tx/nonceQueue.ts'
+import type { TransactionResult } from '../tx/result.ts'
 import { uint } from '../values/number.ts'
 import { type Signer, signerOfSeed } from '../tx/sign.ts'
 import { asFailed, Failed, UserError } from './errors.ts'
@@ -25,22 +28,6 @@ export interface TxFlags extends GatewayFlags {
   readonly node?: string
   readonly wait: boolean
   readonly dryRun?: boolean
-}
-
-interface Part {
-  readonly code?: number
-  readonly log?: string
-  readonly gasUsed?: string
-  readonly fee: { readonly value?: string }
-  readonly data?: string
-}
-
-/** The interface's transaction result object. */
-interface Result {
-  readonly height: number
-  readonly hash: string
-  readonly check_tx: Part
-  readonly deliver_tx: Part
 }
 
 /** What is sent: a checked message, its JSON, and the nonce when one was given. */
@@ -70,22 +57,53 @@ async function signerFor(key: KeyFile, flags: TxFlags): Promise<Signer> {
   return signerOfSeed(asFailed(() => openKeystore(key.keystore, password)))
 }
 
-const BAD_NONCE = 6
-
 /**
- * Signs here and sends through the gateway, which waits for the block. A nonce that was used meanwhile is asked for
- * once more.
+ * Signs and sends one transaction with the nonce that was given, or else with the next one. A transaction whose nonce
+ * somebody else has used meanwhile is signed again.
  */
-async function sendSigned(signer: Signer, { entry, message, nonce }: Order, flags: TxFlags): Promise<Result> {
+function signAndSend<R>(
+  signer: Signer,
+  { entry, message, nonce: given }: Order,
+  chain: {
+    readonly chainId: string
+    readonly readNonce: () => Promise<number>
+    readonly send: (bytes: Uint8Array, isFixed: boolean) => Promise<Sent<R>>
+  },
+): Promise<R> {
+  const { chainId, readNonce, send } = chain
+  const queue = createNonceQueue<typeof message, R>({
+    readNonce,
+    send: (batch) =>
+      Promise.all(
+        batch.map(({ tx, nonce, isFixed }) =>
+          send(signer.signTx({ chainId, nonce, operation: entry.operation, message: tx }), isFixed),
+        ),
+      ),
+    batchMax: 1,
+  })
+  return queue.submit(message, { nonce: given })
+}
+
+/** Signs here and sends through the gateway, which waits for the block. */
+async function sendSigned(signer: Signer, order: Order, flags: TxFlags): Promise<TransactionResult> {
   const remote = remoteFrom(flags)
+  const sendRaw = async (params: unknown): Promise<TransactionResult> =>
+    (await remote.call('svc_sendRawTransaction', params)) as TransactionResult
   const { chain_id: chainId } = (await remote.call('svc_status')) as { chain_id: string }
-  const send = async (): Promise<Result> => {
-    const next = nonce ?? ((await remote.call('svc_getTransactionCount', [signer.address, 'pending'])) as number)
-    const bytes = signer.signTx({ chainId, nonce: next, operation: entry.operation, message })
-    return (await remote.call('svc_sendRawTransaction', [toBase64(bytes)])) as Result
-  }
-  const result = await send()
-  return nonce === undefined && result.check_tx.code === BAD_NONCE ? send() : result
+  const sent = await signAndSend<TransactionResult | { readonly bytes: string }>(signer, order, {
+    chainId,
+    readNonce: async () => (await remote.call('svc_getTransactionCount', [signer.address, 'pending'])) as number,
+    send: async (raw, isFixed) => {
+      const bytes = toBase64(raw)
+      const { expected_nonce: expected, known, ...result } = await sendRaw({ transaction: bytes, wait: false })
+      if (known === true && !isFixed) return { state: 'taken' }
+      if (expected !== undefined) return { state: 'badNonce', result, expected }
+      if (result.check_tx.code !== undefined) return { state: 'refused', result }
+      return { state: 'accepted', result: { bytes }, ended: async () => undefined }
+    },
+  })
+  // The gateway answers bytes that it knows with the block that holds them.
+  return 'bytes' in sent ? sendRaw([sent.bytes]) : sent
 }
 
 interface Checked {
@@ -95,24 +113,38 @@ interface Checked {
 }
 
 /** Signs here and hands the bytes to the node itself: to be checked only, or sent without waiting. Throws a Failed. */
-async function askNode(signer: Signer, { entry, message, nonce }: Order, flags: TxFlags): Promise<Checked> {
+async function askNode(signer: Signer, order: Order, flags: TxFlags): Promise<Checked> {
   const url = nodeUrl(flags)
   const rpc = openNodeRpc(url)
   const transport = openTransport(url, 10_000)
-  try {
-    const { chainId } = await rpc.status()
-    const account = await rpc.abciQuery({ path: `/accounts/${signer.address}` })
-    const next = nonce ?? (JSON.parse(fromUtf8(account.value) ?? '') as { nonce: number }).nonce
-    const bytes = signer.signTx({ chainId, nonce: next, operation: entry.operation, message })
-    if (flags.dryRun !== true) {
-      const { code, log } = await rpc.broadcastTxSync(bytes)
-      return { code, log, hash: txHash(bytes) }
-    }
-    const checked = (await transport.call('check_tx', { tx: toBase64(bytes) })) as {
+  const checkOnly = async (bytes: Uint8Array): Promise<{ code: number; log: string; data: Uint8Array }> => {
+    const {
+      code = 0,
+      log = '',
+      data,
+    } = (await transport.call('check_tx', { tx: toBase64(bytes) })) as {
       readonly code?: number
       readonly log?: string
+      readonly data?: string | null
     }
-    return { code: checked.code ?? 0, log: checked.log ?? '', hash: txHash(bytes) }
+    return { code, log, data: fromBase64(data ?? '') ?? new Uint8Array() }
+  }
+  const check = flags.dryRun === true ? checkOnly : rpc.broadcastTxSync
+  try {
+    const { chainId } = await rpc.status()
+    return await signAndSend<Checked>(signer, order, {
+      chainId,
+      readNonce: async () => {
+        const account = await rpc.abciQuery({ path: `/accounts/${signer.address}` })
+        return (JSON.parse(fromUtf8(account.value) ?? '') as { nonce: number }).nonce
+      },
+      send: async (bytes) => {
+        const { code, log, data } = await check(bytes)
+        const result = { code, log, hash: txHash(bytes) }
+        if (code === BAD_NONCE_CODE) return { state: 'badNonce', result, expected: decodeNonce(data) }
+        return { state: 'refused', result }
+      },
+    })
   } catch (error) {
     if (!isNodeError(error)) throw error
     throw new Failed(`${error.message}; --dry-run and --no-wait need CometBFT's RPC: name it with --node URL`)
@@ -128,7 +160,7 @@ function returned({ returns }: TxEntry, data: string | undefined): Readonly<Reco
   return { [returns]: returns === 'ProposalID' ? data : (fromUtf8(fromBase64(data) ?? new Uint8Array()) ?? data) }
 }
 
-function report(words: string, entry: TxEntry, result: Result, json: boolean | undefined): number {
+function report(words: string, entry: TxEntry, result: TransactionResult, json: boolean | undefined): number {
   const { code, log } = result.check_tx
   if (code !== undefined)
     throw new Failed(`${words} failed: code ${code}: ${clean(log ?? '')} (hash ${result.hash})`, result)
@@ -180,7 +212,7 @@ export async function sendTx(entry: TxEntry, words: string, flags: TxFlags): Pro
   const members = { from, ...given, ...(order.nonce === undefined ? {} : { nonce: order.nonce }) }
   const work =
     key === undefined
-      ? (remoteFrom(flags).call(entry.method, members) as Promise<Result>)
+      ? (remoteFrom(flags).call(entry.method, members) as Promise<TransactionResult>)
       : sendSigned(await signerFor(key, flags), order, flags)
   return report(words, entry, await withProgress('waiting for the block', work), flags.json)
 }

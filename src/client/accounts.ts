@@ -41,7 +41,7 @@ function seedOf(key: string | Uint8Array, index: number): Uint8Array {
 const isSigner = (key: unknown): key is Signer => typeof (key as { signTx?: unknown } | null)?.signTx === 'function'
 
 /** Accounts kept in `into`, by address. */
-export function localAccounts<T>(into: Map<Address, T>, open: (signer: Signer) => T): LocalAccounts {
+export function createLocalAccounts<T>(into: Map<Address, T>, open: (signer: Signer) => T): LocalAccounts {
   const add: LocalAccounts['add'] = (key, index = 0) => {
     const signer = isSigner(key) ? key : signerOfSeed(seedOf(key, index))
     // A key that is added again keeps what is known of its account.

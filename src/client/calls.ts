@@ -1,14 +1,15 @@
 import { type Address, parseAddress } from '../base/address.ts'
 import { isObject } from '../base/json.ts'
 import { type Field, field, type Fields, nested, optional, readFields } from '../tx/fields.ts'
+import type { TransactionResult } from '../tx/result.ts'
 import { address } from '../values/account.ts'
 import { proposalId, pubKey } from '../values/key.ts'
 import { amount, ratio, uint } from '../values/number.ts'
 import { text, yesNo } from '../values/text.ts'
 import type { InputType, WireValue } from '../values/valueType.ts'
+import type { AccountSender, PendingTx } from './accountSender.ts'
 import { asError, INVALID_PARAMS, isFailed, SvcRpcError, SvcTxError } from './errors.ts'
-import type { Callback, CallOptions, FieldSpec, OperationSpec, QuerySpec, TransactionResult } from './types.ts'
-import type { Lane } from './lane.ts'
+import type { Callback, CallOptions, FieldSpec, OperationSpec, QuerySpec } from './types.ts'
 import type { Call, Transport } from './transport.ts'
 
 /** The types of the fields that the generated operations name. */
@@ -63,7 +64,7 @@ function readerOf({ fields }: OperationSpec): Reader {
 }
 
 /** Readers, each made when it is first asked for. */
-export function makeReaders(): (spec: OperationSpec) => Reader {
+export function createReaders(): (spec: OperationSpec) => Reader {
   const made = new Map<string, Reader>()
   return (spec) => {
     const reader = made.get(spec.operation) ?? readerOf(spec)
@@ -75,15 +76,13 @@ export function makeReaders(): (spec: OperationSpec) => Reader {
 /** What the functions of a client share. */
 export interface Client {
   readonly transport: Transport
-  readonly lanes: ReadonlyMap<Address, Lane>
+  readonly senders: ReadonlyMap<Address, AccountSender>
   readonly readerOf: (spec: OperationSpec) => Reader
-  readonly chainId: () => Promise<string>
-  readonly chainIdBlocking: (functionCall: string) => string
   readonly defaultAccount: () => string | undefined
 }
 
 /** One function of the client: the same call asked in both ways. */
-export interface Asked {
+export interface ClientFunction {
   readonly call: string
   readonly isTransaction: boolean | undefined
   readonly promise: (args: readonly unknown[], signal?: AbortSignal) => Promise<unknown>
@@ -91,7 +90,7 @@ export interface Asked {
 }
 
 /** A query: its arguments by position, or all in one object. */
-export function askedQuery({ transport }: Client, { call, method, isTransaction }: QuerySpec): Asked {
+export function queryFunction({ transport }: Client, { call, method, isTransaction }: QuerySpec): ClientFunction {
   const callOf = (args: readonly unknown[]): Call => {
     const given = args.slice(0, args.findLastIndex((arg) => arg !== undefined) + 1)
     return { method, params: given.length === 1 && isObject(given[0]) ? given[0] : given }
@@ -104,47 +103,31 @@ export function askedQuery({ transport }: Client, { call, method, isTransaction 
   }
 }
 
-/** What an operation comes to: signed here, or signed by the gateway. */
-type Way = { readonly lane: Lane; readonly message: Message } | { readonly call: Call }
+/** How an operation is carried out: signed here and sent, or signed by the gateway. */
+type Way = { readonly sender: AccountSender; readonly tx: PendingTx } | { readonly call: Call }
 
-/** An operation. Its one argument may be left out where no member is needed. */
-export function askedOperation(client: Client, spec: OperationSpec): Asked {
-  const { transport, lanes, defaultAccount } = client
+/** An operation. Its one argument may be left out where no field is needed. */
+export function operationFunction(client: Client, spec: OperationSpec): ClientFunction {
+  const { transport, senders, defaultAccount } = client
   const { call, method, operation } = spec
   const wayOf = ([input = {}]: readonly unknown[]): Way => {
     if (!isObject(input)) throw new SvcRpcError(method, INVALID_PARAMS, 'params: expected an object of members')
     const from = input['from'] ?? defaultAccount()
-    const lane = typeof from === 'string' ? lanes.get(parseAddress(from) ?? (from as Address)) : undefined
-    if (lane === undefined) return { call: { method, params: [from === undefined ? input : { ...input, from }] } }
+    const sender = typeof from === 'string' ? senders.get(parseAddress(from) ?? (from as Address)) : undefined
+    if (sender === undefined) return { call: { method, params: [from === undefined ? input : { ...input, from }] } }
     try {
-      return { lane, message: client.readerOf(spec)(input) }
+      return { sender, tx: { operation, ...client.readerOf(spec)(input) } }
     } catch (error) {
       throw new SvcRpcError(method, INVALID_PARAMS, asError(error).message)
     }
   }
-  const promise: Asked['promise'] = async (args, signal) => {
+  const promise: ClientFunction['promise'] = async (args, signal) => {
     const way = wayOf(args)
-    if ('call' in way) return transport.ask(way.call, signal)
-    const {
-      lane,
-      message: { nonce, message },
-    } = way
-    const order = { operation, message }
-    return nonce === undefined
-      ? lane.submit(order, signal)
-      : transport.ask(lane.withNonce(order, nonce, await client.chainId()), signal)
+    return 'call' in way ? transport.ask(way.call, signal) : way.sender.submit(way.tx, signal)
   }
-  const blocking: Asked['blocking'] = (args) => {
+  const blocking: ClientFunction['blocking'] = (args) => {
     const way = wayOf(args)
-    if ('call' in way) return transport.askBlocking(way.call, call)
-    const {
-      lane,
-      message: { nonce, message },
-    } = way
-    const order = { operation, message }
-    return nonce === undefined
-      ? lane.submitBlocking(order, call)
-      : transport.askBlocking(lane.withNonce(order, nonce, client.chainIdBlocking(call)), call)
+    return 'call' in way ? transport.askBlocking(way.call, call) : way.sender.submitBlocking(way.tx, call)
   }
   return { call, isTransaction: true, promise, blocking }
 }
@@ -153,7 +136,7 @@ export function askedOperation(client: Client, spec: OperationSpec): Asked {
  * With a callback behind the arguments it is told there; without one the result is returned. Source: interface, Call
  * style.
  */
-export function callbackForm({ isTransaction, promise, blocking }: Asked) {
+export function callbackForm({ isTransaction, promise, blocking }: ClientFunction) {
   return (...args: unknown[]): unknown => {
     if (typeof args.at(-1) !== 'function') return blocking(args)
     const callback = args.pop() as Callback<unknown>
@@ -172,7 +155,7 @@ export function callbackForm({ isTransaction, promise, blocking }: Asked) {
 const isOptions = (value: unknown): value is CallOptions => isObject(value) && Object.hasOwn(value, 'signal')
 
 /** Resolves with the result; rejects with SvcTxError when the transaction failed. */
-export function promiseForm({ isTransaction, promise }: Asked) {
+export function promiseForm({ isTransaction, promise }: ClientFunction) {
   return async (...args: unknown[]): Promise<unknown> => {
     const options = isOptions(args.at(-1)) ? (args.pop() as CallOptions) : {}
     const result = await promise(args, options.signal)
@@ -182,9 +165,12 @@ export function promiseForm({ isTransaction, promise }: Asked) {
 }
 
 /** Objects inside objects, as the dots in the functions' names have them. */
-export function treeOf(asked: readonly Asked[], form: (one: Asked) => unknown): Readonly<Record<string, unknown>> {
+export function treeOf(
+  functions: readonly ClientFunction[],
+  form: (one: ClientFunction) => unknown,
+): Readonly<Record<string, unknown>> {
   const tree: Record<string, unknown> = {}
-  for (const one of asked) {
+  for (const one of functions) {
     const path = one.call.split('.')
     const name = path.pop() as string
     let node = tree

@@ -1,4 +1,4 @@
-import type { TransactionResult } from './types.ts'
+import type { TransactionResult } from '../tx/result.ts'
 
 const failureOf = ({
   check_tx,
@@ -56,6 +56,9 @@ export const INVALID_PARAMS = -32602
 
 /** JSON-RPC's code of a transaction that is in no block within the time limit. Source: protocol.md §10. */
 export const NOT_IN_BLOCK = -32012
+
+/** JSON-RPC's code of too many requests; `data.retryAfterMs` says when to try again. Source: protocol.md §10. */
+export const TOO_MANY = -32015
 
 /** Any throw as an Error. */
 export const asError = (thrown: unknown): Error =>

@@ -4,14 +4,12 @@ export type {
   AsyncOperation,
   Callback,
   CallOptions,
-  CheckTx,
-  DeliverTx,
   Operation,
   Sender,
-  TransactionResult,
   VerifyOptions,
   WaitOptions,
 } from './types.ts'
+export type { CheckTx, DeliverTx, TransactionResult } from '../tx/result.ts'
 export type { LocalAccounts } from './accounts.ts'
 export type { Target } from './transport.ts'
 export { Svc, type SvcAsync, type SvcConstructor } from './svc.ts'

@@ -1,13 +1,22 @@
 import type { Address } from '../base/address.ts'
 import { ONE, parseRatio, printRatio } from '../base/amount.ts'
-import { type LocalAccounts, localAccounts } from './accounts.ts'
-import { askedOperation, askedQuery, callbackForm, type Client, makeReaders, promiseForm, treeOf } from './calls.ts'
-import { isFailed, NOT_IN_BLOCK, SvcRpcError, SvcTxError } from './errors.ts'
-import type { TransactionResult, VerifyOptions, WaitOptions } from './types.ts'
+import type { TransactionResult } from '../tx/result.ts'
+import { createLocalAccounts, type LocalAccounts } from './accounts.ts'
+import { abortable, type AccountSender, createAccountSender, createFollower } from './accountSender.ts'
+import {
+  callbackForm,
+  type Client,
+  createReaders,
+  operationFunction,
+  promiseForm,
+  queryFunction,
+  treeOf,
+} from './calls.ts'
+import { isFailed, SvcTxError } from './errors.ts'
 import { type AsyncFunctions, operations, queries, type SvcFunctions } from './gen/calls.ts'
-import { type Lane, makeLane } from './lane.ts'
 import type { VerifiedRow } from './light/proveRow.ts'
-import { type Call, httpTransport, pause, POLL_MS, type Target, type Transport, WAIT_MS } from './transport.ts'
+import { type Call, httpTransport, type Target, type Transport } from './transport.ts'
+import type { VerifyOptions, WaitOptions } from './types.ts'
 
 /** Answers that one row proves, under the names of the functions that ask for the same thing unproven. */
 export interface SvcVerified {
@@ -84,18 +93,10 @@ export interface SvcConstructor {
 
 const waiter =
   (transport: Transport): SvcAsync['waitForTx'] =>
-  async (hash, { signal, timeoutMs = WAIT_MS } = {}) => {
-    const method = 'svc_getTransaction'
-    for (let left = timeoutMs; ; left -= POLL_MS) {
-      const found = (await transport.ask({ method, params: [hash] }, signal)) as TransactionResult | null
-      if (found !== null) {
-        const { hash: known, check_tx, deliver_tx } = found
-        if (isFailed(found)) throw new SvcTxError({ height: 0, hash: known, check_tx, deliver_tx })
-        return { height: found.height, hash: known, check_tx, deliver_tx }
-      }
-      if (left <= 0) throw new SvcRpcError(method, NOT_IN_BLOCK, `not in a block after ${timeoutMs} ms`, { hash })
-      await pause(Math.min(POLL_MS, left), signal)
-    }
+  async (hash, options = {}) => {
+    const result = await abortable(createFollower(transport)(hash, options), options.signal)
+    if (isFailed(result)) throw new SvcTxError(result)
+    return result
   }
 
 const STATUS: Call = { method: 'svc_status', params: [] }
@@ -106,27 +107,29 @@ export function createFunctions(
   transport: Transport,
   defaultAccount: () => string | undefined,
 ): Omit<Svc, 'defaultAccount' | 'verified'> {
-  const lanes = new Map<Address, Lane>()
-  const known: { id?: string; asked?: Promise<string> } = {}
-  const askChainId = async (): Promise<string> => {
+  const senders = new Map<Address, AccountSender>()
+  const known: { id?: string; reading?: Promise<string> } = {}
+  const readChainId = async (): Promise<string> => {
     try {
       return (known.id = chainIdOf(await transport.ask(STATUS)))
     } catch (error) {
-      delete known.asked
+      delete known.reading
       throw error
     }
   }
-  const chainId = (): Promise<string> => (known.asked ??= askChainId())
+  const chainId = (): Promise<string> => (known.reading ??= readChainId())
   const chainIdBlocking = (call: string): string => (known.id ??= chainIdOf(transport.askBlocking(STATUS, call)))
-  const client: Client = { transport, lanes, readerOf: makeReaders(), chainId, chainIdBlocking, defaultAccount }
-  const asked = [
-    ...operations.map((spec) => askedOperation(client, spec)),
-    ...queries.map((spec) => askedQuery(client, spec)),
+  const client: Client = { transport, senders, readerOf: createReaders(), defaultAccount }
+  const functions = [
+    ...operations.map((spec) => operationFunction(client, spec)),
+    ...queries.map((spec) => queryFunction(client, spec)),
   ]
   return {
-    ...(treeOf(asked, callbackForm) as unknown as SvcFunctions),
-    async: { ...(treeOf(asked, promiseForm) as unknown as AsyncFunctions), waitForTx: waiter(transport) },
-    accounts: localAccounts(lanes, (signer) => makeLane(signer, { transport, chainId, chainIdBlocking })),
+    ...(treeOf(functions, callbackForm) as unknown as SvcFunctions),
+    async: { ...(treeOf(functions, promiseForm) as unknown as AsyncFunctions), waitForTx: waiter(transport) },
+    accounts: createLocalAccounts(senders, (signer) =>
+      createAccountSender(signer, { transport, chainId, chainIdBlocking }),
+    ),
   }
 }
 

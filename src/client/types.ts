@@ -1,25 +1,4 @@
-/**
- * check_tx of a result object. `code` and `log` are there when it failed. Source: interface, Transaction result object.
- */
-export interface CheckTx {
-  readonly code?: number
-  readonly log?: string
-  readonly fee: { readonly key?: string; readonly value?: string }
-}
-
-/** deliver_tx of a result object. `gasUsed`, `fee` (base units) and `data` (base64) may be there on success. */
-export interface DeliverTx extends CheckTx {
-  readonly gasUsed?: string
-  readonly data?: string
-}
-
-/** What every operation answers: height 0 when it failed. Source: interface, Transaction result object. */
-export interface TransactionResult {
-  readonly height: number
-  readonly hash: string
-  readonly check_tx: CheckTx
-  readonly deliver_tx: DeliverTx
-}
+import type { TransactionResult } from '../tx/result.ts'
 
 /** Members that every operation takes. */
 export interface Sender {

@@ -163,7 +163,9 @@ export const openNodeRpc = (url: string, { timeoutMs = TIMEOUT_MS, ...limits }: 
       whole(raw(raw(await call('abci_info'), 'answer')['response'], 'response')['last_block_height']),
     broadcastTxSync: async (tx) => {
       const answer = raw(await call('broadcast_tx_sync', { tx: toBase64(tx) }), 'answer')
-      const { code, codespace, log, data } = txResult(answer)
+      const { code, codespace, log } = txResult(answer)
+      // Of all answers only this one writes data in hex.
+      const data = new Uint8Array(Buffer.from(text(answer['data']), 'hex'))
       return { code, codespace, log, data, hash: text(answer['hash']).toUpperCase() }
     },
     abciQuery: async ({ path, data = new Uint8Array(), height = 0, prove = false }) =>

@@ -52,6 +52,17 @@ export const countedUpTo: Field<string> = oneOf(
   'latest (committed, the default) or pending (those that wait too)',
 )
 
+/** Whether a call waits for the block. */
+export const waitForBlock: Field<boolean> = field({
+  name: 'waitForBlock',
+  doc: 'whether to wait for the block (true, the default) or to answer after CheckTx (false)',
+  inputType: 'boolean',
+  inputSchema: { type: 'boolean' },
+  fromJson: (json, refuse) => (typeof json === 'boolean' ? json : refuse('true or false')),
+  wireToJson: (wire: boolean): boolean => wire,
+  check: () => undefined,
+})
+
 /** A table of the state. */
 export const rowTable = (names: readonly string[]): Field<string> =>
   oneOf('rowTable', names, `one of ${names.join(', ')}`, 'table of the state, as protocol.md §2 lists them')

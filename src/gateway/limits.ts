@@ -104,13 +104,6 @@ export const LOOK_UP_MS = 500
 /** Blocks whose gas price is remembered. */
 export const GAS_PRICES_KEPT = 64
 
-/**
- * How often a transaction without a nonce of the caller's is signed again with the nonce that the node expects. Once is
- * enough for one gateway; two that sign for one account overtake each other at about every second try (6 of 1,000 calls
- * lost ten tries in a row).
- */
-export const RESIGNS_MAX = 50
-
 /** Age of the head from which the chain counts as stalled unless configured, in ms, however fast its blocks came. */
 export const STALLED_MS_MIN = 10_000
 

@@ -1,4 +1,5 @@
 import { type Fields, schemaOf } from '../tx/fields.ts'
+import { checkTxSchema, decimal, deliverTxSchema } from '../tx/result.ts'
 import type { JsonSchema } from '../values/valueType.ts'
 import { type RpcErrorName, rpcErrors } from './errors.ts'
 import type { Method } from './methods/define.ts'
@@ -7,40 +8,10 @@ const string: JsonSchema = { type: 'string' }
 const integer: JsonSchema = { type: 'integer' }
 const yesNo: JsonSchema = { enum: ['Y', 'N'] }
 
-/** A whole number in decimal text. */
-export const decimal: JsonSchema = { type: 'string', pattern: '^[0-9]+$' }
-
 function object(properties: Readonly<Record<string, JsonSchema>>, optional: readonly string[] = []): JsonSchema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name))
   return { type: 'object', properties, required, additionalProperties: false }
 }
-
-const fee: JsonSchema = object({ key: string, value: decimal }, ['key', 'value'])
-const checkTx: JsonSchema = object({ code: integer, log: string, fee }, ['code', 'log'])
-
-const deliverTx = (returns: string | undefined): JsonSchema =>
-  object(
-    {
-      code: integer,
-      log: string,
-      gasUsed: decimal,
-      fee,
-      data: { type: 'string', contentEncoding: 'base64', ...(returns === undefined ? {} : { description: returns }) },
-    },
-    ['code', 'log', 'gasUsed', 'data'],
-  )
-
-/**
- * The transaction result object; `returns` says what deliver_tx.data carries. Source: interface, Transaction result
- * object.
- */
-export const transactionResult = (returns: string | undefined): JsonSchema =>
-  object({
-    height: integer,
-    hash: string,
-    check_tx: checkTx,
-    deliver_tx: deliverTx(returns),
-  })
 
 /** What svc_getTransaction answers. Source: protocol.md §10. */
 export const foundTransaction: JsonSchema = object({
@@ -51,8 +22,8 @@ export const foundTransaction: JsonSchema = object({
   nonce: { type: ['integer', 'null'] },
   operation: { type: ['string', 'null'] },
   message: { type: ['object', 'null'] },
-  check_tx: checkTx,
-  deliver_tx: deliverTx(undefined),
+  check_tx: checkTxSchema,
+  deliver_tx: deliverTxSchema(),
 })
 
 /** `{height, data}` of a query. */

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { toBase64 } from '../base/bytes.ts'
 import type { TxResult } from '../comet/wire.ts'
+import type { TransactionResult } from '../tx/result.ts'
 import type { Chain } from './chain.ts'
 import { RpcError } from './errors.ts'
-import type { Outcome } from './sender.ts'
+import type { Outcome, SentTx } from './sender.ts'
 
 /** What a transaction failed with, or came to, in CheckTx. */
 export interface Failure {
@@ -13,22 +14,6 @@ export interface Failure {
 
 /** base64 of `GasFee`: the key of every fee. Source: protocol.md §10. */
 export const FEE_KEY = 'R2FzRmVl'
-
-interface Part {
-  readonly code?: number
-  readonly log?: string
-  readonly gasUsed?: string
-  readonly fee: { readonly key?: string; readonly value?: string }
-  readonly data?: string
-}
-
-/** The interface's transaction result object. Its members stand in the order in which the interface shows them. */
-export interface TransactionResult {
-  readonly height: number
-  readonly hash: string
-  readonly check_tx: Part
-  readonly deliver_tx: Part
-}
 
 /** The result of a transaction that CheckTx refused. Source: interface, Errors; protocol.md §10. */
 export const refusedResult = (hash: string, { code, log }: Failure): TransactionResult => ({
@@ -92,4 +77,20 @@ export async function resultOf(chain: Chain, outcome: Outcome): Promise<Transact
   const { height, result } = outcome.included
   const gasPrice = result.code === 0 && result.gasUsed > 0 ? await needGasPrice(chain, height, outcome.hash) : 0n
   return includedResult(outcome.hash, height, result, gasPrice)
+}
+
+/**
+ * What is answered to a caller who does not wait for the block. Throws RpcError -32011 with the hash when the node did
+ * not say whether it has the transaction. Source: protocol.md §10, svc_sendRawTransaction.
+ */
+export function sentResult(sent: SentTx): TransactionResult {
+  const { hash } = sent
+  if ('refused' in sent) {
+    const { expectedNonce } = sent.refused
+    const expected = expectedNonce === undefined ? {} : { expected_nonce: expectedNonce }
+    return { ...refusedResult(hash, sent.refused), ...expected }
+  }
+  if (sent.state === 'unclear') throw new RpcError('nodeAway', 'the node does not answer in time', { hash })
+  const known = sent.state === 'known' ? { known: true as const } : {}
+  return { height: 0, hash, check_tx: { fee: {} }, deliver_tx: { fee: {} }, ...known }
 }

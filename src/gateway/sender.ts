@@ -1,20 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Address, addressOf } from '../base/address.ts'
+import { BAD_NONCE_CODE } from '../modules/errors.ts'
+import { createNonceQueue, type NonceQueue, type Numbered, type Sent } from '../tx/nonceQueue.ts'
 import type { Signer } from '../tx/sign.ts'
-import { type Account, makeAccounts, nextKnown } from './accounts.ts'
-import { broadcast, expectedNonce, readRawTx, type Sent } from './broadcast.ts'
+import { type Broadcast, broadcast, readRawTx, type Refusal } from './broadcast.ts'
 import type { Chain } from './chain.ts'
-import { isRpcError, RpcError, rpcErrors } from './errors.ts'
-import { LOOK_UP_MS, RESIGNS_MAX, WAITING_MAX, WAITING_OF_SENDER_MAX, WAITING_SIGNED_HERE_MAX } from './limits.ts'
-import type { Failure } from './result.ts'
+import { RpcError, rpcErrors } from './errors.ts'
+import { LOOK_UP_MS, NONCES_KEPT, WAITING_MAX, WAITING_OF_SENDER_MAX, WAITING_SIGNED_HERE_MAX } from './limits.ts'
 import type { Inclusion, Tracker } from './tracker.ts'
 
-/** What became of a transaction. `hash`: upper-case hex. */
+/** How a transaction ended. `hash`: upper-case hex. */
 export type Outcome =
-  | { readonly hash: string; readonly refused: Failure }
+  | { readonly hash: string; readonly refused: Refusal }
   | { readonly hash: string; readonly included: Inclusion }
 
-/** An operation to sign. Without `nonce` the next one of the account is taken. */
+/**
+ * A transaction after CheckTx: refused, or on its way into a block. `outcome` rejects with RpcError -32012 when no block
+ * holds the transaction in time.
+ */
+export type SentTx =
+  | { readonly hash: string; readonly refused: Refusal }
+  | {
+      readonly hash: string
+      readonly state: 'accepted' | 'known' | 'unclear'
+      readonly outcome: Promise<Outcome>
+    }
+
+/** An operation to sign. Without `nonce` it gets the next one of the account. */
 export interface Order {
   readonly operation: string
   readonly message: Readonly<Record<string, unknown>>
@@ -22,16 +34,15 @@ export interface Order {
 }
 
 /**
- * Sends transactions and waits for their blocks. Throws RpcError: -32011, -32012 and -32013, with `data.hash` where
- * bytes were sent. Calls of one account are sent in the order in which they come in; they wait for their blocks at the
- * same time.
+ * Sends transactions. The calls of one account are sent in the order in which they come; they wait for their blocks at
+ * the same time. Throws RpcError -32011 and -32013, with `data.hash` where bytes were sent.
  */
 export interface Sender {
-  readonly submit: (signer: Signer, order: Order) => Promise<Outcome>
-  readonly submitRaw: (bytes: Uint8Array) => Promise<Outcome>
-  /** The first nonce of the account that no transaction known here has; 0 when none is known. */
-  readonly nextNonce: (address: Address) => number
-  /** Transactions that are signed, sent or waited for now. */
+  readonly submit: (signer: Signer, order: Order) => Promise<SentTx>
+  readonly submitRaw: (bytes: Uint8Array) => Promise<SentTx>
+  /** The nonce after the last one of the account that waits here for its block; 0 when none waits. */
+  readonly pendingNonce: (address: Address) => number
+  /** How many transactions are signed, sent or waited for now. */
   readonly underWay: () => number
 }
 
@@ -41,18 +52,17 @@ interface Setting {
   readonly waitMs: number
 }
 
-/** A broadcast of an account, with its nonce. */
-interface Turn {
-  readonly sent: Sent
-  readonly nonce: number
-}
+/** Signs a transaction with a nonce. Raw transactions are signed already, and their nonce is fixed. */
+type Sign = (chainId: string, nonce: number) => Uint8Array
 
 /**
  * Waits for the block of what was sent, and asks the node by hash at the end: blocks pass unseen while the feed skips
  * pruned ones.
  */
-async function follow({ chain, waitMs }: Setting, sent: Exclude<Sent, { state: 'refused' }>): Promise<Outcome> {
-  const { hash, waiter } = sent
+async function follow(
+  { chain, waitMs }: Setting,
+  { hash, state, waiter }: Exclude<Broadcast, { state: 'refused' }>,
+): Promise<Outcome> {
   const deadline = setTimeout(waiter.cancel, waitMs)
   const lookUp = async (): Promise<Inclusion | undefined> => chain.findTx(hash).catch(() => undefined)
   const lookUpOften = async (signal: AbortSignal): Promise<Inclusion | undefined> => {
@@ -71,8 +81,8 @@ async function follow({ chain, waitMs }: Setting, sent: Exclude<Sent, { state: '
       ended.abort()
     }
   }
-  // What the node had already may be in a block that has passed.
-  const landed = await (sent.state === 'known' ? landedOrFound() : waiter.landed)
+  // A transaction that the node knew may be in a block that has passed.
+  const landed = await (state === 'known' ? landedOrFound() : waiter.landed)
   clearTimeout(deadline)
   waiter.cancel()
   const included = landed ?? (await lookUp())
@@ -82,84 +92,70 @@ async function follow({ chain, waitMs }: Setting, sent: Exclude<Sent, { state: '
   return { hash, included }
 }
 
-async function settle(setting: Setting, account: Account, { sent, nonce }: Turn): Promise<Outcome> {
-  if (sent.state === 'refused') return { hash: sent.hash, refused: sent.failure }
-  try {
-    return await follow(setting, sent)
-  } catch (error) {
-    // Whatever was built on it would wait for a hole to be filled.
-    account.next = undefined
-    throw error
-  } finally {
-    account.outstanding.delete(nonce)
+/** The transaction on its way, with its outcome. Whoever asks for the outcome later still gets its rejection. */
+function onItsWay(setting: Setting, sent: Exclude<Broadcast, { state: 'refused' }>): Sent<SentTx> {
+  const outcome = follow(setting, sent)
+  outcome.catch(() => undefined)
+  const { state, hash } = sent
+  return { state, result: { hash, state, outcome }, ended: () => outcome }
+}
+
+/** Signs and sends one transaction. */
+async function sendOne(setting: Setting, { tx: sign, nonce, isFixed }: Numbered<Sign>): Promise<Sent<SentTx>> {
+  const { chain, tracker } = setting
+  await chain.needReady()
+  const sent = await broadcast(chain.rpc, tracker, sign(await chain.chainId(), nonce))
+  if (sent.state !== 'refused') {
+    if (sent.state !== 'known' || isFixed) return onItsWay(setting, sent)
+    // It is the transaction of another call, or of another gateway, that says the same with this nonce.
+    sent.waiter.cancel()
+    return { state: 'taken' }
+  }
+  const { hash, refused } = sent
+  if (refused.code !== BAD_NONCE_CODE) return { state: 'refused', result: { hash, refused } }
+  const included = isFixed ? await chain.findTx(hash) : undefined
+  // These very bytes are in a block: they are answered with it.
+  if (included !== undefined)
+    return { state: 'refused', result: { hash, state: 'known', outcome: Promise.resolve({ hash, included }) } }
+  return { state: 'badNonce', result: { hash, refused }, expected: refused.expectedNonce }
+}
+
+type Queue = NonceQueue<Sign, SentTx>
+
+/** The queues of accounts. Those without a transaction under way are kept for their next nonce, NONCES_KEPT of them. */
+function createQueues(createQueue: (address: Address) => Queue) {
+  const busy = new Map<Address, { readonly queue: Queue; users: number }>()
+  const idle = new Map<Address, Queue>()
+  const take = (address: Address): Queue => {
+    const known = busy.get(address) ?? { queue: idle.get(address) ?? createQueue(address), users: 0 }
+    idle.delete(address)
+    busy.set(address, known)
+    known.users += 1
+    return known.queue
+  }
+  const giveBack = (address: Address): void => {
+    const known = busy.get(address)
+    if (known === undefined || --known.users > 0) return
+    busy.delete(address)
+    idle.set(address, known.queue)
+    const [oldest] = idle.keys()
+    if (idle.size > NONCES_KEPT && oldest !== undefined) idle.delete(oldest)
+  }
+  return {
+    take,
+    giveBack,
+    usersOf: (address: Address) => busy.get(address)?.users ?? 0,
+    pendingNonce: (address: Address) => busy.get(address)?.queue.pendingNonce() ?? 0,
   }
 }
 
-/** Remembers what a broadcast of `nonce` says of the account. */
-function note(account: Account, { sent, nonce }: Turn): void {
-  if (sent.state === 'unclear') account.next = undefined
-  if (sent.state === 'refused') return
-  account.outstanding.add(nonce)
-  if (sent.state === 'accepted') account.next = nonce + 1
-  else if (account.next !== undefined) account.next = Math.max(account.next, nonce + 1)
-}
-
-async function attempt({ chain, tracker }: Setting, account: Account, bytes: Uint8Array): Promise<Sent> {
-  try {
-    return await broadcast(chain.rpc, tracker, bytes)
-  } catch (error) {
-    if (!isRpcError(error) || error.code !== rpcErrors.mempoolFull.code) account.next = undefined
-    throw error
-  }
-}
-
-/** The guess, once; none while transactions are outstanding, which know better. */
-function takeGuess(account: Account): number | undefined {
-  const { guess } = account
-  account.guess = undefined
-  return account.outstanding.size === 0 ? guess : undefined
-}
-
-/** Signs with the account's next nonce. What is refused, full mempool included, uses none up. */
-async function sendNext(setting: Setting, account: Account, signer: Signer, order: Order): Promise<Turn> {
-  const { chain } = setting
-  const chainId = await chain.chainId()
-  let nonce =
-    account.next ?? takeGuess(account) ?? Math.max((await chain.account(signer.address)).nonce, nextKnown(account))
-  for (let resigns = 0, skipped = 0; ; ) {
-    const sent = await attempt(
-      setting,
-      account,
-      signer.signTx({ chainId, nonce, operation: order.operation, message: order.message }),
-    )
-    const expected = expectedNonce(sent)
-    if (expected !== undefined && resigns < RESIGNS_MAX) {
-      resigns += 1
-      nonce = expected
-    } else if (sent.state === 'known' && skipped < WAITING_MAX) {
-      // Another call, or another gateway, has said the same with this nonce: that is its transaction, not this one.
-      skipped += 1
-      sent.waiter.cancel()
-      nonce += 1
-    } else {
-      if (expected !== undefined) account.next = undefined
-      return { sent, nonce }
-    }
-  }
-}
-
-/** Sends bytes as they are. What is in a block already is answered with that block. */
-async function sendBytes(setting: Setting, account: Account, bytes: Uint8Array): Promise<Sent | Outcome> {
-  const sent = await attempt(setting, account, bytes)
-  if (expectedNonce(sent) === undefined) return sent
-  const included = await setting.chain.findTx(sent.hash)
-  return included === undefined ? sent : { hash: sent.hash, included }
-}
+/** Who signs: the gateway, or the caller. */
+type SignedBy = 'raw' | 'signedHere'
 
 /** Which limit one more transaction would pass; undefined when there is room. */
 function fullOf(
-  { raw, signedHere }: { readonly raw: number; readonly signedHere: number },
-  by: 'raw' | 'signedHere',
+  { raw, signedHere }: Readonly<Record<SignedBy, number>>,
+  by: SignedBy,
   ofSender: number,
   sender: Address,
 ): string | undefined {
@@ -172,69 +168,60 @@ function fullOf(
   return undefined
 }
 
-/** A sender over `chain`, whose blocks `tracker` is told of. */
+/** Creates the sender of a gateway. `tracker` must be told of the blocks of `chain`. */
 export function createSender(setting: Setting): Sender {
   const { chain } = setting
-  const accounts = makeAccounts()
-  const underWay = { raw: 0, signedHere: 0 }
-  const counted = async <T>(by: keyof typeof underWay, address: Address, work: () => Promise<T>): Promise<T> => {
-    const full = fullOf(underWay, by, accounts.underWay(address), address)
+  const underWay: Record<SignedBy, number> = { raw: 0, signedHere: 0 }
+  const queues = createQueues((address) =>
+    createNonceQueue<Sign, SentTx>({
+      readNonce: async () => (await chain.account(address)).nonce,
+      send: async ([only]) => [await sendOne(setting, only as Numbered<Sign>)],
+      batchMax: 1,
+    }),
+  )
+
+  /** Sends in the account's turn. The transaction counts against the limits until it has ended. */
+  const sendCounted = async (by: SignedBy, address: Address, sign: Sign, nonce?: number): Promise<SentTx> => {
+    const full = fullOf(underWay, by, queues.usersOf(address), address)
     if (full !== undefined) throw new RpcError('mempoolFull', `${full}, try again later`)
     underWay[by] += 1
-    try {
-      return await work()
-    } finally {
+    const release = (): void => {
       underWay[by] -= 1
+      queues.giveBack(address)
+    }
+    try {
+      const sent = await queues.take(address).submit(sign, { nonce })
+      if ('refused' in sent) release()
+      else sent.outcome.then(release, release)
+      return sent
+    } catch (error) {
+      release()
+      throw error
     }
   }
-  const finish = (account: Account, answer: Turn | Outcome): Promise<Outcome> =>
-    'sent' in answer ? settle(setting, account, answer) : Promise.resolve(answer)
-  const asIs = async (account: Account, bytes: Uint8Array, nonce: number): Promise<Turn | Outcome> => {
-    const sent = await sendBytes(setting, account, bytes)
-    if (!('state' in sent)) return sent
-    const turn = { sent, nonce }
-    note(account, turn)
-    return turn
-  }
-  const inTurn = (
-    by: keyof typeof underWay,
-    address: Address,
-    send: (account: Account) => Promise<Turn | Outcome>,
-  ): Promise<Outcome> =>
-    counted(by, address, () =>
-      accounts.use(address, async (account) =>
-        finish(
-          account,
-          await account.inTurn(async () => {
-            await chain.needReady()
-            return send(account)
-          }),
-        ),
-      ),
+
+  const submit: Sender['submit'] = (signer, { operation, message, nonce: given }) =>
+    sendCounted(
+      'signedHere',
+      signer.address,
+      (chainId, nonce) => signer.signTx({ chainId, nonce, operation, message }),
+      given,
     )
-  const submit: Sender['submit'] = (signer, order) =>
-    inTurn('signedHere', signer.address, async (account) => {
-      if (order.nonce !== undefined) {
-        const body = {
-          chainId: await chain.chainId(),
-          nonce: order.nonce,
-          operation: order.operation,
-          message: order.message,
-        }
-        return asIs(account, signer.signTx(body), order.nonce)
-      }
-      const turn = await sendNext(setting, account, signer, order)
-      note(account, turn)
-      return turn
-    })
+
   const submitRaw: Sender['submitRaw'] = (bytes) => {
-    const send = (chainId: string): Promise<Outcome> => {
-      const read = readRawTx(bytes, chainId)
-      if ('refused' in read) return Promise.resolve(read)
-      return inTurn('raw', addressOf(read.body.from), (account) => asIs(account, bytes, read.body.nonce))
+    const send = async (chainId: string): Promise<SentTx> => {
+      const tx = readRawTx(bytes, chainId)
+      return 'refused' in tx ? tx : sendCounted('raw', addressOf(tx.body.from), () => bytes, tx.body.nonce)
     }
+    // Once the chain is known, calls enter their queue in the order in which they came.
     const chainId = chain.knownChainId()
     return chainId === undefined ? chain.chainId().then(send) : send(chainId)
   }
-  return { submit, submitRaw, nextNonce: accounts.nextNonce, underWay: () => underWay.raw + underWay.signedHere }
+
+  return {
+    submit,
+    submitRaw,
+    pendingNonce: queues.pendingNonce,
+    underWay: () => underWay.raw + underWay.signedHere,
+  }
 }

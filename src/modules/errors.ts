@@ -11,6 +11,9 @@ const fixed = catalogue({
   defect: { code: 1000, log: 'internal defect', source: 'protocol.md §2, Codes' },
 })
 
+/** The code of a transaction whose nonce is not the next one of its sender. Source: protocol.md §2, check 4. */
+export const BAD_NONCE_CODE = 6
+
 /** Errors of any transaction, whatever its operation; `ok` is none. */
 export const kernelErrors = {
   ...fixed,
@@ -27,7 +30,7 @@ export const kernelErrors = {
     source: 'protocol.md §2, check 2',
   }),
   badNonce: (expected: number, got: number): CatalogueError => ({
-    code: 6,
+    code: BAD_NONCE_CODE,
     log: `bad nonce: expected ${expected}, got ${got}`,
     source: 'protocol.md §2, check 4',
   }),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { account, GENESIS_TIME, nodeKey, TestChain, tokens } from '../support/testChain.ts'
+import { decodeNonce } from '../../src/tx/nonceQueue.ts'
 import { bytesOf, changeParam, done, startChain } from '../modules/support.ts'
 
 const RECHECK = 1
@@ -32,6 +33,15 @@ describe('CheckTx', () => {
     const empty = chain.finalize().appHash
     codes(chain, [transfer(chain, 5, 0), transfer(chain, 5, 1)])
     expect(chain.finalize().appHash).toEqual(empty)
+  })
+
+  test('data of a wrong nonce is the one that comes next; no other refusal has data', () => {
+    const chain = startChain()
+    codes(chain, [transfer(chain, 5, 0)])
+    expect(decodeNonce(chain.check(transfer(chain, 5, 7)).data ?? new Uint8Array())).toBe(1)
+    expect(decodeNonce(chain.check(transfer(chain, 6, 7)).data ?? new Uint8Array())).toBe(0)
+    expect(chain.check(transfer(chain, 5, 1, `${10n ** 30n}`))).toMatchObject({ code: 20, data: new Uint8Array() })
+    expect(chain.check(new Uint8Array([1]))).toMatchObject({ code: 2, data: new Uint8Array() })
   })
 
   test('it tells the gas, and 0 on failure', () => {

@@ -1,16 +1,18 @@
 import { decodeTx, txHash, type Tx } from '../../src/tx/envelope.ts'
 import { fromBase64 } from '../../src/base/bytes.ts'
 import { SvcRpcError } from '../../src/client/errors.ts'
-import type { TransactionResult } from '../../src/client/types.ts'
+import type { TransactionResult } from '../../src/tx/result.ts'
 import type { Call, Reply, Transport } from '../../src/client/transport.ts'
 
 /** What a gateway of one account says to a transaction of a nonce that fits; undefined commits it. */
 export type Verdict = (tx: Tx, nonce: number) => { readonly code: number; readonly log: string } | Error | undefined
 
-/** A gateway of one account behind the socket, with the nonce rule of the chain: what lanes are tested against. */
+/** A gateway of one account behind the socket, with the nonce rule of the chain: what signing is tested against. */
 export interface FakeGateway extends Transport {
   /** What was committed, in order. */
   readonly committed: Tx[]
+  /** The methods that were called, in order. */
+  readonly asked: readonly string[]
   /** How many transactions came, refused ones too. */
   readonly seen: () => number
   /** Another program with the same key commits a transaction. */
@@ -29,16 +31,18 @@ const failed = (hash: string, code: number, log: string): TransactionResult => (
 export function fakeGateway(verdict: Verdict = () => undefined): FakeGateway {
   const committed: Tx[] = []
   const byHash = new Map<string, TransactionResult>()
+  const asked: string[] = []
   let [nonce, seen] = [0, 0]
-  const send = (bytes: Uint8Array): unknown => {
+  const send = (bytes: Uint8Array): TransactionResult => {
     seen += 1
     const tx = decodeTx(bytes)
     if ('why' in tx) throw new Error(tx.why)
     const hash = txHash(bytes)
     // The node knows these bytes: they are answered with their block, as the real gateway does.
     const before = byHash.get(hash)
-    if (before !== undefined) return before
-    if (tx.body.nonce !== nonce) return failed(hash, 6, `bad nonce: expected ${nonce}, got ${tx.body.nonce}`)
+    if (before !== undefined) return { ...before, known: true }
+    if (tx.body.nonce !== nonce)
+      return { ...failed(hash, 6, `bad nonce: expected ${nonce}, got ${tx.body.nonce}`), expected_nonce: nonce }
     const said = verdict(tx, nonce)
     if (said instanceof Error) throw said
     if (said !== undefined) return failed(hash, said.code, said.log)
@@ -48,10 +52,23 @@ export function fakeGateway(verdict: Verdict = () => undefined): FakeGateway {
     byHash.set(hash, result)
     return result
   }
+  const sendRaw = (params: readonly [string] | { readonly transaction: string; readonly wait: boolean }): unknown => {
+    const isWaiting = Array.isArray(params)
+    const text = isWaiting ? (params as readonly [string])[0] : (params as { readonly transaction: string }).transaction
+    const { known, expected_nonce, ...result } = send(fromBase64(text) as Uint8Array)
+    if (isWaiting) return result
+    const more = {
+      ...(known === undefined ? {} : { known }),
+      ...(expected_nonce === undefined ? {} : { expected_nonce }),
+    }
+    return { ...result, height: 0, ...more }
+  }
   const answer = ({ method, params }: Call): unknown => {
+    asked.push(method)
     if (method === 'svc_status') return { chain_id: CHAIN_ID }
     if (method === 'svc_getTransactionCount') return nonce
-    if (method === 'svc_sendRawTransaction') return send(fromBase64((params as string[])[0] as string) as Uint8Array)
+    if (method === 'svc_sendRawTransaction') return sendRaw(params as never)
+    if (method === 'svc_getTransaction') return byHash.get((params as readonly [string])[0]) ?? null
     throw new SvcRpcError(method, -32601, 'Method not found')
   }
   const turn = (): Promise<void> =>
@@ -60,6 +77,7 @@ export function fakeGateway(verdict: Verdict = () => undefined): FakeGateway {
     })
   return {
     committed,
+    asked,
     seen: () => seen,
     overtake: () => {
       nonce += 1

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { toBase64 } from '../../src/base/bytes.ts'
-import { RESIGNS_MAX } from '../../src/gateway/limits.ts'
 import { txHash, type Tx } from '../../src/tx/envelope.ts'
+import { RESIGNS_MAX } from '../../src/tx/nonceQueue.ts'
+import { badNonce } from './stubNode.ts'
 import { alice, bob, post, startPair, until } from './support.ts'
 
 interface Result {
@@ -98,7 +99,7 @@ describe('nonces', () => {
 
   test('a node that always expects another nonce is asked a bounded number of times', async () => {
     pair = await startPair({
-      check: (tx) => ({ code: 6, log: `bad nonce: expected ${tx.body.nonce + 1}, got ${tx.body.nonce}` }),
+      check: (tx) => badNonce(tx.body.nonce + 1, tx),
     })
     expect((await resultOf(transfer())).check_tx.code).toBe(6)
     expect(pair.node.count('broadcast_tx_sync')).toBe(RESIGNS_MAX + 1)
@@ -222,6 +223,56 @@ describe('resending the same bytes', () => {
     const [one, other] = await Promise.all(calls)
     expect(one?.result).toEqual(other?.result)
     expect(pair.node.ledger.nonces.get(bob.address)).toBe(1)
+  })
+})
+
+describe('a raw transaction that is not waited for', () => {
+  const send = async (bytes: Uint8Array) =>
+    (await pair.rpc('svc_sendRawTransaction', { transaction: toBase64(bytes), wait: false })).result
+
+  test('is answered after CheckTx, at height 0, and counts as pending until its block', async () => {
+    pair = await startPair({ blocks: false })
+    const bytes = signed(0)
+    const accepted = { height: 0, hash: txHash(bytes), check_tx: { fee: {} }, deliver_tx: { fee: {} } }
+    expect(await send(bytes)).toEqual(accepted)
+    expect(await pendingCount(bob.address)).toBe(1)
+    expect((await pair.rpc('svc_getTransaction', [txHash(bytes)])).result).toBeNull()
+    pair.node.step()
+    await until(async () => (await pair.rpc('svc_getTransaction', [txHash(bytes)])).result !== null)
+    const metrics = await (await fetch(`${pair.gateway.url}/metrics`)).text()
+    expect(metrics).toContain('svc_tx_results_total{operation="transfer",outcome="ok"} 1')
+  })
+
+  test('with a wrong nonce is refused with the nonce that comes next, in data', async () => {
+    pair = await startPair({ blocks: false })
+    await send(signed(0))
+    const bytes = signed(7)
+    expect(await send(bytes)).toEqual({
+      height: 0,
+      hash: txHash(bytes),
+      check_tx: { code: 6, log: 'bad nonce: expected 1, got 7', fee: {} },
+      deliver_tx: { fee: {} },
+      expected_nonce: 1,
+    })
+  })
+
+  test('that the node knows already is marked, in the mempool and in a block', async () => {
+    pair = await startPair({ blocks: false })
+    await send(signed(0))
+    expect(await send(signed(0))).toMatchObject({ height: 0, known: true })
+    pair.node.step()
+    pair.node.ledger.forget()
+    expect(await send(signed(0))).toMatchObject({ height: 0, known: true })
+    expect(pair.node.ledger.nonces.get(bob.address)).toBe(1)
+  })
+
+  test('takes its place among the transactions that wait until it has ended', async () => {
+    pair = await startPair({ blocks: false }, { waitMs: 1_000 })
+    await send(signed(0))
+    const waiting = async () =>
+      /^svc_tx_waiting (\d+)$/m.exec(await (await fetch(`${pair.gateway.url}/metrics`)).text())
+    expect((await waiting())?.[1]).toBe('1')
+    await until(async () => (await waiting())?.[1] === '0')
   })
 })
 

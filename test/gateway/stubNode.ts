@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { addressOf } from '../../src/base/address.ts'
 import { decodePaths } from '../../src/codec/queryBatch.ts'
 import { decodeTx, txHash, type Tx } from '../../src/tx/envelope.ts'
+import { encodeNonce } from '../../src/tx/nonceQueue.ts'
 import { serveSubscriptions } from './socket.ts'
 
 /** What a transaction comes to; `code` 0 with gas and data when left out. */
@@ -57,6 +58,13 @@ function txResult({ code = 0, log = '', gas = 0, data }: Verdict): Record<string
   }
 }
 
+/** What the chain says to a nonce that is not the next one. */
+export const badNonce = (expected: number, { body }: Tx): Verdict => ({
+  code: 6,
+  log: `bad nonce: expected ${expected}, got ${body.nonce}`,
+  data: encodeNonce(expected),
+})
+
 /** Accounts, mempool and blocks: nonces by the rules, the rest by the script. */
 function makeLedger(script: Script) {
   const nonces = new Map<string, number>()
@@ -76,7 +84,7 @@ function makeLedger(script: Script) {
     if ('why' in tx) return { code: 2, log: `cannot decode transaction: ${tx.why}` }
     const sender = senderOf(tx)
     const expected = checked.get(sender) ?? nonces.get(sender) ?? 0
-    if (tx.body.nonce !== expected) return { code: 6, log: `bad nonce: expected ${expected}, got ${tx.body.nonce}` }
+    if (tx.body.nonce !== expected) return badNonce(expected, tx)
     const verdict = script.check(tx)
     if ((verdict.code ?? 0) !== 0) return verdict
     checked.set(sender, expected + 1)
@@ -204,7 +212,15 @@ function answer(ledger: Ledger, script: Script, method: string, params: Given): 
   if (method === 'broadcast_tx_sync') {
     const bytes = new Uint8Array(Buffer.from(String(params['tx']), 'base64'))
     const verdict = ledger.check(bytes)
-    return typeof verdict === 'string' ? verdict : { ...txResult(verdict), hash: txHash(bytes) }
+    return typeof verdict === 'string'
+      ? verdict
+      : {
+          ...txResult(verdict),
+          data: Buffer.from(verdict.data ?? [])
+            .toString('hex')
+            .toUpperCase(),
+          hash: txHash(bytes),
+        }
   }
   return `height ${height} must be less than or equal to the current blockchain height`
 }

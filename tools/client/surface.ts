@@ -84,7 +84,7 @@ const ownMethods = new Set(clientOperations.map(({ method }) => method))
 
 function isTransactionResult(schema: JsonSchema): boolean {
   const names = Object.keys((schema['properties'] ?? {}) as object)
-  return names.join() === 'height,hash,check_tx,deliver_tx'
+  return names.slice(0, 4).join() === 'height,hash,check_tx,deliver_tx'
 }
 
 /** Every other method of the gateway. */

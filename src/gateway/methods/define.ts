@@ -5,7 +5,7 @@ import type { Signer } from '../../tx/sign.ts'
 import type { Chain } from '../chain.ts'
 import type { RpcErrorName } from '../errors.ts'
 import type { ParamsForm } from '../fields.ts'
-import type { Outcome, Sender } from '../sender.ts'
+import type { Sender } from '../sender.ts'
 
 /** What methods work with. */
 export interface Services {
@@ -51,7 +51,3 @@ export function defineMethod<const M extends Fields>(
   const { count, run, ...rest } = method
   return { ...rest, params: { form: 'positional', count }, run: run as Method['run'] }
 }
-
-/** What an outcome counts as. */
-export const outcomeLabel = (outcome: Outcome): string =>
-  'refused' in outcome ? 'check_tx_failed' : outcome.included.result.code === 0 ? 'ok' : 'deliver_tx_failed'

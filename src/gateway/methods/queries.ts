@@ -3,6 +3,7 @@ import { toBase64 } from '../../base/bytes.ts'
 import { printTime } from '../../base/time.ts'
 import { tables } from '../../modules/registry.ts'
 import { field, optional } from '../../tx/fields.ts'
+import { decimal } from '../../tx/result.ts'
 import { address } from '../../values/account.ts'
 import { proposalId } from '../../values/key.ts'
 import { uint } from '../../values/number.ts'
@@ -11,7 +12,6 @@ import { RpcError } from '../errors.ts'
 import { countedUpTo, rowKey, rowTable } from '../fields.ts'
 import {
   answerOf,
-  decimal,
   paramsObject,
   proposalObject,
   proposalWithVotes,
@@ -181,7 +181,7 @@ const getTransactionCount = defineMethod({
   run: async ({ chain, sender }, given) => {
     const account = addressOf(given.address)
     const { nonce } = await chain.asked.account(account)
-    return given.block === 'pending' ? Math.max(nonce, sender.nextNonce(account)) : nonce
+    return given.block === 'pending' ? Math.max(nonce, sender.pendingNonce(account)) : nonce
   },
 })
 

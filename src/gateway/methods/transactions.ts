@@ -3,30 +3,29 @@ import type { IncludedTx } from '../../comet/rpc.ts'
 import { txEntries, txEntryOf } from '../../modules/registry.ts'
 import { decodeTx } from '../../tx/envelope.ts'
 import { field, optional, printFields } from '../../tx/fields.ts'
+import { sentResultSchema, transactionResultSchema } from '../../tx/result.ts'
 import { address } from '../../values/account.ts'
 import { uint } from '../../values/number.ts'
 import type { Chain } from '../chain.ts'
 import { isRpcError, RpcError } from '../errors.ts'
-import { transactionBytes, transactionHash } from '../fields.ts'
-import { foundTransaction, transactionResult } from '../openrpc.ts'
-import { includedParts, resultOf, type TransactionResult } from '../result.ts'
-import type { Outcome } from '../sender.ts'
-import { defineMethod, type Method, outcomeLabel, type Services } from './define.ts'
+import { transactionBytes, transactionHash, waitForBlock } from '../fields.ts'
+import { foundTransaction } from '../openrpc.ts'
+import { includedParts, resultOf, sentResult } from '../result.ts'
+import type { Outcome, SentTx } from '../sender.ts'
+import { defineMethod, type Method, type Services } from './define.ts'
 
-/** The result object of what `send` sends; counts its end under `operation`. `send` is called at once. */
-export async function transact(
-  { chain, onOutcome }: Services,
-  operation: string,
-  send: () => Promise<Outcome>,
-): Promise<TransactionResult> {
-  try {
-    const outcome = await send()
-    onOutcome(operation, outcomeLabel(outcome))
-    return await resultOf(chain, outcome)
-  } catch (error) {
-    onOutcome(operation, isRpcError(error) ? String(error.code) : 'defect')
-    throw error
-  }
+/** What an outcome counts as in the metrics. */
+const outcomeLabel = (outcome: Outcome): string =>
+  'refused' in outcome ? 'check_tx_failed' : outcome.included.result.code === 0 ? 'ok' : 'deliver_tx_failed'
+
+/** Resolves with the end of a transaction, and counts it under `operation`. */
+function outcomeOf({ onOutcome }: Services, operation: string, sending: Promise<SentTx>): Promise<Outcome> {
+  const outcome = sending.then((sent) => ('refused' in sent ? sent : sent.outcome))
+  outcome.then(
+    (end) => onOutcome(operation, outcomeLabel(end)),
+    (error: unknown) => onOutcome(operation, isRpcError(error) ? String(error.code) : 'defect'),
+  )
+  return outcome
 }
 
 type Entry = (typeof txEntries)[number]
@@ -44,15 +43,14 @@ function operationMethod({ operation, method, doc, input, returns }: Entry): Met
     errors: ['noKey', 'nodeAway', 'notInBlock', 'mempoolFull', 'needsToken'],
     signs: true,
     input: { from: common.from, ...input, nonce: common.nonce },
-    result: transactionResult(returns),
+    result: transactionResultSchema(returns),
     run: async (services, given) => {
       const { from, nonce, ...message } = given
       const sender = addressOf(from as Uint8Array)
       const signer = services.signers.get(sender)
       if (signer === undefined) throw new RpcError('noKey', `the gateway has no key for ${sender}`, { from: sender })
-      return transact(services, operation, () =>
-        services.sender.submit(signer, { operation, message, nonce: nonce as number | undefined }),
-      )
+      const sending = services.sender.submit(signer, { operation, message, nonce: nonce as number | undefined })
+      return resultOf(services.chain, await outcomeOf(services, operation, sending))
     },
   }
 }
@@ -62,19 +60,21 @@ export const operationMethods: readonly Method[] = txEntries.map(operationMethod
 
 const sendRawTransaction = defineMethod({
   name: 'svc_sendRawTransaction',
-  doc: 'Sends a signed transaction and waits for its block; the same bytes never execute twice.',
-  input: { transaction: transactionBytes },
+  doc: 'Sends a signed transaction and waits for its block unless told otherwise; the same bytes never execute twice.',
+  input: { transaction: transactionBytes, wait: optional(waitForBlock) },
   count: 1,
   errors: ['nodeAway', 'notInBlock', 'mempoolFull'],
-  result: transactionResult(undefined),
-  run: async (services, { transaction }) => {
+  result: sentResultSchema,
+  run: async (services, { transaction, wait = true }) => {
     const tx = decodeTx(transaction)
-    return transact(services, 'why' in tx ? 'unknown' : tx.body.operation, () => services.sender.submitRaw(transaction))
+    const sending = services.sender.submitRaw(transaction)
+    const outcome = outcomeOf(services, 'why' in tx ? 'unknown' : tx.body.operation, sending)
+    return wait ? resultOf(services.chain, await outcome) : sentResult(await sending)
   },
 })
 
-/** What a transaction's bytes say; nulls for bytes that are none, which a block may hold all the same. */
-function told(bytes: Uint8Array): Readonly<Record<string, unknown>> {
+/** What a transaction says. Every member is null for bytes that are no transaction, which a block may hold too. */
+function contentOf(bytes: Uint8Array): Readonly<Record<string, unknown>> {
   const tx = decodeTx(bytes)
   if ('why' in tx) return { sender: null, nonce: null, operation: null, message: null }
   const { from, nonce, operation, message } = tx.body
@@ -87,9 +87,9 @@ function told(bytes: Uint8Array): Readonly<Record<string, unknown>> {
   }
 }
 
-async function print(chain: Chain, { hash, height, index, tx, result }: IncludedTx): Promise<unknown> {
+async function printFound(chain: Chain, { hash, height, index, tx, result }: IncludedTx): Promise<unknown> {
   const gasPrice = result.code === 0 && result.gasUsed > 0 ? await chain.asked.gasPrice(height) : 0n
-  return { height, hash, index, ...told(tx), ...includedParts(result, gasPrice) }
+  return { height, hash, index, ...contentOf(tx), ...includedParts(result, gasPrice) }
 }
 
 const getTransaction = defineMethod({
@@ -101,7 +101,7 @@ const getTransaction = defineMethod({
   result: { anyOf: [foundTransaction, { type: 'null' }] },
   run: async ({ chain }, { hash }) => {
     const found = await chain.asked.findTx(hash)
-    return found === undefined ? null : print(chain, found)
+    return found === undefined ? null : printFound(chain, found)
   },
 })
 

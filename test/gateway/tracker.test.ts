@@ -1,42 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { makeAccounts, nextKnown } from '../../src/gateway/accounts.ts'
 import { createTracker } from '../../src/gateway/tracker.ts'
 import { txHash } from '../../src/tx/envelope.ts'
-import { alice, bob } from './support.ts'
-
-describe('accounts', () => {
-  test('one is known while a call of it is under way, and forgotten after', async () => {
-    const accounts = makeAccounts()
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const call = accounts.use(alice.address, async (account) => {
-      account.next = 5
-      await promise
-    })
-    await accounts.use(alice.address, async () => undefined)
-    expect([accounts.nextNonce(alice.address), accounts.nextNonce(bob.address)]).toEqual([5, 0])
-    resolve()
-    await call
-    expect(accounts.nextNonce(alice.address)).toBe(0)
-  })
-
-  test('what waits counts when the next nonce must be read again', async () => {
-    await makeAccounts().use(alice.address, async (account) => {
-      account.outstanding.add(7).add(3)
-      expect(nextKnown(account)).toBe(8)
-      account.next = 9
-      expect(nextKnown(account)).toBe(9)
-    })
-  })
-
-  test('a job that fails stops none behind it', async () => {
-    await makeAccounts().use(alice.address, async ({ inTurn }) => {
-      const failing = inTurn(() => Promise.reject(new Error('no')))
-      const next = inTurn(async () => 'done')
-      await expect(failing).rejects.toThrow('no')
-      expect(await next).toBe('done')
-    })
-  })
-})
 
 describe('tracker', () => {
   const bytes = new Uint8Array([1])

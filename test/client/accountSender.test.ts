@@ -1,16 +1,21 @@
 import { describe, expect, test } from '@jest/globals'
 import { SvcRpcError } from '../../src/client/errors.ts'
-import { type Lane, makeLane } from '../../src/client/lane.ts'
+import { type AccountSender, createAccountSender, createFollower } from '../../src/client/accountSender.ts'
+import { txHash } from '../../src/tx/envelope.ts'
 import { signerOfSeed } from '../../src/tx/sign.ts'
 import { CHAIN_ID, type FakeGateway, fakeGateway } from './support.ts'
 
 const signer = signerOfSeed(new Uint8Array(32).fill(7))
-const order = (value: number) => ({ operation: 'transfer', message: { to: new Uint8Array(20), value: String(value) } })
+const order = (value: number) => ({
+  operation: 'transfer',
+  message: { to: new Uint8Array(20), value: String(value) },
+  nonce: undefined,
+})
 
-const laneOf = (transport: FakeGateway): Lane =>
-  makeLane(signer, { transport, chainId: async () => CHAIN_ID, chainIdBlocking: () => CHAIN_ID })
-const submitMany = (lane: Lane, count: number) =>
-  Promise.all(Array.from({ length: count }, (_, at) => lane.submit(order(at + 1))))
+const senderOf = (transport: FakeGateway): AccountSender =>
+  createAccountSender(signer, { transport, chainId: async () => CHAIN_ID, chainIdBlocking: () => CHAIN_ID })
+const submitMany = (sender: AccountSender, count: number) =>
+  Promise.all(Array.from({ length: count }, (_, at) => sender.submit(order(at + 1))))
 const valuesOf = ({ committed }: FakeGateway): readonly number[] =>
   committed.map(({ body }) => Number((body.message as { value: string }).value))
 const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, at) => at + 1)
@@ -18,7 +23,7 @@ const upTo = (count: number): readonly number[] => Array.from({ length: count },
 describe('transactions of one account', () => {
   test('are committed in the order of the calls, each sent once when nobody else acts', async () => {
     const gateway = fakeGateway()
-    const results = await submitMany(laneOf(gateway), 120)
+    const results = await submitMany(senderOf(gateway), 120)
     expect(valuesOf(gateway)).toEqual(upTo(120))
     expect(results.map(({ height }) => height)).toEqual(upTo(120))
     expect(gateway.seen()).toBe(120)
@@ -26,8 +31,8 @@ describe('transactions of one account', () => {
 
   test('with the same words are as many transactions as calls', async () => {
     const gateway = fakeGateway()
-    const lane = laneOf(gateway)
-    const results = await Promise.all(Array.from({ length: 60 }, () => lane.submit(order(1))))
+    const sender = senderOf(gateway)
+    const results = await Promise.all(Array.from({ length: 60 }, () => sender.submit(order(1))))
     expect(new Set(results.map(({ hash }) => hash)).size).toBe(60)
     expect(gateway.committed).toHaveLength(60)
   })
@@ -39,14 +44,14 @@ describe('transactions of one account', () => {
         ? { code: 20, log: 'Insufficient balance' }
         : undefined,
     )
-    const results = await submitMany(laneOf(gateway), 100)
+    const results = await submitMany(senderOf(gateway), 100)
     expect(valuesOf(gateway)).toEqual(upTo(100).filter((value) => !refused.has(value)))
     expect(results.flatMap(({ check_tx }, at) => (check_tx.code === 20 ? [at + 1] : []))).toEqual([3, 4, 5, 77])
   })
 
-  test('two lanes with one key overtake each other and both commit everything', async () => {
+  test('two senders with one key overtake each other and both commit everything', async () => {
     const gateway = fakeGateway()
-    const [one, other] = [laneOf(gateway), laneOf(gateway)]
+    const [one, other] = [senderOf(gateway), senderOf(gateway)]
     const all = [...upTo(200)].map((value) => (value % 2 === 0 ? one : other).submit(order(value)))
     const results = await Promise.all(all)
     expect(new Set(results.map(({ hash }) => hash)).size).toBe(200)
@@ -57,7 +62,7 @@ describe('transactions of one account', () => {
     const gateway = fakeGateway()
     const signed = Promise.withResolvers<void>()
     const gate = Promise.withResolvers<void>()
-    const lane = laneOf({
+    const sender = senderOf({
       ...gateway,
       askAll: async (calls) => {
         signed.resolve()
@@ -65,9 +70,9 @@ describe('transactions of one account', () => {
         return gateway.askAll(calls)
       },
     })
-    const waiting = [lane.submit(order(1)), lane.submit(order(1))]
+    const waiting = [sender.submit(order(1)), sender.submit(order(1))]
     await signed.promise
-    const second = lane.submitBlocking(order(1), 'transfer')
+    const second = sender.submitBlocking(order(1), 'transfer')
     gate.resolve()
     const results = [second, ...(await Promise.all(waiting))]
     expect(new Set(results.map(({ hash }) => hash)).size).toBe(3)
@@ -76,29 +81,88 @@ describe('transactions of one account', () => {
 
   test('a nonce is found out anew when somebody else has used it', async () => {
     const gateway = fakeGateway()
-    const lane = laneOf(gateway)
-    await lane.submit(order(1))
+    const sender = senderOf(gateway)
+    await sender.submit(order(1))
     gateway.overtake()
-    expect((await lane.submit(order(2))).height).toBe(3)
+    expect((await sender.submit(order(2))).height).toBe(3)
     gateway.overtake()
-    expect(lane.submitBlocking(order(3), 'transfer').height).toBe(5)
+    expect(sender.submitBlocking(order(3), 'transfer').height).toBe(5)
+  })
+})
+
+describe('a transaction on its way', () => {
+  const hash = 'AB'.repeat(32)
+  const inBlock = { height: 7, hash, check_tx: { fee: {} }, deliver_tx: { fee: {} } }
+
+  test('costs three calls when it is the first of its account, and two from then on', async () => {
+    const gateway = fakeGateway()
+    const sender = senderOf(gateway)
+    await sender.submit(order(1))
+    expect(gateway.asked).toEqual(['svc_getTransactionCount', 'svc_sendRawTransaction', 'svc_getTransaction'])
+    await sender.submit(order(2))
+    expect(gateway.asked.slice(3)).toEqual(['svc_sendRawTransaction', 'svc_getTransaction'])
+  })
+
+  test('only the first of many is asked for until it is in a block', async () => {
+    const gateway = fakeGateway()
+    let looks = 0
+    const counts: number[] = []
+    const follow = createFollower({
+      ...gateway,
+      askAll: async (calls) => {
+        counts.push(calls.length)
+        looks += 1
+        return calls.map(({ params }) => ({
+          result: looks < 3 ? null : { ...inBlock, hash: (params as readonly [string])[0] },
+        }))
+      },
+    })
+    const hashes = Array.from({ length: 70 }, (_, at) => txHash(Uint8Array.of(at)))
+    const results = await Promise.all(hashes.map((one) => follow(one)))
+    expect(results.map((result) => result.hash)).toEqual(hashes)
+    expect(counts).toEqual([1, 1, 1, 50, 19])
+  })
+
+  test('that failed in its block has height 0, as every result of a failure', async () => {
+    const code = { code: 1, log: 'already activated', fee: {} }
+    const found = { ...inBlock, check_tx: code, deliver_tx: code, index: 0, sender: null }
+    const follow = createFollower({ ...fakeGateway(), askAll: async (calls) => calls.map(() => ({ result: found })) })
+    expect(await follow(hash)).toEqual({ height: 0, hash, check_tx: code, deliver_tx: code })
+  })
+
+  test('that comes into no block in time is error -32012 with its hash; too many requests are waited out', async () => {
+    const tooMany = new SvcRpcError('svc_getTransaction', -32015, 'Too many requests', { retryAfterMs: 1 })
+    let looks = 0
+    const follow = createFollower({
+      ...fakeGateway(),
+      askAll: async (calls) => calls.map(() => (++looks < 3 ? { error: tooMany } : { result: null })),
+    })
+    await expect(follow(hash, { timeoutMs: 150 })).rejects.toMatchObject({ code: -32012, data: { hash } })
+    expect(looks).toBeGreaterThan(2)
+  })
+
+  test('is given up with the hash when the gateway fails', async () => {
+    const away = new SvcRpcError('svc_getTransaction', undefined, 'away')
+    const follow = createFollower({ ...fakeGateway(), askAll: async (calls) => calls.map(() => ({ error: away })) })
+    await expect(follow(hash)).rejects.toMatchObject({ code: undefined, data: { hash }, cause: away })
   })
 })
 
 describe('what goes wrong', () => {
   test('a nonce that is refused again though the account has not moved comes back after one new try', async () => {
     const stuck = { ...fakeGateway(), tries: 0 }
-    const refuse = {
+    const refusal = {
       height: 0,
       hash: '',
       check_tx: { code: 6, log: 'bad nonce: expected 4, got 9', fee: {} },
       deliver_tx: { fee: {} },
     }
+    const refuse = { ...refusal, expected_nonce: 4 }
     stuck.askAll = async (calls) => {
       stuck.tries += 1
       return calls.map(() => ({ result: refuse }))
     }
-    expect(await laneOf(stuck).submit(order(1))).toEqual(refuse)
+    expect(await senderOf(stuck).submit(order(1))).toEqual(refusal)
     expect(stuck.tries).toBe(2)
     stuck.tries = 0
     const ask = stuck.askBlocking
@@ -107,7 +171,7 @@ describe('what goes wrong', () => {
       stuck.tries += 1
       return refuse
     }
-    expect(laneOf(stuck).submitBlocking(order(1), 'transfer')).toEqual(refuse)
+    expect(senderOf(stuck).submitBlocking(order(1), 'transfer')).toEqual(refusal)
     expect(stuck.tries).toBe(2)
   })
 
@@ -117,8 +181,8 @@ describe('what goes wrong', () => {
         ? new SvcRpcError('svc_sendRawTransaction', -32012, 'Not in a block within the time limit')
         : undefined,
     )
-    const lane = laneOf(gateway)
-    const results = await Promise.allSettled([1, 2, 3].map((value) => lane.submit(order(value))))
+    const sender = senderOf(gateway)
+    const results = await Promise.allSettled([1, 2, 3].map((value) => sender.submit(order(value))))
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
     const data = { hash: expect.stringMatching(/^[0-9A-F]{64}$/) }
     expect(results[1]).toMatchObject({ reason: { name: 'SvcRpcError', code: -32012, data } })
@@ -129,20 +193,20 @@ describe('what goes wrong', () => {
     const gateway = fakeGateway()
     const { ask } = gateway
     let isAway = true
-    const lane = laneOf({
+    const sender = senderOf({
       ...gateway,
       ask: (call) => (isAway ? Promise.reject(new SvcRpcError(call.method, undefined, 'away')) : ask(call)),
     })
-    await expect(lane.submit(order(1))).rejects.toMatchObject({ name: 'SvcRpcError', code: undefined })
+    await expect(sender.submit(order(1))).rejects.toMatchObject({ name: 'SvcRpcError', code: undefined })
     isAway = false
-    expect((await lane.submit(order(2))).height).toBe(1)
+    expect((await sender.submit(order(2))).height).toBe(1)
   })
 
   test('an aborted call that was not sent yet never is; its neighbours are', async () => {
     const gateway = fakeGateway()
-    const lane = laneOf(gateway)
+    const sender = senderOf(gateway)
     const abort = new AbortController()
-    const calls = [lane.submit(order(1)), lane.submit(order(2), abort.signal), lane.submit(order(3))]
+    const calls = [sender.submit(order(1)), sender.submit(order(2), abort.signal), sender.submit(order(3))]
     abort.abort(new Error('no longer'))
     const results = await Promise.allSettled(calls)
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])

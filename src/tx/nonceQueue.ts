@@ -1,0 +1,210 @@
+import { fromUtf8, utf8 } from '../base/bytes.ts'
+
+/**
+ * What became of a transaction that was sent with a nonce. `result` is what the caller is told.
+ *
+ * - `accepted`: the transaction is in the mempool. Its nonce is pending until the promise of `ended` resolves; when that
+ *   promise rejects, the transaction is in no block.
+ * - `unclear`: no answer came in time, and the transaction may be in the mempool.
+ * - `known`: the node had these very bytes before. Only for a nonce that the caller chose.
+ * - `taken`: another program that signs with the same key has used the nonce, and for the very same bytes.
+ * - `badNonce`: another nonce comes next. `expected` is that nonce where it is known.
+ * - `refused`: the transaction was refused for another reason, and its nonce is free.
+ * - `failed`: the transaction could not be sent, or nobody knows what became of it.
+ */
+export type Sent<R> =
+  | { readonly state: 'accepted' | 'unclear' | 'known'; readonly result: R; readonly ended: () => Promise<unknown> }
+  | { readonly state: 'taken' }
+  | { readonly state: 'badNonce'; readonly result: R; readonly expected: number | undefined }
+  | { readonly state: 'refused'; readonly result: R }
+  | { readonly state: 'failed'; readonly error: unknown }
+
+/** The nonce that comes next, as `data` of a CheckTx answer has it: its decimal digits. */
+export const encodeNonce = (nonce: number): Uint8Array => utf8(String(nonce))
+
+/** The nonce in such data; undefined when there is none. */
+export function decodeNonce(data: Uint8Array): number | undefined {
+  const digits = fromUtf8(data) ?? ''
+  return /^[0-9]{1,16}$/.test(digits) ? Number(digits) : undefined
+}
+
+/** A transaction with the nonce to sign it with. `isFixed`: the caller chose that nonce. */
+export interface Numbered<T> {
+  readonly tx: T
+  readonly nonce: number
+  readonly isFixed: boolean
+}
+
+/** How a queue reaches the chain. */
+export interface NonceSource<T, R> {
+  /** Reads the next nonce of the account. Transactions that this queue has sent may be missing from it. */
+  readonly readNonce: () => Promise<number>
+  /** Signs and sends transactions in their order, and says of each what became of it. */
+  readonly send: (batch: readonly Numbered<T>[]) => Promise<readonly Sent<R>[]>
+  /** The most transactions that `send` takes at a time. */
+  readonly batchMax: number
+}
+
+/** The transactions of one account, sent in the order of the calls. */
+export interface NonceQueue<T, R> {
+  /**
+   * Sends a transaction with the account's next nonce, or with `nonce` when the caller chooses it. Resolves once the
+   * transaction was sent or refused. Rejects with the error of a `failed` transaction, or with the signal's reason when
+   * it is aborted before the transaction is sent.
+   */
+  readonly submit: (
+    tx: T,
+    options?: { readonly nonce?: number | undefined; readonly signal?: AbortSignal | undefined },
+  ) => Promise<R>
+  /** The nonce after the last one that is used but not in a block yet; 0 when there is none. */
+  readonly pendingNonce: () => number
+}
+
+/**
+ * How often a transaction is signed again because another nonce comes next. Once is enough for one program; two that
+ * sign for one account overtake each other at about every second try (6 of 1,000 calls lost ten tries in a row).
+ */
+export const RESIGNS_MAX = 50
+
+/**
+ * The nonce to sign a transaction with again; undefined when the answer that it got is final. The walk over taken
+ * nonces ends because a node remembers a limited number of transactions.
+ */
+export function nonceToRetry(sent: Sent<unknown>, nonce: number, resigns: number): number | undefined {
+  if (sent.state === 'taken') return nonce + 1
+  if (sent.state !== 'badNonce' || sent.expected === nonce || resigns >= RESIGNS_MAX) return undefined
+  return sent.expected
+}
+
+interface Waiting<T, R> extends PromiseWithResolvers<R> {
+  readonly tx: T
+  readonly nonce: number | undefined
+  readonly signal: AbortSignal | undefined
+  resigns: number
+}
+
+/** Nonces of one account: the next one while it is known, and those that are used but not in a block yet. */
+function createNonces(readNonce: () => Promise<number>) {
+  const pending = new Set<number>()
+  const afterPending = (): number => [...pending].reduce((next, nonce) => Math.max(next, nonce + 1), 0)
+  const nonces = {
+    next: undefined as number | undefined,
+    afterPending,
+    read: async (): Promise<number> => Math.max(await readNonce(), afterPending()),
+    use: (nonce: number, ended: Promise<unknown>): void => {
+      pending.add(nonce)
+      ended.then(
+        () => pending.delete(nonce),
+        () => {
+          pending.delete(nonce)
+          // Whatever is signed with the nonces above would wait for this hole to be filled.
+          nonces.next = undefined
+        },
+      )
+    },
+  }
+  return nonces
+}
+
+/**
+ * A queue for one account. One batch is sent after another. A transaction that was refused for its nonce is signed
+ * again, RESIGNS_MAX times at most; a transaction that is refused for another reason uses no nonce up.
+ */
+export function createNonceQueue<T, R>({ readNonce, send, batchMax }: NonceSource<T, R>): NonceQueue<T, R> {
+  const waiting: Waiting<T, R>[] = []
+  const nonces = createNonces(readNonce)
+
+  /** Takes the next transactions that were not given up: either all with a nonce of the caller's, or all without. */
+  const takeBatch = (): Waiting<T, R>[] => {
+    const batch: Waiting<T, R>[] = []
+    while (waiting.length > 0 && batch.length < batchMax) {
+      const [next] = waiting as [Waiting<T, R>]
+      if (batch[0] !== undefined && (batch[0].nonce === undefined) !== (next.nonce === undefined)) break
+      waiting.shift()
+      if (next.signal?.aborted === true) next.reject(next.signal.reason)
+      else batch.push(next)
+    }
+    return batch
+  }
+
+  /** Takes in what became of a transaction without a nonce of the caller's. True when it must be signed again. */
+  const settle = (one: Waiting<T, R>, nonce: number, sent: Sent<R>, isAfterHole: boolean): boolean => {
+    if (sent.state === 'failed') {
+      nonces.next = undefined
+      one.reject(sent.error)
+      return false
+    }
+    if (sent.state === 'taken') {
+      nonces.next = nonce + 1
+      return true
+    }
+    if (sent.state === 'badNonce') {
+      nonces.next = sent.expected
+      // A hole that a transaction before it in the batch has left is not its fault.
+      if (isAfterHole) return true
+      if (nonceToRetry(sent, nonce, one.resigns) !== undefined) {
+        one.resigns += 1
+        return true
+      }
+    } else if (sent.state === 'refused') nonces.next = nonce
+    else {
+      nonces.use(nonce, sent.ended())
+      nonces.next = sent.state === 'unclear' ? undefined : nonce + 1
+    }
+    one.resolve(sent.result)
+    return false
+  }
+
+  const settleFixed = (one: Waiting<T, R>, nonce: number, sent: Sent<R>): void => {
+    if (sent.state === 'failed' || sent.state === 'taken') {
+      nonces.next = undefined
+      return one.reject(sent.state === 'failed' ? sent.error : new Error(`nonce ${nonce} is taken`))
+    }
+    if ('ended' in sent) nonces.use(nonce, sent.ended())
+    if (sent.state === 'accepted') nonces.next = nonce + 1
+    else if (sent.state === 'unclear') nonces.next = undefined
+    else if (sent.state === 'known' && nonces.next !== undefined) nonces.next = Math.max(nonces.next, nonce + 1)
+    one.resolve(sent.result)
+  }
+
+  const sendBatch = async (batch: readonly Waiting<T, R>[]): Promise<void> => {
+    const isFixed = batch[0]?.nonce !== undefined
+    const first = isFixed ? 0 : (nonces.next ??= await nonces.read())
+    const numbered = batch.map(({ tx, nonce }, index) => ({ tx, nonce: nonce ?? first + index, isFixed }))
+    const answers = await send(numbered)
+    const again: Waiting<T, R>[] = []
+    let isAfterHole = false
+    for (const [index, one] of batch.entries()) {
+      const { nonce } = numbered[index] as Numbered<T>
+      const sent = answers[index] ?? { state: 'failed', error: new Error('the transaction was left unanswered') }
+      if (isFixed) settleFixed(one, nonce, sent)
+      else if (settle(one, nonce, sent, isAfterHole)) again.push(one)
+      isAfterHole ||= !('ended' in sent) && sent.state !== 'taken'
+    }
+    waiting.unshift(...again)
+  }
+
+  let isSending = false
+  const sendAll = async (): Promise<void> => {
+    if (isSending) return
+    isSending = true
+    while (waiting.length > 0) {
+      const batch = takeBatch()
+      if (batch.length === 0) continue
+      await sendBatch(batch).catch((error: unknown) => {
+        nonces.next = undefined
+        for (const { reject } of batch) reject(error)
+      })
+    }
+    isSending = false
+  }
+
+  const submit: NonceQueue<T, R>['submit'] = (tx, { nonce, signal } = {}) => {
+    const one = { ...Promise.withResolvers<R>(), tx, nonce, signal, resigns: 0 }
+    waiting.push(one)
+    // Calls of one turn of the program go together.
+    queueMicrotask(() => void sendAll())
+    return one.promise
+  }
+  return { submit, pendingNonce: nonces.afterPending }
+}

@@ -1,0 +1,209 @@
+import { describe, expect, test } from '@jest/globals'
+import {
+  createNonceQueue,
+  decodeNonce,
+  encodeNonce,
+  type Numbered,
+  RESIGNS_MAX,
+  type Sent,
+} from '../../src/tx/nonceQueue.ts'
+
+type Answer = (one: Numbered<string>) => Sent<string> | undefined
+
+/** The mempool of one account, which takes nonces in order. `answer` judges a transaction before the nonce does. */
+function createAccount(answer: Answer = () => undefined, batchMax = 50) {
+  const accepted: string[] = []
+  const batches: number[] = []
+  const account = {
+    accepted,
+    batches,
+    next: 0,
+    read: undefined as number | undefined,
+    reads: 0,
+    ends: [] as PromiseWithResolvers<void>[],
+  }
+  const judge = (one: Numbered<string>): Sent<string> => {
+    const own = answer(one)
+    if (own !== undefined && own.state !== 'accepted') return own
+    const result = `${one.tx} with ${one.nonce}`
+    if (one.nonce !== account.next) return { state: 'badNonce', result, expected: account.next }
+    account.next += 1
+    accepted.push(result)
+    const end = Promise.withResolvers<void>()
+    account.ends.push(end)
+    return { state: 'accepted', result, ended: () => end.promise }
+  }
+  const queue = createNonceQueue<string, string>({
+    readNonce: async () => {
+      account.reads += 1
+      return account.read ?? account.next
+    },
+    send: async (batch) => {
+      batches.push(batch.length)
+      return batch.map(judge)
+    },
+    batchMax,
+  })
+  return { account, queue }
+}
+
+const names = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `t${index}`)
+const numbered = (all: readonly string[], first = 0) => all.map((name, index) => `${name} with ${first + index}`)
+const later = () => new Promise((done) => setImmediate(done))
+
+describe('nonces in order', () => {
+  test.each([[1], [50]])(
+    'calls are sent in their order, %s at a time, and the nonce is read once',
+    async (batchMax) => {
+      const { account, queue } = createAccount(undefined, batchMax)
+      const all = names(120)
+      expect(await Promise.all(all.map((name) => queue.submit(name)))).toEqual(numbered(all))
+      expect(account.accepted).toEqual(numbered(all))
+      expect([account.reads, Math.max(...account.batches)]).toEqual([1, batchMax])
+    },
+  )
+
+  test('a refused transaction uses no nonce up; those behind it in the batch are signed again', async () => {
+    const { account, queue } = createAccount(({ tx }) =>
+      tx === 't3' || tx === 't4' ? { state: 'refused', result: 'refused' } : undefined,
+    )
+    const results = await Promise.all(names(8).map((name) => queue.submit(name)))
+    expect(results.filter((result) => result === 'refused')).toHaveLength(2)
+    expect(account.accepted).toEqual(numbered(['t0', 't1', 't2', 't5', 't6', 't7']))
+    expect(account.reads).toBe(1)
+  })
+
+  test('a nonce that another program has used is signed again with the one that comes next', async () => {
+    const { account, queue } = createAccount()
+    await queue.submit('one')
+    account.next = 5
+    expect(await Promise.all([queue.submit('two'), queue.submit('three')])).toEqual(['two with 5', 'three with 6'])
+    expect(account.reads).toBe(1)
+  })
+
+  test('the same bytes of another program are not taken for the call', async () => {
+    const taken = new Set([0, 1, 2])
+    const { account, queue } = createAccount(({ nonce }) => (taken.has(nonce) ? { state: 'taken' } : undefined), 1)
+    account.next = 3
+    account.read = 0
+    expect(await queue.submit('one')).toBe('one with 3')
+  })
+
+  test('what another nonce is expected of again and again ends after RESIGNS_MAX tries', async () => {
+    let tries = 0
+    const { queue } = createAccount(({ nonce }) => {
+      tries += 1
+      return { state: 'badNonce', result: 'refused', expected: nonce + 1 }
+    })
+    expect(await queue.submit('one')).toBe('refused')
+    expect(tries).toBe(RESIGNS_MAX + 1)
+  })
+
+  test('what contradicts itself is not tried again', async () => {
+    let tries = 0
+    const { queue } = createAccount(({ nonce }) => {
+      tries += 1
+      return { state: 'badNonce', result: 'refused', expected: nonce }
+    })
+    expect([await queue.submit('one'), tries]).toEqual(['refused', 1])
+  })
+})
+
+describe('pending nonces', () => {
+  test('count until their transactions have ended, and keep a nonce that is read too early from being used twice', async () => {
+    const { account, queue } = createAccount(({ tx }) =>
+      tx === 'lost' ? { state: 'failed', error: new Error('away') } : undefined,
+    )
+    await Promise.all([queue.submit('one'), queue.submit('two')])
+    expect(queue.pendingNonce()).toBe(2)
+    await expect(queue.submit('lost')).rejects.toThrow('away')
+    // The chain knows only what is in a block.
+    account.read = 0
+    expect(await queue.submit('three')).toBe('three with 2')
+    expect(account.reads).toBe(2)
+    for (const { resolve } of account.ends) resolve()
+    await later()
+    expect(queue.pendingNonce()).toBe(0)
+  })
+
+  test('of a transaction that ends in no block is free: the next nonce is read again', async () => {
+    const { account, queue } = createAccount()
+    await queue.submit('one')
+    account.next = 0
+    account.ends[0]?.reject(new Error('in no block'))
+    await later()
+    expect([queue.pendingNonce(), await queue.submit('two'), account.reads]).toEqual([0, 'two with 0', 2])
+  })
+
+  test('of an unclear answer is pending too, and the next one is read', async () => {
+    const { account, queue } = createAccount(({ tx, nonce }) =>
+      tx === 'unclear'
+        ? { state: 'unclear', result: `${nonce}`, ended: () => new Promise(() => undefined) }
+        : undefined,
+    )
+    expect(await queue.submit('unclear')).toBe('0')
+    expect(queue.pendingNonce()).toBe(1)
+    account.next = 1
+    expect([await queue.submit('two'), account.reads]).toEqual(['two with 1', 2])
+  })
+})
+
+describe("a caller's nonce", () => {
+  test('is sent as given, once, in its turn', async () => {
+    const { account, queue } = createAccount()
+    const calls = [queue.submit('one'), queue.submit('two', { nonce: 1 }), queue.submit('three')]
+    expect(await Promise.all(calls)).toEqual(numbered(['one', 'two', 'three']))
+    expect(await queue.submit('far', { nonce: 9 })).toBe('far with 9')
+    expect(account.accepted).toHaveLength(3)
+    expect(await queue.submit('four')).toBe('four with 3')
+  })
+
+  test('whose bytes the node knows is pending until that transaction ends', async () => {
+    const { queue } = createAccount(({ nonce }) => ({
+      state: 'known',
+      result: `${nonce}`,
+      ended: () => new Promise(() => undefined),
+    }))
+    expect(await queue.submit('again', { nonce: 4 })).toBe('4')
+    expect(queue.pendingNonce()).toBe(5)
+  })
+})
+
+describe('what goes wrong', () => {
+  test('a nonce that cannot be read fails the calls that waited for it, and no later one', async () => {
+    let isAway = true
+    const queue = createNonceQueue<string, string>({
+      readNonce: async () => {
+        if (isAway) throw new Error('away')
+        return 7
+      },
+      send: async (batch) => batch.map(({ nonce }) => ({ state: 'refused', result: `${nonce}` })),
+      batchMax: 50,
+    })
+    expect(await Promise.allSettled([queue.submit('one'), queue.submit('two')])).toMatchObject([
+      { reason: { message: 'away' } },
+      { reason: { message: 'away' } },
+    ])
+    isAway = false
+    expect(await queue.submit('three')).toBe('7')
+  })
+
+  test('a call that is given up before it is sent never is', async () => {
+    const { account, queue } = createAccount()
+    const abort = new AbortController()
+    const calls = [queue.submit('one'), queue.submit('two', { signal: abort.signal }), queue.submit('three')]
+    abort.abort(new Error('no longer'))
+    expect((await Promise.allSettled(calls)).map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ])
+    expect(account.accepted).toEqual(numbered(['one', 'three']))
+  })
+})
+
+test('a nonce goes through the data of CheckTx and back; other data holds none', () => {
+  for (const nonce of [0, 7, Number.MAX_SAFE_INTEGER]) expect(decodeNonce(encodeNonce(nonce))).toBe(nonce)
+  for (const data of [new Uint8Array(), Uint8Array.of(255), new Uint8Array(32).fill(49)])
+    expect(decodeNonce(data)).toBeUndefined()
+})
