@@ -1,29 +1,29 @@
 import type { Socket } from 'node:net'
 import type { Connection, ConnectionContext } from './context.ts'
 import type { Admission } from './drivers.ts'
-import { createIntake, type Incoming } from './intake.ts'
 import { createReplyQueue, type ReplyQueue } from './replyQueue.ts'
+import { createRequestQueue, type Incoming } from './requestQueue.ts'
 
 /** How long one connection is served before the others get their turn. */
 export const TURN_MS = 4
-/** Requests of one connection that are started and not yet answered. */
+/** The most requests of one connection that are started and not yet answered. */
 export const PENDING_MAX = 64
-/** Replies are handed to the socket at this size, even in the middle of a turn. */
+/** Replies of this size are handed to the socket at once, even in the middle of a turn. */
 export const REPLY_BYTES_MAX = 256 * 1024
-/** How long a closing connection may take to send its last replies. */
+/** How long a connection that closes may take to send its last replies. */
 export const CLOSE_GRACE_MS = 2000
 
-/** Serves `socket`, made with `allowHalfOpen`, until either side ends it. */
+/** Serves `socket`, which must be created with `allowHalfOpen`, until either side ends it. */
 export function openConnection(socket: Socket, context: ConnectionContext): Connection {
-  const intake = createIntake(socket, context, () => context.schedule(connection))
-  let parked: Incoming | undefined
-  let draining = false // the peer does not read; nothing is started until it does
+  const requests = createRequestQueue(socket, context, () => context.schedule(connection))
+  let postponed: Incoming | undefined // taken from the queue, and not allowed to start yet
+  let draining = false // the peer does not read, so nothing is started until it does
   let ending = false
   let turnEnds = 0
 
   const send = (): void => {
     if (replies.size() > 0 && !context.isDead() && !socket.destroyed) draining = !socket.write(replies.take())
-    if (ending || !intake.isDone() || parked !== undefined || replies.waiting() > 0) return
+    if (ending || !requests.isDone() || postponed !== undefined || replies.waiting() > 0) return
     ending = true
     endSocket(socket)
   }
@@ -33,18 +33,18 @@ export function openConnection(socket: Socket, context: ConnectionContext): Conn
 
   const refuse = ({ kind }: Incoming): void => {
     context.warn({ kind }, 'abci: a second node tried to drive the application, its connection is closed')
-    intake.stop()
+    requests.stop()
     replies.answer('exception', `${kind} is refused: the application is driven over another connection`)
   }
 
   const serve = (): void => {
     while (!draining && !context.isDead() && !socket.destroyed && replies.waiting() < PENDING_MAX) {
-      const request = parked ?? intake.next()
-      parked = undefined
+      const request = postponed ?? requests.next()
+      postponed = undefined
       if (request === undefined) return
       const admission = replies.blocks(request.kind) ? 'later' : admit(request)
       if (admission === 'later') {
-        parked = request
+        postponed = request
         return
       }
       if (admission === 'never') refuse(request)
@@ -55,7 +55,7 @@ export function openConnection(socket: Socket, context: ConnectionContext): Conn
   }
 
   const replies = createReplyQueue(context, () => {
-    // Handlers that settle at once go on in this turn; without its end they would hold up every other connection.
+    // The next request may start in the same turn, but not beyond its end: other connections wait.
     if (performance.now() < turnEnds) serve()
     context.schedule(connection)
   })
@@ -70,8 +70,8 @@ export function openConnection(socket: Socket, context: ConnectionContext): Conn
       new Promise((resolve) => {
         if (socket.destroyed) return resolve()
         socket.once('close', () => resolve())
-        intake.stop()
-        parked = undefined
+        requests.stop()
+        postponed = undefined
         if (context.isDead()) socket.destroy()
         else send()
         setTimeout(() => socket.destroy(), CLOSE_GRACE_MS).unref()
@@ -86,8 +86,8 @@ export function openConnection(socket: Socket, context: ConnectionContext): Conn
   return connection
 }
 
-// What still comes is read and dropped: a socket closed over unread bytes resets, and the last reply would be lost on
-// its way.
+// What still arrives is read and dropped. A socket that is closed with unread bytes resets the connection, and the last
+// reply would be lost.
 function endSocket(socket: Socket): void {
   socket.end()
   setTimeout(() => socket.destroy(), CLOSE_GRACE_MS).unref()

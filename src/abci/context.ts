@@ -7,9 +7,12 @@ export interface ConnectionContext {
   readonly frameBytesMax: number
   readonly dialect: DialectSeen
   readonly drivers: Drivers
-  /** Gives the connection a turn soon, after those that wait already. */
+  /** Gives the connection a turn soon, after those that are waiting already. */
   schedule(connection: Connection): void
-  /** A handler threw, or answered with what no message can hold. From then on `isDead`, and nothing more is sent. */
+  /**
+   * Reports that a handler threw, or returned a response that no message can hold. `isDead` is true from then on, and
+   * nothing more is sent.
+   */
   fatal(error: unknown, kind: RequestKind): void
   isDead(): boolean
   warn(fields: object, message: string): void
@@ -17,37 +20,33 @@ export interface ConnectionContext {
 
 /** One connected peer. */
 export interface Connection {
-  /** Serves what has come, for about TURN_MS at most, and sends the replies in one write. */
+  /** Serves the requests that have arrived, for about TURN_MS at most, and sends the replies in one write. */
   turn(): void
-  /**
-   * Answers what was started, starts nothing more, and settles when the socket is closed, at most CLOSE_GRACE_MS later.
-   */
+  /** Answers the requests that were started, and starts no others. Settles within CLOSE_GRACE_MS, with the socket closed. */
   close(): Promise<void>
 }
 
-/** The two ways in which CometBFT hands over a decided block: call by call in 0.37, whole since 0.38. */
+/** The two ways in which CometBFT sends a decided block: call by call in 0.37, in one request since 0.38. */
 export type Dialect = '0.37' | '2.0'
 
-/**
- * What is known of the node's dialect; one for a server, because blocks and commits come on one connection of several.
- */
+/** The dialect of the node, as its requests reveal it. All connections of a server share it. */
 export interface DialectSeen {
   /** Undefined until the first block. */
   readonly current: Dialect | undefined
-  /** Takes note of a request that arrived. */
+  /** Must be told of every request. */
   see(kind: RequestKind): void
-  /** The response as the node expects it: only 0.37 reads an app hash in the commit, where 2.0 reserves its number. */
+  /** The response as the node expects it. Only 0.37 reads an app hash in the Commit response; 2.0 reserves its number. */
   commit(response: CommitResponse): CommitResponse
 }
 
-const TELLING: { readonly [K in RequestKind]?: Dialect } = {
+const DIALECTS: { readonly [K in RequestKind]?: Dialect } = {
   beginBlock: '0.37',
   deliverTx: '0.37',
   endBlock: '0.37',
   finalizeBlock: '2.0',
 }
 
-/** A dialect not seen yet. */
+/** No dialect is known before the first block. */
 export function createDialect(): DialectSeen {
   let current: Dialect | undefined
   return {
@@ -55,7 +54,7 @@ export function createDialect(): DialectSeen {
       return current
     },
     see: (kind) => {
-      current = TELLING[kind] ?? current
+      current = DIALECTS[kind] ?? current
     },
     commit: (response) => {
       if (current === '0.37' || response.appHash === undefined) return response

@@ -1,25 +1,35 @@
-/** What ABCI's requests and responses are made of. */
+/** The structures that occur within ABCI's requests and responses. */
 
 /**
- * Seconds since 1970-01-01 UTC, negative before, and 0 to 999,999,999 nanoseconds forwards. Go's zero time is
+ * Seconds since 1970-01-01 UTC, negative before it, plus 0 to 999,999,999 nanoseconds. Go's zero time is
  * −62135596800.
+ * @example const time: Timestamp = { seconds: 1_700_000_000, nanos: 0 }
  */
 export interface Timestamp {
   seconds: number
   nanos: number
 }
-/** A span of time; `nanos` has the sign of `seconds`. */
+/**
+ * A span of time. `nanos` has the sign of `seconds`.
+ * @example const day: Duration = { seconds: 86_400, nanos: 0 }
+ */
 export interface Duration {
   seconds: number
   nanos: number
 }
 
-/** A validator by its 20-byte address and its voting power. */
+/**
+ * A validator, by its 20-byte address, and its voting power.
+ * @example const powers = new Map(votes.map(({ validator }: { validator: Validator }) => [hex(validator.address), validator.power]))
+ */
 export interface Validator {
   address: Uint8Array
   power: number
 }
-/** A public key by its kind: one member is set. */
+/**
+ * A public key. Exactly one member is set, which tells the kind of the key.
+ * @example const pubKey: PublicKey = { ed25519: new Uint8Array(32) }
+ */
 export interface PublicKey {
   ed25519?: Uint8Array
   secp256k1?: Uint8Array
@@ -27,34 +37,52 @@ export interface PublicKey {
   mldsa65?: Uint8Array
   secp256k1eth?: Uint8Array
 }
-/** Sets a validator's voting power from height + 2 on; 0 removes it. */
+/**
+ * Sets a validator's voting power from height + 2 on. Power 0 removes the validator.
+ * @example const update: ValidatorUpdate = { pubKey: { ed25519: key }, power: 10 }
+ */
 export interface ValidatorUpdate {
   pubKey: PublicKey
   power: number
 }
 
-/** One validator's part in the last commit: a BlockIdFlag, or in 0.37 whether it signed. */
+/**
+ * One validator's part in the last commit: a BlockIdFlag, or in 0.37 whether it signed.
+ * @example const absent = votes.filter(({ blockIdFlag }: VoteInfo) => blockIdFlag === BlockIdFlag.absent)
+ */
 export interface VoteInfo {
   validator: Validator
   signedLastBlock: boolean
   blockIdFlag: number
 }
-/** VoteInfo with the vote's extension. */
+/**
+ * VoteInfo with the extension of the vote.
+ * @example const prices = localLastCommit.votes.map(({ voteExtension }: ExtendedVoteInfo) => decode(voteExtension))
+ */
 export interface ExtendedVoteInfo extends VoteInfo {
   voteExtension: Uint8Array
   extensionSignature: Uint8Array
 }
-/** Who voted for the last block, in which round. */
+/**
+ * Who voted for the last block, and in which round.
+ * @example const signed = ({ votes }: CommitInfo) => votes.filter(({ blockIdFlag }) => blockIdFlag === BlockIdFlag.commit)
+ */
 export interface CommitInfo {
   round: number
   votes: readonly VoteInfo[]
 }
-/** CommitInfo with the votes' extensions. */
+/**
+ * CommitInfo with the extensions of the votes.
+ * @example const count = ({ votes }: ExtendedCommitInfo) => votes.length
+ */
 export interface ExtendedCommitInfo {
   round: number
   votes: readonly ExtendedVoteInfo[]
 }
-/** Proven misbehaviour of a validator; `type` is a MisbehaviorType. */
+/**
+ * Proven misbehaviour of a validator. `type` is a MisbehaviorType.
+ * @example for (const { validator, height } of misbehavior) punish(validator.address, height)
+ */
 export interface Misbehavior {
   type: number
   validator: Validator
@@ -63,19 +91,29 @@ export interface Misbehavior {
   totalVotingPower: number
 }
 
-/** A named list of attributes, by which transactions can be found. */
+/**
+ * A named list of attributes, by which transactions can be found.
+ * @example const event: Event = { type: 'transfer', attributes: [{ key: 'to', value: 'bob', index: true }] }
+ */
 export interface Event {
   type?: string
   attributes?: readonly EventAttribute[]
 }
-/** One attribute; `index` asks the node to index it. */
+/**
+ * One attribute of an event. `index` asks the node to index it.
+ * @example const attribute: EventAttribute = { key: 'to', value: 'bob', index: true }
+ */
 export interface EventAttribute {
   key?: string
   value?: string
   index?: boolean
 }
 
-/** A snapshot: equal hash, height and format mean equal bytes. Metadata at most 4 MB. */
+/**
+ * A snapshot. Two snapshots with the same hash, height and format consist of the same bytes. Metadata has at most 4
+ * MB.
+ * @example const snapshot: Snapshot = { height: 1000, format: 1, chunks: 3, hash, metadata: new Uint8Array(0) }
+ */
 export interface Snapshot {
   height: number
   format: number
@@ -83,18 +121,27 @@ export interface Snapshot {
   hash: Uint8Array
   metadata: Uint8Array
 }
-/** A chain of proof operations, innermost first. */
+/**
+ * A chain of proof operations, innermost first.
+ * @example const proofOps: ProofOps = { ops: [{ type: 'ics23:smt', key, data }] }
+ */
 export interface ProofOps {
   ops: readonly ProofOp[]
 }
-/** One proof operation in the encoding that its type names. */
+/**
+ * One proof operation, in the encoding that its type names.
+ * @example const op: ProofOp = { type: 'ics23:smt', key, data }
+ */
 export interface ProofOp {
   type: string
   key: Uint8Array
   data: Uint8Array
 }
 
-/** The consensus parameters; a group that is set replaces all of its members. `authority` only in 0.40. */
+/**
+ * The consensus parameters. A group that is set replaces all of its members. Only 0.40 has `authority`.
+ * @example const params: ConsensusParams = { block: { maxBytes: 4_194_304, maxGas: -1 } }
+ */
 export interface ConsensusParams {
   block?: { maxBytes: number; maxGas: number }
   evidence?: { maxAgeNumBlocks: number; maxAgeDuration: Duration; maxBytes: number }
@@ -104,7 +151,10 @@ export interface ConsensusParams {
   authority?: { authority: string }
 }
 
-/** 0.37: the header of the decided block. */
+/**
+ * 0.37: the header of the decided block.
+ * @example beginBlock: ({ header }) => { open(header.height, header.time); return {} }
+ */
 export interface Header {
   version: { block: number; app: number }
   chainId: string
@@ -122,17 +172,35 @@ export interface Header {
   proposerAddress: Uint8Array
 }
 
-/** Why a transaction is checked: it is new, or a block was committed since. */
+/**
+ * Why a transaction is checked: because it is new, or because a block was committed since.
+ * @example if (type === CheckTxType.recheck) return {}
+ */
 export const CheckTxType = { new: 0, recheck: 1 } as const
-/** The verdict on a proposed block; unknown stops the node. */
+/**
+ * The verdict on a proposed block. `unknown` stops the node.
+ * @example processProposal: () => ({ status: ProposalStatus.accept })
+ */
 export const ProposalStatus = { unknown: 0, accept: 1, reject: 2 } as const
-/** The verdict on a vote extension; unknown stops the node. */
+/**
+ * The verdict on a vote extension. `unknown` stops the node.
+ * @example verifyVoteExtension: () => ({ status: VerifyStatus.accept })
+ */
 export const VerifyStatus = { unknown: 0, accept: 1, reject: 2 } as const
-/** How a validator voted on the last block. */
+/**
+ * How a validator voted on the last block.
+ * @example const signed = vote.blockIdFlag !== BlockIdFlag.absent
+ */
 export const BlockIdFlag = { unknown: 0, absent: 1, commit: 2, nil: 3 } as const
-/** What a validator did wrong. */
+/**
+ * What a validator did wrong.
+ * @example if (type === MisbehaviorType.duplicateVote) slash(validator)
+ */
 export const MisbehaviorType = { unknown: 0, duplicateVote: 1, lightClientAttack: 2 } as const
-/** The verdict on an offered snapshot; unknown and abort end state sync. */
+/**
+ * The verdict on an offered snapshot. `unknown` and `abort` end state sync.
+ * @example offerSnapshot: () => ({ result: OfferSnapshotResult.reject })
+ */
 export const OfferSnapshotResult = {
   unknown: 0,
   accept: 1,
@@ -141,7 +209,10 @@ export const OfferSnapshotResult = {
   rejectFormat: 4,
   rejectSender: 5,
 } as const
-/** The verdict on a chunk; unknown and abort end state sync. */
+/**
+ * The verdict on a chunk. `unknown` and `abort` end state sync.
+ * @example applySnapshotChunk: () => ({ result: ApplySnapshotChunkResult.accept })
+ */
 export const ApplySnapshotChunkResult = {
   unknown: 0,
   accept: 1,

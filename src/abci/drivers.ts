@@ -2,28 +2,28 @@ import type { Connection } from './context.ts'
 import type { RequestKind } from './types.ts'
 
 /**
- * How long a second node waits for the first one to be gone unless told otherwise. The death of a host is noticed
- * within 11 s.
+ * How long a second node waits by default for the first one to disconnect. It exceeds the 11 s within which the death of
+ * a host is noticed.
  */
 export const DRIVER_WAIT_MS = 15_000
 
-/** `now`: the request may start; `later`: the connection gets a turn when that changes; `never`: it is refused. */
+/** `now`: the request may start. `later`: the connection gets a turn when it may. `never`: the request is refused. */
 export type Admission = 'now' | 'later' | 'never'
 
-/** Which connection may change the state: one at a time, for as long as it stands. */
+/** Decides which connection may change the state: one at a time, until it ends. */
 export interface Drivers {
   /**
-   * Asks for a request. The first connection that asks for a kind that changes the state drives all kinds of that
-   * group.
+   * Whether a request may start. The first connection that sends a request which changes the state is the driver for all
+   * kinds of its group.
    */
   admit(kind: RequestKind, connection: Connection): Admission
-  /** The connection has ended: whoever waits may drive. */
+  /** Must be called when a connection has ended: a waiting one may then become the driver. */
   leave(connection: Connection): void
 }
 
 type Group = 'blocks' | 'restore'
 
-// What CometBFT sends over its consensus connection, and what changes the state over its snapshot connection.
+// The requests of CometBFT's consensus connection, and those of its snapshot connection that change the state.
 const GROUPS: { readonly [K in RequestKind]?: Group } = {
   initChain: 'blocks',
   prepareProposal: 'blocks',
@@ -40,8 +40,8 @@ const GROUPS: { readonly [K in RequestKind]?: Group } = {
 }
 
 /**
- * Lets one node drive. A node that restarts may connect before the end of its old connections is seen, so a second
- * connection waits for `waitMs` before it is refused; it gets its turn by `schedule`.
+ * No connection is a driver yet. A node that restarts may connect before the end of its old connections is noticed, so a
+ * second connection waits for `waitMs` before it is refused; `schedule` gives it its turn.
  */
 export function createDrivers(waitMs: number, schedule: (connection: Connection) => void): Drivers {
   const drivers = new Map<Group, Connection>()

@@ -1,43 +1,50 @@
-/** Why input is refused (`overlong`, `oversize`, `undecodable`), or no server starts (`inUse`, `address`). */
+/**
+ * Why input is refused (`overlong`, `oversize`, `undecodable`), or why a server does not start (`inUse`, `address`).
+ * @example if ((error as { code?: AbciErrorCode }).code === 'inUse') console.error('svcd is running already')
+ */
 export type AbciErrorCode = 'overlong' | 'oversize' | 'undecodable' | 'inUse' | 'address'
 
-/** An Error with a `code`, which other code goes by; the message is for people. */
+/** An Error with a `code` for programs; the message is for people. */
 export function abciError(code: AbciErrorCode, message: string): Error & { code: AbciErrorCode } {
   return Object.assign(new Error(message), { code })
 }
 
 /**
- * The frame limit where none is given: 72 MiB, for a block of 64 MiB and what a request holds beside it. That is at
- * most 0.5 MiB: 44 bytes for each vote, of which CometBFT allows 10,000, and misbehaviour, which takes less than its
- * evidence took in the block.
+ * The default frame limit: 72 MiB, which holds a block of 64 MiB and the rest of its request. The rest is at most 0.5
+ * MiB: 44 bytes for each vote, of which CometBFT allows 10,000, and misbehaviour, which is shorter than its evidence in
+ * the block.
+ * @example startAbciServer({ application, address, onFatal, frameBytesMax: FRAME_BYTES_MAX / 2 })
  */
 export const FRAME_BYTES_MAX = 72 * 1024 * 1024
-/** The most a frame limit can be: CometBFT's own limit of a message (abci/types/messages.go). */
+/**
+ * The largest frame limit, which is CometBFT's own limit for a message (abci/types/messages.go).
+ * @example startAbciServer({ application, address, onFatal, frameBytesMax: FRAME_BYTES_LIMIT })
+ */
 export const FRAME_BYTES_LIMIT = 2 ** 31 - 1
 
 const HEADER_BYTES_MAX = 5
 const BODY_BYTES_FIRST = 4096
 const NOTHING = Buffer.alloc(0)
 
-/** Cuts a byte stream into frames: each an unsigned varint of its length, then that many bytes. */
+/** Splits a byte stream into frames. A frame is its length as an unsigned varint, then that many bytes. */
 export interface FrameReader {
-  /** Takes the next packet. Only when `next` said undefined: one packet is held at a time. */
+  /** Adds the next packet. To be called only after `next` returned undefined, because one packet is held at a time. */
   push(packet: Buffer): void
   /**
-   * The next whole frame, undefined when more bytes are needed. A frame that lies in one packet is a view of it, any
-   * other is a copy. Errors: `oversize` before any memory is taken for it, `overlong` for a length in more bytes than
-   * it needs.
+   * The next complete frame; undefined when more bytes are needed. A frame within one packet is a view of that packet,
+   * any other frame is a copy. Throws `oversize` before any memory is allocated for the frame, and `overlong` for a
+   * length that is written in more bytes than it needs.
    */
   next(): Buffer | undefined
 }
 
 /**
- * A reader of frames of at most `frameBytesMax` bytes. Memory: one packet, and at most twice the received part of one
+ * A reader of frames of at most `frameBytesMax` bytes. It holds one packet, and at most twice the received part of one
  * frame.
  */
 export function createFrameReader(frameBytesMax: number = FRAME_BYTES_MAX): FrameReader {
   let packet: Buffer = NOTHING
-  let at = 0
+  let offset = 0
   let headerBytes = 0
   let length = 0
   let inBody = false
@@ -45,8 +52,8 @@ export function createFrameReader(frameBytesMax: number = FRAME_BYTES_MAX): Fram
   let filled = 0
 
   const readHeader = (): boolean => {
-    while (at < packet.length) {
-      const byte = packet[at++] as number
+    while (offset < packet.length) {
+      const byte = packet[offset++] as number
       length += (byte & 0x7f) * 2 ** (7 * headerBytes)
       headerBytes += 1
       if (length > frameBytesMax) {
@@ -74,8 +81,8 @@ export function createFrameReader(frameBytesMax: number = FRAME_BYTES_MAX): Fram
     return frame
   }
 
-  // The buffer grows with what has come, not with what the header announces: a peer that only promises takes no memory.
-  const room = (bytes: number): Buffer => {
+  // The buffer grows with the bytes that have arrived. A peer that only announces a large frame costs no memory.
+  const grow = (bytes: number): Buffer => {
     if (body !== undefined && body.length >= bytes) return body
     const grown = Buffer.allocUnsafeSlow(Math.min(length, Math.max(BODY_BYTES_FIRST, 2 * (body?.length ?? 0), bytes)))
     body?.copy(grown, 0, 0, filled)
@@ -85,23 +92,23 @@ export function createFrameReader(frameBytesMax: number = FRAME_BYTES_MAX): Fram
 
   return {
     push: (next) => {
-      if (at < packet.length) throw new Error('frame reader: the packet before is not read yet')
+      if (offset < packet.length) throw new Error('frame reader: the previous packet is not read yet')
       packet = next
-      at = 0
+      offset = 0
     },
     next: () => {
       if (!inBody) inBody = readHeader()
       if (!inBody) return undefined
-      const available = packet.length - at
+      const available = packet.length - offset
       if (body === undefined && available >= length) {
-        at += length
-        return done(packet.subarray(at - length, at))
+        offset += length
+        return done(packet.subarray(offset - length, offset))
       }
       const taken = Math.min(length - filled, available)
       if (taken === 0) return undefined
-      const into = room(filled + taken)
-      packet.copy(into, filled, at, at + taken)
-      at += taken
+      const into = grow(filled + taken)
+      packet.copy(into, filled, offset, offset + taken)
+      offset += taken
       filled += taken
       return filled === length ? done(into) : undefined
     },

@@ -2,26 +2,26 @@ import type { ConnectionContext } from './context.ts'
 import type { AbciResponse, RequestKind } from './types.ts'
 import { createReplyBuffer } from './wire.ts'
 
-/** What a reply answers: a request of a known kind, or something that cannot be served. */
+/** The kind of a reply: that of its request, or an exception for what cannot be served. */
 export type ReplyKind = RequestKind | 'exception'
 
-/** The replies of one connection in the order of its requests, whatever their handlers take. */
+/** The replies of one connection, in the order of its requests, whichever handler finishes first. */
 export interface ReplyQueue {
-  /** Requests started and not yet answered, and answers that wait behind them. */
+  /** The number of requests that are not answered yet, and of answers that wait behind them. */
   waiting(): number
-  /** True when a request of this kind must not start yet. */
+  /** True while a request of this kind must not start. */
   blocks(kind: RequestKind | undefined): boolean
-  /** Answers the next request now; an exception's response is its text. */
+  /** Answers the next request now. The response of an exception is its text. */
   answer(kind: ReplyKind, response: unknown): void
-  /** The next request is answered when `response` settles; its rejection is fatal. */
+  /** Answers the next request when `response` settles. A rejection is fatal. */
   answerLater(kind: RequestKind, response: PromiseLike<unknown>): void
-  /** Bytes ready to be sent. */
+  /** The number of bytes that are ready to be sent. */
   size(): number
-  /** The bytes ready to be sent, which the queue gives up. */
+  /** Removes and returns the bytes that are ready to be sent. */
   take(): Uint8Array
 }
 
-// These change nothing, so they may overlap each other; all others start when everything before them is answered.
+// These requests change nothing, so they may overlap. Every other one starts when all before it are answered.
 const OVERLAPPING: ReadonlySet<RequestKind | undefined> = new Set([
   undefined,
   'echo',
@@ -30,17 +30,17 @@ const OVERLAPPING: ReadonlySet<RequestKind | undefined> = new Set([
   'loadSnapshotChunk',
 ])
 
-interface Slot {
+interface PendingReply {
   readonly kind: ReplyKind
   response: unknown
   answered: boolean
 }
 
-/** An empty queue; `onSettled` is called whenever a later answer has come. */
+/** An empty queue. `onSettled` is called whenever the response of an `answerLater` has settled. */
 export function createReplyQueue(context: ConnectionContext, onSettled: () => void): ReplyQueue {
   const replies = createReplyBuffer()
-  const slots: Slot[] = []
-  let alone = false // a request that changes something is not answered yet
+  const pending: PendingReply[] = []
+  let isExclusive = false // a request that may not overlap others is not answered yet
 
   const put = (kind: ReplyKind, response: unknown): void => {
     if (context.isDead()) return
@@ -53,30 +53,30 @@ export function createReplyQueue(context: ConnectionContext, onSettled: () => vo
     }
   }
 
-  const settle = (slot: Slot, response: unknown): void => {
-    slot.response = response
-    slot.answered = true
-    while (slots[0]?.answered === true) {
-      const first = slots.shift() as Slot
+  const settle = (reply: PendingReply, response: unknown): void => {
+    reply.response = response
+    reply.answered = true
+    while (pending[0]?.answered === true) {
+      const first = pending.shift() as PendingReply
       put(first.kind, first.response)
     }
-    if (slots.length === 0) alone = false
+    if (pending.length === 0) isExclusive = false
     onSettled()
   }
 
   return {
-    waiting: () => slots.length,
-    blocks: (kind) => slots.length > 0 && (alone || !OVERLAPPING.has(kind)),
+    waiting: () => pending.length,
+    blocks: (kind) => pending.length > 0 && (isExclusive || !OVERLAPPING.has(kind)),
     answer: (kind, response) => {
-      if (slots.length === 0) put(kind, response)
-      else slots.push({ kind, response, answered: true })
+      if (pending.length === 0) put(kind, response)
+      else pending.push({ kind, response, answered: true })
     },
     answerLater: (kind, response) => {
-      const slot: Slot = { kind, response: undefined, answered: false }
-      slots.push(slot)
-      alone = !OVERLAPPING.has(kind)
+      const reply: PendingReply = { kind, response: undefined, answered: false }
+      pending.push(reply)
+      isExclusive = !OVERLAPPING.has(kind)
       response.then(
-        (value) => settle(slot, value),
+        (value) => settle(reply, value),
         (error: unknown) => context.fatal(error, kind),
       )
     },

@@ -7,54 +7,63 @@ import { createDrivers, DRIVER_WAIT_MS } from './drivers.ts'
 import { abciError, FRAME_BYTES_LIMIT, FRAME_BYTES_MAX } from './frame.ts'
 import type { Application, RequestKind } from './types.ts'
 
-/** Connections at once; a node holds four. More are closed as they come. */
+/**
+ * The most connections at a time, of which a node holds four. Further ones are closed as they come.
+ * @example console.log(`room for ${CONNECTIONS_MAX / 4} nodes`)
+ */
 export const CONNECTIONS_MAX = 64
-/** A TCP peer that says nothing for so long is asked whether it lives, ten times within 10 s. */
+/** After this much silence a TCP peer is probed, ten times within 10 s. */
 export const KEEP_ALIVE_MS = 1000
-/** How long a server that may listen on our socket already has to accept a connection. */
+/** How long a server that already listens on our socket may take to accept a connection. */
 const LOOK_MS = 1000
 
-/** Where the server tells what it sees; pino fits. */
+/**
+ * Where the server reports what happens. A pino logger fits.
+ * @example const logger: AbciLogger = { info: () => {}, warn: (fields, message) => console.warn(message, fields) }
+ */
 export interface AbciLogger {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
 }
 
-/** What a server is made of. */
+/**
+ * The settings of a server.
+ * @example const options: AbciServerOptions = { application, address: 'tcp://127.0.0.1:26658', onFatal: console.error }
+ */
 export interface AbciServerOptions {
   readonly application: Application
-  /** `unix:///path` or `tcp://host:port`; port 0 takes a free one. */
+  /** `unix:///path` or `tcp://host:port`. Port 0 selects a free port. */
   readonly address: string
-  /** The longest request in bytes: FRAME_BYTES_MAX unless given, 2^31 − 1 at most. */
+  /** The largest request in bytes, at most 2^31 − 1. Default: FRAME_BYTES_MAX. */
   readonly frameBytesMax?: number
-  /**
-   * How long a second node waits for the first one to be gone before it is refused, in ms: DRIVER_WAIT_MS unless given.
-   */
+  /** How long a second node waits for the first one to disconnect before it is refused, in ms. Default: 15,000. */
   readonly driverWaitMs?: number
   /**
-   * Called once, with the first error that a handler threw or rejected with, or a TypeError for a response that no
-   * message can hold. The server sends nothing from then on: the program is expected to stop. An exception reply would
-   * stop the node instead.
+   * Called once, with the first error that a handler threw or rejected with, or with a TypeError for a response that no
+   * message can hold. The server sends nothing from then on, and the program should stop. An exception reply would make
+   * the node stop instead.
    */
   readonly onFatal: (error: unknown, kind: RequestKind) => void
   readonly logger?: AbciLogger
 }
 
-/** A listening server. */
+/**
+ * A server that listens.
+ * @example process.once('SIGTERM', () => server.close())
+ */
 export interface AbciServer {
-  /** As given, with the real port. */
+  /** The address given, with the actual port. */
   readonly address: string
-  /**
-   * Takes no more connections, answers the requests that were started, closes the others' sockets. Bound:
-   * CLOSE_GRACE_MS.
-   */
+  /** Answers the requests that were started, and closes all connections. Takes at most 2 s. */
   close(): Promise<void>
 }
 
 /**
- * Serves `application` to the node that connects, until `close`. One node drives at a time (see Drivers); others may
- * ask. A unix socket has mode 0600; a TCP address that is not loopback is warned of. Errors: `address` for an address
- * that is none, `inUse` for a unix socket on which another server listens, otherwise the system's own.
+ * Serves `application` to a CometBFT node until `close`. Only one node at a time may send requests that change the
+ * state; queries are answered on every connection. A unix socket gets mode 0600, and a TCP address that is not loopback
+ * is reported as a warning. Rejects with an error whose `code` is `address` for a malformed address, `inUse` for a unix
+ * socket on which another server listens, or otherwise the system's own code.
+ * @example const server = await startAbciServer({ application, address: 'tcp://127.0.0.1:26658', onFatal })
  */
 export async function startAbciServer(options: AbciServerOptions): Promise<AbciServer> {
   const { application, address, frameBytesMax = FRAME_BYTES_MAX, driverWaitMs = DRIVER_WAIT_MS, logger } = options
@@ -106,7 +115,7 @@ export async function startAbciServer(options: AbciServerOptions): Promise<AbciS
   }
 }
 
-/** Where `unix:///path` or `tcp://host:port` listens; port 0 takes a free one. Errors: `address` for any other text. */
+/** What `unix:///path` or `tcp://host:port` means to Node. Throws `address` for any other text. */
 function parseAddress(address: string): ListenOptions {
   const unix = /^unix:\/\/(.+)$/.exec(address)
   if (unix !== null) return { path: unix[1] as string }
@@ -117,15 +126,18 @@ function parseAddress(address: string): ListenOptions {
   return { host: (tcp[1] ?? tcp[2]) as string, port }
 }
 
-/** True where only this machine can connect: a unix socket, localhost, a loopback address. */
+/**
+ * True for an address that only this machine can connect to: a unix socket, localhost or a loopback address.
+ * @example isLocalAddress('tcp://0.0.0.0:26658') // false
+ */
 export function isLocalAddress(address: string): boolean {
   const { path, host } = parseAddress(address)
   return path !== undefined || isLoopback(host ?? '')
 }
 
 /**
- * Removes the socket file that a dead server left at `path`; nothing when there is none.
- * Errors: `inUse` when a server listens on it, or when the file is no socket: neither is ours to remove.
+ * Removes the socket file that a dead server left at `path`, if there is one. Throws `inUse` when a server listens on
+ * it, or when the file is not a socket: neither may be removed.
  */
 async function removeStaleSocket(path: string): Promise<void> {
   const found = lstatSync(path, { throwIfNoEntry: false })
@@ -135,7 +147,7 @@ async function removeStaleSocket(path: string): Promise<void> {
   unlinkSync(path)
 }
 
-// Only a refused connection proves that nobody listens; a full backlog or a slow one means that somebody does.
+// Only a refused connection proves that nobody listens. With a full backlog or a slow response somebody does.
 function isListening(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ path })
@@ -151,7 +163,7 @@ function isListening(path: string): Promise<boolean> {
   })
 }
 
-/** Listens. A unix socket is for its owner alone from the first moment on: the mode is set where the file is made. */
+/** Listens. The umask gives a unix socket its mode at creation, so that it is never open to other users. */
 async function listenAt(server: Server, listen: ListenOptions): Promise<void> {
   const listening = new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -159,7 +171,7 @@ async function listenAt(server: Server, listen: ListenOptions): Promise<void> {
   })
   const mask = listen.path === undefined ? undefined : process.umask(0o177)
   try {
-    server.listen(listen) // makes the file before it returns
+    server.listen(listen) // creates the file before it returns
   } finally {
     if (mask !== undefined) process.umask(mask)
   }
@@ -173,7 +185,7 @@ async function closeAll(server: Server, connections: ReadonlySet<Connection>): P
   await stopped
 }
 
-/** One turn a connection, round and round, with the sockets polled between the rounds: none can starve another. */
+/** Gives each waiting connection one turn per round, and polls the sockets between rounds, so that none can starve. */
 function createScheduler(): (connection: Connection) => void {
   let waiting = new Set<Connection>()
   const round = (): void => {

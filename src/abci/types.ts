@@ -1,9 +1,11 @@
 /**
- * The requests and responses of ABCI as plain objects, both dialects in one superset (proto/abci). Integers are safe
- * numbers: one of a request that lies beyond ±(2^53 − 1) is read as that bound. Text of a request that is not UTF-8
- * holds U+FFFD. A request's members are all present; the messages marked `?` are absent where the node left them out.
- * Its bytes are views of the received packet: copy what is kept for long. Every member of a response may be left out
- * and is then the proto3 default. "0.37" and "0.40" mark what only that dialect knows.
+ * The requests and responses of ABCI as plain objects, with the members of both dialects (proto/abci). "0.37" and "0.40"
+ * mark what only those versions know.
+ *
+ * A request has all its members, except for messages marked `?` that the node left out. Its integers are safe: one
+ * beyond ±(2^53 − 1) is read as that bound. Bytes that are not UTF-8 are U+FFFD in its texts. Its bytes are views of the
+ * packet received, so copy what you keep for long. A response may leave out any member, which then has its proto3
+ * default.
  */
 import type {
   CommitInfo,
@@ -18,20 +20,32 @@ import type {
   ValidatorUpdate,
 } from './data.ts'
 
-/** Echoes `message`; answered by the server. */
+/**
+ * Sends `message` back. The server answers it.
+ * @example const request: EchoRequest = { message: 'hello' }
+ */
 export interface EchoRequest {
   message: string
 }
-/** Asks that everything before it be answered; answered by the server. */
+/**
+ * Asks for the replies to everything before it. The server answers it.
+ * @example const request: FlushRequest = {}
+ */
 export interface FlushRequest {}
-/** What the node is: its version and the protocol versions it speaks. */
+/**
+ * Sent by a node that connects: its version and the protocol versions that it speaks.
+ * @example info: ({ version }) => ({ data: `met CometBFT ${version}`, lastBlockHeight: height })
+ */
 export interface InfoRequest {
   version: string
   blockVersion: number
   p2pVersion: number
   abciVersion: string
 }
-/** Starts the chain from genesis; comes again when the node fell before block 1 was committed. */
+/**
+ * Starts the chain from genesis. It is sent again when the node stops before block 1 is committed.
+ * @example initChain: ({ chainId, appStateBytes }) => start(chainId, JSON.parse(new TextDecoder().decode(appStateBytes)))
+ */
 export interface InitChainRequest {
   time: Timestamp
   chainId: string
@@ -40,55 +54,88 @@ export interface InitChainRequest {
   appStateBytes: Uint8Array
   initialHeight: number
 }
-/** A read of the state at `height`, 0 for the newest. */
+/**
+ * Reads the state at `height`, where 0 means the newest.
+ * @example query: ({ path }) => (path === '/count' ? { value: printed(count) } : { code: 1, log: `no ${path}` })
+ */
 export interface QueryRequest {
   data: Uint8Array
   path: string
   height: number
   prove: boolean
 }
-/** Judges one transaction for the mempool; `type` is a CheckTxType. */
+/**
+ * Asks for a verdict on one transaction for the mempool. `type` is a CheckTxType.
+ * @example checkTx: ({ tx, type }) => (type === CheckTxType.recheck || isSigned(tx) ? {} : { code: 1, log: 'not signed' })
+ */
 export interface CheckTxRequest {
   tx: Uint8Array
   type: number
 }
-/** 0.37: a decided block begins. */
+/**
+ * 0.37: a decided block begins.
+ * @example beginBlock: ({ header }) => { open = { height: header.height, count }; return {} }
+ */
 export interface BeginBlockRequest {
   hash: Uint8Array
   header: Header
   lastCommitInfo: CommitInfo
   byzantineValidators: readonly Misbehavior[]
 }
-/** 0.37: one transaction of the decided block. */
+/**
+ * 0.37: one transaction of the decided block.
+ * @example deliverTx: ({ tx }) => execute(tx)
+ */
 export interface DeliverTxRequest {
   tx: Uint8Array
 }
-/** 0.37: the decided block ends. */
+/**
+ * 0.37: the decided block ends.
+ * @example endBlock: ({ height }) => ({ validatorUpdates: updatesAt(height) })
+ */
 export interface EndBlockRequest {
   height: number
 }
-/** Makes the finished block durable. */
+/**
+ * Asks to make the finished block durable.
+ * @example commit: async () => { await save(open); return { appHash: open.hash } }
+ */
 export interface CommitRequest {}
-/** Asks for the snapshots at hand. */
+/**
+ * Asks for the snapshots that this node has.
+ * @example listSnapshots: () => ({ snapshots })
+ */
 export interface ListSnapshotsRequest {}
-/** Offers a peer's snapshot; `appHash` is verified by the light client, the snapshot is not. */
+/**
+ * Offers a peer's snapshot. The light client has verified `appHash`, but nobody has verified the snapshot.
+ * @example offerSnapshot: ({ snapshot }) => ({ result: OfferSnapshotResult[snapshot?.format === 1 ? 'accept' : 'rejectFormat'] })
+ */
 export interface OfferSnapshotRequest {
   snapshot?: Snapshot
   appHash: Uint8Array
 }
-/** Asks for one chunk of a snapshot at hand. */
+/**
+ * Asks for one chunk of a snapshot that this node has.
+ * @example loadSnapshotChunk: ({ height, chunk }) => ({ chunk: readChunk(height, chunk) })
+ */
 export interface LoadSnapshotChunkRequest {
   height: number
   format: number
   chunk: number
 }
-/** Hands over one chunk of the snapshot that was accepted. */
+/**
+ * Hands over one chunk of the snapshot that was accepted.
+ * @example applySnapshotChunk: ({ chunk }) => { restore(chunk); return { result: ApplySnapshotChunkResult.accept } }
+ */
 export interface ApplySnapshotChunkRequest {
   index: number
   chunk: Uint8Array
   sender: string
 }
-/** Asks for the transactions of a block this node proposes, at most `maxTxBytes` bytes in all. */
+/**
+ * Asks for the transactions of a block that this node proposes, at most `maxTxBytes` bytes in total.
+ * @example prepareProposal: ({ txs, maxTxBytes }) => ({ txs: takeWhileFits(txs, maxTxBytes) })
+ */
 export interface PrepareProposalRequest {
   maxTxBytes: number
   txs: readonly Uint8Array[]
@@ -99,7 +146,10 @@ export interface PrepareProposalRequest {
   nextValidatorsHash: Uint8Array
   proposerAddress: Uint8Array
 }
-/** Judges a proposed block. */
+/**
+ * Asks for a verdict on a proposed block.
+ * @example processProposal: ({ txs }) => ({ status: ProposalStatus[txs.every(isSigned) ? 'accept' : 'reject'] })
+ */
 export interface ProcessProposalRequest {
   txs: readonly Uint8Array[]
   proposedLastCommit: CommitInfo
@@ -110,16 +160,25 @@ export interface ProcessProposalRequest {
   nextValidatorsHash: Uint8Array
   proposerAddress: Uint8Array
 }
-/** Asks for the extension of this validator's precommit. */
+/**
+ * Asks for the extension of this validator's precommit.
+ * @example extendVote: ({ height }) => ({ voteExtension: priceAt(height) })
+ */
 export interface ExtendVoteRequest extends ProcessProposalRequest {}
-/** Judges the extension of another validator's precommit. */
+/**
+ * Asks for a verdict on the extension of another validator's precommit.
+ * @example verifyVoteExtension: ({ voteExtension }) => ({ status: VerifyStatus[isPrice(voteExtension) ? 'accept' : 'reject'] })
+ */
 export interface VerifyVoteExtensionRequest {
   hash: Uint8Array
   validatorAddress: Uint8Array
   height: number
   voteExtension: Uint8Array
 }
-/** A decided block. */
+/**
+ * Executes a decided block.
+ * @example finalizeBlock: ({ txs }) => ({ txResults: txs.map(execute), appHash: hashOf(open) })
+ */
 export interface FinalizeBlockRequest {
   txs: readonly Uint8Array[]
   decidedLastCommit: CommitInfo
@@ -130,23 +189,38 @@ export interface FinalizeBlockRequest {
   nextValidatorsHash: Uint8Array
   proposerAddress: Uint8Array
 }
-/** 0.40: one transaction for a mempool that the application keeps. */
+/**
+ * 0.40: one transaction for a mempool that the application keeps.
+ * @example insertTx: ({ tx }) => { mempool.push(tx); return { code: 0 } }
+ */
 export interface InsertTxRequest {
   tx: Uint8Array
 }
-/** 0.40: asks the application's mempool for transactions to gossip; 0 means no limit. */
+/**
+ * 0.40: asks for transactions of the application's mempool to gossip, where 0 means no limit.
+ * @example reapTxs: ({ maxBytes }) => ({ txs: takeWhileFits(mempool, maxBytes) })
+ */
 export interface ReapTxsRequest {
   maxBytes: number
   maxGas: number
 }
 
-/** The answer to echo. */
+/**
+ * The response to Echo.
+ * @example const response: EchoResponse = { message: 'hello' }
+ */
 export interface EchoResponse {
   message?: string
 }
-/** The answer to flush. */
+/**
+ * The response to Flush.
+ * @example const response: FlushResponse = {}
+ */
 export interface FlushResponse {}
-/** `lastBlockHeight` and its hash must be those last made durable, 0 and empty before the first block. */
+/**
+ * The height and app hash that were last made durable: 0 and empty before the first block.
+ * @example info: () => ({ data: 'counter', lastBlockHeight: 7, lastBlockAppHash: hash })
+ */
 export interface InfoResponse {
   data?: string
   version?: string
@@ -154,13 +228,19 @@ export interface InfoResponse {
   lastBlockHeight?: number
   lastBlockAppHash?: Uint8Array
 }
-/** No validators means those of the request. */
+/**
+ * The first app hash. An empty validator list means the validators of the request.
+ * @example initChain: () => ({ appHash: hashOf(genesis) })
+ */
 export interface InitChainResponse {
   consensusParams?: ConsensusParams
   validators?: readonly ValidatorUpdate[]
   appHash?: Uint8Array
 }
-/** What a query found. */
+/**
+ * What a query found. Any code but 0 is a failure.
+ * @example query: () => ({ value: printed(count), height })
+ */
 export interface QueryResponse {
   code?: number
   log?: string
@@ -173,8 +253,9 @@ export interface QueryResponse {
   codespace?: string
 }
 /**
- * The result of one transaction in a block. Deterministic: code, data, gasWanted, gasUsed; the rest may differ between
- * nodes.
+ * The result of one transaction in a block. All nodes must agree on code, data, gasWanted and gasUsed; the other
+ * members may differ.
+ * @example const result: ExecTxResult = { code: 5, log: 'insufficient funds', gasUsed: 21_000 }
  */
 export interface ExecTxResult {
   code?: number
@@ -186,63 +267,106 @@ export interface ExecTxResult {
   events?: readonly Event[]
   codespace?: string
 }
-/** The mempool's verdict, code 0 to take it. 0.37: `sender` and `priority` order its mempool. */
+/**
+ * The mempool's verdict: code 0 accepts the transaction. 0.37: `sender` and `priority` order its mempool.
+ * @example checkTx: ({ tx }) => (tx.length > 0 ? {} : { code: 1, log: 'empty' })
+ */
 export interface CheckTxResponse extends ExecTxResult {
   sender?: string
   priority?: number
 }
-/** 0.37: the events of the block's begin. */
+/**
+ * 0.37: the events of the block's begin.
+ * @example beginBlock: () => ({ events: [{ type: 'reward' }] })
+ */
 export interface BeginBlockResponse {
   events?: readonly Event[]
 }
-/** 0.37: the result of one transaction. */
+/**
+ * 0.37: the result of one transaction.
+ * @example deliverTx: ({ tx }) => (tx.length > 0 ? {} : { code: 1, log: 'empty' })
+ */
 export interface DeliverTxResponse extends ExecTxResult {}
-/** 0.37: what the block changes in the validator set and the consensus parameters. */
+/**
+ * 0.37: what the block changes in the validator set and the consensus parameters.
+ * @example endBlock: () => ({ validatorUpdates: [{ pubKey: { ed25519: key }, power: 10 }] })
+ */
 export interface EndBlockResponse {
   validatorUpdates?: readonly ValidatorUpdate[]
   consensusParamUpdates?: ConsensusParams
   events?: readonly Event[]
 }
-/** `retainHeight`: blocks below it may be pruned, 0 keeps all. `appHash` is written in the 0.37 dialect alone. */
+/**
+ * Blocks below `retainHeight` may be deleted; 0 keeps all. Always give `appHash`: it is sent in the 0.37 dialect
+ * alone.
+ * @example commit: () => ({ appHash: hash, retainHeight: Math.max(0, height - 100_000) })
+ */
 export interface CommitResponse {
   appHash?: Uint8Array
   retainHeight?: number
 }
-/** The snapshots at hand. */
+/**
+ * The snapshots that this node has.
+ * @example listSnapshots: () => ({ snapshots: [{ height: 1000, format: 1, chunks: 3, hash, metadata }] })
+ */
 export interface ListSnapshotsResponse {
   snapshots?: readonly Snapshot[]
 }
-/** `result` is an OfferSnapshotResult. */
+/**
+ * `result` is an OfferSnapshotResult.
+ * @example offerSnapshot: () => ({ result: OfferSnapshotResult.reject })
+ */
 export interface OfferSnapshotResponse {
   result?: number
 }
-/** One chunk, at most 16 MB; empty where there is none. */
+/**
+ * One chunk of at most 16 MB; empty when there is no such chunk.
+ * @example loadSnapshotChunk: () => ({ chunk: new Uint8Array(0) })
+ */
 export interface LoadSnapshotChunkResponse {
   chunk?: Uint8Array
 }
-/** `result` is an ApplySnapshotChunkResult. */
+/**
+ * `result` is an ApplySnapshotChunkResult.
+ * @example applySnapshotChunk: ({ index }) => ({ result: ApplySnapshotChunkResult.retry, refetchChunks: [index] })
+ */
 export interface ApplySnapshotChunkResponse {
   result?: number
   refetchChunks?: readonly number[]
   rejectSenders?: readonly string[]
 }
-/** The block's transactions in order. */
+/**
+ * The block's transactions in order.
+ * @example prepareProposal: ({ txs }) => ({ txs })
+ */
 export interface PrepareProposalResponse {
   txs?: readonly Uint8Array[]
 }
-/** `status` is a ProposalStatus. */
+/**
+ * `status` is a ProposalStatus.
+ * @example processProposal: () => ({ status: ProposalStatus.accept })
+ */
 export interface ProcessProposalResponse {
   status?: number
 }
-/** The extension to sign. */
+/**
+ * The extension that the validator signs.
+ * @example extendVote: () => ({ voteExtension: new Uint8Array(0) })
+ */
 export interface ExtendVoteResponse {
   voteExtension?: Uint8Array
 }
-/** `status` is a VerifyStatus. */
+/**
+ * `status` is a VerifyStatus.
+ * @example verifyVoteExtension: () => ({ status: VerifyStatus.accept })
+ */
 export interface VerifyVoteExtensionResponse {
   status?: number
 }
-/** What the block did: one result a transaction, in order. */
+/**
+ * What the block did, with one result for each transaction, in order.
+ * @example finalizeBlock: ({ txs }) => ({ txResults: txs.map(() => ({})), appHash: hash })
+ */
 export interface FinalizeBlockResponse {
   events?: readonly Event[]
   txResults?: readonly ExecTxResult[]
@@ -250,16 +374,25 @@ export interface FinalizeBlockResponse {
   consensusParamUpdates?: ConsensusParams
   appHash?: Uint8Array
 }
-/** 0.40: code 0 means taken. */
+/**
+ * 0.40: code 0 accepts the transaction.
+ * @example insertTx: () => ({ code: 0 })
+ */
 export interface InsertTxResponse {
   code?: number
 }
-/** 0.40: the transactions to gossip. */
+/**
+ * 0.40: the transactions to gossip.
+ * @example reapTxs: () => ({ txs: mempool })
+ */
 export interface ReapTxsResponse {
   txs?: readonly Uint8Array[]
 }
 
-/** Every request kind with its request and its response, named as the handler of the application. */
+/**
+ * The request and the response of every kind, by the name of its handler.
+ * @example type Verdict = AbciCalls['checkTx'][1]
+ */
 export interface AbciCalls {
   echo: [EchoRequest, EchoResponse]
   flush: [FlushRequest, FlushResponse]
@@ -284,20 +417,34 @@ export interface AbciCalls {
   reapTxs: [ReapTxsRequest, ReapTxsResponse]
 }
 
-/** The name of a request kind. */
+/**
+ * The name of a request kind.
+ * @example const kind: RequestKind = 'finalizeBlock'
+ */
 export type RequestKind = keyof AbciCalls
-/** A request of one kind, or of any. */
+/**
+ * A request of one kind, or of any.
+ * @example const request: AbciRequest<'checkTx'> = { tx, type: CheckTxType.new }
+ */
 export type AbciRequest<K extends RequestKind = RequestKind> = AbciCalls[K][0]
-/** A response of one kind, or of any. */
+/**
+ * A response of one kind, or of any.
+ * @example const response: AbciResponse<'checkTx'> = { code: 0 }
+ */
 export type AbciResponse<K extends RequestKind = RequestKind> = AbciCalls[K][1]
-/** The handler of one kind: answers now, or later by a promise. Its throw is fatal to the server. */
+/**
+ * The handler of one kind. It returns the response, or a promise of it. When it throws, the server stops.
+ * @example const checkTx: Handler<'checkTx'> = async ({ tx }) => ({ code: (await isKnown(tx)) ? 1 : 0 })
+ */
 export type Handler<K extends RequestKind> = (request: AbciCalls[K][0]) => AbciCalls[K][1] | Promise<AbciCalls[K][1]>
 
 type Optional = 'insertTx' | 'reapTxs'
 type Own = 'echo' | 'flush'
 /**
- * What a blockchain application answers. On one connection a request starts when everything before it is answered, but
- * for queries and snapshot chunks, which may overlap each other; the connections of a node are served side by side.
+ * A blockchain application: one handler for each kind of request. On one connection a request starts when everything
+ * before it is answered, except for queries and snapshot chunks, which may overlap. A node has several connections, which
+ * are served side by side.
+ * @example const application: Application = { ...handlers, checkTx: ({ tx }) => (tx.length > 0 ? {} : { code: 1 }) }
  */
 export type Application = { readonly [K in Exclude<RequestKind, Optional | Own>]: Handler<K> } & {
   readonly [K in Optional]?: Handler<K>

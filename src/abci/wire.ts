@@ -6,10 +6,7 @@ import { $protobuf, Reader } from '../codec/protobuf.ts'
 import { abciError } from './frame.ts'
 import type { AbciRequest, AbciResponse, RequestKind } from './types.ts'
 
-/**
- * One decoded request. `kind` is undefined where the node asks for something this server does not know; then `field` is
- * its number.
- */
+/** One decoded request. For a kind that this server does not know, `kind` is undefined and `field` its number. */
 export type DecodedRequest =
   | { readonly kind: RequestKind; readonly request: AbciRequest }
   | { readonly kind: undefined; readonly field: number }
@@ -27,7 +24,7 @@ for (const { id, name, type } of descriptor['abci.Response']?.fields ?? []) {
   replies.set(name, { tag: id * 8 + LENGTH_DELIMITED, shape: shapeOf(`abci.${type}`) })
 }
 
-/** Every request kind that the server knows. */
+/** The request kinds that the server knows. */
 export const requestKinds: readonly RequestKind[] = [...requests.values()].map(({ kind }) => kind)
 
 const saturated = (value: number): number => Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, value))
@@ -55,8 +52,8 @@ class RequestReader extends Reader {
 }
 
 /**
- * The request in one frame. The frame must hold exactly one value, as every ABCI client writes it. No value of a member
- * is refused here: see RequestReader. Errors: `undecodable` for bytes that are no such request.
+ * Decodes the request in one frame, which must hold exactly one, as every ABCI client writes it. No value of a member is
+ * refused (see RequestReader). Throws `undecodable` for bytes that are not a request.
  */
 export function decodeRequest(frame: Buffer): DecodedRequest {
   if (frame.length === 0) return { kind: undefined, field: 0 }
@@ -76,15 +73,15 @@ export function decodeRequest(frame: Buffer): DecodedRequest {
   }
 }
 
-/** Replies on their way out: frames one behind the other in one buffer. */
+/** Collects encoded replies, one frame after the other, in one buffer. */
 export interface ReplyBuffer {
-  /** Adds one reply. Throws a TypeError on a response no message can hold; the buffer is then as it was. */
+  /** Adds one reply. Throws a TypeError for a response that no message can hold, and then leaves the buffer as it was. */
   put<K extends RequestKind>(kind: K, response: AbciResponse<K>): void
-  /** Adds an exception, the reply to what cannot be served. */
+  /** Adds an exception, which is the reply to what cannot be served. */
   putException(error: string): void
-  /** Bytes held. */
+  /** The number of bytes collected. */
   size(): number
-  /** Everything held, which the buffer then gives up. */
+  /** Removes and returns all bytes collected. */
   take(): Uint8Array
 }
 

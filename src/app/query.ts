@@ -128,7 +128,7 @@ function readPath(context: QueryContext, whole: string): QueryAnswer | QueryErro
   const [path = '', search] = whole.split('?')
   const found = route(path)
   if (found === undefined) {
-    return { code: 4, log: `unknown path ${JSON.stringify(path.slice(0, 80))}: expected one of ${PATHS.join(', ')}` }
+    return kernelErrors.unknownPath(JSON.stringify(path.slice(0, 80)), PATHS.join(', '))
   }
   const options = new Map(
     (search ?? '')

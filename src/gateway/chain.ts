@@ -4,6 +4,7 @@ import { BATCH_PATHS_MAX, encodePaths, type PathAnswer } from '../codec/queryBat
 import { isNodeError } from '../comet/errors.ts'
 import type { BlockFeed } from '../comet/feed.ts'
 import type { AbciQuery, AbciQueryResult, IncludedTx, NodeRpc } from '../comet/rpc.ts'
+import { queryCodes } from '../modules/errors.ts'
 import { RpcError, tooMany } from './errors.ts'
 import { FEED_START_MS_MAX, GAS_PRICES_KEPT } from './limits.ts'
 import { type ListAnswer, shareLists } from './lists.ts'
@@ -124,18 +125,10 @@ export interface Chain extends Reads {
   readonly onHeight: () => void
 }
 
-const ARGUMENT_CODE = 20
-/** The application answers so when too many queries wait for it, or when one took too long. */
-const BUSY_CODE = 30
-const TOO_MUCH_CODE = 31
-/** The application stops, or cannot read its state now. */
-const UNAVAILABLE_CODE = 32
-
 function refusalOf(path: string, { code, log }: { readonly code: number; readonly log: string }): Error {
-  if (code === ARGUMENT_CODE) return new RpcError('invalidParams', log)
-  if (code === BUSY_CODE) return tooMany(log)
-  if (code === UNAVAILABLE_CODE) return new RpcError('nodeAway', log)
-  if (code === TOO_MUCH_CODE) return new RpcError('invalidParams', log)
+  if (code === queryCodes.badArgument || code === queryCodes.tooMuch) return new RpcError('invalidParams', log)
+  if (code === queryCodes.busy) return tooMany(log)
+  if (code === queryCodes.unavailable) return new RpcError('nodeAway', log)
   return new Error(`query ${path}: code ${code}: ${log}`)
 }
 

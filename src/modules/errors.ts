@@ -14,7 +14,10 @@ const fixed = catalogue({
 /** The code of a transaction whose nonce is not the next one of its sender. Source: protocol.md §2, check 4. */
 export const BAD_NONCE_CODE = 6
 
-/** Errors of any transaction, whatever its operation; `ok` is none. */
+/** The codes of a query that is refused, by which the gateway chooses its own error. Source: protocol.md §8. */
+export const queryCodes = { unknownPath: 4, badArgument: 20, busy: 30, tooMuch: 31, unavailable: 32 } as const
+
+/** The errors of any transaction or query, whatever it asks for; `ok` is none. */
 export const kernelErrors = {
   ...fixed,
   /** Code 0. */
@@ -39,16 +42,29 @@ export const kernelErrors = {
     log: `unknown operation ${operation}`,
     source: 'protocol.md §2, Codes',
   }),
-  busy: (why: string): CatalogueError => ({ code: 30, log: `busy: ${why}; try again later`, source: 'protocol.md §8' }),
-  unavailable: (why: string): CatalogueError => ({ code: 32, log: `unavailable: ${why}`, source: 'protocol.md §8' }),
-  tooMuch: (why: string): CatalogueError => ({
-    code: 31,
-    log: `too much for one answer: ${why}`,
+  unknownPath: (path: string, known: string): CatalogueError => ({
+    code: queryCodes.unknownPath,
+    log: `unknown path ${path}: expected one of ${known}`,
     source: 'protocol.md §8',
   }),
   badArgument: (why: string): CatalogueError => ({
-    code: 20,
+    code: queryCodes.badArgument,
     log: `Invalid parameter: ${why}`,
+    source: 'protocol.md §8',
+  }),
+  busy: (why: string): CatalogueError => ({
+    code: queryCodes.busy,
+    log: `busy: ${why}; try again later`,
+    source: 'protocol.md §8',
+  }),
+  tooMuch: (why: string): CatalogueError => ({
+    code: queryCodes.tooMuch,
+    log: `too much for one answer: ${why}`,
+    source: 'protocol.md §8',
+  }),
+  unavailable: (why: string): CatalogueError => ({
+    code: queryCodes.unavailable,
+    log: `unavailable: ${why}`,
     source: 'protocol.md §8',
   }),
 } as const

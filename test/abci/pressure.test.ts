@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { PENDING_MAX } from '../../src/abci/connection.ts'
-import { AHEAD_BYTES_MAX } from '../../src/abci/intake.ts'
+import { READ_AHEAD_BYTES_MAX } from '../../src/abci/requestQueue.ts'
 import { applicationOf, closeAll, connectPeer, pause, requestFrame, serve } from './peer.ts'
 
 afterEach(closeAll)
@@ -84,12 +84,12 @@ describe('back-pressure', () => {
         before = unsent()
       }
     }
-    const within = Math.floor((AHEAD_BYTES_MAX * 0.9) / frame.length)
+    const within = Math.floor((READ_AHEAD_BYTES_MAX * 0.9) / frame.length)
     await send(within)
     expect(unsent()).toBe(0)
     const all = 4 * within
     await send(all - within)
-    expect(unsent()).toBeGreaterThan(AHEAD_BYTES_MAX)
+    expect(unsent()).toBeGreaterThan(READ_AHEAD_BYTES_MAX)
     expect(served).toBe(1)
     answer?.()
     expect(await peer.until(all)).toHaveLength(all)
