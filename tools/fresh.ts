@@ -30,7 +30,7 @@ export function makeFresh(): boolean {
     hash.update(`${path}\n`).update(readFileSync(join(root, path)))
   const inputs = `${hash.digest('hex')}\n`
   const stamp = join(root, 'src/codec/gen/inputs.sha256')
-  if (existsSync(stamp) && existsSync(join(root, 'src/client/gen/calls.ts')) && readFileSync(stamp, 'utf8') === inputs)
+  if (existsSync(stamp) && existsSync(join(root, 'src/client/gen/rows.ts')) && readFileSync(stamp, 'utf8') === inputs)
     return false
   execFileSync(process.execPath, [join(root, 'tools/gen.ts')], { cwd: root, stdio: 'inherit' })
   writeFileSync(stamp, inputs)

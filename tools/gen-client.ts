@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import type { FieldSpec } from '../src/client/types.ts'
 import type { Fields } from '../src/tx/fields.ts'
 import { clientOperations, clientQueries, type ClientQuery, typeOfSchema } from './client/surface.ts'
+import { rowsSource } from './client/tables.ts'
 
 const out = join(import.meta.dirname, '../src/client/gen')
 
@@ -154,3 +155,4 @@ function source(): string {
 
 mkdirSync(out, { recursive: true })
 writeFileSync(join(out, 'calls.ts'), source())
+writeFileSync(join(out, 'rows.ts'), rowsSource())

@@ -1,4 +1,5 @@
 import type { TransactionResult } from '../tx/result.ts'
+import type { KeyType, ValueType } from '../values/valueType.ts'
 
 /** Members that every operation takes. */
 export interface Sender {
@@ -70,4 +71,12 @@ export interface QuerySpec {
   readonly call: string
   readonly method: string
   readonly isTransaction?: true
+}
+
+/** A table under the app hash: the tag of its keys, the message of its rows, and the types of its columns. */
+export interface StateTable {
+  readonly tag: number
+  readonly messageName: string
+  readonly key: Readonly<Record<string, KeyType<unknown>>>
+  readonly row: Readonly<Record<string, ValueType<unknown>>>
 }

@@ -185,6 +185,8 @@ export function shapesOf(root: StaticRoot, descriptor: Descriptor, { implicit }:
  * value.
  */
 export interface Codec<T> {
+  /** Full name of the message. */
+  readonly name: string
   /** The only bytes that we write for `value`. Throws a TypeError on a value that the wire type cannot hold. */
   encode(value: T): Uint8Array
   /** Reads any spelling of a message. Throws on bytes that are not one. */
@@ -206,8 +208,9 @@ function encodeWith(message: StaticMessage, value: object): Writer {
   return message.encode(value, writer)
 }
 
-function createCodec<T extends object>({ message, check, read }: Shape): Codec<T> {
+function createCodec<T extends object>(name: string, { message, check, read }: Shape): Codec<T> {
   return {
+    name,
     encode: (value) => {
       check(value)
       return encodeWith(message, value).finish()
@@ -230,5 +233,5 @@ function createCodec<T extends object>({ message, check, read }: Shape): Codec<T
 /** The codecs of one generated package, by the full names of its messages. */
 export function codecsOf(root: StaticRoot, descriptor: Descriptor): <T extends object>(name: string) => Codec<T> {
   const shapeOf = shapesOf(root, descriptor, { implicit: false })
-  return (name) => createCodec(shapeOf(name))
+  return (name) => createCodec(name, shapeOf(name))
 }

@@ -3,6 +3,8 @@ import type { ValueType as Column, KeyType as KeyColumn, WireValue } from '../va
 
 /** The row messages' codec, handed in by the module that owns the table: the store knows no protobuf. */
 export interface RowCodec {
+  /** Full name of the message. */
+  readonly name: string
   encode(row: Readonly<Record<string, WireValue>>): Uint8Array
   decode(bytes: Uint8Array): Readonly<Record<string, WireValue>>
 }
@@ -36,6 +38,8 @@ export interface Table<Key extends object = object, Row extends Key = Key, Index
   readonly tag: number
   /** False: a table of the node's own, in SQL only, never under the app hash. */
   readonly hashed: boolean
+  /** Full name of the row's protobuf message; '' where there is none. */
+  readonly messageName: string
   readonly key: Readonly<Record<string, KeyColumn<unknown>>>
   readonly row: Readonly<Record<string, Column<unknown>>>
   readonly indexes: Readonly<Record<Index, IndexOf<Row>>>
@@ -62,7 +66,7 @@ const unhashed = (name: string): RowCodec => {
   const refuse = (): never => {
     throw new Error(`store: table ${name} is the node's own and has no bytes`)
   }
-  return { encode: refuse, decode: refuse }
+  return { name: '', encode: refuse, decode: refuse }
 }
 
 interface Spec<K, R, Row, Index extends string> {
@@ -108,6 +112,7 @@ export function table<const K extends KeyColumns, const R extends Columns, const
     name,
     tag: spec.tag,
     hashed: spec.hashed ?? true,
+    messageName: message.name,
     key: spec.key as never,
     row: spec.row as never,
     indexes: (spec.indexes ?? {}) as Readonly<Record<Index, IndexOf<Row>>>,

@@ -13,6 +13,7 @@ import { type RowCodec, table } from '../../src/store/table.ts'
 const codec = codecsOf(svc, descriptor) as (name: string) => RowCodec
 
 const json: RowCodec = {
+  name: '',
   encode: (row) => utf8(JSON.stringify(row)),
   decode: (bytes) => JSON.parse(Buffer.from(bytes).toString()) as Readonly<Record<string, never>>,
 }

@@ -102,7 +102,7 @@ test('a part that fails inside a commit leaves the state whole, and the same blo
     tag: 0x70,
     key: { id: uint },
     row: { value: { ...text, toSql: (value: string) => (value === 'bad' ? ({ not: 'sql' } as never) : value) } },
-    message: { encode: (row) => Buffer.from(row['value'] as string), decode: () => ({}) },
+    message: { name: '', encode: (row) => Buffer.from(row['value'] as string), decode: () => ({}) },
   })
   const path = newPath()
   const all = [...tables, fragile]
