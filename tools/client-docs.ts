@@ -1,6 +1,6 @@
 /**
  * Writes the generated part of each function's section in docs/client.md, between `<!-- call -->` and `<!-- /call -->`,
- * and a section for each function that has none; with `--check` it writes nothing and exits 1 when they have drifted
+ * and a section with an example for each function that has none; with `--check` it writes nothing and exits 1 when they have drifted
  * from the registry.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -19,6 +19,16 @@ const fieldRows = (fields: Fields, within = ''): readonly (readonly string[])[] 
     [`${within}${name}`, inputType, required(optional), doc],
     ...fieldRows(inner, `${within}${name}.`),
   ])
+
+const EXAMPLES: Readonly<Record<string, string>> = { address: 'bob', uint: '1', flag: 'true' }
+
+/** An example of a function that nobody wrote one for: required fields only. */
+function exampleOf(call: string, fields: Fields, sender: string): string {
+  const given = Object.entries(fields)
+    .filter(([, { optional }]) => !optional)
+    .map(([name, { type }]) => `${name}: ${EXAMPLES[type] ?? "'1'"}`)
+  return `\`\`\`js\nconsole.log(await svc.async.${call}({ ${[sender, ...given].filter(Boolean).join(', ')} }))\n\`\`\``
+}
 
 const COMMON = [
   ['from', 'string', 'no', 'account that acts; `svc.defaultAccount` when left out'],
@@ -74,12 +84,19 @@ function returned(result: Readonly<Record<string, unknown>>): string {
     : `an object with ${names.map((name) => `\`${name}\``).join(', ')}`
 }
 
+const examples = new Map<string, string>([
+  ...clientOperations.map(({ call, fields }) => [call, exampleOf(call, fields, 'from: alice')] as const),
+  ...clientQueries.map(({ call, fields }) => [call, exampleOf(call, fields, '')] as const),
+])
+
 const before = readFileSync(path, 'utf8')
 let text = before
 for (const [call, part] of parts) {
   const made = `<!-- ${call} -->\n${part}\n<!-- /${call} -->`
   const found = new RegExp(`<!-- ${call} -->[\\s\\S]*?<!-- /${call} -->`)
-  text = found.test(text) ? text.replace(found, () => made) : `${text.trimEnd()}\n\n### svc.${call}\n\n${made}\n`
+  text = found.test(text)
+    ? text.replace(found, () => made)
+    : `${text.trimEnd()}\n\n### svc.${call} [ext]\n\n${made}\n\n${examples.get(call) ?? ''}\n`
 }
 if (!process.argv.includes('--check')) writeFileSync(path, text)
 else if (text !== before) {

@@ -1,11 +1,12 @@
 import type { Misbehavior } from '../../src/abci/data.ts'
 import { addressBytes, addressOfKey } from '../../src/base/address.ts'
 import { toBase64 } from '../../src/base/bytes.ts'
-import { txEntries } from '../../src/modules/registry.ts'
+import { txEntries, txEntryOf } from '../../src/modules/registry.ts'
 import { proposals } from '../../src/modules/governance/tables.ts'
 import { listLive, listSet } from '../../src/modules/stake/keeper.ts'
 import { accountUpdates, candidacies } from '../../src/modules/stake/tables.ts'
 import { pubKeyBytes, proposalIdBytes } from '../../src/base/pubKey.ts'
+import type { Field } from '../../src/tx/fields.ts'
 import type { Signer } from '../../src/tx/sign.ts'
 import { account, CHAIN_ID, nodeKey, type TestChain, type TestGenesis, tokens } from '../support/testChain.ts'
 
@@ -120,6 +121,26 @@ function senderOf(next: Random, operation: string, chain: TestChain): number {
   return numberOf.get(chain.store.get(candidacies, { id: member?.candidacyId ?? 0 })?.ownerAddress ?? '') ?? anybody
 }
 
+/** Values of fields by the names of their types, for an operation that has no case of its own below. */
+const BY_TYPE: Readonly<Record<string, (next: Random) => unknown>> = {
+  address: anyAccount,
+  amount,
+  pubKey: (next) => nodeKey(1 + next(KEYS)),
+  proposalId: (next) => new Uint8Array(32).fill(next(256)),
+  uint: (next) => next(20),
+  ratio: (next) => pick(next, ['0', '0.5', '1', '2']),
+  yesNo: (next) => pick(next, ['Y', 'N', 'n']),
+  flag: (next) => next(2) === 0,
+}
+
+const randomValue = (next: Random, { type, fields }: Field<unknown>): unknown =>
+  fields === undefined ? (BY_TYPE[type]?.(next) ?? `text ${next(9)}`) : randomFields(next, Object.entries(fields))
+
+const randomFields = (next: Random, fields: readonly (readonly [string, Field<unknown>])[]): Record<string, unknown> =>
+  Object.fromEntries(
+    fields.flatMap(([name, one]) => (one.optional && next(2) === 0 ? [] : [[name, randomValue(next, one)]])),
+  )
+
 /** A message of an operation: mostly well-formed, often against a rule. */
 export function randomMessage(
   next: Random,
@@ -189,7 +210,7 @@ export function randomMessage(
       }
     }
     default:
-      return {}
+      return randomFields(next, Object.entries(txEntryOf.get(operation)?.input ?? {}))
   }
 }
 

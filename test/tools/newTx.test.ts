@@ -25,11 +25,10 @@ test('a new transaction type is five files: two of proto, the operation, the reg
     'test/modules/accounts/burnCoins.test.ts',
   ])
   expect(read('proto/svc/accounts.proto')).toContain('\nmessage BurnCoins {\n')
-  expect(read('proto/svc/tx.proto')).toContain(
-    'svc.accounts.Transfer transfer = 10;\n    svc.accounts.BurnCoins burn_coins = 11;\n',
-  )
+  const [last, added] = [...read('proto/svc/tx.proto').matchAll(/svc\.accounts\.(\w+) \w+ = (\d+);/g)].slice(-2)
+  expect([added?.[1], Number(added?.[2])]).toEqual(['BurnCoins', Number(last?.[2]) + 1])
   expect(read('src/modules/registry.ts')).toMatch(/import \{ burnCoins \} from '.\/accounts\/tx\/burnCoins.ts'\n/)
-  expect(read('src/modules/registry.ts')).toMatch(/ {2}transfer,\n {2}burnCoins,\n\]/)
+  expect(read('src/modules/registry.ts')).toMatch(/: readonly TxEntry\[\] = \[\n(?: {2}\w+,\n)+ {2}burnCoins,\n\]/)
 })
 
 test('what the skeleton imports is there', () => {
