@@ -1,0 +1,102 @@
+import { expect, test } from '@jest/globals'
+import { BLOCK_BYTES_MAX, INITIAL_HEIGHT_MAX } from '../../src/app/genesis.ts'
+import { BATCH_MAX } from '../../src/client/transport.ts'
+import { ANSWER_BYTES_MAX, QUERY_DATA_BYTES_MAX, QUERY_PATH_MAX } from '../../src/app/query.ts'
+import { TX_CACHE_BYTES_MAX } from '../../src/app/mempool.ts'
+import { QUERY_LIMITS } from '../../src/cli/queries/queue.ts'
+import { BATCH_PATHS_MAX } from '../../src/codec/queryBatch.ts'
+import { FILE_BYTES_MAX, REDIRECTS_MAX } from '../../src/eni/download.ts'
+import { LIMITS } from '../../src/eni/fetcher.ts'
+import * as gateway from '../../src/gateway/limits.ts'
+import { OPEN_PROPOSALS_MAX, OPEN_PROPOSALS_OF_ONE_MAX } from '../../src/modules/governance/keeper.ts'
+import { URLS_MAX } from '../../src/modules/governance/library.ts'
+import { POINT_BLOCKS_MAX, POINT_SECONDS_MAX } from '../../src/modules/governance/proposals/proposal.ts'
+import { PARAMETERS } from '../../src/modules/params/definitions.ts'
+import { txEntries } from '../../src/modules/registry.ts'
+import { TX_BYTES_MAX } from '../../src/tx/envelope.ts'
+import { RESIGNS_MAX } from '../../src/tx/nonceQueue.ts'
+import { mebibytes, seconds, thousands } from '../../tools/reference/markdown.ts'
+import { pages } from './pages.ts'
+
+/** What people wrote into a page beside the generated tables, made again from the constants. */
+const FIGURES: Readonly<Record<string, readonly string[]>> = {
+  'docs/protocol.md': [
+    `size at most ${thousands(TX_BYTES_MAX)} bytes`,
+    `at most ${OPEN_PROPOSALS_OF_ONE_MAX} open proposals (the proposal carries the id), the chain ${thousands(OPEN_PROPOSALS_MAX)}`,
+    `more than ${thousands(POINT_BLOCKS_MAX)} ahead`,
+    `more than ${thousands(POINT_SECONDS_MAX)} s ahead`,
+    `to 1–${URLS_MAX} http(s) URLs`,
+    `at most ${mebibytes(FILE_BYTES_MAX)}, ${seconds(LIMITS.tryMs)} a try, ${REDIRECTS_MAX} redirects`,
+    `array of 1 to ${BATCH_PATHS_MAX} of these paths`,
+    `path of more than ${thousands(QUERY_PATH_MAX)} characters`,
+    `within the time limit (${seconds(gateway.WAIT_MS)} unless configured)`,
+    `which must be 1 to ${mebibytes(BLOCK_BYTES_MAX)}`,
+  ],
+  'docs/operations.md': [
+    `${gateway.CALLS_PER_SECOND} calls a second from one address, counted over ${seconds(gateway.RATE_WINDOW_MS)}`,
+    `| \`--connections-per-address COUNT\` | ${gateway.CONNECTIONS_OF_ADDRESS_MAX} `,
+    `| \`--connections COUNT\` | ${gateway.CONNECTIONS_MAX} `,
+    `A request has ${seconds(gateway.REQUEST_MS_MAX)} to arrive`,
+    `When more than ${mebibytes(gateway.UNREAD_BYTES_MAX)} of answers wait`,
+    `A try may take ${seconds(LIMITS.tryMs)}, ${mebibytes(FILE_BYTES_MAX)} and ${REDIRECTS_MAX} redirects`,
+    `| its path, its data | ${thousands(QUERY_PATH_MAX)} characters, ${thousands(QUERY_DATA_BYTES_MAX)} bytes |`,
+    `${thousands(QUERY_LIMITS.waitingMax)} queries for ${seconds(QUERY_LIMITS.waitMsMax)} each, ` +
+      `${QUERY_LIMITS.listsWaitingMax} lists for ${seconds(QUERY_LIMITS.listWaitMsMax)} each`,
+    `| reading for one answer | ${seconds(QUERY_LIMITS.answerMsMax)} |`,
+    `| the answer | ${mebibytes(ANSWER_BYTES_MAX)} |`,
+    `| whole lists | ${mebibytes(QUERY_LIMITS.listBytesPerSecond)} a second together`,
+    `silent for ${seconds(QUERY_LIMITS.silentMsMax)}`,
+    `| memory for waiting transactions | ${mebibytes(TX_CACHE_BYTES_MAX)} at most`,
+    `expected 1 to ${BLOCK_BYTES_MAX}`,
+  ],
+  'docs/threat-model.md': [
+    `there are ${thousands(gateway.WAITING_MAX)} places in all`,
+    `transactions of at most ${thousands(TX_BYTES_MAX)} bytes`,
+    `${OPEN_PROPOSALS_OF_ONE_MAX} open proposals for each candidacy, ${thousands(OPEN_PROPOSALS_MAX)} in all`,
+    `bodies of at most ${mebibytes(gateway.BODY_BYTES_MAX)}, batches of ${gateway.BATCH_CALLS_MAX} calls`,
+    `${gateway.PARAMS_DEPTH_MAX} levels of nesting`,
+    `blocks of at most ${mebibytes(BLOCK_BYTES_MAX)}`,
+  ],
+  'docs/client.md': [`up to ${BATCH_MAX} of them in one request`, `It does so ${RESIGNS_MAX} times at most`],
+  'CHANGELOG.md': [`larger than ${mebibytes(BLOCK_BYTES_MAX)}`, `10^${INITIAL_HEIGHT_MAX.toString().length - 1}`],
+}
+
+/** The text of a page in one line, as its line breaks mean nothing. */
+const inOneLine = (path: string): string => pages.find((page) => page.path === path)?.text.replace(/\s+/g, ' ') ?? ''
+
+test.each(Object.entries(FIGURES))('the figures of %s are those of the code', (path, fragments) => {
+  const text = inOneLine(path)
+  expect(fragments.filter((fragment) => !text.includes(fragment.replace(/\s+/g, ' ')))).toEqual([])
+})
+
+test('the lengths of fields in docs/protocol.md are those of the operations', () => {
+  const docs = new Map(
+    txEntries.flatMap(({ input }) =>
+      Object.entries(input).flatMap(([name, { doc, schema }]) => [
+        [name, doc] as const,
+        ...Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, { description: string }>>).map(
+          ([inner, { description }]) => [inner, description] as const,
+        ),
+      ]),
+    ),
+  )
+  const lengthOf = (name: string): string =>
+    thousands(Number(/at most (\d+) bytes/.exec(docs.get(name) ?? '')?.[1] ?? Number.NaN))
+  const [, said = ''] = /Length limits in bytes of UTF-8: (.*?), library name/.exec(inOneLine('docs/protocol.md')) ?? []
+  const names = ['website', 'location', 'email', 'profile'].map((name) => `${name} ${lengthOf(name)}`)
+  // A library has a name too, so the text of the description's name comes last in no list.
+  expect(said.replace(/^name [\d,]+, /, '').replace(';', ',')).toBe(
+    [...names, `reason ${lengthOf('reason')}`].join(', '),
+  )
+  expect(inOneLine('docs/protocol.md')).toContain(
+    `fileUrl and md5 ${lengthOf('fileUrl')}, preservedValidators ${lengthOf('preservedValidators')}.`,
+  )
+})
+
+test('the defaults of parameters in docs/protocol.md are those of the chain', () => {
+  const [, said = ''] = /The defaults: (.*?)\. ## /.exec(inOneLine('docs/protocol.md')) ?? []
+  for (const [name, { fallback }] of PARAMETERS) {
+    if (name === 'hold_account') continue
+    expect(said).toMatch(new RegExp(`\\b${name},? (?:[a-z_]+ )?"?${fallback.replace('.', '\\.')}"?(?:,|$)`))
+  }
+})
