@@ -16,10 +16,10 @@ import type { EvidenceParams } from '../modules/endBlock.ts'
 import type { Verdict } from '../modules/kernel.ts'
 import type { CommitVote, Offence, ValidatorUpdate } from '../modules/stake/block.ts'
 
-/** Block time in whole ms. Source: protocol.md §1, Time. */
+/** A block's time in whole ms, rounded down. Source: protocol.md §1, Time. */
 export const timeMsOf = ({ seconds, nanos }: Timestamp): number => seconds * 1000 + Math.floor(nanos / 1_000_000)
 
-/** The last commit of ABCI 2.0: signed unless the flag is absent. */
+/** The votes of the last commit in ABCI 2.0, where a validator has signed unless its flag is `absent`. */
 export function votesOf(commit: CommitInfo): readonly CommitVote[] {
   return commit.votes.map(({ validator, blockIdFlag }) => ({
     validator: addressOf(validator.address),
@@ -28,7 +28,7 @@ export function votesOf(commit: CommitInfo): readonly CommitVote[] {
   }))
 }
 
-/** The last commit of the 0.37 dialect, which says signed or not. */
+/** The votes of the last commit in the 0.37 dialect, which has a member for it. */
 export function legacyVotesOf(commit: CommitInfo): readonly CommitVote[] {
   return commit.votes.map(({ validator, signedLastBlock }) => ({
     validator: addressOf(validator.address),
@@ -37,21 +37,21 @@ export function legacyVotesOf(commit: CommitInfo): readonly CommitVote[] {
   }))
 }
 
-/** Evidence that protocol.md §5 knows: duplicate votes and light-client attacks. */
+/** The evidence that protocol.md §5 punishes: duplicate votes and light-client attacks. */
 export function offencesOf(evidence: readonly Misbehavior[]): readonly Offence[] {
   return evidence
     .filter(({ type }) => type === MisbehaviorType.duplicateVote || type === MisbehaviorType.lightClientAttack)
     .map(({ validator, height }) => ({ validator: addressOf(validator.address), height }))
 }
 
-/** Events with every attribute indexed. Source: protocol.md §9. */
+/** Events in ABCI's form, with every attribute indexed. Source: protocol.md §9. */
 export const printEvents = (events: readonly ChainEvent[]): readonly Event[] =>
   events.map(({ type, attributes }) => ({
     type,
     attributes: attributes.map(([key, value]) => ({ key, value, index: true })),
   }))
 
-/** A verdict as a block result carries it, and without its events as CheckTx does. */
+/** A verdict as the result of a transaction in a block; CheckTx leaves out the events. */
 export const printVerdict = ({ code, log, data, gas, events }: Verdict, withEvents = true): ExecTxResult => ({
   code,
   log,
@@ -61,11 +61,11 @@ export const printVerdict = ({ code, log, data, gas, events }: Verdict, withEven
   events: withEvents ? printEvents(events) : [],
 })
 
-/** Changes of the validator set. */
+/** Changes of the validator set in ABCI's form. */
 export const printUpdates = (updates: readonly ValidatorUpdate[]): readonly WireUpdate[] =>
   updates.map(({ pubKey, power }) => ({ pubKey: { ed25519: pubKeyBytes(pubKey) }, power }))
 
-/** The evidence group, whole. */
+/** The evidence group of the consensus parameters, with all of its members. */
 export const printEvidence = ({
   maxAgeNumBlocks,
   maxAgeDurationMs,

@@ -19,7 +19,7 @@ import type { Table } from '../store/table.ts'
 import type { AppContext } from './context.ts'
 
 /**
- * Most bytes of one answer's value. CometBFT ends itself when it is answered more than 100 MiB. Source: protocol.md §8.
+ * The most bytes in the value of one answer. CometBFT stops when it receives more than 100 MiB. Source: protocol.md §8.
  */
 export const ANSWER_BYTES_MAX: number = 32 * 1024 * 1024
 
@@ -33,13 +33,16 @@ const refused = (state: CommittedState, { code, log }: QueryError): QueryRespons
   height: state.height(),
 })
 
-/** The entry of a path and the arguments in it. */
+/** The query that serves a path, and the arguments in the path. */
 function route(path: string): { readonly entry: QueryEntry; readonly args: readonly string[] } | undefined {
   const parts = path.split('/')
   for (const entry of queryEntries) {
-    const form = entry.path.split('/')
-    if (form.length === parts.length && form.every((part, at) => part.startsWith('<') || part === parts[at])) {
-      return { entry, args: parts.filter((_part, at) => form[at]?.startsWith('<') === true) }
+    const pattern = entry.path.split('/')
+    if (
+      pattern.length === parts.length &&
+      pattern.every((part, index) => part.startsWith('<') || part === parts[index])
+    ) {
+      return { entry, args: parts.filter((_part, index) => pattern[index]?.startsWith('<') === true) }
     }
   }
   return undefined
@@ -51,17 +54,17 @@ function readKey(table: Table, parts: readonly string[]): object | QueryError {
     return badArgument(`key: expected /store/${[table.name, ...columns.map(([name]) => `<${name}>`)].join('/')}`)
   }
   const key: Record<string, unknown> = {}
-  for (const [at, [name, column]] of columns.entries()) {
-    const value = column.parse(parts[at] as string)
-    if (value === undefined) return badArgument(`key: ${name} cannot be ${JSON.stringify(parts[at]?.slice(0, 60))}`)
+  for (const [index, [name, column]] of columns.entries()) {
+    const value = column.parse(parts[index] as string)
+    if (value === undefined) return badArgument(`key: ${name} cannot be ${JSON.stringify(parts[index]?.slice(0, 60))}`)
     key[name] = value
   }
   return key
 }
 
 /**
- * `/store/<table>/<key>`: the row's bytes as they are hashed, and with `prove` an ICS-23 proof for the app hash in
- * header height + 1.
+ * Answers `/store/<table>/<key>` with the bytes of the row that the app hash covers. With `prove` it adds an ICS-23 proof
+ * for the app hash in the header of height + 1.
  */
 function readStore(state: CommittedState, path: string, { prove, height }: QueryRequest): QueryResponse {
   const [name = '', ...parts] = path.split('/').slice(2)
@@ -89,7 +92,7 @@ function readStore(state: CommittedState, path: string, { prove, height }: Query
   }
 }
 
-/** Thrown out of a query's reads and printing: it is refused with this. */
+/** Thrown while a query is read or printed, to refuse it with `error`. */
 export class QueryRefusal extends Error {
   override readonly name = 'QueryRefusal'
   readonly error: QueryError
@@ -123,7 +126,7 @@ function printAnswer(answer: QueryAnswer): Uint8Array {
 /** True for a path whose answer grows with the state. */
 export const isListPath = (whole: string): boolean => route(whole.split('?')[0] as string)?.entry.isList === true
 
-/** What a path says at the head, or why it is refused. */
+/** The answer of a path at the newest height, or why the path is refused. */
 function readPath(context: QueryContext, whole: string): QueryAnswer | QueryError {
   const [path = '', search] = whole.split('?')
   const found = route(path)
@@ -142,7 +145,7 @@ function readPath(context: QueryContext, whole: string): QueryAnswer | QueryErro
   return found.entry.run(context, found.args, options)
 }
 
-/** Gives what `make` made for a name, each time but the first. */
+/** Calls `make` once for each name, and keeps what it returned in `values`. */
 export function onceIn(values: Map<string, unknown>): QueryContext['once'] {
   return <T>(name: string, make: () => T): T => {
     if (!values.has(name)) values.set(name, make())
@@ -150,15 +153,15 @@ export function onceIn(values: Map<string, unknown>): QueryContext['once'] {
   }
 }
 
-/** What a query is answered with beside the state. */
+/** What a query needs besides the state. */
 export interface Answering {
   /** See QueryContext. */
   readonly once: QueryContext['once']
-  /** Hears of a defect that a path met. */
+  /** Called when a path ran into a defect. */
   readonly onDefect: (path: string, thrown: unknown) => void
 }
 
-/** Keeps a defect, or a limit that is met, to the path that met it. */
+/** Confines a defect, or a limit that was reached, to the path that met it. A failure of the machine is thrown. */
 function guarded<A>(path: string, onDefect: Answering['onDefect'], read: () => A): A | QueryError {
   try {
     return read()
@@ -170,7 +173,7 @@ function guarded<A>(path: string, onDefect: Answering['onDefect'], read: () => A
   }
 }
 
-/** `/batch`: what each of the paths in `data` says, all of it at one head. Lists are asked for alone. */
+/** Answers `/batch`: each of the paths in `data`, all at one height. Lists are refused. */
 function readBatch(data: Uint8Array, read: (path: string) => QueryAnswer | QueryError): QueryAnswer | QueryError {
   const paths = decodePaths(data)
   if (paths === undefined) return badArgument(`data: expected a JSON array of 1 to ${BATCH_PATHS_MAX} paths`)
@@ -200,24 +203,24 @@ function answer(state: CommittedState, request: QueryRequest, { once, onDefect }
 }
 
 /**
- * Answers from one committed state. Unknown path or malformed argument: a non-zero code and a log that says which. A
- * failure of the machine is thrown. Source: protocol.md §8; decision record 0014.
+ * Answers a query from one committed state. An unknown path or a malformed argument gets a non-zero code, and a log that
+ * names it. A failure of the machine is thrown. Source: protocol.md §8; decision record 0014.
  */
 export function answerQuery(state: CommittedState, request: QueryRequest, answering: Answering): QueryResponse {
   const response = guarded(request.path, answering.onDefect, () => answer(state, request, answering))
   return 'height' in response ? response : refused(state, response as QueryError)
 }
 
-/** Most characters of a query's path. The longest that is served has about 200. */
+/** The most characters in the path of a query. The longest path that is served has about 200. */
 export const QUERY_PATH_MAX = 1000
 
-/** Most bytes of a query's data. What is served is 16 paths. */
+/** The most bytes in the data of a query, which holds up to 16 paths. */
 export const QUERY_DATA_BYTES_MAX = 65_536
 
 /**
- * Why a query is refused before its path is looked at; undefined when it is not. Strangers write these requests over
- * CometBFT's RPC: a height is any int64, read as ±(2^53 − 1) where it lies beyond, and bytes of the path that are not
- * UTF-8 are read as U+FFFD.
+ * Why a query is refused before its path is read; undefined when it is not. Strangers send these requests over
+ * CometBFT's RPC. A height may be any int64, where one beyond ±(2^53 − 1) was read as that bound, and bytes of the path
+ * that are not UTF-8 were read as U+FFFD.
  */
 function whyNotServed({ path, data, height }: QueryRequest, head: number): QueryError | undefined {
   if (path.length > QUERY_PATH_MAX)

@@ -31,7 +31,7 @@ const print = ({ metadata, metadataBytes, hash }: Offered): WireSnapshot => ({
   metadata: metadataBytes,
 })
 
-/** Why an offer is refused, or what it offers. */
+/** Why an offer is refused, or the metadata of the snapshot offered. */
 type Judged = { readonly result: number; readonly why: string } | SnapshotMetadata
 
 /**

@@ -4,7 +4,7 @@ import { sha256 as nobleSha256 } from '@noble/hashes/sha2.js'
 const HEX = /^(?:[0-9a-fA-F]{2})*$/
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
-/** The same bytes as a Buffer, not copied. In Node only. */
+/** A Buffer on the same memory. Node only. */
 export const asBuffer = (bytes: Uint8Array): Buffer =>
   bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 
@@ -17,15 +17,15 @@ export function toHex(bytes: Uint8Array): string {
     : [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-// Of the character code of a hex digit; 32 makes its letter small.
+// Maps the character code of a hex digit to its value; `| 32` folds a letter to lower case.
 const digit = (code: number): number => (code < 58 ? code - 48 : (code | 32) - 87)
 
 /** The bytes of hex text in any letter case; undefined unless it is an even number of hex digits. */
 export function fromHex(text: string): Uint8Array | undefined {
   if (!HEX.test(text)) return undefined
   const bytes = new Uint8Array(text.length / 2)
-  for (let at = 0; at < bytes.length; at++)
-    bytes[at] = digit(text.charCodeAt(2 * at)) * 16 + digit(text.charCodeAt(2 * at + 1))
+  for (let index = 0; index < bytes.length; index++)
+    bytes[index] = digit(text.charCodeAt(2 * index)) * 16 + digit(text.charCodeAt(2 * index + 1))
   return bytes
 }
 
@@ -65,28 +65,28 @@ export function fromUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** All parts in one array. */
+/** All parts, one after the other, in a new array. */
 export function concat(...parts: readonly Uint8Array[]): Uint8Array {
   const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
-  let at = 0
+  let offset = 0
   for (const part of parts) {
-    all.set(part, at)
-    at += part.length
+    all.set(part, offset)
+    offset += part.length
   }
   return all
 }
 
-/** Negative, 0 or positive as `a` sorts before, with or after `b`, byte by byte, a prefix first. */
+/** Negative, 0 or positive when `a` sorts before, with or after `b`: byte by byte, and a prefix before what it starts. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const length = Math.min(a.length, b.length)
-  for (let at = 0; at < length; at++) {
-    const difference = (a[at] as number) - (b[at] as number)
+  for (let index = 0; index < length; index++) {
+    const difference = (a[index] as number) - (b[index] as number)
     if (difference !== 0) return difference
   }
   return a.length - b.length
 }
 
-/** True when both hold the same bytes. Not constant in time: for public data only. */
+/** True when both hold the same bytes. Its running time depends on them, so use it for public data only. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && compareBytes(a, b) === 0
 }
@@ -109,5 +109,5 @@ const nodeCrypto =
 export const sha256: (bytes: Uint8Array) => Uint8Array =
   nodeCrypto === undefined
     ? (bytes) => nobleSha256(bytes)
-    : // Through text: handing out a Buffer costs Node twice as much as a short string and its copy.
+    : // A short string and its copy cost Node half as much as the Buffer that `hash` could return.
       (bytes) => Buffer.from(nodeCrypto.hash('sha256', bytes, 'binary'), 'latin1')

@@ -1,14 +1,14 @@
-/** True for an object of JSON: not null, not an array. */
+/** True for a JSON object, which null and an array are not. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The text in at most `lengthMax` characters, the last three of them dots when some were left out. */
+/** The text, cut to at most `lengthMax` characters. The last three of them are dots if something was left out. */
 export const cut = (text: string, lengthMax: number): string =>
   text.length > lengthMax ? `${text.slice(0, lengthMax - 3)}...` : text
 
-/** What was given, for an error message: at most 80 characters of JSON. */
+/** A value as JSON for an error message, cut to 80 characters. */
 export const show = (given: unknown): string =>
   cut(given === undefined ? 'nothing' : (JSON.stringify(given) ?? String(given)), 80)
 
-/** Most characters of a name in what is said of it, when it is the name of nothing. */
+/** How many characters of an unknown name an error message repeats. */
 export const UNKNOWN_NAME_LENGTH_MAX = 100

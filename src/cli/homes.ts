@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { assertGenesisLimits, BLOCK_BYTES_MAX } from '../app/genesis.ts'
 import { TOKEN } from '../base/amount.ts'
 import { sha256, toHex, utf8 } from '../base/bytes.ts'
-import { makeFolder } from '../base/folder.ts'
+import { ensureFolder } from '../base/folder.ts'
 import type { NodeSettings } from '../comet/config.ts'
 import { homeFiles, writeNodeHome, writeNodeKeys, type NodeIdentity } from '../comet/home.ts'
 import { readGenesis } from '../modules/genesis.ts'
@@ -168,7 +168,7 @@ export function genesisKeys(home: string): readonly string[] | undefined {
 function takeGenesis(home: string, from: string): void {
   const path = homeFiles(home).genesis
   if (existsSync(path)) return
-  makeFolder(dirname(path))
+  ensureFolder(dirname(path))
   copyFileSync(homeFiles(from).genesis, `${path}.new`)
   renameSync(`${path}.new`, path)
 }

@@ -1,6 +1,6 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeFolder } from '../base/folder.ts'
+import { ensureFolder } from '../base/folder.ts'
 import { Svc, type SvcVerified, type VerifiedRow } from '../client/index.ts'
 import { findCometBft } from '../comet/find.ts'
 import { type LightProxy, startLightProxy, type TrustedHeader } from '../comet/light.ts'
@@ -75,7 +75,7 @@ async function beginAnew(folder: string, start: () => Promise<LightProxy>): Prom
   const before = `${folder}.before`
   remove(before)
   if (existsSync(folder)) renameSync(folder, before)
-  makeFolder(folder)
+  ensureFolder(folder)
   try {
     const light = await start()
     remove(before)

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { makeFolder } from '../base/folder.ts'
+import { ensureFolder } from '../base/folder.ts'
 import type { NodeIdentity } from '../comet/home.ts'
 import type { PlannedNode } from './commands/testnet.ts'
 import { type Endpoint, printEndpoint } from './settings.ts'
@@ -117,7 +117,7 @@ const USER = 'svcd'
 export function writeUnits(home: string, abci: string, rpc: Endpoint): string {
   const folder = join(home, 'systemd')
   const node = `http://${printEndpoint({ ...rpc, host: rpc.host.replace(/^(?:0\.0\.0\.0|::)$/, '127.0.0.1') })}`
-  makeFolder(folder, 0o700)
+  ensureFolder(folder, 0o700)
   const units = systemdUnits({
     home,
     user: USER,

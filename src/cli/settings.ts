@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { makeFolder } from '../base/folder.ts'
+import { ensureFolder } from '../base/folder.ts'
 import { listenError } from '../comet/process.ts'
 import { OS_NAMES } from '../modules/governance/library.ts'
 import { SNAPSHOTS_LISTED_MAX } from '../store/snapshot/folder.ts'
@@ -137,7 +137,7 @@ export function chooseOs(home: string, given: string | undefined, say: (line: st
   if (config.eni?.os !== undefined) return parseOs(config.eni.os)
   const own = machineOs()
   if (own !== undefined) return own
-  makeFolder(dirname(fileOf(home)))
+  ensureFolder(dirname(fileOf(home)))
   writeFileSync(fileOf(home), `${JSON.stringify({ ...config, eni: { ...config.eni, os: 'ubuntu' } }, undefined, 2)}\n`)
   say('this machine is neither ubuntu nor centos: libraries for ubuntu are taken (eni.os in config/svcd.json)')
   return 'ubuntu'

@@ -4,15 +4,12 @@ import { codecsOf } from './message.ts'
 
 const codec = codecsOf(ics23, descriptor)<object>('ics23.CommitmentProof')
 
-/**
- * The bytes of an `ics23.CommitmentProof`, given as a plain object of its members. Throws a TypeError on a member of
- * another type.
- */
+/** Encodes an `ics23.CommitmentProof`, a plain object. Throws a TypeError for a member of the wrong type. */
 export function encodeCommitmentProof(proof: object): Uint8Array {
   return codec.encode(proof)
 }
 
-/** The members of an `ics23.CommitmentProof`. Throws on bytes that are not one. */
+/** Decodes an `ics23.CommitmentProof`. Throws on bytes that are not one. */
 export function decodeCommitmentProof(bytes: Uint8Array): object {
   return codec.decode(bytes)
 }

@@ -1,12 +1,9 @@
 import { fromUtf8, utf8 } from '../base/bytes.ts'
 
-/**
- * Most paths of one batch: what it asks is answered in one go, and consensus waits for it. Source: protocol.md §8,
- * `/batch`.
- */
+/** The most paths in one batch, which is answered in one piece. Source: protocol.md §8, `/batch`. */
 export const BATCH_PATHS_MAX = 16
 
-/** The answer of one path. */
+/** The answer to one path of a batch. */
 export type PathAnswer = { readonly data: unknown } | { readonly code: number; readonly log: string }
 
 /** The `data` of an abci_query to `/batch`. */

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { makeFolder } from '../base/folder.ts'
+import { ensureFolder } from '../base/folder.ts'
 import { genesisJson, type GenesisValidator, newConfigToml, type NodeSettings, updatedConfigToml } from './config.ts'
 import { CometError, reasonOf } from './errors.ts'
 
@@ -83,7 +83,7 @@ export type NodeHomeOptions = NodeSettings & {
 
 /** Writes a file atomically, so that a crash never leaves half a key. Only the owner can read it. */
 const writeWhole = (path: string, text: string): void => {
-  makeFolder(dirname(path), 0o700)
+  ensureFolder(dirname(path), 0o700)
   writeFileSync(`${path}.new`, text, { mode: 0o600, flush: true })
   renameSync(`${path}.new`, path)
 }

@@ -8,7 +8,7 @@ import { CometError, reasonOf } from './errors.ts'
 import { homeFiles } from './home.ts'
 import { consensusFailureIn, rollbackFailureOf, rolledBackTo } from './messages.ts'
 import { dirname } from 'node:path'
-import { makeFolder } from '../base/folder.ts'
+import { ensureFolder } from '../base/folder.ts'
 
 /** Tries to listen on `host`:`port` and stops at once. Resolves with the error, or undefined when it worked. */
 export const listenError = (host: string, port: number): Promise<NodeJS.ErrnoException | undefined> =>
@@ -206,7 +206,7 @@ const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false 
  * else.
  */
 export const openLogFile = (path: string, bytesMax = 50 * 1024 * 1024): LogFile => {
-  makeFolder(dirname(path))
+  ensureFolder(dirname(path))
   let bytes = sizeOf(path)
   let stream: WriteStream | undefined
   const open = () => {

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseAddress } from '../base/address.ts'
-import { makeFolder } from '../base/folder.ts'
+import { ensureFolder } from '../base/folder.ts'
 import { isKeystoreError, KeystoreError } from './errors.ts'
 import { type Keystore, readKeystore } from './keystore.ts'
 
@@ -131,7 +131,7 @@ function writeBeside(path: string, keystore: Keystore): string {
  */
 export function addKeyFile(folder: string, name: string, keystore: Keystore): string {
   checkFree(folder, name)
-  makeFolder(folder, 0o700)
+  ensureFolder(folder, 0o700)
   const path = join(folder, `${name}${SUFFIX}`)
   const twin = listKeyFiles(folder).find((one) => 'keystore' in one && one.keystore.address === keystore.address)
   if (twin !== undefined)

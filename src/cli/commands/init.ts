@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { parseAddress } from '../../base/address.ts'
-import { makeFolder } from '../../base/folder.ts'
+import { ensureFolder } from '../../base/folder.ts'
 import type { StateSync } from '../../comet/config.ts'
 import { reasonOf } from '../../comet/errors.ts'
 import { homeFiles, writeNodeHome, writeNodeKeys, type NodeIdentity } from '../../comet/home.ts'
@@ -173,7 +173,7 @@ async function run(flags: Flags): Promise<void> {
   closeHome(home, note)
   const { pubKey } = writeNodeKeys(home)
   if (given !== undefined) {
-    makeFolder(dirname(files.genesis))
+    ensureFolder(dirname(files.genesis))
     writeFileSync(files.genesis, given.text)
   }
   const appState = given?.appState ?? newAppState([{ owner, pubKey, name: flags.moniker }])

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeFolder } from '../../base/folder.ts'
+import { ensureFolder } from '../../base/folder.ts'
 import { writeNodeKeys } from '../../comet/home.ts'
 import { takeLock } from '../../store/sqlite/connection.ts'
 import { Failed, UserError } from '../errors.ts'
@@ -40,7 +40,7 @@ async function run(flags: Flags): Promise<void> {
   for (const path of paths) rmSync(path, { recursive: true, force: true })
   if (withSigningState) {
     // A home without this file, but with a key, counts as one that lost it.
-    makeFolder(join(home, 'data'))
+    ensureFolder(join(home, 'data'))
     writeNodeKeys(home)
   }
   answer(flags.json, { home, removed: paths }, () =>

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { toHex } from '../../base/bytes.ts'
-import { makeFolder } from '../../base/folder.ts'
+import { ensureFolder } from '../../base/folder.ts'
 import { headOfState } from '../../modules/chain/keeper.ts'
 import { tables, views } from '../../modules/registry.ts'
 import {
@@ -160,7 +160,7 @@ async function restore(from: string, flags: Flags): Promise<void> {
   if (chainId !== undefined && chainId !== printed.chain_id) {
     throw new UserError(`${found.path}: is of chain ${printed.chain_id}, not of ${chainId}, as this home is`)
   }
-  makeFolder(dirname(statePathOf(home)))
+  ensureFolder(dirname(statePathOf(home)))
   // Holds the lock from here on: a StoreError while the application runs.
   const store = openSqliteStore({ path: statePathOf(home), tables, views, expectChainId: printed.chain_id })
   try {

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path'
 import { type AbciServer, isLocalAddress, startAbciServer } from '../../abci/index.ts'
 import { createApp } from '../../app/app.ts'
 import type { AppLogger, SnapshotOptions } from '../../app/context.ts'
-import { makeFolder } from '../../base/folder.ts'
+import { ensureFolder } from '../../base/folder.ts'
 import { VERSION } from '../../base/version.ts'
 import { programVersion } from '../../modules/chain/keeper.ts'
 import { tables, views } from '../../modules/registry.ts'
@@ -124,8 +124,8 @@ export function start({
     )
   }
   boundHeap()
-  makeFolder(join(home, 'data'))
-  if (logFile !== undefined) makeFolder(dirname(logFile))
+  ensureFolder(join(home, 'data'))
+  if (logFile !== undefined) ensureFolder(dirname(logFile))
   const retention = chooseRetention(home, flags)
   const allowAddresses = allowedAddresses(home, eniAllow)
   const logger = openLog(logFile ?? 2)

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
-import { makeFolder } from '../../base/folder.ts'
+import { ensureFolder } from '../../base/folder.ts'
 import { isLoopback } from '../../base/loopback.ts'
 import { defaultCometCache } from '../../comet/find.ts'
 import type { NodeIdentity } from '../../comet/home.ts'
@@ -124,7 +124,7 @@ function assertOutput({ output, nodes, chainId, publicKeys }: TestnetOptions): v
 }
 
 const write = (folder: string, files: Readonly<Record<string, string>>, mode = 0o600): void => {
-  makeFolder(folder, 0o700)
+  ensureFolder(folder, 0o700)
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode })
 }
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeFolder } from '../../base/folder.ts'
+import { ensureFolder } from '../../base/folder.ts'
 import { PUBLIC_MNEMONIC, seedOfMnemonic } from '../../keys/mnemonic.ts'
 import { programVersion } from '../../modules/chain/keeper.ts'
 import { tables } from '../../modules/registry.ts'
@@ -76,7 +76,7 @@ export function assertValidators(home: string, validators: number): void {
  * first.
  */
 export function takeDevnetLock(home: string): { close(): void } {
-  makeFolder(home)
+  ensureFolder(home)
   const states = [
     home,
     ...readdirSync(home)

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readFile } from 'node:fs/promises'
-import { makeFolder } from '../../base/folder.ts'
+import { ensureFolder } from '../../base/folder.ts'
 import {
   CHUNK_BYTES_MAX,
   decodeMetadata,
@@ -92,7 +92,7 @@ export function keepNewest(folder: string, keep: number): void {
  * alone.
  */
 export function tidySnapshots(folder: string): void {
-  makeFolder(folder)
+  ensureFolder(folder)
   for (const name of namesIn(folder))
     if (name.startsWith(UNFINISHED)) rmSync(join(folder, name), { recursive: true, force: true })
 }

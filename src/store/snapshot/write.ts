@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fsyncSync, mkdtempSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeFolder } from '../../base/folder.ts'
+import { ensureFolder } from '../../base/folder.ts'
 import { equalBytes, sha256 } from '../../base/bytes.ts'
 import type { AnyTable, CommittedState } from '../store.ts'
 import type { Table } from '../table.ts'
@@ -90,7 +90,7 @@ export function writeSnapshot(
   folder: string,
   chunkBytes = CHUNK_BYTES,
 ): Snapshot {
-  makeFolder(folder)
+  ensureFolder(folder)
   const path = mkdtempSync(join(folder, `${UNFINISHED}${state.height()}-`))
   try {
     const snapshot = writeFiles(state, tables as readonly unknown[] as readonly Table[], path, chunkBytes)
