@@ -48,6 +48,22 @@ test('a link to a missing file or heading is found', () => {
   expect([...anchorsOf('# `a` & b\n## a  b\n## A & b\n')]).toEqual(['a--b', 'a--b-1', 'a--b-2'])
 })
 
+/** Links of a page whose text is a name of the code, to files that do not contain it. */
+function missingNames(from: string, text: string): readonly string[] {
+  return [...proseOf(text).matchAll(/\[`(\w+)`\]\(([^()\s]+\.ts)\)/g)].flatMap(([, name = '', target = '']) => {
+    const path = join(root, dirname(from), target)
+    const isThere = existsSync(path) && new RegExp(`\\b${name}\\b`).test(readFileSync(path, 'utf8'))
+    return isThere ? [] : [`${from}: no ${name} in ${target}`]
+  })
+}
+
+test('a file that a page names for a function of the code has that function', () => {
+  expect(pages.flatMap(({ path, text }) => missingNames(path, text))).toEqual([])
+  expect(missingNames('docs/x.md', '[`runTx`](../src/modules/kernel.ts) [`none`](../src/modules/kernel.ts)')).toEqual([
+    'docs/x.md: no none in ../src/modules/kernel.ts',
+  ])
+})
+
 test('README is a front page of at most 900 words', () => {
   const words =
     pages
