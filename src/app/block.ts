@@ -13,7 +13,7 @@ import type {
 import { endBlock as runEndBlock, evidenceParamsOf } from '../modules/endBlock.ts'
 import { runTx } from '../modules/kernel.ts'
 import { type CommitVote, type Offence, punish } from '../modules/stake/block.ts'
-import { makeOverlay } from '../store/overlay.ts'
+import { createOverlay } from '../store/overlay.ts'
 import { oldestSnapshot } from '../store/snapshot/folder.ts'
 import { type AppContext, createBlock, logDefect, needOpen, nextOf, type OpenBlock, resetTo } from './context.ts'
 import {
@@ -43,7 +43,7 @@ interface BlockStart {
 function openBlock(app: AppContext, { height, timeMs, votes, offences }: BlockStart): readonly Event[] {
   const expected = nextOf(app).height
   if (height !== expected) throw new Error(`block ${height} does not follow the head: expected ${expected}`)
-  const overlay = makeOverlay(app.head.state)
+  const overlay = createOverlay(app.head.state)
   const block = createBlock(app, timeMs)
   app.head.open = { overlay, block, votes, transactions: 0 }
   return printEvents(punish(overlay, block, offences))

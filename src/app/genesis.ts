@@ -4,7 +4,7 @@ import { fromUtf8 } from '../base/bytes.ts'
 import { secondsOf } from '../base/time.ts'
 import { evidenceParamsOf } from '../modules/endBlock.ts'
 import { applyGenesis, type Genesis, GenesisError, readGenesis } from '../modules/genesis.ts'
-import { makeOverlay } from '../store/overlay.ts'
+import { createOverlay } from '../store/overlay.ts'
 import { type AppContext, resetTo } from './context.ts'
 import { printEvidence, printUpdates, timeMsOf } from './convert.ts'
 
@@ -97,7 +97,7 @@ export function initChain(app: AppContext, request: InitChainRequest): InitChain
   const timeMs = genesisTime(request)
   const genesis = readAppState(request.appStateBytes)
   const evidenceMaxBytes = request.consensusParams?.evidence?.maxBytes ?? 0
-  const state = makeOverlay(store)
+  const state = createOverlay(store)
   const initialHeight = Math.max(1, request.initialHeight)
   const start = { chainId: request.chainId, initialHeight, evidenceMaxBytes, timeMs, time: secondsOf(timeMs) }
   const validators = applyGenesis(state, genesis, start)

@@ -5,7 +5,7 @@ import type { TxError } from '../base/txError.ts'
 import { nonceOf } from '../modules/accounts/keeper.ts'
 import { BAD_NONCE_CODE, kernelErrors } from '../modules/errors.ts'
 import { type ReadTx, readTx, runTx, type Verdict } from '../modules/kernel.ts'
-import { makeOverlay } from '../store/overlay.ts'
+import { createOverlay } from '../store/overlay.ts'
 import { encodeNonce } from '../tx/nonceQueue.ts'
 import { type AppContext, type CheckState, createBlock, logDefect, nextOf } from './context.ts'
 import { printVerdict } from './convert.ts'
@@ -20,7 +20,7 @@ export const FREE_TXS_MAX = 4
 function checkStateOf(app: AppContext): CheckState {
   const { head } = app
   head.check ??= {
-    overlay: makeOverlay(head.state),
+    overlay: createOverlay(head.state),
     block: createBlock(app, nextOf(app).lastTimeMs),
     free: new Map(),
   }

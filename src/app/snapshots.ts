@@ -20,7 +20,7 @@ import {
   type SnapshotMetadata,
 } from '../store/snapshot/format.ts'
 import type { Offered } from '../store/snapshot/folder.ts'
-import { beginRestore, removeRestore } from '../store/snapshot/restore.ts'
+import { beginRestore, removeRestore } from '../store/sqlite/restore.ts'
 import { type AppContext, resetTo, type RestoreInProgress, type SnapshotOptions } from './context.ts'
 
 const print = ({ metadata, metadataBytes, hash }: Offered): WireSnapshot => ({

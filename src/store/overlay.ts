@@ -1,8 +1,8 @@
-import { idOf, makeSorted, type Sorted, startingWith } from './sorted.ts'
+import { createSortedMap, entriesWithPrefix, type SortedMap, toLatin1 } from './sorted.ts'
 import type { RevertibleState, Scan, StateReader } from './state.ts'
 import type { MapKey, Table } from './table.ts'
 
-/** One row that is not as it was below: `before` and `after` are undefined where there is no row. */
+/** One row that differs from the state below. `before` and `after` are undefined where there is no row. */
 export interface Change {
   readonly table: Table
   /** The state key, with its tag. */
@@ -13,106 +13,127 @@ export interface Change {
   readonly value: Uint8Array | undefined
 }
 
-/** Copy-on-write rows above a state: kept or dropped whole. */
+/** Copy-on-write rows above a state, which are kept or dropped as a whole. */
 export interface Overlay extends RevertibleState {
-  /** What it was made above. */
+  /** The state that this overlay was created above. */
   readonly below: StateReader
   /**
-   * The rows that differ from `base`, which is `below` or anything further down; a row written back to what it was is
-   * left out. Throws when `base` is not below this overlay. Cost: grows with the rows written.
+   * The rows that differ from `base`, which is `below` or any state further down. A row that was written back to what it
+   * was is left out. Throws when `base` is not below this overlay. The cost grows with the number of rows written.
    */
   changes(base?: StateReader): readonly Change[]
 }
 
-interface Slot {
+/** A row in a sorted index of an overlay; undefined hides the row below at the same sort key. */
+interface IndexEntry {
   readonly row: object | undefined
-  /** True when the layer below has a row at this place too: this slot stands instead of it. */
-  readonly below: boolean
+  /** True when the state below has a row at this sort key too: this entry stands in its place. */
+  readonly isBelow: boolean
 }
 
-interface Layer {
+/** What an overlay holds of one table. */
+interface TableWrites {
   readonly table: Table
-  /** Undefined: removed here, and its key is in `removed`. */
+  /** The rows written; undefined for a removed one, whose key is then in `removed`. */
   readonly rows: Map<MapKey, object | undefined>
   readonly removed: Map<MapKey, object>
-  /** By index name, or '' for the state key's order. Made when first asked for: most tables are only read by key. */
-  readonly orders: Map<string, Sorted<Slot>>
+  /** By index name, or '' for the order of the state keys. Built when it is first scanned: most tables are only read by key. */
+  readonly indexes: Map<string, SortedMap<IndexEntry>>
 }
 
-// Between layers the key of the maps is worked out once, not in each of them.
-const AT: unique symbol = Symbol('at')
-const LAYERS: unique symbol = Symbol('layers')
-
-interface Inner {
-  readonly [AT]: (table: Table, id: MapKey, key: object) => object | undefined
-  /** By the table's tag. */
-  readonly [LAYERS]: readonly (Layer | undefined)[]
+/** A write since the savepoint: what the overlay held of the row before it, if it held the row at all. */
+interface UndoEntry {
+  readonly writes: TableWrites
+  readonly id: MapKey
+  readonly key: object
+  readonly before: object | undefined
+  readonly wasWritten: boolean
 }
 
-const innerOf = (state: StateReader): Inner | undefined => (AT in state ? (state as unknown as Inner) : undefined)
-
-/** Where a row stands in an order: index key, then state key without its tag; undefined when it is not in the index. */
-export function placeOf(table: Table, index: string, row: object, id: string): string | undefined {
-  if (index === '') return id.slice(1)
-  const make = table.indexes[index]
-  if (make === undefined) throw new Error(`table ${table.name} has no index ${index}`)
-  const key = make(row)
-  return key === undefined ? undefined : idOf(key) + id.slice(1)
+/**
+ * The text that sorts a row in an index: its index key, then its state key without the tag. Undefined for a row that is
+ * not in the index, and for no row. Throws for an index that the table does not have.
+ */
+export function sortKeyOf(
+  table: Table,
+  index: string,
+  row: object | undefined,
+  stateKey: Uint8Array | undefined = row && table.keyOf(row),
+): string | undefined {
+  if (row === undefined || stateKey === undefined) return undefined
+  const tail = toLatin1(stateKey.subarray(1))
+  if (index === '') return tail
+  const keyOf = table.indexes[index]
+  if (keyOf === undefined) throw new Error(`table ${table.name} has no index ${index}`)
+  const key = keyOf(row)
+  return key === undefined ? undefined : toLatin1(key) + tail
 }
 
-function move(order: Sorted<Slot>, from: string | undefined, to: string | undefined, row: object | undefined): void {
+function hideBelow(entries: SortedMap<IndexEntry>, sortKey: string | undefined): void {
+  if (sortKey !== undefined) entries.set(sortKey, { row: undefined, isBelow: true })
+}
+
+/** Moves a row of an index from one sort key to another. */
+function moveEntry(
+  entries: SortedMap<IndexEntry>,
+  from: string | undefined,
+  to: string | undefined,
+  row: object | undefined,
+): void {
   if (from !== undefined) {
-    if (order.get(from)?.below === true) order.set(from, { row: undefined, below: true })
-    else order.delete(from)
+    if (entries.get(from)?.isBelow === true) hideBelow(entries, from)
+    else entries.delete(from)
   }
-  if (to !== undefined) order.set(to, { row, below: order.get(to)?.below === true })
+  if (to !== undefined) entries.set(to, { row, isBelow: entries.get(to)?.isBelow === true })
 }
 
-function firstTouch(order: Sorted<Slot>, place: string | undefined): void {
-  if (place !== undefined) order.set(place, { row: undefined, below: true })
-}
-
-/** The key of an entry: its row's, or that of the row that was removed. */
-const keyIn = ({ removed }: Layer, id: MapKey, row: object | undefined): object => row ?? (removed.get(id) as object)
-
-/** `placeOf` by the row alone; undefined for no row too. */
-export const placeIn = (table: Table, index: string, row: object | undefined): string | undefined =>
-  row === undefined ? undefined : placeOf(table, index, row, idOf(table.keyOf(row)))
-
-function makeOrder(layer: Layer, index: string, below: StateReader): Sorted<Slot> {
-  const order = makeSorted<Slot>()
-  const { table } = layer
-  for (const [id, row] of layer.rows) {
-    firstTouch(order, placeIn(table, index, below.get(table, keyIn(layer, id, row))))
-    if (row !== undefined) move(order, undefined, placeIn(table, index, row), row)
+function createIndex({ table, rows, removed }: TableWrites, index: string, below: StateReader): SortedMap<IndexEntry> {
+  const entries = createSortedMap<IndexEntry>()
+  for (const [id, row] of rows) {
+    hideBelow(entries, sortKeyOf(table, index, below.get(table, row ?? (removed.get(id) as object))))
+    if (row !== undefined) moveEntry(entries, undefined, sortKeyOf(table, index, row), row)
   }
-  return order
+  return entries
 }
 
-/** The rows of one layer and of the one below it, in order; a place that this layer holds hides the row below. */
+/** Merges an overlay's entries with the rows below, in order. An entry hides the row below that has its sort key. */
 function* merge(
-  own: Iterator<readonly [string, Slot]>,
-  lower: Iterable<object>,
-  place: (row: object) => string,
+  entries: Iterator<readonly [string, IndexEntry]>,
+  rowsBelow: Iterable<object>,
+  sortKey: (row: object) => string,
   reverse: boolean,
 ): Generator<object> {
-  let mine = own.next()
-  for (const row of lower) {
-    if (mine.done !== true) {
-      const at = place(row)
-      while (mine.done !== true && mine.value[0] !== at && mine.value[0] < at !== reverse) {
-        if (mine.value[1].row !== undefined) yield mine.value[1].row
-        mine = own.next()
+  let own = entries.next()
+  for (const row of rowsBelow) {
+    if (own.done !== true) {
+      const key = sortKey(row)
+      while (own.done !== true && own.value[0] !== key && own.value[0] < key !== reverse) {
+        if (own.value[1].row !== undefined) yield own.value[1].row
+        own = entries.next()
       }
-      if (mine.done !== true && mine.value[0] === at) {
-        if (mine.value[1].row !== undefined) yield mine.value[1].row
-        mine = own.next()
+      if (own.done !== true && own.value[0] === key) {
+        if (own.value[1].row !== undefined) yield own.value[1].row
+        own = entries.next()
         continue
       }
     }
     yield row
   }
-  for (; mine.done !== true; mine = own.next()) if (mine.value[1].row !== undefined) yield mine.value[1].row
+  for (; own.done !== true; own = entries.next()) if (own.value[1].row !== undefined) yield own.value[1].row
+}
+
+/** How many rows more than the state below an index holds under `prefix`, up to the sort key `end`. */
+function countAbove(entries: SortedMap<IndexEntry>, prefix: Uint8Array | undefined, end?: string): number {
+  let count = 0
+  for (const [sortKey, { row, isBelow }] of entriesWithPrefix(
+    entries,
+    prefix === undefined ? '' : toLatin1(prefix),
+    false,
+  )) {
+    if (end !== undefined && sortKey >= end) break
+    count += (row === undefined ? 0 : 1) - (isBelow ? 1 : 0)
+  }
+  return count
 }
 
 function changeOf(
@@ -127,205 +148,156 @@ function changeOf(
   return { table, key: table.keyOf(key), before, after, value }
 }
 
-/** The rows of one table that the layers above `base` hold, the uppermost first. */
-function rowsOf(layers: readonly Layer[]): ReadonlyMap<MapKey, object | undefined> {
-  const [top, ...lower] = layers as [Layer, ...Layer[]]
+/** The rows that several overlays hold of one table, the uppermost overlay first. */
+function rowsOf(stack: readonly TableWrites[]): ReadonlyMap<MapKey, object | undefined> {
+  const [top, ...lower] = stack as [TableWrites, ...TableWrites[]]
   if (lower.length === 0) return top.rows
   const rows = new Map(top.rows)
-  for (const layer of lower) for (const [id, row] of layer.rows) if (!rows.has(id)) rows.set(id, row)
+  for (const writes of lower) for (const [id, row] of writes.rows) if (!rows.has(id)) rows.set(id, row)
   return rows
 }
 
-function changesAbove(top: Overlay, base: StateReader): Change[] {
-  const byTable: Layer[][] = []
-  for (let state: StateReader = top; state !== base; state = (state as Overlay).below) {
-    const layers = innerOf(state)?.[LAYERS]
-    if (layers === undefined) throw new Error('changes: the state asked for is not below this overlay')
-    for (const layer of layers) if (layer !== undefined) (byTable[layer.table.tag] ??= []).push(layer)
-  }
-  const changes: Change[] = []
-  for (const layers of byTable) {
-    if (layers === undefined) continue // a hole: no table has this tag
-    const { table } = layers[0] as Layer
-    rowsOf(layers).forEach((after, id) => {
-      const key = after ?? (layers.find(({ removed }) => removed.has(id))?.removed.get(id) as object)
-      const change = changeOf(table, key, base.get(table, key), after)
-      if (change !== undefined) changes.push(change)
-    })
-  }
-  return changes
-}
-
-/** How many rows more than below an order holds under `prefix`, up to the place `end`. */
-function extra(order: Sorted<Slot>, prefix: Uint8Array | undefined, end?: string): number {
-  let count = 0
-  for (const [place, slot] of startingWith(order, prefix === undefined ? '' : idOf(prefix), false)) {
-    if (end !== undefined && place >= end) break
-    count += (slot.row === undefined ? 0 : 1) - (slot.below ? 1 : 0)
-  }
-  return count
-}
-
-/** A write since the savepoint: what the layer held before it, if it held the row at all. */
-interface Noted {
-  readonly layer: Layer
-  readonly id: MapKey
-  readonly key: object
-  readonly before: object | undefined
-  readonly touched: boolean
-}
-
-class LayeredOverlay implements Overlay, Inner {
+class LayeredOverlay implements Overlay {
   readonly below: StateReader
-  readonly [LAYERS]: (Layer | undefined)[] = []
-  readonly #inner: Inner | undefined
-  #noted: Noted[] | undefined
-  // The row read or written last: a transaction asks for its sender's account again and again.
-  #lastTable: Table | undefined
-  #lastId: MapKey = ''
-  #lastRow: object | undefined
+  /** By the table's tag. */
+  readonly tables: (TableWrites | undefined)[] = []
+  #undoLog: UndoEntry[] | undefined
 
   constructor(below: StateReader) {
     this.below = below
-    this.#inner = innerOf(below)
   }
 
-  #readBelow(table: Table, id: MapKey, key: object): object | undefined {
-    return this.#inner === undefined ? this.below.get(table, key) : this.#inner[AT](table, id, key)
-  }
-
-  [AT](table: Table, id: MapKey, key: object): object | undefined {
-    if (table !== this.#lastTable || id !== this.#lastId) this.#remember(table, id, this.#find(table, id, key))
-    return this.#lastRow
-  }
-
-  #remember(table: Table, id: MapKey, row: object | undefined): void {
-    this.#lastTable = table
-    this.#lastId = id
-    this.#lastRow = row
-  }
-
-  #find(table: Table, id: MapKey, key: object): object | undefined {
-    const rows = this[LAYERS][table.tag]?.rows
+  /** `get` by the map key too, which is then worked out once for all overlays on the way down. */
+  find(table: Table, id: MapKey, key: object): object | undefined {
+    const rows = this.tables[table.tag]?.rows
     if (rows !== undefined) {
       const row = rows.get(id)
       if (row !== undefined || rows.has(id)) return row
     }
-    return this.#readBelow(table, id, key)
+    return this.#findBelow(table, id, key)
+  }
+
+  #findBelow(table: Table, id: MapKey, key: object): object | undefined {
+    return this.below instanceof LayeredOverlay ? this.below.find(table, id, key) : this.below.get(table, key)
   }
 
   #set(table: Table, id: MapKey, key: object, row: object | undefined): void {
-    const layer = (this[LAYERS][table.tag] ??= { table, rows: new Map(), removed: new Map(), orders: new Map() })
-    if (this.#noted !== undefined) {
-      const before = layer.rows.get(id)
-      this.#noted.push({ layer, id, key, before, touched: before !== undefined || layer.rows.has(id) })
+    const writes = (this.tables[table.tag] ??= { table, rows: new Map(), removed: new Map(), indexes: new Map() })
+    if (this.#undoLog !== undefined) {
+      const before = writes.rows.get(id)
+      this.#undoLog.push({ writes, id, key, before, wasWritten: before !== undefined || writes.rows.has(id) })
     }
-    this.#write(layer, id, key, row)
+    this.#write(writes, id, key, row)
   }
 
-  /** Writes one row of a layer and brings the orders that were asked for along. */
-  #write(layer: Layer, id: MapKey, key: object, row: object | undefined): void {
-    const { table, rows, removed, orders } = layer
-    if (orders.size > 0) {
-      const touched = rows.has(id)
-      const before = touched ? rows.get(id) : this.#readBelow(table, id, key)
-      // All places first: an index that throws leaves every order as it was.
-      const moves = [...orders].map(([index, order]) => ({
-        order,
-        from: placeIn(table, index, before),
-        to: placeIn(table, index, row),
+  /** Writes one row, and moves it in the indexes that were built. */
+  #write({ table, rows, removed, indexes }: TableWrites, id: MapKey, key: object, row: object | undefined): void {
+    if (indexes.size > 0) {
+      const wasWritten = rows.has(id)
+      const before = wasWritten ? rows.get(id) : this.#findBelow(table, id, key)
+      // All sort keys are worked out first: an index that throws leaves every index as it was.
+      const moves = [...indexes].map(([index, entries]) => ({
+        entries,
+        from: sortKeyOf(table, index, before),
+        to: sortKeyOf(table, index, row),
       }))
-      for (const { order, from, to } of moves) {
-        if (!touched) firstTouch(order, from)
-        move(order, from, to, row)
+      for (const { entries, from, to } of moves) {
+        if (!wasWritten) hideBelow(entries, from)
+        moveEntry(entries, from, to, row)
       }
     }
     rows.set(id, row)
     if (row === undefined) removed.set(id, key)
-    this.#remember(table, id, row)
   }
 
-  #orderOf(layer: Layer, index: string): Sorted<Slot> {
-    let order = layer.orders.get(index)
-    if (order === undefined) layer.orders.set(index, (order = makeOrder(layer, index, this.below)))
-    return order
+  #indexOf(writes: TableWrites, index: string): SortedMap<IndexEntry> {
+    let entries = writes.indexes.get(index)
+    if (entries === undefined) writes.indexes.set(index, (entries = createIndex(writes, index, this.below)))
+    return entries
   }
 
-  get<K extends object, R extends K>(asked: Table<K, R>, key: K): R | undefined {
-    const table = asked as unknown as Table
-    return this[AT](table, table.mapKey(key), key) as R | undefined
+  get<K extends object, R extends K>(table: Table<K, R>, key: K): R | undefined {
+    return this.find(table, table.mapKey(key), key) as R | undefined
   }
 
-  scan<K extends object, R extends K, I extends string>(asked: Table<K, R, I>, scan: Scan<I> = {}): Iterable<R> {
-    const table = asked as unknown as Table
-    const { index = '', prefix, reverse = false } = scan as Scan<string>
-    const lower = this.below.scan(table, {
-      ...(index === '' ? {} : { index }),
-      ...(prefix === undefined ? {} : { prefix }),
-      reverse,
-    })
-    const layer = this[LAYERS][table.tag]
-    if (layer === undefined) return lower as Iterable<R>
-    const order = this.#orderOf(layer, index).clone() // as of now, whatever is written while it is walked
-    const start = prefix === undefined ? '' : idOf(prefix)
-    const place = (row: object): string => placeIn(table, index, row) as string
-    return { [Symbol.iterator]: () => merge(startingWith(order, start, reverse), lower, place, reverse) as Iterator<R> }
+  scan<K extends object, R extends K, I extends string>(table: Table<K, R, I>, scan: Scan<I> = {}): Iterable<R> {
+    const { index = '', prefix, reverse = false } = scan
+    const rowsBelow = this.below.scan(table, scan)
+    const writes = this.tables[table.tag]
+    if (writes === undefined) return rowsBelow
+    const entries = this.#indexOf(writes, index).clone() // as of now, whatever is written during the walk
+    const start = prefix === undefined ? '' : toLatin1(prefix)
+    const sortKey = (row: object): string => sortKeyOf(table, index, row) as string
+    return {
+      [Symbol.iterator]: () =>
+        merge(entriesWithPrefix(entries, start, reverse), rowsBelow, sortKey, reverse) as Iterator<R>,
+    }
   }
 
-  count<K extends object, R extends K, I extends string>(asked: Table<K, R, I>, scan: Scan<I> = {}): number {
-    const table = asked as unknown as Table
-    const layer = this[LAYERS][table.tag]
-    const lower = this.below.count(table, scan as Scan<string>)
-    return layer === undefined ? lower : lower + extra(this.#orderOf(layer, scan.index ?? ''), scan.prefix)
+  count<K extends object, R extends K, I extends string>(table: Table<K, R, I>, scan: Scan<I> = {}): number {
+    const writes = this.tables[table.tag]
+    const countBelow = this.below.count(table, scan)
+    return writes === undefined
+      ? countBelow
+      : countBelow + countAbove(this.#indexOf(writes, scan.index ?? ''), scan.prefix)
   }
 
-  rank<K extends object, R extends K, I extends string>(asked: Table<K, R, I>, index: I, row: R): number {
-    const table = asked as unknown as Table
-    const layer = this[LAYERS][table.tag]
-    const lower = this.below.rank(table, index, row)
-    return layer === undefined
-      ? lower
-      : lower + extra(this.#orderOf(layer, index), undefined, placeIn(table, index, row))
+  rank<K extends object, R extends K, I extends string>(table: Table<K, R, I>, index: I, row: R): number {
+    const writes = this.tables[table.tag]
+    const rankBelow = this.below.rank(table, index, row)
+    if (writes === undefined) return rankBelow
+    return rankBelow + countAbove(this.#indexOf(writes, index), undefined, sortKeyOf(table, index, row))
   }
 
-  put<K extends object, R extends K>(asked: Table<K, R>, row: R): void {
-    const table = asked as unknown as Table
+  put<K extends object, R extends K>(table: Table<K, R>, row: R): void {
     this.#set(table, table.mapKey(row), row, table.isDefault(row) ? undefined : Object.freeze(row))
   }
 
-  remove<K extends object, R extends K>(asked: Table<K, R>, key: K): void {
-    const table = asked as unknown as Table
+  remove<K extends object, R extends K>(table: Table<K, R>, key: K): void {
     this.#set(table, table.mapKey(key), key, undefined)
   }
 
   changes(base: StateReader = this.below): readonly Change[] {
-    return changesAbove(this, base)
+    const stacks: TableWrites[][] = []
+    for (let state: StateReader = this; state !== base; state = state.below) {
+      if (!(state instanceof LayeredOverlay)) throw new Error('changes: the state asked for is not below this overlay')
+      for (const writes of state.tables) if (writes !== undefined) (stacks[writes.table.tag] ??= []).push(writes)
+    }
+    const changes: Change[] = []
+    for (const stack of stacks) {
+      if (stack === undefined) continue // a hole: no table with this tag was written
+      const { table } = stack[0] as TableWrites
+      rowsOf(stack).forEach((after, id) => {
+        const key = after ?? (stack.find(({ removed }) => removed.has(id))?.removed.get(id) as object)
+        const change = changeOf(table, key, base.get(table, key), after)
+        if (change !== undefined) changes.push(change)
+      })
+    }
+    return changes
   }
 
   savepoint(): void {
-    this.#noted = []
+    this.#undoLog = []
   }
 
   release(): void {
-    this.#noted = undefined
+    this.#undoLog = undefined
   }
 
   rollback(): void {
-    const noted = this.#noted ?? []
-    this.#noted = undefined
-    for (let at = noted.length - 1; at >= 0; at--) {
-      const { layer, id, key, before, touched } = noted[at] as Noted
-      if (touched) this.#write(layer, id, key, before)
-      // An order keeps the row's place: what stands there is then the row below.
-      else if (layer.orders.size > 0) this.#write(layer, id, key, this.#readBelow(layer.table, id, key))
-      else layer.rows.delete(id)
+    const undoLog = this.#undoLog ?? []
+    this.#undoLog = undefined
+    for (const { writes, id, key, before, wasWritten } of undoLog.reverse()) {
+      if (wasWritten) this.#write(writes, id, key, before)
+      // An index keeps an entry for every row that was ever written: it then holds the row below.
+      else if (writes.indexes.size > 0) this.#write(writes, id, key, this.#findBelow(writes.table, id, key))
+      else writes.rows.delete(id)
     }
-    this.#lastTable = undefined
   }
 }
 
 /**
- * An empty overlay above `below`, which must not be written while the overlay is in use. Costs next to nothing to make.
- * Rows are frozen as they are put. An index that `table` lacks throws.
+ * Creates an empty overlay above `below`, which must not be written while the overlay is in use. This costs next to
+ * nothing. Rows are frozen when they are put. A scan of an index that the table does not have throws.
  */
-export const makeOverlay = (below: StateReader): Overlay => new LayeredOverlay(below)
+export const createOverlay = (below: StateReader): Overlay => new LayeredOverlay(below)

@@ -5,65 +5,60 @@ import { type BlockRecord, StoreError } from './store.ts'
 import type { Table } from './table.ts'
 
 /**
- * Before each row: the length of its key in one byte, and of its bytes in three: none for a row that was not there, as
- * no row has none.
+ * The length of the key in one byte and that of the row in three stand before each row. A row that was not there has
+ * length 0, as no row is empty.
  */
-const HEAD_BYTES = 4
+const LENGTHS_BYTES = 4
 const KEY_BYTES_MAX = 0xff
 const VALUE_BYTES_MAX = 0xffffff
 
 /**
- * What the hashed rows of `changes` were before, in one run of bytes. Throws for a key above 255 bytes or a row above
- * 16,777,215.
+ * Encodes what the hashed rows of `changes` were before. Throws for a key above 255 bytes and a row above 16,777,215
+ * bytes.
  */
 export function encodeUndo(changes: readonly Change[]): Uint8Array {
-  const hashed = changes
+  const rows = changes
     .filter(({ table }) => table.hashed)
-    .map(({ table, key, before }) => ({
-      table,
-      key,
-      valueBefore: before === undefined ? undefined : table.encode(before),
-    }))
+    .map(({ table, key, before }) => ({ table, key, value: before === undefined ? undefined : table.encode(before) }))
   const bytes = new Uint8Array(
-    hashed.reduce((sum, { key, valueBefore }) => sum + HEAD_BYTES + key.length + (valueBefore?.length ?? 0), 0),
+    rows.reduce((sum, { key, value }) => sum + LENGTHS_BYTES + key.length + (value?.length ?? 0), 0),
   )
-  let at = 0
-  for (const { table, key, valueBefore } of hashed) {
-    const size = valueBefore?.length ?? 0
-    if (key.length > KEY_BYTES_MAX || size > VALUE_BYTES_MAX) {
-      throw new Error(`undo: a row of ${table.name} with ${key.length} and ${size} bytes is too long to be kept`)
-    }
-    bytes[at] = key.length
-    bytes[at + 1] = size >> 16
-    bytes[at + 2] = size >> 8
-    bytes[at + 3] = size
-    bytes.set(key, at + HEAD_BYTES)
-    at += HEAD_BYTES + key.length
-    if (valueBefore !== undefined) bytes.set(valueBefore, at)
-    at += size
+  let offset = 0
+  for (const { table, key, value } of rows) {
+    const length = value?.length ?? 0
+    if (key.length > KEY_BYTES_MAX || length > VALUE_BYTES_MAX)
+      throw new Error(`undo: a row of ${table.name} with ${key.length} and ${length} bytes is too long to be kept`)
+    bytes[offset] = key.length
+    bytes[offset + 1] = length >> 16
+    bytes[offset + 2] = length >> 8
+    bytes[offset + 3] = length
+    bytes.set(key, offset + LENGTHS_BYTES)
+    offset += LENGTHS_BYTES + key.length
+    if (value !== undefined) bytes.set(value, offset)
+    offset += length
   }
   return bytes
 }
 
-/** The changes that make the rows of `state` again what they were when `encodeUndo` saw them. */
+/** The changes that make the rows of `state` what they were when `encodeUndo` was called. */
 export function changesBack(undo: Uint8Array, tables: readonly Table[], state: StateReader): readonly Change[] {
   const changes: Change[] = []
-  for (let at = 0; at < undo.length; ) {
-    const [length = 0, high = 0, middle = 0, low = 0] = undo.subarray(at, at + HEAD_BYTES)
-    const size = (high << 16) | (middle << 8) | low
-    const key = undo.slice(at + HEAD_BYTES, (at += HEAD_BYTES + length))
-    const value = size === 0 ? undefined : undo.slice(at, (at += size))
+  for (let offset = 0; offset < undo.length; ) {
+    const [keyLength = 0, high = 0, middle = 0, low = 0] = undo.subarray(offset, offset + LENGTHS_BYTES)
+    const length = (high << 16) | (middle << 8) | low
+    const key = undo.slice(offset + LENGTHS_BYTES, (offset += LENGTHS_BYTES + keyLength))
+    const value = length === 0 ? undefined : undo.slice(offset, (offset += length))
     const table = tables.find(({ tag }) => tag === key[0])
-    const parts = table?.parseKey(key)
-    if (table === undefined || parts === undefined) throw new Error(`undo: the key ${toHex(key)} is of no table`)
-    const after = value === undefined ? undefined : Object.freeze(table.decode(parts, value))
-    changes.push({ table, key, before: state.get(table, parts), after, value })
+    const parsed = table?.parseKey(key)
+    if (table === undefined || parsed === undefined) throw new Error(`undo: the key ${toHex(key)} is of no table`)
+    const after = value === undefined ? undefined : Object.freeze(table.decode(parsed, value))
+    changes.push({ table, key, before: state.get(table, parsed), after, value })
   }
   return changes
 }
 
-/** What a rollback without an undo record ends with. */
-export const nothingKept = (height: number): StoreError =>
+/** The error of a rollback for which nothing is kept. */
+export const noUndo = (height: number): StoreError =>
   new StoreError(
     height === 0
       ? 'there is no committed block to take back'
@@ -72,7 +67,7 @@ export const nothingKept = (height: number): StoreError =>
   )
 
 /** Throws a StoreError unless `root`, which the rows have after a rollback, is what the block before committed. */
-export function assertBack(root: Uint8Array, last: BlockRecord): void {
+export function assertRolledBack(root: Uint8Array, last: BlockRecord): void {
   if (equalBytes(root, last.appHash)) return
   throw new StoreError(
     `the rows of block ${last.height} would have the app hash ${toHex(root).toUpperCase()}, not the committed ` +

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import type { Application, FinalizeBlockResponse } from '../../src/abci/types.ts'
+import { tables } from '../../src/modules/registry.ts'
+import { openSqliteReader } from '../../src/store/sqlite/sqliteReader.ts'
 import { appOn, heightOf, legacyCalls, onDisk, random, script } from './support.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'svcd-chain-'))
@@ -100,9 +102,10 @@ test('one process killed by SIGKILL again and again stands at a whole block each
 
 test('a reader on its own connection sees the last committed block while the next one runs', () => {
   const { init, blocks, hashes } = script()
-  const store = onDisk(join(folder, 'reader.db'))
+  const path = join(folder, 'reader.db')
+  const store = onDisk(path)
   const app = appOn(store)
-  const reader = store.reader()
+  const reader = openSqliteReader({ path, tables })
   app.initChain(init)
   for (const [at, block] of blocks.slice(0, 6).entries()) {
     expect((app.finalizeBlock(block) as FinalizeBlockResponse).appHash).toEqual(hashes[at])

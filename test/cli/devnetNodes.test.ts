@@ -12,7 +12,7 @@ import {
 import { homeFiles } from '../../src/comet/home.ts'
 import { raiseProgramVersion } from '../../src/modules/chain/keeper.ts'
 import { tables } from '../../src/modules/registry.ts'
-import { makeOverlay } from '../../src/store/overlay.ts'
+import { createOverlay } from '../../src/store/overlay.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 
 // They start programs and derive many keys, which takes its time on a busy machine.
@@ -98,7 +98,7 @@ describe('the program version that each application executes', () => {
     const home = join(folder, `at${version}`)
     mkdirSync(join(home, 'data'), { recursive: true })
     const store = openSqliteStore({ path: join(home, 'data', 'state.db'), tables })
-    const overlay = makeOverlay(store)
+    const overlay = createOverlay(store)
     for (let at = 1; at < version; at++) raiseProgramVersion(overlay)
     store.commit(store.prepare(overlay), { height: 1, timeMs: 1, chainId: 'test', transactions: 0 })
     store.close()

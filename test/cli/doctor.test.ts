@@ -8,7 +8,7 @@ import { examine } from '../../src/cli/commands/doctor.ts'
 import { clean, fields, table } from '../../src/cli/output.ts'
 import { tables, views } from '../../src/modules/registry.ts'
 import { accounts } from '../../src/modules/accounts/tables.ts'
-import { makeOverlay } from '../../src/store/overlay.ts'
+import { createOverlay } from '../../src/store/overlay.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import type { Address } from '../../src/base/address.ts'
 
@@ -23,7 +23,7 @@ const statePath = (): string => join(folder, 'data', 'state.db')
 
 function makeState(): void {
   const store = openSqliteStore({ path: statePath(), tables, views })
-  const block = makeOverlay(store)
+  const block = createOverlay(store)
   block.put(accounts, { address: `0x${'1'.repeat(40)}` as Address, balance: 5n, nonce: 0 })
   store.commit(store.prepare(block), { height: 1, timeMs: 1000, transactions: 0, chainId: 'c' })
   store.close()

@@ -7,7 +7,8 @@ import { fromHex, toHex } from '../../src/base/bytes.ts'
 import { whyNotAbsent, whyNotMember } from '../../src/client/light/ics23.ts'
 import { decodeCommitmentProof, encodeCommitmentProof } from '../../src/codec/ics23.ts'
 import { openMemoryStore } from '../../src/store/memoryStore.ts'
-import { makeOverlay } from '../../src/store/overlay.ts'
+import { createOverlay } from '../../src/store/overlay.ts'
+import { openSqliteReader } from '../../src/store/sqlite/sqliteReader.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import type { CommittedState, Store } from '../../src/store/store.ts'
 import { random } from '../store/model.ts'
@@ -69,7 +70,7 @@ function claim(state: CommittedState, candidacyId: number): Line {
 }
 
 function fill(store: Store, size: number): void {
-  const overlay = makeOverlay(store)
+  const overlay = createOverlay(store)
   for (let id = 0; id < size; id++) overlay.put(absences, { candidacyId: id * 2, count: id + 1 })
   store.commit(store.prepare(overlay), { height: store.height() + 1, timeMs: 1, chainId: 'test', transactions: 0 })
 }
@@ -172,14 +173,14 @@ test('after many blocks and a restart the store on disk and its readers prove wh
   for (let run = 0; run < 3; run++) {
     const store = openSqliteStore({ path, tables, pagesCached: 8 })
     for (let block = 0; block < 8; block++) {
-      const overlay = makeOverlay(store)
+      const overlay = createOverlay(store)
       for (let at = 0; at < 60; at++) {
         if (next(3) === 0) overlay.remove(absences, { candidacyId: next(300) })
         else overlay.put(absences, { candidacyId: next(300), count: 1 + next(9) })
       }
       store.commit(store.prepare(overlay), { height: store.height() + 1, timeMs: 1, chainId: 'test', transactions: 0 })
     }
-    const reader = store.reader()
+    const reader = openSqliteReader({ path, tables })
     const lines = reader.read((state) => Array.from({ length: 300 }, (_, id) => claim(state, id)))
     expect(judge(lines)).toEqual(lines.map(() => 'ok'))
     expect(claim(store, 3)).toEqual(lines[3])

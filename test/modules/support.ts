@@ -10,7 +10,7 @@ import { readTx, runTx } from '../../src/modules/kernel.ts'
 import { paramsInForce } from '../../src/modules/params/keeper.ts'
 import { getByOwner } from '../../src/modules/stake/keeper.ts'
 import type { Candidacy } from '../../src/modules/stake/tables.ts'
-import { makeOverlay } from '../../src/store/overlay.ts'
+import { createOverlay } from '../../src/store/overlay.ts'
 import type { Signer } from '../../src/tx/sign.ts'
 import {
   account,
@@ -85,7 +85,7 @@ export function failure(
   message: Readonly<Record<string, unknown>> = {},
 ): string {
   const tx = chain.tx(signer, operation, message)
-  const overlay = makeOverlay(chain.store)
+  const overlay = createOverlay(chain.store)
   const verdict = runTx(overlay, readTx(tx), { block: nextBlock(chain), index: 0, mode: 'deliver' })
   expect(isError(verdict) && verdict.code).not.toBe(0)
   expect(verdict).toMatchObject({ gas: 0, data: new Uint8Array(0), events: [] })

@@ -17,7 +17,7 @@ import type { ValidatorUpdate } from '../../modules/stake/block.ts'
 import { listSet } from '../../modules/stake/keeper.ts'
 import { accountUpdates, candidacies, type Candidacy, isEligible, unbondings } from '../../modules/stake/tables.ts'
 import { openMemoryStore } from '../../store/memoryStore.ts'
-import { makeOverlay } from '../../store/overlay.ts'
+import { createOverlay } from '../../store/overlay.ts'
 import { openSqliteReader } from '../../store/sqlite/sqliteReader.ts'
 import type { StateReader } from '../../store/state.ts'
 import { UserError } from '../errors.ts'
@@ -114,7 +114,7 @@ function whatIsLeft(state: StateReader, carried: ReadonlySet<number>): readonly 
  */
 function firstSetOf(genesis: Genesis): readonly ValidatorUpdate[] {
   const start = { chainId: '', initialHeight: 1, evidenceMaxBytes: 0, timeMs: 0, time: 0 }
-  return applyGenesis(makeOverlay(openMemoryStore({ tables })), genesis, start)
+  return applyGenesis(createOverlay(openMemoryStore({ tables })), genesis, start)
 }
 
 /**

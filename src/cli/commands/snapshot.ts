@@ -16,7 +16,7 @@ import {
   snapshotPath,
 } from '../../store/snapshot/folder.ts'
 import { NotARecord, type Snapshot, SNAPSHOT_FORMAT, snapshotHash } from '../../store/snapshot/format.ts'
-import { beginRestore, removeRestore } from '../../store/snapshot/restore.ts'
+import { beginRestore, removeRestore } from '../../store/sqlite/restore.ts'
 import { writeSnapshot } from '../../store/snapshot/write.ts'
 import { openSqliteReader } from '../../store/sqlite/sqliteReader.ts'
 import { openSqliteStore } from '../../store/sqlite/sqliteStore.ts'

@@ -11,19 +11,19 @@ import {
   snapshotHash,
 } from './format.ts'
 
-/** What a snapshot's folder starts with until it is whole, and again when it is on its way out; its height follows. */
+/** The start of a snapshot's folder name until it is whole, and again while it is removed; its height follows. */
 export const UNFINISHED = 'tmp-'
 
-/** Most snapshots that are listed, the newest ones: a peer asks CometBFT for no more. */
+/** The most snapshots that are listed, the newest ones: CometBFT offers no more to a peer. */
 export const SNAPSHOTS_LISTED_MAX = 10
 
-/** Name of the file of metadata within a snapshot's folder. */
+/** The name of the metadata file within a snapshot's folder. */
 export const METADATA_FILE = 'metadata'
 
-/** Name of the file of one chunk within a snapshot's folder. */
+/** The name of the file of one chunk within a snapshot's folder. */
 export const chunkFile = (index: number): string => `${String(index).padStart(6, '0')}.chunk`
 
-/** Folder of the snapshot of a height. */
+/** The folder of the snapshot of a height. */
 export const snapshotPath = (folder: string, height: number): string => join(folder, `${height}-${SNAPSHOT_FORMAT}`)
 
 const namesIn = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder) : [])
@@ -38,8 +38,8 @@ const WHOLE = new RegExp(`^([1-9]\\d{0,15})-${SNAPSHOT_FORMAT}$`)
 const ANY = new RegExp(`^(?:${UNFINISHED})?([1-9]\\d{0,15})-`)
 
 /**
- * A file's bytes; undefined when it is not there or longer than `bytesMax`. It may go at any moment: another process
- * removes old ones.
+ * Reads a file; undefined when it is not there or longer than `bytesMax`. It may go at any moment: another process
+ * removes old snapshots.
  */
 function readIfThere(path: string, bytesMax: number): Uint8Array | undefined {
   try {
@@ -50,10 +50,7 @@ function readIfThere(path: string, bytesMax: number): Uint8Array | undefined {
   }
 }
 
-/**
- * The snapshot whose files are in `path`, as its metadata tells of it; undefined when there is none. Its chunks are not
- * looked at.
- */
+/** Reads the metadata of the snapshot in `path`; undefined when there is none. Its chunks are not read. */
 export function readSnapshot(path: string): Snapshot | undefined {
   const metadataBytes = readIfThere(join(path, METADATA_FILE), METADATA_BYTES_MAX)
   const metadata = metadataBytes === undefined ? undefined : decodeMetadata(metadataBytes)
@@ -68,14 +65,14 @@ export const newestHeights = (folder: string): readonly number[] =>
 export const listSnapshots = (folder: string): readonly Snapshot[] =>
   newestHeights(folder).flatMap((height) => readSnapshot(snapshotPath(folder, height)) ?? [])
 
-/** The bytes of one chunk file in a snapshot's folder, whatever they are; undefined when there is none. */
+/** Reads one chunk file in a snapshot's folder, whatever it holds; undefined when there is none. */
 export const readChunk = (path: string, index: number): Uint8Array | undefined =>
   readIfThere(join(path, chunkFile(index)), CHUNK_BYTES_MAX)
 
-/** The lowest height that has a snapshot, or is getting one; undefined when there is none. */
+/** The lowest height that has a snapshot or is getting one; undefined when there is none. */
 export const oldestSnapshot = (folder: string): number | undefined => heightsLike(folder, ANY).at(-1)
 
-/** Removes the snapshot of a height at once. A peer that loads it finds its chunks missing, and takes another one. */
+/** Removes the snapshot of a height at once. A peer that is loading it finds its chunks missing and takes another one. */
 export function removeSnapshot(folder: string, height: number): void {
   const path = join(folder, `${UNFINISHED}${height}-old`)
   renameSync(snapshotPath(folder, height), path)
@@ -88,8 +85,8 @@ export function keepNewest(folder: string, keep: number): void {
 }
 
 /**
- * Makes the folder, without what a process left in it that was killed at work. Only for who writes the state: it is
- * alone.
+ * Creates the folder, and removes what a killed process left in it. Only the process that writes the state may call
+ * this: no other one writes snapshots then.
  */
 export function tidySnapshots(folder: string): void {
   ensureFolder(folder)
@@ -97,28 +94,23 @@ export function tidySnapshots(folder: string): void {
     if (name.startsWith(UNFINISHED)) rmSync(join(folder, name), { recursive: true, force: true })
 }
 
-/**
- * Chunk files that are read at the same time. The others wait their turn, so that peers cannot fill the memory or the
- * disk's queue.
- */
+/** How many chunk files are read at the same time. The others wait, so that peers cannot fill the memory or the disk's queue. */
 export const CHUNK_READS_MAX = 2
 
-/** A snapshot of the folder, with the hash that names it. */
+/** A snapshot of the folder, with the hash that identifies it. */
 export interface Offered extends Snapshot {
   readonly hash: Uint8Array
 }
 
-/** What peers may ask of a folder of snapshots. Other threads and processes add snapshots to it and remove them. */
+/** The snapshots of a folder as peers ask for them. Other threads and processes add snapshots to it and remove them. */
 export interface OfferedSnapshots {
-  /** The whole snapshots, the newest first. Their metadata is read once; each call only looks which ones are there. */
+  /** The whole snapshots, the newest first. Metadata is read once; each call only looks which snapshots are there. */
   list(): readonly Offered[]
-  /**
-   * The bytes of a chunk; undefined when the snapshot has no such chunk, or has it no more. Never blocks the thread.
-   */
+  /** Reads a chunk without blocking the thread; undefined when the snapshot has no such chunk, or no longer has it. */
   readChunk(height: number, index: number): Promise<Uint8Array | undefined>
 }
 
-/** Reads the snapshots in `folder` for peers. Both calls throw, or reject, only for what the disk does. */
+/** Opens the snapshots in `folder` for peers. Both calls throw, or reject, only for failures of the disk. */
 export function openOffered(folder: string): OfferedSnapshots {
   const known = new Map<number, Offered>() // a snapshot never changes: equal height and format, equal bytes
   let reading: Promise<unknown>[] = []

@@ -2,44 +2,44 @@ import { compareBytes, concat, equalBytes, fromUtf8, sha256, u64be, utf8 } from 
 import type { StateReader } from '../state.ts'
 import type { Table } from '../table.ts'
 
-/** The only format yet: `docs/decisions/0009-snapshot-format.md`. A format that was published never changes. */
+/** The only format so far: docs/decisions/0009-snapshot-format.md. A published format never changes. */
 export const SNAPSHOT_FORMAT = 1
 
-/** Bytes of every chunk but the last. */
+/** The bytes of every chunk but the last. */
 export const CHUNK_BYTES: number = 1024 * 1024
 
-/** Most bytes of a chunk that is taken. Source: the issue, State sync. */
+/** The most bytes of a chunk that is accepted. */
 export const CHUNK_BYTES_MAX: number = 10 * 1024 * 1024
 
-/** Most bytes of metadata: CometBFT's messages carry 4 MB. With 32 bytes a chunk that is a state of 122 GiB. */
+/** The most bytes of metadata, because CometBFT's messages carry 4 MB. At 32 bytes a chunk that is a state of 122 GiB. */
 export const METADATA_BYTES_MAX = 4_000_000
 
-/** What is known of a snapshot beside its chunks. */
+/** What describes a snapshot besides its chunks. */
 export interface SnapshotMetadata {
   readonly chainId: string
   readonly height: number
-  /** Root of the state at that height, 32 bytes. */
+  /** The root of the state at that height, 32 bytes. */
   readonly appHash: Uint8Array
   readonly records: number
-  /** Of all chunks together. */
+  /** The bytes of all chunks together. */
   readonly bytes: number
-  /** Of each chunk but the last. */
+  /** The bytes of each chunk but the last. */
   readonly chunkBytes: number
-  /** sha256 of each chunk, in order. */
+  /** The sha256 of each chunk, in order. */
   readonly chunkHashes: readonly Uint8Array[]
 }
 
 /** One snapshot of a folder. */
 export interface Snapshot {
   readonly metadata: SnapshotMetadata
-  /** As they are hashed and sent. */
+  /** The metadata as it is hashed and sent. */
   readonly metadataBytes: Uint8Array
 }
 
-/** What names a snapshot: equal hash, equal bytes. */
+/** The hash that identifies a snapshot: equal hashes mean equal bytes. */
 export const snapshotHash = (metadataBytes: Uint8Array): Uint8Array => sha256(metadataBytes)
 
-/** Unsigned LEB128, the shortest form. `value`: 0 to 2^53 − 1. */
+/** Encodes 0 to 2^53 − 1 as unsigned LEB128, in the shortest form. */
 export function varint(value: number): Uint8Array {
   const bytes: number[] = []
   let left = value
@@ -54,9 +54,9 @@ const FIXED_BYTES = NUMBERS.length * 8 + HASH_BYTES + 1
 const CHAIN_ID_BYTES_MAX = 50
 
 /**
- * height, records, bytes and chunkBytes in 8 bytes each, the app hash, one byte with the length of the chain id, the
- * chain id, the hash of each chunk. Throws when they are more than METADATA_BYTES_MAX: the state is too large for
- * snapshots.
+ * Encodes metadata: height, records, bytes and chunkBytes in 8 bytes each, the app hash, one byte with the length of the
+ * chain id, the chain id, and the hash of each chunk. Throws when that exceeds METADATA_BYTES_MAX: the state is too
+ * large for snapshots.
  */
 export function encodeMetadata(metadata: SnapshotMetadata): Uint8Array {
   const chainId = utf8(metadata.chainId)
@@ -71,9 +71,7 @@ export function encodeMetadata(metadata: SnapshotMetadata): Uint8Array {
   return encoded
 }
 
-/**
- * What these bytes say; undefined unless they are what `encodeMetadata` writes and their numbers agree with each other.
- */
+/** The metadata of these bytes; undefined unless `encodeMetadata` writes them so and their numbers agree with each other. */
 export function decodeMetadata(encoded: Uint8Array): SnapshotMetadata | undefined {
   const nameLength = encoded[FIXED_BYTES - 1] ?? 0
   if (encoded.length > METADATA_BYTES_MAX || nameLength === 0 || nameLength > CHAIN_ID_BYTES_MAX) return undefined
@@ -91,18 +89,15 @@ export function decodeMetadata(encoded: Uint8Array): SnapshotMetadata | undefine
   return { chainId, height, appHash, records, bytes, chunkBytes, chunkHashes }
 }
 
-/** Bytes of the chunk at `index`. */
+/** The bytes of the chunk at `index`. */
 export const chunkLength = ({ bytes, chunkBytes }: SnapshotMetadata, index: number): number =>
   Math.min(chunkBytes, bytes - index * chunkBytes)
 
-/**
- * The tables under the app hash, in the order of their tags: then the records are in the byte order of their state
- * keys.
- */
+/** The tables under the app hash, in the order of their tags, so that records are in the byte order of their state keys. */
 export const hashedTables = (tables: readonly Table[]): readonly Table[] =>
   tables.filter(({ hashed }) => hashed).sort((a, b) => a.tag - b.tag)
 
-/** Every hashed row as one record, in order: length of the state key, state key, length of the value, value. */
+/** Gives every hashed row as one record, in order: length of the state key, state key, length of the value, value. */
 export function* recordsOf(state: StateReader, tables: readonly Table[]): Generator<Uint8Array> {
   for (const table of hashedTables(tables)) {
     for (const row of state.scan(table)) {
@@ -113,7 +108,7 @@ export function* recordsOf(state: StateReader, tables: readonly Table[]): Genera
   }
 }
 
-/** One row as a snapshot tells of it. */
+/** One row of a snapshot. */
 export interface Record {
   readonly table: Table
   readonly key: Uint8Array
@@ -121,25 +116,28 @@ export interface Record {
   readonly row: object
 }
 
-/** Why a snapshot holds no state: its bytes are as its metadata says, and no node wrote them. */
+/** A snapshot holds no state: its bytes are as its metadata says, and yet no node wrote them. The message says why. */
 export class NotARecord extends Error {
   override readonly name = 'NotARecord'
 }
 
-/** Most bytes of a state key or value: more than any row of ours has. */
-const PART_BYTES_MAX = 1024 * 1024
+/** The most bytes of a state key or value: more than any row of ours has. */
+const VALUE_BYTES_MAX = 1024 * 1024
 
-/** A length and the bytes of it that start at `at`; undefined when they are not all there yet. */
-function partAt(bytes: Uint8Array, at: number): { readonly part: Uint8Array; readonly next: number } | undefined {
+/** The length at `start` and the bytes that follow it; undefined when they are not all there yet. */
+function lengthPrefixed(
+  bytes: Uint8Array,
+  start: number,
+): { readonly value: Uint8Array; readonly next: number } | undefined {
   let length = 0
-  for (let place = at, unit = 1; place < bytes.length; place++, unit *= 0x80) {
-    const byte = bytes[place] as number
+  for (let offset = start, unit = 1; offset < bytes.length; offset++, unit *= 0x80) {
+    const byte = bytes[offset] as number
     length += (byte & 0x7f) * unit
-    if (length > PART_BYTES_MAX || unit > PART_BYTES_MAX) throw new NotARecord('a length is out of bounds')
+    if (length > VALUE_BYTES_MAX || unit > VALUE_BYTES_MAX) throw new NotARecord('a length is out of bounds')
     if (byte > 0x7f) continue
-    if (byte === 0 && place > at) throw new NotARecord('a length is not in its shortest form')
-    const next = place + 1 + length
-    return next > bytes.length ? undefined : { part: bytes.subarray(place + 1, next), next }
+    if (byte === 0 && offset > start) throw new NotARecord('a length is not in its shortest form')
+    const next = offset + 1 + length
+    return next > bytes.length ? undefined : { value: bytes.subarray(offset + 1, next), next }
   }
   return undefined
 }
@@ -147,7 +145,7 @@ function partAt(bytes: Uint8Array, at: number): { readonly part: Uint8Array; rea
 function readRow(table: Table, key: Uint8Array, value: Uint8Array): object | undefined {
   try {
     const parsed = table.parseKey(key)
-    const row = parsed === undefined ? undefined : table.decode(parsed as never, value)
+    const row = parsed === undefined ? undefined : table.decode(parsed, value)
     if (row === undefined || table.isDefault(row)) return undefined
     return equalBytes(table.keyOf(row), key) && equalBytes(table.encode(row), value) ? row : undefined
   } catch {
@@ -157,17 +155,17 @@ function readRow(table: Table, key: Uint8Array, value: Uint8Array): object | und
 
 /** Reads records from the bytes of chunks, wherever these are cut. */
 export interface RecordReader {
-  /** The records that are whole with these bytes. Throws NotARecord. */
+  /** Gives the records that are complete with these bytes. Throws NotARecord. */
   read(chunk: Uint8Array): Generator<Record>
   /** True when nothing is left over. */
   isAtEnd(): boolean
 }
 
 /**
- * A reader of records of `tables`. Each is a row of a hashed table that encodes to the same bytes, in the strict order
- * of state keys; anything else is a NotARecord. Holds at most one record beside the chunk.
+ * Creates a reader of records of `tables`. Each must be a row of a hashed table that encodes to the same bytes, in the
+ * strict order of state keys; anything else is a NotARecord. It holds at most one record besides the chunk.
  */
-export function makeRecordReader(tables: readonly Table[]): RecordReader {
+export function createRecordReader(tables: readonly Table[]): RecordReader {
   const byTag = new Map(hashedTables(tables).map((table) => [table.tag, table]))
   let rest: Uint8Array = new Uint8Array(0)
   let last: Uint8Array = new Uint8Array(0)
@@ -184,15 +182,15 @@ export function makeRecordReader(tables: readonly Table[]): RecordReader {
   return {
     *read(chunk) {
       const bytes = concat(rest, chunk)
-      let at = 0
+      let offset = 0
       for (;;) {
-        const key = partAt(bytes, at)
-        const value = key === undefined ? undefined : partAt(bytes, key.next)
+        const key = lengthPrefixed(bytes, offset)
+        const value = key === undefined ? undefined : lengthPrefixed(bytes, key.next)
         if (key === undefined || value === undefined) break
-        at = value.next
-        yield recordOf(key.part, value.part)
+        offset = value.next
+        yield recordOf(key.value, value.value)
       }
-      rest = bytes.slice(at)
+      rest = bytes.slice(offset)
     },
     isAtEnd: () => rest.length === 0,
   }

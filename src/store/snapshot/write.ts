@@ -2,10 +2,11 @@ import { closeSync, existsSync, fsyncSync, mkdtempSync, openSync, renameSync, rm
 import { join } from 'node:path'
 import { ensureFolder } from '../../base/folder.ts'
 import { equalBytes, sha256 } from '../../base/bytes.ts'
-import type { AnyTable, CommittedState } from '../store.ts'
+import type { CommittedState } from '../store.ts'
 import type { Table } from '../table.ts'
 import { chunkFile, METADATA_FILE, readSnapshot, removeSnapshot, snapshotPath, UNFINISHED } from './folder.ts'
-import { CHUNK_BYTES, encodeMetadata, recordsOf, type Snapshot } from './format.ts'
+import { CHUNK_BYTES, encodeMetadata, type Snapshot } from './format.ts'
+import { recordsOf } from './format.ts'
 
 function sync(path: string): void {
   const file = openSync(path, 'r')
@@ -19,33 +20,30 @@ function sync(path: string): void {
 function writeFile(path: string, bytes: Uint8Array): void {
   const file = openSync(path, 'w')
   try {
-    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
+    for (let offset = 0; offset < bytes.length; ) offset += writeSync(file, bytes, offset)
     fsyncSync(file)
   } finally {
     closeSync(file)
   }
 }
 
-/**
- * The bytes of `parts`, one after the other, in pieces of `size`; the last may be shorter. A piece is overwritten by
- * the next.
- */
-function* inPieces(parts: Iterable<Uint8Array>, size: number): Generator<Uint8Array> {
-  const piece = new Uint8Array(size)
+/** Cuts the bytes of all records into chunks of `size`; the last may be shorter. Each chunk overwrites the one before. */
+function* toChunks(records: Iterable<Uint8Array>, size: number): Generator<Uint8Array> {
+  const chunk = new Uint8Array(size)
   let filled = 0
-  for (const part of parts) {
-    for (let at = 0; at < part.length; ) {
-      const some = part.subarray(at, at + size - filled)
-      piece.set(some, filled)
-      filled += some.length
-      at += some.length
+  for (const record of records) {
+    for (let offset = 0; offset < record.length; ) {
+      const bytes = record.subarray(offset, offset + size - filled)
+      chunk.set(bytes, filled)
+      filled += bytes.length
+      offset += bytes.length
       if (filled === size) {
-        yield piece
+        yield chunk
         filled = 0
       }
     }
   }
-  if (filled > 0) yield piece.subarray(0, filled)
+  if (filled > 0) yield chunk.subarray(0, filled)
 }
 
 function writeFiles(state: CommittedState, tables: readonly Table[], path: string, chunkBytes: number): Snapshot {
@@ -57,7 +55,7 @@ function writeFiles(state: CommittedState, tables: readonly Table[], path: strin
       yield record
     }
   }
-  for (const chunk of inPieces(counted(), chunkBytes)) {
+  for (const chunk of toChunks(counted(), chunkBytes)) {
     writeFile(join(path, chunkFile(chunkHashes.length)), chunk)
     chunkHashes.push(sha256(chunk))
     bytes += chunk.length
@@ -79,27 +77,27 @@ function writeFiles(state: CommittedState, tables: readonly Table[], path: strin
 }
 
 /**
- * Writes the snapshot of a committed state into `folder`, on disk and whole when it returns. Its bytes are a function
- * of the hashed rows, height and chain id: one that is there already stays, unless it is of a block that was rolled
- * back. `state` must not change meanwhile. Memory: one chunk. Throws what the file system throws, and leaves nothing
- * behind then.
+ * Writes the snapshot of a committed state into `folder`; it is whole and on disk when the call returns. Its bytes are a
+ * function of the hashed rows, the height and the chain id, so one that exists already is kept, unless it is of a block
+ * that was rolled back. `state` must not change meanwhile. Memory: one chunk. Throws what the file system throws, and
+ * then leaves nothing behind.
  */
 export function writeSnapshot(
   state: CommittedState,
-  tables: readonly AnyTable[],
+  tables: readonly Table[],
   folder: string,
   chunkBytes = CHUNK_BYTES,
 ): Snapshot {
   ensureFolder(folder)
   const path = mkdtempSync(join(folder, `${UNFINISHED}${state.height()}-`))
   try {
-    const snapshot = writeFiles(state, tables as readonly unknown[] as readonly Table[], path, chunkBytes)
+    const snapshot = writeFiles(state, tables, path, chunkBytes)
     sync(path)
-    const place = snapshotPath(folder, state.height())
-    const there = readSnapshot(place)
-    if (there === undefined || !equalBytes(there.metadataBytes, snapshot.metadataBytes)) {
-      if (existsSync(place)) removeSnapshot(folder, state.height())
-      renameSync(path, place)
+    const target = snapshotPath(folder, state.height())
+    const existing = readSnapshot(target)
+    if (existing === undefined || !equalBytes(existing.metadataBytes, snapshot.metadataBytes)) {
+      if (existsSync(target)) removeSnapshot(folder, state.height())
+      renameSync(path, target)
     }
     sync(folder)
     return snapshot

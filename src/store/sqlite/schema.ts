@@ -1,10 +1,10 @@
-import { type Connection, sqliteCode } from './connection.ts'
-import { OWN_TABLES, sideName, sideOrders, sideSql, tableSql } from './columns.ts'
-import { makeSqlTable } from './sqlTable.ts'
 import { StoreError } from '../store.ts'
 import type { Table } from '../table.ts'
+import { createTableSql, indexesInSql, indexTableName, indexTableSql, tableSql } from './columns.ts'
+import { type Connection, sqliteCode } from './connection.ts'
+import { createSqlTable } from './sqlTable.ts'
 
-/** A view for people who look into the file: no part of the state. */
+/** A view for people who look into the file. It is no part of the state. */
 export interface View {
   readonly name: string
   /** The SELECT. */
@@ -14,19 +14,36 @@ export interface View {
 /** The schema version that this program writes and reads. The first release begins at 1. */
 export const SCHEMA_VERSION = 1
 
-/** One text of `meta`; undefined when it is not there. */
+/** CREATE TABLE of the store's own tables, by name: those that hold no rows of a module. */
+export const OWN_TABLES: Readonly<Record<string, string>> = {
+  meta: createTableSql('meta', ['name TEXT NOT NULL PRIMARY KEY', 'value TEXT NOT NULL']),
+  blocks: createTableSql('blocks', [
+    'height INTEGER NOT NULL PRIMARY KEY',
+    'time_ms INTEGER NOT NULL',
+    'app_hash TEXT NOT NULL',
+    'transactions INTEGER NOT NULL',
+  ]),
+  // One row, from which the last block can be rolled back.
+  undo: createTableSql('undo', ['height INTEGER NOT NULL PRIMARY KEY', 'rows_before BLOB NOT NULL']),
+  // The tree without the leaves in tree_changes. The table has a rowid: its inner pages then hold keys alone, 400 of them.
+  tree_pages: 'CREATE TABLE tree_pages (path INTEGER NOT NULL PRIMARY KEY, page BLOB NOT NULL) STRICT',
+  tree_changes: createTableSql('tree_changes', ['height INTEGER NOT NULL PRIMARY KEY', 'leaves BLOB NOT NULL']),
+  tree_keys: createTableSql('tree_keys', ['key_hash BLOB NOT NULL PRIMARY KEY', 'state_key BLOB NOT NULL']),
+}
+
+/** Reads a text of the table `meta`; undefined when it is not there. */
 export function readMeta(connection: Connection, name: string): string | undefined {
   return (connection.statement('SELECT value FROM meta WHERE name = ?').get(name) as [string] | undefined)?.[0]
 }
 
-/** Writes one text of `meta`. */
+/** Writes a text of the table `meta`. */
 export function writeMeta(connection: Connection, name: string, value: string): void {
   connection
     .statement('INSERT INTO meta VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value')
     .run(name, value)
 }
 
-const foreign = (path: string, cause?: unknown): StoreError =>
+const foreignFile = (path: string, cause?: unknown): StoreError =>
   new StoreError(`${path}: holds something else than a chain's state: name another file, or move this one away`, {
     cause,
   })
@@ -38,9 +55,9 @@ export function checkVersion(connection: Connection, path: string): void {
     version = readMeta(connection, 'schema_version')
   } catch (cause) {
     if (sqliteCode(cause) !== 'SQLITE_ERROR') throw cause
-    throw foreign(path, cause)
+    throw foreignFile(path, cause)
   }
-  if (version === undefined || !/^[1-9][0-9]{0,8}$/.test(version)) throw foreign(path)
+  if (version === undefined || !/^[1-9][0-9]{0,8}$/.test(version)) throw foreignFile(path)
   if (version !== String(SCHEMA_VERSION)) {
     throw new StoreError(
       `${path}: has schema version ${version}, this program reads version ${SCHEMA_VERSION}: run the release that wrote it`,
@@ -58,35 +75,41 @@ export function checkChain(connection: Connection, path: string, expected: strin
   }
 }
 
-const schemaSql = (connection: Connection): ReadonlyMap<string, string> =>
+const tablesInFile = (connection: Connection): ReadonlyMap<string, string> =>
   new Map(connection.statement("SELECT name, sql FROM sqlite_schema WHERE type = 'table'").all() as [string, string][])
 
-function makeTables(connection: Connection, path: string, tables: readonly Table[]): void {
-  const there = schemaSql(connection)
-  const make = (name: string, sql: string): boolean => {
-    const found = there.get(name)
-    if (found === undefined) connection.db.exec(sql)
-    else if (found !== sql)
+function createTables(connection: Connection, path: string, tables: readonly Table[]): void {
+  const found = tablesInFile(connection)
+  /** True when the table was not there. */
+  const create = (name: string, sql: string): boolean => {
+    const sqlFound = found.get(name)
+    if (sqlFound === undefined) connection.db.exec(sql)
+    else if (sqlFound !== sql)
       throw new StoreError(
         `${path}: its table ${name} has other columns than this program's: run the release that wrote it`,
       )
-    return found === undefined
+    return sqlFound === undefined
   }
-  for (const [name, sql] of Object.entries(OWN_TABLES)) make(name, sql)
+  for (const [name, sql] of Object.entries(OWN_TABLES)) create(name, sql)
   for (const table of tables) {
-    make(table.name, tableSql(table))
-    for (const index of sideOrders(table))
-      if (make(sideName(table, index), sideSql(table, index))) makeSqlTable(connection, table).fillSide(index)
+    const isNew = create(table.name, tableSql(table))
+    for (const index of indexesInSql(table))
+      if (create(indexTableName(table, index), indexTableSql(table, index)) && !isNew)
+        createSqlTable(connection, table).fillIndex(index)
   }
 }
 
-function makeViews(connection: Connection, views: readonly View[]): void {
+function createViews(connection: Connection, views: readonly View[]): void {
   for (const [name] of connection.statement("SELECT name FROM sqlite_schema WHERE type = 'view'").all() as [string][])
     connection.db.exec(`DROP VIEW "${name}"`)
   for (const { name, sql } of views) connection.db.exec(`CREATE VIEW "${name}" AS ${sql}`)
 }
 
-/** Creates the tables of a new file, checks those of an existing one, and creates the views anew: whole or not at all. */
+/**
+ * Creates the tables that a file lacks, all of them in a new file, and fills a new index from the rows. Views are
+ * created anew each time. StoreError for another schema version and for a table with other columns; the file is then as
+ * it was.
+ */
 export function prepareSchema(
   connection: Connection,
   path: string,
@@ -95,13 +118,13 @@ export function prepareSchema(
 ): void {
   connection.db
     .transaction(() => {
-      if (schemaSql(connection).size === 0) {
+      if (tablesInFile(connection).size === 0) {
         for (const sql of Object.values(OWN_TABLES)) connection.db.exec(sql)
         writeMeta(connection, 'schema_version', String(SCHEMA_VERSION))
       }
       checkVersion(connection, path)
-      makeTables(connection, path, tables)
-      makeViews(connection, views)
+      createTables(connection, path, tables)
+      createViews(connection, views)
     })
     .immediate()
 }

@@ -1,50 +1,40 @@
 import { compareBytes, concat } from '../../base/bytes.ts'
-import type { Connection } from './connection.ts'
+import type { SqlValue } from '../../values/valueType.ts'
+import { sortKeyOf } from '../overlay.ts'
+import { fromLatin1 } from '../sorted.ts'
+import type { Scan } from '../state.ts'
+import type { Table } from '../table.ts'
 import {
   allColumns,
+  createRowMapper,
+  indexesInSql,
+  indexTableName,
   isSqlOrdered,
   keyColumns,
   listOf,
-  makeRowSql,
-  type RowSql,
-  sideName,
-  sideOrders,
+  type RowMapper,
 } from './columns.ts'
-import { placeIn, placeOf } from '../overlay.ts'
-import { bytesOf, idOf } from '../sorted.ts'
-import type { Scan } from '../state.ts'
-import type { Table } from '../table.ts'
+import type { Connection } from './connection.ts'
 
-type Rows = unknown[][]
-
-/**
- * The row of a key that is in the table, for whoever keeps rows in memory: a walk of a side table then reads keys only.
- */
-export type KnownRow = (key: object) => object
-
-/** One order of a table in SQL. */
-interface Order {
-  scan(prefix: Uint8Array, reverse: boolean, known?: KnownRow): Iterable<object>
-  count(prefix: Uint8Array): number
-}
-
-/** The order of an index. */
-interface IndexOrder extends Order {
-  rank(row: object): number
-}
-
-/** The scans of one table on one connection. */
-export interface SqlScan {
-  scan(scan: Scan<string>, known?: KnownRow): Iterable<object>
+/** The reads and writes of one table on one connection. Errors of SQLite pass through unchanged. */
+export interface SqlTable {
+  get(key: object): object | undefined
+  scan(scan: Scan<string>): Iterable<object>
   count(scan: Scan<string>): number
   rank(index: string, row: object): number
+  /** Brings the row and its indexes from `before`, which is what the file holds, to `after`. */
+  write(key: Uint8Array, before: object | undefined, after: object | undefined): void
+  /** Fills the table of an index, which is empty, from the rows. */
+  fillIndex(index: string): void
 }
 
-/** The SQL of a walk without its limit, and what is bound to it. */
-interface Batches {
-  readonly first: string
-  readonly after: string
-  readonly values: readonly Uint8Array[]
+type RawRow = readonly unknown[]
+
+/** One order of a table's rows. */
+interface SqlOrder {
+  scan(prefix: Uint8Array, reverse: boolean): Iterable<object>
+  count(prefix: Uint8Array): number
+  rank(row: object): number
 }
 
 const FIRST_BATCH = 16
@@ -52,219 +42,200 @@ const LAST_BATCH = 512
 const NOTHING = new Uint8Array(0)
 
 /** The first bytes above everything that starts with `prefix`; undefined when there are none. */
-function above(prefix: Uint8Array): Uint8Array | undefined {
+function endOf(prefix: Uint8Array): Uint8Array | undefined {
   let length = prefix.length
   while (length > 0 && prefix[length - 1] === 0xff) length--
   if (length === 0) return undefined
-  const bound = prefix.slice(0, length)
-  bound[length - 1] = (bound[length - 1] as number) + 1
-  return bound
+  const end = prefix.slice(0, length)
+  end[length - 1] = (end[length - 1] as number) + 1
+  return end
 }
 
 /**
- * A walk in batches, each from the cursor that `next` makes of the row before. Statements are stepped to their end: one
- * left open would keep the connection from writing and committing.
+ * Reads rows in batches. The first is fetched without a cursor, each other one behind the cursor that `cursorOf` makes
+ * of the last row. Every statement is run to its end: one that is left open would keep the connection from writing.
+ *
+ * PERF: the limit stands in the SQL. SQLite prepares a statement anew each time that a value is bound to its LIMIT.
  */
-export function* inBatches<C, T>(
-  first: C,
-  fetch: (cursor: C, limit: number) => unknown[][],
-  next: (raw: unknown[]) => C,
-  rowOf: (raw: unknown[]) => T,
+export function* inBatches<T, C>(
+  fetch: (cursor: C | undefined, limit: number) => readonly RawRow[],
+  read: (raw: RawRow) => T,
+  cursorOf: (row: T) => C,
 ): Generator<T> {
-  let cursor = first
+  let cursor: C | undefined
   for (let limit = FIRST_BATCH; ; limit = Math.min(limit * 4, LAST_BATCH)) {
     const batch = fetch(cursor, limit)
-    for (const raw of batch) yield rowOf(raw)
-    const last = batch[batch.length - 1]
-    if (last === undefined || batch.length < limit) return
-    cursor = next(last)
+    for (const [position, raw] of batch.entries()) {
+      const row = read(raw)
+      if (position === limit - 1) cursor = cursorOf(row)
+      yield row
+    }
+    if (batch.length < limit) return
   }
 }
 
-/**
- * Reads the batches of a walk: `first` the one at its begin, `after` each one behind a cursor, which is bound after
- * `values`. PERF: the limit stands in the SQL. SQLite prepares a statement anew each time a value is bound to its
- * LIMIT.
- */
-const batchesOf =
-  ({ statement }: Connection, { first, after, values }: Batches) =>
-  (cursor: unknown, limit: number): Rows =>
-    (cursor === undefined
-      ? statement(`${first} LIMIT ${limit}`).all(...values)
-      : statement(`${after} LIMIT ${limit}`).all(...values, cursor)) as Rows
-
-const countOf = (raw: unknown): number => Number((raw as [bigint])[0])
+const toNumber = (raw: unknown): number => Number((raw as [bigint])[0])
 
 /**
- * The order of the primary key. Part of a key as prefix reads the whole table: tables that are asked so keep a side
- * table.
+ * The order of the primary key. A prefix that is part of a key reads the whole table: a table that is scanned so has an
+ * index for it.
  */
-function keyOrder(connection: Connection, table: Table, { keyValues, rowOf }: RowSql): Order {
-  const { statement } = connection
-  const key = `"${keyColumns(table)[0]}"`
-  const all = `SELECT ${listOf(allColumns(table))} FROM "${table.name}"`
-  const count = `SELECT count(*) FROM "${table.name}"`
+function primaryKeyOrder({ statement }: Connection, table: Table, { keyToSql, fromSql }: RowMapper): SqlOrder {
+  const columns = keyColumns(table)
+  const key = `"${columns[0]}"`
+  const select = `SELECT ${listOf(allColumns(table))} FROM "${table.name}"`
 
-  const scanAll = (reverse: boolean): Iterable<object> => {
+  const scanAll = (reverse: boolean): Generator<object> => {
     const order = `ORDER BY ${key} ${reverse ? 'DESC' : 'ASC'}`
-    const after = `${all} WHERE ${key} ${reverse ? '<' : '>'} ? ${order}`
-    const fetch = batchesOf(connection, { first: `${all} ${order}`, after, values: [] })
-    return { [Symbol.iterator]: () => inBatches<unknown, object>(undefined, fetch, (raw) => raw[0], rowOf) }
+    const after = `WHERE ${key} ${reverse ? '<' : '>'} ?`
+    return inBatches(
+      (cursor: SqlValue | undefined, limit) =>
+        (cursor === undefined
+          ? statement(`${select} ${order} LIMIT ${limit}`).all()
+          : statement(`${select} ${after} ${order} LIMIT ${limit}`).all(cursor)) as RawRow[],
+      fromSql,
+      (row) => keyToSql(row)[0] as SqlValue,
+    )
   }
 
-  const one = (of: object): object[] => {
-    const where = keyColumns(table).map((column) => `"${column}" = ?`)
-    return (statement(`${all} WHERE ${where.join(' AND ')}`).all(keyValues(of)) as Rows).map(rowOf)
-  }
-
-  const scan = (prefix: Uint8Array, reverse: boolean): Iterable<object> => {
+  function* scan(prefix: Uint8Array, reverse: boolean): Generator<object> {
     const whole = table.parseKey(concat(Uint8Array.of(table.tag), prefix))
-    if (whole !== undefined) return one(whole)
-    const rows = scanAll(reverse)
-    if (prefix.length === 0) return rows
-    const matches = (row: object): boolean =>
-      compareBytes(table.keyOf(row).subarray(1, 1 + prefix.length), prefix) === 0
-    return {
-      [Symbol.iterator]: function* () {
-        for (const row of rows) if (matches(row)) yield row
-      },
+    if (whole !== undefined) {
+      const where = columns.map((column) => `"${column}" = ?`).join(' AND ')
+      const raw = statement(`${select} WHERE ${where}`).get(keyToSql(whole)) as RawRow | undefined
+      if (raw !== undefined) yield fromSql(raw)
+      return
     }
+    for (const row of scanAll(reverse))
+      if (compareBytes(table.keyOf(row).subarray(1, 1 + prefix.length), prefix) === 0) yield row
   }
 
   return {
-    scan,
-    count: (prefix) => (prefix.length === 0 ? countOf(statement(count).get()) : [...scan(prefix, false)].length),
+    scan: (prefix, reverse) => ({
+      [Symbol.iterator]: () => (prefix.length === 0 ? scanAll(reverse) : scan(prefix, reverse)),
+    }),
+    count: (prefix) =>
+      prefix.length === 0
+        ? toNumber(statement(`SELECT count(*) FROM "${table.name}"`).get())
+        : [...scan(prefix, false)].length,
+    rank: () => {
+      throw new Error(`table ${table.name}: a rank is asked in an index`)
+    },
   }
 }
 
-/** The order that a side table keeps. */
-function sideOrder(connection: Connection, table: Table, { rowOf, keyOf }: RowSql, index: string): IndexOrder {
-  const { statement } = connection
-  const side = `"${sideName(table, index)}" AS i`
-  const keys = keyColumns(table).map((column) => ({ column, inSide: `i."${column === 'key' ? 'row_key' : column}"` }))
-  const isRow = keys.map(({ column, inSide }) => `t."${column}" = ${inSide}`)
-  const list = allColumns(table)
-    .map((column) => `t."${column}"`)
-    .join(', ')
-  const wholeRows = `SELECT i."key", ${list} FROM ${side} CROSS JOIN "${table.name}" AS t ON ${isRow.join(' AND ')}`
-  const keysOnly = `SELECT ${keys.map(({ inSide }) => inSide).join(', ')} FROM ${side}`
-  const cursorOf = (row: object): Uint8Array => bytesOf(placeIn(table, index, row) as string)
+/** The order that the table of an index keeps. */
+function indexOrder({ statement }: Connection, table: Table, { fromSql }: RowMapper, index: string): SqlOrder {
+  const indexTable = `"${indexTableName(table, index)}" AS i`
+  const sameKey = keyColumns(table).map((column) => `t."${column}" = i."${column === 'key' ? 'row_key' : column}"`)
+  const columns = allColumns(table).map((column) => `t."${column}"`)
+  const sortKeyIn = (row: object): Uint8Array => fromLatin1(sortKeyOf(table, index, row) as string)
+  const select = `SELECT ${columns.join(', ')} FROM ${indexTable} CROSS JOIN "${table.name}" AS t ON ${sameKey.join(' AND ')}`
 
-  const bounds = (prefix: Uint8Array): { readonly where: string; readonly values: Uint8Array[] } => {
-    const end = above(prefix)
+  const boundsOf = (prefix: Uint8Array): { readonly where: string; readonly values: Uint8Array[] } => {
+    const end = endOf(prefix)
     if (end === undefined) return { where: 'WHERE i."key" >= ?', values: [prefix] }
     return { where: 'WHERE i."key" >= ? AND i."key" < ?', values: [prefix, end] }
   }
 
+  // PERF: the sort key is not selected but made of the last row of a batch: a blob costs more than the rest of its row.
+  const scan = (prefix: Uint8Array, reverse: boolean): Generator<object> => {
+    const { where, values } = boundsOf(prefix)
+    const order = `ORDER BY i."key" ${reverse ? 'DESC' : 'ASC'}`
+    const after = `AND i."key" ${reverse ? '<' : '>'} ?`
+    return inBatches(
+      (cursor: Uint8Array | undefined, limit) =>
+        (cursor === undefined
+          ? statement(`${select} ${where} ${order} LIMIT ${limit}`).all(...values)
+          : statement(`${select} ${where} ${after} ${order} LIMIT ${limit}`).all(...values, cursor)) as RawRow[],
+      fromSql,
+      sortKeyIn,
+    )
+  }
+
   return {
-    scan: (prefix, reverse, known) => {
-      const { where, values } = bounds(prefix)
-      const rows = known === undefined ? wholeRows : keysOnly
-      const order = `ORDER BY i."key" ${reverse ? 'DESC' : 'ASC'}`
-      const after = `${rows} ${where} AND i."key" ${reverse ? '<' : '>'} ? ${order}`
-      const fetch = batchesOf(connection, { first: `${rows} ${where} ${order}`, after, values })
-      // PERF: a blob costs more than the rest of its row, so only whole rows bring their place along.
-      const [read, next] =
-        known === undefined
-          ? [(raw: unknown[]) => rowOf(raw.slice(1)), (raw: unknown[]) => raw[0]]
-          : [(raw: unknown[]) => known(keyOf(raw)), (raw: unknown[]) => cursorOf(known(keyOf(raw)))]
-      return { [Symbol.iterator]: () => inBatches<unknown, object>(undefined, fetch, next, read) }
-    },
+    scan: (prefix, reverse) => ({ [Symbol.iterator]: () => scan(prefix, reverse) }),
     count: (prefix) => {
-      const { where, values } = bounds(prefix)
-      return countOf(statement(`SELECT count(*) FROM ${side} ${where}`).get(...values))
+      const { where, values } = boundsOf(prefix)
+      return toNumber(statement(`SELECT count(*) FROM ${indexTable} ${where}`).get(...values))
     },
-    rank: (row) => countOf(statement(`SELECT count(*) FROM ${side} WHERE i."key" < ?`).get(cursorOf(row))),
+    rank: (row) => toNumber(statement(`SELECT count(*) FROM ${indexTable} WHERE i."key" < ?`).get(sortKeyIn(row))),
   }
 }
 
-/** The scans of `table` on `connection`, which has the tables of `ddl.ts`. An index that the table lacks throws. */
-export function makeSqlScan(connection: Connection, table: Table, rowSql: RowSql): SqlScan {
-  const indexes = new Map(sideOrders(table).map((index) => [index, sideOrder(connection, table, rowSql, index)]))
-  const byKey = isSqlOrdered(table) ? keyOrder(connection, table, rowSql) : undefined
-  const indexOf = (index: string): IndexOrder => {
-    const order = indexes.get(index)
-    if (order === undefined) throw new Error(`table ${table.name} has no index ${index}`)
-    return order
-  }
-  const orderOf = (index: string): Order => (index === '' && byKey !== undefined ? byKey : indexOf(index))
-  return {
-    scan: ({ index = '', prefix = NOTHING, reverse = false }, known) => orderOf(index).scan(prefix, reverse, known),
-    count: ({ index = '', prefix = NOTHING }) => orderOf(index).count(prefix),
-    rank: (index, row) => indexOf(index).rank(row),
-  }
-}
-
-/** The SQL of one table on one connection. Errors of SQLite go through as they are. */
-export interface SqlTable extends SqlScan {
-  get(key: object): object | undefined
-  /** Brings the row and the side tables from `before`, which is what the file holds, to `after`. */
-  write(key: Uint8Array, before: object | undefined, after: object | undefined): void
-  /** Writes the side table of one order anew from the rows. */
-  fillSide(index: string): void
-}
-
-const marks = (count: number): string => new Array(count).fill('?').join(', ')
+const placeholders = (count: number): string => new Array(count).fill('?').join(', ')
 const equalTo = (columns: readonly string[]): readonly string[] => columns.map((column) => `"${column}" = ?`)
 
-/** The reads and writes of `table` on `connection`, which has the tables of `ddl.ts`. */
-export function makeSqlTable(connection: Connection, table: Table): SqlTable {
+/** Creates the SQL of `table` on `connection`, which has the tables of `schema.ts`. A scan of an index that the table lacks throws. */
+export function createSqlTable(connection: Connection, table: Table): SqlTable {
   const { statement } = connection
-  const rowSql = makeRowSql(table)
-  const { keyValues, rowValues, rowOf } = rowSql
+  const mapper = createRowMapper(table)
+  const { keyToSql, restToSql, fromSql } = mapper
   const name = `"${table.name}"`
   const keys = keyColumns(table)
   const columns = allColumns(table)
   const isKey = equalTo(keys).join(' AND ')
   const sql = {
     get: `SELECT ${listOf(columns)} FROM ${name} WHERE ${isKey}`,
-    insert: `INSERT INTO ${name} (${listOf(columns)}) VALUES (${marks(columns.length)})`,
+    all: `SELECT ${listOf(columns)} FROM ${name}`,
+    insert: `INSERT INTO ${name} VALUES (${placeholders(columns.length)})`,
     update: `UPDATE ${name} SET ${equalTo(columns.slice(keys.length)).join(', ')} WHERE ${isKey}`,
     remove: `DELETE FROM ${name} WHERE ${isKey}`,
   }
-  const sides = sideOrders(table).map((index) => {
-    const side = `"${sideName(table, index)}"`
-    return {
-      index,
-      insert: `INSERT INTO ${side} VALUES (${marks(1 + keys.length)})`,
-      remove: `DELETE FROM ${side} WHERE "key" = ?`,
-    }
-  })
+  const indexes = indexesInSql(table).map((index) => ({
+    index,
+    insert: `INSERT INTO "${indexTableName(table, index)}" VALUES (${placeholders(1 + keys.length)})`,
+    remove: `DELETE FROM "${indexTableName(table, index)}" WHERE "key" = ?`,
+  }))
+  const orders = new Map(indexes.map(({ index }) => [index, indexOrder(connection, table, mapper, index)]))
+  if (isSqlOrdered(table)) orders.set('', primaryKeyOrder(connection, table, mapper))
 
-  const writeSides = (id: string, before: object | undefined, after: object | undefined, only?: string): void => {
-    for (const { index, insert, remove } of sides) {
-      if (only !== undefined && index !== only) continue
-      const from = before === undefined ? undefined : placeOf(table, index, before, id)
-      const to = after === undefined ? undefined : placeOf(table, index, after, id)
-      if (from === to) continue
-      if (from !== undefined) statement(remove).run(bytesOf(from))
-      if (to !== undefined) statement(insert).run(bytesOf(to), ...keyValues(after as object))
-    }
+  const orderOf = (index = ''): SqlOrder => {
+    const order = orders.get(index)
+    if (order === undefined) throw new Error(`table ${table.name} has no index ${index}`)
+    return order
+  }
+
+  const writeIndex = (
+    { index, insert, remove }: (typeof indexes)[number],
+    key: Uint8Array,
+    before: object | undefined,
+    after: object | undefined,
+  ): void => {
+    const from = sortKeyOf(table, index, before, key)
+    const to = sortKeyOf(table, index, after, key)
+    if (from === to) return
+    if (from !== undefined) statement(remove).run(fromLatin1(from))
+    if (to !== undefined) statement(insert).run(fromLatin1(to), ...keyToSql(after as object))
   }
 
   const writeRow = (key: Uint8Array, before: object | undefined, after: object | undefined): number => {
-    if (after === undefined) return statement(sql.remove).run(keyValues(table.parseKey(key) as object)).changes
-    if (before === undefined) return statement(sql.insert).run(keyValues(after).concat(rowValues(after))).changes
-    return statement(sql.update).run(rowValues(after).concat(keyValues(after))).changes
+    if (after === undefined) return statement(sql.remove).run(keyToSql(table.parseKey(key) as object)).changes
+    if (before === undefined) return statement(sql.insert).run(keyToSql(after).concat(restToSql(after))).changes
+    return statement(sql.update).run(restToSql(after).concat(keyToSql(after))).changes
   }
 
   return {
-    ...makeSqlScan(connection, table, rowSql),
     get: (key) => {
-      const raw = statement(sql.get).get(keyValues(key)) as unknown[] | undefined
-      return raw === undefined ? undefined : rowOf(raw)
+      const raw = statement(sql.get).get(keyToSql(key)) as RawRow | undefined
+      return raw === undefined ? undefined : fromSql(raw)
     },
+    scan: ({ index, prefix = NOTHING, reverse = false }) => orderOf(index).scan(prefix, reverse),
+    count: ({ index, prefix = NOTHING }) => orderOf(index).count(prefix),
+    rank: (index, row) => orderOf(index).rank(row),
     write: (key, before, after) => {
       if (before === undefined && after === undefined) return
       const written = writeRow(key, before, after)
       if (written !== 1)
         throw new Error(`table ${table.name} is not what it was read as: ${written} rows written instead of 1`)
-      if (sides.length > 0) writeSides(idOf(key), before, after)
+      for (const index of indexes) writeIndex(index, key, before, after)
     },
-    fillSide: (index) => {
-      for (const raw of statement(`SELECT ${listOf(columns)} FROM ${name}`).all() as unknown[][]) {
-        const row = rowOf(raw)
-        writeSides(idOf(table.keyOf(row)), undefined, row, index)
+    fillIndex: (index) => {
+      const entry = indexes.find((one) => one.index === index)
+      if (entry === undefined) return
+      for (const raw of statement(sql.all).all() as RawRow[]) {
+        const row = fromSql(raw)
+        writeIndex(entry, table.keyOf(row), undefined, row)
       }
     },
   }

@@ -1,53 +1,47 @@
+import QuickLRU from 'quick-lru'
 import { equalBytes, toHex } from '../../base/bytes.ts'
-import { makeCache } from '../cache.ts'
-import type { Connection } from './connection.ts'
+import { byCodeUnit, fromLatin1, toLatin1 } from '../sorted.ts'
+import { type BlockRecord, StoreError } from '../store.ts'
 import { EMPTY_HASH, EMPTY_ROOT, type Hash, HASH_BYTES, LEAF_LENGTH } from '../tree/node.ts'
 import { decodePage, encodePage, type Page, type Path, pathKey } from '../tree/page.ts'
-import { byCodeUnit, bytesOf, idOf } from '../sorted.ts'
-import { type BlockRecord, StoreError } from '../store.ts'
-import { byKeyHash, type KeyChange, type LeafChange, type ReadPage, type TreeUpdate, updateTree } from '../tree/tree.ts'
-
-/** What a block does to the tree. */
-export interface TreeWrite {
-  readonly update: TreeUpdate
-  readonly leaves: readonly LeafChange[]
-  readonly keys: readonly KeyChange[]
-}
+import { byKeyHash, type KeyChange, type LeafChange, type ReadPage, type TreeWrite, updateTree } from '../tree/tree.ts'
+import type { Connection } from './connection.ts'
 
 /**
- * The tree in a file. A block changes a page here and there, and most of them again in the next block: its leaves are
- * stored in one row of `tree_changes`, its pages wait in memory and are written for several blocks at once. A start
- * works out the waiting ones again.
+ * The tree in a file. A block changes a page here and there, and most of them again in the next block. Its leaves are
+ * therefore stored in one row of `tree_changes`; its pages wait in memory and are written for several blocks at once. A
+ * start works out the waiting pages again.
  */
 export interface SqlTree {
-  /** A page of the committed tree. */
+  /** Reads a page of the committed tree. */
   readonly readPage: ReadPage
   /**
-   * Writes what a block did, within its transaction. When that is on disk, what is returned brings the memory up to
-   * date.
+   * Writes what a block did, within its transaction. Call the function returned once the transaction is on disk: it
+   * brings the memory up to date.
    */
   write(height: number, made: TreeWrite): () => void
-  /** The same, and writes all pages that wait. */
+  /** As `write`, with all pages that wait. */
   writeBack(made: TreeWrite): () => void
-  /** The file holds another tree now. */
+  /** Forgets all that is in memory: the file holds another tree now. */
   forget(): void
 }
 
 /**
- * Blocks whose pages are written together. More make each page rarer on disk, and the block that writes them slower.
+ * How many blocks' pages are written together. More of them make each page rarer on disk, and the block that writes them
+ * slower. Without this (1) WAITING_FIGURE (docs/decisions/0016).
  */
 export const BLOCKS_WAITING_MAX = 32
 
-// 3 to 5 kB of memory each.
+// A page takes 3 to 5 kB of memory.
 const PAGES_WAITING_MAX = 8192
 
-// What a start works in, in 0.15 s.
+// A start works these in within 0.15 s.
 const LEAVES_WAITING_MAX = 65_536
 
-// What is built in one transaction.
+// The leaves that are built into the tree in one transaction.
 const LEAVES_AT_ONCE = 4096
 
-/** A page as it was last written back. */
+/** Reads a page as it was last written. */
 function readStoredPage({ statement }: Connection, path: Path): Page | undefined {
   const raw = statement('SELECT page FROM tree_pages WHERE path = ?').get(pathKey(path)) as [Uint8Array] | undefined
   return raw === undefined ? undefined : decodePage(raw[0])
@@ -57,7 +51,7 @@ function readStoredPage({ statement }: Connection, path: Path): Page | undefined
 const byPath = ([a]: readonly [Path, unknown], [b]: readonly [Path, unknown]): number =>
   a.length - b.length || byCodeUnit(a, b)
 
-/** Writes pages; undefined ones are removed. */
+/** Writes pages, and removes those that are undefined. */
 function writePages({ statement }: Connection, pages: ReadonlyMap<Path, Page | undefined>): void {
   for (const [path, page] of [...pages].sort(byPath)) {
     if (page === undefined) statement('DELETE FROM tree_pages WHERE path = ?').run(pathKey(path))
@@ -66,9 +60,7 @@ function writePages({ statement }: Connection, pages: ReadonlyMap<Path, Page | u
   }
 }
 
-/**
- * Builds the pages of a whole tree, whose leaves come in order: so nearly every page is written once. Returns the root.
- */
+/** Builds the pages of a whole tree, whose leaves come in order, so that nearly every page is written once. Returns the root. */
 export function buildPages(connection: Connection, leaves: Iterable<LeafChange>): Uint8Array {
   let root = EMPTY_ROOT
   let batch: LeafChange[] = []
@@ -85,28 +77,27 @@ export function buildPages(connection: Connection, leaves: Iterable<LeafChange>)
 
 function writeKeys({ statement }: Connection, keys: readonly KeyChange[]): void {
   for (const { keyHash, stateKey } of keys) {
-    if (stateKey === undefined) statement('DELETE FROM tree_keys WHERE key_hash = ?').run(bytesOf(keyHash))
-    else statement('INSERT INTO tree_keys VALUES (?, ?)').run(bytesOf(keyHash), stateKey)
+    if (stateKey === undefined) statement('DELETE FROM tree_keys WHERE key_hash = ?').run(fromLatin1(keyHash))
+    else statement('INSERT INTO tree_keys VALUES (?, ?)').run(fromLatin1(keyHash), stateKey)
   }
 }
 
-/** Key hash and hash of each leaf; the hash of the empty subtree for one that is gone. */
+/** The key hash and hash of each leaf; the hash of the empty subtree for one that is gone. */
 const encodeLeaves = (leaves: readonly LeafChange[]): Uint8Array =>
-  bytesOf(leaves.map(({ keyHash, hash }) => keyHash + (hash ?? EMPTY_HASH)).join(''))
+  fromLatin1(leaves.map(({ keyHash, hash }) => keyHash + (hash ?? EMPTY_HASH)).join(''))
 
 /**
- * What the stored pages lack of the blocks above `height`: every leaf that changed, as it is now; how many blocks and
- * changes that is.
+ * What the stored pages lack of the blocks above `height`: how many blocks and changed leaves, and each of these leaves
+ * as it is now.
  */
 function changesSince({ statement }: Connection, height = 0) {
-  const stored = statement('SELECT leaves FROM tree_changes WHERE height > ? ORDER BY height').all(height) as [
-    Uint8Array,
-  ][]
-  const text = stored.map(([leaves]) => idOf(leaves)).join('')
+  const raws = statement('SELECT leaves FROM tree_changes WHERE height > ? ORDER BY height').all(height)
+  const stored = raws as readonly [Uint8Array][]
+  const text = stored.map(([leaves]) => toLatin1(leaves)).join('')
   const leaves = new Map<Hash, LeafChange>()
-  for (let at = 0; at < text.length; at += LEAF_LENGTH) {
-    const keyHash = text.slice(at, at + HASH_BYTES)
-    const hash = text.slice(at + HASH_BYTES, at + LEAF_LENGTH)
+  for (let offset = 0; offset < text.length; offset += LEAF_LENGTH) {
+    const keyHash = text.slice(offset, offset + HASH_BYTES)
+    const hash = text.slice(offset + HASH_BYTES, offset + LEAF_LENGTH)
     leaves.set(keyHash, { keyHash, hash: hash === EMPTY_HASH ? undefined : hash })
   }
   return { blocks: stored.length, changes: text.length / LEAF_LENGTH, leaves: [...leaves.values()].sort(byKeyHash) }
@@ -122,52 +113,52 @@ function assertRoot({ db }: Connection, root: Uint8Array, { height, appHash }: B
 }
 
 /**
- * The trees that a connection sees, for one who only reads: what is returned gives the pages of the tree of `last`, the
- * block that is committed in the transaction under way. The pages that wait are kept between calls and only those of
- * new blocks are worked out: of 31 blocks with 65,536 leaves all of them take 0.15 s. Memory: PAGES_WAITING_MAX pages.
- * StoreError when they do not lead to its app hash.
+ * Creates the tree of a connection that only reads. The function returned gives the pages of the tree of `last`, the
+ * block that is committed in the transaction under way. The pages that wait are kept between calls, and only those of
+ * new blocks are worked out: all 31 blocks with 65,536 leaves take 0.15 s. Memory: PAGES_WAITING_MAX pages. StoreError
+ * when the pages do not lead to the app hash of `last`.
  */
 export function createTreeReader(connection: Connection): (last: BlockRecord) => ReadPage {
-  let waiting = new Map<Path, Page | undefined>()
-  // Of the blocks worked into them, and the root they lead to.
+  const waiting = new Map<Path, Page | undefined>()
+  // The blocks that were worked in, and the root that they lead to.
   let heights: readonly number[] = []
   let root: Uint8Array | undefined
 
   const readPage: ReadPage = (path) => (waiting.has(path) ? waiting.get(path) : readStoredPage(connection, path))
 
-  const workIn = (now: readonly number[], above: number): void => {
+  const workIn = (above: number): Uint8Array => {
     const update = updateTree(readPage, changesSince(connection, above).leaves)
     for (const [path, page] of update.pages) waiting.set(path, page)
-    root = update.root
-    heights = now
+    return update.root
   }
 
   return (last) => {
-    const stored = connection.statement('SELECT height FROM tree_changes ORDER BY height').all() as [bigint][]
-    const now = stored.map(([height]) => Number(height))
-    const isKnown = root !== undefined && heights.every((height, at) => height === now[at])
-    if (isKnown && now.length > heights.length) workIn(now, heights.at(-1) ?? 0)
-    // Pages were written back since, or a block was taken back, or the whole state was replaced: equal roots are equal
-    // trees.
-    if (!isKnown || root === undefined || !equalBytes(root, last.appHash)) {
-      waiting = new Map()
-      workIn(now, 0)
-      assertRoot(connection, root as unknown as Uint8Array, last)
+    const raws = connection.statement('SELECT height FROM tree_changes ORDER BY height').all() as [bigint][]
+    const heightsNow = raws.map(([height]) => Number(height))
+    const isSame = heights.every((height, position) => height === heightsNow[position])
+    if (root !== undefined && isSame && heightsNow.length > heights.length) root = workIn(heights.at(-1) ?? 0)
+    // Otherwise pages were written back since, or a block was taken back, or the whole state was replaced. Equal roots
+    // are equal trees.
+    if (root === undefined || !isSame || !equalBytes(root, last.appHash)) {
+      waiting.clear()
+      root = workIn(0)
+      assertRoot(connection, root, last)
     }
+    heights = heightsNow
     return readPage
   }
 }
 
 /**
- * The tree of `connection` for its one writer; at least `pagesCached` of the pages last used stay in memory. StoreError
- * when the page of the root and what waits do not lead to the app hash of `last`, the block committed last.
+ * Opens the tree of `connection` for its one writer. At least `pagesCached` of the pages last used stay in memory.
+ * StoreError when the stored pages and what waits do not lead to the app hash of `last`, the block committed last.
  */
 export function openSqlTree(connection: Connection, last: BlockRecord, pagesCached: number): SqlTree {
-  const cache = makeCache<Path, Page | undefined>(pagesCached)
+  const cache = new QuickLRU<Path, Page | undefined>({ maxSize: pagesCached })
   const waiting = new Map<Path, Page | undefined>()
   let [blocksWaiting, leavesWaiting] = [0, 0]
 
-  const nothingWaits = (): void => {
+  const stopWaiting = (): void => {
     waiting.clear()
     ;[blocksWaiting, leavesWaiting] = [0, 0]
   }
@@ -181,37 +172,26 @@ export function openSqlTree(connection: Connection, last: BlockRecord, pagesCach
     return page
   }
 
-  const catchUp = (): void => {
-    const { blocks, changes, leaves } = changesSince(connection)
-    const { root, pages } = updateTree(readPage, leaves)
-    assertRoot(connection, root, last)
-    for (const [path, page] of pages) waiting.set(path, page)
-    ;[blocksWaiting, leavesWaiting] = [blocks, changes]
-  }
-
-  const writeBack = ({ update, keys }: TreeWrite): (() => void) => {
-    const pages = new Map([...waiting, ...update.pages])
+  const writeBack = ({ pages: changed, keys }: TreeWrite): (() => void) => {
+    const pages = new Map([...waiting, ...changed])
     writeKeys(connection, keys)
     writePages(connection, pages)
     connection.statement('DELETE FROM tree_changes').run()
     return () => {
-      nothingWaits()
+      stopWaiting()
       for (const [path, page] of pages) cache.set(path, page)
     }
   }
 
   const write = (height: number, made: TreeWrite): (() => void) => {
-    const {
-      update: { pages },
-      leaves,
-    } = made
+    const { pages, leaves, keys } = made
     if (
       blocksWaiting + 1 >= BLOCKS_WAITING_MAX ||
       waiting.size + pages.size > PAGES_WAITING_MAX ||
       leavesWaiting + leaves.length > LEAVES_WAITING_MAX
     )
       return writeBack(made)
-    writeKeys(connection, made.keys)
+    writeKeys(connection, keys)
     connection.statement('INSERT INTO tree_changes VALUES (?, ?)').run(height, encodeLeaves(leaves))
     return () => {
       blocksWaiting++
@@ -220,13 +200,18 @@ export function openSqlTree(connection: Connection, last: BlockRecord, pagesCach
     }
   }
 
-  catchUp()
+  const stored = changesSince(connection)
+  const { root, pages } = updateTree(readPage, stored.leaves)
+  assertRoot(connection, root, last)
+  for (const [path, page] of pages) waiting.set(path, page)
+  ;[blocksWaiting, leavesWaiting] = [stored.blocks, stored.changes]
+
   return {
     readPage,
     write,
     writeBack,
     forget: () => {
-      nothingWaits()
+      stopWaiting()
       cache.clear()
     },
   }

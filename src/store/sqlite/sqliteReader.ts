@@ -1,32 +1,25 @@
 import { fromHex } from '../../base/bytes.ts'
-import { type Connection, openConnection } from './connection.ts'
-import type { Hash } from '../tree/node.ts'
-import { type ReadPage, rootOfTables } from '../tree/tree.ts'
-import { checkVersion, readMeta } from './schema.ts'
-import { bytesOf } from '../sorted.ts'
-import { makeSqlTable, type SqlTable } from './sqlTable.ts'
-import { createTreeReader } from './sqlTree.ts'
-import type { Scan } from '../state.ts'
-import {
-  type AnyTable,
-  BEFORE_ALL,
-  type BlockRecord,
-  type CommittedState,
-  type Reader,
-  unlessWritten,
-} from '../store.ts'
+import { fromLatin1 } from '../sorted.ts'
+import { BEFORE_ALL, type BlockRecord, type CommittedState, unlessWritten } from '../store.ts'
 import type { Table } from '../table.ts'
+import type { Hash } from '../tree/node.ts'
 import { type CommitmentProof, proveKey } from '../tree/proof.ts'
+import { type ReadPage, rootOfTables } from '../tree/tree.ts'
+import { type Connection, openConnection } from './connection.ts'
+import { checkVersion, readMeta } from './schema.ts'
+import { createSqlTable, type SqlTable } from './sqlTable.ts'
+import { createTreeReader } from './sqlTree.ts'
 
-/** A committed state as one connection sees it, and what its writer needs beside. */
+/** A committed state as one connection sees it, and what the writer of the file needs beside. */
 export interface SqlState extends CommittedState {
-  need(table: { readonly name: string }): SqlTable
+  /** Throws for a table that the store was opened without. */
+  sqlTable(table: Table): SqlTable
   /** `prove` in the tree of these pages. */
-  proveIn(readPage: ReadPage, table: AnyTable, key: object): CommitmentProof | undefined
-  last(): BlockRecord
+  proveIn(readPage: ReadPage, table: Table, key: object): CommitmentProof | undefined
+  lastBlock(): BlockRecord
 }
 
-const BLOCK = 'SELECT height, time_ms, app_hash, transactions FROM blocks'
+const SELECT_BLOCK = 'SELECT height, time_ms, app_hash, transactions FROM blocks'
 
 function blockOf(raw: unknown): BlockRecord | undefined {
   if (raw === undefined) return undefined
@@ -39,61 +32,67 @@ function blockOf(raw: unknown): BlockRecord | undefined {
   }
 }
 
-/** Reads from `connection`. `writes` changes with whatever ends the walks under way. */
-export function makeSqlState(connection: Connection, tables: readonly Table[], writes: () => number): SqlState {
+/** Creates the reads over `connection`. A scan under way throws once `writes` has changed. */
+export function createSqlState(connection: Connection, tables: readonly Table[], writes: () => number): SqlState {
   const { statement } = connection
-  const byName = new Map(tables.map((table) => [table.name, makeSqlTable(connection, table)]))
+  const sqlTables = new Map(tables.map((table) => [table.name, createSqlTable(connection, table)]))
+  const pagesOf = createTreeReader(connection)
 
-  const need = ({ name }: { readonly name: string }): SqlTable => {
-    const table = byName.get(name)
-    if (table === undefined) throw new Error(`the store was opened without table ${name}`)
-    return table
+  const sqlTable = ({ name }: Table): SqlTable => {
+    const found = sqlTables.get(name)
+    if (found === undefined) throw new Error(`the store was opened without table ${name}`)
+    return found
   }
   const leafRow = (keyHash: Hash): { key: Uint8Array; value: Uint8Array } => {
-    const [key] = statement('SELECT state_key FROM tree_keys WHERE key_hash = ?').get(bytesOf(keyHash)) as [Uint8Array]
+    const raw = statement('SELECT state_key FROM tree_keys WHERE key_hash = ?').get(fromLatin1(keyHash))
+    const [key] = raw as [Uint8Array]
     const table = tables.find(({ tag }) => tag === key[0]) as Table
-    return { key, value: table.encode(need(table).get(table.parseKey(key) as object) as object) }
+    return { key, value: table.encode(sqlTable(table).get(table.parseKey(key) as object) as object) }
   }
-  const treeOf = createTreeReader(connection)
-  const last = (): BlockRecord => blockOf(statement(`${BLOCK} ORDER BY height DESC LIMIT 1`).get()) ?? BEFORE_ALL
+  const lastBlock = (): BlockRecord =>
+    blockOf(statement(`${SELECT_BLOCK} ORDER BY height DESC LIMIT 1`).get()) ?? BEFORE_ALL
 
   const state: SqlState = {
-    need,
-    last,
-    get: (table, key) => need(table).get(key) as never,
-    scan: <R>(table: { readonly name: string }, scan: Scan<string> = {}) =>
-      unlessWritten(need(table).scan(scan), writes) as Iterable<R>,
-    count: (table, scan = {}) => need(table).count(scan),
-    rank: (table, index, row) => need(table).rank(index, row),
-    height: () => last().height,
-    appHash: () => last().appHash,
-    timeMs: () => last().timeMs,
+    sqlTable,
+    lastBlock,
+    get: <R>(table: Table, key: object) => sqlTable(table).get(key) as R | undefined,
+    scan: <R>(table: Table, scan = {}) => unlessWritten(sqlTable(table).scan(scan), writes) as Iterable<R>,
+    count: (table, scan = {}) => sqlTable(table).count(scan),
+    rank: (table, index, row) => sqlTable(table).rank(index, row),
+    height: () => lastBlock().height,
+    appHash: () => lastBlock().appHash,
+    timeMs: () => lastBlock().timeMs,
     chainId: () => readMeta(connection, 'chain_id'),
-    block: (height) => blockOf(statement(`${BLOCK} WHERE height = ?`).get(height)),
-    proveIn: (readPage, table, key) =>
-      table.hashed ? proveKey(readPage, table.keyOf(key as never), leafRow) : undefined,
-    prove: (table, key) => state.proveIn(treeOf(last()), table, key),
+    block: (height) => blockOf(statement(`${SELECT_BLOCK} WHERE height = ?`).get(height)),
+    proveIn: (readPage, table, key) => (table.hashed ? proveKey(readPage, table.keyOf(key), leafRow) : undefined),
+    prove: (table, key) => state.proveIn(pagesOf(lastBlock()), table, key),
     recomputeRoot: () => rootOfTables(state, tables),
   }
   return state
 }
 
-/** A reader that also tells when what it reads was written. */
-export interface SqliteReader extends Reader {
-  /** Another number whenever anything was committed since; asked within a `read`, it is that of the state read. */
+/** Reads committed states while blocks go on. */
+export interface SqliteReader {
+  /**
+   * Runs `fn` on one committed state: no commit falls within it. `fn` is synchronous, and nothing of `state` may be used
+   * after it has returned. A `read` within a `read` sees the same state.
+   */
+  read<T>(fn: (state: CommittedState) => T): T
+  /** A number that differs whenever anything was committed since. Within a `read` it is that of the state read. */
   version(): bigint
+  close(): void
 }
 
 /**
- * A read-only connection to the state in `path`, in this process or another while a node writes it. StoreError when the
- * file is not there or is no state of a version that we know. A `read` within a `read` sees the same state.
+ * Opens a read-only connection to the state in `path`, which this process or another may be writing. StoreError when the
+ * file is not there, or is no state of this program's schema version.
  */
 export function openSqliteReader({
   path,
   tables,
 }: {
   readonly path: string
-  readonly tables: readonly AnyTable[]
+  readonly tables: readonly Table[]
 }): SqliteReader {
   const connection = openConnection(path, { readonly: true })
   try {
@@ -103,7 +102,7 @@ export function openSqliteReader({
     throw error
   }
   let reads = 0
-  const state = makeSqlState(connection, tables as readonly unknown[] as readonly Table[], () => reads)
+  const state = createSqlState(connection, tables, () => reads)
   return {
     read: (fn) => {
       if (connection.db.inTransaction) return fn(state)

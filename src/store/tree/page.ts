@@ -1,27 +1,30 @@
+import { toLatin1 } from '../sorted.ts'
 import { type Hash, HASH_BYTES, isLeaf, join, LEAF_LENGTH, type Leaves, type Node, nodeOf } from './node.ts'
-import { idOf } from '../sorted.ts'
 
-/** Slots of a page: one for each next nibble of the path. */
-export const SLOTS = 16
+/** The nodes on the lowest level of a page: one for each next nibble of the path. */
+export const CHILDREN = 16
 
-/** Most leaves below a slot that are kept in its page; more have a page of their own. */
+/**
+ * The most leaves below a child that are kept in its page; more have a page of their own. Without this a block of 2,000
+ * transfers among 330,000 accounts takes SUBTREE_FIGURE of the CPU (docs/decisions/0016).
+ */
 export const LEAVES_KEPT_MAX = 8
 
 /**
- * Digits of the longest path: what is deeper is kept, however much. Keys whose sha256 agree in 64 bits do not come by
- * themselves: each takes a search of 2^64 hashes.
+ * The digits of the longest path. All leaves below it are kept in its page, however many. Keys whose sha256 agree in 64
+ * bits do not come about by chance: each takes a search of 2^64 hashes.
  */
 export const PATH_LENGTH_MAX = 15
 
 /**
- * Four levels of the tree below one path, in the places of a heap: 1 stands for the page in the page above, `at` stands
- * above 2 · at and 2 · at + 1, and from SLOTS on there is a node for each next nibble. Null where nothing is;
- * undefined, above the slots, where it was not worked out yet. There is one below a slot that has more leaves than are
- * kept with it.
+ * Four levels of the tree below one path, laid out as a heap: position 1 is the page's node in the page above, position
+ * `n` is above 2n and 2n + 1, and the children begin at CHILDREN. Null stands for an empty subtree, and undefined, above
+ * the children only, for a node that is not worked out yet. A child with more leaves than are kept has a page of its
+ * own.
  */
 export type Page = readonly (Node | null | undefined)[]
 
-/** Its path, as lower-case hex digits: the first digits of the sha256 of every key below it. */
+/** The path of a page, in lower-case hex: the first digits of the sha256 of every key below it. */
 export type Path = string
 
 /** The nibble at `depth` of a hash. */
@@ -30,55 +33,55 @@ export function nibble(hash: Hash, depth: number): number {
   return depth % 2 === 0 ? byte >> 4 : byte & 0x0f
 }
 
-/** The page without a node. */
-export const EMPTY_PAGE: Page = Object.freeze(new Array<null>(2 * SLOTS).fill(null))
+/** The page of an empty tree. */
+export const EMPTY_PAGE: Page = Object.freeze(new Array<null>(2 * CHILDREN).fill(null))
 
-/** The node in a slot. */
-export const slotOf = (page: Page, slot: number): Node | null => page[SLOTS + slot] as Node | null
+/** The child of a page at a nibble. */
+export const childOf = (page: Page, child: number): Node | null => page[CHILDREN + child] as Node | null
 
-/** The node at a place, worked out when it is first asked for and kept in the page. */
-export function nodeAt(page: Page, at: number): Node | null {
-  const known = page[at]
+/** The node at a position. It is worked out when it is first asked for, and then kept in the page. */
+export function nodeAt(page: Page, position: number): Node | null {
+  const known = page[position]
   if (known !== undefined) return known
-  const node = join(nodeAt(page, 2 * at), nodeAt(page, 2 * at + 1))
-  ;(page as (Node | null)[])[at] = node
+  const node = join(nodeAt(page, 2 * position), nodeAt(page, 2 * position + 1))
+  ;(page as (Node | null)[])[position] = node
   return node
 }
 
-/** A page of these slots. */
-export function pageOf(slots: readonly (Node | null)[]): Page {
-  const page = new Array<Node | null | undefined>(SLOTS).fill(undefined)
-  return page.concat(slots)
+/** Creates a page with these children. */
+export function pageOf(children: readonly (Node | null)[]): Page {
+  const page = new Array<Node | null | undefined>(CHILDREN).fill(undefined)
+  return page.concat(children)
 }
 
-/** Puts a node into a slot of a page that nobody else holds yet; what stands above it is to be worked out anew. */
-export function setSlot(page: (Node | null | undefined)[], slot: number, node: Node | null): void {
-  page[SLOTS + slot] = node
-  for (let at = (SLOTS + slot) >> 1; at > 0; at >>= 1) page[at] = undefined
+/** Writes a child of a page that is not shared yet. The nodes above it are worked out anew. */
+export function setChild(page: (Node | null | undefined)[], child: number, node: Node | null): void {
+  page[CHILDREN + child] = node
+  for (let position = (CHILDREN + child) >> 1; position > 0; position >>= 1) page[position] = undefined
 }
 
 /** True for a node whose leaves are in a page of its own. */
 export const isPaged = (node: Node): boolean => node.leaves === ''
 
-/** True for as many leaves below `path` as are kept in the page above. */
+/** True when the page above `path` keeps that many leaves. */
 export const areFew = (count: number, path: Path): boolean => count <= LEAVES_KEPT_MAX || path.length > PATH_LENGTH_MAX
 
-/** The page at a path of `depth` digits, of the leaves that the node there keeps. */
+/** The page at a path of `depth` digits, made of the leaves that its node keeps. */
 export function pageBelow(node: Node | null, depth: number): Page {
   if (node === null) return EMPTY_PAGE
-  const slots = new Array<Leaves>(SLOTS).fill('')
-  for (let at = 0; at < node.leaves.length; at += LEAF_LENGTH) {
-    const leaf = node.leaves.slice(at, at + LEAF_LENGTH)
-    slots[nibble(leaf, depth)] += leaf
+  const children = new Array<Leaves>(CHILDREN).fill('')
+  for (let offset = 0; offset < node.leaves.length; offset += LEAF_LENGTH) {
+    const leaf = node.leaves.slice(offset, offset + LEAF_LENGTH)
+    children[nibble(leaf, depth)] += leaf
   }
-  return pageOf(slots.map((leaves) => nodeOf(leaves, 4 * (depth + 1))))
+  return pageOf(children.map((leaves) => nodeOf(leaves, 4 * (depth + 1))))
 }
 
-/** All leaves of the page at `path` when they are to be kept in the page above; undefined when they are too many. */
+/** All leaves of the page at `path` when the page above is to keep them; undefined when they are too many. */
 export function fewLeavesOf(page: Page, path: Path): Leaves | undefined {
   let leaves = ''
-  for (let slot = 0; slot < SLOTS; slot++) {
-    const node = slotOf(page, slot)
+  for (let child = 0; child < CHILDREN; child++) {
+    const node = childOf(page, child)
     if (node === null) continue
     leaves += node.leaves
     if (isPaged(node) || !areFew(leaves.length / LEAF_LENGTH, path)) return undefined
@@ -86,21 +89,22 @@ export function fewLeavesOf(page: Page, path: Path): Leaves | undefined {
   return leaves
 }
 
-// A slot's leaves are counted in two bytes; this for a node with a page of its own.
+// The leaves of a child are counted in two bytes. This count stands for a node with a page of its own.
 const PAGED = 0xffff
-const HEAD_BYTES = 2 * SLOTS
-const NO_HEAD = '\0'.repeat(HEAD_BYTES)
+const COUNTS_BYTES = 2 * CHILDREN
+const NO_COUNTS = '\0'.repeat(COUNTS_BYTES)
 
 /**
- * How many leaves each slot keeps, in two bytes; then slot by slot its hash, but for a leaf, and what it keeps: the key
- * hash and hash of each leaf. With 8 leaves in each slot 8,736 bytes; one page among a million leaves has 1,150.
+ * Encodes a page: how many leaves each child keeps, in two bytes; then, child by child, its hash (a leaf has none) and
+ * the key hash and hash of each leaf that it keeps. With 8 leaves in every child that is 8,736 bytes; among a million
+ * leaves a page has 1,150.
  */
 export function encodePage(page: Page): Uint8Array {
-  const nodes = page.slice(SLOTS) as readonly (Node | null)[]
+  const nodes = page.slice(CHILDREN) as readonly (Node | null)[]
   const text = nodes.map((node) => (node === null ? '' : isLeaf(node) ? node.leaves : node.hash + node.leaves)).join('')
-  const bytes = Buffer.from(NO_HEAD + text, 'latin1')
-  for (const [slot, node] of nodes.entries()) {
-    if (node !== null) bytes.writeUInt16BE(isPaged(node) ? PAGED : node.leaves.length / LEAF_LENGTH, 2 * slot)
+  const bytes = Buffer.from(NO_COUNTS + text, 'latin1')
+  for (const [child, node] of nodes.entries()) {
+    if (node !== null) bytes.writeUInt16BE(isPaged(node) ? PAGED : node.leaves.length / LEAF_LENGTH, 2 * child)
   }
   return bytes
 }
@@ -108,23 +112,23 @@ export function encodePage(page: Page): Uint8Array {
 /** The page of these bytes. */
 export function decodePage(bytes: Uint8Array): Page {
   // PERF: one text and its slices take half the time of a text for each hash.
-  const text = idOf(bytes)
-  let at = HEAD_BYTES
-  const take = (length: number): string => text.slice(at, (at += length))
+  const text = toLatin1(bytes)
+  let offset = COUNTS_BYTES
+  const take = (length: number): string => text.slice(offset, (offset += length))
   const nodeOfCount = (count: number): Node | null => {
     if (count === 0) return null
     if (count === PAGED) return { hash: take(HASH_BYTES), leaves: '' }
     if (count > 1) return { hash: take(HASH_BYTES), leaves: take(count * LEAF_LENGTH) }
-    return { hash: text.slice(at + HASH_BYTES, at + LEAF_LENGTH), leaves: take(LEAF_LENGTH) }
+    return { hash: text.slice(offset + HASH_BYTES, offset + LEAF_LENGTH), leaves: take(LEAF_LENGTH) }
   }
-  const slots: (Node | null)[] = []
-  for (let slot = 0; slot < SLOTS; slot++)
-    slots.push(nodeOfCount((text.charCodeAt(2 * slot) << 8) | text.charCodeAt(2 * slot + 1)))
-  return pageOf(slots)
+  const children: (Node | null)[] = []
+  for (let child = 0; child < CHILDREN; child++)
+    children.push(nodeOfCount((text.charCodeAt(2 * child) << 8) | text.charCodeAt(2 * child + 1)))
+  return pageOf(children)
 }
 
 /**
- * The path as a key of the pages' table: a 1, so that its zeros count, then its digits. The pages near the root lie
- * together.
+ * A path as the key of the table of pages: a 1, so that its leading zeros count, then its digits. The pages near the
+ * root thus lie together.
  */
 export const pathKey = (path: Path): bigint => BigInt(`0x1${path}`)

@@ -1,7 +1,7 @@
 import { concat, toHex } from '../../base/bytes.ts'
 import { EMPTY_HASH, type Hash, HASH_BYTES, isLeaf, LEAF_LENGTH, type Node, sha256Text } from './node.ts'
-import { isPaged, nibble, nodeAt, type Page, pageBelow, type Path, slotOf, SLOTS } from './page.ts'
-import { bytesOf } from '../sorted.ts'
+import { isPaged, nibble, nodeAt, type Page, pageBelow, type Path, childOf, CHILDREN } from './page.ts'
+import { fromLatin1 } from '../sorted.ts'
 import type { ReadPage } from './tree.ts'
 
 /** One step of a proof, from a node to the one above. Members of ics23's InnerOp. */
@@ -66,12 +66,12 @@ function pageAt(readPage: ReadPage, path: Path, node: Node): Page {
 
 /** The pages from the root's to the one where `keyHash` has its slot. */
 function pagesTo(readPage: ReadPage, keyHash: Hash): Page[] {
-  const path = toHex(bytesOf(keyHash))
+  const path = toHex(fromLatin1(keyHash))
   const pages: Page[] = []
   for (let page = readPage(''); page !== undefined; ) {
     pages.push(page)
     const depth = pages.length
-    const node = slotOf(page, nibble(keyHash, depth - 1))
+    const node = childOf(page, nibble(keyHash, depth - 1))
     page = node === null || isLeaf(node) ? undefined : pageAt(readPage, path.slice(0, depth), node)
   }
   return pages
@@ -79,10 +79,10 @@ function pagesTo(readPage: ReadPage, keyHash: Hash): Page[] {
 
 function opsIn(page: Page, slot: number): InnerOp[] {
   const ops: InnerOp[] = []
-  for (let at = SLOTS + slot; at > 1; at >>= 1) {
+  for (let at = CHILDREN + slot; at > 1; at >>= 1) {
     const sibling = nodeAt(page, at ^ 1)
     if (sibling === null && isLeaf(nodeAt(page, at) as Node)) continue // a lone leaf rises as it is
-    const hash = bytesOf(sibling?.hash ?? EMPTY_HASH)
+    const hash = fromLatin1(sibling?.hash ?? EMPTY_HASH)
     ops.push(
       at % 2 === 1
         ? { hash: SHA256, prefix: concat(INNER, hash), suffix: NOTHING }
@@ -104,25 +104,25 @@ function existence(readPage: ReadPage, keyHash: Hash, rowOf: LeafRow): Existence
 function outermost(readPage: ReadPage, path: Path, node: Node, step: 1 | -1): Hash {
   if (!isPaged(node)) return node.leaves.slice(step === 1 ? 0 : -LEAF_LENGTH).slice(0, HASH_BYTES)
   const page = pageAt(readPage, path, node)
-  const slots = Array.from({ length: SLOTS }, (_, at) => (step === 1 ? at : SLOTS - 1 - at))
-  const slot = slots.find((at) => slotOf(page, at) !== null)
+  const slots = Array.from({ length: CHILDREN }, (_, at) => (step === 1 ? at : CHILDREN - 1 - at))
+  const slot = slots.find((at) => childOf(page, at) !== null)
   if (slot === undefined) throw new Error(`the stored tree has nothing in its page ${path}`)
-  return outermost(readPage, path + slot.toString(16), slotOf(page, slot) as Node, step)
+  return outermost(readPage, path + slot.toString(16), childOf(page, slot) as Node, step)
 }
 
 /** The nearest leaf whose key hash is above (`step` 1) or below (`step` -1) `keyHash`, which is in no leaf. */
 function neighbour(readPage: ReadPage, keyHash: Hash, step: 1 | -1): Hash | undefined {
   const pages = pagesTo(readPage, keyHash)
-  const path = toHex(bytesOf(keyHash))
-  const stop = step === 1 ? SLOTS : -1
+  const path = toHex(fromLatin1(keyHash))
+  const stop = step === 1 ? CHILDREN : -1
   for (let depth = pages.length - 1; depth >= 0; depth--) {
     const page = pages[depth] as Page
     const own = nibble(keyHash, depth)
-    const node = slotOf(page, own)
+    const node = childOf(page, own)
     const lodger = node !== null && isLeaf(node) ? node.leaves.slice(0, HASH_BYTES) : keyHash
     if (step === 1 ? lodger > keyHash : lodger < keyHash) return lodger
     for (let slot = own + step; slot !== stop; slot += step) {
-      const next = slotOf(page, slot)
+      const next = childOf(page, slot)
       if (next !== null) return outermost(readPage, path.slice(0, depth) + slot.toString(16), next, step)
     }
   }
@@ -138,7 +138,7 @@ export function proveKey(readPage: ReadPage, key: Uint8Array, rowOf: LeafRow): C
   const pages = pagesTo(readPage, keyHash)
   if (pages.length === 0) return undefined
   const last = pages.length - 1
-  if (slotOf(pages[last] as Page, nibble(keyHash, last))?.leaves.startsWith(keyHash))
+  if (childOf(pages[last] as Page, nibble(keyHash, last))?.leaves.startsWith(keyHash))
     return { exist: existence(readPage, keyHash, rowOf) }
   const left = neighbour(readPage, keyHash, -1)
   const right = neighbour(readPage, keyHash, 1)

@@ -1,3 +1,7 @@
+import type { Change } from '../overlay.ts'
+import { byCodeUnit, fromLatin1 } from '../sorted.ts'
+import type { StateReader } from '../state.ts'
+import type { Table } from '../table.ts'
 import {
   EMPTY_HASH,
   EMPTY_ROOT,
@@ -13,6 +17,7 @@ import {
 } from './node.ts'
 import {
   areFew,
+  childOf,
   EMPTY_PAGE,
   fewLeavesOf,
   isPaged,
@@ -21,21 +26,26 @@ import {
   type Page,
   pageBelow,
   type Path,
-  setSlot,
-  slotOf,
+  setChild,
 } from './page.ts'
-import { byCodeUnit, bytesOf } from '../sorted.ts'
-import type { Change } from '../overlay.ts'
-import type { StateReader } from '../state.ts'
-import type { Table } from '../table.ts'
 
 /** Reads one page of a committed tree; undefined when there is none. */
 export type ReadPage = (path: Path) => Page | undefined
 
-/** A leaf that is not as it was: its new hash, or undefined when it is gone. */
+/** A leaf that changed: its new hash, or undefined when it is gone. */
 export interface LeafChange {
   readonly keyHash: Hash
   readonly hash: Hash | undefined
+}
+
+/**
+ * A key that the tree gains or loses. The keys are stored beside the tree, so that a proof of absence can name the keys
+ * next to a hash.
+ */
+export interface KeyChange {
+  readonly keyHash: Hash
+  /** Undefined when the key is gone. */
+  readonly stateKey: Uint8Array | undefined
 }
 
 /** A tree after some changes: its root, 32 bytes, and the pages that differ; undefined for a page that is gone. */
@@ -44,88 +54,86 @@ export interface TreeUpdate {
   readonly pages: ReadonlyMap<Path, Page | undefined>
 }
 
-const DIGITS = '0123456789abcdef'
-
-/** Changes `from` to `to`, without the last, of those of a block: those below one path. */
-interface Part {
-  readonly changes: readonly LeafChange[]
-  readonly from: number
-  readonly to: number
+/** What a block does to the tree. */
+export interface TreeWrite extends TreeUpdate {
+  readonly leaves: readonly LeafChange[]
+  readonly keys: readonly KeyChange[]
 }
 
-/** The order of leaves. */
+const DIGITS = '0123456789abcdef'
+
+/** The changes from `start` to `end`, exclusive, of those of a block: those below one path. */
+interface ChangeRange {
+  readonly changes: readonly LeafChange[]
+  readonly start: number
+  readonly end: number
+}
+
+/** Compares leaves by their key hash, which is the order of the tree. */
 export const byKeyHash = (a: { readonly keyHash: Hash }, b: { readonly keyHash: Hash }): number =>
   byCodeUnit(a.keyHash, b.keyHash)
 
-/** What `part` makes of `old`. */
-function leavesAfter(old: Leaves, { changes, from, to }: Part): Leaves {
-  let [after, taken, at] = ['', 0, 0]
-  for (let next = from; next < to; next++) {
+/** Applies a range of changes to `old`. */
+function leavesAfter(old: Leaves, { changes, start, end }: ChangeRange): Leaves {
+  let [after, copied, offset] = ['', 0, 0]
+  for (let next = start; next < end; next++) {
     const { keyHash, hash } = changes[next] as LeafChange
-    while (at < old.length && old.slice(at, at + HASH_BYTES) < keyHash) at += LEAF_LENGTH
-    after += old.slice(taken, at)
-    if (old.startsWith(keyHash, at)) at += LEAF_LENGTH
-    taken = at
+    while (offset < old.length && old.slice(offset, offset + HASH_BYTES) < keyHash) offset += LEAF_LENGTH
+    after += old.slice(copied, offset)
+    if (old.startsWith(keyHash, offset)) offset += LEAF_LENGTH
+    copied = offset
     if (hash !== undefined) after += keyHash + hash
   }
-  return after + old.slice(taken)
+  return after + old.slice(copied)
 }
 
 /**
- * The tree of `readPage` after `changes`, which are sorted by key hash, each once. Reads each page on the way once and
- * writes nothing. The root is a function of the leaves alone. Cost: the changed leaves times the depth of the tree.
- * Source: src/store/README.md, Rules.
+ * Works out the tree of `readPage` after `changes`, which are sorted by key hash, each once. It reads each page on the
+ * way once and writes nothing. The root is a function of the leaves alone. The cost grows with the number of changed
+ * leaves times the depth of the tree. Source: src/store/README.md, Rules.
  */
 export function updateTree(readPage: ReadPage, changes: readonly LeafChange[]): TreeUpdate {
   const pages = new Map<Path, Page | undefined>()
 
-  const updateSlot = (path: Path, node: Node | null, part: Part): Node | null => {
+  const updateChild = (path: Path, node: Node | null, range: ChangeRange): Node | null => {
     if (node !== null && isPaged(node)) {
       const page = readPage(path)
       if (page === undefined) throw new Error(`the stored tree lacks its page ${path}`)
-      return updatePage(path, page, part)
+      return updatePage(path, page, range)
     }
-    if (areFew(part.to - part.from, path)) {
-      const leaves = leavesAfter(node?.leaves ?? '', part)
+    if (areFew(range.end - range.start, path)) {
+      const leaves = leavesAfter(node?.leaves ?? '', range)
       if (areFew(leaves.length / LEAF_LENGTH, path)) return nodeOf(leaves, 4 * path.length)
     }
-    return updatePage(path, pageBelow(node, path.length), part)
+    return updatePage(path, pageBelow(node, path.length), range)
   }
 
-  const updatePage = (path: Path, page: Page, { changes: all, from, to }: Part): Node | null => {
-    const after = page.slice()
-    for (let start = from, end = from; start < to; start = end) {
-      const slot = nibble((all[start] as LeafChange).keyHash, path.length)
+  const updatePage = (path: Path, before: Page, { start: first, end: last }: ChangeRange): Node | null => {
+    const page = before.slice()
+    for (let start = first, end = first; start < last; start = end) {
+      const child = nibble((changes[start] as LeafChange).keyHash, path.length)
       do end++
-      while (end < to && nibble((all[end] as LeafChange).keyHash, path.length) === slot)
-      setSlot(after, slot, updateSlot(path + DIGITS[slot], slotOf(page, slot), { changes: all, from: start, to: end }))
+      while (end < last && nibble((changes[end] as LeafChange).keyHash, path.length) === child)
+      setChild(page, child, updateChild(path + DIGITS[child], childOf(before, child), { changes, start, end }))
     }
-    const few = path === '' ? undefined : fewLeavesOf(after, path)
+    const few = path === '' ? undefined : fewLeavesOf(page, path)
     if (few !== undefined) {
       pages.set(path, undefined)
       return nodeOf(few, 4 * path.length)
     }
-    const top = nodeAt(after, 1)
-    pages.set(path, top === null ? undefined : after)
+    const top = nodeAt(page, 1)
+    pages.set(path, top === null ? undefined : page)
     return top
   }
 
-  const root = updatePage('', readPage('') ?? EMPTY_PAGE, { changes, from: 0, to: changes.length })
-  return { root: root === null ? EMPTY_ROOT : bytesOf(root.hash), pages }
+  const before = readPage('') ?? EMPTY_PAGE
+  const root =
+    changes.length === 0 ? nodeAt(before, 1) : updatePage('', before, { changes, start: 0, end: changes.length })
+  return { root: root === null ? EMPTY_ROOT : fromLatin1(root.hash), pages }
 }
 
-/** A key that the tree gains or loses: kept beside it, so that a proof of absence can name the keys next to a hash. */
-export interface KeyChange {
-  readonly keyHash: Hash
-  /** Undefined: the key is gone. */
-  readonly stateKey: Uint8Array | undefined
-}
-
-/** What rows' changes do to the tree: leaves sorted by key hash, each once, and the keys that come and go. */
-export function treeChangesOf(changes: readonly Change[]): {
-  readonly leaves: readonly LeafChange[]
-  readonly keys: readonly KeyChange[]
-} {
+/** Works out what the changes of rows do to the tree of `readPage`. Rows that are not hashed are left out. */
+export function updateTreeByRows(readPage: ReadPage, changes: readonly Change[]): TreeWrite {
   const leaves: LeafChange[] = []
   const keys: KeyChange[] = []
   for (const { table, key, before, value } of changes) {
@@ -136,7 +144,7 @@ export function treeChangesOf(changes: readonly Change[]): {
     else if (before === undefined) keys.push({ keyHash, stateKey: key })
   }
   leaves.sort(byKeyHash)
-  return { leaves, keys }
+  return { ...updateTree(readPage, leaves), leaves, keys }
 }
 
 interface Leaf {
@@ -144,7 +152,7 @@ interface Leaf {
   readonly hash: Hash
 }
 
-/** The hash above leaves in order, all below one path of `depth` bits. */
+/** The hash above leaves in order, which are all below one path of `depth` bits. */
 function hashAbove(leaves: readonly Leaf[], depth: number): Hash {
   if (leaves.length < 2) return leaves[0]?.hash ?? EMPTY_HASH
   const isRight = ({ keyHash }: Leaf): boolean => ((keyHash.charCodeAt(depth >> 3) >> (7 - (depth & 7))) & 1) === 1
@@ -154,7 +162,7 @@ function hashAbove(leaves: readonly Leaf[], depth: number): Hash {
 }
 
 /**
- * The root of a set of keys and values by the definition alone, 32 bytes; zeros for none. Keys are unique.
+ * The root of a set of keys and values by the definition alone, 32 bytes; zeros for none. Each key comes once.
  * Source: src/store/README.md, Rules.
  */
 export function rootOf(rows: Iterable<readonly [key: Uint8Array, value: Uint8Array]>): Uint8Array {
@@ -163,7 +171,7 @@ export function rootOf(rows: Iterable<readonly [key: Uint8Array, value: Uint8Arr
     const keyHash = sha256Text(key)
     leaves.push({ hash: leafHash(keyHash, value), keyHash })
   }
-  return bytesOf(hashAbove(leaves.sort(byKeyHash), 0))
+  return fromLatin1(hashAbove(leaves.sort(byKeyHash), 0))
 }
 
 /** The root of every hashed row of `state`, by the definition. */

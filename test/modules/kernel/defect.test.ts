@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { isMachineFailure, readTx, runTx } from '../../../src/modules/kernel.ts'
 import { accounts } from '../../../src/modules/accounts/tables.ts'
-import { makeOverlay, type Overlay } from '../../../src/store/overlay.ts'
+import { createOverlay, type Overlay } from '../../../src/store/overlay.ts'
 import { account, tokens } from '../../support/testChain.ts'
 import { bytesOf, nextBlock, startChain } from '../support.ts'
 
@@ -22,7 +22,7 @@ function throwing(overlay: Overlay, thrown: unknown): Overlay {
 
 function run(thrown: unknown, mode: 'check' | 'deliver') {
   const chain = startChain()
-  const overlay = makeOverlay(chain.store)
+  const overlay = createOverlay(chain.store)
   const tx = readTx(chain.tx(account(5), 'transfer', { to: bytesOf(account(6)), value: '1' }))
   return { verdict: runTx(throwing(overlay, thrown), tx, { block: nextBlock(chain), index: 0, mode }), overlay }
 }
@@ -92,7 +92,7 @@ describe('a throw of the state machine', () => {
 
   test('what a good transaction writes is kept', () => {
     const chain = startChain()
-    const overlay = makeOverlay(chain.store)
+    const overlay = createOverlay(chain.store)
     const tx = readTx(chain.tx(account(5), 'transfer', { to: bytesOf(account(6)), value: '1' }))
     runTx(overlay, tx, { block: nextBlock(chain), index: 0, mode: 'deliver' })
     expect(overlay.get(accounts, { address: account(6).address })?.balance).toBe(tokens(100_000) + 1n)

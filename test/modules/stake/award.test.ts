@@ -3,7 +3,7 @@ import { addressOfKey } from '../../../src/base/address.ts'
 import { getTotals, supplyOf } from '../../../src/modules/chain/keeper.ts'
 import { totals } from '../../../src/modules/chain/tables.ts'
 import { payAward } from '../../../src/modules/stake/block.ts'
-import { makeOverlay } from '../../../src/store/overlay.ts'
+import { createOverlay } from '../../../src/store/overlay.ts'
 import { account, nodeKey, tokens } from '../../support/testChain.ts'
 import { balanceOf, done, key, nextBlock, recordOf, startChain } from '../support.ts'
 
@@ -89,7 +89,7 @@ describe('award', () => {
 
   test('a member whose key nobody is known to hold counts in the total and is not paid', () => {
     const chain = start()
-    const overlay = makeOverlay(chain.store)
+    const overlay = createOverlay(chain.store)
     const vote = (number: number) => ({ validator: addressOfKey(nodeKey(number)), power: 100, signed: true })
     payAward(overlay, nextBlock(chain), [vote(1), vote(77)])
     expect(getTotals(overlay).minted).toBe(awardOf(supplyOf(chain.store), 1000) / 2n)
@@ -100,7 +100,7 @@ describe('award', () => {
     [9n * 10n ** 33n - 1n, true],
   ])('at a supply of %d something is minted: %s', (supply, minted) => {
     const chain = start()
-    const overlay = makeOverlay(chain.store)
+    const overlay = createOverlay(chain.store)
     overlay.put(totals, { genesisSupply: supply, minted: 0n, burned: 0n })
     payAward(overlay, nextBlock(chain), [{ validator: addressOfKey(nodeKey(1)), power: 1, signed: true }])
     expect(getTotals(overlay).minted > 0n).toBe(minted)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { concat, utf8 } from '../../../src/base/bytes.ts'
 import { openMemoryStore } from '../../../src/store/memoryStore.ts'
-import { makeOverlay } from '../../../src/store/overlay.ts'
+import { createOverlay } from '../../../src/store/overlay.ts'
 import {
   keepNewest,
   listSnapshots,
@@ -20,6 +20,7 @@ import {
   varint,
 } from '../../../src/store/snapshot/format.ts'
 import { writeSnapshot } from '../../../src/store/snapshot/write.ts'
+import { openSqliteReader } from '../../../src/store/sqlite/sqliteReader.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/sqliteStore.ts'
 import type { CommittedState } from '../../../src/store/store.ts'
 import type { Table } from '../../../src/store/table.ts'
@@ -32,7 +33,7 @@ afterAll(folder.remove)
 let names = 0
 const newPath = (): string => join(folder.path, String(names++))
 const open = (path = newPath()) => openSqliteStore({ path, tables })
-const all = tables as readonly unknown[] as readonly Table[]
+const all: readonly Table[] = tables
 
 describe('the bytes', () => {
   test('two nodes of one height write the same, whatever their history, their caches and their store', () => {
@@ -101,11 +102,12 @@ describe('a round trip', () => {
       const from = open()
       commitRandom(from, chunkBytes, 4, 60)
       const { snapshot, chunks } = snapshotIn(newPath(), from, chunkBytes)
-      const to = open()
+      const toPath = newPath()
+      const to = open(toPath)
       commitRandom(to, 99, 2)
       to.putLocal(notes, { id: 3, verified: true, name: 'own' })
       const notesBefore = [...to.scan(notes)]
-      const reader = to.reader()
+      const reader = openSqliteReader({ path: toPath, tables })
       for (const row of [...to.scan(accounts)]) to.get(accounts, row)
       const path = newPath()
       const restore = restoreAt(path, snapshot.metadata)
@@ -150,7 +152,7 @@ describe('a round trip', () => {
     restore.finish()
     to.replaceBy(path)
     expect(to.chainId()).toBe('test')
-    const overlay = makeOverlay(to)
+    const overlay = createOverlay(to)
     expect(() =>
       to.commit(to.prepare(overlay), { height: 3, timeMs: 3000, chainId: 'other', transactions: 0 }),
     ).toThrow('not of other')
@@ -367,7 +369,7 @@ test('records of blocks go with a commit, a thousand at most, and never a row', 
   const store = open()
   for (let at = 0; at < 1005; at++) commitWith(store, (state) => state.put(absences, { candidacyId: at, count: 1 }))
   const next = (blocksFrom: number): void =>
-    store.commit(store.prepare(makeOverlay(store)), {
+    store.commit(store.prepare(createOverlay(store)), {
       height: store.height() + 1,
       timeMs: 1,
       chainId: 'test',

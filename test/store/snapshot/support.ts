@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sha256 } from '../../../src/base/bytes.ts'
-import { makeOverlay } from '../../../src/store/overlay.ts'
+import { createOverlay } from '../../../src/store/overlay.ts'
 import { readChunk, snapshotPath } from '../../../src/store/snapshot/folder.ts'
 import type { Snapshot, SnapshotMetadata } from '../../../src/store/snapshot/format.ts'
-import { beginRestore, type Head, type Restore } from '../../../src/store/snapshot/restore.ts'
+import { beginRestore, type Head, type Restore } from '../../../src/store/sqlite/restore.ts'
 import { writeSnapshot } from '../../../src/store/snapshot/write.ts'
 import type { State } from '../../../src/store/state.ts'
 import type { CommittedState, Store } from '../../../src/store/store.ts'
@@ -13,7 +13,7 @@ import { tables } from '../tables.ts'
 
 /** Commits what `write` writes as the next block. */
 export function commitWith(store: Store, write: (state: State) => void): void {
-  const overlay = makeOverlay(store)
+  const overlay = createOverlay(store)
   write(overlay)
   const height = store.height() + 1
   store.commit(store.prepare(overlay), { height, timeMs: height * 1000, chainId: 'test', transactions: 0 })

@@ -1,5 +1,5 @@
 /** Commits random blocks for ever and tells each height once it is committed; the test kills it. */
-import { makeOverlay } from '../../../src/store/overlay.ts'
+import { createOverlay } from '../../../src/store/overlay.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/sqliteStore.ts'
 import { makeModel, random, step } from '../model.ts'
 import { tables } from '../tables.ts'
@@ -8,7 +8,7 @@ const [path, seed] = process.argv.slice(2)
 const store = openSqliteStore({ path: path as string, tables, expectChainId: 'test' })
 const next = random(Number(seed))
 for (;;) {
-  const overlay = makeOverlay(store)
+  const overlay = createOverlay(store)
   const model = makeModel()
   for (let writes = next(80); writes > 0; writes--) step(next, overlay, model)
   const height = store.height() + 1

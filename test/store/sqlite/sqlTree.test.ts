@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import Database from 'better-sqlite3'
 import { openMemoryStore } from '../../../src/store/memoryStore.ts'
-import { makeOverlay } from '../../../src/store/overlay.ts'
+import { createOverlay } from '../../../src/store/overlay.ts'
+import { openSqliteReader } from '../../../src/store/sqlite/sqliteReader.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/sqliteStore.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { makeModel, random, step } from '../model.ts'
@@ -26,7 +27,7 @@ const waitingIn = (path: string): unknown => rowsOf(path, 'SELECT count(*) FROM 
 /** Commits block `height` with the same random writes to each store. */
 function commitRandom(stores: readonly Store[], height: number, writes: number): void {
   for (const store of stores) {
-    const [next, overlay, model] = [random(height), makeOverlay(store), makeModel()]
+    const [next, overlay, model] = [random(height), createOverlay(store), makeModel()]
     for (let left = writes; left > 0; left--) step(next, overlay, model)
     store.commit(store.prepare(overlay), { height, timeMs: height, chainId: 'test', transactions: 0 })
   }
@@ -50,7 +51,7 @@ test('pages wait for up to 31 blocks: root and proofs are those of memory, throu
       store.close()
       store = openSqliteStore({ path, tables, pagesCached: 4 })
     }
-    const reader = store.reader()
+    const reader = openSqliteReader({ path, tables })
     for (let candidacyId = 0; candidacyId < 12; candidacyId++) {
       const proof = memory.prove(absences, { candidacyId })
       expect(store.prove(absences, { candidacyId })).toEqual(proof)
@@ -67,7 +68,7 @@ test('one reader proves in every state it comes to see: while pages wait, after 
   const path = join(folder, 'reads.db')
   const memory = openMemoryStore({ tables })
   const store = openSqliteStore({ path, tables })
-  const reader = store.reader()
+  const reader = openSqliteReader({ path, tables })
   const compare = (): void => {
     for (let candidacyId = 0; candidacyId < 12; candidacyId++) {
       expect(reader.read((state) => state.prove(absences, { candidacyId }))).toEqual(
@@ -113,7 +114,7 @@ test('a reader whose pages do not lead to the app hash says so, and names the fi
   const path = join(folder, 'reads-changed.db')
   const store = openSqliteStore({ path, tables })
   commitRandom([store], 1, 40)
-  const reader = store.reader()
+  const reader = openSqliteReader({ path, tables })
   const prove = (): unknown => reader.read((state) => state.prove(absences, { candidacyId: 1 }))
   prove()
   const db = new Database(path)
@@ -132,7 +133,7 @@ test('at most 65,536 leaves wait, which a start works in', () => {
   const waited = [1, 2, 3].map((height) => {
     store.close()
     store = openSqliteStore({ path, tables })
-    const overlay = makeOverlay(store)
+    const overlay = createOverlay(store)
     for (let candidacyId = 0; candidacyId < 30_000; candidacyId++) overlay.put(absences, { candidacyId, count: height })
     store.commit(store.prepare(overlay), { height, timeMs: height, chainId: 'test', transactions: 0 })
     return waitingIn(path)

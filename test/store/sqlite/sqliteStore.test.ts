@@ -6,7 +6,7 @@ import Database from 'better-sqlite3'
 import { afterAll, expect, test } from '@jest/globals'
 import { addressBytes } from '../../../src/base/address.ts'
 import { openConnection } from '../../../src/store/sqlite/connection.ts'
-import { makeOverlay } from '../../../src/store/overlay.ts'
+import { createOverlay } from '../../../src/store/overlay.ts'
 import { openSqliteReader } from '../../../src/store/sqlite/sqliteReader.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/sqliteStore.ts'
 import type { State } from '../../../src/store/state.ts'
@@ -36,7 +36,7 @@ let files = 0
 const newPath = (): string => join(folder, `${files++}.db`)
 
 function commitWith(store: Store, write: (state: State) => void): void {
-  const overlay = makeOverlay(store)
+  const overlay = createOverlay(store)
   write(overlay)
   store.commit(store.prepare(overlay), { height: store.height() + 1, timeMs: 1, chainId: 'test', transactions: 0 })
 }
@@ -111,7 +111,7 @@ test('a part that fails inside a commit leaves the state whole, and the same blo
     for (let id = 0; id < 50; id++) state.put(absences, { candidacyId: id, count: 1 })
   })
   const root = store.appHash()
-  const overlay = makeOverlay(store)
+  const overlay = createOverlay(store)
   for (let id = 0; id < 50; id++) overlay.put(absences, { candidacyId: id, count: 7 })
   overlay.put(fragile, { id: 1, value: 'bad' })
   expect(() =>
@@ -198,7 +198,7 @@ test('a reader sees one whole block for as long as it reads, whatever is committ
   commitWith(store, (state) => {
     for (let id = 0; id < 100; id++) state.put(absences, { candidacyId: id, count: 1 })
   })
-  const reader = store.reader()
+  const reader = openSqliteReader({ path, tables })
   const seen = reader.read((state) => {
     const first = state.height()
     commitWith(store, (inner) => {
@@ -215,6 +215,12 @@ test('a reader sees one whole block for as long as it reads, whatever is committ
   expect(seen.slice(0, 3)).toEqual([1, 1, new Set([1])])
   expect(seen[3]).toEqual(seen[4])
   expect(reader.read((state) => [state.height(), state.get(absences, { candidacyId: 5 })?.count])).toEqual([2, 2])
+  expect(reader.read((state) => [state.timeMs(), state.chainId(), state.appHash(), state.block(1)?.height])).toEqual([
+    1,
+    'test',
+    store.appHash(),
+    1,
+  ])
   const walk = reader.read((state) => {
     const iterator = state.scan(absences)[Symbol.iterator]()
     iterator.next()
@@ -296,7 +302,7 @@ test('a table and an index that come with a later release are made and filled', 
   }
   commitWith(store, (state) => state.put(votes, vote))
   store.close()
-  const byHeight = (row: { readonly blockHeight: number }): Uint8Array => Uint8Array.of(row.blockHeight)
+  const byHeight = (row: RowOf<typeof votes>): Uint8Array => Uint8Array.of(row.blockHeight)
   const later = { ...votes, indexes: { ...votes.indexes, byHeight } }
   const again = openSqliteStore({ path, tables: [later, params, accounts] })
   expect([...again.scan(later, { index: 'byHeight', prefix: Uint8Array.of(9) })]).toEqual([vote])

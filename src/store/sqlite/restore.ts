@@ -1,52 +1,18 @@
 import { rmSync } from 'node:fs'
-import { type Connection, openConnection, sqliteCode } from '../sqlite/connection.ts'
-import { OWN_TABLES, sideName, sideOrders } from '../sqlite/columns.ts'
-import { prepareSchema, readMeta, writeMeta } from '../sqlite/schema.ts'
-import type { Table } from '../table.ts'
 import { equalBytes, sha256, toHex } from '../../base/bytes.ts'
-import { leafHash, sha256Text } from '../tree/node.ts'
-import { bytesOf, idOf } from '../sorted.ts'
-import { makeSqlState } from '../sqlite/sqliteReader.ts'
-import { inBatches } from '../sqlite/sqlTable.ts'
-import { buildPages } from '../sqlite/sqlTree.ts'
+import { chunkLength, createRecordReader, NotARecord, type SnapshotMetadata } from '../snapshot/format.ts'
+import { fromLatin1, toLatin1 } from '../sorted.ts'
 import type { StateReader } from '../state.ts'
-import type { AnyTable } from '../store.ts'
+import type { Table } from '../table.ts'
+import { leafHash, sha256Text } from '../tree/node.ts'
 import type { LeafChange } from '../tree/tree.ts'
-import { chunkLength, makeRecordReader, NotARecord, type SnapshotMetadata } from './format.ts'
+import { type Connection, openConnection, sqliteCode } from './connection.ts'
+import { prepareSchema, writeMeta } from './schema.ts'
+import { createSqlState } from './sqliteReader.ts'
+import { inBatches } from './sqlTable.ts'
+import { buildPages } from './sqlTree.ts'
 
-/**
- * Every table that is the state: rows and their orders, and what the store keeps beside them; `meta` is the file's own.
- */
-const namesOf = (tables: readonly Table[]): readonly string[] => [
-  ...tables
-    .filter(({ hashed }) => hashed)
-    .flatMap((table) => [table.name, ...sideOrders(table).map((index) => sideName(table, index))]),
-  ...Object.keys(OWN_TABLES).filter((name) => name !== 'meta'),
-]
-
-/**
- * Puts the state in the database `from` in place of that of `connection`, in one transaction. Throws when it is another
- * chain's.
- */
-export function copyState(connection: Connection, from: string, tables: readonly Table[]): void {
-  const { db } = connection
-  db.prepare('ATTACH DATABASE ? AS restored').run(from)
-  try {
-    db.transaction(() => {
-      const [chainId] = db.prepare("SELECT value FROM restored.meta WHERE name = 'chain_id'").raw().get() as [string]
-      const own = readMeta(connection, 'chain_id')
-      if (own !== undefined && own !== chainId)
-        throw new Error(`the restored state is of chain ${chainId}, not of ${own}`)
-      for (const name of namesOf(tables))
-        db.exec(`DELETE FROM main."${name}"; INSERT INTO main."${name}" SELECT * FROM restored."${name}"`)
-      writeMeta(connection, 'chain_id', chainId)
-    }).immediate()
-  } finally {
-    db.exec('DETACH DATABASE restored')
-  }
-}
-
-/** What the rows themselves say of the block that they are the state of. */
+/** What the rows themselves say about the block that they are the state of. */
 export interface Head {
   readonly chainId: string
   readonly height: number
@@ -55,27 +21,27 @@ export interface Head {
 }
 
 interface RestoreOptions {
-  /** Of the new database; one that is there is removed. */
+  /** The path of the new database. One that is there is removed. */
   readonly path: string
-  readonly tables: readonly AnyTable[]
+  readonly tables: readonly Table[]
   readonly metadata: SnapshotMetadata
   /** Reads the head in the restored rows; may throw when they have none. */
   readonly headOf: (state: StateReader) => Head
 }
 
-/** A snapshot on its way into a new database. A failure of the disk is thrown as it is told. */
+/** A snapshot on its way into a new database. Failures of the disk are thrown as they are. */
 export interface Restore {
   readonly metadata: SnapshotMetadata
-  /** Index of the chunk that comes next; as many as there are when all have come. */
+  /** The index of the next chunk; the number of chunks when all have come. */
   next(): number
   /**
-   * Takes the next chunk: `bad` when its bytes are not those of the metadata, and then nothing of it was taken. Throws
-   * NotARecord when they are and yet hold no state: the metadata lies.
+   * Takes the next chunk. Returns `bad`, and takes nothing of it, when its bytes are not those that the metadata names.
+   * Throws NotARecord when they are and still hold no state: the metadata lies.
    */
   add(chunk: Uint8Array): 'taken' | 'bad'
   /**
-   * Ends with a database that is a whole state, of the app hash, height and chain of the metadata. Throws NotARecord
-   * when it is not.
+   * Completes the database: a whole state with the app hash, height and chain of the metadata. Throws NotARecord when
+   * it is not.
    */
   finish(): void
   /** Removes the database. */
@@ -95,29 +61,27 @@ export function removeRestore(path: string): void {
 function openNew({ path, tables }: RestoreOptions): Connection {
   removeRestore(path)
   const connection = openConnection(path, { readonly: false })
-  // Worth nothing until it was read into the state, and begun anew after a crash: no journal, nothing waited for.
+  // The file is worth nothing until the store has taken it, and a restore begins anew after a crash: it needs no journal
+  // and waits for no disk.
   connection.db.pragma('journal_mode = OFF')
   connection.db.pragma('synchronous = OFF')
   connection.db.pragma(`cache_size = -${CACHE_KIB}`)
-  prepareSchema(connection, path, tables as readonly unknown[] as readonly Table[], [])
+  prepareSchema(connection, path, tables, [])
   connection.db.exec(LEAVES)
   return connection
 }
 
 const leavesInOrder = ({ statement }: Connection): Iterable<LeafChange> =>
   inBatches(
-    new Uint8Array(0) as Uint8Array,
-    (after, limit) =>
+    (after: Uint8Array | undefined, limit) =>
       statement(`SELECT key_hash, hash FROM leaves WHERE key_hash > ? ORDER BY key_hash LIMIT ${limit}`).all(
-        after,
-      ) as unknown[][],
-    ([keyHash]) => keyHash as Uint8Array,
-    ([keyHash, hash]) => ({ keyHash: idOf(keyHash as Uint8Array), hash: idOf(hash as Uint8Array) }),
+        after ?? new Uint8Array(0),
+      ) as [Uint8Array, Uint8Array][],
+    ([keyHash, hash]) => ({ keyHash: toLatin1(keyHash as Uint8Array), hash: toLatin1(hash as Uint8Array) }),
+    ({ keyHash }) => fromLatin1(keyHash),
   )
 
-/**
- * What `work` gives. What the rows of a liar make it throw is a NotARecord; what the disk does is thrown as it is told.
- */
+/** Returns what `work` does. Errors that come from the snapshot's rows become a NotARecord; those of the disk stay as they are. */
 function ofUntrusted<T>(work: () => T): T {
   try {
     return work()
@@ -133,19 +97,22 @@ function ofUntrusted<T>(work: () => T): T {
  * bounded part of the tree, however large the state is.
  */
 export function beginRestore(options: RestoreOptions): Restore {
-  const { path, metadata, headOf } = options
-  const tables = options.tables as readonly unknown[] as readonly Table[]
+  const { path, tables, metadata, headOf } = options
   const connection = openNew(options)
   const { db, statement } = connection
-  const state = makeSqlState(connection, tables, () => 0)
-  const reader = makeRecordReader(tables)
+  const state = createSqlState(connection, tables, () => 0)
+  const reader = createRecordReader(tables)
   let [next, records] = [0, 0]
 
   const write = db.transaction((chunk: Uint8Array) => {
     for (const { table, key, value, row } of reader.read(chunk)) {
-      state.need(table).write(key, undefined, row)
+      state.sqlTable(table).write(key, undefined, row)
       const keyHash = sha256Text(key)
-      statement('INSERT INTO leaves VALUES (?, ?, ?)').run(bytesOf(keyHash), bytesOf(leafHash(keyHash, value)), key)
+      statement('INSERT INTO leaves VALUES (?, ?, ?)').run(
+        fromLatin1(keyHash),
+        fromLatin1(leafHash(keyHash, value)),
+        key,
+      )
       records++
     }
   })
