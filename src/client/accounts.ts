@@ -6,7 +6,13 @@ import { type Signer, signerOfSeed } from '../tx/sign.ts'
 /** Bytes of a private key: an ed25519 seed. */
 const SEED_BYTES = 32
 
-/** Accounts that the client signs for: their keys stay in this process. */
+/**
+ * The accounts that the client signs for. Their keys stay in this process.
+ *
+ * @example
+ * const accounts: LocalAccounts = svc.accounts
+ * svc.defaultAccount = accounts.add('test test test test test test test test test test test junk', 1)
+ */
 export interface LocalAccounts {
   /**
    * Takes a key and returns its address, in lower case: a private key (32 bytes, or their hex with 0x or without), a
@@ -24,7 +30,7 @@ export interface LocalAccounts {
    * import --file` takes it. The key is not added. Takes about half a second.
    */
   readonly createKeystore: (key: string | Uint8Array, password: string, index?: number) => Promise<string>
-  /** Addresses in the order in which they were added. */
+  /** The addresses, in the order in which their keys were added. */
   readonly list: () => readonly string[]
   /** Forgets a key; false when there was none. */
   readonly remove: (address: string) => boolean

@@ -11,7 +11,17 @@ const failureOf = ({
 /** True when a transaction failed, in CheckTx or in its block. Source: interface, Errors. */
 export const isFailed = (result: TransactionResult): boolean => failureOf(result) !== undefined
 
-/** A transaction that failed: `code` and `log` of the interface's error table, `result` the whole result object. */
+/**
+ * A transaction that failed. `code` and `log` are those of the interface's error table; `result` is the whole result
+ * object.
+ *
+ * @example
+ * try {
+ *   await svc.async.stake.validator.activate({ from })
+ * } catch (error) {
+ *   if (error instanceof SvcTxError) console.log(`failed with code ${error.code}: ${error.log}`, error.result.hash)
+ * }
+ */
 export class SvcTxError extends Error {
   override readonly name = 'SvcTxError'
   readonly code: number
@@ -27,8 +37,17 @@ export class SvcTxError extends Error {
 }
 
 /**
- * A call without a result. `code`: the JSON-RPC error's (protocol.md §10); undefined when no JSON-RPC answer came.
- * `data` holds `hash` where a transaction was sent: it may still be committed, ask with `svc.async.waitForTx(hash)`.
+ * A call that has no result. `code` is the JSON-RPC error's (protocol.md §10), or undefined when no JSON-RPC answer came.
+ * When a transaction was sent, `data` holds its `hash`: it may still be committed.
+ *
+ * @example
+ * try {
+ *   await svc.async.transfer({ from, to, value: 1n })
+ * } catch (error) {
+ *   if (!(error instanceof SvcRpcError)) throw error
+ *   const { hash } = (error.data ?? {}) as { hash?: string }
+ *   if (hash !== undefined) await svc.async.waitForTx(hash)
+ * }
  */
 export class SvcRpcError extends Error {
   override readonly name = 'SvcRpcError'
@@ -43,7 +62,16 @@ export class SvcRpcError extends Error {
   }
 }
 
-/** An answer that could not be verified: `message` says why. What came is not shown, for it may be anything. */
+/**
+ * An answer that could not be verified. `message` says why. The answer itself is not shown, because it may be anything.
+ *
+ * @example
+ * try {
+ *   await svc.verified.getBalance(owner)
+ * } catch (error) {
+ *   if (error instanceof SvcProofError) console.log(error.message)
+ * }
+ */
 export class SvcProofError extends Error {
   override readonly name = 'SvcProofError'
   constructor(reason: string) {

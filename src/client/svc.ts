@@ -18,7 +18,14 @@ import type { VerifiedRow } from './light/proveRow.ts'
 import { type Call, httpTransport, type Target, type Transport } from './transport.ts'
 import type { VerifyOptions, WaitOptions } from './types.ts'
 
-/** Answers that one row proves, under the names of the functions that ask for the same thing unproven. */
+/**
+ * Functions whose answers the client verifies. Each has the name of the function that asks for the same thing without a
+ * proof.
+ *
+ * @example
+ * const verified: SvcVerified = svc.verified
+ * const { data, header } = await verified.stake.validator.query(owner)
+ */
 export interface SvcVerified {
   readonly stake: {
     readonly validator: {
@@ -56,29 +63,45 @@ export function verifiedFunctions(transport: Transport, target: Target): SvcVeri
   }
 }
 
-/** The promise forms. */
+/**
+ * The promise forms.
+ *
+ * @example
+ * const calls: SvcAsync = svc.async
+ * const { data } = await calls.stake.validator.list()
+ */
 export interface SvcAsync extends AsyncFunctions {
   /**
-   * Resolves with the result object once the transaction is in a block; rejects with SvcTxError when it failed there,
-   * with SvcRpcError -32012 after `timeoutMs`. For a hash out of the `data.hash` of an SvcRpcError.
+   * Resolves with the result object once the transaction is in a block. Rejects with SvcTxError when it failed there,
+   * and with SvcRpcError -32012 after `timeoutMs`. The hash may come from the `data.hash` of an SvcRpcError.
    */
   readonly waitForTx: (hash: string, options?: WaitOptions) => Promise<TransactionResult>
 }
 
 /**
- * web3.svc: every function with a callback or synchronous, the same as promises under `async`, and the accounts it
- * signs for.
+ * web3.svc: every function, with a callback or synchronous; the same functions as promises under `async`; and the
+ * accounts that the client signs for.
+ *
+ * @example
+ * const { data } = await svc.async.stake.validator.query(owner)
+ * svc.stake.validator.query(owner, (error, validator) => console.log(error ?? validator?.data))
  */
 export interface Svc extends SvcFunctions {
   readonly async: SvcAsync
   /** Rows of the state that the client proves by itself; needs `light` in the Target. */
   readonly verified: SvcVerified
   readonly accounts: LocalAccounts
-  /** `from` of operations that name none. Source: interface, Authentication 1. */
+  /** The `from` of operations that name none. Source: interface, Authentication 1. */
   defaultAccount: string | undefined
 }
 
-/** Makes a client. */
+/**
+ * The constructor of a client, and the conversion of amounts.
+ *
+ * @example
+ * const make = (constructor: SvcConstructor): Svc => new constructor('http://127.0.0.1:8545')
+ * const units = Svc.fromTokens('1.5')
+ */
 export interface SvcConstructor {
   /** A client of the gateway at a URL. Throws a TypeError when it is none. */
   new (target: string | Target): Svc
@@ -159,5 +182,11 @@ function construct(this: unknown, target: string | Target): Svc {
   return svc
 }
 
-/** web3.svc of the gateway at a URL: `new Svc('http://127.0.0.1:8545')`. Source: interface, Endpoints. */
+/**
+ * web3.svc of a gateway. Source: interface, Endpoints.
+ *
+ * @example
+ * const local = new Svc('http://127.0.0.1:8545')
+ * const { height } = await local.async.status()
+ */
 export const Svc = Object.assign(construct, { toTokens, fromTokens }) as unknown as SvcConstructor

@@ -98,18 +98,24 @@ export function resultOf(reply: Reply): unknown {
   return reply.result
 }
 
-/** Where a gateway is, and how it is asked. */
+/**
+ * Where a gateway is, and how the client asks it.
+ *
+ * @example
+ * const target: Target = { url: 'http://127.0.0.1:8545', light: 'http://127.0.0.1:8888' }
+ * const careful = new Svc(target)
+ */
 export interface Target {
   /** http://host:port of the gateway. */
   readonly url: string
-  /** What the gateway wants in `Authorization: Bearer`. */
+  /** The token of the gateway, which the client sends as `Authorization: Bearer`. */
   readonly token?: string
   /**
-   * http://host:port of a `cometbft light` proxy, for `svc.verified`. It is believed: let it run where nobody else
-   * reaches it.
+   * http://host:port of a `cometbft light` proxy, for `svc.verified`. The client trusts it, so run it where nobody else
+   * can answer in its place.
    */
   readonly light?: string
-  /** Asks instead of the global fetch; the synchronous form cannot use it. */
+  /** Used instead of the global fetch. The synchronous form cannot use it. */
   readonly fetch?: typeof fetch
 }
 

@@ -1,50 +1,88 @@
 import type { TransactionResult } from '../tx/result.ts'
 import type { KeyType, ValueType } from '../values/valueType.ts'
 
-/** Members that every operation takes. */
+/**
+ * The fields that every operation takes.
+ *
+ * @example
+ * const sender: Sender = { from: '0x098a8672bc66ec7177f82cd529ed8e5bbdc28a27', nonce: 0 }
+ * await svc.async.transfer({ ...sender, to, value: 1n })
+ */
 export interface Sender {
-  /** Account that acts, 0x and 40 hex digits; `svc.defaultAccount` when left out. */
+  /** The account that acts: 0x and 40 hex digits. `svc.defaultAccount` when left out. */
   readonly from?: string
-  /** Number of transactions made by the sender before this one; found out when left out. */
+  /** How many transactions the sender made before this one. The client finds it out when it is left out. */
   readonly nonce?: number | string | bigint
 }
 
-/** `error` is an Error, or the result object of a transaction that failed; then there is no result. */
+/**
+ * Receives what a call came to. `error` is an Error, or the result object of a transaction that failed; there is no
+ * result then.
+ *
+ * @example
+ * const print: Callback<number> = (error, height) => console.log(error ?? height)
+ * svc.blockNumber(print)
+ */
 export type Callback<R> = (error: Error | TransactionResult | null, result?: R) => void
 
 /**
- * An operation: with a callback it answers there, else it waits and returns the result object. Source: interface, Call
- * style.
+ * An operation. With a callback, the callback receives the result object; without one, the call waits and returns it.
+ * Source: interface, Call style.
+ *
+ * @example
+ * const { hash } = svc.transfer({ from, to, value: 1n })
+ * svc.transfer({ from, to, value: 1n }, (error, result) => console.log(error ?? result?.hash))
  */
 export interface Operation<I> {
   (input: I): TransactionResult
   (input: I, callback: Callback<TransactionResult>): void
 }
 
-/** What a promise form takes behind its arguments. */
+/**
+ * Options of a promise form, behind its arguments.
+ *
+ * @example
+ * const options: CallOptions = { signal: AbortSignal.timeout(5_000) }
+ * const height = await svc.async.blockNumber(options)
+ */
 export interface CallOptions {
-  /** Ends the waiting: the promise rejects with its reason. What was sent before may still be committed. */
+  /** Ends the waiting: the promise rejects with the signal's reason. A transaction that was sent may still be committed. */
   readonly signal?: AbortSignal
 }
 
-/** How a call waits for a block. */
+/**
+ * How long a call waits for a block.
+ *
+ * @example
+ * const options: WaitOptions = { timeoutMs: 10_000 }
+ * const { height } = await svc.async.waitForTx(hash, options)
+ */
 export interface WaitOptions extends CallOptions {
-  /** How long, in ms; 60,000 by default. */
+  /** In ms; 60,000 by default. */
   readonly timeoutMs?: number
 }
 
-/** How a verified answer is waited for, and how old it may be. */
+/**
+ * How long a call waits for a verified answer, and how old the answer may be.
+ *
+ * @example
+ * const options: VerifyOptions = { maxAgeMs: 60_000 }
+ * const { data } = await svc.verified.getBalance(owner, options)
+ */
 export interface VerifyOptions extends WaitOptions {
   /**
-   * The most that the time of the verified header may lie before this machine's clock, in ms; 300,000 by default,
-   * Infinity for any age.
+   * How far the time of the verified header may lie before this machine's clock, in ms. 300,000 by default; Infinity
+   * accepts any age.
    */
   readonly maxAgeMs?: number
 }
 
 /**
- * An operation as a promise: rejects with SvcTxError when the transaction fails, with SvcRpcError when there is no
- * result.
+ * An operation as a promise. It rejects with SvcTxError when the transaction fails, and with SvcRpcError when there is
+ * no result.
+ *
+ * @example
+ * const { height } = await svc.async.stake.validator.deactivate({ from }, { signal: AbortSignal.timeout(30_000) })
  */
 export type AsyncOperation<I> = (input: I, options?: CallOptions) => Promise<TransactionResult>
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import DataLoader from 'dataloader'
 import { fromUtf8 } from '../base/bytes.ts'
 import { BATCH_PATHS_MAX, encodePaths, type PathAnswer } from '../codec/queryBatch.ts'
 import { isNodeError } from '../comet/errors.ts'
@@ -10,45 +11,6 @@ import { FEED_START_MS_MAX, GAS_PRICES_KEPT } from './limits.ts'
 import { type ListAnswer, shareLists } from './lists.ts'
 import { RawJson } from './envelope.ts'
 import { type HeadWatch, type Stall, stallReason } from './health.ts'
-
-interface Waiting<A> {
-  readonly path: string
-  readonly done: (answer: A) => void
-  readonly failed: (error: unknown) => void
-}
-
-/**
- * Asks for paths that come within one turn of the event loop together, BATCH_PATHS_MAX at most: under load a question
- * costs the node and the application a part of what one path alone does. `askAll` answers in the order of the paths, an
- * Error for a path that fails.
- */
-export function askTogether<A>(
-  askAll: (paths: readonly string[]) => Promise<readonly (A | Error)[]>,
-): (path: string) => Promise<A> {
-  let waiting: Waiting<A>[] = []
-  const send = async (asked: readonly Waiting<A>[]): Promise<void> => {
-    try {
-      const answers = await askAll(asked.map(({ path }) => path))
-      for (const [at, { done, failed }] of asked.entries()) {
-        const answer = answers[at]
-        if (answer === undefined) failed(new Error(`the node answered ${answers.length} of ${asked.length} paths`))
-        else if (answer instanceof Error) failed(answer)
-        else done(answer)
-      }
-    } catch (error) {
-      for (const { failed } of asked) failed(error)
-    }
-  }
-  const sendAll = (): void => {
-    const asked = waiting
-    waiting = []
-    for (let at = 0; at < asked.length; at += BATCH_PATHS_MAX) void send(asked.slice(at, at + BATCH_PATHS_MAX))
-  }
-  return (path) =>
-    new Promise((done, failed) => {
-      if (waiting.push({ path, done, failed }) === 1) setImmediate(sendAll)
-    })
-}
 
 /** An answer of the chain: `data` as the query's path gives it, read at `height`. */
 export interface ChainAnswer {
@@ -125,10 +87,11 @@ export interface Chain extends Reads {
   readonly onHeight: () => void
 }
 
+/** What the caller is told of a query that the application refused. Source: protocol.md §8. */
 function refusalOf(path: string, { code, log }: { readonly code: number; readonly log: string }): Error {
-  if (code === queryCodes.badArgument || code === queryCodes.tooMuch) return new RpcError('invalidParams', log)
   if (code === queryCodes.busy) return tooMany(log)
   if (code === queryCodes.unavailable) return new RpcError('nodeAway', log)
+  if (code === queryCodes.badArgument || code === queryCodes.tooMuch) return new RpcError('invalidParams', log)
   return new Error(`query ${path}: code ${code}: ${log}`)
 }
 
@@ -206,7 +169,18 @@ const readsOver = (rpc: NodeRpc, queryOne: Chain['queryOne']): Reads => ({
   account: async (address) => (await queryOne(`/accounts/${address}`)).data as { balance: string; nonce: number },
 })
 
-const queriesOver = (rpc: NodeRpc): Chain['queryOne'] => askTogether((paths) => queryAll(rpc, paths))
+/**
+ * Queries that come within one turn of the event loop go to the node as one question of at most BATCH_PATHS_MAX paths:
+ * under load that costs the node and the application a fraction of what each path alone does.
+ */
+function queriesOver(rpc: NodeRpc): Chain['queryOne'] {
+  const loader = new DataLoader<string, ChainAnswer>((paths) => queryAll(rpc, paths), {
+    cache: false,
+    maxBatchSize: BATCH_PATHS_MAX,
+    batchScheduleFn: (send) => setImmediate(send),
+  })
+  return (path) => loader.load(path)
+}
 
 /** The chain behind a node, whose blocks `feed` delivers. */
 export function createChain(

@@ -5,7 +5,7 @@ const fixed = catalogue({
   insufficientBalance: {
     code: 20,
     log: 'Insufficient balance',
-    source: 'interface: Errors, proposeChangeParam and vote; protocol.md §2, check 7',
+    source: 'interface: Errors, proposeChangeParam and vote; protocol.md §2, check 7, and §6, transfer_fund',
   },
   tooManyFree: { code: 20, log: 'Too many free transactions waiting', source: 'protocol.md §2, CheckTx' },
   defect: { code: 1000, log: 'internal defect', source: 'protocol.md §2, Codes' },

@@ -1,5 +1,4 @@
 import { afterEach, expect, test } from '@jest/globals'
-import { askTogether } from '../../src/gateway/chain.ts'
 import { post, signerOf, startPair } from './support.ts'
 
 const owners = Array.from({ length: 20 }, (_, at) => signerOf(at + 1).address)
@@ -43,19 +42,22 @@ test('queries of one moment travel in one question, 16 at most, and each gets it
 })
 
 test('a question that fails fails for all who asked it, and for nobody else', async () => {
-  const asked: (readonly string[])[] = []
-  const ask = askTogether(async (paths: readonly string[]) => {
-    asked.push(paths)
-    if (paths.includes('x')) throw new Error('away')
-    return paths
+  let isBroken = true
+  pair = await startPair({
+    batch: () => {
+      if (isBroken) throw new Error('the node has lost its application')
+    },
   })
-  expect(await Promise.allSettled([ask('x'), ask('y')])).toMatchObject([
-    { reason: { message: 'away' } },
-    { reason: { message: 'away' } },
-  ])
-  expect(await Promise.all([ask('a'), ask('b'), ask('a')])).toEqual(['a', 'b', 'a'])
-  expect(asked).toEqual([
-    ['x', 'y'],
-    ['a', 'b', 'a'],
-  ])
+  const ask = async () => {
+    const calls = owners
+      .slice(0, 3)
+      .map((owner, id) => ({ jsonrpc: '2.0', id, method: 'svc_getBalance', params: [owner] }))
+    return (await (await post(pair?.gateway.url ?? '', JSON.stringify(calls))).json()) as {
+      result?: string
+      error?: { code: number }
+    }[]
+  }
+  expect((await ask()).map(({ error }) => error?.code)).toEqual([-32011, -32011, -32011])
+  isBroken = false
+  expect((await ask()).map(({ result }) => result)).toEqual(['1000', '1000', '1000'])
 })

@@ -249,7 +249,12 @@ export async function startStubNode(given: Partial<Script> = {}) {
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const { method, params } = JSON.parse(Buffer.concat(chunks).toString()) as { method: string; params: Given }
     counts.set(method, (counts.get(method) ?? 0) + 1)
-    const result = answer(ledger, script, method, params)
+    let result: Given | string
+    try {
+      result = answer(ledger, script, method, params)
+    } catch (error) {
+      result = (error as Error).message
+    }
     const pauseMs = script.latencyMs()
     if (pauseMs > 0) await sleep(pauseMs)
     const body =

@@ -7,17 +7,30 @@ import { verifiedHeader } from './header.ts'
 import { whyNotAbsent, whyNotMember } from './ics23.ts'
 import { printRow, stateKey } from './rows.ts'
 
-/** The header that a row was proven against, as the light client verified it. `hash` and `app_hash` upper-case hex. */
+/**
+ * The header that proves a row, as the light client verified it. `hash` and `app_hash` are upper-case hex.
+ *
+ * @example
+ * const row = await svc.verified.getBalance(owner)
+ * const header: VerifiedHeader = row.header
+ * console.log(`proven by block ${header.height} of ${header.time}`)
+ */
 export interface VerifiedHeader {
   readonly chain_id: string
   readonly height: number
-  /** RFC 3339, of the block: how old the answer is. */
+  /** The time of the block in RFC 3339, which says how old the answer is. */
   readonly time: string
   readonly hash: string
   readonly app_hash: string
 }
 
-/** A row of the state at the end of block `height`, proven by the app hash in the header after it. */
+/**
+ * A row of the state at the end of block `height`, proven by the app hash in the header of the block after it.
+ *
+ * @example
+ * const row: VerifiedRow = await svc.verified.getProof('params', 'max_vals/0')
+ * if (row.data === null) console.log('it is proven that there is no such row')
+ */
 export interface VerifiedRow {
   readonly verified: true
   readonly height: number

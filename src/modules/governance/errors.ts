@@ -36,5 +36,4 @@ export const governanceErrors = catalogue({
     log: 'proposeUpgradeProgram is not implemented',
     source: 'interface: Limits 6; protocol.md §6',
   },
-  insufficientBalance: { code: 20, log: 'Insufficient balance', source: 'protocol.md §6, transfer_fund' },
 })

@@ -6,8 +6,8 @@ import { address } from '../../../values/account.ts'
 import { amount } from '../../../values/number.ts'
 import { addBalance, balanceOf, moveBalance } from '../../accounts/keeper.ts'
 import { type Block, defineTx, type Effects, type TxContext } from '../../define.ts'
+import { kernelErrors } from '../../errors.ts'
 import { valuesUpTo } from '../../params/keeper.ts'
-import { governanceErrors } from '../errors.ts'
 import type { ProposalOf } from '../tables.ts'
 import { type CarriedOut, pointHeight, pointTimestamp, propose, type ProposalKind, reason } from './proposal.ts'
 
@@ -61,7 +61,7 @@ function executePropose(context: TxContext, message: MessageOf<typeof input>): T
         )
       }
       if (value === 0n) return invalidParameter('amount: expected more than 0, got 0')
-      return balanceOf(state, transferFrom) < value ? governanceErrors.insufficientBalance : undefined
+      return balanceOf(state, transferFrom) < value ? kernelErrors.insufficientBalance : undefined
     },
   })
 }
@@ -94,7 +94,7 @@ function pay(state: State, _block: Block, proposal: TransferFund): CarriedOut<Tr
     addBalance(state, transferTo, escrow)
     return { proposal: { ...proposal, escrow: 0n } }
   }
-  if (balanceOf(state, transferFrom) < value) return { proposal, rejected: governanceErrors.insufficientBalance.log }
+  if (balanceOf(state, transferFrom) < value) return { proposal, rejected: kernelErrors.insufficientBalance.log }
   moveBalance(state, transferFrom, transferTo, value)
   return { proposal }
 }
