@@ -119,7 +119,7 @@ if (import.meta.main) {
     const files = newTx(join(import.meta.dirname, '..'), module, name)
     process.stdout.write(
       `Wrote ${files.join(', ')}.\nNext: give the message its fields and the operation its rules, then run\n` +
-        '  npm run gen && node_modules/.bin/biome check --write src test && npm run reference\n' +
+        '  npm run gen && node_modules/.bin/biome check --write src test && npm run reference && npm run vectors\n' +
         'Describe the operation in docs/protocol.md §3 and in the README of its module.\n',
     )
   } catch (error) {

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { concat, fromHex, toHex } from '../../src/base/bytes.ts'
 import { OPERATION_MESSAGES, svcCodec } from '../../src/codec/svc.ts'
@@ -79,7 +81,8 @@ describe('canonical decoding', () => {
 test('every member of the envelope that is a message is an operation', () => {
   expect([...OPERATION_MESSAGES.keys()]).toContain('declareCandidacy')
   expect(OPERATION_MESSAGES.get('vote')).toBe('svc.governance.Vote')
-  expect(OPERATION_MESSAGES.size).toBe(15)
+  const proto = readFileSync(join(import.meta.dirname, '../../proto/svc/tx.proto'), 'utf8')
+  expect(OPERATION_MESSAGES.size).toBe([...proto.matchAll(/^ {4}svc\.\w+\.\w+ \w+ = \d+;/gm)].length)
 })
 
 test('a message that does not exist is a bug, said at once', () => {

@@ -4,6 +4,7 @@ import { accounts } from '../../src/modules/accounts/tables.ts'
 import { chain, counters, totals } from '../../src/modules/chain/tables.ts'
 import { proposals, votes } from '../../src/modules/governance/tables.ts'
 import { params } from '../../src/modules/params/tables.ts'
+import { txEntries } from '../../src/modules/registry.ts'
 import {
   absences,
   accountUpdates,
@@ -14,6 +15,7 @@ import {
   validatorKeys,
 } from '../../src/modules/stake/tables.ts'
 import type { RowOf, Table } from '../../src/store/table.ts'
+import type { Field, Fields } from '../../src/tx/fields.ts'
 import { account, nodeKey, tokens } from '../support/testChain.ts'
 
 const of = (number: number): Uint8Array => addressBytes(account(number).address)
@@ -33,8 +35,9 @@ const library = {
   md5: `{"ubuntu":"${'0f'.repeat(16)}"}`,
 }
 
-/** Messages with fixed content: each operation with all members, and with as few as it takes. */
-export const MESSAGES: readonly (readonly [operation: string, message: Readonly<Record<string, unknown>>])[] = [
+type MessageCase = readonly [operation: string, message: Readonly<Record<string, unknown>>]
+
+const OWN_CASES: readonly MessageCase[] = [
   ['transfer', { to: of(2), value: '1000000000000000000' }],
   ['declareCandidacy', { pubKey: nodeKey(1), description, maxAmount: tokens(10).toString(), compRate: '0.25' }],
   ['declareCandidacy', { pubKey: nodeKey(1) }],
@@ -60,6 +63,34 @@ export const MESSAGES: readonly (readonly [operation: string, message: Readonly<
     { transferFrom: of(1), transferTo: of(2), amount: '5', reason: 'r', expireBlockHeight: 1, expireTimestamp: 2 },
   ],
   ['vote', { proposalId: new Uint8Array(32).fill(0xfb), answer: 'Y' }],
+]
+
+const BY_TYPE: Readonly<Record<string, unknown>> = {
+  address: of(2),
+  amount: '5',
+  pubKey: nodeKey(1),
+  proposalId: new Uint8Array(32).fill(0xfb),
+  uint: 7,
+  ratio: '0.25',
+  yesNo: 'Y',
+  flag: true,
+}
+const filled = (fields: Fields): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(fields).map(([name, one]) => [name, valueIn(one)]))
+const valueIn = ({ type, fields }: Field<unknown>): unknown =>
+  fields === undefined ? (BY_TYPE[type] ?? 'text') : filled(fields)
+
+/** Operations that have no case of their own yet: one message each, by the types of its fields. */
+export const UNSCRIPTED: readonly string[] = txEntries
+  .map(({ operation }) => operation)
+  .filter((operation) => !OWN_CASES.some(([name]) => name === operation))
+
+/** Messages with fixed content: each operation with all members, and with as few as it takes. */
+export const MESSAGES: readonly MessageCase[] = [
+  ...OWN_CASES,
+  ...txEntries
+    .filter(({ operation }) => UNSCRIPTED.includes(operation))
+    .map(({ operation, input }): MessageCase => [operation, filled(input)]),
 ]
 
 type Case = readonly [table: Table, row: object]

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { OPERATION_MESSAGES } from '../../src/codec/svc.ts'
 import { tables } from '../../src/modules/registry.ts'
+import { UNSCRIPTED } from './cases.ts'
 import { makeVectors, printVectors, VECTORS_PATH } from './make.ts'
 
 const text = readFileSync(VECTORS_PATH, 'utf8')
@@ -34,7 +35,10 @@ test('messages, transactions, rows and app hashes are byte for byte those of the
 })
 
 test('the golden file covers each operation and each hashed table, and its script each operation with success but upgrade', () => {
-  expect(new Set(golden.messages.map(({ operation }) => operation))).toEqual(new Set(OPERATION_MESSAGES.keys()))
+  const operations = new Set(golden.messages.map(({ operation }) => operation))
+  const missing = [...OPERATION_MESSAGES.keys()].filter((operation) => !operations.has(operation))
+  // `npm run vectors` adds them; it must change no line that is there.
+  expect(missing).toEqual([])
   expect(new Set(golden.rows.map(({ table }) => table))).toEqual(
     new Set(tables.filter(({ hashed }) => hashed).map(({ name }) => name)),
   )
@@ -43,7 +47,8 @@ test('the golden file covers each operation and each hashed table, and its scrip
       outcomes.filter(([, code]) => code === 0).map(([operation]) => operation),
     ),
   )
-  expect([...OPERATION_MESSAGES.keys()].filter((operation) => !done.has(operation))).toEqual(['proposeUpgradeProgram'])
+  const scripted = [...OPERATION_MESSAGES.keys()].filter((operation) => !UNSCRIPTED.includes(operation))
+  expect(scripted.filter((operation) => !done.has(operation))).toEqual(['proposeUpgradeProgram'])
 })
 
 const readByGo = (file: string): string =>

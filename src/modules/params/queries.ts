@@ -1,5 +1,5 @@
 import type { StateReader } from '../../store/state.ts'
-import { badArgument, defineQuery } from '../define.ts'
+import { badArgument, defineQuery, type QueryAnswer, type QueryContext, type QueryError } from '../define.ts'
 import { valuesInForce } from './keeper.ts'
 
 /** The system parameters object of the interface: integers as Number, ratios and the address as String. */
@@ -15,8 +15,12 @@ export function printParams(state: StateReader, height: number): Record<string, 
 export const queryParams = defineQuery({
   path: '/governance/params',
   doc: 'The system parameters in force in the block of the requested height (the head when 0).',
-  run: ({ state, height, requestedHeight }) =>
-    requestedHeight < 0 || requestedHeight > height
-      ? badArgument(`height: expected 0 to the head ${height}, got ${requestedHeight}`)
-      : { data: printParams(state, requestedHeight === 0 ? height : requestedHeight) },
+  run: paramsAt,
 })
+
+function paramsAt({ state, height, requestedHeight }: QueryContext): QueryAnswer | QueryError {
+  if (requestedHeight < 0 || requestedHeight > height)
+    return badArgument(`height: expected 0 to the head ${height}, got ${requestedHeight}`)
+  if (height === 0) return { data: {} } // before the first block nothing is in force
+  return { data: printParams(state, requestedHeight === 0 ? height : requestedHeight) }
+}
