@@ -1,8 +1,10 @@
 import type { Address } from '../base/address.ts'
 import type { Amount } from '../base/amount.ts'
+import { cut, show, UNKNOWN_NAME_LENGTH_MAX } from '../base/json.ts'
 import type { TxError } from '../base/txError.ts'
 import type { State, StateReader } from '../store/state.ts'
 import type { Fields, MessageOf } from '../tx/fields.ts'
+import { uint } from '../values/number.ts'
 import { kernelErrors } from './errors.ts'
 import type { Params } from './params/definitions.ts'
 
@@ -124,7 +126,7 @@ export interface QueryEntry {
    */
   readonly isList?: true
   /**
-   * The answer, which is written as JSON; a QueryError for a malformed argument. `options` are what stands behind `?`.
+   * The answer, which is written as JSON; a QueryError for a malformed argument. `options` are what follows `?`.
    */
   readonly run: (
     context: QueryContext,
@@ -138,6 +140,40 @@ export const defineQuery = (entry: QueryEntry): QueryEntry => entry
 
 /** Refuses a query's argument. */
 export const badArgument = (why: string): QueryError => kernelErrors.badArgument(why)
+
+function* slice<T>(
+  items: Iterable<T>,
+  offset: number,
+  limit: number,
+  print: (item: T, at: number) => unknown,
+): Generator<unknown> {
+  if (limit === 0) return
+  let at = 0
+  for (const item of items) {
+    if (at >= offset) yield print(item, at)
+    if (++at >= offset + limit) return
+  }
+}
+
+/**
+ * The items of a list from `offset` on, at most `limit` of them; the whole list without options. `at` is the index in
+ * the whole list.
+ */
+export function pageOf<T>(
+  items: Iterable<T>,
+  options: ReadonlyMap<string, string>,
+  print: (item: T, at: number) => unknown,
+): QueryAnswer | QueryError {
+  for (const name of options.keys()) {
+    if (name !== 'limit' && name !== 'offset')
+      return badArgument(`${cut(name, UNKNOWN_NAME_LENGTH_MAX)}: expected limit or offset`)
+  }
+  const limit = options.has('limit') ? uint.parse(options.get('limit') ?? '') : Number.MAX_SAFE_INTEGER
+  const offset = options.has('offset') ? uint.parse(options.get('offset') ?? '') : 0
+  if (limit === undefined) return badArgument(`limit: expected a decimal integer, got ${show(options.get('limit'))}`)
+  if (offset === undefined) return badArgument(`offset: expected a decimal integer, got ${show(options.get('offset'))}`)
+  return { items: slice(items, offset, limit, print) }
+}
 
 /** True when an outcome is a failure. */
 export const isError = (outcome: object): outcome is TxError => 'code' in outcome

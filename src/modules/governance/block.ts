@@ -39,7 +39,7 @@ export function tallyOf(state: StateReader, proposal: Proposal): Tally {
   return { yes, no, total }
 }
 
-/** True when at least two thirds of `total` stand behind `part`. Nothing is rounded. A total of 0 decides nothing. */
+/** True when `part` is at least two thirds of `total`. Nothing is rounded. A total of 0 decides nothing. */
 export const isTwoThirds = (part: number, total: number): boolean =>
   total > 0 && BigInt(part) * 3n >= BigInt(total) * 2n
 

@@ -2,7 +2,7 @@ import type { TxError } from '../../base/txError.ts'
 import { stakeErrors } from './errors.ts'
 import type { Candidacy } from './tables.ts'
 
-/** Where a candidacy stands. `none`: the address has no record. */
+/** The state of an address's candidacy. `none`: the address has no record. */
 export type CandidacyState = 'none' | 'active' | 'inactive' | 'withdrawn'
 
 /** What the owner asks for. */
@@ -49,7 +49,7 @@ export const candidacyMoves: Moves = {
   },
 }
 
-/** Where a record stands. */
+/** The state that a record is in. */
 export function stateOf(candidacy: Candidacy | undefined): CandidacyState {
   if (candidacy === undefined) return 'none'
   if (candidacy.withdrawn) return 'withdrawn'
