@@ -1,5 +1,5 @@
 import type { AppLogger } from '../app/context.ts'
-import type { ProposalId } from '../base/pubKey.ts'
+import { parseProposalId, printProposalId, type ProposalId } from '../base/pubKey.ts'
 import { BLOCK_TIME_MS_DEFAULT } from '../comet/config.ts'
 import { parseAllowList } from '../eni/policy.ts'
 import { type LibraryStatus, type Limits, type Report, startFetcherThread, type LibraryJob } from '../eni/thread.ts'
@@ -54,7 +54,7 @@ const dueMsOf = ({ expireBlockHeight, expireTimestamp }: Proposal, height: numbe
 function jobOf(proposal: ProposalOf<'deploy_libeni'>, os: string, height: number): LibraryJob {
   const { id, name, version } = proposal
   const file = fileFor(proposal, os) ?? { urls: [], md5: '' }
-  return { id, name, version, ...file, goal: goalOf(proposal), dueMs: dueMsOf(proposal, height) }
+  return { id: printProposalId(id), name, version, ...file, goal: goalOf(proposal), dueMs: dueMsOf(proposal, height) }
 }
 
 const isLibrary = (row: object | undefined): row is ProposalOf<'deploy_libeni'> =>
@@ -77,7 +77,7 @@ export function serveLibraries({ store, home, os, allowAddresses, logger, limits
       store.putLocal(libraryStatus, { proposalId, status })
     } catch (error) {
       logger.error(
-        { err: error, proposal_id: proposalId },
+        { err: error, proposal_id: printProposalId(proposalId) },
         'the status of a library was not written; the next start does',
       )
     }
@@ -93,7 +93,7 @@ export function serveLibraries({ store, home, os, allowAddresses, logger, limits
     }
     const { status, why } = report
     statuses.set(id, status)
-    keep(id as ProposalId, status)
+    keep(parseProposalId(id) as ProposalId, status)
     logger.info({ event: 'svc.governance.lib_status', ...about, status, why }, `library ${name} ${version}: ${status}`)
   }
 

@@ -1,7 +1,7 @@
 import type { Address } from '../base/address.ts'
 import { parseRatio, type Ratio, TOKEN } from '../base/amount.ts'
 import { cut, isObject, show, UNKNOWN_NAME_LENGTH_MAX } from '../base/json.ts'
-import type { PubKey } from '../base/pubKey.ts'
+import { printPubKey, type PubKey } from '../base/pubKey.ts'
 import type { State } from '../store/state.ts'
 import { address, addressOrNone } from '../values/account.ts'
 import { pubKey } from '../values/key.ts'
@@ -192,7 +192,7 @@ export function readGenesis(appState: unknown): Genesis {
     'candidacies owner',
   )
   unique(
-    candidacies.map(({ pubKey }) => pubKey as PubKey),
+    candidacies.map((candidacy) => printPubKey(candidacy.pubKey)),
     'candidacies pub_key',
   )
   if (candidacies.length === 0) refuse('candidacies', 'at least one eligible candidacy', candidacies)

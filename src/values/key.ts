@@ -3,6 +3,8 @@ import {
   KEY_BYTES,
   parseProposalId,
   parsePubKey,
+  printProposalId,
+  printPubKey,
   type ProposalId,
   proposalIdBytes,
   proposalIdOf,
@@ -12,18 +14,19 @@ import {
 } from '../base/pubKey.ts'
 import { fixedLength, type KeyType, stringOf } from './valueType.ts'
 
-interface Of32Bytes<T extends string> {
+interface Of32Bytes<T> {
   readonly name: string
   readonly doc: string
   readonly of: (bytes: Uint8Array) => T
   readonly bytes: (value: T) => Uint8Array
   readonly parse: (base64: string) => T | undefined
+  readonly print: (value: T) => string
 }
 
 // Standard base64 holds '/', which separates the parts of a path: the URL-safe alphabet is read too.
 const standard = (text: string): string => text.replaceAll('-', '+').replaceAll('_', '/').padEnd(44, '=')
 
-function of32Bytes<T extends string>({ name, doc, of, bytes, parse }: Of32Bytes<T>): KeyType<T, Uint8Array> {
+function of32Bytes<T>({ name, doc, of, bytes, parse, print }: Of32Bytes<T>): KeyType<T, Uint8Array> {
   const form = 'base64 text'
   return {
     name,
@@ -38,16 +41,20 @@ function of32Bytes<T extends string>({ name, doc, of, bytes, parse }: Of32Bytes<
     schema: { type: 'string' },
     sqlType: 'TEXT',
     fromJson: (json, refuse) => fromBase64(stringOf(json, form, refuse)) ?? refuse(form),
-    toJson: (value) => value,
+    toJson: print,
     wireToJson: toBase64,
     check: (wire) => (wire.length === KEY_BYTES ? undefined : `expected ${KEY_BYTES} bytes, got ${wire.length}`),
     parse: (text) => parse(standard(text)),
-    print: (value) => value,
+    print,
     toWire: bytes,
     fromWire: of,
     isDefault: () => false,
-    toSql: (value) => value,
-    fromSql: (sql) => sql as T,
+    toSql: print,
+    fromSql: (sql) => {
+      const value = parse(String(sql))
+      if (value === undefined) throw new Error(`expected base64 of ${KEY_BYTES} bytes, got ${sql}`)
+      return value
+    },
     isSqlOrdered: false,
     toKey: bytes,
     fromKey: fixedLength(KEY_BYTES, of),
@@ -61,6 +68,7 @@ export const pubKey: KeyType<PubKey, Uint8Array> = of32Bytes({
   of: pubKeyOf,
   bytes: pubKeyBytes,
   parse: parsePubKey,
+  print: printPubKey,
 })
 
 /** The id of a proposal. JSON and SQL: base64; wire and key: 32 bytes. */
@@ -70,4 +78,5 @@ export const proposalId: KeyType<ProposalId, Uint8Array> = of32Bytes({
   of: proposalIdOf,
   bytes: proposalIdBytes,
   parse: parseProposalId,
+  print: printProposalId,
 })

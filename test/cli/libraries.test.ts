@@ -1,3 +1,4 @@
+import { parseProposalId } from '../../src/base/pubKey.ts'
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { AppLogger } from '../../src/app/context.ts'
@@ -191,7 +192,7 @@ test(
     await restart()
     while (libraries().count('collapsed') === 0) await new Promise((done) => setTimeout(done, 5))
     expect(writes).toEqual([])
-    expect(chain.store.get(libraryStatus, { proposalId: id as ProposalId })?.status).toBe('collapsed')
+    expect(chain.store.get(libraryStatus, { proposalId: parseProposalId(id) as ProposalId })?.status).toBe('collapsed')
     await libraries().close()
   },
   LIMIT_MS,

@@ -2,7 +2,6 @@ import { expect, test } from '@jest/globals'
 import { printRow, stateKey } from '../../src/client/light/rows.ts'
 import { tables } from '../../src/modules/registry.ts'
 import { proposalId, pubKey } from '../../src/values/key.ts'
-import { amount, ratio } from '../../src/values/number.ts'
 import type { Table } from '../../src/store/table.ts'
 import { ROWS } from '../vectors/cases.ts'
 
@@ -16,7 +15,7 @@ const keyText = ({ key }: Table, row: Values): string =>
   Object.entries(key)
     .map(([name, column]) =>
       (column as unknown) === pubKey || (column as unknown) === proposalId
-        ? urlSafe(row[name] as string)
+        ? urlSafe(column.print(row[name]))
         : String(row[name]),
     )
     .join('/')
@@ -24,10 +23,7 @@ const keyText = ({ key }: Table, row: Values): string =>
 /** A row as the client prints it, said by the columns of the table. */
 const printed = ({ key, row: columns }: Table, row: Values): Values =>
   Object.fromEntries(
-    Object.entries({ ...key, ...columns }).map(([name, column]) => [
-      snake(name),
-      (column as unknown) === amount || (column as unknown) === ratio ? column.toSql(row[name]) : row[name],
-    ]),
+    Object.entries({ ...key, ...columns }).map(([name, column]) => [snake(name), column.toJson(row[name])]),
   )
 
 test('the client reads every table of the state and no other', () => {

@@ -1,5 +1,6 @@
+import { pubKeyOf } from '../../src/base/pubKey.ts'
 import { describe, expect, test } from '@jest/globals'
-import { account, type TestChain } from '../support/testChain.ts'
+import { account, type TestChain, nodeKey } from '../support/testChain.ts'
 import { conformanceChain, keyText, NOBODY, perform, proposalOf, succeed, validatorOf } from './support.ts'
 
 const [owner, second, third, newcomer, heir, poor] = [1, 2, 3, 4, 5, 6].map(account) as [
@@ -61,7 +62,8 @@ describe('candidacy moves', () => {
     const chain = conformanceChain()
     succeed(chain, second, 'svc_deactivateCandidacy')
     // 120 blocks without a signature remove the third.
-    while ((validatorOf(chain, third) as { active: string }).active === 'Y') chain.block({ absent: [keyText(3)] })
+    while ((validatorOf(chain, third) as { active: string }).active === 'Y')
+      chain.block({ absent: [pubKeyOf(nodeKey(3))] })
     expect(chain.height).toBeGreaterThan(119)
     for (const one of [second, third]) {
       succeed(chain, one, 'svc_activateCandidacy')

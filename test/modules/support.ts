@@ -42,7 +42,10 @@ export function startChain(
   return chain
 }
 
-/** The key of validator `number` in base64. */
+/** The key of validator `number` in base64, as people and JSON have it. */
+export const keyText = (number: number): string => toBase64(nodeKey(number))
+
+/** The key of validator `number`. */
 export const key = (number: number): PubKey => pubKeyOf(nodeKey(number))
 
 /** The record of an account, which must be there. */
@@ -114,8 +117,8 @@ export const eventsOf = ({ events = [] }: Pick<FinalizeBlockResponse, 'events'> 
   )
 
 /** Validator updates as key → power, in their order. */
-export const updatesOf = ({ validatorUpdates = [] }: FinalizeBlockResponse): readonly (readonly [string, number])[] =>
-  validatorUpdates.map(({ pubKey, power }) => [toBase64(pubKey.ed25519 as Uint8Array), power])
+export const updatesOf = ({ validatorUpdates = [] }: FinalizeBlockResponse): readonly (readonly [PubKey, number])[] =>
+  validatorUpdates.map(({ pubKey, power }) => [pubKeyOf(pubKey.ed25519 as Uint8Array), power])
 
 /** The 20 bytes of an account's address, as messages hold it. */
 export const bytesOf = ({ address }: Signer): Uint8Array => addressBytes(address)

@@ -1,4 +1,4 @@
-import { toBase64 } from '../../src/base/bytes.ts'
+import { pubKeyBytes, pubKeyOf } from '../../src/base/pubKey.ts'
 import { listSet } from '../../src/modules/stake/keeper.ts'
 import { candidacies, type Candidacy } from '../../src/modules/stake/tables.ts'
 import type { Signer } from '../../src/tx/sign.ts'
@@ -14,7 +14,7 @@ const ACCOUNTS = 16
 /** Keys 1 to LIVE_KEYS are held by nodes; those up to ALL_KEYS by nobody. */
 const LIVE_KEYS = 14
 const ALL_KEYS = 32
-const DEAD = new Set(Array.from({ length: ALL_KEYS - LIVE_KEYS }, (_, at) => toBase64(nodeKey(LIVE_KEYS + 1 + at))))
+const DEAD = new Set(Array.from({ length: ALL_KEYS - LIVE_KEYS }, (_, at) => pubKeyOf(nodeKey(LIVE_KEYS + 1 + at))))
 
 interface Move {
   readonly sender: Signer
@@ -54,9 +54,7 @@ function movesOf(next: Random, live: readonly Candidacy[]): readonly Move[] {
     case 3:
       return [declare(someone, liveKey(next))]
     case 4:
-      return owner === undefined
-        ? []
-        : [own('withdrawCandidacy'), declare(sender, Uint8Array.from(Buffer.from(owner.pubKey, 'base64')))]
+      return owner === undefined ? [] : [own('withdrawCandidacy'), declare(sender, pubKeyBytes(owner.pubKey))]
     case 5:
       return Array.from({ length: 1 + next(ACCOUNTS) }, (_, at) => declare(account(at + 1), anyKey(next)))
     case 6:
@@ -111,11 +109,11 @@ export function simulateJoining(seed: number, validators: number, blocks: number
   const chain = startChain(next, validators)
   const nonces = new Map<string, number>()
   const signed = new Set(listSet(chain.store).map(({ pubKey }) => pubKey as string))
-  for (const key of (chain.sets.get(1) ?? new Map<string, number>()).keys()) signed.add(key)
+  for (const key of (chain.sets.get(1) ?? new Map()).keys()) signed.add(key)
   let [proven, silent, keptAlone] = [0, 0, 0]
   try {
     while (chain.height < blocks) {
-      const lastSet = chain.sets.get(chain.height) ?? new Map<string, number>()
+      const lastSet = chain.sets.get(chain.height) ?? new Map()
       const absent = randomAbsent(next, lastSet, (key) => DEAD.has(key))
       const before = listSet(chain.store)
       const live = [...chain.store.scan(candidacies)].filter(({ withdrawn }) => !withdrawn)

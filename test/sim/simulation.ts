@@ -110,7 +110,7 @@ export function simulate(seed: number, blocks: number, path: string): Simulated 
       const nonces = new Map(executed)
       const txs = Array.from({ length: next(9) }, () => randomTx(next, chain, nonces))
       for (const { bytes } of txs) if (next(2) === 0) chain.check(bytes)
-      const lastSet = chain.sets.get(chain.height) ?? new Map<string, number>()
+      const lastSet = chain.sets.get(chain.height) ?? new Map()
       const absent = randomAbsent(next, lastSet)
       const before = listSet(chain.store)
       const isFirst = chain.height === 0

@@ -5,7 +5,7 @@ import { txEntries, txEntryOf } from '../../src/modules/registry.ts'
 import { proposals } from '../../src/modules/governance/tables.ts'
 import { listLive, listSet } from '../../src/modules/stake/keeper.ts'
 import { accountUpdates, candidacies } from '../../src/modules/stake/tables.ts'
-import { pubKeyBytes, proposalIdBytes } from '../../src/base/pubKey.ts'
+import { proposalIdBytes, type PubKey, pubKeyBytes, pubKeyOf } from '../../src/base/pubKey.ts'
 import type { Field } from '../../src/tx/fields.ts'
 import type { Signer } from '../../src/tx/sign.ts'
 import { account, CHAIN_ID, nodeKey, type TestChain, type TestGenesis, tokens } from '../support/testChain.ts'
@@ -17,7 +17,7 @@ export type Random = (below: number) => number
 export const ACCOUNTS = 12
 const KEYS = 16
 /** The keys that no node holds: they never sign. */
-const DEAD_KEYS: ReadonlySet<string> = new Set(Array.from({ length: 6 }, (_, at) => toBase64(nodeKey(KEYS - at))))
+const DEAD_KEYS: ReadonlySet<string> = new Set(Array.from({ length: 6 }, (_, at) => pubKeyOf(nodeKey(KEYS - at))))
 
 const pick = <T>(next: Random, values: readonly T[]): T => values[next(values.length)] as T
 const amount = (next: Random): string =>
@@ -255,9 +255,9 @@ export function randomTx(
  */
 export function randomAbsent(
   next: Random,
-  set: ReadonlyMap<string, number>,
-  isDead = (key: string): boolean => DEAD_KEYS.has(key),
-): readonly string[] {
+  set: ReadonlyMap<PubKey, number>,
+  isDead = (key: PubKey): boolean => DEAD_KEYS.has(key),
+): readonly PubKey[] {
   const total = [...set.values()].reduce((sum, power) => sum + power, 0)
   const absent = [...set.keys()].filter(isDead)
   let missing = absent.reduce((sum, key) => sum + (set.get(key) as number), 0)

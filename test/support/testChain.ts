@@ -11,6 +11,7 @@ import { createApp } from '../../src/app/app.ts'
 import type { AppOptions } from '../../src/app/context.ts'
 import { type Address, addressBytes, addressOfKey } from '../../src/base/address.ts'
 import { TOKEN } from '../../src/base/amount.ts'
+import { type PubKey, pubKeyBytes, pubKeyOf } from '../../src/base/pubKey.ts'
 import { toBase64 } from '../../src/base/bytes.ts'
 import { tables } from '../../src/modules/registry.ts'
 import { openMemoryStore } from '../../src/store/memoryStore.ts'
@@ -72,8 +73,8 @@ export function appStateOf({ accounts, candidacies, params = {}, stake = {} }: T
 /** One block: who signed the last commit, evidence, and its time. */
 export interface TestBlock {
   readonly txs?: readonly Uint8Array[]
-  /** Keys (base64) of the set that did not sign the last commit. */
-  readonly absent?: readonly string[]
+  /** Keys of the set that did not sign the last commit. */
+  readonly absent?: readonly PubKey[]
   readonly misbehavior?: readonly Misbehavior[]
   /** Seconds since the block before; 1 by default. */
   readonly seconds?: number
@@ -97,7 +98,7 @@ export class TestChain {
   /** Unix seconds of the last block. */
   time = GENESIS_TIME
   /** Base64 key → power at each height, as CometBFT has it. */
-  readonly sets = new Map<number, ReadonlyMap<string, number>>()
+  readonly sets = new Map<number, ReadonlyMap<PubKey, number>>()
   private readonly initialHeight: number
 
   constructor(options: { store?: Store; initialHeight?: number; app?: Partial<AppOptions> } = {}) {
@@ -127,7 +128,7 @@ export class TestChain {
       },
     }) as InitChainResponse
     const set = new Map(
-      (response.validators ?? []).map(({ pubKey, power }) => [toBase64(pubKey.ed25519 as Uint8Array), power]),
+      (response.validators ?? []).map(({ pubKey, power }) => [pubKeyOf(pubKey.ed25519 as Uint8Array), power]),
     )
     this.sets.set(this.initialHeight, set)
     this.sets.set(this.initialHeight + 1, set)
@@ -135,13 +136,13 @@ export class TestChain {
   }
 
   /** The last commit of the next block: the whole set of the head's height, but for who is absent. */
-  lastCommit(absent: readonly string[] = []): CommitInfo {
+  lastCommit(absent: readonly PubKey[] = []): CommitInfo {
     if (this.height < this.initialHeight) return { round: 0, votes: [] }
     return {
       round: 0,
       votes: [...(this.sets.get(this.height) ?? [])].map(([key, power]) => {
         const signed = !absent.includes(key)
-        const address = addressBytes(addressOfKey(Uint8Array.from(Buffer.from(key, 'base64'))))
+        const address = addressBytes(addressOfKey(pubKeyBytes(key)))
         return { validator: { address, power }, signedLastBlock: signed, blockIdFlag: signed ? 2 : 1 }
       }),
     }
@@ -172,7 +173,7 @@ export class TestChain {
     this.time += block.seconds ?? 1
     const next = new Map(this.sets.get(this.height + 1))
     for (const { pubKey, power } of response.validatorUpdates ?? []) {
-      const key = toBase64(pubKey.ed25519 as Uint8Array)
+      const key = pubKeyOf(pubKey.ed25519 as Uint8Array)
       if (power === 0 && !next.delete(key))
         throw new Error(`height ${this.height}: power 0 for a key that is not in the set`)
       if (power !== 0) next.set(key, power)

@@ -1,5 +1,5 @@
 import { addressBytes } from '../../src/base/address.ts'
-import { proposalIdOf, pubKeyOf } from '../../src/base/pubKey.ts'
+import { printPubKey, proposalIdOf, pubKeyOf } from '../../src/base/pubKey.ts'
 import { accounts } from '../../src/modules/accounts/tables.ts'
 import { chain, counters, totals } from '../../src/modules/chain/tables.ts'
 import { proposals, votes } from '../../src/modules/governance/tables.ts'
@@ -56,7 +56,7 @@ const OWN_CASES: readonly MessageCase[] = [
   ],
   ['proposeChangeParam', { name: '', value: '' }],
   ['proposeDeployLibEni', { ...library, reason: '', deployBlockHeight: 128, deployTimestamp: 1 }],
-  ['proposeRetireProgram', { preservedValidators: key, reason: 'r', retiredBlockHeight: 60480 }],
+  ['proposeRetireProgram', { preservedValidators: printPubKey(key), reason: 'r', retiredBlockHeight: 60480 }],
   ['proposeUpgradeProgram', { ...library, reason: 'r', upgradeBlockHeight: 2 ** 32 }],
   [
     'proposeTransferFund',
@@ -148,7 +148,7 @@ const full: RowOf<typeof proposals> = {
   ...library,
   value: 'v',
   retiredVersion: '1',
-  preservedValidators: key,
+  preservedValidators: printPubKey(key),
   transferFrom: '',
   transferTo: '',
   amount: 0n,

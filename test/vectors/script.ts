@@ -1,3 +1,4 @@
+import { pubKeyOf } from '../../src/base/pubKey.ts'
 import type { FinalizeBlockRequest, InitChainRequest } from '../../src/abci/types.ts'
 import { addressBytes, addressOfKey } from '../../src/base/address.ts'
 import { proposalIdOf } from '../../src/base/pubKey.ts'
@@ -133,8 +134,8 @@ function plan(
         [8, 'proposeChangeParam', { name: 'max_vals', value: '1' }],
       ],
     },
-    13: { sends: () => [vote(1, 1), vote(6, 1)], block: { absent: [toBase64(nodeKey(3))] } },
-    14: { sends: () => [vote(2, 1), vote(3, 1)], block: { absent: [toBase64(nodeKey(3))] } },
+    13: { sends: () => [vote(1, 1), vote(6, 1)], block: { absent: [pubKeyOf(nodeKey(3))] } },
+    14: { sends: () => [vote(2, 1), vote(3, 1)], block: { absent: [pubKeyOf(nodeKey(3))] } },
     15: {
       sends: () => [
         [1, 'proposeDeployLibEni', { ...library, deployBlockHeight: 20 }],
@@ -172,9 +173,9 @@ function plan(
         ],
       ],
     },
-    22: { block: { absent: [toBase64(nodeKey(2))] } },
-    23: { block: { absent: [toBase64(nodeKey(2))] } },
-    24: { block: { absent: [toBase64(nodeKey(2))] } },
+    22: { block: { absent: [pubKeyOf(nodeKey(2))] } },
+    23: { block: { absent: [pubKeyOf(nodeKey(2))] } },
+    24: { block: { absent: [pubKeyOf(nodeKey(2))] } },
     26: { sends: () => [[2, 'activateCandidacy']], block: offence(3, 24) },
     28: { sends: () => [[3, 'withdrawCandidacy']] },
     29: { block: offence(3, 27) },

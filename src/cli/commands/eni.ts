@@ -1,3 +1,4 @@
+import { printProposalId } from '../../base/pubKey.ts'
 import { libPath, type Measure, measure, stagedPath } from '../../eni/libraryFolder.ts'
 import { listProposals } from '../../modules/governance/keeper.ts'
 import { printProposal } from '../../modules/governance/queries.ts'
@@ -27,7 +28,7 @@ async function readState(path: string): Promise<readonly Listed[]> {
         .map((proposal) => {
           const { id, name, version, md5 } = proposal
           const { status } = printProposal(state, proposal)['Detail'] as { status: string }
-          return { id, name, version, status, sums: md5.toLowerCase() }
+          return { id: printProposalId(id), name, version, status, sums: md5.toLowerCase() }
         }),
     )
   } finally {

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import type { Address } from '../../base/address.ts'
 import { minOf, printRatio } from '../../base/amount.ts'
-import { compareBytes } from '../../base/bytes.ts'
-import { pubKeyBytes } from '../../base/pubKey.ts'
+import { printPubKey } from '../../base/pubKey.ts'
 import { genesisJson } from '../../comet/config.ts'
 import { addressOfPubKey } from '../../comet/home.ts'
 import { accounts } from '../../modules/accounts/tables.ts'
@@ -50,7 +49,7 @@ const description = ({ name, website, location, email, profile }: Candidacy): ob
  */
 function byRank(a: Candidacy, b: Candidacy): number {
   if (a.shares !== b.shares) return a.shares > b.shares ? -1 : 1
-  return compareBytes(pubKeyBytes(a.pubKey), pubKeyBytes(b.pubKey))
+  return a.pubKey < b.pubKey ? -1 : 1
 }
 
 /**
@@ -140,7 +139,7 @@ export function exportState(state: StateReader, height: number): Exported {
     },
     candidacies: carried.map((one) => ({
       owner: one.ownerAddress,
-      pub_key: one.pubKey,
+      pub_key: printPubKey(one.pubKey),
       shares: minOf(one.shares, one.maxShares).toString(),
       max_shares: one.maxShares.toString(),
       comp_rate: printRatio(one.compRate),
@@ -149,7 +148,7 @@ export function exportState(state: StateReader, height: number): Exported {
   }
   return {
     appState,
-    validators: firstSetOf(readGenesis(appState)),
+    validators: firstSetOf(readGenesis(appState)).map(({ pubKey, power }) => ({ pubKey: printPubKey(pubKey), power })),
     supply: supplyOf(state),
     left: whatIsLeft(state, ids),
   }

@@ -1,3 +1,4 @@
+import { printProposalId } from '../../base/pubKey.ts'
 import type { State, StateReader } from '../../store/state.ts'
 import { programVersion } from '../chain/keeper.ts'
 import type { Block, ChainEvent } from '../define.ts'
@@ -119,7 +120,7 @@ export function reachPoints(state: State, block: Block): Reached {
       events.push({
         type: 'svc.governance.resolved',
         attributes: [
-          ['proposal_id', id],
+          ['proposal_id', printProposalId(id)],
           ['result', result],
         ],
       })

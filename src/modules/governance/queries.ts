@@ -1,4 +1,4 @@
-import type { ProposalId } from '../../base/pubKey.ts'
+import { printProposalId, type ProposalId } from '../../base/pubKey.ts'
 import { printTime } from '../../base/time.ts'
 import { proposalId } from '../../values/key.ts'
 import type { StateReader } from '../../store/state.ts'
@@ -77,7 +77,7 @@ export function printProposal(state: StateReader, proposal: Proposal): Record<st
   const { result, resultMsg, resultBlockHeight, resultAt } = proposal
   const libraryStatus = type === 'deploy_libeni' ? libraryStatusOf(state, id) : undefined
   return {
-    Id: id,
+    Id: printProposalId(id),
     Type: type,
     Proposer: proposer,
     BlockHeight: blockHeight,

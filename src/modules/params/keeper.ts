@@ -15,16 +15,18 @@ export function* valuesInForce(
 ): Iterable<Parameter & { readonly name: string; readonly value: ParamValue }> {
   for (const [name, parameter] of PARAMETERS) {
     const [newest] = valuesUpTo(state, name, height)
-    const value = newest === undefined ? undefined : parameter.type.parse(newest)
-    if (value === undefined) throw new Error(`params: ${name} has no value at height ${height}`)
+    if (newest === undefined) continue // before InitChain
+    const value = parameter.type.parse(newest)
+    if (value === undefined) throw new Error(`params: ${name} cannot be ${newest}`)
     yield { ...parameter, name, value }
   }
 }
 
 /** The parameters in force in block `height`. */
 export function paramsInForce(state: StateReader, height: number): Params {
-  const members = [...valuesInForce(state, height)].map(({ member, value }) => [member, value])
-  return Object.fromEntries(members) as Params
+  const members = [...valuesInForce(state, height)].map(({ member, value }) => [member, value] as const)
+  if (members.length < PARAMETERS.size) throw new Error(`params: some have no value at height ${height}`)
+  return Object.fromEntries(members) as never
 }
 
 /**

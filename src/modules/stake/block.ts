@@ -1,6 +1,5 @@
 import { type Address, addressOfKey } from '../../base/address.ts'
 import { divFloor, minOf, shareFloor, TOKEN } from '../../base/amount.ts'
-import { compareBytes } from '../../base/bytes.ts'
 import { type PubKey, pubKeyBytes } from '../../base/pubKey.ts'
 import type { State, StateReader } from '../../store/state.ts'
 import { addBalance } from '../accounts/keeper.ts'
@@ -230,7 +229,7 @@ function sendSet(
   const changed = set.members
     .filter(({ pubKey, power }) => before.get(pubKey)?.power !== power)
     .map(({ pubKey, power }) => ({ pubKey, power }))
-  return [...left, ...changed].sort((a, b) => compareBytes(pubKeyBytes(a.pubKey), pubKeyBytes(b.pubKey)))
+  return [...left, ...changed].sort((a, b) => (a.pubKey < b.pubKey ? -1 : 1))
 }
 
 /** Writes the set that InitChain answers; its keys count from the initial height. Source: protocol.md §4. */

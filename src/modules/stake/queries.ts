@@ -1,3 +1,4 @@
+import { printPubKey, type PubKey } from '../../base/pubKey.ts'
 import { type Address, parseAddress } from '../../base/address.ts'
 import { printRatio } from '../../base/amount.ts'
 import { show } from '../../base/json.ts'
@@ -71,7 +72,7 @@ function unbondingOfAddress({ state }: QueryContext, [text = '']: readonly strin
   return withOwner(text, (owner) =>
     pageOf(listUnbondingsOf(state, owner), NO_OPTIONS, (entry) => ({
       amount: entry.amount.toString(),
-      pub_key: printPubKey(entry.pubKey),
+      pub_key: pubKeyObject(entry.pubKey),
       completion_height: entry.heightPaid,
     })),
   )
@@ -90,9 +91,9 @@ function accountUpdateOfId({ state }: QueryContext, [text = '']: readonly string
   const request = getAccountUpdate(state, id)
   if (request === undefined) return { data: null }
   const { status, fromAddress, toAddress, candidacyId } = request
-  return {
-    data: { id, status, from: fromAddress, to: toAddress, pub_key: getById(state, candidacyId)?.pubKey ?? null },
-  }
+  const key = getById(state, candidacyId)?.pubKey
+  const printedKey = key === undefined ? null : printPubKey(key)
+  return { data: { id, status, from: fromAddress, to: toAddress, pub_key: printedKey } }
 }
 
 /** The rows of validator_set. Source: protocol.md §8. */
@@ -113,7 +114,7 @@ export const querySetOwners = defineQuery({
 function printSet(state: StateReader, holder: (member: SetMember) => object): QueryAnswer {
   const print = (member: SetMember): object => {
     const { pubKey, power, proven } = member
-    return { pub_key: printPubKey(pubKey), ...holder(member), power, proven }
+    return { pub_key: pubKeyObject(pubKey), ...holder(member), power, proven }
   }
   return { data: listSet(state).map(print) }
 }
@@ -160,7 +161,7 @@ function rankOf(context: QueryContext, candidacy: Candidacy): number {
 const yesNo = (value: boolean): string => (value ? 'Y' : 'N')
 
 /** A public key as CometBFT's JSON has it. */
-const printPubKey = (value: string): object => ({ type: 'tendermint/PubKeyEd25519', value })
+const pubKeyObject = (key: PubKey): object => ({ type: 'tendermint/PubKeyEd25519', value: printPubKey(key) })
 
 /** The validator object of the interface. Source: interface, Validator object; protocol.md §3, §4. */
 function printValidator(context: QueryContext, candidacy: Candidacy, rank: number): object {
@@ -168,7 +169,7 @@ function printValidator(context: QueryContext, candidacy: Candidacy, rank: numbe
   const { powerCap, inSet } = setAtHead(context)
   const live = inSet.has(candidacy.id) ? 'Validator' : 'Candidate'
   return {
-    pub_key: printPubKey(candidacy.pubKey),
+    pub_key: pubKeyObject(candidacy.pubKey),
     owner_address: candidacy.ownerAddress,
     shares: candidacy.shares.toString(),
     voting_power: votingPower(candidacy, powerCap),

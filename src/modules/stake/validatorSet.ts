@@ -1,6 +1,6 @@
 import { type Amount, divFloor, maxOf, minOf, type Ratio, shareFloor, TOKEN } from '../../base/amount.ts'
 import { compareBytes } from '../../base/bytes.ts'
-import { type PubKey, pubKeyBytes } from '../../base/pubKey.ts'
+import type { PubKey } from '../../base/pubKey.ts'
 import type { StateReader } from '../../store/state.ts'
 import type { Params } from '../params/definitions.ts'
 import { getLiveByPubKey, listEligible } from './keeper.ts'
@@ -51,7 +51,7 @@ export function powerInAll(sharesInOrder: readonly Amount[], { maxVals, stakeLim
 const totalOf = (members: readonly { readonly power: number }[]): number =>
   members.reduce((sum, { power }) => sum + power, 0)
 
-const byKey = (a: SetMember, b: SetMember): number => compareBytes(pubKeyBytes(a.pubKey), pubKeyBytes(b.pubKey))
+const byKey = (a: SetMember, b: SetMember): number => (a.pubKey < b.pubKey ? -1 : 1)
 
 const rankKey = (candidacy: Candidacy): Uint8Array => candidacies.indexes.byRank(candidacy) as Uint8Array
 

@@ -1,3 +1,4 @@
+import { parseProposalId } from '../../../src/base/pubKey.ts'
 import { describe, expect, test } from '@jest/globals'
 import { checkFiles, checkName, isAbove, parseVersion } from '../../../src/modules/governance/library.ts'
 import { libraryStatus } from '../../../src/modules/governance/tables.ts'
@@ -164,7 +165,7 @@ test("status in Detail is this node's own where it has one; without one it follo
   expect(status(approved)).toBe('collapsed')
   const hash = chain.store.recomputeRoot()
   chain.store.putLocal(libraryStatus, {
-    proposalId: approved as ProposalId,
+    proposalId: parseProposalId(approved) as ProposalId,
     status: 'deployed' as const,
   })
   expect(status(approved)).toBe('deployed')

@@ -1,3 +1,4 @@
+import { parseProposalId } from '../../../src/base/pubKey.ts'
 import { describe, expect, test } from '@jest/globals'
 import type { Signer } from '../../../src/tx/sign.ts'
 import type { ProposalId } from '../../../src/base/pubKey.ts'
@@ -121,7 +122,7 @@ describe.each(Object.entries(KINDS))('%s', (type, [operation, heightName, timest
       ResultBlockHeight: 8,
       Tally: { Yes: 60, No: 0, Total: 60 },
     })
-    expect(chain.store.get(proposals, { id: id as ProposalId })?.pending).toBe(false)
+    expect(chain.store.get(proposals, { id: parseProposalId(id) as ProposalId })?.pending).toBe(false)
     const status = { deploy_libeni: 'collapsed', retire_program: 'success' }[type]
     expect(shown(chain, id).Detail['status']).toBe(status)
   })

@@ -1,3 +1,4 @@
+import { parseProposalId } from '../../../src/base/pubKey.ts'
 import { describe, expect, test } from '@jest/globals'
 import { proposals } from '../../../src/modules/governance/tables.ts'
 import type { ProposalId } from '../../../src/base/pubKey.ts'
@@ -7,7 +8,7 @@ import { balance, FEE, fund, govChain, HOLD, proposed, shown, voted } from './su
 
 const to = account(5)
 const escrowOf = (chain: TestChain, id: string): bigint | undefined =>
-  chain.store.get(proposals, { id: id as ProposalId })?.escrow
+  chain.store.get(proposals, { id: parseProposalId(id) as ProposalId })?.escrow
 
 describe('from the proposer', () => {
   test('the amount leaves the balance with the proposal, sits in its row, and goes to its target when approved', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { account, nodeKey, type TestChain, tokens } from '../../support/testChain.ts'
-import { balanceOf, bytesOf, done, eventsOf, failure, key, recordOf, startChain } from '../support.ts'
+import { balanceOf, bytesOf, done, eventsOf, failure, keyText, recordOf, startChain } from '../support.ts'
 
 const still = { params: { inflation_rate: 0 } }
 const FEE = 1_000_000n * 2_000_000_000n
@@ -20,7 +20,7 @@ describe('updateAccount', () => {
       status: 'PENDING',
       from: account(1).address,
       to: account(5).address,
-      pub_key: key(1),
+      pub_key: keyText(1),
     })
     expect(recordOf(chain, account(1))).toEqual(before)
     expect([result.gasUsed, balanceOf(chain, account(1))]).toEqual([1_000_000, tokens(100_000) - FEE])
@@ -94,7 +94,7 @@ describe('acceptAccountUpdate', () => {
       1_000_000,
     ])
     expect(eventsOf(result)).toEqual([
-      `svc.stake.acceptAccountUpdate sender=${account(5).address} owner=${account(5).address} pub_key=${key(1)} request_id=1`,
+      `svc.stake.acceptAccountUpdate sender=${account(5).address} owner=${account(5).address} pub_key=${keyText(1)} request_id=1`,
     ])
     expect(failure(chain, account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })).toBe(
       '21 Bad request',
@@ -161,7 +161,7 @@ describe('verify', () => {
     expect(recordOf(chain, account(1))).toMatchObject({ verified: true, updatedAt: chain.time })
     expect([result.gasUsed, eventsOf(result)]).toEqual([
       0,
-      [`svc.stake.verify sender=${foundation.address} owner=${account(1).address} pub_key=${key(1)}`],
+      [`svc.stake.verify sender=${foundation.address} owner=${account(1).address} pub_key=${keyText(1)}`],
     ])
     done(chain, foundation, 'verifyCandidacy', { ...verify, verified: 'N' })
     expect(recordOf(chain, account(1)).verified).toBe(false)

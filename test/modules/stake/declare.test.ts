@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { parseAddress } from '../../../src/base/address.ts'
 import { account, nodeKey, tokens } from '../../support/testChain.ts'
-import { balanceOf, done, eventsOf, failure, key, recordOf, startChain } from '../support.ts'
+import { balanceOf, done, eventsOf, failure, key, keyText, recordOf, startChain } from '../support.ts'
 
 const FEE = 1_000_000n * 2_000_000_000n
 const HOLD = parseAddress(`0x${'f'.repeat(40)}`) ?? account(1).address
@@ -40,7 +40,7 @@ describe('declare', () => {
       new Uint8Array(0),
     ])
     expect(eventsOf(result)).toEqual([
-      `svc.stake.declare sender=${account(5).address} owner=${account(5).address} pub_key=${key(5)}`,
+      `svc.stake.declare sender=${account(5).address} owner=${account(5).address} pub_key=${keyText(5)}`,
     ])
   })
 
@@ -142,7 +142,7 @@ describe('declare', () => {
     done(chain, account(5), 'declareCandidacy', { pubKey: nodeKey(5) })
     expect(recordOf(chain, account(5))).toMatchObject({ id: 3, name: '', shares: tokens(1000), withdrawn: false })
     expect(chain.query(`/stake/unbonding/${account(5).address}`)).toMatchObject([
-      { amount: String(tokens(1000)), pub_key: { value: key(5) } },
+      { amount: String(tokens(1000)), pub_key: { value: keyText(5) } },
     ])
     expect(chain.abciQuery('/store/candidacies/2').value).toEqual(new Uint8Array(0))
   })

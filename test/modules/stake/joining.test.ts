@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { absences, setMembers } from '../../../src/modules/stake/tables.ts'
 import { account, nodeKey, type TestChain, tokens } from '../../support/testChain.ts'
-import { changeParam, done, key, recordOf, startChain, updatesOf } from '../support.ts'
+import { changeParam, done, key, keyText, recordOf, startChain, updatesOf } from '../support.ts'
 
 const params = { inflation_rate: 0, gas_price: 0, stake_limit: '1', unstake_wait_period: 50 }
 
@@ -139,8 +139,8 @@ describe('a change of key', () => {
     done(chain, account(1), 'updateCandidacy', { pubKey: nodeKey(9) })
     expect(chain.query('/stake/validators')).toMatchObject([{ state: 'Validator', voting_power: 1000 }])
     expect(chain.query('/stake/set')).toEqual([
-      { pub_key: { type: 'tendermint/PubKeyEd25519', value: key(1) }, candidacy_id: 1, power: 1000, proven: true },
-      { pub_key: { type: 'tendermint/PubKeyEd25519', value: key(9) }, candidacy_id: 1, power: 1, proven: false },
+      { pub_key: { type: 'tendermint/PubKeyEd25519', value: keyText(1) }, candidacy_id: 1, power: 1000, proven: true },
+      { pub_key: { type: 'tendermint/PubKeyEd25519', value: keyText(9) }, candidacy_id: 1, power: 1, proven: false },
     ])
     expect(chain.query('/stake/set/owners')).toMatchObject([
       { owner_address: account(1).address, power: 1000, proven: true },

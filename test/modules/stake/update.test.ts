@@ -1,6 +1,17 @@
 import { describe, expect, test } from '@jest/globals'
 import { account, nodeKey, tokens } from '../../support/testChain.ts'
-import { balanceOf, bytesOf, done, eventsOf, failure, key, recordOf, startChain, updatesOf } from '../support.ts'
+import {
+  balanceOf,
+  bytesOf,
+  done,
+  eventsOf,
+  failure,
+  key,
+  keyText,
+  recordOf,
+  startChain,
+  updatesOf,
+} from '../support.ts'
 
 const FEE = 1_000_000n * 2_000_000_000n
 const foundation = account(30)
@@ -15,7 +26,7 @@ describe('update', () => {
     expect(balanceOf(chain, account(1))).toBe(tokens(100_000) - FEE)
     expect([result.gasWanted, result.gasUsed]).toEqual([1_000_000, 1_000_000])
     expect(eventsOf(result)).toEqual([
-      `svc.stake.update sender=${account(1).address} owner=${account(1).address} pub_key=${key(1)}`,
+      `svc.stake.update sender=${account(1).address} owner=${account(1).address} pub_key=${keyText(1)}`,
     ])
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { toBase64 } from '../../../src/base/bytes.ts'
+import { pubKeyOf } from '../../../src/base/pubKey.ts'
 import { account, nodeKey, TestChain, tokens } from '../../support/testChain.ts'
 import { changeParam, done, eventsOf, key, recordOf, startChain, updatesOf } from '../support.ts'
 
@@ -107,7 +107,7 @@ describe('order and rank', () => {
     )
     chain.block({ txs: [chain.tx(account(1), 'deactivateCandidacy', {})] })
     expect([...(chain.sets.get(chain.height + 2) ?? [])].map(([one]) => one).sort()).toEqual(
-      [key(2), toBase64(new Uint8Array(32))].sort(),
+      [key(2), pubKeyOf(new Uint8Array(32))].sort(),
     )
   })
 })

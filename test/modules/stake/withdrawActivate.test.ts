@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { absences } from '../../../src/modules/stake/tables.ts'
 import { account, nodeKey, type TestChain, tokens } from '../../support/testChain.ts'
-import { balanceOf, bytesOf, done, eventsOf, failure, key, recordOf, startChain } from '../support.ts'
+import { balanceOf, bytesOf, done, eventsOf, failure, key, keyText, recordOf, startChain } from '../support.ts'
 
 const still = { params: { inflation_rate: 0, gas_price: 0, unstake_wait_period: 5 } }
 const unbonding = (chain: TestChain, number: number): unknown =>
@@ -16,7 +16,7 @@ describe('withdraw', () => {
     expect(chain.height).toBe(2)
     expect([result.gasUsed, result.data ?? new Uint8Array(0)]).toEqual([0, new Uint8Array(0)])
     expect(eventsOf(result)).toEqual([
-      `svc.stake.withdraw sender=${account(1).address} owner=${account(1).address} pub_key=${key(1)}`,
+      `svc.stake.withdraw sender=${account(1).address} owner=${account(1).address} pub_key=${keyText(1)}`,
     ])
     expect(recordOf(chain, account(1))).toMatchObject({
       shares: 0n,
@@ -28,7 +28,7 @@ describe('withdraw', () => {
     expect(unbonding(chain, 1)).toEqual([
       {
         amount: String(tokens(1000)),
-        pub_key: { type: 'tendermint/PubKeyEd25519', value: key(1) },
+        pub_key: { type: 'tendermint/PubKeyEd25519', value: keyText(1) },
         completion_height: 7,
       },
     ])
@@ -104,7 +104,7 @@ describe('deactivate and activate', () => {
     expect([off.gasUsed, on.gasUsed, balanceOf(chain, account(1))]).toEqual([0, 0, tokens(100_000)])
     expect([...eventsOf(off), ...eventsOf(on)]).toEqual(
       ['deactivate', 'activate'].map(
-        (name) => `svc.stake.${name} sender=${account(1).address} owner=${account(1).address} pub_key=${key(1)}`,
+        (name) => `svc.stake.${name} sender=${account(1).address} owner=${account(1).address} pub_key=${keyText(1)}`,
       ),
     )
   })

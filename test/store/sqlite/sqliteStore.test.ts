@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, expect, test } from '@jest/globals'
 import { addressBytes } from '../../../src/base/address.ts'
+import { printPubKey } from '../../../src/base/pubKey.ts'
 import { openConnection } from '../../../src/store/sqlite/connection.ts'
 import { createOverlay } from '../../../src/store/overlay.ts'
 import { openSqliteReader } from '../../../src/store/sqlite/sqliteReader.ts'
@@ -81,7 +82,11 @@ test('a person reads addresses, amounts, keys and flags as text', () => {
   })
   const look = (sql: string): unknown => new Database(path, { readonly: true }).prepare(sql).get()
   expect(look('SELECT * FROM accounts')).toEqual({ address: addressAt(1), balance: '100000000000000000000', nonce: 3 })
-  expect(look('SELECT * FROM validator_set')).toEqual({ pub_key: pubKeyAt(2), candidacy_id: 1, last_height: 9 })
+  expect(look('SELECT * FROM validator_set')).toEqual({
+    pub_key: printPubKey(pubKeyAt(2)),
+    candidacy_id: 1,
+    last_height: 9,
+  })
   expect(look('SELECT * FROM notes')).toEqual({ id: 1, verified: 'Y', name: 'n' })
   expect(look('SELECT genesis_supply, minted FROM totals')).toEqual({ genesis_supply: '7', minted: '0' })
   expect(look('SELECT * FROM rich')).toEqual({ address: addressAt(1) })

@@ -1,5 +1,5 @@
 import type { Amount } from '../../../base/amount.ts'
-import { proposalIdOf } from '../../../base/pubKey.ts'
+import { printProposalId, proposalIdOf } from '../../../base/pubKey.ts'
 import type { TxError } from '../../../base/txError.ts'
 import type { State } from '../../../store/state.ts'
 import { field, optional, type OptionalField } from '../../../tx/fields.ts'
@@ -102,7 +102,7 @@ export function propose({ state, block, sender, tx, index }: TxContext, draft: D
       const id = proposalIdOf(tx.hash)
       takeBalance(state, sender, escrow)
       createProposal(state, { id, proposer: sender, candidacyId, block, index, reason: why, ...point }, fields)
-      return { data: tx.hash, attributes: [['proposal_id', id], ...attributes] }
+      return { data: tx.hash, attributes: [['proposal_id', printProposalId(id)], ...attributes] }
     },
   }
 }

@@ -55,8 +55,8 @@ function whyNotPreserved(state: StateReader, list: string): string | undefined {
     const key = parsePubKey(text)
     if (key === undefined)
       return `preservedValidators: expected base64 of 32 bytes, got ${JSON.stringify(text.slice(0, 60))}`
-    if (keys.has(key)) return `preservedValidators: ${key} is named twice`
-    if (!isEligibleKey(state, key)) return `preservedValidators: ${key} is not the key of an eligible candidacy`
+    if (keys.has(key)) return `preservedValidators: ${text} is named twice`
+    if (!isEligibleKey(state, key)) return `preservedValidators: ${text} is not the key of an eligible candidacy`
     keys.add(key)
   }
   return undefined
@@ -81,7 +81,7 @@ export const retireProgram: ProposalKind<'retire_program'> = {
 }
 
 function retire(state: State, block: Block, proposal: RetireProgram): CarriedOut<RetireProgram> {
-  const keys = new Set(proposal.preservedValidators.split(',') as PubKey[])
+  const keys = new Set(proposal.preservedValidators.split(',').map((text) => parsePubKey(text) as PubKey))
   if (![...keys].some((key) => isEligibleKey(state, key)))
     return { proposal: { ...proposal, status: 'rejected' }, rejected: NOBODY_PRESERVED }
   deactivateAllBut(state, keys, block.time)

@@ -1,4 +1,4 @@
-import { proposalIdOf } from '../../../base/pubKey.ts'
+import { printProposalId, proposalIdOf } from '../../../base/pubKey.ts'
 import type { TxError } from '../../../base/txError.ts'
 import { field, type MessageOf } from '../../../tx/fields.ts'
 import { proposalId } from '../../../values/key.ts'
@@ -48,6 +48,11 @@ function executeVote({ state, block, sender }: TxContext, message: MessageOf<typ
     const tally = tallyOf(state, proposal)
     const result = decided(tally)
     const after = result === '' ? proposal : resolve(state, block, proposal, result, tally)
-    return { attributes: [['proposal_id', id], ...(after.result === '' ? [] : [['result', after.result] as const])] }
+    return {
+      attributes: [
+        ['proposal_id', printProposalId(id)],
+        ...(after.result === '' ? [] : [['result', after.result] as const]),
+      ],
+    }
   })
 }

@@ -1,3 +1,4 @@
+import { printPubKey } from '../../../base/pubKey.ts'
 import type { TxError } from '../../../base/txError.ts'
 import { field, type MessageOf } from '../../../tx/fields.ts'
 import { uint } from '../../../values/number.ts'
@@ -52,7 +53,7 @@ function executeAccept(
       return {
         attributes: [
           ['owner', sender],
-          ['pub_key', pubKey],
+          ['pub_key', printPubKey(pubKey)],
           ['request_id', String(id)],
         ],
       }

@@ -1,3 +1,4 @@
+import { printPubKey } from '../../../base/pubKey.ts'
 import { type Field, field, type MessageOf, nested, optional } from '../../../tx/fields.ts'
 import { textOf } from '../../../values/text.ts'
 import type { Applied } from '../../define.ts'
@@ -28,6 +29,6 @@ export const description = (): Field<Description> =>
 export const appliedTo = ({ ownerAddress, pubKey }: Pick<Candidacy, 'ownerAddress' | 'pubKey'>): Applied => ({
   attributes: [
     ['owner', ownerAddress],
-    ['pub_key', pubKey],
+    ['pub_key', printPubKey(pubKey)],
   ],
 })
