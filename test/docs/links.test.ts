@@ -59,9 +59,9 @@ function missingNames(from: string, text: string): readonly string[] {
 
 test('a file that a page names for a function of the code has that function', () => {
   expect(pages.flatMap(({ path, text }) => missingNames(path, text))).toEqual([])
-  expect(missingNames('docs/x.md', '[`runTx`](../src/modules/kernel.ts) [`none`](../src/modules/kernel.ts)')).toEqual([
-    'docs/x.md: no none in ../src/modules/kernel.ts',
-  ])
+  expect(
+    missingNames('docs/x.md', '[`runTx`](../src/modules/kernel.ts) [`runNone`](../src/modules/kernel.ts)'),
+  ).toEqual(['docs/x.md: no runNone in ../src/modules/kernel.ts'])
 })
 
 test('README is a front page of at most 900 words', () => {
