@@ -63,7 +63,7 @@ function readerOf({ fields }: OperationSpec): Reader {
   }
 }
 
-/** Readers, each made when it is first asked for. */
+/** Creates readers, each of them at its first use. */
 export function createReaders(): (spec: OperationSpec) => Reader {
   const made = new Map<string, Reader>()
   return (spec) => {
@@ -81,7 +81,7 @@ export interface Client {
   readonly defaultAccount: () => string | undefined
 }
 
-/** One function of the client: the same call asked in both ways. */
+/** One function of the client, in both forms. */
 export interface ClientFunction {
   readonly call: string
   readonly isTransaction: boolean | undefined
@@ -133,7 +133,7 @@ export function operationFunction(client: Client, spec: OperationSpec): ClientFu
 }
 
 /**
- * With a callback behind the arguments it is told there; without one the result is returned. Source: interface, Call
+ * The form with a callback behind the arguments, which receives the result; without one the result is returned. Source: interface, Call
  * style.
  */
 export function callbackForm({ isTransaction, promise, blocking }: ClientFunction) {

@@ -125,7 +125,7 @@ const waiter =
 const STATUS: Call = { method: 'svc_status', params: [] }
 const chainIdOf = (status: unknown): string => (status as { readonly chain_id: string }).chain_id
 
-/** The functions and accounts of a client over any transport; `defaultAccount` is asked at each call. */
+/** The functions and accounts of a client over any transport. `defaultAccount` is read at each call. */
 export function createFunctions(
   transport: Transport,
   defaultAccount: () => string | undefined,

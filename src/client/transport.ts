@@ -17,13 +17,13 @@ export interface Transport {
   /** The answers of calls that begin in order; at most BATCH_MAX of them. Never rejects. */
   readonly askAll: (calls: readonly Call[]) => Promise<readonly Reply[]>
   /**
-   * Waits in this thread and returns the result; throws an SvcRpcError, or an Error that says what to write where it
-   * cannot wait.
+   * Waits in this thread and returns the result. Throws an SvcRpcError; where it cannot wait, it throws an Error that
+   * says what to write instead.
    */
   readonly askBlocking: (call: Call, functionCall: string) => unknown
 }
 
-/** Most calls of a batch that every gateway takes. Source: docs/reference/limits.md. */
+/** The most calls in a batch. Source: docs/reference/limits.md. */
 export const BATCH_MAX = 50
 
 interface RpcAnswer {
@@ -34,7 +34,7 @@ interface RpcAnswer {
 
 const asText = (_name: string, value: unknown): unknown => (typeof value === 'bigint' ? value.toString() : value)
 
-/** Params with decimal text for bigints, as every member that takes one reads them. */
+/** Params with decimal text in the place of bigints, which JSON has none of. */
 export const plainParams = (params: unknown): unknown => JSON.parse(JSON.stringify(params, asText))
 
 /** The text of a JSON-RPC call. */
@@ -43,7 +43,7 @@ export const callText = ({ method, params }: Call, id = 1): string =>
 
 /** The text of a batch. */
 export const batchText = (calls: readonly Call[]): string =>
-  `[${calls.map((call, place) => callText(call, place)).join(',')}]`
+  `[${calls.map((call, index) => callText(call, index)).join(',')}]`
 
 const replyOf = ({ method }: Call, answer: RpcAnswer | undefined): Reply => {
   if (answer?.error !== undefined) {
@@ -61,7 +61,7 @@ function parse(method: string, status: number, text: string): unknown {
     if (typeof body === 'object' && body !== null && (Array.isArray(body) || Object.hasOwn(body, 'jsonrpc')))
       return body
   } catch {
-    /* told below */
+    /* The error below says so. */
   }
   throw new SvcRpcError(
     method,
@@ -76,20 +76,20 @@ export const readReply = (call: Call, status: number, text: string): Reply =>
 
 /**
  * The replies in the text of a batch's answer, in the order of the calls. Throws an SvcRpcError when it is none. `by
- * place`: the ids were given by somebody else, and the answers stand in the order of the calls.
+ * position`: the ids were given by somebody else, and the answers stand in the order of the calls.
  */
 export function readReplies(
   calls: readonly Call[],
   status: number,
   text: string,
-  match: 'by id' | 'by place' = 'by id',
+  match: 'by id' | 'by position' = 'by id',
 ): readonly Reply[] {
   const body = parse(calls[0]?.method ?? 'batch', status, text)
   if (!Array.isArray(body)) return calls.map((call) => replyOf(call, body as RpcAnswer))
   const answers = new Map(
-    (body as readonly RpcAnswer[]).map((answer, place) => [match === 'by id' ? answer.id : place, answer]),
+    (body as readonly RpcAnswer[]).map((answer, index) => [match === 'by id' ? answer.id : index, answer]),
   )
-  return calls.map((call, place) => replyOf(call, answers.get(place)))
+  return calls.map((call, index) => replyOf(call, answers.get(index)))
 }
 
 /** The result in a reply; throws its error. */
@@ -176,7 +176,7 @@ export function httpTransport({ url, token, fetch: given }: Target): Transport {
   return { ask, askAll, askBlocking }
 }
 
-/** How long a call waits for a block unless told otherwise, in ms. */
+/** How long a call waits for a block by default, in ms. */
 export const WAIT_MS = 60_000
 
 /** How long to pause between two looks for a block, in ms. */

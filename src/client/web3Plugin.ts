@@ -52,7 +52,7 @@ function managerTransport(manager: () => Manager): Transport {
         calls,
         200,
         JSON.stringify(await manager().sendBatch(calls.map(withPlainParams) as never)),
-        'by place',
+        'by position',
       )
     } catch (thrown) {
       return calls.map(({ method }) => ({ error: rpcErrorOf(method, thrown) }))

@@ -52,11 +52,11 @@ export interface Reads {
 }
 
 /**
- * What the gateway asks of the chain: `asked` is for callers, the other reads for transactions. Throws NodeError when
- * the node fails.
+ * What the gateway asks of the chain. The reads of `forCallers` serve callers' queries, the other reads transactions.
+ * Throws NodeError when the node fails.
  */
 export interface Chain extends Reads {
-  readonly asked: Reads
+  readonly forCallers: Reads
   readonly feed: BlockFeed
   /** Of the first node answer; a gateway serves one chain. */
   readonly chainId: () => Promise<string>
@@ -217,7 +217,7 @@ export function createChain(
   }
   return {
     ...readsOver(rpc, queriesOver(rpc)),
-    asked: readsOver(queries, queryOne),
+    forCallers: readsOver(queries, queryOne),
     feed,
     needReady,
     stall,

@@ -231,8 +231,8 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
   app.get('/healthz', async () => ({ ok: true }))
   const shared = atMostEvery(READY_MS, ready)
   app.get('/readyz', async (_request, reply) => {
-    const told = await shared()
-    return reply.code(told.ready ? 200 : 503).send(told)
+    const readiness = await shared()
+    return reply.code(readiness.ready ? 200 : 503).send(readiness)
   })
   app.get('/metrics', async (_request, reply) =>
     sendPieces(reply.type('text/plain; version=0.0.4; charset=utf-8'), unread, [await metrics()]),

@@ -1,11 +1,11 @@
-/** Most calls in one batch. */
+/** The most calls in one batch. */
 export const BATCH_CALLS_MAX = 50
 
-/** Most bytes of one HTTP body. */
+/** The most bytes of one HTTP body. */
 export const BODY_BYTES_MAX = 1024 * 1024
 
 /**
- * Most bytes of UTF-16 text that the answers of one batch may have together; an answer beyond it is replaced by an
+ * The most bytes of UTF-16 text that the answers of one batch may have together; an answer beyond it is replaced by an
  * error.
  */
 export const BATCH_ANSWER_LENGTH_MAX = 16 * 1024 * 1024
@@ -14,32 +14,32 @@ export const BATCH_ANSWER_LENGTH_MAX = 16 * 1024 * 1024
 export const PARAMS_DEPTH_MAX = 16
 
 /**
- * Most transactions that this gateway signs, sends or waits for at a time; a call beyond it is answered with -32013.
+ * The most transactions that this gateway signs, sends or waits for at a time; a call beyond it is answered with -32013.
  */
 export const WAITING_MAX = 10_000
 
-/** Most of them that the gateway signs itself: its own accounts leave room for those who sign for themselves. */
+/** The most of them that the gateway signs itself: its own accounts leave room for those who sign for themselves. */
 export const WAITING_SIGNED_HERE_MAX = 5_000
 
-/** Most of them of one sender. */
+/** The most of them of one sender. */
 export const WAITING_OF_SENDER_MAX = 1_024
 
-/** Most queries of callers that the node is asked at a time. */
+/** The most queries of callers that the node is asked at a time. */
 export const QUERIES_ASKED_MAX = 32
 
-/** Most queries of callers that are under way or wait for their turn; one more is answered with -32015. */
+/** The most queries of callers that are under way or wait for their turn; one more is answered with -32015. */
 export const QUERIES_MAX = 2_000
 
-/** Most whole lists that the node is asked for at a time, each with a connection of its own. */
+/** The most whole lists that the node is asked for at a time, each with a connection of its own. */
 export const LISTS_ASKED_MAX = 2
 
-/** Most other lists that wait for their turn; one more is answered with -32015. */
+/** The most other lists that wait for their turn; one more is answered with -32015. */
 export const LISTS_WAITING_MAX = 32
 
 /** How long a list waits for its turn, in ms. */
 export const LIST_WAIT_MS_MAX = 10_000
 
-/** Most bytes of lists that are kept for the callers of one head. */
+/** The most bytes of lists that are kept for the callers of one head. */
 export const LISTS_KEPT_BYTES_MAX = 32 * 1024 * 1024
 
 /** What a kept list costs beside its text, in bytes. */
@@ -67,7 +67,7 @@ export const KEEP_ALIVE_MS = 30_000
 export const UNREAD_MS_MAX = 10_000
 
 /**
- * Most bytes of answers that wait to be read, a shared one counted once. Beyond it the oldest answer's connection is
+ * The most bytes of answers that wait to be read, a shared one counted once. Beyond it the oldest answer's connection is
  * closed.
  */
 export const UNREAD_BYTES_MAX = 64 * 1024 * 1024
@@ -75,15 +75,15 @@ export const UNREAD_BYTES_MAX = 64 * 1024 * 1024
 /** What an answer costs beside its text, in bytes. */
 export const ANSWER_OVERHEAD_BYTES = 1024
 
-/** Most bytes that are handed to a connection at a time. Longer answers go in pieces of it. */
+/** The most bytes that are handed to a connection at a time. Longer answers go in pieces of it. */
 export const PIECE_BYTES = 64 * 1024
 
 /**
- * Most connections from one address, unless configured; one more is closed at once. An IPv6 address counts by its /64.
+ * The most connections from one address, unless configured; one more is closed at once. An IPv6 address counts by its /64.
  */
 export const CONNECTIONS_OF_ADDRESS_MAX = 100
 
-/** Most connections in all, unless configured; one more is closed at once. */
+/** The most connections in all, unless configured; one more is closed at once. */
 export const CONNECTIONS_MAX = 1_000
 
 /** Calls a second from one address, unless configured; whole lists have a share of their own. */

@@ -7,7 +7,7 @@ import {
   LISTS_WAITING_MAX,
 } from './limits.ts'
 
-/** A list as the node answered it. `json` is shared by everybody who asked, so nobody may change it. */
+/** A list as the node answered it. All callers share `json`, so nobody may change it. */
 export interface ListAnswer {
   readonly height: number
   readonly json: Uint8Array
@@ -16,23 +16,23 @@ export interface ListAnswer {
 /** Lists that callers share. */
 export interface Lists {
   /**
-   * The list of a query path, as new as the last head that `onHeight` was told of. Throws RpcError -32015 when too many
-   * lists wait.
+   * The list of a query path, at least as new as the last head that `onHeight` named. Throws RpcError -32015 when too
+   * many lists wait.
    */
   readonly read: (path: string) => Promise<ListAnswer>
-  /** Told of a new head: who asks from now on wants a list of this head. */
+  /** To be called at each new head: from now on callers want a list of this head. */
   readonly onHeight: () => void
 }
 
 /** Where lists come from. */
 export interface ListSource {
   readonly ask: (path: string) => Promise<ListAnswer>
-  /** True while every new head is told at once. Only then is an answer kept for those who come after it. */
+  /** True while `onHeight` is called at every new head. Only then is an answer kept for later callers. */
   readonly isFollowing: () => boolean
 }
 
-/** A list that was asked for since the last head. `bytes`: what it costs; undefined while it is under way. */
-interface Asked {
+/** A list of this head. `bytes` is the memory that it takes, or undefined while the node has not answered. */
+interface SharedList {
   readonly answer: Promise<ListAnswer>
   bytes: number | undefined
 }
@@ -47,20 +47,20 @@ interface Waiting extends PromiseWithResolvers<ListAnswer> {
  * kept until the next head, LISTS_KEPT_BYTES_MAX of them.
  */
 export function shareLists({ ask, isFollowing }: ListSource): Lists {
-  // What waits was not asked yet, so it will be as new as anybody wants it, whatever the head is by then.
+  // The node has not been asked for these yet, so they will be new enough, whatever the head is by then.
   const waiting = new Map<string, Waiting>()
-  const asked = new Map<string, Asked>()
+  const shared = new Map<string, SharedList>()
   let [underWay, keptBytes] = [0, 0]
-  const forget = (path: string, entry: Asked): void => {
-    if (asked.get(path) !== entry) return
-    asked.delete(path)
-    keptBytes -= entry.bytes ?? 0
+  const forget = (path: string, list: SharedList): void => {
+    if (shared.get(path) !== list) return
+    shared.delete(path)
+    keptBytes -= list.bytes ?? 0
   }
-  const keep = (path: string, entry: Asked, { json }: ListAnswer): void => {
-    if (asked.get(path) !== entry) return
-    entry.bytes = json.length + LIST_OVERHEAD_BYTES
-    keptBytes += entry.bytes
-    for (const [other, one] of asked) {
+  const keep = (path: string, list: SharedList, { json }: ListAnswer): void => {
+    if (shared.get(path) !== list) return
+    list.bytes = json.length + LIST_OVERHEAD_BYTES
+    keptBytes += list.bytes
+    for (const [other, one] of shared) {
       if (keptBytes <= LISTS_KEPT_BYTES_MAX) return
       if (one.bytes !== undefined) forget(other, one)
     }
@@ -84,16 +84,16 @@ export function shareLists({ ask, isFollowing }: ListSource): Lists {
     }
   }
   const start = (path: string): Promise<ListAnswer> => {
-    const entry: Asked = { answer: askNow(path), bytes: undefined }
-    asked.set(path, entry)
-    entry.answer.then(
-      (answer) => keep(path, entry, answer),
-      () => forget(path, entry),
+    const list: SharedList = { answer: askNow(path), bytes: undefined }
+    shared.set(path, list)
+    list.answer.then(
+      (answer) => keep(path, list, answer),
+      () => forget(path, list),
     )
-    return entry.answer
+    return list.answer
   }
   const read = async (path: string): Promise<ListAnswer> => {
-    const same = asked.get(path)
+    const same = shared.get(path)
     if (same !== undefined && (same.bytes === undefined || isFollowing())) return same.answer
     const next = waiting.get(path)
     if (next !== undefined) return next.promise
@@ -105,7 +105,7 @@ export function shareLists({ ask, isFollowing }: ListSource): Lists {
     return turn.promise
   }
   const onHeight = (): void => {
-    asked.clear()
+    shared.clear()
     keptBytes = 0
   }
   return { read, onHeight }

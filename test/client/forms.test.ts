@@ -207,11 +207,11 @@ describe('keys', () => {
     const bytes = new Uint8Array(32).fill(1)
     const keystore = JSON.stringify(createKeystore(bytes, 'right', { kdf: 'scrypt', n: 1024, r: 8, p: 1 }))
     expect(await accounts.addKeystore(keystore, 'right')).toBe(accounts.add(bytes))
-    await expect(accounts.addKeystore(keystore, 'wrong')).rejects.toThrow('wrong password')
-    await expect(accounts.addKeystore(keystore.slice(0, 100), 'right')).rejects.toThrow('cut short')
-    await expect(accounts.addKeystore(keystore.replace('"ed25519"', '"secp256k1"'), 'right')).rejects.toThrow(
-      'secp256k1',
-    )
+    await expect(accounts.addKeystore(keystore, 'wrong')).rejects.toMatchObject({ problem: 'wrongPassword' })
+    await expect(accounts.addKeystore(keystore.slice(0, 100), 'right')).rejects.toMatchObject({ problem: 'malformed' })
+    await expect(accounts.addKeystore(keystore.replace('"ed25519"', '"secp256k1"'), 'right')).rejects.toMatchObject({
+      problem: 'otherCurve',
+    })
   })
 
   test('an operation of a local account is refused in the words of the gateway before anything is sent', async () => {

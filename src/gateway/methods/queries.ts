@@ -168,7 +168,7 @@ const getBalance = defineMethod({
   count: 1,
   errors: ['nodeAway'],
   result: decimal,
-  run: async ({ chain }, given) => (await chain.asked.account(addressOf(given.address))).balance,
+  run: async ({ chain }, given) => (await chain.forCallers.account(addressOf(given.address))).balance,
 })
 
 const getTransactionCount = defineMethod({
@@ -180,7 +180,7 @@ const getTransactionCount = defineMethod({
   result: { type: 'integer' },
   run: async ({ chain, sender }, given) => {
     const account = addressOf(given.address)
-    const { nonce } = await chain.asked.account(account)
+    const { nonce } = await chain.forCallers.account(account)
     return given.block === 'pending' ? Math.max(nonce, sender.pendingNonce(account)) : nonce
   },
 })
@@ -192,7 +192,7 @@ const blockNumber = defineMethod({
   count: 0,
   errors: ['nodeAway'],
   result: { type: 'integer' },
-  run: ({ chain }) => chain.asked.rpc.committedHeight(),
+  run: ({ chain }) => chain.forCallers.rpc.committedHeight(),
 })
 
 const status = defineMethod({
@@ -203,8 +203,14 @@ const status = defineMethod({
   errors: ['nodeAway'],
   result: statusObject,
   run: async ({ chain, version }) => {
-    const { chainId, latestHeight, latestTimeMs, catchingUp, version: nodeVersion } = await chain.asked.rpc.status()
-    const appHash = latestHeight === 0 ? '' : (await chain.asked.rpc.block(latestHeight)).appHash
+    const {
+      chainId,
+      latestHeight,
+      latestTimeMs,
+      catchingUp,
+      version: nodeVersion,
+    } = await chain.forCallers.rpc.status()
+    const appHash = latestHeight === 0 ? '' : (await chain.forCallers.rpc.block(latestHeight)).appHash
     return {
       chain_id: chainId,
       height: latestHeight,

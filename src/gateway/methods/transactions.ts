@@ -88,7 +88,7 @@ function contentOf(bytes: Uint8Array): Readonly<Record<string, unknown>> {
 }
 
 async function printFound(chain: Chain, { hash, height, index, tx, result }: IncludedTx): Promise<unknown> {
-  const gasPrice = result.code === 0 && result.gasUsed > 0 ? await chain.asked.gasPrice(height) : 0n
+  const gasPrice = result.code === 0 && result.gasUsed > 0 ? await chain.forCallers.gasPrice(height) : 0n
   return { height, hash, index, ...contentOf(tx), ...includedParts(result, gasPrice) }
 }
 
@@ -100,7 +100,7 @@ const getTransaction = defineMethod({
   errors: ['nodeAway'],
   result: { anyOf: [foundTransaction, { type: 'null' }] },
   run: async ({ chain }, { hash }) => {
-    const found = await chain.asked.findTx(hash)
+    const found = await chain.forCallers.findTx(hash)
     return found === undefined ? null : printFound(chain, found)
   },
 })
