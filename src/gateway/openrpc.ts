@@ -1,12 +1,15 @@
 import { type Fields, schemaOf } from '../tx/fields.ts'
 import { checkTxSchema, decimal, deliverTxSchema } from '../tx/result.ts'
+import { address } from '../values/account.ts'
+import { proposalId, pubKey as pubKeyType } from '../values/key.ts'
+import { ratio, uint } from '../values/number.ts'
+import { flag, yesNo } from '../values/text.ts'
 import type { JsonSchema } from '../values/valueType.ts'
 import { type RpcErrorName, rpcErrors } from './errors.ts'
 import type { Method } from './methods/define.ts'
 
 const string: JsonSchema = { type: 'string' }
-const integer: JsonSchema = { type: 'integer' }
-const yesNo: JsonSchema = { enum: ['Y', 'N'] }
+const integer = uint.schema
 
 function object(properties: Readonly<Record<string, JsonSchema>>, optional: readonly string[] = []): JsonSchema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name))
@@ -34,30 +37,30 @@ const base64: JsonSchema = { type: 'string', contentEncoding: 'base64' }
 /** What svc_getProof answers. Source: protocol.md §10. */
 export const provenRow: JsonSchema = object({ height: integer, key: base64, value: base64, proof: base64 })
 
-const pubKey: JsonSchema = object({ type: string, value: string })
+const pubKey: JsonSchema = object({ type: string, value: pubKeyType.schema })
 
 /** Source: interface, Validator object. */
 export const validatorObject: JsonSchema = object({
   pub_key: pubKey,
-  owner_address: string,
+  owner_address: address.schema,
   shares: decimal,
   voting_power: integer,
   max_shares: decimal,
-  comp_rate: string,
+  comp_rate: ratio.schema,
   created_at: string,
   updated_at: string,
   description: object({ name: string, website: string, location: string, email: string, profile: string }),
-  verified: yesNo,
-  active: yesNo,
+  verified: yesNo.schema,
+  active: yesNo.schema,
   block_height: integer,
   rank: integer,
   state: { enum: ['Validator', 'Candidate', 'Withdrawn'] },
 })
 
 const proposalMembers = {
-  Id: string,
+  Id: proposalId.schema,
   Type: { enum: ['transfer_fund', 'change_param', 'deploy_libeni', 'retire_program'] },
-  Proposer: string,
+  Proposer: address.schema,
   BlockHeight: integer,
   ExpireBlockHeight: integer,
   ExpireTimestamp: integer,
@@ -76,7 +79,7 @@ export const proposalObject: JsonSchema = object(proposalMembers, ['ExpireTimest
 export const proposalWithVotes: JsonSchema = object(
   {
     ...proposalMembers,
-    Votes: { type: 'array', items: object({ Voter: string, Answer: yesNo, BlockHeight: integer }) },
+    Votes: { type: 'array', items: object({ Voter: address.schema, Answer: yesNo.schema, BlockHeight: integer }) },
     Tally: object({ Yes: integer, No: integer, Total: integer }),
   },
   ['ExpireTimestamp'],
@@ -84,11 +87,11 @@ export const proposalWithVotes: JsonSchema = object(
 
 /** Source: interface, System parameters object. */
 export const paramsObject: JsonSchema = object({
-  hold_account: string,
+  hold_account: address.schema,
   max_vals: integer,
-  self_staking_ratio: string,
+  self_staking_ratio: ratio.schema,
   inflation_rate: { type: 'number' },
-  stake_limit: string,
+  stake_limit: ratio.schema,
   unstake_wait_period: integer,
   proposal_expire_period: integer,
   declare_candidacy: integer,
@@ -105,7 +108,7 @@ export const setMember: JsonSchema = object({
   pub_key: pubKey,
   owner_address: { type: ['string', 'null'] },
   power: integer,
-  proven: { type: 'boolean' },
+  proven: flag.schema,
 })
 
 /** Source: protocol.md §10, svc_status. */
