@@ -1,3 +1,4 @@
+import { amount } from '../values/number.ts'
 import type { JsonSchema } from '../values/valueType.ts'
 
 /**
@@ -47,7 +48,7 @@ export interface TransactionResult {
 const string: JsonSchema = { type: 'string' }
 const integer: JsonSchema = { type: 'integer' }
 /** JSON schema of a whole number in decimal text. */
-export const decimal: JsonSchema = { type: 'string', pattern: '^[0-9]+$' }
+export const decimal: JsonSchema = amount.schema
 
 const object = (properties: Readonly<Record<string, JsonSchema>>, required: readonly string[]): JsonSchema => ({
   type: 'object',
