@@ -70,6 +70,8 @@ export interface RowMapper {
   keyToSql(key: object): SqlValue[]
   /** All columns but those of the key. */
   restToSql(row: object): SqlValue[]
+  /** The key of its columns. */
+  keyFromSql(raw: readonly unknown[]): object
   /** The row of all columns. Throws for a value that the store never wrote. */
   fromSql(raw: readonly unknown[]): object
 }
@@ -83,13 +85,13 @@ function failCorrupt(column: string, value: SqlValue): never {
   throw Object.assign(error, { code: 'SQLITE_CORRUPT_ROW' })
 }
 
-function readValue(column: string, type: ValueType<unknown>, value: SqlValue): unknown {
-  if (typeof value !== (type.sqlType === 'INTEGER' ? 'bigint' : 'string')) failCorrupt(column, value)
-  if (typeof value === 'bigint' && BigInt.asIntN(54, value) !== value) failCorrupt(column, value)
+function readValue(table: string, field: string, type: ValueType<unknown>, value: SqlValue): unknown {
+  if (typeof value !== (type.sqlType === 'INTEGER' ? 'bigint' : 'string')) failCorrupt(`${table}.${field}`, value)
+  if (typeof value === 'bigint' && BigInt.asIntN(54, value) !== value) failCorrupt(`${table}.${field}`, value)
   try {
     return type.fromSql(value)
   } catch {
-    return failCorrupt(column, value)
+    return failCorrupt(`${table}.${field}`, value)
   }
 }
 
@@ -101,14 +103,18 @@ export function createRowMapper(table: Table): RowMapper {
   const first = keyTypes.length === 0 ? 1 : 0
   const toSql = (types: typeof restTypes, row: object): SqlValue[] =>
     types.map(([field, type]) => type.toSql((row as Readonly<Record<string, unknown>>)[field]))
+  const read = (types: typeof restTypes, raw: readonly unknown[]): object => {
+    const values: Record<string, unknown> = {}
+    for (let position = 0; position < types.length; position++) {
+      const [field, type] = types[position] as (typeof types)[number]
+      values[field] = readValue(table.name, field, type, raw[first + position] as SqlValue)
+    }
+    return values
+  }
   return {
     keyToSql: (key) => (keyTypes.length === 0 ? [1n] : toSql(keyTypes, key)),
     restToSql: (row) => toSql(restTypes, row),
-    fromSql: (raw) => {
-      const row: Record<string, unknown> = {}
-      for (const [position, [field, type]] of all.entries())
-        row[field] = readValue(`${table.name}.${field}`, type, raw[first + position] as SqlValue)
-      return Object.freeze(row)
-    },
+    keyFromSql: (raw) => read(keyTypes, raw),
+    fromSql: (raw) => Object.freeze(read(all, raw)),
   }
 }

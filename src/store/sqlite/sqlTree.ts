@@ -28,7 +28,8 @@ export interface SqlTree {
 
 /**
  * How many blocks' pages are written together. More of them make each page rarer on disk, and the block that writes them
- * slower. Without this (1) WAITING_FIGURE (docs/decisions/0016).
+ * slower. With 1 in place of 32 a block of 2,000 transfers among 330,000 accounts takes 1.34 times the CPU and writes
+ * twice the bytes, and a block of 60 transfers takes 1.12 to 1.16 times the CPU (docs/decisions/0016).
  */
 export const BLOCKS_WAITING_MAX = 32
 

@@ -10,6 +10,7 @@ import {
   type PreparedBlock,
   prepareBlock,
   type Store,
+  unlessWritten,
 } from '../store.ts'
 import type { MapKey, Table } from '../table.ts'
 import { updateTreeByRows } from '../tree/tree.ts'
@@ -157,6 +158,15 @@ function createRowCaches(tables: readonly Table[], rowsCached: number): RowCache
   return caches
 }
 
+/**
+ * Throws for an index that names a row which is not there: the file was changed by hand or by the disk. The error has a
+ * code of storage, so that it stops the process and never becomes a verdict (protocol.md §2, code 1000).
+ */
+function failCorruptIndex({ name }: Table): never {
+  const error = new Error(`an index of table ${name} names a row that is not there`)
+  throw Object.assign(error, { code: 'SQLITE_CORRUPT_INDEX' })
+}
+
 /** A store that can take a whole other state in place of its own. */
 export interface SqliteStore extends Store {
   /**
@@ -215,6 +225,11 @@ export function openSqliteStore(options: Options): SqliteStore {
   const store: SqliteStore = {
     ...state,
     get: <R>(table: Table, key: object) => getRow(table, key) as R | undefined,
+    scan: <R>(table: Table, scan = {}) =>
+      unlessWritten(
+        state.sqlTable(table).scan(scan, (key) => getRow(table, key) ?? failCorruptIndex(table)),
+        () => writes,
+      ) as Iterable<R>,
     prove: (table, key) => state.proveIn(tree.readPage, table, key),
     height: () => last.height,
     appHash: () => last.appHash,
