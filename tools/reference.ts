@@ -1,9 +1,10 @@
 /**
- * Writes the generated tables of docs/reference: `node tools/reference.ts`. A table stands between `<!-- name -->` and
- * `<!-- /name -->`; everything around it is written by people. With `--check` nothing is written, and the exit status is
- * 1 when a table differs from the code it describes.
+ * Writes the generated tables of docs/reference and docs/client.md: `node tools/reference.ts`. A table stands between
+ * `<!-- name -->` and `<!-- /name -->`; everything around it is written by people. With `--check` nothing is written, and
+ * the exit status is 1 when a table differs from the code it describes.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
+import { withClientSections } from './reference/client.ts'
 import * as commands from './reference/commands.ts'
 import { rpcErrorsTable, txErrorsTable } from './reference/errors.ts'
 import { chainLimitsTable, gatewayLimitsTable, nodeLimitsTable, paramsTable } from './reference/limits.ts'
@@ -24,22 +25,30 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, () => string | Pro
   'metrics.md': { application: appMetricsTable, gateway: gatewayMetricsTable },
 }
 
-const isCheck = process.argv.includes('--check')
-const folder = new URL('../docs/reference/', import.meta.url)
+const docs = new URL('../docs/', import.meta.url)
 
-for (const [file, tables] of Object.entries(TABLES)) {
-  const path = new URL(file, folder)
+/** Brings a page up to date, or with `--check` says that it is not. */
+async function update(file: string, renew: (text: string) => string | Promise<string>): Promise<void> {
+  const path = new URL(file, docs)
   const before = readFileSync(path, 'utf8')
-  let text = before
-  for (const [name, make] of Object.entries(tables)) {
-    const found = new RegExp(`<!-- ${name} -->[\\s\\S]*?<!-- /${name} -->`)
-    if (!found.test(text)) throw new Error(`docs/reference/${file} has no place for the table "${name}"`)
-    const made = await make()
-    text = text.replace(found, () => `<!-- ${name} -->\n${made}\n<!-- /${name} -->`)
-  }
-  if (text === before) continue
-  if (isCheck) {
-    process.stderr.write(`docs/reference/${file}: its tables differ from the code; run \`npm run reference\`\n`)
+  const text = await renew(before)
+  if (text === before) return
+  if (process.argv.includes('--check')) {
+    process.stderr.write(`docs/${file}: its tables differ from the code; run \`npm run reference\`\n`)
     process.exitCode = 1
   } else writeFileSync(path, text)
 }
+
+for (const [file, tables] of Object.entries(TABLES)) {
+  await update(`reference/${file}`, async (before) => {
+    let text = before
+    for (const [name, make] of Object.entries(tables)) {
+      const found = new RegExp(`<!-- ${name} -->[\\s\\S]*?<!-- /${name} -->`)
+      if (!found.test(text)) throw new Error(`docs/reference/${file} has no place for the table "${name}"`)
+      const made = await make()
+      text = text.replace(found, () => `<!-- ${name} -->\n${made}\n<!-- /${name} -->`)
+    }
+    return text
+  })
+}
+await update('client.md', withClientSections)

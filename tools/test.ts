@@ -21,7 +21,6 @@ const CHECKS: Readonly<Record<string, readonly string[]>> = {
   knip: [join(modules, 'knip/bin/knip.js'), '--no-progress', '--no-config-hints'],
   tidy: [join(root, 'tools/tidy.ts')],
   reference: [join(root, 'tools/reference.ts'), '--check'],
-  'client docs': [join(root, 'tools/client-docs.ts'), '--check'],
 }
 
 const HANG_MS_MAX = 20_000
@@ -129,7 +128,6 @@ async function runPart(part: string): Promise<Totals[]> {
       await check('knip'),
       await check('tidy'),
       await check('reference'),
-      await check('client docs'),
     ]
   if (part === 'cometbft') return [await cometBft()]
   if (part === 'unit') return [await jest('unit', (file) => !isE2e(file), ['--maxWorkers=2'])]

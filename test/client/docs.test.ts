@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '../..')
 const docs = readFileSync(join(root, 'docs/client.md'), 'utf8')
 
 test('the tables of docs/client.md are those of the registry', () => {
-  const { status, stderr } = spawnSync(process.execPath, [join(root, 'tools/client-docs.ts'), '--check'], {
+  const { status, stderr } = spawnSync(process.execPath, [join(root, 'tools/reference.ts'), '--check'], {
     encoding: 'utf8',
     env: { ...process.env, NODE_OPTIONS: '' },
   })

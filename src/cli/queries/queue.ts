@@ -1,7 +1,7 @@
 import type { QueryRequest, QueryResponse } from '../../abci/types.ts'
 import { isListPath } from '../../app/query.ts'
 
-/** The limits of queries. Source: docs/operations.md, Queries. */
+/** The limits of queries. Source: docs/operations.md, Limits and sizing. */
 export const QUERY_LIMITS = {
   /** Reading for one answer. */
   answerMsMax: 2000,

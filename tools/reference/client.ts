@@ -1,17 +1,9 @@
-/**
- * Writes the generated part of each function's section in docs/client.md, between `<!-- call -->` and `<!-- /call -->`,
- * and a section with an example for each function that has none; with `--check` it writes nothing and exits 1 when they have drifted
- * from the registry.
- */
-import { readFileSync, writeFileSync } from 'node:fs'
-import type { Fields } from '../src/tx/fields.ts'
-import { clientOperations, clientQueries, typeOfSchema } from './client/surface.ts'
+import type { Fields } from '../../src/tx/fields.ts'
+import { clientOperations, clientQueries, typeOfSchema } from '../client/surface.ts'
+import { table } from './markdown.ts'
 
-const path = new URL('../docs/client.md', import.meta.url)
-
-const row = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
-const table = (rows: readonly (readonly string[])[]): string =>
-  [['Member', 'Type', 'Required', 'Meaning'], ['---', '---', '---', '---'], ...rows].map(row).join('\n')
+const RESULT = 'the transaction result object'
+const HEAD = ['Field', 'Type', 'Required', 'Meaning']
 const required = (isOptional: boolean | undefined): string => (isOptional === true ? 'no' : 'yes')
 
 const fieldRows = (fields: Fields, within = ''): readonly (readonly string[])[] =>
@@ -44,7 +36,7 @@ const parts = new Map<string, string>([
         [
           `${doc} Method \`${method}\`.`,
           '',
-          table([...fieldRows(fields), ...COMMON]),
+          table(HEAD, [...fieldRows(fields), ...COMMON]),
           '',
           `Returns the transaction result object; \`deliver_tx.data\` ${returns === undefined ? 'is left out' : `holds the ${returns}`}.`,
         ].join('\n'),
@@ -61,11 +53,12 @@ const parts = new Map<string, string>([
             : [
                 '',
                 table(
+                  HEAD,
                   Object.entries(fields).map(([name, { schema, doc: meaning, optional }], at) => [
                     name,
                     typeOfSchema(schema),
                     required(optional),
-                    at < count ? meaning : `${meaning}; in an object of members only`,
+                    at < count ? meaning : `${meaning}; by name only`,
                   ]),
                 ),
               ]),
@@ -76,9 +69,18 @@ const parts = new Map<string, string>([
   ),
 ])
 
-function returned(result: Readonly<Record<string, unknown>>): string {
+type Schema = Readonly<Record<string, unknown>>
+
+function returned(result: Schema): string {
+  const [only, ...others] = ((result['anyOf'] ?? []) as readonly Schema[]).filter(({ type }) => type !== 'null')
+  if (only !== undefined && others.length === 0) return `${returned(only)}, or null`
   const names = Object.keys((result['properties'] ?? {}) as object)
-  if (names.join() === 'height,hash,check_tx,deliver_tx') return 'the transaction result object'
+  if (names.join().startsWith('height,hash,check_tx,deliver_tx')) {
+    const more = names.slice(4).map((name) => `\`${name}\``)
+    return more.length === 0 ? RESULT : `${RESULT}, which may also have ${more.join(' and ')}`
+  }
+  const items = result['items'] as Schema | undefined
+  if (items !== undefined) return `an array of \`${typeOfSchema(items)}\``
   return names.length === 0
     ? `\`${typeOfSchema(result)}\``
     : `an object with ${names.map((name) => `\`${name}\``).join(', ')}`
@@ -89,17 +91,18 @@ const examples = new Map<string, string>([
   ...clientQueries.map(({ call, fields }) => [call, exampleOf(call, fields, '')] as const),
 ])
 
-const before = readFileSync(path, 'utf8')
-let text = before
-for (const [call, part] of parts) {
-  const made = `<!-- ${call} -->\n${part}\n<!-- /${call} -->`
-  const found = new RegExp(`<!-- ${call} -->[\\s\\S]*?<!-- /${call} -->`)
-  text = found.test(text)
-    ? text.replace(found, () => made)
-    : `${text.trimEnd()}\n\n### svc.${call} [ext]\n\n${made}\n\n${examples.get(call) ?? ''}\n`
-}
-if (!process.argv.includes('--check')) writeFileSync(path, text)
-else if (text !== before) {
-  process.stderr.write('docs/client.md: its tables differ from the code; run `npm run reference`\n')
-  process.exit(1)
+/**
+ * The text of docs/client.md with the generated part of each function's section brought up to date, between
+ * `<!-- call -->` and `<!-- /call -->`, and with a new section for each function that had none.
+ */
+export function withClientSections(before: string): string {
+  let text = before
+  for (const [call, part] of parts) {
+    const made = `<!-- ${call} -->\n${part}\n<!-- /${call} -->`
+    const found = new RegExp(`<!-- ${call} -->[\\s\\S]*?<!-- /${call} -->`)
+    text = found.test(text)
+      ? text.replace(found, () => made)
+      : `${text.trimEnd()}\n\n### svc.${call} [ext]\n\n${made}\n\n${examples.get(call) ?? ''}\n`
+  }
+  return text
 }
