@@ -10,7 +10,7 @@ import { tables } from '../modules/registry.ts'
 import { openConnection } from '../store/sqlite/connection.ts'
 import { openSqliteReader } from '../store/sqlite/sqliteReader.ts'
 
-/** What one check found. `ok`: as it should be; `note`: worth knowing; `bad`: wrong, and `found` says what to do. */
+/** The result of one check. `ok`: all is well. `note`: worth knowing. `bad`: a problem, and `found` says what to do. */
 export interface Finding {
   readonly check: string
   readonly verdict: 'ok' | 'note' | 'bad'
@@ -19,15 +19,15 @@ export interface Finding {
 
 const MIB = 1024 * 1024
 
-/** Below this a disk counts as full, in bytes: SQLite's write-ahead log alone takes as much before it begins anew. */
+/** Below this many free bytes a disk counts as full: SQLite's write-ahead log alone grows that large. */
 const FULL_BYTES = 64 * MIB
 
-/** Below this it is worth a word, in bytes. */
+/** Below this many free bytes the doctor gives a warning. */
 const LOW_BYTES = 1024 * MIB
 
 /**
- * Bytes that are free for us on the disk of a folder; undefined when the folder is not there, or its file system does
- * not tell.
+ * The free bytes on the disk of a folder; undefined when there is no such folder, or when its file system does not
+ * tell.
  */
 function freeBytes(folder: string): number | undefined {
   if (!existsSync(folder)) return undefined
@@ -39,21 +39,21 @@ function freeBytes(folder: string): number | undefined {
   }
 }
 
-/** The room that is left on the disk of a home; nothing when there is no home yet. */
+/** Checks the free space on the disk of a home. Finds nothing when there is no home. */
 export function examineDisk(home: string): readonly Finding[] {
   const free = freeBytes(home)
   if (free === undefined) return []
-  const found = `${Math.floor(free / MIB)} MiB free where ${home} is`
+  const found = `${Math.floor(free / MIB)} MiB are free on the disk of ${home}`
   if (free < FULL_BYTES)
-    return [{ check: 'disk', verdict: 'bad', found: `${found}: make room, then start the node again` }]
+    return [{ check: 'disk', verdict: 'bad', found: `${found}: free some space, then start the node again` }]
   return [{ check: 'disk', verdict: free < LOW_BYTES ? 'note' : 'ok', found }]
 }
 
-/** How long a block is waited for when the last one is old by this machine's clock, which may be wrong, in ms. */
+/** How long to wait for a block when the last one seems old, in ms. This machine's clock may be wrong. */
 const WATCH_MS = 3000
 const PAUSE_MS = 250
 
-/** What the home of a node tells of why its chain makes no blocks; empty when it tells nothing. */
+/** Looks in the home of a node for the reason why its chain makes no blocks; empty when there is none. */
 export function stallCauses(home: string): string {
   const failure = lastConsensusFailure(home)
   const disk = examineDisk(home).find(({ verdict }) => verdict === 'bad')
@@ -67,7 +67,7 @@ async function isMoving(rpc: NodeRpc, height: number): Promise<boolean> {
   return false
 }
 
-/** Whether blocks come, and when none do why not. Nothing of a node that catches up, or whose chain has not begun. */
+/** Checks whether blocks arrive, and if not, why. Finds nothing while a node catches up or its chain has not begun. */
 export async function examineBlocks(
   rpc: NodeRpc,
   { latestHeight: height, latestTimeMs, catchingUp }: NodeStatus,
@@ -78,10 +78,10 @@ export async function examineBlocks(
   const stalledMs = Date.now() - latestTimeMs
   const limitMs = stalledAfterMs(before === undefined ? [] : [latestTimeMs - before.timeMs])
   if (stalledMs < limitMs || (await isMoving(rpc, height)))
-    return [{ check: 'blocks', verdict: 'ok', found: `${height} is the last one` }]
+    return [{ check: 'blocks', verdict: 'ok', found: `the last one is ${height}` }]
   const why =
     stallCauses(home) ||
-    'Either validators with a third of the voting power are away, or CometBFT has failed and its log says ' +
+    'Either validators with a third of the voting power are offline, or CometBFT has failed and its log says ' +
       'CONSENSUS FAILURE'
   return [{ check: 'blocks', verdict: 'bad', found: `${stallReason({ stalledMs, height })}. ${why}` }]
 }
@@ -94,7 +94,7 @@ function settings(path: string): Finding {
     const sound = length === 1 && pragma('quick_check(1)') === 'ok'
     const found = `journal_mode ${pragma('journal_mode')}, synchronous ${pragma('synchronous')}, quick_check ${sound ? 'ok' : 'failed'}`
     if (sound) return { check: 'SQLite', verdict: 'ok', found }
-    return { check: 'SQLite', verdict: 'bad', found: `${found}: ${path} is damaged; reset and sync anew` }
+    return { check: 'SQLite', verdict: 'bad', found: `${found}: ${path} is damaged. Run svcd reset and sync again` }
   } finally {
     connection.close()
   }
@@ -117,8 +117,8 @@ function appHash(path: string): Finding {
             check: 'app hash',
             verdict: 'bad',
             found:
-              `at ${at} the rows give ${toHex(recomputed).toUpperCase()}, but ` +
-              `${toHex(stored).toUpperCase()} was committed: by hand or by the disk, rows were changed; reset and sync anew`,
+              `at ${at} the rows give ${toHex(recomputed).toUpperCase()}, but ${toHex(stored).toUpperCase()} was ` +
+              'committed: rows were changed by hand or by the disk. Run svcd reset and sync again',
           }
     })
   } finally {
@@ -126,9 +126,9 @@ function appHash(path: string): Finding {
   }
 }
 
-/** The SQLite settings of a state, and its app hash worked out anew from every row; a note when there is no state. */
+/** Checks the SQLite settings of a state, and recomputes its app hash from every row. */
 export function examineState(path: string): readonly Finding[] {
-  if (!existsSync(path)) return [{ check: 'state', verdict: 'note', found: `${path} is not there yet` }]
+  if (!existsSync(path)) return [{ check: 'state', verdict: 'note', found: `${path} does not exist yet` }]
   return [['SQLite', settings] as const, ['app hash', appHash] as const].map(([check, look]) => {
     try {
       return look(path)

@@ -2,8 +2,7 @@ import { isNodeError } from '../comet/errors.ts'
 import { isKeystoreError } from '../keys/errors.ts'
 
 /**
- * Something the person at the keyboard can put right. `message` is one clear line; the program prints it and exits with
- * status 2.
+ * A mistake that the user can correct. `message` is one line; the program prints it and exits with status 2.
  */
 export class UserError extends Error {
   override readonly name = 'UserError'
@@ -11,15 +10,15 @@ export class UserError extends Error {
 
 const NAMES = new Set(['UserError', 'StoreError', 'GenesisError', 'GatewayStartError', 'FolderError'])
 
-/** True for errors whose message is written for the person at the keyboard. */
+/** True for errors whose message is written for the user. */
 export function isUserError(error: unknown): error is Error {
   const { name, code } = (error ?? {}) as { name?: unknown; code?: unknown }
   return (typeof name === 'string' && NAMES.has(name)) || code === 'COMET' || isNodeError(error)
 }
 
 /**
- * An operation that did not come off: the program prints the line and exits with status 1. `answer`: what `--json`
- * prints on stdout.
+ * An operation that failed. The program prints `message` and exits with status 1; with `--json` it prints `answer` to
+ * stdout.
  */
 export class Failed extends Error {
   override readonly name = 'Failed'
@@ -34,7 +33,7 @@ export class Failed extends Error {
 export const isFailed = (error: unknown): error is Failed =>
   (error as { name?: unknown } | null | undefined)?.name === 'Failed'
 
-/** Runs `work`; what is wrong with a key file becomes a Failed with the same words. */
+/** Runs `work` and turns a KeystoreError into a Failed with the same message. */
 export function asFailed<T>(work: () => T): T {
   try {
     return work()

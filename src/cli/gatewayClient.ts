@@ -2,14 +2,17 @@ import { Failed } from './errors.ts'
 import { type GatewayFlags, parseUrl, settingOf } from './options.ts'
 import { firstLine } from './secrets.ts'
 
-/** The gateway that a command asks. */
+/** The gateway that a command calls. */
 export interface Remote {
   readonly url: string
-  /** What it wants in `Authorization: Bearer`. */
+  /** The token for `Authorization: Bearer`. */
   readonly token: string | undefined
-  /** The `result` of a call. Throws a Failed: no answer, or an error with its code. `params` by name. */
+  /**
+   * Calls a method and resolves with its `result`. Throws a Failed when there is no answer, or for an error, with its
+   * code.
+   */
   readonly call: (method: string, params?: unknown) => Promise<unknown>
-  /** `ready`, and `reason` when it is false, as its /readyz says; nothing when a proxy keeps that path to itself. */
+  /** What /readyz says: `ready`, and a `reason` if it is false. Empty when a proxy does not pass that path on. */
   readonly readiness: () => Promise<{ readonly ready?: boolean; readonly reason?: string }>
 }
 
@@ -24,16 +27,16 @@ async function ask(url: string, headers: Readonly<Record<string, string>>, body:
   } catch (error) {
     const { cause, message } = error as { cause?: { code?: string; message?: string }; message: string }
     const why = cause?.code ?? cause?.message ?? message
-    throw new Failed(`${where} does not answer (${why}): is it running? Name another with --gateway URL`)
+    throw new Failed(`${where} does not answer (${why}). Check that it is running, or name another with --gateway URL`)
   }
   try {
     return JSON.parse(text)
   } catch {
-    throw new Failed(`${where} answers something that is not JSON-RPC: ${JSON.stringify(text.slice(0, 80))}`)
+    throw new Failed(`${where} did not answer with JSON-RPC, but with ${JSON.stringify(text.slice(0, 80))}`)
   }
 }
 
-/** The gateway of the flags, else of SVCD_GATEWAY, else of config/svcd.json, else on this machine. */
+/** The gateway of the flags, else of SVCD_GATEWAY, else of config/svcd.json, else the default one on this machine. */
 export function remoteFrom(flags: GatewayFlags): Remote {
   const url = parseUrl(settingOf(flags, flags.gateway, 'gateway') ?? 'http://127.0.0.1:8545', '--gateway')
   const tokenFile = flags.authTokenFile ?? process.env['SVCD_AUTH_TOKEN_FILE']

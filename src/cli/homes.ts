@@ -12,44 +12,45 @@ import { PARAMETERS } from '../modules/params/definitions.ts'
 import { UserError } from './errors.ts'
 import { type Endpoint, printEndpoint } from './settings.ts'
 
-/** The state of a home. */
+/** The path of a home's state. */
 export const statePathOf = (home: string): string => join(home, 'data', 'state.db')
 
-/** The state of a home that has one. Errors: UserError where there is none. */
+/** The path of the state of a home that has one. Throws a UserError where there is none. */
 export function needState(home: string): string {
   const path = statePathOf(home)
-  if (!existsSync(path)) throw new UserError(`${path}: there is no state yet; name another home with --home DIR`)
+  if (!existsSync(path))
+    throw new UserError(`${path} does not exist: this home has no state yet. Choose another one with --home DIR`)
   return path
 }
 
 /** The folder of a home's snapshots. */
 export const snapshotsOf = (home: string): string => join(home, 'data', 'snapshots')
 
-/** The database that a snapshot is restored into before it takes the place of the state. */
+/** The path of the database into which a snapshot is restored before it replaces the state. */
 export const restorePathOf = (home: string): string => join(home, 'data', 'restore.db')
 
-/** Mode of a home and of every folder in it; its files are 0600. */
+/** The mode of a home and of every folder in it; files in it have mode 0600. */
 const HOME_MODE = 0o700
 
 /**
- * Closes a home to the other users of the machine: a folder of this user that is empty or holds a chain becomes mode
- * 0700. Of any other folder that is open `say` only tells, as somebody may share it on purpose. Nothing when there is
- * no such folder yet.
+ * Closes a home to other users of the machine: if it belongs to this user and is empty or holds a chain, it gets mode
+ * 0700. For any other folder that is open, `say` only receives a warning, because somebody may share it on purpose.
+ * Does nothing when the folder does not exist.
  */
 export function closeHome(home: string, say: (line: string) => void): void {
   const found = statSync(home, { throwIfNoEntry: false })
-  // Windows has no such modes.
+  // Windows has no file modes.
   if (found === undefined || !found.isDirectory() || process.platform === 'win32' || (found.mode & 0o077) === 0) return
-  const open = `${home}: mode 0${(found.mode & 0o777).toString(8)} opens it to other users of this machine`
+  const open = `${home}: mode 0${(found.mode & 0o777).toString(8)} lets other users of this machine read it`
   const isEmpty = readdirSync(home).length === 0
   const isOurs = found.uid === process.getuid?.() && (isEmpty || existsSync(join(home, 'config', 'genesis.json')))
-  if (!isOurs) return say(`${open}: chmod 700 ${home}`)
+  if (!isOurs) return say(`${open}; run chmod 700 ${home}`)
   chmodSync(home, HOME_MODE)
-  if (!isEmpty) say(`${open}: it is 0700 now`)
+  if (!isEmpty) say(`${open}; changed it to 0700`)
 }
 
-/** One account that a new chain starts with a candidacy of. */
-export interface Founder {
+/** An account that has a candidacy from genesis on. */
+export interface GenesisOwner {
   readonly owner: string
   readonly pubKey: string
   readonly name: string
@@ -58,16 +59,16 @@ export interface Founder {
 const units = (tokens: bigint): string => (tokens * TOKEN).toString()
 
 /**
- * `app_state` of a new chain: each account has 100,000 tokens, each founder a candidacy of 10,000,000 tokens beside its
- * balance, and the first founder is the foundation. All that is not named is the default of genesis.
+ * Creates the `app_state` of a new chain. Each account has 100,000 tokens, each owner also a candidacy of 10,000,000
+ * tokens, and the first owner is the foundation. The rest are the defaults of genesis.
  */
 export const newAppState = (
-  founders: readonly Founder[],
-  accounts: readonly string[] = founders.map(({ owner }) => owner),
+  owners: readonly GenesisOwner[],
+  accounts: readonly string[] = owners.map(({ owner }) => owner),
 ): object => ({
   accounts: accounts.map((address) => ({ address, balance: units(100_000n) })),
-  stake: { foundation_address: founders[0]?.owner },
-  candidacies: founders.map(({ owner, pubKey, name }) => ({
+  stake: { foundation_address: owners[0]?.owner },
+  candidacies: owners.map(({ owner, pubKey, name }) => ({
     owner,
     pub_key: pubKey,
     shares: units(10_000_000n),
@@ -77,15 +78,16 @@ export const newAppState = (
   })),
 })
 
-/** Now as a genesis time, to the second. */
+/** The current time as a genesis time, in whole seconds. */
 export const genesisTimeNow = (): string => `${new Date().toISOString().slice(0, 19)}Z`
 
 /**
- * Largest genesis file: its app_state comes to the application in one request, which is bounded like one with a block.
+ * The largest genesis file, in bytes. Its app_state reaches the application in one request, which has the limit of a
+ * request with a block.
  */
 export const GENESIS_BYTES_MAX: number = BLOCK_BYTES_MAX
 
-/** What a genesis file says, as far as it is looked at here. */
+/** The parts of a genesis file that the CLI needs. */
 export interface GenesisFile {
   readonly text: string
   readonly chainId: string
@@ -108,14 +110,14 @@ function parse(path: string): { readonly text: string; readonly json: GenesisJso
     const json = JSON.parse(text) as GenesisJson | null
     if (typeof json?.chain_id === 'string') return { text, json }
   } catch {
-    /* said below */
+    /* reported below */
   }
-  throw new UserError(`${path}: expected a genesis file with a chain_id`)
+  throw new UserError(`${path}: expected a genesis file: JSON with a chain_id`)
 }
 
 /**
- * Reads a genesis file whose chain can be served, as far as its size, consensus parameters and initial height tell; its
- * app_state is not looked at. Throws a UserError that names the file, and what the file system throws.
+ * Reads a genesis file and checks its size, its consensus parameters and its initial height, but not its app_state.
+ * Throws a UserError that names the file, and errors of the file system.
  */
 export function readGenesisFile(path: string): GenesisFile {
   const { text, json } = parse(path)
@@ -131,21 +133,21 @@ export function readGenesisFile(path: string): GenesisFile {
   return { text, chainId: json.chain_id as string, appState: json.app_state }
 }
 
-/** A node of a network whose home is to be made. */
+/** A node of a network whose home is to be written. */
 export interface NetworkNode {
   readonly name: string
-  /** Absolute. */
+  /** An absolute path. */
   readonly home: string
-  /** Account whose candidacy it validates for; a node without one follows the chain and signs nothing. */
+  /** The owner of the candidacy for which it validates. A node without one follows the chain and signs nothing. */
   readonly owner?: string | undefined
-  /** Where the others dial it. */
+  /** Where its peers dial it. */
   readonly peer: Endpoint
   readonly addresses: NonNullable<NodeSettings['addresses']>
-  /** What it tells others to dial, when that is not where it listens: host:port. */
+  /** The address that it tells peers to dial, as host:port, if it is not where it listens. */
   readonly externalAddress?: string
 }
 
-/** `accounts`: who has tokens, the owners among them. The rest is as in NodeHomeOptions. */
+/** `accounts`: the accounts with tokens, which include the owners. */
 interface NetworkOptions {
   readonly chainId: string
   readonly accounts: readonly string[]
@@ -154,7 +156,7 @@ interface NetworkOptions {
 
 const MAX_VALS_DEFAULT = Number(PARAMETERS.get('max_vals')?.fallback)
 
-/** The validators' public keys in a home's genesis file, base64; undefined when it has no such file yet. */
+/** The validators' public keys in a home's genesis file, in base64; undefined when it has no genesis file. */
 export function genesisKeys(home: string): readonly string[] | undefined {
   const path = homeFiles(home).genesis
   if (!existsSync(path)) return undefined
@@ -164,7 +166,7 @@ export function genesisKeys(home: string): readonly string[] | undefined {
   return validators.map((row) => row.pub_key.value)
 }
 
-/** The home has the genesis file of another, whole or not at all, unless it has one. */
+/** Copies the genesis file of another home atomically, unless this one has a genesis file. */
 function takeGenesis(home: string, from: string): void {
   const path = homeFiles(home).genesis
   if (existsSync(path)) return
@@ -174,10 +176,10 @@ function takeGenesis(home: string, from: string): void {
 }
 
 /**
- * Every home can be started: keys, one genesis, and all others as peers. The first is a validator's. Homes that are
- * there keep keys, signing state and genesis, so that this may be run again, after a crash at any point, and with more
- * nodes that are no validators. Errors: UserError when a validator's key is not the one in the genesis that is there;
- * CometError for a value that CometBFT refuses.
+ * Writes the homes of a network, so that every node can be started: its keys, one genesis file for all, and all others
+ * as peers. The first node is a validator. Existing homes keep their keys, signing state and genesis, so this can be
+ * repeated, also after a crash and with more full nodes. Throws a UserError when a validator's key is not in an
+ * existing genesis file, and a CometError for a value that CometBFT refuses.
  */
 export function writeNetworkHomes<Node extends NetworkNode>(
   nodes: readonly Node[],
@@ -185,23 +187,23 @@ export function writeNetworkHomes<Node extends NetworkNode>(
 ): readonly (Node & NodeIdentity)[] {
   const first = (nodes[0] as Node).home
   const made = nodes.map((node) => ({ ...node, ...writeNodeKeys(node.home) }))
-  const founders = made.flatMap((node) => (node.owner === undefined ? [] : [{ ...node, owner: node.owner }]))
+  const owners = made.flatMap((node) => (node.owner === undefined ? [] : [{ ...node, owner: node.owner }]))
   const known = genesisKeys(first)
-  const stranger = known === undefined ? undefined : founders.find(({ pubKey }) => !known.includes(pubKey))
+  const stranger = known === undefined ? undefined : owners.find(({ pubKey }) => !known.includes(pubKey))
   if (stranger !== undefined) {
     throw new UserError(
-      `${homeFiles(stranger.home).validatorKey} is not the key in the genesis file of ${first}: put that key back`,
+      `${homeFiles(stranger.home).validatorKey} is not a key of the genesis file in ${first}: put the validator's own key back`,
     )
   }
   const appState = {
-    ...newAppState(founders, accounts),
-    ...(founders.length > MAX_VALS_DEFAULT ? { params: { max_vals: founders.length } } : {}),
+    ...newAppState(owners, accounts),
+    ...(owners.length > MAX_VALS_DEFAULT ? { params: { max_vals: owners.length } } : {}),
   }
   readGenesis(appState)
   const genesis = {
     appState,
     genesisTime: genesisTimeNow(),
-    validators: founders.map(({ pubKey, name }) => ({ pubKey, power: 10, name })),
+    validators: owners.map(({ pubKey, name }) => ({ pubKey, power: 10, name })),
   }
   for (const node of made) {
     if (node.home !== first) takeGenesis(node.home, first)
@@ -225,23 +227,23 @@ export function writeNetworkHomes<Node extends NetworkNode>(
 }
 
 /**
- * The chain id of a home's genesis file; undefined when it has none yet. Throws a UserError for one whose chain cannot
- * be served.
+ * The chain id of a home's genesis file; undefined when it has none. Throws a UserError for a genesis file that
+ * readGenesisFile refuses.
  */
 export function chainIdOf(home: string): string | undefined {
   const path = join(home, 'config', 'genesis.json')
   return existsSync(path) ? readGenesisFile(path).chainId : undefined
 }
 
-/** Ports that each node has for itself, from the base port on; those it does not use are for what stands beside it. */
+/** How many ports each node has, from its base port on. Some are left free for programs beside it. */
 export const PORTS_OF_ONE = 10
 
-// A socket's path has at most 107 bytes on Linux, 103 on macOS.
+// The path of a socket has at most 107 bytes on Linux and 103 on macOS.
 const SOCKET_PATH_MAX = 103
 
 /**
- * The address of the ABCI socket: in the home, or where that path is too long for a socket, in the system's folder for
- * such files.
+ * The address of a home's ABCI socket. It is in the home, or in the system's temporary folder where that path is too
+ * long for a socket.
  */
 export function abciAddressOf(home: string): string {
   const inside = join(home, 'abci.sock')

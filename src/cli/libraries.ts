@@ -11,7 +11,7 @@ import type { Store } from '../store/store.ts'
 import { UserError } from './errors.ts'
 import { readConfig } from './settings.ts'
 
-/** What the fetching of libraries needs. */
+/** Options of `serveLibraries`. */
 export interface LibrariesOptions {
   readonly store: Store
   readonly home: string
@@ -22,22 +22,22 @@ export interface LibrariesOptions {
 }
 
 /**
- * The libraries of a node: what the chain decides of them reaches the fetcher, what becomes of them here the local
+ * Connects the chain with the fetcher of libraries: jobs go to the fetcher, and its reports into the local status
  * table.
  */
 export interface Libraries {
   /**
-   * For AppOptions: costs one look at each changed row, and one at every proposal when blocks were left out (state
+   * The `onCommitted` of AppOptions. It looks at each changed row, or at every proposal when blocks were skipped (state
    * sync).
    */
   readonly onCommitted: (height: number, changes: readonly Change[]) => void
-  /** How many of this node's libraries have this status. */
+  /** Counts this node's libraries that have one of these statuses. */
   readonly count: (...statuses: readonly LibraryStatus[]) => number
   readonly close: () => Promise<void>
 }
 
-/** How long after its end the fetcher is started anew, in ms. */
-const AGAIN_MS = 60_000
+/** How long after its end the fetcher is restarted, in ms. */
+const RESTART_MS = 60_000
 
 function goalOf({ result, pending }: Proposal): LibraryJob['goal'] {
   if (result === 'Rejected' || result === 'Expired') return 'drop'
@@ -45,8 +45,7 @@ function goalOf({ result, pending }: Proposal): LibraryJob['goal'] {
 }
 
 /**
- * When the point of a proposal comes, in ms of Unix time; one that is a height is told by the usual time from block to
- * block.
+ * When a proposal is due, in ms of Unix time. A height is converted with the default block time.
  */
 const dueMsOf = ({ expireBlockHeight, expireTimestamp }: Proposal, height: number): number =>
   expireBlockHeight === 0 ? expireTimestamp * 1000 : Date.now() + (expireBlockHeight - height) * BLOCK_TIME_MS_DEFAULT
@@ -61,24 +60,24 @@ const isLibrary = (row: object | undefined): row is ProposalOf<'deploy_libeni'> 
   (row as Partial<Proposal> | undefined)?.type === 'deploy_libeni'
 
 /**
- * Begins with what the state says: whatever was open, approved or deployed while the node was away. The thread of the
- * fetcher is started with the first library. Source: protocol.md §7, deploy_libeni.
+ * Keeps the library folder and its status table in line with the chain's proposals. It begins with every proposal in
+ * the state. The fetcher's thread starts with the first library. Source: protocol.md §7, deploy_libeni.
  */
 export function serveLibraries({ store, home, os, allowAddresses, logger, limits }: LibrariesOptions): Libraries {
   const statuses = new Map<string, LibraryStatus>()
   let fetcher: ReturnType<typeof startFetcherThread> | undefined
-  let again: NodeJS.Timeout | undefined
+  let restart: NodeJS.Timeout | undefined
   let isClosed = false
   let last = store.height()
 
-  const keep = (proposalId: ProposalId, status: LibraryStatus): void => {
+  const writeStatus = (proposalId: ProposalId, status: LibraryStatus): void => {
     if (store.get(libraryStatus, { proposalId })?.status === status) return
     try {
       store.putLocal(libraryStatus, { proposalId, status })
     } catch (error) {
       logger.error(
         { err: error, proposal_id: printProposalId(proposalId) },
-        'the status of a library was not written; the next start does',
+        'the status of a library could not be written; the next start writes it',
       )
     }
   }
@@ -88,12 +87,12 @@ export function serveLibraries({ store, home, os, allowAddresses, logger, limits
     const { id, name, version } = report.library
     const about = { proposal_id: id, name, version }
     if (report.type === 'try') {
-      logger.info({ ...about, url: report.url, why: report.why }, 'a try to fetch a library failed')
+      logger.info({ ...about, url: report.url, why: report.why }, 'a try to download a library failed')
       return
     }
     const { status, why } = report
     statuses.set(id, status)
-    keep(parseProposalId(id) as ProposalId, status)
+    writeStatus(parseProposalId(id) as ProposalId, status)
     logger.info({ event: 'svc.governance.lib_status', ...about, status, why }, `library ${name} ${version}: ${status}`)
   }
 
@@ -105,9 +104,9 @@ export function serveLibraries({ store, home, os, allowAddresses, logger, limits
       report: onReport,
       ...(limits === undefined ? {} : { limits }),
       onEnd: (error) => {
-        logger.error({ err: error }, `the fetcher of libraries ended; it starts again in ${AGAIN_MS / 1000} s`)
+        logger.error({ err: error }, `the fetcher of libraries ended; it restarts in ${RESTART_MS / 1000} s`)
         fetcher = undefined
-        again = setTimeout(updateAll, AGAIN_MS)
+        restart = setTimeout(updateAll, RESTART_MS)
       },
     })
     fetcher.update(proposals.map((proposal) => jobOf(proposal, os, last)))
@@ -134,22 +133,22 @@ export function serveLibraries({ store, home, os, allowAddresses, logger, limits
     count: (...wanted) => [...statuses.values()].filter((status) => wanted.includes(status)).length,
     close: async () => {
       isClosed = true
-      clearTimeout(again)
+      clearTimeout(restart)
       await fetcher?.close()
     },
   }
 }
 
 /**
- * Addresses and CIDR blocks that the fetcher of libraries may call although they are not public: given (with commas),
- * else configured. Throws a UserError that names the entry.
+ * The addresses and CIDR blocks that the fetcher may call although they are not public: the given ones, separated by
+ * commas, else the configured ones. Throws a UserError that names a bad entry.
  */
 export function allowedAddresses(home: string, given: string | undefined): readonly string[] {
   const entries: unknown =
     given === undefined ? (readConfig(home).eni?.allowAddresses ?? []) : given.split(',').map((entry) => entry.trim())
   const source = given === undefined ? 'config/svcd.json: eni.allowAddresses' : '--eni-allow'
   const isList = Array.isArray(entries) && entries.every((entry) => typeof entry === 'string')
-  if (!isList) throw new UserError(`${source}: expected a list of texts`)
+  if (!isList) throw new UserError(`${source}: expected a list of strings, got ${JSON.stringify(entries)}`)
   try {
     parseAllowList(entries)
   } catch (error) {

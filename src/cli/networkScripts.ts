@@ -1,19 +1,19 @@
 import type { PlannedNode } from './commands/testnet.ts'
 import { printEndpoint } from './settings.ts'
 
-/** A word of a shell line, whatever it holds. */
+/** Quotes a word for a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 /**
- * What made the network, so that the scripts run where nothing is on PATH: the words that start svcd, and a CometBFT
- * program.
+ * The programs that wrote the network, which the scripts use if nothing is on PATH: the command line of svcd, and the
+ * path of CometBFT.
  */
 export interface Programs {
   readonly svcd: readonly string[]
   readonly cometbft: string
 }
 
-const SIGNING = 'With --unlock ACCOUNT --auth-token-file FILE it signs for callers that send the token.'
+const SIGNING = 'With --unlock ACCOUNT --auth-token-file FILE it signs for callers who send the token.'
 
 const head = (says: string): string => `#!/bin/sh\n# ${says}\ncd "$(dirname "$0")" || exit 1\n`
 
@@ -26,12 +26,12 @@ function svcdLine(programs: Programs, args: string): string {
 }
 
 /**
- * ABCI address of each node, from its home and not from the root: a home that was copied runs, and no socket's path
- * gets too long.
+ * The ABCI address of each node. It is relative to the home, so that a copied home works and the socket's path is never
+ * too long.
  */
 export const SOCKET = 'unix://abci.sock'
 
-/** The scripts of one home by their names. Each becomes the program, so a signal reaches it. */
+/** The scripts of one home by name. Each replaces itself by its program, so that signals reach that. */
 export function homeScripts(
   { name, rpcPort, gatewayPort }: PlannedNode,
   programs: Programs,
@@ -39,22 +39,22 @@ export function homeScripts(
   const node = 'node --home .'
   return {
     'app.sh':
-      `${head(`The application of ${name}. SVCD may name the program.`)}` +
+      `${head(`Starts the application of ${name}. SVCD can name the program.`)}` +
       `${svcdLine(programs, `start --home . --abci ${SOCKET} "$@"`)}\n`,
     'cometbft.sh':
-      `${head(`CometBFT of ${name}; it waits for the application. SVCD_COMETBFT may name the program.`)}` +
+      `${head(`Starts the CometBFT of ${name}, which waits for the application. SVCD_COMETBFT can name the program.`)}` +
       `if [ -n "\${SVCD_COMETBFT:-}" ]; then exec "$SVCD_COMETBFT" ${node} "$@"; fi\n` +
       `if command -v cometbft >/dev/null 2>&1; then exec cometbft ${node} "$@"; fi\nexec ${quoted(programs.cometbft)} ${node} "$@"\n`,
     'gateway.sh':
-      `${head(`The gateway of ${name}. SVCD may name the program. ${SIGNING}`)}` +
+      `${head(`Starts the gateway of ${name}. SVCD can name the program. ${SIGNING}`)}` +
       `${svcdLine(programs, `gateway --home . --node http://127.0.0.1:${rpcPort} --listen 127.0.0.1:${gatewayPort} "$@"`)}\n`,
   }
 }
 
-/** Starts every node of the network, and the gateway of the first, until Ctrl-C. */
+/** The script that runs every node of the network, and the gateway of the first, until Ctrl-C. */
 export const startAllScript = (
   nodes: readonly PlannedNode[],
-): string => `${head('All nodes on this machine, until Ctrl-C or SIGTERM.')}
+): string => `${head('Runs all nodes on this machine until Ctrl-C or SIGTERM.')}
 pids=''
 stop() { trap - INT TERM EXIT; [ -z "$pids" ] || kill $pids 2>/dev/null; wait; }
 trap 'stop; exit 0' INT TERM
@@ -71,7 +71,7 @@ wait
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
 
-/** README.txt of the network. `arePublic`: its accounts are those of the public mnemonic. */
+/** The README.txt of the network. `arePublic`: its accounts are those of the public mnemonic. */
 export function readmeText(
   chainId: string,
   nodes: readonly (PlannedNode & { owner?: string | undefined })[],
@@ -83,8 +83,8 @@ export function readmeText(
       `metrics 127.0.0.1:${metricsPort}\n           ${owner === undefined ? 'full node: signs nothing' : `owner ${owner}`}`,
   )
   const accounts = arePublic
-    ? 'Its accounts are those of the public test mnemonic: anybody has their keys. Keep nothing of worth here.'
-    : 'The mnemonic of its accounts was printed once, when this folder was made, and is kept nowhere in it.'
+    ? 'Its accounts are those of the public test mnemonic, so anybody has their keys. Keep nothing of value here.'
+    : 'The mnemonic of its accounts was printed once, when this folder was created, and is not stored in it.'
   const validators = nodes.filter(({ isValidator }) => isValidator).length
   const full = nodes.length - validators
   const who =
@@ -97,38 +97,38 @@ ${rows.join('\n')}
 
 Account i of the mnemonic owns the candidacy of node i; account 0 is the foundation.
 ${accounts}
-A key file of account 0:  svcd keys import owner0 --mnemonic --index 0 --home node0
+To write a key file for account 0:  svcd keys import owner0 --mnemonic --index 0 --home node0
 
-Start all of them on this machine, with the gateway of node0; Ctrl-C stops them:
+To start all nodes on this machine, with the gateway of node0 (Ctrl-C stops them):
 
   ./start.sh
 
-Start one node, each line in a terminal of its own:
+To start one node, run each line in a terminal of its own:
 
   node0/app.sh
   node0/cometbft.sh
   node0/gateway.sh
 
-The scripts take svcd and cometbft from SVCD and SVCD_COMETBFT, else from PATH, else from where this folder was made.
+The scripts use the programs that SVCD and SVCD_COMETBFT name, else those on PATH, else those that created this folder.
 
-All of them in containers, at the same addresses of this machine, with docker-compose 1.29 or the docker compose of today. The image
-\`svcd\` is built by \`docker build -t svcd .\` in svcd's sources; SVCD_IMAGE names another:
+To start all nodes in containers, at the same addresses of this machine, with docker-compose 1.29 or later. Build the image
+\`svcd\` with \`docker build -t svcd .\` in svcd's sources, or name another one in SVCD_IMAGE:
 
   docker-compose up -d
   docker-compose down
 
-Scripts or containers, never both at once.
+Use either the scripts or the containers, never both at once.
 
-Under systemd (249 or newer), with paths and user in the units as they should be; they run as the user who made this folder:
+To run the nodes under systemd (249 or newer), as the user who created this folder. Check the paths and the user in the units first:
 
   sudo install -m 644 systemd/*.service /etc/systemd/system/ && sudo systemctl daemon-reload
   sudo systemctl enable --now svcd-app@node0 svcd-gateway@node0
 
-The CometBFT of a node comes and goes with its application. A node's parts write nowhere but in its home.
+The CometBFT of a node starts and stops with its application. The parts of a node write only in its home.
 
-On several machines: give svcd testnet their names with --host a,b,c; copy each home to its machine and start it there. Never run one
-home in two places: two nodes with one key sign twice, and the chain punishes that.
+To use several machines, give their names to svcd testnet with --host a,b,c, then copy each home to its machine and start it there. Never
+run one home in two places: two nodes with one key sign twice, and the chain punishes that.
 
-Secret: node*/config/priv_validator_key.json and node*/config/node_key.json.
+Keep node*/config/priv_validator_key.json and node*/config/node_key.json secret.
 `
 }

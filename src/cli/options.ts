@@ -1,152 +1,153 @@
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { TxEntry } from '../modules/define.ts'
-import { type Field, type Fields, readFields } from '../tx/fields.ts'
+import { type Field, type FieldError, type Fields, readFields } from '../tx/fields.ts'
 import { UserError } from './errors.ts'
 import { homeOf, parseEndpoint, printEndpoint, readConfig } from './settings.ts'
 
 /**
- * Adds options, help and action to a command; the action hands its exit status to `finish`: 0 done, 1 failed, 2 wrong
- * usage.
+ * Adds options, help and an action to a command. The action passes its exit status to `finish`: 0 for success, 1 for a
+ * failure, 2 for wrong usage.
  */
 export type Configure = (command: Command, finish: (status: number) => void) => void
 
-/** Flags of every command. */
+/** The flags that every command has. */
 export interface CommonFlags {
   readonly home?: string
   readonly json?: boolean
 }
 
-/** Flags of commands that ask a gateway. */
+/** The flags of commands that call a gateway. */
 export interface GatewayFlags extends CommonFlags {
   readonly gateway?: string
   readonly authTokenFile?: string
 }
 
-/** Shows how a command is typed: the lines run as they are, against a devnet. A test runs them. */
+/** Adds an example to a command's help. A test runs the lines as they are against a devnet. */
 export const example = (command: Command, ...lines: readonly string[]): Command =>
   command.addHelpText('after', `\nExample:\n${lines.map((line) => `  ${line}`).join('\n')}`)
 
-/** `--home` and `--json`. */
+/** Adds `--home` and `--json`. */
 export const withCommon = (command: Command): Command =>
   command
-    .option('--home <dir>', 'where everything is kept (SVCD_HOME; default ~/.svcd)')
-    .option('--json', 'print JSON for programs')
+    .option('--home <dir>', 'home folder of the node (SVCD_HOME; default ~/.svcd)')
+    .option('--json', 'print JSON instead of text')
 
-/** `--home`, `--json`, and which gateway is asked. */
+/** Adds `--home`, `--json` and the options that choose the gateway. */
 export const withGateway = (command: Command): Command =>
   withCommon(command)
-    .option('--gateway <url>', 'gateway to ask, URL or HOST:PORT (SVCD_GATEWAY; default http://127.0.0.1:8545)')
-    .option('--auth-token-file <file>', "file with the gateway's token (SVCD_AUTH_TOKEN_FILE)")
+    .option('--gateway <url>', 'gateway to call, a URL or HOST:PORT (SVCD_GATEWAY; default http://127.0.0.1:8545)')
+    .option('--auth-token-file <file>', "file that holds the gateway's token (SVCD_AUTH_TOKEN_FILE)")
 
-/** `--keystore`. */
+/** The option `--keystore`. */
 export const keystoreOption = (): Option =>
-  new Option('--keystore <dir>', 'folder of key files (SVCD_KEYSTORE; default <home>/keystore)')
+  new Option('--keystore <dir>', 'folder with the key files (SVCD_KEYSTORE; default <home>/keystore)')
 
-/** `--password-file`. */
+/** The option `--password-file`. */
 export const passwordOption = (): Option =>
   new Option(
     '--password-file <file>',
-    'file with the password (SVCD_PASSWORD_FILE; default: a prompt, or the next line of stdin)',
+    'file that holds the password (SVCD_PASSWORD_FILE; default: a prompt, or the next line of stdin)',
   )
 
-/** `--node`. */
+/** The option `--node`. */
 export const nodeOption = (): Option =>
-  new Option('--node <url>', "CometBFT's RPC (SVCD_NODE; default http://127.0.0.1:26657)")
+  new Option('--node <url>', "URL of CometBFT's RPC (SVCD_NODE; default http://127.0.0.1:26657)")
 
-/** The home of the flags, else of SVCD_HOME, else ~/.svcd. */
+/** The home folder: `--home`, else SVCD_HOME, else ~/.svcd. */
 export const homeFrom = ({ home }: CommonFlags): string => homeOf(home ?? process.env['SVCD_HOME'])
 
-/** Folder of key files. */
+/** The folder of key files: `--keystore`, else SVCD_KEYSTORE, else `<home>/keystore`. */
 export const keystoreFrom = (flags: CommonFlags & { readonly keystore?: string }): string =>
   flags.keystore ?? process.env['SVCD_KEYSTORE'] ?? join(homeFrom(flags), 'keystore')
 
-/** A setting: the flag, else its SVCD_* variable, else `<home>/config/svcd.json`. */
+/** A setting: the flag, else its SVCD_* variable, else the one in `<home>/config/svcd.json`. */
 export function settingOf(
   flags: CommonFlags,
   given: string | undefined,
   name: 'gateway' | 'node' | 'from',
 ): string | undefined {
   const value = given ?? process.env[`SVCD_${name.toUpperCase()}`] ?? readConfig(homeFrom(flags))[name]
-  if (value !== undefined && typeof value !== 'string') throw new UserError(`config/svcd.json: ${name}: expected text`)
+  if (value !== undefined && typeof value !== 'string')
+    throw new UserError(`config/svcd.json: ${name}: expected a string, got ${JSON.stringify(value)}`)
   return value
 }
 
-/** A URL as it was given, or that of HOST:PORT. Throws a UserError that names the flag. */
+/** Reads a URL or HOST:PORT as a URL. Throws a UserError that names the flag. */
 export function parseUrl(text: string, flag: string): string {
   if (!/^https?:\/\//.test(text)) return `http://${printEndpoint(parseEndpoint(text, flag))}`
   if (!URL.canParse(text)) throw new UserError(`${flag}: expected a URL or HOST:PORT, got ${JSON.stringify(text)}`)
   return text.replace(/\/+$/, '')
 }
 
-/** The node's RPC. */
+/** The URL of the node's RPC. */
 export const nodeUrl = (flags: CommonFlags & { readonly node?: string }): string =>
   parseUrl(settingOf(flags, flags.node, 'node') ?? 'http://127.0.0.1:26657', '--node')
 
-/** One option of a member, or of a member inside a member: `--description-name` of `description.name`. */
-export interface MemberOption {
+/** The option of a field, or of a field inside another: `--description-name` for `description.name`. */
+export interface FieldOption {
   readonly flag: string
   readonly path: readonly string[]
   readonly doc: string
   readonly required: boolean
 }
 
-/** `pubKey` as `pub-key`. */
+/** Turns `pubKey` into `pub-key`. */
 export const kebab = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase()
 
 /**
- * The options of an input's members, in order. They come from the members alone: a new operation has its options by
- * itself.
+ * The options of an input's fields, in order. They are derived from the fields alone, so a new operation needs no code
+ * for its options.
  */
-export function memberOptions(members: Fields): readonly MemberOption[] {
-  return Object.entries(members).flatMap(([name, { fields, doc, optional }]): MemberOption[] => {
-    if (fields === undefined) return [{ flag: `--${kebab(name)}`, path: [name], doc, required: !optional }]
-    return Object.entries(fields).map(([part, inner]) => ({
-      flag: `--${kebab(name)}-${kebab(part)}`,
-      path: [name, part],
-      doc: inner.doc,
+export function fieldOptions(fields: Fields): readonly FieldOption[] {
+  return Object.entries(fields).flatMap(([name, { fields: inner, doc, optional }]): FieldOption[] => {
+    if (inner === undefined) return [{ flag: `--${kebab(name)}`, path: [name], doc, required: !optional }]
+    return Object.entries(inner).map(([innerName, { doc: innerDoc }]) => ({
+      flag: `--${kebab(name)}-${kebab(innerName)}`,
+      path: [name, innerName],
+      doc: innerDoc,
       required: false,
     }))
   })
 }
 
-const optionOf = ({ flag, doc, required }: MemberOption): Option =>
+const optionOf = ({ flag, doc, required }: FieldOption): Option =>
   new Option(`${flag} <${flag.split('-').at(-1)}>`, required ? `${doc} (required)` : doc)
 
-/** Adds an option for each member. */
-export function addMemberOptions(command: Command, members: Fields): void {
-  for (const option of memberOptions(members)) command.addOption(optionOf(option))
+/** Adds an option for each field. */
+export function addFieldOptions(command: Command, fields: Fields): void {
+  for (const option of fieldOptions(fields)) command.addOption(optionOf(option))
 }
 
-/** The members that the flags give, as the JSON object that a gateway takes. */
-export function givenMembers(
-  members: Fields,
+/** Collects the fields that were given as flags into the JSON object that a gateway takes. */
+export function fieldsFromFlags(
+  fields: Fields,
   flags: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
   const given: Record<string, unknown> = {}
-  for (const option of memberOptions(members)) {
+  for (const option of fieldOptions(fields)) {
     const value = flags[optionOf(option).attributeName()]
     if (value === undefined) continue
-    const [name = '', part] = option.path
-    if (part === undefined) given[name] = value
-    else given[name] = { ...(given[name] as object | undefined), [part]: value }
+    const [name = '', innerName] = option.path
+    if (innerName === undefined) given[name] = value
+    else given[name] = { ...(given[name] as object | undefined), [innerName]: value }
   }
   return given
 }
 
-/** Reads members as the chain does. Throws a UserError that names the option, for what no message can hold. */
-export function readGiven(members: Fields, given: unknown): Readonly<Record<string, unknown>> {
+/** Reads the values of fields as the chain does. Throws a UserError that names the option with a bad value. */
+export function parseFields(fields: Fields, given: unknown): Readonly<Record<string, unknown>> {
   try {
-    return readFields(members, given) as Readonly<Record<string, unknown>>
+    return readFields(fields, given) as Readonly<Record<string, unknown>>
   } catch (error) {
-    const { name, message } = error as Error
-    if (name !== 'FieldError') throw error
-    throw new UserError(message.replace(/^[A-Za-z0-9.]+/, (member) => `--${member.split('.').map(kebab).join('-')}`))
+    if ((error as { name?: unknown }).name !== 'FieldError') throw error
+    const { field, problem } = error as FieldError
+    throw new UserError(`--${field.split('.').map(kebab).join('-')}: ${problem}`)
   }
 }
 
 /**
- * The first three accounts of every devnet: they stand in the examples, which so run as they are against `svcd devnet`.
+ * The first three accounts of every devnet. The examples use them, so that they run as they are against `svcd devnet`.
  */
 const ACCOUNTS = [
   '0x098a8672bc66ec7177f82cd529ed8e5bbdc28a27',
@@ -157,8 +158,8 @@ const ACCOUNTS = [
 const FILES = '\'{"ubuntu":["https://files.example/lib.so"],"centos":["https://files.example/lib.so"]}\''
 const MD5S = '\'{"ubuntu":"d41d8cd98f00b204e9800998ecf8427e","centos":"d41d8cd98f00b204e9800998ecf8427e"}\''
 
-/** Values by `operation.member`, or by a member's name wherever it occurs. */
-const VALUES: Readonly<Record<string, string>> = {
+/** Example values by `operation.field`, or by a field's name for every operation. */
+const EXAMPLE_VALUES: Readonly<Record<string, string>> = {
   pubKey: 'J7hnWmUYE4S9vzhSoXxV+cAsKcXzKcMTgCh0wD3nq8E=',
   'declareCandidacy.description-name': '"Alice\'s node"',
   'updateCandidacy.description-website': 'https://example.org',
@@ -187,26 +188,29 @@ const VALUES: Readonly<Record<string, string>> = {
   hash: '0'.repeat(64),
 }
 
-/** A value for a member that nobody wrote a sample for, by its schema. */
-function plain({ schema }: Field<unknown>): string {
+/** An example value for a field that has none above, from its schema. */
+function fallbackExample({ schema }: Field<unknown>): string {
   if (schema['anyOf'] !== undefined) return '1'
   return String(schema['pattern']).startsWith('^0x') ? ACCOUNTS[0] : 'text'
 }
 
-/** The options of an example: every required member, and of the others those that a sample of this operation names. */
-export function sampleOptions(name: string, members: Fields): string {
-  return memberOptions(members)
+/**
+ * The options of an operation's example: every required field, and the optional ones that have an example value of this
+ * operation.
+ */
+export function exampleOptions(name: string, fields: Fields): string {
+  return fieldOptions(fields)
     .flatMap(({ flag, path, required }) => {
-      const own = VALUES[`${name}.${path.join('-')}`]
+      const own = EXAMPLE_VALUES[`${name}.${path.join('-')}`]
       if (!required && own === undefined) return []
-      const [member = ''] = path
-      return [`${flag} ${own ?? VALUES[member] ?? plain(members[member] as Field<unknown>)}`]
+      const [field = ''] = path
+      return [`${flag} ${own ?? EXAMPLE_VALUES[field] ?? fallbackExample(fields[field] as Field<unknown>)}`]
     })
     .join(' ')
 }
 
-/** Who sends in an example: an account that a devnet's gateway signs for and that may do this. */
-export function sampleSender({ operation }: TxEntry): string {
+/** The sender in an operation's example: an account for which a devnet's gateway signs, and which may do this. */
+export function exampleSender({ operation }: TxEntry): string {
   if (/^propose|^vote|^verify/.test(operation)) return ACCOUNTS[0]
   return /^accept|^withdraw/.test(operation) ? ACCOUNTS[2] : ACCOUNTS[1]
 }

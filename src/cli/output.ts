@@ -5,7 +5,7 @@ import { isObject } from '../base/json.ts'
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
 
 /**
- * Text that anybody may have put on the chain, fit for a terminal: control and direction characters are shown as
+ * Makes text that anybody may have put on the chain safe for a terminal: control and direction characters become
  * escapes.
  */
 export const clean = (text: string): string =>
@@ -14,22 +14,22 @@ export const clean = (text: string): string =>
 /** Writes one line to stdout. */
 export const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** Writes one line to stderr: what is not the command's answer. */
+/** Writes one line to stderr, for what is not the command's result. */
 export const note = (line: string): void => void process.stderr.write(`${line}\n`)
 
 type Style = Parameters<typeof styleText>[0]
 
-/** `text` in a style when stdout is a terminal that shows colours and NO_COLOR is not set; else as it is. */
+/** Styles `text` if stdout is a terminal that shows colours and NO_COLOR is not set. */
 export const styled = (style: Style, text: string): string => styleText(style, text, { stream: process.stdout })
 
-/** A value in one cell. */
+/** Formats a value for one cell of a table. */
 export function cell(value: unknown): string {
   if (typeof value === 'string') return clean(value)
   return value === undefined || value === null ? '' : clean(JSON.stringify(value))
 }
 
-/** Rows under their headings, every column as wide as its widest cell. */
-export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+/** Formats rows under headings, each column as wide as its widest cell. */
+export function formatTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = headings.map((heading, at) => Math.max(heading.length, ...rows.map((row) => row[at]?.length ?? 0)))
   const line = (cells: readonly string[]): string =>
     cells
@@ -39,8 +39,8 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
   return [styled('bold', line(headings)), ...rows.map(line)].join('\n')
 }
 
-/** `name  value` of each member, those of objects inside as `outer.inner`. */
-export function fields(value: Readonly<Record<string, unknown>>): string {
+/** Formats an object as lines of `name  value`. Members of inner objects are named `outer.inner`. */
+export function formatFields(value: Readonly<Record<string, unknown>>): string {
   const flat = (held: Readonly<Record<string, unknown>>, within: string): [string, string][] =>
     Object.entries(held).flatMap(([name, one]): [string, string][] =>
       isObject(one) ? flat(one, `${within}${name}.`) : [[`${within}${name}`, cell(one)]],
@@ -50,14 +50,14 @@ export function fields(value: Readonly<Record<string, unknown>>): string {
   return all.map(([name, text]) => `${styled('bold', name.padEnd(width))}  ${text}`.trimEnd()).join('\n')
 }
 
-/** Prints an answer: JSON for programs, `human` for people. */
-export function answer(json: boolean | undefined, value: unknown, human: () => string): void {
+/** Prints a result: as JSON if `json` is set, else the text that `human` returns. */
+export function printAnswer(json: boolean | undefined, value: unknown, human: () => string): void {
   say(json === true ? JSON.stringify(value, undefined, 2) : human())
 }
 
 const QUIET_MS = 1000
 
-/** Tells on a terminal what is waited for, once it takes longer than a second. */
+/** Shows on a terminal what the command is waiting for, once that takes more than a second. */
 export async function withProgress<T>(what: string, work: Promise<T>): Promise<T> {
   if (!process.stderr.isTTY) return work
   const begunMs = performance.now()
@@ -74,13 +74,13 @@ export async function withProgress<T>(what: string, work: Promise<T>): Promise<T
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Columns of the lists whose rows have more than a line holds; other rows show all that is no object. */
+/** The columns of lists whose rows do not fit on a line. Other lists show every member that is not an object. */
 const COLUMNS: readonly (readonly string[])[] = [
   ['rank', 'owner_address', 'voting_power', 'shares', 'active', 'verified', 'state', 'name'],
   ['Id', 'Type', 'BlockHeight', 'ExpireBlockHeight', 'Result'],
 ]
 
-/** What stands in a column; a validator's name is that of its description. */
+/** The value of a column. A validator's name comes from its description. */
 function held(row: Json, column: string): unknown {
   return column in row ? row[column] : (row['description'] as Json | undefined)?.[column]
 }
@@ -91,7 +91,7 @@ function printRows(rows: readonly unknown[]): string {
   const columns =
     COLUMNS.find(([lead = '', second = '']) => lead in first && second in first) ??
     Object.keys(first).filter((name) => !isObject(first[name]))
-  return table(
+  return formatTable(
     columns,
     rows.map((row) => columns.map((column) => cell(held(row as Json, column)))),
   )
@@ -99,14 +99,15 @@ function printRows(rows: readonly unknown[]): string {
 
 function printValue(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? 'none' : printRows(value)
-  if (isObject(value)) return fields(value)
+  if (isObject(value)) return formatFields(value)
   return value === null ? 'none' : cell(value)
 }
 
 /**
- * A gateway's answer for people: a table of a list, `name  value` of an object; `{height, data}` with its height above.
+ * Formats a gateway's result for people: a list as a table, an object as lines of `name  value`, and `{height, data}`
+ * with its height above.
  */
-export function printAnswer(result: unknown): string {
+export function formatAnswer(result: unknown): string {
   if (!isObject(result) || !('data' in result) || Object.keys(result).length !== 2) return printValue(result)
   return `${styled('dim', `height ${cell(result['height'])}`)}\n${printValue(result['data'])}`
 }

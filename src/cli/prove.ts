@@ -10,7 +10,7 @@ import { remoteFrom } from './gatewayClient.ts'
 import { type GatewayFlags, homeFrom, nodeUrl, parseUrl } from './options.ts'
 import { note } from './output.ts'
 
-/** Flags of a query with `--prove`. */
+/** The flags of a query with `--prove`. */
 export interface ProveFlags extends GatewayFlags {
   readonly node?: string
   readonly witness?: readonly string[]
@@ -20,7 +20,7 @@ export interface ProveFlags extends GatewayFlags {
   readonly maxAge?: string
 }
 
-/** The head of the node, as it says itself. */
+/** The head of a node, as the node claims. */
 interface Head {
   readonly chainId: string
   readonly trust: TrustedHeader
@@ -30,9 +30,11 @@ async function headOf(url: string): Promise<Head> {
   const rpc = openNodeRpc(url)
   try {
     const { chainId, latestHeight } = await rpc.status()
-    // It names a folder: nothing that leads elsewhere.
+    // The chain id names a folder, so it must not lead elsewhere.
     if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/.test(chainId))
-      throw new Failed(`--prove: ${url} has the chain id ${JSON.stringify(chainId)}`)
+      throw new Failed(
+        `--prove: ${url} has the unusual chain id ${JSON.stringify(chainId.slice(0, 80))}, which is refused`,
+      )
     if (latestHeight === 0) throw new Failed(`--prove: the node at ${url} has no block yet`)
     return { chainId, trust: { height: latestHeight, hash: (await rpc.block(latestHeight)).hash } }
   } finally {
@@ -43,33 +45,36 @@ async function headOf(url: string): Promise<Head> {
 function givenTrust({ trustHeight, trustHash }: ProveFlags): TrustedHeader | undefined {
   if (trustHeight === undefined && trustHash === undefined) return undefined
   if (trustHeight === undefined || trustHash === undefined)
-    throw new UserError('--trust-height and --trust-hash: give both of them')
+    throw new UserError('--trust-height and --trust-hash must be given together')
   if (!/^[1-9][0-9]{0,14}$/.test(trustHeight))
-    throw new UserError(`--trust-height: expected a height above 0, got ${trustHeight}`)
+    throw new UserError(`--trust-height: expected a height of 1 or more, got ${JSON.stringify(trustHeight)}`)
   if (!/^[0-9a-fA-F]{64}$/.test(trustHash))
     throw new UserError(`--trust-hash: expected 64 hex digits, got ${JSON.stringify(trustHash)}`)
   return { height: Number(trustHeight), hash: trustHash }
 }
 
-/** The header to begin from: given, or the node's own with --trust-first; none where the folder has headers already. */
+/**
+ * Chooses the header to start from: the given one, or the node's own with --trust-first. None if the folder has
+ * headers.
+ */
 function chooseTrust(flags: ProveFlags, folder: string, node: string, head: Head): TrustedHeader | undefined {
   const given = givenTrust(flags)
   if (given !== undefined || existsSync(folder)) return given
   if (flags.trustFirst !== true) {
     throw new UserError(
-      '--prove: no header of this chain is trusted yet: give --trust-height and --trust-hash of one that you know to be ' +
-        `right, or --trust-first to believe ${node} this once`,
+      '--prove: no header of this chain is trusted yet. Name one that you know to be right with --trust-height and ' +
+        `--trust-hash, or trust the one of ${node} this once with --trust-first`,
     )
   }
-  note(`trusting header ${head.trust.height} ${head.trust.hash} because ${node} says so: nobody has checked it`)
+  note(`trusting header ${head.trust.height} ${head.trust.hash} because ${node} says so; nothing has verified it`)
   return head.trust
 }
 
 const remove = (folder: string): void => rmSync(folder, { recursive: true, force: true })
 
 /**
- * Starts with nothing in the folder. What was there comes back when the start fails: a mistyped hash takes no trusted
- * header away.
+ * Starts with an empty folder, and restores its old contents when the start fails, so that a mistyped hash costs no
+ * trusted header.
  */
 async function beginAnew(folder: string, start: () => Promise<LightProxy>): Promise<LightProxy> {
   const before = `${folder}.before`
@@ -91,7 +96,7 @@ async function startLight(flags: ProveFlags): Promise<LightProxy & { readonly fo
   const node = nodeUrl(flags)
   const witnesses = (flags.witness ?? []).map((url) => parseUrl(url, '--witness'))
   if (witnesses.every((url) => url === node)) {
-    note(`no --witness: nobody checks whether ${node} shows others the same chain`)
+    note(`no --witness was given, so nothing checks whether ${node} shows the same chain to others`)
   }
   const head = await headOf(node)
   const folder = join(homeFrom(flags), 'light', head.chainId)
@@ -111,14 +116,14 @@ async function startLight(flags: ProveFlags): Promise<LightProxy & { readonly fo
   return { ...light, folder }
 }
 
-// A signal ends a program without its exit handlers, and with them the light client would stay.
+// A signal would end the program without its exit handlers, and the light client would be left running.
 const endings = ['SIGINT', 'SIGTERM'] as const
 const endBySignal = (): never => process.exit(1)
 
 /**
- * A row as the gateway has it, proven against a header that `cometbft light` verified: it runs for as long as this
- * takes, and keeps its headers in `<home>/light/<chain id>`. Throws a Failed when anything is missing for the proof; a
- * UserError for what was given.
+ * Answers a query with a row that is proven against a header verified by `cometbft light`. The light client runs for as
+ * long as this takes and keeps its headers in `<home>/light/<chain id>`. Throws a Failed when the proof fails, and a
+ * UserError for bad flags.
  */
 export async function prove(
   flags: ProveFlags,

@@ -3,21 +3,21 @@ import { createInterface } from 'node:readline'
 import { whyOpen } from '../keys/files.ts'
 import { UserError } from './errors.ts'
 
-// As a shell tells of a program that Ctrl-C ended.
+// The status with which a shell reports a program that Ctrl-C ended.
 const CTRL_C_STATUS = 130
 
-/** Ends the program as Ctrl-C does. */
+/** Ends the program as Ctrl-C would. */
 const endByCtrlC = (): never => process.exit(CTRL_C_STATUS)
 
 /**
- * Asks on the terminal without showing what is typed, not even what is typed while the prompt is loaded. With `more`
- * the terminal shows nothing until the next prompt has its answer. Ctrl-C ends the program with status 130, as a signal
- * would; at its end the terminal is as it was.
+ * Asks on the terminal without showing what is typed, even while the prompt is still loading. With `more`, the terminal
+ * keeps hiding input until the next prompt. Ctrl-C ends the program with status 130, as a signal would, and the
+ * terminal is then as it was before.
  */
 async function prompt(what: string, more: boolean): Promise<string> {
   process.stdin.setRawMode(true)
   const { default: password } = await import('@inquirer/password')
-  // Ctrl-D at an empty line closes the input, and the prompt would wait for ever.
+  // Ctrl-D at an empty line closes the input, and the prompt alone would wait forever.
   const ended = new AbortController()
   const onKey = (
     _text: string | undefined,
@@ -41,7 +41,7 @@ async function prompt(what: string, more: boolean): Promise<string> {
 
 let lines: AsyncIterator<string> | undefined
 
-/** The next line of a stdin that is no terminal; undefined at its end. */
+/** Reads the next line of a stdin that is not a terminal; undefined at its end. */
 async function nextLine(): Promise<string | undefined> {
   lines ??= createInterface({ input: process.stdin })[Symbol.asyncIterator]()
   const { value, done } = await lines.next()
@@ -49,11 +49,10 @@ async function nextLine(): Promise<string | undefined> {
 }
 
 /**
- * What a secret is, where it comes from, whether it is new (then it is asked for twice), and whether another is asked
- * for after it.
+ * A secret to be read. `isNew`: it is asked for twice. `more`: another secret is asked for after it.
  */
 export interface SecretRequest {
-  /** `password of alice`. */
+  /** What it is, such as `password of alice`. */
   readonly what: string
   readonly file: string | undefined
   readonly flag: string
@@ -62,28 +61,31 @@ export interface SecretRequest {
 }
 
 /**
- * A secret from its file, else from a prompt on a terminal, else from the next line of stdin: never from an argument,
- * which every process of the machine may read. Throws a UserError when there is none, or when the two of a new one
- * differ.
+ * Reads a secret from its file, else from a prompt on a terminal, else from the next line of stdin. It never comes from
+ * an argument, because every process of the machine can read those. Throws a UserError when there is none, or when a
+ * new one was typed in two ways.
  */
 export async function readSecret({ what, file, flag, isNew = false, more = false }: SecretRequest): Promise<string> {
   if (file !== undefined) return firstLine(file, flag)
   if (process.stdin.isTTY) {
     const first = await prompt(what, isNew || more)
     if (first === '') throw new UserError(`the ${what} is empty`)
-    if (isNew && (await prompt(`${what}, again`, more)) !== first) throw new UserError(`the two differ: the ${what}`)
+    if (isNew && (await prompt(`${what}, again`, more)) !== first)
+      throw new UserError(`the ${what} was not the same both times`)
     return first
   }
   const line = await nextLine()
   if (line === undefined || line === '')
-    throw new UserError(`no ${what}: give ${flag} FILE, a line on stdin, or run this on a terminal`)
+    throw new UserError(
+      `there is no ${what}: use ${flag} FILE, write it as a line to stdin, or run this command on a terminal`,
+    )
   return line
 }
 
-/** Asks for a yes on the terminal. Throws a UserError where there is none and `--yes` was not given. */
+/** Asks for a yes on the terminal, unless `--yes` was given. Throws a UserError where there is no terminal. */
 export async function confirm(question: string, yes: boolean | undefined): Promise<boolean> {
   if (yes === true) return true
-  if (!process.stdin.isTTY) throw new UserError(`${question} Add --yes to say so`)
+  if (!process.stdin.isTTY) throw new UserError(`${question} Confirm with --yes`)
   const reader = createInterface({ input: process.stdin, output: process.stderr })
   reader.once('SIGINT', endByCtrlC)
   try {
@@ -96,14 +98,14 @@ export async function confirm(question: string, yes: boolean | undefined): Promi
   }
 }
 
-/** The password file of the flag, else of SVCD_PASSWORD_FILE. */
+/** The password file: the flag's, else that of SVCD_PASSWORD_FILE. */
 export const passwordFile = (given: string | undefined): string | undefined =>
   given ?? process.env['SVCD_PASSWORD_FILE']
 
 function readSecretFile(path: string, flag: string): string {
   try {
     const found = statSync(path)
-    // A pipe, such as a shell's <(…), is nobody else's.
+    // A pipe, such as a shell's <(…), cannot be read by others.
     const open = found.isFile() ? whyOpen(path, found) : undefined
     if (open !== undefined) throw new UserError(`${flag}: ${open}`)
     return readFileSync(path, 'utf8')
@@ -114,9 +116,9 @@ function readSecretFile(path: string, flag: string): string {
 }
 
 /**
- * The first line of a file that holds a secret, as a password or a token. Throws a UserError that names the flag, and
- * never shows what the file holds: when it cannot be read, when its first line is empty, or when others than its owner
- * may read or write it.
+ * Reads the first line of a file that holds a secret, such as a password or a token. Throws a UserError, which names
+ * the flag and never shows the contents, when the file cannot be read, when its first line is empty, or when others
+ * than its owner can read or write it.
  */
 export function firstLine(path: string, flag: string): string {
   const text = readSecretFile(path, flag)

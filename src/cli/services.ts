@@ -6,42 +6,42 @@ import type { NodeIdentity } from '../comet/home.ts'
 import type { PlannedNode } from './commands/testnet.ts'
 import { type Endpoint, printEndpoint } from './settings.ts'
 
-/** The words that start this very svcd, wherever it is installed. */
+/** The command line that starts this svcd, wherever it is installed. */
 export const SVCD_WORDS: readonly string[] = [process.execPath, fileURLToPath(new URL('./svcd.js', import.meta.url))]
 
 /**
- * Memory that each part of a node may take, as compose files and systemd units write it: what goes beyond is ended, not
- * the machine.
+ * The memory limit of each part of a node, as compose files and systemd units write it. A part that exceeds it is
+ * ended.
  */
 export const MEMORY = { app: '2G', cometbft: '2G', gateway: '1G' } as const
 
-/** What the units of a node are made of. */
+/** Options of `systemdUnits`. */
 export interface UnitOptions {
-  /** The home, absolute; with `isTemplate` the folder of the homes. */
+  /** The absolute path of the home; with `isTemplate`, of the folder that holds the homes. */
   readonly home: string
   readonly user: string
   /**
-   * The words of each part's command line. The first is an absolute path, a name that systemd finds, or `./script` in
-   * the home.
+   * The command line of each part. Its first word is an absolute path, a name that systemd finds, or `./script` in the
+   * home.
    */
   readonly commands: Readonly<Record<keyof typeof MEMORY, readonly string[]>>
-  /** Paths of the programs that are read: where svcd is installed. */
+  /** The paths of the programs that the units run. */
   readonly programs: readonly string[]
-  /** Units of many nodes, one instance each, `svcd-app@node0`: its home is the folder of that name. */
+  /** Writes template units for many nodes. The instance `svcd-app@node0` has its home in the folder node0. */
   readonly isTemplate?: boolean
 }
 
-// systemd reads % as the start of a specifier, also in what it takes as it stands.
+// systemd reads % as the start of a specifier everywhere.
 const literal = (text: string): string => text.replaceAll('%', '%%')
 const quoted = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 const word = (text: string): string => (/^[\w./:@%-]+$/.test(text) ? text : quoted(text))
-// And $ in an argument as that of a variable.
+// In an argument it also reads $ as the start of a variable.
 const argument = (text: string): string => word(literal(text).replaceAll('$', '$$$$'))
 
 const isBelowHomes = (path: string): boolean => /^\/(?:home|root|run\/user)(?:\/|$)/.test(path)
 const isBelowTmp = (path: string): boolean => /^\/(?:var\/)?tmp\//.test(path)
 
-/** The home as units write it, not yet quoted. */
+/** The home as the units name it, before quoting. */
 const homeOf = ({ home, isTemplate = false }: UnitOptions): string => `${literal(home)}${isTemplate ? '/%i' : ''}`
 
 function commandOf(options: UnitOptions, part: keyof typeof MEMORY): string {
@@ -51,8 +51,8 @@ function commandOf(options: UnitOptions, part: keyof typeof MEMORY): string {
 }
 
 /**
- * What a part sees of the users' homes: nothing; where the node's own home lies below them, that alone; where the
- * programs do, all of it, to read as far as the file modes let.
+ * The lines on what a part sees of the users' home folders: nothing; or only the node's home if it is among them; or
+ * all of them read-only if the programs are.
  */
 function homesLines(options: UnitOptions, mayWrite: boolean): readonly string[] {
   if (options.programs.some(isBelowHomes)) return ['ProtectHome=read-only']
@@ -61,7 +61,7 @@ function homesLines(options: UnitOptions, mayWrite: boolean): readonly string[] 
 }
 
 function service(options: UnitOptions, part: keyof typeof MEMORY): string {
-  // The gateway reads its settings and keys, and writes nothing.
+  // The gateway only reads its settings and keys.
   const mayWrite = part !== 'gateway'
   return [
     '[Service]',
@@ -84,9 +84,9 @@ function service(options: UnitOptions, part: keyof typeof MEMORY): string {
 }
 
 /**
- * The systemd units of a node by their file names: application, CometBFT and gateway, which see and write no more than
- * they need. An application that fails comes back and brings CometBFT with it; one that was retired has ended with 0
- * and stays down, as does CometBFT.
+ * The systemd units of a node by file name: the application, CometBFT and the gateway, each of which sees and writes
+ * only what it needs. An application that fails is restarted together with CometBFT; one that was retired ends with
+ * status 0 and stays down, and CometBFT with it.
  */
 export function systemdUnits(options: UnitOptions): Readonly<Record<string, string>> {
   const [at, of, instance] = options.isTemplate === true ? ['@', ' of %i', '@%i'] : ['', '', '']
@@ -97,21 +97,21 @@ export function systemdUnits(options: UnitOptions): Readonly<Record<string, stri
     [`svcd-app${at}.service`]:
       `[Unit]\nDescription=svcd application${of}\nAfter=network-online.target\nUpholds=${cometbft}\n\n` +
       `${service(options, 'app')}\n\n${install}\n`,
-    // The socket of a home whose path is too long for one is in /tmp: they share theirs.
+    // The socket is in /tmp when the path of the home is too long, so the two units share their /tmp.
     [`svcd-cometbft${at}.service`]:
       `[Unit]\nDescription=CometBFT${of}\nBindsTo=${app}\nAfter=${app}\nJoinsNamespaceOf=${app}\n\n` +
-      // It may hang in its own stop once the application is gone. Killed, it loses nothing.
+      // CometBFT may hang while it stops without the application. Killing it loses nothing.
       `${service(options, 'cometbft')}\nTimeoutStopSec=10\n`,
     [`svcd-gateway${at}.service`]:
       `[Unit]\nDescription=svcd gateway${of}\nAfter=${cometbft}\n\n` + `${service(options, 'gateway')}\n\n${install}\n`,
   }
 }
 
-/** Who the units of `svcd init` run as. Source: docs/operations.md, Under systemd. */
+/** The user of the units that `svcd init` writes. Source: docs/operations.md, Under systemd. */
 const USER = 'svcd'
 
 /**
- * Writes the systemd units of one home into its folder `systemd`; returns that folder. `rpc`: where CometBFT's RPC
+ * Writes the systemd units of a home into its folder `systemd` and returns that folder. `rpc`: where CometBFT's RPC
  * listens.
  */
 export function writeUnits(home: string, abci: string, rpc: Endpoint): string {
@@ -132,7 +132,7 @@ export function writeUnits(home: string, abci: string, rpc: Endpoint): string {
   return folder
 }
 
-/** Who the processes run as: whoever owns the homes. */
+/** The user that the containers run as, who owns the homes. */
 interface User {
   readonly uid: number
   readonly gid: number
@@ -141,8 +141,8 @@ interface User {
 const peerOf = ({ name }: PlannedNode): string => `cometbft-${name}:26656`
 
 /**
- * Application and CometBFT of one node, which meet at the socket in the home that both mount. The home is made for the
- * host; what differs in containers comes from the environment.
+ * The services of one node: its application and its CometBFT, which meet at the socket in the home that both mount. The
+ * home is written for the host; settings that differ in containers come from the environment.
  */
 const servicesOf = (node: PlannedNode, nodes: readonly (PlannedNode & NodeIdentity)[]): string => `
   app-${node.name}:
@@ -166,9 +166,9 @@ const servicesOf = (node: PlannedNode, nodes: readonly (PlannedNode & NodeIdenti
 `
 
 /**
- * docker-compose.yml of a network, for docker-compose 1.29 and for the compose of today: an application and a CometBFT
- * for each node, on the homes beside the file, and a gateway on the first. RPC and gateway are published where the
- * scripts have them. `arePublic`: the gateway signs for the public accounts.
+ * The docker-compose.yml of a network, for docker-compose 1.29 and later: an application and a CometBFT for each node,
+ * which use the homes beside the file, and a gateway for the first node. RPC and gateway are published at the addresses
+ * that the scripts use. `arePublic`: the gateway signs for the public accounts.
  */
 export const composeFile = (
   nodes: readonly (PlannedNode & NodeIdentity)[],

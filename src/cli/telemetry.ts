@@ -7,13 +7,12 @@ import { UserError } from './errors.ts'
 import type { Libraries } from './libraries.ts'
 import { type Endpoint, printEndpoint } from './settings.ts'
 
-/** Most bytes of lines that wait for a disk that takes none; more are dropped. */
+/** The most bytes of log lines that wait for the disk; further lines are dropped. */
 const WAITING_BYTES_MAX = 1024 * 1024
 
 /**
- * A log that goes to the file or file descriptor `dest`. `sync`: each line is written before the call returns. A disk
- * that is full or gone loses log lines and nothing else: without the listener the first failed write would end the
- * process.
+ * Opens a log that writes to the file or file descriptor `dest`. `sync`: each line is written before the call returns.
+ * A full disk costs log lines and nothing else; without the listener the first failed write would end the process.
  */
 export function openLog(dest: string | number, sync = true): Logger {
   const stream = destination({ dest, sync, mkdir: true, maxLength: WAITING_BYTES_MAX })
@@ -21,12 +20,12 @@ export function openLog(dest: string | number, sync = true): Logger {
   return pino({ base: {} }, stream)
 }
 
-/** One series: it is read when somebody asks, so it is there from the start. */
+/** A gauge, whose value is read with each request. */
 export type GaugeLine = readonly [name: string, help: string, read: () => number]
 
 /**
- * Serves gauges and those of the process as Prometheus text at `/metrics`; anything else is 404. Throws a UserError
- * when it cannot listen. Bound: no secrets are in it, but no limit on who asks either: listen on loopback.
+ * Serves the gauges and those of the process as Prometheus text at `/metrics`; other paths answer 404. It holds no
+ * secrets but does not limit callers, so it should listen on loopback. Throws a UserError when it cannot listen.
  */
 export async function serveMetrics(
   endpoint: Endpoint,
@@ -66,7 +65,7 @@ export async function serveMetrics(
   }
 }
 
-/** What can be asked at `/metrics`: one line each. */
+/** The application's own gauges. */
 export const gaugesOf = (store: Store, snapshots: string, libraries: Libraries): readonly GaugeLine[] => [
   ['svc_app_height', 'Last committed block', () => store.height()],
   [

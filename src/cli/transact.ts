@@ -15,8 +15,8 @@ import { uint } from '../values/number.ts'
 import { type Signer, signerOfSeed } from '../tx/sign.ts'
 import { asFailed, Failed, UserError } from './errors.ts'
 import { remoteFrom } from './gatewayClient.ts'
-import { type GatewayFlags, givenMembers, keystoreFrom, nodeUrl, readGiven, settingOf } from './options.ts'
-import { answer, clean, fields, withProgress } from './output.ts'
+import { type GatewayFlags, fieldsFromFlags, keystoreFrom, nodeUrl, parseFields, settingOf } from './options.ts'
+import { printAnswer, clean, formatFields, withProgress } from './output.ts'
 import { passwordFile, readSecret } from './secrets.ts'
 
 /** What `svcd tx` is told beside the members of the operation. */
@@ -165,8 +165,8 @@ function report(words: string, entry: TxEntry, result: TransactionResult, json: 
   if (code !== undefined)
     throw new Failed(`${words} failed: code ${code}: ${clean(log ?? '')} (hash ${result.hash})`, result)
   const { gasUsed, fee, data } = result.deliver_tx
-  answer(json, result, () =>
-    fields({
+  printAnswer(json, result, () =>
+    formatFields({
       result: 'ok',
       height: result.height,
       hash: result.hash,
@@ -180,7 +180,7 @@ function report(words: string, entry: TxEntry, result: TransactionResult, json: 
 function readNonce(text: string | undefined): number | undefined {
   return text === undefined
     ? undefined
-    : (readGiven({ nonce: field(uint, 'nonce') }, { nonce: text })['nonce'] as number)
+    : (parseFields({ nonce: field(uint, 'nonce') }, { nonce: text })['nonce'] as number)
 }
 
 /**
@@ -191,8 +191,8 @@ function readNonce(text: string | undefined): number | undefined {
 export async function sendTx(entry: TxEntry, words: string, flags: TxFlags): Promise<number> {
   const from = settingOf(flags, flags.from, 'from')
   if (from === undefined) throw new UserError("--from: expected an address or a key's name")
-  const given = givenMembers(entry.input, flags as unknown as Readonly<Record<string, unknown>>)
-  const order: Order = { entry, given, message: readGiven(entry.input, given), nonce: readNonce(flags.nonce) }
+  const given = fieldsFromFlags(entry.input, flags as unknown as Readonly<Record<string, unknown>>)
+  const order: Order = { entry, given, message: parseFields(entry.input, given), nonce: readNonce(flags.nonce) }
   const key = keyOf(keystoreFrom(flags), from)
   const straight = flags.dryRun === true || !flags.wait
   if (key === undefined && straight) {
@@ -204,8 +204,8 @@ export async function sendTx(entry: TxEntry, words: string, flags: TxFlags): Pro
     const { code, log, hash } = await askNode(await signerFor(key, flags), order, flags)
     const result = { code, log, hash, [flags.dryRun === true ? 'checked' : 'sent']: true }
     if (code !== 0) throw new Failed(`${words} failed: code ${code}: ${clean(log)} (hash ${hash})`, result)
-    answer(flags.json, result, () =>
-      fields({ result: flags.dryRun === true ? 'CheckTx would accept it; nothing was sent' : 'sent', hash }),
+    printAnswer(flags.json, result, () =>
+      formatFields({ result: flags.dryRun === true ? 'CheckTx would accept it; nothing was sent' : 'sent', hash }),
     )
     return 0
   }

@@ -6,9 +6,16 @@ import type { InputType, JsonSchema, WireValue } from '../values/valueType.ts'
  * given.
  */
 export class FieldError extends Error {
+  /** The field's name, `outer.inner` for a field inside another. */
+  readonly field: string
+  /** The message without the field's name. */
+  readonly problem: string
   constructor(field: string, form: string, given: unknown) {
-    super(`${field}: expected ${form}, got ${show(given)}`)
+    const problem = `expected ${form}, got ${show(given)}`
+    super(`${field}: ${problem}`)
     this.name = 'FieldError'
+    this.field = field
+    this.problem = problem
   }
 }
 

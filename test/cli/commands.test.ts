@@ -102,7 +102,7 @@ describe('keys', () => {
       expect(await svcd(place, ['keys', 'export', 'alice', '--unsafe'], 'wrong\n')).toMatchObject({
         status: 1,
         stdout: '',
-        stderr: expect.stringMatching(/^svcd: wrong password.*\n$/),
+        stderr: expect.stringMatching(/^svcd: the password is wrong.*\n$/),
       })
       expect(await svcd(place, ['keys', 'new', 'alice'], 'pw\n')).toMatchObject({
         status: 1,
@@ -346,7 +346,7 @@ describe('the rest', () => {
       ).toBe(0)
       expect(await restore('--home', 'stranger')).toMatchObject({
         status: 2,
-        stderr: expect.stringContaining('not of stranger'),
+        stderr: expect.stringContaining('but this home is of stranger'),
       })
       const chunk = join(place.folder, 'home', 'data', 'snapshots', `${height}-1`, '000000.chunk')
       const bytes = readFileSync(chunk)
@@ -354,7 +354,7 @@ describe('the rest', () => {
       for (const ended of [await restore('--home', 'other'), await svcd(place, ['snapshot', 'verify'])]) {
         expect(ended).toMatchObject({
           status: 1,
-          stderr: expect.stringContaining('000000.chunk: is not the chunk that the metadata names'),
+          stderr: expect.stringContaining('000000.chunk is not the chunk that the metadata names'),
         })
       }
       rmSync(chunk)
@@ -381,7 +381,7 @@ describe('the rest', () => {
       const [rollback = ''] = shown('svcd rollback')[0]?.lines ?? []
       expect(await typed(place, rollback)).toMatchObject({
         status: 2,
-        stderr: expect.stringContaining('there is no state yet'),
+        stderr: expect.stringContaining('this home has no state yet'),
       })
       const [reset = ''] = shown('svcd reset')[0]?.lines ?? []
       expect(await typed(place, reset)).toMatchObject({ status: 0 })

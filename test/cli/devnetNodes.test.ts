@@ -7,7 +7,7 @@ import {
   assertValidators,
   devnetNodes,
   writeDevnetHomes,
-  versionsOf,
+  programVersionsOf,
 } from '../../src/cli/devnet/home.ts'
 import { homeFiles } from '../../src/comet/home.ts'
 import { raiseProgramVersion } from '../../src/modules/chain/keeper.ts'
@@ -55,14 +55,14 @@ describe('the validators of a devnet', () => {
     assertDevnetHome(folder)
     assertValidators(folder, 3)
     expect(() => assertValidators(folder, 1)).toThrow(
-      /has 3 validators, not 1: go on with svcd devnet --validators 3, .*--reset/,
+      /has 3 validators, not 1. Continue it with svcd devnet --validators 3, .*--reset/,
     )
   })
 
   test('of ports that do not exist are refused, and the highest that do are taken', () => {
     expect(nodesOf(3, { port: 65_515 }).at(-1)?.p2p.port).toBe(65_535)
     expect(() => nodesOf(3, { port: 65_516 })).toThrow(
-      '--p2p: validator 2 would need port 65536: begin at 65515 or lower',
+      '--p2p: expected a port of at most 65515, got 65516: validator 2 would need port 65536',
     )
   })
 })
@@ -87,7 +87,7 @@ describe('homes made once more', () => {
     writeDevnetHomes(nodesOf(2))
     rmSync(KEYS(join(folder, 'node1')))
     expect(() => writeDevnetHomes(nodesOf(2))).toThrow(
-      /node1\/config\/priv_validator_key\.json is not the key in the genesis file of/,
+      /node1\/config\/priv_validator_key\.json is not a key of the genesis file in/,
     )
   })
 })
@@ -107,11 +107,11 @@ describe('the program version that each application executes', () => {
 
   test('is the accepted one, but the one before where only the block of the retirement is missing', () => {
     const [first, second, third] = [homeAt(1), homeAt(2), homeAt(3)]
-    expect(versionsOf([second, second], 2)).toEqual([2, 2])
-    expect(versionsOf([second, first], 2)).toEqual([2, 1])
+    expect(programVersionsOf([second, second], 2)).toEqual([2, 2])
+    expect(programVersionsOf([second, first], 2)).toEqual([2, 1])
     // Nobody's chain has come that far, or somebody's is two behind: svcd start refuses, and says so.
-    expect(versionsOf([first, first], 2)).toEqual([2, 2])
-    expect(versionsOf([third, first], 3)).toEqual([3, 3])
-    expect(versionsOf([join(folder, 'none')], 1)).toEqual([1])
+    expect(programVersionsOf([first, first], 2)).toEqual([2, 2])
+    expect(programVersionsOf([third, first], 3)).toEqual([3, 3])
+    expect(programVersionsOf([join(folder, 'none')], 1)).toEqual([1])
   })
 })

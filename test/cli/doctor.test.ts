@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { examineDisk, examineState } from '../../src/cli/doctorChecks.ts'
 import { examine } from '../../src/cli/commands/doctor.ts'
-import { clean, fields, table } from '../../src/cli/output.ts'
+import { clean, formatFields, formatTable } from '../../src/cli/output.ts'
 import { tables, views } from '../../src/modules/registry.ts'
 import { accounts } from '../../src/modules/accounts/tables.ts'
 import { createOverlay } from '../../src/store/overlay.ts'
@@ -58,7 +58,7 @@ test('a validator key that others may read is bad, and the way to mend it is sai
 })
 
 test('the room on the disk of a home is told, and nothing of a home that is not there', () => {
-  const found = expect.stringMatching(/^\d+ MiB free where /)
+  const found = expect.stringMatching(/^\d+ MiB are free on the disk of /)
   expect(examineDisk(folder)).toEqual([{ check: 'disk', verdict: expect.any(String), found }])
   expect(examineDisk(join(folder, 'no'))).toEqual([])
 })
@@ -66,11 +66,11 @@ test('the room on the disk of a home is told, and nothing of a home that is not 
 test('what somebody wrote on the chain cannot move the cursor, colour the terminal, or turn its text around', () => {
   expect(clean('a\u001b[31mb\nc\u202ed\u0085')).toBe('a\\u001b[31mb\\u000ac\\u202ed\\u0085')
   expect(clean('žluťoučký 验证人 🚀')).toBe('žluťoučký 验证人 🚀')
-  expect(fields({ a: 'x', pub_key: { type: 't', value: '\u0007' } })).toBe(
+  expect(formatFields({ a: 'x', pub_key: { type: 't', value: '\u0007' } })).toBe(
     'a              x\npub_key.type   t\npub_key.value  \\u0007',
   )
   expect(
-    table(
+    formatTable(
       ['n', 'long'],
       [
         ['1', 'x'],

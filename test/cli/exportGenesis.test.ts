@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { toBase64 } from '../../src/base/bytes.ts'
 import { pubKeyBytes } from '../../src/base/pubKey.ts'
-import { type Exported, exportState } from '../../src/cli/commands/export.ts'
+import { type ExportedState, exportState } from '../../src/cli/commands/export.ts'
 import { accounts } from '../../src/modules/accounts/tables.ts'
 import { getChain, getTotals, supplyOf } from '../../src/modules/chain/keeper.ts'
 import { proposals } from '../../src/modules/governance/tables.ts'
@@ -83,7 +83,7 @@ function holdings(store: Store, height: number): ReadonlyMap<string, bigint> {
 }
 
 /** The chain that an export starts, after its first block, which has no transaction and pays no award. */
-function startOf({ appState, validators }: Exported): TestChain {
+function startOf({ appState, validators }: ExportedState): TestChain {
   const chain = new TestChain()
   const answered = chain.init(appState).validators ?? []
   expect(validators).toEqual(

@@ -6,7 +6,10 @@ afterAll(place.remove)
 
 test('a gateway with public accounts takes no others: one line names both flags, exit status 2', async () => {
   const { status, stderr } = await svcd(place, ['gateway', '--devnet', '--unlock', 'alice'])
-  expect([status, stderr]).toEqual([2, 'svcd: --devnet: goes without --unlock, as public accounts need no token\n'])
+  expect([status, stderr]).toEqual([
+    2,
+    'svcd: --devnet and --unlock cannot be combined, because public accounts need no token\n',
+  ])
 })
 
 test.each(['0.0.0.0', '127.0.0.1'])('without --devnet unlocked accounts on %s need a token', async (host) => {
@@ -15,12 +18,12 @@ test.each(['0.0.0.0', '127.0.0.1'])('without --devnet unlocked accounts on %s ne
 })
 
 test.each([
-  ['--rate-limit', 'x', 'expected a whole number of 0 to 100000, got "x"'],
-  ['--connections', '0', 'expected a whole number of 1 to 100000, got "0"'],
+  ['--rate-limit', 'x', 'expected a whole number from 0 to 100000, got "x"'],
+  ['--connections', '0', 'expected a whole number from 1 to 100000, got "0"'],
   [
     '--trust-proxy',
     '10.0.0.0/33',
-    'expected an address or a network such as 10.0.0.5 or 10.0.0.0/8, got "10.0.0.0/33"',
+    'expected an IP address or a network, such as 10.0.0.5 or 10.0.0.0/8, got "10.0.0.0/33"',
   ],
 ])('%s %s is refused in one line', async (flag, value, why) => {
   const { status, stderr } = await svcd(place, ['gateway', flag, value])

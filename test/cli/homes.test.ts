@@ -78,13 +78,10 @@ describe('svcd start without config/genesis.json', () => {
     'is refused, and makes nothing',
     async () => {
       const empty = join(place.folder, 'empty')
-      await expectUserError(
-        ['start', '--home', empty],
-        /there is no config\/genesis\.json: make the home with svcd init/,
-      )
+      await expectUserError(['start', '--home', empty], /has no config\/genesis\.json\. Create the home with svcd init/)
       expect(existsSync(empty)).toBe(false)
       mkdirSync(empty)
-      await expectUserError(['start', '--home', empty], /there is no config\/genesis\.json/)
+      await expectUserError(['start', '--home', empty], /has no config\/genesis\.json/)
       expect(readdirSync(empty)).toEqual([])
     },
     LIMIT_MS,
@@ -174,7 +171,7 @@ describe('a devnet home in use', () => {
     async () => {
       const first = await begin(['devnet', '--block-time', '200ms'], /devnet ready/)
       const before = picture(join(home, 'config'))
-      const line = /home is in use by another devnet or application: stop that one first/
+      const line = /home is in use by another devnet or application. Stop that one first/
       await expectUserError(['devnet', ...other(), '--block-time', '500ms'], line)
       await expectUserError(['devnet', ...other(), '--reset'], line)
       await expectUserError(['init', '--devnet', '--block-time', '500ms'], line)
@@ -208,7 +205,7 @@ test(
   async () => {
     const app = await begin(['start', '--abci', `tcp://0.0.0.0:${ports[5]}`], /warning/)
     expect(app.said()).toMatch(
-      /svcd: warning: --abci tcp:\/\/0\.0\.0\.0:\d+: whoever reaches it over the network can drive the chain/,
+      /svcd: warning: --abci tcp:\/\/0\.0\.0\.0:\d+: whoever can reach this address can control the application/,
     )
     expect(await app.stop()).toBe(0)
   },

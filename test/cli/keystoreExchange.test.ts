@@ -68,7 +68,7 @@ test.each([
     ])
     expect(imported).toMatchObject({
       status: 0,
-      stderr: expect.stringContaining(`${name} was sealed anew under the same password`),
+      stderr: expect.stringContaining(`${name} was encrypted again with the same password`),
     })
     const kept = readKeyFile((JSON.parse(imported.stdout) as { path: string }).path)
     expect(kept.crypto).toMatchObject({ kdf: 'scrypt', kdfparams: { n: 262_144, r: 8, p: 1 } })

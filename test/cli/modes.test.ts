@@ -47,7 +47,9 @@ describe('a home', () => {
     chmodSync(home(), 0o755)
     const running = await run(place, ['start', '--home', home()], /the application listens/)
     await running.stop()
-    expect(running.said()).toContain(`${home()}: mode 0755 opens it to other users of this machine: it is 0700 now`)
+    expect(running.said()).toContain(
+      `${home()}: mode 0755 lets other users of this machine read it; changed it to 0700`,
+    )
     expect(modeOf(home())).toBe('700')
   })
 
@@ -59,7 +61,10 @@ describe('a home', () => {
     }
     writeFileSync(join(shared, 'notes.txt'), 'x')
     expect(await init(empty)).toMatchObject({ status: 0, stderr: expect.not.stringContaining('mode') })
-    expect(await init(shared)).toMatchObject({ status: 0, stderr: expect.stringContaining(`: chmod 700 ${shared}`) })
+    expect(await init(shared)).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining(`; run chmod 700 ${shared}`),
+    })
     expect([modeOf(empty), modeOf(shared), modeOf(join(shared, 'config'))]).toEqual(['700', '755', '700'])
   })
 

@@ -23,7 +23,7 @@ describe('a password on a terminal', () => {
         { seen: /again/, type: 'house\r' },
       ],
     )
-    expect(two).toMatchObject({ status: 2, stdout: expect.stringContaining('the two differ') })
+    expect(two).toMatchObject({ status: 2, stdout: expect.stringContaining('was not the same both times') })
     const made = await onTerminal(
       place,
       ['keys', 'new', 'alice'],
@@ -48,7 +48,7 @@ describe('a password on a terminal', () => {
         { seen: /again/, type: 'battery\r' },
       ],
     )
-    expect(changed).toMatchObject({ status: 0, stdout: expect.stringContaining('is changed') })
+    expect(changed).toMatchObject({ status: 0, stdout: expect.stringContaining('was changed') })
     expect(changed.stdout).not.toMatch(/horse|tooearly|battery/)
     expect(openKeystore(fileOf('alice'), 'battery')).toHaveLength(32)
   })

@@ -55,7 +55,7 @@ describe('flags', () => {
   })
 
   test.each(['9ms', '601s', '1', '1m', '-1s', '0.5s', ''].map((text) => [text]))('no block time: %j', (text) => {
-    expect(() => parseBlockTime(text)).toThrow(/^--block-time: expected a time of 10ms to 600s/)
+    expect(() => parseBlockTime(text)).toThrow(/^--block-time: expected a time from 10ms to 600s/)
   })
 
   test.each([
@@ -69,7 +69,7 @@ describe('flags', () => {
 
   test.each(['999ms', '86401s', '0s', '1', '-1s', ''].map((text) => [text]))('no such time: %j', (text) => {
     expect(() => parseStalledAfter(text)).toThrow(
-      /^--stalled-after: expected a time of 1s to 86400s such as 30s, or 0 for never/,
+      /^--stalled-after: expected a time from 1s to 86400s, such as 30s, or 0 for never/,
     )
   })
 
@@ -142,20 +142,24 @@ describe('what a node keeps', () => {
     [
       { snapshotInterval: '1000001' },
       {},
-      '--snapshot-interval: expected a whole number of 1 to 1000000, or 0, got "1000001"',
+      '--snapshot-interval: expected a whole number from 1 to 1000000, or 0, got "1000001"',
     ],
     [{ snapshotInterval: '-1' }, {}, '--snapshot-interval: expected'],
     [{ snapshotInterval: '' }, {}, '--snapshot-interval: expected'],
-    [{ snapshotKeep: '1' }, {}, '--snapshot-keep: expected a whole number of 2 to 10, got "1"'],
+    [{ snapshotKeep: '1' }, {}, '--snapshot-keep: expected a whole number from 2 to 10, got "1"'],
     [{ snapshotKeep: '11' }, {}, '--snapshot-keep: expected'],
-    [{ keepBlocks: '1' }, {}, '--keep-blocks: expected a whole number of 2 to 1000000000, or 0, got "1"'],
+    [{ keepBlocks: '1' }, {}, '--keep-blocks: expected a whole number from 2 to 1000000000, or 0, got "1"'],
     [{ keepBlocks: '1e3' }, {}, '--keep-blocks: expected'],
     [
       {},
       { snapshots: { interval: '5' } },
-      'config/svcd.json: snapshots.interval: expected a whole number of 1 to 1000000, or 0, got "5"',
+      'config/svcd.json: snapshots.interval: expected a whole number from 1 to 1000000, or 0, got "5"',
     ],
-    [{}, { snapshots: { keep: 2.5 } }, 'config/svcd.json: snapshots.keep: expected a whole number of 2 to 10, got 2.5'],
+    [
+      {},
+      { snapshots: { keep: 2.5 } },
+      'config/svcd.json: snapshots.keep: expected a whole number from 2 to 10, got 2.5',
+    ],
     [{}, { pruning: { keepBlocks: null } }, 'config/svcd.json: pruning.keepBlocks: expected'],
   ])('%j over %j is refused with its name', (flags, file, message) => {
     write(file)
@@ -201,7 +205,7 @@ describe('the home of a devnet', () => {
 
   test('a folder with anything else is left alone, and what it holds is named', () => {
     writeFileSync(join(folder, 'thesis.txt'), '')
-    expect(() => assertDevnetHome(folder)).toThrow(/is not the home of a devnet: it holds thesis\.txt/)
+    expect(() => assertDevnetHome(folder)).toThrow(/is not the home of a devnet, because it holds thesis\.txt/)
   })
 
   test('another chain is named', () => {
@@ -211,7 +215,7 @@ describe('the home of a devnet', () => {
 
   test('a genesis file that is none is named', () => {
     writeGenesis('{}')
-    expect(() => assertDevnetHome(folder)).toThrow(/genesis\.json: expected a genesis file with a chain_id/)
+    expect(() => assertDevnetHome(folder)).toThrow(/genesis\.json: expected a genesis file: JSON with a chain_id/)
   })
 
   test('reset removes what is ours', () => {
@@ -241,7 +245,7 @@ describe('a port that is taken', () => {
     await new Promise<void>((done) => server?.listen(0, '127.0.0.1', done))
     const { port } = server.address() as { port: number }
     await expect(assertFree({ host: '127.0.0.1', port }, 'gateway', '--gateway')).rejects.toThrow(
-      `port ${port} (gateway) is in use: does another devnet run? Choose another with --gateway HOST:PORT`,
+      `port ${port} (gateway) is in use, perhaps by another devnet. Choose another one with --gateway HOST:PORT`,
     )
     await expect(assertFree({ host: '203.0.113.1', port }, 'CometBFT RPC', '--rpc')).rejects.toThrow(
       'cannot listen on 203.0.113.1',

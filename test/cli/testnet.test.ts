@@ -157,7 +157,7 @@ describe('the homes of a network', () => {
     expect(text('full0', 'config', 'genesis.json')).toBe(before[0])
     expect(configOf(nodes[0] as TestnetNode).p2p.persistent_peers).toContain(`${nodes[2]?.nodeId}@127.0.0.1:27020`)
     expect(() => make(3, { publicKeys: true })).toThrow(
-      /holds the chain net-1 with 2 validators: choose another folder with --output DIR/,
+      /holds the chain net-1 with 2 validators; choose another folder with --output DIR/,
     )
     expect(() => make(2)).toThrow('is not empty')
     writeFileSync(join(folder, 'net', 'mine'), 'x')
@@ -230,18 +230,18 @@ test('the scripts fall back to the programs that made them, whatever their paths
 
 describe('what is refused', () => {
   test.each([
-    [{ validators: '0' }, '--validators: expected a whole number of 1 to 200, got "0"'],
-    [{ validators: '201' }, '--validators: expected a whole number of 1 to 200, got "201"'],
+    [{ validators: '0' }, '--validators: expected a whole number from 1 to 200, got "0"'],
+    [{ validators: '201' }, '--validators: expected a whole number from 1 to 200, got "201"'],
     [{ validators: '1.5' }, '--validators: expected'],
     [{ validators: '' }, '--validators: expected'],
-    [{ fullNodes: '201' }, '--full-nodes: expected a whole number of 0 to 200, got "201"'],
+    [{ fullNodes: '201' }, '--full-nodes: expected a whole number from 0 to 200, got "201"'],
     [{ fullNodes: '-1' }, '--full-nodes: expected'],
-    [{ basePort: '1023' }, '--base-port: expected a whole number of 1024 to 65516, got "1023"'],
-    [{ basePort: '65517' }, '--base-port: expected a whole number of 1024 to 65516'],
-    [{ host: 'a,b,c' }, '--host: expected one host, or 2, one for each node; got 3'],
-    [{ host: '127.0.0.1:80' }, '--host: expected names or addresses without ports'],
-    [{ host: 'a b' }, '--host: expected names'],
-    [{ host: '' }, '--host: expected names'],
+    [{ basePort: '1023' }, '--base-port: expected a whole number from 1024 to 65516, got "1023"'],
+    [{ basePort: '65517' }, '--base-port: expected a whole number from 1024 to 65516'],
+    [{ host: 'a,b,c' }, '--host: expected 1 host for all nodes or 2, one for each, got 3'],
+    [{ host: '127.0.0.1:80' }, '--host: expected host names or IP addresses without ports'],
+    [{ host: 'a b' }, '--host: expected host names'],
+    [{ host: '' }, '--host: expected host names'],
   ])('%j', (given, message) => {
     expect(() =>
       planNodes({ validators: '2', fullNodes: '0', basePort: '27000', host: '127.0.0.1', ...given }),
@@ -256,7 +256,7 @@ describe('what is refused', () => {
   test('a folder that holds anything, which stays as it was; an empty one is taken', () => {
     mkdirSync(join(folder, 'net'))
     writeFileSync(join(folder, 'net', 'mine'), 'x')
-    expect(() => make(1)).toThrow('is not empty: choose another folder with --output DIR')
+    expect(() => make(1)).toThrow('is not empty; choose another folder with --output DIR')
     expect(readdirSync(join(folder, 'net'))).toEqual(['mine'])
     rmSync(join(folder, 'net', 'mine'))
     expect(make(1).nodes).toHaveLength(1)

@@ -69,7 +69,7 @@ describe('svcd query --prove', () => {
       })
       expect(await query(['balance', owner, '--max-age', '0'])).toMatchObject({
         status: 2,
-        stderr: expect.stringMatching(/--max-age: expected a whole number of 1 to 999999, got "0"/),
+        stderr: expect.stringMatching(/--max-age: expected a whole number from 1 to 999999, got "0"/),
       })
       expect(await query(['balance', owner, '--trust-height', '2'])).toMatchObject({
         status: 2,

@@ -17,11 +17,11 @@ import {
   writeDevnetHomes,
   resetHome,
   takeDevnetLock,
-  versionsOf,
+  programVersionsOf,
 } from '../devnet/home.ts'
 import {
   allDone,
-  type End,
+  type PartEnd,
   firstEnd,
   type Parts,
   startApp,
@@ -48,19 +48,19 @@ import {
 } from '../settings.ts'
 import { openLog } from '../telemetry.ts'
 
-/** What `svcd devnet` is told. */
+/** Options of `runDevnet`. */
 export interface DevnetOptions {
   readonly home: string
   readonly gateway: Endpoint
   /** 1 to DEVNET_ACCOUNTS. */
   readonly validators: number
-  /** Of the first validator, as the next. */
+  /** Where the first validator listens. */
   readonly rpc: Endpoint
   readonly p2p: Endpoint
   readonly blockTimeMs: number
   readonly os?: string | undefined
   readonly reset: boolean
-  /** The program version that the applications execute, instead of their own. */
+  /** The program version that the applications execute instead of their own. */
   readonly acceptProgramVersion?: number | undefined
 }
 
@@ -82,19 +82,19 @@ const roleOf = (account: number, validators: number): string =>
 
 const READY_MS_MAX = 60_000
 
-/** Waits until the gateway takes transactions: there is a block, and the node has caught up with its peers. */
+/** Waits until the gateway accepts transactions: there is a block, and the node has caught up with its peers. */
 async function untilReady(url: string): Promise<void> {
   const deadline = Date.now() + READY_MS_MAX
   for (;;) {
     const answer = await fetch(`${url}/readyz`)
     if (answer.ok) return
     const { reason } = (await answer.json()) as { reason: string }
-    if (Date.now() > deadline) throw new UserError(`the chain is not ready within ${READY_MS_MAX / 1000} s: ${reason}`)
+    if (Date.now() > deadline) throw new UserError(`the chain was not ready within ${READY_MS_MAX / 1000} s: ${reason}`)
     await new Promise((done) => setTimeout(done, 100))
   }
 }
 
-/** Waits until the gateway takes transactions, then tells people what there is. */
+/** Waits until the gateway accepts transactions, then prints the accounts and the addresses. */
 export async function printReady(
   url: string,
   nodes: readonly DevnetNode[],
@@ -103,7 +103,7 @@ export async function printReady(
 ): Promise<void> {
   await untilReady(url)
   say('')
-  say('accounts (tokens)')
+  say('accounts (balance in tokens)')
   for (const [index, { address }] of signers.entries()) {
     const units = (await call(url, 'svc_getBalance', [address])) as string
     say(`  (${index}) ${address}  ${new Tokens(units).shiftedBy(-18).toFixed()}${roleOf(index, nodes.length)}`)
@@ -120,12 +120,11 @@ export async function printReady(
   say(`devnet ready: gateway ${url}`)
 }
 
-/** How long the first block may take before the start counts as failed. */
+/** How long the first block may take before the start counts as failed, in ms. */
 const START_MS_MAX = 60_000
 
 /**
- * A devnet's callers are programs of one machine: they share one address, and may open a connection for each of many
- * calls.
+ * The callers of a devnet are programs on one machine: they share an address, and may open a connection for each call.
  */
 const DEVNET_LIMITS = { connections: 4000, connectionsOfAddress: 4000, callsPerSecond: 5000 }
 
@@ -145,7 +144,7 @@ async function startParts(
   const versions =
     accepted === undefined
       ? []
-      : versionsOf(
+      : programVersionsOf(
           nodes.map((node) => node.home),
           accepted,
         )
@@ -154,7 +153,9 @@ async function startParts(
       const { name, home: ownHome, abci } = nodes[at] as DevnetNode
       const version = versions[at]
       if (version !== accepted)
-        say(`${name} is a block behind: it executes version ${version} until it has that block; then start once more`)
+        say(
+          `${name} is one block behind. It executes version ${version} until it has that block; then run this command again`,
+        )
       const flags = version === undefined ? [] : ['--accept-program-version', String(version)]
       own.app = await startApp([
         '--home',
@@ -200,16 +201,18 @@ async function startParts(
 }
 
 /**
- * What the devnet ends with when a part has ended, and the line that says so: 0 when the program was retired, else 1.
+ * The exit status of the devnet when a part has ended, and the line to print: 0 when the program was retired, else 1.
  */
-function endOf({ part, how = 'stopped', status, line }: End): { readonly status: number; readonly line: string } {
+function outcomeOf({ part, how = 'stopped', status, line }: PartEnd): {
+  readonly status: number
+  readonly line: string
+} {
   return { status, line: status === 0 ? line : `${part} ${how}${line === '' ? '' : `: ${line}`}; stopping the rest` }
 }
 
 /**
- * The validators, each a CometBFT with its application, and the gateway on this machine, until Ctrl-C, SIGTERM, or the
- * end of one part, which ends the others. Resolves with the exit status. Throws user errors; then nothing is left
- * running.
+ * Runs the validators, each a CometBFT with its application, and the gateway, until Ctrl-C, SIGTERM or the end of one
+ * part, which ends the others. Resolves with the exit status. Throws user errors, and then leaves nothing running.
  */
 export async function runDevnet(options: DevnetOptions, say: (line: string) => void): Promise<number> {
   assertDevnetHome(options.home)
@@ -233,7 +236,7 @@ export async function runDevnet(options: DevnetOptions, say: (line: string) => v
       asked,
       startParts(options, nodes, parts, say)
         .then(() => firstEnd(parts))
-        .then(endOf),
+        .then(outcomeOf),
     ])
     say(line)
     return status
@@ -255,11 +258,11 @@ interface Flags {
   readonly acceptProgramVersion?: string
 }
 
-/** `svcd devnet`. */
+/** Configures `svcd devnet`. */
 export const configure: Configure = (command, finish) => {
   const { env } = process
   example(command, 'svcd devnet --block-time 300ms --gateway 127.0.0.1:9545')
-    .option('--home <dir>', 'where the chain is kept (SVCD_HOME; default ~/.svcd)', env['SVCD_HOME'])
+    .option('--home <dir>', 'home folder of the chain (SVCD_HOME; default ~/.svcd)', env['SVCD_HOME'])
     .option(
       '--gateway <host:port>',
       'where the gateway listens (SVCD_GATEWAY)',
@@ -274,16 +277,16 @@ export const configure: Configure = (command, finish) => {
     )
     .option(
       '--os <name>',
-      'take libraries for ubuntu or centos (SVCD_OS; default: that of this machine)',
+      'use libraries for ubuntu or centos (SVCD_OS; default: that of this machine)',
       env['SVCD_OS'],
     )
     .option(
       '--validators <count>',
-      'how many, 1 to 10, each with ports 10 above those of the one before (SVCD_VALIDATORS)',
+      'number of validators, 1 to 10; the ports of each are 10 above those of the one before (SVCD_VALIDATORS)',
       env['SVCD_VALIDATORS'] ?? '1',
     )
-    .option('--accept-program-version <number>', 'this build is the successor that executes that program version')
-    .option('--reset', 'start a new chain: removes the old one from the home (SVCD_RESET)', isOn(env['SVCD_RESET']))
+    .option('--accept-program-version <number>', 'declare this build the successor that executes this program version')
+    .option('--reset', 'start a new chain and remove the old one from the home (SVCD_RESET)', isOn(env['SVCD_RESET']))
     .action(async (flags: Flags) => {
       const { acceptProgramVersion: accepted } = flags
       const home = homeOf(flags.home)

@@ -12,7 +12,7 @@ import { examineBlocks, examineDisk, examineState, type Finding } from '../docto
 import { Failed } from '../errors.ts'
 import { chainIdOf, statePathOf } from '../homes.ts'
 import { type CommonFlags, type Configure, example, homeFrom, nodeOption, nodeUrl, withCommon } from '../options.ts'
-import { answer, clean, say, styled, table } from '../output.ts'
+import { printAnswer, clean, say, styled, formatTable } from '../output.ts'
 import { machineOs, readConfig } from '../settings.ts'
 
 function versionOf(program: string): Promise<string | undefined> {
@@ -39,9 +39,13 @@ async function versions(): Promise<readonly Finding[]> {
       ? {
           check: 'CometBFT',
           verdict: 'note',
-          found: `no ${program} to run; svcd devnet builds it, or name one in SVCD_COMETBFT`,
+          found: `there is no ${program}; svcd devnet builds it, or set SVCD_COMETBFT to its path`,
         }
-      : { check: 'CometBFT', verdict: served ? 'ok' : 'bad', found: `${comet} (served: ${COMETBFT_LINES.join(', ')})` },
+      : {
+          check: 'CometBFT',
+          verdict: served ? 'ok' : 'bad',
+          found: `${comet} (supported: ${COMETBFT_LINES.join(', ')})`,
+        },
   ]
 }
 
@@ -59,7 +63,7 @@ function isTaken(port: number): Promise<boolean> {
   })
 }
 
-/** The ports of a home's config.toml; those of a new home when it has none. */
+/** The ports in a home's config.toml; without one, those of a new home. */
 function portsOf(home: string): readonly (readonly [what: string, port: number])[] {
   const path = join(home, 'config', 'config.toml')
   const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
@@ -100,7 +104,9 @@ function secretFile(check: string, path: string): readonly Finding[] {
 
 function homeFindings(home: string): readonly Finding[] {
   if (!existsSync(home))
-    return [{ check: 'home', verdict: 'note', found: `${home} is not there yet: svcd init or svcd devnet makes it` }]
+    return [
+      { check: 'home', verdict: 'note', found: `${home} does not exist yet; svcd init or svcd devnet creates it` },
+    ]
   const findings: Finding[] = []
   try {
     accessSync(home, constants.R_OK | constants.W_OK)
@@ -116,7 +122,7 @@ function homeFindings(home: string): readonly Finding[] {
         ? {
             check: 'libraries',
             verdict: 'note',
-            found: 'this machine is neither ubuntu nor centos and eni.os is not set: svcd init sets it',
+            found: 'this machine runs neither ubuntu nor centos, and eni.os is not set; svcd init sets it',
           }
         : { check: 'libraries', verdict: 'ok', found: `for ${os}` },
     )
@@ -135,7 +141,7 @@ function homeFindings(home: string): readonly Finding[] {
   ]
 }
 
-/** How far the time of the newest block may be ahead of this clock, in ms: CometBFT's own messages travel faster. */
+/** How far the time of the newest block may be ahead of this clock, in ms. */
 const AHEAD_MS_MAX = 2000
 
 async function nodeFindings(home: string, url: string): Promise<readonly Finding[]> {
@@ -157,9 +163,13 @@ async function nodeFindings(home: string, url: string): Promise<readonly Finding
         ? {
             check: 'clock',
             verdict: 'bad',
-            found: `the newest block is ${ageS} s ahead of this machine's clock: set it (NTP)`,
+            found: `the newest block is ${ageS} s ahead of this machine's clock; set the clock (NTP)`,
           }
-        : { check: 'clock', verdict: 'ok', found: `${new Date().toISOString()}, ${ageS} s from the newest block's` },
+        : {
+            check: 'clock',
+            verdict: 'ok',
+            found: `${new Date().toISOString()}, ${ageS} s from the time of the newest block`,
+          },
     ]
   } catch (error) {
     return [
@@ -167,7 +177,7 @@ async function nodeFindings(home: string, url: string): Promise<readonly Finding
       {
         check: 'clock',
         verdict: 'note',
-        found: `${new Date().toISOString()}: without a node there is nothing to hold it against`,
+        found: `${new Date().toISOString()}: not compared, because the node does not answer`,
       },
     ]
   } finally {
@@ -176,15 +186,15 @@ async function nodeFindings(home: string, url: string): Promise<readonly Finding
 }
 
 /**
- * Looks at versions, ports, the home, its disk, the state and the node at `url`. Changes nothing, and does not throw
- * for what it finds.
+ * Checks versions, ports, the home, its disk, its state and the node at `url`. It changes nothing, and reports problems
+ * instead of throwing.
  */
 export async function examine(home: string, url: string): Promise<readonly Finding[]> {
   const [program, port, node] = await Promise.all([versions(), ports(home), nodeFindings(home, url)])
   return [...program, port, ...homeFindings(home), ...examineDisk(home), ...examineState(statePathOf(home)), ...node]
 }
 
-/** `svcd doctor`. */
+/** Configures `svcd doctor`. */
 export const configure: Configure = (command) => {
   withCommon(example(command, 'svcd doctor'))
     .addOption(nodeOption())
@@ -194,12 +204,12 @@ export const configure: Configure = (command) => {
       if (bad > 0 && flags.json === true) throw new Failed(`${bad} checks failed`, findings)
       const colour = { ok: 'green', note: 'yellow', bad: 'red' } as const
       const rows = findings.map(({ verdict, check, found }) => [verdict, check, clean(found)])
-      answer(flags.json, findings, () =>
-        table(['', 'check', 'found'], rows).replace(/^(?:ok|note|bad)(?= )/gm, (verdict) =>
+      printAnswer(flags.json, findings, () =>
+        formatTable(['', 'check', 'found'], rows).replace(/^(?:ok|note|bad)(?= )/gm, (verdict) =>
           styled(colour[verdict as keyof typeof colour], verdict),
         ),
       )
       if (bad > 0) throw new Failed(`${bad} ${bad === 1 ? 'check' : 'checks'} failed`)
-      if (flags.json !== true) say('nothing is wrong')
+      if (flags.json !== true) say('no problems were found')
     })
 }

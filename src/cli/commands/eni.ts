@@ -6,9 +6,9 @@ import { tables } from '../../modules/registry.ts'
 import { openSqliteReader } from '../../store/sqlite/sqliteReader.ts'
 import { needState } from '../homes.ts'
 import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../options.ts'
-import { answer, note, table } from '../output.ts'
+import { printAnswer, note, formatTable } from '../output.ts'
 
-/** A proposed library as the state has it. `sums`: the md5 that its file may have, by OS. */
+/** A proposed library as the state has it. `sums`: the MD5 sums that its file may have, by operating system. */
 interface Listed {
   readonly id: string
   readonly name: string
@@ -44,24 +44,26 @@ async function list(flags: CommonFlags): Promise<void> {
     const file = await measure(where)
     rows.push({ name, version, status, ...file, ...(file === undefined ? {} : { where }) })
     if (file !== undefined && !sums.includes(file.md5))
-      note(`${where}: not the file that was approved; the next start fetches it anew`)
-    if (file === undefined && status === 'deployed') note(`${where}: it is gone; the next start fetches it anew`)
+      note(`${where} is not the file that was approved; the next start downloads it again`)
+    if (file === undefined && status === 'deployed') note(`${where} is missing; the next start downloads it again`)
   }
   const headings = ['name', 'version', 'status', 'bytes', 'md5', 'sha256', 'where'] as const
-  answer(flags.json, rows, () =>
-    table(
+  printAnswer(flags.json, rows, () =>
+    formatTable(
       headings,
       rows.map((row) => headings.map((heading) => String(row[heading] ?? ''))),
     ),
   )
 }
 
-/** `svcd eni …`. */
+/** Configures `svcd eni`. */
 export const configure: Configure = (eni) => {
   example(eni, 'svcd eni list')
   withCommon(
     example(
-      eni.command('list').description('Libraries that were proposed, and what this node holds of each.'),
+      eni
+        .command('list')
+        .description('Lists the libraries that were proposed, and the file that this node has of each.'),
       'svcd eni list',
     ),
   ).action(list)

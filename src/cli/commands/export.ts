@@ -24,15 +24,15 @@ import { genesisTimeNow, needState } from '../homes.ts'
 import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../options.ts'
 import { note, say } from '../output.ts'
 
-/** A state as the start of another chain. */
-export interface Exported {
-  /** `app_state` of genesis.json; a chain starts from it (checked). */
+/** A state as the genesis of a new chain. */
+export interface ExportedState {
+  /** The `app_state` of genesis.json. It was checked that a chain can start from it. */
   readonly appState: object
   readonly validators: readonly { readonly pubKey: string; readonly power: number }[]
-  /** Base units, the same as before. */
+  /** The supply in base units, which is unchanged. */
   readonly supply: bigint
-  /** What the new chain does not know, one line each. */
-  readonly left: readonly string[]
+  /** What is not carried over, one line each. */
+  readonly notCarriedOver: readonly string[]
 }
 
 const description = ({ name, website, location, email, profile }: Candidacy): object => ({
@@ -44,8 +44,8 @@ const description = ({ name, website, location, email, profile }: Candidacy): ob
 })
 
 /**
- * As the new chain ranks them: of equal shares the smaller key comes first, as all are declared in block 0 there
- * (protocol.md §4.1).
+ * Sorts candidacies as the new chain ranks them. All of them are declared in its block 0, so with equal shares the
+ * smaller key comes first (protocol.md §4.1).
  */
 function byRank(a: Candidacy, b: Candidacy): number {
   if (a.shares !== b.shares) return a.shares > b.shares ? -1 : 1
@@ -53,9 +53,9 @@ function byRank(a: Candidacy, b: Candidacy): number {
 }
 
 /**
- * The candidacies of the new chain in its rank order: the eligible ones, but for those that would be in its first set
- * with a key that has not signed. Keys of genesis count as proven, so with such a key the new chain might never make a
- * block (protocol.md §4.4).
+ * The candidacies of the new chain in its rank order: the eligible ones, except those that would be in its first
+ * validator set with a key that has not signed. Keys of genesis count as proven, so such a key could keep the new chain
+ * from ever making a block (protocol.md §4.4).
  */
 function carriedCandidacies(state: StateReader, { maxVals }: Pick<Params, 'maxVals'>): readonly Candidacy[] {
   const proven = new Set(
@@ -74,8 +74,8 @@ function carriedCandidacies(state: StateReader, { maxVals }: Pick<Params, 'maxVa
 }
 
 /**
- * Every balance, with what genesis has no place for: escrow, unbonding shares, and those of candidacies that are not
- * carried over.
+ * Every balance, including what genesis cannot hold elsewhere: escrow, unbonding shares, and the shares of candidacies
+ * that are not carried over.
  */
 function balancesOf(state: StateReader, carried: ReadonlySet<number>): Map<Address, bigint> {
   const balances = new Map<Address, bigint>()
@@ -91,7 +91,7 @@ function balancesOf(state: StateReader, carried: ReadonlySet<number>): Map<Addre
   return balances
 }
 
-function whatIsLeft(state: StateReader, carried: ReadonlySet<number>): readonly string[] {
+function notCarriedOver(state: StateReader, carried: ReadonlySet<number>): readonly string[] {
   const left = [...state.scan(candidacies)].filter(({ id }) => !carried.has(id))
   const eligible = left.filter(isEligible).length
   return [
@@ -108,8 +108,8 @@ function whatIsLeft(state: StateReader, carried: ReadonlySet<number>): readonly 
 }
 
 /**
- * The set that the new chain's InitChain answers. The one last sent may hold members that are eligible no more
- * (protocol.md §4.4).
+ * The validator set that the new chain's InitChain returns. It may differ from the set last sent, whose members may no
+ * longer be eligible (protocol.md §4.4).
  */
 function firstSetOf(genesis: Genesis): readonly ValidatorUpdate[] {
   const start = { chainId: '', initialHeight: 1, evidenceMaxBytes: 0, timeMs: 0, time: 0 }
@@ -117,11 +117,12 @@ function firstSetOf(genesis: Genesis): readonly ValidatorUpdate[] {
 }
 
 /**
- * The state at `height` as genesis: balances, parameters in force in the next block, constants, and candidacies in the
- * new chain's rank order. No unit is lost or made, and a chain that starts from it exports the same bytes. Throws a
- * GenesisError when no chain could start from it, as when nobody is eligible whose key has signed.
+ * Turns the state at `height` into genesis: balances, the parameters in force in the next block, constants, and
+ * candidacies in the new chain's rank order. The supply stays the same, and a chain that starts from it exports the
+ * same bytes. Throws a GenesisError when no chain could start from it, for example because no eligible validator has
+ * signed.
  */
-export function exportState(state: StateReader, height: number): Exported {
+export function exportState(state: StateReader, height: number): ExportedState {
   const chain = getChain(state)
   const carried = carriedCandidacies(state, paramsInForce(state, height + 1))
   const ids = new Set(carried.map(({ id }) => id))
@@ -150,7 +151,7 @@ export function exportState(state: StateReader, height: number): Exported {
     appState,
     validators: firstSetOf(readGenesis(appState)).map(({ pubKey, power }) => ({ pubKey: printPubKey(pubKey), power })),
     supply: supplyOf(state),
-    left: whatIsLeft(state, ids),
+    notCarriedOver: notCarriedOver(state, ids),
   }
 }
 
@@ -165,11 +166,12 @@ async function run(flags: Flags): Promise<void> {
   const reader = openSqliteReader({ path, tables })
   try {
     const { height, exported, chainId } = reader.read((state) => {
-      if (state.height() === 0) throw new UserError(`${path}: no block is committed yet`)
+      if (state.height() === 0) throw new UserError(`${path}: no block has been committed yet`)
       return { height: state.height(), chainId: state.chainId(), exported: exportState(state, state.height()) }
     })
-    // One transaction would be valid on both chains, and could be sent again on the other.
-    if (flags.chainId === chainId) throw new UserError(`--chain-id: the new chain needs another name than ${chainId}`)
+    // With one chain id, a transaction of either chain could be replayed on the other.
+    if (flags.chainId === chainId)
+      throw new UserError(`--chain-id: expected another id than that of the old chain, got ${chainId}`)
     const text = genesisJson({
       chainId: flags.chainId,
       genesisTime: flags.genesisTime ?? genesisTimeNow(),
@@ -182,17 +184,17 @@ async function run(flags: Flags): Promise<void> {
       `the state of ${chainId} at height ${height}, supply ${exported.supply} base units, as the start of ${flags.chainId}`,
     )
     note('not carried over:')
-    for (const line of exported.left) note(`  ${line}`)
+    for (const line of exported.notCarriedOver) note(`  ${line}`)
   } finally {
     reader.close()
   }
 }
 
-/** `svcd export`. The genesis file is JSON with and without `--json`; what it does not carry goes to stderr. */
+/** Configures `svcd export`. What is not carried over goes to stderr, so that stdout holds only the genesis file. */
 export const configure: Configure = (command) => {
   withCommon(example(command, 'svcd export --chain-id my-chain-2 --output genesis.json'))
-    .requiredOption('--chain-id <id>', 'name of the new chain: another one than the old')
-    .option('--output <file>', 'write it there (default: stdout)')
-    .option('--genesis-time <time>', 'when the new chain starts, such as 2026-11-20T10:00:00Z (default: now)')
+    .requiredOption('--chain-id <id>', 'name of the new chain, which must differ from the old one')
+    .option('--output <file>', 'write to this file (default: stdout)')
+    .option('--genesis-time <time>', 'start time of the new chain, such as 2026-11-20T10:00:00Z (default: now)')
     .action(run)
 }

@@ -31,15 +31,15 @@ import {
 } from '../settings.ts'
 import { openLog } from '../telemetry.ts'
 
-/** What `svcd gateway` is told. */
+/** Options of `runGateway`. */
 export interface GatewayCommand {
   readonly node: string
   readonly listen: Endpoint
   readonly keystore: string
-  /** Addresses or names, in the order in which svc_accounts answers them. */
+  /** Addresses or names of keys, in the order in which svc_accounts lists them. */
   readonly unlock: readonly string[]
   readonly passwordFile: string | undefined
-  /** Signs for the accounts of the public mnemonic, and for no other. */
+  /** Sign for the accounts of the public mnemonic, and for no others. */
   readonly devnet: boolean
   readonly authTokenFile: string | undefined
   readonly allowHosts: readonly string[]
@@ -50,7 +50,8 @@ export interface GatewayCommand {
 }
 
 /**
- * The passwords in a file: one for all accounts, or a line for each, in the order of `--unlock`. Throws a UserError.
+ * Reads the passwords in a file: one for all accounts, or a line for each in the order of `--unlock`. Throws a
+ * UserError.
  */
 function passwordsIn(path: string, count: number): readonly string[] {
   firstLine(path, '--password-file')
@@ -58,7 +59,7 @@ function passwordsIn(path: string, count: number): readonly string[] {
   while (lines.at(-1) === '') lines.pop()
   if (lines.length !== 1 && lines.length !== count) {
     throw new UserError(
-      `--password-file: expected one line, or ${count} for the accounts of --unlock, got ${lines.length}`,
+      `--password-file: expected one line, or ${count} lines for the accounts of --unlock, got ${lines.length}`,
     )
   }
   return Array.from({ length: count }, (_, at) => (lines.length === 1 ? lines[0] : lines[at]) as string)
@@ -79,13 +80,15 @@ async function unlock({ keystore, unlock: accounts, passwordFile: given }: Gatew
   return signers
 }
 
-/** Runs a gateway until SIGINT, SIGTERM or SIGHUP. Throws user errors, and a Failed for a key that does not open. */
+/**
+ * Runs a gateway until SIGINT, SIGTERM or SIGHUP. Throws user errors, and a Failed for a key that cannot be unlocked.
+ */
 export async function runGateway(command: GatewayCommand): Promise<number> {
   const { node, listen, allowHosts, allowOrigins, authTokenFile, devnet, limits, stalledAfterMs } = command
   if (devnet && command.unlock.length > 0)
-    throw new UserError('--devnet: goes without --unlock, as public accounts need no token')
+    throw new UserError('--devnet and --unlock cannot be combined, because public accounts need no token')
   const authToken = authTokenFile === undefined ? undefined : firstLine(authTokenFile, '--auth-token-file')
-  // Before any password is asked for: a gateway that may not start should not take its time.
+  // Checked before any password is asked for.
   checkSigning({ accounts: command.unlock.length, authToken, publicKeys: false })
   const signers = devnet ? devnetSigners() : await unlock(command)
   const stopped = new Promise<void>((done) => {
@@ -111,7 +114,7 @@ export async function runGateway(command: GatewayCommand): Promise<number> {
     throw code === undefined ? error : new UserError(`cannot listen on ${printEndpoint(listen)}: ${message}`)
   })
   const accounts = signers.map(({ address }) => address).join(', ')
-  say(`gateway ready: ${gateway.url}, node ${node}, signs for ${accounts === '' ? 'nobody' : accounts}`)
+  say(`gateway ready: ${gateway.url}, node ${node}, signs for ${accounts === '' ? 'no account' : accounts}`)
   await stopped
   await gateway.close()
   return 0
@@ -136,7 +139,7 @@ interface Flags extends CommonFlags {
 
 const COUNT_MAX = 100_000
 
-/** The limits that were given. Throws a UserError that names the flag. */
+/** Reads the flags that set limits. Throws a UserError that names the flag. */
 function limitsOf({ rateLimit, connections, connectionsPerAddress, trustProxy }: Flags) {
   return {
     ...(rateLimit === undefined ? {} : { callsPerSecond: parseWhole(rateLimit, '--rate-limit', [0, COUNT_MAX]) }),
@@ -151,42 +154,45 @@ function limitsOf({ rateLimit, connections, connectionsPerAddress, trustProxy }:
 const EXAMPLE =
   'svcd gateway --listen 127.0.0.1:9645 --unlock alice --password-file password.txt --auth-token-file token.txt'
 
-/** `svcd gateway`. */
+/** Configures `svcd gateway`. */
 export const configure: Configure = (command, finish) => {
   withCommon(example(command, EXAMPLE))
     .addOption(nodeOption())
-    .option('--listen <host:port>', 'where it listens (SVCD_LISTEN; default 127.0.0.1:8545)')
+    .option('--listen <host:port>', 'where the gateway listens (SVCD_LISTEN; default 127.0.0.1:8545)')
     .addOption(keystoreOption())
     .option(
       '--unlock <accounts...>',
-      'accounts to sign for, by address or name; needs --auth-token-file; none unless given',
+      'accounts to sign for, by address or key name; needs --auth-token-file (default: none)',
     )
-    .option('--devnet', 'sign for the public accounts of a devnet, wherever it listens: anybody has their keys')
+    .option('--devnet', 'sign for the public accounts of a devnet, whose keys anybody has, at any address')
     .addOption(passwordOption())
     .option(
       '--auth-token-file <file>',
-      'file with a token of 16 characters or more: who sends it may have it sign (SVCD_AUTH_TOKEN_FILE)',
+      'file that holds a token of at least 16 characters; the gateway signs for callers who send it (SVCD_AUTH_TOKEN_FILE)',
     )
     .option(
       '--allow-host <names...>',
-      'names that a Host header may have beside loopback and the address listened on; no others',
+      'names that are accepted in a Host header beside loopback and the address of --listen',
     )
     .option(
       '--allow-origin <origins...>',
-      'origins whose pages may call, such as https://wallet.example; * is every one',
+      'origins whose pages may call the gateway, such as https://wallet.example; * allows all',
     )
     .option(
       '--stalled-after <time>',
-      'refuse transactions when the last block is older, such as 30s; 0: never (SVCD_STALLED_AFTER; ' +
-        'default 5 block intervals, 10s at least)',
+      'refuse transactions when the last block is older than this, such as 30s; 0 for never (SVCD_STALLED_AFTER; ' +
+        'default: 5 block intervals, but at least 10s)',
       process.env['SVCD_STALLED_AFTER'],
     )
-    .option('--rate-limit <calls>', 'calls a second from one address, counted over 10 s; 0 is no limit (default 500)')
-    .option('--connections <count>', 'most connections at a time (default 1000)')
-    .option('--connections-per-address <count>', 'most connections from one address at a time (default 100)')
+    .option(
+      '--rate-limit <calls>',
+      'most calls per second from one address, averaged over 10 s; 0 for no limit (default 500)',
+    )
+    .option('--connections <count>', 'most connections at once (default 1000)')
+    .option('--connections-per-address <count>', 'most connections from one address at once (default 100)')
     .option(
       '--trust-proxy <addresses...>',
-      'reverse proxies, such as 10.0.0.5 or 10.0.0.0/8, whose X-Forwarded-For tells the caller',
+      'reverse proxies, such as 10.0.0.5 or 10.0.0.0/8, whose X-Forwarded-For header is believed',
     )
     .action(async (flags: Flags) => {
       finish(

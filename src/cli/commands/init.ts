@@ -28,7 +28,7 @@ import {
   parseUrl,
   withCommon,
 } from '../options.ts'
-import { answer, fields, note } from '../output.ts'
+import { printAnswer, formatFields, note } from '../output.ts'
 import { writeUnits } from '../services.ts'
 import { chooseOs, parseBlockTime, parseEndpoint, printEndpoint } from '../settings.ts'
 
@@ -44,22 +44,26 @@ async function ask<T>(url: string, question: (rpc: ReturnType<typeof openNodeRpc
 }
 
 /**
- * Where a new node of `chainId` starts to trust: a new block of the first server, with the hash that all of them tell.
- * `text`: the RPC of two nodes or more, URL or HOST:PORT, with commas between. Throws a UserError when they are too
- * few, away, of another chain, or disagree.
+ * Chooses the block that a new node of `chainId` trusts first: a recent block of the first server, whose hash all
+ * servers confirm. `text`: the RPC addresses of at least two nodes, separated by commas. Throws a UserError when there
+ * are fewer, when one does not answer or is of another chain, or when they disagree.
  */
 export async function stateSyncFrom(text: string, chainId: string): Promise<StateSync> {
   const servers = text.split(',').map((one) => parseUrl(one, '--state-sync'))
   const [first = ''] = servers
   if (servers.length < 2)
-    throw new UserError('--state-sync: expected the RPC of two nodes or more: all are asked whether they agree')
+    throw new UserError(
+      `--state-sync: expected the RPC addresses of at least two nodes, which must agree, got ${servers.length}`,
+    )
   const { latestHeight } = await ask(first, (rpc) => rpc.status())
-  // Two blocks back: one that every server has.
+  // Two blocks back, so that every server has the block.
   const trustHeight = Math.max(1, latestHeight - 2)
   const blocks = await Promise.all(servers.map((url) => ask(url, (rpc) => rpc.block(trustHeight))))
   for (const [at, block] of blocks.entries()) {
     if (block.chainId !== chainId)
-      throw new UserError(`--state-sync: ${servers[at]} is of chain ${block.chainId}, not of ${chainId}`)
+      throw new UserError(
+        `--state-sync: ${servers[at]}: expected a node of the chain ${chainId}, got one of ${block.chainId}`,
+      )
     if (block.hash !== blocks[0]?.hash)
       throw new UserError(`--state-sync: ${first} and ${servers[at]} disagree on block ${trustHeight}`)
   }
@@ -84,22 +88,24 @@ interface Flags extends CommonFlags {
 async function ownerOf(flags: Flags): Promise<string> {
   const { owner } = flags
   if (owner === undefined) {
-    throw new UserError("--owner: expected an address or key name: who owns this node's candidacy and the first tokens")
+    throw new UserError(
+      "--owner: expected the address or key name of the owner of this node's candidacy and of the first tokens",
+    )
   }
   const address = parseAddress(owner)
   if (address !== undefined) return address
   return asFailed(() => findKey(keystoreFrom(flags), owner)).keystore.address
 }
 
-/** A genesis file that a chain can start from. Throws a UserError or GenesisError. */
+/** Reads a genesis file from which a chain can start. Throws a UserError or a GenesisError. */
 async function genesisFrom(path: string): Promise<GenesisFile> {
-  if (!existsSync(path)) throw new UserError(`--genesis: there is no file ${path}`)
+  if (!existsSync(path)) throw new UserError(`--genesis: ${path} does not exist`)
   const file = readGenesisFile(path)
   readGenesis(file.appState)
   return file
 }
 
-/** Where CometBFT finds the application, and where its own servers listen. */
+/** The address of the application for CometBFT, and those of CometBFT's own servers. */
 async function addressesOf({ rpc, p2p, abci }: Flags, home: string) {
   if (abci !== undefined && !/^(?:unix:\/\/.+|tcp:\/\/[^/\s]+:\d{1,5})$/.test(abci)) {
     throw new UserError(`--abci: expected unix:///path or tcp://host:port, got ${JSON.stringify(abci)}`)
@@ -116,13 +122,13 @@ const blockTimeOf = ({ blockTime }: Flags) =>
   blockTime === undefined ? {} : { blockTimeMs: parseBlockTime(blockTime) }
 
 /**
- * The home of a devnet whose parts are started one by one, as in containers. One that is there keeps its keys and its
- * chain.
+ * Writes the home of a devnet whose parts are started one by one, as in containers. An existing one keeps its keys and
+ * its chain.
  */
 async function writeDevnetHome(flags: Flags): Promise<void> {
   const home = homeFrom(flags)
   if ([flags.chainId, flags.owner, flags.genesis].some((given) => given !== undefined)) {
-    throw new UserError('--devnet: goes with none of --chain-id, --owner and --genesis')
+    throw new UserError('--devnet cannot be combined with --chain-id, --owner or --genesis')
   }
   assertDevnetHome(home)
   assertValidators(home, 1)
@@ -148,7 +154,7 @@ async function writeDevnetHome(flags: Flags): Promise<void> {
     node_id: nodeId,
     os: chooseOs(home, undefined, note),
   }
-  answer(flags.json, made, () => fields(made))
+  printAnswer(flags.json, made, () => formatFields(made))
 }
 
 async function run(flags: Flags): Promise<void> {
@@ -156,19 +162,18 @@ async function run(flags: Flags): Promise<void> {
   const home = homeFrom(flags)
   const files = homeFiles(home)
   if (existsSync(files.genesis))
-    throw new UserError(`${files.genesis} is there already: choose another home with --home DIR`)
+    throw new UserError(`${files.genesis} already exists. Choose another home with --home DIR`)
   const addresses = await addressesOf(flags, home)
   const given = flags.genesis === undefined ? undefined : await genesisFrom(flags.genesis)
   if (given === undefined && flags.chainId === undefined) {
-    throw new UserError('--chain-id: expected the name of the new chain, or --genesis FILE to join one')
+    throw new UserError('expected --chain-id ID for a new chain, or --genesis FILE to join one')
   }
   if (given !== undefined && flags.chainId !== undefined && flags.chainId !== given.chainId) {
-    throw new UserError(`--chain-id: the genesis file is of ${given.chainId}`)
+    throw new UserError(`--chain-id: expected ${given.chainId}, the chain of the genesis file, got ${flags.chainId}`)
   }
   const owner = given === undefined ? await ownerOf(flags) : ''
   const chainId = given?.chainId ?? (flags.chainId as string)
-  if (given === undefined && flags.stateSync !== undefined)
-    throw new UserError('--state-sync: goes with --genesis FILE')
+  if (given === undefined && flags.stateSync !== undefined) throw new UserError('--state-sync needs --genesis FILE')
   const stateSync = flags.stateSync === undefined ? {} : { stateSync: await stateSyncFrom(flags.stateSync, chainId) }
   closeHome(home, note)
   const { pubKey } = writeNodeKeys(home)
@@ -190,17 +195,17 @@ async function run(flags: Flags): Promise<void> {
   const os = chooseOs(home, undefined, note)
   const units = writeUnits(home, addresses.abci, parseEndpoint(flags.rpc, '--rpc'))
   const made = { home, chain_id: chainId, pub_key: pubKey, node_id: identity.nodeId, os }
-  answer(
+  printAnswer(
     flags.json,
     made,
     () =>
-      `${fields(made)}\n\nNow run both, each in a terminal of its own:\n` +
-      `  svcd start --home ${home} --abci ${addresses.abci}\n  cometbft node --home ${home}\nand then svcd gateway\n\n` +
-      `Or all three under systemd, with the units in ${units}: docs/operations.md says how.`,
+      `${formatFields(made)}\n\nNow run these, each in a terminal of its own:\n` +
+      `  svcd start --home ${home} --abci ${addresses.abci}\n  cometbft node --home ${home}\n  svcd gateway\n\n` +
+      `To run all three under systemd, use the units in ${units}; docs/operations.md says how.`,
   )
 }
 
-/** `svcd init`. */
+/** Configures `svcd init`. */
 export const configure: Configure = (command) => {
   withCommon(
     example(
@@ -208,27 +213,27 @@ export const configure: Configure = (command) => {
       'svcd init --home ~/my-chain --chain-id my-chain --owner 0x098a8672bc66ec7177f82cd529ed8e5bbdc28a27',
     ),
   )
-    .option('--chain-id <id>', 'name of a new chain, 1 to 50 characters')
+    .option('--chain-id <id>', 'name of the new chain, 1 to 50 characters')
     .option(
       '--owner <account>',
-      "address or key name: gets this node's candidacy and 100000 tokens, and is the foundation",
+      "address or key name of the account that gets this node's candidacy and 100000 tokens, and is the foundation",
     )
     .option(
       '--devnet',
-      'the chain of a devnet instead, with its public accounts; a home that has it keeps its keys and its chain',
+      'create the home of a devnet, with its public accounts; an existing one keeps its keys and its chain',
     )
-    .option('--genesis <file>', 'join the chain of this genesis file instead')
+    .option('--genesis <file>', 'join the chain of this genesis file')
     .option('--moniker <name>', 'name of this node among its peers', 'svcd')
     .option('--rpc <host:port>', "where CometBFT's RPC listens", '127.0.0.1:26657')
     .option('--p2p <host:port>', 'where CometBFT listens for peers', '0.0.0.0:26656')
-    .option('--peers <list>', 'nodes to stay connected with: id@host:port,…')
+    .option('--peers <list>', 'nodes to stay connected with, id@host:port, separated by commas')
     .option(
       '--state-sync <list>',
-      'with --genesis: start from a snapshot; RPC of two nodes or more to trust, with commas between',
+      'with --genesis, start from a snapshot; the RPC addresses of at least two trusted nodes, separated by commas',
     )
     .option(
       '--abci <address>',
-      'where CometBFT finds the application: unix:///path or tcp://host:port (default <home>/abci.sock)',
+      'where CometBFT finds the application, unix:///path or tcp://host:port (default unix://<home>/abci.sock)',
     )
     .option('--block-time <time>', 'time from block to block, such as 1s')
     .addOption(keystoreOption())

@@ -5,30 +5,30 @@ import { methods } from '../../gateway/methods/list.ts'
 import { UserError } from '../errors.ts'
 import { remoteFrom } from '../gatewayClient.ts'
 import {
-  addMemberOptions,
+  addFieldOptions,
   type Configure,
   example,
-  givenMembers,
+  fieldsFromFlags,
   kebab,
   nodeOption,
-  readGiven,
-  sampleOptions,
+  parseFields,
+  exampleOptions,
   withGateway,
 } from '../options.ts'
-import { answer, fields, printAnswer, withProgress } from '../output.ts'
+import { printAnswer, formatFields, formatAnswer, withProgress } from '../output.ts'
 import type { ProveFlags } from '../prove.ts'
 import { parseWhole } from '../settings.ts'
 
 type Given = Readonly<Record<string, unknown>>
 
-/** Asks for the row of a query with `--prove`. */
-type Ask = (verified: SvcVerified, given: Given, options: VerifyOptions) => Promise<VerifiedRow>
+/** Asks for the row of a query that is to be proven. */
+type ProvenQuery = (verified: SvcVerified, given: Given, options: VerifyOptions) => Promise<VerifiedRow>
 
 /**
- * How each query that one row answers is asked with `--prove`. Lists and what is derived from many rows are not among
- * them.
+ * The queries that support `--prove`, by method: those whose answer is one row of the state. Lists, and answers derived
+ * from many rows, cannot be proven by one row.
  */
-export const PROVABLE: ReadonlyMap<string, Ask> = new Map([
+export const PROVABLE_QUERIES: ReadonlyMap<string, ProvenQuery> = new Map([
   [
     'svc_queryValidator',
     ({ stake }, given, options) => stake.validator.query(String(given['validatorAddress']), options),
@@ -47,43 +47,42 @@ export const PROVABLE: ReadonlyMap<string, Ask> = new Map([
     (verified, given, options) =>
       verified.getProof(String(given['table']), given['key'] === undefined ? '' : String(given['key']), options),
   ],
-] satisfies [string, Ask][])
+] satisfies [string, ProvenQuery][])
 
-/** The word of a method behind `svcd query`: `svc_queryValidators` is `validators`, `svc_getBalance` is `balance`. */
+/** The command of a method: `svc_queryValidators` is `validators`, `svc_getBalance` is `balance`. */
 const wordOf = ({ name }: Method): string =>
   kebab(name.replace(/^(?:svc_|rpc\.)/, '').replace(/^(?:query|get)(?=[A-Z])/, ''))
 
-/** Methods that change nothing: all but the operations and the sending of signed bytes. */
+/** True for methods that change nothing: all but the operations and the sending of signed transactions. */
 const isQuery = ({ signs, name }: Method): boolean => signs !== true && name !== 'svc_sendRawTransaction'
 
 /**
- * Members given by place and by option together, as the object that a gateway takes. Throws a UserError for one given
- * twice.
+ * Collects the fields given as arguments and as options. Throws a UserError for a field that was given in both ways.
  */
-function membersOf({ input }: Method, values: readonly string[], flags: object): Readonly<Record<string, unknown>> {
-  const named = givenMembers(input, flags as Readonly<Record<string, unknown>>)
-  const places = Object.fromEntries(values.map((value, place) => [Object.keys(input)[place] as string, value]))
-  const twice = Object.keys(places).find((name) => named[name] !== undefined)
-  if (twice !== undefined) throw new UserError(`--${kebab(twice)}: is given by its place too`)
-  return { ...places, ...named }
+function fieldsOf({ input }: Method, values: readonly string[], flags: object): Readonly<Record<string, unknown>> {
+  const named = fieldsFromFlags(input, flags as Readonly<Record<string, unknown>>)
+  const positional = Object.fromEntries(values.map((value, index) => [Object.keys(input)[index] as string, value]))
+  const twice = Object.keys(positional).find((name) => named[name] !== undefined)
+  if (twice !== undefined) throw new UserError(`--${kebab(twice)}: the same field was also given as an argument`)
+  return { ...positional, ...named }
 }
 
-const PROVE_OPTIONS = (): readonly Option[] => [
-  new Option('--prove', 'verify the row: against a header that `cometbft light` verified, by its ICS-23 proof'),
+const proveOptions = (): readonly Option[] => [
+  new Option('--prove', 'verify the answer by its ICS-23 proof, against a header that `cometbft light` has verified'),
   nodeOption(),
-  new Option('--witness <url...>', 'RPC of other nodes, which the light client compares --node with'),
+  new Option('--witness <url...>', 'RPC addresses of other nodes, with which the light client compares --node'),
   new Option(
     '--trust-height <height>',
-    'height of a header known to be right, with --trust-hash: to begin, or to begin anew',
+    'with --trust-hash, height of a header that is known to be right, to start from',
   ),
-  new Option('--trust-hash <hash>', 'its hash, 64 hex digits'),
-  new Option('--trust-first', 'to begin, believe the header that --node shows'),
-  new Option('--max-age <seconds>', 'refuse an answer whose header is older than this, 1 to 999999 (default: 300)'),
+  new Option('--trust-hash <hash>', 'hash of that header, 64 hex digits'),
+  new Option('--trust-first', 'the first time, trust the header that --node shows'),
+  new Option('--max-age <seconds>', 'refuse an answer whose header is older than this, 1 to 999999 (default 300)'),
 ]
 
-/** `--prove` and what it needs; where one row cannot prove the answer they are not shown, and `--prove` says so. */
+/** Adds `--prove` and its options. They are hidden for queries that cannot be proven, where `--prove` says so. */
 function addProveOptions(command: Command, { name }: Method): Command {
-  for (const option of PROVE_OPTIONS()) command.addOption(option.hideHelp(!PROVABLE.has(name)))
+  for (const option of proveOptions()) command.addOption(option.hideHelp(!PROVABLE_QUERIES.has(name)))
   return command
 }
 
@@ -93,14 +92,14 @@ async function answerProven(
   given: Readonly<Record<string, unknown>>,
   flags: ProveFlags,
 ): Promise<void> {
-  const ask = PROVABLE.get(name)
+  const ask = PROVABLE_QUERIES.get(name)
   if (ask === undefined) {
     const words = methods
-      .filter((method) => PROVABLE.has(method.name))
+      .filter((method) => PROVABLE_QUERIES.has(method.name))
       .map(wordOf)
       .join(', ')
     throw new UserError(
-      `--prove: this answer is not one row of the state, so no proof of a row can show it; one row each: ${words}`,
+      `--prove: this answer is not one row of the state, so it cannot be proven. Queries that can: ${words}`,
     )
   }
   const { maxAge } = flags
@@ -110,7 +109,7 @@ async function answerProven(
     'waiting for the header',
     prove(flags, (verified) => ask(verified, given, options)),
   )
-  answer(flags.json, row, () => fields({ ...row, data: row.data ?? 'none: proven to be absent' }))
+  printAnswer(flags.json, row, () => formatFields({ ...row, data: row.data ?? 'none (proven to be absent)' }))
 }
 
 interface Listed {
@@ -123,8 +122,7 @@ interface Member {
 }
 
 /**
- * The list of validators for people: those whose key has not signed yet are marked as joining. Source: protocol.md
- * §4.4.
+ * Marks the validators whose key has not signed yet as joining, in the list for people. Source: protocol.md §4.4.
  */
 function withJoining(list: unknown, set: unknown): unknown {
   const { height, data } = list as { readonly height: number; readonly data: readonly Listed[] }
@@ -142,30 +140,30 @@ function configureOne(query: Command, method: Method): void {
   const count = params.form === 'positional' ? params.count : 0
   for (const [name, member] of Object.entries(input).slice(0, count))
     command.addArgument(new Argument(`[${kebab(name)}]`, member.doc))
-  addMemberOptions(command, input)
-  const options = sampleOptions('query', input)
+  addFieldOptions(command, input)
+  const options = exampleOptions('query', input)
   addProveOptions(
     withGateway(example(command, `svcd query ${wordOf(method)}${options === '' ? '' : ` ${options}`}`)),
     method,
   ).action(async (...all: readonly unknown[]) => {
-    // Commander hands over the arguments, then the options, then the command.
+    // Commander passes the arguments, then the options, then the command.
     const values = all.slice(0, count).filter((value): value is string => typeof value === 'string')
     const flags = all[count] as ProveFlags & { readonly prove?: boolean }
-    const given = membersOf(method, values, flags)
-    readGiven(input, given)
+    const given = fieldsOf(method, values, flags)
+    parseFields(input, given)
     if (flags.prove === true) return answerProven(method, given, flags)
     const remote = remoteFrom(flags)
     const result = await withProgress('waiting for the gateway', remote.call(method.name, given))
-    // The interface fixes what a validator object holds; who is still joining stands in the set.
+    // The interface fixes the members of a validator object, so who is joining must be read from the set.
     const shown =
       method.name === 'svc_queryValidators' && flags.json !== true
         ? withJoining(result, await remote.call('svc_queryValidatorSet'))
         : result
-    answer(flags.json, shown, () => printAnswer(shown))
+    printAnswer(flags.json, shown, () => formatAnswer(shown))
   })
 }
 
-/** `svcd query …`: one command for each method of the gateway that changes nothing. */
+/** Configures `svcd query`: one command for each method of the gateway that changes nothing. */
 export const configure: Configure = (query) => {
   example(query, 'svcd query validators')
   for (const method of methods.filter(isQuery)) configureOne(query, method)

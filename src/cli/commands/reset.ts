@@ -6,7 +6,7 @@ import { takeLock } from '../../store/sqlite/connection.ts'
 import { Failed, UserError } from '../errors.ts'
 import { statePathOf } from '../homes.ts'
 import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../options.ts'
-import { answer } from '../output.ts'
+import { printAnswer } from '../output.ts'
 import { confirm } from '../secrets.ts'
 
 interface Flags extends CommonFlags {
@@ -16,7 +16,7 @@ interface Flags extends CommonFlags {
 
 const SIGNING_STATE = 'priv_validator_state.json'
 
-/** What would go, as paths. Nothing outside `data`, `logs` and the socket. */
+/** The paths that are removed: the contents of `data`, `logs` and the socket. */
 function doomed(home: string, withSigningState: boolean): readonly string[] {
   const data = join(home, 'data')
   const inData = existsSync(data) ? readdirSync(data).filter((name) => withSigningState || name !== SIGNING_STATE) : []
@@ -27,7 +27,7 @@ function doomed(home: string, withSigningState: boolean): readonly string[] {
 async function run(flags: Flags): Promise<void> {
   const home = homeFrom(flags)
   if (!existsSync(join(home, 'config', 'genesis.json'))) {
-    throw new UserError(`${home} is not the home of a chain: it has no config/genesis.json`)
+    throw new UserError(`${home} is not the home of a chain, because it has no config/genesis.json`)
   }
   const withSigningState = flags.signingState === true
   const state = statePathOf(home)
@@ -35,26 +35,26 @@ async function run(flags: Flags): Promise<void> {
   if (!(await confirm(`Remove the state, blocks and logs of ${home}?`, flags.yes)))
     throw new Failed('nothing was removed')
   if (existsSync(state)) {
-    takeLock(state).close() // a StoreError while the application runs
+    takeLock(state).close() // Throws a StoreError while the application runs.
   }
   for (const path of paths) rmSync(path, { recursive: true, force: true })
   if (withSigningState) {
-    // A home without this file, but with a key, counts as one that lost it.
+    // A home that has a key but not this file would count as one that lost it.
     ensureFolder(join(home, 'data'))
     writeNodeKeys(home)
   }
-  answer(flags.json, { home, removed: paths }, () =>
+  printAnswer(flags.json, { home, removed: paths }, () =>
     paths.length === 0 ? 'there was nothing to remove' : ['removed', ...paths].join('\n  '),
   )
 }
 
-/** `svcd reset`. */
+/** Configures `svcd reset`. */
 export const configure: Configure = (command) => {
   withCommon(example(command, 'svcd reset --home ~/my-chain --yes'))
     .option('--yes', 'do not ask')
     .option(
       '--signing-state',
-      'forget what the validator has signed too: only for a chain that begins anew, or it may sign a height twice',
+      'also forget what the validator has signed; only for a chain that starts over, or it may sign a height twice',
     )
     .action(run)
 }

@@ -8,13 +8,13 @@ import { openSqliteStore } from '../../store/sqlite/sqliteStore.ts'
 import { Failed, UserError } from '../errors.ts'
 import { needState } from '../homes.ts'
 import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../options.ts'
-import { answer, note } from '../output.ts'
+import { printAnswer, note } from '../output.ts'
 
 interface Flags extends CommonFlags {
   readonly appOnly?: boolean
 }
 
-/** Where the state stands: what `--json` tells of it. */
+/** The head of the state, as `--json` prints it. */
 interface Head {
   readonly height: number
   readonly app_hash: string
@@ -25,12 +25,12 @@ const headOf = ({ height, appHash }: { readonly height: number; readonly appHash
   app_hash: toHex(appHash).toUpperCase(),
 })
 
-/** Takes CometBFT's state back and throws unless it then stands where the application is about to. */
+/** Rolls CometBFT back. Returns a check that throws unless the application would then be at the same head. */
 async function rollBackCometBft(home: string): Promise<(to: Head) => void> {
   if (!existsSync(homeFiles(home).blockStore)) {
     throw new UserError(
       `${home} has no blocks of CometBFT: run "cometbft rollback --home DIR" where they are, then ` +
-        'svcd rollback --app-only here; without CometBFT, --app-only alone',
+        'svcd rollback --app-only here. Without CometBFT, use --app-only alone',
     )
   }
   const { path } = await findCometBft({ onProgress: note })
@@ -39,8 +39,8 @@ async function rollBackCometBft(home: string): Promise<(to: Head) => void> {
     if (comet.height === to.height && comet.appHash === to.app_hash) return
     const next =
       comet.height > to.height
-        ? 'start the node, and CometBFT executes what the application lacks'
-        : 'the two are parts of different homes; sync this node anew'
+        ? 'start the node, and CometBFT executes the blocks that the application lacks'
+        : 'the two do not belong together; sync this node again'
     throw new Failed(
       `CometBFT's state is at height ${comet.height} with app hash ${comet.appHash}, the application would be at ` +
         `${to.height} with ${to.app_hash}; it stays where it was: ${next}`,
@@ -57,7 +57,7 @@ async function run(flags: Flags): Promise<void> {
     const from = headOf({ height: store.height(), appHash: store.appHash() })
     store.rollback((to) => agree?.(headOf(to)))
     const to = headOf({ height: store.height(), appHash: store.appHash() })
-    answer(
+    printAnswer(
       flags.json,
       { home, from, to, cometbft: agree !== undefined },
       () =>
@@ -69,9 +69,9 @@ async function run(flags: Flags): Promise<void> {
   }
 }
 
-/** `svcd rollback`. */
+/** Configures `svcd rollback`. */
 export const configure: Configure = (command) => {
   withCommon(example(command, 'svcd rollback --home ~/my-chain'))
-    .option('--app-only', "leave CometBFT's state as it is: where it is kept elsewhere")
+    .option('--app-only', "leave CometBFT's state as it is, because it is kept elsewhere")
     .action(run)
 }

@@ -23,7 +23,7 @@ import { openSqliteStore } from '../../store/sqlite/sqliteStore.ts'
 import { Failed, UserError } from '../errors.ts'
 import { chainIdOf, needState, restorePathOf, snapshotsOf, statePathOf } from '../homes.ts'
 import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../options.ts'
-import { answer, fields, note, table } from '../output.ts'
+import { printAnswer, formatFields, note, formatTable } from '../output.ts'
 import { chooseRetention } from '../settings.ts'
 
 /** A snapshot and the folder of its files. */
@@ -34,7 +34,7 @@ export interface Found {
 
 const upper = (bytes: Uint8Array): string => toHex(bytes).toUpperCase()
 
-/** A snapshot as it is printed: hashes in upper-case hex, as CometBFT prints them. */
+/** A snapshot as it is printed, with hashes in upper-case hex like CometBFT's. */
 export const printSnapshot = ({
   metadata: { chainId, height, appHash, records, bytes, chunkHashes },
   metadataBytes,
@@ -50,7 +50,7 @@ export const printSnapshot = ({
 })
 
 /**
- * The snapshot in `folder`, which is one itself or holds some: then that of `height`, or the newest. Throws a UserError
+ * Finds a snapshot: `folder` itself, or one of those in it, either that of `height` or the newest. Throws a UserError
  * when there is none.
  */
 export function findSnapshot(folder: string, height: number | undefined): Found {
@@ -59,17 +59,17 @@ export function findSnapshot(folder: string, height: number | undefined): Found 
   const path = isOne ? folder : newest === undefined ? undefined : snapshotPath(folder, newest)
   const snapshot = path === undefined ? undefined : readSnapshot(path)
   if (path === undefined || snapshot === undefined) {
-    throw new UserError(`${folder}: there is no snapshot${height === undefined ? '' : ` of height ${height}`} in it`)
+    throw new UserError(`${folder} holds no snapshot${height === undefined ? '' : ` of height ${height}`}`)
   }
   if (height !== undefined && snapshot.metadata.height !== height) {
-    throw new UserError(`${folder}: is the snapshot of height ${snapshot.metadata.height}, not ${height}`)
+    throw new UserError(`--height: expected ${snapshot.metadata.height}, the height of ${folder}, got ${height}`)
   }
   return { path, snapshot }
 }
 
 /**
- * Restores a snapshot into a new database at `to`: every chunk is held against the metadata, and the rows against its
- * app hash. Throws Failed with what is wrong, and leaves no database then.
+ * Restores a snapshot into a new database at `to`, and verifies each chunk and the app hash of its rows against the
+ * metadata. On failure it throws a Failed and leaves no database.
  */
 export function restoreInto(to: string, { path, snapshot: { metadata } }: Found): void {
   const restore = beginRestore({ path: to, tables, metadata, headOf: headOfState })
@@ -77,14 +77,14 @@ export function restoreInto(to: string, { path, snapshot: { metadata } }: Found)
     for (let index = 0; index < metadata.chunkHashes.length; index++) {
       const chunk = readChunk(path, index)
       const file = join(path, chunkFile(index))
-      if (chunk === undefined) throw new Failed(`${file}: is missing, or longer than a chunk can be`)
-      if (restore.add(chunk) === 'bad') throw new Failed(`${file}: is not the chunk that the metadata names`)
+      if (chunk === undefined) throw new Failed(`${file} is missing, or too long for a chunk`)
+      if (restore.add(chunk) === 'bad') throw new Failed(`${file} is not the chunk that the metadata names`)
     }
     restore.finish()
   } catch (error) {
     restore.drop()
     if (error instanceof NotARecord)
-      throw new Failed(`${path}: is no state of height ${metadata.height}: ${error.message}`)
+      throw new Failed(`${path} is not the state of height ${metadata.height}: ${error.message}`)
     throw error
   }
 }
@@ -96,7 +96,7 @@ interface Flags extends CommonFlags {
 
 function heightFrom({ height }: Flags): number | undefined {
   if (height === undefined || /^[1-9]\d{0,14}$/.test(height)) return height === undefined ? undefined : Number(height)
-  throw new UserError(`--height: expected a height of 1 or more, got ${JSON.stringify(height)}`)
+  throw new UserError(`--height: expected a whole number of 1 or more, got ${JSON.stringify(height)}`)
 }
 
 async function create(flags: Flags): Promise<void> {
@@ -106,11 +106,11 @@ async function create(flags: Flags): Promise<void> {
   try {
     const folder = snapshotsOf(home)
     const made = reader.read((state) => {
-      if (state.height() === 0) throw new UserError(`${path}: no block is committed yet`)
+      if (state.height() === 0) throw new UserError(`${path}: no block has been committed yet`)
       return writeSnapshot(state, tables, folder)
     })
     keepNewest(folder, chooseRetention(home, {}).keep)
-    answer(flags.json, printSnapshot(made), () => fields(printSnapshot(made)))
+    printAnswer(flags.json, printSnapshot(made), () => formatFields(printSnapshot(made)))
   } finally {
     reader.close()
   }
@@ -118,10 +118,10 @@ async function create(flags: Flags): Promise<void> {
 
 async function list(flags: Flags): Promise<void> {
   const found = listSnapshots(snapshotsOf(homeFrom(flags))).map(printSnapshot)
-  answer(flags.json, found, () =>
+  printAnswer(flags.json, found, () =>
     found.length === 0
       ? 'none'
-      : table(
+      : formatTable(
           ['height', 'format', 'chunks', 'bytes', 'hash', 'app_hash'],
           found.map((one) => [one.height, one.format, one.chunks, one.bytes, one.hash, one.app_hash].map(String)),
         ),
@@ -137,10 +137,10 @@ async function verify(from: string | undefined, flags: Flags): Promise<void> {
     rmSync(folder, { recursive: true, force: true })
   }
   const printed = printSnapshot(found.snapshot)
-  answer(
+  printAnswer(
     flags.json,
     { ...printed, verified: true },
-    () => `${fields(printed)}\nevery chunk is whole, and its rows have this app hash`,
+    () => `${formatFields(printed)}\nevery chunk is complete, and the rows have this app hash`,
   )
 }
 
@@ -153,15 +153,15 @@ async function restore(from: string, flags: Flags): Promise<void> {
   }
   if (flags.appHash !== undefined && flags.appHash.toUpperCase() !== printed.app_hash) {
     throw new UserError(
-      `--app-hash: the snapshot is of app hash ${printed.app_hash}, not ${flags.appHash.toUpperCase()}`,
+      `--app-hash: expected ${printed.app_hash}, the app hash of the snapshot, got ${flags.appHash.toUpperCase()}`,
     )
   }
   const chainId = chainIdOf(home)
   if (chainId !== undefined && chainId !== printed.chain_id) {
-    throw new UserError(`${found.path}: is of chain ${printed.chain_id}, not of ${chainId}, as this home is`)
+    throw new UserError(`${found.path} is of the chain ${printed.chain_id}, but this home is of ${chainId}`)
   }
   ensureFolder(dirname(statePathOf(home)))
-  // Holds the lock from here on: a StoreError while the application runs.
+  // Takes the lock, and throws a StoreError while the application runs.
   const store = openSqliteStore({ path: statePathOf(home), tables, views, expectChainId: printed.chain_id })
   try {
     const to = restorePathOf(home)
@@ -173,36 +173,39 @@ async function restore(from: string, flags: Flags): Promise<void> {
   }
   if (flags.appHash === undefined) {
     note(
-      `no --app-hash was given: the snapshot's own was trusted. Hold it against app_hash in the header of block ${printed.height + 1}`,
+      `no --app-hash was given, so that of the snapshot was trusted. Compare it with app_hash in the header of block ${printed.height + 1}`,
     )
   }
-  answer(flags.json, { ...printed, home }, () => `${fields(printed)}\nis the state of ${home} now`)
+  printAnswer(flags.json, { ...printed, home }, () => `${formatFields(printed)}\nthis is now the state of ${home}`)
 }
 
 const sub = (command: Command, name: string, doc: string, ...examples: readonly string[]): Command =>
   withCommon(example(command.command(name).description(doc), ...examples))
 
-const fromHelp = 'a folder of snapshots such as <home>/data/snapshots, or one of the snapshots in it'
+const fromHelp = 'a folder of snapshots, such as <home>/data/snapshots, or one snapshot in it'
 
-/** `svcd snapshot`. */
+/** Configures `svcd snapshot`. */
 export const configure: Configure = (command) => {
   example(command, 'svcd snapshot list')
-  sub(command, 'create', 'Makes a snapshot of the head, also while the node runs.', 'svcd snapshot create').action(
-    create,
-  )
+  sub(
+    command,
+    'create',
+    'Creates a snapshot of the newest state, also while the node runs.',
+    'svcd snapshot create',
+  ).action(create)
   sub(command, 'list', 'Lists the snapshots of a home.', 'svcd snapshot list').action(list)
-  sub(command, 'verify', 'Checks every chunk, and works out the app hash anew from the rows.', 'svcd snapshot verify')
-    .argument('[from]', `${fromHelp} (default: those of --home)`)
-    .option('--height <height>', 'that of this height (default: the newest)')
+  sub(command, 'verify', 'Checks every chunk, and recomputes the app hash from the rows.', 'svcd snapshot verify')
+    .argument('[from]', `${fromHelp} (default: the snapshots of --home)`)
+    .option('--height <height>', 'height of the snapshot (default: the newest)')
     .action((from: string | undefined, flags: Flags) => verify(from, flags))
   sub(
     command,
     'restore',
-    'Puts a snapshot in place of the state of a home that does not run.',
+    'Replaces the state of a stopped node by a snapshot.',
     'svcd snapshot restore home/data/snapshots --home restored',
   )
     .argument('<from>', fromHelp)
-    .option('--height <height>', 'that of this height (default: the newest)')
-    .option('--app-hash <hex>', 'the app hash to trust: app_hash in the header of the block that follows')
+    .option('--height <height>', 'height of the snapshot (default: the newest)')
+    .option('--app-hash <hex>', 'app hash to trust: app_hash in the header of the next block')
     .action((from: string, flags: Flags) => restore(from, flags))
 }

@@ -29,40 +29,40 @@ import {
 import { type SnapshotMaker, startSnapshotMaker } from '../snapshots/maker.ts'
 import { gaugesOf, openLog, serveMetrics } from '../telemetry.ts'
 
-/** What `svcd start` is told. */
+/** Options of `start`. */
 export interface StartOptions extends RetentionFlags {
   readonly home: string
   /** `unix:///path` or `tcp://host:port`. */
   readonly abci: string
   readonly os?: string | undefined
-  /** Where the log goes; stderr by default. */
+  /** The log file; by default the log goes to stderr. */
   readonly logFile?: string | undefined
-  /** The program version that this program executes, instead of its own. */
+  /** The program version that this program executes instead of its own. */
   readonly acceptProgramVersion?: number | undefined
-  /** Addresses that the fetcher of libraries may call although they are not public, with commas. */
+  /** Addresses that the fetcher of libraries may call although they are not public, separated by commas. */
   readonly eniAllow?: string | undefined
-  /** Where the application's own metrics are served; nowhere by default. */
+  /** Where the application's metrics are served; by default nowhere. */
   readonly metrics?: Endpoint | undefined
 }
 
-/** The counter of retired programs that this program executes. Source: protocol.md §7, retire_program. */
+/** The program version that this program executes. Source: protocol.md §7, retire_program. */
 const PROGRAM_VERSION = 1
 
-/** Throws a UserError when the chain has retired this program, unless the operator says that it is the successor. */
+/** Throws a UserError unless the chain runs this program's version, or the one that the operator has accepted. */
 function assertProgram(store: Store, accepted = PROGRAM_VERSION): void {
   const wanted = programVersion(store)
-  // Nothing is committed yet: a node that joins by state sync gets its version with the state.
+  // Before the first commit there is no version: a node that joins by state sync receives it with the state.
   if (wanted === accepted || store.height() === 0) return
   throw new UserError(
-    `the chain runs program version ${wanted}, this is ${accepted}: ${
+    `the chain runs program version ${wanted}, but this program executes version ${accepted}, ${
       accepted < wanted
-        ? `it was retired. Install the successor; if this is it, say so to svcd start with --accept-program-version ${wanted}`
-        : `its turn has not come. Start the program that executes version ${wanted}, until the chain retires it`
+        ? `which was retired. Install the successor; if this is the successor, start it with --accept-program-version ${wanted}`
+        : `whose turn has not come. Run the program that executes version ${wanted} until the chain retires it`
     }`,
   )
 }
 
-/** What the home's snapshots are to the application, and the thread that makes them, when any are to be made. */
+/** The application's options for snapshots, and the thread that makes them unless the interval is 0. */
 function openSnapshots(
   home: string,
   chainId: string,
@@ -81,31 +81,31 @@ function openSnapshots(
   }
 }
 
-/** Codes of a write that found no room: SQLite's and the system's. */
+/** The error codes of SQLite and of the system for a full disk. */
 const DISK_FULL = new Set<unknown>(['SQLITE_FULL', 'ENOSPC', 'EDQUOT'])
 
 const isDiskFull = (error: unknown): boolean => DISK_FULL.has((error as { code?: unknown } | null | undefined)?.code)
 
-/** Why the application cannot go on, in one line for people. */
+/** Why the application cannot continue, in one line. */
 function fatalLine(kind: string, error: unknown): string {
   const why = `${kind} failed: ${error instanceof Error ? error.message : String(error)}`
   return isDiskFull(error) ? `the disk is full: ${why}` : why
 }
 
-/** The state of a home. Throws a UserError when its disk is full, and what openSqliteStore throws. */
+/** Opens the state of a home. Throws a UserError when the disk is full, and errors of openSqliteStore. */
 function openStore(path: string, chainId: string | undefined): ReturnType<typeof openSqliteStore> {
   try {
     return openSqliteStore({ path, tables, views, ...(chainId === undefined ? {} : { expectChainId: chainId }) })
   } catch (error) {
     if (isDiskFull(error))
-      throw new UserError(`the disk is full: ${path} cannot be opened: free some space, then start again`)
+      throw new UserError(`${path} cannot be opened because the disk is full. Free some space, then start again`)
     throw error
   }
 }
 
 /**
- * Runs the ABCI application on a home until it is told to stop: SIGTERM, SIGINT, or the end of the program that started
- * it. Resolves with the exit status: 0 when asked to stop or when the program was retired, 1 when it could not go on.
+ * Runs the ABCI application of a home until SIGTERM, SIGINT or the end of the program that started it. Resolves with
+ * the exit status: 0 when it was stopped or when the program was retired, 1 when it could not continue.
  */
 export function start({
   home,
@@ -120,7 +120,7 @@ export function start({
   const chainId = chainIdOf(home)
   if (chainId === undefined) {
     throw new UserError(
-      `${home}: there is no config/genesis.json: make the home with svcd init, or name another with --home DIR`,
+      `${home} has no config/genesis.json. Create the home with svcd init, or name another one with --home DIR`,
     )
   }
   boundHeap()
@@ -138,7 +138,7 @@ export function start({
     throw error
   }
   const { maker, options } = openSnapshots(home, chainId, retention, logger)
-  // A state that was restored may have retired this program.
+  // The restored state may have retired this program.
   const replaceBy = (path: string): void => {
     store.replaceBy(path)
     assertProgram(store, acceptProgramVersion)
@@ -168,7 +168,7 @@ export function start({
       afterAnswer: setImmediate,
       onRetired: (version, height) => {
         process.stdout.write(`program ${version} retired at height ${height}\n`)
-        setImmediate(stop, 0) // the reply to Commit first
+        setImmediate(stop, 0) // after the reply to Commit
       },
     })
     const measured =
@@ -180,7 +180,7 @@ export function start({
           address: abci,
           logger,
           onFatal: (error, kind) => {
-            logger.fatal({ err: error, kind }, 'cannot go on: nothing of the open block was written')
+            logger.fatal({ err: error, kind }, 'cannot continue; nothing of the open block was written')
             process.stderr.write(`svcd: ${fatalLine(kind, error)}\n`)
             stop(1)
           },
@@ -190,14 +190,14 @@ export function start({
         (listening) => {
           server = listening
           for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(0))
-          process.on('disconnect', () => stop(0)) // whoever started us is gone
+          process.on('disconnect', () => stop(0)) // the program that started this one has ended
           logger.info(
             { address: listening.address, height: store.height(), version: VERSION },
             'the application listens',
           )
           if (!isLocalAddress(abci)) {
             process.stderr.write(
-              `svcd: warning: --abci ${abci}: whoever reaches it over the network can drive the chain; use a unix socket\n`,
+              `svcd: warning: --abci ${abci}: whoever can reach this address can control the application. Use a unix socket\n`,
             )
           }
           process.send?.({ listening: listening.address })
@@ -224,49 +224,49 @@ interface Flags {
   readonly metrics?: string
 }
 
-/** `svcd start`. */
+/** Configures `svcd start`. */
 export const configure: Configure = (command, finish) => {
   const { env } = process
   example(command, 'svcd start --home ~/.svcd --abci tcp://127.0.0.1:26658')
-    .option('--home <dir>', 'where the state is kept (SVCD_HOME; default ~/.svcd)', env['SVCD_HOME'])
+    .option('--home <dir>', 'home folder of the node (SVCD_HOME; default ~/.svcd)', env['SVCD_HOME'])
     .option(
       '--abci <address>',
-      'unix:///path or tcp://host:port for CometBFT (SVCD_ABCI; default <home>/abci.sock)',
+      'where CometBFT connects, unix:///path or tcp://host:port (SVCD_ABCI; default unix://<home>/abci.sock)',
       env['SVCD_ABCI'],
     )
     .option(
       '--os <name>',
-      'take libraries for ubuntu or centos (SVCD_OS; default: that of this machine)',
+      'use libraries for ubuntu or centos (SVCD_OS; default: that of this machine)',
       env['SVCD_OS'],
     )
-    .option('--log-file <file>', 'write the log there (default: stderr)')
+    .option('--log-file <file>', 'write the log to this file (default: stderr)')
     .option(
       '--snapshot-interval <blocks>',
-      'make a snapshot every so many blocks, 0: none (SVCD_SNAPSHOT_INTERVAL; default 1000)',
+      'number of blocks from snapshot to snapshot, 0 for none (SVCD_SNAPSHOT_INTERVAL; default 1000)',
       env['SVCD_SNAPSHOT_INTERVAL'],
     )
     .option(
       '--snapshot-keep <count>',
-      'how many snapshots are kept (SVCD_SNAPSHOT_KEEP; default 2)',
+      'number of snapshots to keep (SVCD_SNAPSHOT_KEEP; default 2)',
       env['SVCD_SNAPSHOT_KEEP'],
     )
     .option(
       '--keep-blocks <count>',
-      'let CometBFT remove older blocks, 0: keep all (SVCD_KEEP_BLOCKS; default 0)',
+      'number of blocks that CometBFT keeps at least, 0 for all (SVCD_KEEP_BLOCKS; default 0)',
       env['SVCD_KEEP_BLOCKS'],
     )
     .option(
       '--eni-allow <list>',
-      'addresses and CIDR blocks that libraries may come from although they are not public, with commas ' +
-        '(SVCD_ENI_ALLOW; default eni.allowAddresses of config/svcd.json)',
+      'addresses and CIDR blocks from which libraries may be downloaded although they are not public, separated by ' +
+        'commas (SVCD_ENI_ALLOW; default eni.allowAddresses of config/svcd.json)',
       env['SVCD_ENI_ALLOW'],
     )
     .option(
       '--metrics <host:port>',
-      'serve Prometheus metrics there, best on loopback (SVCD_APP_METRICS; default: nowhere)',
+      'serve Prometheus metrics at this address, preferably on loopback (SVCD_APP_METRICS; default: nowhere)',
       env['SVCD_APP_METRICS'],
     )
-    .option('--accept-program-version <number>', 'this build is the successor that executes that program version')
+    .option('--accept-program-version <number>', 'declare this build the successor that executes this program version')
     .action(async (flags: Flags) => {
       const home = homeOf(flags.home)
       closeHome(home, note)

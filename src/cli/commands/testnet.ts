@@ -12,46 +12,46 @@ import { UserError } from '../errors.ts'
 import { chainIdOf, genesisKeys, writeNetworkHomes, PORTS_OF_ONE } from '../homes.ts'
 import { homeScripts, readmeText, SOCKET, startAllScript } from '../networkScripts.ts'
 import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../options.ts'
-import { answer, table } from '../output.ts'
+import { printAnswer, formatTable } from '../output.ts'
 import { composeFile, SVCD_WORDS, systemdUnits } from '../services.ts'
 import { type Endpoint, parseBlockTime, parseWhole, printEndpoint } from '../settings.ts'
 
-/** Most validators of one network: the highest value of the parameter max_vals. Source: protocol.md §6. */
+/** The most validators of a network: the highest value of the parameter max_vals. Source: protocol.md §6. */
 const VALIDATORS_MAX = 200
 
-/** Most nodes of one network that are no validators. */
+/** The most full nodes of a network. */
 const FULL_NODES_MAX = 200
 
-/** Where one node of a network is reached. RPC, gateway and metrics are on loopback of its machine. */
+/** The addresses of a node. RPC, gateway and metrics are on the loopback address of its machine. */
 export interface PlannedNode {
   readonly name: string
   /** False: a full node, which follows the chain and signs nothing. */
   readonly isValidator: boolean
-  /** Where its peers find it. */
+  /** The address at which its peers find it. */
   readonly peer: Endpoint
-  /** Host that it listens on for peers. */
+  /** The host on which it listens for peers. */
   readonly listen: string
   readonly rpcPort: number
   readonly gatewayPort: number
   readonly metricsPort: number
 }
 
-// On a machine of its own the address that peers dial need not be the machine's own: NAT, a name, a container.
+// The address that peers dial may not be one of the machine's own: it may be a name, or lead through NAT.
 const listenOf = (host: string): string => (isLoopback(host) ? host : host.includes(':') ? '::' : '0.0.0.0')
 
-/** One host for all nodes, or as many as there are nodes. */
+/** Reads one host for all nodes, or one for each. */
 function hostsOf(text: string, count: number): readonly string[] {
   const hosts = text.split(',').map((host) => host.replace(/^\[(.*)\]$/, '$1'))
   const bad = hosts.find((host) => !/^(?:[A-Za-z0-9._-]{1,253}|[0-9a-fA-F:]*:[0-9a-fA-F:.]*)$/.test(host))
   if (bad !== undefined)
-    throw new UserError(`--host: expected names or addresses without ports, got ${JSON.stringify(bad)}`)
+    throw new UserError(`--host: expected host names or IP addresses without ports, got ${JSON.stringify(bad)}`)
   if (hosts.length === 1) return Array.from({ length: count }, () => hosts[0] as string)
   if (hosts.length !== count)
-    throw new UserError(`--host: expected one host, or ${count}, one for each node; got ${hosts.length}`)
+    throw new UserError(`--host: expected 1 host for all nodes or ${count}, one for each, got ${hosts.length}`)
   return hosts
 }
 
-/** What `svcd testnet` is told of its nodes, as it was typed. */
+/** The flags of `svcd testnet` that describe its nodes. */
 interface PlanFlags {
   readonly validators: string
   readonly fullNodes: string
@@ -60,9 +60,9 @@ interface PlanFlags {
 }
 
 /**
- * The nodes of a network, validators first. Node i has the ports basePort + 10 i (peers), + 1 (RPC), + 2 (gateway) and
- * + 3 (metrics). Bounds: 1 to VALIDATORS_MAX validators, 0 to FULL_NODES_MAX others, ports of 1024 to 65535. Throws a
- * UserError that names the flag.
+ * Plans the nodes of a network, validators first. Node i has the ports basePort + 10 i (peers), + 1 (RPC), + 2
+ * (gateway) and + 3 (metrics). Limits: 1 to VALIDATORS_MAX validators, 0 to FULL_NODES_MAX full nodes, and ports from
+ * 1024 to 65535. Throws a UserError that names the flag.
  */
 export function planNodes({ validators, fullNodes, basePort, host }: PlanFlags): readonly PlannedNode[] {
   const signing = parseWhole(validators, '--validators', [1, VALIDATORS_MAX])
@@ -83,22 +83,22 @@ export function planNodes({ validators, fullNodes, basePort, host }: PlanFlags):
   })
 }
 
-/** What `svcd testnet` is told. */
+/** Options of `writeTestnet`. */
 export interface TestnetOptions {
-  /** Absolute. It holds nothing, or, with public keys, the same network. */
+  /** An absolute path to a folder that is empty or, with public keys, holds the same network. */
   readonly output: string
   /** Validators first. */
   readonly nodes: readonly PlannedNode[]
   readonly chainId: string
   readonly blockTimeMs?: number | undefined
-  /** Take the accounts of the public mnemonic, those of a devnet at least, instead of a new one's. */
+  /** Use the accounts of the public mnemonic, at least those of a devnet, instead of new ones. */
   readonly publicKeys: boolean
 }
 
-/** A node that was made. `owner`: the account whose candidacy it validates for; a full node has none. */
+/** A node whose home was written. `owner`: the owner of its candidacy; a full node has none. */
 export type TestnetNode = PlannedNode & NodeIdentity & { readonly home: string; readonly owner?: string | undefined }
 
-/** A network that was made. `mnemonic`: secret unless it is the public one; it is written nowhere. */
+/** A network whose homes were written. `mnemonic`: secret unless it is the public one; it is not stored. */
 export interface Testnet {
   readonly mnemonic: string
   readonly nodes: readonly TestnetNode[]
@@ -109,18 +109,18 @@ const OURS = /^(?:(?:node|full)\d+|systemd|start\.sh|docker-compose\.yml|README\
 const countOf = (nodes: readonly PlannedNode[]): number => nodes.filter(({ isValidator }) => isValidator).length
 
 /**
- * A network of public keys may be made again, as the containers do at every start; of any other the accounts are known
- * to nobody here.
+ * A network with public keys may be written again, as the containers do at every start. The accounts of any other one
+ * are unknown by then.
  */
 function assertOutput({ output, nodes, chainId, publicKeys }: TestnetOptions): void {
   const held = existsSync(output) ? readdirSync(output) : []
   const another = 'choose another folder with --output DIR'
   if (held.length > 0 && (!publicKeys || !held.every((name) => OURS.test(name))))
-    throw new UserError(`${output} is not empty: ${another}`)
+    throw new UserError(`${output} is not empty; ${another}`)
   const first = join(output, 'node0')
   const [heldId, count] = [chainIdOf(first), genesisKeys(first)?.length]
   if (heldId === undefined || (heldId === chainId && count === countOf(nodes))) return
-  throw new UserError(`${output} holds the chain ${heldId} with ${count} validators: ${another}`)
+  throw new UserError(`${output} holds the chain ${heldId} with ${count} validators; ${another}`)
 }
 
 const write = (folder: string, files: Readonly<Record<string, string>>, mode = 0o600): void => {
@@ -129,9 +129,9 @@ const write = (folder: string, files: Readonly<Record<string, string>>, mode = 0
 }
 
 /**
- * Makes the homes of a network: keys, one genesis, peers, scripts, units, a compose file and README.txt. Nothing is
- * started. Errors: UserError when the folder holds anything but this network with public keys; CometError for a chain
- * id or block time that CometBFT refuses, before anything of the network is usable.
+ * Writes the homes of a network (keys, one genesis file, peers), its scripts, systemd units, compose file and
+ * README.txt. It starts nothing. Throws a UserError when the folder holds anything but this network with public keys,
+ * and a CometError for a chain id or block time that CometBFT refuses.
  */
 export function writeTestnet(options: TestnetOptions): Testnet {
   const { output, chainId, publicKeys, blockTimeMs } = options
@@ -186,7 +186,7 @@ interface Flags extends CommonFlags {
   readonly publicKeys?: boolean
 }
 
-/** The answer for programs. */
+/** The result for programs. */
 const machineAnswer = (output: string, chainId: string, { mnemonic, nodes }: Testnet): object => ({
   output,
   chain_id: chainId,
@@ -213,11 +213,11 @@ function humanAnswer(output: string, { mnemonic, nodes }: Testnet, arePublic: bo
   ])
   const warning = arePublic
     ? 'WARNING: these keys are public. Whatever they hold on any chain belongs to everybody.'
-    : 'Write it down: it is shown this once and stored nowhere. Whoever has it owns every account of the chain.'
+    : 'Write it down: it is shown only now and stored nowhere. Whoever has it owns every account of the chain.'
   return (
-    `${table(['node', 'owner', 'peers', 'rpc', 'gateway'], rows)}\n\n` +
+    `${formatTable(['node', 'owner', 'peers', 'rpc', 'gateway'], rows)}\n\n` +
     `mnemonic: ${mnemonic}  (m/44'/1'/i'/0'/0', owner i)\n${warning}\n\n` +
-    `Start them all:  ${output}/start.sh\nEverything else: ${output}/README.txt`
+    `To start all nodes, run ${output}/start.sh. For everything else, see ${output}/README.txt.`
   )
 }
 
@@ -236,22 +236,30 @@ async function run(flags: Flags): Promise<void> {
     publicKeys,
     blockTimeMs: flags.blockTime === undefined ? undefined : parseBlockTime(flags.blockTime),
   })
-  answer(flags.json, machineAnswer(output, chainId, made), () => humanAnswer(output, made, publicKeys))
+  printAnswer(flags.json, machineAnswer(output, chainId, made), () => humanAnswer(output, made, publicKeys))
 }
 
-/** `svcd testnet`. */
+/** Configures `svcd testnet`. */
 export const configure: Configure = (command) => {
   withCommon(example(command, 'svcd testnet --validators 4 --output my-net'))
-    .requiredOption('--validators <count>', 'how many, 1 to 200')
-    .option('--full-nodes <count>', 'nodes beside them that follow the chain and sign nothing, 0 to 200', '0')
-    .option('--output <dir>', 'an empty or new folder for the homes (default: <home>/testnet)')
+    .requiredOption('--validators <count>', 'number of validators, 1 to 200')
+    .option('--full-nodes <count>', 'number of full nodes, which follow the chain and sign nothing, 0 to 200', '0')
+    .option('--output <dir>', 'new or empty folder for the homes (default <home>/testnet)')
     .option('--chain-id <id>', 'name of the chain, 1 to 50 characters', 'svcd-testnet')
-    .option('--base-port <port>', 'node i takes the ports from here + 10 i on: peers, RPC, gateway, metrics', '27000')
-    .option('--host <list>', 'where peers find the nodes: one host for all, or one for each, a,b,c', '127.0.0.1')
+    .option(
+      '--base-port <port>',
+      'first port; node i uses the ports from here + 10 i on, for peers, RPC, gateway and metrics',
+      '27000',
+    )
+    .option(
+      '--host <list>',
+      'hosts at which peers find the nodes: one for all, or one for each, separated by commas',
+      '127.0.0.1',
+    )
     .option('--block-time <time>', 'time from block to block, such as 1s')
     .option(
       '--public-keys',
-      'the accounts of a devnet: anybody has their keys. Made once more, such a network keeps its chain',
+      'use the accounts of a devnet, whose keys anybody has; written again, such a network keeps its chain',
     )
     .action(run)
 }

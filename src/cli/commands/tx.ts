@@ -2,20 +2,20 @@ import type { Command } from 'commander'
 import type { TxEntry } from '../../modules/define.ts'
 import { txEntries } from '../../modules/registry.ts'
 import {
-  addMemberOptions,
+  addFieldOptions,
   type Configure,
   example,
   kebab,
   keystoreOption,
   nodeOption,
   passwordOption,
-  sampleOptions,
-  sampleSender,
+  exampleOptions,
+  exampleSender,
   withGateway,
 } from '../options.ts'
 import { sendTx, type TxFlags } from '../transact.ts'
 
-/** The words of an operation behind `svcd tx`: `stake.validator.declare` is `stake declare`. */
+/** The command of an operation: `stake.validator.declare` is `stake declare`. */
 const wordsOf = ({ call }: TxEntry): readonly string[] =>
   call
     .split('.')
@@ -29,42 +29,45 @@ function configureOne(
   finish: (status: number) => void,
 ): void {
   command.description(`${entry.doc}${entry.returns === undefined ? '' : ` Returns the ${entry.returns}.`}`)
-  const options = sampleOptions(entry.operation, entry.input)
-  example(command, `svcd tx ${words.join(' ')} --from ${sampleSender(entry)}${options === '' ? '' : ` ${options}`}`)
-  addMemberOptions(command, entry.input)
+  const options = exampleOptions(entry.operation, entry.input)
+  example(command, `svcd tx ${words.join(' ')} --from ${exampleSender(entry)}${options === '' ? '' : ` ${options}`}`)
+  addFieldOptions(command, entry.input)
   withGateway(command)
     .option(
       '--from <account>',
-      'who sends: a key by name or address, else an account that the gateway signs for (SVCD_FROM)',
+      'sender: a key by name or address, else an account for which the gateway signs (SVCD_FROM)',
     )
-    .option('--nonce <number>', 'number of transactions made by the sender before this one (default: asked for)')
+    .option('--nonce <number>', 'nonce of the transaction: how many the sender made before it (default: the next one)')
     .addOption(keystoreOption())
     .addOption(passwordOption())
     .addOption(nodeOption())
-    .option('--wait', 'wait for the block', true)
-    .option('--no-wait', 'end once the node has accepted it; sends straight to --node')
-    .option('--dry-run', 'let --node check it, and send nothing; until the next block the node counts it for the nonce')
+    .option('--wait', 'wait for the block of the transaction', true)
+    .option('--no-wait', 'end as soon as --node, to which it is sent directly, has accepted the transaction')
+    .option(
+      '--dry-run',
+      'only let --node check the transaction; until its next block the node counts the nonce as used',
+    )
     .action(async (flags: TxFlags) => finish(await sendTx(entry, words.join(' '), flags)))
 }
 
-/** `svcd tx …`: one command for each transaction type of the chain. */
+/** Configures `svcd tx`: one command for each transaction type. */
 export const configure: Configure = (tx, finish) => {
   example(
     tx,
-    `svcd tx transfer --from ${sampleSender(txEntries.find(({ operation }) => operation === 'transfer') as TxEntry)} ` +
-      sampleOptions('transfer', txEntries.find(({ operation }) => operation === 'transfer')?.input ?? {}),
+    `svcd tx transfer --from ${exampleSender(txEntries.find(({ operation }) => operation === 'transfer') as TxEntry)} ` +
+      exampleOptions('transfer', txEntries.find(({ operation }) => operation === 'transfer')?.input ?? {}),
   )
   const groups = new Map<string, Command>()
   for (const entry of txEntries) {
     const words = wordsOf(entry)
-    let at = tx
-    for (const [place, word] of words.entries()) {
-      const path = words.slice(0, place + 1).join(' ')
-      const next = groups.get(path) ?? at.command(word).enablePositionalOptions()
+    let parent = tx
+    for (const [index, word] of words.entries()) {
+      const path = words.slice(0, index + 1).join(' ')
+      const next = groups.get(path) ?? parent.command(word).enablePositionalOptions()
       groups.set(path, next)
-      if (place < words.length - 1) next.description(`Transactions of ${word}.`)
-      at = next
+      if (index < words.length - 1) next.description(`Sends a transaction of ${word}.`)
+      parent = next
     }
-    configureOne(at, entry, words, finish)
+    configureOne(parent, entry, words, finish)
   }
 }

@@ -19,18 +19,18 @@ import {
 } from '../homes.ts'
 import { type Endpoint, printEndpoint } from '../settings.ts'
 
-/** Chain id of every devnet. */
+/** The chain id of every devnet. */
 export const DEVNET_CHAIN_ID = 'svcd-devnet'
 
-/** Accounts of a devnet, and so the most validators that one can have. */
+/** The number of accounts of a devnet, which is also the most validators that it can have. */
 export const DEVNET_ACCOUNTS = 10
 
-/** The accounts of the public mnemonic: anybody has their keys. */
+/** The signers of the public mnemonic's accounts, whose keys anybody has. */
 export const devnetSigners = (): readonly Signer[] =>
   Array.from({ length: DEVNET_ACCOUNTS }, (_, index) => signerOfSeed(seedOfMnemonic(PUBLIC_MNEMONIC, index)))
 
-// Beside the first validator's own things the homes of the others.
-const OURS = new Set([
+// The first validator's own files, and the homes of the others beside them.
+const CHAIN_FILES = new Set([
   'config',
   'data',
   'logs',
@@ -38,49 +38,53 @@ const OURS = new Set([
   'abci.sock',
   ...Array.from({ length: DEVNET_ACCOUNTS - 1 }, (_, at) => `node${at + 1}`),
 ])
-// takeLock adds `.lock`, and SQLite a journal to it.
+// takeLock adds `.lock` to this name, and SQLite may put a journal beside it.
 const LOCK = 'devnet'
-// Keys that somebody put there and the units of svcd init outlive every chain; the lock is held while another is begun.
-const KEPT = new Set(['keystore', 'systemd', `${LOCK}.lock`, `${LOCK}.lock-journal`])
+// What --reset keeps: keys that a user put there, the units of svcd init, and the lock, which is held meanwhile.
+const KEPT_FILES = new Set(['keystore', 'systemd', `${LOCK}.lock`, `${LOCK}.lock-journal`])
 
 /**
- * Throws a UserError unless the folder is absent, empty, or the home of a devnet: nothing of anybody else is touched.
+ * Throws a UserError unless the folder is missing, empty, or the home of a devnet, so that nothing else is ever
+ * touched.
  */
 export function assertDevnetHome(home: string): void {
   if (!existsSync(home)) return
-  const foreign = readdirSync(home).find((name) => !OURS.has(name) && !KEPT.has(name))
+  const foreign = readdirSync(home).find((name) => !CHAIN_FILES.has(name) && !KEPT_FILES.has(name))
   if (foreign !== undefined)
-    throw new UserError(`${home} is not the home of a devnet: it holds ${foreign}. Choose another with --home DIR`)
+    throw new UserError(
+      `${home} is not the home of a devnet, because it holds ${foreign}. Choose another one with --home DIR`,
+    )
   const chainId = chainIdOf(home)
   if (chainId !== undefined && chainId !== DEVNET_CHAIN_ID) {
-    throw new UserError(`${home} holds the chain ${chainId}, not ${DEVNET_CHAIN_ID}. Choose another with --home DIR`)
+    throw new UserError(
+      `${home} holds the chain ${chainId}, not ${DEVNET_CHAIN_ID}. Choose another one with --home DIR`,
+    )
   }
 }
 
 /**
- * Throws a UserError when the devnet of this home was begun with another number of validators. Call assertDevnetHome
+ * Throws a UserError when the devnet of this home was created with another number of validators. Call assertDevnetHome
  * first.
  */
 export function assertValidators(home: string, validators: number): void {
   const held = genesisKeys(home)?.length ?? validators
   if (held === validators) return
   throw new UserError(
-    `the devnet in ${home} has ${held} validators, not ${validators}: go on with svcd devnet --validators ${held}, ` +
-      'or begin a new chain with --reset',
+    `the devnet in ${home} has ${held} validators, not ${validators}. Continue it with svcd devnet --validators ${held}, ` +
+      'or start a new chain with --reset',
   )
 }
 
 /**
- * The home is this process's alone until the lock is closed or the process ends. Throws a UserError when a devnet runs
- * in it, or an application on it or on a validator's home in it; what they use is then as it was. Call assertDevnetHome
- * first.
+ * Reserves the home for this process until the lock is closed or the process ends. Throws a UserError when a devnet or
+ * an application is using the home or that of a validator in it. Call assertDevnetHome first.
  */
 export function takeDevnetLock(home: string): { close(): void } {
   ensureFolder(home)
   const states = [
     home,
     ...readdirSync(home)
-      .filter((name) => OURS.has(name))
+      .filter((name) => CHAIN_FILES.has(name))
       .map((name) => join(home, name)),
   ].map(statePathOf)
   let lock: { close(): void } | undefined
@@ -92,46 +96,46 @@ export function takeDevnetLock(home: string): { close(): void } {
     lock?.close()
     if (sqliteCode((error as Error).cause) !== 'SQLITE_BUSY') throw error
     throw new UserError(
-      `${home} is in use by another devnet or application: stop that one first, or choose another home with --home DIR`,
+      `${home} is in use by another devnet or application. Stop that one first, or choose another home with --home DIR`,
     )
   }
 }
 
-/** Removes what a devnet left in its home. Call assertDevnetHome first. */
+/** Removes the chain of a devnet from its home. Call assertDevnetHome first. */
 export function resetHome(home: string): void {
-  for (const name of OURS) rmSync(join(home, name), { recursive: true, force: true })
+  for (const name of CHAIN_FILES) rmSync(join(home, name), { recursive: true, force: true })
 }
 
-/** Where a devnet is, and where its first validator listens. */
-interface DevnetPlace {
+/** The home of a devnet, and where its first validator listens. */
+interface DevnetSettings {
   readonly home: string
   readonly validators: number
   readonly rpc: Endpoint
   readonly p2p: Endpoint
 }
 
-/** One validator of a devnet: its home and where its parts listen. */
+/** A validator of a devnet: its home and where its parts listen. */
 export interface DevnetNode extends NetworkNode {
   readonly rpc: Endpoint
   readonly p2p: Endpoint
   readonly abci: string
 }
 
-/** Validator `at`'s endpoint. Throws a UserError that names the flag when there is no such port. */
-function endpointOf({ host, port }: Endpoint, at: number, flag: string): Endpoint {
-  const own = port + PORTS_OF_ONE * at
+/** The endpoint of validator `index`. Throws a UserError that names the flag when its port would be too high. */
+function endpointOf({ host, port }: Endpoint, index: number, flag: string): Endpoint {
+  const own = port + PORTS_OF_ONE * index
   if (own > 65_535)
     throw new UserError(
-      `${flag}: validator ${at} would need port ${own}: begin at ${65_535 - PORTS_OF_ONE * at} or lower`,
+      `${flag}: expected a port of at most ${65_535 - PORTS_OF_ONE * index}, got ${port}: validator ${index} would need port ${own}`,
     )
   return { host, port: own }
 }
 
 /**
- * The validators of a devnet: the first has the home itself, validator i the folder node<i> in it, and 10 i added to
- * the ports. Account i owns it. Throws a UserError when there are no such ports.
+ * The validators of a devnet. The first one uses the home itself; validator i uses the folder node<i> in it, and ports
+ * higher by 10 i. Account i is its owner. Throws a UserError when a port would be too high.
  */
-export function devnetNodes({ home, validators, rpc, p2p }: DevnetPlace): readonly DevnetNode[] {
+export function devnetNodes({ home, validators, rpc, p2p }: DevnetSettings): readonly DevnetNode[] {
   return devnetSigners()
     .slice(0, validators)
     .map(({ address }, at) => {
@@ -155,7 +159,7 @@ export function devnetNodes({ home, validators, rpc, p2p }: DevnetPlace): readon
     })
 }
 
-/** The homes of a devnet with its public accounts; those that are there keep keys and chain. */
+/** Writes the homes of a devnet with its public accounts. Existing homes keep their keys and their chain. */
 export const writeDevnetHomes = (nodes: readonly DevnetNode[], blockTimeMs?: number) =>
   writeNetworkHomes(nodes, {
     chainId: DEVNET_CHAIN_ID,
@@ -163,7 +167,7 @@ export const writeDevnetHomes = (nodes: readonly DevnetNode[], blockTimeMs?: num
     blockTimeMs,
   })
 
-/** The program version that the state of a home needs; that of genesis when it has none yet. */
+/** The program version that the state of a home needs; without a state, that of genesis. */
 function versionOf(home: string): number {
   const path = statePathOf(home)
   if (!existsSync(path)) return 1
@@ -176,11 +180,11 @@ function versionOf(home: string): number {
 }
 
 /**
- * What each application of a devnet executes: the version that was accepted, but the one before where a home has still
- * to execute the block in which that was retired. Such a home gets the block from the others, who stopped as soon as
- * they had it, and then stops as they did.
+ * The program version that each application of a devnet executes. It is the accepted one, or the one before it where a
+ * home still has to execute the block that retired that one. Such a home gets the block from the others, which stopped
+ * with it, and then stops too.
  */
-export function versionsOf(homes: readonly string[], accepted: number): readonly number[] {
+export function programVersionsOf(homes: readonly string[], accepted: number): readonly number[] {
   const needed = homes.map(versionOf)
   return needed.map((one) => (one === accepted - 1 && needed.includes(accepted) ? one : accepted))
 }

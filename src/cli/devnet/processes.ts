@@ -5,20 +5,20 @@ import type { Gateway } from '../../gateway/gateway.ts'
 import { UserError } from '../errors.ts'
 import { SVCD_WORDS } from '../services.ts'
 
-/** The application as a process of its own. */
+/** The application of a validator, in a process of its own. */
 export interface AppProcess {
   readonly pid: number
   readonly stop: () => Promise<void>
-  /** How it ended. `line` is the last it said to people. */
+  /** Resolves when it has ended. `line` is the last line that it printed. */
   readonly exited: Promise<{ readonly status: number; readonly line: string }>
 }
 
 const GRACE_MS = 10_000
 
 /**
- * Starts `svcd start` and waits until it listens. It has a process group of its own, so that Ctrl-C reaches us alone,
- * and it ends when we do: the channel between us closes. Throws a UserError with its own words when it does not come
- * up.
+ * Starts `svcd start` and waits until it listens. It has a process group of its own, so that Ctrl-C reaches only this
+ * program, and it ends with this program, when the channel between the two closes. Throws a UserError that quotes its
+ * output when it does not start.
  */
 export async function startApp(args: readonly string[]): Promise<AppProcess> {
   const [program = '', ...words] = SVCD_WORDS
@@ -26,14 +26,14 @@ export async function startApp(args: readonly string[]): Promise<AppProcess> {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
-  let said = ''
+  let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (chunk: Buffer) => {
-      said = (said + chunk.toString()).slice(-4000)
+      output = (output + chunk.toString()).slice(-4000)
     })
   }
   const lastLine = (): string =>
-    said
+    output
       .trim()
       .split('\n')
       .at(-1)
@@ -58,67 +58,71 @@ export async function startApp(args: readonly string[]): Promise<AppProcess> {
   }
 }
 
-/** One validator's programs, as far as they were started. `name`: undefined when there is but one validator. */
+/** The programs of a validator that have been started. `name`: undefined if it is the only validator. */
 export interface Validator {
   readonly name: string | undefined
   app?: AppProcess
   node?: CometProcess
 }
 
-/** The parts that run; each knows how to stop. */
+/** The parts of a devnet that have been started. */
 export interface Parts {
   validators: readonly Validator[]
   gateway?: Gateway
 }
 
-/** In this order nothing waits for a part that is gone: no new transactions, no new blocks, then the state. */
+/**
+ * Stops all parts: first the gateway, then CometBFT, then the applications, so that none waits for one that is gone.
+ */
 export async function stopParts({ validators, gateway }: Parts): Promise<void> {
   await gateway?.close()
   await Promise.all(validators.map(({ node }) => node?.stop()))
   await Promise.all(validators.map(({ app }) => app?.stop()))
 }
 
-/** All steps to their end, so that whatever was started is known; then throws what the first failed one threw. */
+/**
+ * Waits for all steps, so that everything that was started is known; then throws the error of the first that failed.
+ */
 export async function allDone(steps: readonly Promise<void>[]): Promise<void> {
   const failed = (await Promise.allSettled(steps)).find(({ status }) => status === 'rejected')
   if (failed !== undefined) throw (failed as PromiseRejectedResult).reason
 }
 
-/** Which part ended, with what status, and the last it said. `how`: "stopped" unless given. */
-export interface End {
+/** The part that ended, its exit status and the last line that it printed. `how`: default `stopped`. */
+export interface PartEnd {
   readonly part: string
   readonly how?: string
   readonly status: number
   readonly line: string
 }
 
-/** How long after CometBFT the application may end and still be what ended it, in ms. */
+/** An application that ends within this time after CometBFT, in ms, counts as the cause of both. */
 const APP_END_MS = 1000
 
-/** How long the other applications may take to come to the block in which the program was retired, in ms. */
+/** How long the other applications may take to reach the block that retired the program, in ms. */
 const RETIRE_MS = 5_000
 
 /**
- * How the parts of a validator end; CometBFT also by living on without making blocks. It does either when it loses the
- * application, and may be seen first: then it is the application.
+ * The ways in which a validator's parts can end. CometBFT also counts as ended when it runs on without making blocks.
+ * Both happen when it loses the application, whose end may be noticed later but is then what counts.
  */
-function endOfOne({ name, app, node }: Validator): readonly Promise<End>[] {
+function endOfOne({ name, app, node }: Validator): readonly Promise<PartEnd>[] {
   const of = name === undefined ? '' : ` of ${name}`
-  const appEnd = app?.exited.then(({ status, line }): End => ({ part: `the application${of}`, status, line }))
-  const unlessApp = async (end: Omit<End, 'part' | 'status'>): Promise<End> =>
+  const appEnd = app?.exited.then(({ status, line }): PartEnd => ({ part: `the application${of}`, status, line }))
+  const unlessApp = async (end: Omit<PartEnd, 'part' | 'status'>): Promise<PartEnd> =>
     (await Promise.race([appEnd, sleep(APP_END_MS, undefined)])) ?? { part: `CometBFT${of}`, status: 1, ...end }
   const nodeEnd = node?.exited.then(({ lastLines }) => unlessApp({ line: lastLines.at(-1) ?? '' }))
   const failed = node?.consensusFailed.then((line) => unlessApp({ how: 'makes no more blocks', line }))
   return [appEnd, nodeEnd, failed].filter((one) => one !== undefined)
 }
 
-const anyEnd = ({ validators }: Parts): Promise<End> => Promise.race(validators.flatMap(endOfOne))
+const anyEnd = ({ validators }: Parts): Promise<PartEnd> => Promise.race(validators.flatMap(endOfOne))
 
 /**
- * The first part that ends. When its program was retired, the other applications end in the same block: they are given
- * time to.
+ * Waits for the first part to end. If its program was retired, the other applications get the time to end in the same
+ * block.
  */
-export async function firstEnd(parts: Parts): Promise<End> {
+export async function firstEnd(parts: Parts): Promise<PartEnd> {
   const first = await anyEnd(parts)
   if (first.status === 0)
     await Promise.race([Promise.all(parts.validators.map(({ app }) => app?.exited)), sleep(RETIRE_MS, undefined)])
@@ -126,17 +130,17 @@ export async function firstEnd(parts: Parts): Promise<End> {
 }
 
 /**
- * Runs a step of the start. A part that ends meanwhile is what the person should hear of, not the time-out that would
- * follow.
+ * Runs a step of the start. When a part ends meanwhile, that is the error, and not the timeout that would follow from
+ * it.
  */
 export async function whileAllRun(parts: Parts, step: () => Promise<void>): Promise<void> {
   const ended = firstEnd(parts).then(({ part, how = 'stopped', line }) => {
-    throw new UserError(`${part} ${how} at its start${line === '' ? '' : `: ${line}`}`)
+    throw new UserError(`${part} ${how} during the start${line === '' ? '' : `: ${line}`}`)
   })
   try {
     await Promise.race([step(), ended])
   } catch (error) {
-    // The step may have failed for want of a part whose end is seen a moment later.
+    // The step may have failed because of a part whose end is noticed a moment later.
     const isEnding = await Promise.race([anyEnd(parts).then(() => true), sleep(2 * APP_END_MS, false)])
     if (isEnding) await ended
     throw error

@@ -1,45 +1,47 @@
 import type { QueryRequest, QueryResponse } from '../../abci/types.ts'
 import { isListPath } from '../../app/query.ts'
 
-/** The limits of queries. Source: docs/operations.md, Limits and sizing. */
+/** The limits of queries. Times are in ms. Source: docs/operations.md, Limits and sizing. */
 export const QUERY_LIMITS = {
-  /** Reading for one answer. */
+  /** The longest time of reading for one answer. */
   answerMsMax: 2000,
-  /** WaitingQuery for the thread; who waited longer is answered unread: the caller has gone, or will ask again. */
+  /**
+   * The longest wait for the thread. A query that waited longer is refused, as its caller has gone or will ask again.
+   */
   waitMsMax: 2000,
-  /** The same for lists: replies leave in order, so whoever asked after one waits with it. */
+  /** The longest wait of a list. It is shorter because replies leave in order, so that later queries wait with it. */
   listWaitMsMax: 500,
-  /** Without an answer for so long the thread is ended and another one started; the same for its start. */
+  /** A thread that gives no answer, or does not start, within this time is replaced. */
   silentMsMax: 10_000,
   startMsMax: 60_000,
-  /** Queries that wait, and lists that do. */
+  /** The most queries and the most lists that may wait. */
   waitingMax: 1024,
   listsWaitingMax: 16,
-  /** Lists are answered until a second's allowance is used up; the last one may go beyond it. */
+  /** The rate at which lists are answered, in bytes of cost per second. */
   listBytesPerSecond: 16 * 1024 * 1024,
   /**
-   * After so many blocks in a row that were committed while a list was read, lists rest until the next commit, for this
-   * long at most.
+   * When this many blocks in a row were committed while a list was read, lists pause until the next commit, or for
+   * `restMsMax`.
    */
   busyCommitsMax: 4,
   restMsMax: 1000,
 } as const
 
-/** The limits of one thread: tests choose others. */
+/** The limits of a query thread. Tests choose other ones. */
 export type QueryLimits = { readonly [K in keyof typeof QUERY_LIMITS]: number }
 
-/** How much may be answered in whole lists. Times are ms of one clock. */
+/** A token bucket that limits how much is answered in lists. Times are in ms of one clock. */
 export interface TokenBucket {
-  /** True while what was used is more than has come back since. */
+  /** True while more was taken than has been refilled since. */
   isEmpty(nowMs: number): boolean
-  use(bytes: number, nowMs: number): void
-  /** What whoever is refused is onMessage. */
+  take(bytes: number, nowMs: number): void
+  /** The reason for callers that are refused. */
   readonly why: string
 }
 
 /**
- * A bucket of so many bytes a second; after a rest a second's worth may be used at once, and the last use may go beyond
- * it.
+ * Creates a bucket that is refilled at this rate and holds one second's worth. The last call of `take` may exceed what
+ * it holds.
  */
 export function createTokenBucket(bytesPerSecond: number): TokenBucket {
   let left = bytesPerSecond
@@ -53,7 +55,7 @@ export function createTokenBucket(bytesPerSecond: number): TokenBucket {
       refill(nowMs)
       return left <= 0
     },
-    use: (bytes, nowMs) => {
+    take: (bytes, nowMs) => {
       refill(nowMs)
       left -= bytes
     },
@@ -61,7 +63,7 @@ export function createTokenBucket(bytesPerSecond: number): TokenBucket {
   }
 }
 
-/** A query, and who waits for its answer. */
+/** A query that waits, and the callback for its answer. */
 export interface WaitingQuery {
   readonly request: QueryRequest
   readonly done: (response: QueryResponse) => void
@@ -71,36 +73,36 @@ interface Queued extends WaitingQuery {
   sinceMs: number
 }
 
-/** The queries that wait, and whose turn it is. Times are ms of one clock. */
+/** The queries that wait for the thread. Times are in ms of one clock. */
 export interface QueryQueue {
-  /** Lets a query wait; or says why it may not. */
+  /** Adds a query, or returns why it is refused. */
   add(query: WaitingQuery, nowMs: number): string | undefined
   /**
-   * Takes what is read next: one list for all that ask it, or several others. What may wait no longer goes to `refuse`
-   * with the reason.
+   * Takes the queries to read next: equal queries of one list, or several other queries. Those that have waited too
+   * long go to `refuse`.
    */
   take(
     nowMs: number,
     refuse: (query: WaitingQuery, why: string) => void,
   ): { readonly queries: readonly WaitingQuery[]; readonly isList: boolean }
-  /** The thread has begun: what waits has waited for its start, which does not count. */
+  /** Restarts the clock of all waiting queries, because the time until the thread has started does not count. */
   begin(nowMs: number): void
-  /** Takes all. */
+  /** Takes all queries. */
   takeAll(): readonly WaitingQuery[]
-  /** A list was answered at this cost. True when lists rest now, until `committed` or restMsMax later. */
+  /** Records the cost of a list. Returns true when lists pause now, until `committed` or for `restMsMax`. */
   listAnswered(cost: number, nowMs: number): boolean
-  /** A block was committed; `duringList` while a list was read. */
+  /** Records that a block was committed, and whether a list was being read. */
   committed(duringList: boolean): void
 }
 
-// Queries that are read in one go: with more of them a message between threads costs little beside the answers.
+// The queries of one batch. With this many a message between threads costs little beside the answers.
 const ROUND_MAX = 16
-// Equal lists of one batch.
+// The equal lists of one batch.
 const EQUAL_MAX = 4
 
 /**
- * An empty queue. Lists are read one at a time, paced by what they cost, and the other queries that wait go before the
- * next one.
+ * Creates an empty queue. Lists are read one at a time and limited by their cost, and the other queries that wait are
+ * read between two lists.
  */
 export function createQueryQueue(limits: QueryLimits): QueryQueue {
   const { waitMsMax, listWaitMsMax, waitingMax, listsWaitingMax, listBytesPerSecond, busyCommitsMax, restMsMax } =
@@ -116,8 +118,8 @@ export function createQueryQueue(limits: QueryLimits): QueryQueue {
     while (queue[0] !== undefined && queue[0].sinceMs < sinceMs) refuse(queue.shift() as Queued)
   }
   /**
-   * The list that has waited longest, and some that ask the same: it is read once, and the bucket looks at what they
-   * cost before more.
+   * Takes the list that has waited longest and some equal ones. It is read once, and the next ones wait until its cost
+   * is known.
    */
   const takeList = (): WaitingQuery[] => {
     const path = lists[0]?.request.path
@@ -151,9 +153,9 @@ export function createQueryQueue(limits: QueryLimits): QueryQueue {
     },
     takeAll: () => [...others.splice(0), ...lists.splice(0)],
     listAnswered: (cost, nowMs) => {
-      bucket.use(cost, nowMs)
+      bucket.take(cost, nowMs)
       if (busyCommits < busyCommitsMax) return false
-      // A commit writes SQLite's WAL back only where no older state is being read: it gets its turn.
+      // A commit can write SQLite's WAL back only while no older state is being read.
       busyCommits = 0
       restUntilMs = nowMs + restMsMax
       return true

@@ -5,66 +5,66 @@ import type { QueryError } from '../../modules/define.ts'
 import { kernelErrors } from '../../modules/errors.ts'
 import { createQueryQueue, QUERY_LIMITS, type QueryLimits, type WaitingQuery } from './queue.ts'
 
-/** What the thread is started with: the state's database, and how long one answer may take. */
+/** The worker thread's start data: the state's database, and the time limit of an answer in ms. */
 export interface QueryWorkerOptions {
   readonly path: string
   readonly answerMsMax: number
 }
 
-/** Queries that the thread answers one after the other. */
+/** Queries that the thread answers in one read of the state. */
 export type QueryBatch = readonly QueryRequest[]
 
-/** One answer, and what it cost: its bytes, and ROW_COST for each row that was read for it. */
+/** An answer and its cost: its size in bytes, and ROW_COST for each row that was read for it. */
 export interface QueryAnswer {
   readonly response: QueryResponse
   readonly cost: number
 }
 
-/** What the thread tells: that it has begun, a batch's answers in its order, or a defect that a path met. */
+/** A message of the thread: it is ready, the answers of a batch in order, or a bug that a query met. */
 export type QueryWorkerMessage =
   | { readonly kind: 'ready' }
   | { readonly kind: 'answered'; readonly answers: readonly QueryAnswer[] }
   | { readonly kind: 'defect'; readonly path: string; readonly why: string }
 
-// As a source, and as it is built.
+// The sources run as TypeScript, the published package as JavaScript.
 const WORKER = import.meta.url.endsWith('.ts')
   ? new URL('./worker.ts', import.meta.url)
   : new URL('./worker.js', import.meta.url)
 
-/** Memory of the thread's JavaScript heap, in MiB: what goes beyond ends the thread, not the node. */
+/** The most heap memory that the thread may use, in MiB. A query that needs more ends the thread, not the node. */
 const HEAP_MIB_MAX = 512
 
-// Between the end of a thread that failed and the next one.
+// The pause between the end of a failed thread and the next one.
 const RESTART_MS = 1000
 
 const STOPPING = 'the node is stopping'
 const FAILED = 'queries are starting anew, the node’s log says why'
 
-/** What a query thread is made of. */
+/** Options of `startQueryThread`. */
 export interface QueryThreadOptions {
-  /** The state's database, which is there. */
+  /** The path of the state's database, which must exist. */
   readonly path: string
   readonly logger: AppLogger
-  /** The committed height, for answers that read nothing. */
+  /** The committed height, for answers that come without reading the state. */
   readonly height: () => number
   readonly limits?: Partial<QueryLimits>
 }
 
-/** Queries in a thread of their own. */
+/** Answers queries in a thread of its own. */
 export interface QueryThread extends Queries {
-  /** What waits is answered busy; ends the thread wherever it stands. */
+  /** Refuses the waiting queries and ends the thread at once. */
   readonly close: () => Promise<void>
 }
 
-/** Answers worker of queries, one batch at a time, in a thread that is started anew when it fails. */
+/** Answers batches of queries, one at a time, in a thread that is replaced when it fails. */
 interface QueryWorker {
   state(): 'starting' | 'ready' | 'failed' | 'closed'
-  /** Only while `ready`; what the thread answered, or undefined when it failed. */
+  /** Allowed only while `ready`. `answered` receives the answers, or undefined when the thread failed. */
   ask(batch: QueryBatch, answered: (answers: readonly QueryAnswer[] | undefined) => void): void
   close(): Promise<void>
 }
 
-/** `changed` is called when the thread is ready, and when it has failed. */
+/** Starts the worker thread. `changed` is called when it is ready and when it has failed. */
 function startQueryWorker({ path, logger }: QueryThreadOptions, limits: QueryLimits, changed: () => void): QueryWorker {
   let worker: Worker | undefined
   let state: 'starting' | 'ready' | 'failed' | 'closed' = 'starting'
@@ -73,9 +73,9 @@ function startQueryWorker({ path, logger }: QueryThreadOptions, limits: QueryLim
 
   const settle = (answers: readonly QueryAnswer[] | undefined): void => {
     clearTimeout(timer)
-    const tell = answered
+    const callback = answered
     answered = undefined
-    tell?.(answers)
+    callback?.(answers)
   }
   const watch = (ms: number): void => {
     timer = setTimeout(() => fail(new Error(`the thread of queries was silent for ${ms} ms`)), ms).unref()
@@ -111,7 +111,7 @@ function startQueryWorker({ path, logger }: QueryThreadOptions, limits: QueryLim
     worker = undefined
     settle(undefined)
     changed()
-    // One that is stuck in a read ends with that: there are never two.
+    // The next thread starts only when this one has ended, so there are never two.
     void own?.terminate().finally(() => {
       setTimeout(() => {
         if (state === 'failed') begin()
@@ -138,9 +138,9 @@ function startQueryWorker({ path, logger }: QueryThreadOptions, limits: QueryLim
 }
 
 /**
- * Starts the thread that answers queries through a read-only connection of its own, one committed height an answer.
- * Nothing that it does or fails to do holds up or stops the chain: beyond a limit, and while it starts anew, queries
- * are answered with a code. Source: protocol.md §8; decision record 0014.
+ * Starts the thread that answers queries. It reads through a read-only connection of its own, each answer from one
+ * committed height. It can neither delay nor stop the chain: queries above a limit, or while the thread restarts, are
+ * answered with an error code. Source: protocol.md §8; decision record 0014.
  */
 export function startQueryThread(options: QueryThreadOptions): QueryThread {
   const limits: QueryLimits = { ...QUERY_LIMITS, ...options.limits }
@@ -185,7 +185,7 @@ export function startQueryThread(options: QueryThreadOptions): QueryThread {
       const state = worker.state()
       if (state === 'failed' || state === 'closed') return unavailable(state === 'failed' ? FAILED : STOPPING)
       return new Promise((done) => {
-        // The bytes are a view of the packet that they came in.
+        // The bytes are copied because they are a view of the packet in which they came.
         const waiting = { request: { ...request, data: Uint8Array.from(request.data) }, done }
         const why = queue.add(waiting, performance.now())
         if (why === undefined) next()

@@ -8,27 +8,27 @@ import type { CommittedState } from '../../store/store.ts'
 import { collectWhenQuiet } from '../heap.ts'
 import type { QueryAnswer, QueryBatch, QueryWorkerMessage, QueryWorkerOptions } from './thread.ts'
 /**
- * The thread in which queries are answered: consensus shares no turn of its event loop with it. Started by thread.ts.
+ * The thread that answers queries, apart from the event loop on which consensus runs. thread.ts starts it.
  */
 
-/** Most bytes of list answers that are kept while the state stays as it is. */
-const LIST_BYTES_KEPT = 32 * 1024 * 1024
-// What retention an answer costs beside its bytes.
-const KEPT_BYTES = 1024
-// Rows between two looks at the clock.
-const ROWS_UNWATCHED = 64
+/** The most bytes of list answers that are cached while the state does not change. */
+const CACHE_BYTES_MAX = 32 * 1024 * 1024
+// What a cached answer costs beside its bytes.
+const CACHED_ANSWER_BYTES = 1024
+// The rows between two checks of the time limit.
+const ROWS_PER_CHECK = 64
 
 const { path: file, answerMsMax } = workerData as QueryWorkerOptions
 const reader = openSqliteReader({ path: file, tables })
-const tell = (message: QueryWorkerMessage): void => parentPort?.postMessage(message)
+const post = (message: QueryWorkerMessage): void => parentPort?.postMessage(message)
 const onDefect = (path: string, thrown: unknown): void =>
-  tell({ kind: 'defect', path, why: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) })
+  post({ kind: 'defect', path, why: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) })
 
-/** What was worked out of the state since it was written last. */
+/** What is cached until the state is written again. */
 interface Head {
   readonly version: bigint
   readonly once: Map<string, unknown>
-  /** Answers of lists by path. */
+  /** The answers of lists by path. */
   readonly lists: Map<string, QueryResponse>
   listBytes: number
 }
@@ -36,13 +36,13 @@ interface Head {
 const newHead = (version: bigint): Head => ({ version, once: new Map(), lists: new Map(), listBytes: 0 })
 let head = newHead(-1n)
 
-/** The state, which counts the rows that are walked and ends the walk when the time is over. */
+/** Wraps the state so that it counts the rows that are read, and ends the reading when the time is over. */
 function watched(state: CommittedState): { readonly state: CommittedState; readonly rows: () => number } {
   const endMs = performance.now() + answerMsMax
   let rows = 0
   function* watch<R>(walk: Iterable<R>): Generator<R> {
     for (const row of walk) {
-      if (++rows % ROWS_UNWATCHED === 0 && performance.now() > endMs) {
+      if (++rows % ROWS_PER_CHECK === 0 && performance.now() > endMs) {
         throw new QueryRefusal(
           kernelErrors.tooMuch(
             `expected at most ${answerMsMax} ms of reading, it takes longer; ask for a part of the list with limit and offset`,
@@ -56,23 +56,23 @@ function watched(state: CommittedState): { readonly state: CommittedState; reado
 }
 
 /**
- * Keeps a list's answer for whoever asks the same of this state, in memory that threads share: it is sent without a
- * copy.
+ * Caches the answer of a list for equal queries of this state. It is in memory that threads share, so it is sent
+ * without a copy.
  */
-function keep(path: string, response: QueryResponse): QueryResponse {
+function cache(path: string, response: QueryResponse): QueryResponse {
   const { code, value } = response
   if (code !== 0 || value === undefined) return response
   const shared = new Uint8Array(new SharedArrayBuffer(value.length))
   shared.set(value)
-  const kept = { ...response, value: shared }
-  const bytes = value.length + path.length + KEPT_BYTES
-  if (head.listBytes + bytes > LIST_BYTES_KEPT) {
+  const cached = { ...response, value: shared }
+  const bytes = value.length + path.length + CACHED_ANSWER_BYTES
+  if (head.listBytes + bytes > CACHE_BYTES_MAX) {
     head.lists.clear()
     head.listBytes = 0
   }
-  head.lists.set(path, kept)
+  head.lists.set(path, cached)
   head.listBytes += bytes
-  return kept
+  return cached
 }
 
 function answer(state: CommittedState, request: QueryRequest): QueryAnswer {
@@ -84,19 +84,19 @@ function answer(state: CommittedState, request: QueryRequest): QueryAnswer {
   const { state: walked, rows } = watched(state)
   const response = answerQuery(walked, request, { once: onceIn(head.once), onDefect })
   const cost = (response.value?.length ?? 0) + ROW_COST * rows()
-  return { response: isListPath(path) ? keep(path, response) : response, cost }
+  return { response: isListPath(path) ? cache(path, response) : response, cost }
 }
 
 /**
- * Answers a batch from the state as it is committed now. No read is left open behind it, so that SQLite's WAL can be
+ * Answers a batch from the state that is committed now. No read stays open afterwards, so that SQLite's WAL can be
  * written back.
  */
 const answerBatch = (batch: QueryBatch): readonly QueryAnswer[] =>
   reader.read((state) => batch.map((request) => answer(state, request)))
 
 collectWhenQuiet()
-parentPort?.on('message', (batch: QueryBatch) => tell({ kind: 'answered', answers: answerBatch(batch) }))
-tell({ kind: 'ready' })
+parentPort?.on('message', (batch: QueryBatch) => post({ kind: 'answered', answers: answerBatch(batch) }))
+post({ kind: 'ready' })
 
-/** What reading one row counts for, in bytes of an answer. */
+/** The cost of reading one row, in bytes of an answer. */
 export const ROW_COST = 512

@@ -1,3 +1,4 @@
+/** The thread that makes snapshots beside the chain. maker.ts starts it. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { tables } from '../../modules/registry.ts'
 import { keepNewest } from '../../store/snapshot/folder.ts'
@@ -6,15 +7,15 @@ import { openSqliteReader } from '../../store/sqlite/sqliteReader.ts'
 import { MAKER_FLAG, type MakerMessage, type MakerOptions, type MakerRequest } from './maker.ts'
 
 function answer(
-  order: MakerRequest,
+  request: MakerRequest,
   reader: ReturnType<typeof openSqliteReader>,
   { folder, keep }: MakerOptions,
 ): MakerMessage {
-  const { height, flag } = order
+  const { height, flag } = request
   const beganMs = performance.now()
   try {
     const made = reader.read((state) => {
-      state.height() // the first read: from here on this connection sees this state and no later one
+      state.height() // The first read: from here on this connection sees this state and no later one.
       const before = Atomics.compareExchange(flag, 0, MAKER_FLAG.waiting, MAKER_FLAG.begun)
       Atomics.notify(flag, 0)
       return before === MAKER_FLAG.waiting ? writeSnapshot(state, tables, folder) : undefined
@@ -32,7 +33,7 @@ function answer(
   } catch (error) {
     return { kind: 'failed', height, why: error instanceof Error ? error.message : String(error) }
   } finally {
-    // Also where reading failed: nobody shall wait for nothing.
+    // The caller must not wait in vain when reading failed.
     Atomics.compareExchange(flag, 0, MAKER_FLAG.waiting, MAKER_FLAG.begun)
     Atomics.notify(flag, 0)
   }
@@ -42,7 +43,7 @@ if (parentPort !== null) {
   const port = parentPort
   const options = workerData as MakerOptions
   const reader = openSqliteReader({ path: options.path, tables })
-  const tell = (message: MakerMessage): void => port.postMessage(message)
-  port.on('message', (order: MakerRequest) => tell(answer(order, reader, options)))
-  tell({ kind: 'ready' })
+  const post = (message: MakerMessage): void => port.postMessage(message)
+  port.on('message', (request: MakerRequest) => post(answer(request, reader, options)))
+  post({ kind: 'ready' })
 }
