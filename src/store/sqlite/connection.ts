@@ -4,21 +4,21 @@ import { StoreError } from '../store.ts'
 /** One SQLite connection and its prepared statements. */
 export interface Connection {
   readonly db: Database.Database
-  /** The statement of `sql`, prepared once; rows come as arrays, integers as bigint. */
+  /** Returns the statement of `sql`, which is prepared once. Rows come as arrays and integers as bigint. */
   statement(sql: string): Database.Statement
   close(): void
 }
 
 const BUSY_MS = 5000
 const WAL_BYTES_KEPT = 64 * 1024 * 1024
-// 16 MiB in the WAL before it is written back: the rows and pages that every block changes are then written back once
-// for many blocks.
+// The WAL grows to 16 MiB before it is written back, so that rows and pages that every block changes are written back
+// once for many blocks.
 const CHECKPOINT_PAGES = 4000
 const SYNCHRONOUS_FULL = 2n
 
 /**
- * An error's SQLite code, `SQLITE_BUSY`; undefined for other errors. `instanceof` does not hold where a module is
- * loaded twice.
+ * The SQLite code of an error, such as `SQLITE_BUSY`; undefined for other errors. `instanceof` would fail where a module
+ * is loaded twice.
  */
 export function sqliteCode(error: unknown): string | undefined {
   const code = (error as { readonly code?: unknown } | undefined)?.code
@@ -57,7 +57,7 @@ function open(path: string, options: Database.Options): Database.Database {
   }
 }
 
-/** Names of the tables in the file: none for a new one. Throws a StoreError for a file that is no SQLite database. */
+/** The names of the tables in the file; none in a new one. StoreError for a file that is not a SQLite database. */
 function tablesIn(path: string, db: Database.Database): ReadonlySet<string> {
   try {
     const rows = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").raw().all() as [string][]
@@ -69,9 +69,9 @@ function tablesIn(path: string, db: Database.Database): ReadonlySet<string> {
 }
 
 /**
- * Opens a database in WAL mode with `synchronous=FULL`, set after WAL and read back: SQLite falls to NORMAL otherwise,
- * and a power cut could take committed blocks. A file that holds tables and no `meta` is not ours: StoreError, and the
- * file stays as it was.
+ * Opens a database in WAL mode with `synchronous=FULL`. That is set after WAL and read back: otherwise SQLite falls to
+ * NORMAL, and a power cut could take committed blocks. A file with tables but without `meta` is not ours: StoreError,
+ * and the file stays as it was.
  */
 export function openConnection(path: string, { readonly }: { readonly readonly: boolean }): Connection {
   const db = open(path, { readonly, fileMustExist: readonly, timeout: BUSY_MS })
@@ -104,14 +104,14 @@ export function openConnection(path: string, { readonly }: { readonly readonly: 
 }
 
 /**
- * How long a writer waits for the one before it: the locks of a killed process go with its last thread, a moment after
- * it.
+ * How long a writer waits for the one before it. A killed process holds its locks until its last thread has ended, a
+ * moment later.
  */
 const LOCK_MS_MAX = 2000
 
 /**
- * Holds `<path>.lock` until closed, or until this process ends in whatever way; a second writer gets a StoreError. The
- * lock is on a file beside the state's, so that others may read the state while the node runs.
+ * Takes `<path>.lock` until it is closed, or until this process ends in whatever way. A second writer gets a StoreError.
+ * The lock is on a file beside the state's, so that others can read the state while the node runs.
  */
 export function takeLock(path: string): { close(): void } {
   const db = open(`${path}.lock`, { timeout: LOCK_MS_MAX })

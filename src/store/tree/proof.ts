@@ -4,14 +4,14 @@ import { isPaged, nibble, nodeAt, type Page, pageBelow, type Path, childOf, CHIL
 import { fromLatin1 } from '../sorted.ts'
 import type { ReadPage } from './tree.ts'
 
-/** One step of a proof, from a node to the one above. Members of ics23's InnerOp. */
+/** One step of a proof, from a node to the one above. It has the fields of ics23's InnerOp. */
 export interface InnerOp {
   readonly hash: number
   readonly prefix: Uint8Array
   readonly suffix: Uint8Array
 }
 
-/** How a leaf is hashed. Members of ics23's LeafOp. */
+/** How a leaf is hashed. It has the fields of ics23's LeafOp. */
 export interface LeafOp {
   readonly hash: number
   readonly prehashKey: number
@@ -20,7 +20,7 @@ export interface LeafOp {
   readonly prefix: Uint8Array
 }
 
-/** That `key` has `value`. Members of ics23's ExistenceProof. */
+/** Proves that `key` has `value`. It has the fields of ics23's ExistenceProof. */
 export interface ExistenceProof {
   readonly key: Uint8Array
   readonly value: Uint8Array
@@ -29,8 +29,8 @@ export interface ExistenceProof {
 }
 
 /**
- * That `key` has none: the proofs of its neighbours by sha256(key), where there are such. Members of ics23's
- * NonExistenceProof.
+ * Proves that `key` has no value, by the proofs of its neighbours by sha256(key), as far as there are any. It has the
+ * fields of ics23's NonExistenceProof.
  */
 export interface NonExistenceProof {
   readonly key: Uint8Array
@@ -38,13 +38,13 @@ export interface NonExistenceProof {
   readonly right?: ExistenceProof
 }
 
-/** One of the two. Members of ics23's CommitmentProof, as `codec/ics23.ts` writes it. */
+/** One of the two, with the fields of ics23's CommitmentProof. `codec/ics23.ts` encodes it. */
 export type CommitmentProof = { readonly exist: ExistenceProof } | { readonly nonexist: NonExistenceProof }
 
-/** The key and value of a leaf, looked up by the sha256 of its key. */
+/** Looks up the key and value of a leaf by the sha256 of its key. */
 export type LeafRow = (keyHash: Hash) => { readonly key: Uint8Array; readonly value: Uint8Array }
 
-// The numbers of ics23: SHA256 is 1, NO_PREFIX and NO_HASH are 0. This is its SmtSpec.
+// The enum values of ics23: SHA256 is 1, NO_PREFIX and NO_HASH are 0. Together this is its SmtSpec.
 const SHA256 = 1
 const NO_PREFIX = 0
 const LEAF: LeafOp = {
@@ -57,14 +57,14 @@ const LEAF: LeafOp = {
 const INNER = Uint8Array.of(1)
 const NOTHING = new Uint8Array(0)
 
-/** The page below a node at `path`: stored, or made of the leaves that the node keeps. */
+/** The page below a node at `path`: the stored one, or one made of the leaves that the node keeps. */
 function pageAt(readPage: ReadPage, path: Path, node: Node): Page {
   const page = isPaged(node) ? readPage(path) : pageBelow(node, path.length)
   if (page === undefined) throw new Error(`the stored tree lacks its page ${path}`)
   return page
 }
 
-/** The pages from the root's to the one where `keyHash` has its slot. */
+/** The pages from the root to the one that `keyHash` ends in. */
 function pagesTo(readPage: ReadPage, keyHash: Hash): Page[] {
   const path = toHex(fromLatin1(keyHash))
   const pages: Page[] = []
@@ -77,14 +77,14 @@ function pagesTo(readPage: ReadPage, keyHash: Hash): Page[] {
   return pages
 }
 
-function opsIn(page: Page, slot: number): InnerOp[] {
+function opsIn(page: Page, child: number): InnerOp[] {
   const ops: InnerOp[] = []
-  for (let at = CHILDREN + slot; at > 1; at >>= 1) {
-    const sibling = nodeAt(page, at ^ 1)
-    if (sibling === null && isLeaf(nodeAt(page, at) as Node)) continue // a lone leaf rises as it is
+  for (let position = CHILDREN + child; position > 1; position >>= 1) {
+    const sibling = nodeAt(page, position ^ 1)
+    if (sibling === null && isLeaf(nodeAt(page, position) as Node)) continue // a lone leaf rises as it is
     const hash = fromLatin1(sibling?.hash ?? EMPTY_HASH)
     ops.push(
-      at % 2 === 1
+      position % 2 === 1
         ? { hash: SHA256, prefix: concat(INNER, hash), suffix: NOTHING }
         : { hash: SHA256, prefix: INNER, suffix: hash },
     )
@@ -104,10 +104,10 @@ function existence(readPage: ReadPage, keyHash: Hash, rowOf: LeafRow): Existence
 function outermost(readPage: ReadPage, path: Path, node: Node, step: 1 | -1): Hash {
   if (!isPaged(node)) return node.leaves.slice(step === 1 ? 0 : -LEAF_LENGTH).slice(0, HASH_BYTES)
   const page = pageAt(readPage, path, node)
-  const slots = Array.from({ length: CHILDREN }, (_, at) => (step === 1 ? at : CHILDREN - 1 - at))
-  const slot = slots.find((at) => childOf(page, at) !== null)
-  if (slot === undefined) throw new Error(`the stored tree has nothing in its page ${path}`)
-  return outermost(readPage, path + slot.toString(16), childOf(page, slot) as Node, step)
+  const children = Array.from({ length: CHILDREN }, (_, index) => (step === 1 ? index : CHILDREN - 1 - index))
+  const child = children.find((index) => childOf(page, index) !== null)
+  if (child === undefined) throw new Error(`the stored tree has nothing in its page ${path}`)
+  return outermost(readPage, path + child.toString(16), childOf(page, child) as Node, step)
 }
 
 /** The nearest leaf whose key hash is above (`step` 1) or below (`step` -1) `keyHash`, which is in no leaf. */
@@ -119,19 +119,19 @@ function neighbour(readPage: ReadPage, keyHash: Hash, step: 1 | -1): Hash | unde
     const page = pages[depth] as Page
     const own = nibble(keyHash, depth)
     const node = childOf(page, own)
-    const lodger = node !== null && isLeaf(node) ? node.leaves.slice(0, HASH_BYTES) : keyHash
-    if (step === 1 ? lodger > keyHash : lodger < keyHash) return lodger
-    for (let slot = own + step; slot !== stop; slot += step) {
-      const next = childOf(page, slot)
-      if (next !== null) return outermost(readPage, path.slice(0, depth) + slot.toString(16), next, step)
+    const leafHere = node !== null && isLeaf(node) ? node.leaves.slice(0, HASH_BYTES) : keyHash
+    if (step === 1 ? leafHere > keyHash : leafHere < keyHash) return leafHere
+    for (let child = own + step; child !== stop; child += step) {
+      const next = childOf(page, child)
+      if (next !== null) return outermost(readPage, path.slice(0, depth) + child.toString(16), next, step)
     }
   }
   return undefined
 }
 
 /**
- * The proof that the tree of `readPage` holds `key` or does not; undefined for an empty tree, of which ics23 has no
- * proof. Verifiers take it with ics23's SmtSpec. Source: protocol.md §8, `/store/…`.
+ * Proves that the tree of `readPage` holds `key`, or that it does not. Undefined for an empty tree, for which ics23 has
+ * no proof. Verifiers check it with ics23's SmtSpec. Source: protocol.md §8, `/store/…`.
  */
 export function proveKey(readPage: ReadPage, key: Uint8Array, rowOf: LeafRow): CommitmentProof | undefined {
   const keyHash = sha256Text(key)
