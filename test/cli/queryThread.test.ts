@@ -197,13 +197,7 @@ test('equal list queries of one state share one answer; a block, or a row of the
   const third = await read()
   expect(third[1]).not.toBe(0x21)
   third[1] = 0x21
-  store.putLocal(
-    tables.find(({ name }) => name === 'library_status') as never,
-    {
-      proposalId: Buffer.alloc(32).toString('base64'),
-      status: 'fetching',
-    } as never,
-  )
+  store.putLocal(tables.find(({ name }) => name === 'power_cap') as never, { name: 'x', tokens: 1n } as never)
   expect((await read())[1]).not.toBe(0x21)
 })
 
@@ -259,7 +253,7 @@ test('SQLite’s WAL is written back although a list is read at each commit: the
       code = (await ask(setup, `/stake/validators?offset=${asked++}`)).code
   }
   const callers = Array.from({ length: 4 }, caller)
-  const table = tables.find(({ name }) => name === 'library_status') as never
+  const table = tables.find(({ name }) => name === 'power_cap') as never
   let walBytes = 0
   for (let commit = 0; commit < 24; commit++) {
     // Either the next list is just being read, or all of them rest.
@@ -271,8 +265,7 @@ test('SQLite’s WAL is written back although a list is read at each commit: the
         sleep(700),
       ]).then(() => sleep(60))
     // What stands for a block: 4 MiB in the WAL.
-    const status = String(commit + 1000).repeat(1024 * 1024)
-    store.putLocal(table, { proposalId: Buffer.alloc(32, commit % 8).toString('base64'), status } as never)
+    store.putLocal(table, { name: String(commit + 1000).repeat(1024 * 1024), tokens: 1n } as never)
     thread.committed()
     walBytes = Math.max(walBytes, statSync(`${path}-wal`).size)
   }

@@ -108,7 +108,10 @@ test(
     await net.commit('svc_vote', { from, proposalId: proposed.deliver_tx.data, answer: 'Y' })
     const { status, stdout } = await net.ended
     expect([status, stdout.trim().split('\n').at(-1)]).toEqual([0, `program 1 retired at height ${retiredBlockHeight}`])
-    await expectRefusal(svcd(devnetArgs(place)), /the chain runs program version 2, this is 1: it was retired/)
+    await expectRefusal(
+      svcd(devnetArgs(place)),
+      /the chain runs program version 2, but this program executes version 1, which was retired/,
+    )
     await expectRefusal(
       svcd(['start', '--home', place.home]),
       /the chain runs program version 2.*--accept-program-version 2/,
@@ -164,7 +167,7 @@ describe('what the person can put right', () => {
     symlinkSync(join(checkout, 'node_modules'), join(copy, 'node_modules'))
     const env = { ...process.env, PATH: join(folder, 'nowhere'), SVCD_COMETBFT: '' }
     const place = await makePlace(join(folder, 'none'))
-    await expectRefusal(svcd(devnetArgs(place), env, join(copy, 'src/cli/svcd.js')), /install Go .*PATH.*SVCD_COMETBFT/)
+    await expectRefusal(svcd(devnetArgs(place), env, join(copy, 'src/cli/svcd.js')), /Install Go .*PATH.*SVCD_COMETBFT/)
   })
 
   test('a CometBFT that cannot be run: one line that names it, exit status 2', async () => {

@@ -74,8 +74,14 @@ test(
         if (at === 0) {
           const start = ['start', '--home', node.home]
           for (const [flags, line] of [
-            [[], /runs program version 2, this is 1: it was retired.*--accept-program-version 2/],
-            [['--accept-program-version', '3'], /runs program version 2, this is 3: its turn has not come/],
+            [
+              [],
+              /runs program version 2, but this program executes version 1, which was retired.*--accept-program-version 2/,
+            ],
+            [
+              ['--accept-program-version', '3'],
+              /runs program version 2, but this program executes version 3, whose turn has not come/,
+            ],
           ] as const) {
             expect(await svcd([...start, ...flags])).toMatchObject({ status: 2, stderr: expect.stringMatching(line) })
           }
