@@ -106,11 +106,11 @@ describe('keys', () => {
       })
       expect(await svcd(place, ['keys', 'new', 'alice'], 'pw\n')).toMatchObject({
         status: 1,
-        stderr: expect.stringContaining('the name alice is taken'),
+        stderr: expect.stringContaining('already has a key named alice'),
       })
       expect(await svcd(place, ['keys', 'new', 'dave'])).toMatchObject({
         status: 2,
-        stderr: expect.stringContaining('no password of dave'),
+        stderr: expect.stringContaining('there is no password of dave'),
       })
       const path = join(place.folder, 'keys', 'alice.json')
       chmodSync(path, 0o644)

@@ -118,7 +118,7 @@ test(
     )
     await expectRefusal(
       svcd(['start', '--home', place.home, '--accept-program-version', '3']),
-      /program version 2, this is 3/,
+      /program version 2, but this program executes version 3/,
     )
     const next = await startDevnet(place, ['--accept-program-version', '2'])
     await next.waitForHeight(retiredBlockHeight + 2)
