@@ -39,8 +39,8 @@ function describe(node: JsonNode, path: string[], into: Record<string, unknown>)
           name: member,
           id: field.id,
           type: field.type,
-          repeated: field.rule === 'repeated',
-          optional: field.options?.proto3_optional === true,
+          ...(field.rule === 'repeated' ? { repeated: true } : {}),
+          ...(field.options?.proto3_optional === true ? { optional: true } : {}),
         })),
       }
     }
@@ -72,25 +72,33 @@ function bundles(): readonly Bundle[] {
     })
 }
 
-rmSync(out, { recursive: true, force: true })
-mkdirSync(out, { recursive: true })
-for (const { name, namespace, protos } of bundles()) {
-  const js = join(out, `${name}.js`)
-  const staticFlags = [
-    '--force-number',
-    '--no-create',
-    '--no-verify',
-    '--no-delimited',
-    '--no-convert',
-    '--no-typeurl',
-    '--no-comments',
-  ]
-  pbjs(['-t', 'static-module', '-w', 'es6', '--es6', ...staticFlags, '-r', name, '-o', js, ...protos])
+const STATIC_FLAGS = [
+  '--force-number',
+  '--no-create',
+  '--no-verify',
+  '--no-delimited',
+  '--no-convert',
+  '--no-typeurl',
+  '--no-comments',
+]
+
+/** Writes the message classes of `protos` to gen/`file`.js. */
+function writeStatic(file: string, name: string, protos: readonly string[], ...flags: readonly string[]): void {
+  const js = join(out, `${file}.js`)
+  pbjs(['-t', 'static-module', '-w', 'es6', '--es6', ...STATIC_FLAGS, ...flags, '-r', name, '-o', js, ...protos])
   // The setup must come before the generated code: without it 64-bit members are read through `long`.
   writeFileSync(
     js,
     readFileSync(js, 'utf8').replace(/^import .*protobufjs.*$/m, "import { $protobuf } from '../protobuf.ts'"),
   )
+}
+
+rmSync(out, { recursive: true, force: true })
+mkdirSync(out, { recursive: true })
+for (const { name, namespace, protos } of bundles()) {
+  writeStatic(name, name, protos)
+  // A browser signs transactions and never reads one (`browser` in package.json).
+  if (name === 'svc') writeStatic('svc.encode', name, protos, '--no-decode')
   const json = join(out, `${name}.json`)
   pbjs(['-t', 'json', '-o', json, ...protos])
   const descriptor: Record<string, unknown> = {}

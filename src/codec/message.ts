@@ -136,7 +136,7 @@ function resolve(descriptor: Descriptor, type: string, from: string): string {
 export function shapesOf(root: StaticRoot, descriptor: Descriptor, { implicit }: Presence): (name: string) => Shape {
   const shapes = new Map<string, Shape>()
 
-  const memberOf = (message: string, { name, type, repeated, optional }: FieldDescriptor): Member => {
+  const memberOf = (message: string, { name, type, repeated = false, optional = false }: FieldDescriptor): Member => {
     const where = `${message}.${name}`
     const full = SCALARS.has(type) ? type : resolve(descriptor, type, message)
     const scalar = SCALARS.get(type) ?? (descriptor[full]?.values === undefined ? undefined : INT32)

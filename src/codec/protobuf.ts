@@ -35,8 +35,8 @@ export interface FieldDescriptor {
   readonly name: string
   readonly id: number
   readonly type: string
-  readonly repeated: boolean
-  readonly optional: boolean
+  readonly repeated?: boolean
+  readonly optional?: boolean
 }
 
 /**
