@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
+import { printPubKey } from '../../src/base/pubKey.ts'
 import { type TestnetNode, writeTestnet, type PlannedNode, planNodes } from '../../src/cli/commands/testnet.ts'
 import { homeScripts } from '../../src/cli/networkScripts.ts'
 import { PUBLIC_MNEMONIC } from '../../src/keys/mnemonic.ts'
@@ -70,7 +71,7 @@ describe('the homes of a network', () => {
     } = JSON.parse(genesis[0] ?? '') as Record<string, unknown>
     expect(chainId).toBe('net-1')
     const { accounts, candidacies, stake } = readGenesis(appState)
-    expect(candidacies.map(({ owner, pubKey }) => [owner, pubKey])).toEqual(
+    expect(candidacies.map(({ owner, pubKey }) => [owner, printPubKey(pubKey)])).toEqual(
       nodes.map(({ owner, pubKey }) => [owner, pubKey]),
     )
     expect(accounts.map(({ address }) => address)).toEqual(nodes.map(({ owner }) => owner))

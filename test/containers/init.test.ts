@@ -48,7 +48,7 @@ describe('svcd init --devnet', () => {
   })
 
   test.each([
-    [['--owner', OWNER], '--devnet: goes with none of'],
+    [['--owner', OWNER], '--devnet cannot be combined with --chain-id, --owner or --genesis'],
     [['--abci', 'app:26658'], '--abci: expected unix:///path or tcp://host:port'],
   ])('%j is refused in one line, and nothing is made', (args, line) => {
     const { status, stderr } = init('--home', join(folder, 'none'), '--devnet', ...args)

@@ -57,7 +57,7 @@ test('a home of four is not started with another number, and says with which', a
   for (const other of ['1', '3', '5']) {
     const { status, stderr } = await svcd([...devnetArgs(place), '--validators', other])
     expect(status).toBe(2)
-    expect(stderr).toMatch(new RegExp(`^svcd: .* has 4 validators, not ${other}: .*--validators 4.*\\n$`))
+    expect(stderr).toMatch(new RegExp(`^svcd: .* has 4 validators, not ${other}\\. .*--validators 4.*\\n$`))
   }
 })
 

@@ -73,7 +73,7 @@ describe('svcd query --prove', () => {
       })
       expect(await query(['balance', owner, '--trust-height', '2'])).toMatchObject({
         status: 2,
-        stderr: expect.stringMatching(/give both/),
+        stderr: expect.stringMatching(/--trust-height and --trust-hash must be given together/),
       })
       expect(await query(['balance', owner, '--trust-height', '2', '--trust-hash', 'AB'.repeat(32)])).toMatchObject({
         status: 2,
@@ -87,7 +87,7 @@ describe('svcd query --prove', () => {
     'proves the row of a validator against a header that the light client verified',
     async () => {
       const { status, stdout, stderr } = await query(['validator', owner, ...trust()])
-      expect([status, stderr]).toEqual([0, expect.stringMatching(/^no --witness: .*\n$/)])
+      expect([status, stderr]).toEqual([0, expect.stringMatching(/^no --witness was given, .*\n$/)])
       const row = JSON.parse(stdout) as { verified: true; height: number; header: Json; data: Json }
       const { data } = await net.call<{ data: { pub_key: { value: string } } }>('svc_queryValidator', [owner])
       expect(row).toMatchObject({
@@ -133,13 +133,13 @@ describe('svcd query --prove', () => {
   )
 
   test(
-    'begins with the header of its node under --trust-first, and says that nobody has checked it',
+    'begins with the header of its node under --trust-first, and says that nothing has verified it',
     async () => {
       const other = join(folder, 'first')
       expect(await query(['proof', 'counters', '--trust-first'], other)).toMatchObject({
         status: 0,
         stdout: expect.stringContaining('"next_candidacy_id": 2'),
-        stderr: expect.stringMatching(/nobody has checked it/),
+        stderr: expect.stringMatching(/nothing has verified it/),
       })
     },
     LIMIT_MS,
