@@ -26,27 +26,27 @@ const integer = (min: number, max: number): Check =>
     (value) => Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max,
   )
 
-interface Scalar {
-  readonly check: Check
-  /** What stands for an absent member. */
-  readonly fallback: () => unknown
-}
-
-const zero = (): number => 0
-const INT64: Scalar = { check: integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER), fallback: zero }
-const INT32: Scalar = { check: integer(-(2 ** 31), 2 ** 31 - 1), fallback: zero }
+const INT64 = integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
+const INT32 = integer(-(2 ** 31), 2 ** 31 - 1)
 
 /** The scalar types that our messages use, by their .proto names. */
-const SCALARS: ReadonlyMap<string, Scalar> = new Map<string, Scalar>([
-  ['uint64', { check: integer(0, Number.MAX_SAFE_INTEGER), fallback: zero }],
+const SCALARS: ReadonlyMap<string, Check> = new Map([
+  ['uint64', integer(0, Number.MAX_SAFE_INTEGER)],
   ['int64', INT64],
   ['sint64', INT64],
-  ['uint32', { check: integer(0, 2 ** 32 - 1), fallback: zero }],
+  ['uint32', integer(0, 2 ** 32 - 1)],
   ['int32', INT32],
-  ['bool', { check: only('a boolean', (value) => typeof value === 'boolean'), fallback: () => false }],
-  ['string', { check: only('a string', (value) => typeof value === 'string'), fallback: () => '' }],
-  ['bytes', { check: only('bytes', (value) => value instanceof Uint8Array), fallback: () => new Uint8Array(0) }],
+  ['bool', only('a boolean', (value) => typeof value === 'boolean')],
+  ['string', only('a string', (value) => typeof value === 'string')],
+  ['bytes', only('bytes', (value) => value instanceof Uint8Array)],
 ])
+
+const checked =
+  (check: Check) =>
+  (value: unknown, where: string): unknown => {
+    check(value, where)
+    return value
+  }
 
 interface Member {
   readonly name: string
@@ -56,9 +56,12 @@ interface Member {
   /** True where a writer may leave the member out. */
   readonly optional: boolean
   readonly check: Check
-  /** The value of a decoded member. With `strict` it must hold nothing that its message does not declare. */
-  readonly read: (decoded: unknown, where: string, strict: boolean) => unknown
-  /** What stands for an absent member; undefined where it stays absent. */
+  /**
+   * The value of a decoded member; undefined where it is the decoded value itself. With `strict` it must hold nothing
+   * that its message does not declare.
+   */
+  readonly read: ((decoded: unknown, where: string, strict: boolean) => unknown) | undefined
+  /** What stands for an absent message; undefined where it stays absent. */
   readonly fallback: (() => unknown) | undefined
 }
 
@@ -110,13 +113,10 @@ function createShape(message: StaticMessage, members: readonly Member[]): Shape 
         // Through the prototype, which holds the default of an absent scalar and null for an absent message.
         const given = (decoded as Plain)[name]
         if (given === undefined || given === null) {
-          if (repeated) plain[name] = []
-          else if (fallback !== undefined) plain[name] = fallback()
-        } else {
-          plain[name] = repeated
-            ? (given as readonly unknown[]).map((item) => read(item, where, strict))
-            : read(given, where, strict)
-        }
+          if (fallback !== undefined) plain[name] = fallback()
+        } else if (read === undefined) plain[name] = given
+        else if (repeated) plain[name] = (given as readonly unknown[]).map((item) => read(item, where, strict))
+        else plain[name] = read(given, where, strict)
       }
       return plain
     },
@@ -141,12 +141,17 @@ export function shapesOf(root: StaticRoot, descriptor: Descriptor, { implicit }:
     const full = SCALARS.has(type) ? type : resolve(descriptor, type, message)
     const scalar = SCALARS.get(type) ?? (descriptor[full]?.values === undefined ? undefined : INT32)
     if (scalar !== undefined) {
-      const read = (value: unknown, at: string): unknown => {
-        scalar.check(value, at)
-        return value
+      // protobufjs decodes every value of its type, and a 64-bit integer that it had to round.
+      const read = type.endsWith('64') ? checked(scalar) : undefined
+      return {
+        name,
+        where,
+        repeated,
+        optional: implicit || optional || repeated,
+        check: scalar,
+        read,
+        fallback: undefined,
       }
-      const fallback = optional ? undefined : scalar.fallback
-      return { name, where, repeated, optional: implicit || optional || repeated, check: scalar.check, read, fallback }
     }
     const shape = shapeOf(full)
     return {
