@@ -8,13 +8,15 @@ import { params } from './tables.ts'
 const newestFirst = (state: StateReader, name: string): Iterable<RowOf<typeof params>> =>
   state.scan(params, { prefix: text.toKey(name), reverse: true })
 
-/** The parameters with their values in force in block `height`, in the interface's order. Bound: one walk back each. */
+/** The parameters with their values in force in block `height`, in the interface's order. Bound: all approved changes. */
 export function* valuesInForce(
   state: StateReader,
   height: number,
 ): Iterable<Parameter & { readonly name: string; readonly value: ParamValue }> {
+  const newestOf = new Map<string, string>()
+  for (const row of state.scan(params)) if (row.height <= height) newestOf.set(row.name, row.value) // by name, then height
   for (const [name, parameter] of PARAMETERS) {
-    const [newest] = valuesUpTo(state, name, height)
+    const newest = newestOf.get(name)
     if (newest === undefined) continue // before InitChain
     const value = parameter.type.parse(newest)
     if (value === undefined) throw new Error(`params: ${name} cannot be ${newest}`)
