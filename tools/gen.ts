@@ -1,24 +1,14 @@
 /**
  * Builds src/codec/gen from proto/, for each of its folders: a static protobufjs module, and the descriptor (which
- * member is `optional`, which a message) that the typed codec reads. Then tools/gen-client.ts builds src/client/gen.
- * Generated files are never committed.
+ * member is `optional`, which a message) that the typed codec reads. tools/abciTypes.ts adds the types of ABCI's messages.
+ * Then tools/gen-client.ts builds src/client/gen. Generated files are never committed.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-
-interface JsonField {
-  type: string
-  id: number
-  rule?: string
-  options?: { proto3_optional?: boolean }
-}
-interface JsonNode {
-  fields?: Record<string, JsonField>
-  values?: Record<string, number>
-  nested?: Record<string, JsonNode>
-}
+import protobuf from 'protobufjs'
+import { abciTypes, type JsonNode } from './abciTypes.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const out = join(root, 'src/codec/gen')
@@ -46,6 +36,13 @@ function describe(node: JsonNode, path: string[], into: Record<string, unknown>)
     }
     describe(child, full, into)
   }
+}
+
+/** The declarations in `protos`, with the comments above them. */
+function parse(protos: readonly string[]): JsonNode {
+  const parsed = new protobuf.Root()
+  parsed.resolvePath = (origin, target) => join(root, origin === '' ? '' : 'proto', target)
+  return parsed.loadSync([...protos], { alternateCommentMode: true }).toJSON({ keepComments: true }) as JsonNode
 }
 
 interface Bundle {
@@ -99,11 +96,9 @@ for (const { name, namespace, protos } of bundles()) {
   writeStatic(name, name, protos)
   // A browser signs transactions and never reads one (`browser` in package.json).
   if (name === 'svc') writeStatic('svc.encode', name, protos, '--no-decode')
-  const json = join(out, `${name}.json`)
-  pbjs(['-t', 'json', '-o', json, ...protos])
+  const declared = parse(protos)
   const descriptor: Record<string, unknown> = {}
-  describe(JSON.parse(readFileSync(json, 'utf8')) as JsonNode, [], descriptor)
-  rmSync(json)
+  describe(declared, [], descriptor)
   writeFileSync(
     join(out, `${name}.d.ts`),
     `import type { StaticRoot } from '../protobuf.ts'\nexport const ${namespace}: StaticRoot\n`,
@@ -111,6 +106,7 @@ for (const { name, namespace, protos } of bundles()) {
   writeFileSync(join(out, `${name}.descriptor.js`), `export const descriptor = ${JSON.stringify(descriptor)}\n`)
   const types = "import type { Descriptor } from '../protobuf.ts'\nexport const descriptor: Descriptor\n"
   writeFileSync(join(out, `${name}.descriptor.d.ts`), types)
+  if (name === 'abci') writeFileSync(join(out, 'abci.types.ts'), abciTypes(declared.nested?.[name]?.nested ?? {}))
 }
 
 // A process of its own: it loads the codec that has just been written.

@@ -1,6 +1,5 @@
-export * from './data.ts'
 export type { AbciLogger, AbciServer, AbciServerOptions } from './server.ts'
 export { CONNECTIONS_MAX, isLocalAddress, startAbciServer } from './server.ts'
 export type { AbciErrorCode } from './frame.ts'
 export { FRAME_BYTES_LIMIT, FRAME_BYTES_MAX } from './frame.ts'
-export type * from './types.ts'
+export * from './types.ts'

@@ -1,5 +1,4 @@
 /** A decided block, from BeginBlock to Commit: in one FinalizeBlock request, or call by call in the 0.37 dialect. */
-import type { Event } from '../abci/data.ts'
 import type {
   BeginBlockRequest,
   BeginBlockResponse,
@@ -7,6 +6,7 @@ import type {
   DeliverTxRequest,
   DeliverTxResponse,
   EndBlockResponse,
+  Event,
   FinalizeBlockRequest,
   FinalizeBlockResponse,
 } from '../abci/types.ts'

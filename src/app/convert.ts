@@ -3,12 +3,12 @@ import {
   type CommitInfo,
   type ConsensusParams,
   type Event,
+  type ExecTxResult,
   type Misbehavior,
   MisbehaviorType,
   type Timestamp,
   type ValidatorUpdate as WireUpdate,
-} from '../abci/data.ts'
-import type { ExecTxResult } from '../abci/types.ts'
+} from '../abci/types.ts'
 import { addressOf } from '../base/address.ts'
 import { pubKeyBytes } from '../base/pubKey.ts'
 import type { ChainEvent } from '../modules/define.ts'

@@ -1,6 +1,5 @@
 /** CheckTx, and the transactions that are remembered from it on. */
-import { CheckTxType } from '../abci/data.ts'
-import type { CheckTxRequest, CheckTxResponse } from '../abci/types.ts'
+import { type CheckTxRequest, type CheckTxResponse, CheckTxType } from '../abci/types.ts'
 import { asBuffer } from '../base/bytes.ts'
 import type { TxError } from '../base/txError.ts'
 import { nonceOf } from '../modules/accounts/keeper.ts'

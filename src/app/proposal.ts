@@ -1,11 +1,12 @@
-import { ProposalStatus, VerifyStatus } from '../abci/data.ts'
-import type {
-  ExtendVoteResponse,
-  PrepareProposalRequest,
-  PrepareProposalResponse,
-  ProcessProposalRequest,
-  ProcessProposalResponse,
-  VerifyVoteExtensionResponse,
+import {
+  type ExtendVoteResponse,
+  type PrepareProposalRequest,
+  type PrepareProposalResponse,
+  type ProcessProposalRequest,
+  type ProcessProposalResponse,
+  ProposalStatus,
+  VerifyStatus,
+  type VerifyVoteExtensionResponse,
 } from '../abci/types.ts'
 import type { Address } from '../base/address.ts'
 import { nonceOf } from '../modules/accounts/keeper.ts'

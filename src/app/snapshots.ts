@@ -1,13 +1,15 @@
 /** Offers the snapshots of this node, and restores those of peers. Source: src/store/README.md, Snapshots. */
-import { ApplySnapshotChunkResult, OfferSnapshotResult, type Snapshot as WireSnapshot } from '../abci/data.ts'
-import type {
-  ApplySnapshotChunkRequest,
-  ApplySnapshotChunkResponse,
-  ListSnapshotsResponse,
-  LoadSnapshotChunkRequest,
-  LoadSnapshotChunkResponse,
-  OfferSnapshotRequest,
-  OfferSnapshotResponse,
+import {
+  type ApplySnapshotChunkRequest,
+  type ApplySnapshotChunkResponse,
+  ApplySnapshotChunkResult,
+  type ListSnapshotsResponse,
+  type LoadSnapshotChunkRequest,
+  type LoadSnapshotChunkResponse,
+  type OfferSnapshotRequest,
+  type OfferSnapshotResponse,
+  OfferSnapshotResult,
+  type Snapshot as WireSnapshot,
 } from '../abci/types.ts'
 import { equalBytes } from '../base/bytes.ts'
 import { headOfState } from '../modules/chain/keeper.ts'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { decodeRequest } from '../../src/abci/wire.ts'
-import { ApplySnapshotChunkResult, OfferSnapshotResult } from '../../src/abci/data.ts'
+import { ApplySnapshotChunkResult, OfferSnapshotResult } from '../../src/abci/types.ts'
 import type {
   ApplySnapshotChunkRequest,
   LoadSnapshotChunkRequest,

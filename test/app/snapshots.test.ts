@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { ApplySnapshotChunkResult as Apply, OfferSnapshotResult as Offer, type Snapshot } from '../../src/abci/data.ts'
+import { ApplySnapshotChunkResult as Apply, OfferSnapshotResult as Offer, type Snapshot } from '../../src/abci/types.ts'
 import type {
   Application,
   ApplySnapshotChunkResponse,

@@ -50,7 +50,7 @@ function getProof([table, key]: readonly [string, string]): Json {
     proofOps,
   } = chain.abciQuery(`/store/${table}${key === '' ? '' : `/${id}`}`, 0, true)
   const text = (bytes: Uint8Array | undefined): string => toBase64(bytes ?? new Uint8Array(0))
-  return { height, key: text(stateKey), value: text(value), proof: text(proofOps?.ops[0]?.data) }
+  return { height, key: text(stateKey), value: text(value), proof: text(proofOps?.ops?.[0]?.data) }
 }
 
 /** The header of a height: the app hash of the block before. */

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import type { Misbehavior } from '../../src/abci/data.ts'
+import type { Misbehavior } from '../../src/abci/types.ts'
 import type { ExecTxResult, FinalizeBlockResponse } from '../../src/abci/types.ts'
 import { type Address, addressBytes, addressOfKey } from '../../src/base/address.ts'
 import { toBase64 } from '../../src/base/bytes.ts'

@@ -1,4 +1,4 @@
-import type { Misbehavior } from '../../src/abci/data.ts'
+import type { Misbehavior } from '../../src/abci/types.ts'
 import { addressBytes, addressOfKey } from '../../src/base/address.ts'
 import { toBase64 } from '../../src/base/bytes.ts'
 import { txEntries, txEntryOf } from '../../src/modules/registry.ts'

@@ -1,4 +1,4 @@
-import type { CommitInfo, Misbehavior } from '../../src/abci/data.ts'
+import type { CommitInfo, Misbehavior } from '../../src/abci/types.ts'
 import type {
   Application,
   CheckTxResponse,
