@@ -6,11 +6,10 @@ import { lastConsensusFailure } from '../comet/messages.ts'
 import type { NodeRpc } from '../comet/rpc.ts'
 import type { NodeStatus } from '../comet/wire.ts'
 import { stalledAfterMs, stallReason } from '../gateway/health.ts'
-import { tables } from '../modules/registry.ts'
 import { openConnection } from '../store/sqlite/connection.ts'
-import { openSqliteReader } from '../store/sqlite/sqliteReader.ts'
+import { readState } from './homes.ts'
 
-/** The result of one check. `ok`: all is well. `note`: worth knowing. `bad`: a problem, and `found` says what to do. */
+/** The result of a check. `ok`: all is well. `note`: worth knowing. `bad`: a problem, and `found` says what to do. */
 export interface Finding {
   readonly check: string
   readonly verdict: 'ok' | 'note' | 'bad'
@@ -25,24 +24,15 @@ const FULL_BYTES = 64 * MIB
 /** Below this many free bytes the doctor gives a warning. */
 const LOW_BYTES = 1024 * MIB
 
-/**
- * The free bytes on the disk of a folder; undefined when there is no such folder, or when its file system does not
- * tell.
- */
-function freeBytes(folder: string): number | undefined {
-  if (!existsSync(folder)) return undefined
-  try {
-    const { bavail, bsize } = statfsSync(folder)
-    return bavail * bsize
-  } catch {
-    return undefined
-  }
-}
-
-/** Checks the free space on the disk of a home. Finds nothing when there is no home. */
+/** Checks the free space on the disk of a home. Finds nothing without a home, or when its file system does not tell. */
 export function examineDisk(home: string): readonly Finding[] {
-  const free = freeBytes(home)
-  if (free === undefined) return []
+  let free: number
+  try {
+    const { bavail, bsize } = statfsSync(home)
+    free = bavail * bsize
+  } catch {
+    return []
+  }
   const found = `${Math.floor(free / MIB)} MiB are free on the disk of ${home}`
   if (free < FULL_BYTES)
     return [{ check: 'disk', verdict: 'bad', found: `${found}: free some space, then start the node again` }]
@@ -86,50 +76,38 @@ export async function examineBlocks(
   return [{ check: 'blocks', verdict: 'bad', found: `${stallReason({ stalledMs, height })}. ${why}` }]
 }
 
-function settings(path: string): Finding {
+function sqliteFinding(path: string): Finding {
   const connection = openConnection(path, { readonly: true })
   try {
     const pragma = (name: string): string => String(connection.db.pragma(name, { simple: true }))
-    const { length } = connection.db.pragma('quick_check(1)') as readonly unknown[]
-    const sound = length === 1 && pragma('quick_check(1)') === 'ok'
-    const found = `journal_mode ${pragma('journal_mode')}, synchronous ${pragma('synchronous')}, quick_check ${sound ? 'ok' : 'failed'}`
-    if (sound) return { check: 'SQLite', verdict: 'ok', found }
+    const check = connection.db.pragma('quick_check(1)') as readonly { readonly quick_check: string }[]
+    const isSound = check.length === 1 && check[0]?.quick_check === 'ok'
+    const found = `journal_mode ${pragma('journal_mode')}, synchronous ${pragma('synchronous')}, quick_check ${isSound ? 'ok' : 'failed'}`
+    if (isSound) return { check: 'SQLite', verdict: 'ok', found }
     return { check: 'SQLite', verdict: 'bad', found: `${found}: ${path} is damaged. Run svcd reset and sync again` }
   } finally {
     connection.close()
   }
 }
 
-function appHash(path: string): Finding {
-  const reader = openSqliteReader({ path, tables })
-  try {
-    return reader.read((state) => {
-      const stored = state.appHash()
-      const recomputed = state.recomputeRoot()
-      const at = `height ${state.height()} of ${state.chainId() ?? 'no chain'}`
-      return equalBytes(stored, recomputed)
-        ? {
-            check: 'app hash',
-            verdict: 'ok',
-            found: `${toHex(stored).toUpperCase()} at ${at}, recomputed from the rows`,
-          }
-        : {
-            check: 'app hash',
-            verdict: 'bad',
-            found:
-              `at ${at} the rows give ${toHex(recomputed).toUpperCase()}, but ${toHex(stored).toUpperCase()} was ` +
-              'committed: rows were changed by hand or by the disk. Run svcd reset and sync again',
-          }
-    })
-  } finally {
-    reader.close()
-  }
-}
+const appHashFinding = (path: string): Finding =>
+  readState(path, (state) => {
+    const stored = state.appHash()
+    const recomputed = state.recomputeRoot()
+    const [storedHex, recomputedHex] = [stored, recomputed].map((hash) => toHex(hash).toUpperCase())
+    const at = `height ${state.height()} of ${state.chainId() ?? 'no chain'}`
+    if (equalBytes(stored, recomputed))
+      return { check: 'app hash', verdict: 'ok', found: `${storedHex} at ${at}, recomputed from the rows` }
+    const found =
+      `at ${at} the rows give ${recomputedHex}, but ${storedHex} was committed: rows were changed by hand or by the ` +
+      'disk. Run svcd reset and sync again'
+    return { check: 'app hash', verdict: 'bad', found }
+  })
 
 /** Checks the SQLite settings of a state, and recomputes its app hash from every row. */
 export function examineState(path: string): readonly Finding[] {
   if (!existsSync(path)) return [{ check: 'state', verdict: 'note', found: `${path} does not exist yet` }]
-  return [['SQLite', settings] as const, ['app hash', appHash] as const].map(([check, look]) => {
+  return Object.entries({ SQLite: sqliteFinding, 'app hash': appHashFinding }).map(([check, look]): Finding => {
     try {
       return look(path)
     } catch (error) {

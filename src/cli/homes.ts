@@ -9,6 +9,9 @@ import type { NodeSettings } from '../comet/config.ts'
 import { homeFiles, writeNodeHome, writeNodeKeys, type NodeIdentity } from '../comet/home.ts'
 import { readGenesis } from '../modules/genesis.ts'
 import { PARAMETERS } from '../modules/params/definitions.ts'
+import { tables } from '../modules/registry.ts'
+import { openSqliteReader } from '../store/sqlite/sqliteReader.ts'
+import type { CommittedState } from '../store/store.ts'
 import { UserError } from './errors.ts'
 import { type Endpoint, printEndpoint } from './settings.ts'
 
@@ -23,14 +26,21 @@ export function needState(home: string): string {
   return path
 }
 
+/** Reads the state at `path` through a connection of its own, also while an application writes it. */
+export function readState<T>(path: string, read: (state: CommittedState) => T): T {
+  const reader = openSqliteReader({ path, tables })
+  try {
+    return reader.read(read)
+  } finally {
+    reader.close()
+  }
+}
+
 /** The folder of a home's snapshots. */
 export const snapshotsOf = (home: string): string => join(home, 'data', 'snapshots')
 
 /** The path of the database into which a snapshot is restored before it replaces the state. */
 export const restorePathOf = (home: string): string => join(home, 'data', 'restore.db')
-
-/** The mode of a home and of every folder in it; files in it have mode 0600. */
-const HOME_MODE = 0o700
 
 /**
  * Closes a home to other users of the machine: if it belongs to this user and is empty or holds a chain, it gets mode
@@ -43,9 +53,9 @@ export function closeHome(home: string, say: (line: string) => void): void {
   if (found === undefined || !found.isDirectory() || process.platform === 'win32' || (found.mode & 0o077) === 0) return
   const open = `${home}: mode 0${(found.mode & 0o777).toString(8)} lets other users of this machine read it`
   const isEmpty = readdirSync(home).length === 0
-  const isOurs = found.uid === process.getuid?.() && (isEmpty || existsSync(join(home, 'config', 'genesis.json')))
+  const isOurs = found.uid === process.getuid?.() && (isEmpty || existsSync(homeFiles(home).genesis))
   if (!isOurs) return say(`${open}; run chmod 700 ${home}`)
-  chmodSync(home, HOME_MODE)
+  chmodSync(home, 0o700)
   if (!isEmpty) say(`${open}; changed it to 0700`)
 }
 
@@ -60,7 +70,7 @@ const units = (tokens: bigint): string => (tokens * TOKEN).toString()
 
 /**
  * Creates the `app_state` of a new chain. Each account has 100,000 tokens, each owner also a candidacy of 10,000,000
- * tokens, and the first owner is the foundation. The rest are the defaults of genesis.
+ * tokens, and the first owner is the foundation. Everything else is a default of genesis.
  */
 export const newAppState = (
   owners: readonly GenesisOwner[],
@@ -101,26 +111,24 @@ interface GenesisJson {
   readonly app_state?: unknown
 }
 
-function parse(path: string): { readonly text: string; readonly json: GenesisJson } {
-  const { size } = statSync(path)
-  if (size > GENESIS_BYTES_MAX)
-    throw new UserError(`${path}: expected a genesis file of at most ${GENESIS_BYTES_MAX} bytes, got ${size}`)
-  const text = readFileSync(path, 'utf8')
-  try {
-    const json = JSON.parse(text) as GenesisJson | null
-    if (typeof json?.chain_id === 'string') return { text, json }
-  } catch {
-    /* reported below */
-  }
-  throw new UserError(`${path}: expected a genesis file: JSON with a chain_id`)
-}
-
 /**
  * Reads a genesis file and checks its size, its consensus parameters and its initial height, but not its app_state.
  * Throws a UserError that names the file, and errors of the file system.
  */
 export function readGenesisFile(path: string): GenesisFile {
-  const { text, json } = parse(path)
+  const { size } = statSync(path)
+  if (size > GENESIS_BYTES_MAX)
+    throw new UserError(`${path}: expected a genesis file of at most ${GENESIS_BYTES_MAX} bytes, got ${size}`)
+  const text = readFileSync(path, 'utf8')
+  let json: GenesisJson | null = null
+  try {
+    json = JSON.parse(text) as GenesisJson | null
+  } catch {
+    // Reported below.
+  }
+  const chainId = json?.chain_id
+  if (json === null || typeof chainId !== 'string')
+    throw new UserError(`${path}: expected a genesis file: JSON with a chain_id`)
   const maxBytes = json.consensus_params?.block?.max_bytes
   try {
     assertGenesisLimits({
@@ -130,7 +138,7 @@ export function readGenesisFile(path: string): GenesisFile {
   } catch (error) {
     throw new UserError(`${path}: ${(error as Error).message}`)
   }
-  return { text, chainId: json.chain_id as string, appState: json.app_state }
+  return { text, chainId, appState: json.app_state }
 }
 
 /** A node of a network whose home is to be written. */
@@ -147,9 +155,9 @@ export interface NetworkNode {
   readonly externalAddress?: string
 }
 
-/** `accounts`: the accounts with tokens, which include the owners. */
 interface NetworkOptions {
   readonly chainId: string
+  /** The accounts with tokens, which include the owners. */
   readonly accounts: readonly string[]
   readonly blockTimeMs?: number | undefined
 }
@@ -231,7 +239,7 @@ export function writeNetworkHomes<Node extends NetworkNode>(
  * readGenesisFile refuses.
  */
 export function chainIdOf(home: string): string | undefined {
-  const path = join(home, 'config', 'genesis.json')
+  const path = homeFiles(home).genesis
   return existsSync(path) ? readGenesisFile(path).chainId : undefined
 }
 

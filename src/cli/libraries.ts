@@ -2,7 +2,15 @@ import type { AppLogger } from '../app/context.ts'
 import { parseProposalId, printProposalId, type ProposalId } from '../base/pubKey.ts'
 import { BLOCK_TIME_MS_DEFAULT } from '../comet/config.ts'
 import { parseAllowList } from '../eni/policy.ts'
-import { type LibraryStatus, type Limits, type Report, startFetcherThread, type LibraryJob } from '../eni/thread.ts'
+import {
+  type LibraryJob,
+  type LibraryStatus,
+  LIMITS,
+  type Limits,
+  type Report,
+  RESTART_MS,
+  startFetcherThread,
+} from '../eni/thread.ts'
 import { listProposals } from '../modules/governance/keeper.ts'
 import { fileFor } from '../modules/governance/library.ts'
 import { libraryStatus, type Proposal, type ProposalOf } from '../modules/governance/tables.ts'
@@ -36,9 +44,6 @@ export interface Libraries {
   readonly close: () => Promise<void>
 }
 
-/** How long after its end the fetcher is restarted, in ms. */
-const RESTART_MS = 60_000
-
 function goalOf({ result, pending }: Proposal): LibraryJob['goal'] {
   if (result === 'Rejected' || result === 'Expired') return 'drop'
   return result === 'Approved' && !pending ? 'deploy' : 'stage'
@@ -63,10 +68,16 @@ const isLibrary = (row: object | undefined): row is ProposalOf<'deploy_libeni'> 
  * Keeps the library folder and its status table in line with the chain's proposals. It begins with every proposal in
  * the state. The fetcher's thread starts with the first library. Source: protocol.md §7, deploy_libeni.
  */
-export function serveLibraries({ store, home, os, allowAddresses, logger, limits }: LibrariesOptions): Libraries {
+export function serveLibraries({
+  store,
+  home,
+  os,
+  allowAddresses,
+  logger,
+  limits = LIMITS,
+}: LibrariesOptions): Libraries {
   const statuses = new Map<string, LibraryStatus>()
   let fetcher: ReturnType<typeof startFetcherThread> | undefined
-  let restart: NodeJS.Timeout | undefined
   let isClosed = false
   let last = store.height()
 
@@ -83,7 +94,6 @@ export function serveLibraries({ store, home, os, allowAddresses, logger, limits
   }
 
   const onReport = (report: Report): void => {
-    if (isClosed) return
     const { id, name, version } = report.library
     const about = { proposal_id: id, name, version }
     if (report.type === 'try') {
@@ -98,18 +108,16 @@ export function serveLibraries({ store, home, os, allowAddresses, logger, limits
 
   const update = (proposals: readonly ProposalOf<'deploy_libeni'>[]): void => {
     if (proposals.length === 0 || isClosed) return
-    fetcher ??= startFetcherThread({
-      home,
-      allowAddresses,
-      report: onReport,
-      ...(limits === undefined ? {} : { limits }),
-      onEnd: (error) => {
-        logger.error({ err: error }, `the fetcher of libraries ended; it restarts in ${RESTART_MS / 1000} s`)
-        fetcher = undefined
-        restart = setTimeout(updateAll, RESTART_MS)
+    fetcher ??= startFetcherThread(
+      { home, allowAddresses, limits },
+      {
+        onMessage: onReport,
+        onFailed: (err) =>
+          logger.error({ err }, `the fetcher of libraries ended; it restarts in ${RESTART_MS / 1000} s`),
+        onRestarted: updateAll,
       },
-    })
-    fetcher.update(proposals.map((proposal) => jobOf(proposal, os, last)))
+    )
+    fetcher.post(proposals.map((proposal) => jobOf(proposal, os, last)))
   }
 
   function updateAll(): void {
@@ -133,7 +141,6 @@ export function serveLibraries({ store, home, os, allowAddresses, logger, limits
     count: (...wanted) => [...statuses.values()].filter((status) => wanted.includes(status)).length,
     close: async () => {
       isClosed = true
-      clearTimeout(restart)
       await fetcher?.close()
     },
   }

@@ -1,13 +1,10 @@
 import { readFileSync, statSync } from 'node:fs'
-import { createInterface } from 'node:readline'
+import { createInterface, type Key } from 'node:readline'
 import { whyOpen } from '../keys/files.ts'
 import { UserError } from './errors.ts'
 
-// The status with which a shell reports a program that Ctrl-C ended.
-const CTRL_C_STATUS = 130
-
-/** Ends the program as Ctrl-C would. */
-const endByCtrlC = (): never => process.exit(CTRL_C_STATUS)
+/** Ends the program with the status with which a shell reports one that Ctrl-C ended. */
+const endByCtrlC = (): never => process.exit(130)
 
 /**
  * Asks on the terminal without showing what is typed, even while the prompt is still loading. With `more`, the terminal
@@ -19,10 +16,7 @@ async function prompt(what: string, more: boolean): Promise<string> {
   const { default: password } = await import('@inquirer/password')
   // Ctrl-D at an empty line closes the input, and the prompt alone would wait forever.
   const ended = new AbortController()
-  const onKey = (
-    _text: string | undefined,
-    { ctrl, name }: { readonly ctrl?: boolean; readonly name?: string },
-  ): void => {
+  const onKey = (_text: string | undefined, { ctrl, name }: Key): void => {
     if (ctrl === true && name === 'd') ended.abort()
   }
   process.stdin.on('keypress', onKey)
@@ -48,10 +42,8 @@ async function nextLine(): Promise<string | undefined> {
   return done === true ? undefined : (value as string)
 }
 
-/**
- * A secret to be read. `isNew`: it is asked for twice. `more`: another secret is asked for after it.
- */
-export interface SecretRequest {
+/** A secret to be read. `isNew`: it is asked for twice. `more`: another secret is asked for after it. */
+interface SecretRequest {
   /** What it is, such as `password of alice`. */
   readonly what: string
   readonly file: string | undefined
@@ -102,26 +94,23 @@ export async function confirm(question: string, yes: boolean | undefined): Promi
 export const passwordFile = (given: string | undefined): string | undefined =>
   given ?? process.env['SVCD_PASSWORD_FILE']
 
-function readSecretFile(path: string, flag: string): string {
-  try {
-    const found = statSync(path)
-    // A pipe, such as a shell's <(…), cannot be read by others.
-    const open = found.isFile() ? whyOpen(path, found) : undefined
-    if (open !== undefined) throw new UserError(`${flag}: ${open}`)
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if (error instanceof UserError) throw error
-    throw new UserError(`${flag}: cannot read ${path}: ${(error as NodeJS.ErrnoException).code ?? 'no reason given'}`)
-  }
-}
-
 /**
  * Reads the first line of a file that holds a secret, such as a password or a token. Throws a UserError, which names
  * the flag and never shows the contents, when the file cannot be read, when its first line is empty, or when others
  * than its owner can read or write it.
  */
 export function firstLine(path: string, flag: string): string {
-  const text = readSecretFile(path, flag)
+  let open: string | undefined
+  let text = ''
+  try {
+    const found = statSync(path)
+    // A pipe, such as a shell's <(…), cannot be read by others.
+    open = found.isFile() ? whyOpen(path, found) : undefined
+    if (open === undefined) text = readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new UserError(`${flag}: cannot read ${path}: ${(error as NodeJS.ErrnoException).code ?? 'no reason given'}`)
+  }
+  if (open !== undefined) throw new UserError(`${flag}: ${open}`)
   const line = text.split(/\r?\n/, 1)[0] ?? ''
   if (line === '') throw new UserError(`${flag}: the first line of ${path} is empty`)
   return line

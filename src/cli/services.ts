@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { ensureFolder } from '../base/folder.ts'
 import type { NodeIdentity } from '../comet/home.ts'
 import type { PlannedNode } from './commands/testnet.ts'
-import { type Endpoint, printEndpoint } from './settings.ts'
+import { type Endpoint, printEndpoint, reachable } from './settings.ts'
 
 /** The command line that starts this svcd, wherever it is installed. */
 export const SVCD_WORDS: readonly string[] = [process.execPath, fileURLToPath(new URL('./svcd.js', import.meta.url))]
@@ -116,7 +116,7 @@ const USER = 'svcd'
  */
 export function writeUnits(home: string, abci: string, rpc: Endpoint): string {
   const folder = join(home, 'systemd')
-  const node = `http://${printEndpoint({ ...rpc, host: rpc.host.replace(/^(?:0\.0\.0\.0|::)$/, '127.0.0.1') })}`
+  const node = `http://${printEndpoint(reachable(rpc))}`
   ensureFolder(folder, 0o700)
   const units = systemdUnits({
     home,

@@ -27,6 +27,12 @@ export function parseEndpoint(text: string, flag: string): Endpoint {
 /** Prints an endpoint as `HOST:PORT`. */
 export const printEndpoint = ({ host, port }: Endpoint): string => `${host.includes(':') ? `[${host}]` : host}:${port}`
 
+/** Where programs of this machine reach a server that listens on `endpoint`, which may be every address. */
+export const reachable = ({ host, port }: Endpoint): Endpoint => ({
+  host: host.replace(/^(?:0\.0\.0\.0|::)$/, '127.0.0.1'),
+  port,
+})
+
 /** Reads a time such as `300ms` or `1s` in ms; NaN when it is not one. */
 function msOf(text: string): number {
   const [, digits, unit] = /^(\d{1,6})(ms|s)$/.exec(text) ?? []

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import type { LookupFunction } from 'node:net'
 import { Writable } from 'node:stream'
@@ -25,16 +26,6 @@ export interface DownloadRequest {
   readonly lookup: Lookup
   /** Aborts the try at any stage. */
   readonly signal: AbortSignal
-}
-
-/** Waits for `work`, but not beyond the signal, because a name server may never answer. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((done, failed) => {
-    const give = (): void => failed(signal.reason as Error)
-    if (signal.aborted) give()
-    signal.addEventListener('abort', give, { once: true })
-    work.then(done, failed).finally(() => signal.removeEventListener('abort', give))
-  })
 }
 
 /** A `lookup` for sockets that knows only these addresses, so the name is not resolved a second time. */
@@ -99,7 +90,12 @@ function sinkTo(file: number, { md5, path }: DownloadRequest): Writable {
 /** Sends one request. Resolves with the URL to which it is redirected, or with undefined once the file is saved. */
 async function hop(url: URL, request: DownloadRequest): Promise<URL | undefined> {
   const { path, signal } = request
-  const addresses = await unlessAborted(addressesOf(url, request.allowed, request.lookup), signal)
+  signal.throwIfAborted()
+  // A name server may never answer.
+  const aborted = once(signal, 'abort').then((): never => {
+    throw signal.reason
+  })
+  const addresses = await Promise.race([addressesOf(url, request.allowed, request.lookup), aborted])
   // An agent of its own, so that no connection of another try and no proxy from the environment is used.
   const agent = new Agent({ connect: { lookup: pinned(addresses) }, pipelining: 0 })
   let next: URL | undefined

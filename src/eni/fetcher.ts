@@ -3,15 +3,6 @@ import { type JobState, openLibraryFolder, messageOf, partPath, stage } from './
 import type { AllowList, Lookup } from './policy.ts'
 import type { Limits, Report, LibraryJob } from './thread.ts'
 
-/** The limits that every node keeps. Source: protocol.md §7, deploy_libeni. */
-export const LIMITS: Limits = {
-  delayMsMax: 60_000,
-  tryMs: 60_000,
-  pauseMs: 1000,
-  pauseMsMax: 300_000,
-  stagingBytesMax: 1024 * 1024 * 1024,
-}
-
 /** Options of `createFetcher`. */
 export interface FetcherOptions {
   readonly home: string
@@ -23,14 +14,11 @@ export interface FetcherOptions {
   readonly random?: () => number
 }
 
-/** Fetches, stages and deploys libraries. */
-export interface Fetcher {
-  /**
-   * Hands over what the chain now says of these proposals, in the order in which they were proposed; jobs that are not
-   * named stay as they were. The first call must name every proposal: files of any other are removed from staging.
-   */
-  readonly update: (libraries: readonly LibraryJob[]) => void
-}
+/**
+ * Takes what the chain now says of these proposals, in the order in which they were proposed; jobs that are not named
+ * stay as they were. The first call must name every proposal: files of any other are removed from staging.
+ */
+export type Fetcher = (libraries: readonly LibraryJob[]) => void
 
 /**
  * Sorts the jobs: those with fewer failures first, so that dead URLs do not hold up the others for long; then those
@@ -139,9 +127,7 @@ export function createFetcher({
     void folder.reconcile(job)
   }
 
-  return {
-    update: (libraries) => {
-      for (const library of libraries) add(library)
-    },
+  return (libraries) => {
+    for (const library of libraries) add(library)
   }
 }

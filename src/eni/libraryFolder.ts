@@ -10,13 +10,6 @@ export interface FileName {
   readonly version: string
 }
 
-/** The size and the checksums (lower-case hex) of a file on disk. */
-export interface Measure {
-  readonly bytes: number
-  readonly md5: string
-  readonly sha256: string
-}
-
 const stagingOf = (home: string): string => join(home, 'eni', 'staging')
 const libOf = (home: string): string => join(home, 'eni', 'lib')
 
@@ -35,8 +28,8 @@ export const libPath = (home: string, { name, version }: FileName): string => jo
 // A version begins with v and a digit, so no library's own file has this name.
 const currentPath = (home: string, name: string): string => join(libOf(home), `${name}-current.so`)
 
-/** Reads the size and the checksums of a file; undefined when there is no file. */
-export async function measure(path: string): Promise<Measure | undefined> {
+/** Reads the size and the checksums (lower-case hex) of a file; undefined when there is no file. */
+export async function measure(path: string) {
   const [md5, sha256] = [createHash('md5'), createHash('sha256')]
   let bytes = 0
   try {
@@ -61,10 +54,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/**
- * Creates the folders, and removes from staging every incomplete download and every file of a proposal that is not in
- * `ids`.
- */
+/** Creates the folders, and removes from staging what is not the complete file of a proposal in `ids`. */
 export async function prepare(home: string, ids: Iterable<string>): Promise<void> {
   for (const folder of [stagingOf(home), libOf(home)]) await mkdir(folder, { recursive: true })
   const kept = new Set([...ids].map((id) => `${fileOf(id)}.so`))
@@ -130,25 +120,15 @@ interface LibraryFolderOptions {
   readonly jobs: Map<string, JobState>
   readonly limits: Limits
   readonly report: (report: Report) => void
-  /**
-   * Called when the queue is empty, so that the next download is chosen among all jobs, however slow the disk is.
-   */
+  /** Called when the queue is empty, so that the next download is chosen among all jobs, however slow the disk is. */
   readonly onReconciled: () => void
 }
 
-/** Keeps the files on disk, and the statuses that are reported, in line with the chain's proposals. */
-export interface LibraryFolder {
-  /**
-   * Brings one job as near to its goal as its downloaded file allows. Calls run one after the other, each with its
-   * `before` first. Never rejects.
-   */
-  readonly reconcile: (job: JobState, before?: () => Promise<void>) => Promise<void>
-  /** Lets the job be tried again after a pause, which grows with each call. */
-  readonly postpone: (job: JobState, why: string) => void
-}
-
-/** Opens the library folder of a home. Its subfolders are created with the first call of `reconcile`. */
-export function openLibraryFolder({ home, jobs, limits, report, onReconciled }: LibraryFolderOptions): LibraryFolder {
+/**
+ * Opens the library folder of a home, which keeps the files on disk and the reported statuses in line with the chain's
+ * proposals. Its subfolders are created with the first call of `reconcile`.
+ */
+export function openLibraryFolder({ home, jobs, limits, report, onReconciled }: LibraryFolderOptions) {
   let prepared: Promise<void> | undefined
   let work: Promise<unknown> = Promise.resolve()
 
@@ -158,6 +138,7 @@ export function openLibraryFolder({ home, jobs, limits, report, onReconciled }: 
     report({ type: 'status', library: job.library, status, why })
   }
 
+  /** Lets the job be tried again after a pause, which grows with each call. */
   const postpone = (job: JobState, why: string): void => {
     job.isDone = false
     job.urlIndex = 0
@@ -171,11 +152,6 @@ export function openLibraryFolder({ home, jobs, limits, report, onReconciled }: 
       prepared = undefined
       throw error
     }))
-
-  const stagedBytesOf = async ({ id, md5 }: LibraryJob): Promise<number | undefined> => {
-    const found = await measure(stagedPath(home, id))
-    return found?.md5 === md5 ? found.bytes : undefined
-  }
 
   /** Points the link to the version proposed last, which is the highest: only higher versions can be proposed. */
   const point = (job: JobState): Promise<void> =>
@@ -196,7 +172,10 @@ export function openLibraryFolder({ home, jobs, limits, report, onReconciled }: 
       return tell(job, 'rejected')
     }
     const isInstalled = goal === 'deploy' && (await measure(libPath(home, job.library)))?.md5 === md5
-    job.stagedBytes ??= await stagedBytesOf(job.library)
+    if (job.stagedBytes === undefined) {
+      const staged = await measure(stagedPath(home, id))
+      if (staged?.md5 === md5) job.stagedBytes = staged.bytes
+    }
     job.isDone = isInstalled || job.stagedBytes !== undefined || urls.length === 0
     if (goal === 'stage' && job.stagedBytes !== undefined) return tell(job, 'ready')
     if (isInstalled || job.stagedBytes !== undefined) {
@@ -212,7 +191,10 @@ export function openLibraryFolder({ home, jobs, limits, report, onReconciled }: 
     else if (job.status === undefined) tell(job, 'init')
   }
 
-  // A failure of the disk is reported, and the job is tried again later.
+  /**
+   * Brings one job as near to its goal as its downloaded file allows. Calls run one after the other, each with its
+   * `before` first. It never rejects: a failure of the disk is reported, and the job is tried again later.
+   */
   const reconcileInTurn = (job: JobState, before?: () => Promise<void>): Promise<void> => {
     const done = work
       .then(before)

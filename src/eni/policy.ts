@@ -61,7 +61,7 @@ export interface ResolvedAddress {
 /** Resolves a name to all of its addresses. */
 export type Lookup = (host: string) => Promise<readonly ResolvedAddress[]>
 
-/** The operating system's own resolver. */
+/** The operating system's resolver. */
 export const systemResolver: Lookup = (host) => systemLookup(host, { all: true })
 
 /**

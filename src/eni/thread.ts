@@ -1,5 +1,4 @@
-import { Worker } from 'node:worker_threads'
-import { type Fetcher, LIMITS } from './fetcher.ts'
+import { startWorkerThread, type WorkerThread, type WorkerThreadOptions } from '../base/workerThread.ts'
 
 /**
  * What the chain says of one deploy_libeni proposal. It is sent to the worker thread, so it holds plain values only.
@@ -35,29 +34,21 @@ export type Report =
     }
   | { readonly type: 'try'; readonly library: LibraryJob; readonly url?: string; readonly why: string }
 
-/** The limits of a fetcher. Times are in ms, sizes in bytes. */
-export interface Limits {
-  /**
-   * The longest random wait before the first try. The wait is also at most a tenth of the time until the proposal is
-   * due.
-   */
-  readonly delayMsMax: number
+/** The limits that every node keeps. Times are in ms, sizes in bytes. Source: protocol.md §7, deploy_libeni. */
+export const LIMITS = {
+  /** The longest random wait before the first try; at most a tenth of the time until the proposal is due. */
+  delayMsMax: 60_000,
   /** The time for one try: name resolution, connection, redirects and body together. */
-  readonly tryMs: number
+  tryMs: 60_000,
   /** The pause after every URL has failed once. It doubles each time they all fail, up to `pauseMsMax`. */
-  readonly pauseMs: number
-  readonly pauseMsMax: number
+  pauseMs: 1000,
+  pauseMsMax: 300_000,
   /** The most that all files in staging may take, including the one being downloaded. */
-  readonly stagingBytesMax: number
-}
+  stagingBytesMax: 1024 * 1024 * 1024,
+} as const
 
-// The sources run as TypeScript, the published package as JavaScript.
-const WORKER = import.meta.url.endsWith('.ts')
-  ? new URL('./worker.ts', import.meta.url)
-  : new URL('./worker.js', import.meta.url)
-
-/** The most heap memory that the thread may use, in MiB. A fetch that needs more ends the thread, not the node. */
-const HEAP_MIB_MAX = 128
+/** The limits of a fetcher. Tests choose other ones. */
+export type Limits = { readonly [K in keyof typeof LIMITS]: number }
 
 /** The worker thread's start data: plain values only. */
 export interface ThreadData {
@@ -67,34 +58,21 @@ export interface ThreadData {
   readonly limits: Limits
 }
 
-/** Options of `startFetcherThread`. */
-export interface ThreadOptions extends Omit<ThreadData, 'limits'> {
-  readonly limits?: Limits
-  readonly report: (report: Report) => void
-  /** Called when the thread has ended by itself, through a bug or by running out of memory. */
-  readonly onEnd: (error: Error) => void
-}
+/** How long after its end the fetcher is restarted, in ms. */
+export const RESTART_MS = 60_000
 
 /**
- * Starts a fetcher in a thread of its own. `close` ends it at once; the next one starts over with a file that was not
- * complete.
+ * Starts a fetcher in a thread of its own, to which jobs are posted. The first ones after each start must be those of
+ * every proposal. A download that was under way at the end of the thread is begun again.
  */
-export function startFetcherThread({
-  home,
-  allowAddresses,
-  limits = LIMITS,
-  report,
-  onEnd,
-}: ThreadOptions): Fetcher & { readonly close: () => Promise<void> } {
-  const workerData: ThreadData = { home, allowAddresses, limits }
-  const resourceLimits = { maxOldGenerationSizeMb: HEAP_MIB_MAX }
-  const worker = new Worker(WORKER, { workerData, resourceLimits })
-  worker.on('message', report)
-  worker.on('error', onEnd)
-  return {
-    update: (libraries) => worker.postMessage(libraries),
-    close: async () => {
-      await worker.terminate()
-    },
-  }
-}
+export const startFetcherThread = (
+  workerData: ThreadData,
+  callbacks: Pick<WorkerThreadOptions<Report>, 'onMessage' | 'onFailed' | 'onRestarted'>,
+): WorkerThread<readonly LibraryJob[]> =>
+  startWorkerThread({
+    file: new URL('./worker.ts', import.meta.url),
+    workerData,
+    heapMibMax: 128,
+    restartMs: RESTART_MS,
+    ...callbacks,
+  })

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { createQueryQueue, QUERY_LIMITS, type QueryQueue, type WaitingQuery } from '../../src/cli/queries/queue.ts'
+import { createQueryQueue, QUERY_LIMITS, type WaitingQuery } from '../../src/cli/queries/queue.ts'
 
 const query = (path: string): WaitingQuery => ({
   request: { path, data: new Uint8Array(0), height: 0, prove: false },
@@ -9,7 +9,7 @@ const LIST = '/stake/validators'
 
 /** The paths of the next batch, and who is refused with which reason. */
 function take(
-  queue: QueryQueue,
+  queue: ReturnType<typeof createQueryQueue>,
   nowMs = 0,
 ): { readonly paths: readonly string[]; readonly refused: readonly (readonly string[])[] } {
   const refused: string[][] = []

@@ -13,3 +13,5 @@ void untilTrue(() => {
   return false
 })
 update(...(JSON.parse(libraries) as LibraryJob[]))
+// The fetcher's thread does not keep the process alive.
+setInterval(() => {}, 60_000)

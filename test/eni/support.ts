@@ -6,8 +6,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, isIPv6 } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { LIMITS } from '../../src/eni/fetcher.ts'
-import { type Limits, type Report, startFetcherThread, type LibraryJob } from '../../src/eni/thread.ts'
+import { LIMITS, type Limits, type Report, startFetcherThread, type LibraryJob } from '../../src/eni/thread.ts'
 import type { Lookup } from '../../src/eni/policy.ts'
 
 /** An HTTP server that counts the connections that reach it. */
@@ -112,18 +111,18 @@ export interface Run {
 export function startRun(home: string, limits: Limits = QUICK): Run {
   const reports: Report[] = []
   const watchers = new Set<() => void>()
-  const fetcher = startFetcherThread({
-    home,
-    allowAddresses: ['127.0.0.1'],
-    limits,
-    onEnd: (error) => {
-      throw error
+  const fetcher = startFetcherThread(
+    { home, allowAddresses: ['127.0.0.1'], limits },
+    {
+      onFailed: (error) => {
+        throw error
+      },
+      onMessage: (report) => {
+        reports.push(report)
+        for (const watcher of watchers) watcher()
+      },
     },
-    report: (report) => {
-      reports.push(report)
-      for (const watcher of watchers) watcher()
-    },
-  })
+  )
   closers.push(fetcher.close)
   const statuses = ({ id }: LibraryJob): string[] =>
     reports.flatMap((report) => (report.type === 'status' && report.library.id === id ? [report.status] : []))
@@ -138,7 +137,7 @@ export function startRun(home: string, limits: Limits = QUICK): Run {
       look()
     })
   return {
-    update: (...libraries) => fetcher.update(libraries),
+    update: (...libraries) => fetcher.post(libraries),
     reports,
     statuses,
     untilTrue,

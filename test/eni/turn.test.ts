@@ -27,7 +27,7 @@ interface Chosen {
 
 function fetcher(random: number, limits: Partial<Limits> = {}): Chosen {
   const reports: Report[] = []
-  const { update } = createFetcher({
+  const update = createFetcher({
     home: tempHome(),
     allowed: parseAllowList(['127.0.0.1']),
     lookup: systemResolver,

@@ -1,10 +1,8 @@
 import { printProposalId } from '../../base/pubKey.ts'
-import { libPath, type Measure, measure, stagedPath } from '../../eni/libraryFolder.ts'
+import { libPath, measure, stagedPath } from '../../eni/libraryFolder.ts'
 import { listProposals } from '../../modules/governance/keeper.ts'
 import { printProposal } from '../../modules/governance/queries.ts'
-import { tables } from '../../modules/registry.ts'
-import { openSqliteReader } from '../../store/sqlite/sqliteReader.ts'
-import { needState } from '../homes.ts'
+import { needState, readState } from '../homes.ts'
 import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../options.ts'
 import { printAnswer, note, formatTable } from '../output.ts'
 
@@ -17,29 +15,23 @@ interface Listed {
   readonly sums: string
 }
 
-type Row = Omit<Listed, 'id' | 'sums'> & Partial<Measure> & { readonly where?: string }
+type Row = Omit<Listed, 'id' | 'sums'> & Partial<Awaited<ReturnType<typeof measure>>> & { readonly where?: string }
 
-async function readState(path: string): Promise<readonly Listed[]> {
-  const reader = openSqliteReader({ path, tables })
-  try {
-    return reader.read((state) =>
-      [...listProposals(state)]
-        .filter((proposal) => proposal.type === 'deploy_libeni')
-        .map((proposal) => {
-          const { id, name, version, md5 } = proposal
-          const { status } = printProposal(state, proposal)['Detail'] as { status: string }
-          return { id: printProposalId(id), name, version, status, sums: md5.toLowerCase() }
-        }),
-    )
-  } finally {
-    reader.close()
-  }
-}
+const listedIn = (path: string): readonly Listed[] =>
+  readState(path, (state) =>
+    [...listProposals(state)]
+      .filter((proposal) => proposal.type === 'deploy_libeni')
+      .map((proposal) => {
+        const { id, name, version, md5 } = proposal
+        const { status } = printProposal(state, proposal)['Detail'] as { status: string }
+        return { id: printProposalId(id), name, version, status, sums: md5.toLowerCase() }
+      }),
+  )
 
 async function list(flags: CommonFlags): Promise<void> {
   const home = homeFrom(flags)
   const rows: Row[] = []
-  for (const { id, name, version, status, sums } of await readState(needState(home))) {
+  for (const { id, name, version, status, sums } of listedIn(needState(home))) {
     const where = status === 'deployed' ? libPath(home, { name, version }) : stagedPath(home, id)
     const file = await measure(where)
     rows.push({ name, version, status, ...file, ...(file === undefined ? {} : { where }) })

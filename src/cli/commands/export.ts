@@ -17,10 +17,9 @@ import { listSet } from '../../modules/stake/keeper.ts'
 import { accountUpdates, candidacies, type Candidacy, isEligible, unbondings } from '../../modules/stake/tables.ts'
 import { openMemoryStore } from '../../store/memoryStore.ts'
 import { createOverlay } from '../../store/overlay.ts'
-import { openSqliteReader } from '../../store/sqlite/sqliteReader.ts'
 import type { StateReader } from '../../store/state.ts'
 import { UserError } from '../errors.ts'
-import { genesisTimeNow, needState } from '../homes.ts'
+import { genesisTimeNow, needState, readState } from '../homes.ts'
 import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../options.ts'
 import { note, say } from '../output.ts'
 
@@ -163,31 +162,26 @@ interface Flags extends CommonFlags {
 
 async function run(flags: Flags): Promise<void> {
   const path = needState(homeFrom(flags))
-  const reader = openSqliteReader({ path, tables })
-  try {
-    const { height, exported, chainId } = reader.read((state) => {
-      if (state.height() === 0) throw new UserError(`${path}: no block has been committed yet`)
-      return { height: state.height(), chainId: state.chainId(), exported: exportState(state, state.height()) }
-    })
-    // With one chain id, a transaction of either chain could be replayed on the other.
-    if (flags.chainId === chainId)
-      throw new UserError(`--chain-id: expected another id than that of the old chain, got ${chainId}`)
-    const text = genesisJson({
-      chainId: flags.chainId,
-      genesisTime: flags.genesisTime ?? genesisTimeNow(),
-      appState: exported.appState,
-      validators: exported.validators.map((one) => ({ ...one, address: addressOfPubKey(one.pubKey) })),
-    })
-    if (flags.output === undefined) say(text.trimEnd())
-    else writeFileSync(flags.output, text)
-    note(
-      `the state of ${chainId} at height ${height}, supply ${exported.supply} base units, as the start of ${flags.chainId}`,
-    )
-    note('not carried over:')
-    for (const line of exported.notCarriedOver) note(`  ${line}`)
-  } finally {
-    reader.close()
-  }
+  const { height, exported, chainId } = readState(path, (state) => {
+    if (state.height() === 0) throw new UserError(`${path}: no block has been committed yet`)
+    return { height: state.height(), chainId: state.chainId(), exported: exportState(state, state.height()) }
+  })
+  // With one chain id, a transaction of either chain could be replayed on the other.
+  if (flags.chainId === chainId)
+    throw new UserError(`--chain-id: expected another id than that of the old chain, got ${chainId}`)
+  const text = genesisJson({
+    chainId: flags.chainId,
+    genesisTime: flags.genesisTime ?? genesisTimeNow(),
+    appState: exported.appState,
+    validators: exported.validators.map((one) => ({ ...one, address: addressOfPubKey(one.pubKey) })),
+  })
+  if (flags.output === undefined) say(text.trimEnd())
+  else writeFileSync(flags.output, text)
+  note(
+    `the state of ${chainId} at height ${height}, supply ${exported.supply} base units, as the start of ${flags.chainId}`,
+  )
+  note('not carried over:')
+  for (const line of exported.notCarriedOver) note(`  ${line}`)
 }
 
 /** Configures `svcd export`. What is not carried over goes to stderr, so that stdout holds only the genesis file. */

@@ -18,10 +18,9 @@ import {
 import { NotARecord, type Snapshot, SNAPSHOT_FORMAT, snapshotHash } from '../../store/snapshot/format.ts'
 import { beginRestore, removeRestore } from '../../store/sqlite/restore.ts'
 import { writeSnapshot } from '../../store/snapshot/write.ts'
-import { openSqliteReader } from '../../store/sqlite/sqliteReader.ts'
 import { openSqliteStore } from '../../store/sqlite/sqliteStore.ts'
 import { Failed, UserError } from '../errors.ts'
-import { chainIdOf, needState, restorePathOf, snapshotsOf, statePathOf } from '../homes.ts'
+import { chainIdOf, needState, readState, restorePathOf, snapshotsOf, statePathOf } from '../homes.ts'
 import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../options.ts'
 import { printAnswer, formatFields, note, formatTable } from '../output.ts'
 import { chooseRetention } from '../settings.ts'
@@ -102,18 +101,13 @@ function heightFrom({ height }: Flags): number | undefined {
 async function create(flags: Flags): Promise<void> {
   const home = homeFrom(flags)
   const path = needState(home)
-  const reader = openSqliteReader({ path, tables })
-  try {
-    const folder = snapshotsOf(home)
-    const made = reader.read((state) => {
-      if (state.height() === 0) throw new UserError(`${path}: no block has been committed yet`)
-      return writeSnapshot(state, tables, folder)
-    })
-    keepNewest(folder, chooseRetention(home, {}).keep)
-    printAnswer(flags.json, printSnapshot(made), () => formatFields(printSnapshot(made)))
-  } finally {
-    reader.close()
-  }
+  const folder = snapshotsOf(home)
+  const made = readState(path, (state) => {
+    if (state.height() === 0) throw new UserError(`${path}: no block has been committed yet`)
+    return writeSnapshot(state, tables, folder)
+  })
+  keepNewest(folder, chooseRetention(home, {}).keep)
+  printAnswer(flags.json, printSnapshot(made), () => formatFields(printSnapshot(made)))
 }
 
 async function list(flags: Flags): Promise<void> {

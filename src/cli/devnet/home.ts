@@ -3,9 +3,7 @@ import { join } from 'node:path'
 import { ensureFolder } from '../../base/folder.ts'
 import { PUBLIC_MNEMONIC, seedOfMnemonic } from '../../keys/mnemonic.ts'
 import { programVersion } from '../../modules/chain/keeper.ts'
-import { tables } from '../../modules/registry.ts'
 import { sqliteCode, takeLock } from '../../store/sqlite/connection.ts'
-import { openSqliteReader } from '../../store/sqlite/sqliteReader.ts'
 import { type Signer, signerOfSeed } from '../../tx/sign.ts'
 import { UserError } from '../errors.ts'
 import {
@@ -15,9 +13,10 @@ import {
   writeNetworkHomes,
   type NetworkNode,
   PORTS_OF_ONE,
+  readState,
   statePathOf,
 } from '../homes.ts'
-import { type Endpoint, printEndpoint } from '../settings.ts'
+import { type Endpoint, printEndpoint, reachable } from '../settings.ts'
 
 /** The chain id of every devnet. */
 export const DEVNET_CHAIN_ID = 'svcd-devnet'
@@ -30,23 +29,14 @@ export const devnetSigners = (): readonly Signer[] =>
   Array.from({ length: DEVNET_ACCOUNTS }, (_, index) => signerOfSeed(seedOfMnemonic(PUBLIC_MNEMONIC, index)))
 
 // The first validator's own files, and the homes of the others beside them.
-const CHAIN_FILES = new Set([
-  'config',
-  'data',
-  'logs',
-  'eni',
-  'abci.sock',
-  ...Array.from({ length: DEVNET_ACCOUNTS - 1 }, (_, at) => `node${at + 1}`),
-])
+const CHAIN_FILES = new Set(['config', 'data', 'logs', 'eni', 'abci.sock'])
+for (let at = 1; at < DEVNET_ACCOUNTS; at++) CHAIN_FILES.add(`node${at}`)
 // takeLock adds `.lock` to this name, and SQLite may put a journal beside it.
 const LOCK = 'devnet'
 // What --reset keeps: keys that a user put there, the units of svcd init, and the lock, which is held meanwhile.
 const KEPT_FILES = new Set(['keystore', 'systemd', `${LOCK}.lock`, `${LOCK}.lock-journal`])
 
-/**
- * Throws a UserError unless the folder is missing, empty, or the home of a devnet, so that nothing else is ever
- * touched.
- */
+/** Throws a UserError unless the folder is missing, empty, or the home of a devnet. Nothing else is ever touched. */
 export function assertDevnetHome(home: string): void {
   if (!existsSync(home)) return
   const foreign = readdirSync(home).find((name) => !CHAIN_FILES.has(name) && !KEPT_FILES.has(name))
@@ -62,10 +52,7 @@ export function assertDevnetHome(home: string): void {
   }
 }
 
-/**
- * Throws a UserError when the devnet of this home was created with another number of validators. Call assertDevnetHome
- * first.
- */
+/** Throws a UserError when the devnet was created with another number of validators. Call assertDevnetHome first. */
 export function assertValidators(home: string, validators: number): void {
   const held = genesisKeys(home)?.length ?? validators
   if (held === validators) return
@@ -81,16 +68,11 @@ export function assertValidators(home: string, validators: number): void {
  */
 export function takeDevnetLock(home: string): { close(): void } {
   ensureFolder(home)
-  const states = [
-    home,
-    ...readdirSync(home)
-      .filter((name) => CHAIN_FILES.has(name))
-      .map((name) => join(home, name)),
-  ].map(statePathOf)
+  const states = [home, ...[...CHAIN_FILES].map((name) => join(home, name))].map(statePathOf)
   let lock: { close(): void } | undefined
   try {
     lock = takeLock(join(home, LOCK))
-    for (const state of states.filter((path) => existsSync(path))) takeLock(state).close()
+    for (const state of states) if (existsSync(state)) takeLock(state).close()
     return lock
   } catch (error) {
     lock?.close()
@@ -148,7 +130,7 @@ export function devnetNodes({ home, validators, rpc, p2p }: DevnetSettings): rea
         home: ownHome,
         abci,
         owner: address,
-        peer: { host: /^(?:0\.0\.0\.0|::)$/.test(p2p.host) ? '127.0.0.1' : p2p.host, port: own.p2p.port },
+        peer: reachable(own.p2p),
         addresses: {
           rpc: `tcp://${printEndpoint(own.rpc)}`,
           p2p: `tcp://${printEndpoint(own.p2p)}`,
@@ -167,24 +149,13 @@ export const writeDevnetHomes = (nodes: readonly DevnetNode[], blockTimeMs?: num
     blockTimeMs,
   })
 
-/** The program version that the state of a home needs; without a state, that of genesis. */
-function versionOf(home: string): number {
-  const path = statePathOf(home)
-  if (!existsSync(path)) return 1
-  const reader = openSqliteReader({ path, tables })
-  try {
-    return reader.read(programVersion)
-  } finally {
-    reader.close()
-  }
-}
-
 /**
  * The program version that each application of a devnet executes. It is the accepted one, or the one before it where a
  * home still has to execute the block that retired that one. Such a home gets the block from the others, which stopped
  * with it, and then stops too.
  */
 export function programVersionsOf(homes: readonly string[], accepted: number): readonly number[] {
-  const needed = homes.map(versionOf)
+  // Without a state the version is that of genesis.
+  const needed = homes.map(statePathOf).map((path) => (existsSync(path) ? readState(path, programVersion) : 1))
   return needed.map((one) => (one === accepted - 1 && needed.includes(accepted) ? one : accepted))
 }

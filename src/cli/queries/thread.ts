@@ -1,6 +1,6 @@
-import { Worker } from 'node:worker_threads'
 import type { QueryRequest, QueryResponse } from '../../abci/types.ts'
 import type { AppLogger, Queries } from '../../app/context.ts'
+import { startWorkerThread } from '../../base/workerThread.ts'
 import type { QueryError } from '../../modules/define.ts'
 import { kernelErrors } from '../../modules/errors.ts'
 import { createQueryQueue, QUERY_LIMITS, type QueryLimits, type WaitingQuery } from './queue.ts'
@@ -14,7 +14,7 @@ export interface QueryWorkerOptions {
 /** Queries that the thread answers in one read of the state. */
 export type QueryBatch = readonly QueryRequest[]
 
-/** An answer and its cost: its size in bytes, and ROW_COST for each row that was read for it. */
+/** An answer and its cost: its size in bytes, and ROW_COST of worker.ts for each row that was read. */
 export interface QueryAnswer {
   readonly response: QueryResponse
   readonly cost: number
@@ -25,17 +25,6 @@ export type QueryWorkerMessage =
   | { readonly kind: 'ready' }
   | { readonly kind: 'answered'; readonly answers: readonly QueryAnswer[] }
   | { readonly kind: 'defect'; readonly path: string; readonly why: string }
-
-// The sources run as TypeScript, the published package as JavaScript.
-const WORKER = import.meta.url.endsWith('.ts')
-  ? new URL('./worker.ts', import.meta.url)
-  : new URL('./worker.js', import.meta.url)
-
-/** The most heap memory that the thread may use, in MiB. A query that needs more ends the thread, not the node. */
-const HEAP_MIB_MAX = 512
-
-// The pause between the end of a failed thread and the next one.
-const RESTART_MS = 1000
 
 const STOPPING = 'the node is stopping'
 const FAILED = 'queries are starting anew, the node’s log says why'
@@ -56,83 +45,64 @@ export interface QueryThread extends Queries {
   readonly close: () => Promise<void>
 }
 
-/** Answers batches of queries, one at a time, in a thread that is replaced when it fails. */
-interface QueryWorker {
-  state(): 'starting' | 'ready' | 'failed' | 'closed'
-  /** Allowed only while `ready`. `answered` receives the answers, or undefined when the thread failed. */
-  ask(batch: QueryBatch, answered: (answers: readonly QueryAnswer[] | undefined) => void): void
-  close(): Promise<void>
-}
+type Answered = (answers: readonly QueryAnswer[] | undefined) => void
 
-/** Starts the worker thread. `changed` is called when it is ready and when it has failed. */
-function startQueryWorker({ path, logger }: QueryThreadOptions, limits: QueryLimits, changed: () => void): QueryWorker {
-  let worker: Worker | undefined
+/**
+ * Starts the worker thread, which answers one batch at a time and is replaced when it fails. `changed` is called when
+ * it is ready and when it has failed.
+ */
+function startQueryWorker({ path, logger }: QueryThreadOptions, limits: QueryLimits, changed: () => void) {
   let state: 'starting' | 'ready' | 'failed' | 'closed' = 'starting'
-  let answered: ((answers: readonly QueryAnswer[] | undefined) => void) | undefined
+  let answered: Answered | undefined
   let timer: NodeJS.Timeout | undefined
 
-  const settle = (answers: readonly QueryAnswer[] | undefined): void => {
+  const settle: Answered = (answers) => {
     clearTimeout(timer)
     const callback = answered
     answered = undefined
     callback?.(answers)
   }
+  const thread = startWorkerThread<QueryBatch, QueryWorkerMessage>({
+    file: new URL('./worker.ts', import.meta.url),
+    workerData: { path, answerMsMax: limits.answerMsMax } satisfies QueryWorkerOptions,
+    heapMibMax: 512,
+    restartMs: 1000,
+    onMessage: (message) => {
+      if (message.kind === 'defect')
+        return logger.error({ path: message.path, err: message.why }, 'a query met a defect')
+      if (message.kind === 'answered') return settle(message.answers)
+      clearTimeout(timer)
+      state = 'ready'
+      changed()
+    },
+    onFailed: (err) => {
+      logger.error({ err }, 'the thread of queries failed: another one is started')
+      state = 'failed'
+      settle(undefined)
+      changed()
+    },
+    onRestarted: () => {
+      state = 'starting'
+      watch(limits.startMsMax)
+    },
+  })
   const watch = (ms: number): void => {
-    timer = setTimeout(() => fail(new Error(`the thread of queries was silent for ${ms} ms`)), ms).unref()
-  }
-  const onMessage = (message: QueryWorkerMessage): void => {
-    if (message.kind === 'defect') return logger.error({ path: message.path, err: message.why }, 'a query met a defect')
-    if (message.kind === 'answered') return settle(message.answers)
-    clearTimeout(timer)
-    state = 'ready'
-    changed()
-  }
-  const begin = (): void => {
-    state = 'starting'
-    watch(limits.startMsMax)
-    const workerData: QueryWorkerOptions = { path, answerMsMax: limits.answerMsMax }
-    const own = new Worker(WORKER, { workerData, resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB_MAX } })
-    worker = own
-    own.on('message', (message: QueryWorkerMessage) => {
-      if (worker === own) onMessage(message)
-    })
-    own.on('error', (error) => {
-      if (worker === own) fail(error)
-    })
-    own.once('exit', () => {
-      if (worker === own) fail(new Error('the thread of queries has ended'))
-    })
-    own.unref()
-  }
-  const fail = (err: Error): void => {
-    logger.error({ err }, 'the thread of queries failed: another one is started')
-    state = 'failed'
-    const own = worker
-    worker = undefined
-    settle(undefined)
-    changed()
-    // The next thread starts only when this one has ended, so there are never two.
-    void own?.terminate().finally(() => {
-      setTimeout(() => {
-        if (state === 'failed') begin()
-      }, RESTART_MS).unref()
-    })
+    timer = setTimeout(() => thread.fail(new Error(`the thread of queries was silent for ${ms} ms`)), ms).unref()
   }
 
-  begin()
+  watch(limits.startMsMax)
   return {
     state: () => state,
-    ask: (batch, then) => {
+    /** Allowed only while `ready`. `then` receives the answers, or undefined when the thread failed. */
+    ask: (batch: QueryBatch, then: Answered): void => {
       answered = then
       watch(limits.silentMsMax)
-      worker?.postMessage(batch)
+      thread.post(batch)
     },
-    close: async () => {
+    close: (): Promise<void> => {
       state = 'closed'
-      const own = worker
-      worker = undefined
       settle(undefined)
-      await own?.terminate()
+      return thread.close()
     },
   }
 }

@@ -1,3 +1,4 @@
+/** The thread that answers queries, apart from the event loop on which consensus runs. thread.ts starts it. */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { QueryRequest, QueryResponse } from '../../abci/types.ts'
 import { answerQuery, isListPath, onceIn, QueryRefusal } from '../../app/query.ts'
@@ -7,14 +8,13 @@ import { openSqliteReader } from '../../store/sqlite/sqliteReader.ts'
 import type { CommittedState } from '../../store/store.ts'
 import { collectWhenQuiet } from '../heap.ts'
 import type { QueryAnswer, QueryBatch, QueryWorkerMessage, QueryWorkerOptions } from './thread.ts'
-/**
- * The thread that answers queries, apart from the event loop on which consensus runs. thread.ts starts it.
- */
 
 /** The most bytes of list answers that are cached while the state does not change. */
 const CACHE_BYTES_MAX = 32 * 1024 * 1024
 // What a cached answer costs beside its bytes.
 const CACHED_ANSWER_BYTES = 1024
+// The cost of reading one row, in bytes of an answer.
+const ROW_COST = 512
 // The rows between two checks of the time limit.
 const ROWS_PER_CHECK = 64
 
@@ -97,6 +97,3 @@ const answerBatch = (batch: QueryBatch): readonly QueryAnswer[] =>
 collectWhenQuiet()
 parentPort?.on('message', (batch: QueryBatch) => post({ kind: 'answered', answers: answerBatch(batch) }))
 post({ kind: 'ready' })
-
-/** The cost of reading one row, in bytes of an answer. */
-export const ROW_COST = 512

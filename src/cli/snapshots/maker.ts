@@ -1,5 +1,5 @@
-import { Worker } from 'node:worker_threads'
 import type { AppLogger } from '../../app/context.ts'
+import { startWorkerThread } from '../../base/workerThread.ts'
 
 /** The worker thread's start data: the state's database, the folder of snapshots, and how many are kept. */
 export interface MakerOptions {
@@ -17,13 +17,7 @@ export interface MakerRequest {
 /** A message of the thread. `late`: the caller no longer waited when the thread began. */
 export type MakerMessage =
   | { readonly kind: 'ready' }
-  | {
-      readonly kind: 'made'
-      readonly height: number
-      readonly bytes: number
-      readonly chunks: number
-      readonly ms: number
-    }
+  | { kind: 'made'; height: number; bytes: number; chunks: number; ms: number }
   | { readonly kind: 'late'; readonly height: number }
   | { readonly kind: 'failed'; readonly height: number; readonly why: string }
 
@@ -32,22 +26,14 @@ export const MAKER_FLAG = { waiting: 0, begun: 1, givenUp: 2 } as const
 
 /** Makes snapshots beside the chain. */
 export interface SnapshotMaker {
-  /**
-   * Begins the snapshot of the height just committed, if the interval calls for one. Returns when the worker is reading
-   * that state.
-   */
+  /** Begins the snapshot of the height just committed, if one is due. Returns when the thread is reading that state. */
   readonly beginAt: (height: number) => void
-  /** Ends the worker. An unfinished snapshot is removed at the next start. */
+  /** Ends the thread. An unfinished snapshot is removed at the next start. */
   readonly close: () => Promise<void>
 }
 
-/** How long a commit waits for the worker to begin, in ms. The worker is idle, so it needs no disk for this. */
+/** How long a commit waits for the thread to begin, in ms. The thread is idle, so it needs no disk for this. */
 const BEGIN_MS_MAX = 2000
-
-// The sources run as TypeScript, the published package as JavaScript.
-const WORKER = import.meta.url.endsWith('.ts')
-  ? new URL('./worker.ts', import.meta.url)
-  : new URL('./worker.js', import.meta.url)
 
 /**
  * Starts the thread that makes a snapshot every `interval` blocks and keeps the newest `keep` of them. It reads through
@@ -59,45 +45,38 @@ export function startSnapshotMaker({
   logger,
   ...options
 }: MakerOptions & { readonly interval: number; readonly logger: AppLogger }): SnapshotMaker {
-  let worker: Worker | undefined
-  let state: 'starting' | 'ready' | 'busy' = 'starting'
-
-  const onMessage = (message: MakerMessage): void => {
-    state = 'ready'
-    const { kind, ...fields } = message
-    if (kind === 'made') logger.info(fields, 'a snapshot was made')
-    else if (kind === 'failed') logger.error(fields, 'a snapshot could not be made')
-  }
-  const begin = (): void => {
-    state = 'starting'
-    const own = new Worker(WORKER, { workerData: options satisfies MakerOptions })
-    worker = own
-    own.on('message', onMessage).on('error', (err) => logger.error({ err }, 'the snapshot thread failed'))
-    own.once('exit', () => {
-      if (worker === own) worker = undefined
-    })
-    own.unref()
-  }
-  begin()
+  let state: 'starting' | 'ready' | 'busy' | 'closed' = 'starting'
+  const thread = startWorkerThread<MakerRequest, MakerMessage>({
+    file: new URL('./worker.ts', import.meta.url),
+    workerData: options satisfies MakerOptions,
+    restartMs: 10_000,
+    onMessage: ({ kind, ...fields }) => {
+      state = 'ready'
+      if (kind === 'made') logger.info(fields, 'a snapshot was made')
+      else if (kind === 'failed') logger.error(fields, 'a snapshot could not be made')
+    },
+    onFailed: (err) => {
+      state = 'starting'
+      logger.error({ err }, 'the snapshot thread failed')
+    },
+  })
 
   return {
     beginAt: (height) => {
       if (height % interval !== 0) return
-      if (worker === undefined) begin()
       if (state !== 'ready')
         return logger.info({ height, state }, 'no snapshot of this height: the snapshot thread is busy')
       const flag = new Int32Array(new SharedArrayBuffer(4))
-      worker?.postMessage({ height, flag } satisfies MakerRequest)
+      thread.post({ height, flag })
       state = 'busy'
       Atomics.wait(flag, 0, MAKER_FLAG.waiting, BEGIN_MS_MAX)
       const before = Atomics.compareExchange(flag, 0, MAKER_FLAG.waiting, MAKER_FLAG.givenUp)
       if (before === MAKER_FLAG.waiting)
         logger.error({ height }, `no snapshot of this height: it did not begin within ${BEGIN_MS_MAX} ms`)
     },
-    close: async () => {
-      const own = worker
-      worker = undefined
-      await own?.terminate()
+    close: () => {
+      state = 'closed'
+      return thread.close()
     },
   }
 }

@@ -6,44 +6,35 @@ import { writeSnapshot } from '../../store/snapshot/write.ts'
 import { openSqliteReader } from '../../store/sqlite/sqliteReader.ts'
 import { MAKER_FLAG, type MakerMessage, type MakerOptions, type MakerRequest } from './maker.ts'
 
-function answer(
-  request: MakerRequest,
-  reader: ReturnType<typeof openSqliteReader>,
-  { folder, keep }: MakerOptions,
-): MakerMessage {
-  const { height, flag } = request
+const { path, folder, keep } = workerData as MakerOptions
+const reader = openSqliteReader({ path, tables })
+const post = (message: MakerMessage): void => parentPort?.postMessage(message)
+
+/** Lets the caller continue. Returns false when it had given up. */
+function begin(flag: MakerRequest['flag']): boolean {
+  const before = Atomics.compareExchange(flag, 0, MAKER_FLAG.waiting, MAKER_FLAG.begun)
+  Atomics.notify(flag, 0)
+  return before === MAKER_FLAG.waiting
+}
+
+function answer({ height, flag }: MakerRequest): MakerMessage {
   const beganMs = performance.now()
   try {
     const made = reader.read((state) => {
       state.height() // The first read: from here on this connection sees this state and no later one.
-      const before = Atomics.compareExchange(flag, 0, MAKER_FLAG.waiting, MAKER_FLAG.begun)
-      Atomics.notify(flag, 0)
-      return before === MAKER_FLAG.waiting ? writeSnapshot(state, tables, folder) : undefined
+      return begin(flag) ? writeSnapshot(state, tables, folder) : undefined
     })
     if (made === undefined) return { kind: 'late', height }
     keepNewest(folder, keep)
-    const { bytes, chunkHashes } = made.metadata
-    return {
-      kind: 'made',
-      height: made.metadata.height,
-      bytes,
-      chunks: chunkHashes.length,
-      ms: Math.round(performance.now() - beganMs),
-    }
+    const { height: madeHeight, bytes, chunkHashes } = made.metadata
+    const ms = Math.round(performance.now() - beganMs)
+    return { kind: 'made', height: madeHeight, bytes, chunks: chunkHashes.length, ms }
   } catch (error) {
     return { kind: 'failed', height, why: error instanceof Error ? error.message : String(error) }
   } finally {
-    // The caller must not wait in vain when reading failed.
-    Atomics.compareExchange(flag, 0, MAKER_FLAG.waiting, MAKER_FLAG.begun)
-    Atomics.notify(flag, 0)
+    begin(flag) // The caller must not wait in vain when reading failed.
   }
 }
 
-if (parentPort !== null) {
-  const port = parentPort
-  const options = workerData as MakerOptions
-  const reader = openSqliteReader({ path: options.path, tables })
-  const post = (message: MakerMessage): void => port.postMessage(message)
-  port.on('message', (request: MakerRequest) => post(answer(request, reader, options)))
-  post({ kind: 'ready' })
-}
+parentPort?.on('message', (request: MakerRequest) => post(answer(request)))
+post({ kind: 'ready' })

@@ -1,0 +1,84 @@
+import { Worker } from 'node:worker_threads'
+
+/** Options of `startWorkerThread`. */
+export interface WorkerThreadOptions<Reply> {
+  /** The `.ts` file that the thread runs, which is a `.js` file in the published package. */
+  readonly file: URL
+  /** The thread's start data. */
+  readonly workerData: unknown
+  /** The most heap memory that the thread may use, in MiB. If it needs more, the thread ends, not the node. */
+  readonly heapMibMax?: number
+  /** The pause between the end of a failed thread and the start of the next one, in ms. */
+  readonly restartMs: number
+  readonly onMessage: (message: Reply) => void
+  /** Called when the thread has failed: through a bug, by running out of memory, or by `fail`. */
+  readonly onFailed: (error: Error) => void
+  /** Called when the next thread has been started after a failure. */
+  readonly onRestarted?: () => void
+}
+
+/** A worker thread that is replaced when it fails. It never keeps the process alive. */
+export interface WorkerThread<Request> {
+  /** Sends a message to the thread. It is lost while there is none. */
+  readonly post: (message: Request) => void
+  readonly fail: (error: Error) => void
+  /** Ends the thread at once. No callback is called afterwards. */
+  readonly close: () => Promise<void>
+}
+
+/** Starts a worker thread that runs until `close()`. */
+export function startWorkerThread<Request, Reply>({
+  file,
+  workerData,
+  heapMibMax,
+  restartMs,
+  onMessage,
+  onFailed,
+  onRestarted,
+}: WorkerThreadOptions<Reply>): WorkerThread<Request> {
+  const path = import.meta.url.endsWith('.ts') ? file : new URL(file.href.replace(/\.ts$/, '.js'))
+  const resourceLimits = heapMibMax === undefined ? {} : { maxOldGenerationSizeMb: heapMibMax }
+  let isClosed = false
+
+  const start = (): Worker => {
+    const own = new Worker(path, { workerData, resourceLimits })
+    const unlessReplaced =
+      <T>(then: (value: T) => void) =>
+      (value: T): void => {
+        if (worker === own) then(value)
+      }
+    own.on('message', unlessReplaced(onMessage))
+    own.on('error', unlessReplaced(fail))
+    own.once(
+      'exit',
+      unlessReplaced(() => fail(new Error('the thread has ended'))),
+    )
+    own.unref()
+    return own
+  }
+  const fail = (error: Error): void => {
+    const failed = worker
+    worker = undefined
+    onFailed(error)
+    // The next thread starts only when this one has ended, so there are never two.
+    void failed?.terminate().finally(() => {
+      setTimeout(() => {
+        if (isClosed) return
+        worker = start()
+        onRestarted?.()
+      }, restartMs).unref()
+    })
+  }
+  let worker: Worker | undefined = start()
+
+  return {
+    post: (message) => worker?.postMessage(message),
+    fail,
+    close: async () => {
+      isClosed = true
+      const last = worker
+      worker = undefined
+      await last?.terminate()
+    },
+  }
+}
