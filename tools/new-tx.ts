@@ -14,17 +14,16 @@ export class NewTxError extends Error {}
 
 function operationFile(module: string, name: string): string {
   const call = module === 'accounts' ? name : `${module}.${name}`
-  return `import { invalidParameter, type TxError } from '../../../base/txError.ts'
+  return `import { invalidParameter } from '../../../base/txError.ts'
 import { field, type MessageOf } from '../../../tx/fields.ts'
 import { amount } from '../../../values/number.ts'
-import { defineTx, type Effects, effects, type TxContext } from '../../define.ts'
+import { defineTx, effects, type Outcome, type TxContext } from '../../define.ts'
 
 const input = { value: field(amount, 'amount above 0, in base units') }
 
-/** Say here what is true afterwards. Source: protocol.md §3, ${name}. */
+/** Source: protocol.md §3, ${name}. */
 export const ${name} = defineTx({
   operation: '${name}',
-  method: 'svc_${name}',
   call: '${call}',
   event: 'svc.${module}.${name}',
   doc: 'Say here in one sentence what it does.',
@@ -33,11 +32,11 @@ export const ${name} = defineTx({
   execute: execute${upper(name)},
 })
 
-function execute${upper(name)}(_context: TxContext, message: MessageOf<typeof input>): TxError | Effects {
+function execute${upper(name)}(_context: TxContext, message: MessageOf<typeof input>): Outcome {
   const value = BigInt(message.value)
   if (value === 0n) return invalidParameter('value: expected more than 0, got 0')
   // Call functions of ../keeper.ts here: nothing else writes the tables of a module.
-  return effects(() => ({ attributes: [['value', value.toString()]] }))
+  return effects(() => ({ attributes: { value: value.toString() } }))
 }
 `
 }

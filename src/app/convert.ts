@@ -48,7 +48,7 @@ export function offencesOf(evidence: readonly Misbehavior[]): readonly Offence[]
 export const printEvents = (events: readonly ChainEvent[]): readonly Event[] =>
   events.map(({ type, attributes }) => ({
     type,
-    attributes: attributes.map(([key, value]) => ({ key, value, index: true })),
+    attributes: Object.entries(attributes).map(([key, value]) => ({ key, value, index: true })),
   }))
 
 /** A verdict as the result of a transaction in a block; CheckTx leaves out the events. */

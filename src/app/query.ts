@@ -2,13 +2,7 @@ import type { QueryRequest, QueryResponse } from '../abci/types.ts'
 import { utf8 } from '../base/bytes.ts'
 import { encodeCommitmentProof } from '../codec/ics23.ts'
 import { BATCH_PATHS_MAX, decodePaths, type PathAnswer } from '../codec/queryBatch.ts'
-import {
-  badArgument,
-  type QueryAnswer,
-  type QueryContext,
-  type QueryEntry,
-  type QueryError,
-} from '../modules/define.ts'
+import type { QueryAnswer, QueryContext, QueryEntry, QueryError } from '../modules/define.ts'
 import { kernelErrors } from '../modules/errors.ts'
 import { isMachineFailure } from '../modules/kernel.ts'
 import type { Params } from '../modules/params/definitions.ts'
@@ -23,6 +17,7 @@ import type { AppContext } from './context.ts'
  */
 export const ANSWER_BYTES_MAX: number = 32 * 1024 * 1024
 
+const { badArgument } = kernelErrors
 const PATHS = [...queryEntries.map(({ path }) => path), '/store/<table>/<key>', '/batch']
 const HASHED = (tables as readonly unknown[] as readonly Table[]).filter(({ hashed }) => hashed)
 const STORE_TABLES = new Map(HASHED.map((table) => [table.name, table]))

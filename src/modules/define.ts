@@ -8,13 +8,13 @@ import { uint } from '../values/number.ts'
 import { kernelErrors } from './errors.ts'
 import type { Params } from './params/definitions.ts'
 
-/** One attribute of an event, always indexed. */
-export type Attribute = readonly [key: string, value: string]
+/** The attributes of an event, in their order; all of them are indexed. */
+export type Attributes = Readonly<Record<string, string>>
 
 /** An event as protocol.md §9 names it. */
 export interface ChainEvent {
   readonly type: string
-  readonly attributes: readonly Attribute[]
+  readonly attributes: Attributes
 }
 
 /** The block that is being executed, or for CheckTx the one that would come next. */
@@ -55,7 +55,7 @@ export interface TxContext {
 /** What a successful operation leaves behind beside its rows. */
 export interface Applied {
   readonly data?: Uint8Array
-  readonly attributes?: readonly Attribute[]
+  readonly attributes?: Attributes
 }
 
 /**
@@ -67,6 +67,9 @@ export interface Effects {
   readonly locks: Amount
   readonly apply: () => Applied
 }
+
+/** Why an operation fails, or what it will do. */
+export type Outcome = TxError | Effects
 
 /** One transaction type. `M` are the fields of its message. */
 export interface TxEntry<M extends Fields = Fields> {
@@ -84,13 +87,14 @@ export interface TxEntry<M extends Fields = Fields> {
   readonly returns?: 'ProposalID' | 'account update request id'
   readonly gas: (params: Params) => number
   /** Guards first, in the order in which errors win (check 6); writes only inside `apply`. */
-  execute(context: TxContext, message: MessageOf<M>): TxError | Effects
+  execute(context: TxContext, message: MessageOf<M>): Outcome
 }
 
-/** Declares a transaction type. */
-export function defineTx<const M extends Fields>(entry: TxEntry<M>): TxEntry {
-  return entry
-}
+/** Declares a transaction type. Its method is named after its operation. */
+export const defineTx = <const M extends Fields>(entry: Omit<TxEntry<M>, 'method'>): TxEntry => ({
+  ...entry,
+  method: `svc_${entry.operation}`,
+})
 
 /** What a query sees: one committed height. */
 export interface QueryContext {
@@ -106,10 +110,10 @@ export interface QueryContext {
 }
 
 /** Why a query is refused: a non-zero code and a log that says which path or argument. */
-export interface QueryError {
-  readonly code: number
-  readonly log: string
-}
+export type QueryError = TxError
+
+/** What stands behind `?` in a query's path, by name. */
+export type QueryOptions = ReadonlyMap<string, string>
 
 /** What a query answers: `data`, or the `items` of a list, which are read as they are printed. */
 export type QueryAnswer = { readonly data: unknown } | { readonly items: Iterable<unknown> }
@@ -125,26 +129,13 @@ export interface QueryEntry {
    * (protocol.md §8).
    */
   readonly isList?: true
-  /**
-   * The answer, which is written as JSON; a QueryError for a malformed argument. `options` are what follows `?`.
-   */
-  readonly run: (
-    context: QueryContext,
-    args: readonly string[],
-    options: ReadonlyMap<string, string>,
-  ) => QueryAnswer | QueryError
+  /** The answer, which is written as JSON; a QueryError for a malformed argument. */
+  readonly run: (context: QueryContext, args: readonly string[], options: QueryOptions) => QueryAnswer | QueryError
 }
-
-/** Declares a query. */
-export const defineQuery = (entry: QueryEntry): QueryEntry => entry
-
-/** Refuses a query's argument. */
-export const badArgument = (why: string): QueryError => kernelErrors.badArgument(why)
 
 function* slice<T>(
   items: Iterable<T>,
-  offset: number,
-  limit: number,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
   print: (item: T, at: number) => unknown,
 ): Generator<unknown> {
   if (limit === 0) return
@@ -161,18 +152,21 @@ function* slice<T>(
  */
 export function pageOf<T>(
   items: Iterable<T>,
-  options: ReadonlyMap<string, string>,
+  options: QueryOptions,
   print: (item: T, at: number) => unknown,
 ): QueryAnswer | QueryError {
+  const page = { limit: Number.MAX_SAFE_INTEGER, offset: 0 }
   for (const name of options.keys()) {
-    if (name !== 'limit' && name !== 'offset')
-      return badArgument(`${cut(name, UNKNOWN_NAME_LENGTH_MAX)}: expected limit or offset`)
+    if (!Object.hasOwn(page, name))
+      return kernelErrors.badArgument(`${cut(name, UNKNOWN_NAME_LENGTH_MAX)}: expected limit or offset`)
   }
-  const limit = options.has('limit') ? uint.parse(options.get('limit') ?? '') : Number.MAX_SAFE_INTEGER
-  const offset = options.has('offset') ? uint.parse(options.get('offset') ?? '') : 0
-  if (limit === undefined) return badArgument(`limit: expected a decimal integer, got ${show(options.get('limit'))}`)
-  if (offset === undefined) return badArgument(`offset: expected a decimal integer, got ${show(options.get('offset'))}`)
-  return { items: slice(items, offset, limit, print) }
+  for (const name of ['limit', 'offset'] as const) {
+    const text = options.get(name)
+    const value = text === undefined ? page[name] : uint.parse(text)
+    if (value === undefined) return kernelErrors.badArgument(`${name}: expected a decimal integer, got ${show(text)}`)
+    page[name] = value
+  }
+  return { items: slice(items, page, print) }
 }
 
 /** True when an outcome is a failure. */

@@ -6,15 +6,7 @@ import { decodeTx, type NotATx, type Tx, type TxBody } from '../tx/envelope.ts'
 import { checkFields } from '../tx/fields.ts'
 import { isSignedBySender } from '../tx/verify.ts'
 import { balanceOf, nonceOf, payFee, useNonce } from './accounts/keeper.ts'
-import {
-  type Applied,
-  type Attribute,
-  type Block,
-  type ChainEvent,
-  isError,
-  type NodeChecks,
-  type TxContext,
-} from './define.ts'
+import { type Applied, type Block, type ChainEvent, isError, type NodeChecks, type TxContext } from './define.ts'
 import { kernelErrors } from './errors.ts'
 import { txEntryOf } from './registry.ts'
 
@@ -79,12 +71,11 @@ export function runTx(state: RevertibleState, read: ReadTx, run: Run): Verdict {
     return failed(unwanted)
   }
   state.release()
-  const attributes: readonly Attribute[] = [['sender', sender], ...(outcome.attributes ?? [])]
   return {
     ...kernelErrors.ok,
     data: outcome.data ?? nothing,
     gas: outcome.gas,
-    events: [{ type: outcome.event, attributes }],
+    events: [{ type: outcome.event, attributes: { sender, ...outcome.attributes } }],
   }
 }
 

@@ -1,9 +1,8 @@
-import { queryAccount } from './accounts/queries.ts'
-import { accountsTables } from './accounts/tables.ts'
+import { accounts, queryAccount } from './accounts/keeper.ts'
 import { transfer } from './accounts/tx/transfer.ts'
-import { chainTables } from './chain/tables.ts'
+import { chain, counters, totals } from './chain/keeper.ts'
 import type { QueryEntry, TxEntry } from './define.ts'
-import { queryProposal, queryProposals, queryVotes } from './governance/queries.ts'
+import { governanceQueries } from './governance/queries.ts'
 import { governanceTables } from './governance/tables.ts'
 import { proposeChangeParam } from './governance/proposals/changeParam.ts'
 import { proposeDeployLibEni } from './governance/proposals/deployLibEni.ts'
@@ -11,17 +10,8 @@ import { proposeRetireProgram } from './governance/proposals/retireProgram.ts'
 import { proposeTransferFund } from './governance/proposals/transferFund.ts'
 import { proposeUpgradeProgram } from './governance/proposals/upgradeProgram.ts'
 import { vote } from './governance/tx/vote.ts'
-import { queryParams } from './params/queries.ts'
-import { paramsTables } from './params/tables.ts'
-import {
-  queryAccountUpdate,
-  queryCandidacyId,
-  querySet,
-  querySetOwners,
-  queryUnbonding,
-  queryValidator,
-  queryValidators,
-} from './stake/queries.ts'
+import { params, queryParams } from './params/keeper.ts'
+import { stakeQueries } from './stake/queries.ts'
 import { stakeTables, validatorsView } from './stake/tables.ts'
 import { acceptCandidacyAccountUpdate } from './stake/tx/acceptCandidacyAccountUpdate.ts'
 import { activateCandidacy } from './stake/tx/activateCandidacy.ts'
@@ -55,23 +45,10 @@ export const txEntries: readonly TxEntry[] = [
 ]
 
 /** Every abci_query path that the chain answers, beside `/store/<table>/<key>`. */
-export const queryEntries: readonly QueryEntry[] = [
-  queryValidators,
-  queryValidator,
-  queryCandidacyId,
-  queryUnbonding,
-  queryAccountUpdate,
-  querySet,
-  querySetOwners,
-  queryProposals,
-  queryProposal,
-  queryVotes,
-  queryParams,
-  queryAccount,
-]
+export const queryEntries: readonly QueryEntry[] = [...stakeQueries, ...governanceQueries, queryParams, queryAccount]
 
 /** Every table, hashed ones and the node's own. */
-export const tables = [...accountsTables, ...stakeTables, ...governanceTables, ...paramsTables, ...chainTables] as const
+export const tables = [accounts, ...stakeTables, ...governanceTables, params, totals, counters, chain] as const
 
 /** SQL views that show derived values to people. */
 export const views = [validatorsView] as const

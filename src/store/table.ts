@@ -145,6 +145,6 @@ export function table<const K extends KeyColumns, const R extends Columns, const
       for (const [column, type] of rowColumns) row[column] = type.fromWire(wire[column] as WireValue)
       return row as Row
     },
-    isDefault: (row) => rowColumns.every(([column, type]) => type.isDefault(fieldOf(row, column))),
+    isDefault: (row) => rowColumns.every(([column]) => !fieldOf(row, column)),
   }
 }

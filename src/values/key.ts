@@ -12,7 +12,7 @@ import {
   pubKeyBytes,
   pubKeyOf,
 } from '../base/pubKey.ts'
-import { fixedLength, type KeyType, stringOf } from './valueType.ts'
+import { fixedLength, held, type KeyType, plainText, stringOf } from './valueType.ts'
 
 interface Of32Bytes<T> {
   readonly name: string
@@ -28,18 +28,17 @@ const standard = (text: string): string => text.replaceAll('-', '+').replaceAll(
 
 function of32Bytes<T>({ name, doc, of, bytes, parse, print }: Of32Bytes<T>): KeyType<T, Uint8Array> {
   const form = 'base64 text'
+  const exactForm = `base64 of ${KEY_BYTES} bytes`
   return {
+    ...plainText,
     name,
     doc,
-    exactForm: `base64 of ${KEY_BYTES} bytes`,
-    inputType: 'string',
+    exactForm,
     inputSchema: {
       type: 'string',
       contentEncoding: 'base64',
       pattern: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$',
     },
-    schema: { type: 'string' },
-    sqlType: 'TEXT',
     fromJson: (json, refuse) => fromBase64(stringOf(json, form, refuse)) ?? refuse(form),
     toJson: print,
     wireToJson: toBase64,
@@ -48,13 +47,7 @@ function of32Bytes<T>({ name, doc, of, bytes, parse, print }: Of32Bytes<T>): Key
     print,
     toWire: bytes,
     fromWire: of,
-    isDefault: () => false,
-    toSql: print,
-    fromSql: (sql) => {
-      const value = parse(String(sql))
-      if (value === undefined) throw new Error(`expected base64 of ${KEY_BYTES} bytes, got ${sql}`)
-      return value
-    },
+    fromSql: (sql) => held(parse(String(sql)), exactForm, sql),
     isSqlOrdered: false,
     toKey: bytes,
     fromKey: fixedLength(KEY_BYTES, of),

@@ -10,7 +10,7 @@ import {
 } from '../base/amount.ts'
 import { u64be } from '../base/bytes.ts'
 import { show } from '../base/json.ts'
-import { fixedLength, type KeyType, stringOf, type ValueType } from './valueType.ts'
+import { fixedLength, held, type KeyType, plainText, stringOf, type ValueType } from './valueType.ts'
 
 const DIGITS = /^(?:[0-9]+|0x[0-9a-fA-F]+)$/
 /** Most characters of a number in text: a number that is too large is to be refused for its size, not for its form. */
@@ -35,6 +35,7 @@ function parseUint(text: string): number | undefined {
 
 /** A count, height, nonce, id or time: 0 to 2^53 − 1. As a key 8 bytes, the most significant first. */
 export const uint: KeyType<number, number> = {
+  ...plainText,
   name: 'uint',
   doc: 'a whole number',
   exactForm: 'an integer of 0 to 2^53 - 1 (a number, decimal text or 0x-hex text)',
@@ -46,15 +47,8 @@ export const uint: KeyType<number, number> = {
     const value = wholeNumber(json)
     return value !== undefined && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : refuse(uint.exactForm)
   },
-  toJson: (value) => value,
-  wireToJson: (wire) => wire,
-  check: () => undefined,
   parse: parseUint,
   print: (value) => String(value),
-  toWire: (value) => value,
-  fromWire: (wire) => wire,
-  isDefault: (value) => value === 0,
-  toSql: (value) => BigInt(value),
   fromSql: (sql) => Number(sql),
   isSqlOrdered: true,
   toKey: u64be,
@@ -83,46 +77,33 @@ export function integerOf(min: number, max: number): ValueType<number, number> {
 
 /** An amount in base units, 0 to 10^36. JSON, SQL and wire: decimal text; on the wire of a row zero is left out. */
 export const amount: ValueType<Amount, string> = {
+  ...plainText,
   name: 'amount',
   doc: 'amount in base units',
   exactForm: `an amount of 0 to ${AMOUNT_MAX} base units (decimal text, 0x-hex text or a safe integer)`,
   inputType: 'string | bigint | number',
   inputSchema: INPUT_SCHEMA,
   schema: { type: 'string', pattern: '^[0-9]+$' },
-  sqlType: 'TEXT',
   fromJson: (json, refuse) =>
     (wholeNumber(json) ?? refuse('an amount in base units (decimal text, 0x-hex text or a safe integer)')).toString(),
   toJson: (value) => value.toString(),
-  wireToJson: (wire) => wire,
   check: (wire) =>
     parseAmount(wire) === undefined ? `expected decimal text of 0 to ${AMOUNT_MAX}, got ${show(wire)}` : undefined,
   parse: parseAmount,
   print: (value) => value.toString(),
   toWire: (value) => (value === 0n ? '' : value.toString()),
   fromWire: (wire) => (wire === '' ? 0n : BigInt(wire)),
-  isDefault: (value) => value === 0n,
-  toSql: (value) => value.toString(),
   fromSql: (sql) => BigInt(sql),
-}
-
-function knownRatio(text: string): Ratio {
-  const value = parseRatio(text)
-  if (value === undefined) throw new Error(`no ratio: ${text}`)
-  return value
 }
 
 /** A ratio of 0 to 1. JSON, SQL and wire: decimal text; on the wire of a row zero is left out. */
 export const ratio: ValueType<Ratio, string> = {
+  ...plainText,
   name: 'ratio',
   doc: 'ratio of 0 to 1, decimal text',
   exactForm: 'decimal text of 0 to 1',
-  inputType: 'string',
-  inputSchema: { type: 'string' },
-  schema: { type: 'string' },
-  sqlType: 'TEXT',
   fromJson: (json, refuse) => stringOf(json, 'a ratio as decimal text', refuse),
   toJson: printRatio,
-  wireToJson: (wire) => wire,
   check: (wire) =>
     ratio.parse(wire) === undefined
       ? `expected ${ratio.exactForm} with at most 18 decimals, got ${show(wire)}`
@@ -133,10 +114,8 @@ export const ratio: ValueType<Ratio, string> = {
   },
   print: printRatio,
   toWire: (value) => (value === 0n ? '' : printRatio(value)),
-  fromWire: (wire) => (wire === '' ? 0n : knownRatio(wire)),
-  isDefault: (value) => value === 0n,
-  toSql: printRatio,
-  fromSql: (sql) => knownRatio(String(sql)),
+  fromWire: (wire) => (wire === '' ? 0n : held(parseRatio(wire), 'a ratio', wire)),
+  fromSql: (sql) => held(parseRatio(String(sql)), 'a ratio', sql),
 }
 
 /** A ratio above 0, at most 1. */

@@ -1,3 +1,5 @@
+import { show } from '../base/json.ts'
+
 /** A JSON Schema of one value. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
@@ -39,7 +41,8 @@ export interface InputType<Wire> {
 /**
  * Everything there is to say about one type of value. Fields of operations, table columns, parameters, the genesis file,
  * the generated client, the proofs of rows, the OpenRPC document and the tables of the docs are derived from it. `T` is
- * the value in the state machine's memory.
+ * the value in the state machine's memory. The value that a protobuf message leaves out is the falsy one: '', 0, 0n or
+ * false.
  */
 export interface ValueType<T, Wire extends WireValue = WireValue> extends InputType<Wire> {
   /** What a value is, for errors: `expected <exactForm>, got …`. */
@@ -58,11 +61,8 @@ export interface ValueType<T, Wire extends WireValue = WireValue> extends InputT
   toWire(value: T): Wire
   /** The value that a row holds. Of a transaction's member, run `check` first. */
   fromWire(wire: Wire): T
-  /** True for the value that a protobuf message leaves out. */
-  isDefault(value: T): boolean
 
-  /** The value as a person reads it in the database. */
-  toSql(value: T): SqlValue
+  /** The value in a column of the database, which holds its canonical text or, where `sqlType` says so, an integer. */
   fromSql(sql: SqlValue): T
 }
 
@@ -75,10 +75,32 @@ export interface KeyType<T, Wire extends WireValue = WireValue> extends ValueTyp
   fromKey(key: Uint8Array, start: number): { readonly value: T; readonly next: number } | undefined
 }
 
+const same = <T>(value: T): T => value
+
+/** What a type is where it says nothing else: the same text in memory, in JSON and on the wire. */
+export const plainText = {
+  inputType: 'string',
+  inputSchema: { type: 'string' },
+  schema: { type: 'string' },
+  sqlType: 'TEXT',
+  toJson: same,
+  wireToJson: same,
+  check: () => undefined,
+  print: same,
+  toWire: same,
+  fromWire: same,
+} as const
+
 /** The `fromKey` of a value that always takes `length` bytes of a key. */
 export function fixedLength<T>(length: number, read: (bytes: Uint8Array) => T): KeyType<T>['fromKey'] {
   return (key, start) =>
     key.length < start + length ? undefined : { value: read(key.subarray(start, start + length)), next: start + length }
+}
+
+/** A value that a row holds. Throws where the row holds `given`, which is none. */
+export function held<T>(value: T | undefined, exactForm: string, given: unknown): T {
+  if (value === undefined) throw new Error(`expected ${exactForm}, got ${show(given)}`)
+  return value
 }
 
 /** The string that was given, or a refusal. */

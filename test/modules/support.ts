@@ -4,7 +4,7 @@ import type { ExecTxResult, FinalizeBlockResponse } from '../../src/abci/types.t
 import { type Address, addressBytes, addressOfKey } from '../../src/base/address.ts'
 import { toBase64 } from '../../src/base/bytes.ts'
 import { type PubKey, pubKeyOf } from '../../src/base/pubKey.ts'
-import { accounts } from '../../src/modules/accounts/tables.ts'
+import { accounts } from '../../src/modules/accounts/keeper.ts'
 import { type Block, isError } from '../../src/modules/define.ts'
 import { readTx, runTx } from '../../src/modules/kernel.ts'
 import { paramsInForce } from '../../src/modules/params/keeper.ts'

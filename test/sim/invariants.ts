@@ -1,5 +1,5 @@
 import { toBase64 } from '../../src/base/bytes.ts'
-import { accounts } from '../../src/modules/accounts/tables.ts'
+import { accounts } from '../../src/modules/accounts/keeper.ts'
 import { programVersion } from '../../src/modules/chain/keeper.ts'
 import { OPEN_PROPOSALS_OF_ONE_MAX } from '../../src/modules/governance/keeper.ts'
 import { proposals, votes } from '../../src/modules/governance/tables.ts'

@@ -1,4 +1,4 @@
-import { accounts } from '../../src/modules/accounts/tables.ts'
+import { accounts } from '../../src/modules/accounts/keeper.ts'
 import { supplyOf } from '../../src/modules/chain/keeper.ts'
 import { proposals } from '../../src/modules/governance/tables.ts'
 import { candidacies, unbondings } from '../../src/modules/stake/tables.ts'

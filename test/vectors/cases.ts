@@ -1,9 +1,9 @@
 import { addressBytes } from '../../src/base/address.ts'
 import { printPubKey, proposalIdOf, pubKeyOf } from '../../src/base/pubKey.ts'
-import { accounts } from '../../src/modules/accounts/tables.ts'
-import { chain, counters, totals } from '../../src/modules/chain/tables.ts'
+import { accounts } from '../../src/modules/accounts/keeper.ts'
+import { chain, counters, totals } from '../../src/modules/chain/keeper.ts'
 import { proposals, votes } from '../../src/modules/governance/tables.ts'
-import { params } from '../../src/modules/params/tables.ts'
+import { params } from '../../src/modules/params/keeper.ts'
 import { txEntries } from '../../src/modules/registry.ts'
 import {
   absences,

@@ -1,52 +1,73 @@
-import type { Address } from '../../base/address.ts'
+import { type Address, parseAddress } from '../../base/address.ts'
 import type { Amount } from '../../base/amount.ts'
+import { show } from '../../base/json.ts'
+import { stateCodec } from '../../codec/state.ts'
 import type { State, StateReader } from '../../store/state.ts'
-import type { RowOf } from '../../store/table.ts'
-import { accounts } from './tables.ts'
+import { type RowOf, table } from '../../store/table.ts'
+import { address } from '../../values/account.ts'
+import { amount, uint } from '../../values/number.ts'
+import type { QueryEntry, QueryError } from '../define.ts'
+import { kernelErrors } from '../errors.ts'
+
+/** Balances in base units, and how many transactions each account made. */
+export const accounts = table('accounts', {
+  tag: 0x01,
+  key: { address },
+  row: { balance: amount, nonce: uint },
+  message: stateCodec('svc.state.Account'),
+})
 
 /** One account; an unknown one has nothing. */
-export function getAccount(state: StateReader, address: Address): RowOf<typeof accounts> {
-  return state.get(accounts, { address }) ?? { address, balance: 0n, nonce: 0 }
+export function getAccount(state: StateReader, account: Address): RowOf<typeof accounts> {
+  return state.get(accounts, { address: account }) ?? { address: account, balance: 0n, nonce: 0 }
 }
 
 /** Balance in base units. */
-export const balanceOf = (state: StateReader, address: Address): Amount => getAccount(state, address).balance
+export const balanceOf = (state: StateReader, account: Address): Amount => getAccount(state, account).balance
 
 /** Transactions the account made, which is the nonce of its next one. */
-export const nonceOf = (state: StateReader, address: Address): number => getAccount(state, address).nonce
+export const nonceOf = (state: StateReader, account: Address): number => getAccount(state, account).nonce
+
+/** Adds to a balance, and to the nonce. Taking more than there is is a bug: the caller's rules come first. */
+function change(state: State, account: Address, units: Amount, transactions: number): void {
+  const { balance, nonce } = getAccount(state, account)
+  if (balance + units < 0n) throw new Error(`accounts: ${account} has ${balance}, not ${-units}`)
+  state.put(accounts, { address: account, balance: balance + units, nonce: nonce + transactions })
+}
 
 /** Counts one transaction more. */
-export function useNonce(state: State, address: Address): void {
-  const account = getAccount(state, address)
-  state.put(accounts, { address, balance: account.balance, nonce: account.nonce + 1 })
-}
+export const useNonce = (state: State, sender: Address): void => change(state, sender, 0n, 1)
 
 /** Adds to a balance. */
-export function addBalance(state: State, address: Address, amount: Amount): void {
-  const account = getAccount(state, address)
-  state.put(accounts, { address, balance: account.balance + amount, nonce: account.nonce })
-}
+export const addBalance = (state: State, to: Address, units: Amount): void => change(state, to, units, 0)
 
-/** Takes from a balance. A balance that does not cover it is a bug: the caller's rules come first. */
-export function takeBalance(state: State, address: Address, amount: Amount): void {
-  const account = getAccount(state, address)
-  if (account.balance < amount) throw new Error(`accounts: ${address} has ${account.balance}, not ${amount}`)
-  state.put(accounts, { address, balance: account.balance - amount, nonce: account.nonce })
-}
+/** Takes from a balance, which covers it. */
+export const takeBalance = (state: State, from: Address, units: Amount): void => change(state, from, -units, 0)
 
-/**
- * Counts one transaction more of `sender` and moves its fee to `to`. The balance covers it: the kernel's rules come
- * first.
- */
+/** Counts one transaction more of `sender` and moves its fee, which the balance covers, to `to`. */
 export function payFee(state: State, sender: Address, to: Address, fee: Amount): void {
-  const account = getAccount(state, sender)
-  if (account.balance < fee) throw new Error(`accounts: ${sender} has ${account.balance}, not the fee ${fee}`)
-  state.put(accounts, { address: sender, balance: account.balance - fee, nonce: account.nonce + 1 })
+  change(state, sender, -fee, 1)
   addBalance(state, to, fee)
 }
 
-/** Moves units from one balance to another. */
-export function moveBalance(state: State, from: Address, to: Address, amount: Amount): void {
-  takeBalance(state, from, amount)
-  addBalance(state, to, amount)
+/** Moves units from one balance, which covers them, to another. */
+export function moveBalance(state: State, from: Address, to: Address, units: Amount): void {
+  takeBalance(state, from, units)
+  addBalance(state, to, units)
+}
+
+/** Refuses a path whose argument is no address. */
+export const notAnAddress = (text: string): QueryError =>
+  kernelErrors.badArgument(`address: expected 0x and 40 hex digits, got ${show(text)}`)
+
+/** Balance and nonce of an account; an unknown one has "0" and 0. Source: protocol.md §8. */
+export const queryAccount: QueryEntry = {
+  path: '/accounts/<address>',
+  doc: 'Balance (base units, decimal text) and nonce of an account.',
+  run: ({ state }, [text = '']) => {
+    const account = parseAddress(text)
+    if (account === undefined) return notAnAddress(text)
+    const { balance, nonce } = getAccount(state, account)
+    return { data: { address: account, balance: balance.toString(), nonce } }
+  },
 }

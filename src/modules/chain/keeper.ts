@@ -1,7 +1,49 @@
 import type { Amount } from '../../base/amount.ts'
+import { stateCodec } from '../../codec/state.ts'
 import type { State, StateReader } from '../../store/state.ts'
-import type { RowOf } from '../../store/table.ts'
-import { chain, type ChainRow, counters, totals } from './tables.ts'
+import { type RowOf, table } from '../../store/table.ts'
+import { addressOrNone } from '../../values/account.ts'
+import { amount, ratio, uint } from '../../values/number.ts'
+import { text } from '../../values/text.ts'
+import type { Block } from '../define.ts'
+
+/** Supply, in base units: what genesis made, what awards minted, what slashing burned. */
+export const totals = table('totals', {
+  tag: 0x20,
+  key: {},
+  row: { genesisSupply: amount, minted: amount, burned: amount },
+  message: stateCodec('svc.state.Totals'),
+})
+
+/** The next id of each kind that is numbered, and the counter of retired programs. */
+export const counters = table('counters', {
+  tag: 0x21,
+  key: {},
+  row: { nextCandidacyId: uint, nextUnbondingNumber: uint, nextRequestId: uint, programVersion: uint },
+  message: stateCodec('svc.state.Counters'),
+})
+
+/** What InitChain fixed for the chain's life, and the last block. */
+export const chain = table('chain', {
+  tag: 0x22,
+  key: {},
+  row: {
+    chainId: text,
+    initialHeight: uint,
+    evidenceMaxBytes: uint,
+    defaultMaxAmount: amount,
+    defaultCompRate: ratio,
+    foundationAddress: addressOrNone,
+    maxAbsentBlocks: uint,
+    slashRatio: ratio,
+    lastHeight: uint,
+    lastTimeMs: uint,
+  },
+  message: stateCodec('svc.state.Chain'),
+})
+
+/** The one row of `chain`. */
+export type ChainRow = RowOf<typeof chain>
 
 type Counter = 'nextCandidacyId' | 'nextUnbondingNumber' | 'nextRequestId'
 
@@ -13,11 +55,7 @@ export function getChain(state: StateReader): ChainRow {
 }
 
 /** Of which block these rows are the state. Throws when they are none. */
-export function headOfState(state: StateReader): {
-  readonly chainId: string
-  readonly height: number
-  readonly timeMs: number
-} {
+export function headOfState(state: StateReader): Pick<Block, 'chainId' | 'height' | 'timeMs'> {
   const { chainId, lastHeight, lastTimeMs } = getChain(state)
   return { chainId, height: lastHeight, timeMs: lastTimeMs }
 }
@@ -34,15 +72,15 @@ export function supplyOf(state: StateReader): Amount {
 }
 
 /** Counts newly minted units. */
-export function addMinted(state: State, amount: Amount): void {
+export function addMinted(state: State, units: Amount): void {
   const row = getTotals(state)
-  state.put(totals, { ...row, minted: row.minted + amount })
+  state.put(totals, { ...row, minted: row.minted + units })
 }
 
 /** Counts burned units. */
-export function addBurned(state: State, amount: Amount): void {
+export function addBurned(state: State, units: Amount): void {
   const row = getTotals(state)
-  state.put(totals, { ...row, burned: row.burned + amount })
+  state.put(totals, { ...row, burned: row.burned + units })
 }
 
 function getCounters(state: StateReader): RowOf<typeof counters> {

@@ -117,13 +117,7 @@ export function reachPoints(state: State, block: Block): Reached {
   for (const proposal of listDue(state, block)) {
     const { id, result } = reachPoint(state, block, proposal)
     if (result !== proposal.result)
-      events.push({
-        type: 'svc.governance.resolved',
-        attributes: [
-          ['proposal_id', printProposalId(id)],
-          ['result', result],
-        ],
-      })
+      events.push({ type: 'svc.governance.resolved', attributes: { proposal_id: printProposalId(id), result } })
   }
   return { events, retiredVersion: programVersion(state) === version ? undefined : version }
 }

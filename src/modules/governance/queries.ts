@@ -2,63 +2,51 @@ import { printProposalId, type ProposalId } from '../../base/pubKey.ts'
 import { printTime } from '../../base/time.ts'
 import { proposalId } from '../../values/key.ts'
 import type { StateReader } from '../../store/state.ts'
-import { badArgument, defineQuery, pageOf, type QueryAnswer, type QueryContext, type QueryError } from '../define.ts'
-import { proposalKinds, type Tally, tallyOf } from './block.ts'
+import { pageOf, type QueryAnswer, type QueryEntry, type QueryError } from '../define.ts'
+import { kernelErrors } from '../errors.ts'
+import { proposalKinds, tallyOf } from './block.ts'
 import { getProposal, libraryStatusOf, listProposals, listVotes } from './keeper.ts'
 import type { Proposal } from './tables.ts'
 
-/** All proposals by block, then index in the block. Source: interface, listProposals; protocol.md §6, §8. */
-export const queryProposals = defineQuery({
-  path: '/governance/proposals',
-  doc: 'All proposals, the oldest first; `?limit=` and `?offset=` cut a page.',
-  isList: true,
-  run: ({ state }, _args, options) =>
-    pageOf(listProposals(state), options, (proposal) => printProposal(state, proposal)),
-})
+/** The paths under `/governance/`. Source: interface, listProposals; protocol.md §6, §8, §10. */
+export const governanceQueries: readonly QueryEntry[] = [
+  {
+    path: '/governance/proposals',
+    doc: 'All proposals, the oldest first; `?limit=` and `?offset=` cut a page.',
+    isList: true,
+    run: ({ state }, _args, options) =>
+      pageOf(listProposals(state), options, (proposal) => printProposal(state, proposal)),
+  },
+  {
+    path: '/governance/proposal/<id>',
+    doc: 'A proposal with Votes and Tally, null when there is none.',
+    isList: true,
+    run: ({ state }, [text = '']) => withId(text, (id) => printWithVotes(state, getProposal(state, id))),
+  },
+  {
+    path: '/governance/votes/<id>',
+    doc: 'Votes on a proposal: Voter, Answer, BlockHeight.',
+    isList: true,
+    run: ({ state }, [text = '']) => withId(text, (id) => printVotes(state, id)),
+  },
+]
 
-/** A proposal with its votes and its tally: the last one once resolved, else as it is now. Source: protocol.md §8, §10. */
-export const queryProposal = defineQuery({
-  path: '/governance/proposal/<id>',
-  doc: 'A proposal with Votes and Tally, null when there is none.',
-  isList: true,
-  run: proposalOfId,
-})
-
-function proposalOfId({ state }: QueryContext, [text = '']: readonly string[]): QueryAnswer | QueryError {
-  const id = readProposalId(text)
-  if (typeof id !== 'string') return id
-  const proposal = getProposal(state, id)
-  if (proposal === undefined) return { data: null }
-  const { yes, no, total } = lastTally(state, proposal)
-  return {
-    data: {
-      ...printProposal(state, proposal),
-      Votes: printVotes(state, id),
-      Tally: { Yes: yes, No: no, Total: total },
-    },
-  }
+/** Answers with what `read` finds for the id in a path, URL-safe or standard base64. */
+function withId(text: string, read: (id: ProposalId) => unknown): QueryAnswer | QueryError {
+  const id = proposalId.parse(text)
+  return id === undefined
+    ? kernelErrors.badArgument(`id: expected URL-safe base64 of 32 bytes, got ${JSON.stringify(text.slice(0, 60))}`)
+    : { data: read(id) }
 }
 
-const lastTally = (state: StateReader, proposal: Proposal): Tally =>
-  proposal.result === ''
-    ? tallyOf(state, proposal)
-    : { yes: proposal.yesPower, no: proposal.noPower, total: proposal.totalPower }
-
-/** Votes on a proposal; an unknown one has none. Source: protocol.md §8. */
-export const queryVotes = defineQuery({
-  path: '/governance/votes/<id>',
-  doc: 'Votes on a proposal: Voter, Answer, BlockHeight.',
-  isList: true,
-  run: ({ state }, [text = '']) => {
-    const id = readProposalId(text)
-    return typeof id === 'string' ? { data: printVotes(state, id) } : id
-  },
-})
-
-/** The id in a path, URL-safe or standard base64, or why it is none. */
-const readProposalId = (text: string): ProposalId | QueryError =>
-  proposalId.parse(text) ??
-  badArgument(`id: expected URL-safe base64 of 32 bytes, got ${JSON.stringify(text.slice(0, 60))}`)
+/** A proposal with its votes and its tally: the last one once it is resolved, else as it is now. */
+function printWithVotes(state: StateReader, proposal: Proposal | undefined): object | null {
+  if (proposal === undefined) return null
+  const { id, result, yesPower, noPower, totalPower } = proposal
+  const { yes, no, total } =
+    result === '' ? tallyOf(state, proposal) : { yes: yesPower, no: noPower, total: totalPower }
+  return { ...printProposal(state, proposal), Votes: printVotes(state, id), Tally: { Yes: yes, No: no, Total: total } }
+}
 
 /** Votes in candidacy order. */
 const printVotes = (state: StateReader, id: ProposalId): readonly object[] =>

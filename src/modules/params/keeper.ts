@@ -1,8 +1,22 @@
+import { stateCodec } from '../../codec/state.ts'
 import type { State, StateReader } from '../../store/state.ts'
+import { type RowOf, table } from '../../store/table.ts'
+import { uint } from '../../values/number.ts'
 import { text } from '../../values/text.ts'
-import type { RowOf } from '../../store/table.ts'
+import type { QueryEntry } from '../define.ts'
+import { kernelErrors } from '../errors.ts'
 import { canonicalText, PARAMETERS, type Parameter, type Params, type ParamValue } from './definitions.ts'
-import { params } from './tables.ts'
+
+/**
+ * Every value a parameter ever had, by name and the first height it is in force. Kept for ever: getParams(height) reads
+ * it.
+ */
+export const params = table('params', {
+  tag: 0x18,
+  key: { name: text, height: uint },
+  row: { value: text },
+  message: stateCodec('svc.state.Param'),
+})
 
 /** Every value that `name` has, had or will have, the newest first. Bound: approved changes of that parameter. */
 const newestFirst = (state: StateReader, name: string): Iterable<RowOf<typeof params>> =>
@@ -70,4 +84,23 @@ export function readValue(name: string, value: string): { readonly text: string 
   }
   const read = canonicalText(parameter.proposedType ?? parameter.type, value)
   return 'why' in read ? { why: `value of ${name}: ${read.why}` } : read
+}
+
+/** The system parameters object of the interface: integers as Number, ratios and the address as String. */
+export function printParams(state: StateReader, height: number): Record<string, unknown> {
+  const printed: Record<string, unknown> = {}
+  for (const { name, type, value } of valuesInForce(state, height)) printed[name] = type.toJson(value)
+  return printed
+}
+
+/** The parameters in force in the requested block, the head by default. Source: interface, getParams; protocol.md §8. */
+export const queryParams: QueryEntry = {
+  path: '/governance/params',
+  doc: 'The system parameters in force in the block of the requested height (the head when 0).',
+  run: ({ state, height, requestedHeight }) => {
+    if (requestedHeight < 0 || requestedHeight > height)
+      return kernelErrors.badArgument(`height: expected 0 to the head ${height}, got ${requestedHeight}`)
+    if (height === 0) return { data: {} } // before the first block nothing is in force
+    return { data: printParams(state, requestedHeight === 0 ? height : requestedHeight) }
+  },
 }

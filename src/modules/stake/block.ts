@@ -52,10 +52,7 @@ export interface ValidatorUpdate {
 
 const removedEvent = (owner: Address, reason: 'absence' | 'misbehaviour'): ChainEvent => ({
   type: 'svc.stake.removed',
-  attributes: [
-    ['owner', owner],
-    ['reason', reason],
-  ],
+  attributes: { owner, reason },
 })
 
 /** The live candidacy that a vote in the last commit belongs to, if its record is still there. */
@@ -194,13 +191,8 @@ export function payUnbonded(state: State, block: Block): readonly ChainEvent[] {
   return listDueUnbondings(state, block.height).map((entry) => {
     removeUnbonding(state, entry)
     addBalance(state, entry.ownerAddress, entry.amount)
-    return {
-      type: 'svc.stake.unbonded',
-      attributes: [
-        ['owner', entry.ownerAddress],
-        ['amount', entry.amount.toString()],
-      ],
-    }
+    const attributes = { owner: entry.ownerAddress, amount: entry.amount.toString() }
+    return { type: 'svc.stake.unbonded', attributes }
   })
 }
 
@@ -254,6 +246,6 @@ export function updateSet(
   const sent = listSet(state)
   const updates = sendSet(state, sent, nextSet(state, sent, block.params, signersOf(votes)), block.height + 2)
   dropKeyPeriods(state, block.height - evidenceBlocksMax(block.params.unstakeWaitPeriod))
-  const changed = { type: 'svc.stake.validator_set', attributes: [['changed', String(updates.length)]] as const }
+  const changed = { type: 'svc.stake.validator_set', attributes: { changed: String(updates.length) } }
   return { updates, events: updates.length === 0 ? [] : [changed] }
 }

@@ -17,11 +17,11 @@ import {
   powerCap,
   type SetMember,
   setMembers,
+  type Unbonding,
   unbondings,
   validatorKeys,
 } from './tables.ts'
 
-type Unbonding = RowOf<typeof unbondings>
 type AccountUpdate = RowOf<typeof accountUpdates>
 
 function first<K extends object, R extends K, I extends string>(

@@ -4,112 +4,88 @@ import { printRatio } from '../../base/amount.ts'
 import { show } from '../../base/json.ts'
 import { printTime } from '../../base/time.ts'
 import { uint } from '../../values/number.ts'
+import { flag } from '../../values/text.ts'
 import type { StateReader } from '../../store/state.ts'
-import { badArgument, defineQuery, pageOf, type QueryAnswer, type QueryContext, type QueryError } from '../define.ts'
+import { notAnAddress } from '../accounts/keeper.ts'
+import { pageOf, type QueryAnswer, type QueryContext, type QueryEntry, type QueryError } from '../define.ts'
+import { kernelErrors } from '../errors.ts'
 import { countAbove, getAccountUpdate, getById, getByOwner, listLive, listSet, listUnbondingsOf } from './keeper.ts'
-import type { Candidacy, SetMember } from './tables.ts'
+import type { Candidacy, SetMember, Unbonding } from './tables.ts'
 import { nextSet, votingPower } from './validatorSet.ts'
 
-type Options = ReadonlyMap<string, string>
-const NO_OPTIONS: Options = new Map()
-
-const notAnAddress = (text: string): QueryError =>
-  badArgument(`address: expected 0x and 40 hex digits, got ${show(text)}`)
+/** The paths under `/stake/`. Source: interface, list and query; protocol.md §3, §8, §10. */
+export const stakeQueries: readonly QueryEntry[] = [
+  {
+    path: '/stake/validators',
+    doc: 'All current validators and candidates in rank order; `?limit=` and `?offset=` cut a page.',
+    isList: true,
+    run: (context, _args, options) => {
+      const all = context.height === 0 ? [] : listLive(context.state)
+      return pageOf(all, options, (candidacy, rank) => printValidator(context, candidacy, rank))
+    },
+  },
+  {
+    path: '/stake/validator/<address>',
+    doc: 'The candidacy of an address, null when there is none.',
+    run: (context, [text = '']) =>
+      withOwner(text, (owner) => {
+        const candidacy = context.height === 0 ? undefined : getByOwner(context.state, owner)
+        return { data: candidacy === undefined ? null : printValidator(context, candidacy, rankOf(context, candidacy)) }
+      }),
+  },
+  {
+    path: '/stake/candidacy-id/<address>',
+    doc: 'The id of the candidacy of an address, null when there is none.',
+    run: ({ state }, [text = '']) => withOwner(text, (owner) => ({ data: getByOwner(state, owner)?.id ?? null })),
+  },
+  {
+    path: '/stake/unbonding/<address>',
+    doc: 'Unbonding entries of an address: amount, pub_key, completion_height.',
+    isList: true,
+    run: ({ state }, [text = '']) =>
+      withOwner(text, (owner) => pageOf(listUnbondingsOf(state, owner), new Map(), printUnbonding)),
+  },
+  {
+    path: '/stake/account-update/<id>',
+    doc: 'An account update request: id, status, from, to, pub_key of the candidacy.',
+    run: accountUpdateOfId,
+  },
+  {
+    path: '/stake/set',
+    doc: 'The validator set as CometBFT was last told it: pub_key, candidacy_id, power, proven.',
+    run: ({ state }) => printSet(state, ({ candidacyId }) => ({ candidacy_id: candidacyId })),
+  },
+  {
+    path: '/stake/set/owners',
+    doc: 'The validator set as CometBFT was last told it: pub_key, owner_address, power, proven.',
+    run: ({ state }) =>
+      // No owner for a record that was replaced.
+      printSet(state, ({ candidacyId }) => ({ owner_address: getById(state, candidacyId)?.ownerAddress ?? null })),
+  },
+]
 
 /** Runs `answer` with the owner that a path names. */
-const withOwner = (text: string, answer: (owner: Address) => QueryAnswer | QueryError): QueryAnswer | QueryError => {
+function withOwner(text: string, answer: (owner: Address) => QueryAnswer | QueryError): QueryAnswer | QueryError {
   const owner = parseAddress(text)
   return owner === undefined ? notAnAddress(text) : answer(owner)
 }
 
-/** All live candidacies in rank order. Source: interface, list; protocol.md §8. */
-export const queryValidators = defineQuery({
-  path: '/stake/validators',
-  doc: 'All current validators and candidates in rank order; `?limit=` and `?offset=` cut a page.',
-  isList: true,
-  run: listValidators,
-})
-
-function listValidators(context: QueryContext, _args: readonly string[], options: Options): QueryAnswer | QueryError {
-  const all = context.height === 0 ? [] : listLive(context.state)
-  return pageOf(all, options, (candidacy, rank) => printValidator(context, candidacy, rank))
-}
-
-/** The record of an address, withdrawn or live. Source: interface, query; protocol.md §3, §8. */
-export const queryValidator = defineQuery({
-  path: '/stake/validator/<address>',
-  doc: 'The candidacy of an address, null when there is none.',
-  run: validatorOfAddress,
-})
-
-function validatorOfAddress(context: QueryContext, [text = '']: readonly string[]): QueryAnswer | QueryError {
-  return withOwner(text, (owner) => {
-    const candidacy = context.height === 0 ? undefined : getByOwner(context.state, owner)
-    return { data: candidacy === undefined ? null : printValidator(context, candidacy, rankOf(context, candidacy)) }
-  })
-}
-
-/** Under which id `/store/candidacies` has the record of an address. Source: protocol.md §8. */
-export const queryCandidacyId = defineQuery({
-  path: '/stake/candidacy-id/<address>',
-  doc: 'The id of the candidacy of an address, null when there is none.',
-  run: candidacyIdOfAddress,
-})
-
-function candidacyIdOfAddress({ state }: QueryContext, [text = '']: readonly string[]): QueryAnswer | QueryError {
-  return withOwner(text, (owner) => ({ data: getByOwner(state, owner)?.id ?? null }))
-}
-
-/** What still unbonds for an address, in the order it was made. Source: protocol.md §8, §10. */
-export const queryUnbonding = defineQuery({
-  path: '/stake/unbonding/<address>',
-  doc: 'Unbonding entries of an address: amount, pub_key, completion_height.',
-  isList: true,
-  run: unbondingOfAddress,
-})
-
-function unbondingOfAddress({ state }: QueryContext, [text = '']: readonly string[]): QueryAnswer | QueryError {
-  return withOwner(text, (owner) =>
-    pageOf(listUnbondingsOf(state, owner), NO_OPTIONS, (entry) => ({
-      amount: entry.amount.toString(),
-      pub_key: pubKeyObject(entry.pubKey),
-      completion_height: entry.heightPaid,
-    })),
-  )
-}
-
-/** One account update request. Source: protocol.md §8. */
-export const queryAccountUpdate = defineQuery({
-  path: '/stake/account-update/<id>',
-  doc: 'An account update request: id, status, from, to, pub_key of the candidacy.',
-  run: accountUpdateOfId,
+const printUnbonding = ({ amount, pubKey, heightPaid }: Unbonding): object => ({
+  amount: amount.toString(),
+  pub_key: pubKeyObject(pubKey),
+  completion_height: heightPaid,
 })
 
 function accountUpdateOfId({ state }: QueryContext, [text = '']: readonly string[]): QueryAnswer | QueryError {
   const id = uint.parse(text)
-  if (id === undefined) return badArgument(`id: expected a decimal integer, got ${show(text)}`)
+  if (id === undefined) return kernelErrors.badArgument(`id: expected a decimal integer, got ${show(text)}`)
   const request = getAccountUpdate(state, id)
   if (request === undefined) return { data: null }
   const { status, fromAddress, toAddress, candidacyId } = request
-  const key = getById(state, candidacyId)?.pubKey
-  const printedKey = key === undefined ? null : printPubKey(key)
-  return { data: { id, status, from: fromAddress, to: toAddress, pub_key: printedKey } }
+  const candidacy = getById(state, candidacyId)
+  const pub_key = candidacy === undefined ? null : printPubKey(candidacy.pubKey)
+  return { data: { id, status, from: fromAddress, to: toAddress, pub_key } }
 }
-
-/** The rows of validator_set. Source: protocol.md §8. */
-export const querySet = defineQuery({
-  path: '/stake/set',
-  doc: 'The validator set as CometBFT was last told it: pub_key, candidacy_id, power, proven.',
-  run: ({ state }) => printSet(state, ({ candidacyId }) => ({ candidacy_id: candidacyId })),
-})
-
-/** The same with the owners' addresses; null for a record that was replaced. Source: protocol.md §10. */
-export const querySetOwners = defineQuery({
-  path: '/stake/set/owners',
-  doc: 'The validator set as CometBFT was last told it: pub_key, owner_address, power, proven.',
-  run: ({ state }) =>
-    printSet(state, ({ candidacyId }) => ({ owner_address: getById(state, candidacyId)?.ownerAddress ?? null })),
-})
 
 function printSet(state: StateReader, holder: (member: SetMember) => object): QueryAnswer {
   const print = (member: SetMember): object => {
@@ -123,25 +99,18 @@ function printSet(state: StateReader, holder: (member: SetMember) => object): Qu
 const RANKS_KEPT = 256
 
 /** What all validator objects of one head share. Bound: max_vals and RANKS_KEPT rows. */
-interface SetAtHead {
-  /** The most voting power of one candidacy, in whole tokens. */
-  readonly powerCap: number
-  /** Candidacy ids in the validator set as last sent. */
-  readonly inSet: ReadonlySet<number>
-  /** Ranks of the first candidacies, by id. */
-  readonly ranks: ReadonlyMap<number, number>
-}
-
-function setAtHead({ state, params, once }: QueryContext): SetAtHead {
-  return once('stake', () => {
+const setAtHead = ({ state, params, once }: QueryContext) =>
+  once('stake', () => {
     const sent = listSet(state)
     return {
+      /** The most voting power of one candidacy, in whole tokens. */
       powerCap: nextSet(state, sent, params()).powerCap,
+      /** Candidacy ids in the validator set as last sent. */
       inSet: new Set(sent.map(({ candidacyId }) => candidacyId)),
+      /** Ranks of the first candidacies, by id. */
       ranks: firstRanks(state),
     }
   })
-}
 
 function firstRanks(state: StateReader): ReadonlyMap<number, number> {
   const ranks = new Map<number, number>()
@@ -157,8 +126,6 @@ function rankOf(context: QueryContext, candidacy: Candidacy): number {
   if (candidacy.withdrawn) return -1
   return setAtHead(context).ranks.get(candidacy.id) ?? countAbove(context.state, candidacy)
 }
-
-const yesNo = (value: boolean): string => (value ? 'Y' : 'N')
 
 /** A public key as CometBFT's JSON has it. */
 const pubKeyObject = (key: PubKey): object => ({ type: 'tendermint/PubKeyEd25519', value: printPubKey(key) })
@@ -178,8 +145,8 @@ function printValidator(context: QueryContext, candidacy: Candidacy, rank: numbe
     created_at: printTime(candidacy.createdAt),
     updated_at: printTime(candidacy.updatedAt),
     description: { name, website, location, email, profile },
-    verified: yesNo(candidacy.verified),
-    active: yesNo(candidacy.active),
+    verified: flag.print(candidacy.verified),
+    active: flag.print(candidacy.active),
     block_height: candidacy.blockHeight,
     rank,
     state: candidacy.withdrawn ? 'Withdrawn' : live,

@@ -118,6 +118,9 @@ export const unbondings = table('unbondings', {
   },
 })
 
+/** One unbonding entry. */
+export type Unbonding = RowOf<typeof unbondings>
+
 /** Account update requests: PENDING, COMPLETED, REPLACED or CANCELLED. At most one PENDING a candidacy. */
 export const accountUpdates = table('account_updates', {
   tag: 0x07,

@@ -1,5 +1,7 @@
 import type { TxError } from '../../base/txError.ts'
+import type { TxContext } from '../define.ts'
 import { stakeErrors } from './errors.ts'
+import { getByOwner } from './keeper.ts'
 import type { Candidacy } from './tables.ts'
 
 /** The state of an address's candidacy. `none`: the address has no record. */
@@ -56,8 +58,9 @@ export function stateOf(candidacy: Candidacy | undefined): CandidacyState {
   return candidacy.active ? 'active' : 'inactive'
 }
 
-/** The candidacy that may make this move, or why it may not. */
-export function allowed(candidacy: Candidacy | undefined, trigger: CandidacyTrigger): Candidacy | TxError {
+/** The sender's candidacy, which may make this move, or why it may not. */
+export function allowed({ state, sender }: TxContext, trigger: CandidacyTrigger): Candidacy | TxError {
+  const candidacy = getByOwner(state, sender)
   const to = candidacyMoves[stateOf(candidacy)][trigger]
   return typeof to === 'string' ? (candidacy as Candidacy) : to
 }

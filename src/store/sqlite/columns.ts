@@ -102,7 +102,10 @@ export function createRowMapper(table: Table): RowMapper {
   const all = [...keyTypes, ...restTypes]
   const first = keyTypes.length === 0 ? 1 : 0
   const toSql = (types: typeof restTypes, row: object): SqlValue[] =>
-    types.map(([field, type]) => type.toSql((row as Readonly<Record<string, unknown>>)[field]))
+    types.map(([field, type]) => {
+      const value = (row as Readonly<Record<string, unknown>>)[field]
+      return type.sqlType === 'INTEGER' ? BigInt(value as number) : type.print(value)
+    })
   const read = (types: typeof restTypes, raw: readonly unknown[]): object => {
     const values: Record<string, unknown> = {}
     for (let position = 0; position < types.length; position++) {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { addressOfKey } from '../../../src/base/address.ts'
-import { getTotals, supplyOf } from '../../../src/modules/chain/keeper.ts'
-import { totals } from '../../../src/modules/chain/tables.ts'
+import { getTotals, supplyOf, totals } from '../../../src/modules/chain/keeper.ts'
 import { payAward } from '../../../src/modules/stake/block.ts'
 import { createOverlay } from '../../../src/store/overlay.ts'
 import { account, nodeKey, tokens } from '../../support/testChain.ts'

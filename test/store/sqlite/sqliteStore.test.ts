@@ -106,7 +106,7 @@ test('a part that fails inside a commit leaves the state whole, and the same blo
   const fragile = table('fragile', {
     tag: 0x70,
     key: { id: uint },
-    row: { value: { ...text, toSql: (value: string) => (value === 'bad' ? ({ not: 'sql' } as never) : value) } },
+    row: { value: { ...text, print: (value: string) => (value === 'bad' ? ({ not: 'sql' } as never) : value) } },
     message: { name: '', encode: (row) => Buffer.from(row['value'] as string), decode: () => ({}) },
   })
   const path = newPath()

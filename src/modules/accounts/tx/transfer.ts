@@ -1,9 +1,9 @@
 import { addressOf } from '../../../base/address.ts'
-import { invalidParameter, type TxError } from '../../../base/txError.ts'
+import { invalidParameter } from '../../../base/txError.ts'
 import { field, type MessageOf } from '../../../tx/fields.ts'
 import { address } from '../../../values/account.ts'
 import { amount } from '../../../values/number.ts'
-import { defineTx, type Effects, type TxContext } from '../../define.ts'
+import { defineTx, type Outcome, type TxContext } from '../../define.ts'
 import { moveBalance } from '../keeper.ts'
 
 /** Gas of a transfer. Source: protocol.md §2, Gas and fees. */
@@ -11,10 +11,9 @@ export const TRANSFER_GAS = 21_000
 
 const input = { to: field(address), value: field(amount, 'amount above 0, in base units') }
 
-/** Moves `value` base units from the sender to `to`. Source: protocol.md §3, transfer [ext]. */
+/** Source: protocol.md §3, transfer [ext]. */
 export const transfer = defineTx({
   operation: 'transfer',
-  method: 'svc_transfer',
   call: 'transfer',
   event: 'svc.accounts.transfer',
   doc: 'Moves base units from the sender to another account.',
@@ -23,7 +22,7 @@ export const transfer = defineTx({
   execute: executeTransfer,
 })
 
-function executeTransfer({ state, sender }: TxContext, message: MessageOf<typeof input>): TxError | Effects {
+function executeTransfer({ state, sender }: TxContext, message: MessageOf<typeof input>): Outcome {
   const to = addressOf(message.to)
   const value = BigInt(message.value)
   if (value === 0n) return invalidParameter('value: expected more than 0, got 0')
@@ -31,12 +30,7 @@ function executeTransfer({ state, sender }: TxContext, message: MessageOf<typeof
     locks: value,
     apply: () => {
       moveBalance(state, sender, to, value)
-      return {
-        attributes: [
-          ['to', to],
-          ['value', value.toString()],
-        ],
-      }
+      return { attributes: { to, value: value.toString() } }
     },
   }
 }

@@ -1,46 +1,40 @@
-import { invalidParameter, type TxError } from '../../../base/txError.ts'
+import { invalidParameter } from '../../../base/txError.ts'
 import type { State } from '../../../store/state.ts'
 import { field, type MessageOf } from '../../../tx/fields.ts'
 import { text } from '../../../values/text.ts'
-import { type Block, defineTx, type Effects, type TxContext } from '../../define.ts'
+import type { Block, Outcome, TxContext } from '../../define.ts'
 import { putParam, readValue } from '../../params/keeper.ts'
 import type { ProposalOf } from '../tables.ts'
-import { type CarriedOut, pointHeight, pointTimestamp, propose, type ProposalKind, reason } from './proposal.ts'
+import { type CarriedOut, defineProposal, expiringFields, propose, type ProposalKind } from './proposal.ts'
 
 type ChangeParam = ProposalOf<'change_param'>
 
 const input = {
   name: field(text, 'parameter name'),
   value: field(text, 'new value, as text'),
-  reason: reason(),
-  expireBlockHeight: pointHeight('the proposal expires'),
-  expireTimestamp: pointTimestamp('the proposal expires'),
+  ...expiringFields,
 }
 
-/** Proposes a new value of a system parameter. Source: interface, proposeChangeParam; protocol.md §6. */
-export const proposeChangeParam = defineTx({
+/** Source: interface, proposeChangeParam; protocol.md §6. */
+export const proposeChangeParam = defineProposal({
   operation: 'proposeChangeParam',
-  method: 'svc_proposeChangeParam',
-  call: 'governance.proposeChangeParam',
-  event: 'svc.governance.proposeChangeParam',
   doc: 'Proposes a new value of a system parameter.',
   input,
-  returns: 'ProposalID',
-  gas: (params) => params.governanceProposal,
   execute: executePropose,
 })
 
-function executePropose(context: TxContext, message: MessageOf<typeof input>): TxError | Effects {
+function executePropose(context: TxContext, message: MessageOf<typeof input>): Outcome {
   const { name, value } = message
   return propose(context, {
     fields: { type: 'change_param', name, value },
     reason: message.reason,
-    point: { height: message.expireBlockHeight, timestamp: message.expireTimestamp },
+    height: message.expireBlockHeight,
+    timestamp: message.expireTimestamp,
     rules: () => {
       const read = readValue(name, value)
       return 'why' in read ? invalidParameter(read.why) : undefined
     },
-    attributes: [['name', name]],
+    attributes: { name },
   })
 }
 

@@ -1,12 +1,12 @@
 import type { TxError } from '../../../base/txError.ts'
 import { field, type MessageOf } from '../../../tx/fields.ts'
 import { text, textOf } from '../../../values/text.ts'
-import { defineTx, type Effects, type TxContext } from '../../define.ts'
+import type { Outcome, TxContext } from '../../define.ts'
 import { governanceErrors } from '../errors.ts'
 import { deployedVersion, hasOngoingLibrary } from '../keeper.ts'
 import { checkFiles, checkName, hasFileFor, isAbove } from '../library.ts'
 import type { ProposalOf } from '../tables.ts'
-import { pointHeight, pointTimestamp, propose, type ProposalKind, reason } from './proposal.ts'
+import { defineProposal, pointHeight, pointTimestamp, propose, type ProposalKind, reason } from './proposal.ts'
 
 /** Fields that name a library or a program and its files. Source: interface, Rules for the propose payloads. */
 export const libraryMembers = {
@@ -25,30 +25,23 @@ const input = {
 
 type Message = MessageOf<typeof input>
 
-/**
- * Proposes to deploy a native library; only CheckTx asks for the node's OS. Source: interface, proposeDeployLibEni;
- * protocol.md §6.
- */
-export const proposeDeployLibEni = defineTx({
+/** Only CheckTx asks for the node's OS. Source: interface, proposeDeployLibEni; protocol.md §6. */
+export const proposeDeployLibEni = defineProposal({
   operation: 'proposeDeployLibEni',
-  method: 'svc_proposeDeployLibEni',
-  call: 'governance.proposeDeployLibEni',
-  event: 'svc.governance.proposeDeployLibEni',
   doc: 'Proposes to deploy a native library: fileUrl and md5 are JSON objects in text, by OS name (ubuntu, centos).',
   input,
-  returns: 'ProposalID',
-  gas: (params) => params.governanceProposal,
   execute: executePropose,
 })
 
-function executePropose(context: TxContext, message: Message): TxError | Effects {
+function executePropose(context: TxContext, message: Message): Outcome {
   const { name, version, fileUrl, md5 } = message
   return propose(context, {
     fields: { type: 'deploy_libeni', name, version, fileUrl, md5 },
     reason: message.reason,
-    point: { height: message.deployBlockHeight, timestamp: message.deployTimestamp },
+    height: message.deployBlockHeight,
+    timestamp: message.deployTimestamp,
     rules: () => checkLibrary(context, message),
-    attributes: [['name', name]],
+    attributes: { name },
   })
 }
 

@@ -2,11 +2,19 @@ import type { Amount } from '../../../base/amount.ts'
 import { printProposalId, proposalIdOf } from '../../../base/pubKey.ts'
 import type { TxError } from '../../../base/txError.ts'
 import type { State } from '../../../store/state.ts'
-import { field, optional, type OptionalField } from '../../../tx/fields.ts'
+import { field, type Fields, optional, type OptionalField } from '../../../tx/fields.ts'
 import { uint } from '../../../values/number.ts'
 import { textOf } from '../../../values/text.ts'
 import { takeBalance } from '../../accounts/keeper.ts'
-import { type Attribute, type Block, type Effects, isError, type TxContext } from '../../define.ts'
+import {
+  type Attributes,
+  type Block,
+  defineTx,
+  isError,
+  type Outcome,
+  type TxContext,
+  type TxEntry,
+} from '../../define.ts'
 import { governanceErrors } from '../errors.ts'
 import { checkOpenLimits, createProposal, validatorIdOf } from '../keeper.ts'
 import type { OwnFields, Proposal, ProposalOf, ProposalType } from '../tables.ts'
@@ -30,6 +38,18 @@ export interface ProposalKind<T extends ProposalType = ProposalType> {
   detail(proposal: ProposalOf<T>, libraryStatus: string | undefined): object
 }
 
+/** Declares an operation that proposes: what all of them have in common is said here. */
+export const defineProposal = <const M extends Fields>(
+  entry: Pick<TxEntry<M>, 'operation' | 'doc' | 'input' | 'execute'>,
+): TxEntry =>
+  defineTx({
+    ...entry,
+    call: `governance.${entry.operation}`,
+    event: `svc.governance.${entry.operation}`,
+    returns: 'ProposalID',
+    gas: (params) => params.governanceProposal,
+  })
+
 /** Why it is proposed, at most 2,048 bytes. Source: protocol.md §3. */
 export const reason = (): OptionalField<string> => optional(field(textOf(2048)))
 
@@ -41,10 +61,11 @@ export const pointHeight = (what: string): OptionalField<number> =>
 export const pointTimestamp = (what: string): OptionalField<number> =>
   optional(field(uint, `Unix seconds at which ${what}; instead of the block height`))
 
-/** The point that a proposal names: a height, a time in Unix seconds, or neither. */
-export interface Point {
-  readonly height: number | undefined
-  readonly timestamp?: number | undefined
+/** The fields of a proposal that its point ends. */
+export const expiringFields = {
+  reason: reason(),
+  expireBlockHeight: pointHeight('the proposal expires'),
+  expireTimestamp: pointTimestamp('the proposal expires'),
 }
 
 /** Furthest point of a proposal, in blocks after its own. Source: protocol.md §6, expiry rules. */
@@ -54,7 +75,7 @@ export const POINT_SECONDS_MAX = 10_000_000
 
 function pointOf(
   block: Block,
-  { height, timestamp }: Point,
+  { height, timestamp }: Draft,
 ): Pick<Proposal, 'expireBlockHeight' | 'expireTimestamp'> | TxError {
   if (height !== undefined && timestamp !== undefined) return governanceErrors.oneExpirationAtMost
   if (height !== undefined) {
@@ -69,40 +90,41 @@ function pointOf(
   return { expireBlockHeight: block.height + block.params.proposalExpirePeriod, expireTimestamp: 0 }
 }
 
-/** What one kind of proposal brings. */
+/** What one kind of proposal brings. Its point is a height, a time in Unix seconds, or neither. */
 export interface Draft {
   readonly fields: OwnFields
   readonly reason: string | undefined
-  readonly point: Point
+  readonly height: number | undefined
+  readonly timestamp?: number | undefined
   /** Own rules, in order. */
   readonly rules: () => TxError | undefined
   /** Base units that the proposal takes from the sender and holds. */
   readonly escrow?: Amount
   /** What its event names beside the proposal's id. */
-  readonly attributes?: readonly Attribute[]
+  readonly attributes?: Attributes
 }
 
 /**
  * Rules of every propose operation, in order: Invalid validator, own rules, expiry rules, open limits; then the new
  * proposal.
  */
-export function propose({ state, block, sender, tx, index }: TxContext, draft: Draft): TxError | Effects {
+export function propose({ state, block, sender, tx, index }: TxContext, draft: Draft): Outcome {
   const candidacyId = validatorIdOf(state, sender)
   if (typeof candidacyId !== 'number') return candidacyId
   const broken = draft.rules()
   if (broken !== undefined) return broken
-  const point = pointOf(block, draft.point)
+  const point = pointOf(block, draft)
   if (isError(point)) return point
   const limit = checkOpenLimits(state, candidacyId)
   if (limit !== undefined) return limit
-  const { fields, reason: why = '', escrow = 0n, attributes = [] } = draft
+  const { fields, reason: why = '', escrow = 0n, attributes } = draft
   return {
     locks: escrow,
     apply: () => {
       const id = proposalIdOf(tx.hash)
       takeBalance(state, sender, escrow)
       createProposal(state, { id, proposer: sender, candidacyId, block, index, reason: why, ...point }, fields)
-      return { data: tx.hash, attributes: [['proposal_id', printProposalId(id)], ...attributes] }
+      return { data: tx.hash, attributes: { proposal_id: printProposalId(id), ...attributes } }
     },
   }
 }

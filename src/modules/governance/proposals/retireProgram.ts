@@ -1,15 +1,15 @@
 import { parsePubKey, type PubKey } from '../../../base/pubKey.ts'
-import { invalidParameter, type TxError } from '../../../base/txError.ts'
+import { invalidParameter } from '../../../base/txError.ts'
 import type { State, StateReader } from '../../../store/state.ts'
 import { field, type MessageOf } from '../../../tx/fields.ts'
 import { textOf } from '../../../values/text.ts'
 import { programVersion, raiseProgramVersion } from '../../chain/keeper.ts'
-import { type Block, defineTx, type Effects, type TxContext } from '../../define.ts'
+import type { Block, Outcome, TxContext } from '../../define.ts'
 import { deactivateAllBut, isEligibleKey } from '../../stake/keeper.ts'
 import { governanceErrors } from '../errors.ts'
 import { hasStandingRetirement } from '../keeper.ts'
 import type { ProposalOf } from '../tables.ts'
-import { type CarriedOut, pointHeight, propose, type ProposalKind, reason } from './proposal.ts'
+import { type CarriedOut, defineProposal, pointHeight, propose, type ProposalKind, reason } from './proposal.ts'
 
 type RetireProgram = ProposalOf<'retire_program'>
 
@@ -19,26 +19,21 @@ const input = {
   retiredBlockHeight: pointHeight('the program retires'),
 }
 
-/** Proposes to retire the program. Source: interface, proposeRetireProgram; protocol.md §6. */
-export const proposeRetireProgram = defineTx({
+/** Source: interface, proposeRetireProgram; protocol.md §6. */
+export const proposeRetireProgram = defineProposal({
   operation: 'proposeRetireProgram',
-  method: 'svc_proposeRetireProgram',
-  call: 'governance.proposeRetireProgram',
-  event: 'svc.governance.proposeRetireProgram',
   doc: 'Proposes to retire the program: listed validators are preserved, all others are deactivated.',
   input,
-  returns: 'ProposalID',
-  gas: (params) => params.governanceProposal,
   execute: executePropose,
 })
 
-function executePropose(context: TxContext, message: MessageOf<typeof input>): TxError | Effects {
+function executePropose(context: TxContext, message: MessageOf<typeof input>): Outcome {
   const { preservedValidators } = message
   const version = programVersion(context.state)
   return propose(context, {
     fields: { type: 'retire_program', retiredVersion: String(version), preservedValidators, status: 'init' },
     reason: message.reason,
-    point: { height: message.retiredBlockHeight },
+    height: message.retiredBlockHeight,
     rules: () => {
       if (hasStandingRetirement(context.state, version)) return governanceErrors.standingRetirement
       const why = whyNotPreserved(context.state, preservedValidators)

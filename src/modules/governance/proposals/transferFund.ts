@@ -1,15 +1,15 @@
 import { type Address, addressOf } from '../../../base/address.ts'
-import { invalidParameter, type TxError } from '../../../base/txError.ts'
+import { invalidParameter } from '../../../base/txError.ts'
 import type { State, StateReader } from '../../../store/state.ts'
 import { field, type MessageOf } from '../../../tx/fields.ts'
 import { address } from '../../../values/account.ts'
 import { amount } from '../../../values/number.ts'
 import { addBalance, balanceOf, moveBalance } from '../../accounts/keeper.ts'
-import { type Block, defineTx, type Effects, type TxContext } from '../../define.ts'
+import type { Block, Outcome, TxContext } from '../../define.ts'
 import { kernelErrors } from '../../errors.ts'
 import { valuesUpTo } from '../../params/keeper.ts'
 import type { ProposalOf } from '../tables.ts'
-import { type CarriedOut, pointHeight, pointTimestamp, propose, type ProposalKind, reason } from './proposal.ts'
+import { type CarriedOut, defineProposal, expiringFields, propose, type ProposalKind } from './proposal.ts'
 
 type TransferFund = ProposalOf<'transfer_fund'>
 
@@ -17,28 +17,18 @@ const input = {
   transferFrom: field(address),
   transferTo: field(address),
   amount: field(amount, 'amount above 0, in base units'),
-  reason: reason(),
-  expireBlockHeight: pointHeight('the proposal expires'),
-  expireTimestamp: pointTimestamp('the proposal expires'),
+  ...expiringFields,
 }
 
-/**
- * Proposes to pay from the proposer's balance, through escrow, or from a hold_account. Source: protocol.md §6,
- * transfer_fund [ext].
- */
-export const proposeTransferFund = defineTx({
+/** Source: protocol.md §6, transfer_fund [ext]. */
+export const proposeTransferFund = defineProposal({
   operation: 'proposeTransferFund',
-  method: 'svc_proposeTransferFund',
-  call: 'governance.proposeTransferFund',
-  event: 'svc.governance.proposeTransferFund',
   doc: 'Proposes a payment from the proposer (held in escrow) or from a present or earlier hold_account.',
   input,
-  returns: 'ProposalID',
-  gas: (params) => params.governanceProposal,
   execute: executePropose,
 })
 
-function executePropose(context: TxContext, message: MessageOf<typeof input>): TxError | Effects {
+function executePropose(context: TxContext, message: MessageOf<typeof input>): Outcome {
   const { state, sender, block } = context
   const transferFrom = addressOf(message.transferFrom)
   const value = BigInt(message.amount)
@@ -52,7 +42,8 @@ function executePropose(context: TxContext, message: MessageOf<typeof input>): T
       escrow,
     },
     reason: message.reason,
-    point: { height: message.expireBlockHeight, timestamp: message.expireTimestamp },
+    height: message.expireBlockHeight,
+    timestamp: message.expireTimestamp,
     escrow,
     rules: () => {
       if (transferFrom !== sender && !isHoldAccount(state, transferFrom, block.height)) {

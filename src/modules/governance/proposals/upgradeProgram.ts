@@ -1,27 +1,19 @@
 import type { TxError } from '../../../base/txError.ts'
 import type { MessageOf } from '../../../tx/fields.ts'
-import { defineTx, type TxContext } from '../../define.ts'
+import type { TxContext } from '../../define.ts'
 import { governanceErrors } from '../errors.ts'
 import { validatorIdOf } from '../keeper.ts'
 import { checkFiles, checkName } from '../library.ts'
 import { libraryMembers } from './deployLibEni.ts'
-import { pointHeight } from './proposal.ts'
+import { defineProposal, pointHeight } from './proposal.ts'
 
 const input = { ...libraryMembers, upgradeBlockHeight: pointHeight('the new program is deployed') }
 
-/**
- * Not implemented, as the interface says: forms are checked, then always code 4. Source: interface, Limits 6;
- * protocol.md §6.
- */
-export const proposeUpgradeProgram = defineTx({
+/** Not implemented: the forms are checked, then the answer is code 4. Source: interface, Limits 6; protocol.md §6. */
+export const proposeUpgradeProgram = defineProposal({
   operation: 'proposeUpgradeProgram',
-  method: 'svc_proposeUpgradeProgram',
-  call: 'governance.proposeUpgradeProgram',
-  event: 'svc.governance.proposeUpgradeProgram',
   doc: 'Not implemented: a well-formed call is always answered with code 4.',
   input,
-  returns: 'ProposalID',
-  gas: (params) => params.governanceProposal,
   execute: executePropose,
 })
 

@@ -3,7 +3,7 @@ import type { TxError } from '../../../base/txError.ts'
 import { field, type MessageOf } from '../../../tx/fields.ts'
 import { proposalId } from '../../../values/key.ts'
 import { text } from '../../../values/text.ts'
-import { defineTx, type Effects, effects, type TxContext } from '../../define.ts'
+import { defineTx, effects, type Outcome, type TxContext } from '../../define.ts'
 import { decided, resolve, tallyOf } from '../block.ts'
 import { governanceErrors } from '../errors.ts'
 import { getProposal, putVote, validatorIdOf } from '../keeper.ts'
@@ -11,12 +11,9 @@ import type { ProposalResult } from '../tables.ts'
 
 const input = { proposalId: field(proposalId), answer: field(text, 'Y or N') }
 
-/**
- * Votes Y or N on an open proposal; two thirds of the power decide it at once. Source: interface, vote; protocol.md §6.
- */
+/** Two thirds of the power decide a proposal at once. Source: interface, vote; protocol.md §6. */
 export const vote = defineTx({
   operation: 'vote',
-  method: 'svc_vote',
   call: 'governance.vote',
   event: 'svc.governance.vote',
   doc: 'Votes on an open proposal; a later vote replaces an earlier one.',
@@ -33,7 +30,7 @@ const closed: Readonly<Record<ProposalResult, TxError | undefined>> = {
   Expired: governanceErrors.proposalExpired,
 }
 
-function executeVote({ state, block, sender }: TxContext, message: MessageOf<typeof input>): TxError | Effects {
+function executeVote({ state, block, sender }: TxContext, message: MessageOf<typeof input>): Outcome {
   const candidacyId = validatorIdOf(state, sender)
   if (typeof candidacyId !== 'number') return candidacyId
   const id = proposalIdOf(message.proposalId)
@@ -48,11 +45,7 @@ function executeVote({ state, block, sender }: TxContext, message: MessageOf<typ
     const tally = tallyOf(state, proposal)
     const result = decided(tally)
     const after = result === '' ? proposal : resolve(state, block, proposal, result, tally)
-    return {
-      attributes: [
-        ['proposal_id', printProposalId(id)],
-        ...(after.result === '' ? [] : [['result', after.result] as const]),
-      ],
-    }
+    const attributes = { proposal_id: printProposalId(id) }
+    return { attributes: after.result === '' ? attributes : { ...attributes, result: after.result } }
   })
 }

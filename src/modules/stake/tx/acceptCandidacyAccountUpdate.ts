@@ -1,28 +1,16 @@
-import { printPubKey } from '../../../base/pubKey.ts'
-import type { TxError } from '../../../base/txError.ts'
 import { field, type MessageOf } from '../../../tx/fields.ts'
 import { uint } from '../../../values/number.ts'
 import { balanceOf, moveBalance } from '../../accounts/keeper.ts'
-import { defineTx, type Effects, type TxContext } from '../../define.ts'
+import { defineTx, type Outcome, type TxContext } from '../../define.ts'
 import { stakeErrors } from '../errors.ts'
-import {
-  changeCandidacy,
-  closePendingUpdate,
-  dropWithdrawn,
-  getAccountUpdate,
-  getById,
-  getLiveByOwner,
-} from '../keeper.ts'
+import { closePendingUpdate, dropWithdrawn, getAccountUpdate, getById, getLiveByOwner } from '../keeper.ts'
+import { change } from './candidacy.ts'
 
 const input = { accountUpdateRequestId: field(uint, 'id that updateAccount returned') }
 
-/**
- * Binds a candidacy to the sender, who was asked by `updateAccount`: the sender's balance pays the old owner for the
- * shares. Source: interface, acceptAccountUpdate; protocol.md §3.
- */
+/** Source: interface, acceptAccountUpdate; protocol.md §3. */
 export const acceptCandidacyAccountUpdate = defineTx({
   operation: 'acceptCandidacyAccountUpdate',
-  method: 'svc_acceptCandidacyAccountUpdate',
   call: 'stake.validator.acceptAccountUpdate',
   event: 'svc.stake.acceptAccountUpdate',
   doc: 'Accepts the request: the sender becomes the owner and pays the old owner for the shares.',
@@ -31,32 +19,24 @@ export const acceptCandidacyAccountUpdate = defineTx({
   execute: executeAccept,
 })
 
-function executeAccept(
-  { state, block, sender, fee }: TxContext,
-  { accountUpdateRequestId: id }: MessageOf<typeof input>,
-): TxError | Effects {
+function executeAccept(context: TxContext, { accountUpdateRequestId: id }: MessageOf<typeof input>): Outcome {
+  const { state, sender, fee } = context
   const request = getAccountUpdate(state, id)
   if (request?.status !== 'PENDING' || request.toAddress !== sender) return stakeErrors.badRequest
   if (getLiveByOwner(state, sender) !== undefined) return stakeErrors.badRequest
   const candidacy = getById(state, request.candidacyId)
   if (candidacy?.withdrawn !== false)
     throw new Error(`stake: request ${id} is PENDING for a candidacy that is not live`)
-  const { ownerAddress, pubKey, shares } = candidacy
+  const { ownerAddress, shares } = candidacy
   if (balanceOf(state, sender) < shares + fee) return stakeErrors.insufficientBondShares
   return {
     locks: shares,
     apply: () => {
       dropWithdrawn(state, sender)
       moveBalance(state, sender, ownerAddress, shares)
-      changeCandidacy(state, candidacy, { ownerAddress: sender }, block.time)
       closePendingUpdate(state, candidacy.id, 'COMPLETED')
-      return {
-        attributes: [
-          ['owner', sender],
-          ['pub_key', printPubKey(pubKey)],
-          ['request_id', String(id)],
-        ],
-      }
+      const { attributes } = change(context, candidacy, { ownerAddress: sender })
+      return { attributes: { ...attributes, request_id: String(id) } }
     },
   }
 }

@@ -1,27 +1,15 @@
 import { maxOf, shareCeil, TOKEN } from '../../../base/amount.ts'
-import type { TxError } from '../../../base/txError.ts'
 import { balanceOf, takeBalance } from '../../accounts/keeper.ts'
-import { defineTx, type Effects, effects, isError, type TxContext } from '../../define.ts'
+import { defineTx, effects, isError, type Outcome, type TxContext } from '../../define.ts'
 import { stakeErrors } from '../errors.ts'
-import {
-  changeCandidacy,
-  getByOwner,
-  getLiveByPubKey,
-  listUnbondings,
-  pendingUnbonding,
-  removeUnbonding,
-} from '../keeper.ts'
+import { getLiveByPubKey, listUnbondings, pendingUnbonding, removeUnbonding } from '../keeper.ts'
 import type { Candidacy } from '../tables.ts'
 import { allowed } from '../transitions.ts'
-import { appliedTo } from './candidacy.ts'
+import { change } from './candidacy.ts'
 
-/**
- * Puts the sender's deactivated, removed or withdrawn candidacy back in the race. Source: interface, activate;
- * protocol.md §3.
- */
+/** Source: interface, activate; protocol.md §3. */
 export const activateCandidacy = defineTx({
   operation: 'activateCandidacy',
-  method: 'svc_activateCandidacy',
   call: 'stake.validator.activate',
   event: 'svc.stake.activate',
   doc: "Activates the sender's deactivated, removed or withdrawn candidacy again.",
@@ -30,22 +18,19 @@ export const activateCandidacy = defineTx({
   execute: executeActivate,
 })
 
-function executeActivate(context: TxContext): TxError | Effects {
-  const { state, block, sender } = context
-  const candidacy = allowed(getByOwner(state, sender), 'activate')
+function executeActivate(context: TxContext): Outcome {
+  const candidacy = allowed(context, 'activate')
   if (isError(candidacy)) return candidacy
   if (candidacy.withdrawn) return restake(context, candidacy)
-  return effects(() => {
-    changeCandidacy(state, candidacy, { active: true }, block.time)
-    return appliedTo(candidacy)
-  })
+  return effects(() => change(context, candidacy, { active: true }))
 }
 
 /**
  * A withdrawn candidacy takes what still unbonds back as shares, topped up from the balance to the self-stake of the
  * ratio in force.
  */
-function restake({ state, block, sender }: TxContext, candidacy: Candidacy): TxError | Effects {
+function restake(context: TxContext, candidacy: Candidacy): Outcome {
+  const { state, block, sender } = context
   if (getLiveByPubKey(state, candidacy.pubKey) !== undefined) return stakeErrors.pubKeyDeclared
   const pending = pendingUnbonding(state, candidacy.id)
   const selfStake = shareCeil(candidacy.maxShares, block.params.selfStakingRatio)
@@ -56,8 +41,7 @@ function restake({ state, block, sender }: TxContext, candidacy: Candidacy): TxE
     apply: () => {
       for (const entry of listUnbondings(state, candidacy.id)) removeUnbonding(state, entry)
       takeBalance(state, sender, shares - pending)
-      changeCandidacy(state, candidacy, { shares, active: true, withdrawn: false }, block.time)
-      return appliedTo(candidacy)
+      return change(context, candidacy, { shares, active: true, withdrawn: false })
     },
   }
 }

@@ -1,7 +1,8 @@
 import { printPubKey } from '../../../base/pubKey.ts'
 import { type Field, field, type MessageOf, nested, optional } from '../../../tx/fields.ts'
 import { textOf } from '../../../values/text.ts'
-import type { Applied } from '../../define.ts'
+import type { Applied, TxContext } from '../../define.ts'
+import { changeCandidacy } from '../keeper.ts'
 import type { Candidacy } from '../tables.ts'
 
 /** Length limits of a description in bytes of UTF-8, in operations and in genesis. Source: protocol.md §3. */
@@ -18,17 +19,21 @@ const members = {
   profile: member('profile'),
 }
 
-/** What an operation gives of a description. */
-export type Description = MessageOf<typeof members>
-
 /** The description member of declare and update. */
-export const description = (): Field<Description> =>
+export const description = (): Field<MessageOf<typeof members>> =>
   nested(members, 'name, website, location, email, profile: all text')
 
 /** What the event of a candidacy operation names. */
 export const appliedTo = ({ ownerAddress, pubKey }: Pick<Candidacy, 'ownerAddress' | 'pubKey'>): Applied => ({
-  attributes: [
-    ['owner', ownerAddress],
-    ['pub_key', printPubKey(pubKey)],
-  ],
+  attributes: { owner: ownerAddress, pub_key: printPubKey(pubKey) },
 })
+
+/** Changes a candidacy, now; returns what the event names. */
+export function change(
+  { state, block }: TxContext,
+  candidacy: Candidacy,
+  changes: Parameters<typeof changeCandidacy>[2],
+): Applied {
+  changeCandidacy(state, candidacy, changes, block.time)
+  return appliedTo({ ...candidacy, ...changes })
+}

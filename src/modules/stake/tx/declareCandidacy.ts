@@ -1,12 +1,11 @@
 import { parseRatio, type Ratio, shareCeil, TOKEN } from '../../../base/amount.ts'
 import { pubKeyOf } from '../../../base/pubKey.ts'
-import type { TxError } from '../../../base/txError.ts'
 import { field, type MessageOf, optional } from '../../../tx/fields.ts'
 import { pubKey } from '../../../values/key.ts'
 import { amount, ratio } from '../../../values/number.ts'
 import { takeBalance } from '../../accounts/keeper.ts'
 import { getChain } from '../../chain/keeper.ts'
-import { defineTx, type Effects, type TxContext } from '../../define.ts'
+import { defineTx, type Outcome, type TxContext } from '../../define.ts'
 import { stakeErrors } from '../errors.ts'
 import { createCandidacy, dropWithdrawn, getLiveByOwner, getLiveByPubKey } from '../keeper.ts'
 import { appliedTo, description } from './candidacy.ts'
@@ -18,13 +17,9 @@ const input = {
   compRate: optional(field(ratio, 'compensation rate, 0 to 1, decimal text')),
 }
 
-/**
- * Declares a candidacy for `pubKey`; the sender becomes its owner and stakes for it. Source: interface, declare;
- * protocol.md §3.
- */
+/** Source: interface, declare; protocol.md §3. */
 export const declareCandidacy = defineTx({
   operation: 'declareCandidacy',
-  method: 'svc_declareCandidacy',
   call: 'stake.validator.declare',
   event: 'svc.stake.declare',
   doc: 'Declares a candidacy: the sender becomes the validator account, which stakes and pays.',
@@ -33,7 +28,7 @@ export const declareCandidacy = defineTx({
   execute: executeDeclare,
 })
 
-function executeDeclare({ state, block, sender }: TxContext, message: MessageOf<typeof input>): TxError | Effects {
+function executeDeclare({ state, block, sender }: TxContext, message: MessageOf<typeof input>): Outcome {
   const key = pubKeyOf(message.pubKey)
   if (getLiveByPubKey(state, key) !== undefined) return stakeErrors.pubKeyDeclared
   if (getLiveByOwner(state, sender) !== undefined) return stakeErrors.addressDeclared
@@ -46,14 +41,13 @@ function executeDeclare({ state, block, sender }: TxContext, message: MessageOf<
     apply: () => {
       dropWithdrawn(state, sender)
       takeBalance(state, sender, selfStake)
-      const { name = '', website = '', location = '', email = '', profile = '' } = message.description ?? {}
       const candidacy = {
         pubKey: key,
         ownerAddress: sender,
         shares: selfStake,
         maxShares,
         compRate: message.compRate === undefined ? defaultCompRate : (parseRatio(message.compRate) as Ratio),
-        ...{ name, website, location, email, profile },
+        ...{ name: '', website: '', location: '', email: '', profile: '', ...message.description },
         blockHeight: block.height,
         createdAt: block.time,
       }

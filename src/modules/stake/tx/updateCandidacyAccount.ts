@@ -1,22 +1,17 @@
 import { addressOf, ZERO_ADDRESS } from '../../../base/address.ts'
 import { utf8 } from '../../../base/bytes.ts'
-import type { TxError } from '../../../base/txError.ts'
 import { field, type MessageOf } from '../../../tx/fields.ts'
 import { address } from '../../../values/account.ts'
-import { defineTx, type Effects, effects, isError, type TxContext } from '../../define.ts'
+import { defineTx, effects, isError, type Outcome, type TxContext } from '../../define.ts'
 import { stakeErrors } from '../errors.ts'
-import { getByOwner, getLiveByOwner, requestAccountUpdate } from '../keeper.ts'
+import { getLiveByOwner, requestAccountUpdate } from '../keeper.ts'
 import { allowed } from '../transitions.ts'
 
 const input = { newCandidateAccount: field(address) }
 
-/**
- * Asks to bind the sender's candidacy to a new address, which has to accept. Source: interface, updateAccount;
- * protocol.md §3.
- */
+/** Source: interface, updateAccount; protocol.md §3. */
 export const updateCandidacyAccount = defineTx({
   operation: 'updateCandidacyAccount',
-  method: 'svc_updateCandidacyAccount',
   call: 'stake.validator.updateAccount',
   event: 'svc.stake.updateAccount',
   doc: 'Requests that the candidacy moves to a new address, which has to accept.',
@@ -26,22 +21,14 @@ export const updateCandidacyAccount = defineTx({
   execute: executeUpdateAccount,
 })
 
-function executeUpdateAccount(
-  { state, sender }: TxContext,
-  { newCandidateAccount }: MessageOf<typeof input>,
-): TxError | Effects {
-  const candidacy = allowed(getByOwner(state, sender), 'updateAccount')
+function executeUpdateAccount(context: TxContext, { newCandidateAccount }: MessageOf<typeof input>): Outcome {
+  const { state, sender } = context
+  const candidacy = allowed(context, 'updateAccount')
   if (isError(candidacy)) return candidacy
   const to = addressOf(newCandidateAccount)
   if (to === ZERO_ADDRESS || to === sender || getLiveByOwner(state, to) !== undefined) return stakeErrors.badRequest
   return effects(() => {
     const id = String(requestAccountUpdate(state, candidacy, to))
-    return {
-      data: utf8(id),
-      attributes: [
-        ['owner', sender],
-        ['request_id', id],
-      ],
-    }
+    return { data: utf8(id), attributes: { owner: sender, request_id: id } }
   })
 }
