@@ -34,7 +34,7 @@ export function openConnection(socket: Socket, context: ConnectionContext): Conn
   const refuse = ({ kind }: Incoming): void => {
     context.warn({ kind }, 'abci: a second node tried to drive the application, its connection is closed')
     requests.stop()
-    replies.answer('exception', `${kind} is refused: the application is driven over another connection`)
+    answerException(replies, `${kind} is refused: the application is driven over another connection`)
   }
 
   const serve = (): void => {
@@ -93,19 +93,16 @@ function endSocket(socket: Socket): void {
   setTimeout(() => socket.destroy(), CLOSE_GRACE_MS).unref()
 }
 
+const answerException = (replies: ReplyQueue, error: string): void => replies.answer('exception', { error })
+
 function start(request: Incoming, replies: ReplyQueue, context: ConnectionContext): void {
-  if (request.kind === undefined) {
-    return replies.answer(
-      'exception',
-      'refused' in request ? request.refused : `unknown request: kind ${request.field}`,
-    )
-  }
+  if (request.kind === undefined)
+    return answerException(replies, 'refused' in request ? request.refused : `unknown request: kind ${request.field}`)
   const { kind } = request
   if (kind === 'echo' || kind === 'flush') return replies.answer(kind, kind === 'echo' ? request.request : {})
   const handler = context.application[kind] as ((request: object) => unknown) | undefined
-  if (handler === undefined)
-    return replies.answer('exception', `unknown request: the application does not serve ${kind}`)
-  context.dialect.see(kind)
+  if (handler === undefined) return answerException(replies, `unknown request: the application does not serve ${kind}`)
+  if (kind === 'beginBlock' || kind === 'finalizeBlock') context.isLegacy = kind === 'beginBlock'
   try {
     const response = handler.call(context.application, request.request)
     if (isPromise(response)) replies.answerLater(kind, response)

@@ -1,12 +1,13 @@
 import type { Drivers } from './drivers.ts'
-import type { Application, CommitResponse, RequestKind } from './types.ts'
+import type { Application, RequestKind } from './types.ts'
 
 /** What the connections of one server share. */
 export interface ConnectionContext {
   readonly application: Application
   readonly frameBytesMax: number
-  readonly dialect: DialectSeen
   readonly drivers: Drivers
+  /** True after a BeginBlock, which only 0.37 sends, and false after a FinalizeBlock, which 0.37 does not have. */
+  isLegacy: boolean
   /** Gives the connection a turn soon, after those that are waiting already. */
   schedule(connection: Connection): void
   /**
@@ -24,42 +25,4 @@ export interface Connection {
   turn(): void
   /** Answers the requests that were started, and starts no others. Settles within CLOSE_GRACE_MS, with the socket closed. */
   close(): Promise<void>
-}
-
-/** The two ways in which CometBFT sends a decided block: call by call in 0.37, in one request since 0.38. */
-export type Dialect = '0.37' | '2.0'
-
-/** The dialect of the node, as its requests reveal it. All connections of a server share it. */
-export interface DialectSeen {
-  /** Undefined until the first block. */
-  readonly current: Dialect | undefined
-  /** Must be told of every request. */
-  see(kind: RequestKind): void
-  /** The response as the node expects it. Only 0.37 reads an app hash in the Commit response; 2.0 reserves its number. */
-  commit(response: CommitResponse): CommitResponse
-}
-
-const DIALECTS: { readonly [K in RequestKind]?: Dialect } = {
-  beginBlock: '0.37',
-  deliverTx: '0.37',
-  endBlock: '0.37',
-  finalizeBlock: '2.0',
-}
-
-/** No dialect is known before the first block. */
-export function createDialect(): DialectSeen {
-  let current: Dialect | undefined
-  return {
-    get current() {
-      return current
-    },
-    see: (kind) => {
-      current = DIALECTS[kind] ?? current
-    },
-    commit: (response) => {
-      if (current === '0.37' || response.appHash === undefined) return response
-      const { appHash: _, ...rest } = response
-      return rest
-    },
-  }
 }

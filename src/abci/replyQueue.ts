@@ -1,24 +1,20 @@
 import type { ConnectionContext } from './context.ts'
-import type { AbciResponse, RequestKind } from './types.ts'
-import { createReplyBuffer } from './wire.ts'
+import type { RequestKind } from './types.ts'
+import { createReplyBuffer, type ReplyBuffer, type ReplyKind } from './wire.ts'
 
-/** The kind of a reply: that of its request, or an exception for what cannot be served. */
-export type ReplyKind = RequestKind | 'exception'
-
-/** The replies of one connection, in the order of its requests, whichever handler finishes first. */
-export interface ReplyQueue {
+/**
+ * The replies of one connection, in the order of its requests, whichever handler finishes first. Its bytes are those
+ * that are ready to be sent.
+ */
+export interface ReplyQueue extends Pick<ReplyBuffer, 'size' | 'take'> {
   /** The number of requests that are not answered yet, and of answers that wait behind them. */
   waiting(): number
   /** True while a request of this kind must not start. */
   blocks(kind: RequestKind | undefined): boolean
-  /** Answers the next request now. The response of an exception is its text. */
+  /** Answers the next request now. */
   answer(kind: ReplyKind, response: unknown): void
   /** Answers the next request when `response` settles. A rejection is fatal. */
   answerLater(kind: RequestKind, response: PromiseLike<unknown>): void
-  /** The number of bytes that are ready to be sent. */
-  size(): number
-  /** Removes and returns the bytes that are ready to be sent. */
-  take(): Uint8Array
 }
 
 // These requests change nothing, so they may overlap. Every other one starts when all before it are answered.
@@ -44,12 +40,12 @@ export function createReplyQueue(context: ConnectionContext, onSettled: () => vo
 
   const put = (kind: ReplyKind, response: unknown): void => {
     if (context.isDead()) return
-    if (kind === 'exception') return replies.putException(String(response))
+    // Only 0.37 reads an app hash in the Commit response; later versions reserve its number.
+    const hidesAppHash = kind === 'commit' && !context.isLegacy && typeof response === 'object' && response !== null
     try {
-      const isCommit = kind === 'commit' && typeof response === 'object' && response !== null
-      replies.put(kind, isCommit ? context.dialect.commit(response) : (response as AbciResponse))
+      replies.put(kind, hidesAppHash ? { ...response, appHash: undefined } : response)
     } catch (error) {
-      context.fatal(error, kind)
+      context.fatal(error, kind as RequestKind) // an exception is always a message
     }
   }
 

@@ -1,11 +1,7 @@
 import type { Socket } from 'node:net'
+import type { ConnectionContext } from './context.ts'
 import { createFrameReader } from './frame.ts'
 import { type DecodedRequest, decodeRequest } from './wire.ts'
-
-interface Limits {
-  readonly frameBytesMax: number
-  readonly warn: (fields: object, message: string) => void
-}
 
 /** A request, or the reason why the bytes received are not one. */
 export type Incoming = DecodedRequest | { readonly kind: undefined; readonly refused: string }
@@ -28,7 +24,11 @@ export interface RequestQueue {
  * be another one. It reads up to READ_AHEAD_BYTES_MAX ahead, because CometBFT spends a whole core on its flush timer
  * while a write to the application waits. Beyond that the socket is not read, so that a slow application slows the node.
  */
-export function createRequestQueue(socket: Socket, { frameBytesMax, warn }: Limits, onInput: () => void): RequestQueue {
+export function createRequestQueue(
+  socket: Socket,
+  { frameBytesMax, warn }: Pick<ConnectionContext, 'frameBytesMax' | 'warn'>,
+  onInput: () => void,
+): RequestQueue {
   const frames = createFrameReader(frameBytesMax)
   const packets: Buffer[] = []
   let packetBytes = 0

@@ -1,7 +1,7 @@
 import { lstatSync, unlinkSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type ListenOptions, type Server } from 'node:net'
 import { isLoopback } from '../base/loopback.ts'
-import { type Connection, type ConnectionContext, createDialect } from './context.ts'
+import type { Connection, ConnectionContext } from './context.ts'
 import { openConnection } from './connection.ts'
 import { createDrivers, DRIVER_WAIT_MS } from './drivers.ts'
 import { abciError, FRAME_BYTES_LIMIT, FRAME_BYTES_MAX } from './frame.ts'
@@ -77,8 +77,8 @@ export async function startAbciServer(options: AbciServerOptions): Promise<AbciS
   const context: ConnectionContext = {
     application,
     frameBytesMax,
-    dialect: createDialect(),
     drivers: createDrivers(driverWaitMs, schedule),
+    isLegacy: false,
     schedule,
     fatal: (error, kind) => {
       if (dead) return

@@ -4,14 +4,15 @@ import { abci } from '../codec/gen/abci.js'
 import { type Shape, shapesOf } from '../codec/message.ts'
 import { $protobuf, Reader } from '../codec/protobuf.ts'
 import { abciError } from './frame.ts'
-import type { AbciRequest, AbciResponse, RequestKind } from './types.ts'
+import type { AbciRequest, RequestKind } from './types.ts'
 
 /** One decoded request. For a kind that this server does not know, `kind` is undefined and `field` its number. */
 export type DecodedRequest =
   | { readonly kind: RequestKind; readonly request: AbciRequest }
   | { readonly kind: undefined; readonly field: number }
 
-type ReplyKind = RequestKind | 'exception'
+/** The kind of a reply: that of its request, or an exception for what cannot be served. */
+export type ReplyKind = RequestKind | 'exception'
 
 const LENGTH_DELIMITED = 2
 const shapeOf = shapesOf(abci, descriptor, { implicit: true })
@@ -76,9 +77,7 @@ export function decodeRequest(frame: Buffer): DecodedRequest {
 /** Collects encoded replies, one frame after the other, in one buffer. */
 export interface ReplyBuffer {
   /** Adds one reply. Throws a TypeError for a response that no message can hold, and then leaves the buffer as it was. */
-  put<K extends RequestKind>(kind: K, response: AbciResponse<K>): void
-  /** Adds an exception, which is the reply to what cannot be served. */
-  putException(error: string): void
+  put(kind: ReplyKind, response: unknown): void
   /** The number of bytes collected. */
   size(): number
   /** Removes and returns all bytes collected. */
@@ -89,19 +88,16 @@ export interface ReplyBuffer {
 export function createReplyBuffer(): ReplyBuffer {
   let writer: Writer | undefined
 
-  const add = (kind: ReplyKind, response: object): void => {
-    const entry = replies.get(kind)
-    if (entry === undefined) throw new TypeError(`no reply ${kind}`)
-    if (typeof response !== 'object' || response === null)
-      throw new TypeError(`${kind}: expected a response, got ${String(response)}`)
-    entry.shape.check(response)
-    writer ??= $protobuf.Writer.create()
-    entry.shape.message.encode(response, writer.fork().uint32(entry.tag).fork()).ldelim().ldelim()
-  }
-
   return {
-    put: add,
-    putException: (error) => add('exception', { error }),
+    put: (kind, response) => {
+      const entry = replies.get(kind)
+      if (entry === undefined) throw new TypeError(`no reply ${kind}`)
+      if (typeof response !== 'object' || response === null)
+        throw new TypeError(`${kind}: expected a response, got ${String(response)}`)
+      entry.shape.check(response)
+      writer ??= $protobuf.Writer.create()
+      entry.shape.message.encode(response, writer.fork().uint32(entry.tag).fork()).ldelim().ldelim()
+    },
     size: () => writer?.pos ?? 0,
     take: () => {
       const bytes = writer?.finish(true) ?? new Uint8Array(0)

@@ -9,59 +9,39 @@ import type {
   Event,
   FinalizeBlockRequest,
   FinalizeBlockResponse,
+  Misbehavior,
 } from '../abci/types.ts'
 import { endBlock as runEndBlock, evidenceParamsOf } from '../modules/endBlock.ts'
 import { runTx } from '../modules/kernel.ts'
-import { type CommitVote, type Offence, punish } from '../modules/stake/block.ts'
+import { type CommitVote, punish } from '../modules/stake/block.ts'
 import { createOverlay } from '../store/overlay.ts'
 import { oldestSnapshot } from '../store/snapshot/folder.ts'
 import { type AppContext, createBlock, logDefect, needOpen, nextOf, type OpenBlock, resetTo } from './context.ts'
-import {
-  legacyVotesOf,
-  offencesOf,
-  printEvents,
-  printEvidence,
-  printUpdates,
-  printVerdict,
-  timeMsOf,
-  votesOf,
-} from './convert.ts'
+import { offencesOf, printEvents, printEvidence, printUpdates, printVerdict, timeMsOf, votesOf } from './convert.ts'
 import { takeOutcome } from './optimisticExecution.ts'
-
-/** What a decided block brings besides its transactions. */
-interface BlockStart {
-  readonly height: number
-  readonly timeMs: number
-  readonly votes: readonly CommitVote[]
-  readonly offences: readonly Offence[]
-}
 
 /**
  * Opens a block above the head. One that was opened before and never committed is dropped, because CometBFT may send a
  * block again. Step 1 of protocol.md §2, Order inside a block.
  */
-function openBlock(app: AppContext, { height, timeMs, votes, offences }: BlockStart): readonly Event[] {
+function openBlock(
+  app: AppContext,
+  { height, time }: Pick<FinalizeBlockRequest, 'height' | 'time'>,
+  votes: readonly CommitVote[],
+  misbehavior: readonly Misbehavior[],
+): readonly Event[] {
   const expected = nextOf(app).height
   if (height !== expected) throw new Error(`block ${height} does not follow the head: expected ${expected}`)
   const overlay = createOverlay(app.head.state)
-  const block = createBlock(app, timeMs)
+  const block = createBlock(app, timeMsOf(time))
   app.head.open = { overlay, block, votes, transactions: 0 }
-  return printEvents(punish(overlay, block, offences))
+  return printEvents(punish(overlay, block, offencesOf(misbehavior)))
 }
 
 /** 0.37 dialect: begins a decided block. */
-export function beginBlock(
-  app: AppContext,
-  { header, lastCommitInfo, byzantineValidators }: BeginBlockRequest,
-): BeginBlockResponse {
-  const events = openBlock(app, {
-    height: header.height,
-    timeMs: timeMsOf(header.time),
-    votes: legacyVotesOf(lastCommitInfo),
-    offences: offencesOf(byzantineValidators),
-  })
-  return { events }
-}
+export const beginBlock = (app: AppContext, request: BeginBlockRequest): BeginBlockResponse => ({
+  events: openBlock(app, request.header, votesOf(request.lastCommitInfo, true), request.byzantineValidators),
+})
 
 /** Runs one transaction of the open block; the 0.37 dialect asks for each. Source: protocol.md §2. */
 export function deliverTx(app: AppContext, { tx }: DeliverTxRequest): DeliverTxResponse {
@@ -89,20 +69,12 @@ export function endBlock(app: AppContext): EndBlockResponse {
 }
 
 /** Runs a whole block: its begin, each DeliverTx, and EndBlock, in order. Nothing is written. */
-export function runBlock(
-  app: AppContext,
-  { height, time, decidedLastCommit, misbehavior, txs }: FinalizeBlockRequest,
-): FinalizeBlockResponse {
-  const begun = openBlock(app, {
-    height,
-    timeMs: timeMsOf(time),
-    votes: votesOf(decidedLastCommit),
-    offences: offencesOf(misbehavior),
-  })
-  const txResults = txs.map((tx) => deliverTx(app, { tx }))
+export function runBlock(app: AppContext, decided: FinalizeBlockRequest): FinalizeBlockResponse {
+  const begun = openBlock(app, decided, votesOf(decided.decidedLastCommit), decided.misbehavior)
+  const txResults = decided.txs.map((tx) => deliverTx(app, { tx }))
   const { events = [], ...ended } = endBlock(app)
   const { prepared } = needOpen(app, 'FinalizeBlock')
-  if (prepared === undefined) throw new Error(`block ${height} ended without an app hash`)
+  if (prepared === undefined) throw new Error(`block ${decided.height} ended without an app hash`)
   return { ...ended, events: [...begun, ...events], txResults, appHash: prepared.appHash }
 }
 

@@ -19,23 +19,13 @@ import type { CommitVote, Offence, ValidatorUpdate } from '../modules/stake/bloc
 /** A block's time in whole ms, rounded down. Source: protocol.md §1, Time. */
 export const timeMsOf = ({ seconds, nanos }: Timestamp): number => seconds * 1000 + Math.floor(nanos / 1_000_000)
 
-/** The votes of the last commit in ABCI 2.0, where a validator has signed unless its flag is `absent`. */
-export function votesOf(commit: CommitInfo): readonly CommitVote[] {
-  return commit.votes.map(({ validator, blockIdFlag }) => ({
+/** The votes of the last commit. In ABCI 2.0 a validator has signed unless its flag is `absent`; 0.37 says it in a member. */
+export const votesOf = ({ votes }: CommitInfo, isLegacy = false): readonly CommitVote[] =>
+  votes.map(({ validator, blockIdFlag, signedLastBlock }) => ({
     validator: addressOf(validator.address),
     power: validator.power,
-    signed: blockIdFlag !== BlockIdFlag.absent,
+    signed: isLegacy ? signedLastBlock : blockIdFlag !== BlockIdFlag.absent,
   }))
-}
-
-/** The votes of the last commit in the 0.37 dialect, which has a member for it. */
-export function legacyVotesOf(commit: CommitInfo): readonly CommitVote[] {
-  return commit.votes.map(({ validator, signedLastBlock }) => ({
-    validator: addressOf(validator.address),
-    power: validator.power,
-    signed: signedLastBlock,
-  }))
-}
 
 /** The evidence that protocol.md §5 punishes: duplicate votes and light-client attacks. */
 export function offencesOf(evidence: readonly Misbehavior[]): readonly Offence[] {

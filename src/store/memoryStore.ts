@@ -19,25 +19,18 @@ import { assertRolledBack, changesBack, encodeUndo, noUndo } from './undo.ts'
 
 const nothing: StateReader = { get: () => undefined, scan: () => [], count: () => 0, rank: () => 0 }
 
-function assertIndex({ name, indexes }: Table, index: string | undefined): void {
-  if (index !== undefined && indexes[index] === undefined) throw new Error(`table ${name} has no index ${index}`)
+function createReads(rows: State, writes: () => number): StateReader {
+  const withIndex = ({ name, indexes }: Table, index: string | undefined): State => {
+    if (index !== undefined && indexes[index] === undefined) throw new Error(`table ${name} has no index ${index}`)
+    return rows
+  }
+  return {
+    get: (table, key) => rows.get(table, key),
+    scan: (table, scan) => unlessWritten(withIndex(table, scan?.index).scan(table, scan), writes),
+    count: (table, scan) => withIndex(table, scan?.index).count(table, scan),
+    rank: (table, index, row) => withIndex(table, index).rank(table, index, row),
+  }
 }
-
-const createReads = (rows: State, writes: () => number): StateReader => ({
-  get: (table, key) => rows.get(table, key),
-  scan: (table, scan) => {
-    assertIndex(table, scan?.index)
-    return unlessWritten(rows.scan(table, scan), writes)
-  },
-  count: (table, scan) => {
-    assertIndex(table, scan?.index)
-    return rows.count(table, scan)
-  },
-  rank: (table, index, row) => {
-    assertIndex(table, index)
-    return rows.rank(table, index, row)
-  },
-})
 
 function setOrDelete<V>(map: Map<string, V>, key: string, value: V | undefined): void {
   if (value === undefined) map.delete(key)

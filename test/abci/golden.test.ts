@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { createFrameReader } from '../../src/abci/frame.ts'
-import type { AbciResponse, RequestKind } from '../../src/abci/types.ts'
-import { createReplyBuffer, decodeRequest, requestKinds } from '../../src/abci/wire.ts'
+import type { RequestKind } from '../../src/abci/types.ts'
+import { createReplyBuffer, decodeRequest, type ReplyKind, requestKinds } from '../../src/abci/wire.ts'
 import { abci } from '../../src/codec/gen/abci.js'
 import type { StaticMessage } from '../../src/codec/protobuf.ts'
 
@@ -51,8 +51,7 @@ const responses = named.filter(([, { side }]) => side === 'response')
 
 function encoded(kind: string, value: object): string {
   const replies = createReplyBuffer()
-  if (kind === 'exception') replies.putException((value as { error: string }).error)
-  else replies.put(kind as RequestKind, value as AbciResponse)
+  replies.put(kind as ReplyKind, value)
   const reader = createFrameReader()
   reader.push(Buffer.from(replies.take()))
   return reader.next()?.toString('hex') ?? 'no frame'

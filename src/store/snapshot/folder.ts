@@ -37,16 +37,17 @@ const heightsLike = (folder: string, pattern: RegExp): readonly number[] =>
 const WHOLE = new RegExp(`^([1-9]\\d{0,15})-${SNAPSHOT_FORMAT}$`)
 const ANY = new RegExp(`^(?:${UNFINISHED})?([1-9]\\d{0,15})-`)
 
-/**
- * Reads a file; undefined when it is not there or longer than `bytesMax`. It may go at any moment: another process
- * removes old snapshots.
- */
+/** Takes a file that is not there as undefined: another process removes old snapshots at any moment. */
+function undefinedIfGone(error: unknown): undefined {
+  if ((error as { readonly code?: unknown }).code !== 'ENOENT') throw error
+}
+
+/** Reads a file; undefined when it is not there or longer than `bytesMax`. */
 function readIfThere(path: string, bytesMax: number): Uint8Array | undefined {
   try {
     return statSync(path).size > bytesMax ? undefined : readFileSync(path)
   } catch (error) {
-    if ((error as { readonly code?: unknown }).code === 'ENOENT') return undefined
-    throw error
+    return undefinedIfGone(error)
   }
 }
 
@@ -113,7 +114,7 @@ export interface OfferedSnapshots {
 /** Opens the snapshots in `folder` for peers. Both calls throw, or reject, only for failures of the disk. */
 export function openOffered(folder: string): OfferedSnapshots {
   const known = new Map<number, Offered>() // a snapshot never changes: equal height and format, equal bytes
-  let reading: Promise<unknown>[] = []
+  const reading = new Set<Promise<unknown>>()
 
   const read = (height: number): Offered | undefined => {
     const snapshot = readSnapshot(snapshotPath(folder, height))
@@ -130,22 +131,10 @@ export function openOffered(folder: string): OfferedSnapshots {
     })
   }
   const readWhole = async (path: string): Promise<Uint8Array | undefined> => {
-    while (reading.length >= CHUNK_READS_MAX) await Promise.race(reading)
-    const bytes = readFile(path)
-    const ended = bytes.then(
-      () => undefined,
-      () => undefined,
-    )
-    reading.push(ended)
-    void ended.then(() => {
-      reading = reading.filter((one) => one !== ended)
-    })
-    try {
-      return await bytes
-    } catch (error) {
-      if ((error as { readonly code?: unknown }).code === 'ENOENT') return undefined
-      throw error
-    }
+    while (reading.size >= CHUNK_READS_MAX) await Promise.race(reading).catch(() => undefined)
+    const bytes = readFile(path).finally(() => reading.delete(bytes))
+    reading.add(bytes)
+    return bytes.catch(undefinedIfGone)
   }
   return {
     list,

@@ -1,26 +1,15 @@
-import { closeSync, existsSync, fsyncSync, mkdtempSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, mkdtempSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureFolder } from '../../base/folder.ts'
 import { equalBytes, sha256 } from '../../base/bytes.ts'
 import type { CommittedState } from '../store.ts'
 import type { Table } from '../table.ts'
 import { chunkFile, METADATA_FILE, readSnapshot, removeSnapshot, snapshotPath, UNFINISHED } from './folder.ts'
-import { CHUNK_BYTES, encodeMetadata, type Snapshot } from './format.ts'
-import { recordsOf } from './format.ts'
+import { CHUNK_BYTES, encodeMetadata, recordsOf, type Snapshot } from './format.ts'
 
 function sync(path: string): void {
   const file = openSync(path, 'r')
   try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-}
-
-function writeFile(path: string, bytes: Uint8Array): void {
-  const file = openSync(path, 'w')
-  try {
-    for (let offset = 0; offset < bytes.length; ) offset += writeSync(file, bytes, offset)
     fsyncSync(file)
   } finally {
     closeSync(file)
@@ -56,7 +45,7 @@ function writeFiles(state: CommittedState, tables: readonly Table[], path: strin
     }
   }
   for (const chunk of toChunks(counted(), chunkBytes)) {
-    writeFile(join(path, chunkFile(chunkHashes.length)), chunk)
+    writeFileSync(join(path, chunkFile(chunkHashes.length)), chunk, { flush: true })
     chunkHashes.push(sha256(chunk))
     bytes += chunk.length
   }
@@ -72,7 +61,7 @@ function writeFiles(state: CommittedState, tables: readonly Table[], path: strin
     chunkHashes,
   }
   const metadataBytes = encodeMetadata(metadata)
-  writeFile(join(path, METADATA_FILE), metadataBytes)
+  writeFileSync(join(path, METADATA_FILE), metadataBytes, { flush: true })
   return { metadata, metadataBytes }
 }
 

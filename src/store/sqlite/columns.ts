@@ -1,5 +1,6 @@
 import type { SqlValue, ValueType } from '../../values/valueType.ts'
 import type { Table } from '../table.ts'
+import { failCorrupt } from './connection.ts'
 
 /** A field in camelCase as the name of its column, in snake_case. */
 export function columnName(field: string): string {
@@ -76,22 +77,18 @@ export interface RowMapper {
   fromSql(raw: readonly unknown[]): object
 }
 
-/**
- * Throws for a stored value that its column cannot hold: somebody or something changed the file. The error has a code
- * of storage, so that it stops the process and never becomes a verdict on a transaction (protocol.md §2, code 1000).
- */
-function failCorrupt(column: string, value: SqlValue): never {
-  const error = new Error(`${column}: the state holds ${String(value).slice(0, 60)}, which it never wrote`)
-  throw Object.assign(error, { code: 'SQLITE_CORRUPT_ROW' })
+function failValue(table: string, field: string, value: SqlValue): never {
+  const shown = String(value).slice(0, 60)
+  failCorrupt('SQLITE_CORRUPT_ROW', `${table}.${field}: the state holds ${shown}, which it never wrote`)
 }
 
 function readValue(table: string, field: string, type: ValueType<unknown>, value: SqlValue): unknown {
-  if (typeof value !== (type.sqlType === 'INTEGER' ? 'bigint' : 'string')) failCorrupt(`${table}.${field}`, value)
-  if (typeof value === 'bigint' && BigInt.asIntN(54, value) !== value) failCorrupt(`${table}.${field}`, value)
+  if (typeof value !== (type.sqlType === 'INTEGER' ? 'bigint' : 'string')) failValue(table, field, value)
+  if (typeof value === 'bigint' && BigInt.asIntN(54, value) !== value) failValue(table, field, value)
   try {
     return type.fromSql(value)
   } catch {
-    return failCorrupt(`${table}.${field}`, value)
+    return failValue(table, field, value)
   }
 }
 

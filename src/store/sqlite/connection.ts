@@ -25,6 +25,14 @@ export function sqliteCode(error: unknown): string | undefined {
   return typeof code === 'string' && code.startsWith('SQLITE_') ? code : undefined
 }
 
+/**
+ * Throws for rows that the store never wrote so: the file was changed by hand or by the disk. The error has a code of
+ * storage, so that it stops the process and never becomes a verdict on a transaction (protocol.md §2, code 1000).
+ */
+export function failCorrupt(code: 'SQLITE_CORRUPT_ROW' | 'SQLITE_CORRUPT_INDEX', message: string): never {
+  throw Object.assign(new Error(message), { code })
+}
+
 function wrap(db: Database.Database): Connection {
   const statements = new Map<string, Database.Statement>()
   return {
@@ -38,9 +46,7 @@ function wrap(db: Database.Database): Connection {
       }
       return statement
     },
-    close: () => {
-      db.close()
-    },
+    close: () => void db.close(),
   }
 }
 
@@ -48,25 +54,22 @@ function open(path: string, options: Database.Options): Database.Database {
   try {
     return new Database(path, options)
   } catch (error) {
-    throw new StoreError(
-      `${path}: cannot be opened (${(error as Error).message}): check that its folder is there and may be written`,
-      {
-        cause: error,
-      },
-    )
+    const why = (error as Error).message
+    throw new StoreError(`${path}: cannot be opened (${why}): check that its folder is there and may be written`, {
+      cause: error,
+    })
   }
 }
 
-/** The names of the tables in the file; none in a new one. StoreError for a file that is not a SQLite database. */
-function tablesIn(path: string, db: Database.Database): ReadonlySet<string> {
-  try {
-    const rows = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").raw().all() as [string][]
-    return new Set(rows.map(([name]) => name))
-  } catch (error) {
-    if (sqliteCode(error) !== 'SQLITE_NOTADB') throw error
-    throw new StoreError(`${path}: is not a database: name another file, or move this one away`, { cause: error })
-  }
-}
+/** The CREATE TABLE of each table in a file by its name; none in a new file. */
+export const tablesIn = (db: Database.Database): ReadonlyMap<string, string> =>
+  new Map(db.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'table'").raw().all() as [string, string][])
+
+/** The error for a database that a chain did not write. */
+export const foreignFile = (path: string, cause?: unknown): StoreError =>
+  new StoreError(`${path}: holds something else than a chain's state: name another file, or move this one away`, {
+    cause,
+  })
 
 /**
  * Opens a database in WAL mode with `synchronous=FULL`. That is set after WAL and read back: otherwise SQLite falls to
@@ -77,11 +80,8 @@ export function openConnection(path: string, { readonly }: { readonly readonly: 
   const db = open(path, { readonly, fileMustExist: readonly, timeout: BUSY_MS })
   try {
     db.defaultSafeIntegers(true)
-    const tables = tablesIn(path, db)
-    if (tables.size > 0 && !tables.has('meta'))
-      throw new StoreError(
-        `${path}: holds something else than a chain's state: name another file, or move this one away`,
-      )
+    const tables = tablesIn(db)
+    if (tables.size > 0 && !tables.has('meta')) throw foreignFile(path)
     if (!readonly) db.pragma('journal_mode = WAL')
     db.pragma('synchronous = FULL')
     db.pragma('fullfsync = ON')
@@ -99,7 +99,8 @@ export function openConnection(path: string, { readonly }: { readonly readonly: 
     return wrap(db)
   } catch (error) {
     db.close()
-    throw error
+    if (sqliteCode(error) !== 'SQLITE_NOTADB') throw error
+    throw new StoreError(`${path}: is not a database: name another file, or move this one away`, { cause: error })
   }
 }
 
@@ -117,11 +118,7 @@ export function takeLock(path: string): { close(): void } {
   const db = open(`${path}.lock`, { timeout: LOCK_MS_MAX })
   try {
     db.exec('BEGIN EXCLUSIVE')
-    return {
-      close: () => {
-        db.close()
-      },
-    }
+    return { close: () => void db.close() }
   } catch (error) {
     db.close()
     if (sqliteCode(error) !== 'SQLITE_BUSY') throw error

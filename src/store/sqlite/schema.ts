@@ -1,7 +1,7 @@
 import { StoreError } from '../store.ts'
 import type { Table } from '../table.ts'
 import { createTableSql, indexesInSql, indexTableName, indexTableSql, tableSql } from './columns.ts'
-import { type Connection, sqliteCode } from './connection.ts'
+import { type Connection, foreignFile, sqliteCode, tablesIn } from './connection.ts'
 import { createSqlTable } from './sqlTable.ts'
 
 /** A view for people who look into the file. It is no part of the state. */
@@ -43,11 +43,6 @@ export function writeMeta(connection: Connection, name: string, value: string): 
     .run(name, value)
 }
 
-const foreignFile = (path: string, cause?: unknown): StoreError =>
-  new StoreError(`${path}: holds something else than a chain's state: name another file, or move this one away`, {
-    cause,
-  })
-
 /** Throws a StoreError unless the file is a chain's state of this program's schema version. */
 export function checkVersion(connection: Connection, path: string): void {
   let version: string | undefined
@@ -75,11 +70,8 @@ export function checkChain(connection: Connection, path: string, expected: strin
   }
 }
 
-const tablesInFile = (connection: Connection): ReadonlyMap<string, string> =>
-  new Map(connection.statement("SELECT name, sql FROM sqlite_schema WHERE type = 'table'").all() as [string, string][])
-
 function createTables(connection: Connection, path: string, tables: readonly Table[]): void {
-  const found = tablesInFile(connection)
+  const found = tablesIn(connection.db)
   /** True when the table was not there. */
   const create = (name: string, sql: string): boolean => {
     const sqlFound = found.get(name)
@@ -118,7 +110,7 @@ export function prepareSchema(
 ): void {
   connection.db
     .transaction(() => {
-      if (tablesInFile(connection).size === 0) {
+      if (tablesIn(connection.db).size === 0) {
         for (const sql of Object.values(OWN_TABLES)) connection.db.exec(sql)
         writeMeta(connection, 'schema_version', String(SCHEMA_VERSION))
       }

@@ -16,7 +16,7 @@ import type { MapKey, Table } from '../table.ts'
 import { updateTreeByRows } from '../tree/tree.ts'
 import { assertRolledBack, changesBack, encodeUndo, noUndo } from '../undo.ts'
 import { indexesInSql, indexTableName } from './columns.ts'
-import { type Connection, openConnection, takeLock } from './connection.ts'
+import { type Connection, failCorrupt, openConnection, takeLock } from './connection.ts'
 import { checkChain, OWN_TABLES, prepareSchema, readMeta, type View, writeMeta } from './schema.ts'
 import { createSqlState, type SqlState } from './sqliteReader.ts'
 import { openSqlTree, type SqlTree } from './sqlTree.ts'
@@ -54,20 +54,19 @@ function openFile(options: Options, writes: () => number): StoreFile {
   const { path, tables, views = [], expectChainId, pagesCached = 8192 } = options
   const lock = takeLock(path)
   let connection: Connection | undefined
+  const close = (): void => {
+    connection?.close()
+    lock.close()
+  }
   try {
     connection = openConnection(path, { readonly: false })
     prepareSchema(connection, path, tables, views)
     checkChain(connection, path, expectChainId)
     const state = createSqlState(connection, tables, writes)
     const tree = openSqlTree(connection, state.lastBlock(), pagesCached)
-    const close = (): void => {
-      connection?.close()
-      lock.close()
-    }
     return { connection, tables, state, tree, close }
   } catch (error) {
-    connection?.close()
-    lock.close()
+    close()
     throw error
   }
 }
@@ -158,14 +157,8 @@ function createRowCaches(tables: readonly Table[], rowsCached: number): RowCache
   return caches
 }
 
-/**
- * Throws for an index that names a row which is not there: the file was changed by hand or by the disk. The error has a
- * code of storage, so that it stops the process and never becomes a verdict (protocol.md §2, code 1000).
- */
-function failCorruptIndex({ name }: Table): never {
-  const error = new Error(`an index of table ${name} names a row that is not there`)
-  throw Object.assign(error, { code: 'SQLITE_CORRUPT_INDEX' })
-}
+const failMissingRow = ({ name }: Table): never =>
+  failCorrupt('SQLITE_CORRUPT_INDEX', `an index of table ${name} names a row that is not there`)
 
 /** A store that can take a whole other state in place of its own. */
 export interface SqliteStore extends Store {
@@ -227,7 +220,7 @@ export function openSqliteStore(options: Options): SqliteStore {
     get: <R>(table: Table, key: object) => getRow(table, key) as R | undefined,
     scan: <R>(table: Table, scan = {}) =>
       unlessWritten(
-        state.sqlTable(table).scan(scan, (key) => getRow(table, key) ?? failCorruptIndex(table)),
+        state.sqlTable(table).scan(scan, (key) => getRow(table, key) ?? failMissingRow(table)),
         () => writes,
       ) as Iterable<R>,
     prove: (table, key) => state.proveIn(tree.readPage, table, key),

@@ -4,50 +4,36 @@ import { isPaged, nibble, nodeAt, type Page, pageBelow, type Path, childOf, CHIL
 import { fromLatin1 } from '../sorted.ts'
 import type { ReadPage } from './tree.ts'
 
-/** One step of a proof, from a node to the one above. It has the fields of ics23's InnerOp. */
-export interface InnerOp {
+/** One step of a proof, from a node to the one above: ics23's InnerOp. */
+interface InnerOp {
   readonly hash: number
   readonly prefix: Uint8Array
   readonly suffix: Uint8Array
 }
 
-/** How a leaf is hashed. It has the fields of ics23's LeafOp. */
-export interface LeafOp {
-  readonly hash: number
-  readonly prehashKey: number
-  readonly prehashValue: number
-  readonly length: number
-  readonly prefix: Uint8Array
-}
-
-/** Proves that `key` has `value`. It has the fields of ics23's ExistenceProof. */
-export interface ExistenceProof {
+/** Proves that `key` has `value`: ics23's ExistenceProof. */
+interface ExistenceProof {
   readonly key: Uint8Array
   readonly value: Uint8Array
-  readonly leaf: LeafOp
+  readonly leaf: typeof LEAF
   readonly path: readonly InnerOp[]
 }
 
 /**
- * Proves that `key` has no value, by the proofs of its neighbours by sha256(key), as far as there are any. It has the
- * fields of ics23's NonExistenceProof.
+ * Proves that a key has its value, or that it has none: then by the proofs of its neighbours by sha256(key), as far as
+ * there are any. It has the fields of ics23's CommitmentProof, which `codec/ics23.ts` encodes.
  */
-export interface NonExistenceProof {
-  readonly key: Uint8Array
-  readonly left?: ExistenceProof
-  readonly right?: ExistenceProof
-}
-
-/** One of the two, with the fields of ics23's CommitmentProof. `codec/ics23.ts` encodes it. */
-export type CommitmentProof = { readonly exist: ExistenceProof } | { readonly nonexist: NonExistenceProof }
+export type CommitmentProof =
+  | { readonly exist: ExistenceProof }
+  | { readonly nonexist: { readonly key: Uint8Array; readonly left?: ExistenceProof; readonly right?: ExistenceProof } }
 
 /** Looks up the key and value of a leaf by the sha256 of its key. */
-export type LeafRow = (keyHash: Hash) => { readonly key: Uint8Array; readonly value: Uint8Array }
+type LeafRow = (keyHash: Hash) => { readonly key: Uint8Array; readonly value: Uint8Array }
 
 // The enum values of ics23: SHA256 is 1, NO_PREFIX and NO_HASH are 0. Together this is its SmtSpec.
 const SHA256 = 1
 const NO_PREFIX = 0
-const LEAF: LeafOp = {
+const LEAF = {
   hash: SHA256,
   prehashKey: SHA256,
   prehashValue: SHA256,
