@@ -1,5 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import { isLoopback } from '../base/loopback.ts'
+
+/** A host, with a port or without one. */
+const HOST = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?$/
 
 /** Whom the gateway answers. */
 export interface GuardOptions {
@@ -14,17 +18,6 @@ export interface GuardOptions {
   readonly allowOrigins: readonly string[]
 }
 
-/** What a request says of where it comes from. */
-export interface RequestOrigin {
-  readonly host: string | undefined
-  readonly origin: string | undefined
-}
-
-/** The host in a Host header, without its port; undefined when it is none. */
-function hostOf(header: string | undefined): string | undefined {
-  return /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?$/.exec(header ?? '')?.[1]?.toLowerCase()
-}
-
 /**
  * Why a request is refused; undefined when it may pass. A gateway on loopback answers only to names that lead there: a
  * page that bends its own name to 127.0.0.1 (DNS rebinding) still sends its name in Host. With `allowHosts` the same
@@ -32,9 +25,9 @@ function hostOf(header: string | undefined): string | undefined {
  */
 export function refusedOrigin(
   { host, allowHosts, allowOrigins }: GuardOptions,
-  request: RequestOrigin,
+  request: Pick<IncomingHttpHeaders, 'host' | 'origin'>,
 ): string | undefined {
-  const name = hostOf(request.host)
+  const name = HOST.exec(request.host ?? '')?.[1]?.toLowerCase()
   if (name === undefined) return 'the Host header is missing or malformed'
   const guarded = isLoopback(host) || allowHosts.length > 0
   const known =
@@ -55,9 +48,8 @@ export class GatewayStartError extends Error {
   override readonly name = 'GatewayStartError'
 }
 
-/** Who may have the gateway sign. */
-export interface SigningRule {
-  /** How many accounts it signs for. */
+interface SigningRule {
+  /** How many accounts the gateway signs for. */
   readonly accounts: number
   readonly authToken: string | undefined
   /** True when anybody has the accounts' keys anyway, as those of a devnet. */

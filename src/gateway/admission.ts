@@ -3,9 +3,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type RpcError, tooMany } from './errors.ts'
 import { LIST_COST, RATE_WINDOW_MS, TURN_CALLS } from './limits.ts'
 
-/** Lets requests begin in turns. */
-export type Turns = (address: string, calls: number) => Promise<void>
-
 interface Waiting {
   readonly calls: number
   readonly begin: () => void
@@ -16,7 +13,7 @@ interface Waiting {
  * calls, or one, and the sockets are looked at between the rounds. So what many calls of a few addresses cost delays a
  * caller of another by a round.
  */
-export function createTurns(): Turns {
+export function createTurns(): (address: string, calls: number) => Promise<void> {
   const waiting = new Map<string, Waiting[]>()
   const round = (): void => {
     for (const [address, queue] of waiting) {

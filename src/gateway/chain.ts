@@ -4,88 +4,26 @@ import { fromUtf8 } from '../base/bytes.ts'
 import { BATCH_PATHS_MAX, encodePaths, type PathAnswer } from '../codec/queryBatch.ts'
 import { isNodeError } from '../comet/errors.ts'
 import type { BlockFeed } from '../comet/feed.ts'
-import type { AbciQuery, AbciQueryResult, IncludedTx, NodeRpc } from '../comet/rpc.ts'
+import { type AbciQuery, type AbciQueryResult, type IncludedTx, type NodeRpc, openNodeRpc } from '../comet/rpc.ts'
 import { queryCodes } from '../modules/errors.ts'
 import { RpcError, tooMany } from './errors.ts'
-import { FEED_START_MS_MAX, GAS_PRICES_KEPT } from './limits.ts'
+import { FEED_START_MS_MAX, GAS_PRICES_KEPT, LISTS_ASKED_MAX, QUERIES_ASKED_MAX, QUERIES_MAX } from './limits.ts'
 import { type ListAnswer, shareLists } from './lists.ts'
 import { RawJson } from './envelope.ts'
-import { type HeadWatch, type Stall, stallReason } from './health.ts'
+import { type HeadWatch, stallReason } from './health.ts'
 
 /** An answer of the chain: `data` as the query's path gives it, read at `height`. */
-export interface ChainAnswer {
+interface ChainAnswer {
   readonly height: number
   readonly data: unknown
 }
 
-/** A row as the application has it, and what proves it to others. */
-export interface ProvenRow {
-  readonly height: number
-  /**
-   * Bytes: the state key, the row (none when it does not exist), and an ics23.CommitmentProof for the app hash in
-   * header height + 1.
-   */
-  readonly key: Uint8Array
-  readonly value: Uint8Array
-  readonly proof: Uint8Array
-}
-
-/** Clients of one node, each with connections of its own, so that no queue of one holds up another. */
-export interface NodeClients {
-  /** For the feed, and for what a transaction needs. */
-  readonly transactions: NodeRpc
-  /** For callers' queries with small answers. */
-  readonly queries: NodeRpc
-  /** For whole lists. */
-  readonly lists: NodeRpc
-}
-
-/** What is read of the chain over one client. */
-export interface Reads {
-  readonly rpc: NodeRpc
-  /** Committed balance (base units, decimal text) and nonce. */
-  readonly account: (address: string) => Promise<{ readonly balance: string; readonly nonce: number }>
-  /** In base units, in force in the block of that height. */
-  readonly gasPrice: (height: number) => Promise<bigint>
-  /** The transaction in a block, if the node knows one of that hash. */
-  readonly findTx: (hash: string) => Promise<IncludedTx | undefined>
-}
-
-/**
- * What the gateway asks of the chain. The reads of `forCallers` serve callers' queries, the other reads transactions.
- * Throws NodeError when the node fails.
- */
-export interface Chain extends Reads {
-  readonly forCallers: Reads
-  readonly feed: BlockFeed
-  /** Of the first node answer; a gateway serves one chain. */
-  readonly chainId: () => Promise<string>
-  /** The chain id once the node has told it. */
-  readonly knownChainId: () => string | undefined
-  /** Throws RpcError -32602 when the chain refuses an argument. `height` 0 is the head. */
-  readonly query: (path: string, height?: number) => Promise<ChainAnswer>
-  /**
-   * The same at the head, for a path whose answer is small: those of one turn of the event loop are asked for together.
-   */
-  readonly queryOne: (path: string) => Promise<ChainAnswer>
-  /** The same at the head for a path whose answer is long: equal ones share one answer, as the node wrote it. */
-  readonly queryList: (path: string) => Promise<RawJson>
-  /**
-   * The row of `/store/<table>/<key>` at the head with its proof. Throws RpcError -32602 when there can be no such row.
-   */
-  readonly prove: (path: string) => Promise<ProvenRow>
-  /**
-   * Throws RpcError -32011 unless the node has caught up, the feed has begun and blocks come: only then can a
-   * transaction be followed.
-   */
-  readonly needReady: () => Promise<void>
-  /** That the chain makes no blocks; undefined while it does. */
-  readonly stall: () => Stall | undefined
-  /** To be told when the connection to the node was lost: whether it has caught up is asked again. */
-  readonly onLost: () => void
-  /** To be told of a committed height before its block is delivered. */
-  readonly onHeight: () => void
-}
+/** Opens three clients of one node, so that no query waits before a transaction or a block, and no list before a query. */
+export const openClients = (node: string) => ({
+  transactions: openNodeRpc(node),
+  queries: openNodeRpc(node, { connections: QUERIES_ASKED_MAX, calls: QUERIES_MAX }),
+  lists: openNodeRpc(node, { connections: LISTS_ASKED_MAX }),
+})
 
 /** What the caller is told of a query that the application refused. Source: protocol.md §8. */
 function refusalOf(path: string, { code, log }: { readonly code: number; readonly log: string }): Error {
@@ -123,15 +61,11 @@ async function queryList(rpc: NodeRpc, path: string): Promise<ListAnswer> {
   return { height, json }
 }
 
-async function prove(rpc: NodeRpc, path: string): Promise<ProvenRow> {
-  const {
-    height,
-    key,
-    value,
-    proofOps: [op],
-  } = await ask(rpc, { path, prove: true })
-  if (op === undefined) throw new RpcError('nodeAway', 'the node has no state yet')
-  return { height, key, value, proof: op.data }
+async function prove(rpc: NodeRpc, path: string) {
+  const { height, key, value, proofOps } = await ask(rpc, { path, prove: true })
+  const proof = proofOps[0]?.data
+  if (proof === undefined) throw new RpcError('nodeAway', 'the node has no state yet')
+  return { height, key, value, proof }
 }
 
 function gasPrices(rpc: NodeRpc): (height: number) => Promise<bigint> {
@@ -152,28 +86,12 @@ function gasPrices(rpc: NodeRpc): (height: number) => Promise<bigint> {
   }
 }
 
-async function findTx(rpc: NodeRpc, hash: string): Promise<IncludedTx | undefined> {
-  try {
-    return await rpc.tx(hash)
-  } catch (error) {
-    if (isNodeError(error, 'NotFound')) return undefined
-    throw error
-  }
-}
-
-/** What is read over `rpc`, where `queryOne` asks for a path with a small answer. */
-const readsOver = (rpc: NodeRpc, queryOne: Chain['queryOne']): Reads => ({
-  rpc,
-  gasPrice: gasPrices(rpc),
-  findTx: (hash) => findTx(rpc, hash),
-  account: async (address) => (await queryOne(`/accounts/${address}`)).data as { balance: string; nonce: number },
-})
-
 /**
- * Queries that come within one turn of the event loop go to the node as one question of at most BATCH_PATHS_MAX paths:
- * under load that costs the node and the application a fraction of what each path alone does.
+ * Returns a function that reads a path at the head. Calls of one turn of the event loop go to the node as one question
+ * of at most BATCH_PATHS_MAX paths: under load that costs the node and the application a fraction of what each path
+ * alone does.
  */
-function queriesOver(rpc: NodeRpc): Chain['queryOne'] {
+function batchedQuery(rpc: NodeRpc): (path: string) => Promise<ChainAnswer> {
   const loader = new DataLoader<string, ChainAnswer>((paths) => queryAll(rpc, paths), {
     cache: false,
     maxBatchSize: BATCH_PATHS_MAX,
@@ -182,12 +100,39 @@ function queriesOver(rpc: NodeRpc): Chain['queryOne'] {
   return (path) => loader.load(path)
 }
 
-/** The chain behind a node, whose blocks `feed` delivers. */
+/** What is read over one client. */
+const readsOver = (rpc: NodeRpc) => {
+  const queryOne = batchedQuery(rpc)
+  return {
+    rpc,
+    /** Reads a path at the head whose answer is small. */
+    queryOne,
+    /** Reads the price in base units that was in force in the block of that height. */
+    gasPrice: gasPrices(rpc),
+    /** Returns the transaction in a block, or undefined when the node knows none of that hash. */
+    findTx: (hash: string): Promise<IncludedTx | undefined> =>
+      rpc.tx(hash).catch((error: unknown) => {
+        if (isNodeError(error, 'NotFound')) return undefined
+        throw error
+      }),
+    /** Reads the committed balance (base units, decimal text) and nonce. */
+    account: async (address: string) =>
+      (await queryOne(`/accounts/${address}`)).data as { readonly balance: string; readonly nonce: number },
+  }
+}
+
+/** What the gateway asks of the chain. */
+export type Chain = ReturnType<typeof createChain>
+
+/**
+ * Creates the chain behind a node, whose blocks `feed` delivers. Every read throws NodeError when the node fails, and
+ * RpcError -32602 when the application refuses an argument.
+ */
 export function createChain(
-  { transactions: rpc, queries, lists: listsRpc }: NodeClients,
+  { transactions: rpc, queries, lists: listsRpc }: ReturnType<typeof openClients>,
   feed: BlockFeed,
   { stall }: Pick<HeadWatch, 'stall'>,
-): Chain {
+) {
   let chainId: string | undefined
   let caughtUp = false
   const readStatus = async (): Promise<void> => {
@@ -206,33 +151,48 @@ export function createChain(
     }
   }
   let begun = false
-  const queryOne = queriesOver(queries)
+  const forCallers = readsOver(queries)
   const lists = shareLists({ ask: (path) => queryList(listsRpc, path), isFollowing: feed.connected })
-  const needReady = async (): Promise<void> => {
-    if (!caughtUp) await readStatus()
-    begun ||= await Promise.race([feed.ready.then(() => true), sleep(FEED_START_MS_MAX, false, { ref: false })])
-    if (!begun) throw new RpcError('nodeAway', 'the node does not deliver blocks')
-    const stalled = stall()
-    if (stalled !== undefined) throw new RpcError('nodeAway', stallReason(stalled), stalled)
-  }
   return {
-    ...readsOver(rpc, queriesOver(rpc)),
-    forCallers: readsOver(queries, queryOne),
+    ...readsOver(rpc),
+    /** The same reads for callers' queries. */
+    forCallers,
     feed,
-    needReady,
+    /** That the chain makes no blocks; undefined while it does. */
     stall,
-    queryOne,
-    onLost: () => {
-      caughtUp = false
-    },
-    onHeight: lists.onHeight,
-    chainId: () => (asking ??= askChainId()),
-    knownChainId: () => chainId,
-    query: (path, height = 0) => query(queries, path, height),
-    queryList: async (path) => {
+    /** Of the first node answer; a gateway serves one chain. */
+    chainId: (): Promise<string> => (asking ??= askChainId()),
+    /** The chain id once the node has told it. */
+    knownChainId: (): string | undefined => chainId,
+    /** Reads a path at a height; 0 is the head. */
+    query: (path: string, height = 0): Promise<ChainAnswer> => query(queries, path, height),
+    queryOne: forCallers.queryOne,
+    /** Reads a path at the head whose answer is long: equal ones share one answer, as the node wrote it. */
+    queryList: async (path: string): Promise<RawJson> => {
       const { height, json } = await lists.read(path)
       return new RawJson([`{"height":${height},"data":`, json, '}'])
     },
-    prove: (path) => prove(queries, path),
+    /**
+     * Reads the row of `/store/<table>/<key>` at the head: the state key, the bytes of the row (none when it does not
+     * exist), and an ics23.CommitmentProof for the app hash in header height + 1.
+     */
+    prove: (path: string) => prove(queries, path),
+    /**
+     * Throws RpcError -32011 unless the node has caught up, the feed has begun and blocks come: only then can a
+     * transaction be followed.
+     */
+    needReady: async (): Promise<void> => {
+      if (!caughtUp) await readStatus()
+      begun ||= await Promise.race([feed.ready.then(() => true), sleep(FEED_START_MS_MAX, false, { ref: false })])
+      if (!begun) throw new RpcError('nodeAway', 'the node does not deliver blocks')
+      const stalled = stall()
+      if (stalled !== undefined) throw new RpcError('nodeAway', stallReason(stalled), stalled)
+    },
+    /** To be called when the connection to the node was lost: whether it has caught up is asked again. */
+    onLost: (): void => {
+      caughtUp = false
+    },
+    /** To be called at a committed height, before its block is delivered. */
+    onHeight: lists.onHeight,
   }
 }

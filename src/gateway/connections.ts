@@ -1,29 +1,18 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { normalizeIP } from '@fastify/rate-limit'
-import { ANSWER_OVERHEAD_BYTES } from './limits.ts'
+import { ANSWER_OVERHEAD_BYTES, type HTTP_LIMITS } from './limits.ts'
 import type { Piece } from './envelope.ts'
 
-/** What connections may take of the gateway. */
-export interface ConnectionLimits {
-  readonly connections: number
-  readonly connectionsOfAddress: number
-  /** How long a connection may take none of the answer that waits for it, in ms. */
-  readonly unreadMs: number
-  /** Most bytes of answers that wait to be read. */
-  readonly unreadBytes: number
-}
-
-/** Whether many callers stand behind an address, as a reverse proxy's. */
-export type IsProxy = (address: string) => boolean
+type Limits = typeof HTTP_LIMITS
 
 /**
  * Says for each connection whether it is one too many, and counts it until it ends. Only the whole bounds those of a
  * proxy.
  */
 function countConnections(
-  { connections, connectionsOfAddress }: ConnectionLimits,
-  isProxy: IsProxy,
+  { connections, connectionsOfAddress }: Limits,
+  isProxy: (address: string) => boolean,
 ): (socket: Socket) => boolean {
   const open = new Map<string, number>()
   let all = 0
@@ -48,7 +37,7 @@ function countConnections(
  * Closes connections that leave what was sent to them unread for `unreadMs`. Those that wait for an answer have nothing
  * to read.
  */
-function closeUnread(server: Server, { unreadMs }: ConnectionLimits): void {
+function closeUnread(server: Server, { unreadMs }: Limits): void {
   const sockets = new Map<Socket, { taken: number; atMs: number }>()
   server.on('connection', (socket: Socket) => {
     sockets.set(socket, { taken: 0, atMs: performance.now() })
@@ -66,23 +55,13 @@ function closeUnread(server: Server, { unreadMs }: ConnectionLimits): void {
   server.once('close', () => clearInterval(timer))
 }
 
-/** The answers that wait to be read. */
-export interface Unread {
-  /** Counts an answer until it is read or its connection ends. */
-  readonly add: (request: IncomingMessage, response: ServerResponse, pieces: readonly Piece[]) => void
-  /** Their bytes now; what several share counts once. */
-  readonly bytes: () => number
-}
-
 /**
  * Counts answers up to `unreadBytes`. Beyond it the connection of the oldest is closed: who does not read makes room
  * for who does.
  */
-function boundUnread({ unreadBytes }: ConnectionLimits): Unread & { readonly removeAll: (socket: Socket) => void } {
-  const answers = new Map<
-    ServerResponse,
-    { readonly socket: Socket; readonly pieces: readonly Piece[]; readonly own: number }
-  >()
+function boundUnread({ unreadBytes }: Limits) {
+  const answers = new Map<ServerResponse, { socket: Socket; pieces: readonly Piece[]; own: number }>()
+  // How many answers share each piece, which counts once.
   const holders = new Map<Uint8Array, number>()
   let bytes = 0
   const hold = (shared: Uint8Array): void => {
@@ -106,7 +85,8 @@ function boundUnread({ unreadBytes }: ConnectionLimits): Unread & { readonly rem
   const removeAll = (socket: Socket): void => {
     for (const [response, answer] of answers) if (answer.socket === socket) remove(response)
   }
-  const add: Unread['add'] = ({ socket }, response, pieces) => {
+  /** Counts an answer until it is read or its connection ends. */
+  const add = ({ socket }: IncomingMessage, response: ServerResponse, pieces: readonly Piece[]): void => {
     if (socket.destroyed) return
     let own = ANSWER_OVERHEAD_BYTES
     for (const piece of pieces) {
@@ -122,26 +102,25 @@ function boundUnread({ unreadBytes }: ConnectionLimits): Unread & { readonly rem
       slow.destroy()
     }
   }
-  return { add, removeAll, bytes: () => bytes }
+  return { add, removeAll }
 }
 
 /** The connections of a gateway. */
-export interface Connections {
-  /** Bounds the connections of a server before it listens; several servers share the limits. */
-  readonly watch: (server: Server) => void
-  readonly unread: Unread
-}
+export type Connections = ReturnType<typeof boundConnections>
 
-/** Connections within `limits`. */
-export function boundConnections(limits: ConnectionLimits, isProxy: IsProxy): Connections {
+/** Keeps connections within `limits`. `isProxy` says whether many callers stand behind an address. */
+export function boundConnections(limits: Limits, isProxy: (address: string) => boolean) {
   const mayConnect = countConnections(limits, isProxy)
   const unread = boundUnread(limits)
-  const watch = (server: Server): void => {
-    server.on('connection', (socket: Socket) => {
-      if (mayConnect(socket)) socket.once('close', () => unread.removeAll(socket))
-      else socket.destroy()
-    })
-    closeUnread(server, limits)
+  return {
+    unread,
+    /** Bounds the connections of a server before it listens; several servers share the limits. */
+    watch: (server: Server): void => {
+      server.on('connection', (socket: Socket) => {
+        if (mayConnect(socket)) socket.once('close', () => unread.removeAll(socket))
+        else socket.destroy()
+      })
+      closeUnread(server, limits)
+    },
   }
-  return { watch, unread }
 }

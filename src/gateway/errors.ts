@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { isNodeError } from '../comet/errors.ts'
+import { isNodeError, type NodeErrorCode } from '../comet/errors.ts'
 
 /** Every JSON-RPC error that the gateway answers. Source: JSON-RPC 2.0, section 5.1; protocol.md §10. */
 export const rpcErrors = {
@@ -50,22 +50,23 @@ const RETRY_AFTER_MS = 1_000
 export const tooMany = (why: string, retryAfterMs = RETRY_AFTER_MS): RpcError =>
   new RpcError('tooMany', `${rpcErrors.tooMany.message}: ${why}`, { retryAfterMs })
 
+const NODE_FAILURES: { readonly [C in NodeErrorCode]?: readonly [RpcErrorName, string] } = {
+  NodeUnreachable: ['nodeAway', 'the node cannot be reached'],
+  NodeTimeout: ['nodeAway', 'the node does not answer in time'],
+  NodeFailed: ['nodeAway', 'the node fails to answer: it is stopping, or it has lost its application'],
+  MempoolFull: ['mempoolFull', "the node's mempool is full, try again later"],
+}
+
 /**
  * A failure of the node as the caller sees it; undefined when it is none of the node's. `data` goes into the error.
  * `cause`: what the caller is not told and the log should have.
  */
 export function nodeFailure(error: unknown, data?: unknown): RpcError | undefined {
-  if (isNodeError(error, 'NodeUnreachable')) return new RpcError('nodeAway', 'the node cannot be reached', data)
-  if (isNodeError(error, 'NodeTimeout')) return new RpcError('nodeAway', 'the node does not answer in time', data)
-  if (isNodeError(error, 'NodeBusy')) return tooMany('as many queries as the gateway asks its node are under way')
-  if (isNodeError(error, 'NodeFailed')) {
-    return new RpcError('nodeAway', 'the node fails to answer: it is stopping, or it has lost its application', data, {
-      cause: error,
-    })
-  }
-  if (isNodeError(error, 'MempoolFull'))
-    return new RpcError('mempoolFull', "the node's mempool is full, try again later", data)
-  return undefined
+  if (!isNodeError(error)) return undefined
+  if (error.code === 'NodeBusy') return tooMany('as many queries as the gateway asks its node are under way')
+  const [name, message] = NODE_FAILURES[error.code] ?? []
+  if (name === undefined || message === undefined) return undefined
+  return new RpcError(name, message, data, error.code === 'NodeFailed' ? { cause: error } : {})
 }
 
 /** Where defects go: a pino logger has this shape. */

@@ -1,25 +1,13 @@
 import { VERSION } from '../base/version.ts'
 import { startBlockFeed } from '../comet/feed.ts'
-import { openNodeRpc } from '../comet/rpc.ts'
 import type { Signer } from '../tx/sign.ts'
-import { createChain, type NodeClients } from './chain.ts'
+import { createChain, openClients } from './chain.ts'
 import { type Params, RawJson } from './envelope.ts'
 import { type DefectLog, errorObject, RpcError, rpcErrors } from './errors.ts'
 import { beginWatch, logStalls, readiness, watchHead } from './health.ts'
-import { createHttpServer, type HttpLimits } from './http.ts'
-import {
-  CALLS_PER_SECOND,
-  CONNECTIONS_MAX,
-  CONNECTIONS_OF_ADDRESS_MAX,
-  LISTS_ASKED_MAX,
-  QUERIES_ASKED_MAX,
-  QUERIES_MAX,
-  REQUEST_MS_MAX,
-  UNREAD_BYTES_MAX,
-  UNREAD_MS_MAX,
-  WAIT_MS,
-} from './limits.ts'
-import { createMetrics } from './metrics.ts'
+import { createHttpServer } from './http.ts'
+import { HTTP_LIMITS, WAIT_MS } from './limits.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
 import type { Services } from './methods/define.ts'
 import { methodOf, methods } from './methods/list.ts'
 import { openRpcDocument } from './openrpc.ts'
@@ -58,17 +46,7 @@ export interface GatewayOptions {
   /** See GuardOptions. Default none. */
   readonly allowOrigins?: readonly string[]
   /** What callers may take of it; what is left out is as limits.ts has it. */
-  readonly limits?: Partial<HttpLimits>
-}
-
-const LIMITS: HttpLimits = {
-  connections: CONNECTIONS_MAX,
-  connectionsOfAddress: CONNECTIONS_OF_ADDRESS_MAX,
-  unreadMs: UNREAD_MS_MAX,
-  unreadBytes: UNREAD_BYTES_MAX,
-  requestMs: REQUEST_MS_MAX,
-  callsPerSecond: CALLS_PER_SECOND,
-  trustProxies: [],
+  readonly limits?: Partial<typeof HTTP_LIMITS>
 }
 
 /** A running gateway. */
@@ -79,14 +57,13 @@ export interface Gateway {
   readonly close: () => Promise<void>
 }
 
-interface Watch {
-  readonly onCall: (method: string, code: number, seconds: number) => void
+interface CallOptions extends Pick<GatewayOptions, 'authToken'> {
+  readonly onCall: Metrics['onCall']
   readonly log: DefectLog
-  readonly authToken: string | undefined
 }
 
 /** Runs a method by name and counts it. Throws what `errorObject` prints. */
-function createCall(services: Services, { onCall, log, authToken }: Watch) {
+function createCall(services: Services, { onCall, log, authToken }: CallOptions) {
   return async (name: string, params: Params, authorization?: string): Promise<unknown> => {
     const begunMs = performance.now()
     const method = methodOf.get(name)
@@ -95,7 +72,7 @@ function createCall(services: Services, { onCall, log, authToken }: Watch) {
       if (method === undefined) throw new RpcError('methodNotFound', `Method not found: ${name.slice(0, 80)}`)
       if (method.signs === true && !mayAskToSign(authToken, authorization))
         throw new RpcError('needsToken', rpcErrors.needsToken.message)
-      return await method.run(services, readParams(method.input, method.params, params))
+      return await method.run(services, readParams(method, params))
     } catch (thrown) {
       const error = errorObject(thrown, log, name)
       code = error.code
@@ -103,21 +80,6 @@ function createCall(services: Services, { onCall, log, authToken }: Watch) {
     } finally {
       onCall(method === undefined ? 'unknown' : name, code, (performance.now() - begunMs) / 1000)
     }
-  }
-}
-
-/** Three clients, so that no query waits before a transaction or a block, and no list before a query. */
-function openClients(node: string): NodeClients & { readonly close: () => void } {
-  const clients = {
-    transactions: openNodeRpc(node),
-    queries: openNodeRpc(node, { connections: QUERIES_ASKED_MAX, calls: QUERIES_MAX }),
-    lists: openNodeRpc(node, { connections: LISTS_ASKED_MAX }),
-  }
-  return {
-    ...clients,
-    close: () => {
-      for (const client of Object.values(clients)) client.close()
-    },
   }
 }
 
@@ -168,7 +130,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const metrics = createMetrics({
     height: feed.head,
     headAgeMs: head.ageMs,
-    connected: feed.connected,
+    connected: () => Number(feed.connected()),
     waiting: sender.underWay,
   })
   const services: Services = {
@@ -184,7 +146,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     isList: (name) => methodOf.get(name)?.isList === true,
     log: logger,
     guard: { host, allowHosts, allowOrigins },
-    limits: { ...LIMITS, ...limits },
+    limits: { ...HTTP_LIMITS, ...limits },
     ready: () => readiness(chain),
     metrics: metrics.text,
     document,
@@ -194,7 +156,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     endLog()
     await app.close()
     await feed.close()
-    clients.close()
+    for (const client of Object.values(clients)) client.close()
   }
   try {
     const url = await app.listen({ host, port })

@@ -1,4 +1,5 @@
 import { reasonOf } from '../comet/errors.ts'
+import type { FeedBlock } from '../comet/feed.ts'
 import type { NodeRpc } from '../comet/rpc.ts'
 import type { Chain } from './chain.ts'
 import { STALLED_INTERVAL_MS_MAX, STALLED_INTERVALS, STALLED_MS_MIN } from './limits.ts'
@@ -10,18 +11,9 @@ export interface Stall {
 }
 
 /** The age of the head as this gateway sees it: block times lag behind the clock, and a clock may be wrong. */
-export interface HeadWatch {
-  /** Told of the head when the feed begins: from now on a block is due. */
-  readonly begin: (height: number) => void
-  /** Told of each committed height. */
-  readonly onHeight: (height: number) => void
-  /** Told of each block, for the time from block to block. */
-  readonly onBlock: (block: { readonly height: number; readonly timeMs: number }) => void
-  /** Since the last block was seen, or since the start while none was, in ms. */
-  readonly ageMs: () => number
-  /** The stall while there is one. One comparison otherwise. */
-  readonly stall: () => Stall | undefined
-}
+export type HeadWatch = ReturnType<typeof watchHead>
+
+type Seen = Pick<FeedBlock, 'height' | 'timeMs'>
 
 /** Block intervals that are remembered: the longest pause is one of them, and the middle one counts. */
 const INTERVALS_KEPT = 5
@@ -37,11 +29,11 @@ export const stalledAfterMs = (intervalsMs: readonly number[]): number =>
  * is left out, after STALLED_INTERVALS of its recent block intervals, but STALLED_MS_MIN at least. `nowMs`: a clock
  * that only goes forward.
  */
-export function watchHead(afterMs?: number, nowMs: () => number = () => performance.now()): HeadWatch {
+export function watchHead(afterMs?: number, nowMs: () => number = () => performance.now()) {
   let seenMs = nowMs()
   let height = 0
   let intervals: readonly number[] = []
-  let last: { readonly height: number; readonly timeMs: number } | undefined
+  let last: Seen | undefined
   const limit = (): number => (afterMs === undefined ? stalledAfterMs(intervals) : afterMs || Infinity)
   let stalledAtMs = seenMs + limit()
   const see = (at: number): void => {
@@ -50,17 +42,20 @@ export function watchHead(afterMs?: number, nowMs: () => number = () => performa
     stalledAtMs = seenMs + limit()
   }
   return {
-    begin: see,
+    /** To be called with the head when the feed begins, from when on a block is due, and with each committed height. */
     onHeight: see,
-    onBlock: (block) => {
+    /** To be called with each block, for the time from block to block. */
+    onBlock: (block: Seen): void => {
       if (last?.height === block.height - 1) {
         intervals = [...intervals, block.timeMs - last.timeMs].slice(-INTERVALS_KEPT)
         stalledAtMs = seenMs + limit()
       }
       last = block
     },
-    ageMs: () => nowMs() - seenMs,
-    stall: () => {
+    /** The time since the last block was seen, or since the start while none was, in ms. */
+    ageMs: (): number => nowMs() - seenMs,
+    /** The stall while there is one. One comparison otherwise. */
+    stall: (): Stall | undefined => {
       const now = nowMs()
       return now < stalledAtMs ? undefined : { stalledMs: Math.floor(now - seenMs), height }
     },
@@ -72,7 +67,7 @@ export function watchHead(afterMs?: number, nowMs: () => number = () => performa
  * throws.
  */
 export async function beginWatch(watch: HeadWatch, rpc: NodeRpc, head: number): Promise<void> {
-  watch.begin(head)
+  watch.onHeight(head)
   const blocks = await Promise.all([rpc.block(head - 1), rpc.block(head)]).catch(() => [])
   for (const block of blocks) watch.onBlock(block)
 }

@@ -2,15 +2,23 @@ import { createServer } from 'node:http'
 import { BlockList, isIPv6 } from 'node:net'
 import { Readable } from 'node:stream'
 import cors from '@fastify/cors'
-import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { fastify, type FastifyInstance, type FastifyReply } from 'fastify'
 import { asBuffer } from '../base/bytes.ts'
 import { type GuardOptions, refusedOrigin } from './access.ts'
-import { createTurns, createRateLimit, type RateLimit, type Turns } from './admission.ts'
-import { boundConnections, type ConnectionLimits, type Connections, type Unread } from './connections.ts'
+import { createRateLimit, createTurns, type RateLimit } from './admission.ts'
+import { boundConnections, type Connections } from './connections.ts'
 import { answer, type Params, type Piece, type Server } from './envelope.ts'
-import { type RpcErrorObject, rpcErrors } from './errors.ts'
+import { type RpcError, type RpcErrorObject, rpcErrors } from './errors.ts'
 import type { Readiness } from './health.ts'
-import { BODY_BYTES_MAX, KEEP_ALIVE_MS, LIST_COST, PIECE_BYTES, READY_MS, REQUEST_CHECK_MS } from './limits.ts'
+import {
+  BODY_BYTES_MAX,
+  type HTTP_LIMITS,
+  KEEP_ALIVE_MS,
+  LIST_COST,
+  PIECE_BYTES,
+  READY_MS,
+  REQUEST_CHECK_MS,
+} from './limits.ts'
 
 const bufferOf = (piece: Piece): Buffer => (typeof piece === 'string' ? Buffer.from(piece) : asBuffer(piece))
 
@@ -22,7 +30,7 @@ function* partsOf(pieces: readonly Piece[]): Generator<Buffer> {
 }
 
 /** Sends an answer: a long one in parts, each when the one before has left, without a copy of what others share. */
-export function sendPieces(reply: FastifyReply, unread: Unread, pieces: readonly Piece[]): FastifyReply {
+function sendPieces(reply: FastifyReply, unread: Connections['unread'], pieces: readonly Piece[]): FastifyReply {
   unread.add(reply.request.raw, reply.raw, pieces)
   const bytes = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
   if (bytes > PIECE_BYTES) {
@@ -30,16 +38,6 @@ export function sendPieces(reply: FastifyReply, unread: Unread, pieces: readonly
   }
   const [only] = pieces
   return reply.send(pieces.length === 1 && typeof only === 'string' ? only : Buffer.concat(pieces.map(bufferOf)))
-}
-
-/** What callers may take of the gateway. */
-export interface HttpLimits extends ConnectionLimits {
-  /** How long a whole request may take to arrive, in ms. */
-  readonly requestMs: number
-  /** Calls a second from one address; 0 is no limit. */
-  readonly callsPerSecond: number
-  /** Addresses of reverse proxies, alone or as networks (10.0.0.0/8): who they say is the caller in X-Forwarded-For. */
-  readonly trustProxies: readonly string[]
 }
 
 /** What the routes serve. */
@@ -50,7 +48,7 @@ export interface Routes {
   readonly isList: (method: string) => boolean
   readonly log: Server['log']
   readonly guard: GuardOptions
-  readonly limits: HttpLimits
+  readonly limits: typeof HTTP_LIMITS
   readonly ready: () => Promise<Readiness>
   readonly metrics: () => Promise<string>
   /** The JSON of the OpenRPC document. */
@@ -77,8 +75,7 @@ function safeParser(app: FastifyInstance): Server['parse'] {
 /** Refuses strangers, and tells pages of the origins that pass that they may read the answer (CORS). */
 async function addGuard(app: FastifyInstance, guard: GuardOptions): Promise<void> {
   app.addHook('onRequest', async (request, reply) => {
-    const { host, origin } = request.headers
-    const why = refusedOrigin(guard, { host, origin })
+    const why = refusedOrigin(guard, request.headers)
     if (why !== undefined) return reply.code(403).send({ error: why })
     reply.header('x-content-type-options', 'nosniff')
   })
@@ -111,29 +108,6 @@ function addRateLimit(app: FastifyInstance, { countCall }: RateLimit): void {
     return reply.send({ jsonrpc: '2.0', error: { code, message, data }, id: null })
   })
 }
-
-/**
- * Waits for the request's turn, and says which calls of it are too many. The first was counted when the request came.
- */
-const admission =
-  (
-    turns: Turns,
-    { countCall, countList }: RateLimit,
-    isList: Routes['isList'],
-    request: FastifyRequest,
-  ): Server['admit'] =>
-  async (methods) => {
-    await turns(
-      request.ip,
-      methods.reduce((sum, method) => sum + (isList(method) ? LIST_COST : 1), 0),
-    )
-    const refused: Awaited<ReturnType<Server['admit']>>[number][] = []
-    for (const [at, method] of methods.entries()) {
-      const why = at === 0 ? undefined : await countCall(request)
-      refused.push(why ?? (isList(method) ? await countList(request) : undefined))
-    }
-    return refused
-  }
 
 /**
  * Ends the connections of calls that are under way at the close; else each would be kept for the next call, and the
@@ -171,7 +145,7 @@ function isAmong(addresses: readonly string[]): (address: string) => boolean {
   return (address) => list.check(address, familyOf(address))
 }
 
-function open({ requestMs, trustProxies }: HttpLimits, { watch }: Connections): FastifyInstance {
+function open({ requestMs, trustProxies }: typeof HTTP_LIMITS, { watch }: Connections): FastifyInstance {
   const timeouts = {
     requestTimeout: requestMs,
     headersTimeout: requestMs,
@@ -219,7 +193,19 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
   app.post('/', async (request, reply) => {
     if (typeof request.body !== 'string') return reply.code(415).send({ error: 'expected a body of application/json' })
     const { authorization } = request.headers
-    const admit = admission(turns, rateLimit, isList, request)
+    const admit: Server['admit'] = async (methods) => {
+      await turns(
+        request.ip,
+        methods.reduce((sum, method) => sum + (isList(method) ? LIST_COST : 1), 0),
+      )
+      const refused: (RpcError | undefined)[] = []
+      for (const [index, method] of methods.entries()) {
+        // The first was counted when the request came.
+        const why = index === 0 ? undefined : await rateLimit.countCall(request)
+        refused.push(why ?? (isList(method) ? await rateLimit.countList(request) : undefined))
+      }
+      return refused
+    }
     const answered = await answer(
       { call: (method, params) => call(method, params, authorization), admit, parse, log },
       request.body,

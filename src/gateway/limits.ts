@@ -117,3 +117,16 @@ export const STALLED_INTERVAL_MS_MAX = 600_000
  * Calls of one address that begin before those of the others get their turn: a batch, some ms of verifying signatures.
  */
 export const TURN_CALLS = 50
+
+/** What callers may take of a gateway, unless configured. */
+export const HTTP_LIMITS = {
+  connections: CONNECTIONS_MAX,
+  connectionsOfAddress: CONNECTIONS_OF_ADDRESS_MAX,
+  unreadMs: UNREAD_MS_MAX,
+  unreadBytes: UNREAD_BYTES_MAX,
+  requestMs: REQUEST_MS_MAX,
+  /** 0 is no limit. */
+  callsPerSecond: CALLS_PER_SECOND,
+  /** Addresses of reverse proxies, alone or as networks (10.0.0.0/8), whose X-Forwarded-For says who the caller is. */
+  trustProxies: [] as readonly string[],
+}

@@ -13,19 +13,8 @@ export interface ListAnswer {
   readonly json: Uint8Array
 }
 
-/** Lists that callers share. */
-export interface Lists {
-  /**
-   * The list of a query path, at least as new as the last head that `onHeight` named. Throws RpcError -32015 when too
-   * many lists wait.
-   */
-  readonly read: (path: string) => Promise<ListAnswer>
-  /** To be called at each new head: from now on callers want a list of this head. */
-  readonly onHeight: () => void
-}
-
 /** Where lists come from. */
-export interface ListSource {
+interface ListSource {
   readonly ask: (path: string) => Promise<ListAnswer>
   /** True while `onHeight` is called at every new head. Only then is an answer kept for later callers. */
   readonly isFollowing: () => boolean
@@ -46,7 +35,7 @@ interface Waiting extends PromiseWithResolvers<ListAnswer> {
  * shares the answer. Up to LISTS_WAITING_MAX other paths wait for their turn, LIST_WAIT_MS_MAX at most. Answers are
  * kept until the next head, LISTS_KEPT_BYTES_MAX of them.
  */
-export function shareLists({ ask, isFollowing }: ListSource): Lists {
+export function shareLists({ ask, isFollowing }: ListSource) {
   // The node has not been asked for these yet, so they will be new enough, whatever the head is by then.
   const waiting = new Map<string, Waiting>()
   const shared = new Map<string, SharedList>()
@@ -65,15 +54,6 @@ export function shareLists({ ask, isFollowing }: ListSource): Lists {
       if (one.bytes !== undefined) forget(other, one)
     }
   }
-  const askNow = async (path: string): Promise<ListAnswer> => {
-    underWay += 1
-    try {
-      return await ask(path)
-    } finally {
-      underWay -= 1
-      askNext()
-    }
-  }
   const askNext = (): void => {
     for (const [path, { sinceMs, resolve, reject }] of waiting) {
       if (underWay >= LISTS_ASKED_MAX) return
@@ -84,29 +64,40 @@ export function shareLists({ ask, isFollowing }: ListSource): Lists {
     }
   }
   const start = (path: string): Promise<ListAnswer> => {
-    const list: SharedList = { answer: askNow(path), bytes: undefined }
+    underWay += 1
+    const answer = ask(path).finally(() => {
+      underWay -= 1
+      askNext()
+    })
+    const list: SharedList = { answer, bytes: undefined }
     shared.set(path, list)
-    list.answer.then(
-      (answer) => keep(path, list, answer),
+    answer.then(
+      (given) => keep(path, list, given),
       () => forget(path, list),
     )
-    return list.answer
+    return answer
   }
-  const read = async (path: string): Promise<ListAnswer> => {
-    const same = shared.get(path)
-    if (same !== undefined && (same.bytes === undefined || isFollowing())) return same.answer
-    const next = waiting.get(path)
-    if (next !== undefined) return next.promise
-    if (waiting.size >= LISTS_WAITING_MAX) throw tooMany(`${LISTS_WAITING_MAX} other lists wait for their turn`)
-    if (same !== undefined) forget(path, same)
-    if (underWay < LISTS_ASKED_MAX) return start(path)
-    const turn: Waiting = { ...Promise.withResolvers<ListAnswer>(), sinceMs: performance.now() }
-    waiting.set(path, turn)
-    return turn.promise
+  return {
+    /**
+     * Reads the list of a query path, at least as new as the last head that `onHeight` was called for. Throws RpcError
+     * -32015 when too many lists wait.
+     */
+    read: async (path: string): Promise<ListAnswer> => {
+      const same = shared.get(path)
+      if (same !== undefined && (same.bytes === undefined || isFollowing())) return same.answer
+      const next = waiting.get(path)
+      if (next !== undefined) return next.promise
+      if (waiting.size >= LISTS_WAITING_MAX) throw tooMany(`${LISTS_WAITING_MAX} other lists wait for their turn`)
+      if (same !== undefined) forget(path, same)
+      if (underWay < LISTS_ASKED_MAX) return start(path)
+      const turn: Waiting = { ...Promise.withResolvers<ListAnswer>(), sinceMs: performance.now() }
+      waiting.set(path, turn)
+      return turn.promise
+    },
+    /** To be called at each new head: from now on callers want a list of this head. */
+    onHeight: (): void => {
+      shared.clear()
+      keptBytes = 0
+    },
   }
-  const onHeight = (): void => {
-    shared.clear()
-    keptBytes = 0
-  }
-  return { read, onHeight }
 }

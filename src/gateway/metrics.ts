@@ -4,21 +4,10 @@ import { methods } from './methods/list.ts'
 import { txEntries } from '../modules/registry.ts'
 
 /** What the gateway counts. */
-export interface Metrics {
-  /** `code`: 0 for a result, else the JSON-RPC error's code. A method that does not exist is counted as `unknown`. */
-  readonly onCall: (method: string, code: number, seconds: number) => void
-  readonly onOutcome: (operation: string, outcome: string) => void
-  /** The Prometheus text. */
-  readonly text: () => Promise<string>
-}
+export type Metrics = ReturnType<typeof createMetrics>
 
 /** Where gauges are read from. */
-export interface Gauges {
-  readonly height: () => number
-  readonly headAgeMs: () => number
-  readonly connected: () => boolean
-  readonly waiting: () => number
-}
+type Gauges = Readonly<Record<'height' | 'headAgeMs' | 'connected' | 'waiting', () => number>>
 
 const SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2, 5, 10, 30, 60]
 const { nodeAway, notInBlock, mempoolFull } = rpcErrors
@@ -31,7 +20,7 @@ const OUTCOMES = [
 ]
 
 /** Metrics in a registry of their own; every series that always exists starts at 0. */
-export function createMetrics({ height, headAgeMs, connected, waiting }: Gauges): Metrics {
+export function createMetrics({ height, headAgeMs, connected, waiting }: Gauges) {
   const registry = new Registry()
   const registers = [registry]
   const requests = new Counter({
@@ -68,7 +57,7 @@ export function createMetrics({ height, headAgeMs, connected, waiting }: Gauges)
     'Seconds since the gateway saw the last new block, or since its start while it has seen none',
     () => headAgeMs() / 1000,
   )
-  gauge('svc_feed_connected', '1 while the subscription to the node stands', () => (connected() ? 1 : 0))
+  gauge('svc_feed_connected', '1 while the subscription to the node stands', connected)
   gauge('svc_tx_waiting', 'Transactions that are signed, sent or waited for', waiting)
   for (const method of [...methods.map(({ name }) => name), 'unknown']) {
     requests.inc({ method, code: method === 'unknown' ? rpcErrors.methodNotFound.code : 0 }, 0)
@@ -76,11 +65,13 @@ export function createMetrics({ height, headAgeMs, connected, waiting }: Gauges)
   }
   for (const { operation } of txEntries) for (const outcome of OUTCOMES) results.inc({ operation, outcome }, 0)
   return {
-    onCall: (method, code, seconds) => {
+    /** `code`: 0 for a result, else the JSON-RPC error's code. A method that does not exist is counted as `unknown`. */
+    onCall: (method: string, code: number, seconds: number): void => {
       requests.inc({ method, code })
       duration.observe({ method }, seconds)
     },
-    onOutcome: (operation, outcome) => results.inc({ operation, outcome }),
-    text: () => registry.metrics(),
+    onOutcome: (operation: string, outcome: string): void => results.inc({ operation, outcome }),
+    /** Resolves with the Prometheus text. */
+    text: (): Promise<string> => registry.metrics(),
   }
 }

@@ -134,15 +134,15 @@ function contentOf(input: Fields): readonly object[] {
   }))
 }
 
-function methodObject({ name, doc, input, params, result, errors }: Method): object {
+function methodObject({ name, doc, input, positional, result, errors }: Method): object {
   const names = Object.keys(input).length
   return {
     name,
     summary: doc,
-    ...(params.form === 'object'
+    ...(positional === undefined
       ? { description: 'params: one object of members, alone or as the only element of an array.' }
       : {}),
-    paramStructure: params.form === 'object' || params.count < names ? 'by-name' : 'either',
+    paramStructure: positional === undefined || positional < names ? 'by-name' : 'either',
     params: contentOf(input),
     result: { name: 'result', schema: result },
     errors: [...EVERY_CALL, ...errors].map((error) => rpcErrors[error]),

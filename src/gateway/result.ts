@@ -4,19 +4,13 @@ import type { TxResult } from '../comet/wire.ts'
 import type { TransactionResult } from '../tx/result.ts'
 import type { Chain } from './chain.ts'
 import { RpcError } from './errors.ts'
-import type { Outcome, SentTx } from './sender.ts'
-
-/** What a transaction failed with, or came to, in CheckTx. */
-export interface Failure {
-  readonly code: number
-  readonly log: string
-}
+import type { Outcome, Refusal, SentTx } from './sender.ts'
 
 /** base64 of `GasFee`: the key of every fee. Source: protocol.md §10. */
-export const FEE_KEY = 'R2FzRmVl'
+const FEE_KEY = 'R2FzRmVl'
 
 /** The result of a transaction that CheckTx refused. Source: interface, Errors; protocol.md §10. */
-export const refusedResult = (hash: string, { code, log }: Failure): TransactionResult => ({
+export const refusedResult = (hash: string, { code, log }: Refusal): TransactionResult => ({
   height: 0,
   hash,
   check_tx: { code, log, fee: {} },

@@ -1,50 +1,49 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Address, addressOf } from '../base/address.ts'
-import { BAD_NONCE_CODE } from '../modules/errors.ts'
-import { createNonceQueue, type NonceQueue, type Numbered, type Sent } from '../tx/nonceQueue.ts'
-import type { Signer } from '../tx/sign.ts'
-import { type Broadcast, broadcast, readRawTx, type Refusal } from './broadcast.ts'
+import { isNodeError } from '../comet/errors.ts'
+import { BAD_NONCE_CODE, kernelErrors } from '../modules/errors.ts'
+import { decodeTx, type Tx, TX_BYTES_MAX, txHash } from '../tx/envelope.ts'
+import { createNonceQueue, decodeNonce, type NonceQueue, type Numbered, type Sent } from '../tx/nonceQueue.ts'
+import type { PendingTx, Signer } from '../tx/sign.ts'
+import { isSignedBySender } from '../tx/verify.ts'
 import type { Chain } from './chain.ts'
-import { RpcError, rpcErrors } from './errors.ts'
+import { nodeFailure, RpcError, rpcErrors } from './errors.ts'
 import { LOOK_UP_MS, NONCES_KEPT, WAITING_MAX, WAITING_OF_SENDER_MAX, WAITING_SIGNED_HERE_MAX } from './limits.ts'
-import type { Inclusion, Tracker } from './tracker.ts'
+import type { Inclusion, Tracker, Waiter } from './tracker.ts'
 
-/** How a transaction ended. `hash`: upper-case hex. */
-export type Outcome =
-  | { readonly hash: string; readonly refused: Refusal }
-  | { readonly hash: string; readonly included: Inclusion }
+/** Why a transaction was refused. `expectedNonce`: the nonce that comes next, when it was refused for its own. */
+export interface Refusal {
+  readonly code: number
+  readonly log: string
+  readonly expectedNonce?: number | undefined
+}
+
+/** A transaction that this gateway or CheckTx has refused. `hash`: upper-case hex. */
+interface Refused {
+  readonly hash: string
+  readonly refused: Refusal
+}
+
+/** How a transaction ended. */
+export type Outcome = Refused | { readonly hash: string; readonly included: Inclusion }
+
+/**
+ * A transaction that was sent. `accepted`: it is in the mempool. `known`: the node has had these bytes before. `unclear`:
+ * no answer came in time, and the bytes may have arrived.
+ */
+interface OnItsWay {
+  readonly hash: string
+  readonly state: 'accepted' | 'known' | 'unclear'
+}
 
 /**
  * A transaction after CheckTx: refused, or on its way into a block. `outcome` rejects with RpcError -32012 when no block
  * holds the transaction in time.
  */
-export type SentTx =
-  | { readonly hash: string; readonly refused: Refusal }
-  | {
-      readonly hash: string
-      readonly state: 'accepted' | 'known' | 'unclear'
-      readonly outcome: Promise<Outcome>
-    }
+export type SentTx = Refused | (OnItsWay & { readonly outcome: Promise<Outcome> })
 
-/** An operation to sign. Without `nonce` it gets the next one of the account. */
-export interface Order {
-  readonly operation: string
-  readonly message: Readonly<Record<string, unknown>>
-  readonly nonce: number | undefined
-}
-
-/**
- * Sends transactions. The calls of one account are sent in the order in which they come; they wait for their blocks at
- * the same time. Throws RpcError -32011 and -32013, with `data.hash` where bytes were sent.
- */
-export interface Sender {
-  readonly submit: (signer: Signer, order: Order) => Promise<SentTx>
-  readonly submitRaw: (bytes: Uint8Array) => Promise<SentTx>
-  /** The nonce after the last one of the account that waits here for its block; 0 when none waits. */
-  readonly pendingNonce: (address: Address) => number
-  /** How many transactions are signed, sent or waited for now. */
-  readonly underWay: () => number
-}
+/** The same before anybody waits for its block. Whoever gets a `waiter` must end it. */
+type Broadcast = OnItsWay & { readonly waiter: Waiter }
 
 interface Setting {
   readonly chain: Chain
@@ -52,37 +51,67 @@ interface Setting {
   readonly waitMs: number
 }
 
-/** Signs a transaction with a nonce. Raw transactions are signed already, and their nonce is fixed. */
-type Sign = (chainId: string, nonce: number) => Uint8Array
+/**
+ * Reads a caller's transaction by checks 1 to 3 of protocol.md §2, which need nothing but its bytes and the chain's id.
+ * What fails is refused in the chain's words. It reaches neither the node nor a queue, so that nobody can fill them
+ * with bytes that cost nothing.
+ */
+function readRawTx(bytes: Uint8Array, chainId: string): Tx | Refused {
+  const refuse = (refused: Refusal): Refused => ({ hash: txHash(bytes), refused })
+  const tx = decodeTx(bytes)
+  if ('why' in tx) return refuse(kernelErrors.cannotDecode(tx.why))
+  if (tx.body.chainId !== chainId) return refuse(kernelErrors.wrongChain(chainId, tx.body.chainId))
+  return isSignedBySender(tx) ? tx : refuse(kernelErrors.badSignature)
+}
+
+const tooLarge = (bytes: Uint8Array): Refusal => {
+  const read = decodeTx(bytes)
+  return kernelErrors.cannotDecode('why' in read ? read.why : `size: the node takes less than ${bytes.length} bytes`)
+}
+
+/**
+ * Sends transaction bytes, and waits for their hash from before they leave. Throws RpcError -32011 or -32013 with
+ * `data.hash`. Bytes above TX_BYTES_MAX are refused here in the words of check 1, because the node's mempool may refuse
+ * them before it asks CheckTx.
+ */
+async function broadcast({ chain, tracker }: Setting, bytes: Uint8Array): Promise<Refused | Broadcast> {
+  const hash = txHash(bytes)
+  if (bytes.length > TX_BYTES_MAX) return { hash, refused: tooLarge(bytes) }
+  const waiter = tracker.wait(hash)
+  try {
+    const { code, log, data } = await chain.rpc.broadcastTxSync(bytes)
+    if (code === 0) return { state: 'accepted', hash, waiter }
+    waiter.cancel()
+    const expectedNonce = code === BAD_NONCE_CODE ? decodeNonce(data) : undefined
+    return { hash, refused: { code, log, expectedNonce } }
+  } catch (error) {
+    if (isNodeError(error, 'TxInCache')) return { state: 'known', hash, waiter }
+    if (isNodeError(error, 'NodeTimeout')) return { state: 'unclear', hash, waiter }
+    waiter.cancel()
+    if (isNodeError(error, 'TxTooLarge')) return { hash, refused: tooLarge(bytes) }
+    throw nodeFailure(error, { hash }) ?? error
+  }
+}
 
 /**
  * Waits for the block of what was sent, and asks the node by hash at the end: blocks pass unseen while the feed skips
  * pruned ones.
  */
-async function follow(
-  { chain, waitMs }: Setting,
-  { hash, state, waiter }: Exclude<Broadcast, { state: 'refused' }>,
-): Promise<Outcome> {
+async function follow({ chain, waitMs }: Setting, { hash, state, waiter }: Broadcast): Promise<Outcome> {
   const deadline = setTimeout(waiter.cancel, waitMs)
-  const lookUp = async (): Promise<Inclusion | undefined> => chain.findTx(hash).catch(() => undefined)
-  const lookUpOften = async (signal: AbortSignal): Promise<Inclusion | undefined> => {
-    while (!signal.aborted) {
+  const lookUp = (): Promise<Inclusion | undefined> => chain.findTx(hash).catch(() => undefined)
+  let isOver = false
+  const lookUpOften = async (): Promise<Inclusion | undefined> => {
+    while (!isOver) {
       const found = await lookUp()
       if (found !== undefined) return found
-      await sleep(LOOK_UP_MS, undefined, { signal }).catch(() => undefined)
+      await sleep(LOOK_UP_MS, undefined, { ref: false })
     }
     return undefined
   }
-  const landedOrFound = async (): Promise<Inclusion | undefined> => {
-    const ended = new AbortController()
-    try {
-      return await Promise.race([waiter.landed, lookUpOften(ended.signal)])
-    } finally {
-      ended.abort()
-    }
-  }
   // A transaction that the node knew may be in a block that has passed.
-  const landed = await (state === 'known' ? landedOrFound() : waiter.landed)
+  const landed = await (state === 'known' ? Promise.race([waiter.landed, lookUpOften()]) : waiter.landed)
+  isOver = true
   clearTimeout(deadline)
   waiter.cancel()
   const included = landed ?? (await lookUp())
@@ -92,32 +121,33 @@ async function follow(
   return { hash, included }
 }
 
-/** The transaction on its way, with its outcome. Whoever asks for the outcome later still gets its rejection. */
-function onItsWay(setting: Setting, sent: Exclude<Broadcast, { state: 'refused' }>): Sent<SentTx> {
-  const outcome = follow(setting, sent)
-  outcome.catch(() => undefined)
-  const { state, hash } = sent
-  return { state, result: { hash, state, outcome }, ended: () => outcome }
-}
+/** Signs a transaction with a nonce. Raw transactions are signed already, and their nonce is fixed. */
+type Sign = (chainId: string, nonce: number) => Uint8Array
 
 /** Signs and sends one transaction. */
 async function sendOne(setting: Setting, { tx: sign, nonce, isFixed }: Numbered<Sign>): Promise<Sent<SentTx>> {
-  const { chain, tracker } = setting
+  const { chain } = setting
   await chain.needReady()
-  const sent = await broadcast(chain.rpc, tracker, sign(await chain.chainId(), nonce))
-  if (sent.state !== 'refused') {
-    if (sent.state !== 'known' || isFixed) return onItsWay(setting, sent)
+  const sent = await broadcast(setting, sign(await chain.chainId(), nonce))
+  const { hash } = sent
+  if ('refused' in sent) {
+    const { code, expectedNonce } = sent.refused
+    if (code !== BAD_NONCE_CODE) return { state: 'refused', result: sent }
+    const included = isFixed ? await chain.findTx(hash) : undefined
+    if (included === undefined) return { state: 'badNonce', result: sent, expected: expectedNonce }
+    // These very bytes are in a block: they are answered with it.
+    return { state: 'refused', result: { hash, state: 'known', outcome: Promise.resolve({ hash, included }) } }
+  }
+  const { state, waiter } = sent
+  if (state === 'known' && !isFixed) {
     // It is the transaction of another call, or of another gateway, that says the same with this nonce.
-    sent.waiter.cancel()
+    waiter.cancel()
     return { state: 'taken' }
   }
-  const { hash, refused } = sent
-  if (refused.code !== BAD_NONCE_CODE) return { state: 'refused', result: { hash, refused } }
-  const included = isFixed ? await chain.findTx(hash) : undefined
-  // These very bytes are in a block: they are answered with it.
-  if (included !== undefined)
-    return { state: 'refused', result: { hash, state: 'known', outcome: Promise.resolve({ hash, included }) } }
-  return { state: 'badNonce', result: { hash, refused }, expected: refused.expectedNonce }
+  const outcome = follow(setting, sent)
+  // Whoever asks for the outcome later still gets its rejection.
+  outcome.catch(() => undefined)
+  return { state, result: { hash, state, outcome }, ended: () => outcome }
 }
 
 type Queue = NonceQueue<Sign, SentTx>
@@ -168,8 +198,15 @@ function fullOf(
   return undefined
 }
 
-/** Creates the sender of a gateway. `tracker` must be told of the blocks of `chain`. */
-export function createSender(setting: Setting): Sender {
+/** Sends transactions. */
+export type Sender = ReturnType<typeof createSender>
+
+/**
+ * Creates the sender of a gateway. The transactions of one account are sent in the order of the calls, and wait for their
+ * blocks at the same time. `tracker` must be told of the blocks of `chain`. Sending throws RpcError -32011 and -32013, with
+ * `data.hash` where bytes were sent.
+ */
+export function createSender(setting: Setting) {
   const { chain } = setting
   const underWay: Record<SignedBy, number> = { raw: 0, signedHere: 0 }
   const queues = createQueues((address) =>
@@ -200,28 +237,25 @@ export function createSender(setting: Setting): Sender {
     }
   }
 
-  const submit: Sender['submit'] = (signer, { operation, message, nonce: given }) =>
-    sendCounted(
-      'signedHere',
-      signer.address,
-      (chainId, nonce) => signer.signTx({ chainId, nonce, operation, message }),
-      given,
-    )
-
-  const submitRaw: Sender['submitRaw'] = (bytes) => {
-    const send = async (chainId: string): Promise<SentTx> => {
-      const tx = readRawTx(bytes, chainId)
-      return 'refused' in tx ? tx : sendCounted('raw', addressOf(tx.body.from), () => bytes, tx.body.nonce)
-    }
-    // Once the chain is known, calls enter their queue in the order in which they came.
-    const chainId = chain.knownChainId()
-    return chainId === undefined ? chain.chainId().then(send) : send(chainId)
-  }
-
   return {
-    submit,
-    submitRaw,
+    /** Signs and sends a transaction. */
+    submit: (signer: Signer, { operation, message, nonce: given }: PendingTx): Promise<SentTx> => {
+      const sign: Sign = (chainId, nonce) => signer.signTx({ chainId, nonce, operation, message })
+      return sendCounted('signedHere', signer.address, sign, given)
+    },
+    /** Sends what the caller has signed. */
+    submitRaw: (bytes: Uint8Array): Promise<SentTx> => {
+      const send = async (chainId: string): Promise<SentTx> => {
+        const tx = readRawTx(bytes, chainId)
+        return 'refused' in tx ? tx : sendCounted('raw', addressOf(tx.body.from), () => bytes, tx.body.nonce)
+      }
+      // Once the chain is known, calls enter their queue in the order in which they came.
+      const chainId = chain.knownChainId()
+      return chainId === undefined ? chain.chainId().then(send) : send(chainId)
+    },
+    /** Returns the nonce after the last one of the account that waits here for its block; 0 when none waits. */
     pendingNonce: queues.pendingNonce,
-    underWay: () => underWay.raw + underWay.signedHere,
+    /** How many transactions are signed, sent or waited for now. */
+    underWay: (): number => underWay.raw + underWay.signedHere,
   }
 }

@@ -9,6 +9,11 @@ export interface Signer {
   signTx(body: Omit<TxBody, 'from'>): Uint8Array
 }
 
+/** A transaction that is not signed yet. Without `nonce` it gets the next one of its account. */
+export interface PendingTx extends Pick<TxBody, 'operation' | 'message'> {
+  readonly nonce: number | undefined
+}
+
 /** The signer of a key pair. The secret key stays inside: nothing prints or returns it. */
 export function signerOf({ publicKey, secretKey }: KeyPair): Signer {
   const address = addressOfKey(publicKey)

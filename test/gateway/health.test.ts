@@ -19,7 +19,7 @@ describe('watchHead', () => {
 
   test('a chain is stalled from STALLED_MS_MIN after its last block on, not a millisecond before', () => {
     const { watch, pass } = watched()
-    watch.begin(7)
+    watch.onHeight(7)
     pass(STALLED_MS_MIN - 1)
     expect([watch.ageMs(), watch.stall()]).toEqual([STALLED_MS_MIN - 1, undefined])
     pass(1)

@@ -90,12 +90,12 @@ function isTransactionResult(schema: JsonSchema): boolean {
 /** Every other method of the gateway. */
 export const clientQueries: readonly ClientQuery[] = methods
   .filter(({ name }) => !ownMethods.has(name))
-  .map(({ name, doc, input, params, result }) => ({
+  .map(({ name, doc, input, positional = 0, result }) => ({
     call: QUERY_CALLS[name] ?? name.replace(/^svc_/, ''),
     method: name,
     doc,
     result,
     fields: input,
-    count: params.form === 'positional' ? params.count : 0,
+    count: positional,
     isTransaction: isTransactionResult(result),
   }))

@@ -5,7 +5,7 @@ import { table } from './markdown.ts'
 /** The series of the gateway, as its own `/metrics` describes them. */
 export async function gatewayMetricsTable(): Promise<string> {
   const none = (): number => 0
-  const text = await createMetrics({ height: none, headAgeMs: none, connected: () => false, waiting: none }).text()
+  const text = await createMetrics({ height: none, headAgeMs: none, connected: none, waiting: none }).text()
   const types = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name, type]))
   return table(
     ['Series', 'Type', 'Meaning'],

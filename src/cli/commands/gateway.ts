@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { checkSigning } from '../../gateway/access.ts'
 import { startGateway } from '../../gateway/gateway.ts'
-import type { HttpLimits } from '../../gateway/http.ts'
+import type { HTTP_LIMITS } from '../../gateway/limits.ts'
 import { findKey } from '../../keys/files.ts'
 import { openKeystore } from '../../keys/keystore.ts'
 import { type Signer, signerOfSeed } from '../../tx/sign.ts'
@@ -46,7 +46,7 @@ export interface GatewayCommand {
   readonly allowOrigins: readonly string[]
   /** See GatewayOptions. */
   readonly stalledAfterMs: number | undefined
-  readonly limits: Partial<HttpLimits>
+  readonly limits: Partial<typeof HTTP_LIMITS>
 }
 
 /**

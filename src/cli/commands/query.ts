@@ -135,9 +135,8 @@ function withJoining(list: unknown, set: unknown): unknown {
 }
 
 function configureOne(query: Command, method: Method): void {
-  const { input, params, doc } = method
+  const { input, positional: count = 0, doc } = method
   const command = query.command(wordOf(method)).description(doc)
-  const count = params.form === 'positional' ? params.count : 0
   for (const [name, member] of Object.entries(input).slice(0, count))
     command.addArgument(new Argument(`[${kebab(name)}]`, member.doc))
   addFieldOptions(command, input)

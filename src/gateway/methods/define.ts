@@ -1,10 +1,9 @@
 import type { Address } from '../../base/address.ts'
 import type { Fields, MessageOf } from '../../tx/fields.ts'
-import type { JsonSchema } from '../../values/valueType.ts'
 import type { Signer } from '../../tx/sign.ts'
+import type { JsonSchema } from '../../values/valueType.ts'
 import type { Chain } from '../chain.ts'
 import type { RpcErrorName } from '../errors.ts'
-import type { ParamsForm } from '../fields.ts'
 import type { Sender } from '../sender.ts'
 
 /** What methods work with. */
@@ -27,7 +26,11 @@ export interface Method {
   /** One sentence for the docs. */
   readonly doc: string
   readonly input: Fields
-  readonly params: ParamsForm
+  /**
+   * How many fields, from the first one, may be given by position instead of all by name. Undefined for a method that
+   * takes one object, alone or in an array.
+   */
+  readonly positional: number | undefined
   /** JSON Schema of the result. */
   readonly result: JsonSchema
   /** Errors beside those that every call can have. */
@@ -35,19 +38,26 @@ export interface Method {
   /** True when the gateway signs with a key of its own: then a token may be asked for. */
   readonly signs?: true
   /** True when the answer is a whole list, which counts for more in the rate limit. */
-  readonly isList?: true
+  readonly isList?: boolean
   /** Its part before the first await runs in the order of the calls. */
   readonly run: (services: Services, input: Readonly<Record<string, unknown>>) => Promise<unknown>
 }
 
-/** Declares a method whose first `count` members may be given by position. */
-export function defineMethod<const M extends Fields>(
-  method: Omit<Method, 'run' | 'params' | 'input'> & {
-    readonly count: number
-    readonly input: M
-    readonly run: (services: Services, input: MessageOf<M>) => Promise<unknown>
-  },
-): Method {
-  const { count, run, ...rest } = method
-  return { ...rest, params: { form: 'positional', count }, run: run as Method['run'] }
+/** A method as it is declared. */
+export interface Definition<M extends Fields> extends Pick<Method, 'name' | 'doc' | 'result'> {
+  readonly input: M
+  /** All fields when left out. */
+  readonly positional?: number
+  /** Only `nodeAway` when left out. */
+  readonly errors?: readonly RpcErrorName[]
+  readonly isList?: boolean
+  readonly run: (services: Services, input: MessageOf<M>) => Promise<unknown>
 }
+
+/** Declares a method. */
+export const defineMethod = <const M extends Fields>({ run, ...method }: Definition<M>): Method => ({
+  positional: Object.keys(method.input).length,
+  errors: ['nodeAway'],
+  ...method,
+  run: run as Method['run'],
+})

@@ -39,7 +39,7 @@ function operationMethod({ operation, method, doc, input, returns }: Entry): Met
   return {
     name: method,
     doc,
-    params: { form: 'object' },
+    positional: undefined,
     errors: ['noKey', 'nodeAway', 'notInBlock', 'mempoolFull', 'needsToken'],
     signs: true,
     input: { from: common.from, ...input, nonce: common.nonce },
@@ -62,7 +62,7 @@ const sendRawTransaction = defineMethod({
   name: 'svc_sendRawTransaction',
   doc: 'Sends a signed transaction and waits for its block unless told otherwise; the same bytes never execute twice.',
   input: { transaction: transactionBytes, wait: optional(waitForBlock) },
-  count: 1,
+  positional: 1,
   errors: ['nodeAway', 'notInBlock', 'mempoolFull'],
   result: sentResultSchema,
   run: async (services, { transaction, wait = true }) => {
@@ -96,8 +96,6 @@ const getTransaction = defineMethod({
   name: 'svc_getTransaction',
   doc: 'A transaction in a block, with its real height also when it failed; null when the node knows none.',
   input: { hash: transactionHash },
-  count: 1,
-  errors: ['nodeAway'],
   result: { anyOf: [foundTransaction, { type: 'null' }] },
   run: async ({ chain }, { hash }) => {
     const found = await chain.forCallers.findTx(hash)
