@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { ensureFolder } from '../base/folder.ts'
-import { listenError } from '../comet/process.ts'
+import { tryPort } from '../comet/process.ts'
 import { OS_NAMES } from '../modules/governance/library.ts'
 import { SNAPSHOTS_LISTED_MAX } from '../store/snapshot/folder.ts'
 import { UserError } from './errors.ts'
@@ -98,13 +98,13 @@ export function machineOs(path = '/etc/os-release'): string | undefined {
 
 /** Throws a UserError when the port is in use, so that a command finds out before it starts anything. */
 export async function assertFree({ host, port }: Endpoint, what: string, flag: string): Promise<void> {
-  const error = await listenError(host, port)
-  if (error === undefined) return
-  throw new UserError(
-    error.code === 'EADDRINUSE'
-      ? `port ${port} (${what}) is in use, perhaps by another devnet. Choose another one with ${flag} HOST:PORT`
-      : `cannot listen on ${host}:${port} (${what}): ${error.message}. Choose another address with ${flag} HOST:PORT`,
-  )
+  await tryPort(host, port).catch(({ code, message }: NodeJS.ErrnoException) => {
+    throw new UserError(
+      code === 'EADDRINUSE'
+        ? `port ${port} (${what}) is in use, perhaps by another devnet. Choose another one with ${flag} HOST:PORT`
+        : `cannot listen on ${host}:${port} (${what}): ${message}. Choose another address with ${flag} HOST:PORT`,
+    )
+  })
 }
 
 /** The contents of `<home>/config/svcd.json`. Flags and SVCD_* variables override it. */

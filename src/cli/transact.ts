@@ -2,7 +2,6 @@ import { parseAddress } from '../base/address.ts'
 import { fromBase64, fromUtf8, toBase64 } from '../base/bytes.ts'
 import { isNodeError } from '../comet/errors.ts'
 import { openNodeRpc } from '../comet/rpc.ts'
-import { openTransport } from '../comet/transport.ts'
 import { findKey, type KeyFile, listKeyFiles } from '../keys/files.ts'
 import { openKeystore } from '../keys/keystore.ts'
 import type { TxEntry } from '../modules/define.ts'
@@ -116,20 +115,7 @@ interface Checked {
 async function askNode(signer: Signer, order: Order, flags: TxFlags): Promise<Checked> {
   const url = nodeUrl(flags)
   const rpc = openNodeRpc(url)
-  const transport = openTransport(url, 10_000)
-  const checkOnly = async (bytes: Uint8Array): Promise<{ code: number; log: string; data: Uint8Array }> => {
-    const {
-      code = 0,
-      log = '',
-      data,
-    } = (await transport.call('check_tx', { tx: toBase64(bytes) })) as {
-      readonly code?: number
-      readonly log?: string
-      readonly data?: string | null
-    }
-    return { code, log, data: fromBase64(data ?? '') ?? new Uint8Array() }
-  }
-  const check = flags.dryRun === true ? checkOnly : rpc.broadcastTxSync
+  const check = flags.dryRun === true ? rpc.checkTx : rpc.broadcastTxSync
   try {
     const { chainId } = await rpc.status()
     return await signAndSend<Checked>(signer, order, {
@@ -150,7 +136,6 @@ async function askNode(signer: Signer, order: Order, flags: TxFlags): Promise<Ch
     throw new Failed(`${error.message}; --dry-run and --no-wait need CometBFT's RPC: name it with --node URL`)
   } finally {
     rpc.close()
-    transport.close()
   }
 }
 

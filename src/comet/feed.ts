@@ -1,14 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { reasonOf } from './errors.ts'
-import { type HeightWatch, longer, PAUSE_MS_MIN, watchHeights } from './heights.ts'
-import type { NodeRpc } from './rpc.ts'
-import type { NodeBlock, NodeBlockResults } from './wire.ts'
+import type { NodeBlock, NodeRpc, TxResult } from './rpc.ts'
 
-/**
- * A committed block with its results; `results[i]` belongs to `txs[i]`. As in the header, `appHash` is that of the
- * state before the block.
- */
-export type FeedBlock = NodeBlock & Pick<NodeBlockResults, 'results' | 'events' | 'validatorUpdates'>
+/** A committed block with its results; `results[i]` belongs to `txs[i]`. */
+export type FeedBlock = NodeBlock & { results: readonly TxResult[] }
 
 /**
  * The state of a feed, reported at each change. `connected`: the subscription is open. `lost`: heights that were
@@ -17,114 +12,203 @@ export type FeedBlock = NodeBlock & Pick<NodeBlockResults, 'results' | 'events' 
  */
 export type FeedState = { connected: boolean; head: number; lost?: { from: number; to: number }; reason?: string }
 
-/**
- * `from`: the first height to deliver; by default the one after the head at the start. `onBlock` receives every height
- * once, in order and one at a time: the feed waits for a promise that it returns. If it throws, the feed ends and
- * `done` rejects with its error. `pollMs` (default 2,000): how often the node is asked for its height while no event
- * comes.
- */
+/** How a feed is started. */
 export type FeedOptions = {
+  /** The first height to deliver; by default the one after the head at the start. */
   from?: number
+  /**
+   * Receives every height once, in order and one at a time: the feed waits for a promise that it returns. If it throws,
+   * the feed ends and `done` rejects with its error.
+   */
   onBlock: (block: FeedBlock) => void | Promise<void>
   /** Receives a committed height before its block is read. Some heights are left out. */
   onHeight?: (height: number) => void
   onState?: (state: FeedState) => void
+  /** How often the node is asked for its height while no event comes. Default 2,000. */
   pollMs?: number
 }
 
-/** A running feed. */
-export type BlockFeed = {
-  /** Resolves with the head at the start, once the node has answered. */
-  ready: Promise<number>
-  /** Settles when the feed ends: it resolves after `close`, and rejects with what `onBlock` threw. */
-  done: Promise<void>
-  /**
-   * The last height that was delivered or skipped as lost; before the first, the head at the start. 0 until the node
-   * has answered.
-   */
-  head: () => number
-  /** True while the subscription is open. Without it blocks are found by polling. */
-  connected: () => boolean
-  /**
-   * Stops the feed. It waits for a running `onBlock`, so do not await it inside of one; no block is delivered after it
-   * resolves.
-   */
-  close: () => Promise<void>
+const READ_AHEAD = 8
+const ACCEPT_MS_MAX = 10_000
+
+// The first and the longest pause between tries. Each is twice the one before.
+const PAUSE_MS_MIN = 100
+const PAUSE_MS_MAX = 5_000
+
+const longer = (pauseMs: number): number => Math.min(PAUSE_MS_MAX, pauseMs * 2)
+
+/** Waits `ms`, or until `signal` is aborted. */
+const pause = (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, undefined, { signal }).catch(() => {})
+
+/** Waits for `promise`; resolves with undefined as soon as `signal` is aborted. */
+const unlessClosed = async <T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> => {
+  const { promise: closed, resolve } = Promise.withResolvers<undefined>()
+  const stop = () => resolve(undefined)
+  signal.addEventListener('abort', stop)
+  if (signal.aborted) stop()
+  return await Promise.race([promise, closed]).finally(() => signal.removeEventListener('abort', stop))
 }
 
-const READ_AHEAD = 8
-/** Wakes its one waiter; a ring that comes while nobody waits is kept for the next wait. */
-const bell = () => {
-  let rung = false
-  let wake = () => {}
-  return {
-    ring: () => {
-      rung = true
-      wake()
-    },
-    wait: async (): Promise<void> => {
-      if (!rung)
-        await new Promise<void>((resolve) => {
-          wake = resolve
-        })
-      rung = false
-    },
+type Subscription = {
+  /** The node has accepted the subscription. */
+  onOpen: () => void
+  /** The block of this height is committed. */
+  onHeight: (height: number) => void
+  /** The subscription has ended; called exactly once. */
+  onClose: (reason: string) => void
+}
+
+/**
+ * Subscribes to the headers of new blocks at the node `url`, and returns a function that ends the subscription. It
+ * tries once: when the subscription ends or cannot begin, `onClose` is called. NewBlockHeader is used instead of
+ * NewBlock, although both are sent after Commit, because it stays small: a slow reader is never cut off for the size of
+ * blocks, and every block is read in the same way, live or late.
+ */
+const subscribe = (url: string, { onOpen, onHeight, onClose }: Subscription): (() => void) => {
+  const socket = new WebSocket(`${url.replace(/^http/, 'ws').replace(/\/$/, '')}/websocket`)
+  let ended = false
+  const end = (reason: string) => {
+    if (ended) return
+    ended = true
+    clearTimeout(timer)
+    socket.close()
+    onClose(reason)
   }
+  const timer = setTimeout(() => end(`the node did not accept a subscription in ${ACCEPT_MS_MAX} ms`), ACCEPT_MS_MAX)
+  socket.addEventListener('open', () => {
+    const params = { query: "tm.event='NewBlockHeader'" }
+    socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'subscribe', params }))
+  })
+  socket.addEventListener('message', ({ data }) => {
+    if (ended) return
+    let message: {
+      error?: { message?: unknown; data?: unknown }
+      result?: { data?: { value?: { header?: { height?: unknown } } } }
+    }
+    try {
+      message = JSON.parse(String(data))
+    } catch {
+      return end('the node sent something that is not JSON')
+    }
+    if (message.error) return end(`${message.error.message}: ${message.error.data}`)
+    const height = Number(message.result?.data?.value?.header?.height ?? 0)
+    if (height > 0) return onHeight(height)
+    clearTimeout(timer)
+    onOpen()
+  })
+  socket.addEventListener('error', () => end('the connection failed'))
+  socket.addEventListener('close', () => end('the connection closed'))
+  return () => end('closed by us')
+}
+
+/** A feed while it runs. `target`: the highest height known to be committed. `startHead`: the head at the start. */
+type Feeding = {
+  readonly rpc: NodeRpc
+  readonly options: FeedOptions
+  readonly closing: AbortSignal
+  readonly report: (more: Pick<FeedState, 'lost' | 'reason'>) => void
+  connected: boolean
+  head: number
+  startHead: number
+  target: number
+  /** Resolves when `target` grows or the feed is closed. */
+  news: PromiseWithResolvers<void>
+}
+
+const wake = (feeding: Feeding): void => {
+  feeding.news.resolve()
+  feeding.news = Promise.withResolvers()
+}
+
+const learnHeight = (feeding: Feeding, height: number): void => {
+  if (height <= feeding.target) return
+  feeding.target = height
+  feeding.options.onHeight?.(height)
+  wake(feeding)
+}
+
+/**
+ * Keeps one subscription until the feed is closed, and opens it again after a growing pause whenever it ends. While it
+ * is silent or gone the node is asked for its height. A subscription that is silent while the height moves is ended.
+ */
+const watchHeights = (feeding: Feeding): void => {
+  const { rpc, closing, report } = feeding
+  const { pollMs = 2_000 } = feeding.options
+  let endSubscription = () => {}
+  let pauseMs = PAUSE_MS_MIN
+  let heard = 0
+  let heardAtMs = 0
+  const connect = () => {
+    if (closing.aborted) return
+    endSubscription = subscribe(rpc.url, {
+      onOpen: () => {
+        feeding.connected = true
+        pauseMs = PAUSE_MS_MIN
+        heardAtMs = Date.now()
+        report({})
+        void ask()
+      },
+      onHeight: (height) => {
+        heard = height
+        heardAtMs = Date.now()
+        learnHeight(feeding, height)
+      },
+      onClose: (reason) => {
+        feeding.connected = false
+        if (closing.aborted) return
+        report({ reason })
+        void pause(pauseMs, closing).then(connect)
+        pauseMs = longer(pauseMs)
+      },
+    })
+  }
+  const ask = async () => {
+    const askedAtMs = Date.now()
+    const height = await rpc.committedHeight().catch(() => 0)
+    if (closing.aborted || height === 0) return
+    learnHeight(feeding, height)
+    // An event may have been on its way while the node was asked, so only silence for all of pollMs means a dead
+    // socket.
+    if (feeding.connected && height > heard && askedAtMs - heardAtMs > pollMs) endSubscription()
+  }
+  const poll = async () => {
+    while (!closing.aborted) {
+      if (!feeding.connected || Date.now() - heardAtMs > pollMs) await ask()
+      await pause(feeding.connected ? pollMs : Math.min(pollMs, 500), closing)
+    }
+  }
+  closing.addEventListener('abort', () => endSubscription())
+  connect()
+  void poll()
 }
 
 const readBlock = async (rpc: NodeRpc, height: number): Promise<FeedBlock> => {
-  const [block, { results, events, validatorUpdates }] = await Promise.all([
-    rpc.block(height),
-    rpc.blockResults(height),
-  ])
+  const [block, results] = await Promise.all([rpc.block(height), rpc.blockResults(height)])
   if (results.length !== block.txs.length)
     throw new Error(`block ${height}: ${block.txs.length} transactions, ${results.length} results`)
-  return { ...block, results, events, validatorUpdates }
-}
-
-/** The progress of a feed. `target`: the highest height known to be committed. `head`: see BlockFeed. */
-type Progress = { head: number; target: number; startHead: number }
-
-type Feeding = {
-  rpc: NodeRpc
-  options: FeedOptions
-  progress: Progress
-  news: ReturnType<typeof bell>
-  closing: AbortSignal
-  tell: (more: Pick<FeedState, 'lost' | 'reason'>) => void
-}
-
-/** Waits for `promise`; resolves with undefined as soon as `signal` is aborted. */
-const unlessClosed = <T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> => {
-  let stop = () => {}
-  const closed = new Promise<undefined>((resolve) => {
-    stop = () => resolve(undefined)
-    signal.addEventListener('abort', stop)
-  })
-  if (signal.aborted) stop()
-  return Promise.race([promise, closed]).finally(() => signal.removeEventListener('abort', stop))
+  return { ...block, results }
 }
 
 /**
  * Skips heights that the node has pruned. Heights below the first block of a chain that begins above 1 do not count as
  * lost.
  */
-const skipPruned = async ({ rpc, options, progress, tell }: Feeding): Promise<void> => {
-  const { earliestHeight } = await rpc.status()
-  if (earliestHeight <= progress.head + 1 || earliestHeight > progress.target) return
-  const lost = { from: progress.head + 1, to: earliestHeight - 1 }
-  progress.head = lost.to
-  if (progress.startHead > 0 || options.from !== undefined) tell({ lost })
+const skipPruned = async (feeding: Feeding): Promise<void> => {
+  const { earliestHeight } = await feeding.rpc.status()
+  if (earliestHeight <= feeding.head + 1 || earliestHeight > feeding.target) return
+  const lost = { from: feeding.head + 1, to: earliestHeight - 1 }
+  feeding.head = lost.to
+  if (feeding.startHead > 0 || feeding.options.from !== undefined) feeding.report({ lost })
 }
 
 /** Waits for the node's height, however long it takes to answer; 0 when the feed is closed first. */
-const findStart = async ({ rpc, closing, tell }: Feeding): Promise<number> => {
+const findStart = async ({ rpc, closing, report }: Feeding): Promise<number> => {
   for (let pauseMs = PAUSE_MS_MIN; !closing.aborted; pauseMs = longer(pauseMs)) {
     try {
       return (await unlessClosed(rpc.committedHeight(), closing)) ?? 0
     } catch (error) {
-      tell({ reason: reasonOf(error) })
-      await sleep(pauseMs, undefined, { signal: closing }).catch(() => {})
+      report({ reason: reasonOf(error) })
+      await pause(pauseMs, closing)
     }
   }
   return 0
@@ -132,16 +216,16 @@ const findStart = async ({ rpc, closing, tell }: Feeding): Promise<number> => {
 
 /** Delivers block after block until the feed is closed, reading up to READ_AHEAD blocks at once. */
 const deliver = async (feeding: Feeding): Promise<void> => {
-  const { rpc, options, progress, news, closing, tell } = feeding
+  const { rpc, options, closing, report } = feeding
   const ahead = new Map<number, Promise<FeedBlock>>()
   let pauseMs = PAUSE_MS_MIN
   while (!closing.aborted) {
-    if (progress.head >= progress.target) {
-      await news.wait()
+    if (feeding.head >= feeding.target) {
+      await feeding.news.promise
       continue
     }
-    const next = progress.head + 1
-    for (let height = next; height <= Math.min(progress.target, progress.head + READ_AHEAD); height++) {
+    const next = feeding.head + 1
+    for (let height = next; height <= Math.min(feeding.target, feeding.head + READ_AHEAD); height++) {
       if (ahead.has(height)) continue
       const reading = readBlock(rpc, height)
       // The error is handled where the promise is awaited below; until then it must not count as unhandled.
@@ -153,9 +237,9 @@ const deliver = async (feeding: Feeding): Promise<void> => {
       block = await unlessClosed(ahead.get(next) as Promise<FeedBlock>, closing)
     } catch (error) {
       ahead.clear()
-      tell({ reason: reasonOf(error) })
+      report({ reason: reasonOf(error) })
       await skipPruned(feeding).catch(() => {})
-      await sleep(pauseMs, undefined, { signal: closing }).catch(() => {})
+      await pause(pauseMs, closing)
       pauseMs = longer(pauseMs)
       continue
     }
@@ -163,7 +247,7 @@ const deliver = async (feeding: Feeding): Promise<void> => {
     ahead.delete(next)
     pauseMs = PAUSE_MS_MIN
     await options.onBlock(block)
-    progress.head = next
+    feeding.head = next
   }
 }
 
@@ -172,48 +256,58 @@ const deliver = async (feeding: Feeding): Promise<void> => {
  * one subscription and, while it is silent or gone, from polling. Blocks and results are read by height, live ones and
  * missed ones alike. A node that is away is tried until `close`.
  */
-export const startBlockFeed = (rpc: NodeRpc, options: FeedOptions): BlockFeed => {
-  const { from, onState = () => {}, pollMs = 2_000 } = options
-  const progress: Progress = { head: 0, target: 0, startHead: 0 }
-  const news = bell()
+export const startBlockFeed = (rpc: NodeRpc, options: FeedOptions) => {
   const closing = new AbortController()
-  let watch: HeightWatch | undefined
-  const connected = () => watch?.connected() ?? false
-  const tell = (more: Pick<FeedState, 'lost' | 'reason'>) =>
-    onState({ connected: connected(), head: progress.head, ...more })
-  const onHeight = (height: number) => {
-    if (height <= progress.target) return
-    progress.target = height
-    options.onHeight?.(height)
-    news.ring()
+  const { promise: ready, resolve: setReady } = Promise.withResolvers<number>()
+  const feeding: Feeding = {
+    rpc,
+    options,
+    closing: closing.signal,
+    report: (more) => options.onState?.({ connected: feeding.connected, head: feeding.head, ...more }),
+    connected: false,
+    head: 0,
+    startHead: 0,
+    target: 0,
+    news: Promise.withResolvers(),
   }
-  let isReady: (head: number) => void = () => {}
-  const ready = new Promise<number>((resolve) => {
-    isReady = resolve
-  })
   const run = async () => {
-    const feeding = { rpc, options, progress, news, closing: closing.signal, tell }
-    progress.startHead = await findStart(feeding)
-    progress.head = from === undefined ? progress.startHead : from - 1
-    progress.target = progress.startHead
-    isReady(progress.startHead)
+    const start = await findStart(feeding)
+    feeding.startHead = start
+    feeding.target = start
+    feeding.head = options.from === undefined ? start : options.from - 1
+    setReady(start)
     if (closing.signal.aborted) return
-    watch = watchHeights(rpc, {
-      pollMs,
-      onHeight,
-      onState: (_, reason) => tell(reason === undefined ? {} : { reason }),
-    })
+    watchHeights(feeding)
     try {
       await deliver(feeding)
     } finally {
-      watch.close()
+      closing.abort()
     }
   }
   const done = run()
-  const close = async () => {
-    closing.abort()
-    news.ring()
-    await done.catch(() => {})
+  return {
+    /** Resolves with the head at the start, once the node has answered. */
+    ready,
+    /** Settles when the feed ends: it resolves after `close`, and rejects with what `onBlock` threw. */
+    done,
+    /**
+     * The last height that was delivered or skipped as lost; before the first, the head at the start. 0 until the node
+     * has answered.
+     */
+    head: () => feeding.head,
+    /** True while the subscription is open. Without it blocks are found by polling. */
+    connected: () => feeding.connected,
+    /**
+     * Stops the feed. It waits for a running `onBlock`, so do not await it inside of one; no block is delivered after it
+     * resolves.
+     */
+    close: async (): Promise<void> => {
+      closing.abort()
+      wake(feeding)
+      await done.catch(() => {})
+    },
   }
-  return { ready, done, head: () => progress.head, connected, close }
 }
+
+/** A running feed. */
+export type BlockFeed = ReturnType<typeof startBlockFeed>

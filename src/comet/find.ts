@@ -1,12 +1,26 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { access, constants, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
 import { delimiter, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { CometError, reasonOf } from './errors.ts'
 
+/** The CometBFT release that is built when none is found, and with which the tests run. */
+export const COMETBFT_VERSION = '0.38.25'
+
+/** The release lines of CometBFT that svcd supports. */
+export const COMETBFT_LINES: readonly string[] = ['0.37', '0.38', '0.39', '0.40']
+
+/** The folder in which a built CometBFT is kept: `.cache/cometbft/<version>` in svcd's own folder. */
+export const defaultCometCache = (): string =>
+  fileURLToPath(new URL(`../../.cache/cometbft/${COMETBFT_VERSION}`, import.meta.url))
+
 const PROGRESS_EVERY_MS = 3_000
-const OUTPUT_CHARS_MAX = 16_384
+const OUTPUT_CHARS_MAX = 16 * 1024 * 1024
 const LEFTOVER_AGE_MS = 3_600_000
+const VERSION_TIMEOUT_MS = 20_000
+
+const execute = promisify(execFile)
 
 /** `go`: the path of the Go program. `version`: without the v. The program is written to `<cacheDir>/cometbft`. */
 export type BuildOptions = {
@@ -16,32 +30,6 @@ export type BuildOptions = {
   env: NodeJS.ProcessEnv
   onProgress: (line: string) => void
 }
-
-/**
- * Runs a program to its end. Resolves with its exit status (null after a signal) and the end of its output; rejects
- * when it cannot be started.
- */
-const run = (
-  program: string,
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-): Promise<{ code: number | null; output: string }> =>
-  new Promise((done, failed) => {
-    const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
-    let output = ''
-    const keep = (chunk: Buffer) => {
-      output = (output + chunk.toString()).slice(-OUTPUT_CHARS_MAX)
-    }
-    const stopIt = () => child.kill()
-    process.once('exit', stopIt)
-    child.stdout.on('data', keep)
-    child.stderr.on('data', keep)
-    child.once('error', failed)
-    child.once('close', (code) => {
-      process.off('exit', stopIt)
-      done({ code, output })
-    })
-  })
 
 /** Removes the folders of builds that were killed more than an hour ago. */
 const sweep = async (cacheDir: string): Promise<void> => {
@@ -63,63 +51,31 @@ export const buildCometBft = async ({ go, version, cacheDir, env, onProgress }: 
   await sweep(cacheDir)
   const folder = await mkdtemp(join(cacheDir, '.build-'))
   const startedMs = Date.now()
-  const goEnv = await run(go, ['env', 'GOVERSION'], env).catch(() => undefined)
-  const goVersion = goEnv?.output.trim().replace(/^go/, '') || '?'
-  const say = () =>
-    onProgress(`building CometBFT ${version} with Go ${goVersion}, ${Math.round((Date.now() - startedMs) / 1000)} s`)
+  const seconds = () => `${Math.round((Date.now() - startedMs) / 1000)} s`
+  const { stdout } = await execute(go, ['env', 'GOVERSION'], { env }).catch(() => ({ stdout: '' }))
+  const what = `CometBFT ${version} with Go ${stdout.trim().replace(/^go/, '') || '?'}`
+  const say = () => onProgress(`building ${what}, ${seconds()}`)
   say()
   const timer = setInterval(say, PROGRESS_EVERY_MS)
+  // Without cgo the program needs no C compiler and runs on any libc.
+  const building = execute(go, ['install', `github.com/cometbft/cometbft/cmd/cometbft@v${version}`], {
+    env: { ...env, GOBIN: folder, CGO_ENABLED: '0' },
+    maxBuffer: OUTPUT_CHARS_MAX,
+  })
+  const stop = () => building.child.kill()
+  process.once('exit', stop)
   try {
-    // Without cgo the program needs no C compiler and runs on any libc.
-    const buildEnv = { ...env, GOBIN: folder, CGO_ENABLED: '0' }
-    const { code, output } = await run(
-      go,
-      ['install', `github.com/cometbft/cometbft/cmd/cometbft@v${version}`],
-      buildEnv,
-    )
-    if (code !== 0) {
-      const said = output.trim().split('\n').at(-1) ?? ''
-      throw new CometError(
-        `building CometBFT ${version} with Go ${goVersion} failed: ${said === '' ? `go ended with ${code}` : said}`,
-      )
-    }
+    await building
     await rename(join(folder, 'cometbft'), join(cacheDir, 'cometbft'))
-    onProgress(`built CometBFT ${version} in ${Math.round((Date.now() - startedMs) / 1000)} s`)
+    onProgress(`built CometBFT ${version} in ${seconds()}`)
   } catch (error) {
-    if ((error as { code?: unknown }).code === 'COMET') throw error
-    throw new CometError(`building CometBFT ${version} failed: ${reasonOf(error)}`)
+    const { stderr = '' } = error as { readonly stderr?: string }
+    throw new CometError(`building ${what} failed: ${stderr.trim().split('\n').at(-1) || reasonOf(error)}`)
   } finally {
+    process.off('exit', stop)
     clearInterval(timer)
     await rm(folder, { recursive: true, force: true })
   }
-}
-
-/** The CometBFT release that is built when none is found, and with which the tests run. */
-export const COMETBFT_VERSION = '0.38.25'
-
-/** The release lines of CometBFT that svcd supports. */
-export const COMETBFT_LINES: readonly string[] = ['0.37', '0.38', '0.39', '0.40']
-
-const VERSION_TIMEOUT_MS = 20_000
-
-/** The folder in which a built CometBFT is kept: `.cache/cometbft/<version>` in svcd's own folder. */
-export const defaultCometCache = (): string =>
-  fileURLToPath(new URL(`../../.cache/cometbft/${COMETBFT_VERSION}`, import.meta.url))
-
-/** A CometBFT program. `version` is what it prints; a few releases print that of an older one. */
-export type CometBft = { path: string; version: string; source: 'env' | 'path' | 'cache' | 'built' }
-
-/**
- * `env`: SVCD_COMETBFT, PATH and what Go needs. `onProgress` receives one line at a time.
- */
-export type FindOptions = { env?: NodeJS.ProcessEnv; cacheDir?: string; onProgress?: (line: string) => void }
-
-/** Finds an executable file `name` in the folders of `env.PATH`. */
-const findOnPath = async (name: string, env: NodeJS.ProcessEnv): Promise<string | undefined> => {
-  for (const folder of (env['PATH'] ?? '').split(delimiter)) {
-    if (folder !== '' && (await isProgram(join(folder, name)))) return resolve(folder, name)
-  }
-  return undefined
 }
 
 const isProgram = async (path: string): Promise<boolean> => {
@@ -131,28 +87,31 @@ const isProgram = async (path: string): Promise<boolean> => {
   }
 }
 
+/** Finds an executable file `name` in the folders of `env.PATH`. */
+const findOnPath = async (name: string, env: NodeJS.ProcessEnv): Promise<string | undefined> => {
+  for (const folder of (env['PATH'] ?? '').split(delimiter)) {
+    if (folder !== '' && (await isProgram(join(folder, name)))) return resolve(folder, name)
+  }
+  return undefined
+}
+
 /**
  * Resolves with what `<program> version` prints, such as `0.38.25`. Rejects when it does not run or prints something
  * else.
  */
-const versionOf = (program: string, env: NodeJS.ProcessEnv): Promise<string> =>
-  new Promise((done, failed) => {
-    execFile(program, ['version'], { env, timeout: VERSION_TIMEOUT_MS, killSignal: 'SIGKILL' }, (error, stdout) => {
-      if (error !== null) return failed(error)
-      const version = /^v?(\d+\.\d+\.\d+\S*)\s*$/.exec(stdout)?.[1]
-      if (version === undefined)
-        return failed(
-          new Error(
-            `its version: expected one such as ${COMETBFT_VERSION}, got ${JSON.stringify(stdout.slice(0, 60))}`,
-          ),
-        )
-      done(version)
-    })
-  })
+const versionOf = async (program: string, env: NodeJS.ProcessEnv): Promise<string> => {
+  const { stdout } = await execute(program, ['version'], { env, timeout: VERSION_TIMEOUT_MS, killSignal: 'SIGKILL' })
+  const version = /^v?(\d+\.\d+\.\d+\S*)\s*$/.exec(stdout)?.[1]
+  if (version !== undefined) return version
+  throw new Error(`its version: expected one such as ${COMETBFT_VERSION}, got ${JSON.stringify(stdout.slice(0, 60))}`)
+}
 
 const isSupported = (version: string): boolean => COMETBFT_LINES.includes(version.split('.').slice(0, 2).join('.'))
 
 const supported = `${COMETBFT_LINES[0]} to ${COMETBFT_LINES.at(-1)}`
+
+/** A CometBFT program. `version` is what it prints; a few releases print that of an older one. */
+export type CometBft = { path: string; version: string; source: 'env' | 'path' | 'cache' | 'built' }
 
 const fromEnv = async (path: string, env: NodeJS.ProcessEnv): Promise<CometBft> => {
   if (!(await isProgram(path))) throw new CometError(`SVCD_COMETBFT: ${path} is not an executable file`)
@@ -164,18 +123,8 @@ const fromEnv = async (path: string, env: NodeJS.ProcessEnv): Promise<CometBft> 
   return { path: resolve(path), version, source: 'env' }
 }
 
-type Candidate = { source: 'path' | 'cache'; env: NodeJS.ProcessEnv; say: (line: string) => void }
-
-const usable = async (path: string, { source, env, say }: Candidate): Promise<CometBft | undefined> => {
-  try {
-    const version = await versionOf(path, env)
-    if (isSupported(version)) return { path, version, source }
-    say(`${path} is passed over: it is CometBFT ${version}, and svcd supports ${supported}`)
-  } catch (error) {
-    say(`${path} is passed over: ${reasonOf(error)}`)
-  }
-  return undefined
-}
+/** `env`: SVCD_COMETBFT, PATH and what Go needs. `onProgress` receives one line at a time. */
+export type FindOptions = { env?: NodeJS.ProcessEnv; cacheDir?: string; onProgress?: (line: string) => void }
 
 /**
  * Finds a CometBFT program: the one that SVCD_COMETBFT names, else the first `cometbft` on PATH if its release line is
@@ -188,12 +137,20 @@ export const findCometBft = async (options: FindOptions = {}): Promise<CometBft>
   const { env = process.env, cacheDir = defaultCometCache(), onProgress = () => {} } = options
   const named = env['SVCD_COMETBFT']
   if (named !== undefined && named !== '') return await fromEnv(named, env)
-  const onPath = await findOnPath('cometbft', env)
-  const found = onPath === undefined ? undefined : await usable(onPath, { source: 'path', env, say: onProgress })
-  if (found !== undefined) return found
   const cached = join(cacheDir, 'cometbft')
-  const kept = (await isProgram(cached)) ? await usable(cached, { source: 'cache', env, say: onProgress }) : undefined
-  if (kept !== undefined) return kept
+  for (const [source, path] of [
+    ['path', await findOnPath('cometbft', env)],
+    ['cache', (await isProgram(cached)) ? cached : undefined],
+  ] as const) {
+    if (path === undefined) continue
+    try {
+      const version = await versionOf(path, env)
+      if (isSupported(version)) return { path, version, source }
+      onProgress(`${path} is passed over: it is CometBFT ${version}, and svcd supports ${supported}`)
+    } catch (error) {
+      onProgress(`${path} is passed over: ${reasonOf(error)}`)
+    }
+  }
   const go = await findOnPath('go', env)
   if (go === undefined) {
     throw new CometError(

@@ -2,47 +2,8 @@ import { createHash, generateKeyPairSync } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ensureFolder } from '../base/folder.ts'
-import { genesisJson, type GenesisValidator, newConfigToml, type NodeSettings, updatedConfigToml } from './config.ts'
+import { newConfigToml, type NodeSettings, templateOf, updatedConfigToml } from './config.ts'
 import { CometError, reasonOf } from './errors.ts'
-
-/**
- * An ed25519 key pair. `pubKey`: base64 of 32 bytes. `privKey`: base64 of 64 bytes, the seed and then the public key.
- * `address`: 40 upper-case hex digits.
- */
-export type NodeKeyPair = { pubKey: string; privKey: string; address: string }
-
-/**
- * CometBFT's address of an ed25519 key: the first 20 bytes of sha256(public key) in upper-case hex. Source: protocol.md
- * §1.
- */
-export const addressOfPubKey = (pubKeyBase64: string): string =>
-  createHash('sha256').update(Buffer.from(pubKeyBase64, 'base64')).digest('hex').slice(0, 40).toUpperCase()
-
-/** Creates a random ed25519 key pair. */
-export const newKeyPair = (): NodeKeyPair => {
-  const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
-  const pubKeyBytes = Buffer.from(jwk.x ?? '', 'base64url')
-  const pubKey = pubKeyBytes.toString('base64')
-  const privKey = Buffer.concat([Buffer.from(jwk.d ?? '', 'base64url'), pubKeyBytes]).toString('base64')
-  return { pubKey, privKey, address: addressOfPubKey(pubKey) }
-}
-
-const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
-
-/** The text of `priv_validator_key.json` for CometBFT 0.37 to 0.40. It is secret. */
-export const validatorKeyFile = ({ pubKey, privKey, address }: NodeKeyPair): string =>
-  json({
-    address,
-    pub_key: { type: 'tendermint/PubKeyEd25519', value: pubKey },
-    priv_key: { type: 'tendermint/PrivKeyEd25519', value: privKey },
-  })
-
-/** The text of `node_key.json` for CometBFT 0.37 to 0.40. It is secret: it proves the node's identity to its peers. */
-export const nodeKeyFile = ({ privKey }: NodeKeyPair): string =>
-  json({ priv_key: { type: 'tendermint/PrivKeyEd25519', value: privKey } })
-
-/** The text of `priv_validator_state.json` for a key that has signed nothing. */
-export const freshValidatorState = (): string => json({ height: '0', round: 0, step: 0 })
 
 /** The files of a CometBFT home. */
 export const homeFiles = (home: string) => ({
@@ -56,30 +17,58 @@ export const homeFiles = (home: string) => ({
 })
 
 /**
- * The public identity of a node. `pubKey`: base64. `address`: upper-case hex. `nodeId`: lower-case hex, which peers
- * write as `nodeId@host:port`.
+ * CometBFT's address of an ed25519 key: the first 20 bytes of sha256(public key) in upper-case hex. Source: protocol.md
+ * §1.
  */
-export type NodeIdentity = { pubKey: string; address: string; nodeId: string }
+export const addressOfPubKey = (pubKeyBase64: string): string =>
+  createHash('sha256').update(Buffer.from(pubKeyBase64, 'base64')).digest('hex').slice(0, 40).toUpperCase()
 
-/** The genesis of a new home. `validators`: by default this node alone, with power 10. */
-export type HomeGenesis = {
-  appState: unknown
+const publicKey = (value: string) => ({ type: 'tendermint/PubKeyEd25519', value })
+
+/**
+ * The contents of a genesis file. `genesisTime`: RFC 3339 in UTC. `appState`: any JSON, which the application receives
+ * in InitChain. `pubKey`: base64 of 32 bytes. `power`: a whole number above 0.
+ */
+export type GenesisOptions = {
+  chainId: string
   genesisTime: string
   initialHeight?: number
-  validators?: readonly Omit<GenesisValidator, 'address'>[]
+  appState: unknown
+  validators: readonly { pubKey: string; power: number; name?: string }[]
 }
 
 /**
- * `chainId`, `genesis`, `moniker` and `privateNet` are used only for files that do not exist yet. `privateNet` (default
- * false) is for networks on one machine or in containers.
+ * The text of `genesis.json`. Equal options give equal bytes, so every node of a network can write the file itself.
+ * Throws a CometError for a value that CometBFT refuses.
  */
-export type NodeHomeOptions = NodeSettings & {
-  home: string
-  chainId: string
-  genesis: HomeGenesis
-  moniker?: string
-  privateNet?: boolean
+export const genesisJson = (options: GenesisOptions): string => {
+  const { chainId, genesisTime, initialHeight = 1, appState, validators } = options
+  const check = (holds: boolean, what: string, expected: string, got: unknown) => {
+    if (!holds) throw new CometError(`${what}: expected ${expected}, got ${JSON.stringify(got)}`)
+  }
+  const isPositive = (value: number) => Number.isSafeInteger(value) && value > 0
+  const visible = '1 to 50 printable ASCII characters without spaces'
+  check(/^[\x21-\x7e]{1,50}$/.test(chainId), 'chain id', visible, chainId)
+  check(!Number.isNaN(Date.parse(genesisTime)), 'genesis time', 'a time such as 2026-11-20T10:00:00Z', genesisTime)
+  check(isPositive(initialHeight), 'initial height', 'a whole number above 0', initialHeight)
+  check(validators.length > 0, 'validators', 'at least one validator in a genesis file', validators)
+  const rows = validators.map(({ pubKey, power, name = '' }) => {
+    const address = addressOfPubKey(pubKey)
+    check(isPositive(power), `the power of validator ${address}`, 'a whole number above 0', power)
+    return { address, pub_key: publicKey(pubKey), power: String(power), name }
+  })
+  const genesis = {
+    ...(JSON.parse(templateOf('genesis.json')) as object),
+    genesis_time: genesisTime,
+    chain_id: chainId,
+    initial_height: String(initialHeight),
+    validators: rows,
+    app_state: appState,
+  }
+  return json(genesis)
 }
+
+const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
 /** Writes a file atomically, so that a crash never leaves half a key. Only the owner can read it. */
 const writeWhole = (path: string, text: string): void => {
@@ -88,19 +77,27 @@ const writeWhole = (path: string, text: string): void => {
   renameSync(`${path}.new`, path)
 }
 
-const writeOnce = (path: string, text: () => string): void => {
-  if (!existsSync(path)) writeWhole(path, text())
+const writeOnce = (path: string, create: () => string): void => {
+  if (!existsSync(path)) writeWhole(path, create())
 }
 
-const readKey = (path: string, member: 'pub_key' | 'priv_key'): Buffer => {
+/** A new ed25519 key as CometBFT writes it: `priv_key` holds the seed and then the public key. */
+const newKey = () => {
+  const { d = '', x = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
+  const bytes = Buffer.concat([Buffer.from(d, 'base64url'), Buffer.from(x, 'base64url')])
+  return {
+    pubKey: bytes.toString('base64', 32),
+    priv_key: { type: 'tendermint/PrivKeyEd25519', value: bytes.toString('base64') },
+  }
+}
+
+/** Reads the public half of the key in a file of `newKey`, in base64. */
+const readPubKey = (path: string): string => {
   try {
-    const parsed = JSON.parse(readFileSync(path, 'utf8')) as Record<
-      string,
-      { type?: unknown; value?: unknown } | undefined
-    >
-    const bytes = Buffer.from(String(parsed[member]?.value), 'base64')
-    if (bytes.length !== (member === 'pub_key' ? 32 : 64)) throw new Error('expected an ed25519 key')
-    return bytes
+    const { priv_key } = JSON.parse(readFileSync(path, 'utf8')) as { priv_key?: { value?: unknown } }
+    const bytes = Buffer.from(String(priv_key?.value), 'base64')
+    if (bytes.length === 64) return bytes.toString('base64', 32)
+    throw new Error('expected an ed25519 key')
   } catch (error) {
     throw new CometError(`cannot read the key in ${path}: ${reasonOf(error)}`)
   }
@@ -110,7 +107,7 @@ const readKey = (path: string, member: 'pub_key' | 'priv_key'): Buffer => {
  * Reads the public half of a home's validator key. Throws a CometError when the file is missing or not an ed25519 key.
  */
 export const readValidatorKey = (home: string): { pubKey: string; address: string } => {
-  const pubKey = readKey(homeFiles(home).validatorKey, 'pub_key').toString('base64')
+  const pubKey = readPubKey(homeFiles(home).validatorKey)
   return { pubKey, address: addressOfPubKey(pubKey) }
 }
 
@@ -118,8 +115,13 @@ export const readValidatorKey = (home: string): { pubKey: string; address: strin
  * Reads the id by which peers know a node, 40 lower-case hex digits. Throws a CometError when the file is missing or
  * not an ed25519 key.
  */
-export const readNodeId = (home: string): string =>
-  addressOfPubKey(readKey(homeFiles(home).nodeKey, 'priv_key').subarray(32).toString('base64')).toLowerCase()
+export const readNodeId = (home: string): string => addressOfPubKey(readPubKey(homeFiles(home).nodeKey)).toLowerCase()
+
+/**
+ * The public identity of a node. `pubKey`: base64. `address`: upper-case hex. `nodeId`: lower-case hex, which peers
+ * write as `nodeId@host:port`.
+ */
+export type NodeIdentity = { pubKey: string; address: string; nodeId: string }
 
 /**
  * Writes a validator key, a node key and a signing state into the home where they are missing, with mode 0600. It is a
@@ -133,10 +135,26 @@ export const writeNodeKeys = (home: string): NodeIdentity => {
       `${files.validatorState} is missing, but the home has blocks. Put it back: without it this validator could sign a height twice`,
     )
   }
-  writeOnce(files.validatorKey, () => validatorKeyFile(newKeyPair()))
-  writeOnce(files.nodeKey, () => nodeKeyFile(newKeyPair()))
-  writeOnce(files.validatorState, freshValidatorState)
+  writeOnce(files.validatorKey, () => {
+    const { pubKey, priv_key } = newKey()
+    return json({ address: addressOfPubKey(pubKey), pub_key: publicKey(pubKey), priv_key })
+  })
+  writeOnce(files.nodeKey, () => json({ priv_key: newKey().priv_key }))
+  writeOnce(files.validatorState, () => json({ height: '0', round: 0, step: 0 }))
   return { ...readValidatorKey(home), nodeId: readNodeId(home) }
+}
+
+/**
+ * `chainId`, `genesis`, `moniker` and `privateNet` are used only for files that do not exist yet. The validators of
+ * `genesis` are by default this node alone, with power 10. `privateNet` (default false) is for networks on one machine
+ * or in containers.
+ */
+export type NodeHomeOptions = NodeSettings & {
+  home: string
+  chainId: string
+  genesis: Omit<GenesisOptions, 'chainId' | 'validators'> & Partial<Pick<GenesisOptions, 'validators'>>
+  moniker?: string
+  privateNet?: boolean
 }
 
 /**
@@ -150,9 +168,8 @@ export const writeNodeHome = (options: NodeHomeOptions): NodeIdentity => {
   const old = existsSync(files.config) ? readFileSync(files.config, 'utf8') : undefined
   const config = old === undefined ? newConfigToml(moniker, options, privateNet) : updatedConfigToml(old, options)
   const identity = writeNodeKeys(home)
-  const alone = [{ pubKey: identity.pubKey, power: 10, name: moniker }]
-  const validators = (genesis.validators ?? alone).map((row) => ({ ...row, address: addressOfPubKey(row.pubKey) }))
-  writeOnce(files.genesis, () => genesisJson({ ...genesis, chainId, validators }))
+  const validators = [{ pubKey: identity.pubKey, power: 10, name: moniker }]
+  writeOnce(files.genesis, () => genesisJson({ validators, ...genesis, chainId }))
   if (config !== old) writeWhole(files.config, config)
   return identity
 }

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { CometError } from './errors.ts'
-import { freePort, runCometBft } from './process.ts'
-import { openNodeRpc, waitForNode } from './rpc.ts'
 import { lightFailureOf } from './messages.ts'
+import { runCometBft, tryPort } from './process.ts'
+import { openNodeRpc, waitForNode } from './rpc.ts'
 
 /** A header that is trusted without proof. `hash`: 64 hex digits. */
 export type TrustedHeader = { height: number; hash: string }
@@ -30,49 +30,34 @@ const START_MS_MAX = 60_000
  * Starts `cometbft light` and waits until it answers. Its output goes to `<folder>/light.log`. Throws a CometError that
  * quotes it when it ends, as it does when the trusted header is not the primary's.
  */
-export const startLightProxy = async ({
-  program,
-  folder,
-  chainId,
-  primary,
-  witnesses,
-  trust,
-}: LightOptions): Promise<LightProxy> => {
-  const port = await freePort()
-  const trusted = trust === undefined ? [] : ['--height', String(trust.height), '--hash', trust.hash]
-  const args = [
-    'light',
-    chainId,
-    '--primary',
+export const startLightProxy = async (options: LightOptions): Promise<LightProxy> => {
+  const { program, folder, chainId, primary, witnesses, trust } = options
+  const host = '127.0.0.1'
+  const port = await tryPort(host, 0)
+  const flags = {
     primary,
-    '--witnesses',
-    witnesses.join(','),
-    '--home-dir',
-    folder,
+    witnesses: witnesses.join(','),
+    'home-dir': folder,
     // Every command of CometBFT makes a home; without a name it would be ~/.cometbft.
-    '--home',
-    folder,
-    '--laddr',
-    `tcp://127.0.0.1:${port}`,
-    ...trusted,
-  ]
-  const light = await runCometBft({ program, args, logFile: join(folder, 'light.log') })
+    home: folder,
+    laddr: `tcp://${host}:${port}`,
+    ...(trust === undefined ? {} : { height: trust.height, hash: trust.hash }),
+  }
+  const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)])
+  const light = await runCometBft({ program, args: ['light', chainId, ...args], logFile: join(folder, 'light.log') })
   const ended = new AbortController()
-  const exit = light.exited.then((told) => {
-    ended.abort()
-    return told
-  })
-  const rpc = openNodeRpc(`http://127.0.0.1:${port}`)
+  void light.exited.then(() => ended.abort())
+  const rpc = openNodeRpc(`http://${host}:${port}`)
   try {
     await waitForNode(rpc, START_MS_MAX, ended.signal)
+    return { url: rpc.url, stop: light.stop }
   } catch (error) {
     const isGone = ended.signal.aborted
     await light.stop()
-    throw isGone
-      ? new CometError(`cometbft light: ${lightFailureOf((await exit).lastLines, folder)}`, { cause: error })
-      : error
+    if (!isGone) throw error
+    const { lastLines } = await light.exited
+    throw new CometError(`cometbft light: ${lightFailureOf(lastLines, folder)}`, { cause: error })
   } finally {
     rpc.close()
   }
-  return { url: rpc.url, stop: () => light.stop() }
 }

@@ -3,8 +3,8 @@
  * none, so this is the only file that looks into its messages.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { NodeError } from './errors.ts'
 import { homeFiles } from './home.ts'
-import type { NodeErrorCode } from './errors.ts'
 
 const RPC_FAILURES = [
   ['MempoolFull', /mempool is full/i],
@@ -13,15 +13,24 @@ const RPC_FAILURES = [
   ['NotFound', /not found|could not find|must be less than or equal to the current|is not available, lowest height/i],
 ] as const
 
+/** JSON-RPC's codes for a malformed call: parse error, invalid request, method not found, invalid params. */
+const CALL_CODES = new Set<unknown>([-32700, -32600, -32601, -32602])
+
 /**
- * The code of an RPC error on which a caller can act. Undefined for the node's own trouble, which comes in many words:
+ * The NodeError of a JSON-RPC error. What the words do not tell is the node's own trouble, which comes in many:
  * `appConn mempool: read message: EOF`, `client is not running`.
  */
-export const rpcFailureOf = (message: string): NodeErrorCode | undefined =>
-  RPC_FAILURES.find(([, pattern]) => pattern.test(message))?.[0]
+export const rpcErrorOf = (
+  method: string,
+  { code, message, data }: { code?: unknown; message?: unknown; data?: unknown },
+): NodeError => {
+  const words = [message, data].filter((part) => typeof part === 'string' && part !== '').join(': ')
+  const known = RPC_FAILURES.find(([, pattern]) => pattern.test(words))?.[0]
+  return new NodeError(known ?? (CALL_CODES.has(code) ? 'RpcFailed' : 'NodeFailed'), `${method}: ${words}`)
+}
 
 /** True when a command failed because another process holds the lock of its database. */
-const isLocked = (message: string): boolean => /temporarily unavailable/.test(message)
+const isLocked = (message: string): boolean => message.includes('temporarily unavailable')
 
 /** Why `cometbft light` ended, from the last lines that it printed. */
 export const lightFailureOf = (lines: readonly string[], folder: string): string => {
@@ -46,9 +55,6 @@ export const rolledBackTo = (stdout: string): { height: number; appHash: string 
 /** How much of the end of a log is read. A node that makes no blocks takes days to print as much. */
 const TAIL_BYTES = 1024 * 1024
 
-/** Undoes Go's quoting of a text, even of one that was cut off. */
-const unquoted = (text: string): string => text.replaceAll(/\\(["\\])/g, '$1')
-
 /**
  * Returns why the consensus of CometBFT failed if this line of its log says so, for example `write …/wal: no space left
  * on device`. CometBFT keeps running and answering calls after that, but it neither makes nor follows blocks until it
@@ -57,7 +63,8 @@ const unquoted = (text: string): string => text.replaceAll(/\\(["\\])/g, '$1')
 export const consensusFailureIn = (line: string): string | undefined => {
   if (!line.includes('CONSENSUS FAILURE!!!')) return undefined
   const [, plain, json] = /\berr="((?:[^"\\]|\\.)*)"|"err":"((?:[^"\\]|\\.)*)"/.exec(line) ?? []
-  return unquoted(plain ?? json ?? 'no reason given')
+  // Undoes Go's quoting.
+  return (plain ?? json ?? 'no reason given').replaceAll(/\\(["\\])/g, '$1')
 }
 
 const tailOf = (path: string): string => {
@@ -82,7 +89,6 @@ export const lastConsensusFailure = (home: string): string | undefined => {
   } catch {
     return undefined
   }
-  const at = lines.findLastIndex((line) => consensusFailureIn(line) !== undefined)
-  if (at < 0 || lines.slice(at + 1).some((line) => line.includes('committed state'))) return undefined
-  return consensusFailureIn(lines[at] as string)
+  const last = lines.findLast((line) => consensusFailureIn(line) !== undefined || line.includes('committed state'))
+  return last === undefined ? undefined : consensusFailureIn(last)
 }

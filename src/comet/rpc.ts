@@ -1,186 +1,165 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { toBase64, toHex } from '../base/bytes.ts'
 import { isNodeError, NodeError, reasonOf } from './errors.ts'
-import { type Call, openTransport, type TransportLimits } from './transport.ts'
-import {
-  bytes,
-  list,
-  nodeBlock,
-  type NodeBlock,
-  nodeBlockResults,
-  type NodeBlockResults,
-  nodeStatus,
-  type NodeStatus,
-  raw,
-  text,
-  txResult,
-  type TxResult,
-  whole,
-} from './wire.ts'
+import { type Call, openTransport, type TransportOptions } from './transport.ts'
 
-/** The result of CheckTx for a broadcast. `hash`: sha256(tx) in upper-case hex. */
-export type BroadcastResult = { code: number; codespace: string; log: string; data: Uint8Array; hash: string }
+type Json = { readonly [name: string]: unknown }
+
+/** Reads the object that the names of `path` lead to in an answer. Throws a NodeError `BadAnswer`. */
+const objectAt = (answer: unknown, ...path: readonly string[]): Json => {
+  const found = path.reduce((value, name) => (value as Json | null | undefined)?.[name], answer)
+  if (typeof found === 'object' && found !== null) return found as Json
+  throw new NodeError('BadAnswer', `the node's answer has no ${path.join('.') || 'object'}`)
+}
+
+/** Reads a text; a missing one is empty. */
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/**
+ * Reads a whole number, which CometBFT writes with or without quotes; a missing one is 0. Throws a NodeError
+ * `BadAnswer` unless it is a safe integer.
+ */
+const whole = (value: unknown): number => {
+  const number = Number(value ?? 0)
+  if (Number.isSafeInteger(number)) return number
+  throw new NodeError('BadAnswer', `the node's answer has ${JSON.stringify(value)} where a number belongs`)
+}
+
+const milliseconds = (value: unknown): number => {
+  const timeMs = Date.parse(text(value))
+  if (!Number.isNaN(timeMs)) return timeMs
+  throw new NodeError('BadAnswer', `the node's answer has ${JSON.stringify(value)} where a time belongs`)
+}
+
+/** Reads base64; a missing value is empty. */
+const bytes = (value: unknown): Uint8Array => {
+  const buffer = Buffer.from(text(value), 'base64')
+  return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length)
+}
+
+/** Reads a list; a missing one, which Go writes as null, is empty. */
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+const txResult = (value: unknown) => {
+  const { code, log, data, gas_used } = objectAt(value)
+  return { code: whole(code), log: text(log), data: bytes(data), gasUsed: whole(gas_used) }
+}
+
+/** The application's result for a transaction, from CheckTx or from a block. Gas is 0 where it named none. */
+export type TxResult = ReturnType<typeof txResult>
+
+const readBlock = async (call: Call, asked: number) => {
+  const answer = await call('block', { height: String(asked) })
+  if (!objectAt(answer)['block']) throw new NodeError('NotFound', `block: height ${asked} not found`)
+  const { height, time, app_hash, chain_id } = objectAt(answer, 'block', 'header')
+  return {
+    height: whole(height),
+    timeMs: milliseconds(time),
+    hash: text(objectAt(answer, 'block_id')['hash']).toUpperCase(),
+    /** That of the state before the block. */
+    appHash: text(app_hash).toUpperCase(),
+    chainId: text(chain_id),
+    txs: list(objectAt(answer, 'block', 'data')['txs']).map(bytes),
+  }
+}
+
+/** A block without its results. The hashes are upper-case hex. */
+export type NodeBlock = Awaited<ReturnType<typeof readBlock>>
+
+const nodeStatus = (answer: unknown) => {
+  const { network, version } = objectAt(answer, 'node_info')
+  const sync = objectAt(answer, 'sync_info')
+  const latestHeight = whole(sync['latest_block_height'])
+  return {
+    chainId: text(network),
+    version: text(version),
+    /** May be a block that the application is still executing. */
+    latestHeight,
+    latestTimeMs: latestHeight === 0 ? 0 : milliseconds(sync['latest_block_time']),
+    earliestHeight: whole(sync['earliest_block_height']),
+    catchingUp: sync['catching_up'] === true,
+  }
+}
+
+/** The status of a node. Heights are 0 before the first block. */
+export type NodeStatus = ReturnType<typeof nodeStatus>
 
 /** A query of the application. `height`: 0 (the default) is the head. `prove`: asks for a proof. */
 export type AbciQuery = { path: string; data?: Uint8Array; height?: number; prove?: boolean }
 
-/** The application's answer to a query. `proofOps` is empty unless `prove` was set. */
-export type AbciQueryResult = {
-  code: number
-  codespace: string
-  log: string
-  info: string
-  index: number
-  height: number
-  key: Uint8Array
-  value: Uint8Array
-  proofOps: readonly { type: string; key: Uint8Array; data: Uint8Array }[]
-}
-
-/** A transaction in a block. */
-export type IncludedTx = { hash: string; height: number; index: number; tx: Uint8Array; result: TxResult }
-
-/** A member of CometBFT's validator set. */
-export type NodeValidator = { address: string; pubKey: string; power: number; proposerPriority: number }
-
-/** The validators that vote on `height`. */
-export type NodeValidators = { height: number; validators: readonly NodeValidator[] }
-
-/** The RPC of one node. Its methods throw only NodeErrors. */
-export type NodeRpc = {
-  /** The node's address, http://host:port. */
-  readonly url: string
-  status: () => Promise<NodeStatus>
-  /**
-   * The height that the application has committed, whose state and results can be read. 0 before the first block.
-   */
-  committedHeight: () => Promise<number>
-  /** Resolves after CheckTx. A code other than 0 is a result, not an error. */
-  broadcastTxSync: (tx: Uint8Array) => Promise<BroadcastResult>
-  abciQuery: (query: AbciQuery) => Promise<AbciQueryResult>
-  block: (height: number) => Promise<NodeBlock>
-  blockResults: (height: number) => Promise<NodeBlockResults>
-  /** `hash`: 64 hex digits. A transaction is found a moment after its block, when the node has indexed it. */
-  tx: (hash: string) => Promise<IncludedTx>
-  /** The whole validator set in CometBFT's order; by default the newest. */
-  validators: (height?: number) => Promise<NodeValidators>
-  /** The number of transactions in the mempool, and their size together. */
-  unconfirmedTxs: () => Promise<{ count: number; bytes: number }>
-  /**
-   * The genesis file's JSON. The node refuses to send one above 16 MiB.
-   */
-  genesis: () => Promise<Record<string, unknown>>
-  /** The number of connected peers. */
-  peers: () => Promise<number>
-  /** Closes the idle connections. */
-  close: () => void
-}
-
-const TIMEOUT_MS = 10_000
-const VALIDATORS_PAGE = 100
-const VALIDATORS_MAX = 10_000
-
-const queryResult = (answer: unknown): AbciQueryResult => {
-  const row = raw(raw(answer, 'answer')['response'], 'response')
-  const ops = row['proofOps'] ?? row['proof_ops']
-  const op = (value: unknown) => {
-    const { type, key, data } = raw(value, 'proof')
+const queryResult = (answer: unknown) => {
+  const { code, log, height, key, value, proofOps, proof_ops = proofOps } = objectAt(answer, 'response')
+  const proofOp = (op: unknown) => {
+    const { type, key, data } = objectAt(op)
     return { type: text(type), key: bytes(key), data: bytes(data) }
   }
   return {
-    code: whole(row['code']),
-    codespace: text(row['codespace']),
-    log: text(row['log']),
-    info: text(row['info']),
-    index: whole(row['index']),
-    height: whole(row['height']),
-    key: bytes(row['key']),
-    value: bytes(row['value']),
-    proofOps: ops ? list(raw(ops, 'proofOps')['ops']).map(op) : [],
+    code: whole(code),
+    log: text(log),
+    height: whole(height),
+    key: bytes(key),
+    value: bytes(value),
+    proofOps: proof_ops ? list(objectAt(proof_ops)['ops']).map(proofOp) : [],
   }
 }
 
-const readTx = async (call: Call, hash: string): Promise<IncludedTx> => {
+/** The application's answer to a query. `proofOps` is empty unless `prove` was set. */
+export type AbciQueryResult = ReturnType<typeof queryResult>
+
+const readTx = async (call: Call, hash: string) => {
   if (!/^[0-9a-f]{64}$/i.test(hash))
     throw new NodeError('NotFound', `tx: hash: expected 64 hex digits, got ${JSON.stringify(hash.slice(0, 80))}`)
-  const row = raw(await call('tx', { hash: Buffer.from(hash, 'hex').toString('base64') }), 'transaction')
+  const found = objectAt(await call('tx', { hash: Buffer.from(hash, 'hex').toString('base64') }))
   return {
-    hash: text(row['hash']).toUpperCase(),
-    height: whole(row['height']),
-    index: whole(row['index']),
-    tx: bytes(row['tx']),
-    result: txResult(row['tx_result']),
+    hash: text(found['hash']).toUpperCase(),
+    height: whole(found['height']),
+    index: whole(found['index']),
+    tx: bytes(found['tx']),
+    result: txResult(found['tx_result']),
   }
 }
 
-const validatorRow = (value: unknown): NodeValidator => {
-  const row = raw(value, 'validator')
-  return {
-    address: text(row['address']),
-    pubKey: text(raw(row['pub_key'], 'pub_key')['value']),
-    power: whole(row['voting_power']),
-    proposerPriority: whole(row['proposer_priority']),
-  }
-}
-
-/** Reads all pages. The later ones ask for the height of the first, so that a block in between cannot mix two sets. */
-const readValidators = async (call: Call, asked?: number): Promise<NodeValidators> => {
-  const validators: NodeValidator[] = []
-  let height = asked
-  for (let page = 1; validators.length < VALIDATORS_MAX; page++) {
-    const at: { height?: string } = height === undefined ? {} : { height: String(height) }
-    const answer = raw(
-      await call('validators', { ...at, page: String(page), per_page: String(VALIDATORS_PAGE) }),
-      'validators',
-    )
-    const rows = list(answer['validators'])
-    height = whole(answer['block_height'])
-    validators.push(...rows.map(validatorRow))
-    if (rows.length === 0 || validators.length >= whole(answer['total'])) break
-  }
-  return { height: height ?? 0, validators }
-}
-
-/** Options of `openNodeRpc`. `timeoutMs` (default 10,000) limits each call. */
-export interface NodeRpcOptions extends TransportLimits {
-  readonly timeoutMs?: number
-}
+/** A transaction in a block. */
+export type IncludedTx = Awaited<ReturnType<typeof readTx>>
 
 /**
  * Opens a client of the node at `url` (http://host:port), CometBFT 0.37 to 0.40, with keep-alive connections of its
  * own. Comet38Client of @cosmjs/tendermint-rpc is not used because it takes 4 to 5 times the CPU for a broadcast, has
- * no deadline, throws on `status` before the first block, and drops the block events of 0.37. The tests compare the
- * answers of both.
+ * no deadline, and throws on `status` before the first block. The tests compare the answers of both.
  */
-export const openNodeRpc = (url: string, { timeoutMs = TIMEOUT_MS, ...limits }: NodeRpcOptions = {}): NodeRpc => {
-  const { call, close } = openTransport(url, timeoutMs, limits)
+export const openNodeRpc = (url: string, options: TransportOptions = {}) => {
+  const { call, close } = openTransport(url, options)
   return {
+    /** The node's address, http://host:port. */
     url,
+    /** Closes the idle connections. */
     close,
-    validators: (height) => readValidators(call, height),
     status: async () => nodeStatus(await call('status')),
-    committedHeight: async () =>
-      whole(raw(raw(await call('abci_info'), 'answer')['response'], 'response')['last_block_height']),
-    broadcastTxSync: async (tx) => {
-      const answer = raw(await call('broadcast_tx_sync', { tx: toBase64(tx) }), 'answer')
-      const { code, codespace, log } = txResult(answer)
+    /** The height that the application has committed, whose state and results can be read. 0 before the first block. */
+    committedHeight: async () => whole(objectAt(await call('abci_info'), 'response')['last_block_height']),
+    /** Asks CheckTx without sending the transaction on. A code other than 0 is a result, not an error. */
+    checkTx: async (tx: Uint8Array) => txResult(await call('check_tx', { tx: toBase64(tx) })),
+    /** Resolves after CheckTx. A code other than 0 is a result, not an error. */
+    broadcastTxSync: async (tx: Uint8Array) => {
+      const { code, log, data } = objectAt(await call('broadcast_tx_sync', { tx: toBase64(tx) }))
       // Of all answers only this one writes data in hex.
-      const data = new Uint8Array(Buffer.from(text(answer['data']), 'hex'))
-      return { code, codespace, log, data, hash: text(answer['hash']).toUpperCase() }
+      return { code: whole(code), log: text(log), data: new Uint8Array(Buffer.from(text(data), 'hex')) }
     },
-    abciQuery: async ({ path, data = new Uint8Array(), height = 0, prove = false }) =>
+    abciQuery: async ({ path, data = new Uint8Array(), height = 0, prove = false }: AbciQuery) =>
       queryResult(await call('abci_query', { path, data: toHex(data), height: String(height), prove })),
-    block: async (height) => nodeBlock(await call('block', { height: String(height) }), height),
-    blockResults: async (height) => nodeBlockResults(await call('block_results', { height: String(height) })),
-    tx: (hash) => readTx(call, hash),
-    unconfirmedTxs: async () => {
-      const row = raw(await call('num_unconfirmed_txs'), 'answer')
-      return { count: whole(row['total']), bytes: whole(row['total_bytes']) }
-    },
-    genesis: async () => raw(raw(await call('genesis'), 'answer')['genesis'], 'genesis') as Record<string, unknown>,
-    peers: async () => whole(raw(await call('net_info'), 'answer')['n_peers']),
+    block: (height: number) => readBlock(call, height),
+    /** The results of a block's transactions, in the block's order. */
+    blockResults: async (height: number) =>
+      list(objectAt(await call('block_results', { height: String(height) }))['txs_results']).map(txResult),
+    /** `hash`: 64 hex digits. A transaction is found a moment after its block, when the node has indexed it. */
+    tx: (hash: string) => readTx(call, hash),
+    /** The number of connected peers. */
+    peers: async () => whole(objectAt(await call('net_info'))['n_peers']),
   }
 }
+
+/** The RPC of one node. Its methods throw only NodeErrors. */
+export type NodeRpc = ReturnType<typeof openNodeRpc>
 
 /**
  * Waits until the node answers, and resolves with its status. Throws a NodeError `NodeUnreachable` with the last reason

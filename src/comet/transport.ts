@@ -1,38 +1,29 @@
 import { type Dispatcher, Pool } from 'undici'
-import { NodeError, reasonOf } from './errors.ts'
-import { rpcFailureOf } from './messages.ts'
+import { isNodeError, NodeError, reasonOf } from './errors.ts'
+import { rpcErrorOf } from './messages.ts'
 
+const TIMEOUT_MS = 10_000
 const CONNECTIONS = 64
 const RESENDS_MAX = 3
 const ANSWER_BYTES_MAX = 256 * 1024 * 1024
 
 /** Makes one JSON-RPC call to the node and resolves with its `result`. Throws NodeErrors. */
-export type Call = (method: string, params?: Readonly<Record<string, unknown>>, timeoutMs?: number) => Promise<unknown>
+export type Call = (method: string, params?: Readonly<Record<string, unknown>>) => Promise<unknown>
 
-/** How many calls may be under way to a node at once. */
-export interface TransportLimits {
+/** How a node is called. */
+export type TransportOptions = {
+  /** How long a call may take, the wait for a connection included. Default 10,000. */
+  timeoutMs?: number
   /** The most connections, with one call each; further calls wait. Default 64. */
-  readonly connections?: number
+  connections?: number
   /** The most calls under way or waiting; further calls fail with NodeBusy. No limit by default. */
-  readonly calls?: number
+  calls?: number
 }
 
-/** A connection pool to one node. `close` closes the idle connections; calls that are under way still finish. */
-export type Transport = { call: Call; close: () => void }
+type Posting = { pool: Pool; origin: string; body: string; timeoutMs: number }
+type Answer = { status: number; body: Buffer }
 
-const HEADERS = { 'content-type': 'application/json' }
-
-/** JSON-RPC's codes for a malformed call: parse error, invalid request, method not found, invalid params. */
-const CALL_CODES = new Set<unknown>([-32700, -32600, -32601, -32602])
-
-/** The NodeError of a JSON-RPC error. */
-const failureOf = (method: string, error: { code?: unknown; message?: unknown; data?: unknown }): NodeError => {
-  const words = [error.message, error.data].filter((part) => typeof part === 'string' && part !== '').join(': ')
-  const code = rpcFailureOf(words) ?? (CALL_CODES.has(error.code) ? 'RpcFailed' : 'NodeFailed')
-  return new NodeError(code, `${method}: ${words}`)
-}
-
-const resultOf = (method: string, status: number, body: Buffer): unknown => {
+const resultOf = (method: string, { status, body }: Answer): unknown => {
   let answer: { result?: unknown; error?: { code?: unknown; message?: unknown; data?: unknown } }
   try {
     answer = JSON.parse(body.toString())
@@ -42,24 +33,22 @@ const resultOf = (method: string, status: number, body: Buffer): unknown => {
       `${method}: the node answered ${status} without JSON`,
     )
   }
-  if (answer?.error) throw failureOf(method, answer.error)
+  if (answer?.error) throw rpcErrorOf(method, answer.error)
   if (answer?.result === undefined)
     throw new NodeError('BadAnswer', `${method}: the node answered ${status} without a result`)
   return answer.result
 }
 
-/** A call to be sent. */
-interface Posting {
-  readonly origin: string
-  readonly body: string
-  readonly timeoutMs: number
-  /** Called when the answer begins. */
-  readonly onAnswer: () => void
-}
+const HEADERS = { 'content-type': 'application/json' }
+const BROKEN = new Set<unknown>(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
-/** Sends one request. The deadline includes the time for which it waits for a connection. */
-const post = (pool: Pool, { origin, body, timeoutMs, onAnswer }: Posting): Promise<{ status: number; body: Buffer }> =>
+/**
+ * Sends one request, and sends it again when its connection breaks before the answer begins: the node closes idle
+ * connections after 10 s, and a call may be sent into such a close.
+ */
+const post = (posting: Posting, resends = RESENDS_MAX): Promise<Answer> =>
   new Promise((done, failed) => {
+    const { pool, origin, body, timeoutMs } = posting
     const chunks: Buffer[] = []
     let [status, bytes] = [0, 0]
     let controller: Dispatcher.DispatchController | undefined
@@ -79,7 +68,6 @@ const post = (pool: Pool, { origin, body, timeoutMs, onAnswer }: Posting): Promi
         },
         onResponseStart: (_, code) => {
           status = code
-          onAnswer()
         },
         onResponseData: (started, chunk) => {
           bytes += chunk.length
@@ -92,59 +80,37 @@ const post = (pool: Pool, { origin, body, timeoutMs, onAnswer }: Posting): Promi
         },
         onResponseError: (_, error) => {
           clearTimeout(timer)
-          failed(error)
+          const { code } = error as { readonly code?: unknown }
+          if (BROKEN.has(code) && status === 0 && resends > 0) done(post(posting, resends - 1))
+          else failed(error)
         },
       },
     )
   })
 
-const BROKEN = new Set<unknown>(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
-
 /**
- * Opens a pool of keep-alive connections to the node at `url` (http://host:port), with one call on each. Further calls
- * wait for a connection, and their deadline runs meanwhile. PERF: with undici's dispatch a gateway takes four fifths of
- * the CPU that it takes with node:http; fetch, as in @cosmjs/tendermint-rpc, takes several times as much.
+ * Opens a pool of keep-alive connections to the node at `url` (http://host:port), with one call on each. `close` closes
+ * the idle ones; calls that are under way still finish. PERF: with undici's dispatch a gateway takes four fifths of the
+ * CPU that it takes with node:http; fetch, as in @cosmjs/tendermint-rpc, takes several times as much.
  */
 export const openTransport = (
   url: string,
-  defaultTimeoutMs: number,
-  { connections = CONNECTIONS, calls = Number.POSITIVE_INFINITY }: TransportLimits = {},
-): Transport => {
-  const target = new URL(url)
-  if (target.protocol !== 'http:')
+  { timeoutMs = TIMEOUT_MS, connections = CONNECTIONS, calls = Number.POSITIVE_INFINITY }: TransportOptions,
+): { call: Call; close: () => void } => {
+  const { protocol, origin } = new URL(url)
+  if (protocol !== 'http:')
     throw new NodeError('NodeUnreachable', `the node's address: expected http://HOST:PORT, got ${JSON.stringify(url)}`)
-  const pool = new Pool(target.origin, { connections, pipelining: 1 })
+  const pool = new Pool(origin, { connections, pipelining: 1 })
   let underWay = 0
-  const send: Call = async (method, params = {}, timeoutMs = defaultTimeoutMs) => {
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-    for (let resends = 0; ; resends++) {
-      let answered = false
-      try {
-        const answer = await post(pool, {
-          origin: target.origin,
-          body,
-          timeoutMs,
-          onAnswer: () => {
-            answered = true
-          },
-        })
-        return resultOf(method, answer.status, answer.body)
-      } catch (error) {
-        if ((error as { name?: unknown }).name === 'NodeError') throw error
-        // The node closes idle connections after 10 s; a call that was sent into such a close is sent again.
-        if (BROKEN.has((error as { code?: unknown }).code) && !answered && resends < RESENDS_MAX) continue
-        throw new NodeError(
-          'NodeUnreachable',
-          `${method}: cannot reach the node at ${target.origin}: ${reasonOf(error)}`,
-        )
-      }
-    }
-  }
-  const call: Call = async (...asked) => {
-    if (underWay >= calls) throw new NodeError('NodeBusy', `${asked[0]}: ${calls} calls to the node are under way`)
+  const call: Call = async (method, params = {}) => {
+    if (underWay >= calls) throw new NodeError('NodeBusy', `${method}: ${calls} calls to the node are under way`)
     underWay += 1
     try {
-      return await send(...asked)
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+      return resultOf(method, await post({ pool, origin, body, timeoutMs }))
+    } catch (error) {
+      if (isNodeError(error)) throw error
+      throw new NodeError('NodeUnreachable', `${method}: cannot reach the node at ${origin}: ${reasonOf(error)}`)
     } finally {
       underWay -= 1
     }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { toBase64 } from '../base/bytes.ts'
-import type { TxResult } from '../comet/wire.ts'
+import type { TxResult } from '../comet/rpc.ts'
 import type { TransactionResult } from '../tx/result.ts'
 import type { Chain } from './chain.ts'
 import { RpcError } from './errors.ts'

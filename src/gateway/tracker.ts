@@ -1,5 +1,5 @@
 import type { FeedBlock } from '../comet/feed.ts'
-import type { TxResult } from '../comet/wire.ts'
+import type { TxResult } from '../comet/rpc.ts'
 import { txHash } from '../tx/envelope.ts'
 
 /** A transaction that is in a block. */

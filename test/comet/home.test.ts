@@ -11,7 +11,7 @@ import {
   readNodeId,
   readValidatorKey,
 } from '../../src/comet/home.ts'
-import { fillTemplate, setTomlValues } from '../../src/comet/config.ts'
+import { setTomlValues, templateOf } from '../../src/comet/config.ts'
 import { type TempFolder, tempFolder } from '../support/tempFolder.ts'
 
 let folder: TempFolder
@@ -170,10 +170,16 @@ describe('home', () => {
 })
 
 describe('template', () => {
-  test('a placeholder without a value and a value without a placeholder are errors', () => {
-    expect(fillTemplate('a = {{a}} {{b}}', { a: '"{{b}}"', b: [true] })).toBe('a = "\\"{{b}}\\"" [true]')
-    expect(() => fillTemplate('{{a}}', {})).toThrow('no value for {{a}}')
-    expect(() => fillTemplate('', { a: 1 })).toThrow('no placeholder for a')
+  test('has a line for every setting, and the values of a node without any', () => {
+    writeNodeHome(options())
+    expect(read(homeFiles(folder.path).config)).toBe(templateOf('config.toml'))
+    rmSync(folder.path, { recursive: true })
+    const peers = { persistentPeers: ['a@b:1'], externalAddress: 'c:2' }
+    const addresses = { rpc: 'tcp://h:1', p2p: 'tcp://h:2', abci: 'unix:///x.sock', metrics: 'h:3' }
+    const stateSync = { servers: ['a', 'b'], trustHeight: 1, trustHash: '' }
+    writeNodeHome(options({ moniker: 'm', privateNet: true, blockTimeMs: 10, addresses, peers, stateSync }))
+    const keysOf = (text: string) => text.split('\n').map((line) => line.split('=')[0])
+    expect(keysOf(read(homeFiles(folder.path).config))).toEqual(keysOf(templateOf('config.toml')))
   })
 
   test('a key is set in its own section only, and added when it is missing', () => {

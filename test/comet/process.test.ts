@@ -1,20 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { findCometBft } from '../../src/comet/find.ts'
 import { homeFiles } from '../../src/comet/home.ts'
-import { type CometExit, openLogFile, startCometBft } from '../../src/comet/process.ts'
+import { openLogFile, startCometBft } from '../../src/comet/process.ts'
 import { openNodeRpc, waitForNode } from '../../src/comet/rpc.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 import { kvstoreHome, until } from './support.ts'
 
 let program: string
+let log: string
 let node: Awaited<ReturnType<typeof kvstoreHome>>
 beforeAll(async () => {
   program = (await findCometBft()).path
   node = await kvstoreHome()
+  log = homeFiles(node.home).log
 }, 60_000)
 afterAll(() => node.remove())
 
@@ -34,44 +35,37 @@ const script = (text: string) => {
   return path
 }
 
-/** A process of its own that runs `run`, tells its pid once it has printed `mark`, and then does `then`. */
+/** What the node of this home has logged. */
+const logged = () => (existsSync(log) ? readFileSync(log, 'utf8') : '')
+
+/** A process of its own that runs `run` and, told to, does `then`; with the pid of `run`, once that printed `mark`. */
 const parentThat = async (run: string, mark: string, then: string) => {
   const url = new URL('../../src/comet/process.ts', import.meta.url).href
   const code = `import { startCometBft } from '${url}'
-    const node = await startCometBft({ program: '${run}', home: '${node.home}', onLine })
-    function onLine(line) { if (line.includes('${mark}')) setImmediate(() => console.log(node.pid)) }
+    const node = await startCometBft({ program: '${run}', home: '${node.home}' })
+    console.log(node.pid)
     process.stdin.once('data', () => { ${then} })`
+  rmSync(log, { force: true })
   const parent = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['pipe', 'pipe', 'ignore'] })
   const pid = await new Promise<number>((done) => {
     parent.stdout.once('data', (chunk: Buffer) => done(Number.parseInt(chunk.toString(), 10)))
   })
+  await until(() => logged().includes(mark))
   return { parent, pid }
 }
 
 describe('process', () => {
   test('a node runs, logs into its home, stops in order and goes on from its height', async () => {
-    const exits: CometExit[] = []
-    const lines: string[] = []
     const rpc = openNodeRpc(node.url)
-    const onExit = (exit: CometExit) => {
-      exits.push(exit)
-    }
-    const first = await startCometBft({
-      program,
-      home: node.home,
-      onExit,
-      onLine: (line) => {
-        lines.push(line)
-      },
-    })
+    const first = await startCometBft({ program, home: node.home })
     await waitForNode(rpc, 20_000)
     await until(async () => (await rpc.committedHeight()) >= 3)
     const height = await rpc.committedHeight()
     await first.stop()
     expect(isAlive(first.pid)).toBe(false)
-    expect(exits).toEqual([expect.objectContaining({ wasStopped: true })])
-    expect(lines.length).toBeGreaterThan(0)
-    expect(readFileSync(homeFiles(node.home).log, 'utf8')).toContain(lines[0])
+    const { lastLines } = await first.exited
+    expect(lastLines).toHaveLength(20)
+    expect(logged()).toContain(`${lastLines.join('\n')}\n`)
     const second = await startCometBft({ program, home: node.home })
     await waitForNode(rpc, 20_000)
     expect(await rpc.committedHeight()).toBeGreaterThanOrEqual(height)
@@ -89,21 +83,16 @@ describe('process', () => {
 
   test('a node that ends by itself is reported with its last words', async () => {
     const { exited } = await startCometBft({ program: script('echo bad news >&2; exit 3'), home: node.home })
-    expect(await exited).toEqual({ code: 3, signal: null, wasStopped: false, lastLines: ['bad news'] })
+    expect(await exited).toEqual({ code: 3, signal: null, lastLines: ['bad news'] })
   })
 
   test('a program that ignores SIGTERM is killed after the grace, and stop may be called twice', async () => {
-    const ready: string[] = []
-    const options = { program: script('trap "" TERM; echo up; while :; do sleep 0.05; done'), home: node.home }
-    const stubborn = await startCometBft({
-      ...options,
-      onLine: (line) => {
-        ready.push(line)
-      },
-    })
-    await until(() => ready.length > 0)
+    const program = script('trap "" TERM; echo up; while :; do sleep 0.05; done')
+    rmSync(log, { force: true })
+    const stubborn = await startCometBft({ program, home: node.home })
+    await until(() => logged().includes('up'))
     await Promise.all([stubborn.stop(200), stubborn.stop(200)])
-    expect(await stubborn.exited).toMatchObject({ signal: 'SIGKILL', wasStopped: true })
+    expect(await stubborn.exited).toMatchObject({ signal: 'SIGKILL' })
   })
 
   test('a program that is not there is a CometError', async () => {
@@ -146,20 +135,16 @@ describe('process', () => {
     await until(() => !isAlive(pid))
   })
 
-  test('the log keeps two files of the size given', async () => {
+  test('the log keeps two files of the size given', () => {
     const folder = tempFolder('comet')
     const path = join(folder.path, 'logs', 'x.log')
-    const write = async (text: string) => {
-      const log = openLogFile(path, 10)
-      log.write(Buffer.from(text))
-      log.close()
-      await until(() => existsSync(path) && readFileSync(path, 'utf8').endsWith(text))
-      await sleep(10)
+    const write = (text: string) => {
+      openLogFile(path, 10)(Buffer.from(text))
     }
-    await write('aaaaaaaa')
-    await write('bbbb')
+    write('aaaaaaaa')
+    write('bbbb')
     expect(existsSync(`${path}.1`)).toBe(false)
-    await write('cc')
+    write('cc')
     expect(readFileSync(path, 'utf8')).toBe('cc')
     expect(readFileSync(`${path}.1`, 'utf8')).toBe('aaaaaaaabbbb')
     folder.remove()

@@ -348,7 +348,12 @@ test('a declared candidate joins the validator set of CometBFT two blocks later 
   const pubKey = newKey()
   const powerAt = async (height: number): Promise<number | undefined> => {
     await net.waitForHeight(height)
-    return (await net.node.validators(height)).validators.find((one) => one.pubKey === pubKey)?.power
+    const answer = await fetch(`${net.node.url}/validators?height=${height}&per_page=100`)
+    const { result } = (await answer.json()) as {
+      result: { validators: { pub_key: { value: string }; voting_power: string }[] }
+    }
+    const found = result.validators.find((one) => one.pub_key.value === pubKey)
+    return found === undefined ? undefined : Number(found.voting_power)
   }
   const joined = await net.commit('svc_declareCandidacy', { from: candidate, pubKey })
   expect((await validator(candidate))['voting_power']).toBe(1000)

@@ -2,8 +2,7 @@ import { writeFileSync } from 'node:fs'
 import type { Address } from '../../base/address.ts'
 import { minOf, printRatio } from '../../base/amount.ts'
 import { printPubKey } from '../../base/pubKey.ts'
-import { genesisJson } from '../../comet/config.ts'
-import { addressOfPubKey } from '../../comet/home.ts'
+import { genesisJson } from '../../comet/home.ts'
 import { accounts } from '../../modules/accounts/keeper.ts'
 import { getChain, programVersion, supplyOf } from '../../modules/chain/keeper.ts'
 import { applyGenesis, type Genesis, readGenesis } from '../../modules/genesis.ts'
@@ -172,7 +171,7 @@ async function run(flags: Flags): Promise<void> {
     chainId: flags.chainId,
     genesisTime: flags.genesisTime ?? genesisTimeNow(),
     appState: exported.appState,
-    validators: exported.validators.map((one) => ({ ...one, address: addressOfPubKey(one.pubKey) })),
+    validators: exported.validators,
   })
   if (flags.output === undefined) say(text.trimEnd())
   else writeFileSync(flags.output, text)

@@ -114,7 +114,6 @@ async function addressesOf({ rpc, p2p, abci }: Flags, home: string) {
     rpc: `tcp://${printEndpoint(parseEndpoint(rpc, '--rpc'))}`,
     p2p: `tcp://${printEndpoint(parseEndpoint(p2p, '--p2p'))}`,
     abci: abci ?? abciAddressOf(home),
-    metrics: false as const,
   }
 }
 

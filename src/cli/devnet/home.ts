@@ -135,7 +135,6 @@ export function devnetNodes({ home, validators, rpc, p2p }: DevnetSettings): rea
           rpc: `tcp://${printEndpoint(own.rpc)}`,
           p2p: `tcp://${printEndpoint(own.p2p)}`,
           abci,
-          metrics: false,
         },
       }
     })
