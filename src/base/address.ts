@@ -20,14 +20,10 @@ export function parseAddress(text: string): Address | undefined {
 }
 
 /** The 20 bytes of an address. */
-export function addressBytes(address: Address): Uint8Array {
-  return fromHex(address.slice(2)) as Uint8Array
-}
+export const addressBytes = (address: Address): Uint8Array => fromHex(address.slice(2)) as Uint8Array
 
 /** The address of an ed25519 public key: the first 20 bytes of its sha256, as CometBFT has it. */
-export function addressOfKey(publicKey: Uint8Array): Address {
-  return addressOf(sha256(publicKey).subarray(0, ADDRESS_BYTES))
-}
+export const addressOfKey = (publicKey: Uint8Array): Address => addressOf(sha256(publicKey).subarray(0, ADDRESS_BYTES))
 
 /** 20 zero bytes: no account's key is known to lead here. */
 export const ZERO_ADDRESS: Address = addressOf(new Uint8Array(ADDRESS_BYTES))

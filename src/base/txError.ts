@@ -12,20 +12,23 @@ export interface CatalogueError extends TxError {
   readonly source: string
 }
 
-/**
- * The errors of one module by name. Logs are part of the protocol, misspelt ones of the interface too: a published one
- * never changes.
- */
-export function catalogue<const Name extends string>(
-  errors: Readonly<Record<Name, CatalogueError>>,
-): Readonly<Record<Name, CatalogueError>> {
-  return Object.freeze(errors)
-}
+type Entry = readonly [code: number, log: string | ((...given: never[]) => string), source: string]
 
 /**
- * Check 5: a member is malformed or too long. `why` names the member, the limit and what was given. Source: protocol.md
- * §2.
+ * The errors of one module by name, from code, log and source; a log that holds what was given is a function of it.
+ * Logs are part of the protocol, misspelt ones of the interface too: a published one never changes.
  */
-export function invalidParameter(why: string): TxError {
-  return { code: 20, log: `Invalid parameter: ${why}` }
+export function catalogue<const E extends Readonly<Record<string, Entry>>>(errors: E) {
+  const entries = Object.entries(errors).map(([name, [code, log, source]]) => {
+    if (typeof log === 'string') return [name, Object.freeze({ code, log, source })]
+    return [name, (...given: never[]): CatalogueError => ({ code, log: log(...given), source })]
+  })
+  return Object.freeze(Object.fromEntries(entries)) as {
+    readonly [N in keyof E]: E[N][1] extends (...given: infer G) => string
+      ? (...given: G) => CatalogueError
+      : CatalogueError
+  }
 }
+
+/** Check 5: a member is malformed or too long. `why` names it, the limit and what was given. Source: protocol.md §2. */
+export const invalidParameter = (why: string): TxError => ({ code: 20, log: `Invalid parameter: ${why}` })

@@ -1,7 +1,7 @@
 import type { Address } from '../base/address.ts'
 import { parseRatio, type Ratio, TOKEN } from '../base/amount.ts'
 import { cut, isObject, show, UNKNOWN_NAME_LENGTH_MAX } from '../base/json.ts'
-import { printPubKey, type PubKey } from '../base/pubKey.ts'
+import { printPubKey } from '../base/pubKey.ts'
 import type { State } from '../store/state.ts'
 import { address, addressOrNone } from '../values/account.ts'
 import { pubKey } from '../values/key.ts'
@@ -9,12 +9,12 @@ import { amount, integerOf, ratio } from '../values/number.ts'
 import { textOf } from '../values/text.ts'
 import type { ValueType } from '../values/valueType.ts'
 import { addBalance } from './accounts/keeper.ts'
-import { putGenesis } from './chain/keeper.ts'
+import { type ChainRow, putGenesis } from './chain/keeper.ts'
 import type { Block } from './define.ts'
 import { canonicalText, PARAMETERS } from './params/definitions.ts'
 import { paramsInForce, putParam } from './params/keeper.ts'
 import { sendFirstSet, type ValidatorUpdate } from './stake/block.ts'
-import { createCandidacy } from './stake/keeper.ts'
+import { createCandidacy, type NewCandidacy } from './stake/keeper.ts'
 import { DESCRIPTION_BYTES_MAX } from './stake/tx/candidacy.ts'
 import { GENESIS_POWER_MIN, powerInAll } from './stake/validatorSet.ts'
 
@@ -23,29 +23,17 @@ export class GenesisError extends Error {
   override readonly name = 'GenesisError'
 }
 
-/** A candidacy that genesis makes; its shares are beside the balances. */
-export interface GenesisCandidacy {
-  readonly owner: Address
-  readonly pubKey: PubKey
-  readonly shares: bigint
-  readonly maxShares: bigint
-  readonly compRate: Ratio
-  readonly description: Readonly<Record<keyof typeof DESCRIPTION_BYTES_MAX, string>>
-}
-
 /** `app_state` of genesis.json, read. Source: protocol.md §4, InitChain. */
 export interface Genesis {
   readonly accounts: readonly { readonly address: Address; readonly balance: bigint }[]
   /** Canonical text of each of the eleven parameters. */
   readonly params: ReadonlyMap<string, string>
-  readonly stake: {
-    readonly defaultMaxAmount: bigint
-    readonly defaultCompRate: Ratio
-    readonly foundationAddress: Address | ''
-    readonly maxAbsentBlocks: number
-    readonly slashRatio: Ratio
-  }
-  readonly candidacies: readonly GenesisCandidacy[]
+  readonly stake: Pick<
+    ChainRow,
+    'defaultMaxAmount' | 'defaultCompRate' | 'foundationAddress' | 'maxAbsentBlocks' | 'slashRatio'
+  >
+  /** Their shares are beside the balances. */
+  readonly candidacies: readonly Omit<NewCandidacy, 'blockHeight' | 'createdAt'>[]
 }
 
 /** Most units that genesis may make: 10^15 tokens. */
@@ -119,20 +107,19 @@ function readStake(value: unknown): Genesis['stake'] {
   }
 }
 
-function readDescription(value: unknown, member: string): GenesisCandidacy['description'] {
-  const given = object(value ?? {}, member, ['name', 'website', 'location', 'email', 'profile'])
-  const textOfMember = (name: keyof typeof DESCRIPTION_BYTES_MAX): string =>
-    read(textOf(DESCRIPTION_BYTES_MAX[name]), given[name] ?? '', `${member}.${name}`)
-  return {
-    name: textOfMember('name'),
-    website: textOfMember('website'),
-    location: textOfMember('location'),
-    email: textOfMember('email'),
-    profile: textOfMember('profile'),
-  }
+type Description = Record<keyof typeof DESCRIPTION_BYTES_MAX, string>
+
+function readDescription(value: unknown, member: string): Description {
+  const names = ['name', 'website', 'location', 'email', 'profile'] as const
+  const given = object(value ?? {}, member, names)
+  const texts = names.map((name) => {
+    const text = read(textOf(DESCRIPTION_BYTES_MAX[name]), given[name] ?? '', `${member}.${name}`)
+    return [name, text] as const
+  })
+  return Object.fromEntries(texts) as Description
 }
 
-function readCandidacy(value: unknown, member: string, defaultCompRate: Ratio): GenesisCandidacy {
+function readCandidacy(value: unknown, member: string, defaultCompRate: Ratio): Genesis['candidacies'][number] {
   const given = object(value, member, ['owner', 'pub_key', 'shares', 'max_shares', 'comp_rate', 'description'])
   const shares = read(amount, given['shares'], `${member}.shares`)
   const maxShares = read(amount, given['max_shares'], `${member}.max_shares`)
@@ -140,21 +127,21 @@ function readCandidacy(value: unknown, member: string, defaultCompRate: Ratio): 
     refuse(`${member}.shares`, `at least 1 token (${TOKEN}) and at most max_shares ${maxShares}`, given['shares'])
   }
   return {
-    owner: read(address, given['owner'], `${member}.owner`),
+    ownerAddress: read(address, given['owner'], `${member}.owner`),
     pubKey: read(pubKey, given['pub_key'], `${member}.pub_key`),
     shares,
     maxShares,
     compRate:
       given['comp_rate'] === undefined ? defaultCompRate : read(ratio, given['comp_rate'], `${member}.comp_rate`),
-    description: readDescription(given['description'], `${member}.description`),
+    ...readDescription(given['description'], `${member}.description`),
   }
 }
 
-function unique(values: readonly string[], member: string): void {
+function unique<T>(items: readonly T[], member: string, nameOf: (item: T) => string): void {
   const seen = new Set<string>()
-  for (const value of values) {
-    if (seen.has(value)) refuse(member, 'each once', value)
-    seen.add(value)
+  for (const name of items.map(nameOf)) {
+    if (seen.has(name)) refuse(member, 'each once', name)
+    seen.add(name)
   }
 }
 
@@ -183,18 +170,9 @@ export function readGenesis(appState: unknown): Genesis {
   const candidacies = list(given['candidacies'] ?? [], 'candidacies').map((value, at) =>
     readCandidacy(value, `candidacies[${at}]`, stake.defaultCompRate),
   )
-  unique(
-    accounts.map((account) => account.address),
-    'accounts address',
-  )
-  unique(
-    candidacies.map(({ owner }) => owner),
-    'candidacies owner',
-  )
-  unique(
-    candidacies.map((candidacy) => printPubKey(candidacy.pubKey)),
-    'candidacies pub_key',
-  )
+  unique(accounts, 'accounts address', (account) => account.address)
+  unique(candidacies, 'candidacies owner', ({ ownerAddress }) => ownerAddress)
+  unique(candidacies, 'candidacies pub_key', (candidacy) => printPubKey(candidacy.pubKey))
   if (candidacies.length === 0) refuse('candidacies', 'at least one eligible candidacy', candidacies)
   const genesis = { accounts, params: readParams(given['params']), stake, candidacies }
   assertPower(genesis)
@@ -208,15 +186,9 @@ export function readGenesis(appState: unknown): Genesis {
 const supplyOf = ({ accounts, candidacies }: Pick<Genesis, 'accounts' | 'candidacies'>): bigint =>
   accounts.reduce((sum, { balance }) => sum + balance, 0n) + candidacies.reduce((sum, { shares }) => sum + shares, 0n)
 
-/** What InitChain says beside `app_state`. */
-export interface ChainStart {
-  readonly chainId: string
-  readonly initialHeight: number
-  readonly evidenceMaxBytes: number
-  /** Genesis time, whole ms and whole seconds. */
-  readonly timeMs: number
-  readonly time: number
-}
+/** What InitChain says beside `app_state`: the time of genesis too. */
+export type ChainStart = Pick<ChainRow, 'chainId' | 'initialHeight' | 'evidenceMaxBytes'> &
+  Pick<Block, 'timeMs' | 'time'>
 
 /** Writes the state that genesis makes; returns the validator set for CometBFT. Source: protocol.md §4, InitChain. */
 export function applyGenesis(state: State, genesis: Genesis, start: ChainStart): readonly ValidatorUpdate[] {
@@ -224,8 +196,7 @@ export function applyGenesis(state: State, genesis: Genesis, start: ChainStart):
   putGenesis(state, { chainId, initialHeight, evidenceMaxBytes, ...genesis.stake }, timeMs, supplyOf(genesis))
   for (const [name, value] of genesis.params) putParam(state, name, 0, value)
   for (const account of genesis.accounts) addBalance(state, account.address, account.balance)
-  for (const { owner: ownerAddress, description, ...given } of genesis.candidacies)
-    createCandidacy(state, { ...given, ...description, ownerAddress, blockHeight: 0, createdAt: time })
+  for (const candidacy of genesis.candidacies) createCandidacy(state, { ...candidacy, blockHeight: 0, createdAt: time })
   const block: Block = { chainId, height: initialHeight, timeMs, time, params: paramsInForce(state, initialHeight) }
   return sendFirstSet(state, block)
 }

@@ -10,18 +10,6 @@ import { type Applied, type Block, type ChainEvent, isError, type NodeChecks, ty
 import { kernelErrors } from './errors.ts'
 import { txEntryOf } from './registry.ts'
 
-/** Transaction bytes, decoded. Hash and signature are worked out when they are first asked for. */
-export interface ReadTx {
-  readonly bytes: Uint8Array
-  /** sha256 of the bytes. */
-  readonly hash: Uint8Array
-  readonly tx: Pick<Tx, 'body'> | NotATx
-  /** Whom the transaction says it is from; undefined for bytes that are no transaction. */
-  readonly sender: Address | undefined
-  /** True when the sender signed it. */
-  isSigned(): boolean
-}
-
 /** The result of a transaction. Code, data and gas are consensus; gas and data are empty on failure. */
 export interface Verdict extends TxError {
   readonly data: Uint8Array
@@ -165,15 +153,14 @@ export function isMachineFailure(thrown: unknown): boolean {
 }
 
 /**
- * Decodes transaction bytes, which must not change afterwards. Pure: the same bytes always give the same, so the answer
- * may be kept.
+ * Transaction bytes, decoded; the bytes must not change afterwards. The same bytes always give the same, so it may be
+ * kept. Hash and signature are worked out when they are first asked for.
  */
-export const readTx = (bytes: Uint8Array): ReadTx => new LazyTx(bytes)
-
-class LazyTx implements ReadTx {
-  readonly tx: Pick<Tx, 'body'> | NotATx
-  readonly sender: Address | undefined
+export class ReadTx {
   readonly bytes: Uint8Array
+  readonly tx: Pick<Tx, 'body'> | NotATx
+  /** Whom the transaction says it is from; undefined for bytes that are no transaction. */
+  readonly sender: Address | undefined
   #hash: Uint8Array | undefined
   // What only the signature needs; let go once it is verified.
   #unverified: Tx | undefined
@@ -190,13 +177,18 @@ class LazyTx implements ReadTx {
     }
   }
 
+  /** sha256 of the bytes. */
   get hash(): Uint8Array {
     return (this.#hash ??= sha256(this.bytes))
   }
 
+  /** True when the sender signed it. */
   isSigned(): boolean {
     if (this.#unverified !== undefined) this.#signed = isSignedBySender(this.#unverified)
     this.#unverified = undefined
     return this.#signed
   }
 }
+
+/** Decodes transaction bytes. */
+export const readTx = (bytes: Uint8Array): ReadTx => new ReadTx(bytes)

@@ -36,50 +36,28 @@ export interface Tx {
   readonly signature: Uint8Array
 }
 
-interface WireTx {
-  readonly body: Uint8Array
-  readonly publicKey: Uint8Array
-  readonly signature: Uint8Array
-}
-interface WireBody {
-  readonly chainId: string
-  readonly from: Uint8Array
-  readonly nonce: number
-  readonly [operation: string]: unknown
-}
+type WireTx = Pick<Tx, 'publicKey' | 'signature'> & { readonly body: Uint8Array }
+type WireBody = Pick<TxBody, 'chainId' | 'from' | 'nonce'> & { readonly [operation: string]: unknown }
 
 const txCodec = svcCodec<WireTx>('svc.tx.Tx')
 const bodyCodec = svcCodec<WireBody>('svc.tx.TxBody')
-/**
- * What stands before a body where it is signed: a signature is worth nothing for another purpose. Source: protocol.md
- * §2.
- */
+
+/** What stands before a body where it is signed, so that a signature is worth nothing for another purpose. */
 export const SIGN_DOMAIN: Uint8Array = utf8('svc/tx/v1\n')
 
-/**
- * The bytes of a body: what `signBytes` and `encodeTx` take. Throws a TypeError on a value that no message can hold.
- */
-export function encodeBody(body: TxBody): Uint8Array {
-  return bodyCodec.encode({ chainId: body.chainId, from: body.from, nonce: body.nonce, [body.operation]: body.message })
-}
+/** The bytes of a body: what `signBytes` and `encodeTx` take. Throws a TypeError on a value that no message can hold. */
+export const encodeBody = ({ chainId, from, nonce, operation, message }: TxBody): Uint8Array =>
+  bodyCodec.encode({ chainId, from, nonce, [operation]: message })
 
-/**
- * What is signed: the domain, so that a signature is worth nothing for another purpose, and the body. Source:
- * protocol.md §2.
- */
-export function signBytes(bodyBytes: Uint8Array): Uint8Array {
-  return concat(SIGN_DOMAIN, bodyBytes)
-}
+/** What is signed: the domain and the body. Source: protocol.md §2. */
+export const signBytes = (bodyBytes: Uint8Array): Uint8Array => concat(SIGN_DOMAIN, bodyBytes)
 
 /** The transaction's bytes. */
-export function encodeTx(bodyBytes: Uint8Array, publicKey: Uint8Array, signature: Uint8Array): Uint8Array {
-  return txCodec.encode({ body: bodyBytes, publicKey, signature })
-}
+export const encodeTx = (bodyBytes: Uint8Array, publicKey: Uint8Array, signature: Uint8Array): Uint8Array =>
+  txCodec.encode({ body: bodyBytes, publicKey, signature })
 
 /** The transaction's hash as CometBFT prints it: upper-case hex of sha256. */
-export function txHash(bytes: Uint8Array): string {
-  return toHex(sha256(bytes)).toUpperCase()
-}
+export const txHash = (bytes: Uint8Array): string => toHex(sha256(bytes)).toUpperCase()
 
 /** Why bytes are not a transaction. */
 export interface NotATx {
@@ -109,11 +87,12 @@ export function decodeTx(bytes: Uint8Array): Tx | NotATx {
     wrongLength('public_key', wire.publicKey, KEY_BYTES) ??
     wrongLength('signature', wire.signature, SIGNATURE_BYTES)
   if (why !== undefined) return { why }
-  const message = body[operation] as Readonly<Record<string, unknown>>
+  const { chainId, from, nonce, [operation]: message } = body
+  const { body: bodyBytes, publicKey, signature } = wire
   return {
-    body: { chainId: body.chainId, from: body.from, nonce: body.nonce, operation, message },
-    bodyBytes: wire.body,
-    publicKey: wire.publicKey,
-    signature: wire.signature,
+    body: { chainId, from, nonce, operation, message: message as TxBody['message'] },
+    bodyBytes,
+    publicKey,
+    signature,
   }
 }

@@ -69,12 +69,13 @@ export const deliverTxSchema = (returns?: string): JsonSchema => {
 }
 
 /** JSON schema of TransactionResult. `returns` says what `deliver_tx.data` carries. */
-export const transactionResultSchema = (returns?: string): JsonSchema => resultSchema(returns, {})
-
-function resultSchema(returns: string | undefined, more: Readonly<Record<string, JsonSchema>>): JsonSchema {
+export function transactionResultSchema(returns?: string, more: Readonly<Record<string, JsonSchema>> = {}): JsonSchema {
   const parts = { height: integer, hash: string, check_tx: checkTxSchema, deliver_tx: deliverTxSchema(returns) }
   return object({ ...parts, ...more }, Object.keys(parts))
 }
 
 /** JSON schema of what `svc_sendRawTransaction` answers, with and without `wait: false`. */
-export const sentResultSchema = resultSchema(undefined, { expected_nonce: integer, known: { enum: [true] } })
+export const sentResultSchema = transactionResultSchema(undefined, {
+  expected_nonce: integer,
+  known: { enum: [true] },
+})

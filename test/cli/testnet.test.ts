@@ -71,7 +71,7 @@ describe('the homes of a network', () => {
     } = JSON.parse(genesis[0] ?? '') as Record<string, unknown>
     expect(chainId).toBe('net-1')
     const { accounts, candidacies, stake } = readGenesis(appState)
-    expect(candidacies.map(({ owner, pubKey }) => [owner, printPubKey(pubKey)])).toEqual(
+    expect(candidacies.map((one) => [one.ownerAddress, printPubKey(one.pubKey)])).toEqual(
       nodes.map(({ owner, pubKey }) => [owner, pubKey]),
     )
     expect(accounts.map(({ address }) => address)).toEqual(nodes.map(({ owner }) => owner))

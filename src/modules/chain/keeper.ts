@@ -71,16 +71,10 @@ export function supplyOf(state: StateReader): Amount {
   return genesisSupply + minted - burned
 }
 
-/** Counts newly minted units. */
-export function addMinted(state: State, units: Amount): void {
+/** Counts newly minted or burned units. */
+export function addToTotals(state: State, total: 'minted' | 'burned', units: Amount): void {
   const row = getTotals(state)
-  state.put(totals, { ...row, minted: row.minted + units })
-}
-
-/** Counts burned units. */
-export function addBurned(state: State, units: Amount): void {
-  const row = getTotals(state)
-  state.put(totals, { ...row, burned: row.burned + units })
+  state.put(totals, { ...row, [total]: row[total] + units })
 }
 
 function getCounters(state: StateReader): RowOf<typeof counters> {

@@ -1,6 +1,7 @@
 import { isObject } from '../../base/json.ts'
 import type { TxError } from '../../base/txError.ts'
 import { governanceErrors } from './errors.ts'
+import type { OwnFields } from './tables.ts'
 
 /** The OS names that fileUrl and md5 may hold. Source: interface, Limits 3. */
 export const OS_NAMES: readonly string[] = ['ubuntu', 'centos']
@@ -24,13 +25,9 @@ export function parseVersion(version: string): readonly number[] | undefined {
 
 /** True when version `a` is above `b`. Both have the form vX.Y.Z. */
 export function isAbove(a: string, b: string): boolean {
-  const left = parseVersion(a) ?? []
-  const right = parseVersion(b) ?? []
-  for (const [at, part] of left.entries()) {
-    const other = right[at] ?? 0
-    if (part !== other) return part > other
-  }
-  return false
+  const [left, right] = [parseVersion(a) ?? [], parseVersion(b) ?? []]
+  const at = left.findIndex((part, index) => part !== right[index])
+  return at >= 0 && Number(left[at]) > Number(right[at])
 }
 
 /** An object whose keys are OS names, from JSON text; undefined when it is not one, is empty, or names an OS twice. */
@@ -58,12 +55,7 @@ const isUrlList = (value: unknown): boolean =>
   value.every((url) => typeof url === 'string' && URL_FORM.test(url))
 
 /** What a proposal says of a library or program. */
-export interface LibraryForm {
-  readonly name: string
-  readonly version: string
-  readonly fileUrl: string
-  readonly md5: string
-}
+export type LibraryForm = Pick<OwnFields<'deploy_libeni'>, 'name' | 'version' | 'fileUrl' | 'md5'>
 
 /** Name and version: given, and in their form. Source: protocol.md §6, deploy_libeni. */
 export function checkName({ name, version }: LibraryForm): TxError | undefined {
@@ -96,6 +88,3 @@ export function fileFor(
   const [urls, sum] = [perOs(fileUrl)?.get(os), perOs(md5)?.get(os)]
   return urls === undefined ? undefined : { urls: urls as readonly string[], md5: String(sum).toLowerCase() }
 }
-
-/** True when a well-formed fileUrl holds URLs for this OS. */
-export const hasFileFor = (fileUrl: string, os: string): boolean => perOs(fileUrl)?.has(os) === true

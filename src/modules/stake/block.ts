@@ -3,7 +3,7 @@ import { divFloor, minOf, shareFloor, TOKEN } from '../../base/amount.ts'
 import { type PubKey, pubKeyBytes } from '../../base/pubKey.ts'
 import type { State, StateReader } from '../../store/state.ts'
 import { addBalance } from '../accounts/keeper.ts'
-import { addBurned, addMinted, getChain, supplyOf } from '../chain/keeper.ts'
+import { addToTotals, getChain, supplyOf } from '../chain/keeper.ts'
 import type { Block, ChainEvent } from '../define.ts'
 import {
   awardShares,
@@ -67,7 +67,7 @@ function liveVoter(state: StateReader, vote: CommitVote, commitHeight: number): 
 /** Burns slash_ratio of an amount, rounded down; returns what is left. */
 function slash(state: State, amount: bigint): bigint {
   const burned = shareFloor(amount, getChain(state).slashRatio)
-  addBurned(state, burned)
+  addToTotals(state, 'burned', burned)
   return amount - burned
 }
 
@@ -98,26 +98,6 @@ export function punish(state: State, block: Block, offences: readonly Offence[])
 
 // EndBlock (b): absence
 
-interface Attendance {
-  readonly candidacy: Candidacy
-  readonly signed: boolean
-}
-
-/** Who of the live candidacies in a commit signed it. One whose new key joins beside the old one signs with either. */
-function attendanceOf(
-  state: State,
-  commitHeight: number,
-  votes: readonly CommitVote[],
-): ReadonlyMap<number, Attendance> {
-  const seen = new Map<number, Attendance>()
-  for (const vote of votes) {
-    const candidacy = liveVoter(state, vote, commitHeight)
-    if (candidacy !== undefined)
-      seen.set(candidacy.id, { candidacy, signed: vote.signed || seen.get(candidacy.id)?.signed === true })
-  }
-  return seen
-}
-
 /** Counts one commit; returns the candidacies that have now missed too many in a row. */
 function countAbsences(
   state: State,
@@ -125,12 +105,18 @@ function countAbsences(
   votes: readonly CommitVote[],
   absentBlocksMax: number,
 ): readonly Candidacy[] {
-  const over: Candidacy[] = []
-  for (const { candidacy, signed } of attendanceOf(state, commitHeight, votes).values()) {
-    if (signed) clearAbsence(state, candidacy.id)
-    else if (candidacy.active && countAbsence(state, candidacy.id) >= absentBlocksMax) over.push(candidacy)
+  const voters = new Map<number, Candidacy>()
+  // A candidacy whose new key joins beside the old one signs with either.
+  const signers = new Set<number>()
+  for (const vote of votes) {
+    const candidacy = liveVoter(state, vote, commitHeight)
+    if (candidacy === undefined) continue
+    voters.set(candidacy.id, candidacy)
+    if (vote.signed) signers.add(candidacy.id)
   }
-  return over
+  for (const id of signers) clearAbsence(state, id)
+  const absent = [...voters.values()].filter(({ id, active }) => active && !signers.has(id))
+  return absent.filter(({ id }) => countAbsence(state, id) >= absentBlocksMax)
 }
 
 /**
@@ -177,7 +163,7 @@ export function payAward(state: State, block: Block, votes: readonly CommitVote[
     const toShares = minOf(part, candidacy.maxShares - candidacy.shares)
     awardShares(state, candidacy, toShares)
     addBalance(state, candidacy.ownerAddress, part - toShares)
-    addMinted(state, part)
+    addToTotals(state, 'minted', part)
   }
 }
 

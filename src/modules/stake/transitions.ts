@@ -5,10 +5,18 @@ import { getByOwner } from './keeper.ts'
 import type { Candidacy } from './tables.ts'
 
 /** The state of an address's candidacy. `none`: the address has no record. */
-export type CandidacyState = 'none' | 'active' | 'inactive' | 'withdrawn'
+type CandidacyState = 'none' | 'active' | 'inactive' | 'withdrawn'
 
 /** What the owner asks for. */
-export type CandidacyTrigger = 'update' | 'withdraw' | 'deactivate' | 'activate' | 'updateAccount'
+type CandidacyTrigger = 'update' | 'withdraw' | 'deactivate' | 'activate' | 'updateAccount'
+
+const noCandidacy: Readonly<Record<CandidacyTrigger, TxError>> = {
+  update: stakeErrors.noCandidacyToEdit,
+  withdraw: stakeErrors.noCandidacyToWithdraw,
+  deactivate: stakeErrors.noCandidacyToDeactivate,
+  activate: stakeErrors.noCandidacyToActivate,
+  updateAccount: stakeErrors.badRequest,
+}
 
 type Moves = Readonly<Record<CandidacyState, Readonly<Record<CandidacyTrigger, CandidacyState | TxError>>>>
 
@@ -20,14 +28,8 @@ type Moves = Readonly<Record<CandidacyState, Readonly<Record<CandidacyTrigger, C
  *                       │  ───deactivate──▶   │
  *                       └──────withdraw───────┴──▶ withdrawn ──activate──▶ active
  */
-export const candidacyMoves: Moves = {
-  none: {
-    update: stakeErrors.noCandidacyToEdit,
-    withdraw: stakeErrors.noCandidacyToWithdraw,
-    deactivate: stakeErrors.noCandidacyToDeactivate,
-    activate: stakeErrors.noCandidacyToActivate,
-    updateAccount: stakeErrors.badRequest,
-  },
+const candidacyMoves: Moves = {
+  none: noCandidacy,
   active: {
     update: 'active',
     withdraw: 'withdrawn',
@@ -42,17 +44,11 @@ export const candidacyMoves: Moves = {
     activate: 'active',
     updateAccount: 'inactive',
   },
-  withdrawn: {
-    update: stakeErrors.noCandidacyToEdit,
-    withdraw: stakeErrors.noCandidacyToWithdraw,
-    deactivate: stakeErrors.noCandidacyToDeactivate,
-    activate: 'active',
-    updateAccount: stakeErrors.badRequest,
-  },
+  withdrawn: { ...noCandidacy, activate: 'active' },
 }
 
 /** The state that a record is in. */
-export function stateOf(candidacy: Candidacy | undefined): CandidacyState {
+function stateOf(candidacy: Candidacy | undefined): CandidacyState {
   if (candidacy === undefined) return 'none'
   if (candidacy.withdrawn) return 'withdrawn'
   return candidacy.active ? 'active' : 'inactive'

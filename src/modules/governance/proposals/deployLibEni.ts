@@ -4,7 +4,7 @@ import { text, textOf } from '../../../values/text.ts'
 import type { Outcome, TxContext } from '../../define.ts'
 import { governanceErrors } from '../errors.ts'
 import { deployedVersion, hasOngoingLibrary } from '../keeper.ts'
-import { checkFiles, checkName, hasFileFor, isAbove } from '../library.ts'
+import { checkFiles, checkName, fileFor, isAbove } from '../library.ts'
 import type { ProposalOf } from '../tables.ts'
 import { defineProposal, pointHeight, pointTimestamp, propose, type ProposalKind, reason } from './proposal.ts'
 
@@ -53,7 +53,7 @@ function checkLibrary({ state, node }: TxContext, message: Message): TxError | u
   if (hasOngoingLibrary(state, message.name)) return governanceErrors.ongoingLibrary
   const malformed = checkFiles(message)
   if (malformed !== undefined) return malformed
-  return node === undefined || hasFileFor(message.fileUrl, node.os) ? undefined : governanceErrors.noFileUrlForOs
+  return node === undefined || fileFor(message, node.os) !== undefined ? undefined : governanceErrors.noFileUrlForOs
 }
 
 /**
