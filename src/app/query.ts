@@ -1,6 +1,6 @@
 import type { QueryRequest, QueryResponse } from '../abci/types.ts'
 import { utf8 } from '../base/bytes.ts'
-import { encodeCommitmentProof } from '../codec/ics23.ts'
+import { commitmentProofCodec } from '../codec/ics23.ts'
 import { BATCH_PATHS_MAX, decodePaths, type PathAnswer } from '../codec/queryBatch.ts'
 import type { QueryAnswer, QueryContext, QueryEntry, QueryError } from '../modules/define.ts'
 import { kernelErrors } from '../modules/errors.ts'
@@ -83,7 +83,7 @@ function readStore(state: CommittedState, path: string, { prove, height }: Query
     height: state.height(),
     ...(proof === undefined
       ? {}
-      : { proofOps: { ops: [{ type: 'ics23:smt', key: stateKey, data: encodeCommitmentProof(proof) }] } }),
+      : { proofOps: { ops: [{ type: 'ics23:smt', key: stateKey, data: commitmentProofCodec.encode(proof) }] } }),
   }
 }
 

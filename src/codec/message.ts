@@ -83,16 +83,6 @@ export interface Shape {
   read(decoded: object, strict?: boolean): object
 }
 
-/** How a set of messages treats members that are not there. */
-export interface Presence {
-  /**
-   * True where a writer may leave out any member, and a reader fills in an absent message that is not `optional` with
-   * its defaults, as Go does. By default a writer must give every member that is not optional, and an absent message
-   * stays absent.
-   */
-  readonly implicit: boolean
-}
-
 function createShape(message: StaticMessage, members: readonly Member[]): Shape {
   return {
     message,
@@ -132,8 +122,16 @@ function resolve(descriptor: Descriptor, type: string, from: string): string {
   throw new Error(`${from}: no ${type}`)
 }
 
-/** The shapes of one generated package, each created on first use. */
-export function shapesOf(root: StaticRoot, descriptor: Descriptor, { implicit }: Presence): (name: string) => Shape {
+/**
+ * The shapes of one generated package, each created on first use. Where presence is `implicit`, a writer may leave out
+ * any member, and a reader fills in an absent message that is not `optional` with its defaults, as Go does. Otherwise a
+ * writer must give every member that is not optional, and an absent message stays absent.
+ */
+export function shapesOf(
+  root: StaticRoot,
+  descriptor: Descriptor,
+  { implicit }: { readonly implicit: boolean },
+): (name: string) => Shape {
   const shapes = new Map<string, Shape>()
 
   const memberOf = (message: string, { name, type, repeated = false, optional = false }: FieldDescriptor): Member => {
@@ -141,17 +139,10 @@ export function shapesOf(root: StaticRoot, descriptor: Descriptor, { implicit }:
     const full = SCALARS.has(type) ? type : resolve(descriptor, type, message)
     const scalar = SCALARS.get(type) ?? (descriptor[full]?.values === undefined ? undefined : INT32)
     if (scalar !== undefined) {
+      const isOptional = implicit || optional || repeated
       // protobufjs decodes every value of its type, and a 64-bit integer that it had to round.
       const read = type.endsWith('64') ? checked(scalar) : undefined
-      return {
-        name,
-        where,
-        repeated,
-        optional: implicit || optional || repeated,
-        check: scalar,
-        read,
-        fallback: undefined,
-      }
+      return { name, where, repeated, optional: isOptional, check: scalar, read, fallback: undefined }
     }
     const shape = shapeOf(full)
     return {

@@ -125,11 +125,7 @@ function* merge(
 /** How many rows more than the state below an index holds under `prefix`, up to the sort key `end`. */
 function countAbove(entries: SortedMap<IndexEntry>, prefix: Uint8Array | undefined, end?: string): number {
   let count = 0
-  for (const [sortKey, { row, isBelow }] of entriesWithPrefix(
-    entries,
-    prefix === undefined ? '' : toLatin1(prefix),
-    false,
-  )) {
+  for (const [sortKey, { row, isBelow }] of entriesWithPrefix(entries, prefix)) {
     if (end !== undefined && sortKey >= end) break
     count += (row === undefined ? 0 : 1) - (isBelow ? 1 : 0)
   }
@@ -226,11 +222,10 @@ class LayeredOverlay implements Overlay {
     const writes = this.tables[table.tag]
     if (writes === undefined) return rowsBelow
     const entries = this.#indexOf(writes, index).clone() // as of now, whatever is written during the walk
-    const start = prefix === undefined ? '' : toLatin1(prefix)
     const sortKey = (row: object): string => sortKeyOf(table, index, row) as string
     return {
       [Symbol.iterator]: () =>
-        merge(entriesWithPrefix(entries, start, reverse), rowsBelow, sortKey, reverse) as Iterator<R>,
+        merge(entriesWithPrefix(entries, prefix, reverse), rowsBelow, sortKey, reverse) as Iterator<R>,
     }
   }
 

@@ -29,12 +29,13 @@ export function fromLatin1(text: string): Uint8Array {
   return Buffer.from(text, 'latin1')
 }
 
-/** The entries whose key starts with `prefix`, forwards or backwards. The map must not be written during the walk. */
+/** The entries whose key starts with `bytes`, forwards or backwards. The map must not be written during the walk. */
 export function* entriesWithPrefix<V>(
   map: SortedMap<V>,
-  prefix: string,
-  reverse: boolean,
+  bytes: Uint8Array | undefined,
+  reverse = false,
 ): Generator<readonly [string, V]> {
+  const prefix = bytes === undefined ? '' : toLatin1(bytes)
   // One character above any byte: this sorts behind all keys with the prefix, and before all others that follow them.
   const entries = reverse ? map.entriesReversed(`${prefix}\u0100`) : map.entries(prefix)
   for (const entry of entries) {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { fromHex, toHex } from '../../src/base/bytes.ts'
 import { whyNotAbsent, whyNotMember } from '../../src/client/light/ics23.ts'
-import { decodeCommitmentProof, encodeCommitmentProof } from '../../src/codec/ics23.ts'
+import { commitmentProofCodec } from '../../src/codec/ics23.ts'
 import { openMemoryStore } from '../../src/store/memoryStore.ts'
 import { createOverlay } from '../../src/store/overlay.ts'
 import { openSqliteReader } from '../../src/store/sqlite/sqliteReader.ts'
@@ -59,7 +59,7 @@ function judge(lines: readonly Line[]): string[] {
 function claim(state: CommittedState, candidacyId: number): Line {
   const key = absences.keyOf({ candidacyId })
   const row = state.get(absences, { candidacyId })
-  const proof = encodeCommitmentProof(state.prove(absences, { candidacyId }) as object)
+  const proof = commitmentProofCodec.encode(state.prove(absences, { candidacyId }) as object)
   return {
     root: toHex(state.appHash()),
     key: toHex(key),
@@ -122,9 +122,9 @@ test('absent keys left of all and right of all are proven with one neighbour', (
  */
 function relied(proof: string): string | undefined {
   try {
-    const decoded = decodeCommitmentProof(Buffer.from(proof, 'hex')) as { nonexist?: { key: Uint8Array } }
+    const decoded = commitmentProofCodec.decode(Buffer.from(proof, 'hex')) as { nonexist?: { key: Uint8Array } }
     return toHex(
-      encodeCommitmentProof(
+      commitmentProofCodec.encode(
         decoded.nonexist === undefined ? decoded : { nonexist: { ...decoded.nonexist, key: new Uint8Array(0) } },
       ),
     )
@@ -194,7 +194,7 @@ test('an empty tree has no proof, and a proof reads back as it was written', () 
   expect(store.prove(absences, { candidacyId: 1 })).toBeUndefined()
   fill(store, 9)
   const proof = store.prove(absences, { candidacyId: 4 }) as { exist: { value: Uint8Array } }
-  const back = decodeCommitmentProof(encodeCommitmentProof(proof)) as { exist: { value: Uint8Array } }
+  const back = commitmentProofCodec.decode(commitmentProofCodec.encode(proof)) as { exist: { value: Uint8Array } }
   expect(toHex(back.exist.value)).toBe(toHex(proof.exist.value))
-  expect(toHex(encodeCommitmentProof(back))).toBe(toHex(encodeCommitmentProof(proof)))
+  expect(toHex(commitmentProofCodec.encode(back))).toBe(toHex(commitmentProofCodec.encode(proof)))
 })

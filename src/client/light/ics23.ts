@@ -1,5 +1,5 @@
 import { compareBytes, concat, equalBytes, sha256 } from '../../base/bytes.ts'
-import { decodeCommitmentProof } from '../../codec/ics23.ts'
+import { commitmentProofCodec } from '../../codec/ics23.ts'
 
 interface LeafOp {
   readonly hash: number
@@ -118,7 +118,7 @@ function areNeighbours(left: readonly InnerOp[], right: readonly InnerOp[]): boo
  */
 function read(bytes: Uint8Array): Proof {
   try {
-    return decodeCommitmentProof(bytes)
+    return commitmentProofCodec.decode(bytes)
   } catch {
     throw new Refusal('the proof is no ics23.CommitmentProof')
   }

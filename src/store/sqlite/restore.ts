@@ -3,6 +3,7 @@ import { equalBytes, sha256, toHex } from '../../base/bytes.ts'
 import { chunkLength, createRecordReader, NotARecord, type SnapshotMetadata } from '../snapshot/format.ts'
 import { fromLatin1, toLatin1 } from '../sorted.ts'
 import type { StateReader } from '../state.ts'
+import type { BlockInfo } from '../store.ts'
 import type { Table } from '../table.ts'
 import { leafHash, sha256Text } from '../tree/node.ts'
 import type { LeafChange } from '../tree/tree.ts'
@@ -12,21 +13,13 @@ import { createSqlState } from './sqliteReader.ts'
 import { inBatches } from './sqlTable.ts'
 import { buildPages } from './sqlTree.ts'
 
-/** What the rows themselves say about the block that they are the state of. */
-export interface Head {
-  readonly chainId: string
-  readonly height: number
-  /** Unix ms. */
-  readonly timeMs: number
-}
-
 interface RestoreOptions {
   /** The path of the new database. One that is there is removed. */
   readonly path: string
   readonly tables: readonly Table[]
   readonly metadata: SnapshotMetadata
-  /** Reads the head in the restored rows; may throw when they have none. */
-  readonly headOf: (state: StateReader) => Head
+  /** What the restored rows say about the block that they are the state of; may throw when they say nothing. */
+  readonly headOf: (state: StateReader) => Pick<BlockInfo, 'chainId' | 'height' | 'timeMs'>
 }
 
 /** A snapshot on its way into a new database. Failures of the disk are thrown as they are. */

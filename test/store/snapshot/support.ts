@@ -4,10 +4,10 @@ import { sha256 } from '../../../src/base/bytes.ts'
 import { createOverlay } from '../../../src/store/overlay.ts'
 import { readChunk, snapshotPath } from '../../../src/store/snapshot/folder.ts'
 import type { Snapshot, SnapshotMetadata } from '../../../src/store/snapshot/format.ts'
-import { beginRestore, type Head, type Restore } from '../../../src/store/sqlite/restore.ts'
+import { beginRestore, type Restore } from '../../../src/store/sqlite/restore.ts'
 import { writeSnapshot } from '../../../src/store/snapshot/write.ts'
 import type { State } from '../../../src/store/state.ts'
-import type { CommittedState, Store } from '../../../src/store/store.ts'
+import type { BlockInfo, CommittedState, Store } from '../../../src/store/store.ts'
 import { makeModel, random, step } from '../model.ts'
 import { tables } from '../tables.ts'
 
@@ -67,7 +67,7 @@ export const metadataOf = (
  * A restore of `metadata` into a database at `path`; the rows of these tables name no block, so the metadata is
  * believed.
  */
-export const restoreAt = (path: string, metadata: SnapshotMetadata, head: Partial<Head> = {}): Restore => {
+export const restoreAt = (path: string, metadata: SnapshotMetadata, head: Partial<BlockInfo> = {}): Restore => {
   const { chainId, height } = metadata
   return beginRestore({ path, tables, metadata, headOf: () => ({ chainId, height, timeMs: height * 1000, ...head }) })
 }
