@@ -5,10 +5,9 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FieldSpec } from '../src/client/types.ts'
 import type { Fields } from '../src/tx/fields.ts'
 import { clientOperations, clientQueries, type ClientQuery, typeOfSchema } from './client/surface.ts'
-import { rowsSource } from './client/tables.ts'
+import { importsOf, rowsSource } from './client/tables.ts'
 
 const out = join(import.meta.dirname, '../src/client/gen')
 
@@ -106,25 +105,23 @@ const IMPORTS = ['AsyncOperation', 'Callback', 'CallOptions', 'Operation', 'Oper
  * Fields as the client reads them at run time, where only the error of one that is missing shows its doc: a browser
  * loads no other.
  */
-const fieldSpecs = (fields: Fields): Readonly<Record<string, FieldSpec>> =>
-  Object.fromEntries(
-    Object.entries(fields).map(([name, { type, doc, optional, fields: inner }]) => [
-      name,
-      {
-        type,
-        ...(optional ? { optional } : { doc }),
-        ...(inner === undefined ? {} : { fields: fieldSpecs(inner) }),
-      },
-    ]),
-  )
+function fieldsSource(fields: Fields): string {
+  const lines = Object.entries(fields).map(([name, { type, doc, optional, fields: inner }]) => {
+    const text = optional ? '' : `, ${JSON.stringify(doc)}`
+    const one = inner === undefined ? `field(${type}${text})` : `nested(${fieldsSource(inner)}, ${JSON.stringify(doc)})`
+    return `${name}: ${optional ? `optional(${one})` : one}`
+  })
+  return `{ ${lines.join(', ')} }`
+}
+
+const typesOf = (fields: Fields): readonly string[] =>
+  Object.values(fields).flatMap(({ type, fields: inner }) => (inner === undefined ? [type] : typesOf(inner)))
 
 function source(): string {
-  const operations = clientOperations.map(({ call, method, operation, fields }) => ({
-    call,
-    method,
-    operation,
-    fields: fieldSpecs(fields),
-  }))
+  const operations = clientOperations.map(
+    ({ call, method, operation, fields }) =>
+      `  { call: '${call}', method: '${method}', operation: '${operation}', fields: ${fieldsSource(fields)} },`,
+  )
   const queries = clientQueries.map(({ call, method, isTransaction }) => ({
     call,
     method,
@@ -133,7 +130,9 @@ function source(): string {
   const tree = functionsTree()
   return [
     '/* Written by tools/gen-client.ts: change the registry, not this file. */',
+    "import { field, nested, optional } from '../../tx/fields.ts'",
     "import type { TransactionResult } from '../../tx/result.ts'",
+    ...importsOf(clientOperations.flatMap(({ fields }) => typesOf(fields))),
     `import type { ${IMPORTS.join(', ')} } from '../types.ts'\n`,
     ...clientOperations.map(
       ({ operation, doc, fields }) =>
@@ -148,7 +147,7 @@ function source(): string {
     '/** The functions of web3.svc: with a callback at the end, or synchronous. */',
     `export interface SvcFunctions {\n${treeLines(tree, 'sync', '  ')}}\n`,
     `/** The same functions as promises. */\nexport interface AsyncFunctions {\n${treeLines(tree, 'promise', '  ')}}\n`,
-    `/** Every operation. */\nexport const operations: readonly OperationSpec[] = ${JSON.stringify(operations)}\n`,
+    `/** Every operation. */\nexport const operations: readonly OperationSpec[] = [\n${operations.join('\n')}\n]\n`,
     `/** Every query. */\nexport const queries: readonly QuerySpec[] = ${JSON.stringify(queries)}\n`,
   ].join('\n')
 }

@@ -6,18 +6,18 @@ const ANSWER_MS_MAX = 300_000
 /** How long a gateway may take to answer at all while this thread stands still, in ms. */
 const SIGN_OF_LIFE_MS_MAX = 3_000
 
-/** What came of a request: an HTTP answer of any status, or the reason why there is none. */
-export type HttpAnswer =
-  | { readonly status: number; readonly text: string }
-  | { readonly reason: string; readonly isLate: boolean }
+/** An HTTP answer of any status. */
+export interface HttpText {
+  readonly status: number
+  readonly text: string
+}
+
+/** What came of a request: an answer, or the reason why there is none. */
+type HttpAnswer = HttpText | { readonly reason: string; readonly isLate: boolean }
 
 interface Job {
   readonly url: string
-  readonly init: {
-    readonly method: string
-    readonly headers?: Readonly<Record<string, string>>
-    readonly body?: string
-  }
+  readonly init: RequestInit
   readonly ms: number
 }
 

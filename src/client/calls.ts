@@ -1,83 +1,18 @@
 import { type Address, parseAddress } from '../base/address.ts'
 import { isObject } from '../base/json.ts'
-import { type Field, field, type Fields, nested, optional, readFields } from '../tx/fields.ts'
+import { field, optional, readFields } from '../tx/fields.ts'
 import type { TransactionResult } from '../tx/result.ts'
-import { address } from '../values/account.ts'
-import { proposalId, pubKey } from '../values/key.ts'
-import { amount, ratio, uint } from '../values/number.ts'
-import { text, yesNo } from '../values/text.ts'
-import type { InputType, WireValue } from '../values/valueType.ts'
-import type { AccountSender, PendingTx } from './accountSender.ts'
+import type { PendingTx } from '../tx/sign.ts'
+import { uint } from '../values/number.ts'
+import type { AccountSender } from './accountSender.ts'
 import { asError, INVALID_PARAMS, isFailed, SvcRpcError, SvcTxError } from './errors.ts'
-import type { Callback, CallOptions, FieldSpec, OperationSpec, QuerySpec } from './types.ts'
-import type { Call, Transport } from './transport.ts'
-
-/** The types of the fields that the generated operations name. */
-const fieldTypes: ReadonlyMap<string, InputType<WireValue>> = new Map(
-  [address, amount, proposalId, pubKey, ratio, text, uint, yesNo].map((type) => [type.name, type]),
-)
-
-function readerOfField({ type, doc = '', fields }: FieldSpec): Field<unknown> {
-  if (fields !== undefined) return nested(fieldsOf(fields), doc)
-  const valueType = fieldTypes.get(type)
-  if (valueType === undefined) throw new Error(`the client knows no values of type ${type}`)
-  return field(valueType, doc)
-}
-
-function fieldOf(spec: FieldSpec): Field<unknown> {
-  const one = readerOfField(spec)
-  return spec.optional === true ? optional(one) : one
-}
-
-/** The fields that the gateway reads from the same JSON. What their values mean is the chain's to judge. */
-export const fieldsOf = (specs: Readonly<Record<string, FieldSpec>>): Fields =>
-  Object.fromEntries(Object.entries(specs).map(([name, spec]) => [name, fieldOf(spec)]))
-
-/** What an input says: the message that a transaction holds, and the nonce when the caller gives one. */
-export interface Message {
-  readonly nonce: number | undefined
-  readonly message: Readonly<Record<string, unknown>>
-}
-
-/**
- * Reads an operation's input. Throws a FieldError in the words in which the gateway refuses the same input with
- * -32602.
- */
-export type Reader = (input: Readonly<Record<string, unknown>>) => Message
-
-const nonce = optional(field(uint, 'number of transactions made by the sender before this one'))
-
-// Amounts are read as text, so that a bigint goes the same way here as through JSON.
-const plain = (value: unknown): unknown =>
-  typeof value === 'bigint'
-    ? value.toString()
-    : isObject(value)
-      ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plain(one)]))
-      : value
-
-function readerOf({ fields }: OperationSpec): Reader {
-  const all: Fields = { ...fieldsOf(fields), nonce }
-  return ({ from: _from, ...input }) => {
-    const { nonce: given, ...message } = readFields(all, plain(input)) as Readonly<Record<string, unknown>>
-    return { nonce: given as number | undefined, message }
-  }
-}
-
-/** Creates readers, each of them at its first use. */
-export function createReaders(): (spec: OperationSpec) => Reader {
-  const made = new Map<string, Reader>()
-  return (spec) => {
-    const reader = made.get(spec.operation) ?? readerOf(spec)
-    made.set(spec.operation, reader)
-    return reader
-  }
-}
+import { type Call, plainParams, type Transport } from './transport.ts'
+import type { Callback, CallOptions, OperationSpec, QuerySpec } from './types.ts'
 
 /** What the functions of a client share. */
 export interface Client {
   readonly transport: Transport
   readonly senders: ReadonlyMap<Address, AccountSender>
-  readonly readerOf: (spec: OperationSpec) => Reader
   readonly defaultAccount: () => string | undefined
 }
 
@@ -103,33 +38,46 @@ export function queryFunction({ transport }: Client, { call, method, isTransacti
   }
 }
 
+const nonce = optional(field(uint, 'number of transactions made by the sender before this one'))
+
+/**
+ * Reads an operation's input the way it would reach the gateway through JSON. Throws a FieldError in the words in which
+ * the gateway refuses the same input with -32602.
+ */
+function readTx({ operation, fields }: OperationSpec, { from: _from, ...input }: Readonly<Record<string, unknown>>) {
+  const { nonce: given, ...message } = readFields({ ...fields, nonce }, plainParams(input))
+  return { operation, message, nonce: given as number | undefined }
+}
+
 /** How an operation is carried out: signed here and sent, or signed by the gateway. */
 type Way = { readonly sender: AccountSender; readonly tx: PendingTx } | { readonly call: Call }
 
 /** An operation. Its one argument may be left out where no field is needed. */
-export function operationFunction(client: Client, spec: OperationSpec): ClientFunction {
-  const { transport, senders, defaultAccount } = client
-  const { call, method, operation } = spec
+export function operationFunction({ transport, senders, defaultAccount }: Client, spec: OperationSpec): ClientFunction {
+  const { call, method } = spec
   const wayOf = ([input = {}]: readonly unknown[]): Way => {
     if (!isObject(input)) throw new SvcRpcError(method, INVALID_PARAMS, 'params: expected an object of members')
     const from = input['from'] ?? defaultAccount()
     const sender = typeof from === 'string' ? senders.get(parseAddress(from) ?? (from as Address)) : undefined
     if (sender === undefined) return { call: { method, params: [from === undefined ? input : { ...input, from }] } }
     try {
-      return { sender, tx: { operation, ...client.readerOf(spec)(input) } }
+      return { sender, tx: readTx(spec, input) }
     } catch (error) {
       throw new SvcRpcError(method, INVALID_PARAMS, asError(error).message)
     }
   }
-  const promise: ClientFunction['promise'] = async (args, signal) => {
-    const way = wayOf(args)
-    return 'call' in way ? transport.ask(way.call, signal) : way.sender.submit(way.tx, signal)
+  return {
+    call,
+    isTransaction: true,
+    promise: async (args, signal) => {
+      const way = wayOf(args)
+      return 'call' in way ? transport.ask(way.call, signal) : way.sender.submit(way.tx, signal)
+    },
+    blocking: (args) => {
+      const way = wayOf(args)
+      return 'call' in way ? transport.askBlocking(way.call, call) : way.sender.submitBlocking(way.tx, call)
+    },
   }
-  const blocking: ClientFunction['blocking'] = (args) => {
-    const way = wayOf(args)
-    return 'call' in way ? transport.askBlocking(way.call, call) : way.sender.submitBlocking(way.tx, call)
-  }
-  return { call, isTransaction: true, promise, blocking }
 }
 
 /**
@@ -164,11 +112,11 @@ export function promiseForm({ isTransaction, promise }: ClientFunction) {
   }
 }
 
-/** Objects inside objects, as the dots in the functions' names have them. */
-export function treeOf(
-  functions: readonly ClientFunction[],
-  form: (one: ClientFunction) => unknown,
-): Readonly<Record<string, unknown>> {
+/**
+ * Objects inside objects, as the dots in the functions' names have them. `T` is the type that is generated from the same
+ * names.
+ */
+export function treeOf<T>(functions: readonly ClientFunction[], form: (one: ClientFunction) => unknown): T {
   const tree: Record<string, unknown> = {}
   for (const one of functions) {
     const path = one.call.split('.')
@@ -177,5 +125,5 @@ export function treeOf(
     for (const part of path) node = (node[part] ??= {}) as Record<string, unknown>
     node[name] = form(one)
   }
-  return tree
+  return tree as T
 }

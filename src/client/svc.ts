@@ -2,20 +2,12 @@ import type { Address } from '../base/address.ts'
 import { ONE, parseRatio, printRatio } from '../base/amount.ts'
 import type { TransactionResult } from '../tx/result.ts'
 import { createLocalAccounts, type LocalAccounts } from './accounts.ts'
-import { abortable, type AccountSender, createAccountSender, createFollower } from './accountSender.ts'
-import {
-  callbackForm,
-  type Client,
-  createReaders,
-  operationFunction,
-  promiseForm,
-  queryFunction,
-  treeOf,
-} from './calls.ts'
+import { type AccountSender, createAccountSender, createFollower } from './accountSender.ts'
+import { callbackForm, type Client, operationFunction, promiseForm, queryFunction, treeOf } from './calls.ts'
 import { isFailed, SvcTxError } from './errors.ts'
 import { type AsyncFunctions, operations, queries, type SvcFunctions } from './gen/calls.ts'
 import type { VerifiedRow } from './light/proveRow.ts'
-import { type Call, httpTransport, type Target, type Transport } from './transport.ts'
+import { abortable, type Call, httpTransport, type Target, type Transport } from './transport.ts'
 import type { VerifyOptions, WaitOptions } from './types.ts'
 
 /**
@@ -142,14 +134,14 @@ export function createFunctions(
   }
   const chainId = (): Promise<string> => (known.reading ??= readChainId())
   const chainIdBlocking = (call: string): string => (known.id ??= chainIdOf(transport.askBlocking(STATUS, call)))
-  const client: Client = { transport, senders, readerOf: createReaders(), defaultAccount }
+  const client: Client = { transport, senders, defaultAccount }
   const functions = [
     ...operations.map((spec) => operationFunction(client, spec)),
     ...queries.map((spec) => queryFunction(client, spec)),
   ]
   return {
-    ...(treeOf(functions, callbackForm) as unknown as SvcFunctions),
-    async: { ...(treeOf(functions, promiseForm) as unknown as AsyncFunctions), waitForTx: waiter(transport) },
+    ...treeOf<SvcFunctions>(functions, callbackForm),
+    async: { ...treeOf<AsyncFunctions>(functions, promiseForm), waitForTx: waiter(transport) },
     accounts: createLocalAccounts(senders, (signer) =>
       createAccountSender(signer, { transport, chainId, chainIdBlocking }),
     ),
@@ -189,4 +181,10 @@ function construct(this: unknown, target: string | Target): Svc {
  * const local = new Svc('http://127.0.0.1:8545')
  * const { height } = await local.async.status()
  */
-export const Svc = Object.assign(construct, { toTokens, fromTokens }) as unknown as SvcConstructor
+export const Svc: SvcConstructor = Object.assign(
+  construct as typeof construct & (new (target: string | Target) => Svc),
+  {
+    toTokens,
+    fromTokens,
+  },
+)

@@ -1,4 +1,4 @@
-import { blockingHttp, cannotWait } from './blocking.ts'
+import { blockingHttp, cannotWait, type HttpText } from './blocking.ts'
 import { SvcRpcError } from './errors.ts'
 
 /** One call of a method. */
@@ -37,15 +37,10 @@ const asText = (_name: string, value: unknown): unknown => (typeof value === 'bi
 /** Params with decimal text in the place of bigints, which JSON has none of. */
 export const plainParams = (params: unknown): unknown => JSON.parse(JSON.stringify(params, asText))
 
-/** The text of a JSON-RPC call. */
-export const callText = ({ method, params }: Call, id = 1): string =>
+const callText = ({ method, params }: Call, id = 1): string =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params }, asText)
 
-/** The text of a batch. */
-export const batchText = (calls: readonly Call[]): string =>
-  `[${calls.map((call, index) => callText(call, index)).join(',')}]`
-
-const replyOf = ({ method }: Call, answer: RpcAnswer | undefined): Reply => {
+function replyOf({ method }: Call, answer: RpcAnswer | undefined): Reply {
   if (answer?.error !== undefined) {
     const { code, message, data } = answer.error
     return { error: new SvcRpcError(method, code, message, data) }
@@ -55,7 +50,14 @@ const replyOf = ({ method }: Call, answer: RpcAnswer | undefined): Reply => {
     : { result: answer.result }
 }
 
-function parse(method: string, status: number, text: string): unknown {
+/** The replies in the body of a batch's answer, in the order of the calls. A body that is no array answers all of them. */
+export function repliesOf(calls: readonly Call[], body: unknown): readonly Reply[] {
+  if (!Array.isArray(body)) return calls.map((call) => replyOf(call, body as RpcAnswer))
+  const answers = new Map((body as readonly RpcAnswer[]).map((answer) => [answer.id, answer]))
+  return calls.map((call, index) => replyOf(call, answers.get(index)))
+}
+
+function parse(method: string, { status, text }: HttpText): unknown {
   try {
     const body: unknown = JSON.parse(text)
     if (typeof body === 'object' && body !== null && (Array.isArray(body) || Object.hasOwn(body, 'jsonrpc')))
@@ -68,28 +70,6 @@ function parse(method: string, status: number, text: string): unknown {
     undefined,
     `the gateway answered with HTTP status ${status}, not with JSON-RPC: ${text.slice(0, 200)}`,
   )
-}
-
-/** The reply in the text of an answer. */
-export const readReply = (call: Call, status: number, text: string): Reply =>
-  replyOf(call, parse(call.method, status, text) as RpcAnswer)
-
-/**
- * The replies in the text of a batch's answer, in the order of the calls. Throws an SvcRpcError when it is none. `by
- * position`: the ids were given by somebody else, and the answers stand in the order of the calls.
- */
-export function readReplies(
-  calls: readonly Call[],
-  status: number,
-  text: string,
-  match: 'by id' | 'by position' = 'by id',
-): readonly Reply[] {
-  const body = parse(calls[0]?.method ?? 'batch', status, text)
-  if (!Array.isArray(body)) return calls.map((call) => replyOf(call, body as RpcAnswer))
-  const answers = new Map(
-    (body as readonly RpcAnswer[]).map((answer, index) => [match === 'by id' ? answer.id : index, answer]),
-  )
-  return calls.map((call, index) => replyOf(call, answers.get(index)))
 }
 
 /** The result in a reply; throws its error. */
@@ -119,13 +99,13 @@ export interface Target {
   readonly fetch?: typeof fetch
 }
 
-/** The innermost reason that fetch gives. */
-function reasonOf(thrown: unknown): string {
+/** Returns the innermost reason that fetch gives. */
+export function reasonOf(thrown: unknown): string {
   const { message, cause } = thrown as { message?: unknown; cause?: { message?: unknown; code?: unknown } }
   return String(cause?.code ?? cause?.message ?? message ?? thrown)
 }
 
-/** A transport over HTTP POST. Throws a TypeError when `url` is none. */
+/** Creates a transport over HTTP POST. Throws a TypeError when `url` is none. */
 export function httpTransport({ url, token, fetch: given }: Target): Transport {
   const address = new URL(url).href
   const headers = {
@@ -134,46 +114,36 @@ export function httpTransport({ url, token, fetch: given }: Target): Transport {
   }
   const unreachable = (method: string, reason: string): SvcRpcError =>
     new SvcRpcError(method, undefined, `the gateway at ${address} cannot be reached: ${reason}`)
-  const post = async (
-    method: string,
-    body: string,
-    signal?: AbortSignal,
-  ): Promise<{ readonly status: number; readonly text: string }> => {
-    try {
-      const response = await (given ?? fetch)(address, {
-        method: 'POST',
-        headers,
-        body,
-        ...(signal === undefined ? {} : { signal }),
-      })
-      return { status: response.status, text: await response.text() }
-    } catch (thrown) {
-      if (signal?.aborted === true) throw signal.reason
-      throw unreachable(method, reasonOf(thrown))
-    }
+  const post = async (body: string, signal?: AbortSignal): Promise<HttpText> => {
+    const init = { method: 'POST', headers, body, ...(signal === undefined ? {} : { signal }) }
+    const response = await (given ?? fetch)(address, init)
+    return { status: response.status, text: await response.text() }
   }
-  const ask: Transport['ask'] = async (call, signal) => {
-    const { status, text } = await post(call.method, callText(call), signal)
-    return resultOf(readReply(call, status, text))
-  }
-  const askAll: Transport['askAll'] = async (calls) => {
-    const method = calls[0]?.method ?? 'batch'
-    try {
-      const { status, text } = await post(method, batchText(calls))
-      return readReplies(calls, status, text)
-    } catch (error) {
-      return calls.map(() => ({ error: error as SvcRpcError }))
-    }
+  const send = async (method: string, body: string, signal?: AbortSignal): Promise<unknown> => {
+    const answer = await post(body, signal).catch((thrown: unknown) => {
+      throw signal?.aborted === true ? signal.reason : unreachable(method, reasonOf(thrown))
+    })
+    return parse(method, answer)
   }
   const blocking = given === undefined ? blockingHttp(address, headers) : undefined
-  const askBlocking = (call: Call, functionCall: string): unknown => {
-    if (blocking === undefined)
-      throw cannotWait(functionCall, 'a fetch of your own works only in this thread, which would stand still')
-    const answer = blocking(callText(call), functionCall)
-    if ('reason' in answer) throw unreachable(call.method, answer.reason)
-    return resultOf(readReply(call, answer.status, answer.text))
+  return {
+    ask: async (call, signal) =>
+      resultOf(replyOf(call, (await send(call.method, callText(call), signal)) as RpcAnswer)),
+    askAll: async (calls) => {
+      try {
+        return repliesOf(calls, await send(calls[0]?.method ?? 'batch', `[${calls.map(callText).join(',')}]`))
+      } catch (error) {
+        return calls.map(() => ({ error: error as SvcRpcError }))
+      }
+    },
+    askBlocking: (call, functionCall) => {
+      if (blocking === undefined)
+        throw cannotWait(functionCall, 'a fetch of your own works only in this thread, which would stand still')
+      const answer = blocking(callText(call), functionCall)
+      if ('reason' in answer) throw unreachable(call.method, answer.reason)
+      return resultOf(replyOf(call, parse(call.method, answer) as RpcAnswer))
+    },
   }
-  return { ask, askAll, askBlocking }
 }
 
 /** How long a call waits for a block by default, in ms. */
@@ -182,18 +152,22 @@ export const WAIT_MS = 60_000
 /** How long to pause between two looks for a block, in ms. */
 export const POLL_MS = 100
 
-/** Resolves after `ms`; rejects with the signal's reason as soon as it is aborted. */
-export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  signal?.throwIfAborted()
-  await new Promise<void>((done, failed) => {
-    const give = (): void => {
-      clearTimeout(timer)
-      failed(signal?.reason)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', give)
-      done()
-    }, ms)
-    signal?.addEventListener('abort', give, { once: true })
+/** Settles as the promise does, or rejects with the signal's reason as soon as it is aborted. */
+export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
   })
 }
+
+/** Resolves after `ms`; rejects with the signal's reason as soon as it is aborted. */
+export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
+  abortable(
+    new Promise((done) => {
+      setTimeout(done, ms)
+    }),
+    signal,
+  )

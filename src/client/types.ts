@@ -1,3 +1,4 @@
+import type { Fields } from '../tx/fields.ts'
 import type { TransactionResult } from '../tx/result.ts'
 import type { KeyType, ValueType } from '../values/valueType.ts'
 
@@ -86,22 +87,13 @@ export interface VerifyOptions extends WaitOptions {
  */
 export type AsyncOperation<I> = (input: I, options?: CallOptions) => Promise<TransactionResult>
 
-/** A field that the client reads when it signs by itself. */
-export interface FieldSpec {
-  /** Name of its value's type (src/values). */
-  readonly type: string
-  /** Of a field that must be given: what its error says when it is not. */
-  readonly doc?: string
-  readonly optional?: boolean
-  readonly fields?: Readonly<Record<string, FieldSpec>>
-}
-
 /** A transaction type, as tools/gen-client.ts found it in the registry. */
 export interface OperationSpec {
   readonly call: string
   readonly method: string
   readonly operation: string
-  readonly fields: Readonly<Record<string, FieldSpec>>
+  /** Read when the client signs by itself. What their values mean is the chain's to judge. */
+  readonly fields: Fields
 }
 
 /** Any other method of the gateway. */

@@ -1,34 +1,25 @@
 /** `svcd/web3-plugin`: web3.svc on web3.js 4, by `web3.registerPlugin(new SvcPlugin())`. */
-import { Web3PluginBase } from 'web3'
+import { utils, Web3PluginBase } from 'web3'
 import { cannotWait } from './blocking.ts'
 import { asError, SvcRpcError } from './errors.ts'
-import { type Call, httpTransport, plainParams, readReplies, type Reply, type Transport } from './transport.ts'
+import { type Call, httpTransport, plainParams, repliesOf, type Transport } from './transport.ts'
 import { createFunctions, type Svc } from './svc.ts'
 
-/** The part of web3's request manager that is used here. */
-interface Manager {
-  readonly provider: unknown
-  readonly send: (request: never) => Promise<unknown>
-  readonly sendBatch: (requests: never) => Promise<unknown>
-}
-
-interface Failure {
-  readonly code?: unknown
-  readonly message?: unknown
-  readonly data?: unknown
-}
+/** Every method of the gateway, as web3 types the methods of a node. */
+type Api = Record<string, (params: unknown) => unknown>
+type Manager = Web3PluginBase<Api>['requestManager']
 
 /** web3 throws an error of its own; the gateway's stands in its cause. */
 function rpcErrorOf(method: string, thrown: unknown): SvcRpcError {
-  const cause = (thrown as { cause?: Failure } | null)?.cause
-  const isAnswer = typeof cause?.code === 'number' && typeof cause.message === 'string'
-  const error = isAnswer
-    ? new SvcRpcError(method, cause.code as number, cause.message as string, cause.data)
-    : new SvcRpcError(method, undefined, asError(thrown).message)
+  const { code, message, data } = (thrown as { cause?: Partial<SvcRpcError> } | null)?.cause ?? {}
+  const error =
+    typeof code === 'number' && typeof message === 'string'
+      ? new SvcRpcError(method, code, message, data)
+      : new SvcRpcError(method, undefined, asError(thrown).message)
   return Object.assign(error, { cause: thrown })
 }
 
-const withPlainParams = ({ method, params }: Call): never => ({ method, params: plainParams(params) }) as never
+const withPlainParams = ({ method, params }: Call) => ({ method, params: plainParams(params) as [unknown] })
 
 /** A transport over the provider that web3 is set to. Only an HTTP provider can be waited for. */
 function managerTransport(manager: () => Manager): Transport {
@@ -40,22 +31,17 @@ function managerTransport(manager: () => Manager): Transport {
       throw rpcErrorOf(call.method, thrown)
     }
   }
-  const askOne = (call: Call): Promise<Reply> =>
-    ask(call).then(
-      (result) => ({ result }),
-      (error: SvcRpcError) => ({ error }),
-    )
   const askAll: Transport['askAll'] = async (calls) => {
-    if (calls.length === 1) return [await askOne(calls[0] as Call)]
+    const [only] = calls
     try {
-      return readReplies(
-        calls,
-        200,
-        JSON.stringify(await manager().sendBatch(calls.map(withPlainParams) as never)),
-        'by position',
-      )
+      if (only !== undefined && calls.length === 1) return [{ result: await ask(only) }]
+      const body = await manager().sendBatch(utils.jsonRpc.toBatchPayload(calls.map(withPlainParams)))
+      // The ids are web3's own; the answers stand in the order of the calls.
+      return repliesOf(calls, Array.isArray(body) ? body.map((answer, id) => ({ ...answer, id })) : body)
     } catch (thrown) {
-      return calls.map(({ method }) => ({ error: rpcErrorOf(method, thrown) }))
+      return calls.map(({ method }) => ({
+        error: thrown instanceof SvcRpcError ? thrown : rpcErrorOf(method, thrown),
+      }))
     }
   }
   const waiting = new Map<string, Transport>()
@@ -73,16 +59,14 @@ function managerTransport(manager: () => Manager): Transport {
  * web3.js 4 plugin: `web3.svc` has the functions, accounts and promise forms of `Svc`; `defaultAccount` follows web3's
  * until it is set.
  */
-class Plugin extends Web3PluginBase {
+class Plugin extends Web3PluginBase<Api> {
   pluginNamespace = 'svc'
   constructor() {
     super()
+    const transport = managerTransport(() => this.requestManager)
     Object.assign(
       this,
-      createFunctions(
-        managerTransport(() => this.requestManager as unknown as Manager),
-        () => this.defaultAccount,
-      ),
+      createFunctions(transport, () => this.defaultAccount),
     )
   }
 }
@@ -91,7 +75,7 @@ class Plugin extends Web3PluginBase {
 export type SvcPlugin = Plugin & Omit<Svc, 'defaultAccount' | 'verified'>
 
 /** The plugin: `web3.registerPlugin(new SvcPlugin())`. web3 refuses to register it twice. */
-export const SvcPlugin = Plugin as unknown as new () => SvcPlugin
+export const SvcPlugin = Plugin as (new () => SvcPlugin) & typeof Plugin
 
 declare module 'web3' {
   interface Web3Context {

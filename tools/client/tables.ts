@@ -1,12 +1,23 @@
 import { tables } from '../../src/modules/registry.ts'
 import type { ValueType } from '../../src/values/valueType.ts'
 
-/** Where the client finds the value types that columns may have. */
+/** Where the client finds the value types that fields and columns may have. */
 const HOMES: Readonly<Record<string, readonly string[]>> = {
   account: ['address', 'addressOrNone'],
   key: ['pubKey', 'proposalId'],
   number: ['uint', 'amount', 'ratio'],
-  text: ['text', 'flag'],
+  text: ['text', 'flag', 'yesNo'],
+}
+
+/** The import lines of value types. */
+export function importsOf(types: readonly string[]): readonly string[] {
+  const used = new Set(types)
+  const imports = Object.entries(HOMES).flatMap(([home, names]) => {
+    const needed = names.filter((name) => used.delete(name))
+    return needed.length === 0 ? [] : [`import { ${needed.join(', ')} } from '../../values/${home}.ts'`]
+  })
+  if (used.size > 0) throw new Error(`gen-client: no home for the value types ${[...used].join(', ')}`)
+  return imports
 }
 
 /** The name of a column's type in the client, which reads the texts of an enum as they are. */
@@ -20,19 +31,14 @@ const columnsOf = (columns: Readonly<Record<string, ValueType<unknown>>>): strin
 /** The source of src/client/gen/rows.ts: the declarations of all tables under the app hash, as the client needs them. */
 export function rowsSource(): string {
   const hashed = tables.filter((table) => table.hashed)
-  const used = new Set(hashed.flatMap(({ key, row }) => [...Object.values(key), ...Object.values(row)].map(typeName)))
-  const imports = Object.entries(HOMES).map(([home, names]) => {
-    const needed = names.filter((name) => used.delete(name))
-    return `import { ${needed.join(', ')} } from '../../values/${home}.ts'`
-  })
-  if (used.size > 0) throw new Error(`gen-client: no home for the value types ${[...used].join(', ')}`)
+  const used = hashed.flatMap(({ key, row }) => [...Object.values(key), ...Object.values(row)].map(typeName))
   const lines = hashed.map(
     ({ name, tag, messageName, key, row }) =>
       `  ['${name}', { tag: ${tag}, messageName: '${messageName}', key: ${columnsOf(key)}, row: ${columnsOf(row)} }],`,
   )
   return [
     "/* Written by tools/gen-client.ts: change the modules' tables, not this file. */",
-    ...imports,
+    ...importsOf(used),
     "import type { StateTable } from '../types.ts'\n",
     '/** Every table under the app hash, by its name. */',
     `export const stateTables: ReadonlyMap<string, StateTable> = new Map<string, StateTable>([\n${lines.join('\n')}\n])\n`,

@@ -1,6 +1,6 @@
-import { asError, SvcProofError } from '../errors.ts'
+import { SvcProofError } from '../errors.ts'
 import type { WaitOptions } from '../types.ts'
-import { pause, POLL_MS, WAIT_MS } from '../transport.ts'
+import { pause, POLL_MS, reasonOf, WAIT_MS } from '../transport.ts'
 import type { VerifiedHeader } from './proveRow.ts'
 
 interface Light {
@@ -33,10 +33,7 @@ async function ask(
     return (await response.json()) as Reply
   } catch (thrown) {
     signal.throwIfAborted()
-    const { cause } = thrown as { cause?: { code?: string; message?: string } }
-    throw new SvcProofError(
-      `the light client at ${light} does not answer: ${cause?.code ?? cause?.message ?? asError(thrown).message}`,
-    )
+    throw new SvcProofError(`the light client at ${light} does not answer: ${reasonOf(thrown)}`)
   }
 }
 
