@@ -1,6 +1,6 @@
 /**
- * A gateway on a node, as a process of its own: `node bench/gatewayProcess.ts <node url> <port>`. Signs for
- * GATEWAY_SENDERS accounts.
+ * Runs a gateway in a process of its own: `node bench/gatewayProcess.ts <node url> <port>`. It signs for
+ * GATEWAY_SENDERS accounts, tells the process that started it when it listens, and ends with that process.
  */
 import { startGateway } from '../src/gateway/gateway.ts'
 import { signersOf } from './accounts.ts'
@@ -13,7 +13,7 @@ const error = (about: object, message: string): void => {
 }
 const logger = { info: () => undefined, warn: () => undefined, error }
 const signers = signersOf('caller', GATEWAY_SENDERS)
-// The load comes from one address, as fast as it can.
+// All calls come from one address, as fast as it can send them, so their rate is not limited.
 const gateway = await startGateway({
   node,
   port: Number(port),

@@ -1,7 +1,7 @@
 /**
- * One measurement of the application without a node, as a process of its own: `node bench/inProcess.ts make|run <kind>
- * <size> <folder>`. `make` writes a state of that size; `run` opens it and prints JSON: CPU of a block and of a
- * transaction, start-up time, memory.
+ * Measures the application without a node, in a process of its own: `node bench/inProcess.ts make|run <kind> <size>
+ * <folder>`. `make` writes a state of the given kind and size. `run` opens a copy of that state and prints its
+ * measurements as JSON: the CPU time of a transaction and of a block, the time to start, and the memory in use.
  */
 import { copyFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ const SENDERS = 1000
 const OWNERS = 100
 const PROPOSERS = 50
 const WARM_UP_BLOCKS = 4
-// What is written once for so many blocks is in the mean.
+// The store saves some work for this many blocks and then does all of it, so the mean covers one whole round.
 const MEASURED_BLOCKS = BLOCKS_WAITING_MAX
 const BLOCKS = WARM_UP_BLOCKS + MEASURED_BLOCKS
 const RECHECKS = 25
@@ -28,7 +28,7 @@ const RECHECKS = 25
 const nodeKey = sha256(utf8('bench node key'))
 const signer = { key: nodeKey, power: 10_000_000 }
 
-/** Account number `at` of a state: the first SENDERS can sign. */
+/** Account number `at` of a state. The keys of the first SENDERS accounts are known, so these can sign. */
 const accountAt = (at: number): Address =>
   at < SENDERS ? signerAt('sender', at).address : (`0x${toHex(sha256(utf8(`account ${at}`))).slice(0, 40)}` as Address)
 
@@ -67,7 +67,7 @@ const sign = (
   message: Readonly<Record<string, unknown>>,
 ): Uint8Array => signerAt(name, at).signTx({ chainId: CHAIN_ID, nonce, operation, message })
 
-/** Open proposals: 20 of each proposer at most, so they come over several blocks. */
+/** Proposals that stay open, shared out among the proposers, because the chain limits how many one may have open. */
 const proposals = (count: number): Uint8Array[] =>
   Array.from({ length: count }, (_, at) =>
     sign('proposer', at % PROPOSERS, Math.floor(at / PROPOSERS), 'proposeChangeParam', {
@@ -77,7 +77,7 @@ const proposals = (count: number): Uint8Array[] =>
     }),
   )
 
-/** A block of 1,000: 900 transfers to accounts anywhere, 100 updates of candidacies. */
+/** A block of 1,000 transactions: 900 transfers to accounts all over the state, and 100 updates of candidacies. */
 function blockOf(at: number, accountCount: number): Uint8Array[] {
   return Array.from({ length: 1000 }, (_, place) =>
     place < SENDERS - OWNERS
@@ -122,7 +122,7 @@ function run(kind: StateKind, size: number, folder: string): InProcess {
   const emptyMs = Array.from({ length: BLOCKS }, () => cpuMs(() => driver.block([]))).slice(WARM_UP_BLOCKS)
   const waiting = Array.from({ length: 5 }, (_, at) => blockOf(BLOCKS + at, SENDERS)).flat()
   const firstCheckMs = cpuMs(() => driver.check(waiting, 0))
-  // What waits is checked again after each block.
+  // Transactions that wait in the mempool are checked again after each block.
   const recheckMs = medianOf(
     Array.from({ length: RECHECKS }, () => {
       driver.block([])

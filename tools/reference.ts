@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { withClientSections } from './reference/client.ts'
 import * as commands from './reference/commands.ts'
 import { rpcErrorsTable, txErrorsTable } from './reference/errors.ts'
-import { chainLimitsTable, gatewayLimitsTable, nodeLimitsTable, paramsTable } from './reference/limits.ts'
+import { chainLimitsTable, gatewayLimitsTable, nodeLimitsTable, paramsTable, portsTable } from './reference/limits.ts'
 import { fieldsTable, methodsTable } from './reference/methods.ts'
 import { appMetricsTable, gatewayMetricsTable } from './reference/metrics.ts'
 
@@ -21,7 +21,7 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, () => string | Pro
     'common flags': commands.commonFlagsTable,
     commands: commands.commandSections,
   },
-  'configuration.md': { variables: commands.variablesTable },
+  'configuration.md': { variables: commands.variablesTable, ports: portsTable },
   'metrics.md': { application: appMetricsTable, gateway: gatewayMetricsTable },
 }
 

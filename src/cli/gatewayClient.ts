@@ -1,5 +1,5 @@
 import { Failed } from './errors.ts'
-import { type GatewayFlags, parseUrl, settingOf } from './options.ts'
+import { GATEWAY_URL, type GatewayFlags, parseUrl, settingOf } from './options.ts'
 import { firstLine } from './secrets.ts'
 
 /** The gateway that a command calls. */
@@ -38,7 +38,7 @@ async function ask(url: string, headers: Readonly<Record<string, string>>, body:
 
 /** The gateway of the flags, else of SVCD_GATEWAY, else of config/svcd.json, else the default one on this machine. */
 export function remoteFrom(flags: GatewayFlags): Remote {
-  const url = parseUrl(settingOf(flags, flags.gateway, 'gateway') ?? 'http://127.0.0.1:8545', '--gateway')
+  const url = parseUrl(settingOf(flags, flags.gateway, 'gateway') ?? GATEWAY_URL, '--gateway')
   const tokenFile = flags.authTokenFile ?? process.env['SVCD_AUTH_TOKEN_FILE']
   const token = tokenFile === undefined ? undefined : firstLine(tokenFile, '--auth-token-file')
   const headers = {

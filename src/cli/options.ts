@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
+import { PORTS } from '../base/ports.ts'
 import type { TxEntry } from '../modules/define.ts'
 import { type Field, type FieldError, type Fields, readFields } from '../tx/fields.ts'
 import { UserError } from './errors.ts'
@@ -23,6 +24,10 @@ export interface GatewayFlags extends CommonFlags {
   readonly authTokenFile?: string
 }
 
+/** The gateway and the node that commands call when none is named. */
+export const GATEWAY_URL = `http://127.0.0.1:${PORTS.gateway}`
+const NODE_URL = `http://127.0.0.1:${PORTS.rpc}`
+
 /** Adds an example to a command's help. A test runs the lines as they are against a devnet. */
 export const example = (command: Command, ...lines: readonly string[]): Command =>
   command.addHelpText('after', `\nExample:\n${lines.map((line) => `  ${line}`).join('\n')}`)
@@ -36,7 +41,7 @@ export const withCommon = (command: Command): Command =>
 /** Adds `--home`, `--json` and the options that choose the gateway. */
 export const withGateway = (command: Command): Command =>
   withCommon(command)
-    .option('--gateway <url>', 'gateway to call, a URL or HOST:PORT (SVCD_GATEWAY; default http://127.0.0.1:8545)')
+    .option('--gateway <url>', `gateway to call, a URL or HOST:PORT (SVCD_GATEWAY; default ${GATEWAY_URL})`)
     .option('--auth-token-file <file>', "file that holds the gateway's token (SVCD_AUTH_TOKEN_FILE)")
 
 /** The option `--keystore`. */
@@ -52,7 +57,7 @@ export const passwordOption = (): Option =>
 
 /** The option `--node`. */
 export const nodeOption = (): Option =>
-  new Option('--node <url>', "URL of CometBFT's RPC (SVCD_NODE; default http://127.0.0.1:26657)")
+  new Option('--node <url>', `URL of CometBFT's RPC (SVCD_NODE; default ${NODE_URL})`)
 
 /** The home folder: `--home`, else SVCD_HOME, else ~/.svcd. */
 export const homeFrom = ({ home }: CommonFlags): string => homeOf(home ?? process.env['SVCD_HOME'])
@@ -82,7 +87,7 @@ export function parseUrl(text: string, flag: string): string {
 
 /** The URL of the node's RPC. */
 export const nodeUrl = (flags: CommonFlags & { readonly node?: string }): string =>
-  parseUrl(settingOf(flags, flags.node, 'node') ?? 'http://127.0.0.1:26657', '--node')
+  parseUrl(settingOf(flags, flags.node, 'node') ?? NODE_URL, '--node')
 
 /** The option of a field, or of a field inside another: `--description-name` for `description.name`. */
 export interface FieldOption {

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ensureFolder } from '../base/folder.ts'
+import { PORTS } from '../base/ports.ts'
 import type { NodeIdentity } from '../comet/home.ts'
 import type { PlannedNode } from './commands/testnet.ts'
 import { type Endpoint, printEndpoint, reachable } from './settings.ts'
@@ -138,7 +139,12 @@ interface User {
   readonly gid: number
 }
 
-const peerOf = ({ name }: PlannedNode): string => `cometbft-${name}:26656`
+const FIRST_NODE = `http://cometbft-node0:${PORTS.rpc}`
+
+const probeOf = (url: string): string =>
+  `[CMD, node, -e, 'fetch("${url}").then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))']`
+
+const peerOf = ({ name }: PlannedNode): string => `cometbft-${name}:${PORTS.p2p}`
 
 /**
  * The services of one node: its application and its CometBFT, which meet at the socket in the home that both mount. The
@@ -154,10 +160,10 @@ const servicesOf = (node: PlannedNode, nodes: readonly (PlannedNode & NodeIdenti
     depends_on:
       app-${node.name}: {condition: service_healthy}
     volumes: ['./${node.name}:/chain']
-    ports: ['127.0.0.1:${node.rpcPort}:26657']
+    ports: ['127.0.0.1:${node.rpcPort}:${PORTS.rpc}']
     environment:
-      CMT_RPC_LADDR: tcp://0.0.0.0:26657
-      CMT_P2P_LADDR: tcp://0.0.0.0:26656
+      CMT_RPC_LADDR: tcp://0.0.0.0:${PORTS.rpc}
+      CMT_P2P_LADDR: tcp://0.0.0.0:${PORTS.p2p}
       CMT_P2P_EXTERNAL_ADDRESS: ${peerOf(node)}
       CMT_P2P_PERSISTENT_PEERS: '${nodes
         .filter((one) => one.name !== node.name)
@@ -206,7 +212,7 @@ x-cometbft: &cometbft
   # It ends with status 0 when it loses the application, which may well come back.
   restart: unless-stopped
   healthcheck:
-    test: [CMD, node, -e, 'fetch("http://127.0.0.1:26657/health").then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))']
+    test: ${probeOf(`http://127.0.0.1:${PORTS.rpc}/health`)}
     interval: 5s
     timeout: 5s
     retries: 3
@@ -216,13 +222,13 @@ services:${nodes.map((node) => servicesOf(node, nodes)).join('')}
   gateway:
     <<: *svcd
     mem_limit: ${MEMORY.gateway}
-    command: [svcd, gateway, ${arePublic ? '--devnet, ' : ''}--listen, '0.0.0.0:8545', --node, 'http://cometbft-node0:26657']
+    command: [svcd, gateway, ${arePublic ? '--devnet, ' : ''}--listen, '0.0.0.0:${PORTS.gateway}', --node, '${FIRST_NODE}']
     restart: on-failure
     depends_on:
       cometbft-node0: {condition: service_healthy}
-    ports: ['127.0.0.1:${nodes[0]?.gatewayPort ?? 0}:8545']
+    ports: ['127.0.0.1:${nodes[0]?.gatewayPort ?? 0}:${PORTS.gateway}']
     healthcheck:
-      test: [CMD, node, -e, 'fetch("http://127.0.0.1:8545/readyz").then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))']
+      test: ${probeOf(`http://127.0.0.1:${PORTS.gateway}/readyz`)}
       interval: 5s
       timeout: 5s
       retries: 3

@@ -1,3 +1,4 @@
+import { PORTS } from '../base/ports.ts'
 import { VERSION } from '../base/version.ts'
 import { startBlockFeed } from '../comet/feed.ts'
 import type { Signer } from '../tx/sign.ts'
@@ -28,7 +29,7 @@ export interface GatewayOptions {
   readonly node: string
   /** Default 127.0.0.1. */
   readonly host?: string
-  /** Default 8545; 0 takes any free one. */
+  /** Default PORTS.gateway; 0 takes any free one. */
   readonly port?: number
   /** Accounts that it signs for, in keystore order: whoever reaches the gateway may act for them. */
   readonly signers?: readonly Signer[]
@@ -92,7 +93,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const {
     node,
     host = '127.0.0.1',
-    port = 8545,
+    port = PORTS.gateway,
     signers = [],
     logger,
     waitMs = WAIT_MS,

@@ -11,6 +11,7 @@ import {
   readNodeId,
   readValidatorKey,
 } from '../../src/comet/home.ts'
+import { PORTS } from '../../src/base/ports.ts'
 import { setTomlValues, templateOf } from '../../src/comet/config.ts'
 import { type TempFolder, tempFolder } from '../support/tempFolder.ts'
 
@@ -173,6 +174,11 @@ describe('template', () => {
   test('has a line for every setting, and the values of a node without any', () => {
     writeNodeHome(options())
     expect(read(homeFiles(folder.path).config)).toBe(templateOf('config.toml'))
+    expect(config()).toMatchObject({
+      rpc: { laddr: `tcp://127.0.0.1:${PORTS.rpc}` },
+      p2p: { laddr: `tcp://0.0.0.0:${PORTS.p2p}` },
+      instrumentation: { prometheus_listen_addr: `127.0.0.1:${PORTS.metrics}` },
+    })
     rmSync(folder.path, { recursive: true })
     const peers = { persistentPeers: ['a@b:1'], externalAddress: 'c:2' }
     const addresses = { rpc: 'tcp://h:1', p2p: 'tcp://h:2', abci: 'unix:///x.sock', metrics: 'h:3' }

@@ -4,6 +4,7 @@ import { BLOCK_BYTES_MAX } from '../../src/app/genesis.ts'
 import { QUERY_PATH_MAX } from '../../src/app/query.ts'
 import { GENESIS_BYTES_MAX } from '../../src/cli/homes.ts'
 import { QUERY_LIMITS } from '../../src/cli/queries/queue.ts'
+import { PORTS } from '../../src/base/ports.ts'
 import { AMOUNT_MAX, TOKEN } from '../../src/base/amount.ts'
 import { FILE_BYTES_MAX, REDIRECTS_MAX } from '../../src/eni/download.ts'
 import { LIMITS } from '../../src/eni/thread.ts'
@@ -101,6 +102,21 @@ const gatewayRows: readonly Row[] = [
   ],
   ['Whole lists that are kept until the next block', mebibytes(gateway.LISTS_KEPT_BYTES_MAX)],
 ]
+
+/** The default ports, in ascending order. */
+export function portsTable(): string {
+  const listeners: Readonly<Record<keyof typeof PORTS, string>> = {
+    gateway: 'the gateway: JSON-RPC, `/healthz`, `/readyz`, `/metrics`, `/openrpc.json`',
+    p2p: 'CometBFT, for its peers',
+    rpc: "CometBFT's RPC",
+    metrics: "CometBFT's metrics, when `prometheus = true`",
+  }
+  const names = Object.keys(PORTS) as (keyof typeof PORTS)[]
+  return table(
+    ['Port', 'Who listens'],
+    names.sort((a, b) => PORTS[a] - PORTS[b]).map((name) => [String(PORTS[name]), listeners[name]]),
+  )
+}
 
 const HEAD = ['What', 'At most']
 

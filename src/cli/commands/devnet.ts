@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import BigNumber from 'bignumber.js'
+import { PORTS } from '../../base/ports.ts'
 import { findCometBft } from '../../comet/find.ts'
 import { startCometBft } from '../../comet/process.ts'
 import { openNodeRpc, waitForNode } from '../../comet/rpc.ts'
@@ -266,10 +267,14 @@ export const configure: Configure = (command, finish) => {
     .option(
       '--gateway <host:port>',
       'where the gateway listens (SVCD_GATEWAY)',
-      env['SVCD_GATEWAY'] ?? '127.0.0.1:8545',
+      env['SVCD_GATEWAY'] ?? `127.0.0.1:${PORTS.gateway}`,
     )
-    .option('--rpc <host:port>', "where CometBFT's RPC listens (SVCD_RPC)", env['SVCD_RPC'] ?? '127.0.0.1:26657')
-    .option('--p2p <host:port>', 'where CometBFT listens for peers (SVCD_P2P)', env['SVCD_P2P'] ?? '127.0.0.1:26656')
+    .option('--rpc <host:port>', "where CometBFT's RPC listens (SVCD_RPC)", env['SVCD_RPC'] ?? `127.0.0.1:${PORTS.rpc}`)
+    .option(
+      '--p2p <host:port>',
+      'where CometBFT listens for peers (SVCD_P2P)',
+      env['SVCD_P2P'] ?? `127.0.0.1:${PORTS.p2p}`,
+    )
     .option(
       '--block-time <time>',
       'time from block to block, such as 300ms (SVCD_BLOCK_TIME)',

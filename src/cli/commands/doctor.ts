@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:
 import { createConnection } from 'node:net'
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
+import { PORTS } from '../../base/ports.ts'
 import { VERSION } from '../../base/version.ts'
 import { reasonOf } from '../../comet/errors.ts'
 import { COMETBFT_LINES, defaultCometCache } from '../../comet/find.ts'
@@ -74,9 +75,9 @@ function portsOf(home: string): readonly (readonly [what: string, port: number])
   const portIn = (address: unknown, fallback: number): number =>
     Number(/:(\d+)$/.exec(String(address))?.[1] ?? fallback)
   return [
-    ['gateway', 8545],
-    ['CometBFT RPC', portIn(rpc?.laddr, 26657)],
-    ['CometBFT p2p', portIn(p2p?.laddr, 26656)],
+    ['gateway', PORTS.gateway],
+    ['CometBFT RPC', portIn(rpc?.laddr, PORTS.rpc)],
+    ['CometBFT p2p', portIn(p2p?.laddr, PORTS.p2p)],
   ]
 }
 

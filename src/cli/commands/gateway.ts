@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { PORTS } from '../../base/ports.ts'
 import { checkSigning } from '../../gateway/access.ts'
 import { startGateway } from '../../gateway/gateway.ts'
 import type { HTTP_LIMITS } from '../../gateway/limits.ts'
@@ -151,6 +152,8 @@ function limitsOf({ rateLimit, connections, connectionsPerAddress, trustProxy }:
   }
 }
 
+const LISTEN = `127.0.0.1:${PORTS.gateway}`
+
 const EXAMPLE =
   'svcd gateway --listen 127.0.0.1:9645 --unlock alice --password-file password.txt --auth-token-file token.txt'
 
@@ -158,7 +161,7 @@ const EXAMPLE =
 export const configure: Configure = (command, finish) => {
   withCommon(example(command, EXAMPLE))
     .addOption(nodeOption())
-    .option('--listen <host:port>', 'where the gateway listens (SVCD_LISTEN; default 127.0.0.1:8545)')
+    .option('--listen <host:port>', `where the gateway listens (SVCD_LISTEN; default ${LISTEN})`)
     .addOption(keystoreOption())
     .option(
       '--unlock <accounts...>',
@@ -198,7 +201,7 @@ export const configure: Configure = (command, finish) => {
       finish(
         await runGateway({
           node: nodeUrl(flags),
-          listen: parseEndpoint(flags.listen ?? process.env['SVCD_LISTEN'] ?? '127.0.0.1:8545', '--listen'),
+          listen: parseEndpoint(flags.listen ?? process.env['SVCD_LISTEN'] ?? LISTEN, '--listen'),
           keystore: keystoreFrom(flags),
           unlock: flags.unlock ?? [],
           passwordFile: flags.passwordFile,

@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { parseAddress } from '../../base/address.ts'
 import { ensureFolder } from '../../base/folder.ts'
+import { PORTS } from '../../base/ports.ts'
 import type { StateSync } from '../../comet/config.ts'
 import { reasonOf } from '../../comet/errors.ts'
 import { homeFiles, writeNodeHome, writeNodeKeys, type NodeIdentity } from '../../comet/home.ts'
@@ -223,8 +224,8 @@ export const configure: Configure = (command) => {
     )
     .option('--genesis <file>', 'join the chain of this genesis file')
     .option('--moniker <name>', 'name of this node among its peers', 'svcd')
-    .option('--rpc <host:port>', "where CometBFT's RPC listens", '127.0.0.1:26657')
-    .option('--p2p <host:port>', 'where CometBFT listens for peers', '0.0.0.0:26656')
+    .option('--rpc <host:port>', "where CometBFT's RPC listens", `127.0.0.1:${PORTS.rpc}`)
+    .option('--p2p <host:port>', 'where CometBFT listens for peers', `0.0.0.0:${PORTS.p2p}`)
     .option('--peers <list>', 'nodes to stay connected with, id@host:port, separated by commas')
     .option(
       '--state-sync <list>',
