@@ -38,47 +38,42 @@ export function startWorkerThread<Request, Reply>({
 }: WorkerThreadOptions<Reply>): WorkerThread<Request> {
   const path = import.meta.url.endsWith('.ts') ? file : new URL(file.href.replace(/\.ts$/, '.js'))
   const resourceLimits = heapMibMax === undefined ? {} : { maxOldGenerationSizeMb: heapMibMax }
+  let worker: Worker | undefined
   let isClosed = false
 
-  const start = (): Worker => {
-    const own = new Worker(path, { workerData, resourceLimits })
-    const unlessReplaced =
-      <T>(then: (value: T) => void) =>
-      (value: T): void => {
-        if (worker === own) then(value)
-      }
-    own.on('message', unlessReplaced(onMessage))
-    own.on('error', unlessReplaced(fail))
-    own.once(
-      'exit',
-      unlessReplaced(() => fail(new Error('the thread has ended'))),
-    )
-    own.unref()
-    return own
+  const start = (): void => {
+    worker = new Worker(path, { workerData, resourceLimits })
+    worker.on('message', onMessage).on('error', fail)
+    worker.once('exit', () => fail(new Error('the thread has ended')))
+    worker.unref()
+  }
+  const end = async (): Promise<void> => {
+    const last = worker
+    worker = undefined
+    // An error without a listener would end the process.
+    last?.removeAllListeners().on('error', () => undefined)
+    await last?.terminate()
   }
   const fail = (error: Error): void => {
-    const failed = worker
-    worker = undefined
+    const ended = end()
     onFailed(error)
     // The next thread starts only when this one has ended, so there are never two.
-    void failed?.terminate().finally(() => {
+    void ended.finally(() => {
       setTimeout(() => {
         if (isClosed) return
-        worker = start()
+        start()
         onRestarted?.()
       }, restartMs).unref()
     })
   }
-  let worker: Worker | undefined = start()
 
+  start()
   return {
     post: (message) => worker?.postMessage(message),
     fail,
-    close: async () => {
+    close: () => {
       isClosed = true
-      const last = worker
-      worker = undefined
-      await last?.terminate()
+      return end()
     },
   }
 }

@@ -45,7 +45,6 @@ export const restorePathOf = (home: string): string => join(home, 'data', 'resto
 /**
  * Closes a home to other users of the machine: if it belongs to this user and is empty or holds a chain, it gets mode
  * 0700. For any other folder that is open, `say` only receives a warning, because somebody may share it on purpose.
- * Does nothing when the folder does not exist.
  */
 export function closeHome(home: string, say: (line: string) => void): void {
   const found = statSync(home, { throwIfNoEntry: false })
@@ -91,10 +90,7 @@ export const newAppState = (
 /** The current time as a genesis time, in whole seconds. */
 export const genesisTimeNow = (): string => `${new Date().toISOString().slice(0, 19)}Z`
 
-/**
- * The largest genesis file, in bytes. Its app_state reaches the application in one request, which has the limit of a
- * request with a block.
- */
+/** The largest genesis file, in bytes. Its app_state comes in one request, which has the limit of one with a block. */
 export const GENESIS_BYTES_MAX: number = BLOCK_BYTES_MAX
 
 /** The parts of a genesis file that the CLI needs. */
@@ -234,10 +230,7 @@ export function writeNetworkHomes<Node extends NetworkNode>(
   return made
 }
 
-/**
- * The chain id of a home's genesis file; undefined when it has none. Throws a UserError for a genesis file that
- * readGenesisFile refuses.
- */
+/** The chain id of a home's genesis file; undefined when it has none. Throws what readGenesisFile throws. */
 export function chainIdOf(home: string): string | undefined {
   const path = homeFiles(home).genesis
   return existsSync(path) ? readGenesisFile(path).chainId : undefined
@@ -249,10 +242,7 @@ export const PORTS_OF_ONE = 10
 // The path of a socket has at most 107 bytes on Linux and 103 on macOS.
 const SOCKET_PATH_MAX = 103
 
-/**
- * The address of a home's ABCI socket. It is in the home, or in the system's temporary folder where that path is too
- * long for a socket.
- */
+/** The address of a home's ABCI socket: in the home, or in the system's temporary folder if that path is too long. */
 export function abciAddressOf(home: string): string {
   const inside = join(home, 'abci.sock')
   if (utf8(inside).length <= SOCKET_PATH_MAX) return `unix://${inside}`

@@ -29,29 +29,15 @@ export interface LibrariesOptions {
   readonly limits?: Limits
 }
 
-/**
- * Connects the chain with the fetcher of libraries: jobs go to the fetcher, and its reports into the local status
- * table.
- */
-export interface Libraries {
-  /**
-   * The `onCommitted` of AppOptions. It looks at each changed row, or at every proposal when blocks were skipped (state
-   * sync).
-   */
-  readonly onCommitted: (height: number, changes: readonly Change[]) => void
-  /** Counts this node's libraries that have one of these statuses. */
-  readonly count: (...statuses: readonly LibraryStatus[]) => number
-  readonly close: () => Promise<void>
-}
+/** Connects the chain with the fetcher: jobs go to the fetcher, and its reports into the local status table. */
+export type Libraries = ReturnType<typeof serveLibraries>
 
 function goalOf({ result, pending }: Proposal): LibraryJob['goal'] {
   if (result === 'Rejected' || result === 'Expired') return 'drop'
   return result === 'Approved' && !pending ? 'deploy' : 'stage'
 }
 
-/**
- * When a proposal is due, in ms of Unix time. A height is converted with the default block time.
- */
+/** When a proposal is due, in ms of Unix time. A height is converted with the default block time. */
 const dueMsOf = ({ expireBlockHeight, expireTimestamp }: Proposal, height: number): number =>
   expireBlockHeight === 0 ? expireTimestamp * 1000 : Date.now() + (expireBlockHeight - height) * BLOCK_TIME_MS_DEFAULT
 
@@ -68,14 +54,7 @@ const isLibrary = (row: object | undefined): row is ProposalOf<'deploy_libeni'> 
  * Keeps the library folder and its status table in line with the chain's proposals. It begins with every proposal in
  * the state. The fetcher's thread starts with the first library. Source: protocol.md §7, deploy_libeni.
  */
-export function serveLibraries({
-  store,
-  home,
-  os,
-  allowAddresses,
-  logger,
-  limits = LIMITS,
-}: LibrariesOptions): Libraries {
+export function serveLibraries({ store, home, os, allowAddresses, logger, limits = LIMITS }: LibrariesOptions) {
   const statuses = new Map<string, LibraryStatus>()
   let fetcher: ReturnType<typeof startFetcherThread> | undefined
   let isClosed = false
@@ -96,10 +75,8 @@ export function serveLibraries({
   const onReport = (report: Report): void => {
     const { id, name, version } = report.library
     const about = { proposal_id: id, name, version }
-    if (report.type === 'try') {
-      logger.info({ ...about, url: report.url, why: report.why }, 'a try to download a library failed')
-      return
-    }
+    if (report.type === 'try')
+      return logger.info({ ...about, url: report.url, why: report.why }, 'a try to download a library failed')
     const { status, why } = report
     statuses.set(id, status)
     writeStatus(parseProposalId(id) as ProposalId, status)
@@ -126,20 +103,21 @@ export function serveLibraries({
 
   updateAll()
   return {
-    onCommitted: (height, changes) => {
+    /**
+     * The `onCommitted` of AppOptions. It looks at each changed row, or at every proposal when blocks were skipped
+     * (state sync).
+     */
+    onCommitted: (height: number, changes: readonly Change[]): void => {
       const isNext = height === last + 1
       last = height
-      if (isNext)
-        update(
-          changes
-            .filter(({ table }) => table.name === 'proposals')
-            .map(({ after }) => after)
-            .filter(isLibrary),
-        )
-      else updateAll()
+      if (!isNext) return updateAll()
+      const changed = changes.filter(({ table }) => table.name === 'proposals')
+      update(changed.map(({ after }) => after).filter(isLibrary))
     },
-    count: (...wanted) => [...statuses.values()].filter((status) => wanted.includes(status)).length,
-    close: async () => {
+    /** Counts this node's libraries that have one of these statuses. */
+    count: (...wanted: readonly LibraryStatus[]): number =>
+      [...statuses.values()].filter((status) => wanted.includes(status)).length,
+    close: async (): Promise<void> => {
       isClosed = true
       await fetcher?.close()
     },

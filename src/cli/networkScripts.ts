@@ -4,26 +4,15 @@ import { printEndpoint } from './settings.ts'
 /** Quotes a word for a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/**
- * The programs that wrote the network, which the scripts use if nothing is on PATH: the command line of svcd, and the
- * path of CometBFT.
- */
-export interface Programs {
-  readonly svcd: readonly string[]
-  readonly cometbft: string
-}
-
 const SIGNING = 'With --unlock ACCOUNT --auth-token-file FILE it signs for callers who send the token.'
 
 const head = (says: string): string => `#!/bin/sh\n# ${says}\ncd "$(dirname "$0")" || exit 1\n`
 
-function svcdLine(programs: Programs, args: string): string {
-  return [
-    `if [ -n "\${SVCD:-}" ]; then exec "$SVCD" ${args}; fi`,
-    `if command -v svcd >/dev/null 2>&1; then exec svcd ${args}; fi`,
-    `exec ${programs.svcd.map(quoted).join(' ')} ${args}`,
-  ].join('\n')
-}
+/** Lines that replace the shell by the program that `variable` names, else by that on PATH, else by `own`. */
+const execLines = (variable: string, name: string, own: readonly string[], args: string): string =>
+  `if [ -n "\${${variable}:-}" ]; then exec "$${variable}" ${args} "$@"; fi\n` +
+  `if command -v ${name} >/dev/null 2>&1; then exec ${name} ${args} "$@"; fi\n` +
+  `exec ${own.map(quoted).join(' ')} ${args} "$@"\n`
 
 /**
  * The ABCI address of each node. It is relative to the home, so that a copied home works and the socket's path is never
@@ -31,23 +20,25 @@ function svcdLine(programs: Programs, args: string): string {
  */
 export const SOCKET = 'unix://abci.sock'
 
-/** The scripts of one home by name. Each replaces itself by its program, so that signals reach that. */
+/**
+ * The scripts of one home by name. Each replaces itself by its program, so that signals reach that. `programs`: the
+ * command line of svcd and the path of CometBFT, for a machine that has neither on PATH.
+ */
 export function homeScripts(
   { name, rpcPort, gatewayPort }: PlannedNode,
-  programs: Programs,
+  programs: { readonly svcd: readonly string[]; readonly cometbft: string },
 ): Readonly<Record<string, string>> {
-  const node = 'node --home .'
+  const svcdLines = (args: string): string => execLines('SVCD', 'svcd', programs.svcd, args)
   return {
     'app.sh':
-      `${head(`Starts the application of ${name}. SVCD can name the program.`)}` +
-      `${svcdLine(programs, `start --home . --abci ${SOCKET} "$@"`)}\n`,
+      head(`Starts the application of ${name}. SVCD can name the program.`) +
+      svcdLines(`start --home . --abci ${SOCKET}`),
     'cometbft.sh':
-      `${head(`Starts the CometBFT of ${name}, which waits for the application. SVCD_COMETBFT can name the program.`)}` +
-      `if [ -n "\${SVCD_COMETBFT:-}" ]; then exec "$SVCD_COMETBFT" ${node} "$@"; fi\n` +
-      `if command -v cometbft >/dev/null 2>&1; then exec cometbft ${node} "$@"; fi\nexec ${quoted(programs.cometbft)} ${node} "$@"\n`,
+      head(`Starts the CometBFT of ${name}, which waits for the application. SVCD_COMETBFT can name the program.`) +
+      execLines('SVCD_COMETBFT', 'cometbft', [programs.cometbft], 'node --home .'),
     'gateway.sh':
-      `${head(`Starts the gateway of ${name}. SVCD can name the program. ${SIGNING}`)}` +
-      `${svcdLine(programs, `gateway --home . --node http://127.0.0.1:${rpcPort} --listen 127.0.0.1:${gatewayPort} "$@"`)}\n`,
+      head(`Starts the gateway of ${name}. SVCD can name the program. ${SIGNING}`) +
+      svcdLines(`gateway --home . --node http://127.0.0.1:${rpcPort} --listen 127.0.0.1:${gatewayPort}`),
   }
 }
 

@@ -21,12 +21,7 @@ export interface ProveFlags extends GatewayFlags {
 }
 
 /** The head of a node, as the node claims. */
-interface Head {
-  readonly chainId: string
-  readonly trust: TrustedHeader
-}
-
-async function headOf(url: string): Promise<Head> {
+async function headOf(url: string): Promise<TrustedHeader & { readonly chainId: string }> {
   const rpc = openNodeRpc(url)
   try {
     const { chainId, latestHeight } = await rpc.status()
@@ -36,7 +31,7 @@ async function headOf(url: string): Promise<Head> {
         `--prove: ${url} has the unusual chain id ${JSON.stringify(chainId.slice(0, 80))}, which is refused`,
       )
     if (latestHeight === 0) throw new Failed(`--prove: the node at ${url} has no block yet`)
-    return { chainId, trust: { height: latestHeight, hash: (await rpc.block(latestHeight)).hash } }
+    return { chainId, height: latestHeight, hash: (await rpc.block(latestHeight)).hash }
   } finally {
     rpc.close()
   }
@@ -53,11 +48,8 @@ function givenTrust({ trustHeight, trustHash }: ProveFlags): TrustedHeader | und
   return { height: Number(trustHeight), hash: trustHash }
 }
 
-/**
- * Chooses the header to start from: the given one, or the node's own with --trust-first. None if the folder has
- * headers.
- */
-function chooseTrust(flags: ProveFlags, folder: string, node: string, head: Head): TrustedHeader | undefined {
+/** Chooses the header to start from: the given one, else none if the folder has headers, else that of the node. */
+function chooseTrust(flags: ProveFlags, folder: string, node: string, head: TrustedHeader): TrustedHeader | undefined {
   const given = givenTrust(flags)
   if (given !== undefined || existsSync(folder)) return given
   if (flags.trustFirst !== true) {
@@ -66,16 +58,13 @@ function chooseTrust(flags: ProveFlags, folder: string, node: string, head: Head
         `--trust-hash, or trust the one of ${node} this once with --trust-first`,
     )
   }
-  note(`trusting header ${head.trust.height} ${head.trust.hash} because ${node} says so; nothing has verified it`)
-  return head.trust
+  note(`trusting header ${head.height} ${head.hash} because ${node} says so; nothing has verified it`)
+  return head
 }
 
 const remove = (folder: string): void => rmSync(folder, { recursive: true, force: true })
 
-/**
- * Starts with an empty folder, and restores its old contents when the start fails, so that a mistyped hash costs no
- * trusted header.
- */
+/** Starts with an empty folder, but restores its contents when that fails: a mistyped hash costs no trusted header. */
 async function beginAnew(folder: string, start: () => Promise<LightProxy>): Promise<LightProxy> {
   const before = `${folder}.before`
   remove(before)
@@ -98,17 +87,11 @@ async function startLight(flags: ProveFlags): Promise<LightProxy & { readonly fo
   if (witnesses.every((url) => url === node)) {
     note(`no --witness was given, so nothing checks whether ${node} shows the same chain to others`)
   }
-  const head = await headOf(node)
-  const folder = join(homeFrom(flags), 'light', head.chainId)
+  const { chainId, ...head } = await headOf(node)
+  const folder = join(homeFrom(flags), 'light', chainId)
   const trust = chooseTrust(flags, folder, node, head)
   const { path: program } = await findCometBft({ onProgress: note })
-  const options = {
-    program,
-    folder,
-    chainId: head.chainId,
-    primary: node,
-    witnesses: witnesses.length === 0 ? [node] : witnesses,
-  }
+  const options = { program, folder, chainId, primary: node, witnesses: witnesses.length === 0 ? [node] : witnesses }
   const light =
     trust === undefined
       ? await startLightProxy(options)
@@ -137,13 +120,9 @@ export async function prove(
   } catch (error) {
     const { name, message } = error as Error
     if (name === 'SvcRpcError') throw new Failed(message)
-    if (name === 'SvcProofError') {
-      throw new Failed(`${message} (the headers trusted so far are in ${folder})`, {
-        verified: false,
-        error: { message },
-      })
-    }
-    throw error
+    if (name !== 'SvcProofError') throw error
+    const answer = { verified: false, error: { message } }
+    throw new Failed(`${message} (the headers trusted so far are in ${folder})`, answer)
   } finally {
     await light.stop()
   }

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs'
+import type { UserInfo } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ensureFolder } from '../base/folder.ts'
@@ -10,22 +11,17 @@ import { type Endpoint, printEndpoint, reachable } from './settings.ts'
 /** The command line that starts this svcd, wherever it is installed. */
 export const SVCD_WORDS: readonly string[] = [process.execPath, fileURLToPath(new URL('./svcd.js', import.meta.url))]
 
-/**
- * The memory limit of each part of a node, as compose files and systemd units write it. A part that exceeds it is
- * ended.
- */
+/** The memory limit of each part of a node, as compose files and systemd units write it. */
 export const MEMORY = { app: '2G', cometbft: '2G', gateway: '1G' } as const
+type Part = keyof typeof MEMORY
 
 /** Options of `systemdUnits`. */
 export interface UnitOptions {
   /** The absolute path of the home; with `isTemplate`, of the folder that holds the homes. */
   readonly home: string
   readonly user: string
-  /**
-   * The command line of each part. Its first word is an absolute path, a name that systemd finds, or `./script` in the
-   * home.
-   */
-  readonly commands: Readonly<Record<keyof typeof MEMORY, readonly string[]>>
+  /** The command line of each part. It begins with a path, a name that systemd finds, or `./script` in the home. */
+  readonly commands: Readonly<Record<Part, readonly string[]>>
   /** The paths of the programs that the units run. */
   readonly programs: readonly string[]
   /** Writes template units for many nodes. The instance `svcd-app@node0` has its home in the folder node0. */
@@ -45,23 +41,20 @@ const isBelowTmp = (path: string): boolean => /^\/(?:var\/)?tmp\//.test(path)
 /** The home as the units name it, before quoting. */
 const homeOf = ({ home, isTemplate = false }: UnitOptions): string => `${literal(home)}${isTemplate ? '/%i' : ''}`
 
-function commandOf(options: UnitOptions, part: keyof typeof MEMORY): string {
+function commandOf(options: UnitOptions, part: Part): string {
   const [program = '', ...args] = options.commands[part]
   const first = program.startsWith('./') ? `${homeOf(options)}${program.slice(1)}` : literal(program)
   return [word(first), ...args.map(argument)].join(' ')
 }
 
-/**
- * The lines on what a part sees of the users' home folders: nothing; or only the node's home if it is among them; or
- * all of them read-only if the programs are.
- */
+/** What a part sees of the users' home folders: nothing, the node's home, or all read-only if the programs are there. */
 function homesLines(options: UnitOptions, mayWrite: boolean): readonly string[] {
   if (options.programs.some(isBelowHomes)) return ['ProtectHome=read-only']
   if (!isBelowHomes(options.home)) return ['ProtectHome=yes']
   return ['ProtectHome=tmpfs', `${mayWrite ? 'BindPaths' : 'BindReadOnlyPaths'}=${word(homeOf(options))}`]
 }
 
-function service(options: UnitOptions, part: keyof typeof MEMORY): string {
+function service(options: UnitOptions, part: Part): string {
   // The gateway only reads its settings and keys.
   const mayWrite = part !== 'gateway'
   return [
@@ -108,20 +101,14 @@ export function systemdUnits(options: UnitOptions): Readonly<Record<string, stri
   }
 }
 
-/** The user of the units that `svcd init` writes. Source: docs/operations.md, Under systemd. */
-const USER = 'svcd'
-
-/**
- * Writes the systemd units of a home into its folder `systemd` and returns that folder. `rpc`: where CometBFT's RPC
- * listens.
- */
+/** Writes the systemd units of a home into its folder `systemd`, which it returns. `rpc`: that of CometBFT. */
 export function writeUnits(home: string, abci: string, rpc: Endpoint): string {
   const folder = join(home, 'systemd')
   const node = `http://${printEndpoint(reachable(rpc))}`
   ensureFolder(folder, 0o700)
   const units = systemdUnits({
     home,
-    user: USER,
+    user: 'svcd', // Source: docs/operations.md, Under systemd.
     programs: SVCD_WORDS,
     commands: {
       app: [...SVCD_WORDS, 'start', '--home', home, '--abci', abci],
@@ -131,12 +118,6 @@ export function writeUnits(home: string, abci: string, rpc: Endpoint): string {
   })
   for (const [name, text] of Object.entries(units)) writeFileSync(join(folder, name), text, { mode: 0o600 })
   return folder
-}
-
-/** The user that the containers run as, who owns the homes. */
-interface User {
-  readonly uid: number
-  readonly gid: number
 }
 
 const FIRST_NODE = `http://cometbft-node0:${PORTS.rpc}`
@@ -174,18 +155,19 @@ const servicesOf = (node: PlannedNode, nodes: readonly (PlannedNode & NodeIdenti
 /**
  * The docker-compose.yml of a network, for docker-compose 1.29 and later: an application and a CometBFT for each node,
  * which use the homes beside the file, and a gateway for the first node. RPC and gateway are published at the addresses
- * that the scripts use. `arePublic`: the gateway signs for the public accounts.
+ * that the scripts use. The containers run as the user, who owns the homes. `arePublic`: the gateway signs for the
+ * public accounts.
  */
 export const composeFile = (
   nodes: readonly (PlannedNode & NodeIdentity)[],
-  user: User,
+  { uid, gid }: Pick<UserInfo<string>, 'uid' | 'gid'>,
   arePublic: boolean,
 ): string => `\
 # All nodes of the network in containers: docker-compose up -d. README.txt says what it needs.
 x-svcd: &svcd
   image: \${SVCD_IMAGE:-svcd}
   init: true
-  user: '${user.uid}:${user.gid}'
+  user: '${uid}:${gid}'
   read_only: true
   tmpfs: [/tmp]
   cap_drop: [ALL]

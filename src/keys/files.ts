@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { parseAddress } from '../base/address.ts'
+import { type Address, parseAddress } from '../base/address.ts'
 import { ensureFolder } from '../base/folder.ts'
 import { isKeystoreError, KeystoreError } from './errors.ts'
 import { type Keystore, readKeystore } from './keystore.ts'
@@ -44,13 +44,9 @@ export function whyOpen(path: string, { mode }: { readonly mode: number }): stri
 
 /** Throws a KeystoreError unless `name` may be a key's: it becomes a file's name, and must not read as an address. */
 function checkName(name: string): void {
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name) || /^0x/i.test(name)) {
-    const shown = JSON.stringify(name.slice(0, 80))
-    throw new KeystoreError(
-      'file',
-      `name: expected 1 to 64 letters, digits, dots, hyphens and underscores, got ${shown}`,
-    )
-  }
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name) && !/^0x/i.test(name)) return
+  const expected = '1 to 64 letters, digits, dots, hyphens and underscores'
+  throw new KeystoreError('file', `name: expected ${expected}, got ${JSON.stringify(name.slice(0, 80))}`)
 }
 
 /** Throws a KeystoreError unless a new key of the folder may have `name`. */
@@ -82,13 +78,11 @@ export function readKeyFile(path: string): Keystore {
   }
 }
 
-/**
- * Lists the keystore files of a folder by name; none when there is no such folder. Never throws for a bad file.
- */
+/** Lists the keystore files of a folder by name; none when there is no such folder. Never throws for a bad file. */
 export function listKeyFiles(folder: string): readonly (KeyFile | BadKeyFile)[] {
   if (!existsSync(folder)) return []
-  const files = readdirSync(folder).filter((file) => file.endsWith(SUFFIX) && !file.startsWith('.'))
-  return files
+  return readdirSync(folder)
+    .filter((file) => file.endsWith(SUFFIX) && !file.startsWith('.'))
     .map((file) => file.slice(0, -SUFFIX.length))
     .sort()
     .map((name) => {
@@ -101,19 +95,24 @@ export function listKeyFiles(folder: string): readonly (KeyFile | BadKeyFile)[] 
     })
 }
 
+/** Finds the key of an address. */
+export const findKeyOf = (folder: string, address: Address): KeyFile | undefined =>
+  listKeyFiles(folder).find((one): one is KeyFile => 'keystore' in one && one.keystore.address === address)
+
 /**
  * Finds a key by its name or address. Throws a KeystoreError: `file` when there is none, else the problem of its file.
  */
 export function findKey(folder: string, nameOrAddress: string): KeyFile {
   const address = parseAddress(nameOrAddress)
-  if (address === undefined) {
-    checkName(nameOrAddress)
-    const path = join(folder, `${nameOrAddress}${SUFFIX}`)
-    if (!existsSync(path)) throw new KeystoreError('file', `${folder} has no key named ${nameOrAddress}`)
-    return { name: nameOrAddress, path, keystore: readKeyFile(path) }
+  if (address !== undefined) {
+    const found = findKeyOf(folder, address)
+    if (found !== undefined) return found
+    throw new KeystoreError('file', `${folder} has no key of the address ${address}`)
   }
-  for (const one of listKeyFiles(folder)) if ('keystore' in one && one.keystore.address === address) return one
-  throw new KeystoreError('file', `${folder} has no key of the address ${address}`)
+  checkName(nameOrAddress)
+  const path = join(folder, `${nameOrAddress}${SUFFIX}`)
+  if (!existsSync(path)) throw new KeystoreError('file', `${folder} has no key named ${nameOrAddress}`)
+  return { name: nameOrAddress, path, keystore: readKeyFile(path) }
 }
 
 /** Writes and flushes a temporary file beside `path`. Returns its path; the caller moves it into place. */
@@ -133,7 +132,7 @@ export function addKeyFile(folder: string, name: string, keystore: Keystore): st
   checkFree(folder, name)
   ensureFolder(folder, 0o700)
   const path = join(folder, `${name}${SUFFIX}`)
-  const twin = listKeyFiles(folder).find((one) => 'keystore' in one && one.keystore.address === keystore.address)
+  const twin = findKeyOf(folder, keystore.address)
   if (twin !== undefined)
     throw new KeystoreError('file', `${folder} already has the key of ${keystore.address}, named ${twin.name}`)
   const beside = writeBeside(path, keystore)
@@ -146,10 +145,7 @@ export function addKeyFile(folder: string, name: string, keystore: Keystore): st
   return path
 }
 
-/**
- * Replaces the file of a key atomically, as for a new password. Throws a KeystoreError `file` when the key is another
- * one.
- */
+/** Replaces the file of a key atomically, as for a new password. Throws a KeystoreError `file` for another key. */
 export function replaceKeyFile({ path, keystore: old }: KeyFile, keystore: Keystore): void {
   if (old.address !== keystore.address)
     throw new KeystoreError('file', `${path}: expected the key of ${old.address}, got that of ${keystore.address}`)

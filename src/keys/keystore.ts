@@ -1,4 +1,7 @@
 import { ctr } from '@noble/ciphers/aes.js'
+import { pbkdf2 } from '@noble/hashes/pbkdf2.js'
+import { scrypt as nobleScrypt } from '@noble/hashes/scrypt.js'
+import { sha256 } from '@noble/hashes/sha2.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { randomBytes } from '@noble/hashes/utils.js'
 import nacl from 'tweetnacl'
@@ -6,19 +9,82 @@ import { type Address, addressOfKey, parseAddress } from '../base/address.ts'
 import { concat, equalBytes, fromHex, toHex, utf8 } from '../base/bytes.ts'
 import { isObject } from '../base/json.ts'
 import { KeystoreError } from './errors.ts'
-import { checkKdf, DERIVED_BYTES, deriveKey, type Kdf } from './kdf.ts'
 
 /** The curve of every key of this chain. */
 const CURVE = 'ed25519'
 
-/** The length in bytes of an ed25519 seed, the secret that a keystore holds. */
+/** The length in bytes of an ed25519 seed. */
 export const SEED_BYTES = 32
 
 /** The most characters that a keystore's text may have. Our own have about 600. */
 const TEXT_LENGTH_MAX = 16_384
 
+/**
+ * How a key is derived from a password: the members of `crypto.kdfparams` without the salt. `n`: a power of 2. `c`:
+ * rounds of HMAC-SHA-256.
+ */
+export type Kdf =
+  | { readonly kdf: 'scrypt'; readonly n: number; readonly r: number; readonly p: number }
+  | { readonly kdf: 'pbkdf2'; readonly c: number }
+
+/** The length of a derived key in bytes: 16 for the cipher and 16 for the MAC. */
+const DERIVED_BYTES = 32
+
+/** The most memory that scrypt may take, in bytes: a file from elsewhere chooses its parameters. */
+const SCRYPT_BYTES_MAX = 1024 * 1024 * 1024
+const SCRYPT_P_MAX = 16
+const PBKDF2_ROUNDS_MAX = 10_000_000
+
+const nodeCrypto =
+  typeof process !== 'undefined' && typeof process.getBuiltinModule === 'function'
+    ? process.getBuiltinModule('node:crypto')
+    : undefined
+
+/**
+ * Throws a KeystoreError `unsupported` for parameters that are invalid, or that would take too much memory or time.
+ */
+function checkKdf(kdf: Kdf): void {
+  const whole = (value: number, max: number): boolean => Number.isSafeInteger(value) && value >= 1 && value <= max
+  if (kdf.kdf === 'pbkdf2') {
+    if (whole(kdf.c, PBKDF2_ROUNDS_MAX)) return
+    throw new KeystoreError('unsupported', `pbkdf2: expected c from 1 to ${PBKDF2_ROUNDS_MAX}, got ${kdf.c}`)
+  }
+  const { n, r, p } = kdf
+  const fits = whole(n, 2 ** 30) && n > 1 && Number.isInteger(Math.log2(n)) && whole(r, 1024) && whole(p, SCRYPT_P_MAX)
+  if (!fits || 128 * n * r > SCRYPT_BYTES_MAX) {
+    const limits = `n to be a power of 2, p at most ${SCRYPT_P_MAX}, and at most 1 GiB of memory`
+    throw new KeystoreError('unsupported', `scrypt: expected ${limits}, got n ${n}, r ${r}, p ${p}`)
+  }
+}
+
+/**
+ * Derives 32 bytes from a password (as UTF-8) and a salt. With the parameters of new keystores this takes about 0.5 s
+ * in Node and several seconds in a browser. node:crypto refuses n ≥ 2^(16 r) however much memory it may use; the
+ * function then runs in JavaScript.
+ */
+export function deriveKey(kdf: Kdf, password: Uint8Array, salt: Uint8Array): Uint8Array {
+  checkKdf(kdf)
+  if (kdf.kdf === 'pbkdf2') {
+    if (nodeCrypto !== undefined)
+      return new Uint8Array(nodeCrypto.pbkdf2Sync(password, salt, kdf.c, DERIVED_BYTES, 'sha256'))
+    return pbkdf2(sha256, password, salt, { c: kdf.c, dkLen: DERIVED_BYTES })
+  }
+  const { n, r, p } = kdf
+  if (nodeCrypto !== undefined && Math.log2(n) < 16 * r) {
+    const maxmem = 128 * n * r + 128 * r * (p + 2) + 1024 * 1024
+    return new Uint8Array(nodeCrypto.scryptSync(password, salt, DERIVED_BYTES, { N: n, r, p, maxmem }))
+  }
+  return nobleScrypt(password, salt, { N: n, r, p, dkLen: DERIVED_BYTES, maxmem: 2 * SCRYPT_BYTES_MAX })
+}
+
 /** The parameters of new keystores. They are those of common wallets, and node:crypto accepts them. */
 const OWN_SCRYPT = { kdf: 'scrypt', n: 2 ** 18, r: 8, p: 1 } as const
+
+/** The members of a keystore that tell how its key is derived. */
+const printKdf = ({ kdf, ...numbers }: Kdf, salt: string): Pick<SealedSeed, 'kdf' | 'kdfparams'> => ({
+  kdf,
+  kdfparams: { dklen: DERIVED_BYTES, ...numbers, ...(kdf === 'pbkdf2' ? { prf: 'hmac-sha256' } : {}), salt },
+})
 
 /** The part of a keystore that Web3's version 3 defines: the encrypted secret. Bytes are in hex without 0x. */
 export interface SealedSeed {
@@ -30,10 +96,7 @@ export interface SealedSeed {
   readonly mac: string
 }
 
-/**
- * A keystore file: Web3's version 3, with a member that names the curve, because the keys of Ethereum wallets are of
- * another.
- */
+/** A keystore file: Web3's version 3 and a member for the curve, because the keys of Ethereum wallets have another. */
 export interface Keystore {
   readonly version: 3
   readonly id: string
@@ -76,14 +139,11 @@ export function readSealedSeed(value: unknown): SealedSeed {
   const params = object(sealed['kdfparams'], 'kdfparams')
   const kdf = readKdf(sealed['kdf'], params)
   checkKdf(kdf)
-  const { kdf: name, ...numbers } = kdf
-  const prf: Readonly<Record<string, string>> = name === 'pbkdf2' ? { prf: 'hmac-sha256' } : {}
   return {
     cipher: 'aes-128-ctr',
     cipherparams: { iv: hex(object(sealed['cipherparams'], 'cipherparams')['iv'], 'iv', 16) },
     ciphertext: hex(sealed['ciphertext'], 'ciphertext', 1, 1024),
-    kdf: name,
-    kdfparams: { dklen: DERIVED_BYTES, ...numbers, ...prf, salt: hex(params['salt'], 'salt', 1, 1024) },
+    ...printKdf(kdf, hex(params['salt'], 'salt', 1, 1024)),
     mac: hex(sealed['mac'], 'mac', 32),
   }
 }
@@ -106,12 +166,11 @@ export function readKeystore(given: unknown): Keystore {
   if (version !== 3) throw new KeystoreError('unsupported', 'version: expected 3')
   const sealed = readSealedSeed(crypto)
   if (curve !== CURVE) {
-    throw new KeystoreError(
-      'otherCurve',
+    const held =
       curve === undefined
-        ? 'the keystore names no curve: it is an Ethereum key (secp256k1), and this chain takes ed25519 keys only'
-        : `the keystore holds a key of the curve ${JSON.stringify(curve).slice(0, 40)}, and this chain takes ${CURVE} keys only`,
-    )
+        ? 'names no curve: it is an Ethereum key (secp256k1)'
+        : `holds a key of the curve ${JSON.stringify(curve).slice(0, 40)}`
+    throw new KeystoreError('otherCurve', `the keystore ${held}, and this chain takes ${CURVE} keys only`)
   }
   const named =
     typeof address === 'string' ? parseAddress(address.startsWith('0x') ? address : `0x${address}`) : undefined
@@ -125,10 +184,7 @@ const passwordBytes = (password: string): Uint8Array => utf8(password.normalize(
 
 const macOf = (key: Uint8Array, ciphertext: Uint8Array): Uint8Array => keccak_256(concat(key.subarray(16), ciphertext))
 
-/**
- * Decrypts the secret with a password, which takes as long as its key derivation. Throws a KeystoreError
- * `wrongPassword`, also when the file was changed.
- */
+/** Decrypts the secret. Throws a KeystoreError `wrongPassword`, also when the file was changed. */
 export function openSealed(sealed: SealedSeed, password: string): Uint8Array {
   const bytes = (text: unknown): Uint8Array => fromHex(String(text)) as Uint8Array
   const { kdfparams } = sealed
@@ -182,7 +238,6 @@ export function createKeystore(seed: Uint8Array, password: string, kdf: Kdf = OW
   const iv = randomBytes(16)
   const key = deriveKey(kdf, passwordBytes(password), salt)
   const ciphertext = ctr(key.subarray(0, 16), iv).encrypt(seed)
-  const { kdf: name, ...numbers } = kdf
   return {
     version: 3,
     id: newId(),
@@ -192,13 +247,7 @@ export function createKeystore(seed: Uint8Array, password: string, kdf: Kdf = OW
       cipher: 'aes-128-ctr',
       cipherparams: { iv: toHex(iv) },
       ciphertext: toHex(ciphertext),
-      kdf: name,
-      kdfparams: {
-        dklen: DERIVED_BYTES,
-        ...numbers,
-        ...(name === 'pbkdf2' ? { prf: 'hmac-sha256' } : {}),
-        salt: toHex(salt),
-      },
+      ...printKdf(kdf, toHex(salt)),
       mac: toHex(macOf(key, ciphertext)),
     },
   }

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { fromHex, toHex } from '../../src/base/bytes.ts'
 import { isKeystoreError } from '../../src/keys/errors.ts'
 import { addKeyFile, findKey, listKeyFiles, readKeyFile, removeKeyFile, replaceKeyFile } from '../../src/keys/files.ts'
-import { deriveKey } from '../../src/keys/kdf.ts'
 import {
   isWeak,
   createKeystore,
@@ -13,6 +12,7 @@ import {
   openSealed,
   readKeystore,
   readSealedSeed,
+  deriveKey,
 } from '../../src/keys/keystore.ts'
 import { newMnemonic, seedOfMnemonic } from '../../src/keys/mnemonic.ts'
 

@@ -6,21 +6,14 @@ import { UserError } from '../errors.ts'
 import { SVCD_WORDS } from '../services.ts'
 
 /** The application of a validator, in a process of its own. */
-export interface AppProcess {
-  readonly pid: number
-  readonly stop: () => Promise<void>
-  /** Resolves when it has ended. `line` is the last line that it printed. */
-  readonly exited: Promise<{ readonly status: number; readonly line: string }>
-}
-
-const GRACE_MS = 10_000
+type AppProcess = Awaited<ReturnType<typeof startApp>>
 
 /**
  * Starts `svcd start` and waits until it listens. It has a process group of its own, so that Ctrl-C reaches only this
  * program, and it ends with this program, when the channel between the two closes. Throws a UserError that quotes its
  * output when it does not start.
  */
-export async function startApp(args: readonly string[]): Promise<AppProcess> {
+export async function startApp(args: readonly string[]) {
   const [program = '', ...words] = SVCD_WORDS
   const child = spawn(program, [...words, 'start', ...args], {
     detached: true,
@@ -32,12 +25,10 @@ export async function startApp(args: readonly string[]): Promise<AppProcess> {
       output = (output + chunk.toString()).slice(-4000)
     })
   }
-  const lastLine = (): string =>
-    output
-      .trim()
-      .split('\n')
-      .at(-1)
-      ?.replace(/^svcd: /, '') ?? ''
+  const lastLine = (): string => {
+    const line = output.trim().split('\n').at(-1) ?? ''
+    return line.replace(/^svcd: /, '')
+  }
   const exited = new Promise<{ status: number; line: string }>((done) => {
     child.once('close', (code, signal) =>
       done({ status: code ?? 1, line: lastLine() || (signal === null ? '' : `ended by ${signal}`) }),
@@ -48,10 +39,11 @@ export async function startApp(args: readonly string[]): Promise<AppProcess> {
     throw new UserError(`the application did not start: ${lastLine()}`)
   return {
     pid: child.pid as number,
+    /** Resolves when it has ended. `line` is the last line that it printed. */
     exited,
-    stop: async () => {
+    stop: async (): Promise<void> => {
       child.kill('SIGTERM')
-      const timer = setTimeout(() => child.kill('SIGKILL'), GRACE_MS)
+      const timer = setTimeout(() => child.kill('SIGKILL'), 10_000)
       await exited
       clearTimeout(timer)
     },
@@ -71,18 +63,14 @@ export interface Parts {
   gateway?: Gateway
 }
 
-/**
- * Stops all parts: first the gateway, then CometBFT, then the applications, so that none waits for one that is gone.
- */
+/** Stops the gateway, then CometBFT, then the applications, so that no part waits for one that is gone. */
 export async function stopParts({ validators, gateway }: Parts): Promise<void> {
   await gateway?.close()
   await Promise.all(validators.map(({ node }) => node?.stop()))
   await Promise.all(validators.map(({ app }) => app?.stop()))
 }
 
-/**
- * Waits for all steps, so that everything that was started is known; then throws the error of the first that failed.
- */
+/** Waits for all steps, so that everything that was started is known. Then throws the error of the first that failed. */
 export async function allDone(steps: readonly Promise<void>[]): Promise<void> {
   const failed = (await Promise.allSettled(steps)).find(({ status }) => status === 'rejected')
   if (failed !== undefined) throw (failed as PromiseRejectedResult).reason
@@ -96,11 +84,8 @@ export interface PartEnd {
   readonly line: string
 }
 
-/** An application that ends within this time after CometBFT, in ms, counts as the cause of both. */
+// An application that ends within this time after CometBFT, in ms, counts as the cause of both.
 const APP_END_MS = 1000
-
-/** How long the other applications may take to reach the block that retired the program, in ms. */
-const RETIRE_MS = 5_000
 
 /**
  * The ways in which a validator's parts can end. CometBFT also counts as ended when it runs on without making blocks.
@@ -118,21 +103,14 @@ function endOfOne({ name, app, node }: Validator): readonly Promise<PartEnd>[] {
 
 const anyEnd = ({ validators }: Parts): Promise<PartEnd> => Promise.race(validators.flatMap(endOfOne))
 
-/**
- * Waits for the first part to end. If its program was retired, the other applications get the time to end in the same
- * block.
- */
+/** Waits for the first part to end. If its program was retired, the others get 5 s to end in the same block. */
 export async function firstEnd(parts: Parts): Promise<PartEnd> {
   const first = await anyEnd(parts)
-  if (first.status === 0)
-    await Promise.race([Promise.all(parts.validators.map(({ app }) => app?.exited)), sleep(RETIRE_MS, undefined)])
+  if (first.status === 0) await Promise.race([Promise.all(parts.validators.map(({ app }) => app?.exited)), sleep(5000)])
   return first
 }
 
-/**
- * Runs a step of the start. When a part ends meanwhile, that is the error, and not the timeout that would follow from
- * it.
- */
+/** Runs a step of the start. When a part ends meanwhile, that is the error, not the timeout that would follow. */
 export async function whileAllRun(parts: Parts, step: () => Promise<void>): Promise<void> {
   const ended = firstEnd(parts).then(({ part, how = 'stopped', line }) => {
     throw new UserError(`${part} ${how} during the start${line === '' ? '' : `: ${line}`}`)

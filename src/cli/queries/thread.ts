@@ -45,115 +45,76 @@ export interface QueryThread extends Queries {
   readonly close: () => Promise<void>
 }
 
-type Answered = (answers: readonly QueryAnswer[] | undefined) => void
-
 /**
- * Starts the worker thread, which answers one batch at a time and is replaced when it fails. `changed` is called when
- * it is ready and when it has failed.
+ * Starts the thread that answers queries. It reads through a read-only connection of its own, each answer from one
+ * committed height. It can neither delay nor stop the chain: queries above a limit, or while the thread restarts, are
+ * answered with an error code. Source: protocol.md §8; decision record 0014.
  */
-function startQueryWorker({ path, logger }: QueryThreadOptions, limits: QueryLimits, changed: () => void) {
+export function startQueryThread({ path, logger, height, limits: given }: QueryThreadOptions): QueryThread {
+  const limits: QueryLimits = { ...QUERY_LIMITS, ...given }
+  const queue = createQueryQueue(limits)
   let state: 'starting' | 'ready' | 'failed' | 'closed' = 'starting'
-  let answered: Answered | undefined
+  /** The queries that the thread is answering. */
+  let asked: ReturnType<typeof queue.take> | undefined
   let timer: NodeJS.Timeout | undefined
 
-  const settle: Answered = (answers) => {
+  const refusal = ({ code, log }: QueryError): QueryResponse => ({ code, log, height: height() })
+  const refuse = ({ done }: WaitingQuery, why: string): void => done(refusal(kernelErrors.busy(why)))
+  const unavailable = (): QueryResponse => refusal(kernelErrors.unavailable(state === 'closed' ? STOPPING : FAILED))
+  const settle = (answers: readonly QueryAnswer[]): void => {
     clearTimeout(timer)
-    const callback = answered
-    answered = undefined
-    callback?.(answers)
+    const { queries, isList } = asked ?? { queries: [], isList: false }
+    asked = undefined
+    const cost = answers.reduce((sum, answer) => sum + answer.cost, 0)
+    if (isList && queue.listAnswered(cost, performance.now())) setTimeout(next, limits.restMsMax + 1).unref()
+    for (const [at, { done }] of queries.entries()) done(answers[at]?.response ?? unavailable())
+  }
+  const refuseAll = (): void => {
+    settle([])
+    for (const { done } of queue.takeAll()) done(unavailable())
+  }
+  const watch = (ms: number): void => {
+    timer = setTimeout(() => thread.fail(new Error(`the thread of queries was silent for ${ms} ms`)), ms).unref()
+  }
+  const next = (): void => {
+    if (state !== 'ready' || asked !== undefined) return
+    const batch = queue.take(performance.now(), refuse)
+    if (batch.queries.length === 0) return
+    asked = batch
+    watch(limits.silentMsMax)
+    thread.post(batch.queries.map(({ request }) => request))
+  }
+  const onMessage = (message: QueryWorkerMessage): void => {
+    if (message.kind === 'defect') return logger.error({ path: message.path, err: message.why }, 'a query met a defect')
+    if (message.kind === 'answered') settle(message.answers)
+    else {
+      clearTimeout(timer)
+      state = 'ready'
+      queue.begin(performance.now())
+    }
+    next()
   }
   const thread = startWorkerThread<QueryBatch, QueryWorkerMessage>({
     file: new URL('./worker.ts', import.meta.url),
     workerData: { path, answerMsMax: limits.answerMsMax } satisfies QueryWorkerOptions,
     heapMibMax: 512,
     restartMs: 1000,
-    onMessage: (message) => {
-      if (message.kind === 'defect')
-        return logger.error({ path: message.path, err: message.why }, 'a query met a defect')
-      if (message.kind === 'answered') return settle(message.answers)
-      clearTimeout(timer)
-      state = 'ready'
-      changed()
-    },
+    onMessage,
     onFailed: (err) => {
       logger.error({ err }, 'the thread of queries failed: another one is started')
       state = 'failed'
-      settle(undefined)
-      changed()
+      refuseAll()
     },
     onRestarted: () => {
       state = 'starting'
       watch(limits.startMsMax)
     },
   })
-  const watch = (ms: number): void => {
-    timer = setTimeout(() => thread.fail(new Error(`the thread of queries was silent for ${ms} ms`)), ms).unref()
-  }
 
   watch(limits.startMsMax)
   return {
-    state: () => state,
-    /** Allowed only while `ready`. `then` receives the answers, or undefined when the thread failed. */
-    ask: (batch: QueryBatch, then: Answered): void => {
-      answered = then
-      watch(limits.silentMsMax)
-      thread.post(batch)
-    },
-    close: (): Promise<void> => {
-      state = 'closed'
-      settle(undefined)
-      return thread.close()
-    },
-  }
-}
-
-/**
- * Starts the thread that answers queries. It reads through a read-only connection of its own, each answer from one
- * committed height. It can neither delay nor stop the chain: queries above a limit, or while the thread restarts, are
- * answered with an error code. Source: protocol.md §8; decision record 0014.
- */
-export function startQueryThread(options: QueryThreadOptions): QueryThread {
-  const limits: QueryLimits = { ...QUERY_LIMITS, ...options.limits }
-  const queue = createQueryQueue(limits)
-  let asking: 'list' | 'others' | undefined
-
-  const refusal = ({ code, log }: QueryError): QueryResponse => ({ code, log, height: options.height() })
-  const unavailable = (why: string): QueryResponse => refusal(kernelErrors.unavailable(why))
-  const refuse = ({ done }: WaitingQuery, why: string): void => done(refusal(kernelErrors.busy(why)))
-  const refuseAll = (why: string): void => {
-    for (const { done } of queue.takeAll()) done(unavailable(why))
-  }
-
-  const next = (): void => {
-    if (worker.state() !== 'ready' || asking !== undefined) return
-    const { queries, isList } = queue.take(performance.now(), refuse)
-    if (queries.length === 0) return
-    asking = isList ? 'list' : 'others'
-    worker.ask(
-      queries.map(({ request }) => request),
-      (answers) => {
-        asking = undefined
-        const cost = answers?.reduce((sum, answer) => sum + answer.cost, 0) ?? 0
-        if (isList && queue.listAnswered(cost, performance.now())) setTimeout(next, limits.restMsMax + 1).unref()
-        for (const [at, one] of queries.entries()) {
-          const answer = answers?.[at]
-          if (answer === undefined) one.done(unavailable(worker.state() === 'closed' ? STOPPING : FAILED))
-          else one.done(answer.response)
-        }
-        next()
-      },
-    )
-  }
-  const worker = startQueryWorker(options, limits, () => {
-    if (worker.state() === 'failed') return refuseAll(FAILED)
-    queue.begin(performance.now())
-    next()
-  })
-
-  return {
     ask: (request) => {
-      const state = worker.state()
-      if (state === 'failed' || state === 'closed') return unavailable(state === 'failed' ? FAILED : STOPPING)
+      if (state === 'failed' || state === 'closed') return unavailable()
       return new Promise((done) => {
         // The bytes are copied because they are a view of the packet in which they came.
         const waiting = { request: { ...request, data: Uint8Array.from(request.data) }, done }
@@ -163,13 +124,13 @@ export function startQueryThread(options: QueryThreadOptions): QueryThread {
       })
     },
     committed: () => {
-      queue.committed(asking === 'list')
+      queue.committed(asked?.isList === true)
       next()
     },
-    close: async () => {
-      const closed = worker.close()
-      refuseAll(STOPPING)
-      await closed
+    close: () => {
+      state = 'closed'
+      refuseAll()
+      return thread.close()
     },
   }
 }
