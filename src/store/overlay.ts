@@ -291,8 +291,11 @@ class LayeredOverlay implements Overlay {
   }
 }
 
+const NO_ROWS: StateReader = { get: () => undefined, scan: () => [], count: () => 0, rank: () => 0 }
+
 /**
- * Creates an empty overlay above `below`, which must not be written while the overlay is in use. This costs next to
- * nothing. Rows are frozen when they are put. A scan of an index that the table does not have throws.
+ * Creates an empty overlay above `below`, or above no rows at all. `below` must not be written while the overlay is in
+ * use. This costs next to nothing. Rows are frozen when they are put. A scan of an index that the table does not have
+ * throws.
  */
-export const createOverlay = (below: StateReader): Overlay => new LayeredOverlay(below)
+export const createOverlay = (below: StateReader = NO_ROWS): Overlay => new LayeredOverlay(below)

@@ -81,6 +81,9 @@ interface Spec<K, R, Row, Index extends string> {
 
 const fieldOf = (row: object, column: string): unknown => (row as Readonly<Record<string, unknown>>)[column]
 
+// NaN is not among them: encoding its row refuses it.
+const isDefaultValue = (value: unknown): boolean => value === 0 || value === 0n || value === '' || value === false
+
 /** The value of a key column as part of a map key. A number that has no key bytes throws, as it does in `keyOf`. */
 function mapValueOf(key: object, column: string): MapKey {
   const value = fieldOf(key, column) as MapKey
@@ -145,6 +148,6 @@ export function table<const K extends KeyColumns, const R extends Columns, const
       for (const [column, type] of rowColumns) row[column] = type.fromWire(wire[column] as WireValue)
       return row as Row
     },
-    isDefault: (row) => rowColumns.every(([column]) => !fieldOf(row, column)),
+    isDefault: (row) => rowColumns.every(([column]) => isDefaultValue(fieldOf(row, column))),
   }
 }

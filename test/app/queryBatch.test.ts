@@ -3,7 +3,7 @@ import type { QueryResponse } from '../../src/abci/types.ts'
 import { utf8 } from '../../src/base/bytes.ts'
 import { BATCH_PATHS_MAX, encodePaths } from '../../src/codec/queryBatch.ts'
 import { tables } from '../../src/modules/registry.ts'
-import { openMemoryStore } from '../../src/store/memoryStore.ts'
+import { openMemoryStore } from '../support/memoryStore.ts'
 import { account, TestChain } from '../support/testChain.ts'
 import { startChain } from '../modules/support.ts'
 

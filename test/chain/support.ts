@@ -10,7 +10,7 @@ import type {
 import { createApp } from '../../src/app/app.ts'
 import type { AppOptions } from '../../src/app/context.ts'
 import { tables, views } from '../../src/modules/registry.ts'
-import { openMemoryStore } from '../../src/store/memoryStore.ts'
+import { openMemoryStore } from '../support/memoryStore.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import type { Store } from '../../src/store/store.ts'
 import { CHAIN_ID } from '../support/testChain.ts'

@@ -2,11 +2,6 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { type Finding, type Node, type Source, walk } from './source.ts'
 
-/** Files that something other than an import or package.json reaches, and what. */
-const ENTRY_FILES: Readonly<Record<string, string>> = {
-  'src/store/memoryStore.ts': 'the tests of modules run on it (CONTRIBUTING.md, Style)',
-}
-
 /**
  * Files under src that package.json names, as they are or as they are built: programs, exports, and what a browser gets
  * instead.
@@ -84,11 +79,7 @@ function modulesWithoutReadme(root: string, sources: readonly Source[]): Finding
 }
 
 /** What the gates over the whole tree find. `entries`: files that need no import. */
-export function treeFindings(
-  root: string,
-  sources: readonly Source[],
-  entries: readonly string[] = Object.keys(ENTRY_FILES),
-): Finding[] {
+export function treeFindings(root: string, sources: readonly Source[], entries: readonly string[] = []): Finding[] {
   const entered = new Set([...entries, ...packageEntries(root)])
   return [...unusedFiles(sources, entered), ...tagsTwice(sources), ...modulesWithoutReadme(root, sources)]
 }

@@ -9,11 +9,9 @@ import { applyGenesis, type Genesis, readGenesis } from '../../modules/genesis.t
 import { proposals } from '../../modules/governance/tables.ts'
 import type { Params } from '../../modules/params/definitions.ts'
 import { paramsInForce, printParams } from '../../modules/params/keeper.ts'
-import { tables } from '../../modules/registry.ts'
 import type { ValidatorUpdate } from '../../modules/stake/block.ts'
 import { listSet } from '../../modules/stake/keeper.ts'
 import { accountUpdates, candidacies, type Candidacy, isEligible, unbondings } from '../../modules/stake/tables.ts'
-import { openMemoryStore } from '../../store/memoryStore.ts'
 import { createOverlay } from '../../store/overlay.ts'
 import type { StateReader } from '../../store/state.ts'
 import { UserError } from '../errors.ts'
@@ -110,7 +108,7 @@ function notCarriedOver(state: StateReader, carried: ReadonlySet<number>): reado
  */
 function firstSetOf(genesis: Genesis): readonly ValidatorUpdate[] {
   const start = { chainId: '', initialHeight: 1, evidenceMaxBytes: 0, timeMs: 0, time: 0 }
-  return applyGenesis(createOverlay(openMemoryStore({ tables })), genesis, start)
+  return applyGenesis(createOverlay(), genesis, start)
 }
 
 /**

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { concat, utf8 } from '../../../src/base/bytes.ts'
-import { openMemoryStore } from '../../../src/store/memoryStore.ts'
+import { openMemoryStore } from '../../support/memoryStore.ts'
 import { createOverlay } from '../../../src/store/overlay.ts'
 import {
   keepNewest,

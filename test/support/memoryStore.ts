@@ -1,5 +1,5 @@
-import { createOverlay, type Change } from './overlay.ts'
-import type { State, StateReader } from './state.ts'
+import { createOverlay, type Change } from '../../src/store/overlay.ts'
+import type { State, StateReader } from '../../src/store/state.ts'
 import {
   assertFollows,
   assertLocal,
@@ -9,15 +9,13 @@ import {
   prepareBlock,
   type Store,
   unlessWritten,
-} from './store.ts'
-import type { Table } from './table.ts'
-import type { Hash } from './tree/node.ts'
-import type { Page, Path } from './tree/page.ts'
-import { proveKey } from './tree/proof.ts'
-import { rootOfTables, type TreeWrite, updateTreeByRows } from './tree/tree.ts'
-import { assertRolledBack, changesBack, encodeUndo, noUndo } from './undo.ts'
-
-const nothing: StateReader = { get: () => undefined, scan: () => [], count: () => 0, rank: () => 0 }
+} from '../../src/store/store.ts'
+import type { Table } from '../../src/store/table.ts'
+import type { Hash } from '../../src/store/tree/node.ts'
+import type { Page, Path } from '../../src/store/tree/page.ts'
+import { proveKey } from '../../src/store/tree/proof.ts'
+import { rootOfTables, type TreeWrite, updateTreeByRows } from '../../src/store/tree/tree.ts'
+import { assertRolledBack, changesBack, encodeUndo, noUndo } from '../../src/store/undo.ts'
 
 function createReads(rows: State, writes: () => number): StateReader {
   const withIndex = ({ name, indexes }: Table, index: string | undefined): State => {
@@ -37,10 +35,10 @@ function setOrDelete<V>(map: Map<string, V>, key: string, value: V | undefined):
   else map.set(key, value)
 }
 
-/** Opens an empty store in memory, for tests and simulations. It follows the same rules as the one on disk. */
+/** Opens an empty store in memory. It follows the same rules as the one on disk. */
 export function openMemoryStore({ tables }: { readonly tables: readonly Table[] }): Store {
   assertTables(tables)
-  const rows: State = createOverlay(nothing)
+  const rows: State = createOverlay()
   const pages = new Map<Path, Page>()
   const stateKeys = new Map<Hash, Uint8Array>()
   const blocks = new Map<number, BlockRecord>()
