@@ -7,10 +7,7 @@ export const TOKEN: Amount = 10n ** 18n
 /** The largest amount that anything may name. */
 export const AMOUNT_MAX: Amount = 10n ** 36n
 
-/**
- * The integer in canonical decimal text (`0|[1-9][0-9]*`); undefined for any other text. No bound of its own: check the
- * length first.
- */
+/** The integer in canonical decimal text (`0|[1-9][0-9]*`), or undefined. It has no bound: check the length first. */
 export function parseDecimal(text: string): bigint | undefined {
   return /^(?:0|[1-9][0-9]*)$/.test(text) ? BigInt(text) : undefined
 }
@@ -44,10 +41,7 @@ export type Ratio = bigint
 /** The ratio 1. */
 export const ONE: Ratio = 10n ** 18n
 
-/**
- * The ratio in text: a decimal integer, then up to 18 decimals; undefined for any other text. The integer part has at
- * most 30 digits.
- */
+/** The ratio in text: a decimal integer of up to 30 digits, then up to 18 decimals; undefined for any other text. */
 export function parseRatio(text: string): Ratio | undefined {
   const found = /^(0|[1-9][0-9]{0,29})(?:\.([0-9]{1,18}))?$/.exec(text)
   return found === null ? undefined : BigInt(found[1] as string) * ONE + BigInt((found[2] ?? '').padEnd(18, '0'))

@@ -37,9 +37,7 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(text)
 }
 
-/**
- * The bytes of padded base64; undefined for anything that `toBase64` would not have written, so one value has one text.
- */
+/** The bytes of padded base64; undefined for what `toBase64` would not have written, so one value has one text. */
 export function fromBase64(text: string): Uint8Array | undefined {
   if (!BASE64.test(text)) return undefined
   const bytes = isNode

@@ -1,4 +1,4 @@
-import type { Address } from '../base/address.ts'
+import { type Address, parseAddress } from '../base/address.ts'
 import type { Amount } from '../base/amount.ts'
 import { cut, show, UNKNOWN_NAME_LENGTH_MAX } from '../base/json.ts'
 import type { TxError } from '../base/txError.ts'
@@ -29,10 +29,7 @@ export interface Block {
   readonly params: Params
 }
 
-/**
- * What only this node can answer: asked in CheckTx, never in a block, or two nodes would disagree (protocol.md §6,
- * deploy_libeni).
- */
+/** What a node answers for itself: asked in CheckTx, never in a block, or two nodes would disagree (protocol.md §6). */
 export interface NodeChecks {
   readonly os: string
 }
@@ -58,10 +55,7 @@ export interface Applied {
   readonly attributes?: Attributes
 }
 
-/**
- * What an operation will do once its rules hold: the kernel checks that the balance covers fee and locks, takes the
- * fee, then applies.
- */
+/** What an operation will do: the kernel checks that the balance covers fee and locks, takes the fee, then applies. */
 export interface Effects {
   /** Base units that leave the sender's balance beside the fee. */
   readonly locks: Amount
@@ -124,13 +118,21 @@ export interface QueryEntry {
   readonly path: string
   /** One sentence for the docs. */
   readonly doc: string
-  /**
-   * True where the answer grows with the state. Such answers are paced, and `/batch` takes none of these paths
-   * (protocol.md §8).
-   */
+  /** True where the answer grows with the state: it is paced, and `/batch` refuses the path (protocol.md §8). */
   readonly isList?: true
   /** The answer, which is written as JSON; a QueryError for a malformed argument. */
   readonly run: (context: QueryContext, args: readonly string[], options: QueryOptions) => QueryAnswer | QueryError
+}
+
+/** The answer for the address that a path names; refuses a text that is none. */
+export function withAddress(
+  text: string,
+  answer: (address: Address) => QueryAnswer | QueryError,
+): QueryAnswer | QueryError {
+  const address = parseAddress(text)
+  return address === undefined
+    ? kernelErrors.badArgument(`address: expected 0x and 40 hex digits, got ${show(text)}`)
+    : answer(address)
 }
 
 function* slice<T>(
@@ -146,10 +148,7 @@ function* slice<T>(
   }
 }
 
-/**
- * The items of a list from `offset` on, at most `limit` of them; the whole list without options. `at` is the index in
- * the whole list.
- */
+/** At most `limit` items of a list from `offset` on, by default all. `at` is the index in the whole list. */
 export function pageOf<T>(
   items: Iterable<T>,
   options: QueryOptions,

@@ -29,9 +29,7 @@ export interface Run {
   readonly node?: NodeChecks | undefined
   /** See Admission. */
   readonly isVerified?: boolean
-  /**
-   * CheckTx only: why this node does not want a transaction that would succeed with this fee. Its effects are dropped.
-   */
+  /** CheckTx only: why this node does not want a transaction that would succeed with this fee. It is dropped then. */
   readonly unwanted?: (fee: bigint) => TxError | undefined
 }
 

@@ -22,10 +22,7 @@ import { updateCandidacyAccount } from './stake/tx/updateCandidacyAccount.ts'
 import { verifyCandidacy } from './stake/tx/verifyCandidacy.ts'
 import { withdrawCandidacy } from './stake/tx/withdrawCandidacy.ts'
 
-/**
- * Every transaction type the chain executes. The gateway's methods, the client's functions and the docs come from this
- * list.
- */
+/** Every transaction type. The gateway's methods, the client's functions and the docs come from this list. */
 export const txEntries: readonly TxEntry[] = [
   declareCandidacy,
   updateCandidacy,

@@ -1,10 +1,7 @@
 import { cut, isObject, show, UNKNOWN_NAME_LENGTH_MAX } from '../base/json.ts'
 import type { InputType, JsonSchema, WireValue } from '../values/valueType.ts'
 
-/**
- * What no message can hold: the gateway answers it with -32602. The message names the field, its form and what was
- * given.
- */
+/** Thrown for what no message can hold; the gateway answers -32602. It names the field, its form and what was given. */
 export class FieldError extends Error {
   /** The field's name, `outer.inner` for a field inside another. */
   readonly field: string
@@ -95,9 +92,7 @@ export function optional<Wire>(one: Field<Wire>): OptionalField<Wire> {
 const each = (fields: Fields): readonly (readonly [string, Field<unknown>])[] => Object.entries(fields)
 const pathOf = (within: string, name: string): string => (within === '' ? name : `${within}.${name}`)
 
-/**
- * The message in a JSON object. Throws a FieldError for a field that is missing, unknown, or that no message can hold.
- */
+/** The message in a JSON object. Throws a FieldError for a field that is missing, unknown or not of its form. */
 export function readFields<F extends Fields>(fields: F, input: unknown, within = ''): MessageOf<F> {
   if (!isObject(input)) throw new FieldError(within === '' ? 'params' : within, 'an object of members', input)
   for (const name of Object.keys(input)) {

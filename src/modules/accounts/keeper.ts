@@ -1,13 +1,11 @@
-import { type Address, parseAddress } from '../../base/address.ts'
+import type { Address } from '../../base/address.ts'
 import type { Amount } from '../../base/amount.ts'
-import { show } from '../../base/json.ts'
 import { stateCodec } from '../../codec/state.ts'
 import type { State, StateReader } from '../../store/state.ts'
 import { type RowOf, table } from '../../store/table.ts'
 import { address } from '../../values/account.ts'
 import { amount, uint } from '../../values/number.ts'
-import type { QueryEntry, QueryError } from '../define.ts'
-import { kernelErrors } from '../errors.ts'
+import { type QueryEntry, withAddress } from '../define.ts'
 
 /** Balances in base units, and how many transactions each account made. */
 export const accounts = table('accounts', {
@@ -56,18 +54,13 @@ export function moveBalance(state: State, from: Address, to: Address, units: Amo
   addBalance(state, to, units)
 }
 
-/** Refuses a path whose argument is no address. */
-export const notAnAddress = (text: string): QueryError =>
-  kernelErrors.badArgument(`address: expected 0x and 40 hex digits, got ${show(text)}`)
-
 /** Balance and nonce of an account; an unknown one has "0" and 0. Source: protocol.md §8. */
 export const queryAccount: QueryEntry = {
   path: '/accounts/<address>',
   doc: 'Balance (base units, decimal text) and nonce of an account.',
-  run: ({ state }, [text = '']) => {
-    const account = parseAddress(text)
-    if (account === undefined) return notAnAddress(text)
-    const { balance, nonce } = getAccount(state, account)
-    return { data: { address: account, balance: balance.toString(), nonce } }
-  },
+  run: ({ state }, [text = '']) =>
+    withAddress(text, (account) => {
+      const { balance, nonce } = getAccount(state, account)
+      return { data: { address: account, balance: balance.toString(), nonce } }
+    }),
 }

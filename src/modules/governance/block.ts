@@ -50,10 +50,7 @@ export function decided({ yes, no, total }: Tally): Exclude<ProposalResult, 'Exp
   return isTwoThirds(no, total) ? 'Rejected' : ''
 }
 
-/**
- * Ends an open proposal with its last tally. An approved one is carried out now, unless its kind waits for its point.
- * Source: protocol.md §6.
- */
+/** Ends a proposal; if approved, it is carried out, unless its kind waits for the point. Source: protocol.md §6. */
 export function resolve(
   state: State,
   block: Block,
@@ -68,10 +65,7 @@ export function resolve(
   return kind.carriedOut === 'at approval' ? carryOut(state, block, resolved) : put(state, resolved)
 }
 
-/**
- * Carries an approved proposal out and writes it; a kind may turn it into Rejected, which keeps the tally. Returns it
- * as it then is.
- */
+/** Carries an approved proposal out; a kind may make it Rejected, which keeps the tally. Returns it as it then is. */
 function carryOut(state: State, block: Block, approved: Proposal): Proposal {
   const { proposal, rejected } = proposalKinds[approved.type].carryOut(state, block, approved)
   if (rejected === undefined) return put(state, { ...proposal, pending: false })
@@ -89,10 +83,7 @@ function put(state: State, proposal: Proposal): Proposal {
   return proposal
 }
 
-/**
- * The point of one proposal: an open one is tallied once more and else expires; what is approved and still waits is
- * carried out.
- */
+/** At its point an open proposal is tallied a last time and may expire; an approved one that waits is carried out. */
 function reachPoint(state: State, block: Block, proposal: Proposal): Proposal {
   if (proposal.result !== '') return carryOut(state, block, proposal)
   const tally = tallyOf(state, proposal)

@@ -14,10 +14,7 @@ export const OPEN_PROPOSALS_OF_ONE_MAX = 20
 /** Most open proposals of the chain: what one EndBlock may have to tally. */
 export const OPEN_PROPOSALS_MAX = 1000
 
-/**
- * The candidacy id with which `sender` belongs to the current validator set: it owns, now, a live candidacy that is in
- * it.
- */
+/** The id of the live candidacy that `sender` owns now, which must be in the current validator set. */
 export function validatorIdOf(state: StateReader, sender: Address): number | TxError {
   const candidacy = getLiveByOwner(state, sender)
   return candidacy !== undefined && isInSet(state, candidacy.id) ? candidacy.id : governanceErrors.invalidValidator
@@ -73,10 +70,7 @@ export function checkOpenLimits(state: StateReader, candidacyId: number): TxErro
     : undefined
 }
 
-/**
- * Proposals whose point this block reaches, by block, then index. Bound: OPEN_PROPOSALS_MAX, and those approved that
- * wait.
- */
+/** Proposals whose point is reached, by block, then index. Bound: OPEN_PROPOSALS_MAX, and approved ones that wait. */
 export function listDue(state: StateReader, block: Block): readonly Proposal[] {
   const due: Proposal[] = []
   for (const proposal of state.scan(proposals, { index: 'dueByHeight' })) {

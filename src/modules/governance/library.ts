@@ -14,10 +14,7 @@ const VERSION = /^v(0|[1-9][0-9]{0,15})\.(0|[1-9][0-9]{0,15})\.(0|[1-9][0-9]{0,1
 const URL_FORM = /^https?:\/\/[!-~]+$/i
 const MD5 = /^[0-9a-fA-F]{32}$/
 
-/**
- * X, Y and Z of vX.Y.Z, each 0 to 2^53 − 1 without leading zeros; undefined for other text. Source: interface,
- * Versioning.
- */
+/** X, Y and Z of vX.Y.Z, each 0 to 2^53 − 1 without leading zeros, or undefined. Source: interface, Versioning. */
 export function parseVersion(version: string): readonly number[] | undefined {
   const parts = VERSION.exec(version)?.slice(1).map(Number)
   return parts?.every(Number.isSafeInteger) === true ? parts : undefined
@@ -63,10 +60,7 @@ export function checkName({ name, version }: LibraryForm): TxError | undefined {
   return NAME.test(name) && parseVersion(version) !== undefined ? undefined : governanceErrors.invalidLibrary
 }
 
-/**
- * fileUrl and md5: JSON objects of the same OS names, to 1–8 http(s) URLs and to 32 hex digits. Source: protocol.md §6,
- * deploy_libeni.
- */
+/** fileUrl and md5: JSON objects of the same OS names, in their form. Source: protocol.md §6, deploy_libeni. */
 export function checkFiles({ fileUrl, md5 }: LibraryForm): TxError | undefined {
   const urls = perOs(fileUrl)
   if (urls === undefined || ![...urls.values()].every(isUrlList)) return governanceErrors.invalidFileUrl
@@ -77,10 +71,7 @@ export function checkFiles({ fileUrl, md5 }: LibraryForm): TxError | undefined {
     : governanceErrors.invalidMd5
 }
 
-/**
- * URLs and md5 (lower-case hex) of a proposed library for this OS; undefined when a well-formed proposal has none for
- * it.
- */
+/** URLs and md5 (lower-case hex) of a well-formed library for this OS; undefined when it has none for it. */
 export function fileFor(
   { fileUrl, md5 }: LibraryForm,
   os: string,

@@ -56,10 +56,7 @@ const printVotes = (state: StateReader, id: ProposalId): readonly object[] =>
     BlockHeight: blockHeight,
   }))
 
-/**
- * The proposal object of the interface; ExpireTimestamp (Unix seconds) only where a timestamp is the point. Source:
- * protocol.md §6.
- */
+/** The proposal object of the interface; ExpireTimestamp only where the point is a time. Source: protocol.md §6. */
 export function printProposal(state: StateReader, proposal: Proposal): Record<string, unknown> {
   const { id, type, proposer, blockHeight, expireBlockHeight, expireTimestamp, createdAt } = proposal
   const { result, resultMsg, resultBlockHeight, resultAt } = proposal

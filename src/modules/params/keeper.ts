@@ -7,10 +7,7 @@ import type { QueryEntry } from '../define.ts'
 import { kernelErrors } from '../errors.ts'
 import { canonicalText, PARAMETERS, type Parameter, type Params, type ParamValue } from './definitions.ts'
 
-/**
- * Every value a parameter ever had, by name and the first height it is in force. Kept for ever: getParams(height) reads
- * it.
- */
+/** Every value a parameter ever had, by name and first height in force; kept for ever, for getParams(height). */
 export const params = table('params', {
   tag: 0x18,
   key: { name: text, height: uint },
@@ -26,7 +23,7 @@ const newestFirst = (state: StateReader, name: string): Iterable<RowOf<typeof pa
 export function* valuesInForce(
   state: StateReader,
   height: number,
-): Iterable<Parameter & { readonly name: string; readonly value: ParamValue }> {
+): Iterable<Parameter & { readonly value: ParamValue }> {
   const newestOf = new Map<string, string>()
   for (const row of state.scan(params)) if (row.height <= height) newestOf.set(row.name, row.value) // by name, then height
   for (const [name, parameter] of PARAMETERS) {
@@ -34,7 +31,7 @@ export function* valuesInForce(
     if (newest === undefined) continue // before InitChain
     const value = parameter.type.parse(newest)
     if (value === undefined) throw new Error(`params: ${name} cannot be ${newest}`)
-    yield { ...parameter, name, value }
+    yield { ...parameter, value }
   }
 }
 
@@ -45,10 +42,7 @@ export function paramsInForce(state: StateReader, height: number): Params {
   return Object.fromEntries(members) as never
 }
 
-/**
- * The text of a parameter that comes into force in block `height`; undefined when it keeps its value. Bound: values of
- * later blocks.
- */
+/** The value that comes into force in block `height`, if one does. Bound: values of later blocks. */
 export function changeAt(state: StateReader, name: string, height: number): string | undefined {
   for (const row of newestFirst(state, name)) {
     if (row.height <= height) return row.height === height ? row.value : undefined
@@ -61,20 +55,14 @@ export function putParam(state: State, name: string, height: number, value: stri
   state.put(params, { name, height, value })
 }
 
-/**
- * Every value that `name` has or had in force up to block `height`, the newest first. Bound: approved changes of that
- * parameter.
- */
+/** Every value in force in some block up to `height`, the newest first. Bound: approved changes of that parameter. */
 export function* valuesUpTo(state: StateReader, name: string, height: number): Iterable<string> {
   for (const row of newestFirst(state, name)) {
     if (row.height <= height) yield row.value
   }
 }
 
-/**
- * The canonical text of a value that somebody proposes for the parameter `name`, or why there is none. Source:
- * protocol.md §6.
- */
+/** The canonical text of a value that somebody proposes, or why there is none. Source: protocol.md §6. */
 export function readValue(name: string, value: string): { readonly text: string } | { readonly why: string } {
   const parameter = PARAMETERS.get(name)
   if (parameter === undefined) {

@@ -109,10 +109,7 @@ export function awardShares(state: State, candidacy: Candidacy, amount: Amount):
   state.put(candidacies, { ...candidacy, shares: candidacy.shares + amount })
 }
 
-/**
- * Drops the withdrawn record of an address, if it has one. Its unbonding, votes and keys stay: they carry the
- * candidacy's id.
- */
+/** Drops the withdrawn record of an address, if any. Unbonding, votes and keys stay: they carry the candidacy's id. */
 export function dropWithdrawn(state: State, owner: Address): void {
   const record = getByOwner(state, owner)
   if (record === undefined) return
@@ -121,10 +118,7 @@ export function dropWithdrawn(state: State, owner: Address): void {
   clearAbsence(state, record.id)
 }
 
-/**
- * Deactivates every active candidacy whose key is not listed. Unbounded: all active candidacies, once in a program's
- * life.
- */
+/** Deactivates every active candidacy whose key is not listed. Unbounded, but once in a program's life. */
 export function deactivateAllBut(state: State, preserved: ReadonlySet<PubKey>, time: number): void {
   for (const candidacy of listLive(state)) {
     if (candidacy.active && !preserved.has(candidacy.pubKey)) changeCandidacy(state, candidacy, { active: false }, time)

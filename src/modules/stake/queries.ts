@@ -1,13 +1,18 @@
 import { printPubKey, type PubKey } from '../../base/pubKey.ts'
-import { type Address, parseAddress } from '../../base/address.ts'
 import { printRatio } from '../../base/amount.ts'
 import { show } from '../../base/json.ts'
 import { printTime } from '../../base/time.ts'
 import { uint } from '../../values/number.ts'
 import { flag } from '../../values/text.ts'
 import type { StateReader } from '../../store/state.ts'
-import { notAnAddress } from '../accounts/keeper.ts'
-import { pageOf, type QueryAnswer, type QueryContext, type QueryEntry, type QueryError } from '../define.ts'
+import {
+  pageOf,
+  type QueryAnswer,
+  type QueryContext,
+  type QueryEntry,
+  type QueryError,
+  withAddress,
+} from '../define.ts'
 import { kernelErrors } from '../errors.ts'
 import { countAbove, getAccountUpdate, getById, getByOwner, listLive, listSet, listUnbondingsOf } from './keeper.ts'
 import type { Candidacy, SetMember, Unbonding } from './tables.ts'
@@ -28,7 +33,7 @@ export const stakeQueries: readonly QueryEntry[] = [
     path: '/stake/validator/<address>',
     doc: 'The candidacy of an address, null when there is none.',
     run: (context, [text = '']) =>
-      withOwner(text, (owner) => {
+      withAddress(text, (owner) => {
         const candidacy = context.height === 0 ? undefined : getByOwner(context.state, owner)
         return { data: candidacy === undefined ? null : printValidator(context, candidacy, rankOf(context, candidacy)) }
       }),
@@ -36,14 +41,14 @@ export const stakeQueries: readonly QueryEntry[] = [
   {
     path: '/stake/candidacy-id/<address>',
     doc: 'The id of the candidacy of an address, null when there is none.',
-    run: ({ state }, [text = '']) => withOwner(text, (owner) => ({ data: getByOwner(state, owner)?.id ?? null })),
+    run: ({ state }, [text = '']) => withAddress(text, (owner) => ({ data: getByOwner(state, owner)?.id ?? null })),
   },
   {
     path: '/stake/unbonding/<address>',
     doc: 'Unbonding entries of an address: amount, pub_key, completion_height.',
     isList: true,
     run: ({ state }, [text = '']) =>
-      withOwner(text, (owner) => pageOf(listUnbondingsOf(state, owner), new Map(), printUnbonding)),
+      withAddress(text, (owner) => pageOf(listUnbondingsOf(state, owner), new Map(), printUnbonding)),
   },
   {
     path: '/stake/account-update/<id>',
@@ -63,12 +68,6 @@ export const stakeQueries: readonly QueryEntry[] = [
       printSet(state, ({ candidacyId }) => ({ owner_address: getById(state, candidacyId)?.ownerAddress ?? null })),
   },
 ]
-
-/** Runs `answer` with the owner that a path names. */
-function withOwner(text: string, answer: (owner: Address) => QueryAnswer | QueryError): QueryAnswer | QueryError {
-  const owner = parseAddress(text)
-  return owner === undefined ? notAnAddress(text) : answer(owner)
-}
 
 const printUnbonding = ({ amount, pubKey, heightPaid }: Unbonding): object => ({
   amount: amount.toString(),

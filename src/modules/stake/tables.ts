@@ -15,10 +15,7 @@ interface Eligibility {
   readonly withdrawn: boolean
 }
 
-/**
- * True while a candidacy may be in the validator set: live, active, at least 1 token of shares. Source: protocol.md,
- * Words.
- */
+/** True while a candidacy may be in the set: live, active, at least 1 token of shares. Source: protocol.md, Words. */
 export const isEligible = ({ shares, active, withdrawn }: Eligibility): boolean =>
   !withdrawn && active && shares >= TOKEN
 
@@ -30,9 +27,7 @@ const NOT_ELIGIBLE = Uint8Array.of(1)
 const descending = (shares: bigint): Uint8Array =>
   fromHex((AMOUNT_MAX - shares).toString(16).padStart(32, '0')) as Uint8Array
 
-/**
- * Candidacies, live and withdrawn; at most one record an address. Index byRank: the order of protocol.md §4.1 and §4.3.
- */
+/** Candidacies, at most one an address, withdrawn ones too. Index byRank: the order of protocol.md §4.1 and §4.3. */
 export const candidacies = table('candidacies', {
   tag: 0x02,
   key: { id: uint },

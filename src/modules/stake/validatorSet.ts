@@ -39,9 +39,7 @@ const powerOf = (shares: Amount, powerCap: number): number => Number(minOf(divFl
 export const votingPower = (candidacy: Candidacy, powerCap: number): number =>
   isEligible(candidacy) ? powerOf(candidacy.shares, powerCap) : 0
 
-/**
- * The voting power in all of a set whose members have these shares, the most first. Source: protocol.md §4, InitChain.
- */
+/** The power in all of a set whose members have these shares, the most first. Source: protocol.md §4, InitChain. */
 export function powerInAll(sharesInOrder: readonly Amount[], { maxVals, stakeLimit }: SetParams): number {
   const counted = sharesInOrder.slice(0, maxVals)
   const powerCap = capOf(counted, stakeLimit)
@@ -68,10 +66,7 @@ function firstEligible(state: StateReader, maxVals: number): readonly Candidacy[
   return first
 }
 
-/**
- * The first max_vals eligible candidacies of proven keys. The keys lead to them, so that no walk passes all
- * candidacies.
- */
+/** The first max_vals eligible candidacies of proven keys, found by key so that no walk passes all candidacies. */
 function provenCandidacies(
   state: StateReader,
   proven: readonly SetMember[],

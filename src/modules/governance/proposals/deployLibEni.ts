@@ -56,10 +56,7 @@ function checkLibrary({ state, node }: TxContext, message: Message): TxError | u
   return node === undefined || fileFor(message, node.os) !== undefined ? undefined : governanceErrors.noFileUrlForOs
 }
 
-/**
- * Deploys a native library at its point. What happens to the file is each node's own, outside consensus. Source:
- * protocol.md §6, §7.
- */
+/** What happens to the file at the point is each node's own, outside consensus. Source: protocol.md §6, §7. */
 export const deployLibEni: ProposalKind<'deploy_libeni'> = {
   carriedOut: 'at its point',
   carryOut: (_state, _block, proposal) => ({ proposal }),

@@ -25,10 +25,7 @@ export interface CarriedOut<P> {
   readonly rejected?: string
 }
 
-/**
- * What becomes of one kind of proposal. Methods, not members: TypeScript then takes the kind of one type for a kind of
- * any.
- */
+/** What becomes of one kind of proposal. With methods, not members, the kind of one type is also a kind of any. */
 export interface ProposalKind<T extends ProposalType = ProposalType> {
   readonly carriedOut: 'at approval' | 'at its point'
   carryOut(state: State, block: Block, proposal: ProposalOf<T>): CarriedOut<ProposalOf<T>>
@@ -90,7 +87,7 @@ function pointOf(
   return { expireBlockHeight: block.height + block.params.proposalExpirePeriod, expireTimestamp: 0 }
 }
 
-/** What one kind of proposal brings. Its point is a height, a time in Unix seconds, or neither. */
+/** What a kind of proposal gives to `propose`. Its point is a height, a time in Unix seconds, or neither. */
 export interface Draft {
   readonly fields: OwnFields
   readonly reason: string | undefined
@@ -104,10 +101,7 @@ export interface Draft {
   readonly attributes?: Attributes
 }
 
-/**
- * Rules of every propose operation, in order: Invalid validator, own rules, expiry rules, open limits; then the new
- * proposal.
- */
+/** Checks every proposal by these rules in order: the sender, own rules, the point, open limits. Then creates it. */
 export function propose({ state, block, sender, tx, index }: TxContext, draft: Draft): Outcome {
   const candidacyId = validatorIdOf(state, sender)
   if (typeof candidacyId !== 'number') return candidacyId

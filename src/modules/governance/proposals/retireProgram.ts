@@ -59,10 +59,7 @@ function whyNotPreserved(state: StateReader, list: string): string | undefined {
 
 const NOBODY_PRESERVED = 'No preserved validator is active'
 
-/**
- * Ends this program version at its point: whoever is not preserved is deactivated. Source: protocol.md §7,
- * retire_program.
- */
+/** Ends this program version; whoever is not preserved is deactivated. Source: protocol.md §7, retire_program. */
 export const retireProgram: ProposalKind<'retire_program'> = {
   carriedOut: 'at its point',
   carryOut: retire,

@@ -64,9 +64,7 @@ function isHoldAccount(state: StateReader, account: Address, height: number): bo
   return false
 }
 
-/**
- * Pays from escrow, or from a hold_account where its balance covers it. Source: protocol.md §6, transfer_fund [ext].
- */
+/** Pays from escrow, or from a hold_account that covers it. Source: protocol.md §6, transfer_fund [ext]. */
 export const transferFund: ProposalKind<'transfer_fund'> = {
   carriedOut: 'at approval',
   carryOut: pay,

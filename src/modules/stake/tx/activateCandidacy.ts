@@ -25,10 +25,7 @@ function executeActivate(context: TxContext): Outcome {
   return effects(() => change(context, candidacy, { active: true }))
 }
 
-/**
- * A withdrawn candidacy takes what still unbonds back as shares, topped up from the balance to the self-stake of the
- * ratio in force.
- */
+/** Takes what still unbonds back as shares, topped up from the balance to the self-stake of the ratio in force. */
 function restake(context: TxContext, candidacy: Candidacy): Outcome {
   const { state, block, sender } = context
   if (getLiveByPubKey(state, candidacy.pubKey) !== undefined) return stakeErrors.pubKeyDeclared
