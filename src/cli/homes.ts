@@ -1,4 +1,13 @@
-import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { assertGenesisLimits, BLOCK_BYTES_MAX } from '../app/genesis.ts'
@@ -90,15 +99,8 @@ export const newAppState = (
 /** The current time as a genesis time, in whole seconds. */
 export const genesisTimeNow = (): string => `${new Date().toISOString().slice(0, 19)}Z`
 
-/** The largest genesis file, in bytes. Its app_state comes in one request, which has the limit of one with a block. */
-export const GENESIS_BYTES_MAX: number = BLOCK_BYTES_MAX
-
 /** The parts of a genesis file that the CLI needs. */
-export interface GenesisFile {
-  readonly text: string
-  readonly chainId: string
-  readonly appState: unknown
-}
+export type GenesisFile = ReturnType<typeof readGenesisFile>
 
 interface GenesisJson {
   readonly chain_id?: unknown
@@ -111,10 +113,11 @@ interface GenesisJson {
  * Reads a genesis file and checks its size, its consensus parameters and its initial height, but not its app_state.
  * Throws a UserError that names the file, and errors of the file system.
  */
-export function readGenesisFile(path: string): GenesisFile {
+export function readGenesisFile(path: string) {
   const { size } = statSync(path)
-  if (size > GENESIS_BYTES_MAX)
-    throw new UserError(`${path}: expected a genesis file of at most ${GENESIS_BYTES_MAX} bytes, got ${size}`)
+  // The app_state reaches the application in one request, which has the limit of a request with a block.
+  if (size > BLOCK_BYTES_MAX)
+    throw new UserError(`${path}: expected a genesis file of at most ${BLOCK_BYTES_MAX} bytes, got ${size}`)
   const text = readFileSync(path, 'utf8')
   let json: GenesisJson | null = null
   try {
@@ -228,6 +231,12 @@ export function writeNetworkHomes<Node extends NetworkNode>(
     })
   }
   return made
+}
+
+/** Writes files into a folder, which is created with mode 0700. */
+export function writeFiles(folder: string, files: Readonly<Record<string, string>>, mode = 0o600): void {
+  ensureFolder(folder, 0o700)
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode })
 }
 
 /** The chain id of a home's genesis file; undefined when it has none. Throws what readGenesisFile throws. */

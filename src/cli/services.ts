@@ -1,11 +1,10 @@
-import { writeFileSync } from 'node:fs'
 import type { UserInfo } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ensureFolder } from '../base/folder.ts'
 import { PORTS } from '../base/ports.ts'
 import type { NodeIdentity } from '../comet/home.ts'
 import type { PlannedNode } from './commands/testnet.ts'
+import { writeFiles } from './homes.ts'
 import { type Endpoint, printEndpoint, reachable } from './settings.ts'
 
 /** The command line that starts this svcd, wherever it is installed. */
@@ -105,7 +104,6 @@ export function systemdUnits(options: UnitOptions): Readonly<Record<string, stri
 export function writeUnits(home: string, abci: string, rpc: Endpoint): string {
   const folder = join(home, 'systemd')
   const node = `http://${printEndpoint(reachable(rpc))}`
-  ensureFolder(folder, 0o700)
   const units = systemdUnits({
     home,
     user: 'svcd', // Source: docs/operations.md, Under systemd.
@@ -116,7 +114,7 @@ export function writeUnits(home: string, abci: string, rpc: Endpoint): string {
       gateway: [...SVCD_WORDS, 'gateway', '--home', home, '--node', node],
     },
   })
-  for (const [name, text] of Object.entries(units)) writeFileSync(join(folder, name), text, { mode: 0o600 })
+  writeFiles(folder, units)
   return folder
 }
 

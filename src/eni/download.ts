@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
+import type { LookupAddress } from 'node:dns'
 import { once } from 'node:events'
 import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import type { LookupFunction } from 'node:net'
 import { Writable } from 'node:stream'
 import { Agent, stream } from 'undici'
-import { addressesOf, type AllowList, type Lookup, parseTarget, type ResolvedAddress } from './policy.ts'
+import { addressesOf, type AllowList, type Lookup, parseTarget } from './policy.ts'
 
 /** The largest library, in bytes. Source: protocol.md §7, deploy_libeni. */
 export const FILE_BYTES_MAX = 64 * 1024 * 1024
@@ -30,17 +31,14 @@ export interface DownloadRequest {
 
 /** A `lookup` for sockets that knows only these addresses, so the name is not resolved a second time. */
 const pinned =
-  (addresses: readonly ResolvedAddress[]): LookupFunction =>
+  (addresses: readonly LookupAddress[]): LookupFunction =>
   (_host, { all }, found) => {
-    const [first] = addresses as readonly [ResolvedAddress]
+    const [first] = addresses as readonly [LookupAddress]
     if (all === true) found(null, [...addresses])
     else found(null, first.address, first.family)
   }
 
-/**
- * Runs a step of writing the file. Its error names the file, so that the disk's failures cannot be taken for the
- * server's.
- */
+/** Runs a step of writing the file. Its error names the file, so that it cannot be taken for a failure of the server. */
 function written<T>(path: string, step: () => T): T {
   try {
     return step()

@@ -1,3 +1,4 @@
+import type { LookupAddress } from 'node:dns'
 import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
@@ -52,14 +53,8 @@ export function refusalOf(text: string, allowed: AllowList): string | undefined 
   return isOwn(address) ? 'of this machine' : undefined
 }
 
-/** An address to which a name resolves. */
-export interface ResolvedAddress {
-  readonly address: string
-  readonly family: number
-}
-
 /** Resolves a name to all of its addresses. */
-export type Lookup = (host: string) => Promise<readonly ResolvedAddress[]>
+export type Lookup = (host: string) => Promise<readonly LookupAddress[]>
 
 /** The operating system's resolver. */
 export const systemResolver: Lookup = (host) => systemLookup(host, { all: true })
@@ -79,10 +74,9 @@ export function parseTarget(text: string, base?: URL): URL {
 
 /**
  * Resolves the host of a URL to the addresses that may be called. The name is resolved only once, so that its address
- * cannot change between the check and the call. Throws an Error of one line when the name has no address, or none that
- * may be called.
+ * cannot change between the check and the call. Throws an Error of one line when there is no such address.
  */
-export async function addressesOf(url: URL, allowed: AllowList, lookup: Lookup): Promise<readonly ResolvedAddress[]> {
+export async function addressesOf(url: URL, allowed: AllowList, lookup: Lookup): Promise<readonly LookupAddress[]> {
   // The URL parser has already turned every spelling of an IPv4 address into four decimal numbers.
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   const family = isIP(host)

@@ -1,8 +1,6 @@
 import { startWorkerThread, type WorkerThread, type WorkerThreadOptions } from '../base/workerThread.ts'
 
-/**
- * What the chain says of one deploy_libeni proposal. It is sent to the worker thread, so it holds plain values only.
- */
+/** What the chain says of one deploy_libeni proposal, in plain values that can be sent to the worker thread. */
 export interface LibraryJob {
   /** The proposal's id, base64. */
   readonly id: string
@@ -12,10 +10,7 @@ export interface LibraryJob {
   readonly urls: readonly string[]
   /** The MD5 that the file must have, in lower-case hex. */
   readonly md5: string
-  /**
-   * `stage`: the proposal is open, or approved but not yet due. `deploy`: it is approved and due. `drop`: it was
-   * rejected or has expired.
-   */
+  /** The proposal is open or not yet due: `stage`. It is approved and due: `deploy`. Rejected or expired: `drop`. */
   readonly goal: 'stage' | 'deploy' | 'drop'
   /** When the proposal is due, in ms of Unix time. It is an estimate when the proposal names a height. */
   readonly dueMs: number
@@ -25,14 +20,10 @@ export interface LibraryJob {
 export type LibraryStatus = 'init' | 'ready' | 'failed' | 'deployed' | 'collapsed' | 'rejected'
 
 /** What the fetcher reports: a new status, or a try that failed. */
-export type Report =
-  | {
-      readonly type: 'status'
-      readonly library: LibraryJob
-      readonly status: LibraryStatus
-      readonly why?: string | undefined
-    }
-  | { readonly type: 'try'; readonly library: LibraryJob; readonly url?: string; readonly why: string }
+export type Report = { readonly library: LibraryJob } & (
+  | { readonly type: 'status'; readonly status: LibraryStatus; readonly why?: string | undefined }
+  | { readonly type: 'try'; readonly url?: string; readonly why: string }
+)
 
 /** The limits that every node keeps. Times are in ms, sizes in bytes. Source: protocol.md §7, deploy_libeni. */
 export const LIMITS = {

@@ -99,9 +99,7 @@ export function listKeyFiles(folder: string): readonly (KeyFile | BadKeyFile)[] 
 export const findKeyOf = (folder: string, address: Address): KeyFile | undefined =>
   listKeyFiles(folder).find((one): one is KeyFile => 'keystore' in one && one.keystore.address === address)
 
-/**
- * Finds a key by its name or address. Throws a KeystoreError: `file` when there is none, else the problem of its file.
- */
+/** Finds a key by its name or address. Throws a KeystoreError: `file` when there is none, else that of its file. */
 export function findKey(folder: string, nameOrAddress: string): KeyFile {
   const address = parseAddress(nameOrAddress)
   if (address !== undefined) {

@@ -40,9 +40,7 @@ const nodeCrypto =
     ? process.getBuiltinModule('node:crypto')
     : undefined
 
-/**
- * Throws a KeystoreError `unsupported` for parameters that are invalid, or that would take too much memory or time.
- */
+/** Throws a KeystoreError `unsupported` for parameters that are invalid or would take too much memory or time. */
 function checkKdf(kdf: Kdf): void {
   const whole = (value: number, max: number): boolean => Number.isSafeInteger(value) && value >= 1 && value <= max
   if (kdf.kdf === 'pbkdf2') {
@@ -130,9 +128,7 @@ function readKdf(name: unknown, params: Json): Kdf {
   return { kdf: 'pbkdf2', c: number('c') }
 }
 
-/**
- * Reads the `crypto` member of a version 3 file for any curve. Throws a KeystoreError `malformed` or `unsupported`.
- */
+/** Reads the `crypto` member of a version 3 file, of any curve. Throws a KeystoreError `malformed` or `unsupported`. */
 export function readSealedSeed(value: unknown): SealedSeed {
   const sealed = object(value, 'crypto')
   if (sealed['cipher'] !== 'aes-128-ctr') throw new KeystoreError('unsupported', 'cipher: expected aes-128-ctr')
@@ -148,9 +144,7 @@ export function readSealedSeed(value: unknown): SealedSeed {
   }
 }
 
-/**
- * Reads a keystore from its text or its JSON. Throws a KeystoreError `malformed`, `unsupported` or `otherCurve`.
- */
+/** Reads a keystore from its text or JSON. Throws a KeystoreError `malformed`, `unsupported` or `otherCurve`. */
 export function readKeystore(given: unknown): Keystore {
   let json = given
   if (typeof given === 'string') {
@@ -212,10 +206,7 @@ export function openKeystore(given: unknown, password: string): Uint8Array {
 /** The address of a seed. Next to scrypt it costs nothing, so Node and browsers share one implementation. */
 const addressOfSeed = (seed: Uint8Array): Address => addressOfKey(nacl.sign.keyPair.fromSeed(seed).publicKey)
 
-/**
- * True when the password is cheaper to guess than that of a new keystore: it uses scrypt with less memory, or pbkdf2,
- * which needs none.
- */
+/** True for scrypt with less memory than that of new keystores, and for pbkdf2: the password is cheaper to guess. */
 export function isWeak({ crypto: { kdf, kdfparams } }: Keystore): boolean {
   return kdf !== 'scrypt' || Number(kdfparams['n']) * Number(kdfparams['r']) < OWN_SCRYPT.n * OWN_SCRYPT.r
 }
@@ -228,10 +219,7 @@ function newId(): string {
   return toHex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
-/**
- * Creates a keystore that encrypts a 32-byte seed with a password. `kdf`: by default scrypt with n 2^18, r 8, p 1;
- * weaker ones are for tests.
- */
+/** Creates a keystore that encrypts a 32-byte seed with a password. Weaker key derivations are for tests. */
 export function createKeystore(seed: Uint8Array, password: string, kdf: Kdf = OWN_SCRYPT): Keystore {
   if (seed.length !== SEED_BYTES) throw new RangeError(`seed: expected ${SEED_BYTES} bytes, got ${seed.length}`)
   const salt = randomBytes(32)

@@ -2,7 +2,6 @@ import { CONNECTIONS_MAX, FRAME_BYTES_MAX } from '../../src/abci/index.ts'
 import { FREE_TXS_MAX, TX_CACHE_BYTES_MAX } from '../../src/app/mempool.ts'
 import { BLOCK_BYTES_MAX } from '../../src/app/genesis.ts'
 import { QUERY_PATH_MAX } from '../../src/app/query.ts'
-import { GENESIS_BYTES_MAX } from '../../src/cli/homes.ts'
 import { QUERY_LIMITS } from '../../src/cli/queries/queue.ts'
 import { PORTS } from '../../src/base/ports.ts'
 import { AMOUNT_MAX, TOKEN } from '../../src/base/amount.ts'
@@ -44,7 +43,7 @@ const chainRows: readonly Row[] = [
   ['Open proposals', `${OPEN_PROPOSALS_OF_ONE_MAX} from one candidacy, ${thousands(OPEN_PROPOSALS_MAX)} in all`],
   ['Waiting transactions that cost no gas', `${FREE_TXS_MAX} from one sender`],
   ['`block.max_bytes` of genesis', mebibytes(BLOCK_BYTES_MAX)],
-  ['A genesis file', mebibytes(GENESIS_BYTES_MAX)],
+  ['A genesis file', mebibytes(BLOCK_BYTES_MAX)],
 ]
 
 const nodeRows: readonly Row[] = [

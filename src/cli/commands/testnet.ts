@@ -1,7 +1,6 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
-import { ensureFolder } from '../../base/folder.ts'
 import { isLoopback } from '../../base/loopback.ts'
 import { defaultCometCache } from '../../comet/find.ts'
 import type { NodeIdentity } from '../../comet/home.ts'
@@ -9,7 +8,7 @@ import { newMnemonic, PUBLIC_MNEMONIC, seedOfMnemonic } from '../../keys/mnemoni
 import { signerOfSeed } from '../../tx/sign.ts'
 import { DEVNET_ACCOUNTS } from '../devnet/home.ts'
 import { UserError } from '../errors.ts'
-import { chainIdOf, genesisKeys, writeNetworkHomes, PORTS_OF_ONE } from '../homes.ts'
+import { chainIdOf, genesisKeys, writeFiles, writeNetworkHomes, PORTS_OF_ONE } from '../homes.ts'
 import { homeScripts, readmeText, SOCKET, startAllScript } from '../networkScripts.ts'
 import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../options.ts'
 import { printAnswer, formatTable } from '../output.ts'
@@ -123,11 +122,6 @@ function assertOutput({ output, nodes, chainId, publicKeys }: TestnetOptions): v
   throw new UserError(`${output} holds the chain ${heldId} with ${count} validators; ${another}`)
 }
 
-const write = (folder: string, files: Readonly<Record<string, string>>, mode = 0o600): void => {
-  ensureFolder(folder, 0o700)
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode })
-}
-
 /**
  * Writes the homes of a network (keys, one genesis file, peers), its scripts, systemd units, compose file and
  * README.txt. It starts nothing. Throws a UserError when the folder holds anything but this network with public keys,
@@ -156,9 +150,9 @@ export function writeTestnet(options: TestnetOptions): Testnet {
   )
   const programs = { svcd: SVCD_WORDS, cometbft: join(defaultCometCache(), 'cometbft') }
   const user = userInfo()
-  for (const node of nodes) write(node.home, homeScripts(node, programs), 0o700)
-  write(output, { 'start.sh': startAllScript(nodes) }, 0o700)
-  write(
+  for (const node of nodes) writeFiles(node.home, homeScripts(node, programs), 0o700)
+  writeFiles(output, { 'start.sh': startAllScript(nodes) }, 0o700)
+  writeFiles(
     join(output, 'systemd'),
     systemdUnits({
       home: output,
@@ -168,7 +162,7 @@ export function writeTestnet(options: TestnetOptions): Testnet {
       commands: { app: ['./app.sh'], cometbft: ['./cometbft.sh'], gateway: ['./gateway.sh'] },
     }),
   )
-  write(output, {
+  writeFiles(output, {
     'docker-compose.yml': composeFile(nodes, user, publicKeys),
     'README.txt': readmeText(chainId, nodes, publicKeys),
   })

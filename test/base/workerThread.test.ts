@@ -1,0 +1,73 @@
+import { once } from 'node:events'
+import { afterEach, expect, test } from '@jest/globals'
+import { startWorkerThread, type WorkerThread } from '../../src/base/workerThread.ts'
+
+/** Answers with what it was sent, and ends when it is sent `throw` or `exit`. */
+const WORKER = `
+import { parentPort } from 'node:worker_threads'
+parentPort.on('message', (text) => {
+  if (text === 'throw') throw new Error('thrown inside')
+  if (text === 'exit') process.exit(0)
+  parentPort.postMessage(text)
+})`
+
+let thread: WorkerThread<string> | undefined
+afterEach(() => thread?.close())
+
+/** A thread and what it reported, line by line. `until` resolves once there are so many lines. */
+function startThread(restartMs: number) {
+  const lines: string[] = []
+  const changes = new EventTarget()
+  const add = (line: string): void => {
+    lines.push(line)
+    changes.dispatchEvent(new Event('line'))
+  }
+  const own = startWorkerThread<string, string>({
+    file: new URL(`data:text/javascript,${encodeURIComponent(WORKER)}`),
+    workerData: undefined,
+    restartMs,
+    onMessage: add,
+    onFailed: ({ message }) => add(`failed: ${message}`),
+    onRestarted: () => add('restarted'),
+  })
+  thread = own
+  const until = async (count: number): Promise<readonly string[]> => {
+    while (lines.length < count) await once(changes, 'line')
+    return lines
+  }
+  return { ...own, until }
+}
+
+test.each([
+  ['an error that nobody catches', 'throw', 'thrown inside'],
+  ['its exit', 'exit', 'the thread has ended'],
+])('a thread is replaced once after %s, and what is posted meanwhile is lost', async (_name, word, why) => {
+  const { post, until } = startThread(20)
+  post(word)
+  expect(await until(1)).toEqual([`failed: ${why}`])
+  post('lost')
+  await until(2)
+  post('after')
+  expect(await until(3)).toEqual([`failed: ${why}`, 'restarted', 'after'])
+})
+
+test('a thread that its owner fails is replaced, and its late answers are dropped', async () => {
+  const { post, fail, until } = startThread(1)
+  post('before')
+  await until(1)
+  post('late')
+  fail(new Error('too slow'))
+  await until(3)
+  post('after')
+  expect(await until(4)).toEqual(['before', 'failed: too slow', 'restarted', 'after'])
+})
+
+test('after close there is neither a callback nor another thread, also while one was awaited', async () => {
+  const { post, close, until } = startThread(1)
+  post('throw')
+  await until(1)
+  await close()
+  post('late')
+  await new Promise((done) => setTimeout(done, 100))
+  expect(await until(1)).toEqual(['failed: thrown inside'])
+})
