@@ -40,8 +40,9 @@ const GROUPS: { readonly [K in RequestKind]?: Group } = {
 }
 
 /**
- * No connection is a driver yet. A node that restarts may connect before the end of its old connections is noticed, so a
- * second connection waits for `waitMs` before it is refused; `schedule` gives it its turn.
+ * Creates the drivers of a server, of which there are none yet. A node that restarts may connect before the end of its
+ * old connections is noticed, so a second connection waits for `waitMs` before it is refused; `schedule` gives it its
+ * turn.
  */
 export function createDrivers(waitMs: number, schedule: (connection: Connection) => void): Drivers {
   const drivers = new Map<Group, Connection>()

@@ -39,8 +39,8 @@ export interface FrameReader {
 }
 
 /**
- * A reader of frames of at most `frameBytesMax` bytes. It holds one packet, and at most twice the received part of one
- * frame.
+ * Creates a reader of frames of at most `frameBytesMax` bytes. It holds one packet, and at most twice the received part
+ * of one frame.
  */
 export function createFrameReader(frameBytesMax: number = FRAME_BYTES_MAX): FrameReader {
   let packet: Buffer = NOTHING

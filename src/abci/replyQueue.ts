@@ -32,7 +32,7 @@ interface PendingReply {
   answered: boolean
 }
 
-/** An empty queue. `onSettled` is called whenever the response of an `answerLater` has settled. */
+/** Creates an empty queue. `onSettled` is called whenever the response of an `answerLater` has settled. */
 export function createReplyQueue(context: ConnectionContext, onSettled: () => void): ReplyQueue {
   const replies = createReplyBuffer()
   const pending: PendingReply[] = []

@@ -84,7 +84,7 @@ export interface ReplyBuffer {
   take(): Uint8Array
 }
 
-/** An empty reply buffer. */
+/** Creates an empty reply buffer. */
 export function createReplyBuffer(): ReplyBuffer {
   let writer: Writer | undefined
 

@@ -128,7 +128,7 @@ export interface AppContext {
   usesFinalizeBlock: boolean
 }
 
-/** The context of an application that stands on the committed state of its store. */
+/** Creates the context of an application that stands on the committed state of its store. */
 export const createContext = (options: AppOptions, txCache: TxCache): AppContext => ({
   options,
   txCache,
@@ -162,7 +162,7 @@ export function createBlock(app: AppContext, timeMs: number): Block {
   return { chainId, height, timeMs, time: secondsOf(timeMs), params }
 }
 
-/** The open block. Throws when there is none: whoever sends the requests has skipped one. */
+/** The open block. Throws when there is none, because the node has skipped a request. */
 export function needOpen({ head }: AppContext, request: string): OpenBlock {
   if (head.open === undefined) throw new Error(`${request} came without a block before it`)
   return head.open

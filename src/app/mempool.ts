@@ -82,7 +82,7 @@ export const costOf = (length: number): number => ENTRY_BYTES + BYTES_A_BYTE * l
 export interface TxCache {
   /** The transaction in `bytes`. Nothing is remembered. */
   read(bytes: Uint8Array): ReadTx
-  /** Remembers a transaction that was accepted. Whatever can be made up without an account must not come here. */
+  /** Remembers a transaction that was accepted. Others must not come here: anybody can make those up without an account. */
   keep(read: ReadTx): void
   /** The transaction in `bytes`, which is delivered now and then forgotten. */
   take(bytes: Uint8Array): ReadTx
@@ -103,8 +103,8 @@ function tailOf(bytes: Uint8Array): number {
 }
 
 /**
- * An empty cache. When it is full, it forgets the transactions that it has kept for longest. Of two transactions with
- * equal tails it remembers only the later one.
+ * Creates an empty cache. When it is full, it forgets the transactions that it has kept for longest. Of two transactions
+ * with equal tails it remembers only the later one.
  */
 export function createTxCache(bytesMax = TX_CACHE_BYTES_MAX): TxCache {
   const remembered = new Map<number, ReadTx>()

@@ -22,7 +22,7 @@ import {
   type SnapshotMetadata,
 } from '../store/snapshot/format.ts'
 import type { Offered } from '../store/snapshot/folder.ts'
-import { beginRestore, removeRestore } from '../store/sqlite/restore.ts'
+import { openRestore, removeRestore } from '../store/sqlite/restore.ts'
 import { type AppContext, resetTo, type RestoreInProgress, type SnapshotOptions } from './context.ts'
 
 const print = ({ metadata, metadataBytes, hash }: Offered): WireSnapshot => ({
@@ -113,7 +113,7 @@ export function offerSnapshot(app: AppContext, request: OfferSnapshotRequest): O
     logger.error({ height: request.snapshot?.height, why: judged.why }, 'a snapshot was refused')
     return { result: judged.result }
   }
-  const restore = beginRestore({ path: snapshots.restorePath, tables, metadata: judged, headOf: headOfState })
+  const restore = openRestore({ path: snapshots.restorePath, tables, metadata: judged, headOf: headOfState })
   app.restoring = { restore, senders: new Set() }
   logger.info(
     { height: judged.height, chunks: judged.chunkHashes.length, records: judged.records },

@@ -44,13 +44,13 @@ export interface CommittedState extends StateReader {
    */
   prove<K extends object, R extends K, I extends string>(table: Table<K, R, I>, key: K): CommitmentProof | undefined
   /**
-   * Works out the root anew from every hashed row, by its definition and without the stored tree. The cost grows with
+   * Computes the root anew from every hashed row, by its definition and without the stored tree. The cost grows with
    * the whole state.
    */
   recomputeRoot(): Uint8Array
 }
 
-/** The effect of a block, worked out and not written. `prepare` returns it, and `commit` of the same store takes it once. */
+/** The effect of a block, computed but not written yet. `prepare` returns it, and `commit` of the same store takes it once. */
 export interface PreparedBlock {
   readonly appHash: Uint8Array
   readonly changes: readonly Change[]
@@ -62,7 +62,7 @@ export interface PreparedBlock {
 /** Where the chain's state is kept. Its own reads give committed rows. A scan throws when it is continued after a write. */
 export interface Store extends CommittedState {
   /**
-   * Works out the app hash and the rows that committing `overlay` would lead to, and writes nothing. The overlay stands
+   * Computes the app hash and the rows that committing `overlay` would lead to, and writes nothing. The overlay stands
    * above this store, with any number between. It may be called several times before a commit; a commit makes the other
    * results worthless.
    */
@@ -74,13 +74,13 @@ export interface Store extends CommittedState {
    */
   commit(prepared: PreparedBlock, block: BlockInfo): void
   /**
-   * Takes the last committed block back: rows, tree, height, time and app hash are those of the block before, in one
+   * Rolls the last committed block back: rows, tree, height, time and app hash are those of the block before, in one
    * transaction, which is on disk when the call returns. Below the first block there is an empty state. The node's own
    * rows stay.
    *
-   * StoreError, and nothing changes, when the block was not the last thing that happened (only one block can be taken
-   * back), or when the rows would not have the app hash that the block before committed. `agree` is called with the
-   * block before once everything is ready to be written; when it throws, nothing changes.
+   * StoreError, and nothing changes, when nothing is kept for that block (only one block can be rolled back), or when
+   * the rows would not have the app hash that the block before committed. `agree` is called with the block before once
+   * everything is ready to be written; when it throws, nothing changes.
    */
   rollback(agree?: (last: BlockRecord) => void): void
   /** Writes one row of a table that is not hashed, at once and outside any block. */

@@ -57,7 +57,7 @@ export function changesBack(undo: Uint8Array, tables: readonly Table[], state: S
   return changes
 }
 
-/** The error of a rollback for which nothing is kept. */
+/** The error when nothing is kept for rolling back the block of `height`. */
 export const noUndo = (height: number): StoreError =>
   new StoreError(
     height === 0

@@ -16,7 +16,7 @@ import {
   snapshotPath,
 } from '../../store/snapshot/folder.ts'
 import { NotARecord, type Snapshot, SNAPSHOT_FORMAT, snapshotHash } from '../../store/snapshot/format.ts'
-import { beginRestore, removeRestore } from '../../store/sqlite/restore.ts'
+import { openRestore, removeRestore } from '../../store/sqlite/restore.ts'
 import { writeSnapshot } from '../../store/snapshot/write.ts'
 import { openSqliteStore } from '../../store/sqlite/sqliteStore.ts'
 import { Failed, UserError } from '../errors.ts'
@@ -71,7 +71,7 @@ export function findSnapshot(folder: string, height: number | undefined): Found 
  * metadata. On failure it throws a Failed and leaves no database.
  */
 export function restoreInto(to: string, { path, snapshot: { metadata } }: Found): void {
-  const restore = beginRestore({ path: to, tables, metadata, headOf: headOfState })
+  const restore = openRestore({ path: to, tables, metadata, headOf: headOfState })
   try {
     for (let index = 0; index < metadata.chunkHashes.length; index++) {
       const chunk = readChunk(path, index)

@@ -2,7 +2,7 @@ import type { SqlValue, ValueType } from '../../values/valueType.ts'
 import type { Table } from '../table.ts'
 import { failCorrupt } from './connection.ts'
 
-/** A field in camelCase as the name of its column, in snake_case. */
+/** The name of a field's column: camelCase as snake_case. */
 export function columnName(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

@@ -89,7 +89,7 @@ function ofUntrusted<T>(work: () => T): T {
  * Begins to restore a snapshot into a new database at `path`, beside the state that is in use. Memory: one chunk and a
  * bounded part of the tree, however large the state is.
  */
-export function beginRestore(options: RestoreOptions): Restore {
+export function openRestore(options: RestoreOptions): Restore {
   const { path, tables, metadata, headOf } = options
   const connection = openNew(options)
   const { db, statement } = connection

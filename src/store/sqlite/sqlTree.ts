@@ -20,7 +20,7 @@ export interface SqlTree {
    * brings the memory up to date.
    */
   write(height: number, made: TreeWrite): () => void
-  /** As `write`, with all pages that wait. */
+  /** Like `write`, and also writes all pages that wait. */
   writeBack(made: TreeWrite): () => void
   /** Forgets all that is in memory: the file holds another tree now. */
   forget(): void
@@ -36,7 +36,7 @@ export const BLOCKS_WAITING_MAX = 32
 // A page takes 3 to 5 kB of memory.
 const PAGES_WAITING_MAX = 8192
 
-// A start works these in within 0.15 s.
+// Opening the store applies these to the tree within 0.15 s.
 const LEAVES_WAITING_MAX = 65_536
 
 // The leaves that are built into the tree in one transaction.
@@ -88,8 +88,8 @@ const encodeLeaves = (leaves: readonly LeafChange[]): Uint8Array =>
   fromLatin1(leaves.map(({ keyHash, hash }) => keyHash + (hash ?? EMPTY_HASH)).join(''))
 
 /**
- * What the stored pages lack of the blocks above `height`: how many blocks and changed leaves, and each of these leaves
- * as it is now.
+ * The changes of blocks above `height` that the stored pages do not hold: how many blocks and changed leaves, and each
+ * of these leaves as it is now.
  */
 function changesSince({ statement }: Connection, height = 0) {
   const raws = statement('SELECT leaves FROM tree_changes WHERE height > ? ORDER BY height').all(height)

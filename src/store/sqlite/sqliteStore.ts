@@ -163,7 +163,7 @@ const failMissingRow = ({ name }: Table): never =>
 /** A store that can take a whole other state in place of its own. */
 export interface SqliteStore extends Store {
   /**
-   * Takes the state in the database `from`, made by `beginRestore`, in place of this one: all of it in one transaction,
+   * Takes the state in the database `from`, made by `openRestore`, in place of this one: all of it in one transaction,
    * so that a crash leaves the old one or the new one. Tables that are not hashed stay. Throws when it is another
    * chain's.
    */

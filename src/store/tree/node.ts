@@ -61,7 +61,7 @@ export function join(left: Node | null, right: Node | null): Node | null {
   return { hash: innerHash(left?.hash ?? EMPTY_HASH, right?.hash ?? EMPTY_HASH), leaves: '' }
 }
 
-/** The hash above the leaves from `start` to `end`, exclusive, which are all below one path of `depth` bits. */
+/** The hash of the subtree of the leaves from `start` to `end`, exclusive, which share the first `depth` bits. */
 function hashAbove(leaves: Leaves, depth: number, start = 0, end: number = leaves.length): Hash {
   if (start === end) return EMPTY_HASH
   if (end - start === LEAF_LENGTH) return leaves.slice(start + HASH_BYTES, end)

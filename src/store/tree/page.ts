@@ -63,7 +63,7 @@ export function setChild(page: (Node | null | undefined)[], child: number, node:
 /** True for a node whose leaves are in a page of its own. */
 export const isPaged = (node: Node): boolean => node.leaves === ''
 
-/** True when the page above `path` keeps that many leaves. */
+/** True when that many leaves below `path` are kept in the page above it, instead of in a page of their own. */
 export const areFew = (count: number, path: Path): boolean => count <= LEAVES_KEPT_MAX || path.length > PATH_LENGTH_MAX
 
 /** The page at a path of `depth` digits, made of the leaves that its node keeps. */

@@ -152,7 +152,7 @@ interface Leaf {
   readonly hash: Hash
 }
 
-/** The hash above leaves in order, which are all below one path of `depth` bits. */
+/** The hash of the subtree of `leaves`, which are in order and share the first `depth` bits of their key hashes. */
 function hashAbove(leaves: readonly Leaf[], depth: number): Hash {
   if (leaves.length < 2) return leaves[0]?.hash ?? EMPTY_HASH
   const isRight = ({ keyHash }: Leaf): boolean => ((keyHash.charCodeAt(depth >> 3) >> (7 - (depth & 7))) & 1) === 1

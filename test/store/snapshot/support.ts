@@ -4,7 +4,7 @@ import { sha256 } from '../../../src/base/bytes.ts'
 import { createOverlay } from '../../../src/store/overlay.ts'
 import { readChunk, snapshotPath } from '../../../src/store/snapshot/folder.ts'
 import type { Snapshot, SnapshotMetadata } from '../../../src/store/snapshot/format.ts'
-import { beginRestore, type Restore } from '../../../src/store/sqlite/restore.ts'
+import { openRestore, type Restore } from '../../../src/store/sqlite/restore.ts'
 import { writeSnapshot } from '../../../src/store/snapshot/write.ts'
 import type { State } from '../../../src/store/state.ts'
 import type { BlockInfo, CommittedState, Store } from '../../../src/store/store.ts'
@@ -69,7 +69,7 @@ export const metadataOf = (
  */
 export const restoreAt = (path: string, metadata: SnapshotMetadata, head: Partial<BlockInfo> = {}): Restore => {
   const { chainId, height } = metadata
-  return beginRestore({ path, tables, metadata, headOf: () => ({ chainId, height, timeMs: height * 1000, ...head }) })
+  return openRestore({ path, tables, metadata, headOf: () => ({ chainId, height, timeMs: height * 1000, ...head }) })
 }
 
 /** All rows of every table, local ones too, in every order. */
