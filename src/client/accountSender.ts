@@ -8,6 +8,7 @@ import {
   abortable,
   BATCH_MAX,
   type Call,
+  OFFER_AGAIN_MS,
   pause,
   POLL_MS,
   type Reply,
@@ -58,16 +59,33 @@ function retryAfterMs(error: unknown): number | undefined {
   return (error.data as { readonly retryAfterMs: number }).retryAfterMs
 }
 
+/** A transaction that the mempool has dropped, because a block made it invalid. `result` has the refusal. */
+class Dropped extends Error {
+  readonly result: TransactionResult
+
+  constructor(result: TransactionResult) {
+    super('the mempool has dropped the transaction')
+    this.result = result
+  }
+}
+
 interface Followed extends PromiseWithResolvers<TransactionResult> {
   readonly deadlineMs: number
   readonly timeoutMs: number
   readonly signal: AbortSignal | undefined
+  readonly offer: Offer | undefined
+  offerPauseMs: number
+  offerAtMs: number
 }
+
+/** Sends a transaction again. Resolves with the result of one that is refused now and that no block holds. */
+type Offer = () => Promise<TransactionResult | undefined>
 
 /**
  * Creates a function that resolves with a transaction's result once the transaction is in a block. Transactions must be
  * given in the order in which blocks take them: only the first one that is not in a block yet is asked for again and
- * again, and the others when it was found. Rejects with SvcRpcError -32012 after `timeoutMs`.
+ * again, and the others when it was found; only the first is offered again. Rejects with SvcRpcError -32012 after
+ * `timeoutMs`, and with Dropped.
  */
 export function createFollower(transport: Transport) {
   const followed = new Map<string, Followed>()
@@ -102,9 +120,24 @@ export function createFollower(transport: Transport) {
     }
   }
 
+  /** Offers the first transaction again when it has waited long enough. */
+  const offerFirst = async (): Promise<void> => {
+    const [first] = followed
+    if (first === undefined) return
+    const [hash, one] = first
+    if (one.offer === undefined || performance.now() < one.offerAtMs) return
+    one.offerPauseMs *= 2
+    one.offerAtMs = performance.now() + one.offerPauseMs
+    const refused = await one.offer().catch(() => undefined)
+    if (refused === undefined) return
+    followed.delete(hash)
+    one.reject(new Dropped(refused))
+  }
+
   const lookUntilEmpty = async (): Promise<void> => {
     while (followed.size > 0) {
       const pauseMs = await lookForAll()
+      await offerFirst()
       for (const [hash, { signal, deadlineMs, timeoutMs, reject }] of followed) {
         if (signal?.aborted === true) reject(signal.reason)
         else if (performance.now() >= deadlineMs) reject(notInBlock(hash, timeoutMs))
@@ -115,11 +148,20 @@ export function createFollower(transport: Transport) {
     }
   }
 
-  return (hash: string, { signal, timeoutMs = WAIT_MS }: WaitOptions = {}): Promise<TransactionResult> => {
+  return (hash: string, options: WaitOptions = {}, offer?: Offer): Promise<TransactionResult> => {
     const known = followed.get(hash)
     if (known !== undefined) return known.promise
-    const deadlineMs = performance.now() + timeoutMs
-    const one = { ...Promise.withResolvers<TransactionResult>(), deadlineMs, timeoutMs, signal }
+    const { signal, timeoutMs = WAIT_MS } = options
+    const nowMs = performance.now()
+    const one = {
+      ...Promise.withResolvers<TransactionResult>(),
+      deadlineMs: nowMs + timeoutMs,
+      timeoutMs,
+      signal,
+      offer,
+      offerPauseMs: OFFER_AGAIN_MS,
+      offerAtMs: nowMs + OFFER_AGAIN_MS,
+    }
     followed.set(hash, one)
     if (followed.size === 1) void lookUntilEmpty()
     return one.promise
@@ -138,14 +180,19 @@ function readSent(
   if (known === true && !isFixed) return { state: 'taken' }
   if (expected !== undefined) return { state: 'badNonce', result: { result }, expected }
   if (isFailed(result)) return { state: 'refused', result: { result } }
-  const landed = follow()
+  const ended = follow()
+  const landed = ended.catch((error: unknown) => {
+    if (error instanceof Dropped) return error.result
+    throw error
+  })
   landed.catch(() => undefined)
-  return { state: known === true ? 'known' : 'accepted', result: { landed }, ended: () => landed }
+  return { state: known === true ? 'known' : 'accepted', result: { landed }, ended: () => ended }
 }
 
 interface Signed {
   /** Its place among those that are sent together. */
   readonly index: number
+  readonly nonce: number
   readonly isFixed: boolean
   readonly hash: string
   readonly bytes: Uint8Array
@@ -181,25 +228,34 @@ export function createAccountSender(signer: Signer, { transport, chainId, chainI
     return { bytes, hash: txHash(bytes) }
   }
 
+  const offerAgain = async (bytes: Uint8Array, nonce: number): Promise<TransactionResult | undefined> => {
+    const answer = (await transport.ask(sendCall(bytes))) as TransactionResult
+    const { expected_nonce: expected, known, ...result } = answer
+    // A nonce that is used up may have been used by these very bytes.
+    return isFailed(result) && (expected === undefined || expected < nonce) ? result : undefined
+  }
+
   const send = async (all: readonly Numbered<PendingTx>[]): Promise<readonly Sent<Checked>[]> => {
     const id = await chainId()
     const sent: Sent<Checked>[] = []
     const signed: Signed[] = []
     for (const [index, { tx, nonce, isFixed }] of all.entries()) {
       try {
-        signed.push({ index, isFixed, ...sign(id, tx, nonce) })
+        signed.push({ index, nonce, isFixed, ...sign(id, tx, nonce) })
       } catch (error) {
         sent[index] = { state: 'failed', error }
       }
     }
     for (const batch of batchesOf(signed)) {
       const replies = await transport.askAll(batch.map(({ bytes }) => sendCall(bytes)))
-      for (const [place, { index, hash, isFixed }] of batch.entries()) {
+      for (const [place, { index, nonce, hash, bytes, isFixed }] of batch.entries()) {
         const reply = replies[place] as Reply
         sent[index] =
           'error' in reply
             ? { state: 'failed', error: withHash(reply.error, hash) }
-            : readSent(reply.result as TransactionResult, isFixed, () => follow(hash))
+            : readSent(reply.result as TransactionResult, isFixed, () =>
+                follow(hash, {}, () => offerAgain(bytes, nonce)),
+              )
       }
     }
     return sent

@@ -8,7 +8,14 @@ import type { PendingTx, Signer } from '../tx/sign.ts'
 import { isSignedBySender } from '../tx/verify.ts'
 import type { Chain } from './chain.ts'
 import { nodeFailure, RpcError, rpcErrors } from './errors.ts'
-import { LOOK_UP_MS, NONCES_KEPT, WAITING_MAX, WAITING_OF_SENDER_MAX, WAITING_SIGNED_HERE_MAX } from './limits.ts'
+import {
+  LOOK_UP_MS,
+  NONCES_KEPT,
+  OFFER_AGAIN_MS,
+  WAITING_MAX,
+  WAITING_OF_SENDER_MAX,
+  WAITING_SIGNED_HERE_MAX,
+} from './limits.ts'
 import type { Inclusion, Tracker, Waiter } from './tracker.ts'
 
 /** Why a transaction was refused. `expectedNonce`: the nonce that comes next, when it was refused for its own. */
@@ -93,32 +100,59 @@ async function broadcast({ chain, tracker }: Setting, bytes: Uint8Array): Promis
   }
 }
 
+/** True for a refusal of what cannot be in a block. A nonce that is used up may have been used by these very bytes. */
+const isNotInBlock = ({ code, expectedNonce }: Refusal, nonce: number): boolean =>
+  code !== BAD_NONCE_CODE || (expectedNonce !== undefined && expectedNonce < nonce)
+
 /**
  * Waits for the block of what was sent, and asks the node by hash at the end: blocks pass unseen while the feed skips
- * pruned ones.
+ * pruned ones. The mempool drops without a word what a block has made invalid, so the bytes are offered again.
  */
-async function follow({ chain, waitMs }: Setting, { hash, state, waiter }: Broadcast): Promise<Outcome> {
+async function follow(
+  setting: Setting,
+  { hash, state, waiter }: Broadcast,
+  { bytes, nonce }: { readonly bytes: Uint8Array; readonly nonce: number },
+): Promise<Outcome> {
+  const { chain, waitMs } = setting
   const deadline = setTimeout(waiter.cancel, waitMs)
-  const lookUp = (): Promise<Inclusion | undefined> => chain.findTx(hash).catch(() => undefined)
-  let isOver = false
-  const lookUpOften = async (): Promise<Inclusion | undefined> => {
-    while (!isOver) {
-      const found = await lookUp()
-      if (found !== undefined) return found
-      await sleep(LOOK_UP_MS, undefined, { ref: false })
+  const over = new AbortController()
+  const hasSlept = (ms: number): Promise<boolean> =>
+    sleep(ms, true, { signal: over.signal, ref: false }).catch(() => false)
+  const found = (included: Inclusion | undefined): Outcome | undefined => included && { hash, included }
+  const lookUp = (): Promise<Outcome | undefined> => chain.findTx(hash).then(found, () => undefined)
+  const lookUpOften = async (): Promise<Outcome | undefined> => {
+    do {
+      const outcome = await lookUp()
+      if (outcome !== undefined) return outcome
+    } while (await hasSlept(LOOK_UP_MS))
+    return undefined
+  }
+  const offerAgain = async (): Promise<Outcome | undefined> => {
+    for (let pauseMs = OFFER_AGAIN_MS; await hasSlept(pauseMs); pauseMs *= 2) {
+      const again = await broadcast(setting, bytes).catch(() => undefined)
+      if (again === undefined) continue
+      if ('waiter' in again) again.waiter.cancel()
+      else if (isNotInBlock(again.refused, nonce)) return again
     }
     return undefined
   }
+  const ends = [waiter.landed.then(found), offerAgain()]
   // A transaction that the node knew may be in a block that has passed.
-  const landed = await (state === 'known' ? Promise.race([waiter.landed, lookUpOften()]) : waiter.landed)
-  isOver = true
+  if (state === 'known') ends.push(lookUpOften())
+  const first = await Promise.race(ends)
+  over.abort()
   clearTimeout(deadline)
   waiter.cancel()
-  const included = landed ?? (await lookUp())
-  if (included === undefined) {
+  const outcome = first ?? (await lookUp())
+  if (outcome === undefined) {
     throw new RpcError('notInBlock', `${rpcErrors.notInBlock.message}; ask for it with svc_getTransaction`, { hash })
   }
-  return { hash, included }
+  return outcome
+}
+
+/** Resolves once a block holds the transaction. Rejects when none does, and its nonce is free again. */
+async function included(outcome: Promise<Outcome>): Promise<void> {
+  if ('refused' in (await outcome)) throw new Error('the mempool has dropped the transaction')
 }
 
 /** Signs a transaction with a nonce. Raw transactions are signed already, and their nonce is fixed. */
@@ -128,15 +162,16 @@ type Sign = (chainId: string, nonce: number) => Uint8Array
 async function sendOne(setting: Setting, { tx: sign, nonce, isFixed }: Numbered<Sign>): Promise<Sent<SentTx>> {
   const { chain } = setting
   await chain.needReady()
-  const sent = await broadcast(setting, sign(await chain.chainId(), nonce))
+  const bytes = sign(await chain.chainId(), nonce)
+  const sent = await broadcast(setting, bytes)
   const { hash } = sent
   if ('refused' in sent) {
     const { code, expectedNonce } = sent.refused
     if (code !== BAD_NONCE_CODE) return { state: 'refused', result: sent }
-    const included = isFixed ? await chain.findTx(hash) : undefined
-    if (included === undefined) return { state: 'badNonce', result: sent, expected: expectedNonce }
+    const found = isFixed ? await chain.findTx(hash) : undefined
+    if (found === undefined) return { state: 'badNonce', result: sent, expected: expectedNonce }
     // These very bytes are in a block: they are answered with it.
-    return { state: 'refused', result: { hash, state: 'known', outcome: Promise.resolve({ hash, included }) } }
+    return { state: 'refused', result: { hash, state: 'known', outcome: Promise.resolve({ hash, included: found }) } }
   }
   const { state, waiter } = sent
   if (state === 'known' && !isFixed) {
@@ -144,10 +179,10 @@ async function sendOne(setting: Setting, { tx: sign, nonce, isFixed }: Numbered<
     waiter.cancel()
     return { state: 'taken' }
   }
-  const outcome = follow(setting, sent)
+  const outcome = follow(setting, sent, { bytes, nonce })
   // Whoever asks for the outcome later still gets its rejection.
   outcome.catch(() => undefined)
-  return { state, result: { hash, state, outcome }, ended: () => outcome }
+  return { state, result: { hash, state, outcome }, ended: () => included(outcome) }
 }
 
 type Queue = NonceQueue<Sign, SentTx>

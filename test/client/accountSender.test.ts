@@ -141,6 +141,26 @@ describe('a transaction on its way', () => {
     expect(looks).toBeGreaterThan(2)
   })
 
+  test('that the mempool drops is told as the refusal that it now is, and frees its nonce', async () => {
+    const gateway = fakeGateway()
+    const closed = { height: 0, hash, check_tx: { code: 12, log: 'closed', fee: {} }, deliver_tx: { fee: {} } }
+    let isLosing = true
+    const sender = senderOf({
+      ...gateway,
+      ask: async (call) => (call.method === 'svc_sendRawTransaction' ? closed : gateway.ask(call)),
+      askAll: async (calls) => {
+        if (!isLosing) return gateway.askAll(calls)
+        return calls.map(({ method }) => ({
+          result: method === 'svc_getTransaction' ? null : { ...closed, check_tx: { fee: {} } },
+        }))
+      },
+    })
+    expect(await sender.submit(order(1))).toEqual(closed)
+    isLosing = false
+    expect((await sender.submit(order(2))).height).toBe(1)
+    expect(gateway.committed.map(({ body }) => body.nonce)).toEqual([0])
+  })
+
   test('is given up with the hash when the gateway fails', async () => {
     const away = new SvcRpcError('svc_getTransaction', undefined, 'away')
     const follow = createFollower({ ...fakeGateway(), askAll: async (calls) => calls.map(() => ({ error: away })) })

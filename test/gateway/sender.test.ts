@@ -68,6 +68,23 @@ describe('nonces', () => {
     expect((result as Result).height).toBeGreaterThan(0)
   })
 
+  test('what the mempool drops is told as the refusal that it now is, and frees its nonce', async () => {
+    let refusal = {}
+    let isLosing = true
+    pair = await startPair({ check: () => refusal, lose: () => isLosing })
+    const dropped = many(2, () => resultOf(transfer()))
+    await until(() => pair.node.count('broadcast_tx_sync') === 2)
+    refusal = { code: 12, log: 'the proposal is closed' }
+    const results = await dropped
+    expect(results[0]).toMatchObject({ height: 0, check_tx: { code: 12, log: 'the proposal is closed' } })
+    // The first one has left a hole before the second.
+    expect(results[1]).toMatchObject({ height: 0, check_tx: { code: 6, log: 'bad nonce: expected 0, got 1' } })
+    isLosing = false
+    refusal = {}
+    expect((await resultOf(transfer())).height).toBeGreaterThan(0)
+    expect(pair.node.ledger.nonces.get(alice.address)).toBe(1)
+  })
+
   test('a nonce that others have used is signed again with the expected one', async () => {
     pair = await startPair({ blocks: false })
     const waiting = [transfer({ nonce: 0 })]

@@ -91,6 +91,10 @@ const gatewayRows: readonly Row[] = [
   ],
   ['Waiting for a block', `${seconds(gateway.WAIT_MS)}, then -32012 with the hash`],
   [
+    'A transaction that waits is given to the node again',
+    `after ${seconds(gateway.OFFER_AGAIN_MS)}, and then after twice as long each time`,
+  ],
+  [
     'Queries to the node',
     `${gateway.QUERIES_ASKED_MAX} at a time, ${thousands(gateway.QUERIES_MAX)} with those that wait; then -32015`,
   ],
