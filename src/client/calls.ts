@@ -38,7 +38,7 @@ export function queryFunction({ transport }: Client, { call, method, isTransacti
   }
 }
 
-const nonce = optional(field(uint, 'number of transactions made by the sender before this one'))
+const nonce = optional(field(uint))
 
 /**
  * Reads an operation's input the way it would reach the gateway through JSON. Throws a FieldError in the words in which

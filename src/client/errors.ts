@@ -1,12 +1,7 @@
-import type { TransactionResult } from '../tx/result.ts'
+import type { CheckTx, TransactionResult } from '../tx/result.ts'
 
-const failureOf = ({
-  check_tx,
-  deliver_tx,
-}: TransactionResult): { readonly code: number; readonly log: string } | undefined => {
-  const failed = [check_tx, deliver_tx].find(({ code = 0 }) => code !== 0)
-  return failed === undefined ? undefined : { code: failed.code ?? 0, log: failed.log ?? '' }
-}
+const failureOf = ({ check_tx, deliver_tx }: TransactionResult): CheckTx | undefined =>
+  [check_tx, deliver_tx].find(({ code = 0 }) => code !== 0)
 
 /** True when a transaction failed, in CheckTx or in its block. Source: interface, Errors. */
 export const isFailed = (result: TransactionResult): boolean => failureOf(result) !== undefined
@@ -28,7 +23,7 @@ export class SvcTxError extends Error {
   readonly log: string
   readonly result: TransactionResult
   constructor(result: TransactionResult) {
-    const { code, log } = failureOf(result) ?? { code: 0, log: '' }
+    const { code = 0, log = '' } = failureOf(result) ?? {}
     super(`the transaction failed with code ${code}: ${log}`)
     this.code = code
     this.log = log

@@ -40,7 +40,7 @@ export interface SvcVerified {
  */
 export function verifiedFunctions(transport: Transport, target: Target): SvcVerified {
   const getProof: SvcVerified['getProof'] = async (table, key = '', options = {}) =>
-    (await import('./light/proveRow.ts')).proveRow({ ...target, transport }, { table, key }, options)
+    (await import('./light/proveRow.ts')).proveRow({ ...target, transport }, table, key, options)
   const rowOf =
     (table: string) =>
     (key: string, options?: VerifyOptions): Promise<VerifiedRow> =>
@@ -106,14 +106,6 @@ export interface SvcConstructor {
   readonly fromTokens: (tokens: string | number | bigint) => bigint
 }
 
-const waiter =
-  (transport: Transport): SvcAsync['waitForTx'] =>
-  async (hash, options = {}) => {
-    const result = await abortable(createFollower(transport)(hash, options), options.signal)
-    if (isFailed(result)) throw new SvcTxError(result)
-    return result
-  }
-
 const STATUS: Call = { method: 'svc_status', params: [] }
 const chainIdOf = (status: unknown): string => (status as { readonly chain_id: string }).chain_id
 
@@ -123,17 +115,23 @@ export function createFunctions(
   defaultAccount: () => string | undefined,
 ): Omit<Svc, 'defaultAccount' | 'verified'> {
   const senders = new Map<Address, AccountSender>()
-  const known: { id?: string; reading?: Promise<string> } = {}
-  const readChainId = async (): Promise<string> => {
+  let known: string | undefined
+  let reading: Promise<string> | undefined
+  const chainId = async (): Promise<string> => {
+    reading ??= transport.ask(STATUS).then(chainIdOf)
     try {
-      return (known.id = chainIdOf(await transport.ask(STATUS)))
+      return (known = await reading)
     } catch (error) {
-      delete known.reading
+      reading = undefined
       throw error
     }
   }
-  const chainId = (): Promise<string> => (known.reading ??= readChainId())
-  const chainIdBlocking = (call: string): string => (known.id ??= chainIdOf(transport.askBlocking(STATUS, call)))
+  const chainIdBlocking = (call: string): string => (known ??= chainIdOf(transport.askBlocking(STATUS, call)))
+  const waitForTx: SvcAsync['waitForTx'] = async (hash, options = {}) => {
+    const result = await abortable(createFollower(transport)(hash, options), options.signal)
+    if (isFailed(result)) throw new SvcTxError(result)
+    return result
+  }
   const client: Client = { transport, senders, defaultAccount }
   const functions = [
     ...operations.map((spec) => operationFunction(client, spec)),
@@ -141,7 +139,7 @@ export function createFunctions(
   ]
   return {
     ...treeOf<SvcFunctions>(functions, callbackForm),
-    async: { ...treeOf<AsyncFunctions>(functions, promiseForm), waitForTx: waiter(transport) },
+    async: { ...treeOf<AsyncFunctions>(functions, promiseForm), waitForTx },
     accounts: createLocalAccounts(senders, (signer) =>
       createAccountSender(signer, { transport, chainId, chainIdBlocking }),
     ),

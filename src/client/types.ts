@@ -1,6 +1,5 @@
 import type { Fields } from '../tx/fields.ts'
 import type { TransactionResult } from '../tx/result.ts'
-import type { KeyType, ValueType } from '../values/valueType.ts'
 
 /**
  * The fields that every operation takes.
@@ -87,26 +86,16 @@ export interface VerifyOptions extends WaitOptions {
  */
 export type AsyncOperation<I> = (input: I, options?: CallOptions) => Promise<TransactionResult>
 
-/** A transaction type, as tools/gen-client.ts found it in the registry. */
-export interface OperationSpec {
-  readonly call: string
-  readonly method: string
-  readonly operation: string
-  /** Read when the client signs by itself. What their values mean is the chain's to judge. */
-  readonly fields: Fields
-}
-
-/** Any other method of the gateway. */
+/** A method of the gateway, as tools/gen-client.ts found it. */
 export interface QuerySpec {
   readonly call: string
   readonly method: string
   readonly isTransaction?: true
 }
 
-/** A table under the app hash: the tag of its keys, the message of its rows, and the types of its columns. */
-export interface StateTable {
-  readonly tag: number
-  readonly messageName: string
-  readonly key: Readonly<Record<string, KeyType<unknown>>>
-  readonly row: Readonly<Record<string, ValueType<unknown>>>
+/** A transaction type of the registry. */
+export interface OperationSpec extends QuerySpec {
+  readonly operation: string
+  /** Read when the client signs by itself. What their values mean is the chain's to judge. */
+  readonly fields: Fields
 }

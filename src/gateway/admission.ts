@@ -35,23 +35,21 @@ export function createTurns(): (address: string, calls: number) => Promise<void>
     })
 }
 
-/** Counts calls by the address that they come from. Every method says why the call may not run, or undefined. */
-export interface RateLimit {
-  readonly countCall: (request: FastifyRequest) => Promise<RpcError | undefined>
-  /** A whole list counts against a share of its own, beside being a call. */
-  readonly countList: (request: FastifyRequest) => Promise<RpcError | undefined>
-}
+/** Says why a call may not run, or undefined. */
+type Count = (request: FastifyRequest) => Promise<RpcError | undefined>
 
 const WINDOW_S = RATE_WINDOW_MS / 1000
 
 /**
- * Up to `callsPerSecond` calls from one address (an IPv6 address counts by its /64), and a LIST_COSTth of it lists,
- * counted over RATE_WINDOW_MS; 0 is no limit. The counts of the last 5,000 addresses are kept.
+ * Creates counters of calls by the address that they come from: up to `callsPerSecond` calls from one address (an IPv6
+ * address counts by its /64), and a LIST_COSTth of it whole lists beside being calls, counted over RATE_WINDOW_MS; 0 is
+ * no limit. The counts of the last 5,000 addresses are kept.
  */
-export async function createRateLimit(app: FastifyInstance, callsPerSecond: number): Promise<RateLimit> {
-  if (callsPerSecond === 0) return { countCall: async () => undefined, countList: async () => undefined }
+export async function createRateLimit(app: FastifyInstance, callsPerSecond: number) {
+  const none: Count = async () => undefined
+  if (callsPerSecond === 0) return { countCall: none, countList: none }
   await app.register(rateLimit, { global: false })
-  const counter = (what: string, max: number): RateLimit['countCall'] => {
+  const counter = (what: string, max: number): Count => {
     const count = app.createRateLimit({ max, timeWindow: RATE_WINDOW_MS })
     return async (request) => {
       const counted = await count(request)

@@ -14,7 +14,7 @@ import { methodOf, methods } from './methods/list.ts'
 import { openRpcDocument } from './openrpc.ts'
 import { readParams } from './fields.ts'
 import { createSender } from './sender.ts'
-import { checkSigning, mayAskToSign } from './access.ts'
+import { checkSigning, type GuardOptions, mayAskToSign } from './access.ts'
 import { createTracker } from './tracker.ts'
 
 /** A pino logger has this shape. */
@@ -23,12 +23,10 @@ export interface GatewayLog extends DefectLog {
   warn: (about: object, message: string) => void
 }
 
-/** How a gateway is started. */
-export interface GatewayOptions {
+/** How a gateway is started. It listens on 127.0.0.1 and allows no hosts or origins unless told otherwise. */
+export interface GatewayOptions extends Partial<GuardOptions> {
   /** http://host:port of the CometBFT node's RPC. It may be away. */
   readonly node: string
-  /** Default 127.0.0.1. */
-  readonly host?: string
   /** Default PORTS.gateway; 0 takes any free one. */
   readonly port?: number
   /** Accounts that it signs for, in keystore order: whoever reaches the gateway may act for them. */
@@ -42,10 +40,6 @@ export interface GatewayOptions {
   readonly waitMs?: number
   /** Age of the head from which transactions are refused, in ms; 0 for never. Default: see watchHead. */
   readonly stalledAfterMs?: number | undefined
-  /** See GuardOptions. Default none. */
-  readonly allowHosts?: readonly string[]
-  /** See GuardOptions. Default none. */
-  readonly allowOrigins?: readonly string[]
   /** What callers may take of it; what is left out is as limits.ts has it. */
   readonly limits?: Partial<typeof HTTP_LIMITS>
 }
@@ -58,13 +52,8 @@ export interface Gateway {
   readonly close: () => Promise<void>
 }
 
-interface CallOptions extends Pick<GatewayOptions, 'authToken'> {
-  readonly onCall: Metrics['onCall']
-  readonly log: DefectLog
-}
-
 /** Runs a method by name and counts it. Throws what `errorObject` prints. */
-function createCall(services: Services, { onCall, log, authToken }: CallOptions) {
+function createCall(services: Services, onCall: Metrics['onCall'], log: DefectLog, authToken: string | undefined) {
   return async (name: string, params: Params, authorization?: string): Promise<unknown> => {
     const begunMs = performance.now()
     const method = methodOf.get(name)
@@ -95,16 +84,17 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     host = '127.0.0.1',
     port = PORTS.gateway,
     signers = [],
+    authToken,
+    publicKeys = false,
     logger,
     waitMs = WAIT_MS,
     allowHosts = [],
     allowOrigins = [],
   } = options
-  const { authToken, publicKeys = false, limits = {}, stalledAfterMs } = options
   checkSigning({ accounts: signers.length, authToken, publicKeys })
   const clients = openClients(node)
   const tracker = createTracker()
-  const head = watchHead(stalledAfterMs)
+  const head = watchHead(options.stalledAfterMs)
   const feed = startBlockFeed(clients.transactions, {
     onBlock: (block) => {
       head.onBlock(block)
@@ -143,11 +133,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     discover: () => new RawJson([document]),
   }
   const app = await createHttpServer({
-    call: createCall(services, { onCall: metrics.onCall, log: logger, authToken }),
+    call: createCall(services, metrics.onCall, logger, authToken),
     isList: (name) => methodOf.get(name)?.isList === true,
     log: logger,
     guard: { host, allowHosts, allowOrigins },
-    limits: { ...HTTP_LIMITS, ...limits },
+    limits: { ...HTTP_LIMITS, ...options.limits },
     ready: () => readiness(chain),
     metrics: metrics.text,
     document,

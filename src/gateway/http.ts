@@ -2,10 +2,10 @@ import { createServer } from 'node:http'
 import { BlockList, isIPv6 } from 'node:net'
 import { Readable } from 'node:stream'
 import cors from '@fastify/cors'
-import { fastify, type FastifyInstance, type FastifyReply } from 'fastify'
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { asBuffer } from '../base/bytes.ts'
 import { type GuardOptions, refusedOrigin } from './access.ts'
-import { createRateLimit, createTurns, type RateLimit } from './admission.ts'
+import { createRateLimit, createTurns } from './admission.ts'
 import { boundConnections, type Connections } from './connections.ts'
 import { answer, type Params, type Piece, type Server } from './envelope.ts'
 import { type RpcError, type RpcErrorObject, rpcErrors } from './errors.ts'
@@ -99,7 +99,10 @@ function setStatus(reply: FastifyReply, refused: RpcErrorObject | undefined): vo
 }
 
 /** Counts every request as a call, whatever it asks for. */
-function addRateLimit(app: FastifyInstance, { countCall }: RateLimit): void {
+function addRateLimit(
+  app: FastifyInstance,
+  countCall: (request: FastifyRequest) => Promise<RpcError | undefined>,
+): void {
   app.addHook('onRequest', async (request, reply) => {
     const error = await countCall(request)
     if (error === undefined) return
@@ -185,7 +188,7 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
   const turns = createTurns()
   const rateLimit = await createRateLimit(app, limits.callsPerSecond)
   await addGuard(app, guard)
-  addRateLimit(app, rateLimit)
+  addRateLimit(app, rateLimit.countCall)
   addClosing(app, onClosing)
   addErrors(app, log)
   app.removeAllContentTypeParsers()

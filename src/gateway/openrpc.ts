@@ -1,5 +1,5 @@
-import { type Fields, schemaOf } from '../tx/fields.ts'
-import { checkTxSchema, decimal, deliverTxSchema } from '../tx/result.ts'
+import { schemaOf } from '../tx/fields.ts'
+import { checkTxSchema, decimal, deliverTxSchema, object } from '../tx/result.ts'
 import { address } from '../values/account.ts'
 import { proposalId, pubKey as pubKeyType } from '../values/key.ts'
 import { ratio, uint } from '../values/number.ts'
@@ -10,11 +10,6 @@ import type { Method } from './methods/define.ts'
 
 const string: JsonSchema = { type: 'string' }
 const integer = uint.schema
-
-function object(properties: Readonly<Record<string, JsonSchema>>, optional: readonly string[] = []): JsonSchema {
-  const required = Object.keys(properties).filter((name) => !optional.includes(name))
-  return { type: 'object', properties, required, additionalProperties: false }
-}
 
 /** What svc_getTransaction answers. Source: protocol.md §10. */
 export const foundTransaction: JsonSchema = object({
@@ -124,26 +119,21 @@ export const statusObject: JsonSchema = object({
 
 const EVERY_CALL: readonly RpcErrorName[] = ['invalidRequest', 'invalidParams', 'internal', 'tooMany']
 
-function contentOf(input: Fields): readonly object[] {
-  const properties = schemaOf(input)['properties'] as Readonly<Record<string, object>>
-  return Object.entries(input).map(([name, { doc, optional }]) => ({
-    name,
-    description: doc,
-    required: !optional,
-    schema: properties[name],
-  }))
-}
-
 function methodObject({ name, doc, input, positional, result, errors }: Method): object {
-  const names = Object.keys(input).length
+  const properties = schemaOf(input)['properties'] as Readonly<Record<string, object>>
   return {
     name,
     summary: doc,
     ...(positional === undefined
       ? { description: 'params: one object of members, alone or as the only element of an array.' }
       : {}),
-    paramStructure: positional === undefined || positional < names ? 'by-name' : 'either',
-    params: contentOf(input),
+    paramStructure: positional === Object.keys(input).length ? 'either' : 'by-name',
+    params: Object.entries(input).map(([field, { doc: description, optional }]) => ({
+      name: field,
+      description,
+      required: !optional,
+      schema: properties[field],
+    })),
     result: { name: 'result', schema: result },
     errors: [...EVERY_CALL, ...errors].map((error) => rpcErrors[error]),
   }

@@ -50,28 +50,32 @@ const integer: JsonSchema = { type: 'integer' }
 /** JSON schema of a whole number in decimal text. */
 export const decimal: JsonSchema = amount.schema
 
-const object = (properties: Readonly<Record<string, JsonSchema>>, required: readonly string[]): JsonSchema => ({
+/** JSON schema of an object whose members are all there, except for those of `optional`. */
+export const object = (
+  properties: Readonly<Record<string, JsonSchema>>,
+  optional: readonly string[] = [],
+): JsonSchema => ({
   type: 'object',
   properties,
-  required,
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
   additionalProperties: false,
 })
 
-const fee = object({ key: string, value: decimal }, [])
+const fee = object({ key: string, value: decimal }, ['key', 'value'])
 
 /** JSON schema of CheckTx. */
-export const checkTxSchema: JsonSchema = object({ code: integer, log: string, fee }, ['fee'])
+export const checkTxSchema: JsonSchema = object({ code: integer, log: string, fee }, ['code', 'log'])
 
 /** JSON schema of DeliverTx. `returns` says what `data` carries. */
 export const deliverTxSchema = (returns?: string): JsonSchema => {
   const data = { type: 'string', contentEncoding: 'base64', ...(returns === undefined ? {} : { description: returns }) }
-  return object({ code: integer, log: string, gasUsed: decimal, fee, data }, ['fee'])
+  return object({ code: integer, log: string, gasUsed: decimal, fee, data }, ['code', 'log', 'gasUsed', 'data'])
 }
 
 /** JSON schema of TransactionResult. `returns` says what `deliver_tx.data` carries. */
 export function transactionResultSchema(returns?: string, more: Readonly<Record<string, JsonSchema>> = {}): JsonSchema {
   const parts = { height: integer, hash: string, check_tx: checkTxSchema, deliver_tx: deliverTxSchema(returns) }
-  return object({ ...parts, ...more }, Object.keys(parts))
+  return object({ ...parts, ...more }, Object.keys(more))
 }
 
 /** JSON schema of what `svc_sendRawTransaction` answers, with and without `wait: false`. */

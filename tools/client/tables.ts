@@ -23,6 +23,15 @@ export function importsOf(types: readonly string[]): readonly string[] {
 /** The name of a column's type in the client, which reads the texts of an enum as they are. */
 const typeName = ({ name }: ValueType<unknown>): string => (name === 'enum' || name === 'yesNo' ? 'text' : name)
 
+const STATE_TABLE = `/** A table under the app hash: the tag of its keys, the message of its rows, and the types of its columns. */
+export interface StateTable {
+  readonly tag: number
+  readonly messageName: string
+  readonly key: Readonly<Record<string, KeyType<unknown>>>
+  readonly row: Readonly<Record<string, ValueType<unknown>>>
+}
+`
+
 const columnsOf = (columns: Readonly<Record<string, ValueType<unknown>>>): string =>
   `{ ${Object.entries(columns)
     .map(([name, type]) => `${name}: ${typeName(type)}`)
@@ -39,7 +48,8 @@ export function rowsSource(): string {
   return [
     "/* Written by tools/gen-client.ts: change the modules' tables, not this file. */",
     ...importsOf(used),
-    "import type { StateTable } from '../types.ts'\n",
+    "import type { KeyType, ValueType } from '../../values/valueType.ts'\n",
+    STATE_TABLE,
     '/** Every table under the app hash, by its name. */',
     `export const stateTables: ReadonlyMap<string, StateTable> = new Map<string, StateTable>([\n${lines.join('\n')}\n])\n`,
   ].join('\n')

@@ -1,6 +1,7 @@
 import { parseAddress } from '../../base/address.ts'
 import { equalBytes, fromBase64, fromHex } from '../../base/bytes.ts'
 import { SvcProofError } from '../errors.ts'
+import { stateTables } from '../gen/rows.ts'
 import type { VerifyOptions } from '../types.ts'
 import type { Target, Transport } from '../transport.ts'
 import { verifiedHeader } from './header.ts'
@@ -41,14 +42,8 @@ export interface VerifiedRow {
 }
 
 /** Who is asked: the gateway for row and proof, which nobody believes, and the light client for the header. */
-export interface Sources extends Pick<Target, 'light' | 'fetch'> {
+interface Sources extends Pick<Target, 'light' | 'fetch'> {
   readonly transport: Transport
-}
-
-/** Which row: its table, and its key as `svc_getProof` takes it; where 32 bytes are all of it, in any base64. */
-export interface RowName {
-  readonly table: string
-  readonly key: string
 }
 
 interface Answer {
@@ -72,25 +67,24 @@ function readAnswer(answer: unknown): Answer {
   return { height, key: bytesOf('key'), value: bytesOf('value'), proof: bytesOf('proof') }
 }
 
-// `/` parts the keys; 32 bytes are one part.
-const KEYED_BY_BYTES = new Set(['proposals', 'validator_set'])
-const urlSafe = (id: string): string => id.replaceAll('+', '-').replaceAll('/', '_')
-
 const CANDIDACY_KEY_BYTES = 9
-const CANDIDACY_TAG = 2
 
 /**
  * The key that the answer must be about. By owner the gateway has found the id, which is believed only once the row
  * shows that owner.
  */
-function expectedKey({ table, key }: RowName, owner: string | undefined, answer: Answer): Uint8Array {
+function expectedKey(table: string, key: string, owner: string | undefined, answer: Answer): Uint8Array {
   if (owner === undefined) {
     const expected = stateKey(table, key)
     if (expected === undefined)
       throw new SvcProofError(`there can be no row ${JSON.stringify(key)} in the table ${JSON.stringify(table)}`)
     return expected
   }
-  if (answer.key.length !== CANDIDACY_KEY_BYTES || answer.key[0] !== CANDIDACY_TAG || answer.value.length === 0) {
+  if (
+    answer.key.length !== CANDIDACY_KEY_BYTES ||
+    answer.key[0] !== stateTables.get(table)?.tag ||
+    answer.value.length === 0
+  ) {
     throw new SvcProofError(`the gateway's answer is no candidacy of ${owner}`)
   }
   return answer.key
@@ -114,30 +108,35 @@ function checkAge({ height, time }: VerifiedHeader, maxAgeMs: number): void {
 }
 
 /**
- * A row as of the gateway's head, proven: the light client has verified the header after that head, the proof leads
- * from its app hash to the row, the row is the one that was asked for, and the header is no older than `maxAgeMs`.
- * Rejects with SvcProofError at whatever does not hold, or when the header is not there after `timeoutMs`; with
- * SvcRpcError when the gateway refuses or does not answer.
+ * Resolves with a row as of the gateway's head, proven: the light client has verified the header after that head, the
+ * proof leads from its app hash to the row, the row is the one that was asked for, and the header is no older than
+ * `maxAgeMs`. `key` is as `svc_getProof` takes it, where 32 bytes are all of it in any base64. Rejects with
+ * SvcProofError at whatever does not hold, or when the header is not there after `timeoutMs`; with SvcRpcError when the
+ * gateway refuses or does not answer.
  */
 export async function proveRow(
   { transport, light, fetch }: Sources,
-  name: RowName,
+  table: string,
+  key: string,
   options: VerifyOptions,
 ): Promise<VerifiedRow> {
   if (light === undefined) throw new SvcProofError('there is no light client to ask: new Svc({ url, light })')
-  const { table } = name
-  const named = KEYED_BY_BYTES.has(table) ? urlSafe(name.key) : name.key
+  // `/` separates the parts of a key, and base64 of a key that is one part may hold it too.
+  const isOnePart = Object.keys(stateTables.get(table)?.key ?? {}).length === 1
+  const named = isOnePart ? key.replaceAll('+', '-').replaceAll('/', '_') : key
   const owner = table === 'candidacies' ? parseAddress(named) : undefined
   const answer = readAnswer(await transport.ask({ method: 'svc_getProof', params: [table, named] }, options.signal))
-  const key = expectedKey({ table, key: named }, owner, answer)
-  if (!equalBytes(answer.key, key)) throw new SvcProofError("the gateway's answer is about another row")
+  const expected = expectedKey(table, named, owner, answer)
+  if (!equalBytes(answer.key, expected)) throw new SvcProofError("the gateway's answer is about another row")
   const header = await verifiedHeader({ light, ...(fetch === undefined ? {} : { fetch }) }, answer.height + 1, options)
   checkAge(header, options.maxAgeMs ?? MAX_AGE_MS)
   const root = fromHex(header.app_hash) as Uint8Array
   const isThere = answer.value.length > 0
-  const why = isThere ? whyNotMember(root, answer.proof, key, answer.value) : whyNotAbsent(root, answer.proof, key)
+  const why = isThere
+    ? whyNotMember(root, answer.proof, expected, answer.value)
+    : whyNotAbsent(root, answer.proof, expected)
   if (why !== undefined) throw new SvcProofError(`${why} (height ${answer.height}, header ${header.height})`)
-  const data = isThere ? printRow(table, key, answer.value) : null
+  const data = isThere ? printRow(table, expected, answer.value) : null
   if (owner !== undefined && data?.['owner_address'] !== owner) {
     throw new SvcProofError(`the row that the gateway found is owned by ${String(data?.['owner_address'])}`)
   }

@@ -2,11 +2,10 @@ import { concat } from '../../base/bytes.ts'
 import { stateCodec } from '../../codec/state.ts'
 import type { WireValue } from '../../values/valueType.ts'
 import { stateTables } from '../gen/rows.ts'
-import type { StateTable } from '../types.ts'
 
 /** The state key of a row; undefined when there can be no such row. */
 export function stateKey(table: string, key: string): Uint8Array | undefined {
-  const declared: StateTable | undefined = stateTables.get(table)
+  const declared = stateTables.get(table)
   const types = Object.values(declared?.key ?? {})
   const parts = key === '' ? [] : key.split('/')
   if (declared === undefined || parts.length !== types.length) return undefined

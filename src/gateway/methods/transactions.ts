@@ -28,21 +28,18 @@ function outcomeOf({ onOutcome }: Services, operation: string, sending: Promise<
   return outcome
 }
 
-type Entry = (typeof txEntries)[number]
-
-const common = {
-  from: field(address, 'account that acts; the gateway must hold its key'),
-  nonce: optional(field(uint, 'number of transactions made by the sender before this one')),
-}
-
-function operationMethod({ operation, method, doc, input, returns }: Entry): Method {
+function operationMethod({ operation, method, doc, input, returns }: (typeof txEntries)[number]): Method {
   return {
     name: method,
     doc,
     positional: undefined,
     errors: ['noKey', 'nodeAway', 'notInBlock', 'mempoolFull', 'needsToken'],
     signs: true,
-    input: { from: common.from, ...input, nonce: common.nonce },
+    input: {
+      from: field(address, 'account that acts; the gateway must hold its key'),
+      ...input,
+      nonce: optional(field(uint, 'number of transactions made by the sender before this one')),
+    },
     result: transactionResultSchema(returns),
     run: async (services, given) => {
       const { from, nonce, ...message } = given
