@@ -8,8 +8,8 @@ import {
   LIMITS,
   type Limits,
   type Report,
-  RESTART_MS,
   startFetcherThread,
+  type ThreadData,
 } from '../eni/thread.ts'
 import { listProposals } from '../modules/governance/keeper.ts'
 import { fileFor } from '../modules/governance/library.ts'
@@ -20,11 +20,9 @@ import { UserError } from './errors.ts'
 import { readConfig } from './settings.ts'
 
 /** Options of `serveLibraries`. */
-export interface LibrariesOptions {
+export interface LibrariesOptions extends Omit<ThreadData, 'limits'> {
   readonly store: Store
-  readonly home: string
   readonly os: string
-  readonly allowAddresses: readonly string[]
   readonly logger: AppLogger
   readonly limits?: Limits
 }
@@ -89,8 +87,7 @@ export function serveLibraries({ store, home, os, allowAddresses, logger, limits
       { home, allowAddresses, limits },
       {
         onMessage: onReport,
-        onFailed: (err) =>
-          logger.error({ err }, `the fetcher of libraries ended; it restarts in ${RESTART_MS / 1000} s`),
+        onFailed: (err) => logger.error({ err }, 'the fetcher of libraries ended; another one starts in a minute'),
         onRestarted: updateAll,
       },
     )

@@ -99,10 +99,6 @@ async function startLight(flags: ProveFlags): Promise<LightProxy & { readonly fo
   return { ...light, folder }
 }
 
-// A signal would end the program without its exit handlers, and the light client would be left running.
-const endings = ['SIGINT', 'SIGTERM'] as const
-const endBySignal = (): never => process.exit(1)
-
 /**
  * Answers a query with a row that is proven against a header verified by `cometbft light`. The light client runs for as
  * long as this takes and keeps its headers in `<home>/light/<chain id>`. Throws a Failed when the proof fails, and a
@@ -113,7 +109,8 @@ export async function prove(
   ask: (verified: SvcVerified) => Promise<VerifiedRow>,
 ): Promise<VerifiedRow> {
   const { url, token } = remoteFrom(flags)
-  for (const signal of endings) process.once(signal, endBySignal)
+  // A signal would end the program without its exit handlers, and the light client would be left running.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   const { folder, ...light } = await startLight(flags)
   try {
     return await ask(new Svc({ url, light: light.url, ...(token === undefined ? {} : { token }) }).verified)

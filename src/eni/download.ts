@@ -114,13 +114,12 @@ async function hop(url: URL, request: DownloadRequest): Promise<URL | undefined>
         request,
       )
     })
-    return undefined
   } catch (error) {
-    if (next !== undefined) return next
-    throw error
+    if (next === undefined) throw error
   } finally {
     await agent.destroy()
   }
+  return next
 }
 
 /**

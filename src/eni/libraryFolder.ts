@@ -5,10 +5,7 @@ import { join } from 'node:path'
 import type { LibraryStatus, Limits, Report, LibraryJob } from './thread.ts'
 
 /** The name and version of a library. Their form (protocol.md §6) makes them safe in a path. */
-export interface FileName {
-  readonly name: string
-  readonly version: string
-}
+export type FileName = Pick<LibraryJob, 'name' | 'version'>
 
 const stagingOf = (home: string): string => join(home, 'eni', 'staging')
 const libOf = (home: string): string => join(home, 'eni', 'lib')

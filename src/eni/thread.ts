@@ -49,9 +49,6 @@ export interface ThreadData {
   readonly limits: Limits
 }
 
-/** How long after its end the fetcher is restarted, in ms. */
-export const RESTART_MS = 60_000
-
 /**
  * Starts a fetcher in a thread of its own, to which jobs are posted. The first ones after each start must be those of
  * every proposal. A download that was under way at the end of the thread is begun again.
@@ -64,6 +61,6 @@ export const startFetcherThread = (
     file: new URL('./worker.ts', import.meta.url),
     workerData,
     heapMibMax: 128,
-    restartMs: RESTART_MS,
+    restartMs: 60_000,
     ...callbacks,
   })

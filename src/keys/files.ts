@@ -24,11 +24,7 @@ export interface KeyFile {
 }
 
 /** A file in a folder that cannot be used, and the reason. */
-export interface BadKeyFile {
-  readonly name: string
-  readonly path: string
-  readonly problem: string
-}
+export type BadKeyFile = Omit<KeyFile, 'keystore'> & { readonly problem: string }
 
 const SUFFIX = '.json'
 const FILE_BYTES_MAX = 65_536

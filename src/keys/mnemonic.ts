@@ -2,17 +2,10 @@ import { hmac } from '@noble/hashes/hmac.js'
 import { sha512 } from '@noble/hashes/sha2.js'
 import { generateMnemonic, mnemonicToSeedSync, validateMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english.js'
-import { concat, utf8 } from '../base/bytes.ts'
+import { concat, u64be, utf8 } from '../base/bytes.ts'
 
 /** Added to every index, because ed25519 has only hardened derivation. */
 const HARDENED = 2 ** 31
-
-/** Encodes a number as 4 bytes, big-endian. */
-function u32be(index: number): Uint8Array {
-  const bytes = new Uint8Array(4)
-  new DataView(bytes.buffer).setUint32(0, index)
-  return bytes
-}
 
 /**
  * Derives the ed25519 seed (32 bytes) at a path of hardened indexes from a master seed of 16 to 64 bytes. Each index is
@@ -25,7 +18,8 @@ export function deriveSeed(masterSeed: Uint8Array, path: readonly number[]): Uin
     if (!Number.isInteger(index) || index < 0 || index >= HARDENED) {
       throw new RangeError(`path: expected an index from 0 to 2^31 - 1, got ${index}`)
     }
-    node = hmac(sha512, node.subarray(32), concat(Uint8Array.of(0), node.subarray(0, 32), u32be(index + HARDENED)))
+    const indexBytes = u64be(index + HARDENED).subarray(4)
+    node = hmac(sha512, node.subarray(32), concat(Uint8Array.of(0), node.subarray(0, 32), indexBytes))
   }
   return node.subarray(0, 32)
 }
