@@ -1,19 +1,6 @@
-import { isNodeError } from '../comet/errors.ts'
-import { isKeystoreError } from '../keys/errors.ts'
-
-/**
- * A mistake that the user can correct. `message` is one line; the program prints it and exits with status 2.
- */
+/** A mistake that the user can correct. `message` is one line; the program prints it and exits with status 2. */
 export class UserError extends Error {
   override readonly name = 'UserError'
-}
-
-const NAMES = new Set(['UserError', 'StoreError', 'GenesisError', 'GatewayStartError', 'FolderError'])
-
-/** True for errors whose message is written for the user. */
-export function isUserError(error: unknown): error is Error {
-  const { name, code } = (error ?? {}) as { name?: unknown; code?: unknown }
-  return (typeof name === 'string' && NAMES.has(name)) || code === 'COMET' || isNodeError(error)
 }
 
 /**
@@ -29,17 +16,19 @@ export class Failed extends Error {
   }
 }
 
-/** True when `error` is a Failed. */
-export const isFailed = (error: unknown): error is Failed =>
-  (error as { name?: unknown } | null | undefined)?.name === 'Failed'
+/** The errors whose message is written for the user, by name, with the exit status that they lead to. */
+const EXIT_STATUSES: ReadonlyMap<unknown, 1 | 2> = new Map([
+  ['Failed', 1],
+  ['KeystoreError', 1],
+  ['UserError', 2],
+  ['StoreError', 2],
+  ['GenesisError', 2],
+  ['GatewayStartError', 2],
+  ['FolderError', 2],
+  ['CometError', 2],
+  ['NodeError', 2],
+])
 
-/** Runs `work` and turns a KeystoreError into a Failed with the same message. */
-export function asFailed<T>(work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    if (isKeystoreError(error))
-      throw new Failed(error.message, { error: { message: error.message, problem: error.problem } })
-    throw error
-  }
-}
+/** The exit status for an error whose message is written for the user; undefined for a bug of svcd. */
+export const exitStatusOf = (error: unknown): 1 | 2 | undefined =>
+  EXIT_STATUSES.get((error as { name?: unknown } | null | undefined)?.name)

@@ -2,20 +2,6 @@ import { Failed } from './errors.ts'
 import { GATEWAY_URL, type GatewayFlags, parseUrl, settingOf } from './options.ts'
 import { firstLine } from './secrets.ts'
 
-/** The gateway that a command calls. */
-export interface Remote {
-  readonly url: string
-  /** The token for `Authorization: Bearer`. */
-  readonly token: string | undefined
-  /**
-   * Calls a method and resolves with its `result`. Throws a Failed when there is no answer, or for an error, with its
-   * code.
-   */
-  readonly call: (method: string, params?: unknown) => Promise<unknown>
-  /** What /readyz says: `ready`, and a `reason` if it is false. Empty when a proxy does not pass that path on. */
-  readonly readiness: () => Promise<{ readonly ready?: boolean; readonly reason?: string }>
-}
-
 const CALL_MS_MAX = 60_000
 
 async function ask(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<unknown> {
@@ -36,11 +22,8 @@ async function ask(url: string, headers: Readonly<Record<string, string>>, body:
   }
 }
 
-/** The gateway of the flags, else of SVCD_GATEWAY, else of config/svcd.json, else the default one on this machine. */
-export function remoteFrom(flags: GatewayFlags): Remote {
-  const url = parseUrl(settingOf(flags, flags.gateway, 'gateway') ?? GATEWAY_URL, '--gateway')
-  const tokenFile = flags.authTokenFile ?? process.env['SVCD_AUTH_TOKEN_FILE']
-  const token = tokenFile === undefined ? undefined : firstLine(tokenFile, '--auth-token-file')
+/** Creates a client of the gateway at `url`. `token`: for `Authorization: Bearer`. */
+export function createGatewayClient(url: string, token?: string) {
   const headers = {
     'content-type': 'application/json',
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
@@ -48,7 +31,11 @@ export function remoteFrom(flags: GatewayFlags): Remote {
   return {
     url,
     token,
-    call: async (method, params = {}) => {
+    /**
+     * Calls a method and resolves with its `result`. Throws a Failed when there is no answer, or for an error, with its
+     * code.
+     */
+    call: async (method: string, params: unknown = {}): Promise<unknown> => {
       const answer = (await ask(url, headers, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))) as {
         readonly result?: unknown
         readonly error?: { readonly code: number; readonly message: string }
@@ -56,7 +43,8 @@ export function remoteFrom(flags: GatewayFlags): Remote {
       if (answer.error === undefined) return answer.result
       throw new Failed(`${method}: code ${answer.error.code}: ${answer.error.message}`, { error: answer.error })
     },
-    readiness: async () => {
+    /** Reads /readyz: `ready`, and a `reason` if it is false. Empty when a proxy does not pass that path on. */
+    readiness: async (): Promise<{ readonly ready?: boolean; readonly reason?: string }> => {
       try {
         const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(CALL_MS_MAX) })
         const { ready, reason } = (await response.json()) as { readonly ready?: unknown; readonly reason?: unknown }
@@ -66,4 +54,11 @@ export function remoteFrom(flags: GatewayFlags): Remote {
       }
     },
   }
+}
+
+/** The gateway of the flags, else of config/svcd.json, else the default one on this machine. */
+export function gatewayFrom(flags: GatewayFlags): ReturnType<typeof createGatewayClient> {
+  const url = parseUrl(settingOf(flags, 'gateway') ?? GATEWAY_URL, '--gateway')
+  const { authTokenFile: file } = flags
+  return createGatewayClient(url, file === undefined ? undefined : firstLine(file, '--auth-token-file'))
 }

@@ -1,80 +1,57 @@
 import { Command, CommanderError } from 'commander'
 import { VERSION } from '../base/version.ts'
-import { isFailed, isUserError } from './errors.ts'
+import { exitStatusOf, Failed } from './errors.ts'
 import type { Configure } from './options.ts'
+import { note, say } from './output.ts'
 import { isOn } from './settings.ts'
 
-/** A command: its name, its description, and the file that configures it. */
-export interface Listed {
-  readonly name: string
-  readonly doc: string
-  readonly load: () => Promise<{ readonly configure: Configure }>
+const DESCRIPTIONS = {
+  devnet: 'Runs one validator, its application and a gateway on this machine, with ten funded accounts.',
+  init: 'Creates the home of a node: its keys, its configuration and a genesis file.',
+  testnet: 'Creates the homes of several validators: keys, one genesis file, peers and scripts.',
+  start: 'Runs the ABCI application of a home, for a CometBFT node that runs beside it.',
+  gateway: 'Runs the JSON-RPC gateway of a node.',
+  keys: 'Manages key files: creates, imports, lists, shows, exports and deletes keys, and changes passwords.',
+  tx: 'Sends a transaction and waits for its block.',
+  query: 'Queries the chain through a gateway.',
+  eni: 'Shows which of the proposed native libraries this node has.',
+  status: 'Shows the status of a gateway and its node.',
+  doctor: 'Checks this machine, the home, its state and its node for problems.',
+  snapshot: 'Creates, lists, verifies and restores snapshots of the state.',
+  export: 'Writes the state as a genesis file from which a new chain can start.',
+  rollback: 'Takes back the last block of a stopped node, in the application and in CometBFT.',
+  reset: 'Removes the state and the blocks of a home. Its keys and its configuration stay.',
+} as const
+
+type CommandName = keyof typeof DESCRIPTIONS
+
+/** The file of each command. It is loaded only when that command runs, so that none pays for what others import. */
+const LOADERS: Readonly<Record<CommandName, () => Promise<{ readonly configure: Configure }>>> = {
+  devnet: () => import('./commands/devnet.ts'),
+  init: () => import('./commands/init.ts'),
+  testnet: () => import('./commands/testnet.ts'),
+  start: () => import('./commands/start.ts'),
+  gateway: () => import('./commands/gateway.ts'),
+  keys: () => import('./commands/keys.ts'),
+  tx: () => import('./commands/tx.ts'),
+  query: () => import('./commands/query.ts'),
+  eni: () => import('./commands/eni.ts'),
+  status: async () => ({ configure: (await import('./commands/doctor.ts')).configureStatus }),
+  doctor: () => import('./commands/doctor.ts'),
+  snapshot: () => import('./commands/snapshot.ts'),
+  export: () => import('./commands/export.ts'),
+  rollback: () => import('./commands/rollback.ts'),
+  reset: () => import('./commands/reset.ts'),
 }
 
-/** Every command. A command's file is loaded only when that command runs, so that none pays for what others import. */
-export const COMMANDS: readonly Listed[] = [
-  {
-    name: 'devnet',
-    doc: 'Runs one validator, its application and a gateway on this machine, with ten funded accounts.',
-    load: () => import('./commands/devnet.ts'),
-  },
-  {
-    name: 'init',
-    doc: 'Creates the home of a node: its keys, its configuration and a genesis file.',
-    load: () => import('./commands/init.ts'),
-  },
-  {
-    name: 'testnet',
-    doc: 'Creates the homes of several validators: keys, one genesis file, peers and scripts.',
-    load: () => import('./commands/testnet.ts'),
-  },
-  {
-    name: 'start',
-    doc: 'Runs the ABCI application of a home, for a CometBFT node that runs beside it.',
-    load: () => import('./commands/start.ts'),
-  },
-  { name: 'gateway', doc: 'Runs the JSON-RPC gateway of a node.', load: () => import('./commands/gateway.ts') },
-  {
-    name: 'keys',
-    doc: 'Manages key files: creates, imports, lists, shows, exports and deletes keys, and changes passwords.',
-    load: () => import('./commands/keys.ts'),
-  },
-  { name: 'tx', doc: 'Sends a transaction and waits for its block.', load: () => import('./commands/tx.ts') },
-  { name: 'query', doc: 'Queries the chain through a gateway.', load: () => import('./commands/query.ts') },
-  {
-    name: 'eni',
-    doc: 'Shows which of the proposed native libraries this node has.',
-    load: () => import('./commands/eni.ts'),
-  },
-  { name: 'status', doc: 'Shows the status of a gateway and its node.', load: () => import('./commands/status.ts') },
-  {
-    name: 'doctor',
-    doc: 'Checks this machine, the home, its state and its node for problems.',
-    load: () => import('./commands/doctor.ts'),
-  },
-  {
-    name: 'snapshot',
-    doc: 'Creates, lists, verifies and restores snapshots of the state.',
-    load: () => import('./commands/snapshot.ts'),
-  },
-  {
-    name: 'export',
-    doc: 'Writes the state as a genesis file from which a new chain can start.',
-    load: () => import('./commands/export.ts'),
-  },
-  {
-    name: 'rollback',
-    doc: 'Takes back the last block of a stopped node, in the application and in CometBFT.',
-    load: () => import('./commands/rollback.ts'),
-  },
-  {
-    name: 'reset',
-    doc: 'Removes the state and the blocks of a home. Its keys and its configuration stay.',
-    load: () => import('./commands/reset.ts'),
-  },
-]
+/** Every command: its name, its description, and the function that loads its file. */
+export const COMMANDS = Object.entries(DESCRIPTIONS).map(([name, doc]) => ({
+  name,
+  doc,
+  load: LOADERS[name as CommandName],
+}))
 
-async function program(args: readonly string[], finish: (status: number) => void): Promise<Command> {
+async function program(args: readonly string[]): Promise<Command> {
   // The program's own options stand before the command, because behind it `--version` may be an operation's field.
   const svcd = new Command('svcd')
     .version(VERSION)
@@ -86,7 +63,7 @@ async function program(args: readonly string[], finish: (status: number) => void
   const asked = args[0] === 'help' ? args[1] : args[0]
   for (const { name, doc, load } of COMMANDS) {
     const command = svcd.command(name).description(doc).enablePositionalOptions()
-    if (name === asked) (await load()).configure(command, finish)
+    if (name === asked) (await load()).configure(command)
   }
   return svcd
 }
@@ -94,25 +71,20 @@ async function program(args: readonly string[], finish: (status: number) => void
 /** Prints what a command threw; returns the exit status. */
 function report(error: unknown, json: boolean): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  const line = (text: string): void => void process.stderr.write(`svcd: ${text}\n`)
-  const answer = (value: unknown): void => {
-    if (json) process.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`)
-  }
-  if (isFailed(error)) {
-    answer(error.answer)
-    line(error.message)
+  const { message = String(error), stack, problem } = error as Partial<Error> & { readonly problem?: unknown }
+  const status = exitStatusOf(error)
+  if (status === undefined) {
+    // A bug of svcd: the stack trace is shown only on request.
+    note(
+      isOn(process.env['SVCD_TRACE'])
+        ? `svcd: unexpected error: ${stack ?? message}`
+        : `svcd: unexpected error: ${message} (SVCD_TRACE=1 shows the stack trace)`,
+    )
     return 1
   }
-  if (isUserError(error)) {
-    answer({ error: { message: error.message } })
-    line(error.message)
-    return 2
-  }
-  // A bug of svcd: the stack trace is shown only on request.
-  const trace = isOn(process.env['SVCD_TRACE'])
-  const shown = error instanceof Error ? (trace ? error.stack : error.message) : String(error)
-  line(`unexpected error: ${shown ?? ''}${trace ? '' : ' (SVCD_TRACE=1 shows the stack trace)'}`)
-  return 1
+  if (json) say(JSON.stringify(error instanceof Failed ? error.answer : { error: { message, problem } }, undefined, 2))
+  note(`svcd: ${message}`)
+  return status
 }
 
 /**
@@ -122,14 +94,10 @@ function report(error: unknown, json: boolean): number {
 export async function main(args: readonly string[]): Promise<void> {
   // Files and folders that svcd and its programs create are for this user alone: modes 0600 and 0700.
   process.umask(0o077)
-  let status = 0
   try {
-    const svcd = await program(args, (given) => {
-      status = given
-    })
-    await svcd.parseAsync(args, { from: 'user' })
+    await (await program(args)).parseAsync(args, { from: 'user' })
   } catch (error) {
-    status = report(error, args.includes('--json'))
+    process.exitCode = report(error, args.includes('--json'))
   }
-  process.exit(status)
+  process.exit()
 }

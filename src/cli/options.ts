@@ -1,81 +1,177 @@
-import { join } from 'node:path'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { PORTS } from '../base/ports.ts'
 import type { TxEntry } from '../modules/define.ts'
-import { type Field, type FieldError, type Fields, readFields } from '../tx/fields.ts'
+import { type Field, FieldError, type Fields, readFields } from '../tx/fields.ts'
 import { UserError } from './errors.ts'
-import { homeOf, parseEndpoint, printEndpoint, readConfig } from './settings.ts'
+import { parseBlockTime, parseEndpoint, parseOs, parseWhole, printEndpoint, readConfig } from './settings.ts'
 
 /**
- * Adds options, help and an action to a command. The action passes its exit status to `finish`: 0 for success, 1 for a
- * failure, 2 for wrong usage.
+ * Adds options, help and an action to a command. The action throws when it fails; one that runs a part of a node may
+ * set `process.exitCode` instead.
  */
-export type Configure = (command: Command, finish: (status: number) => void) => void
+export type Configure = (command: Command) => void
 
-/** The flags that every command has. */
-export interface CommonFlags {
-  readonly home?: string
-  readonly json?: boolean
+type FirstWord<Text extends string> = Text extends `${infer First} ${string}` ? First : Text
+type CamelCase<Text extends string> = Text extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Text
+
+/** The name of an option's value: `chainId` for `--chain-id <id>`. */
+type NameOf<Flags extends string> = Flags extends `--${infer Name}` ? CamelCase<FirstWord<Name>> : never
+
+interface OptionSettings {
+  /** The variable that stands for the flag. */
+  readonly env?: `SVCD_${string}`
+  /** Reads what was given. Throws a UserError that names the flag. */
+  readonly parse?: (text: string, flag: string) => unknown
+  /** The text that is read when nothing was given. */
+  readonly fallback?: string
+  /** How the help shows the fallback. */
+  readonly fallbackDoc?: string
+  readonly isRequired?: true
 }
 
-/** The flags of commands that call a gateway. */
-export interface GatewayFlags extends CommonFlags {
-  readonly gateway?: string
-  readonly authTokenFile?: string
+type ParsedOf<Settings> = Settings extends { readonly parse: (text: string, flag: string) => infer Value }
+  ? Value
+  : string
+
+/** The value of an option that was given. */
+type GivenOf<Flags, Settings> = Flags extends `${string}...>`
+  ? readonly ParsedOf<Settings>[]
+  : Flags extends `${string}>`
+    ? ParsedOf<Settings>
+    : boolean
+
+type ValueOf<Flags, Settings> = Settings extends { readonly fallback: string } | { readonly isRequired: true }
+  ? GivenOf<Flags, Settings>
+  : GivenOf<Flags, Settings> | undefined
+
+/** An option, with the name and the type of its value. */
+export interface TypedOption<Name extends string, Value> extends Option {
+  attributeName(): Name
+  defaultValue?: Value
 }
 
-/** The gateway and the node that commands call when none is named. */
+/** The values of options, as an action gets them. */
+export type FlagsOf<Options extends readonly TypedOption<string, unknown>[]> = {
+  readonly [One in Options[number] as ReturnType<One['attributeName']>]: One extends TypedOption<string, infer Value>
+    ? Value
+    : never
+}
+
+/** Declares an option, such as `--chain-id <id>`. Its variable and its fallback are shown in the help. */
+export function option<const Flags extends string, const Settings extends OptionSettings = OptionSettings>(
+  flags: Flags,
+  doc: string,
+  settings?: Settings,
+): TypedOption<NameOf<Flags>, ValueOf<Flags, Settings>> {
+  const { env, parse = String, fallback, fallbackDoc = fallback, isRequired }: OptionSettings = settings ?? {}
+  const made = new Option(flags, doc).makeOptionMandatory(isRequired === true)
+  const flag = made.long as string
+  if (env !== undefined) made.env(env)
+  if (fallback !== undefined) made.default(parse(fallback, flag), fallbackDoc)
+  if (made.variadic) made.argParser((text, before: readonly unknown[] = []) => [...before, parse(text, flag)])
+  else if (made.required) made.argParser((text) => parse(text, flag))
+  return made as TypedOption<NameOf<Flags>, ValueOf<Flags, Settings>>
+}
+
+/** Adds an example to the help of a command, and options. A test runs the example as it is against a devnet. */
+export function withOptions(command: Command, example: string, options: readonly Option[] = []): Command {
+  for (const one of options) command.addOption(one)
+  return command.addHelpText('after', `\nExample:\n  ${example}`)
+}
+
+/** Adds a command below another one. `usage`: its name and its arguments. */
+export const subcommand = (
+  parent: Command,
+  usage: string,
+  doc: string,
+  example: string,
+  options: readonly Option[],
+): Command => withOptions(parent.command(usage).description(doc), example, options)
+
+/** The gateway that commands call when none is named. */
 export const GATEWAY_URL = `http://127.0.0.1:${PORTS.gateway}`
+
 const NODE_URL = `http://127.0.0.1:${PORTS.rpc}`
 
-/** Adds an example to a command's help. A test runs the lines as they are against a devnet. */
-export const example = (command: Command, ...lines: readonly string[]): Command =>
-  command.addHelpText('after', `\nExample:\n${lines.map((line) => `  ${line}`).join('\n')}`)
+/** The option `--home`. */
+export const homeOption = option('--home <dir>', 'home folder of the node', {
+  env: 'SVCD_HOME',
+  parse: (text) => resolve(text),
+  fallback: join(homedir(), '.svcd'),
+  fallbackDoc: '~/.svcd',
+})
 
-/** Adds `--home` and `--json`. */
-export const withCommon = (command: Command): Command =>
-  command
-    .option('--home <dir>', 'home folder of the node (SVCD_HOME; default ~/.svcd)')
-    .option('--json', 'print JSON instead of text')
+/** The options of every command that prints an answer. */
+export const commonOptions = [homeOption, option('--json', 'print JSON instead of text')] as const
 
-/** Adds `--home`, `--json` and the options that choose the gateway. */
-export const withGateway = (command: Command): Command =>
-  withCommon(command)
-    .option('--gateway <url>', `gateway to call, a URL or HOST:PORT (SVCD_GATEWAY; default ${GATEWAY_URL})`)
-    .option('--auth-token-file <file>', "file that holds the gateway's token (SVCD_AUTH_TOKEN_FILE)")
+/** The values of those options. */
+export type CommonFlags = FlagsOf<typeof commonOptions>
+
+/** The common options, and those that choose the gateway. */
+export const gatewayOptions = [
+  ...commonOptions,
+  option('--gateway <url>', `gateway to call, a URL or HOST:PORT (default: ${GATEWAY_URL})`, {
+    env: 'SVCD_GATEWAY',
+  }),
+  option('--auth-token-file <file>', "file that holds the gateway's token", { env: 'SVCD_AUTH_TOKEN_FILE' }),
+] as const
+
+/** The values of those options. */
+export type GatewayFlags = FlagsOf<typeof gatewayOptions>
 
 /** The option `--keystore`. */
-export const keystoreOption = (): Option =>
-  new Option('--keystore <dir>', 'folder with the key files (SVCD_KEYSTORE; default <home>/keystore)')
+export const keystoreOption = option('--keystore <dir>', 'folder with the key files (default: <home>/keystore)', {
+  env: 'SVCD_KEYSTORE',
+})
 
 /** The option `--password-file`. */
-export const passwordOption = (): Option =>
-  new Option(
-    '--password-file <file>',
-    'file that holds the password (SVCD_PASSWORD_FILE; default: a prompt, or the next line of stdin)',
-  )
+export const passwordOption = option(
+  '--password-file <file>',
+  'file that holds the password (default: a prompt, or the next line of stdin)',
+  { env: 'SVCD_PASSWORD_FILE' },
+)
 
 /** The option `--node`. */
-export const nodeOption = (): Option =>
-  new Option('--node <url>', `URL of CometBFT's RPC (SVCD_NODE; default ${NODE_URL})`)
+export const nodeOption = option('--node <url>', `URL of CometBFT's RPC (default: ${NODE_URL})`, {
+  env: 'SVCD_NODE',
+})
 
-/** The home folder: `--home`, else SVCD_HOME, else ~/.svcd. */
-export const homeFrom = ({ home }: CommonFlags): string => homeOf(home ?? process.env['SVCD_HOME'])
+/** The option `--os`. */
+export const osOption = option('--os <name>', 'use libraries for ubuntu or centos (default: that of this machine)', {
+  env: 'SVCD_OS',
+  parse: parseOs,
+})
 
-/** The folder of key files: `--keystore`, else SVCD_KEYSTORE, else `<home>/keystore`. */
-export const keystoreFrom = (flags: CommonFlags & { readonly keystore?: string }): string =>
-  flags.keystore ?? process.env['SVCD_KEYSTORE'] ?? join(homeFrom(flags), 'keystore')
+/** The option `--accept-program-version`. */
+export const programVersionOption = option(
+  '--accept-program-version <number>',
+  'declare this build the successor that executes this program version',
+  { parse: parseWhole([1, 999_999]) },
+)
 
-/** A setting: the flag, else its SVCD_* variable, else the one in `<home>/config/svcd.json`. */
-export function settingOf(
-  flags: CommonFlags,
-  given: string | undefined,
-  name: 'gateway' | 'node' | 'from',
+/** The option `--block-time`, for commands that write a home. */
+export const blockTimeOption = option('--block-time <time>', 'time from block to block, such as 1s', {
+  parse: parseBlockTime,
+})
+
+/** The folder of key files: `--keystore`, else `<home>/keystore`. */
+export const keystoreFrom = ({
+  keystore,
+  home,
+}: FlagsOf<readonly [typeof keystoreOption, typeof homeOption]>): string => keystore ?? join(home, 'keystore')
+
+/** A setting: the flag or its SVCD_* variable, else the one in `<home>/config/svcd.json`. */
+export function settingOf<Name extends 'gateway' | 'node' | 'from'>(
+  flags: Pick<CommonFlags, 'home'> & Readonly<Record<Name, string | undefined>>,
+  name: Name,
 ): string | undefined {
-  const value = given ?? process.env[`SVCD_${name.toUpperCase()}`] ?? readConfig(homeFrom(flags))[name]
-  if (value !== undefined && typeof value !== 'string')
-    throw new UserError(`config/svcd.json: ${name}: expected a string, got ${JSON.stringify(value)}`)
-  return value
+  const value: unknown = flags[name] ?? readConfig(flags.home)[name]
+  if (value === undefined || typeof value === 'string') return value
+  throw new UserError(`config/svcd.json: ${name}: expected a string, got ${JSON.stringify(value)}`)
 }
 
 /** Reads a URL or HOST:PORT as a URL. Throws a UserError that names the flag. */
@@ -86,43 +182,38 @@ export function parseUrl(text: string, flag: string): string {
 }
 
 /** The URL of the node's RPC. */
-export const nodeUrl = (flags: CommonFlags & { readonly node?: string }): string =>
-  parseUrl(settingOf(flags, flags.node, 'node') ?? NODE_URL, '--node')
-
-/** The option of a field, or of a field inside another: `--description-name` for `description.name`. */
-export interface FieldOption {
-  readonly flag: string
-  readonly path: readonly string[]
-  readonly doc: string
-  readonly required: boolean
-}
+export const nodeUrl = (flags: FlagsOf<readonly [typeof nodeOption, typeof homeOption]>): string =>
+  parseUrl(settingOf(flags, 'node') ?? NODE_URL, '--node')
 
 /** Turns `pubKey` into `pub-key`. */
 export const kebab = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase()
+
+/** The option of a field, or of a field inside another: `--description-name` for `description.name`. */
+interface FieldOption {
+  readonly option: Option
+  readonly path: readonly string[]
+  readonly isRequired: boolean
+}
+
+function createFieldOption(path: readonly string[], doc: string, isRequired: boolean): FieldOption {
+  const words = path.map(kebab).join('-')
+  const flags = `--${words} <${words.split('-').at(-1)}>`
+  return { path, isRequired, option: new Option(flags, isRequired ? `${doc} (required)` : doc) }
+}
 
 /**
  * The options of an input's fields, in order. They are derived from the fields alone, so a new operation needs no code
  * for its options.
  */
-export function fieldOptions(fields: Fields): readonly FieldOption[] {
-  return Object.entries(fields).flatMap(([name, { fields: inner, doc, optional }]): FieldOption[] => {
-    if (inner === undefined) return [{ flag: `--${kebab(name)}`, path: [name], doc, required: !optional }]
-    return Object.entries(inner).map(([innerName, { doc: innerDoc }]) => ({
-      flag: `--${kebab(name)}-${kebab(innerName)}`,
-      path: [name, innerName],
-      doc: innerDoc,
-      required: false,
-    }))
-  })
-}
+const fieldOptionsOf = (fields: Fields): readonly FieldOption[] =>
+  Object.entries(fields).flatMap(([name, { fields: inner, doc, optional }]) =>
+    inner === undefined
+      ? [createFieldOption([name], doc, !optional)]
+      : Object.entries(inner).map(([innerName, one]) => createFieldOption([name, innerName], one.doc, false)),
+  )
 
-const optionOf = ({ flag, doc, required }: FieldOption): Option =>
-  new Option(`${flag} <${flag.split('-').at(-1)}>`, required ? `${doc} (required)` : doc)
-
-/** Adds an option for each field. */
-export function addFieldOptions(command: Command, fields: Fields): void {
-  for (const option of fieldOptions(fields)) command.addOption(optionOf(option))
-}
+/** The options of an input's fields. */
+export const fieldOptions = (fields: Fields): readonly Option[] => fieldOptionsOf(fields).map(({ option }) => option)
 
 /** Collects the fields that were given as flags into the JSON object that a gateway takes. */
 export function fieldsFromFlags(
@@ -130,10 +221,10 @@ export function fieldsFromFlags(
   flags: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
   const given: Record<string, unknown> = {}
-  for (const option of fieldOptions(fields)) {
-    const value = flags[optionOf(option).attributeName()]
+  for (const { option, path } of fieldOptionsOf(fields)) {
+    const value = flags[option.attributeName()]
     if (value === undefined) continue
-    const [name = '', innerName] = option.path
+    const [name = '', innerName] = path
     if (innerName === undefined) given[name] = value
     else given[name] = { ...(given[name] as object | undefined), [innerName]: value }
   }
@@ -143,11 +234,10 @@ export function fieldsFromFlags(
 /** Reads the values of fields as the chain does. Throws a UserError that names the option with a bad value. */
 export function parseFields(fields: Fields, given: unknown): Readonly<Record<string, unknown>> {
   try {
-    return readFields(fields, given) as Readonly<Record<string, unknown>>
+    return readFields(fields, given)
   } catch (error) {
-    if ((error as { name?: unknown }).name !== 'FieldError') throw error
-    const { field, problem } = error as FieldError
-    throw new UserError(`--${field.split('.').map(kebab).join('-')}: ${problem}`)
+    if (!(error instanceof FieldError)) throw error
+    throw new UserError(`--${error.field.split('.').map(kebab).join('-')}: ${error.problem}`)
   }
 }
 
@@ -204,12 +294,12 @@ function fallbackExample({ schema }: Field<unknown>): string {
  * operation.
  */
 export function exampleOptions(name: string, fields: Fields): string {
-  return fieldOptions(fields)
-    .flatMap(({ flag, path, required }) => {
+  return fieldOptionsOf(fields)
+    .flatMap(({ option, path, isRequired }) => {
       const own = EXAMPLE_VALUES[`${name}.${path.join('-')}`]
-      if (!required && own === undefined) return []
+      if (!isRequired && own === undefined) return []
       const [field = ''] = path
-      return [`${flag} ${own ?? EXAMPLE_VALUES[field] ?? fallbackExample(fields[field] as Field<unknown>)}`]
+      return [`${option.long} ${own ?? EXAMPLE_VALUES[field] ?? fallbackExample(fields[field] as Field<unknown>)}`]
     })
     .join(' ')
 }

@@ -50,8 +50,12 @@ export function formatFields(value: Readonly<Record<string, unknown>>): string {
   return all.map(([name, text]) => `${styled('bold', name.padEnd(width))}  ${text}`.trimEnd()).join('\n')
 }
 
-/** Prints a result: as JSON if `json` is set, else the text that `human` returns. */
-export function printAnswer(json: boolean | undefined, value: unknown, human: () => string): void {
+/** Prints a result: as JSON if `json` is set, else the text that `human` returns, which is by default that of an object. */
+export function printAnswer(
+  json: boolean | undefined,
+  value: unknown,
+  human = (): string => formatFields(value as Readonly<Record<string, unknown>>),
+): void {
   say(json === true ? JSON.stringify(value, undefined, 2) : human())
 }
 

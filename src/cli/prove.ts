@@ -5,20 +5,11 @@ import { Svc, type SvcVerified, type VerifiedRow } from '../client/index.ts'
 import { findCometBft } from '../comet/find.ts'
 import { type LightProxy, startLightProxy, type TrustedHeader } from '../comet/light.ts'
 import { openNodeRpc } from '../comet/rpc.ts'
+import type { ProveFlags } from './commands/query.ts'
 import { Failed, UserError } from './errors.ts'
-import { remoteFrom } from './gatewayClient.ts'
-import { type GatewayFlags, homeFrom, nodeUrl, parseUrl } from './options.ts'
+import { gatewayFrom } from './gatewayClient.ts'
+import { nodeUrl, parseUrl } from './options.ts'
 import { note } from './output.ts'
-
-/** The flags of a query with `--prove`. */
-export interface ProveFlags extends GatewayFlags {
-  readonly node?: string
-  readonly witness?: readonly string[]
-  readonly trustHeight?: string
-  readonly trustHash?: string
-  readonly trustFirst?: boolean
-  readonly maxAge?: string
-}
 
 /** The head of a node, as the node claims. */
 async function headOf(url: string): Promise<TrustedHeader & { readonly chainId: string }> {
@@ -88,7 +79,7 @@ async function startLight(flags: ProveFlags): Promise<LightProxy & { readonly fo
     note(`no --witness was given, so nothing checks whether ${node} shows the same chain to others`)
   }
   const { chainId, ...head } = await headOf(node)
-  const folder = join(homeFrom(flags), 'light', chainId)
+  const folder = join(flags.home, 'light', chainId)
   const trust = chooseTrust(flags, folder, node, head)
   const { path: program } = await findCometBft({ onProgress: note })
   const options = { program, folder, chainId, primary: node, witnesses: witnesses.length === 0 ? [node] : witnesses }
@@ -108,7 +99,7 @@ export async function prove(
   flags: ProveFlags,
   ask: (verified: SvcVerified) => Promise<VerifiedRow>,
 ): Promise<VerifiedRow> {
-  const { url, token } = remoteFrom(flags)
+  const { url, token } = gatewayFrom(flags)
   // A signal would end the program without its exit handlers, and the light client would be left running.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   const { folder, ...light } = await startLight(flags)

@@ -90,10 +90,6 @@ export async function confirm(question: string, yes: boolean | undefined): Promi
   }
 }
 
-/** The password file: the flag's, else that of SVCD_PASSWORD_FILE. */
-export const passwordFile = (given: string | undefined): string | undefined =>
-  given ?? process.env['SVCD_PASSWORD_FILE']
-
 /**
  * Reads the first line of a file that holds a secret, such as a password or a token. Throws a UserError, which names
  * the flag and never shows the contents, when the file cannot be read, when its first line is empty, or when others

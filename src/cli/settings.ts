@@ -1,11 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
-import { homedir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join } from 'node:path'
 import { ensureFolder } from '../base/folder.ts'
-import { tryPort } from '../comet/process.ts'
 import { OS_NAMES } from '../modules/governance/library.ts'
-import { SNAPSHOTS_LISTED_MAX } from '../store/snapshot/folder.ts'
 import { UserError } from './errors.ts'
 
 /** Where a server listens. */
@@ -58,10 +55,27 @@ export function parseStalledAfter(text: string): number {
   )
 }
 
-/** Reads a whole number within its limits. Throws a UserError that names the flag. */
-export function parseWhole(text: string, flag: string, [low, high]: readonly [number, number]): number {
-  if (/^\d{1,6}$/.test(text) && Number(text) >= low && Number(text) <= high) return Number(text)
-  throw new UserError(`${flag}: expected a whole number from ${low} to ${high}, got ${JSON.stringify(text)}`)
+/** The limits of a whole number, and whether 0 is accepted too. */
+export type Limits = readonly [low: number, high: number, orZero?: boolean]
+
+/** Checks a number that was `given` at `where`. Throws a UserError unless it is whole and within the limits. */
+export function checkWhole(value: unknown, [low, high, orZero = false]: Limits, where: string, given = value): number {
+  const isWhole = typeof value === 'number' && Number.isInteger(value)
+  if (isWhole && ((value >= low && value <= high) || (orZero && value === 0))) return value
+  const expected = `a whole number from ${low} to ${high}${orZero ? ', or 0' : ''}`
+  throw new UserError(`${where}: expected ${expected}, got ${JSON.stringify(given)}`)
+}
+
+/** Returns a function that reads a whole number within the limits. It throws a UserError that names the flag. */
+export const parseWhole =
+  (limits: Limits) =>
+  (text: string, flag: string): number =>
+    checkWhole(/^\d{1,10}$/.test(text) ? Number(text) : undefined, limits, flag, text)
+
+/** Reads the height of a block. Throws a UserError that names the flag. */
+export function parseHeight(text: string, flag: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
+  throw new UserError(`${flag}: expected a whole number of 1 or more, got ${JSON.stringify(text)}`)
 }
 
 /** Reads an IP address, or a network such as 10.0.0.0/8. Throws a UserError that names the flag. */
@@ -74,12 +88,6 @@ export function parseNetwork(text: string, flag: string): string {
   )
 }
 
-/** Reads a program version, 1 to 999,999. */
-export function parseProgramVersion(text: string): number {
-  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text)
-  throw new UserError(`--accept-program-version: expected a whole number from 1 to 999999, got ${JSON.stringify(text)}`)
-}
-
 /** Reads the name of an operating system for which libraries can be proposed. */
 export function parseOs(text: string): string {
   if (!OS_NAMES.includes(text))
@@ -87,24 +95,10 @@ export function parseOs(text: string): string {
   return text
 }
 
-/** The absolute path of the home folder; by default ~/.svcd. */
-export const homeOf = (text: string | undefined): string => resolve(text ?? join(homedir(), '.svcd'))
-
 /** The operating system of /etc/os-release, if libraries can be proposed for it. */
 export function machineOs(path = '/etc/os-release'): string | undefined {
   const id = existsSync(path) ? /^ID="?([a-z]+)"?$/m.exec(readFileSync(path, 'utf8'))?.[1] : undefined
   return id !== undefined && OS_NAMES.includes(id) ? id : undefined
-}
-
-/** Throws a UserError when the port is in use, so that a command finds out before it starts anything. */
-export async function assertFree({ host, port }: Endpoint, what: string, flag: string): Promise<void> {
-  await tryPort(host, port).catch(({ code, message }: NodeJS.ErrnoException) => {
-    throw new UserError(
-      code === 'EADDRINUSE'
-        ? `port ${port} (${what}) is in use, perhaps by another devnet. Choose another one with ${flag} HOST:PORT`
-        : `cannot listen on ${host}:${port} (${what}): ${message}. Choose another address with ${flag} HOST:PORT`,
-    )
-  })
 }
 
 /** The contents of `<home>/config/svcd.json`. Flags and SVCD_* variables override it. */
@@ -142,91 +136,14 @@ export function readConfig(home: string): SvcdConfig {
  */
 export function chooseOs(home: string, given: string | undefined, say: (line: string) => void): string {
   const config = readConfig(home)
-  if (given !== undefined) return parseOs(given)
-  if (config.eni?.os !== undefined) return parseOs(config.eni.os)
+  const chosen = given ?? config.eni?.os
+  if (chosen !== undefined) return parseOs(chosen)
   const own = machineOs()
   if (own !== undefined) return own
   ensureFolder(dirname(fileOf(home)))
   writeFileSync(fileOf(home), `${JSON.stringify({ ...config, eni: { ...config.eni, os: 'ubuntu' } }, undefined, 2)}\n`)
   say('this machine runs neither ubuntu nor centos, so libraries for ubuntu are used (eni.os in config/svcd.json)')
   return 'ubuntu'
-}
-
-/** How `svcd start` is told, by flags or SVCD_* variables, which snapshots and blocks to keep. */
-export interface RetentionFlags {
-  readonly snapshotInterval?: string | undefined
-  readonly snapshotKeep?: string | undefined
-  readonly keepBlocks?: string | undefined
-}
-
-/** Which snapshots and blocks a node keeps. */
-export interface Retention {
-  /** A snapshot is made at each multiple of this height; 0 for none. */
-  readonly interval: number
-  readonly keep: number
-  /** The least number of the newest blocks that are kept; 0 for all. */
-  readonly keepBlocks: number
-}
-
-/**
- * At one block a second, 1,000 blocks take a quarter of an hour: a node that joins replays a few minutes of blocks, and
- * a state of a million accounts is written in a small part of that time. Two snapshots are kept, so that one that a
- * peer is loading is not removed.
- */
-const DEFAULTS: Retention = { interval: 1000, keep: 2, keepBlocks: 0 }
-
-const INTERVAL_MAX = 1_000_000
-const KEEP_BLOCKS_MAX = 1_000_000_000
-
-/**
- * Reads a whole number within its limits from the flag, else from the file; with `orNone` also 0. Throws a UserError
- * that names the flag or the file.
- */
-function whole(
-  [flag, text]: readonly [string, string | undefined],
-  [member, held]: readonly [string, unknown],
-  fallback: number,
-  [low, high, orNone]: readonly [number, number, boolean],
-): number {
-  if (text === undefined && held === undefined) return fallback
-  const value = text === undefined ? held : /^\d{1,10}$/.test(text) ? Number(text) : undefined
-  if (
-    typeof value === 'number' &&
-    Number.isInteger(value) &&
-    ((value >= low && value <= high) || (orNone && value === 0))
-  )
-    return value
-  const where = text === undefined ? `config/svcd.json: ${member}` : flag
-  const expected = `a whole number from ${low} to ${high}${orNone ? ', or 0' : ''}`
-  throw new UserError(`${where}: expected ${expected}, got ${JSON.stringify(text ?? held)}`)
-}
-
-/**
- * Chooses the retention of a node: from flags and SVCD_* variables, else `<home>/config/svcd.json`, else the defaults.
- */
-export function chooseRetention(
-  home: string,
-  { snapshotInterval, snapshotKeep, keepBlocks }: RetentionFlags,
-): Retention {
-  const { snapshots, pruning } = readConfig(home)
-  return {
-    interval: whole(
-      ['--snapshot-interval', snapshotInterval],
-      ['snapshots.interval', snapshots?.interval],
-      DEFAULTS.interval,
-      [1, INTERVAL_MAX, true],
-    ),
-    keep: whole(['--snapshot-keep', snapshotKeep], ['snapshots.keep', snapshots?.keep], DEFAULTS.keep, [
-      2,
-      SNAPSHOTS_LISTED_MAX,
-      false,
-    ]),
-    keepBlocks: whole(['--keep-blocks', keepBlocks], ['pruning.keepBlocks', pruning?.keepBlocks], DEFAULTS.keepBlocks, [
-      2,
-      KEEP_BLOCKS_MAX,
-      true,
-    ]),
-  }
 }
 
 /** Reads a switch from an SVCD_* variable: 1, true and yes turn it on. */

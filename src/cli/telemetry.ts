@@ -21,7 +21,7 @@ export function openLog(dest: string | number, sync = true): Logger {
 }
 
 /** A gauge, whose value is read with each request. */
-export type GaugeLine = readonly [name: string, help: string, read: () => number]
+type GaugeLine = readonly [name: string, help: string, read: () => number]
 
 /**
  * Serves the gauges and those of the process as Prometheus text at `/metrics`; other paths answer 404. It holds no
@@ -58,21 +58,15 @@ export async function serveMetrics(
     )
     server.listen(endpoint, done)
   })
-  return {
-    close: () => {
-      server.close().closeAllConnections()
-    },
-  }
+  return { close: () => server.close().closeAllConnections() }
 }
+
+const newestHeight = (snapshots: string): number => listSnapshots(snapshots)[0]?.metadata.height ?? 0
 
 /** The application's own gauges. */
 export const gaugesOf = (store: Store, snapshots: string, libraries: Libraries): readonly GaugeLine[] => [
   ['svc_app_height', 'Last committed block', () => store.height()],
-  [
-    'svc_app_snapshot_height',
-    'Newest snapshot, 0 while there is none',
-    () => listSnapshots(snapshots)[0]?.metadata.height ?? 0,
-  ],
+  ['svc_app_snapshot_height', 'Newest snapshot, 0 while there is none', () => newestHeight(snapshots)],
   ['svc_eni_staged', 'Libraries that are fetched and wait for their block', () => libraries.count('ready')],
   ['svc_eni_deployed', 'Libraries in place', () => libraries.count('deployed')],
   ['svc_eni_failed', 'Libraries that no URL gave so far', () => libraries.count('failed', 'collapsed')],

@@ -43,9 +43,9 @@ export const setTomlValues = (text: string, values: Readonly<Record<string, Scal
  */
 export type NodeSettings = {
   addresses?: { rpc?: string; p2p?: string; abci?: string; metrics?: string }
-  blockTimeMs?: number
-  peers?: { persistentPeers?: readonly string[]; externalAddress?: string }
-  stateSync?: StateSync
+  blockTimeMs?: number | undefined
+  peers?: { persistentPeers?: readonly string[] | undefined; externalAddress?: string }
+  stateSync?: StateSync | undefined
 }
 
 /**

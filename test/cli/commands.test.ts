@@ -4,7 +4,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path'
 import { openKeystore } from '../../src/keys/keystore.ts'
 import { freePorts } from '../e2e/support/processes.ts'
-import { shownCommands, type Shown } from './examples.ts'
+import { type ListedCommand, listCommands } from '../../tools/reference/commands.ts'
 import { type Recorder, startRecorder } from './recorder.ts'
 import { type Ended, makePlace, type Place, run, type Running, svcd, typed } from './support.ts'
 
@@ -15,9 +15,11 @@ const LIMIT_MS = 120_000
 let place: Place
 let devnet: Running | undefined
 let recorder: Recorder | undefined
-let commands: readonly Shown[] = []
+let commands: readonly ListedCommand[] = []
 
-const shown = (path: string): readonly Shown[] => commands.filter((one) => one.path.startsWith(path) && !one.isGroup)
+const isGroup = ({ command }: ListedCommand): boolean => command.commands.length > 0
+const shown = (path: string): readonly ListedCommand[] =>
+  commands.filter((one) => one.path.startsWith(path) && !isGroup(one))
 const json = ({ stdout }: Ended): Record<string, unknown> => JSON.parse(stdout) as Record<string, unknown>
 const write = (name: string, text: string, mode = 0o600): void =>
   writeFileSync(join(place.folder, name), text, { mode })
@@ -27,7 +29,7 @@ beforeAll(async () => {
   write('password.txt', 'correct horse\n')
   write('token.txt', 'sixteen-letters-long\n')
   write('secret.txt', `${'07'.repeat(32)}\n`)
-  commands = await shownCommands()
+  commands = await listCommands()
   devnet = await run(place, ['devnet', '--block-time', '200ms'], /devnet ready/)
   recorder = await startRecorder(`http://${place.env['SVCD_GATEWAY']}`)
 }, LIMIT_MS)
@@ -40,11 +42,11 @@ afterAll(async () => {
 
 test('every command shows an example, and takes --home and --json unless it runs a part', () => {
   expect(commands.length).toBeGreaterThan(40)
-  for (const { path, isGroup, lines, help } of commands) {
-    if (isGroup && /^svcd tx /.test(path)) continue
-    expect([path, lines.length]).toEqual([path, 1])
-    expect(help).toContain(lines[0])
-    if (isGroup || /^svcd (?:devnet|start)$/.test(path)) continue
+  for (const one of commands) {
+    const { path, examples, help } = one
+    if (isGroup(one) && /^svcd tx /.test(path)) continue
+    expect([path, examples.length]).toEqual([path, 1])
+    if (isGroup(one) || /^svcd (?:devnet|start)$/.test(path)) continue
     expect(help).toContain('--home <dir>')
     expect(help).toContain('--json')
   }
@@ -55,7 +57,7 @@ describe('keys', () => {
     'the examples run in order: new, import, list, show, export, passwd, delete, mnemonic',
     async () => {
       for (const {
-        lines: [line = ''],
+        examples: [line = ''],
       } of shown('svcd keys ')) {
         expect([line, await typed(place, line)]).toMatchObject([line, { status: 0 }])
       }
@@ -138,7 +140,7 @@ describe('tx', () => {
       expect(first).toHaveLength(7)
       for (const {
         path,
-        lines: [line = ''],
+        examples: [line = ''],
       } of [...first, ...rest, ...last]) {
         const ended = await typed(place, line)
         const refused = /^svcd: [a-z -]+ failed: code \d+: \S.*\(hash [0-9A-F]{64}\)\n$/
@@ -250,7 +252,7 @@ describe('query', () => {
       const queries = shown('svcd query ')
       expect(queries.length).toBeGreaterThanOrEqual(13)
       for (const {
-        lines: [line = ''],
+        examples: [line = ''],
       } of queries) {
         expect([line, await typed(place, line)]).toMatchObject([
           line,
@@ -279,8 +281,8 @@ describe('the rest', () => {
       for (const path of ['svcd status', 'svcd doctor', 'svcd export', 'svcd eni list']) {
         const [
           {
-            lines: [line = ''],
-          } = { lines: [] },
+            examples: [line = ''],
+          } = { examples: [] },
         ] = shown(path)
         const ended = await typed(place, line)
         expect([line, ended]).toMatchObject([line, { status: 0 }])
@@ -307,7 +309,7 @@ describe('the rest', () => {
     async () => {
       for (const {
         path,
-        lines: [line = ''],
+        examples: [line = ''],
       } of shown('svcd snapshot')) {
         expect([path, await typed(place, line)]).toMatchObject([path, { status: 0 }])
       }
@@ -371,19 +373,19 @@ describe('the rest', () => {
   test(
     'init makes a home that reset empties, by their examples; an exported genesis joins; a second init is refused',
     async () => {
-      const [init = ''] = shown('svcd init')[0]?.lines ?? []
+      const [init = ''] = shown('svcd init')[0]?.examples ?? []
       expect(await typed(place, init)).toMatchObject({
         status: 0,
         stdout: expect.stringContaining('svcd start --home'),
       })
       expect(await typed(place, init)).toMatchObject({ status: 2 })
       expect((await svcd(place, ['init', '--home', 'joined', '--genesis', 'genesis.json'])).status).toBe(0)
-      const [rollback = ''] = shown('svcd rollback')[0]?.lines ?? []
+      const [rollback = ''] = shown('svcd rollback')[0]?.examples ?? []
       expect(await typed(place, rollback)).toMatchObject({
         status: 2,
         stderr: expect.stringContaining('this home has no state yet'),
       })
-      const [reset = ''] = shown('svcd reset')[0]?.lines ?? []
+      const [reset = ''] = shown('svcd reset')[0]?.examples ?? []
       expect(await typed(place, reset)).toMatchObject({ status: 0 })
       expect(existsSync(join(place.folder, 'my-chain', 'config', 'priv_validator_key.json'))).toBe(true)
     },
@@ -408,11 +410,11 @@ describe('the rest', () => {
       try {
         const chain = ['init', '--home', join(other.folder, '.svcd'), '--chain-id', 'my-chain', '--owner', DEVNET_0]
         expect(await svcd(other, chain)).toMatchObject({ status: 0 })
-        const [start = ''] = shown('svcd start')[0]?.lines ?? []
+        const [start = ''] = shown('svcd start')[0]?.examples ?? []
         expect(await (await run(other, args(start), /the application listens/)).stop()).toBe(0)
-        const [second = ''] = shown('svcd devnet')[0]?.lines ?? []
+        const [second = ''] = shown('svcd devnet')[0]?.examples ?? []
         expect(await (await run(other, args(second), /devnet ready/)).stop()).toBe(0)
-        const [gateway = ''] = shown('svcd gateway')[0]?.lines ?? []
+        const [gateway = ''] = shown('svcd gateway')[0]?.examples ?? []
         const running = await run(place, args(gateway), /gateway ready: .* signs for 0x/)
         const accounts = await svcd(place, ['query', 'accounts', '--json', '--gateway', '127.0.0.1:9645'])
         expect(JSON.parse(accounts.stdout)).toHaveLength(1)

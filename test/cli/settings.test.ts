@@ -4,8 +4,6 @@ import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
-  assertFree,
-  chooseRetention,
   chooseOs,
   machineOs,
   parseBlockTime,
@@ -15,6 +13,8 @@ import {
   printEndpoint,
   readConfig,
 } from '../../src/cli/settings.ts'
+import { assertFree } from '../../src/cli/commands/devnet.ts'
+import { chooseRetention } from '../../src/cli/commands/snapshot.ts'
 import { allowedAddresses } from '../../src/cli/libraries.ts'
 import { assertDevnetHome, resetHome } from '../../src/cli/devnet/home.ts'
 import { abciAddressOf } from '../../src/cli/homes.ts'

@@ -41,13 +41,13 @@ export function servicesIn(text: string): ReadonlyMap<string, Service> {
  * The options that `svcd` reads from such a command. Throws when it would refuse them, as for a flag that it does not
  * have.
  */
-export async function optionsOf(words: readonly string[]): Promise<Readonly<Record<string, string | boolean>>> {
+export async function optionsOf(words: readonly string[]): Promise<Readonly<Record<string, unknown>>> {
   const [program, name = '', ...args] = words
   const listed = COMMANDS.find((one) => one.name === name)
   if (program !== 'svcd' || listed === undefined) throw new Error(`no command of svcd: ${words.join(' ')}`)
   const command = new Command(name).exitOverride().configureOutput({ writeErr: () => undefined })
   const { configure } = await listed.load()
-  configure(command, () => undefined)
+  configure(command)
   await command.action(() => undefined).parseAsync(args, { from: 'user' })
   return command.opts()
 }

@@ -175,11 +175,13 @@ describe('the compose file that svcd testnet writes', () => {
       const commands = commandsIn(written(`keys ${publicKeys}`, publicKeys).text).filter(
         ([program]) => program === 'svcd',
       )
-      const options = await Promise.all(commands.map(optionsOf))
-      expect(options).toEqual([
-        {},
-        { ...(publicKeys ? { devnet: true } : {}), listen: '0.0.0.0:8545', node: 'http://cometbft-node0:26657' },
-      ])
+      const [app, gateway] = await Promise.all(commands.map(optionsOf))
+      expect(commands).toHaveLength(2)
+      expect(app).toEqual({ home: expect.any(String) })
+      const listen = { host: '0.0.0.0', port: 8545 }
+      expect(gateway).toMatchObject({ listen, node: 'http://cometbft-node0:26657' })
+      expect(gateway?.['devnet']).toBe(publicKeys ? true : undefined)
+      expect(gateway).not.toHaveProperty('unlock')
     },
   )
 })

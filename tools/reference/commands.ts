@@ -2,46 +2,45 @@ import { Command, type Option } from 'commander'
 import { COMMANDS } from '../../src/cli/main.ts'
 import { table } from './markdown.ts'
 
-/** One command of the program as `--help` shows it. `path`: `svcd keys new`. */
+/** One command of the program, as `help` shows it. `path`: `svcd keys new`. */
 export interface ListedCommand {
   readonly path: string
   readonly command: Command
+  readonly help: string
   /** The lines of its example. */
   readonly examples: readonly string[]
 }
 
-function examplesOf(command: Command): string[] {
-  let text = ''
+function helpOf(command: Command): string {
+  let help = ''
   command.configureOutput({
     writeOut: (part) => {
-      text += part
+      help += part
     },
   })
   command.outputHelp()
-  const [, example = ''] = /\nExample:\n([\s\S]*)$/.exec(text) ?? []
-  return example
+  return help
+}
+
+function walk(command: Command, path: string): ListedCommand[] {
+  const help = helpOf(command)
+  const [, example = ''] = /\nExample:\n([\s\S]*)$/.exec(help) ?? []
+  const examples = example
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
+  return [{ path, command, help, examples }, ...command.commands.flatMap((one) => walk(one, `${path} ${one.name()}`))]
 }
 
-const walk = (command: Command, path: string): ListedCommand[] => [
-  { path, command, examples: examplesOf(command) },
-  ...command.commands.flatMap((one) => walk(one, `${path} ${one.name()}`)),
-]
-
-/** Every command, groups too. Default values are those of a machine where no SVCD_* variable is set. */
+/** Every command, groups too. */
 export async function listCommands(): Promise<readonly ListedCommand[]> {
-  const set = Object.entries(process.env).filter(([name]) => name.startsWith('SVCD_'))
-  for (const [name] of set) delete process.env[name]
   const all: ListedCommand[] = []
   for (const { name, doc, load } of COMMANDS) {
     const command = new Command(name).description(doc)
     const { configure } = await load()
-    configure(command, () => undefined)
+    configure(command)
     all.push(...walk(command, `svcd ${name}`))
   }
-  Object.assign(process.env, Object.fromEntries(set))
   return all
 }
 
@@ -50,13 +49,10 @@ const COMMON_USERS_MIN = 8
 
 const shownOptions = (command: Command): readonly Option[] => command.options.filter(({ hidden }) => !hidden)
 
-function meaningOf({ description, defaultValue }: Option): string {
-  const [, variable] = /\((SVCD_[A-Z_0-9]+)\)/.exec(description) ?? []
-  const given = typeof defaultValue === 'string' && defaultValue !== ''
-  if (!given) return description
-  return variable === undefined
-    ? `${description} (default ${defaultValue})`
-    : description.replace(`(${variable})`, `(${variable}; default ${defaultValue})`)
+function meaningOf({ description, defaultValueDescription, envVar }: Option): string {
+  const fallback = defaultValueDescription === undefined ? '' : ` (default: ${defaultValueDescription})`
+  const variable = envVar === undefined ? '' : ` (${envVar})`
+  return `${description}${fallback}${variable}`.replace(') (', '; ').replace('(env: ', '(')
 }
 
 const optionRows = (options: readonly Option[]): string =>
@@ -117,8 +113,8 @@ export const commandsTable = (): string =>
 export async function variablesTable(): Promise<string> {
   const users = new Map<string, Map<string, string[]>>()
   for (const { path, command } of await listCommands()) {
-    for (const { description, long } of shownOptions(command)) {
-      const [, variable] = /\b(SVCD_[A-Z_0-9]+)/.exec(description) ?? []
+    for (const { description, envVar, long } of shownOptions(command)) {
+      const variable = envVar ?? /\benv: (SVCD_[A-Z_0-9]+)/.exec(description)?.[1]
       if (variable === undefined) continue
       const flags = users.get(variable) ?? new Map<string, string[]>()
       users.set(variable, flags)

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import BigNumber from 'bignumber.js'
 import { PORTS } from '../../base/ports.ts'
 import { findCometBft } from '../../comet/find.ts'
-import { startCometBft } from '../../comet/process.ts'
+import { startCometBft, tryPort } from '../../comet/process.ts'
 import { openNodeRpc, waitForNode } from '../../comet/rpc.ts'
 import { startGateway } from '../../gateway/gateway.ts'
 import { stalledAfterMs } from '../../gateway/health.ts'
@@ -32,50 +33,67 @@ import {
 } from '../devnet/processes.ts'
 import { UserError } from '../errors.ts'
 import { closeHome } from '../homes.ts'
-import { type Configure, example } from '../options.ts'
-import { say } from '../output.ts'
+import { createGatewayClient } from '../gatewayClient.ts'
 import {
-  assertFree,
-  chooseOs,
-  type Endpoint,
-  homeOf,
-  isOn,
-  parseBlockTime,
-  parseEndpoint,
-  parseOs,
-  parseProgramVersion,
-  parseWhole,
-  printEndpoint,
-} from '../settings.ts'
+  type Configure,
+  type FlagsOf,
+  homeOption,
+  option,
+  osOption,
+  programVersionOption,
+  withOptions,
+} from '../options.ts'
+import { say } from '../output.ts'
+import { stopSignal } from '../runtime.ts'
+import { chooseOs, type Endpoint, isOn, parseBlockTime, parseEndpoint, parseWhole, printEndpoint } from '../settings.ts'
 import { openLog } from '../telemetry.ts'
 
-/** Options of `runDevnet`. */
-export interface DevnetOptions {
-  readonly home: string
-  readonly gateway: Endpoint
-  /** 1 to DEVNET_ACCOUNTS. */
-  readonly validators: number
-  /** Where the first validator listens. */
-  readonly rpc: Endpoint
-  readonly p2p: Endpoint
-  readonly blockTimeMs: number
-  readonly os?: string | undefined
-  readonly reset: boolean
-  /** The program version that the applications execute instead of their own. */
-  readonly acceptProgramVersion?: number | undefined
-}
+const options = [
+  homeOption,
+  option('--gateway <host:port>', 'where the gateway listens', {
+    env: 'SVCD_GATEWAY',
+    parse: parseEndpoint,
+    fallback: `127.0.0.1:${PORTS.gateway}`,
+  }),
+  option('--rpc <host:port>', "where CometBFT's RPC listens", {
+    env: 'SVCD_RPC',
+    parse: parseEndpoint,
+    fallback: `127.0.0.1:${PORTS.rpc}`,
+  }),
+  option('--p2p <host:port>', 'where CometBFT listens for peers', {
+    env: 'SVCD_P2P',
+    parse: parseEndpoint,
+    fallback: `127.0.0.1:${PORTS.p2p}`,
+  }),
+  option('--block-time <time>', 'time from block to block, such as 300ms', {
+    env: 'SVCD_BLOCK_TIME',
+    parse: parseBlockTime,
+    fallback: '1s',
+  }),
+  osOption,
+  option(
+    '--validators <count>',
+    `number of validators, 1 to ${DEVNET_ACCOUNTS}; the ports of each are 10 above those of the one before`,
+    { env: 'SVCD_VALIDATORS', parse: parseWhole([1, DEVNET_ACCOUNTS]), fallback: '1' },
+  ),
+  programVersionOption,
+  // Commander would take any value of a variable for a yes, even 0.
+  option('--reset', 'start a new chain and remove the old one from the home (env: SVCD_RESET)'),
+] as const
+
+type Flags = FlagsOf<typeof options>
 
 const Tokens = BigNumber.clone({ EXPONENTIAL_AT: 1e9 })
 
-async function call(url: string, method: string, params: readonly unknown[]): Promise<unknown> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+/** Throws a UserError when the port is in use, so that a command finds out before it starts anything. */
+export async function assertFree({ host, port }: Endpoint, what: string, flag: string): Promise<void> {
+  await tryPort(host, port).catch(({ code, message }: NodeJS.ErrnoException) => {
+    throw new UserError(
+      code === 'EADDRINUSE'
+        ? `port ${port} (${what}) is in use, perhaps by another devnet. Choose another one with ${flag} HOST:PORT`
+        : `cannot listen on ${host}:${port} (${what}): ${message}. Choose another address with ${flag} HOST:PORT`,
+    )
   })
-  const { result, error } = (await response.json()) as { result?: unknown; error?: { message: string } }
-  if (error !== undefined) throw new UserError(`${method}: ${error.message}`)
-  return result
 }
 
 const roleOf = (account: number, validators: number): string =>
@@ -83,42 +101,39 @@ const roleOf = (account: number, validators: number): string =>
 
 const READY_MS_MAX = 60_000
 
+type GatewayClient = ReturnType<typeof createGatewayClient>
+
 /** Waits until the gateway accepts transactions: there is a block, and the node has caught up with its peers. */
-async function untilReady(url: string): Promise<void> {
+async function untilReady({ readiness }: GatewayClient): Promise<void> {
   const deadline = Date.now() + READY_MS_MAX
   for (;;) {
-    const answer = await fetch(`${url}/readyz`)
-    if (answer.ok) return
-    const { reason } = (await answer.json()) as { reason: string }
+    const { ready, reason } = await readiness()
+    if (ready === true) return
     if (Date.now() > deadline) throw new UserError(`the chain was not ready within ${READY_MS_MAX / 1000} s: ${reason}`)
-    await new Promise((done) => setTimeout(done, 100))
+    await sleep(100)
   }
 }
 
 /** Waits until the gateway accepts transactions, then prints the accounts and the addresses. */
-export async function printReady(
-  url: string,
+async function printReady(
+  gateway: GatewayClient,
   nodes: readonly DevnetNode[],
   signers: readonly Signer[],
-  say: (line: string) => void,
 ): Promise<void> {
-  await untilReady(url)
-  say('')
-  say('accounts (balance in tokens)')
+  await untilReady(gateway)
+  say('\naccounts (balance in tokens)')
   for (const [index, { address }] of signers.entries()) {
-    const units = (await call(url, 'svc_getBalance', [address])) as string
+    const units = (await gateway.call('svc_getBalance', [address])) as string
     say(`  (${index}) ${address}  ${new Tokens(units).shiftedBy(-18).toFixed()}${roleOf(index, nodes.length)}`)
   }
   say(`  mnemonic: ${PUBLIC_MNEMONIC}  (m/44'/1'/i'/0'/0')`)
-  say('  WARNING: these keys are public. Whatever they hold on any chain belongs to everybody.')
-  say('')
+  say('  WARNING: these keys are public. Whatever they hold on any chain belongs to everybody.\n')
   for (const { home, rpc } of nodes) {
     say(`home          ${home}`)
     say(`CometBFT RPC  http://${printEndpoint(rpc)}`)
   }
-  say(`gateway       ${url}`)
-  say('')
-  say(`devnet ready: gateway ${url}`)
+  say(`gateway       ${gateway.url}\n`)
+  say(`devnet ready: gateway ${gateway.url}`)
 }
 
 /** How long the first block may take before the start counts as failed, in ms. */
@@ -129,48 +144,40 @@ const START_MS_MAX = 60_000
  */
 const DEVNET_LIMITS = { connections: 4000, connectionsOfAddress: 4000, callsPerSecond: 5000 }
 
-async function startParts(
-  options: DevnetOptions,
+/** Starts the applications. One that is a block behind executes the program version before the accepted one. */
+async function startApps(
+  validators: readonly Validator[],
   nodes: readonly DevnetNode[],
-  parts: Parts,
-  say: (line: string) => void,
-): Promise<void> {
-  const { home, gateway, blockTimeMs, acceptProgramVersion: accepted } = options
-  const os = chooseOs(home, options.os, say)
-  const { path: program, version, source } = await findCometBft({ onProgress: say })
-  say(`CometBFT ${version} (${source === 'path' ? 'from PATH' : source})`)
-  writeDevnetHomes(nodes, blockTimeMs)
-  const validators: Validator[] = nodes.map(({ name }) => ({ name: nodes.length === 1 ? undefined : name }))
-  parts.validators = validators
-  const versions =
-    accepted === undefined
-      ? []
-      : programVersionsOf(
-          nodes.map((node) => node.home),
-          accepted,
-        )
+  os: string,
+  accepted?: number,
+) {
+  const homes = nodes.map(({ home }) => home)
+  const versions = accepted === undefined ? [] : programVersionsOf(homes, accepted)
   await allDone(
     validators.map(async (own, at) => {
-      const { name, home: ownHome, abci } = nodes[at] as DevnetNode
+      const { name, home, abci } = nodes[at] as DevnetNode
       const version = versions[at]
       if (version !== accepted)
         say(
           `${name} is one block behind. It executes version ${version} until it has that block; then run this command again`,
         )
-      const flags = version === undefined ? [] : ['--accept-program-version', String(version)]
-      own.app = await startApp([
-        '--home',
-        ownHome,
-        '--abci',
-        abci,
-        '--os',
-        os,
-        '--log-file',
-        join(ownHome, 'logs', 'app.log'),
-        ...flags,
-      ])
+      const log = join(home, 'logs', 'app.log')
+      const args = ['--home', home, '--abci', abci, '--os', os, '--log-file', log]
+      if (version !== undefined) args.push('--accept-program-version', String(version))
+      own.app = await startApp(args)
     }),
   )
+}
+
+async function startParts(flags: Flags, nodes: readonly DevnetNode[], parts: Parts): Promise<void> {
+  const { home, blockTime } = flags
+  const os = chooseOs(home, flags.os, say)
+  const { path: program, version, source } = await findCometBft({ onProgress: say })
+  say(`CometBFT ${version} (${source === 'path' ? 'from PATH' : source})`)
+  writeDevnetHomes(nodes, blockTime)
+  const validators: Validator[] = nodes.map(({ name }) => ({ name: nodes.length === 1 ? undefined : name }))
+  parts.validators = validators
+  await startApps(validators, nodes, os, flags.acceptProgramVersion)
   await allDone(
     validators.map(async (own, at) => {
       own.node = await startCometBft({ program, home: (nodes[at] as DevnetNode).home })
@@ -186,59 +193,50 @@ async function startParts(
       }),
     ),
   )
-  const logger = openLog(join(home, 'logs', 'gateway.log'), false)
   const signers = devnetSigners()
-  const served = await startGateway({
+  const gateway = await startGateway({
     node: urls[0] as string,
-    ...gateway,
+    ...flags.gateway,
     signers,
     publicKeys: true,
     limits: DEVNET_LIMITS,
-    logger,
-    stalledAfterMs: stalledAfterMs([blockTimeMs]),
+    logger: openLog(join(home, 'logs', 'gateway.log'), false),
+    stalledAfterMs: stalledAfterMs([blockTime]),
   })
-  parts.gateway = served
-  await whileAllRun(parts, () => printReady(served.url, nodes, signers, say))
+  parts.gateway = gateway
+  await whileAllRun(parts, () => printReady(createGatewayClient(gateway.url), nodes, signers))
 }
 
-/**
- * The exit status of the devnet when a part has ended, and the line to print: 0 when the program was retired, else 1.
- */
-function outcomeOf({ part, how = 'stopped', status, line }: PartEnd): {
-  readonly status: number
-  readonly line: string
-} {
+/** The exit status of the devnet when a part has ended, and the line to print: 0 when the program was retired, else 1. */
+function outcomeOf({ part, how = 'stopped', status, line }: PartEnd) {
   return { status, line: status === 0 ? line : `${part} ${how}${line === '' ? '' : `: ${line}`}; stopping the rest` }
 }
 
 /**
- * Runs the validators, each a CometBFT with its application, and the gateway, until Ctrl-C, SIGTERM or the end of one
- * part, which ends the others. Resolves with the exit status. Throws user errors, and then leaves nothing running.
+ * Runs the validators, each a CometBFT with its application, and the gateway, until it is asked to stop or one part
+ * ends, which ends the others. Resolves with the exit status. Throws user errors, and then leaves nothing running.
  */
-export async function runDevnet(options: DevnetOptions, say: (line: string) => void): Promise<number> {
-  assertDevnetHome(options.home)
-  if (!options.reset) assertValidators(options.home, options.validators)
-  closeHome(options.home, say)
-  await assertFree(options.gateway, 'gateway', '--gateway')
-  const nodes = devnetNodes(options)
+async function runDevnet(flags: Flags): Promise<number> {
+  const { home, validators } = flags
+  const reset = flags.reset === true || isOn(process.env['SVCD_RESET'])
+  assertDevnetHome(home)
+  if (!reset) assertValidators(home, validators)
+  closeHome(home, say)
+  await assertFree(flags.gateway, 'gateway', '--gateway')
+  const nodes = devnetNodes(flags)
   for (const { rpc, p2p } of nodes) {
     await assertFree(rpc, 'CometBFT RPC', '--rpc')
     await assertFree(p2p, 'CometBFT p2p', '--p2p')
   }
-  const lock = takeDevnetLock(options.home)
+  const lock = takeDevnetLock(home)
   const parts: Parts = { validators: [] }
-  const asked = new Promise<{ status: number; line: string }>((done) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-      process.on(signal, () => done({ status: 0, line: 'stopping …' }))
-  })
+  const stopped = stopSignal().then(() => ({ status: 0, line: 'stopping …' }))
   try {
-    if (options.reset) resetHome(options.home)
-    const { status, line } = await Promise.race([
-      asked,
-      startParts(options, nodes, parts, say)
-        .then(() => firstEnd(parts))
-        .then(outcomeOf),
-    ])
+    if (reset) resetHome(home)
+    const run = startParts(flags, nodes, parts)
+      .then(() => firstEnd(parts))
+      .then(outcomeOf)
+    const { status, line } = await Promise.race([stopped, run])
     say(line)
     return status
   } finally {
@@ -247,69 +245,11 @@ export async function runDevnet(options: DevnetOptions, say: (line: string) => v
   }
 }
 
-interface Flags {
-  readonly home?: string
-  readonly gateway: string
-  readonly rpc: string
-  readonly p2p: string
-  readonly os?: string
-  readonly reset?: boolean
-  readonly blockTime: string
-  readonly validators: string
-  readonly acceptProgramVersion?: string
-}
-
 /** Configures `svcd devnet`. */
-export const configure: Configure = (command, finish) => {
-  const { env } = process
-  example(command, 'svcd devnet --block-time 300ms --gateway 127.0.0.1:9545')
-    .option('--home <dir>', 'home folder of the chain (SVCD_HOME; default ~/.svcd)', env['SVCD_HOME'])
-    .option(
-      '--gateway <host:port>',
-      'where the gateway listens (SVCD_GATEWAY)',
-      env['SVCD_GATEWAY'] ?? `127.0.0.1:${PORTS.gateway}`,
-    )
-    .option('--rpc <host:port>', "where CometBFT's RPC listens (SVCD_RPC)", env['SVCD_RPC'] ?? `127.0.0.1:${PORTS.rpc}`)
-    .option(
-      '--p2p <host:port>',
-      'where CometBFT listens for peers (SVCD_P2P)',
-      env['SVCD_P2P'] ?? `127.0.0.1:${PORTS.p2p}`,
-    )
-    .option(
-      '--block-time <time>',
-      'time from block to block, such as 300ms (SVCD_BLOCK_TIME)',
-      env['SVCD_BLOCK_TIME'] ?? '1s',
-    )
-    .option(
-      '--os <name>',
-      'use libraries for ubuntu or centos (SVCD_OS; default: that of this machine)',
-      env['SVCD_OS'],
-    )
-    .option(
-      '--validators <count>',
-      'number of validators, 1 to 10; the ports of each are 10 above those of the one before (SVCD_VALIDATORS)',
-      env['SVCD_VALIDATORS'] ?? '1',
-    )
-    .option('--accept-program-version <number>', 'declare this build the successor that executes this program version')
-    .option('--reset', 'start a new chain and remove the old one from the home (SVCD_RESET)', isOn(env['SVCD_RESET']))
-    .action(async (flags: Flags) => {
-      const { acceptProgramVersion: accepted } = flags
-      const home = homeOf(flags.home)
-      finish(
-        await runDevnet(
-          {
-            home,
-            gateway: parseEndpoint(flags.gateway, '--gateway'),
-            rpc: parseEndpoint(flags.rpc, '--rpc'),
-            p2p: parseEndpoint(flags.p2p, '--p2p'),
-            blockTimeMs: parseBlockTime(flags.blockTime),
-            os: flags.os === undefined ? undefined : parseOs(flags.os),
-            reset: flags.reset === true,
-            validators: parseWhole(flags.validators, '--validators', [1, DEVNET_ACCOUNTS]),
-            acceptProgramVersion: accepted === undefined ? undefined : parseProgramVersion(accepted),
-          },
-          say,
-        ),
-      )
-    })
+export const configure: Configure = (command) => {
+  withOptions(command, 'svcd devnet --block-time 300ms --gateway 127.0.0.1:9545', options).action(
+    async (flags: Flags) => {
+      process.exitCode = await runDevnet(flags)
+    },
+  )
 }

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { parse } from 'smol-toml'
 import { PORTS } from '../../base/ports.ts'
 import { VERSION } from '../../base/version.ts'
@@ -9,44 +10,46 @@ import { reasonOf } from '../../comet/errors.ts'
 import { COMETBFT_LINES, defaultCometCache } from '../../comet/find.ts'
 import { openNodeRpc } from '../../comet/rpc.ts'
 import { listKeyFiles, whyOpen } from '../../keys/files.ts'
-import { examineBlocks, examineDisk, examineState, type Finding } from '../doctorChecks.ts'
+import { examineBlocks, examineDisk, examineState, type Finding, stallCauses } from '../doctorChecks.ts'
 import { Failed } from '../errors.ts'
+import { gatewayFrom } from '../gatewayClient.ts'
 import { chainIdOf, statePathOf } from '../homes.ts'
-import { type CommonFlags, type Configure, example, homeFrom, nodeOption, nodeUrl, withCommon } from '../options.ts'
-import { printAnswer, clean, say, styled, formatTable } from '../output.ts'
+import {
+  commonOptions,
+  type Configure,
+  type FlagsOf,
+  type GatewayFlags,
+  gatewayOptions,
+  nodeOption,
+  nodeUrl,
+  withOptions,
+} from '../options.ts'
+import { clean, formatTable, printAnswer, say, styled } from '../output.ts'
 import { machineOs, readConfig } from '../settings.ts'
 
-function versionOf(program: string): Promise<string | undefined> {
-  return new Promise((done) => {
-    execFile(program, ['version'], { timeout: 10_000 }, (error, stdout) =>
-      done(error === null ? stdout.trim() : undefined),
-    )
-  })
+const finding = (check: string, verdict: Finding['verdict'], found: string): Finding => ({ check, verdict, found })
+
+async function versionOf(program: string): Promise<string | undefined> {
+  try {
+    return (await promisify(execFile)(program, ['version'], { timeout: 10_000 })).stdout.trim()
+  } catch {
+    return undefined
+  }
 }
 
 async function versions(): Promise<readonly Finding[]> {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const { node } = process.versions
+  const [major = 0, minor = 0] = node.split('.').map(Number)
+  const isServed = major > 22 || (major === 22 && minor >= 14)
   const program = process.env['SVCD_COMETBFT'] ?? 'cometbft'
   const comet = (await versionOf(program)) ?? (await versionOf(join(defaultCometCache(), 'cometbft')))
-  const served = comet !== undefined && COMETBFT_LINES.some((line) => comet.replace(/^v/, '').startsWith(`${line}.`))
+  const isLine = COMETBFT_LINES.some((line) => comet?.replace(/^v/, '').startsWith(`${line}.`))
   return [
-    { check: 'svcd', verdict: 'ok', found: VERSION },
-    {
-      check: 'Node',
-      verdict: major > 22 || (major === 22 && minor >= 14) ? 'ok' : 'bad',
-      found: `${process.versions.node} (22.14 or newer is needed)`,
-    },
+    finding('svcd', 'ok', VERSION),
+    finding('Node', isServed ? 'ok' : 'bad', `${node} (22.14 or newer is needed)`),
     comet === undefined
-      ? {
-          check: 'CometBFT',
-          verdict: 'note',
-          found: `there is no ${program}; svcd devnet builds it, or set SVCD_COMETBFT to its path`,
-        }
-      : {
-          check: 'CometBFT',
-          verdict: served ? 'ok' : 'bad',
-          found: `${comet} (supported: ${COMETBFT_LINES.join(', ')})`,
-        },
+      ? finding('CometBFT', 'note', `there is no ${program}; svcd devnet builds it, or set SVCD_COMETBFT to its path`)
+      : finding('CometBFT', isLine ? 'ok' : 'bad', `${comet} (supported: ${COMETBFT_LINES.join(', ')})`),
   ]
 }
 
@@ -86,9 +89,9 @@ async function ports(home: string): Promise<Finding> {
     const taken = await Promise.all(
       portsOf(home).map(async ([what, port]) => `${what} ${port} ${(await isTaken(port)) ? 'in use' : 'free'}`),
     )
-    return { check: 'ports', verdict: 'ok', found: taken.join(', ') }
+    return finding('ports', 'ok', taken.join(', '))
   } catch (error) {
-    return { check: 'ports', verdict: 'bad', found: `${join(home, 'config', 'config.toml')}: ${reasonOf(error)}` }
+    return finding('ports', 'bad', `${join(home, 'config', 'config.toml')}: ${reasonOf(error)}`)
   }
 }
 
@@ -98,47 +101,41 @@ function secretFile(check: string, path: string): readonly Finding[] {
   const open = whyOpen(path, found)
   return [
     open === undefined
-      ? { check, verdict: 'ok', found: `${path}, mode 0${(found.mode & 0o777).toString(8)}` }
-      : { check, verdict: 'bad', found: open },
+      ? finding(check, 'ok', `${path}, mode 0${(found.mode & 0o777).toString(8)}`)
+      : finding(check, 'bad', open),
   ]
+}
+
+function homeAccess(home: string): readonly Finding[] {
+  try {
+    accessSync(home, constants.R_OK | constants.W_OK)
+    const chainId = chainIdOf(home)
+    const os = readConfig(home).eni?.os ?? machineOs()
+    return [
+      finding('home', 'ok', `${home}, ${chainId === undefined ? 'no genesis file yet' : `chain ${chainId}`}`),
+      os === undefined
+        ? finding(
+            'libraries',
+            'note',
+            'this machine runs neither ubuntu nor centos, and eni.os is not set; svcd init sets it',
+          )
+        : finding('libraries', 'ok', `for ${os}`),
+    ]
+  } catch (error) {
+    return [finding('home', 'bad', reasonOf(error))]
+  }
 }
 
 function homeFindings(home: string): readonly Finding[] {
   if (!existsSync(home))
-    return [
-      { check: 'home', verdict: 'note', found: `${home} does not exist yet; svcd init or svcd devnet creates it` },
-    ]
-  const findings: Finding[] = []
-  try {
-    accessSync(home, constants.R_OK | constants.W_OK)
-    const chainId = chainIdOf(home)
-    findings.push({
-      check: 'home',
-      verdict: 'ok',
-      found: `${home}, ${chainId === undefined ? 'no genesis file yet' : `chain ${chainId}`}`,
-    })
-    const os = readConfig(home).eni?.os ?? machineOs()
-    findings.push(
-      os === undefined
-        ? {
-            check: 'libraries',
-            verdict: 'note',
-            found: 'this machine runs neither ubuntu nor centos, and eni.os is not set; svcd init sets it',
-          }
-        : { check: 'libraries', verdict: 'ok', found: `for ${os}` },
-    )
-  } catch (error) {
-    findings.push({ check: 'home', verdict: 'bad', found: reasonOf(error) })
-  }
+    return [finding('home', 'note', `${home} does not exist yet; svcd init or svcd devnet creates it`)]
   const keys = listKeyFiles(join(home, 'keystore'))
   return [
-    ...findings,
+    ...homeAccess(home),
     ...secretFile('validator key', join(home, 'config', 'priv_validator_key.json')),
     ...secretFile('node key', join(home, 'config', 'node_key.json')),
-    ...keys.flatMap((key): Finding[] =>
-      'problem' in key ? [{ check: 'key file', verdict: 'bad', found: key.problem }] : [],
-    ),
-    { check: 'key files', verdict: 'ok', found: String(keys.length) },
+    ...keys.flatMap((key) => ('problem' in key ? finding('key file', 'bad', key.problem) : [])),
+    finding('key files', 'ok', String(keys.length)),
   ]
 }
 
@@ -152,35 +149,19 @@ async function nodeFindings(home: string, url: string): Promise<readonly Finding
     const { chainId, latestHeight, latestTimeMs, catchingUp, version } = status
     const aheadMs = latestTimeMs - Date.now()
     const ageS = Math.abs(aheadMs / 1000).toFixed(1)
+    const isAhead = latestHeight > 0 && aheadMs > AHEAD_MS_MAX
     const more = `${await rpc.peers()} peers${catchingUp ? ', catching up' : ''}`
+    const node = `${url}: CometBFT ${version}, chain ${chainId}, height ${latestHeight}, ${more}`
     return [
-      {
-        check: 'node',
-        verdict: catchingUp ? 'note' : 'ok',
-        found: `${url}: CometBFT ${version}, chain ${chainId}, height ${latestHeight}, ${more}`,
-      },
+      finding('node', catchingUp ? 'note' : 'ok', node),
       ...(await examineBlocks(rpc, status, home)),
-      latestHeight > 0 && aheadMs > AHEAD_MS_MAX
-        ? {
-            check: 'clock',
-            verdict: 'bad',
-            found: `the newest block is ${ageS} s ahead of this machine's clock; set the clock (NTP)`,
-          }
-        : {
-            check: 'clock',
-            verdict: 'ok',
-            found: `${new Date().toISOString()}, ${ageS} s from the time of the newest block`,
-          },
+      isAhead
+        ? finding('clock', 'bad', `the newest block is ${ageS} s ahead of this machine's clock; set the clock (NTP)`)
+        : finding('clock', 'ok', `${new Date().toISOString()}, ${ageS} s from the time of the newest block`),
     ]
   } catch (error) {
-    return [
-      { check: 'node', verdict: 'note', found: reasonOf(error) },
-      {
-        check: 'clock',
-        verdict: 'note',
-        found: `${new Date().toISOString()}: not compared, because the node does not answer`,
-      },
-    ]
+    const clock = `${new Date().toISOString()}: not compared, because the node does not answer`
+    return [finding('node', 'note', reasonOf(error)), finding('clock', 'note', clock)]
   } finally {
     rpc.close()
   }
@@ -195,22 +176,41 @@ export async function examine(home: string, url: string): Promise<readonly Findi
   return [...program, port, ...homeFindings(home), ...examineDisk(home), ...examineState(statePathOf(home)), ...node]
 }
 
+const options = [...commonOptions, nodeOption] as const
+
+const COLOURS = { ok: 'green', note: 'yellow', bad: 'red' } as const
+
+async function run(flags: FlagsOf<typeof options>): Promise<void> {
+  const findings = await examine(flags.home, nodeUrl(flags))
+  const bad = findings.filter(({ verdict }) => verdict === 'bad').length
+  const failed = new Failed(`${bad} ${bad === 1 ? 'check' : 'checks'} failed`, findings)
+  if (bad > 0 && flags.json === true) throw failed
+  const rows = findings.map(({ verdict, check, found }) => [verdict, check, clean(found)])
+  printAnswer(flags.json, findings, () =>
+    formatTable(['', 'check', 'found'], rows).replace(/^(?:ok|note|bad)(?= )/gm, (verdict) =>
+      styled(COLOURS[verdict as Finding['verdict']], verdict),
+    ),
+  )
+  if (bad > 0) throw failed
+  if (flags.json !== true) say('no problems were found')
+}
+
 /** Configures `svcd doctor`. */
 export const configure: Configure = (command) => {
-  withCommon(example(command, 'svcd doctor'))
-    .addOption(nodeOption())
-    .action(async (flags: CommonFlags & { readonly node?: string }) => {
-      const findings = await examine(homeFrom(flags), nodeUrl(flags))
-      const bad = findings.filter(({ verdict }) => verdict === 'bad').length
-      if (bad > 0 && flags.json === true) throw new Failed(`${bad} checks failed`, findings)
-      const colour = { ok: 'green', note: 'yellow', bad: 'red' } as const
-      const rows = findings.map(({ verdict, check, found }) => [verdict, check, clean(found)])
-      printAnswer(flags.json, findings, () =>
-        formatTable(['', 'check', 'found'], rows).replace(/^(?:ok|note|bad)(?= )/gm, (verdict) =>
-          styled(colour[verdict as keyof typeof colour], verdict),
-        ),
-      )
-      if (bad > 0) throw new Failed(`${bad} ${bad === 1 ? 'check' : 'checks'} failed`)
-      if (flags.json !== true) say('no problems were found')
-    })
+  withOptions(command, 'svcd doctor', options).action(run)
+}
+
+/** Prints the status. When the gateway is not ready, it adds the cause, if a home of this chain shows it. */
+async function printStatus(flags: GatewayFlags): Promise<void> {
+  const gateway = gatewayFrom(flags)
+  const status = (await gateway.call('svc_status')) as { readonly chain_id: string }
+  const readiness = await gateway.readiness()
+  const isOurs = readiness.ready === false && chainIdOf(flags.home) === status.chain_id
+  const cause = isOurs ? stallCauses(flags.home) : ''
+  printAnswer(flags.json, { ...status, gateway: gateway.url, ...readiness, ...(cause === '' ? {} : { cause }) })
+}
+
+/** Configures `svcd status`. */
+export const configureStatus: Configure = (command) => {
+  withOptions(command, 'svcd status', gatewayOptions).action(printStatus)
 }

@@ -3,7 +3,7 @@ import { libPath, measure, stagedPath } from '../../eni/libraryFolder.ts'
 import { listProposals } from '../../modules/governance/keeper.ts'
 import { printProposal } from '../../modules/governance/queries.ts'
 import { needState, readState } from '../homes.ts'
-import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../options.ts'
+import { type CommonFlags, commonOptions, type Configure, subcommand, withOptions } from '../options.ts'
 import { printAnswer, note, formatTable } from '../output.ts'
 
 /** A proposed library as the state has it. `sums`: the MD5 sums that its file may have, by operating system. */
@@ -28,8 +28,7 @@ const listedIn = (path: string): readonly Listed[] =>
       }),
   )
 
-async function list(flags: CommonFlags): Promise<void> {
-  const home = homeFrom(flags)
+async function list({ home, json }: CommonFlags): Promise<void> {
   const rows: Row[] = []
   for (const { id, name, version, status, sums } of listedIn(needState(home))) {
     const where = status === 'deployed' ? libPath(home, { name, version }) : stagedPath(home, id)
@@ -40,7 +39,7 @@ async function list(flags: CommonFlags): Promise<void> {
     if (file === undefined && status === 'deployed') note(`${where} is missing; the next start downloads it again`)
   }
   const headings = ['name', 'version', 'status', 'bytes', 'md5', 'sha256', 'where'] as const
-  printAnswer(flags.json, rows, () =>
+  printAnswer(json, rows, () =>
     formatTable(
       headings,
       rows.map((row) => headings.map((heading) => String(row[heading] ?? ''))),
@@ -50,13 +49,7 @@ async function list(flags: CommonFlags): Promise<void> {
 
 /** Configures `svcd eni`. */
 export const configure: Configure = (eni) => {
-  example(eni, 'svcd eni list')
-  withCommon(
-    example(
-      eni
-        .command('list')
-        .description('Lists the libraries that were proposed, and the file that this node has of each.'),
-      'svcd eni list',
-    ),
-  ).action(list)
+  withOptions(eni, 'svcd eni list')
+  const doc = 'Lists the libraries that were proposed, and the file that this node has of each.'
+  subcommand(eni, 'list', doc, 'svcd eni list', commonOptions).action(list)
 }

@@ -16,7 +16,7 @@ import { createOverlay } from '../../store/overlay.ts'
 import type { StateReader } from '../../store/state.ts'
 import { UserError } from '../errors.ts'
 import { genesisTimeNow, needState, readState } from '../homes.ts'
-import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../options.ts'
+import { commonOptions, type Configure, type FlagsOf, option, withOptions } from '../options.ts'
 import { note, say } from '../output.ts'
 
 /** A state as the genesis of a new chain. */
@@ -29,14 +29,6 @@ export interface ExportedState {
   /** What is not carried over, one line each. */
   readonly notCarriedOver: readonly string[]
 }
-
-const description = ({ name, website, location, email, profile }: Candidacy): object => ({
-  name,
-  website,
-  location,
-  email,
-  profile,
-})
 
 /**
  * Sorts candidacies as the new chain ranks them. All of them are declared in its block 0, so with equal shares the
@@ -53,11 +45,7 @@ function byRank(a: Candidacy, b: Candidacy): number {
  * from ever making a block (protocol.md §4.4).
  */
 function carriedCandidacies(state: StateReader, { maxVals }: Pick<Params, 'maxVals'>): readonly Candidacy[] {
-  const proven = new Set(
-    listSet(state)
-      .filter((member) => member.proven)
-      .map(({ pubKey }) => pubKey),
-  )
+  const proven = new Set(listSet(state).flatMap((member) => (member.proven ? member.pubKey : [])))
   const carried: Candidacy[] = []
   let first = 0
   for (const candidacy of [...state.scan(candidacies)].filter(isEligible).sort(byRank)) {
@@ -133,13 +121,13 @@ export function exportState(state: StateReader, height: number): ExportedState {
       max_absent_blocks: chain.maxAbsentBlocks,
       slash_ratio: printRatio(chain.slashRatio),
     },
-    candidacies: carried.map((one) => ({
+    candidacies: carried.map(({ shares, maxShares, name, website, location, email, profile, ...one }) => ({
       owner: one.ownerAddress,
       pub_key: printPubKey(one.pubKey),
-      shares: minOf(one.shares, one.maxShares).toString(),
-      max_shares: one.maxShares.toString(),
+      shares: minOf(shares, maxShares).toString(),
+      max_shares: maxShares.toString(),
       comp_rate: printRatio(one.compRate),
-      description: description(one),
+      description: { name, website, location, email, profile },
     })),
   }
   return {
@@ -150,41 +138,37 @@ export function exportState(state: StateReader, height: number): ExportedState {
   }
 }
 
-interface Flags extends CommonFlags {
-  readonly chainId: string
-  readonly output?: string
-  readonly genesisTime?: string
-}
+const options = [
+  ...commonOptions,
+  option('--chain-id <id>', 'name of the new chain, which must differ from the old one', { isRequired: true }),
+  option('--output <file>', 'write to this file (default: stdout)'),
+  option('--genesis-time <time>', 'start time of the new chain, such as 2026-11-20T10:00:00Z (default: now)'),
+] as const
 
-async function run(flags: Flags): Promise<void> {
-  const path = needState(homeFrom(flags))
-  const { height, exported, chainId } = readState(path, (state) => {
+async function run({ home, chainId, output, genesisTime }: FlagsOf<typeof options>): Promise<void> {
+  const path = needState(home)
+  const old = readState(path, (state) => {
     if (state.height() === 0) throw new UserError(`${path}: no block has been committed yet`)
-    return { height: state.height(), chainId: state.chainId(), exported: exportState(state, state.height()) }
+    return { height: state.height(), chainId: state.chainId(), ...exportState(state, state.height()) }
   })
   // With one chain id, a transaction of either chain could be replayed on the other.
-  if (flags.chainId === chainId)
+  if (chainId === old.chainId)
     throw new UserError(`--chain-id: expected another id than that of the old chain, got ${chainId}`)
   const text = genesisJson({
-    chainId: flags.chainId,
-    genesisTime: flags.genesisTime ?? genesisTimeNow(),
-    appState: exported.appState,
-    validators: exported.validators,
+    chainId,
+    genesisTime: genesisTime ?? genesisTimeNow(),
+    appState: old.appState,
+    validators: old.validators,
   })
-  if (flags.output === undefined) say(text.trimEnd())
-  else writeFileSync(flags.output, text)
+  if (output === undefined) say(text.trimEnd())
+  else writeFileSync(output, text)
   note(
-    `the state of ${chainId} at height ${height}, supply ${exported.supply} base units, as the start of ${flags.chainId}`,
+    `the state of ${old.chainId} at height ${old.height}, supply ${old.supply} base units, as the start of ${chainId}`,
   )
-  note('not carried over:')
-  for (const line of exported.notCarriedOver) note(`  ${line}`)
+  note(['not carried over:', ...old.notCarriedOver].join('\n  '))
 }
 
 /** Configures `svcd export`. What is not carried over goes to stderr, so that stdout holds only the genesis file. */
 export const configure: Configure = (command) => {
-  withCommon(example(command, 'svcd export --chain-id my-chain-2 --output genesis.json'))
-    .requiredOption('--chain-id <id>', 'name of the new chain, which must differ from the old one')
-    .option('--output <file>', 'write to this file (default: stdout)')
-    .option('--genesis-time <time>', 'start time of the new chain, such as 2026-11-20T10:00:00Z (default: now)')
-    .action(run)
+  withOptions(command, 'svcd export --chain-id my-chain-2 --output genesis.json', options).action(run)
 }

@@ -17,21 +17,22 @@ import {
   writeDevnetHomes,
   takeDevnetLock,
 } from '../devnet/home.ts'
-import { asFailed, UserError } from '../errors.ts'
+import { UserError } from '../errors.ts'
 import { abciAddressOf, closeHome, type GenesisFile, genesisTimeNow, newAppState, readGenesisFile } from '../homes.ts'
 import {
-  type CommonFlags,
+  blockTimeOption,
+  commonOptions,
   type Configure,
-  example,
-  homeFrom,
+  type FlagsOf,
   keystoreFrom,
   keystoreOption,
+  option,
   parseUrl,
-  withCommon,
+  withOptions,
 } from '../options.ts'
 import { printAnswer, formatFields, note } from '../output.ts'
 import { writeUnits } from '../services.ts'
-import { chooseOs, parseBlockTime, parseEndpoint, printEndpoint } from '../settings.ts'
+import { chooseOs, parseEndpoint, printEndpoint } from '../settings.ts'
 
 async function ask<T>(url: string, question: (rpc: ReturnType<typeof openNodeRpc>) => Promise<T>): Promise<T> {
   const rpc = openNodeRpc(url)
@@ -71,35 +72,62 @@ export async function stateSyncFrom(text: string, chainId: string): Promise<Stat
   return { servers, trustHeight, trustHash: blocks[0]?.hash ?? '' }
 }
 
-interface Flags extends CommonFlags {
-  readonly chainId?: string
-  readonly owner?: string
-  readonly genesis?: string
-  readonly moniker: string
-  readonly keystore?: string
-  readonly rpc: string
-  readonly p2p: string
-  readonly blockTime?: string
-  readonly peers?: string
-  readonly devnet?: boolean
-  readonly abci?: string
-  readonly stateSync?: string
+/** Reads the address of the application. Throws a UserError that names the flag. */
+function parseAbci(text: string, flag: string): string {
+  if (/^(?:unix:\/\/.+|tcp:\/\/[^/\s]+:\d{1,5})$/.test(text)) return text
+  throw new UserError(`${flag}: expected unix:///path or tcp://host:port, got ${JSON.stringify(text)}`)
 }
 
-async function ownerOf(flags: Flags): Promise<string> {
+const options = [
+  ...commonOptions,
+  option('--chain-id <id>', 'name of the new chain, 1 to 50 characters'),
+  option(
+    '--owner <account>',
+    "address or key name of the account that gets this node's candidacy and 100000 tokens, and is the foundation",
+  ),
+  option(
+    '--devnet',
+    'create the home of a devnet, with its public accounts; an existing one keeps its keys and its chain',
+  ),
+  option('--genesis <file>', 'join the chain of this genesis file'),
+  option('--moniker <name>', 'name of this node among its peers', { fallback: 'svcd' }),
+  option('--rpc <host:port>', "where CometBFT's RPC listens", {
+    parse: parseEndpoint,
+    fallback: `127.0.0.1:${PORTS.rpc}`,
+  }),
+  option('--p2p <host:port>', 'where CometBFT listens for peers', {
+    parse: parseEndpoint,
+    fallback: `0.0.0.0:${PORTS.p2p}`,
+  }),
+  option('--peers <list>', 'nodes to stay connected with, id@host:port, separated by commas'),
+  option(
+    '--state-sync <list>',
+    'with --genesis, start from a snapshot; the RPC addresses of at least two trusted nodes, separated by commas',
+  ),
+  option(
+    '--abci <address>',
+    'where CometBFT finds the application, unix:///path or tcp://host:port (default: unix://<home>/abci.sock)',
+    { parse: parseAbci },
+  ),
+  blockTimeOption,
+  keystoreOption,
+] as const
+
+type Flags = FlagsOf<typeof options>
+
+/** The address of the owner, who may be named by a key. */
+function ownerOf(flags: Flags): string {
   const { owner } = flags
   if (owner === undefined) {
     throw new UserError(
       "--owner: expected the address or key name of the owner of this node's candidacy and of the first tokens",
     )
   }
-  const address = parseAddress(owner)
-  if (address !== undefined) return address
-  return asFailed(() => findKey(keystoreFrom(flags), owner)).keystore.address
+  return parseAddress(owner) ?? findKey(keystoreFrom(flags), owner).keystore.address
 }
 
 /** Reads a genesis file from which a chain can start. Throws a UserError or a GenesisError. */
-async function genesisFrom(path: string): Promise<GenesisFile> {
+function genesisFrom(path: string): GenesisFile {
   if (!existsSync(path)) throw new UserError(`--genesis: ${path} does not exist`)
   const file = readGenesisFile(path)
   readGenesis(file.appState)
@@ -107,94 +135,78 @@ async function genesisFrom(path: string): Promise<GenesisFile> {
 }
 
 /** The address of the application for CometBFT, and those of CometBFT's own servers. */
-async function addressesOf({ rpc, p2p, abci }: Flags, home: string) {
-  if (abci !== undefined && !/^(?:unix:\/\/.+|tcp:\/\/[^/\s]+:\d{1,5})$/.test(abci)) {
-    throw new UserError(`--abci: expected unix:///path or tcp://host:port, got ${JSON.stringify(abci)}`)
-  }
-  return {
-    rpc: `tcp://${printEndpoint(parseEndpoint(rpc, '--rpc'))}`,
-    p2p: `tcp://${printEndpoint(parseEndpoint(p2p, '--p2p'))}`,
-    abci: abci ?? abciAddressOf(home),
-  }
-}
+const addressesOf = ({ rpc, p2p, abci, home }: Flags) => ({
+  rpc: `tcp://${printEndpoint(rpc)}`,
+  p2p: `tcp://${printEndpoint(p2p)}`,
+  abci: abci ?? abciAddressOf(home),
+})
 
-const blockTimeOf = ({ blockTime }: Flags) =>
-  blockTime === undefined ? {} : { blockTimeMs: parseBlockTime(blockTime) }
+/** Prepares the operating system of a home's libraries, and returns what is printed of the home. */
+const answerFor = (home: string, chainId: string, { pubKey, nodeId }: NodeIdentity) => ({
+  home,
+  chain_id: chainId,
+  pub_key: pubKey,
+  node_id: nodeId,
+  os: chooseOs(home, undefined, note),
+})
 
 /**
  * Writes the home of a devnet whose parts are started one by one, as in containers. An existing one keeps its keys and
  * its chain.
  */
-async function writeDevnetHome(flags: Flags): Promise<void> {
-  const home = homeFrom(flags)
+function writeDevnetHome(flags: Flags): void {
+  const { home, rpc, p2p } = flags
   if ([flags.chainId, flags.owner, flags.genesis].some((given) => given !== undefined)) {
     throw new UserError('--devnet cannot be combined with --chain-id, --owner or --genesis')
   }
   assertDevnetHome(home)
   assertValidators(home, 1)
   closeHome(home, note)
-  const addresses = await addressesOf(flags, home)
-  const nodes = devnetNodes({
-    home,
-    validators: 1,
-    rpc: parseEndpoint(flags.rpc, '--rpc'),
-    p2p: parseEndpoint(flags.p2p, '--p2p'),
-  })
+  const addresses = addressesOf(flags)
   const lock = takeDevnetLock(home)
-  const [identity] = writeDevnetHomes(
-    nodes.map((node) => ({ ...node, addresses })),
-    blockTimeOf(flags).blockTimeMs,
-  )
+  const nodes = devnetNodes({ home, validators: 1, rpc, p2p }).map((node) => ({ ...node, addresses }))
+  const [identity] = writeDevnetHomes(nodes, flags.blockTime)
   lock.close()
-  const { pubKey, nodeId } = identity as NodeIdentity
-  const made = {
-    home,
-    chain_id: DEVNET_CHAIN_ID,
-    pub_key: pubKey,
-    node_id: nodeId,
-    os: chooseOs(home, undefined, note),
-  }
-  printAnswer(flags.json, made, () => formatFields(made))
+  printAnswer(flags.json, answerFor(home, DEVNET_CHAIN_ID, identity as NodeIdentity))
 }
 
 async function run(flags: Flags): Promise<void> {
   if (flags.devnet === true) return writeDevnetHome(flags)
-  const home = homeFrom(flags)
+  const { home, moniker } = flags
   const files = homeFiles(home)
   if (existsSync(files.genesis))
     throw new UserError(`${files.genesis} already exists. Choose another home with --home DIR`)
-  const addresses = await addressesOf(flags, home)
-  const given = flags.genesis === undefined ? undefined : await genesisFrom(flags.genesis)
-  if (given === undefined && flags.chainId === undefined) {
+  const addresses = addressesOf(flags)
+  const given = flags.genesis === undefined ? undefined : genesisFrom(flags.genesis)
+  const chainId = flags.chainId ?? given?.chainId
+  if (chainId === undefined) {
     throw new UserError('expected --chain-id ID for a new chain, or --genesis FILE to join one')
   }
-  if (given !== undefined && flags.chainId !== undefined && flags.chainId !== given.chainId) {
-    throw new UserError(`--chain-id: expected ${given.chainId}, the chain of the genesis file, got ${flags.chainId}`)
+  if (given !== undefined && chainId !== given.chainId) {
+    throw new UserError(`--chain-id: expected ${given.chainId}, the chain of the genesis file, got ${chainId}`)
   }
-  const owner = given === undefined ? await ownerOf(flags) : ''
-  const chainId = given?.chainId ?? (flags.chainId as string)
+  const owner = given === undefined ? ownerOf(flags) : ''
   if (given === undefined && flags.stateSync !== undefined) throw new UserError('--state-sync needs --genesis FILE')
-  const stateSync = flags.stateSync === undefined ? {} : { stateSync: await stateSyncFrom(flags.stateSync, chainId) }
+  const stateSync = flags.stateSync === undefined ? undefined : await stateSyncFrom(flags.stateSync, chainId)
   closeHome(home, note)
   const { pubKey } = writeNodeKeys(home)
   if (given !== undefined) {
     ensureFolder(dirname(files.genesis))
     writeFileSync(files.genesis, given.text)
   }
-  const appState = given?.appState ?? newAppState([{ owner, pubKey, name: flags.moniker }])
+  const appState = given?.appState ?? newAppState([{ owner, pubKey, name: moniker }])
   const identity = writeNodeHome({
     home,
     chainId,
-    moniker: flags.moniker,
+    moniker,
     addresses,
-    ...blockTimeOf(flags),
-    ...stateSync,
+    blockTimeMs: flags.blockTime,
+    stateSync,
     genesis: { appState, genesisTime: genesisTimeNow() },
-    ...(flags.peers === undefined ? {} : { peers: { persistentPeers: flags.peers.split(',') } }),
+    peers: { persistentPeers: flags.peers?.split(',') },
   })
-  const os = chooseOs(home, undefined, note)
-  const units = writeUnits(home, addresses.abci, parseEndpoint(flags.rpc, '--rpc'))
-  const made = { home, chain_id: chainId, pub_key: pubKey, node_id: identity.nodeId, os }
+  const made = answerFor(home, chainId, identity)
+  const units = writeUnits(home, addresses.abci, flags.rpc)
   printAnswer(
     flags.json,
     made,
@@ -205,37 +217,9 @@ async function run(flags: Flags): Promise<void> {
   )
 }
 
+const EXAMPLE = 'svcd init --home ~/my-chain --chain-id my-chain --owner 0x098a8672bc66ec7177f82cd529ed8e5bbdc28a27'
+
 /** Configures `svcd init`. */
 export const configure: Configure = (command) => {
-  withCommon(
-    example(
-      command,
-      'svcd init --home ~/my-chain --chain-id my-chain --owner 0x098a8672bc66ec7177f82cd529ed8e5bbdc28a27',
-    ),
-  )
-    .option('--chain-id <id>', 'name of the new chain, 1 to 50 characters')
-    .option(
-      '--owner <account>',
-      "address or key name of the account that gets this node's candidacy and 100000 tokens, and is the foundation",
-    )
-    .option(
-      '--devnet',
-      'create the home of a devnet, with its public accounts; an existing one keeps its keys and its chain',
-    )
-    .option('--genesis <file>', 'join the chain of this genesis file')
-    .option('--moniker <name>', 'name of this node among its peers', 'svcd')
-    .option('--rpc <host:port>', "where CometBFT's RPC listens", `127.0.0.1:${PORTS.rpc}`)
-    .option('--p2p <host:port>', 'where CometBFT listens for peers', `0.0.0.0:${PORTS.p2p}`)
-    .option('--peers <list>', 'nodes to stay connected with, id@host:port, separated by commas')
-    .option(
-      '--state-sync <list>',
-      'with --genesis, start from a snapshot; the RPC addresses of at least two trusted nodes, separated by commas',
-    )
-    .option(
-      '--abci <address>',
-      'where CometBFT finds the application, unix:///path or tcp://host:port (default unix://<home>/abci.sock)',
-    )
-    .option('--block-time <time>', 'time from block to block, such as 1s')
-    .addOption(keystoreOption())
-    .action(run)
+  withOptions(command, EXAMPLE, options).action(run)
 }

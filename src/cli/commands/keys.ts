@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import type { Command } from 'commander'
 import { fromHex, toHex } from '../../base/bytes.ts'
 import {
   addKeyFile,
@@ -11,277 +10,225 @@ import {
   removeKeyFile,
   replaceKeyFile,
 } from '../../keys/files.ts'
-import { isWeak, createKeystore, openKeystore, SEED_BYTES } from '../../keys/keystore.ts'
+import { createKeystore, isWeak, openKeystore, SEED_BYTES } from '../../keys/keystore.ts'
 import { newMnemonic, seedOfMnemonic } from '../../keys/mnemonic.ts'
-import { asFailed, Failed, UserError } from '../errors.ts'
+import { Failed, UserError } from '../errors.ts'
 import {
-  type CommonFlags,
+  commonOptions,
   type Configure,
-  example,
+  type FlagsOf,
   keystoreFrom,
   keystoreOption,
+  option,
   passwordOption,
-  withCommon,
+  subcommand,
+  withOptions,
 } from '../options.ts'
-import { printAnswer, clean, formatFields, note, formatTable } from '../output.ts'
-import { confirm, passwordFile, readSecret } from '../secrets.ts'
+import { clean, formatTable, note, printAnswer } from '../output.ts'
+import { confirm, readSecret } from '../secrets.ts'
 
-interface Flags {
-  readonly json?: boolean
-  readonly passwordFile?: string
-}
+const keyOptions = [...commonOptions, keystoreOption] as const
+const secretOptions = [...keyOptions, passwordOption] as const
+const exportOptions = [
+  ...secretOptions,
+  option('--unsafe', 'print the private key; whoever sees it owns the account'),
+] as const
+const importOptions = [
+  ...secretOptions,
+  option('--mnemonic', 'the secret is a BIP-39 mnemonic'),
+  option('--index <number>', 'number of the account of the mnemonic', { fallback: '0' }),
+  option('--private-key', 'the secret is an ed25519 seed: 32 bytes in hex'),
+  option('--file <file>', 'import this key file, which keeps its password'),
+  option('--secret-file <file>', 'file that holds the mnemonic or the private key'),
+] as const
+const passwdOptions = [
+  ...secretOptions,
+  option(
+    '--new-password-file <file>',
+    'file that holds the new password (default: a prompt, or the next line of stdin)',
+  ),
+] as const
+const deleteOptions = [...keyOptions, option('--yes', 'do not ask')] as const
+const mnemonicOptions = [
+  ...commonOptions,
+  option('--unsafe', 'print it; whoever sees it owns its accounts'),
+  option('--words <count>', 'number of words, 12 or 24', { fallback: '24' }),
+] as const
 
-const password = (
+type KeyFlags = FlagsOf<typeof keyOptions>
+type SecretFlags = FlagsOf<typeof secretOptions>
+type ImportFlags = FlagsOf<typeof importOptions>
+
+const passwordOf = (
   name: string,
-  flags: Flags,
+  { passwordFile: file }: SecretFlags,
   asked: { readonly isNew?: boolean; readonly more?: boolean } = {},
-): Promise<string> =>
-  readSecret({ what: `password of ${name}`, file: passwordFile(flags.passwordFile), flag: '--password-file', ...asked })
+): Promise<string> => readSecret({ what: `password of ${name}`, file, flag: '--password-file', ...asked })
 
-const shown = ({ name, path, keystore }: KeyFile): Record<string, unknown> => ({
-  name,
-  address: keystore.address,
-  path,
-})
+const shown = ({ name, path, keystore }: KeyFile) => ({ name, address: keystore.address, path })
 
-/**
- * Encrypts a seed with a password, writes the key file and prints the address. Throws a Failed when the name or the
- * account is taken.
- */
-async function store(folder: string, name: string, seed: Uint8Array, flags: Flags): Promise<void> {
-  const keystore = createKeystore(seed, await password(name, flags, { isNew: true }))
-  const path = asFailed(() => addKeyFile(folder, name, keystore))
-  const key = shown({ name, path, keystore })
-  printAnswer(flags.json, key, () => formatFields(key))
+/** Encrypts a seed with a password, writes the key file and prints the address. */
+async function storeSeed(name: string, seed: Uint8Array, flags: SecretFlags): Promise<void> {
+  const keystore = createKeystore(seed, await passwordOf(name, flags, { isNew: true }))
+  const path = addKeyFile(keystoreFrom(flags), name, keystore)
+  printAnswer(flags.json, shown({ name, path, keystore }))
 }
 
-/** Throws a Failed when no new key may have this name, before a secret is asked for. */
-const checked = (folder: string, name: string): void => asFailed(() => checkFree(folder, name))
-
-/** `svcd keys new`. */
-export async function newKey(folder: string, name: string, flags: Flags): Promise<void> {
-  checked(folder, name)
-  await store(folder, name, randomBytes(SEED_BYTES), flags)
+async function newKey(name: string, flags: SecretFlags): Promise<void> {
+  checkFree(keystoreFrom(flags), name) // Before a secret is asked for.
+  await storeSeed(name, randomBytes(SEED_BYTES), flags)
 }
 
-/** The flags of `svcd keys import`. Exactly one of `mnemonic`, `privateKey` and `file` must be given. */
-export interface ImportFlags extends Flags {
-  readonly keystore?: string
-  readonly mnemonic?: boolean
-  readonly index: string
-  readonly privateKey?: boolean
-  readonly file?: string
-  readonly secretFile?: string
-}
-
-function seedOf(secret: string, flags: ImportFlags): Uint8Array {
-  if (flags.privateKey === true) {
+function seedOf(secret: string, { privateKey, index }: ImportFlags): Uint8Array {
+  if (privateKey === true) {
     const seed = fromHex(secret.trim().replace(/^0x/, ''))
     if (seed?.length !== SEED_BYTES)
       throw new Failed(`the private key: expected ${2 * SEED_BYTES} hex digits, got ${secret.trim().length} characters`)
     return seed
   }
-  if (!/^[0-9]{1,9}$/.test(flags.index))
-    throw new UserError(`--index: expected a whole number from 0 to 999999999, got ${JSON.stringify(flags.index)}`)
+  if (!/^[0-9]{1,9}$/.test(index))
+    throw new UserError(`--index: expected a whole number from 0 to 999999999, got ${JSON.stringify(index)}`)
   try {
-    return seedOfMnemonic(secret.trim().replace(/\s+/g, ' '), Number(flags.index))
+    return seedOfMnemonic(secret.trim().replace(/\s+/g, ' '), Number(index))
   } catch (error) {
     throw new Failed((error as Error).message)
   }
 }
 
-/** `svcd keys import`. */
-export async function importKey(folder: string, name: string, flags: ImportFlags): Promise<void> {
-  checked(folder, name)
+async function importFile(name: string, file: string, flags: ImportFlags): Promise<void> {
+  const given = readKeyFile(file)
+  // The password is checked now, because later nobody may remember another one.
+  const password = await passwordOf(name, flags)
+  const seed = openKeystore(given, password)
+  const keystore = isWeak(given) ? createKeystore(seed, password) : given
+  const path = addKeyFile(keystoreFrom(flags), name, keystore)
+  if (keystore !== given) {
+    note(
+      `the encryption of ${file} is weak, so ${name} was encrypted again with the same password (scrypt, ` +
+        `n ${keystore.crypto.kdfparams['n']}). Remove that file`,
+    )
+  }
+  printAnswer(flags.json, shown({ name, path, keystore }))
+}
+
+async function importKey(name: string, flags: ImportFlags): Promise<void> {
+  checkFree(keystoreFrom(flags), name) // Before a secret is asked for.
   const { mnemonic, privateKey, file, secretFile } = flags
   if ([mnemonic, privateKey, file].filter((one) => one !== undefined).length !== 1) {
     throw new UserError('expected exactly one of --mnemonic, --private-key and --file FILE')
   }
-  if (file !== undefined) {
-    const given = asFailed(() => readKeyFile(file))
-    // The password is checked now, because later nobody may remember another one.
-    const opens = await password(name, flags)
-    const seed = asFailed(() => openKeystore(given, opens))
-    const keystore = isWeak(given) ? createKeystore(seed, opens) : given
-    const key = shown({ name, keystore, path: asFailed(() => addKeyFile(folder, name, keystore)) })
-    if (keystore !== given) {
-      note(
-        `the encryption of ${file} is weak, so ${name} was encrypted again with the same password (scrypt, ` +
-          `n ${keystore.crypto.kdfparams['n']}). Remove that file`,
-      )
-    }
-    return printAnswer(flags.json, key, () => formatFields(key))
-  }
+  if (file !== undefined) return importFile(name, file, flags)
   const what = mnemonic === true ? 'mnemonic' : 'private key'
   const secret = await readSecret({ what, file: secretFile, flag: '--secret-file', more: true })
-  await store(folder, name, seedOf(secret, flags), flags)
+  await storeSeed(name, seedOf(secret, flags), flags)
 }
 
-/** `svcd keys list`. */
-export async function listKeys(folder: string, flags: Flags): Promise<void> {
-  const keys = listKeyFiles(folder).map((one) =>
-    'keystore' in one ? shown(one) : { name: one.name, path: one.path, problem: one.problem },
-  )
+async function listKeys(flags: KeyFlags): Promise<void> {
+  const folder = keystoreFrom(flags)
+  const keys = listKeyFiles(folder).map((one) => ('keystore' in one ? shown(one) : one))
+  const rows = keys.map((key) => [clean(key.name), clean('address' in key ? key.address : key.problem)])
   printAnswer(flags.json, keys, () =>
-    keys.length === 0
+    rows.length === 0
       ? `there are no keys in ${folder}; svcd keys new NAME creates one`
-      : formatTable(
-          ['name', 'address'],
-          keys.map((key) => [clean(String(key['name'])), clean(String(key['address'] ?? key['problem']))]),
-        ),
+      : formatTable(['name', 'address'], rows),
   )
 }
 
-/** `svcd keys show`. */
-export async function showKey(folder: string, key: string, flags: Flags): Promise<void> {
-  const found = asFailed(() => findKey(folder, key))
-  const { kdf, kdfparams } = found.keystore.crypto
-  const { salt: _, ...strength } = kdfparams
-  const all = { ...shown(found), curve: found.keystore.curve, id: found.keystore.id, kdf, ...strength }
-  printAnswer(flags.json, all, () => formatFields(all))
+async function showKey(key: string, flags: KeyFlags): Promise<void> {
+  const found = findKey(keystoreFrom(flags), key)
+  const { curve, id, crypto } = found.keystore
+  const { salt: _, ...strength } = crypto.kdfparams
+  printAnswer(flags.json, { ...shown(found), curve, id, kdf: crypto.kdf, ...strength })
 }
 
-/** `svcd keys export`. */
-export async function exportKey(
-  folder: string,
-  key: string,
-  flags: Flags & { readonly unsafe?: boolean },
-): Promise<void> {
-  const found = asFailed(() => findKey(folder, key))
+async function exportKey(key: string, flags: FlagsOf<typeof exportOptions>): Promise<void> {
+  const found = findKey(keystoreFrom(flags), key)
   if (flags.unsafe !== true) {
     note('this is the encrypted key file; --unsafe prints the private key itself')
-    return printAnswer(true, found.keystore, () => '')
+    return printAnswer(true, found.keystore)
   }
-  const given = await password(found.name, flags)
-  const privateKey = `0x${toHex(asFailed(() => openKeystore(found.keystore, given)))}`
+  const privateKey = `0x${toHex(openKeystore(found.keystore, await passwordOf(found.name, flags)))}`
   note(`WARNING: whoever sees this owns ${found.keystore.address}`)
   printAnswer(flags.json, { ...shown(found), privateKey }, () => privateKey)
 }
 
-/** `svcd keys passwd`. */
-export async function changePassword(
-  folder: string,
-  key: string,
-  flags: Flags & { readonly newPasswordFile?: string },
-): Promise<void> {
-  const found = asFailed(() => findKey(folder, key))
-  const old = await password(found.name, flags, { more: true })
-  const seed = asFailed(() => openKeystore(found.keystore, old))
+async function changePassword(key: string, flags: FlagsOf<typeof passwdOptions>): Promise<void> {
+  const found = findKey(keystoreFrom(flags), key)
+  const seed = openKeystore(found.keystore, await passwordOf(found.name, flags, { more: true }))
   const what = `new password of ${found.name}`
   const fresh = await readSecret({ what, file: flags.newPasswordFile, flag: '--new-password-file', isNew: true })
-  asFailed(() => replaceKeyFile(found, createKeystore(seed, fresh)))
+  replaceKeyFile(found, createKeystore(seed, fresh))
   printAnswer(flags.json, shown(found), () => `the password of ${found.name} was changed`)
 }
 
-/** `svcd keys delete`. */
-export async function deleteKey(folder: string, key: string, flags: Flags & { readonly yes?: boolean }): Promise<void> {
-  const found = asFailed(() => findKey(folder, key))
-  const {
-    name,
-    keystore: { address },
-  } = found
+async function deleteKey(key: string, flags: FlagsOf<typeof deleteOptions>): Promise<void> {
+  const found = findKey(keystoreFrom(flags), key)
+  const { name, address } = shown(found)
   const question = `Remove the key ${name} (${address})? Without a copy its account is lost.`
   if (!(await confirm(question, flags.yes))) throw new Failed('nothing was removed')
   removeKeyFile(found)
   printAnswer(flags.json, shown(found), () => `removed ${name} (${address})`)
 }
 
-/** `svcd keys mnemonic`. */
-export async function printMnemonic(flags: {
-  readonly json?: boolean
-  readonly unsafe?: boolean
-  readonly words: string
-}): Promise<void> {
-  if (flags.unsafe !== true) throw new UserError('a mnemonic is secret: add --unsafe to print it')
-  if (flags.words !== '12' && flags.words !== '24')
-    throw new UserError(`--words: expected 12 or 24, got ${JSON.stringify(flags.words)}`)
-  const mnemonic = newMnemonic(flags.words === '12' ? 12 : 24)
+async function printMnemonic({ json, unsafe, words }: FlagsOf<typeof mnemonicOptions>): Promise<void> {
+  if (unsafe !== true) throw new UserError('a mnemonic is secret: add --unsafe to print it')
+  if (words !== '12' && words !== '24') throw new UserError(`--words: expected 12 or 24, got ${JSON.stringify(words)}`)
+  const mnemonic = newMnemonic(words === '12' ? 12 : 24)
   note("WARNING: whoever sees these words owns their accounts (path m/44'/1'/i'/0'/0')")
-  printAnswer(flags.json, { mnemonic }, () => mnemonic)
-}
-
-interface Flags extends CommonFlags {
-  readonly keystore?: string
-  readonly passwordFile?: string
-}
-
-/** Adds a command below `keys`, with the options that all of them share. */
-function below(keys: Command, usage: string, doc: string, ...lines: readonly string[]): Command {
-  return withCommon(example(keys.command(usage).description(doc), ...lines)).addOption(keystoreOption())
-}
-
-function configureImport(keys: Command): void {
-  below(
-    keys,
-    'import <name>',
-    'Imports a key from a mnemonic, a private key or a key file. The secret comes from a file, a prompt or stdin.',
-    'svcd keys import bob --private-key --secret-file secret.txt --password-file password.txt',
-  )
-    .option('--mnemonic', 'the secret is a BIP-39 mnemonic')
-    .option('--index <number>', 'number of the account of the mnemonic', '0')
-    .option('--private-key', 'the secret is an ed25519 seed: 32 bytes in hex')
-    .option('--file <file>', 'import this key file, which keeps its password')
-    .option('--secret-file <file>', 'file that holds the mnemonic or the private key')
-    .addOption(passwordOption())
-    .action(async (name: string, flags: ImportFlags & CommonFlags) => importKey(keystoreFrom(flags), name, flags))
+  printAnswer(json, { mnemonic }, () => mnemonic)
 }
 
 /** Configures `svcd keys`. */
 export const configure: Configure = (keys) => {
-  example(keys, 'svcd keys list')
-  below(
+  withOptions(keys, 'svcd keys list')
+  subcommand(
     keys,
     'new <name>',
     'Creates a key and encrypts it with a password.',
     'svcd keys new alice --password-file password.txt',
-  )
-    .addOption(passwordOption())
-    .action(async (name: string, flags: Flags) => newKey(keystoreFrom(flags), name, flags))
-  configureImport(keys)
-  below(keys, 'list', 'Lists the keys in the folder.', 'svcd keys list').action(async (flags: Flags) =>
-    listKeys(keystoreFrom(flags), flags),
-  )
-  below(keys, 'show <key>', 'Shows one key, by name or address, without its secret.', 'svcd keys show alice').action(
-    async (key: string, flags: Flags) => showKey(keystoreFrom(flags), key, flags),
-  )
-  below(
+    secretOptions,
+  ).action(newKey)
+  subcommand(
+    keys,
+    'import <name>',
+    'Imports a key from a mnemonic, a private key or a key file. The secret comes from a file, a prompt or stdin.',
+    'svcd keys import bob --private-key --secret-file secret.txt --password-file password.txt',
+    importOptions,
+  ).action(importKey)
+  subcommand(keys, 'list', 'Lists the keys in the folder.', 'svcd keys list', keyOptions).action(listKeys)
+  subcommand(
+    keys,
+    'show <key>',
+    'Shows one key, by name or address, without its secret.',
+    'svcd keys show alice',
+    keyOptions,
+  ).action(showKey)
+  subcommand(
     keys,
     'export <key>',
     'Prints the key file, which is encrypted, or with --unsafe the private key itself.',
     'svcd keys export alice',
-  )
-    .option('--unsafe', 'print the private key; whoever sees it owns the account')
-    .addOption(passwordOption())
-    .action(async (key: string, flags: Flags & { readonly unsafe?: boolean }) =>
-      exportKey(keystoreFrom(flags), key, flags),
-    )
-  below(
+    exportOptions,
+  ).action(exportKey)
+  subcommand(
     keys,
     'passwd <key>',
     'Changes the password of a key.',
     'svcd keys passwd alice --password-file password.txt --new-password-file password.txt',
-  )
-    .addOption(passwordOption())
-    .option(
-      '--new-password-file <file>',
-      'file that holds the new password (default: a prompt, or the next line of stdin)',
-    )
-    .action(async (key: string, flags: Flags & { readonly newPasswordFile?: string }) =>
-      changePassword(keystoreFrom(flags), key, flags),
-    )
-  below(
+    passwdOptions,
+  ).action(changePassword)
+  subcommand(
     keys,
     'delete <key>',
     'Removes a key file. Without a copy of the key, the account is lost.',
     'svcd keys delete bob --yes',
-  )
-    .option('--yes', 'do not ask')
-    .action(async (key: string, flags: Flags & { readonly yes?: boolean }) =>
-      deleteKey(keystoreFrom(flags), key, flags),
-    )
-  const mnemonic = keys.command('mnemonic').description('Prints a new mnemonic, for svcd keys import.')
-  withCommon(example(mnemonic, 'svcd keys mnemonic --unsafe'))
-    .option('--unsafe', 'print it; whoever sees it owns its accounts')
-    .option('--words <count>', 'number of words, 12 or 24', '24')
-    .action(async (flags: CommonFlags & { readonly unsafe?: boolean; readonly words: string }) => printMnemonic(flags))
+    deleteOptions,
+  ).action(deleteKey)
+  subcommand(
+    keys,
+    'mnemonic',
+    'Prints a new mnemonic, for svcd keys import.',
+    'svcd keys mnemonic --unsafe',
+    mnemonicOptions,
+  ).action(printMnemonic)
 }

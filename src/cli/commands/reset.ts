@@ -5,14 +5,18 @@ import { writeNodeKeys } from '../../comet/home.ts'
 import { takeLock } from '../../store/sqlite/connection.ts'
 import { Failed, UserError } from '../errors.ts'
 import { statePathOf } from '../homes.ts'
-import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../options.ts'
+import { commonOptions, type Configure, type FlagsOf, option, withOptions } from '../options.ts'
 import { printAnswer } from '../output.ts'
 import { confirm } from '../secrets.ts'
 
-interface Flags extends CommonFlags {
-  readonly yes?: boolean
-  readonly signingState?: boolean
-}
+const options = [
+  ...commonOptions,
+  option('--yes', 'do not ask'),
+  option(
+    '--signing-state',
+    'also forget what the validator has signed; only for a chain that starts over, or it may sign a height twice',
+  ),
+] as const
 
 const SIGNING_STATE = 'priv_validator_state.json'
 
@@ -24,37 +28,26 @@ function doomed(home: string, withSigningState: boolean): readonly string[] {
   return [...inData.map((name) => join(data, name)), ...beside]
 }
 
-async function run(flags: Flags): Promise<void> {
-  const home = homeFrom(flags)
+async function run({ home, json, yes, signingState = false }: FlagsOf<typeof options>): Promise<void> {
   if (!existsSync(join(home, 'config', 'genesis.json'))) {
     throw new UserError(`${home} is not the home of a chain, because it has no config/genesis.json`)
   }
-  const withSigningState = flags.signingState === true
   const state = statePathOf(home)
-  const paths = doomed(home, withSigningState)
-  if (!(await confirm(`Remove the state, blocks and logs of ${home}?`, flags.yes)))
-    throw new Failed('nothing was removed')
-  if (existsSync(state)) {
-    takeLock(state).close() // Throws a StoreError while the application runs.
-  }
-  for (const path of paths) rmSync(path, { recursive: true, force: true })
-  if (withSigningState) {
+  const removed = doomed(home, signingState)
+  if (!(await confirm(`Remove the state, blocks and logs of ${home}?`, yes))) throw new Failed('nothing was removed')
+  if (existsSync(state)) takeLock(state).close() // Throws a StoreError while the application runs.
+  for (const path of removed) rmSync(path, { recursive: true, force: true })
+  if (signingState) {
     // A home that has a key but not this file would count as one that lost it.
     ensureFolder(join(home, 'data'))
     writeNodeKeys(home)
   }
-  printAnswer(flags.json, { home, removed: paths }, () =>
-    paths.length === 0 ? 'there was nothing to remove' : ['removed', ...paths].join('\n  '),
+  printAnswer(json, { home, removed }, () =>
+    removed.length === 0 ? 'there was nothing to remove' : ['removed', ...removed].join('\n  '),
   )
 }
 
 /** Configures `svcd reset`. */
 export const configure: Configure = (command) => {
-  withCommon(example(command, 'svcd reset --home ~/my-chain --yes'))
-    .option('--yes', 'do not ask')
-    .option(
-      '--signing-state',
-      'also forget what the validator has signed; only for a chain that starts over, or it may sign a height twice',
-    )
-    .action(run)
+  withOptions(command, 'svcd reset --home ~/my-chain --yes', options).action(run)
 }

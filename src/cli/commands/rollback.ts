@@ -7,12 +7,13 @@ import { tables, views } from '../../modules/registry.ts'
 import { openSqliteStore } from '../../store/sqlite/sqliteStore.ts'
 import { Failed, UserError } from '../errors.ts'
 import { needState } from '../homes.ts'
-import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../options.ts'
+import { commonOptions, type Configure, type FlagsOf, option, withOptions } from '../options.ts'
 import { printAnswer, note } from '../output.ts'
 
-interface Flags extends CommonFlags {
-  readonly appOnly?: boolean
-}
+const options = [
+  ...commonOptions,
+  option('--app-only', "leave CometBFT's state as it is, because it is kept elsewhere"),
+] as const
 
 /** The head of the state, as `--json` prints it. */
 interface Head {
@@ -48,17 +49,16 @@ async function rollBackCometBft(home: string): Promise<(to: Head) => void> {
   }
 }
 
-async function run(flags: Flags): Promise<void> {
-  const home = homeFrom(flags)
+async function run({ home, json, appOnly = false }: FlagsOf<typeof options>): Promise<void> {
   const path = needState(home)
-  const agree = flags.appOnly === true ? undefined : await rollBackCometBft(home)
+  const agree = appOnly ? undefined : await rollBackCometBft(home)
   const store = openSqliteStore({ path, tables, views })
   try {
     const from = headOf({ height: store.height(), appHash: store.appHash() })
     store.rollback((to) => agree?.(headOf(to)))
     const to = headOf({ height: store.height(), appHash: store.appHash() })
     printAnswer(
-      flags.json,
+      json,
       { home, from, to, cometbft: agree !== undefined },
       () =>
         `the application${agree === undefined ? ' alone' : ' and CometBFT'} went back from height ${from.height} to ${to.height}\n` +
@@ -71,7 +71,5 @@ async function run(flags: Flags): Promise<void> {
 
 /** Configures `svcd rollback`. */
 export const configure: Configure = (command) => {
-  withCommon(example(command, 'svcd rollback --home ~/my-chain'))
-    .option('--app-only', "leave CometBFT's state as it is, because it is kept elsewhere")
-    .action(run)
+  withOptions(command, 'svcd rollback --home ~/my-chain', options).action(run)
 }

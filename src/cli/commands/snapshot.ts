@@ -1,7 +1,6 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import type { Command } from 'commander'
 import { toHex } from '../../base/bytes.ts'
 import { ensureFolder } from '../../base/folder.ts'
 import { headOfState } from '../../modules/chain/keeper.ts'
@@ -13,6 +12,7 @@ import {
   METADATA_FILE,
   readChunk,
   readSnapshot,
+  SNAPSHOTS_LISTED_MAX,
   snapshotPath,
 } from '../../store/snapshot/folder.ts'
 import { NotARecord, type Snapshot, SNAPSHOT_FORMAT, snapshotHash } from '../../store/snapshot/format.ts'
@@ -21,9 +21,17 @@ import { writeSnapshot } from '../../store/snapshot/write.ts'
 import { openSqliteStore } from '../../store/sqlite/sqliteStore.ts'
 import { Failed, UserError } from '../errors.ts'
 import { chainIdOf, needState, readState, restorePathOf, snapshotsOf, statePathOf } from '../homes.ts'
-import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../options.ts'
+import {
+  type CommonFlags,
+  commonOptions,
+  type Configure,
+  type FlagsOf,
+  option,
+  subcommand,
+  withOptions,
+} from '../options.ts'
 import { printAnswer, formatFields, note, formatTable } from '../output.ts'
-import { chooseRetention } from '../settings.ts'
+import { checkWhole, type Limits, parseHeight, parseWhole, readConfig } from '../settings.ts'
 
 /** A snapshot and the folder of its files. */
 export interface Found {
@@ -88,18 +96,64 @@ export function restoreInto(to: string, { path, snapshot: { metadata } }: Found)
   }
 }
 
-interface Flags extends CommonFlags {
-  readonly height?: string
-  readonly appHash?: string
+/** Which snapshots and blocks a node keeps. */
+export interface Retention {
+  /** A snapshot is made at each multiple of this height; 0 for none. */
+  readonly interval: number
+  readonly keep: number
+  /** The least number of the newest blocks that are kept; 0 for all. */
+  readonly keepBlocks: number
 }
 
-function heightFrom({ height }: Flags): number | undefined {
-  if (height === undefined || /^[1-9]\d{0,14}$/.test(height)) return height === undefined ? undefined : Number(height)
-  throw new UserError(`--height: expected a whole number of 1 or more, got ${JSON.stringify(height)}`)
+/**
+ * At one block a second, 1,000 blocks take a quarter of an hour: a node that joins replays a few minutes of blocks, and
+ * a state of a million accounts is written in a small part of that time. Two snapshots are kept, so that one that a
+ * peer is loading is not removed.
+ */
+const DEFAULTS: Retention = { interval: 1000, keep: 2, keepBlocks: 0 }
+
+/** The options that choose which snapshots and blocks to keep. */
+export const retentionOptions = [
+  option(
+    '--snapshot-interval <blocks>',
+    `number of blocks from snapshot to snapshot, 0 for none (default: ${DEFAULTS.interval})`,
+    { env: 'SVCD_SNAPSHOT_INTERVAL' },
+  ),
+  option('--snapshot-keep <count>', `number of snapshots to keep (default: ${DEFAULTS.keep})`, {
+    env: 'SVCD_SNAPSHOT_KEEP',
+  }),
+  option(
+    '--keep-blocks <count>',
+    `number of blocks that CometBFT keeps at least, 0 for all (default: ${DEFAULTS.keepBlocks})`,
+    { env: 'SVCD_KEEP_BLOCKS' },
+  ),
+] as const
+
+/** Chooses the retention of a node: from the flags, else `<home>/config/svcd.json`, else the defaults. */
+export function chooseRetention(home: string, flags: Partial<FlagsOf<typeof retentionOptions>>): Retention {
+  const { snapshots, pruning } = readConfig(home)
+  const choose = (flag: string, text: string | undefined, member: string, held: unknown, limits: Limits) => {
+    if (text !== undefined) return parseWhole(limits)(text, flag)
+    return held === undefined ? undefined : checkWhole(held, limits, `config/svcd.json: ${member}`)
+  }
+  const { snapshotInterval, snapshotKeep, keepBlocks } = flags
+  const limits = {
+    interval: [1, 1_000_000, true],
+    keep: [2, SNAPSHOTS_LISTED_MAX],
+    keepBlocks: [2, 1_000_000_000, true],
+  } as const
+  return {
+    interval:
+      choose('--snapshot-interval', snapshotInterval, 'snapshots.interval', snapshots?.interval, limits.interval) ??
+      DEFAULTS.interval,
+    keep: choose('--snapshot-keep', snapshotKeep, 'snapshots.keep', snapshots?.keep, limits.keep) ?? DEFAULTS.keep,
+    keepBlocks:
+      choose('--keep-blocks', keepBlocks, 'pruning.keepBlocks', pruning?.keepBlocks, limits.keepBlocks) ??
+      DEFAULTS.keepBlocks,
+  }
 }
 
-async function create(flags: Flags): Promise<void> {
-  const home = homeFrom(flags)
+async function create({ home, json }: CommonFlags): Promise<void> {
   const path = needState(home)
   const folder = snapshotsOf(home)
   const made = readState(path, (state) => {
@@ -107,23 +161,22 @@ async function create(flags: Flags): Promise<void> {
     return writeSnapshot(state, tables, folder)
   })
   keepNewest(folder, chooseRetention(home, {}).keep)
-  printAnswer(flags.json, printSnapshot(made), () => formatFields(printSnapshot(made)))
+  printAnswer(json, printSnapshot(made))
 }
 
-async function list(flags: Flags): Promise<void> {
-  const found = listSnapshots(snapshotsOf(homeFrom(flags))).map(printSnapshot)
-  printAnswer(flags.json, found, () =>
-    found.length === 0
-      ? 'none'
-      : formatTable(
-          ['height', 'format', 'chunks', 'bytes', 'hash', 'app_hash'],
-          found.map((one) => [one.height, one.format, one.chunks, one.bytes, one.hash, one.app_hash].map(String)),
-        ),
-  )
+async function list({ home, json }: CommonFlags): Promise<void> {
+  const found = listSnapshots(snapshotsOf(home)).map(printSnapshot)
+  const columns = ['height', 'format', 'chunks', 'bytes', 'hash', 'app_hash'] as const
+  const rows = found.map((one) => columns.map((column) => String(one[column])))
+  printAnswer(json, found, () => (rows.length === 0 ? 'none' : formatTable(columns, rows)))
 }
 
-async function verify(from: string | undefined, flags: Flags): Promise<void> {
-  const found = findSnapshot(from === undefined ? snapshotsOf(homeFrom(flags)) : resolve(from), heightFrom(flags))
+const heightOption = option('--height <height>', 'height of the snapshot (default: the newest)', { parse: parseHeight })
+const fromDoc = 'a folder of snapshots, such as <home>/data/snapshots, or one snapshot in it'
+const verifyOptions = [...commonOptions, heightOption] as const
+
+async function verify(from: string | undefined, flags: FlagsOf<typeof verifyOptions>): Promise<void> {
+  const found = findSnapshot(from === undefined ? snapshotsOf(flags.home) : resolve(from), flags.height)
   const folder = mkdtempSync(join(tmpdir(), 'svcd-verify-'))
   try {
     restoreInto(join(folder, 'restore.db'), found)
@@ -138,17 +191,22 @@ async function verify(from: string | undefined, flags: Flags): Promise<void> {
   )
 }
 
-async function restore(from: string, flags: Flags): Promise<void> {
-  const home = homeFrom(flags)
-  const found = findSnapshot(resolve(from), heightFrom(flags))
+/** Reads an app hash. Throws a UserError that names the flag. */
+function parseHash(text: string, flag: string): string {
+  if (!/^[0-9a-f]{64}$/i.test(text)) throw new UserError(`${flag}: expected 64 hex digits, got ${JSON.stringify(text)}`)
+  return text.toUpperCase()
+}
+
+const restoreOptions = [
+  ...verifyOptions,
+  option('--app-hash <hex>', 'app hash to trust: app_hash in the header of the next block', { parse: parseHash }),
+] as const
+
+async function restore(from: string, { home, json, height, appHash }: FlagsOf<typeof restoreOptions>): Promise<void> {
+  const found = findSnapshot(resolve(from), height)
   const printed = printSnapshot(found.snapshot)
-  if (flags.appHash !== undefined && !/^[0-9a-f]{64}$/i.test(flags.appHash)) {
-    throw new UserError(`--app-hash: expected 64 hex digits, got ${JSON.stringify(flags.appHash)}`)
-  }
-  if (flags.appHash !== undefined && flags.appHash.toUpperCase() !== printed.app_hash) {
-    throw new UserError(
-      `--app-hash: expected ${printed.app_hash}, the app hash of the snapshot, got ${flags.appHash.toUpperCase()}`,
-    )
+  if (appHash !== undefined && appHash !== printed.app_hash) {
+    throw new UserError(`--app-hash: expected ${printed.app_hash}, the app hash of the snapshot, got ${appHash}`)
   }
   const chainId = chainIdOf(home)
   if (chainId !== undefined && chainId !== printed.chain_id) {
@@ -165,41 +223,25 @@ async function restore(from: string, flags: Flags): Promise<void> {
   } finally {
     store.close()
   }
-  if (flags.appHash === undefined) {
+  if (appHash === undefined) {
     note(
       `no --app-hash was given, so that of the snapshot was trusted. Compare it with app_hash in the header of block ${printed.height + 1}`,
     )
   }
-  printAnswer(flags.json, { ...printed, home }, () => `${formatFields(printed)}\nthis is now the state of ${home}`)
+  printAnswer(json, { ...printed, home }, () => `${formatFields(printed)}\nthis is now the state of ${home}`)
 }
-
-const sub = (command: Command, name: string, doc: string, ...examples: readonly string[]): Command =>
-  withCommon(example(command.command(name).description(doc), ...examples))
-
-const fromHelp = 'a folder of snapshots, such as <home>/data/snapshots, or one snapshot in it'
 
 /** Configures `svcd snapshot`. */
 export const configure: Configure = (command) => {
-  example(command, 'svcd snapshot list')
-  sub(
-    command,
-    'create',
-    'Creates a snapshot of the newest state, also while the node runs.',
-    'svcd snapshot create',
-  ).action(create)
-  sub(command, 'list', 'Lists the snapshots of a home.', 'svcd snapshot list').action(list)
-  sub(command, 'verify', 'Checks every chunk, and recomputes the app hash from the rows.', 'svcd snapshot verify')
-    .argument('[from]', `${fromHelp} (default: the snapshots of --home)`)
-    .option('--height <height>', 'height of the snapshot (default: the newest)')
-    .action((from: string | undefined, flags: Flags) => verify(from, flags))
-  sub(
-    command,
-    'restore',
-    'Replaces the state of a stopped node by a snapshot.',
-    'svcd snapshot restore home/data/snapshots --home restored',
-  )
-    .argument('<from>', fromHelp)
-    .option('--height <height>', 'height of the snapshot (default: the newest)')
-    .option('--app-hash <hex>', 'app hash to trust: app_hash in the header of the next block')
-    .action((from: string, flags: Flags) => restore(from, flags))
+  withOptions(command, 'svcd snapshot list')
+  const createDoc = 'Creates a snapshot of the newest state, also while the node runs.'
+  subcommand(command, 'create', createDoc, 'svcd snapshot create', commonOptions).action(create)
+  subcommand(command, 'list', 'Lists the snapshots of a home.', 'svcd snapshot list', commonOptions).action(list)
+  const verifyDoc = 'Checks every chunk, and recomputes the app hash from the rows.'
+  subcommand(command, 'verify', verifyDoc, 'svcd snapshot verify', verifyOptions)
+    .argument('[from]', `${fromDoc} (default: the snapshots of --home)`)
+    .action(verify)
+  const restoreDoc = 'Replaces the state of a stopped node by a snapshot.'
+  const restoreExample = 'svcd snapshot restore home/data/snapshots --home restored'
+  subcommand(command, 'restore', restoreDoc, restoreExample, restoreOptions).argument('<from>', fromDoc).action(restore)
 }

@@ -10,10 +10,10 @@ import { DEVNET_ACCOUNTS } from '../devnet/home.ts'
 import { UserError } from '../errors.ts'
 import { chainIdOf, genesisKeys, writeFiles, writeNetworkHomes, PORTS_OF_ONE } from '../homes.ts'
 import { homeScripts, readmeText, SOCKET, startAllScript } from '../networkScripts.ts'
-import { type CommonFlags, type Configure, example, homeFrom, withCommon } from '../options.ts'
+import { blockTimeOption, commonOptions, type Configure, type FlagsOf, option, withOptions } from '../options.ts'
 import { printAnswer, formatTable } from '../output.ts'
 import { composeFile, SVCD_WORDS, systemdUnits } from '../services.ts'
-import { type Endpoint, parseBlockTime, parseWhole, printEndpoint } from '../settings.ts'
+import { type Endpoint, parseWhole, printEndpoint } from '../settings.ts'
 
 /** The most validators of a network: the highest value of the parameter max_vals. Source: protocol.md §6. */
 const VALIDATORS_MAX = 200
@@ -50,23 +50,47 @@ function hostsOf(text: string, count: number): readonly string[] {
   return hosts
 }
 
-/** The flags of `svcd testnet` that describe its nodes. */
-interface PlanFlags {
-  readonly validators: string
-  readonly fullNodes: string
-  readonly basePort: string
-  readonly host: string
-}
+const options = [
+  ...commonOptions,
+  option('--validators <count>', `number of validators, 1 to ${VALIDATORS_MAX}`, { isRequired: true }),
+  option(
+    '--full-nodes <count>',
+    `number of full nodes, which follow the chain and sign nothing, 0 to ${FULL_NODES_MAX}`,
+    { fallback: '0' },
+  ),
+  option('--output <dir>', 'new or empty folder for the homes (default: <home>/testnet)'),
+  option('--chain-id <id>', 'name of the chain, 1 to 50 characters', { fallback: 'svcd-testnet' }),
+  option(
+    '--base-port <port>',
+    'first port; node i uses the ports from here + 10 i on, for peers, RPC, gateway and metrics',
+    { fallback: '27000' },
+  ),
+  option('--host <list>', 'hosts at which peers find the nodes: one for all, or one for each, separated by commas', {
+    fallback: '127.0.0.1',
+  }),
+  blockTimeOption,
+  option(
+    '--public-keys',
+    'use the accounts of a devnet, whose keys anybody has; written again, such a network keeps its chain',
+  ),
+] as const
+
+type Flags = FlagsOf<typeof options>
 
 /**
  * Plans the nodes of a network, validators first. Node i has the ports basePort + 10 i (peers), + 1 (RPC), + 2
  * (gateway) and + 3 (metrics). Limits: 1 to VALIDATORS_MAX validators, 0 to FULL_NODES_MAX full nodes, and ports from
  * 1024 to 65535. Throws a UserError that names the flag.
  */
-export function planNodes({ validators, fullNodes, basePort, host }: PlanFlags): readonly PlannedNode[] {
-  const signing = parseWhole(validators, '--validators', [1, VALIDATORS_MAX])
-  const count = signing + parseWhole(fullNodes, '--full-nodes', [0, FULL_NODES_MAX])
-  const base = parseWhole(basePort, '--base-port', [1024, 65_536 - PORTS_OF_ONE * count])
+export function planNodes({
+  validators,
+  fullNodes,
+  basePort,
+  host,
+}: Pick<Flags, 'validators' | 'fullNodes' | 'basePort' | 'host'>): readonly PlannedNode[] {
+  const signing = parseWhole([1, VALIDATORS_MAX])(validators, '--validators')
+  const count = signing + parseWhole([0, FULL_NODES_MAX])(fullNodes, '--full-nodes')
+  const base = parseWhole([1024, 65_536 - PORTS_OF_ONE * count])(basePort, '--base-port')
   return hostsOf(host, count).map((peerHost, at) => {
     const port = base + PORTS_OF_ONE * at
     const isValidator = at < signing
@@ -169,17 +193,6 @@ export function writeTestnet(options: TestnetOptions): Testnet {
   return { mnemonic, nodes }
 }
 
-interface Flags extends CommonFlags {
-  readonly validators: string
-  readonly fullNodes: string
-  readonly output?: string
-  readonly chainId: string
-  readonly basePort: string
-  readonly host: string
-  readonly blockTime?: string
-  readonly publicKeys?: boolean
-}
-
 /** The result for programs. */
 const machineAnswer = (output: string, chainId: string, { mnemonic, nodes }: Testnet): object => ({
   output,
@@ -216,44 +229,18 @@ function humanAnswer(output: string, { mnemonic, nodes }: Testnet, arePublic: bo
 }
 
 async function run(flags: Flags): Promise<void> {
-  const output = resolve(flags.output ?? join(homeFrom(flags), 'testnet'))
-  const { chainId, publicKeys = false } = flags
+  const { home, json, chainId, blockTime, publicKeys = false } = flags
+  const output = resolve(flags.output ?? join(home, 'testnet'))
   if (!/^[A-Za-z0-9._-]{1,50}$/.test(chainId)) {
     throw new UserError(
       `--chain-id: expected 1 to 50 letters, digits, dots, hyphens and underscores, got ${JSON.stringify(chainId)}`,
     )
   }
-  const made = writeTestnet({
-    output,
-    nodes: planNodes(flags),
-    chainId,
-    publicKeys,
-    blockTimeMs: flags.blockTime === undefined ? undefined : parseBlockTime(flags.blockTime),
-  })
-  printAnswer(flags.json, machineAnswer(output, chainId, made), () => humanAnswer(output, made, publicKeys))
+  const made = writeTestnet({ output, nodes: planNodes(flags), chainId, publicKeys, blockTimeMs: blockTime })
+  printAnswer(json, machineAnswer(output, chainId, made), () => humanAnswer(output, made, publicKeys))
 }
 
 /** Configures `svcd testnet`. */
 export const configure: Configure = (command) => {
-  withCommon(example(command, 'svcd testnet --validators 4 --output my-net'))
-    .requiredOption('--validators <count>', 'number of validators, 1 to 200')
-    .option('--full-nodes <count>', 'number of full nodes, which follow the chain and sign nothing, 0 to 200', '0')
-    .option('--output <dir>', 'new or empty folder for the homes (default <home>/testnet)')
-    .option('--chain-id <id>', 'name of the chain, 1 to 50 characters', 'svcd-testnet')
-    .option(
-      '--base-port <port>',
-      'first port; node i uses the ports from here + 10 i on, for peers, RPC, gateway and metrics',
-      '27000',
-    )
-    .option(
-      '--host <list>',
-      'hosts at which peers find the nodes: one for all, or one for each, separated by commas',
-      '127.0.0.1',
-    )
-    .option('--block-time <time>', 'time from block to block, such as 1s')
-    .option(
-      '--public-keys',
-      'use the accounts of a devnet, whose keys anybody has; written again, such a network keeps its chain',
-    )
-    .action(run)
+  withOptions(command, 'svcd testnet --validators 4 --output my-net', options).action(run)
 }

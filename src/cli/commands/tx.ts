@@ -1,19 +1,225 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import { parseAddress } from '../../base/address.ts'
+import { fromBase64, fromUtf8, toBase64 } from '../../base/bytes.ts'
+import { isNodeError } from '../../comet/errors.ts'
+import { openNodeRpc } from '../../comet/rpc.ts'
+import { findKey, type KeyFile, listKeyFiles } from '../../keys/files.ts'
+import { openKeystore } from '../../keys/keystore.ts'
 import type { TxEntry } from '../../modules/define.ts'
+import { BAD_NONCE_CODE } from '../../modules/errors.ts'
 import { txEntries } from '../../modules/registry.ts'
+import { txHash } from '../../tx/envelope.ts'
+import { field } from '../../tx/fields.ts'
+import { createNonceQueue, decodeNonce, type Sent } from '../../tx/nonceQueue.ts'
+import type { TransactionResult } from '../../tx/result.ts'
+import { type Signer, signerOfSeed } from '../../tx/sign.ts'
+import { uint } from '../../values/number.ts'
+import { Failed, UserError } from '../errors.ts'
+import { gatewayFrom } from '../gatewayClient.ts'
 import {
-  addFieldOptions,
   type Configure,
-  example,
-  kebab,
-  keystoreOption,
-  nodeOption,
-  passwordOption,
   exampleOptions,
   exampleSender,
-  withGateway,
+  fieldOptions,
+  fieldsFromFlags,
+  type FlagsOf,
+  gatewayOptions,
+  kebab,
+  keystoreFrom,
+  keystoreOption,
+  nodeOption,
+  nodeUrl,
+  option,
+  parseFields,
+  passwordOption,
+  settingOf,
+  withOptions,
 } from '../options.ts'
-import { sendTx, type TxFlags } from '../transact.ts'
+import { clean, formatFields, printAnswer, withProgress } from '../output.ts'
+import { readSecret } from '../secrets.ts'
+
+const options = [
+  ...gatewayOptions,
+  option('--from <account>', 'sender: a key by name or address, else an account for which the gateway signs', {
+    env: 'SVCD_FROM',
+  }),
+  option('--nonce <number>', 'nonce of the transaction: how many the sender made before it (default: the next one)', {
+    parse: (nonce) => parseFields({ nonce: field(uint, 'nonce') }, { nonce })['nonce'] as number,
+  }),
+  keystoreOption,
+  passwordOption,
+  nodeOption,
+  option('--dry-run', 'only let --node check the transaction; until its next block the node counts the nonce as used'),
+] as const
+
+const waitOptions = [
+  new Option('--wait', 'wait for the block of the transaction').default(true),
+  new Option('--no-wait', 'end as soon as --node, to which it is sent directly, has accepted the transaction'),
+]
+
+type Flags = FlagsOf<typeof options> & { readonly wait: boolean }
+
+/** A transaction to be sent: its type, its fields, and the nonce when one was given. */
+interface UnsignedTx {
+  readonly entry: TxEntry
+  readonly message: Readonly<Record<string, unknown>>
+  readonly nonce: number | undefined
+}
+
+/**
+ * The key of `from` in the keystore; undefined for an address that it has none of. Throws a KeystoreError for a name it
+ * does not have.
+ */
+function keyOf(folder: string, from: string): KeyFile | undefined {
+  const address = parseAddress(from)
+  if (address === undefined) return findKey(folder, from)
+  return listKeyFiles(folder).find((one): one is KeyFile => 'keystore' in one && one.keystore.address === address)
+}
+
+async function signerFor({ name, keystore }: KeyFile, { passwordFile: file }: Flags): Promise<Signer> {
+  const password = await readSecret({ what: `password of ${name}`, file, flag: '--password-file' })
+  return signerOfSeed(openKeystore(keystore, password))
+}
+
+/**
+ * Signs and sends one transaction with the nonce that was given, or else with the next one. A transaction whose nonce
+ * somebody else has used meanwhile is signed again.
+ */
+function signAndSend<R>(
+  signer: Signer,
+  { entry, message, nonce: given }: UnsignedTx,
+  chain: {
+    readonly chainId: string
+    readonly readNonce: () => Promise<number>
+    readonly send: (bytes: Uint8Array, isFixed: boolean) => Promise<Sent<R>>
+  },
+): Promise<R> {
+  const { chainId, readNonce, send } = chain
+  const queue = createNonceQueue<typeof message, R>({
+    readNonce,
+    send: (batch) =>
+      Promise.all(
+        batch.map(({ tx, nonce, isFixed }) =>
+          send(signer.signTx({ chainId, nonce, operation: entry.operation, message: tx }), isFixed),
+        ),
+      ),
+    batchMax: 1,
+  })
+  return queue.submit(message, { nonce: given })
+}
+
+/** Signs here and sends through the gateway, which waits for the block. */
+async function sendSigned(signer: Signer, tx: UnsignedTx, flags: Flags): Promise<TransactionResult> {
+  const gateway = gatewayFrom(flags)
+  const sendRaw = async (params: unknown): Promise<TransactionResult> =>
+    (await gateway.call('svc_sendRawTransaction', params)) as TransactionResult
+  const { chain_id: chainId } = (await gateway.call('svc_status')) as { chain_id: string }
+  const sent = await signAndSend<TransactionResult | { readonly bytes: string }>(signer, tx, {
+    chainId,
+    readNonce: async () => (await gateway.call('svc_getTransactionCount', [signer.address, 'pending'])) as number,
+    send: async (raw, isFixed) => {
+      const bytes = toBase64(raw)
+      const { expected_nonce: expected, known, ...result } = await sendRaw({ transaction: bytes, wait: false })
+      if (known === true && !isFixed) return { state: 'taken' }
+      if (expected !== undefined) return { state: 'badNonce', result, expected }
+      if (result.check_tx.code !== undefined) return { state: 'refused', result }
+      return { state: 'accepted', result: { bytes }, ended: async () => undefined }
+    },
+  })
+  // The gateway answers bytes that it knows with the block that holds them.
+  return 'bytes' in sent ? sendRaw([sent.bytes]) : sent
+}
+
+interface Checked {
+  readonly code: number
+  readonly log: string
+  readonly hash: string
+}
+
+/** Signs here and hands the bytes to the node itself: to be checked only, or sent without waiting. Throws a Failed. */
+async function askNode(signer: Signer, tx: UnsignedTx, flags: Flags): Promise<Checked> {
+  const rpc = openNodeRpc(nodeUrl(flags))
+  const check = flags.dryRun === true ? rpc.checkTx : rpc.broadcastTxSync
+  try {
+    const { chainId } = await rpc.status()
+    return await signAndSend<Checked>(signer, tx, {
+      chainId,
+      readNonce: async () => {
+        const account = await rpc.abciQuery({ path: `/accounts/${signer.address}` })
+        return (JSON.parse(fromUtf8(account.value) ?? '') as { nonce: number }).nonce
+      },
+      send: async (bytes) => {
+        const { code, log, data } = await check(bytes)
+        const result = { code, log, hash: txHash(bytes) }
+        if (code === BAD_NONCE_CODE) return { state: 'badNonce', result, expected: decodeNonce(data) }
+        return { state: 'refused', result }
+      },
+    })
+  } catch (error) {
+    if (!isNodeError(error)) throw error
+    throw new Failed(`${error.message}; --dry-run and --no-wait need CometBFT's RPC: name it with --node URL`)
+  } finally {
+    rpc.close()
+  }
+}
+
+/** What deliver_tx.data carries, as people read it: a ProposalID as it is, a request id as its number. */
+function returned({ returns }: TxEntry, data: string | undefined): Readonly<Record<string, string>> {
+  if (returns === undefined || data === undefined) return {}
+  return { [returns]: returns === 'ProposalID' ? data : (fromUtf8(fromBase64(data) ?? new Uint8Array()) ?? data) }
+}
+
+function printResult(words: string, entry: TxEntry, result: TransactionResult, json: boolean | undefined): void {
+  const { code, log } = result.check_tx
+  if (code !== undefined)
+    throw new Failed(`${words} failed: code ${code}: ${clean(log ?? '')} (hash ${result.hash})`, result)
+  const { gasUsed, fee, data } = result.deliver_tx
+  printAnswer(json, result, () =>
+    formatFields({
+      result: 'ok',
+      height: result.height,
+      hash: result.hash,
+      ...(gasUsed === undefined ? {} : { gas: gasUsed, fee: `${fee.value ?? '0'} units` }),
+      ...returned(entry, data),
+    }),
+  )
+}
+
+/** Has the node itself check a transaction that is signed here, or take it without waiting for its block. */
+async function sendToNode(words: string, key: KeyFile | undefined, tx: UnsignedTx, flags: Flags): Promise<void> {
+  if (key === undefined) {
+    throw new UserError(
+      '--dry-run and --no-wait sign here and ask the node itself: --from must be a key of the keystore (svcd keys list)',
+    )
+  }
+  const { code, log, hash } = await askNode(await signerFor(key, flags), tx, flags)
+  const isDry = flags.dryRun === true
+  const result = { code, log, hash, [isDry ? 'checked' : 'sent']: true }
+  if (code !== 0) throw new Failed(`${words} failed: code ${code}: ${clean(log)} (hash ${hash})`, result)
+  printAnswer(flags.json, result, () =>
+    formatFields({ result: isDry ? 'CheckTx would accept it; nothing was sent' : 'sent', hash }),
+  )
+}
+
+/**
+ * Sends one transaction: signed here when the keystore holds the key of `--from`, else by the gateway. Throws a Failed
+ * with code and log for a transaction that the chain refuses, and a UserError for fields that no message can hold.
+ */
+async function sendTx(entry: TxEntry, words: string, flags: Flags): Promise<void> {
+  const from = settingOf(flags, 'from')
+  if (from === undefined) throw new UserError("--from: expected an address or a key's name")
+  const { nonce } = flags
+  const given = fieldsFromFlags(entry.input, flags)
+  const tx: UnsignedTx = { entry, message: parseFields(entry.input, given), nonce }
+  const key = keyOf(keystoreFrom(flags), from)
+  if (flags.dryRun === true || !flags.wait) return sendToNode(words, key, tx, flags)
+  const params = { from, ...given, ...(nonce === undefined ? {} : { nonce }) }
+  const work =
+    key === undefined
+      ? (gatewayFrom(flags).call(entry.method, params) as Promise<TransactionResult>)
+      : sendSigned(await signerFor(key, flags), tx, flags)
+  printResult(words, entry, await withProgress('waiting for the block', work), flags.json)
+}
 
 /** The command of an operation: `stake.validator.declare` is `stake declare`. */
 const wordsOf = ({ call }: TxEntry): readonly string[] =>
@@ -22,41 +228,23 @@ const wordsOf = ({ call }: TxEntry): readonly string[] =>
     .filter((word) => word !== 'validator')
     .map(kebab)
 
-function configureOne(
-  command: Command,
-  entry: TxEntry,
-  words: readonly string[],
-  finish: (status: number) => void,
-): void {
-  command.description(`${entry.doc}${entry.returns === undefined ? '' : ` Returns the ${entry.returns}.`}`)
-  const options = exampleOptions(entry.operation, entry.input)
-  example(command, `svcd tx ${words.join(' ')} --from ${exampleSender(entry)}${options === '' ? '' : ` ${options}`}`)
-  addFieldOptions(command, entry.input)
-  withGateway(command)
-    .option(
-      '--from <account>',
-      'sender: a key by name or address, else an account for which the gateway signs (SVCD_FROM)',
-    )
-    .option('--nonce <number>', 'nonce of the transaction: how many the sender made before it (default: the next one)')
-    .addOption(keystoreOption())
-    .addOption(passwordOption())
-    .addOption(nodeOption())
-    .option('--wait', 'wait for the block of the transaction', true)
-    .option('--no-wait', 'end as soon as --node, to which it is sent directly, has accepted the transaction')
-    .option(
-      '--dry-run',
-      'only let --node check the transaction; until its next block the node counts the nonce as used',
-    )
-    .action(async (flags: TxFlags) => finish(await sendTx(entry, words.join(' '), flags)))
+const exampleOf = (entry: TxEntry): string =>
+  ['svcd tx', ...wordsOf(entry), '--from', exampleSender(entry), exampleOptions(entry.operation, entry.input)]
+    .join(' ')
+    .trimEnd()
+
+function configureOne(command: Command, entry: TxEntry): void {
+  const { doc, returns, input } = entry
+  const words = wordsOf(entry).join(' ')
+  command.description(`${doc}${returns === undefined ? '' : ` Returns the ${returns}.`}`)
+  withOptions(command, exampleOf(entry), [...fieldOptions(input), ...options, ...waitOptions]).action((flags: Flags) =>
+    sendTx(entry, words, flags),
+  )
 }
 
 /** Configures `svcd tx`: one command for each transaction type. */
-export const configure: Configure = (tx, finish) => {
-  example(
-    tx,
-    `svcd tx transfer --from ${exampleSender(txEntries.find(({ operation }) => operation === 'transfer') as TxEntry)} ` +
-      exampleOptions('transfer', txEntries.find(({ operation }) => operation === 'transfer')?.input ?? {}),
-  )
+export const configure: Configure = (tx) => {
+  withOptions(tx, exampleOf(txEntries.find(({ operation }) => operation === 'transfer') as TxEntry))
   const groups = new Map<string, Command>()
   for (const entry of txEntries) {
     const words = wordsOf(entry)
@@ -68,6 +256,6 @@ export const configure: Configure = (tx, finish) => {
       if (index < words.length - 1) next.description(`Sends a transaction of ${word}.`)
       parent = next
     }
-    configureOne(parent, entry, words, finish)
+    configureOne(parent, entry)
   }
 }

@@ -6,7 +6,7 @@ import { kernelErrors } from '../../modules/errors.ts'
 import { tables } from '../../modules/registry.ts'
 import { openSqliteReader } from '../../store/sqlite/sqliteReader.ts'
 import type { CommittedState } from '../../store/store.ts'
-import { collectWhenQuiet } from '../heap.ts'
+import { collectWhenQuiet } from '../runtime.ts'
 import type { QueryAnswer, QueryBatch, QueryWorkerMessage, QueryWorkerOptions } from './thread.ts'
 
 /** The most bytes of list answers that are cached while the state does not change. */

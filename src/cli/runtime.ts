@@ -2,6 +2,12 @@ import { performance } from 'node:perf_hooks'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
+/** Resolves when the process is asked to stop: by Ctrl-C, by SIGTERM, or because its terminal was closed. */
+export const stopSignal = (): Promise<void> =>
+  new Promise((done) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => done())
+  })
+
 // V8 lets a heap grow to several times its live size before it collects garbage. Limited to twice that size, a node
 // takes four fifths of the memory at the same rate of transactions.
 const GROWTH_PERCENT = 100
