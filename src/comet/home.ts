@@ -1,9 +1,10 @@
 import { createHash, generateKeyPairSync } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ensureFolder } from '../base/folder.ts'
 import { newConfigToml, type NodeSettings, templateOf, updatedConfigToml } from './config.ts'
 import { CometError, reasonOf } from './errors.ts'
+import { lastConsensusFailureIn } from './messages.ts'
 
 /** The files of a CometBFT home. */
 export const homeFiles = (home: string) => ({
@@ -172,4 +173,27 @@ export const writeNodeHome = (options: NodeHomeOptions): NodeIdentity => {
   writeOnce(files.genesis, () => genesisJson({ validators, ...genesis, chainId }))
   if (config !== old) writeWhole(files.config, config)
   return identity
+}
+
+/** How much of the end of a log is read. A node that makes no blocks takes days to print as much. */
+const TAIL_BYTES = 1024 * 1024
+
+const tailOf = (path: string): string => {
+  const file = openSync(path, 'r')
+  try {
+    const { size } = fstatSync(file)
+    const bytes = Buffer.alloc(Math.min(size, TAIL_BYTES))
+    return bytes.toString('utf8', 0, readSync(file, bytes, 0, bytes.length, size - bytes.length))
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Returns why the consensus failed according to the log of a home, which exists only if svcd started the node. */
+export const lastConsensusFailure = (home: string): string | undefined => {
+  try {
+    return lastConsensusFailureIn(tailOf(homeFiles(home).log).split('\n'))
+  } catch {
+    return undefined
+  }
 }

@@ -1,10 +1,8 @@
 /**
  * Reads what CometBFT says in words. It gives one code to whatever fails inside it, and its commands and its log have
- * none, so this is the only file that looks into its messages.
+ * none, so this is the only file that looks into its messages. src/client uses it too: it must run in a browser.
  */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { NodeError } from './errors.ts'
-import { homeFiles } from './home.ts'
 
 const RPC_FAILURES = [
   ['MempoolFull', /mempool is full/i],
@@ -29,6 +27,9 @@ export const rpcErrorOf = (
   return new NodeError(known ?? (CALL_CODES.has(code) ? 'RpcFailed' : 'NodeFailed'), `${method}: ${words}`)
 }
 
+/** True when `cometbft light` was asked for a header that it, or one of its witnesses, does not have yet. */
+export const isHeightTooHigh = (message: string): boolean => message.includes('too high')
+
 /** True when a command failed because another process holds the lock of its database. */
 const isLocked = (message: string): boolean => message.includes('temporarily unavailable')
 
@@ -52,9 +53,6 @@ export const rolledBackTo = (stdout: string): { height: number; appHash: string 
   return height === undefined || appHash === undefined ? undefined : { height: Number(height), appHash }
 }
 
-/** How much of the end of a log is read. A node that makes no blocks takes days to print as much. */
-const TAIL_BYTES = 1024 * 1024
-
 /**
  * Returns why the consensus of CometBFT failed if this line of its log says so, for example `write …/wal: no space left
  * on device`. CometBFT keeps running and answering calls after that, but it neither makes nor follows blocks until it
@@ -67,28 +65,11 @@ export const consensusFailureIn = (line: string): string | undefined => {
   return (plain ?? json ?? 'no reason given').replaceAll(/\\(["\\])/g, '$1')
 }
 
-const tailOf = (path: string): string => {
-  const file = openSync(path, 'r')
-  try {
-    const { size } = fstatSync(file)
-    const bytes = Buffer.alloc(Math.min(size, TAIL_BYTES))
-    return bytes.toString('utf8', 0, readSync(file, bytes, 0, bytes.length, size - bytes.length))
-  } finally {
-    closeSync(file)
-  }
-}
-
 /**
- * Returns why the consensus failed according to the log file of a home, which exists only if svcd started the node.
- * Undefined when there is no failure, or when a block was committed after it.
+ * Returns why the consensus failed according to the lines of a log. Undefined when there is no failure, or when a block
+ * was committed after it.
  */
-export const lastConsensusFailure = (home: string): string | undefined => {
-  let lines: readonly string[]
-  try {
-    lines = tailOf(homeFiles(home).log).split('\n')
-  } catch {
-    return undefined
-  }
+export const lastConsensusFailureIn = (lines: readonly string[]): string | undefined => {
   const last = lines.findLast((line) => consensusFailureIn(line) !== undefined || line.includes('committed state'))
   return last === undefined ? undefined : consensusFailureIn(last)
 }

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
-import { consensusFailureIn, lastConsensusFailure } from '../../src/comet/messages.ts'
-import { homeFiles } from '../../src/comet/home.ts'
+import { consensusFailureIn } from '../../src/comet/messages.ts'
+import { homeFiles, lastConsensusFailure } from '../../src/comet/home.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 
 const folder = tempFolder('comet')

@@ -1,3 +1,4 @@
+import { isHeightTooHigh } from '../../comet/messages.ts'
 import { SvcProofError } from '../errors.ts'
 import type { WaitOptions } from '../types.ts'
 import { pause, POLL_MS, reasonOf, WAIT_MS } from '../transport.ts'
@@ -68,7 +69,7 @@ async function fetchHeader(source: Light, height: number, signal: AbortSignal): 
     if (error === undefined) return readHeader(source.light, result, height)
     const reason = error.data ?? error.message ?? ''
     // A witness may be a block behind the primary.
-    if (!/too high/.test(reason))
+    if (!isHeightTooHigh(reason))
       throw new SvcProofError(`the light client has no verified header of block ${height}: ${reason}`)
     await pause(POLL_MS, signal)
   }
