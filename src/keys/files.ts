@@ -13,8 +13,7 @@ import {
 import { dirname, join } from 'node:path'
 import { type Address, parseAddress } from '../base/address.ts'
 import { ensureFolder } from '../base/folder.ts'
-import { isKeystoreError, KeystoreError } from './errors.ts'
-import { type Keystore, readKeystore } from './keystore.ts'
+import { type Keystore, KeystoreError, readKeystore } from './keystore.ts'
 
 /** A keystore file in a folder. Its name is the file's name without `.json`. */
 export interface KeyFile {
@@ -69,7 +68,7 @@ export function readKeyFile(path: string): Keystore {
   try {
     return readKeystore(readFileSync(path, 'utf8'))
   } catch (error) {
-    if (isKeystoreError(error)) throw new KeystoreError(error.problem, `${path}: ${error.message}`)
+    if (error instanceof KeystoreError) throw new KeystoreError(error.problem, `${path}: ${error.message}`)
     throw error
   }
 }

@@ -8,7 +8,24 @@ import nacl from 'tweetnacl'
 import { type Address, addressOfKey, parseAddress } from '../base/address.ts'
 import { concat, equalBytes, fromHex, toHex, utf8 } from '../base/bytes.ts'
 import { isObject } from '../base/json.ts'
-import { KeystoreError } from './errors.ts'
+
+/**
+ * Why a keystore cannot be used. `malformed`: it is not a keystore, or it was cut short. `unsupported`: it has a
+ * version, cipher or key derivation that svcd does not read. `otherCurve`: its key is not ed25519. `wrongPassword`: the
+ * password is wrong or the file was changed, which cannot be told apart. `file`: the file is missing, others can read
+ * it, or its name is taken.
+ */
+export type KeystoreProblem = 'malformed' | 'unsupported' | 'otherCurve' | 'wrongPassword' | 'file'
+
+/** Thrown for a keystore that cannot be used. `message` is one line and holds no secret; `problem` is for programs. */
+export class KeystoreError extends Error {
+  override readonly name = 'KeystoreError'
+  readonly problem: KeystoreProblem
+  constructor(problem: KeystoreProblem, message: string) {
+    super(message)
+    this.problem = problem
+  }
+}
 
 /** The curve of every key of this chain. */
 const CURVE = 'ed25519'

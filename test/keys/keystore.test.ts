@@ -3,7 +3,6 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fromHex, toHex } from '../../src/base/bytes.ts'
-import { isKeystoreError } from '../../src/keys/errors.ts'
 import { addKeyFile, findKey, listKeyFiles, readKeyFile, removeKeyFile, replaceKeyFile } from '../../src/keys/files.ts'
 import {
   isWeak,
@@ -13,6 +12,7 @@ import {
   readKeystore,
   readSealedSeed,
   deriveKey,
+  KeystoreError,
 } from '../../src/keys/keystore.ts'
 import { newMnemonic, seedOfMnemonic } from '../../src/keys/mnemonic.ts'
 
@@ -24,7 +24,7 @@ const problemOf = (work: () => unknown): string => {
   try {
     work()
   } catch (error) {
-    return isKeystoreError(error) ? error.problem : `threw ${String(error)}`
+    return error instanceof KeystoreError ? error.problem : `threw ${String(error)}`
   }
   return 'none'
 }

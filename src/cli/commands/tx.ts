@@ -3,7 +3,7 @@ import { parseAddress } from '../../base/address.ts'
 import { fromBase64, fromUtf8, toBase64 } from '../../base/bytes.ts'
 import { isNodeError } from '../../comet/errors.ts'
 import { openNodeRpc } from '../../comet/rpc.ts'
-import { findKey, type KeyFile, listKeyFiles } from '../../keys/files.ts'
+import { findKey, findKeyOf, type KeyFile } from '../../keys/files.ts'
 import { openKeystore } from '../../keys/keystore.ts'
 import type { TxEntry } from '../../modules/define.ts'
 import { BAD_NONCE_CODE } from '../../modules/errors.ts'
@@ -73,7 +73,7 @@ interface UnsignedTx {
 function keyOf(folder: string, from: string): KeyFile | undefined {
   const address = parseAddress(from)
   if (address === undefined) return findKey(folder, from)
-  return listKeyFiles(folder).find((one): one is KeyFile => 'keystore' in one && one.keystore.address === address)
+  return findKeyOf(folder, address)
 }
 
 async function signerFor({ name, keystore }: KeyFile, { passwordFile: file }: Flags): Promise<Signer> {
