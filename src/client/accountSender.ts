@@ -59,14 +59,13 @@ function retryAfterMs(error: unknown): number | undefined {
   return (error.data as { readonly retryAfterMs: number }).retryAfterMs
 }
 
-/** A transaction that the mempool has dropped, because a block made it invalid. `result` has the refusal. */
-class Dropped extends Error {
-  readonly result: TransactionResult
-
-  constructor(result: TransactionResult) {
-    super('the mempool has dropped the transaction')
-    this.result = result
-  }
+/**
+ * Throws for the result of a transaction that the mempool has dropped because a block made it invalid. Only in such a
+ * result has check_tx a code and deliver_tx none.
+ */
+function needIncluded({ check_tx, deliver_tx }: TransactionResult): void {
+  if (check_tx.code !== undefined && deliver_tx.code === undefined)
+    throw new Error('the mempool has dropped the transaction')
 }
 
 interface Followed extends PromiseWithResolvers<TransactionResult> {
@@ -84,8 +83,8 @@ type Offer = () => Promise<TransactionResult | undefined>
 /**
  * Creates a function that resolves with a transaction's result once the transaction is in a block. Transactions must be
  * given in the order in which blocks take them: only the first one that is not in a block yet is asked for again and
- * again, and the others when it was found; only the first is offered again. Rejects with SvcRpcError -32012 after
- * `timeoutMs`, and with Dropped.
+ * again, and the others when it was found; only the first is offered again. A transaction that the mempool has dropped
+ * resolves with its refusal. Rejects with SvcRpcError -32012 after `timeoutMs`.
  */
 export function createFollower(transport: Transport) {
   const followed = new Map<string, Followed>()
@@ -131,7 +130,7 @@ export function createFollower(transport: Transport) {
     const refused = await one.offer().catch(() => undefined)
     if (refused === undefined) return
     followed.delete(hash)
-    one.reject(new Dropped(refused))
+    one.resolve(refused)
   }
 
   const lookUntilEmpty = async (): Promise<void> => {
@@ -180,13 +179,9 @@ function readSent(
   if (known === true && !isFixed) return { state: 'taken' }
   if (expected !== undefined) return { state: 'badNonce', result: { result }, expected }
   if (isFailed(result)) return { state: 'refused', result: { result } }
-  const ended = follow()
-  const landed = ended.catch((error: unknown) => {
-    if (error instanceof Dropped) return error.result
-    throw error
-  })
+  const landed = follow()
   landed.catch(() => undefined)
-  return { state: known === true ? 'known' : 'accepted', result: { landed }, ended: () => ended }
+  return { state: known === true ? 'known' : 'accepted', result: { landed }, ended: () => landed.then(needIncluded) }
 }
 
 interface Signed {

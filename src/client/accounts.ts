@@ -46,11 +46,11 @@ function seedOf(key: string | Uint8Array, index: number): Uint8Array {
 
 const isSigner = (key: unknown): key is Signer => typeof (key as { signTx?: unknown } | null)?.signTx === 'function'
 
-/** Accounts kept in `into`, by address. */
+/** Creates accounts that are kept in `into`, by address. */
 export function createLocalAccounts<T>(into: Map<Address, T>, open: (signer: Signer) => T): LocalAccounts {
   const add: LocalAccounts['add'] = (key, index = 0) => {
     const signer = isSigner(key) ? key : signerOfSeed(seedOf(key, index))
-    // A key that is added again keeps what is known of its account.
+    // When a key is added again, what is known of its account stays.
     if (!into.has(signer.address)) into.set(signer.address, open(signer))
     return signer.address
   }

@@ -28,7 +28,7 @@ export const cannotWait = (functionCall: string, why: string): Error =>
       `Write instead: const result = await svc.async.${functionCall}(…)`,
   )
 
-// Text, so that it needs no file of its own beside a bundle; it asks while the other thread waits at `flag`.
+// Text, so that a bundle needs no second file. It sends the request while the other thread waits at `flag`.
 const WORKER = `
 const { parentPort } = require('node:worker_threads')
 parentPort.on('message', async ({ job: { url, init, ms }, flag, port }) => {
@@ -47,7 +47,7 @@ parentPort.on('message', async ({ job: { url, init, ms }, flag, port }) => {
 
 type Threads = typeof import('node:worker_threads')
 
-// Not an import: a browser has no such module, and a bundler for one would stop at it.
+// Not an import: a browser has no such module, and a bundler for browsers would stop at it.
 const threads = (): Threads | undefined =>
   typeof process !== 'undefined' && typeof process.getBuiltinModule === 'function'
     ? process.getBuiltinModule('node:worker_threads')
@@ -58,7 +58,7 @@ const shared: { worker?: Worker } = {}
 function workerOf({ Worker: NodeWorker }: Threads): Worker {
   if (shared.worker !== undefined) return shared.worker
   const worker = new NodeWorker(WORKER, { eval: true, execArgv: [] })
-  // The worker must not keep a program alive that is done, and one that died is replaced by the next call.
+  // The worker must not keep a finished program alive. A worker that died is replaced by the next call.
   worker.unref()
   const forget = (): void => {
     delete shared.worker

@@ -81,14 +81,14 @@ export function operationFunction({ transport, senders, defaultAccount }: Client
 }
 
 /**
- * The form with a callback behind the arguments, which receives the result; without one the result is returned. Source: interface, Call
- * style.
+ * Creates the form that takes a callback after the arguments, which receives the result; without a callback the result is
+ * returned. Source: interface, Call style.
  */
 export function callbackForm({ isTransaction, promise, blocking }: ClientFunction) {
   return (...args: unknown[]): unknown => {
     if (typeof args.at(-1) !== 'function') return blocking(args)
     const callback = args.pop() as Callback<unknown>
-    // What the callback throws is its own: it must not come back as a rejection here.
+    // An error that the callback throws is the caller's: it must not become a rejection here.
     const tell = (error: Error | TransactionResult | null, result?: unknown): void =>
       queueMicrotask(() => (error === null ? callback(null, result) : callback(error)))
     promise(args).then(
@@ -113,7 +113,7 @@ export function promiseForm({ isTransaction, promise }: ClientFunction) {
 }
 
 /**
- * Objects inside objects, as the dots in the functions' names have them. `T` is the type that is generated from the same
+ * Builds the objects that the dots in the functions' names stand for. `T` is the type that is generated from the same
  * names.
  */
 export function treeOf<T>(functions: readonly ClientFunction[], form: (one: ClientFunction) => unknown): T {

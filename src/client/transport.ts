@@ -34,7 +34,7 @@ interface RpcAnswer {
 
 const asText = (_name: string, value: unknown): unknown => (typeof value === 'bigint' ? value.toString() : value)
 
-/** Params with decimal text in the place of bigints, which JSON has none of. */
+/** Returns the params with bigints as decimal text, because JSON has no bigints. */
 export const plainParams = (params: unknown): unknown => JSON.parse(JSON.stringify(params, asText))
 
 const callText = ({ method, params }: Call, id = 1): string =>

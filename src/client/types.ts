@@ -16,8 +16,7 @@ export interface Sender {
 }
 
 /**
- * Receives what a call came to. `error` is an Error, or the result object of a transaction that failed; there is no
- * result then.
+ * Receives the result of a call, or its error: an Error, or the result object of a transaction that failed.
  *
  * @example
  * const print: Callback<number> = (error, height) => console.log(error ?? height)

@@ -5,7 +5,7 @@ import { isLoopback } from '../base/loopback.ts'
 /** A host, with a port or without one. */
 const HOST = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?$/
 
-/** Whom the gateway answers. */
+/** Which requests the gateway answers. */
 export interface GuardOptions {
   /** The address that it listens on. */
   readonly host: string
@@ -19,9 +19,9 @@ export interface GuardOptions {
 }
 
 /**
- * Why a request is refused; undefined when it may pass. A gateway on loopback answers only to names that lead there: a
- * page that bends its own name to 127.0.0.1 (DNS rebinding) still sends its name in Host. With `allowHosts` the same
- * holds on every address. A page of another origin is refused unless allowed.
+ * Returns why a request is refused, or undefined when it may pass. A gateway on loopback answers only to names that lead
+ * there: a page that points its own name at 127.0.0.1 (DNS rebinding) still sends that name in Host. With `allowHosts`
+ * the same holds on every address. A page of another origin is refused unless allowed.
  */
 export function refusedOrigin(
   { host, allowHosts, allowOrigins }: GuardOptions,
@@ -40,10 +40,10 @@ export function refusedOrigin(
   return 'this Origin is not allowed'
 }
 
-/** Fewest characters of a token: it is all that stands between a network and the accounts. */
+/** The shortest token, in characters: nothing else keeps a network from the accounts. */
 export const TOKEN_LENGTH_MIN = 16
 
-/** Options that no gateway is started with. `message` is one line for people. */
+/** The options are such that no gateway may be started with them. `message` is one line for people. */
 export class GatewayStartError extends Error {
   override readonly name = 'GatewayStartError'
 }
@@ -75,7 +75,7 @@ export function checkSigning({ accounts, authToken, publicKeys }: SigningRule): 
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** True for `Authorization: Bearer <token>`. Without a token everybody may. Takes the same time whatever is given. */
+/** True for `Authorization: Bearer <token>`, and for everybody when there is no token. Takes the same time for any input. */
 export function mayAskToSign(authToken: string | undefined, authorization: string | undefined): boolean {
   if (authToken === undefined) return true
   const given = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]

@@ -9,9 +9,9 @@ interface Waiting {
 }
 
 /**
- * Turns for requests by the address that they come from: in each round an address begins requests that cost TURN_CALLS
- * calls, or one, and the sockets are looked at between the rounds. So what many calls of a few addresses cost delays a
- * caller of another by a round.
+ * Gives requests their turns by the address that they come from. In each round an address begins requests that cost
+ * TURN_CALLS calls, or one request, and the sockets are read between the rounds. So the calls of a few busy addresses
+ * delay a caller from another one by a round at most.
  */
 export function createTurns(): (address: string, calls: number) => Promise<void> {
   const waiting = new Map<string, Waiting[]>()

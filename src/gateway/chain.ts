@@ -44,7 +44,7 @@ async function query(rpc: NodeRpc, path: string, height: number): Promise<ChainA
   return { height: answer.height, data: JSON.parse(fromUtf8(answer.value) ?? '') }
 }
 
-/** What the node says of each path, all of it at one head. */
+/** Reads all paths at one head. */
 async function queryAll(rpc: NodeRpc, paths: readonly string[]): Promise<readonly (ChainAnswer | Error)[]> {
   const [only] = paths
   if (only !== undefined && paths.length === 1) return [await query(rpc, only, 0)]
@@ -141,7 +141,7 @@ export function createChain(
     caughtUp = !status.catchingUp
     if (!caughtUp) throw new RpcError('nodeAway', `the node is catching up, it is at height ${status.latestHeight}`)
   }
-  // Asked once for all who wait for it, or they would go on in another order than they came.
+  // All who wait for it share one question, or they would go on in another order than they came.
   let asking: Promise<string> | undefined
   const askChainId = async (): Promise<string> => {
     try {
@@ -158,11 +158,11 @@ export function createChain(
     /** The same reads for callers' queries. */
     forCallers,
     feed,
-    /** That the chain makes no blocks; undefined while it does. */
+    /** Returns how long the chain has made no blocks; undefined while it makes them. */
     stall,
-    /** Of the first node answer; a gateway serves one chain. */
+    /** Resolves with the chain id of the node's first answer: a gateway serves one chain. */
     chainId: (): Promise<string> => (asking ??= askChainId()),
-    /** The chain id once the node has told it. */
+    /** Returns the chain id, or undefined while the node has not told it. */
     knownChainId: (): string | undefined => chainId,
     /** Reads a path at a height; 0 is the head. */
     query: (path: string, height = 0): Promise<ChainAnswer> => query(queries, path, height),

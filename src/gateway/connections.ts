@@ -7,8 +7,8 @@ import type { Piece } from './envelope.ts'
 type Limits = typeof HTTP_LIMITS
 
 /**
- * Says for each connection whether it is one too many, and counts it until it ends. Only the whole bounds those of a
- * proxy.
+ * Returns a function that says of a new connection whether there is room for it, and counts it until it ends. The
+ * connections of a proxy are bounded only by the limit on all of them.
  */
 function countConnections(
   { connections, connectionsOfAddress }: Limits,
@@ -56,8 +56,8 @@ function closeUnread(server: Server, { unreadMs }: Limits): void {
 }
 
 /**
- * Counts answers up to `unreadBytes`. Beyond it the connection of the oldest is closed: who does not read makes room
- * for who does.
+ * Counts the bytes of answers that wait to be read. Beyond `unreadBytes` the connection of the oldest one is closed:
+ * callers who do not read make room for those who do.
  */
 function boundUnread({ unreadBytes }: Limits) {
   const answers = new Map<ServerResponse, { socket: Socket; pieces: readonly Piece[]; own: number }>()
@@ -81,7 +81,7 @@ function boundUnread({ unreadBytes }: Limits) {
     bytes -= answer.own
     for (const piece of answer.pieces) if (typeof piece !== 'string') letGo(piece)
   }
-  // An answer that waits behind another of its connection is not told when that ends.
+  // An answer that waits behind another one on its connection gets no event when that connection ends.
   const removeAll = (socket: Socket): void => {
     for (const [response, answer] of answers) if (answer.socket === socket) remove(response)
   }

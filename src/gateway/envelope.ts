@@ -30,7 +30,7 @@ type Id = string | number | null
 interface Call {
   readonly method: string
   readonly params: Params
-  /** Left out: a notification, which is run and not answered. */
+  /** Undefined for a notification, which is run but not answered. */
   readonly id: Id | undefined
 }
 
@@ -69,7 +69,7 @@ function readCall(value: unknown): Call | Answer {
   return { method, params: params as Params, id }
 }
 
-/** What is sent to the caller. `refused`: the one error that the whole of it is. */
+/** What is sent to the caller. `refused` is set when the whole answer is one error. */
 export interface Reply {
   readonly pieces: readonly Piece[]
   readonly refused: RpcErrorObject | undefined
@@ -113,9 +113,9 @@ function printBatch(answers: readonly Answer[]): readonly Piece[] {
 }
 
 /**
- * The answer to the text of one call or a batch; undefined when nothing is answered (notifications). Never throws. The
- * calls of a batch run at the same time, but begin in order, so that transactions of one account are sent in order.
- * Source: JSON-RPC 2.0.
+ * Resolves with the answer to the text of one call or a batch, or with undefined when nothing is answered
+ * (notifications). Never rejects. The calls of a batch run at the same time, but begin in order, so that transactions of
+ * one account are sent in order. Source: JSON-RPC 2.0.
  */
 export async function answer(server: Server, text: string): Promise<Reply | undefined> {
   let body: unknown

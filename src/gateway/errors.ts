@@ -46,7 +46,7 @@ export const isRpcError = (error: unknown): error is RpcError => nameOf(error) =
 /** How long a caller should wait after -32015 when nothing says it better, in ms. */
 const RETRY_AFTER_MS = 1_000
 
-/** -32015: `why` names the limit. `data.retryAfterMs` says when it is worth trying again. */
+/** Creates error -32015. `why` names the limit, and `data.retryAfterMs` says when it is worth trying again. */
 export const tooMany = (why: string, retryAfterMs = RETRY_AFTER_MS): RpcError =>
   new RpcError('tooMany', `${rpcErrors.tooMany.message}: ${why}`, { retryAfterMs })
 
@@ -58,8 +58,8 @@ const NODE_FAILURES: { readonly [C in NodeErrorCode]?: readonly [RpcErrorName, s
 }
 
 /**
- * A failure of the node as the caller sees it; undefined when it is none of the node's. `data` goes into the error.
- * `cause`: what the caller is not told and the log should have.
+ * Returns a failure of the node as the caller sees it, or undefined when the node is not to blame. `data` goes into the
+ * error. Its `cause` is for the log, not for the caller.
  */
 export function nodeFailure(error: unknown, data?: unknown): RpcError | undefined {
   if (!isNodeError(error)) return undefined
@@ -75,8 +75,8 @@ export interface DefectLog {
 }
 
 /**
- * Any throw as a JSON-RPC error object. What is not meant for the caller is logged under a new id, and only the id is
- * shown. Source: protocol.md §10, -32603.
+ * Turns anything thrown into a JSON-RPC error object. What is not meant for the caller is logged under a new id, and the
+ * caller sees only that id. Source: protocol.md §10, -32603.
  */
 export function errorObject(thrown: unknown, log: DefectLog, method: string): RpcErrorObject {
   const error = isRpcError(thrown)

@@ -40,7 +40,7 @@ export interface GatewayOptions extends Partial<GuardOptions> {
   readonly waitMs?: number
   /** Age of the head from which transactions are refused, in ms; 0 for never. Default: see watchHead. */
   readonly stalledAfterMs?: number | undefined
-  /** What callers may take of it; what is left out is as limits.ts has it. */
+  /** What callers may take of it. What is left out is taken from HTTP_LIMITS. */
   readonly limits?: Partial<typeof HTTP_LIMITS>
 }
 
@@ -75,8 +75,8 @@ function createCall(services: Services, onCall: Metrics['onCall'], log: DefectLo
 
 /**
  * Starts a gateway: JSON-RPC 2.0 on POST /, beside it /healthz, /readyz, /metrics and /openrpc.json. The node may be
- * away at the start: calls are answered with -32011 until it is there. Rejects when the address cannot be listened on,
- * and with a GatewayStartError when it would sign for strangers. Source: protocol.md §10.
+ * away at the start: calls are answered with -32011 until it is there. Rejects when it cannot listen on the address, and
+ * with a GatewayStartError when it would sign for strangers. Source: protocol.md §10.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const {
@@ -100,7 +100,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       head.onBlock(block)
       tracker.onBlock(block)
     },
-    // Whoever waits for a transaction of this block will ask for its gas price: it is read while the block is.
+    // Those who wait for a transaction of this block will need its gas price, so both are read at the same time.
     onHeight: (height) => {
       head.onHeight(height)
       chain.onHeight()

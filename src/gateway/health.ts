@@ -15,17 +15,17 @@ export type HeadWatch = ReturnType<typeof watchHead>
 
 type Seen = Pick<FeedBlock, 'height' | 'timeMs'>
 
-/** Block intervals that are remembered: the longest pause is one of them, and the middle one counts. */
+/** How many block intervals are remembered. Their median counts, so that one long pause changes nothing. */
 const INTERVALS_KEPT = 5
 
 const middle = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[(values.length - 1) >> 1] ?? 0
 
-/** How old the head of a chain may be whose blocks came at these intervals, in ms; see watchHead. */
+/** Returns how old the head may be when the blocks came at these intervals, in ms; see watchHead. */
 export const stalledAfterMs = (intervalsMs: readonly number[]): number =>
   Math.max(STALLED_MS_MIN, STALLED_INTERVALS * Math.min(STALLED_INTERVAL_MS_MAX, middle(intervalsMs)))
 
 /**
- * A watch over the head. The chain counts as stalled `afterMs` after its last block, or never when that is 0; when it
+ * Watches the head. The chain counts as stalled `afterMs` after its last block, or never when that is 0; when it
  * is left out, after STALLED_INTERVALS of its recent block intervals, but STALLED_MS_MIN at least. `nowMs`: a clock
  * that only goes forward.
  */
@@ -54,7 +54,7 @@ export function watchHead(afterMs?: number, nowMs: () => number = () => performa
     },
     /** The time since the last block was seen, or since the start while none was, in ms. */
     ageMs: (): number => nowMs() - seenMs,
-    /** The stall while there is one. One comparison otherwise. */
+    /** Returns the stall, or undefined after one comparison while there is none. */
     stall: (): Stall | undefined => {
       const now = nowMs()
       return now < stalledAtMs ? undefined : { stalledMs: Math.floor(now - seenMs), height }
@@ -63,8 +63,8 @@ export function watchHead(afterMs?: number, nowMs: () => number = () => performa
 }
 
 /**
- * Tells the watch where the chain stands and how fast its blocks came before: a slow chain is no stalled one. Never
- * throws.
+ * Tells the watch where the chain stands and how fast its blocks came before, so that a slow chain does not count as
+ * stalled. Never rejects.
  */
 export async function beginWatch(watch: HeadWatch, rpc: NodeRpc, head: number): Promise<void> {
   watch.onHeight(head)
@@ -72,7 +72,7 @@ export async function beginWatch(watch: HeadWatch, rpc: NodeRpc, head: number): 
   for (const block of blocks) watch.onBlock(block)
 }
 
-/** A stall in words, for callers and operators. */
+/** Describes a stall for callers and operators. */
 export const stallReason = ({ stalledMs, height }: Stall): string =>
   `the chain has made no block for ${Math.floor(stalledMs / 1000)} s${height === 0 ? '' : `: the last one is ${height}`}`
 

@@ -29,7 +29,7 @@ function* partsOf(pieces: readonly Piece[]): Generator<Buffer> {
   }
 }
 
-/** Sends an answer: a long one in parts, each when the one before has left, without a copy of what others share. */
+/** Sends an answer. A long one goes in parts, each once the one before has left, and shared pieces are not copied. */
 function sendPieces(reply: FastifyReply, unread: Connections['unread'], pieces: readonly Piece[]): FastifyReply {
   unread.add(reply.request.raw, reply.raw, pieces)
   const bytes = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
@@ -57,7 +57,7 @@ export interface Routes {
   readonly onClosing: () => void
 }
 
-/** JSON without `__proto__` and `constructor` keys; throws for those too. */
+/** Creates a JSON parser that also refuses the keys `__proto__` and `constructor`. */
 function safeParser(app: FastifyInstance): Server['parse'] {
   const parser = app.getDefaultJsonParser('error', 'error')
   return (text) => {
@@ -89,8 +89,7 @@ async function addGuard(app: FastifyInstance, guard: GuardOptions): Promise<void
 }
 
 /**
- * The status of an error that is all of an answer: 429 for too many requests, with the seconds after which to try
- * again.
+ * Sets the status of an answer that is one error: 429 for too many requests, with the seconds after which to try again.
  */
 function setStatus(reply: FastifyReply, refused: RpcErrorObject | undefined): void {
   if (refused?.code !== rpcErrors.tooMany.code) return
@@ -113,8 +112,8 @@ function addRateLimit(
 }
 
 /**
- * Ends the connections of calls that are under way at the close; else each would be kept for the next call, and the
- * close would wait.
+ * Closes the connections of calls that are under way when the server closes. Otherwise each would be kept for a next
+ * call, and the server would wait for it.
  */
 function addClosing(app: FastifyInstance, onClosing: () => void): void {
   let closing = false
@@ -127,7 +126,7 @@ function addClosing(app: FastifyInstance, onClosing: () => void): void {
   })
 }
 
-/** Asks at most once in `pauseMs`; everybody meanwhile gets the same answer. */
+/** Asks at most once in `pauseMs`. All who ask in between get the same answer. */
 function atMostEvery<T>(pauseMs: number, ask: () => Promise<T>): () => Promise<T> {
   let last: { readonly atMs: number; readonly answer: Promise<T> } | undefined
   return () => {
@@ -178,7 +177,7 @@ function addErrors(app: FastifyInstance, log: Server['log']): void {
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'not found: POST / takes JSON-RPC' }))
 }
 
-/** The HTTP server, not yet listening. Bodies up to BODY_BYTES_MAX, `application/json` only. */
+/** Creates the HTTP server, which does not listen yet. It takes bodies up to BODY_BYTES_MAX, `application/json` only. */
 export async function createHttpServer(routes: Routes): Promise<FastifyInstance> {
   const { call, isList, log, guard, limits, ready, metrics, document, onClosing } = routes
   const connections = boundConnections(limits, isAmong(limits.trustProxies))

@@ -18,7 +18,7 @@ export const PARAMS_DEPTH_MAX = 16
  */
 export const WAITING_MAX = 10_000
 
-/** The most of them that the gateway signs itself: its own accounts leave room for those who sign for themselves. */
+/** The most of them that the gateway signs itself, so that there is room for callers who sign for themselves. */
 export const WAITING_SIGNED_HERE_MAX = 5_000
 
 /** The most of them of one sender. */
@@ -45,7 +45,7 @@ export const LISTS_KEPT_BYTES_MAX = 32 * 1024 * 1024
 /** What a kept list costs beside its text, in bytes. */
 export const LIST_OVERHEAD_BYTES = 1024
 
-/** How long one answer of /readyz serves everybody, in ms: nobody can have the node asked more often. */
+/** How long one answer of /readyz serves all callers, in ms. The node is not asked more often, however often they call. */
 export const READY_MS = 250
 
 /** Accounts without a call under way whose next nonce is kept: their next call need not ask the node for it. */
@@ -120,7 +120,8 @@ export const STALLED_INTERVALS = 5
 export const STALLED_INTERVAL_MS_MAX = 600_000
 
 /**
- * Calls of one address that begin before those of the others get their turn: a batch, some ms of verifying signatures.
+ * How many calls of one address begin before the others get their turn: a batch, which is some ms of verifying
+ * signatures.
  */
 export const TURN_CALLS = 50
 

@@ -36,7 +36,7 @@ interface Waiting extends PromiseWithResolvers<ListAnswer> {
  * kept until the next head, LISTS_KEPT_BYTES_MAX of them.
  */
 export function shareLists({ ask, isFollowing }: ListSource) {
-  // The node has not been asked for these yet, so they will be new enough, whatever the head is by then.
+  // The node is asked for these later, so they will be new enough, whatever the head is by then.
   const waiting = new Map<string, Waiting>()
   const shared = new Map<string, SharedList>()
   let [underWay, keptBytes] = [0, 0]

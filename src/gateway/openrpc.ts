@@ -24,7 +24,7 @@ export const foundTransaction: JsonSchema = object({
   deliver_tx: deliverTxSchema(),
 })
 
-/** `{height, data}` of a query. */
+/** The schema of a query's answer: `{height, data}`. */
 export const answerOf = (data: JsonSchema): JsonSchema => object({ height: integer, data })
 
 const base64: JsonSchema = { type: 'string', contentEncoding: 'base64' }

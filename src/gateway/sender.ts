@@ -105,8 +105,8 @@ const isNotInBlock = ({ code, expectedNonce }: Refusal, nonce: number): boolean 
   code !== BAD_NONCE_CODE || (expectedNonce !== undefined && expectedNonce < nonce)
 
 /**
- * Waits for the block of what was sent, and asks the node by hash at the end: blocks pass unseen while the feed skips
- * pruned ones. The mempool drops without a word what a block has made invalid, so the bytes are offered again.
+ * Waits for the block of what was sent, and looks it up by its hash at the end, because the feed skips blocks that were
+ * pruned. The mempool drops silently what a block has made invalid, so the bytes are offered again.
  */
 async function follow(
   setting: Setting,
@@ -217,7 +217,7 @@ function createQueues(createQueue: (address: Address) => Queue) {
 /** Who signs: the gateway, or the caller. */
 type SignedBy = 'raw' | 'signedHere'
 
-/** Which limit one more transaction would pass; undefined when there is room. */
+/** Returns which limit one more transaction would exceed; undefined when there is room. */
 function fullOf(
   { raw, signedHere }: Readonly<Record<SignedBy, number>>,
   by: SignedBy,

@@ -51,8 +51,8 @@ function readHeader(light: string, result: unknown, height: number): VerifiedHea
   return { chain_id, height, time, hash, app_hash }
 }
 
-// Asked for a header that is not there yet, the light client would take a witness for its primary: its primary's head
-// is looked at first.
+// A light client that is asked for a header too early replaces its primary by a witness, so the primary's head is read
+// first.
 async function waitForHead(source: Light, height: number, signal: AbortSignal): Promise<void> {
   for (;;) {
     const { result } = await ask(source, 'status', {}, signal)

@@ -113,8 +113,8 @@ function areNeighbours(left: readonly InnerOp[], right: readonly InnerOp[]): boo
 }
 
 /**
- * The members of a proof's bytes. A batch or a compressed proof, which no node of this chain writes, has neither of the
- * two.
+ * Decodes a proof. A batch or a compressed proof, which no node of this chain writes, has neither `exist` nor
+ * `nonexist`.
  */
 function read(bytes: Uint8Array): Proof {
   try {

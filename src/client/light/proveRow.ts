@@ -70,8 +70,8 @@ function readAnswer(answer: unknown): Answer {
 const CANDIDACY_KEY_BYTES = 9
 
 /**
- * The key that the answer must be about. By owner the gateway has found the id, which is believed only once the row
- * shows that owner.
+ * Returns the key that the answer must be about. When the row is asked for by its owner, the gateway finds the id, which
+ * is trusted only once the row shows that owner.
  */
 function expectedKey(table: string, key: string, owner: string | undefined, answer: Answer): Uint8Array {
   if (owner === undefined) {
@@ -94,8 +94,8 @@ function expectedKey(table: string, key: string, owner: string | undefined, answ
 const MAX_AGE_MS = 300_000
 
 /**
- * Throws an SvcProofError for a header that is too old, or has no time: a gateway may hand out a state that was right
- * long ago.
+ * Throws an SvcProofError for a header that is too old, or has no time, because a gateway could return a state that was
+ * right long ago.
  */
 function checkAge({ height, time }: VerifiedHeader, maxAgeMs: number): void {
   const ageMs = Date.now() - Date.parse(time)

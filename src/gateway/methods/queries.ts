@@ -56,7 +56,7 @@ function pagePath(path: string, { limit, offset }: MessageOf<typeof page>): stri
 
 const HASHED = tables.filter(({ hashed }) => hashed).map(({ name }) => name as string)
 
-/** The id of an owner's candidacy. That an address owns none cannot be proven: the rows are hashed by id. */
+/** Reads the id of an owner's candidacy. It cannot be proven that an address owns none, because rows are hashed by id. */
 async function candidacyOf(chain: Chain, owner: string): Promise<string> {
   const { data } = await chain.query(`/stake/candidacy-id/${owner}`)
   if (data === null) throw new RpcError('invalidParams', `key: ${owner} owns no candidacy, and that cannot be proven`)
