@@ -48,10 +48,7 @@ parentPort.on('message', async ({ job: { url, init, ms }, flag, port }) => {
 type Threads = typeof import('node:worker_threads')
 
 // Not an import: a browser has no such module, and a bundler for browsers would stop at it.
-const threads = (): Threads | undefined =>
-  typeof process !== 'undefined' && typeof process.getBuiltinModule === 'function'
-    ? process.getBuiltinModule('node:worker_threads')
-    : undefined
+const threads = (): Threads | undefined => globalThis.process?.getBuiltinModule?.('node:worker_threads')
 
 const shared: { worker?: Worker } = {}
 

@@ -23,14 +23,10 @@ async function ask(
   params: object,
   signal: AbortSignal,
 ): Promise<Reply> {
+  const headers = { 'content-type': 'application/json' }
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
   try {
-    const response = await (given ?? fetch)(light, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body,
-      signal,
-    })
+    const response = await (given ?? fetch)(light, { method: 'POST', headers, body, signal })
     return (await response.json()) as Reply
   } catch (thrown) {
     signal.throwIfAborted()
