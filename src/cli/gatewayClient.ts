@@ -56,8 +56,11 @@ export function createGatewayClient(url: string, token?: string) {
   }
 }
 
+/** A client of a gateway. */
+export type GatewayClient = ReturnType<typeof createGatewayClient>
+
 /** The gateway of the flags, else of config/svcd.json, else the default one on this machine. */
-export function gatewayFrom(flags: GatewayFlags): ReturnType<typeof createGatewayClient> {
+export function gatewayFrom(flags: GatewayFlags): GatewayClient {
   const url = parseUrl(settingOf(flags, 'gateway') ?? GATEWAY_URL, '--gateway')
   const { authTokenFile: file } = flags
   return createGatewayClient(url, file === undefined ? undefined : firstLine(file, '--auth-token-file'))

@@ -189,31 +189,22 @@ export const nodeUrl = (flags: FlagsOf<readonly [typeof nodeOption, typeof homeO
 export const kebab = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase()
 
 /** The option of a field, or of a field inside another: `--description-name` for `description.name`. */
-interface FieldOption {
-  readonly option: Option
-  readonly path: readonly string[]
-  readonly isRequired: boolean
-}
-
-function createFieldOption(path: readonly string[], doc: string, isRequired: boolean): FieldOption {
+function createFieldOption(path: readonly string[], doc: string, isRequired: boolean) {
   const words = path.map(kebab).join('-')
   const flags = `--${words} <${words.split('-').at(-1)}>`
-  return { path, isRequired, option: new Option(flags, isRequired ? `${doc} (required)` : doc) }
+  return Object.assign(new Option(flags, isRequired ? `${doc} (required)` : doc), { path, isRequired })
 }
 
 /**
  * The options of an input's fields, in order. They are derived from the fields alone, so a new operation needs no code
  * for its options.
  */
-const fieldOptionsOf = (fields: Fields): readonly FieldOption[] =>
+export const fieldOptions = (fields: Fields): readonly ReturnType<typeof createFieldOption>[] =>
   Object.entries(fields).flatMap(([name, { fields: inner, doc, optional }]) =>
     inner === undefined
-      ? [createFieldOption([name], doc, !optional)]
+      ? createFieldOption([name], doc, !optional)
       : Object.entries(inner).map(([innerName, one]) => createFieldOption([name, innerName], one.doc, false)),
   )
-
-/** The options of an input's fields. */
-export const fieldOptions = (fields: Fields): readonly Option[] => fieldOptionsOf(fields).map(({ option }) => option)
 
 /** Collects the fields that were given as flags into the JSON object that a gateway takes. */
 export function fieldsFromFlags(
@@ -221,10 +212,10 @@ export function fieldsFromFlags(
   flags: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
   const given: Record<string, unknown> = {}
-  for (const { option, path } of fieldOptionsOf(fields)) {
-    const value = flags[option.attributeName()]
+  for (const one of fieldOptions(fields)) {
+    const value = flags[one.attributeName()]
     if (value === undefined) continue
-    const [name = '', innerName] = path
+    const [name = '', innerName] = one.path
     if (innerName === undefined) given[name] = value
     else given[name] = { ...(given[name] as object | undefined), [innerName]: value }
   }
@@ -259,7 +250,6 @@ const EXAMPLE_VALUES: Readonly<Record<string, string>> = {
   'declareCandidacy.description-name': '"Alice\'s node"',
   'updateCandidacy.description-website': 'https://example.org',
   newCandidateAccount: ACCOUNTS[2],
-  accountUpdateRequestId: '1',
   candidateAddress: ACCOUNTS[2],
   verified: 'Y',
   'proposeChangeParam.name': 'gas_price',
@@ -270,16 +260,12 @@ const EXAMPLE_VALUES: Readonly<Record<string, string>> = {
   fileUrl: FILES,
   md5: MD5S,
   preservedValidators: 'J7hnWmUYE4S9vzhSoXxV+cAsKcXzKcMTgCh0wD3nq8E=',
-  transferFrom: ACCOUNTS[0],
   transferTo: ACCOUNTS[1],
   amount: '1000000000000000000',
   proposalId: 'J7hnWmUYE4S9vzhSoXxV+cAsKcXzKcMTgCh0wD3nq8E=',
   answer: 'Y',
-  to: ACCOUNTS[0],
   'query.table': 'accounts',
   'query.key': ACCOUNTS[0],
-  address: ACCOUNTS[0],
-  validatorAddress: ACCOUNTS[0],
   hash: '0'.repeat(64),
 }
 
@@ -294,12 +280,12 @@ function fallbackExample({ schema }: Field<unknown>): string {
  * operation.
  */
 export function exampleOptions(name: string, fields: Fields): string {
-  return fieldOptionsOf(fields)
-    .flatMap(({ option, path, isRequired }) => {
+  return fieldOptions(fields)
+    .flatMap(({ long, path, isRequired }) => {
       const own = EXAMPLE_VALUES[`${name}.${path.join('-')}`]
       if (!isRequired && own === undefined) return []
       const [field = ''] = path
-      return [`${option.long} ${own ?? EXAMPLE_VALUES[field] ?? fallbackExample(fields[field] as Field<unknown>)}`]
+      return [`${long} ${own ?? EXAMPLE_VALUES[field] ?? fallbackExample(fields[field] as Field<unknown>)}`]
     })
     .join(' ')
 }

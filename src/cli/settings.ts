@@ -30,30 +30,21 @@ export const reachable = ({ host, port }: Endpoint): Endpoint => ({
   port,
 })
 
-/** Reads a time such as `300ms` or `1s` in ms; NaN when it is not one. */
-function msOf(text: string): number {
+/** Reads a time such as `300ms` or `1s` in ms. Throws a UserError that names the flag unless it is within the limits. */
+function parseTime(text: string, flag: string, [low, high]: readonly [number, number], expected: string): number {
   const [, digits, unit] = /^(\d{1,6})(ms|s)$/.exec(text) ?? []
-  return Number(digits) * (unit === 's' ? 1000 : 1)
+  const ms = Number(digits) * (unit === 's' ? 1000 : 1)
+  if (ms >= low && ms <= high) return ms
+  throw new UserError(`${flag}: expected a time from ${expected}, got ${JSON.stringify(text)}`)
 }
 
-/** Reads a block time such as `300ms` or `1s`, from 10 ms to 10 minutes, in ms. */
-export function parseBlockTime(text: string): number {
-  const ms = msOf(text)
-  if (ms >= 10 && ms <= 600_000) return ms
-  throw new UserError(
-    `--block-time: expected a time from 10ms to 600s, such as 300ms or 1s, got ${JSON.stringify(text)}`,
-  )
-}
+/** Reads a block time, from 10 ms to 10 minutes, in ms. */
+export const parseBlockTime = (text: string): number =>
+  parseTime(text, '--block-time', [10, 600_000], '10ms to 600s, such as 300ms or 1s')
 
-/** Reads a time such as `30s`, from 1 s to a day, in ms; `0` means never. */
-export function parseStalledAfter(text: string): number {
-  const ms = msOf(text)
-  if (text === '0') return 0
-  if (ms >= 1000 && ms <= 86_400_000) return ms
-  throw new UserError(
-    `--stalled-after: expected a time from 1s to 86400s, such as 30s, or 0 for never, got ${JSON.stringify(text)}`,
-  )
-}
+/** Reads the age of the last block from which a chain counts as stalled, from 1 s to a day, in ms; `0` means never. */
+export const parseStalledAfter = (text: string): number =>
+  text === '0' ? 0 : parseTime(text, '--stalled-after', [1000, 86_400_000], '1s to 86400s, such as 30s, or 0 for never')
 
 /** The limits of a whole number, and whether 0 is accepted too. */
 export type Limits = readonly [low: number, high: number, orZero?: boolean]

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { destination, type Logger, pino } from 'pino'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
@@ -52,11 +53,8 @@ export async function serveMetrics(
       () => response.writeHead(500).end(),
     )
   })
-  await new Promise<void>((done, failed) => {
-    server.once('error', ({ message }) =>
-      failed(new UserError(`--metrics: cannot listen on ${printEndpoint(endpoint)}: ${message}`)),
-    )
-    server.listen(endpoint, done)
+  await once(server.listen(endpoint), 'listening').catch(({ message }: Error) => {
+    throw new UserError(`--metrics: cannot listen on ${printEndpoint(endpoint)}: ${message}`)
   })
   return { close: () => server.close().closeAllConnections() }
 }

@@ -33,7 +33,7 @@ import {
 } from '../devnet/processes.ts'
 import { UserError } from '../errors.ts'
 import { closeHome } from '../homes.ts'
-import { createGatewayClient } from '../gatewayClient.ts'
+import { createGatewayClient, type GatewayClient } from '../gatewayClient.ts'
 import {
   type Configure,
   type FlagsOf,
@@ -99,27 +99,22 @@ export async function assertFree({ host, port }: Endpoint, what: string, flag: s
 const roleOf = (account: number, validators: number): string =>
   account === 0 ? '  validator and foundation' : account < validators ? '  validator' : ''
 
-const READY_MS_MAX = 60_000
-
-type GatewayClient = ReturnType<typeof createGatewayClient>
+/** How long the first block, and then the gateway, may take before the start counts as failed, in ms. */
+const START_MS_MAX = 60_000
 
 /** Waits until the gateway accepts transactions: there is a block, and the node has caught up with its peers. */
 async function untilReady({ readiness }: GatewayClient): Promise<void> {
-  const deadline = Date.now() + READY_MS_MAX
+  const deadline = Date.now() + START_MS_MAX
   for (;;) {
     const { ready, reason } = await readiness()
     if (ready === true) return
-    if (Date.now() > deadline) throw new UserError(`the chain was not ready within ${READY_MS_MAX / 1000} s: ${reason}`)
+    if (Date.now() > deadline) throw new UserError(`the chain was not ready within ${START_MS_MAX / 1000} s: ${reason}`)
     await sleep(100)
   }
 }
 
 /** Waits until the gateway accepts transactions, then prints the accounts and the addresses. */
-async function printReady(
-  gateway: GatewayClient,
-  nodes: readonly DevnetNode[],
-  signers: readonly Signer[],
-): Promise<void> {
+async function printReady(gateway: GatewayClient, nodes: readonly DevnetNode[], signers: readonly Signer[]) {
   await untilReady(gateway)
   say('\naccounts (balance in tokens)')
   for (const [index, { address }] of signers.entries()) {
@@ -135,9 +130,6 @@ async function printReady(
   say(`gateway       ${gateway.url}\n`)
   say(`devnet ready: gateway ${gateway.url}`)
 }
-
-/** How long the first block may take before the start counts as failed, in ms. */
-const START_MS_MAX = 60_000
 
 /**
  * The callers of a devnet are programs on one machine: they share an address, and may open a connection for each call.

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { join } from 'node:path'
@@ -53,28 +54,23 @@ async function versions(): Promise<readonly Finding[]> {
   ]
 }
 
-function isTaken(port: number): Promise<boolean> {
-  return new Promise((done) => {
-    const socket = createConnection({ host: '127.0.0.1', port, timeout: 1000 })
-    const end = (taken: boolean): void => {
-      socket.destroy()
-      done(taken)
-    }
-    socket
-      .once('connect', () => end(true))
-      .once('error', () => end(false))
-      .once('timeout', () => end(false))
-  })
+async function isTaken(port: number): Promise<boolean> {
+  const socket = createConnection({ host: '127.0.0.1', port })
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(1000) })
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
 }
 
 /** The ports in a home's config.toml; without one, those of a new home. */
 function portsOf(home: string): readonly (readonly [what: string, port: number])[] {
   const path = join(home, 'config', 'config.toml')
   const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
-  const { rpc, p2p } = parse(text) as {
-    readonly rpc?: { readonly laddr?: unknown }
-    readonly p2p?: { readonly laddr?: unknown }
-  }
+  const { rpc, p2p } = parse(text) as Partial<Record<'rpc' | 'p2p', { readonly laddr?: unknown }>>
   const portIn = (address: unknown, fallback: number): number =>
     Number(/:(\d+)$/.exec(String(address))?.[1] ?? fallback)
   return [

@@ -6,18 +6,8 @@ import { needState, readState } from '../homes.ts'
 import { type CommonFlags, commonOptions, type Configure, subcommand, withOptions } from '../options.ts'
 import { printAnswer, note, formatTable } from '../output.ts'
 
-/** A proposed library as the state has it. `sums`: the MD5 sums that its file may have, by operating system. */
-interface Listed {
-  readonly id: string
-  readonly name: string
-  readonly version: string
-  readonly status: string
-  readonly sums: string
-}
-
-type Row = Omit<Listed, 'id' | 'sums'> & Partial<Awaited<ReturnType<typeof measure>>> & { readonly where?: string }
-
-const listedIn = (path: string): readonly Listed[] =>
+/** The proposed libraries in a state. `sums`: the MD5 sums that a library's file may have, by operating system. */
+const listedIn = (path: string) =>
   readState(path, (state) =>
     [...listProposals(state)]
       .filter((proposal) => proposal.type === 'deploy_libeni')
@@ -27,6 +17,9 @@ const listedIn = (path: string): readonly Listed[] =>
         return { id: printProposalId(id), name, version, status, sums: md5.toLowerCase() }
       }),
   )
+
+type Row = Omit<ReturnType<typeof listedIn>[number], 'id' | 'sums'> &
+  Partial<Awaited<ReturnType<typeof measure>>> & { readonly where?: string }
 
 async function list({ home, json }: CommonFlags): Promise<void> {
   const rows: Row[] = []

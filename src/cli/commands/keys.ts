@@ -26,6 +26,7 @@ import {
 } from '../options.ts'
 import { clean, formatTable, note, printAnswer } from '../output.ts'
 import { confirm, readSecret } from '../secrets.ts'
+import { parseWhole } from '../settings.ts'
 
 const keyOptions = [...commonOptions, keystoreOption] as const
 const secretOptions = [...keyOptions, passwordOption] as const
@@ -36,7 +37,10 @@ const exportOptions = [
 const importOptions = [
   ...secretOptions,
   option('--mnemonic', 'the secret is a BIP-39 mnemonic'),
-  option('--index <number>', 'number of the account of the mnemonic', { fallback: '0' }),
+  option('--index <number>', 'number of the account of the mnemonic', {
+    parse: parseWhole([0, 999_999_999]),
+    fallback: '0',
+  }),
   option('--private-key', 'the secret is an ed25519 seed: 32 bytes in hex'),
   option('--file <file>', 'import this key file, which keeps its password'),
   option('--secret-file <file>', 'file that holds the mnemonic or the private key'),
@@ -86,10 +90,8 @@ function seedOf(secret: string, { privateKey, index }: ImportFlags): Uint8Array 
       throw new Failed(`the private key: expected ${2 * SEED_BYTES} hex digits, got ${secret.trim().length} characters`)
     return seed
   }
-  if (!/^[0-9]{1,9}$/.test(index))
-    throw new UserError(`--index: expected a whole number from 0 to 999999999, got ${JSON.stringify(index)}`)
   try {
-    return seedOfMnemonic(secret.trim().replace(/\s+/g, ' '), Number(index))
+    return seedOfMnemonic(secret.trim().replace(/\s+/g, ' '), index)
   } catch (error) {
     throw new Failed((error as Error).message)
   }

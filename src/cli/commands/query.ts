@@ -101,11 +101,10 @@ interface Listed<Extra> {
 }
 
 /** Marks the validators whose key has not signed yet as joining, in the list for people. Source: protocol.md §4.4. */
-function withJoining(
-  { height, data }: Listed<{ readonly state: string }>,
-  set: Listed<{ readonly proven: boolean }>,
-): unknown {
-  const joining = new Set(set.data.filter(({ proven }) => !proven).map(({ pub_key: { value } }) => value))
+function withJoining(list: unknown, set: unknown): unknown {
+  const { height, data } = list as Listed<{ readonly state: string }>
+  const members = (set as Listed<{ readonly proven: boolean }>).data
+  const joining = new Set(members.filter(({ proven }) => !proven).map(({ pub_key: { value } }) => value))
   return {
     height,
     data: data.map((row) => (joining.has(row.pub_key.value) ? { ...row, state: `${row.state} (joining)` } : row)),
@@ -118,10 +117,7 @@ async function answer(method: Method, given: Given, flags: GatewayFlags): Promis
   // The interface fixes the members of a validator object, so who is joining must be read from the set.
   const shown =
     method.name === 'svc_queryValidators' && flags.json !== true
-      ? withJoining(
-          result as Parameters<typeof withJoining>[0],
-          (await gateway.call('svc_queryValidatorSet')) as Parameters<typeof withJoining>[1],
-        )
+      ? withJoining(result, await gateway.call('svc_queryValidatorSet'))
       : result
   printAnswer(flags.json, shown, () => formatAnswer(shown))
 }

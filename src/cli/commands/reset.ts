@@ -18,12 +18,12 @@ const options = [
   ),
 ] as const
 
-const SIGNING_STATE = 'priv_validator_state.json'
-
 /** The paths that are removed: the contents of `data`, `logs` and the socket. */
 function doomed(home: string, withSigningState: boolean): readonly string[] {
   const data = join(home, 'data')
-  const inData = existsSync(data) ? readdirSync(data).filter((name) => withSigningState || name !== SIGNING_STATE) : []
+  const inData = existsSync(data)
+    ? readdirSync(data).filter((name) => withSigningState || name !== 'priv_validator_state.json')
+    : []
   const beside = ['logs', 'abci.sock'].map((name) => join(home, name)).filter((path) => existsSync(path))
   return [...inData.map((name) => join(data, name)), ...beside]
 }

@@ -16,15 +16,12 @@ const options = [
 ] as const
 
 /** The head of the state, as `--json` prints it. */
-interface Head {
-  readonly height: number
-  readonly app_hash: string
-}
-
-const headOf = ({ height, appHash }: { readonly height: number; readonly appHash: Uint8Array }): Head => ({
+const headOf = ({ height, appHash }: { readonly height: number; readonly appHash: Uint8Array }) => ({
   height,
   app_hash: toHex(appHash).toUpperCase(),
 })
+
+type Head = ReturnType<typeof headOf>
 
 /** Rolls CometBFT back. Returns a check that throws unless the application would then be at the same head. */
 async function rollBackCometBft(home: string): Promise<(to: Head) => void> {

@@ -33,12 +33,6 @@ import {
 import { printAnswer, formatFields, note, formatTable } from '../output.ts'
 import { checkWhole, type Limits, parseHeight, parseWhole, readConfig } from '../settings.ts'
 
-/** A snapshot and the folder of its files. */
-export interface Found {
-  readonly path: string
-  readonly snapshot: Snapshot
-}
-
 const upper = (bytes: Uint8Array): string => toHex(bytes).toUpperCase()
 
 /** A snapshot as it is printed, with hashes in upper-case hex like CometBFT's. */
@@ -60,7 +54,7 @@ export const printSnapshot = ({
  * Finds a snapshot: `folder` itself, or one of those in it, either that of `height` or the newest. Throws a UserError
  * when there is none.
  */
-export function findSnapshot(folder: string, height: number | undefined): Found {
+export function findSnapshot(folder: string, height: number | undefined) {
   const newest = height ?? listSnapshots(folder)[0]?.metadata.height
   const isOne = existsSync(join(folder, METADATA_FILE))
   const path = isOne ? folder : newest === undefined ? undefined : snapshotPath(folder, newest)
@@ -78,7 +72,7 @@ export function findSnapshot(folder: string, height: number | undefined): Found 
  * Restores a snapshot into a new database at `to`, and verifies each chunk and the app hash of its rows against the
  * metadata. On failure it throws a Failed and leaves no database.
  */
-export function restoreInto(to: string, { path, snapshot: { metadata } }: Found): void {
+export function restoreInto(to: string, { path, snapshot: { metadata } }: ReturnType<typeof findSnapshot>): void {
   const restore = openRestore({ path: to, tables, metadata, headOf: headOfState })
   try {
     for (let index = 0; index < metadata.chunkHashes.length; index++) {
@@ -96,21 +90,21 @@ export function restoreInto(to: string, { path, snapshot: { metadata } }: Found)
   }
 }
 
-/** Which snapshots and blocks a node keeps. */
-export interface Retention {
-  /** A snapshot is made at each multiple of this height; 0 for none. */
-  readonly interval: number
-  readonly keep: number
-  /** The least number of the newest blocks that are kept; 0 for all. */
-  readonly keepBlocks: number
-}
-
 /**
  * At one block a second, 1,000 blocks take a quarter of an hour: a node that joins replays a few minutes of blocks, and
  * a state of a million accounts is written in a small part of that time. Two snapshots are kept, so that one that a
  * peer is loading is not removed.
  */
-const DEFAULTS: Retention = { interval: 1000, keep: 2, keepBlocks: 0 }
+const DEFAULTS = {
+  /** A snapshot is made at each multiple of this height; 0 for none. */
+  interval: 1000,
+  keep: 2,
+  /** The least number of the newest blocks that are kept; 0 for all. */
+  keepBlocks: 0,
+}
+
+/** Which snapshots and blocks a node keeps. */
+export type Retention = typeof DEFAULTS
 
 /** The options that choose which snapshots and blocks to keep. */
 export const retentionOptions = [
@@ -132,24 +126,18 @@ export const retentionOptions = [
 /** Chooses the retention of a node: from the flags, else `<home>/config/svcd.json`, else the defaults. */
 export function chooseRetention(home: string, flags: Partial<FlagsOf<typeof retentionOptions>>): Retention {
   const { snapshots, pruning } = readConfig(home)
-  const choose = (flag: string, text: string | undefined, member: string, held: unknown, limits: Limits) => {
-    if (text !== undefined) return parseWhole(limits)(text, flag)
-    return held === undefined ? undefined : checkWhole(held, limits, `config/svcd.json: ${member}`)
-  }
-  const { snapshotInterval, snapshotKeep, keepBlocks } = flags
-  const limits = {
-    interval: [1, 1_000_000, true],
-    keep: [2, SNAPSHOTS_LISTED_MAX],
-    keepBlocks: [2, 1_000_000_000, true],
-  } as const
+  const { interval = DEFAULTS.interval, keep = DEFAULTS.keep } = snapshots ?? {}
+  const { keepBlocks = DEFAULTS.keepBlocks } = pruning ?? {}
+  const choose = (flag: string, text: string | undefined, member: string, held: unknown, limits: Limits): number =>
+    text === undefined ? checkWhole(held, limits, `config/svcd.json: ${member}`) : parseWhole(limits)(text, flag)
   return {
-    interval:
-      choose('--snapshot-interval', snapshotInterval, 'snapshots.interval', snapshots?.interval, limits.interval) ??
-      DEFAULTS.interval,
-    keep: choose('--snapshot-keep', snapshotKeep, 'snapshots.keep', snapshots?.keep, limits.keep) ?? DEFAULTS.keep,
-    keepBlocks:
-      choose('--keep-blocks', keepBlocks, 'pruning.keepBlocks', pruning?.keepBlocks, limits.keepBlocks) ??
-      DEFAULTS.keepBlocks,
+    interval: choose('--snapshot-interval', flags.snapshotInterval, 'snapshots.interval', interval, [
+      1,
+      1_000_000,
+      true,
+    ]),
+    keep: choose('--snapshot-keep', flags.snapshotKeep, 'snapshots.keep', keep, [2, SNAPSHOTS_LISTED_MAX]),
+    keepBlocks: choose('--keep-blocks', flags.keepBlocks, 'pruning.keepBlocks', keepBlocks, [2, 1_000_000_000, true]),
   }
 }
 

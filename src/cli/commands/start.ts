@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import { type AbciServer, isLocalAddress, startAbciServer } from '../../abci/index.ts'
 import { createApp } from '../../app/app.ts'
-import type { AppLogger, SnapshotOptions } from '../../app/context.ts'
+import type { AppLogger } from '../../app/context.ts'
 import { ensureFolder } from '../../base/folder.ts'
 import { VERSION } from '../../base/version.ts'
 import { programVersion } from '../../modules/chain/keeper.ts'
@@ -26,7 +26,7 @@ import { note, say } from '../output.ts'
 import { startQueryThread } from '../queries/thread.ts'
 import { boundHeap, stopSignal } from '../runtime.ts'
 import { chooseOs, parseEndpoint } from '../settings.ts'
-import { type SnapshotMaker, startSnapshotMaker } from '../snapshots/maker.ts'
+import { startSnapshotMaker } from '../snapshots/maker.ts'
 import { gaugesOf, openLog, serveMetrics } from '../telemetry.ts'
 import { chooseRetention, type Retention, retentionOptions } from './snapshot.ts'
 
@@ -48,12 +48,7 @@ function assertProgram(store: Store, accepted = PROGRAM_VERSION): void {
 }
 
 /** The application's options for snapshots, and the thread that makes them unless the interval is 0. */
-function openSnapshots(
-  home: string,
-  chainId: string,
-  { interval, keep }: Retention,
-  logger: AppLogger,
-): { readonly maker: SnapshotMaker | undefined; readonly options: Omit<SnapshotOptions, 'replaceBy'> } {
+function openSnapshots(home: string, chainId: string, { interval, keep }: Retention, logger: AppLogger) {
   const folder = snapshotsOf(home)
   const restorePath = restorePathOf(home)
   tidySnapshots(folder)

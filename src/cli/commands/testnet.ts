@@ -13,27 +13,13 @@ import { homeScripts, readmeText, SOCKET, startAllScript } from '../networkScrip
 import { blockTimeOption, commonOptions, type Configure, type FlagsOf, option, withOptions } from '../options.ts'
 import { printAnswer, formatTable } from '../output.ts'
 import { composeFile, SVCD_WORDS, systemdUnits } from '../services.ts'
-import { type Endpoint, parseWhole, printEndpoint } from '../settings.ts'
+import { parseWhole, printEndpoint } from '../settings.ts'
 
 /** The most validators of a network: the highest value of the parameter max_vals. Source: protocol.md §6. */
 const VALIDATORS_MAX = 200
 
 /** The most full nodes of a network. */
 const FULL_NODES_MAX = 200
-
-/** The addresses of a node. RPC, gateway and metrics are on the loopback address of its machine. */
-export interface PlannedNode {
-  readonly name: string
-  /** False: a full node, which follows the chain and signs nothing. */
-  readonly isValidator: boolean
-  /** The address at which its peers find it. */
-  readonly peer: Endpoint
-  /** The host on which it listens for peers. */
-  readonly listen: string
-  readonly rpcPort: number
-  readonly gatewayPort: number
-  readonly metricsPort: number
-}
 
 // The address that peers dial may not be one of the machine's own: it may be a name, or lead through NAT.
 const listenOf = (host: string): string => (isLoopback(host) ? host : host.includes(':') ? '::' : '0.0.0.0')
@@ -76,28 +62,26 @@ const options = [
 ] as const
 
 type Flags = FlagsOf<typeof options>
+type PlanFlags = Pick<Flags, 'validators' | 'fullNodes' | 'basePort' | 'host'>
 
 /**
  * Plans the nodes of a network, validators first. Node i has the ports basePort + 10 i (peers), + 1 (RPC), + 2
  * (gateway) and + 3 (metrics). Limits: 1 to VALIDATORS_MAX validators, 0 to FULL_NODES_MAX full nodes, and ports from
  * 1024 to 65535. Throws a UserError that names the flag.
  */
-export function planNodes({
-  validators,
-  fullNodes,
-  basePort,
-  host,
-}: Pick<Flags, 'validators' | 'fullNodes' | 'basePort' | 'host'>): readonly PlannedNode[] {
+export function planNodes({ validators, fullNodes, basePort, host }: PlanFlags) {
   const signing = parseWhole([1, VALIDATORS_MAX])(validators, '--validators')
   const count = signing + parseWhole([0, FULL_NODES_MAX])(fullNodes, '--full-nodes')
   const base = parseWhole([1024, 65_536 - PORTS_OF_ONE * count])(basePort, '--base-port')
   return hostsOf(host, count).map((peerHost, at) => {
     const port = base + PORTS_OF_ONE * at
-    const isValidator = at < signing
+    const isValidator = at < signing // Else it is a full node, which follows the chain and signs nothing.
     return {
       name: isValidator ? `node${at}` : `full${at - signing}`,
       isValidator,
+      /** The address at which its peers find it. */
       peer: { host: peerHost, port },
+      /** The host on which it listens for peers. RPC, gateway and metrics are on the loopback address. */
       listen: listenOf(peerHost),
       rpcPort: port + 1,
       gatewayPort: port + 2,
@@ -106,8 +90,10 @@ export function planNodes({
   })
 }
 
-/** Options of `writeTestnet`. */
-export interface TestnetOptions {
+/** The plan of a node. */
+export type PlannedNode = ReturnType<typeof planNodes>[number]
+
+interface TestnetOptions {
   /** An absolute path to a folder that is empty or, with public keys, holds the same network. */
   readonly output: string
   /** Validators first. */
@@ -120,12 +106,6 @@ export interface TestnetOptions {
 
 /** A node whose home was written. `owner`: the owner of its candidacy; a full node has none. */
 export type TestnetNode = PlannedNode & NodeIdentity & { readonly home: string; readonly owner?: string | undefined }
-
-/** A network whose homes were written. `mnemonic`: secret unless it is the public one; it is not stored. */
-export interface Testnet {
-  readonly mnemonic: string
-  readonly nodes: readonly TestnetNode[]
-}
 
 const OURS = /^(?:(?:node|full)\d+|systemd|start\.sh|docker-compose\.yml|README\.txt)$/
 
@@ -149,9 +129,10 @@ function assertOutput({ output, nodes, chainId, publicKeys }: TestnetOptions): v
 /**
  * Writes the homes of a network (keys, one genesis file, peers), its scripts, systemd units, compose file and
  * README.txt. It starts nothing. Throws a UserError when the folder holds anything but this network with public keys,
- * and a CometError for a chain id or block time that CometBFT refuses.
+ * and a CometError for a chain id or block time that CometBFT refuses. The `mnemonic` that it returns is not stored; it is
+ * secret unless it is the public one.
  */
-export function writeTestnet(options: TestnetOptions): Testnet {
+export function writeTestnet(options: TestnetOptions) {
   const { output, chainId, publicKeys, blockTimeMs } = options
   assertOutput(options)
   const mnemonic = publicKeys ? PUBLIC_MNEMONIC : newMnemonic()
@@ -192,6 +173,8 @@ export function writeTestnet(options: TestnetOptions): Testnet {
   })
   return { mnemonic, nodes }
 }
+
+type Testnet = ReturnType<typeof writeTestnet>
 
 /** The result for programs. */
 const machineAnswer = (output: string, chainId: string, { mnemonic, nodes }: Testnet): object => ({

@@ -130,19 +130,13 @@ async function sendSigned(signer: Signer, tx: UnsignedTx, flags: Flags): Promise
   return 'bytes' in sent ? sendRaw([sent.bytes]) : sent
 }
 
-interface Checked {
-  readonly code: number
-  readonly log: string
-  readonly hash: string
-}
-
 /** Signs here and hands the bytes to the node itself: to be checked only, or sent without waiting. Throws a Failed. */
-async function askNode(signer: Signer, tx: UnsignedTx, flags: Flags): Promise<Checked> {
+async function askNode(signer: Signer, tx: UnsignedTx, flags: Flags) {
   const rpc = openNodeRpc(nodeUrl(flags))
   const check = flags.dryRun === true ? rpc.checkTx : rpc.broadcastTxSync
   try {
     const { chainId } = await rpc.status()
-    return await signAndSend<Checked>(signer, tx, {
+    return await signAndSend<{ readonly code: number; readonly log: string; readonly hash: string }>(signer, tx, {
       chainId,
       readNonce: async () => {
         const account = await rpc.abciQuery({ path: `/accounts/${signer.address}` })
