@@ -13,6 +13,7 @@ import type {
 } from '../abci/types.ts'
 import { endBlock as runEndBlock, evidenceParamsOf } from '../modules/endBlock.ts'
 import { runTx } from '../modules/kernel.ts'
+import { params } from '../modules/params/keeper.ts'
 import { type CommitVote, punish } from '../modules/stake/block.ts'
 import { createOverlay } from '../store/overlay.ts'
 import { oldestSnapshot } from '../store/snapshot/folder.ts'
@@ -114,7 +115,9 @@ export function commit(app: AppContext): CommitResponse {
   const retainHeight = retainHeightOf(app, open)
   const blocksFrom = retainHeight === 0 ? {} : { blocksFrom: retainHeight }
   store.commit(prepared, { height, timeMs, chainId, transactions, ...blocksFrom })
-  resetTo(app, store)
+  // A new value of a parameter is in force from the next block on.
+  const isChanged = prepared.changes.some(({ table }) => table.tag === params.tag)
+  resetTo(app, store, isChanged ? undefined : block.params)
   queries?.committed()
   snapshots?.beginAt?.(height)
   onCommitted?.(height, prepared.changes)

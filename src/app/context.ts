@@ -104,6 +104,8 @@ export interface OptimisticRun {
 export interface Head {
   /** The committed rows; between InitChain and the first commit, the rows that InitChain made. */
   readonly state: StateReader
+  /** The parameters in force after this state, where the block that led to it has left them as they were. */
+  readonly params?: Params | undefined
   /** The height after this state, and the parameters in force there. Read on first use. */
   next?: { readonly chainId: string; readonly height: number; readonly lastTimeMs: number; readonly params: Params }
   open?: OpenBlock
@@ -140,10 +142,10 @@ export const createContext = (options: AppOptions, txCache: TxCache): AppContext
 
 /**
  * Makes `state` the head. The open block, the check state, the optimistic run and the parameters of the old head are
- * gone afterwards.
+ * gone afterwards. `params`: the parameters in force in the next block, where the caller knows them.
  */
-export function resetTo(app: AppContext, state: StateReader): void {
-  app.head = { state }
+export function resetTo(app: AppContext, state: StateReader, params?: Params): void {
+  app.head = { state, params }
 }
 
 /** What is known of the block after the head. Throws before InitChain. */
@@ -151,7 +153,7 @@ export function nextOf({ head }: AppContext): NonNullable<Head['next']> {
   if (head.next === undefined) {
     const { chainId, lastHeight, lastTimeMs, initialHeight } = getChain(head.state)
     const height = lastHeight === 0 ? initialHeight : lastHeight + 1
-    head.next = { chainId, height, lastTimeMs, params: paramsInForce(head.state, height) }
+    head.next = { chainId, height, lastTimeMs, params: head.params ?? paramsInForce(head.state, height) }
   }
   return head.next
 }

@@ -80,7 +80,7 @@ beforeEach(async () => {
   beginBlock(app, beginOf(block))
   expect(app.head.optimistic?.outcome).toBeDefined()
   // A new member of the head has to be filled in here too.
-  expect(Object.keys(app.head).sort()).toEqual(['check', 'next', 'open', 'optimistic', 'state'])
+  expect(Object.keys(app.head).sort()).toEqual(['check', 'next', 'open', 'optimistic', 'params', 'state'])
 })
 afterEach(() => app.options.store.close())
 
@@ -93,14 +93,14 @@ test('InitChain, when it comes again, leaves nothing of what stood on the first 
   initChain(app, genesis)
   expect(app.head.state).not.toBe(before)
   expect(held(app)).toEqual({ head: { state: expect.anything() }, restoring: undefined })
-  expect(Object.keys(app.head)).toEqual(['state'])
+  expect(Object.keys(app.head)).toEqual(['state', 'params'])
 })
 
 test('Commit leaves nothing of what stood on the state before it', () => {
   endBlock(app)
   commit(app)
   expect(held(app)).toEqual({ head: { state: app.options.store }, restoring: undefined })
-  expect(Object.keys(app.head)).toEqual(['state'])
+  expect(Object.keys(app.head)).toEqual(['state', 'params'])
 })
 
 test('a restored snapshot leaves nothing of what stood on the state that it replaces', async () => {
@@ -118,6 +118,6 @@ test('a restored snapshot leaves nothing of what stood on the state that it repl
   expect(applySnapshotChunk(app, { index: 0, chunk, sender: 'peer' })).toEqual({ result: 1 })
   expect(app.options.store.height()).toBe(1)
   expect(held(app)).toEqual({ head: { state: app.options.store }, restoring: undefined })
-  expect(Object.keys(app.head)).toEqual(['state'])
+  expect(Object.keys(app.head)).toEqual(['state', 'params'])
   peer.options.store.close()
 })
