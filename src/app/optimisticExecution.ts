@@ -22,7 +22,8 @@ function isSame(
 /**
  * Executes an accepted proposal by `run` once the response to ProcessProposal has been sent. CometBFT signs and stores
  * its votes meanwhile, and FinalizeBlock finds the block already executed. Nothing is written, and an outcome that is
- * not asked for is dropped. The 0.37 dialect, which sends a block in parts, does without. Source: decision record 0012.
+ * not asked for is dropped. The 0.37 dialect, which sends a block in parts, does without. Without this, the p99 from
+ * sending to commit at 1,000 transactions a second is 1.22 times as long. Source: decision record 0012.
  */
 export function runOptimistically(
   app: AppContext,
