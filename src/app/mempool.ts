@@ -3,10 +3,10 @@ import { type CheckTxRequest, type CheckTxResponse, CheckTxType } from '../abci/
 import { asBuffer } from '../base/bytes.ts'
 import type { TxError } from '../base/txError.ts'
 import { nonceOf } from '../modules/accounts/keeper.ts'
-import { BAD_NONCE_CODE, kernelErrors } from '../modules/errors.ts'
+import { kernelErrors } from '../modules/errors.ts'
 import { type ReadTx, readTx, runTx, type Verdict } from '../modules/kernel.ts'
 import { createOverlay } from '../store/overlay.ts'
-import { encodeNonce } from '../tx/nonceQueue.ts'
+import { BAD_NONCE_CODE, encodeNonce } from '../tx/nonceQueue.ts'
 import { type AppContext, type CheckState, createBlock, logDefect, nextOf } from './context.ts'
 import { printVerdict } from './convert.ts'
 

@@ -1,6 +1,13 @@
 import { toBase64 } from '../base/bytes.ts'
 import { txHash } from '../tx/envelope.ts'
-import { createNonceQueue, nonceToRetry, type Numbered, type Sent } from '../tx/nonceQueue.ts'
+import {
+  createNonceQueue,
+  isInNoBlock,
+  nonceToRetry,
+  type Numbered,
+  OFFER_AGAIN_MS,
+  type Sent,
+} from '../tx/nonceQueue.ts'
 import type { TransactionResult } from '../tx/result.ts'
 import type { PendingTx, Signer } from '../tx/sign.ts'
 import { isFailed, NOT_IN_BLOCK, SvcRpcError, TOO_MANY } from './errors.ts'
@@ -8,7 +15,6 @@ import {
   abortable,
   BATCH_MAX,
   type Call,
-  OFFER_AGAIN_MS,
   pause,
   POLL_MS,
   type Reply,
@@ -226,8 +232,7 @@ export function createAccountSender(signer: Signer, { transport, chainId, chainI
   const offerAgain = async (bytes: Uint8Array, nonce: number): Promise<TransactionResult | undefined> => {
     const answer = (await transport.ask(sendCall(bytes))) as TransactionResult
     const { expected_nonce: expected, known, ...result } = answer
-    // A nonce that is used up may have been used by these very bytes.
-    return isFailed(result) && (expected === undefined || expected < nonce) ? result : undefined
+    return isFailed(result) && isInNoBlock(result.check_tx.code, expected, nonce) ? result : undefined
   }
 
   const send = async (all: readonly Numbered<PendingTx>[]): Promise<readonly Sent<Checked>[]> => {

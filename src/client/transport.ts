@@ -152,12 +152,6 @@ export const WAIT_MS = 60_000
 /** How long to pause between two looks for a block, in ms. */
 export const POLL_MS = 100
 
-/**
- * After how long the gateway is given a transaction again that is in no block yet, in ms; each next time after twice as
- * long. Its answer tells of one that the node's mempool has dropped.
- */
-export const OFFER_AGAIN_MS = 5_000
-
 /** Settles as the promise does, or rejects with the signal's reason as soon as it is aborted. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise

@@ -101,12 +101,6 @@ export const FEED_START_MS_MAX = 10_000
 /** How often a transaction that the node had already is looked up while it is waited for, in ms. */
 export const LOOK_UP_MS = 500
 
-/**
- * After how long the node is given a transaction again that is in no block yet, in ms; each next time after twice as
- * long. CheckTx then tells of one that the mempool has dropped because a block made it invalid.
- */
-export const OFFER_AGAIN_MS = 5_000
-
 /** Blocks whose gas price is remembered. */
 export const GAS_PRICES_KEPT = 64
 

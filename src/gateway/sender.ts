@@ -1,21 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Address, addressOf } from '../base/address.ts'
 import { isNodeError } from '../comet/errors.ts'
-import { BAD_NONCE_CODE, kernelErrors } from '../modules/errors.ts'
+import { kernelErrors } from '../modules/errors.ts'
 import { decodeTx, type Tx, TX_BYTES_MAX, txHash } from '../tx/envelope.ts'
-import { createNonceQueue, decodeNonce, type NonceQueue, type Numbered, type Sent } from '../tx/nonceQueue.ts'
+import {
+  BAD_NONCE_CODE,
+  createNonceQueue,
+  decodeNonce,
+  isInNoBlock,
+  type NonceQueue,
+  type Numbered,
+  OFFER_AGAIN_MS,
+  type Sent,
+} from '../tx/nonceQueue.ts'
 import type { PendingTx, Signer } from '../tx/sign.ts'
 import { isSignedBySender } from '../tx/verify.ts'
 import type { Chain } from './chain.ts'
 import { nodeFailure, RpcError, rpcErrors } from './errors.ts'
-import {
-  LOOK_UP_MS,
-  NONCES_KEPT,
-  OFFER_AGAIN_MS,
-  WAITING_MAX,
-  WAITING_OF_SENDER_MAX,
-  WAITING_SIGNED_HERE_MAX,
-} from './limits.ts'
+import { LOOK_UP_MS, NONCES_KEPT, WAITING_MAX, WAITING_OF_SENDER_MAX, WAITING_SIGNED_HERE_MAX } from './limits.ts'
 import type { Inclusion, Tracker, Waiter } from './tracker.ts'
 
 /** Why a transaction was refused. `expectedNonce`: the nonce that comes next, when it was refused for its own. */
@@ -100,10 +102,6 @@ async function broadcast({ chain, tracker }: Setting, bytes: Uint8Array): Promis
   }
 }
 
-/** True for a refusal of what cannot be in a block. A nonce that is used up may have been used by these very bytes. */
-const isNotInBlock = ({ code, expectedNonce }: Refusal, nonce: number): boolean =>
-  code !== BAD_NONCE_CODE || (expectedNonce !== undefined && expectedNonce < nonce)
-
 /**
  * Waits for the block of what was sent, and looks it up by its hash at the end, because the feed skips blocks that were
  * pruned. The mempool drops silently what a block has made invalid, so the bytes are offered again.
@@ -132,7 +130,7 @@ async function follow(
       const again = await broadcast(setting, bytes).catch(() => undefined)
       if (again === undefined) continue
       if ('waiter' in again) again.waiter.cancel()
-      else if (isNotInBlock(again.refused, nonce)) return again
+      else if (isInNoBlock(again.refused.code, again.refused.expectedNonce, nonce)) return again
     }
     return undefined
   }

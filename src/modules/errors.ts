@@ -1,7 +1,5 @@
 import { catalogue } from '../base/txError.ts'
-
-/** The code of a transaction whose nonce is not the next one of its sender. Source: protocol.md §2, check 4. */
-export const BAD_NONCE_CODE = 6
+import { BAD_NONCE_CODE } from '../tx/nonceQueue.ts'
 
 /** The codes of a query that is refused, by which the gateway chooses its own error. Source: protocol.md §8. */
 export const queryCodes = { unknownPath: 4, badArgument: 20, busy: 30, tooMuch: 31, unavailable: 32 } as const

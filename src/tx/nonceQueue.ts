@@ -28,6 +28,22 @@ export function decodeNonce(data: Uint8Array): number | undefined {
   return /^[0-9]{1,16}$/.test(digits) ? Number(digits) : undefined
 }
 
+/** The code of a transaction whose nonce is not the next one of its sender. Source: protocol.md §2, check 4. */
+export const BAD_NONCE_CODE = 6
+
+/**
+ * After how long a transaction that is in no block yet is sent again, in ms; each next time after twice as long. CheckTx
+ * then tells of one that the mempool has dropped because a block made it invalid.
+ */
+export const OFFER_AGAIN_MS = 5_000
+
+/**
+ * True for the refusal of a transaction that no block holds. A nonce that is used up may have been used by these very
+ * bytes. `expected`: the nonce that comes next, where the refusal names it.
+ */
+export const isInNoBlock = (code: number | undefined, expected: number | undefined, nonce: number): boolean =>
+  code !== BAD_NONCE_CODE || (expected !== undefined && expected < nonce)
+
 /** A transaction with the nonce to sign it with. `isFixed`: the caller chose that nonce. */
 export interface Numbered<T> {
   readonly tx: T

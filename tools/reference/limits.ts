@@ -9,6 +9,7 @@ import { FILE_BYTES_MAX, REDIRECTS_MAX } from '../../src/eni/download.ts'
 import { LIMITS } from '../../src/eni/thread.ts'
 import * as gateway from '../../src/gateway/limits.ts'
 import { GENESIS_SUPPLY_MAX } from '../../src/modules/genesis.ts'
+import { OFFER_AGAIN_MS } from '../../src/tx/nonceQueue.ts'
 import { OPEN_PROPOSALS_MAX, OPEN_PROPOSALS_OF_ONE_MAX } from '../../src/modules/governance/keeper.ts'
 import { OS_NAMES, URLS_MAX } from '../../src/modules/governance/library.ts'
 import { POINT_BLOCKS_MAX, POINT_SECONDS_MAX } from '../../src/modules/governance/proposals/proposal.ts'
@@ -92,7 +93,7 @@ const gatewayRows: readonly Row[] = [
   ['Waiting for a block', `${seconds(gateway.WAIT_MS)}, then -32012 with the hash`],
   [
     'A transaction that waits is given to the node again',
-    `after ${seconds(gateway.OFFER_AGAIN_MS)}, and then after twice as long each time`,
+    `after ${seconds(OFFER_AGAIN_MS)}, and then after twice as long each time`,
   ],
   [
     'Queries to the node',
