@@ -1,5 +1,5 @@
 /**
- * Runs a gateway in a process of its own: `node bench/gatewayProcess.ts <node url> <port>`. It signs for
+ * Runs a gateway in its own process: `node bench/gatewayProcess.ts <node url> <port>`. It signs for
  * GATEWAY_SENDERS accounts, tells the process that started it when it listens, and ends with that process.
  */
 import { startGateway } from '../src/gateway/gateway.ts'

@@ -1,5 +1,5 @@
 /**
- * Measures the application without a node, in a process of its own: `node bench/inProcess.ts make|run <kind> <size>
+ * Measures the application without a node, in a separate process: `node bench/inProcess.ts make|run <kind> <size>
  * <folder>`. `make` writes a state of the given kind and size. `run` opens a copy of that state and prints its
  * measurements as JSON: the CPU time of a transaction and of a block, the time to start, and the memory in use.
  */
