@@ -17,7 +17,10 @@ COPY . .
 RUN node tools/build.ts && npm prune --omit=dev --no-save --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error
 
 FROM ${NODE_IMAGE}
-COPY --from=cometbft /go/bin/cometbft /usr/local/bin/cometbft
+COPY --from=cometbft /go/bin/cometbft /usr/local/lib/cometbft
+# Source: src/comet/goMaxProcs.ts, with which a test compares it.
+RUN printf '%s\n' '#!/bin/sh' '[ "$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)" -ge 4 ] || export GOMAXPROCS="${GOMAXPROCS:-4}"' \
+  'exec /usr/local/lib/cometbft "$@"' >/usr/local/bin/cometbft && chmod 755 /usr/local/bin/cometbft
 COPY --from=build /svcd/node_modules /svcd/node_modules
 COPY --from=build /svcd/package.json /svcd/package.json
 COPY --from=build /svcd/cometbft-config /svcd/cometbft-config

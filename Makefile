@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help install gen devnet test bench stress chaos churn fuzz matrix statesync clean
+.PHONY: help install gen devnet check test bench bench-page stress chaos churn fuzz matrix statesync docs clean
 
 # npm runs on the system's Node, everything else on the one that it installs.
 SYSTEM_PATH := $(PATH)
@@ -13,19 +13,21 @@ INSTALLED := node_modules/.installed-$(shell uname -sm | tr ' ' '-')
 
 help:
 	@echo 'make devnet   one validator, gateway and funded accounts on this machine (ARGS="--help" for its flags)'
-	@echo 'make test     every test, a real CometBFT node included'
+	@echo 'make check    lint, types and the tests that start no node'
+	@echo 'make test     every test, a real CometBFT node included (ARGS="test/store -t undo" runs some of them)'
 	@echo 'make chaos    kill -9 at random moments, for as long as it is left running'
 	@echo 'make churn    2,000 blocks on seven nodes whose validator set changes all the time, then a replay from genesis'
 	@echo 'make fuzz     random bytes and transactions, for as long as it is left running'
 	@echo 'make statesync   a fifth node joins a chain of 100,000 accounts by state sync, from peers of whom one lies'
 	@echo 'make matrix   the tests of the real node against each CometBFT line, one line each'
-	@echo "make bench    side by side with CometBFT's own kvstore (docs/performance.md; ARGS=\"--quick\" is under 3 minutes)"
+	@echo "make bench    side by side with cosmos-sdk and CometBFT's own kvstore (docs/performance.md; ARGS=\"--quick\" is under 3 minutes)"
+	@echo 'make bench-page   the web page in a browser, on a large chain beside a small one (docs/performance.md)'
 	@echo 'make stress   strangers hammer a node of 2,500 candidacies while honest callers measure (docs/reliability.md)'
-	@echo 'make up       the devnet in containers, in the background (docs/operations.md); make down stops it and keeps its chain'
+	@echo 'make up       the devnet in containers, in the background (docs/containers.md); make down stops it and keeps its chain'
 	@echo 'make test-containers   the containers tested for real, where an engine answers'
+	@echo 'make docs     builds the documentation site (ARGS="--serve" shows it in a browser and follows changes)'
 	@echo 'make clean    removes what was installed and generated; no chain is touched'
 
-# Why not npm ci: it compiles better-sqlite3 from source. Why no scripts but those of `node`: nothing else needs one.
 $(INSTALLED): package.json package-lock.json
 	@PATH="$$SYSTEM_PATH"; export PATH; \
 	command -v node >/dev/null 2>&1 || \
@@ -33,9 +35,7 @@ $(INSTALLED): package.json package-lock.json
 	command -v npm >/dev/null 2>&1 || { echo 'make: npm is missing. It comes with Node (https://nodejs.org).' >&2; exit 1; }; \
 	node -e 'process.exit(Number(process.versions.node.split(".")[0]) < 20 ? 1 : 0)' || \
 	  { echo "make: Node 20 or newer is needed, $$(node --version) is installed." >&2; exit 1; }; \
-	echo 'Installing packages …'; \
-	npm install --no-save --ignore-scripts --include=dev --no-audit --no-fund --no-update-notifier --loglevel=error >/dev/null && \
-	npm rebuild node --ignore-scripts=false --no-update-notifier --loglevel=error >/dev/null
+	node tools/install.js
 	@touch $@
 $(INSTALLED): export SYSTEM_PATH := $(SYSTEM_PATH)
 
@@ -46,7 +46,11 @@ gen: $(INSTALLED)
 
 # Each last line becomes the program itself: nothing stands between make and it, so that a signal arrives.
 devnet: gen
+	@$(NODE) tools/page.ts
 	@exec $(NODE) src/cli/svcd.js devnet $(ARGS)
+
+check: $(INSTALLED)
+	@exec $(NODE) tools/test.ts check quick
 
 test: $(INSTALLED)
 	@exec $(NODE) tools/test.ts $(ARGS)
@@ -63,6 +67,9 @@ fuzz: gen
 statesync: gen
 	@exec $(NODE) test/e2e/statesync.ts $(ARGS)
 
+bench-page: gen
+	@exec $(NODE) bench/page.ts $(ARGS)
+
 bench: gen
 	@exec $(NODE) bench/main.ts $(ARGS)
 
@@ -71,6 +78,10 @@ stress: gen
 
 matrix: gen
 	@exec $(NODE) tools/matrix.ts $(ARGS)
+
+docs: $(INSTALLED)
+	@exec $(NODE) tools/docs.ts $(ARGS)
+docs: export SYSTEM_PATH := $(SYSTEM_PATH)
 
 # docker-compose 1.29 or the plugin of today's docker, whichever is there.
 COMPOSE = $$(command -v docker-compose || echo docker compose)
@@ -85,4 +96,4 @@ test-containers: gen
 	@exec $(NODE) test/containers/run.ts
 
 clean:
-	@rm -rf node_modules src/codec/gen src/client/gen dist coverage
+	@rm -rf node_modules src/codec/gen src/client/gen src/dashboard/gen dist coverage

@@ -7,7 +7,10 @@ export default {
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',
-      { jsc: { parser: { syntax: 'typescript' }, target: 'es2024' }, module: { type: 'es6' } },
+      {
+        jsc: { experimental: { keepImportAttributes: true }, parser: { syntax: 'typescript' }, target: 'es2024' },
+        module: { type: 'es6' },
+      },
     ],
   },
   testMatch: ['<rootDir>/test/**/*.test.ts'],

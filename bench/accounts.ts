@@ -1,4 +1,5 @@
-import { sha256, utf8 } from '../src/base/bytes.ts'
+import { utf8 } from '../src/base/bytes.ts'
+import { sha256 } from '../src/base/sha256.ts'
 import { type Signer, signerOfSeed } from '../src/tx/sign.ts'
 
 /** The chain of every benchmark: one set of signed transactions serves all of its fresh nodes. */

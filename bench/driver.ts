@@ -1,4 +1,9 @@
-import type { Application, CheckTxResponse, FinalizeBlockResponse, InitChainResponse } from '../src/abci/types.ts'
+import type {
+  CompleteApplication,
+  CheckTxResponse,
+  FinalizeBlockResponse,
+  InitChainResponse,
+} from '../src/abci/types.ts'
 import { createApp } from '../src/app/app.ts'
 import { addressBytes, addressOfKey } from '../src/base/address.ts'
 import { tables, views } from '../src/modules/registry.ts'
@@ -26,7 +31,7 @@ function mustSucceed(results: readonly { readonly code?: number; readonly log?: 
   if (failed !== undefined) throw new Error(`a transaction failed: ${failed.code} ${failed.log}`)
 }
 
-function makeGenesis(app: Application, appState: object): void {
+function makeGenesis(app: CompleteApplication, appState: object): void {
   const { validators = [] } = app.initChain({
     time: { seconds: GENESIS_SECONDS, nanos: 0 },
     chainId: CHAIN_ID,

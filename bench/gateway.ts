@@ -113,7 +113,8 @@ export async function measureGateway(context: Context): Promise<void> {
   const { beside, span } = context
   for (let round = 0; round < context.rounds; round++) {
     const [port = 0] = await context.freePorts(1)
-    await withNode(context, 'svcd', { appState: queryGenesis }, async (node) => {
+    const options = { appState: queryGenesis, settings: { 'mempool.recheck': true } }
+    await withNode(context, 'svcd', options, async (node) => {
       const raw: Target = { host: node.host, port: node.port }
       const gateway = await startGatewayProcess(raw, port)
       try {

@@ -1,7 +1,8 @@
 import { TOKEN } from '../src/base/amount.ts'
-import { sha256, toBase64, utf8 } from '../src/base/bytes.ts'
+import { toBase64, utf8 } from '../src/base/bytes.ts'
+import { sha256 } from '../src/base/sha256.ts'
 import { signersOf } from './accounts.ts'
-import { GATEWAY_SENDERS, MIX_OWNERS, SENDERS } from './load/pool.ts'
+import { GATEWAY_SENDERS, MIX_OWNERS, PEER_SENDERS, SENDERS } from './load/pool.ts'
 
 /** Base units of whole tokens, as genesis has them. */
 export const units = (tokens: number): string => (BigInt(tokens) * TOKEN).toString()
@@ -18,8 +19,8 @@ export const silent = (name: string, count: number, tokens = 1): readonly object
   }))
 
 // With a stake limit of 1 the node's candidacy keeps its power: it alone signs, the others are in the set and silent.
-const chainOf = (pubKey: string, others: readonly object[], params: object): object => {
-  const senders = signersOf('sender', SENDERS)
+const chainOf = (pubKey: string, others: readonly object[], params: object, count = SENDERS): object => {
+  const senders = signersOf('sender', count)
   return {
     params: { stake_limit: '1', ...params },
     stake: { max_absent_blocks: 1_000_000 },
@@ -33,6 +34,9 @@ const chainOf = (pubKey: string, others: readonly object[], params: object): obj
 
 /** SENDERS accounts of 1,000 tokens, and the node's candidacy. */
 export const transferGenesis = (pubKey: string): object => chainOf(pubKey, [], {})
+
+/** The same with PEER_SENDERS accounts, as many as the chain of cosmos-sdk has. */
+export const peerGenesis = (pubKey: string): object => chainOf(pubKey, [], {}, PEER_SENDERS)
 
 /** The same with MIX_OWNERS candidacies in the set, and proposals that stay open for one block. */
 export const mixGenesis = (pubKey: string): object =>

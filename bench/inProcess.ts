@@ -5,7 +5,8 @@
  */
 import { copyFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { sha256, toBase64, toHex, utf8 } from '../src/base/bytes.ts'
+import { toBase64, toHex, utf8 } from '../src/base/bytes.ts'
+import { sha256 } from '../src/base/sha256.ts'
 import { addressBytes, type Address } from '../src/base/address.ts'
 import { boundHeap } from '../src/cli/runtime.ts'
 import { BLOCKS_WAITING_MAX } from '../src/store/sqlite/sqlTree.ts'

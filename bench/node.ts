@@ -4,8 +4,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { goMaxProcs } from '../src/comet/goMaxProcs.ts'
 import { homeFiles, writeNodeHome } from '../src/comet/home.ts'
-import { startCometBft } from '../src/comet/process.ts'
+import { type CometProcess, runCometBft, startCometBft } from '../src/comet/process.ts'
 import { type NodeRpc, openNodeRpc, waitForNode } from '../src/comet/rpc.ts'
 import { setTomlValues } from '../src/comet/config.ts'
 import { CHAIN_ID } from './accounts.ts'
@@ -13,10 +14,10 @@ import type { Target } from './load/job.ts'
 import type { Programs } from './peers.ts'
 
 /**
- * An application that is measured: ours, its signatures alone, CometBFT's kvstore over the socket, and the same inside
- * CometBFT.
+ * An application that is measured: ours, its signatures alone, CometBFT's kvstore over the socket, the same inside
+ * CometBFT, and a chain of cosmos-sdk, which has its own CometBFT inside.
  */
-export type AppKind = 'svcd' | 'verifier' | 'kvSocket' | 'kvInProcess'
+export type AppKind = 'svcd' | 'verifier' | 'kvSocket' | 'kvInProcess' | 'sdk'
 
 /** Settings that every node of a benchmark has, whatever its application. */
 export const NODE_SETTINGS = {
@@ -51,6 +52,8 @@ export interface NodeOptions {
   readonly nodeFlags?: readonly string[]
   /** Changes to NODE_SETTINGS. */
   readonly settings?: Readonly<Record<string, string | number | boolean>>
+  /** `GOMAXPROCS` of the node; by default what svcd sets. */
+  readonly goMaxProcs?: number | undefined
 }
 
 const SVCD = fileURLToPath(new URL('../src/cli/svcd.js', import.meta.url))
@@ -72,14 +75,14 @@ function makeHome({ home, app, ports: [rpc, p2p], appState, settings }: NodeOpti
   if (isNew) {
     // The key first: our genesis names it.
     writeNodeHome({ ...options, home, genesis })
-    if (app === 'svcd') {
+    if (app === 'svcd' || app === 'sdk') {
       const path = homeFiles(home).genesis
-      const file = JSON.parse(readFileSync(path, 'utf8')) as {
-        app_state: object
+      const { validators, ...file } = JSON.parse(readFileSync(path, 'utf8')) as {
         validators: { pub_key: { value: string } }[]
       }
-      file.app_state = appState(file.validators[0]?.pub_key.value as string)
-      writeFileSync(path, JSON.stringify(file))
+      const state = appState(validators[0]?.pub_key.value as string)
+      // In cosmos-sdk the staking module alone names them.
+      writeFileSync(path, JSON.stringify({ ...file, ...(app === 'svcd' && { validators }), app_state: state }))
     }
   } else writeNodeHome(options)
   const { config } = homeFiles(home)
@@ -90,7 +93,7 @@ async function startApp(
   { programs, app, home, nodeFlags = [] }: NodeOptions,
   socket: string,
 ): Promise<ChildProcess | undefined> {
-  if (app === 'kvInProcess') return undefined
+  if (app === 'kvInProcess' || app === 'sdk') return undefined
   const address = `unix://${socket}`
   const commands: Readonly<Record<typeof app, readonly [string, ...string[]]>> = {
     svcd: [process.execPath, ...nodeFlags, SVCD, 'start', '--home', home, '--abci', address],
@@ -110,6 +113,20 @@ async function startApp(
   return child
 }
 
+/** CometBFT, or cosmos-sdk with it inside. No fee is asked for, as of svcd's peers, and the ports of others stay free. */
+async function startComet({ programs, app, home, goMaxProcs: threads }: NodeOptions): Promise<CometProcess> {
+  const env = { ...process.env, ...(threads !== undefined && { GOMAXPROCS: String(threads) }) }
+  if (app !== 'sdk') return await startCometBft({ program: programs.cometbft, home, env })
+  const args = ['start', '--home', home, '--minimum-gas-prices', '0stake', '--grpc.enable=false']
+  const own = goMaxProcs(env)
+  return await runCometBft({
+    program: programs.sdk as string,
+    args,
+    logFile: homeFiles(home).log,
+    env: { ...env, ...(own !== undefined && { GOMAXPROCS: own }) },
+  })
+}
+
 async function endApp(child: ChildProcess | undefined): Promise<void> {
   if (child === undefined || child.exitCode !== null) return
   const exited = once(child, 'exit')
@@ -120,18 +137,17 @@ async function endApp(child: ChildProcess | undefined): Promise<void> {
 /** Starts an application and a CometBFT node on it; resolves when the node has made its first block of this run. */
 export async function startNode(options: NodeOptions): Promise<BenchNode> {
   const {
-    programs,
     app,
     home,
     ports: [port],
   } = options
   mkdirSync(home, { recursive: true })
   const socket = join(home, 'abci.sock')
-  makeHome(options, app === 'kvInProcess' ? 'kvstore' : `unix://${socket}`)
+  makeHome(options, app === 'kvInProcess' || app === 'sdk' ? 'kvstore' : `unix://${socket}`)
   const startMs = performance.now()
   const child = await startApp(options, socket)
   const appStartMs = performance.now() - startMs
-  const comet = await startCometBft({ program: programs.cometbft, home })
+  const comet = await startComet(options)
   const rpc = openNodeRpc(`http://127.0.0.1:${port}`)
   const stop = async (): Promise<void> => {
     rpc.close()

@@ -1,9 +1,15 @@
-import { existsSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
+import { fileURLToPath } from 'node:url'
+import { buildCometBft, buildWithGo, type Report } from '../src/comet/build.ts'
 import { COMETBFT_VERSION, defaultCometCache, findCometBft } from '../src/comet/find.ts'
+
+/** The peers by the names that `--peers` takes. `signatures`: our own, with nothing behind them. */
+export const PEERS = ['kvstore', 'signatures', 'sdk'] as const
+/** One of PEERS. */
+export type Peer = (typeof PEERS)[number]
 
 /** The programs of a benchmark. */
 export interface Programs {
@@ -12,23 +18,86 @@ export interface Programs {
   readonly version: string
   /** `abci-cli`, which serves the same kvstore over a socket. */
   readonly abciCli: string
+  /** The chain of cosmos-sdk. Undefined where it is not asked for or could not be built. */
+  readonly sdk: string | undefined
 }
 
-const run = promisify(execFile)
+const SDK_FOLDER = fileURLToPath(new URL('sdk', import.meta.url))
+const versionIn = (module: string): string =>
+  new RegExp(`^\\s(?:require )?${module} v(\\S+)`, 'm').exec(readFileSync(join(SDK_FOLDER, 'go.mod'), 'utf8'))?.[1] ??
+  ''
+
+/** The versions that `bench/sdk/go.mod` pins. */
+export const SDK_VERSION: string = versionIn('github.com/cosmos/cosmos-sdk')
+/** The CometBFT inside the chain of cosmos-sdk. */
+export const SDK_COMETBFT_VERSION: string = versionIn('github.com/cometbft/cometbft')
+
+// With Go 1.26.
+const SDK_SIZE = { modules: 134, packages: 1_115 }
+
+/** The folder in which the chain of cosmos-sdk is kept, named after its version and the sources of `bench/sdk`. */
+function sdkCache(): string {
+  const hash = createHash('sha256')
+  for (const name of readdirSync(SDK_FOLDER).sort()) hash.update(readFileSync(join(SDK_FOLDER, name)))
+  const name = `${SDK_VERSION}-${hash.digest('hex').slice(0, 8)}`
+  return fileURLToPath(new URL(`../.cache/cosmos-sdk/${name}`, import.meta.url))
+}
+
+const SDK_PROGRAM = 'sdkd'
+
+/** Where the program of `bench/sdk` is, or will be when it is built. */
+export const sdkPath = (): string => join(sdkCache(), SDK_PROGRAM)
+
+/** `bench/sdk`, built with Go when it is not in the cache. Throws a CometError with what Go says. */
+async function findSdk(onProgress: Report): Promise<string> {
+  const path = sdkPath()
+  if (existsSync(path)) return path
+  await buildWithGo({
+    go: 'go',
+    name: 'cosmos-sdk',
+    version: SDK_VERSION,
+    program: SDK_PROGRAM,
+    command: (folder) => ['build', '-v', '-o', join(folder, SDK_PROGRAM), '.'],
+    cwd: SDK_FOLDER,
+    size: SDK_SIZE,
+    cacheDir: sdkCache(),
+    env: process.env,
+    onProgress,
+  })
+  return path
+}
+
+/** The genesis state of the chain of cosmos-sdk, whose validator has this key (base64). */
+export const sdkGenesis = (program: string, pubKey: string): object =>
+  JSON.parse(execFileSync(program, ['genesis', pubKey], { encoding: 'utf8', maxBuffer: 1 << 28 })) as object
+
+/** What was found, and why a peer that was asked for is missing. */
+export interface Found {
+  readonly programs: Programs
+  readonly leftOut: readonly string[]
+}
 
 /**
- * CometBFT as `src/comet/find.ts` finds it, and `abci-cli` of COMETBFT_VERSION, built by `go install` into the same
- * cache when it is not there: Go is needed once. Throws what Go says.
+ * CometBFT as `src/comet/find.ts` finds it, `abci-cli` of COMETBFT_VERSION and, if `peers` has it, the chain of
+ * cosmos-sdk. What is not in the cache is built with Go. Without cosmos-sdk the others are measured; without one of the
+ * first two it throws what Go says.
  */
-export async function findPrograms(onProgress: (line: string) => void): Promise<Programs> {
-  const { path, version } = await findCometBft({ onProgress })
-  const folder = defaultCometCache()
-  const abciCli = join(folder, 'abci-cli')
-  if (!existsSync(abciCli)) {
-    onProgress(`building abci-cli ${COMETBFT_VERSION} with Go`)
-    await mkdir(folder, { recursive: true })
-    const env = { ...process.env, GOBIN: folder, CGO_ENABLED: '0' }
-    await run('go', ['install', `github.com/cometbft/cometbft/abci/cmd/abci-cli@v${COMETBFT_VERSION}`], { env })
-  }
-  return { cometbft: path, version, abciCli }
+export async function findPrograms(peers: readonly Peer[], onProgress: Report): Promise<Found> {
+  const { path: cometbft, version } = await findCometBft({ onProgress })
+  const cacheDir = defaultCometCache()
+  const abciCli = join(cacheDir, 'abci-cli')
+  if (!existsSync(abciCli))
+    await buildCometBft({
+      go: 'go',
+      program: 'abci-cli',
+      version: COMETBFT_VERSION,
+      cacheDir,
+      env: process.env,
+      onProgress,
+    })
+  const leftOut: string[] = []
+  const sdk = !peers.includes('sdk')
+    ? undefined
+    : await findSdk(onProgress).catch((error: Error) => void leftOut.push(`cosmos-sdk is left out: ${error.message}`))
+  return { programs: { cometbft, version, abciCli, sdk: sdk ?? undefined }, leftOut }
 }

@@ -1,14 +1,17 @@
 import { cpus } from 'node:os'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type Goal, isWithin } from './goals.ts'
+import { goMaxProcs } from '../src/comet/goMaxProcs.ts'
+import { type Goal, isWithin, KVSTORE_GOAL, SDK_GOAL } from './goals.ts'
 import { TX_BYTES } from './load/pool.ts'
+import { type Programs, SDK_COMETBFT_VERSION, SDK_VERSION } from './peers.ts'
 import { type Figure, medianFigure, ratioOf, type Sample } from './sample.ts'
 import type { InProcess, StateCost } from './states.ts'
 import { medianOf } from './stats.ts'
 import { SUBJECTS } from './transactions.ts'
 
-const number = (value: number, digits = 0): string =>
+/** A number as the tables have it; a dash for what was not measured. */
+export const number = (value: number, digits = 0): string =>
   Number.isFinite(value)
     ? value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })
     : '–'
@@ -21,7 +24,11 @@ export const tableOf = (head: readonly string[], rows: readonly (readonly string
 /** The subject that a load's ratios are of. */
 const baseOf = (samples: readonly Sample[], load: string): string => {
   const subjects = samples.filter((one) => one.load === load).map((one) => one.subject)
-  return [SUBJECTS.kvSocket, 'abci_query', 'no queries'].find((one) => subjects.includes(one)) ?? subjects[0] ?? ''
+  return (
+    [SUBJECTS.kvSocket, SUBJECTS.sdk, 'abci_query', 'no queries'].find((one) => subjects.includes(one)) ??
+    subjects[0] ??
+    ''
+  )
 }
 
 /** Every load: medians of the rounds, and of the ratios within each round. */
@@ -107,22 +114,45 @@ export const goalTable = (goals: readonly Goal[]): string =>
   )
 
 /** One line on the machine and the programs. */
-export function machine(cometVersion: string): string {
+export function machine({ version, sdk }: Programs): string {
   const all = cpus()
+  const threads = goMaxProcs(process.env)
   return (
-    `${all.length} cores (${all[0]?.model.trim() ?? 'unknown'}), Node ${process.versions.node}, CometBFT ${cometVersion}, ` +
+    `${all.length} cores (${all[0]?.model.trim() ?? 'unknown'}), Node ${process.versions.node}, CometBFT ${version}` +
+    `${threads === undefined ? '' : ` with GOMAXPROCS=${threads}`}, ` +
+    `${sdk === undefined ? '' : `cosmos-sdk ${SDK_VERSION} with CometBFT ${SDK_COMETBFT_VERSION}, `}` +
     `transactions of ${TX_BYTES} bytes`
   )
 }
+
+/** README's sentence on speed, from two ratios of the goals. */
+export const readmeSentence = (toSdk: string, toKvstore: string): string =>
+  `**${toSdk} times** as many transfers as a minimal cosmos-sdk chain, and ${toKvstore} times as many as CometBFT's kvstore`
+
+/** The same in a text whose line breaks are people's, with any ratios. */
+const README_SENTENCE = new RegExp(
+  readmeSentence('#', '#').replaceAll('*', '\\*').replaceAll('#', '[\\d.]+').replaceAll(' ', '\\s+'),
+)
 
 const DOC = fileURLToPath(new URL('../docs/performance.md', import.meta.url))
 const BEGIN = '<!-- written by make bench ARGS="--write": begin -->'
 const END = '<!-- end -->'
 
-/** Puts the tables between the marks of docs/performance.md; the text around them is people's. */
-export function writeDoc(tables: string): void {
+const README = fileURLToPath(new URL('../README.md', import.meta.url))
+
+/**
+ * Puts the tables between the marks of docs/performance.md, and the ratios into README's sentence; the text around them
+ * is people's.
+ */
+export function writeDoc(tables: string, goals: readonly Goal[]): void {
   const text = readFileSync(DOC, 'utf8')
   const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)]
   if (from < 0 || to < from) throw new Error(`${DOC} lacks its marks`)
   writeFileSync(DOC, `${text.slice(0, from)}${BEGIN}\n\n${tables}\n\n${text.slice(to)}`)
+  const ratioNamed = (name: string): number => goals.find((goal) => goal.name === name)?.value ?? Number.NaN
+  const [toSdk, toKvstore] = [ratioNamed(SDK_GOAL), ratioNamed(KVSTORE_GOAL)]
+  if (Number.isNaN(toSdk) || Number.isNaN(toKvstore)) return
+  const readme = readFileSync(README, 'utf8')
+  if (!README_SENTENCE.test(readme)) throw new Error(`${README} lacks its sentence on speed`)
+  writeFileSync(README, readme.replace(README_SENTENCE, readmeSentence(number(toSdk, 2), number(toKvstore, 2))))
 }

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { codesOf } from './codes.ts'
 import type { Context } from './context.ts'
-import { mixGenesis, transferGenesis } from './genesis.ts'
+import { mixGenesis, peerGenesis, transferGenesis } from './genesis.ts'
 import type { TxJob } from './load/job.ts'
 import { openProposal, type PoolKind } from './load/pool.ts'
 import { type AppKind, type BenchNode, type NodeOptions, startNode } from './node.ts'
+import { sdkGenesis } from './peers.ts'
 import { cpuMsOf, memoryOf } from './proc.ts'
 import type { Sample } from './sample.ts'
 
@@ -14,6 +15,7 @@ export const SUBJECTS: Readonly<Record<AppKind, string>> = {
   kvSocket: 'Go kvstore, socket',
   verifier: 'signatures alone',
   svcd: 'svcd',
+  sdk: 'cosmos-sdk',
 }
 
 /** A load of transactions: its name in the table, its kind and size. */
@@ -35,6 +37,10 @@ export const MIX_LOAD: TxLoad = ['mix, saturated', 'saturate', 2000]
 
 const HEADROOM_TX_PER_SECOND = { saturate: 30_000, closedLoop: 20_000, blockLoop: 10_000, openLoop: 1000 } as const
 
+// The chain of cosmos-sdk takes seconds to sign what it will not need.
+const headroomOf = (pool: PoolKind, load: TxJob['load']): number =>
+  Math.min(HEADROOM_TX_PER_SECOND[load], pool === 'sdk' ? 5000 : Infinity)
+
 /** Runs one load on a node and counts what it came to, by the codes in its blocks. */
 export async function runTxLoad(
   { generator, span, samples, say }: Context,
@@ -48,7 +54,7 @@ export async function runTxLoad(
   }: { readonly pool: PoolKind; readonly fresh: boolean; readonly subject: string; readonly round: number },
 ): Promise<Sample> {
   const seconds = (span.warmUpMs + span.measuredMs) / 1000
-  await generator.prepare({ pool, fresh, size: Math.ceil(HEADROOM_TX_PER_SECOND[load] * seconds) })
+  await generator.prepare({ pool, fresh, size: Math.ceil(headroomOf(pool, load) * seconds) })
   const from = (await node.rpc.committedHeight()) + 1
   const [appMs, cometMs] = [cpuMsOf(node.pids.app), cpuMsOf(node.pids.comet)]
   const measured = await generator.run({
@@ -78,7 +84,7 @@ export async function runTxLoad(
 export async function withNode(
   { programs, newFolder, freePorts }: Context,
   app: AppKind,
-  options: Pick<NodeOptions, 'appState' | 'settings' | 'nodeFlags'>,
+  options: Pick<NodeOptions, 'appState' | 'settings' | 'nodeFlags' | 'goMaxProcs'>,
   use: (node: BenchNode) => Promise<void>,
 ): Promise<void> {
   const [rpc = 0, p2p = 0] = await freePorts(2)
@@ -109,6 +115,45 @@ export async function measureTransfers(
           }
         },
       )
+    }
+  }
+}
+
+/** The two chains whose transfers are compared, and what each is sent. */
+export type PeerApp = 'svcd' | 'sdk'
+export const PEER_POOLS: Readonly<Record<PeerApp, PoolKind>> = { svcd: 'send', sdk: 'sdk' }
+
+/**
+ * A fresh node of one of them, of PEER_SENDERS accounts. The mempool is rechecked, as both ship it: an account has
+ * several transactions under way.
+ */
+export const withPeer = (
+  context: Context,
+  app: PeerApp,
+  options: Pick<NodeOptions, 'nodeFlags' | 'goMaxProcs'>,
+  use: (node: BenchNode) => Promise<void>,
+): Promise<void> => {
+  const { sdk } = context.programs
+  const appState = app === 'svcd' ? peerGenesis : (pubKey: string) => sdkGenesis(sdk as string, pubKey)
+  return withNode(context, app, { ...options, appState, settings: { 'mempool.recheck': true } }, use)
+}
+
+const PEER_LOADS: readonly TxLoad[] = TRANSFER_LOADS.map(([name, ...load]) => [`${name}, 1,024 accounts`, ...load])
+
+/** Transfers of both chains on fresh nodes, side by side in each round. */
+export async function measurePeers(context: Context, nodeFlags: readonly string[]): Promise<void> {
+  for (let round = 0; round < context.rounds; round++) {
+    for (const app of ['sdk', 'svcd'] as const) {
+      await withPeer(context, app, app === 'svcd' ? { nodeFlags } : {}, async (node) => {
+        for (const [at, load] of PEER_LOADS.entries()) {
+          await runTxLoad(context, node, load, {
+            pool: PEER_POOLS[app],
+            fresh: at === 0,
+            subject: SUBJECTS[app],
+            round,
+          })
+        }
+      })
     }
   }
 }

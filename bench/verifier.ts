@@ -3,14 +3,7 @@
  * decodes each transaction, verifies its signature, and keeps nothing: what it comes to bounds whatever stands behind
  * the same ABCI server.
  */
-import {
-  type Application,
-  ApplySnapshotChunkResult,
-  OfferSnapshotResult,
-  ProposalStatus,
-  startAbciServer,
-  VerifyStatus,
-} from '../src/abci/index.ts'
+import { type Application, startAbciServer } from '../src/abci/index.ts'
 import { decodeTx } from '../src/tx/envelope.ts'
 import { isSignedBySender } from '../src/tx/verify.ts'
 
@@ -26,24 +19,11 @@ function isGood(bytes: Uint8Array): boolean {
 const application: Application = {
   info: () => ({ lastBlockHeight: height, lastBlockAppHash: height === 0 ? nothing : APP_HASH }),
   initChain: () => ({ appHash: APP_HASH }),
-  query: () => ({}),
   checkTx: ({ tx }) => ({ code: isGood(tx) ? 0 : 1 }),
-  prepareProposal: ({ txs }) => ({ txs }),
-  processProposal: () => ({ status: ProposalStatus.accept }),
-  extendVote: () => ({ voteExtension: nothing }),
-  verifyVoteExtension: () => ({ status: VerifyStatus.accept }),
-  beginBlock: () => ({}),
-  deliverTx: () => ({}),
-  endBlock: () => ({}),
   finalizeBlock: ({ txs, ...block }) => {
     height = block.height
     return { txResults: txs.map(() => ({ code: 0 })), appHash: APP_HASH }
   },
-  commit: () => ({}),
-  listSnapshots: () => ({ snapshots: [] }),
-  offerSnapshot: () => ({ result: OfferSnapshotResult.reject }),
-  loadSnapshotChunk: () => ({ chunk: nothing }),
-  applySnapshotChunk: () => ({ result: ApplySnapshotChunkResult.abort }),
 }
 
 const [address = ''] = process.argv.slice(2)

@@ -1,13 +1,13 @@
-/** Builds dist, the package as it is published: compiled modules and types, and the generated code beside them. */
+/** Builds dist, the package as it is published: compiled modules and types, the generated code and the web page. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeFresh } from './fresh.ts'
+import { buildPage } from './page.ts'
 
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
 
-makeFresh()
+await buildPage()
 rmSync(dist, { recursive: true, force: true })
 const tsc = join(root, 'node_modules/typescript/bin/tsc')
 execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' })
@@ -20,3 +20,8 @@ for (const file of readdirSync(gen).filter((name) => name.endsWith('.js') || nam
 }
 const program = readFileSync(join(root, 'src/cli/svcd.js'), 'utf8').replace("'./main.ts'", "'./main.js'")
 writeFileSync(join(dist, 'cli/svcd.js'), program, { mode: 0o755 })
+// Without the hash of what the page was made from.
+cpSync(join(root, 'src/dashboard/gen'), join(dist, 'dashboard/gen'), {
+  recursive: true,
+  filter: (from) => !from.endsWith('.sha256'),
+})

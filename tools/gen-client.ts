@@ -7,6 +7,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Fields } from '../src/tx/fields.ts'
 import { clientOperations, clientQueries, type ClientQuery, typeOfSchema } from './client/surface.ts'
+import { formsSource } from './client/forms.ts'
 import { importsOf, rowsSource } from './client/tables.ts'
 
 const out = join(import.meta.dirname, '../src/client/gen')
@@ -26,9 +27,10 @@ function fieldLines(fields: Fields, indent: string): string {
 }
 
 /**
- * Signatures of a query: by position, `optional` ones left out from the end, then what the form adds; and all by name.
+ * Signatures of a query: by position, `optional` ones left out from the end, and all by name; then the parameter that
+ * the form adds.
  */
-function signatures(query: ClientQuery, tail: string, isOpen: boolean, returned: string): string {
+function signatures(query: ClientQuery, last: readonly string[], returned: string): string {
   const all = Object.entries(query.fields)
   const positional = all.slice(0, query.count)
   const required = positional.filter(([, { optional }]) => !optional).length
@@ -41,12 +43,8 @@ function signatures(query: ClientQuery, tail: string, isOpen: boolean, returned:
     )
     lines.push([`members: { ${named.join('; ')} }`])
   }
-  const last = tail === '' ? [] : [`${tail}${isOpen ? '?' : ''}: ${tailType(tail, query)}`]
   return lines.map((parts) => `(${[...parts, ...last].join(', ')}): ${returned}`).join('; ')
 }
-
-const tailType = (tail: string, query: ClientQuery): string =>
-  tail === 'callback' ? `Callback<${resultName(query)}>` : 'CallOptions'
 
 interface Leaf {
   readonly doc: string
@@ -89,17 +87,29 @@ function functionsTree(): Tree {
   }
   for (const query of clientQueries) {
     const result = resultName(query)
-    const sync = `{ ${signatures(query, '', false, result)}; ${signatures(query, 'callback', false, 'void')} }`
+    const callbacks = [`Callback<${result}>`, 'ErrorCallback'].map((type) =>
+      signatures(query, [`callback: ${type}`], 'void'),
+    )
+    const sync = `{ ${[signatures(query, [], result), ...callbacks].join('; ')} }`
     insert(tree, query.call, {
       doc: query.doc,
       sync,
-      promise: `{ ${signatures(query, 'options', true, `Promise<${result}>`)} }`,
+      promise: `{ ${signatures(query, ['options?: CallOptions'], `Promise<${result}>`)} }`,
     })
   }
   return tree as Tree
 }
 
-const IMPORTS = ['AsyncOperation', 'Callback', 'CallOptions', 'Operation', 'OperationSpec', 'QuerySpec', 'Sender']
+const IMPORTS = [
+  'AsyncOperation',
+  'Callback',
+  'CallOptions',
+  'ErrorCallback',
+  'Operation',
+  'OperationSpec',
+  'QuerySpec',
+  'Sender',
+]
 
 /**
  * Fields as the client reads them at run time, where only the error of one that is missing shows its doc: a browser
@@ -117,16 +127,29 @@ function fieldsSource(fields: Fields): string {
 const typesOf = (fields: Fields): readonly string[] =>
   Object.values(fields).flatMap(({ type, fields: inner }) => (inner === undefined ? [type] : typesOf(inner)))
 
+/** What the lists are made with: most methods are called as their functions are, and a browser loads the rest only. */
+const HELPERS = `const query = (call: string, method = \`svc_\${call.replace(/.*\\./, '')}\`): QuerySpec => ({ call, method })
+const order = (operation: string, call: string, fields: OperationSpec['fields']): OperationSpec => ({
+  operation,
+  call,
+  method: \`svc_\${operation}\`,
+  fields,
+})
+`
+
+const querySource = ({ call, method, isTransaction }: ClientQuery): string => {
+  const made = method === `svc_${call.replace(/.*\./, '')}` ? `query('${call}')` : `query('${call}', '${method}')`
+  return isTransaction ? `{ ...${made}, isTransaction: true }` : made
+}
+
+function operationSource({ call, method, operation, fields }: (typeof clientOperations)[number]): string {
+  if (method !== `svc_${operation}`) throw new Error(`gen-client: ${operation} has the method ${method}`)
+  return `order('${operation}', '${call}', ${fieldsSource(fields)})`
+}
+
+const listSource = (lines: readonly string[]): string => `[\n${lines.map((line) => `  ${line},\n`).join('')}]\n`
+
 function source(): string {
-  const operations = clientOperations.map(
-    ({ call, method, operation, fields }) =>
-      `  { call: '${call}', method: '${method}', operation: '${operation}', fields: ${fieldsSource(fields)} },`,
-  )
-  const queries = clientQueries.map(({ call, method, isTransaction }) => ({
-    call,
-    method,
-    ...(isTransaction ? { isTransaction } : {}),
-  }))
   const tree = functionsTree()
   return [
     '/* Written by tools/gen-client.ts: change the registry, not this file. */',
@@ -147,11 +170,15 @@ function source(): string {
     '/** The functions of web3.svc: with a callback at the end, or synchronous. */',
     `export interface SvcFunctions {\n${treeLines(tree, 'sync', '  ')}}\n`,
     `/** The same functions as promises. */\nexport interface AsyncFunctions {\n${treeLines(tree, 'promise', '  ')}}\n`,
-    `/** Every operation. */\nexport const operations: readonly OperationSpec[] = [\n${operations.join('\n')}\n]\n`,
-    `/** Every query. */\nexport const queries: readonly QuerySpec[] = ${JSON.stringify(queries)}\n`,
+    HELPERS,
+    '/** Every operation. */',
+    `export const operations: readonly OperationSpec[] = ${listSource(clientOperations.map(operationSource))}`,
+    '/** Every query. */',
+    `export const queries: readonly QuerySpec[] = ${listSource(clientQueries.map(querySource))}`,
   ].join('\n')
 }
 
 mkdirSync(out, { recursive: true })
 writeFileSync(join(out, 'calls.ts'), source())
 writeFileSync(join(out, 'rows.ts'), rowsSource())
+writeFileSync(join(out, 'forms.ts'), formsSource())

@@ -90,12 +90,40 @@ function writeStatic(file: string, name: string, protos: readonly string[], ...f
   )
 }
 
+/**
+ * Leaves nothing but `encode` of what pbjs wrote: a page hands it plain objects, and loads no constructors, defaults and
+ * getters that nobody calls. That is a tenth of the client's code.
+ */
+function keepEncoders(file: string): void {
+  const js = join(out, `${file}.js`)
+  const unused = [
+    /^ *(?:let|var) \$oneOfFields;\n/gm,
+    /^ *\$Object\.defineProperty\([\s\S]*?\n {12}\}\);\n/gm,
+    /^ *\w+\.prototype\..*\n/gm,
+    /^ *if \(message\.\$unknowns.*\n.*\n.*\n/gm,
+    /^ *if \(_depth === \$undefined\)\n.*\n *if \(_depth > .*\n.*\n/gm,
+  ]
+  const text = readFileSync(js, 'utf8').replace(
+    /const (\w+) = function \(properties\) \{[\s\S]*?\n {12}\};\n/g,
+    'const $1 = {};\n',
+  )
+  writeFileSync(
+    js,
+    unused.reduce((left, part) => left.replace(part, ''), text),
+  )
+}
+
 rmSync(out, { recursive: true, force: true })
 mkdirSync(out, { recursive: true })
 for (const { name, namespace, protos } of bundles()) {
   writeStatic(name, name, protos)
-  // A browser signs transactions and never reads one (`browser` in package.json).
-  if (name === 'svc') writeStatic('svc.encode', name, protos, '--no-decode')
+  // A page signs transactions and never reads one; it reads proofs and rows and never writes one (`browser` in
+  // package.json).
+  if (name === 'svc') {
+    writeStatic('svc.encode', name, protos, '--no-decode')
+    keepEncoders('svc.encode')
+  }
+  if (name === 'ics23' || name === 'state') writeStatic(`${name}.decode`, name, protos, '--no-encode')
   const declared = parse(protos)
   const descriptor: Record<string, unknown> = {}
   describe(declared, [], descriptor)

@@ -1,12 +1,18 @@
 /**
- * Adds to package-lock.json the optional packages of other platforms that npm left out. A registry that does not carry
- * a package makes npm drop its entry, and then `npm ci` stops everywhere with "Missing: … from lock file". Run it after
- * every change of dependencies: `node tools/lockfile.ts`. test/tidy/lockfile.test.ts keeps it so.
+ * Adds to package-lock.json, and to the one of tools/docs, what npm left out. Run it after every change of dependencies:
+ * `node tools/lockfile.ts`. test/tidy/lockfile.test.ts keeps it so.
+ *
+ * - The optional packages of other platforms. A registry that does not carry a package makes npm drop its entry, and
+ *   then `npm ci` stops everywhere with "Missing: … from lock file".
+ * - Where each package is fetched (`resolved`). Without it npm first asks for the list of all versions of each package:
+ *   555 requests and 66 MB more for a first install. A registry of one's own still works, since npm puts its address in
+ *   place of the public one.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 interface LockEntry {
+  name?: string
   version?: string
   resolved?: string
   integrity?: string
@@ -23,6 +29,9 @@ interface LockEntry {
 export interface Lockfile {
   packages: Record<string, LockEntry>
 }
+
+/** The lock files of the project, relative to the checkout. */
+export const LOCKFILES: readonly string[] = ['package-lock.json', 'tools/docs/package-lock.json']
 
 const SYSTEMS = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32']
 const PROCESSORS = ['arm', 'arm64', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'wasm32', 'x64']
@@ -57,10 +66,18 @@ export function missingOptionals(lock: Lockfile): { from: string; name: string; 
   )
 }
 
+/** Where the public registry has the package of an entry. */
+export function resolvedOf(
+  folder: string,
+  { name = folder.replace(/^.*node_modules\//, ''), version }: LockEntry,
+): string {
+  return `https://registry.npmjs.org/${name}/-/${name.replace(/^.*\//, '')}-${version}.tgz`
+}
+
 /**
- * The same lock file with an entry for every optional dependency, in npm's order. The new entries carry no `resolved`
- * and no `integrity`: what the registry here does not have cannot be hashed. Throws on a version range and on a name
- * without a platform.
+ * The same lock file with an entry for every optional dependency, and `resolved` in every entry, in npm's order. The new
+ * entries carry no `integrity`: what the registry here does not have cannot be hashed. Throws on a version range and on
+ * a name without a platform.
  */
 export function completed(lock: Lockfile): Lockfile {
   const packages = { ...lock.packages }
@@ -81,15 +98,26 @@ export function completed(lock: Lockfile): Lockfile {
       ...(platform.os && { os: platform.os }),
     }
   }
+  for (const [folder, entry] of Object.entries(packages)) {
+    const { name, version, ...rest } = entry
+    if (folder === '') continue
+    packages[folder] = {
+      ...(name && { name }),
+      ...(version && { version }),
+      resolved: resolvedOf(folder, entry),
+      ...rest,
+    }
+  }
   // npm sorts with localeCompare in English; any other order would be rewritten by its next save.
   const sorted = Object.entries(packages).sort(([a], [b]) => a.localeCompare(b, 'en'))
   return { ...lock, packages: Object.fromEntries(sorted) }
 }
 
 if (import.meta.main) {
-  const path = join(import.meta.dirname, '../package-lock.json')
-  const lock = JSON.parse(readFileSync(path, 'utf8')) as Lockfile
-  const missing = missingOptionals(lock)
-  if (missing.length > 0) writeFileSync(path, `${JSON.stringify(completed(lock), null, 2)}\n`)
-  process.stdout.write(`package-lock.json: ${missing.length} optional packages added\n`)
+  for (const name of LOCKFILES) {
+    const path = join(import.meta.dirname, '..', name)
+    const lock = JSON.parse(readFileSync(path, 'utf8')) as Lockfile
+    writeFileSync(path, `${JSON.stringify(completed(lock), null, 2)}\n`)
+    process.stdout.write(`${name}: ${missingOptionals(lock).length} optional packages added\n`)
+  }
 }

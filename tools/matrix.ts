@@ -8,7 +8,8 @@ import { spawn } from 'node:child_process'
 import { createWriteStream, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { buildCometBft, defaultCometCache } from '../src/comet/find.ts'
+import { buildCometBft } from '../src/comet/build.ts'
+import { defaultCometCache } from '../src/comet/find.ts'
 import { jestTotals, type Totals } from './testing/totals.ts'
 
 /** The newest release of each line in COMETBFT_LINES. */
@@ -22,6 +23,7 @@ const FILES: readonly string[] = [
   'test/e2e/light.test.ts',
   'test/e2e/hostile.test.ts',
   'test/e2e/joining.test.ts',
+  'test/e2e/examples.test.ts',
 ]
 
 /** Longest that the tests of one version may take. */

@@ -7,7 +7,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { withClientSections } from './reference/client.ts'
 import * as commands from './reference/commands.ts'
 import { rpcErrorsTable, txErrorsTable } from './reference/errors.ts'
-import { chainLimitsTable, gatewayLimitsTable, nodeLimitsTable, paramsTable, portsTable } from './reference/limits.ts'
+import {
+  chainLimitsTable,
+  devnetLimitsTable,
+  gatewayLimitsTable,
+  nodeLimitsTable,
+  paramsTable,
+  portsTable,
+} from './reference/limits.ts'
 import { fieldsTable, methodsTable } from './reference/methods.ts'
 import { appMetricsTable, gatewayMetricsTable } from './reference/metrics.ts'
 
@@ -15,7 +22,12 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, () => string | Pro
   'methods.md': { methods: methodsTable, fields: fieldsTable },
   'errors.md': { 'rpc errors': rpcErrorsTable, 'transaction errors': txErrorsTable },
   'parameters.md': { parameters: paramsTable },
-  'limits.md': { chain: chainLimitsTable, node: nodeLimitsTable, gateway: gatewayLimitsTable },
+  'limits.md': {
+    chain: chainLimitsTable,
+    node: nodeLimitsTable,
+    gateway: gatewayLimitsTable,
+    devnet: devnetLimitsTable,
+  },
   'commands.md': {
     list: commands.commandsTable,
     'common flags': commands.commonFlagsTable,

@@ -1,15 +1,17 @@
 /**
- * Every test: `node tools/test.ts`, or only some parts of it: `node tools/test.ts check unit e2e test/store …`. Parts
- * run in this order: gen (the generated code is made fresh), check (biome, tsc, knip, tidy, the tables of docs/),
- * cometbft (found, or built once), unit (everything under test but test/e2e), e2e (one at a time, each has a chain of
- * its own). The last line sums it all up: `N passed, N failed, N skipped`; exit 1 when anything failed. Each check
- * counts as one test.
+ * Every test: `node tools/test.ts`, or only some parts of it: `node tools/test.ts check unit e2e test/store …`. A part
+ * that is the beginning of paths runs those files, and `-t PATTERN` only their tests whose names match. Parts run in
+ * this order: gen (the generated code and the web page are made fresh), check (biome, tsc, knip, tidy, the tables of docs/), cometbft
+ * (found, or built once, and its abci-cli), unit (everything under test but test/e2e), e2e (each has a chain of its
+ * own; a few run alone, after the others). `quick` is the part of unit that starts no node. The last line sums it all
+ * up: `N passed, N failed, N skipped`; exit 1 when anything failed. Each check counts as one test.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { makeFresh } from './fresh.ts'
+import { parseArgs } from 'node:util'
+import { buildPage } from './page.ts'
 import { closingLine, jestTotals, type Totals } from './testing/totals.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -18,10 +20,16 @@ const modules = join(root, 'node_modules')
 const CHECKS: Readonly<Record<string, readonly string[]>> = {
   biome: [join(modules, '@biomejs/biome/bin/biome'), 'check', '--error-on-warnings'],
   tsc: [join(modules, 'typescript/bin/tsc'), '-p', '.'],
+  'tsc of the page': [join(modules, 'typescript/bin/tsc'), '-p', 'src/dashboard'],
   knip: [join(modules, 'knip/bin/knip.js'), '--no-progress', '--no-config-hints'],
   tidy: [join(root, 'tools/tidy.ts')],
   reference: [join(root, 'tools/reference.ts'), '--check'],
 }
+
+const {
+  values: { testNamePattern: pattern },
+  positionals: asked,
+} = parseArgs({ options: { testNamePattern: { type: 'string', short: 't' } }, allowPositionals: true })
 
 const HANG_MS_MAX = 20_000
 
@@ -66,10 +74,10 @@ async function check(name: string): Promise<Totals> {
   return one(name, (await run(CHECKS[name] ?? [])) === 0)
 }
 
-function gen(): Totals {
+async function gen(): Promise<Totals> {
   process.stdout.write('== gen\n')
   try {
-    makeFresh()
+    await buildPage()
     return one('gen', true)
   } catch (error) {
     process.stderr.write(`${String(error)}\n`)
@@ -86,12 +94,13 @@ async function jest(name: string, isIncluded: (file: string) => boolean, args: r
   const report = join(folder, 'report.json')
   try {
     const flags = ['--json', `--outputFile=${report}`, '--testLocationInResults', '--passWithNoTests', ...args]
+    if (pattern !== undefined) flags.push('-t', pattern)
     const options = {
       NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --experimental-vm-modules --disable-warning=ExperimentalWarning`,
     }
     const jestArgs = [join(modules, 'jest/bin/jest.js'), ...flags, '--runTestsByPath', ...files]
     const status = files.length === 0 ? 0 : await run(jestArgs, options, report)
-    const totals = jestTotals(root, name, files, existsSync(report) ? readFileSync(report, 'utf8') : undefined)
+    const totals = jestTotals(root, name, files, existsSync(report) ? readFileSync(report, 'utf8') : undefined, pattern)
     if (status === 0 || totals.failed > 0) return totals
     return {
       ...totals,
@@ -103,13 +112,15 @@ async function jest(name: string, isIncluded: (file: string) => boolean, args: r
   }
 }
 
-/** The node that tests run with. Built before any test needs it, so that none waits for Go within its own time. */
+/** The node that tests run with, and abci-cli. Built before any test needs it, so that none waits for Go within its own time. */
 async function cometBft(): Promise<Totals> {
   process.stdout.write('== cometbft\n')
   try {
-    const { findCometBft } = await import('../src/comet/find.ts')
-    const { path, version } = await findCometBft({ onProgress: (line) => process.stdout.write(`${line}\n`) })
+    const { COMETBFT_VERSION, findCometBft } = await import('../src/comet/find.ts')
+    const { progressOn } = await import('../src/cli/output.ts')
+    const { path, version } = await findCometBft({ onProgress: progressOn(process.stdout) })
     process.stdout.write(`CometBFT ${version} at ${path}\n`)
+    await (await import('./testing/abciCli.ts')).abciCli(COMETBFT_VERSION)
     return one('cometbft', true)
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
@@ -117,25 +128,42 @@ async function cometBft(): Promise<Totals> {
   }
 }
 
-const isE2e = (file: string): boolean => file.startsWith('test/e2e/')
+const isIn =
+  (places: readonly string[]) =>
+  (file: string): boolean =>
+    places.some((place) => file.startsWith(place))
+
+const isE2e = isIn(['test/e2e/'])
+
+// These compare speeds, or how fast a node answers, and would measure their neighbour as well. `browser` builds dist, as
+// `package` does.
+const isAlone = isIn(['bench', 'browser', 'libraries', 'stalled', 'stress'].map((name) => `test/e2e/${name}.test.ts`))
+
+// The folders whose tests start a node or another program, or run for long.
+const isSlow = isIn(['abci', 'cli', 'comet', 'containers', 'e2e', 'ics23', 'sim'].map((name) => `test/${name}/`))
 
 async function runPart(part: string): Promise<Totals[]> {
-  if (part === 'gen') return [gen()]
+  if (part === 'gen') return [await gen()]
   if (part === 'check')
     return [
       await check('biome'),
       await check('tsc'),
+      await check('tsc of the page'),
       await check('knip'),
       await check('tidy'),
       await check('reference'),
     ]
   if (part === 'cometbft') return [await cometBft()]
   if (part === 'unit') return [await jest('unit', (file) => !isE2e(file), ['--maxWorkers=2'])]
-  if (part === 'e2e') return [await jest('e2e', isE2e, ['--runInBand'])]
+  if (part === 'quick') return [await jest('quick', (file) => !isSlow(file), ['--maxWorkers=2'])]
+  if (part === 'e2e')
+    return [
+      await jest('e2e', (file) => isE2e(file) && !isAlone(file), ['--maxWorkers=2']),
+      await jest('e2e alone', isAlone, ['--runInBand']),
+    ]
   return [await jest(part, (file) => file.startsWith(part), [isE2e(part) ? '--runInBand' : '--maxWorkers=2'])]
 }
 
-const asked = process.argv.slice(2)
 const all: Totals[] = []
 for (const part of asked.length > 0 ? ['gen', ...asked] : ['gen', 'check', 'cometbft', 'unit', 'e2e'])
   all.push(...(await runPart(part)))

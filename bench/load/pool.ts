@@ -1,13 +1,21 @@
+import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { addressBytes } from '../../src/base/address.ts'
-import { sha256 } from '../../src/base/bytes.ts'
+import { sha256 } from '../../src/base/sha256.ts'
 import { CHAIN_ID, signerAt } from '../accounts.ts'
+import { sdkPath } from '../peers.ts'
 
 /**
  * Accounts that send in turn: a sender's next transaction is made when all the others had theirs, so it never overtakes
  * itself.
  */
 export const SENDERS = 20_000
+
+/**
+ * The senders of the load that the chain of cosmos-sdk gets too. Each has several transactions under way. Source:
+ * bench/sdk/sign.go, which signs for as many.
+ */
+export const PEER_SENDERS = 1024
 
 /** Callers of the gateway, each with an account that it signs for. */
 export const GATEWAY_SENDERS = 64
@@ -20,14 +28,14 @@ export const MIX_OWNERS = 40
 
 /**
  * What a pool holds: `transfer` and `mix` (60 % transfer, 20 % vote, 10 % update, 10 % propose) are ours, `kv` the
- * kvstores'.
+ * kvstores'. `send` are our transfers among PEER_SENDERS accounts, and `sdk` the same of cosmos-sdk.
  */
-export type PoolKind = 'transfer' | 'mix' | 'kv'
+export type PoolKind = 'transfer' | 'mix' | 'kv' | 'send' | 'sdk'
 
 /** Transactions in base64, made before they are needed: the same bytes for every fresh node. */
 export interface Pool {
-  /** The next one for a lane. */
-  take(lane: number): string
+  /** The next one for a lane, of so many. */
+  take(lane: number, lanes: number): string
   /** Makes the next `count`, so that none is made under load. */
   prepare(count: number): void
   /** Begins anew. */
@@ -37,12 +45,15 @@ export interface Pool {
 const VALUE = '1000000000000000000'
 const SPREAD = 7919
 
-const transfer = (sender: number, nonce: number): Uint8Array =>
+/** Whom a sender sends to, among so many. */
+export const recipientOf = (sender: number, senders: number): number => (sender * SPREAD + 1) % senders
+
+const transfer = (sender: number, nonce: number, senders = SENDERS): Uint8Array =>
   signerAt('sender', sender).signTx({
     chainId: CHAIN_ID,
     nonce,
     operation: 'transfer',
-    message: { to: addressBytes(signerAt('sender', (sender * SPREAD + 1) % SENDERS).address), value: VALUE },
+    message: { to: addressBytes(signerAt('sender', recipientOf(sender, senders)).address), value: VALUE },
   })
 
 /** A proposal that stays open: what the mix votes on. The node's own candidacy makes it, before the load. */
@@ -127,13 +138,61 @@ function mixPool(): Pool {
   })
   return {
     prepare: (count) => rows.forEach((row) => row.prepare(Math.ceil(count / LANES))),
-    take: (lane) => (rows[lane] as Pool).take(lane),
+    take: (lane, lanes) => (rows[lane] as Pool).take(lane, lanes),
     reset: () => rows.forEach((row) => row.reset()),
   }
 }
 
+/**
+ * A pool of PEER_SENDERS senders with several transactions under way. Each sender belongs to one lane, which keeps its
+ * sequence in order. `make` signs the transactions from the `first`-th on, of which the n-th is that of the sender
+ * n % PEER_SENDERS.
+ */
+function orderedPool(make: (first: number, count: number) => readonly string[]): Pool {
+  const made: string[] = []
+  let sequences = new Uint32Array(PEER_SENDERS)
+  let turns: number[] = []
+  const prepare = (count: number): void => {
+    // Lanes are not equally fast, so some senders take more than their part.
+    const rows = sequences.reduce((most, one) => Math.max(most, one), 0) + Math.ceil((1.5 * count) / PEER_SENDERS)
+    const missing = rows * PEER_SENDERS - made.length
+    if (missing > 0) for (const tx of make(made.length, missing)) made.push(tx)
+  }
+  return {
+    prepare,
+    take: (lane, lanes) => {
+      const turn = turns[lane] ?? 0
+      turns[lane] = turn + 1
+      const sender = lane + lanes * (turn % Math.floor(PEER_SENDERS / lanes))
+      const at = (sequences[sender] as number) * PEER_SENDERS + sender
+      if (at >= made.length) prepare(PEER_SENDERS)
+      sequences[sender] = (sequences[sender] as number) + 1
+      return made[at] as string
+    },
+    reset: () => {
+      sequences = new Uint32Array(PEER_SENDERS)
+      turns = []
+    },
+  }
+}
+
+/** The transfer of one of PEER_SENDERS senders that has sent `sequence` before. */
+export const sendOf = (sender: number, sequence: number): Uint8Array => transfer(sender, sequence, PEER_SENDERS)
+
+const sends = (first: number, count: number): readonly string[] =>
+  Array.from({ length: count }, (_, n) => {
+    const at = first + n
+    return Buffer.from(sendOf(at % PEER_SENDERS, Math.floor(at / PEER_SENDERS))).toString('base64')
+  })
+
+const sdkSends = (first: number, count: number): readonly string[] =>
+  execFileSync(sdkPath(), ['sign', String(first), String(count)], { encoding: 'latin1', maxBuffer: 1 << 30 })
+    .trimEnd()
+    .split('\n')
+
 /** A pool of a kind, at its beginning. */
 export function makePool(kind: PoolKind): Pool {
   if (kind === 'mix') return mixPool()
+  if (kind === 'send' || kind === 'sdk') return orderedPool(kind === 'send' ? sends : sdkSends)
   return sharedPool(kind === 'kv' ? keyValue : (at) => transfer(at % SENDERS, Math.floor(at / SENDERS)))
 }

@@ -8,7 +8,8 @@ import { LANES, type Pool } from './pool.ts'
 import { openWebSocket, type RawWebSocket, textFrame } from './websocket.ts'
 
 const BATCH = 32
-const DRAIN_MS_MAX = 20_000
+// When a connection is closed, the node drops what it has not read of it, and all that the same senders send later fails.
+const DRAIN_MS_MAX = 90_000
 
 const asyncFrame = (tx: string): Buffer =>
   textFrame(`{"jsonrpc":"2.0","id":1,"method":"broadcast_tx_async","params":{"tx":"${tx}"}}`)
@@ -58,7 +59,7 @@ function sendFrom({ pool, sentAt }: Feeding, lane: number, socket: RawWebSocket,
   const frames: Buffer[] = []
   const nowMs = performance.now()
   for (let n = 0; n < count; n++) {
-    frames.push(asyncFrame(pool.take(lane)))
+    frames.push(asyncFrame(pool.take(lane, LANES)))
     sentAt.push(nowMs)
   }
   return socket.write(Buffer.concat(frames))
@@ -132,9 +133,9 @@ async function sendInTurn(
   const startMs = performance.now()
   const endMs = startMs + warmUpMs + measuredMs
   await Promise.all(
-    lanes.map(async (lane) => {
+    lanes.map(async (lane, at) => {
       while (performance.now() < endMs) {
-        const tx = pool.take(0)
+        const tx = pool.take(at, senders)
         const inBlock = landed?.(tx)
         feeding.sentAt.push(performance.now())
         const body = await lane.post(`{"jsonrpc":"2.0","id":1,"method":"broadcast_tx_sync","params":{"tx":"${tx}"}}`)

@@ -1,8 +1,12 @@
 import type { Socket } from 'node:net'
+import { createBlockFold } from './blockFold.ts'
+import { callHandler } from './call.ts'
 import type { Connection, ConnectionContext } from './context.ts'
 import type { Admission } from './drivers.ts'
-import { createReplyQueue, type ReplyQueue } from './replyQueue.ts'
+import { createReplyQueue, type ReplyQueue, type Unfold } from './replyQueue.ts'
 import { createRequestQueue, type Incoming } from './requestQueue.ts'
+import type { CommitResponse } from './types.ts'
+import { checkReply } from './wire.ts'
 
 /** How long one connection is served before the others get their turn. */
 export const TURN_MS = 4
@@ -16,6 +20,8 @@ export const CLOSE_GRACE_MS = 2000
 /** Serves `socket`, which must be created with `allowHalfOpen`, until either side ends it. */
 export function openConnection(socket: Socket, context: ConnectionContext): Connection {
   const requests = createRequestQueue(socket, context, () => context.schedule(connection))
+  // The dialect of 0.37 is served by FinalizeBlock unless the application knows it.
+  const fold = context.handlers.beginBlock === undefined ? createBlockFold(context) : undefined
   let postponed: Incoming | undefined // taken from the queue, and not allowed to start yet
   let draining = false // the peer does not read, so nothing is started until it does
   let ending = false
@@ -31,10 +37,16 @@ export function openConnection(socket: Socket, context: ConnectionContext): Conn
   const admit = ({ kind }: Incoming): Admission =>
     kind === undefined ? 'now' : context.drivers.admit(kind, connection)
 
-  const refuse = ({ kind }: Incoming): void => {
-    context.warn({ kind }, 'abci: a second node tried to drive the application, its connection is closed')
+  const refuse = (error: string, { kind }: Incoming, warning: string): void => {
+    context.warn({ kind }, `abci: ${warning}, the connection is closed`)
     requests.stop()
-    answerException(replies, `${kind} is refused: the application is driven over another connection`)
+    replies.answer('exception', { error })
+  }
+
+  const start = (request: Incoming): void => {
+    const taken = fold?.take(request, replies) ?? false
+    if (typeof taken === 'object') refuse(taken.refused, request, taken.refused)
+    else if (!taken) answer(request, replies, context)
   }
 
   const serve = (): void => {
@@ -47,8 +59,13 @@ export function openConnection(socket: Socket, context: ConnectionContext): Conn
         postponed = request
         return
       }
-      if (admission === 'never') refuse(request)
-      else start(request, replies, context)
+      if (admission === 'never')
+        refuse(
+          `${request.kind} is refused: the application is driven over another connection`,
+          request,
+          'a second node tried to drive the application',
+        )
+      else start(request)
       if (replies.size() > REPLY_BYTES_MAX) send()
       if (performance.now() > turnEnds) return context.schedule(connection)
     }
@@ -93,25 +110,22 @@ function endSocket(socket: Socket): void {
   setTimeout(() => socket.destroy(), CLOSE_GRACE_MS).unref()
 }
 
-const answerException = (replies: ReplyQueue, error: string): void => replies.answer('exception', { error })
+/** Only 0.37 reads an app hash in the Commit response; later versions reserve its number. */
+const withAppHash =
+  (context: ConnectionContext): Unfold =>
+  (response) => {
+    checkReply('commit', response)
+    const { retainHeight, appHash = context.foldedAppHash } = response as CommitResponse
+    return [['commit', { retainHeight, appHash: context.isLegacy ? appHash : undefined }]]
+  }
 
-function start(request: Incoming, replies: ReplyQueue, context: ConnectionContext): void {
-  if (request.kind === undefined)
-    return answerException(replies, 'refused' in request ? request.refused : `unknown request: kind ${request.field}`)
+function answer(request: Incoming, replies: ReplyQueue, context: ConnectionContext): void {
+  if (request.kind === undefined) {
+    const error = 'refused' in request ? request.refused : `unknown request: kind ${request.field}`
+    return replies.answer('exception', { error })
+  }
   const { kind } = request
   if (kind === 'echo' || kind === 'flush') return replies.answer(kind, kind === 'echo' ? request.request : {})
-  const handler = context.application[kind] as ((request: object) => unknown) | undefined
-  if (handler === undefined) return answerException(replies, `unknown request: the application does not serve ${kind}`)
   if (kind === 'beginBlock' || kind === 'finalizeBlock') context.isLegacy = kind === 'beginBlock'
-  try {
-    const response = handler.call(context.application, request.request)
-    if (isPromise(response)) replies.answerLater(kind, response)
-    else replies.answer(kind, response)
-  } catch (error) {
-    context.fatal(error, kind)
-  }
-}
-
-function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+  callHandler(kind, request.request, context, replies, kind === 'commit' ? withAppHash(context) : undefined)
 }

@@ -1,13 +1,16 @@
 import type { Drivers } from './drivers.ts'
-import type { Application, RequestKind } from './types.ts'
+import type { Handlers } from './handlers.ts'
+import type { RequestKind } from './types.ts'
 
 /** What the connections of one server share. */
 export interface ConnectionContext {
-  readonly application: Application
+  readonly handlers: Handlers
   readonly frameBytesMax: number
   readonly drivers: Drivers
   /** True after a BeginBlock, which only 0.37 sends, and false after a FinalizeBlock, which 0.37 does not have. */
   isLegacy: boolean
+  /** The app hash of the last block of the 0.37 dialect that FinalizeBlock served: Commit has to send it. */
+  foldedAppHash: Uint8Array | undefined
   /** Gives the connection a turn soon, after those that are waiting already. */
   schedule(connection: Connection): void
   /**

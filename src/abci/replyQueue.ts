@@ -2,6 +2,9 @@ import type { ConnectionContext } from './context.ts'
 import type { RequestKind } from './types.ts'
 import { createReplyBuffer, type ReplyBuffer, type ReplyKind } from './wire.ts'
 
+/** Makes the replies that are sent of a response, where they are not the response itself. */
+export type Unfold = (response: unknown) => Iterable<readonly [ReplyKind, unknown]>
+
 /**
  * The replies of one connection, in the order of its requests, whichever handler finishes first. Its bytes are those
  * that are ready to be sent.
@@ -11,10 +14,10 @@ export interface ReplyQueue extends Pick<ReplyBuffer, 'size' | 'take'> {
   waiting(): number
   /** True while a request of this kind must not start. */
   blocks(kind: RequestKind | undefined): boolean
-  /** Answers the next request now. */
-  answer(kind: ReplyKind, response: unknown): void
-  /** Answers the next request when `response` settles. A rejection is fatal. */
-  answerLater(kind: RequestKind, response: PromiseLike<unknown>): void
+  /** Answers the next request now; `unfold` may answer several. */
+  answer(kind: ReplyKind, response: unknown, unfold?: Unfold): void
+  /** Does so when `response` settles. A rejection is fatal. */
+  answerLater(kind: RequestKind, response: PromiseLike<unknown>, unfold?: Unfold): void
 }
 
 // These requests change nothing, so they may overlap. Every other one starts when all before it are answered.
@@ -28,6 +31,7 @@ const OVERLAPPING: ReadonlySet<RequestKind | undefined> = new Set([
 
 interface PendingReply {
   readonly kind: ReplyKind
+  readonly unfold: Unfold | undefined
   response: unknown
   answered: boolean
 }
@@ -38,12 +42,11 @@ export function createReplyQueue(context: ConnectionContext, onSettled: () => vo
   const pending: PendingReply[] = []
   let isExclusive = false // a request that may not overlap others is not answered yet
 
-  const put = (kind: ReplyKind, response: unknown): void => {
+  const put = (kind: ReplyKind, response: unknown, unfold: Unfold | undefined): void => {
     if (context.isDead()) return
-    // Only 0.37 reads an app hash in the Commit response; later versions reserve its number.
-    const hidesAppHash = kind === 'commit' && !context.isLegacy && typeof response === 'object' && response !== null
     try {
-      replies.put(kind, hidesAppHash ? { ...response, appHash: undefined } : response)
+      if (unfold !== undefined) for (const [part, value] of unfold(response)) replies.put(part, value)
+      else replies.put(kind, response)
     } catch (error) {
       context.fatal(error, kind as RequestKind) // an exception is always a message
     }
@@ -54,7 +57,7 @@ export function createReplyQueue(context: ConnectionContext, onSettled: () => vo
     reply.answered = true
     while (pending[0]?.answered === true) {
       const first = pending.shift() as PendingReply
-      put(first.kind, first.response)
+      put(first.kind, first.response, first.unfold)
     }
     if (pending.length === 0) isExclusive = false
     onSettled()
@@ -63,12 +66,12 @@ export function createReplyQueue(context: ConnectionContext, onSettled: () => vo
   return {
     waiting: () => pending.length,
     blocks: (kind) => pending.length > 0 && (isExclusive || !OVERLAPPING.has(kind)),
-    answer: (kind, response) => {
-      if (pending.length === 0) put(kind, response)
-      else pending.push({ kind, response, answered: true })
+    answer: (kind, response, unfold) => {
+      if (pending.length === 0) put(kind, response, unfold)
+      else pending.push({ kind, unfold, response, answered: true })
     },
-    answerLater: (kind, response) => {
-      const reply: PendingReply = { kind, response: undefined, answered: false }
+    answerLater: (kind, response, unfold) => {
+      const reply: PendingReply = { kind, unfold, response: undefined, answered: false }
       pending.push(reply)
       isExclusive = !OVERLAPPING.has(kind)
       response.then(

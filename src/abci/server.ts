@@ -5,6 +5,7 @@ import type { Connection, ConnectionContext } from './context.ts'
 import { openConnection } from './connection.ts'
 import { createDrivers, DRIVER_WAIT_MS } from './drivers.ts'
 import { abciError, FRAME_BYTES_LIMIT, FRAME_BYTES_MAX } from './frame.ts'
+import { handlersOf } from './handlers.ts'
 import type { Application, RequestKind } from './types.ts'
 
 /**
@@ -41,9 +42,9 @@ export interface AbciServerOptions {
   /**
    * Called once, with the first error that a handler threw or rejected with, or with a TypeError for a response that no
    * message can hold. The server sends nothing from then on, and the program should stop. An exception reply would make
-   * the node stop instead.
+   * the node stop instead. Default: the error is thrown where nothing catches it, so that Node prints it and ends.
    */
-  readonly onFatal: (error: unknown, kind: RequestKind) => void
+  readonly onFatal?: (error: unknown, kind: RequestKind) => void
   readonly logger?: AbciLogger
 }
 
@@ -67,23 +68,26 @@ export interface AbciServer {
  */
 export async function startAbciServer(options: AbciServerOptions): Promise<AbciServer> {
   const { application, address, frameBytesMax = FRAME_BYTES_MAX, driverWaitMs = DRIVER_WAIT_MS, logger } = options
+  const { onFatal = throwUncaught } = options
   if (!Number.isSafeInteger(frameBytesMax) || frameBytesMax < 1 || frameBytesMax > FRAME_BYTES_LIMIT) {
     throw new RangeError(`frameBytesMax must be an integer from 1 to ${FRAME_BYTES_LIMIT}, got ${frameBytesMax}`)
   }
+  const handlers = handlersOf(application)
   const listen = parseAddress(address)
   const connections = new Set<Connection>()
   let dead = false
   const schedule = createScheduler()
   const context: ConnectionContext = {
-    application,
+    handlers,
     frameBytesMax,
     drivers: createDrivers(driverWaitMs, schedule),
     isLegacy: false,
+    foldedAppHash: undefined,
     schedule,
     fatal: (error, kind) => {
       if (dead) return
       dead = true
-      options.onFatal(error, kind)
+      onFatal(error, kind)
     },
     isDead: () => dead,
     warn: (fields, message) => logger?.warn(fields, message),
@@ -113,6 +117,12 @@ export async function startAbciServer(options: AbciServerOptions): Promise<AbciS
       listen.path === undefined ? address.replace(/\d+$/, String((server.address() as AddressInfo).port)) : address,
     close: () => (closed ??= closeAll(server, connections)),
   }
+}
+
+function throwUncaught(error: unknown): void {
+  setImmediate(() => {
+    throw error
+  })
 }
 
 /** What `unix:///path` or `tcp://host:port` means to Node. Throws `address` for any other text. */

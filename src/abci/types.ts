@@ -38,16 +38,33 @@ export type AbciResponse<K extends RequestKind = RequestKind> = AbciCalls[K][1]
  */
 export type Handler<K extends RequestKind> = (request: AbciCalls[K][0]) => AbciCalls[K][1] | Promise<AbciCalls[K][1]>
 
-type Optional = 'insertTx' | 'reapTxs'
 type Own = 'echo' | 'flush'
+type Legacy = 'beginBlock' | 'deliverTx' | 'endBlock'
+type Mempool = 'insertTx' | 'reapTxs'
 /**
- * A blockchain application: one handler for each kind of request. On one connection a request starts when everything
- * before it is answered, except for queries and snapshot chunks, which may overlap. A node has several connections, which
- * are served side by side.
- * @example const application: Application = { ...handlers, checkTx: ({ tx }) => (tx.length > 0 ? {} : { code: 1 }) }
+ * A blockchain application: a handler for each kind of request that it has an answer of its own to. The base application
+ * answers the others, and its `finalizeBlock` serves the blocks of the 0.37 dialect too, unless `beginBlock`,
+ * `deliverTx` and `endBlock` are given. Handlers may be members of an object or methods of a class. On one connection a
+ * request starts when everything before it is answered, except for queries and snapshot chunks, which may overlap. A
+ * node has several connections, which are served side by side.
+ * @example const application: Application = { checkTx: ({ tx }) => (tx.length > 0 ? {} : { code: 1, log: 'empty' }) }
  */
-export type Application = { readonly [K in Exclude<RequestKind, Optional | Own>]: Handler<K> } & {
-  readonly [K in Optional]?: Handler<K>
+export type Application = { readonly [K in Exclude<RequestKind, Own>]?: Handler<K> | undefined }
+/**
+ * An Application that answers every request itself, so that a forgotten handler is a type error. Only the mempool of
+ * 0.40 remains optional.
+ * @example const application: CompleteApplication = { ...handlers, checkTx }
+ */
+export type CompleteApplication = { readonly [K in Exclude<RequestKind, Own | Mempool>]: Handler<K> } & Pick<
+  Application,
+  Mempool
+>
+/**
+ * The handlers of the base application. Each returns its response at once.
+ * @example const { txs }: PrepareProposalResponse = (baseApplication satisfies BaseApplication).prepareProposal(request)
+ */
+export type BaseApplication = {
+  readonly [K in Exclude<RequestKind, Own | Legacy | Mempool>]: (request: AbciRequest<K>) => AbciResponse<K>
 }
 
 /**

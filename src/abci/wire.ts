@@ -74,6 +74,13 @@ export function decodeRequest(frame: Buffer): DecodedRequest {
   }
 }
 
+/** Throws a TypeError, which names the kind and the member, for a response that no message can hold. */
+export function checkReply(kind: ReplyKind, response: unknown): asserts response is object {
+  if (typeof response !== 'object' || response === null)
+    throw new TypeError(`${kind}: expected a response, which is an object, got ${String(response)}`)
+  replies.get(kind)?.shape.check(response, `${kind}: `)
+}
+
 /** Collects encoded replies, one frame after the other, in one buffer. */
 export interface ReplyBuffer {
   /** Adds one reply. Throws a TypeError for a response that no message can hold, and then leaves the buffer as it was. */
@@ -92,9 +99,7 @@ export function createReplyBuffer(): ReplyBuffer {
     put: (kind, response) => {
       const entry = replies.get(kind)
       if (entry === undefined) throw new TypeError(`no reply ${kind}`)
-      if (typeof response !== 'object' || response === null)
-        throw new TypeError(`${kind}: expected a response, got ${String(response)}`)
-      entry.shape.check(response)
+      checkReply(kind, response)
       writer ??= $protobuf.Writer.create()
       entry.shape.message.encode(response, writer.fork().uint32(entry.tag).fork()).ldelim().ldelim()
     },

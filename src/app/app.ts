@@ -1,4 +1,4 @@
-import type { Application } from '../abci/types.ts'
+import type { CompleteApplication } from '../abci/types.ts'
 import { beginBlock, commit, deliverTx, endBlock, finalizeBlock } from './block.ts'
 import { type AppOptions, createContext } from './context.ts'
 import { info, initChain } from './genesis.ts'
@@ -8,7 +8,7 @@ import { query } from './query.ts'
 import { applySnapshotChunk, listSnapshots, loadSnapshotChunk, offerSnapshot } from './snapshots.ts'
 
 /** The ABCI application on a store, for both dialects. Vote extensions are off. */
-export function createApp(options: AppOptions): Application {
+export function createApp(options: AppOptions): CompleteApplication {
   const app = createContext(options, createTxCache())
   return {
     info: () => info(app),

@@ -18,7 +18,15 @@ import { type CommitVote, punish } from '../modules/stake/block.ts'
 import { createOverlay } from '../store/overlay.ts'
 import { oldestSnapshot } from '../store/snapshot/folder.ts'
 import { type AppContext, createBlock, logDefect, needOpen, nextOf, type OpenBlock, resetTo } from './context.ts'
-import { offencesOf, printEvents, printEvidence, printUpdates, printVerdict, timeMsOf, votesOf } from './convert.ts'
+import {
+  offencesOf,
+  printBlockEvents,
+  printEvidence,
+  printUpdates,
+  printVerdict,
+  timeMsOf,
+  votesOf,
+} from './convert.ts'
 import { takeOutcome } from './optimisticExecution.ts'
 
 /**
@@ -35,8 +43,8 @@ function openBlock(
   if (height !== expected) throw new Error(`block ${height} does not follow the head: expected ${expected}`)
   const overlay = createOverlay(app.head.state)
   const block = createBlock(app, timeMsOf(time))
-  app.head.open = { overlay, block, votes, transactions: 0 }
-  return printEvents(punish(overlay, block, offencesOf(misbehavior)))
+  app.head.open = { overlay, block, votes, outcomes: [] }
+  return printBlockEvents(punish(overlay, block, offencesOf(misbehavior)))
 }
 
 /** 0.37 dialect: begins a decided block. */
@@ -48,8 +56,8 @@ export const beginBlock = (app: AppContext, request: BeginBlockRequest): BeginBl
 export function deliverTx(app: AppContext, { tx }: DeliverTxRequest): DeliverTxResponse {
   const open = needOpen(app, 'DeliverTx')
   const read = app.txCache.take(tx)
-  const verdict = runTx(open.overlay, read, { block: open.block, index: open.transactions, mode: 'deliver' })
-  open.transactions++
+  const verdict = runTx(open.overlay, read, { block: open.block, index: open.outcomes.length, mode: 'deliver' })
+  open.outcomes.push({ operation: 'why' in read.tx ? undefined : read.tx.body.operation, code: verdict.code })
   logDefect(app, read, verdict)
   return printVerdict(verdict)
 }
@@ -61,7 +69,7 @@ export function endBlock(app: AppContext): EndBlockResponse {
   open.end = end
   open.prepared = app.options.store.prepare(open.overlay)
   return {
-    events: printEvents(end.events),
+    events: printBlockEvents(end.events),
     validatorUpdates: printUpdates(end.validatorUpdates),
     ...(end.evidenceParams === undefined
       ? {}
@@ -108,19 +116,19 @@ function retainHeightOf({ options: { keepBlocks = 0, snapshots } }: AppContext, 
 export function commit(app: AppContext): CommitResponse {
   const { store, snapshots, queries, onCommitted, onRetired } = app.options
   const open = needOpen(app, 'Commit')
-  const { prepared, block, transactions, end } = open
+  const { prepared, block, outcomes, end } = open
   if (prepared === undefined || end === undefined)
     throw new Error(`Commit of block ${block.height} came before its end`)
   const { height, timeMs, chainId } = block
   const retainHeight = retainHeightOf(app, open)
   const blocksFrom = retainHeight === 0 ? {} : { blocksFrom: retainHeight }
-  store.commit(prepared, { height, timeMs, chainId, transactions, ...blocksFrom })
+  store.commit(prepared, { height, timeMs, chainId, transactions: outcomes.length, ...blocksFrom })
   // A new value of a parameter is in force from the next block on.
   const isChanged = prepared.changes.some(({ table }) => table.tag === params.tag)
   resetTo(app, store, isChanged ? undefined : block.params)
   queries?.committed()
   snapshots?.beginAt?.(height)
-  onCommitted?.(height, prepared.changes)
+  onCommitted?.(height, prepared.changes, outcomes)
   if (end.retiredVersion !== undefined) onRetired?.(end.retiredVersion, height)
   return { appHash: prepared.appHash, retainHeight }
 }

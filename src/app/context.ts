@@ -70,8 +70,17 @@ export interface AppOptions {
    * §7).
    */
   readonly onRetired?: (programVersion: number, height: number) => void
-  /** Called after each commit with the rows that the block changed. Consensus waits until it returns. */
-  readonly onCommitted?: (height: number, changes: readonly Change[]) => void
+  /**
+   * Called after each commit with the rows that the block changed and the outcomes of its transactions. Consensus waits
+   * until it returns.
+   */
+  readonly onCommitted?: (height: number, changes: readonly Change[], outcomes: readonly TxOutcome[]) => void
+}
+
+/** What became of a transaction in a block. `operation`: undefined for bytes that cannot be decoded. */
+export interface TxOutcome {
+  readonly operation: string | undefined
+  readonly code: number
 }
 
 /** The block between BeginBlock and Commit. `end` and `prepared` are set by EndBlock. */
@@ -79,7 +88,7 @@ export interface OpenBlock {
   readonly overlay: Overlay
   readonly block: Block
   readonly votes: readonly CommitVote[]
-  transactions: number
+  readonly outcomes: TxOutcome[]
   end?: EndOfBlock
   prepared?: PreparedBlock
 }

@@ -14,7 +14,8 @@ import { pubKeyBytes } from '../base/pubKey.ts'
 import type { ChainEvent } from '../modules/define.ts'
 import type { EvidenceParams } from '../modules/endBlock.ts'
 import type { Verdict } from '../modules/kernel.ts'
-import type { CommitVote, Offence, ValidatorUpdate } from '../modules/stake/block.ts'
+import { encodeShortfall } from '../tx/shortfall.ts'
+import { AWARD_EVENT, type CommitVote, type Offence, type ValidatorUpdate } from '../modules/stake/block.ts'
 
 /** A block's time in whole ms, rounded down. Source: protocol.md §1, Time. */
 export const timeMsOf = ({ seconds, nanos }: Timestamp): number => seconds * 1000 + Math.floor(nanos / 1_000_000)
@@ -35,21 +36,43 @@ export function offencesOf(evidence: readonly Misbehavior[]): readonly Offence[]
 }
 
 /** Events in ABCI's form, with every attribute indexed. Source: protocol.md §9. */
-export const printEvents = (events: readonly ChainEvent[]): readonly Event[] =>
+const printEvents = (events: readonly ChainEvent[]): readonly Event[] =>
   events.map(({ type, attributes }) => ({
     type,
     attributes: Object.entries(attributes).map(([key, value]) => ({ key, value, index: true })),
   }))
 
+/**
+ * The events of a block itself, and for each validator that they are about one that finds the block, unless they are
+ * only of its award. Source: protocol.md §9.
+ */
+export const printBlockEvents = (events: readonly ChainEvent[]): readonly Event[] => {
+  const owners = new Set(
+    events.flatMap(({ type, attributes: { owner } }) => (owner === undefined || type === AWARD_EVENT ? [] : [owner])),
+  )
+  return printEvents([...events, ...[...owners].map((validator) => ({ type: 'svc.block', attributes: { validator } }))])
+}
+
+/** The events that find a transaction whatever its operation is, one for each account. Source: protocol.md §9. */
+const indexEvents = ({ accounts = [], validators = [] }: Verdict): readonly ChainEvent[] =>
+  [...new Set([...accounts, ...validators])].map((account) => ({
+    type: 'svc.tx',
+    attributes: validators.includes(account) ? { account, validator: account } : { account },
+  }))
+
 /** A verdict as the result of a transaction in a block; CheckTx leaves out the events. */
-export const printVerdict = ({ code, log, data, gas, events }: Verdict, withEvents = true): ExecTxResult => ({
-  code,
-  log,
-  data,
-  gasWanted: gas,
-  gasUsed: gas,
-  events: withEvents ? printEvents(events) : [],
-})
+export const printVerdict = (verdict: Verdict, withEvents = true): ExecTxResult => {
+  const { code, log, data, gas, events, shortfall } = verdict
+  return {
+    code,
+    log,
+    ...(shortfall === undefined ? {} : { info: encodeShortfall(shortfall) }),
+    data,
+    gasWanted: gas,
+    gasUsed: gas,
+    events: withEvents ? printEvents([...events, ...indexEvents(verdict)]) : [],
+  }
+}
 
 /** Changes of the validator set in ABCI's form. */
 export const printUpdates = (updates: readonly ValidatorUpdate[]): readonly WireUpdate[] =>

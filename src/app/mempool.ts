@@ -1,12 +1,13 @@
 /** CheckTx, and the transactions that are remembered from it on. */
 import { type CheckTxRequest, type CheckTxResponse, CheckTxType } from '../abci/types.ts'
-import { asBuffer } from '../base/bytes.ts'
+import { asBuffer, utf8 } from '../base/bytes.ts'
 import type { TxError } from '../base/txError.ts'
 import { nonceOf } from '../modules/accounts/keeper.ts'
 import { kernelErrors } from '../modules/errors.ts'
 import { type ReadTx, readTx, runTx, type Verdict } from '../modules/kernel.ts'
 import { createOverlay } from '../store/overlay.ts'
 import { BAD_NONCE_CODE, encodeNonce } from '../tx/nonceQueue.ts'
+import { encodeShortfall } from '../tx/shortfall.ts'
 import { type AppContext, type CheckState, createBlock, logDefect, nextOf } from './context.ts'
 import { printVerdict } from './convert.ts'
 
@@ -40,10 +41,12 @@ function judge(app: AppContext, { overlay, block, free }: CheckState, read: Read
 }
 
 /**
- * `data` of a transaction that is refused for its nonce is the nonce that comes next, so that nobody has to read it out
- * of the log. No other refusal has data, and none of it is part of consensus. Source: protocol.md §2, CheckTx.
+ * `data` of a refused transaction is the nonce that comes next, or what the balance lacks, so that nobody has to read the
+ * log. It is no part of consensus, and of all members only it reaches who has sent the transaction. Source: protocol.md
+ * §2, CheckTx.
  */
-function withExpectedNonce(verdict: Verdict, { overlay }: CheckState, { sender }: ReadTx): Verdict {
+function withReason(verdict: Verdict, { overlay }: CheckState, { sender }: ReadTx): Verdict {
+  if (verdict.shortfall !== undefined) return { ...verdict, data: utf8(encodeShortfall(verdict.shortfall)) }
   if (verdict.code !== BAD_NONCE_CODE || sender === undefined) return verdict
   return { ...verdict, data: encodeNonce(nonceOf(overlay, sender)) }
 }
@@ -59,7 +62,7 @@ export function checkTx(app: AppContext, { tx, type }: CheckTxRequest): CheckTxR
   // A refused transaction is not remembered, so that nobody can fill the memory with garbage.
   if (verdict.code === 0) app.txCache.keep(read)
   logDefect(app, read, verdict)
-  return printVerdict(withExpectedNonce(verdict, check, read), false)
+  return printVerdict(withReason(verdict, check, read), false)
 }
 
 /** The most memory that remembered transactions may cost, as counted by `costOf`: 66,000 transfers. */

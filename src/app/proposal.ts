@@ -1,3 +1,4 @@
+import { bytesInBlock } from '../abci/blockBytes.ts'
 import {
   type ExtendVoteResponse,
   type PrepareProposalRequest,
@@ -33,16 +34,6 @@ function createAdmissionFilter({ head: { state }, txCache }: AppContext): (bytes
     next.set(read.sender, nextNonce(read.sender) + 1)
     return true
   }
-}
-
-/**
- * The bytes that a transaction takes in a block: its own, one tag, and its length as a varint. CometBFT counts
- * max_tx_bytes in the same way.
- */
-export function bytesInBlock(length: number): number {
-  let varint = 1
-  for (let rest = length; rest >= 128; rest = Math.floor(rest / 128)) varint++
-  return 1 + varint + length
 }
 
 /**

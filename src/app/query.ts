@@ -115,7 +115,8 @@ function printAnswer(answer: QueryAnswer): Uint8Array {
     if (length > ANSWER_BYTES_MAX) throw tooLong()
     printed.push(text)
   }
-  return utf8(`[${printed.join(',')}]`)
+  const list = `[${printed.join(',')}]`
+  return utf8(answer.total === undefined ? list : `{"data":${list},"total":${answer.total}}`)
 }
 
 /** True for a path whose answer grows with the state. */

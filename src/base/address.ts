@@ -1,4 +1,5 @@
-import { fromHex, sha256, toHex } from './bytes.ts'
+import { fromHex, toHex } from './bytes.ts'
+import { sha256 } from './sha256.ts'
 
 declare const brand: unique symbol
 

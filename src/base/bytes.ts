@@ -1,5 +1,4 @@
-/** Bytes as text and back, their order and their hash, in Node and in browsers. */
-import { sha256 as nobleSha256 } from '@noble/hashes/sha2.js'
+/** Bytes as text and back, and their order, in Node and in browsers. */
 
 const HEX = /^(?:[0-9a-fA-F]{2})*$/
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
@@ -96,16 +95,3 @@ export function u64be(value: number): Uint8Array {
   new DataView(bytes.buffer).setBigUint64(0, BigInt(value))
   return bytes
 }
-
-// node:crypto is several times faster; a browser has no synchronous sha256 of its own.
-const nodeCrypto =
-  typeof process !== 'undefined' && typeof process.getBuiltinModule === 'function'
-    ? process.getBuiltinModule('node:crypto')
-    : undefined
-
-/** sha256, 32 bytes: the one hash function of state, addresses and transaction hashes. */
-export const sha256: (bytes: Uint8Array) => Uint8Array =
-  nodeCrypto === undefined
-    ? (bytes) => nobleSha256(bytes)
-    : // A short string and its copy cost Node half as much as the Buffer that `hash` could return.
-      (bytes) => Buffer.from(nodeCrypto.hash('sha256', bytes, 'binary'), 'latin1')

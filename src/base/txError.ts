@@ -1,10 +1,29 @@
 /**
+ * What an account lacks for a transaction, in base units as decimal text.
+ *
+ * @example
+ * const shortfall: Shortfall | null = await svc.async.getShortfall(hash)
+ * if (shortfall !== null) console.log(`needed ${Svc.toTokens(shortfall.needed)}, there ${Svc.toTokens(shortfall.available)}`)
+ */
+export interface Shortfall {
+  /** The account whose balance is too low. */
+  readonly account: string
+  /** What the transaction takes from that account, with the fee in it. */
+  readonly needed: string
+  readonly fee: string
+  /** The balance. */
+  readonly available: string
+}
+
+/**
  * How a transaction fails: the code and the exact log. Codes (protocol.md §2): 1 candidacy rule, 2 encoding, 3
  * unauthorized, 4 unknown request, 5 unknown address, 6 bad nonce, 20 invalid input, 21 bad request, 1000 a defect.
  */
 export interface TxError {
   readonly code: number
   readonly log: string
+  /** Said beside the log where a balance is too low. It is no part of consensus. */
+  readonly shortfall?: Shortfall | undefined
 }
 
 /** One error of a catalogue: what a transaction fails with, and which document says so. */

@@ -8,11 +8,9 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { assertGenesisLimits, BLOCK_BYTES_MAX } from '../app/genesis.ts'
 import { TOKEN } from '../base/amount.ts'
-import { sha256, toHex, utf8 } from '../base/bytes.ts'
 import { ensureFolder } from '../base/folder.ts'
 import type { NodeSettings } from '../comet/config.ts'
 import { homeFiles, writeNodeHome, writeNodeKeys, type NodeIdentity } from '../comet/home.ts'
@@ -77,14 +75,15 @@ export interface GenesisOwner {
 const units = (tokens: bigint): string => (tokens * TOKEN).toString()
 
 /**
- * Creates the `app_state` of a new chain. Each account has 100,000 tokens, each owner also a candidacy of 10,000,000
- * tokens, and the first owner is the foundation. Everything else is a default of genesis.
+ * Creates the `app_state` of a new chain. Each account has `balance` base units, by default 100,000 tokens, each owner
+ * also a candidacy of 10,000,000 tokens, and the first owner is the foundation. Everything else is a default of genesis.
  */
 export const newAppState = (
   owners: readonly GenesisOwner[],
   accounts: readonly string[] = owners.map(({ owner }) => owner),
+  balance = 100_000n * TOKEN,
 ): object => ({
-  accounts: accounts.map((address) => ({ address, balance: units(100_000n) })),
+  accounts: accounts.map((address) => ({ address, balance: balance.toString() })),
   stake: { foundation_address: owners[0]?.owner },
   candidacies: owners.map(({ owner, pubKey, name }) => ({
     owner,
@@ -159,6 +158,8 @@ interface NetworkOptions {
   /** The accounts with tokens, which include the owners. */
   readonly accounts: readonly string[]
   readonly blockTimeMs?: number | undefined
+  /** Makes the `app_state` of a new chain. Default: that of newAppState. */
+  readonly appStateOf?: (owners: readonly GenesisOwner[]) => object
 }
 
 const MAX_VALS_DEFAULT = Number(PARAMETERS.get('max_vals')?.fallback)
@@ -190,7 +191,7 @@ function takeGenesis(home: string, from: string): void {
  */
 export function writeNetworkHomes<Node extends NetworkNode>(
   nodes: readonly Node[],
-  { chainId, accounts, blockTimeMs }: NetworkOptions,
+  { chainId, accounts, blockTimeMs, appStateOf = (owners) => newAppState(owners, accounts) }: NetworkOptions,
 ): readonly (Node & NodeIdentity)[] {
   const first = (nodes[0] as Node).home
   const made = nodes.map((node) => ({ ...node, ...writeNodeKeys(node.home) }))
@@ -202,10 +203,9 @@ export function writeNetworkHomes<Node extends NetworkNode>(
       `${homeFiles(stranger.home).validatorKey} is not a key of the genesis file in ${first}: put the validator's own key back`,
     )
   }
-  const appState = {
-    ...newAppState(owners, accounts),
-    ...(owners.length > MAX_VALS_DEFAULT ? { params: { max_vals: owners.length } } : {}),
-  }
+  const state = appStateOf(owners) as { readonly params?: object }
+  const appState =
+    owners.length > MAX_VALS_DEFAULT ? { ...state, params: { max_vals: owners.length, ...state.params } } : state
   readGenesis(appState)
   const genesis = {
     appState,
@@ -247,13 +247,3 @@ export function chainIdOf(home: string): string | undefined {
 
 /** How many ports each node has, from its base port on. Some are left free for programs beside it. */
 export const PORTS_OF_ONE = 10
-
-// The path of a socket has at most 107 bytes on Linux and 103 on macOS.
-const SOCKET_PATH_MAX = 103
-
-/** The address of a home's ABCI socket: in the home, or in the system's temporary folder if that path is too long. */
-export function abciAddressOf(home: string): string {
-  const inside = join(home, 'abci.sock')
-  if (utf8(inside).length <= SOCKET_PATH_MAX) return `unix://${inside}`
-  return `unix://${join(tmpdir(), `svcd-${toHex(sha256(utf8(home))).slice(0, 16)}.sock`)}`
-}

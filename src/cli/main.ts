@@ -21,6 +21,7 @@ const DESCRIPTIONS = {
   export: 'Writes the state as a genesis file from which a new chain can start.',
   rollback: 'Takes back the last block of a stopped node, in the application and in CometBFT.',
   reset: 'Removes the state and the blocks of a home. Its keys and its configuration stay.',
+  completion: 'Prints the script by which a shell completes commands, options, their values and the names of keys.',
 } as const
 
 type CommandName = keyof typeof DESCRIPTIONS
@@ -42,6 +43,7 @@ const LOADERS: Readonly<Record<CommandName, () => Promise<{ readonly configure: 
   export: () => import('./commands/export.ts'),
   rollback: () => import('./commands/rollback.ts'),
   reset: () => import('./commands/reset.ts'),
+  completion: () => import('./commands/completion.ts'),
 }
 
 /** Every command: its name, its description, and the function that loads its file. */
@@ -51,19 +53,22 @@ export const COMMANDS = Object.entries(DESCRIPTIONS).map(([name, doc]) => ({
   load: LOADERS[name as CommandName],
 }))
 
-async function program(args: readonly string[]): Promise<Command> {
+/** The whole program, with what `args` need of its commands. */
+export async function program(args: readonly string[]): Promise<Command> {
   // The program's own options stand before the command, because behind it `--version` may be an operation's field.
   const svcd = new Command('svcd')
     .version(VERSION)
     .description('A staking and governance blockchain on CometBFT.')
-    .showHelpAfterError()
+    .showHelpAfterError('Add --help to see what the command takes.')
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error:/, 'svcd:')) })
     .enablePositionalOptions()
     .exitOverride()
     .addHelpText('after', '\nFor more on a command, run for example: svcd help keys\n\nExample:\n  svcd devnet')
-  const asked = args[0] === 'help' ? args[1] : args[0]
+  // A command line that is completed is made of the words behind those of `completion` itself.
+  const asked = args[0] === 'completion' ? ['completion', args[3]] : [args[0] === 'help' ? args[1] : args[0]]
   for (const { name, doc, load } of COMMANDS) {
     const command = svcd.command(name).description(doc).enablePositionalOptions()
-    if (name === asked) (await load()).configure(command)
+    if (asked.includes(name)) (await load()).configure(command)
   }
   return svcd
 }
@@ -88,6 +93,16 @@ function report(error: unknown, json: boolean): number {
 }
 
 /**
+ * Resolves once everything was written: the end of the process would cut off what a pipe did not take yet. A reader who has
+ * gone, as `head` does, is no failure.
+ */
+const written = (stream: NodeJS.WriteStream): Promise<void> =>
+  new Promise((done) => {
+    stream.on('error', () => done())
+    stream.write('', () => done())
+  })
+
+/**
  * Runs one command and ends the process. Exit status: 0 for success, 1 for a failure, 2 for wrong usage or another
  * mistake that the user can correct.
  */
@@ -99,5 +114,7 @@ export async function main(args: readonly string[]): Promise<void> {
   } catch (error) {
     process.exitCode = report(error, args.includes('--json'))
   }
+  await written(process.stdout)
+  await written(process.stderr)
   process.exit()
 }

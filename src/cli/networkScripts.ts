@@ -1,3 +1,4 @@
+import { GO_MAX_PROCS_LINE } from '../comet/goMaxProcs.ts'
 import type { PlannedNode } from './commands/testnet.ts'
 import { printEndpoint } from './settings.ts'
 
@@ -35,6 +36,7 @@ export function homeScripts(
       svcdLines(`start --home . --abci ${SOCKET}`),
     'cometbft.sh':
       head(`Starts the CometBFT of ${name}, which waits for the application. SVCD_COMETBFT can name the program.`) +
+      `${GO_MAX_PROCS_LINE}\n` +
       execLines('SVCD_COMETBFT', 'cometbft', [programs.cometbft], 'node --home .'),
     'gateway.sh':
       head(`Starts the gateway of ${name}. SVCD can name the program. ${SIGNING}`) +

@@ -4,8 +4,11 @@ import { type Command, Option } from 'commander'
 import { PORTS } from '../base/ports.ts'
 import type { TxEntry } from '../modules/define.ts'
 import { type Field, FieldError, type Fields, readFields } from '../tx/fields.ts'
+import { amount } from '../values/number.ts'
+import { yesNo } from '../values/text.ts'
+import { AMOUNT_FORMS, parseAmount } from './amounts.ts'
 import { UserError } from './errors.ts'
-import { parseBlockTime, parseEndpoint, parseOs, parseWhole, printEndpoint, readConfig } from './settings.ts'
+import { isOn, parseBlockTime, parseEndpoint, parseOs, parseWhole, printEndpoint, readConfig } from './settings.ts'
 
 /**
  * Adds options, help and an action to a command. The action throws when it fails; one that runs a part of a node may
@@ -18,8 +21,12 @@ type CamelCase<Text extends string> = Text extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Text
 
-/** The name of an option's value: `chainId` for `--chain-id <id>`. */
-type NameOf<Flags extends string> = Flags extends `--${infer Name}` ? CamelCase<FirstWord<Name>> : never
+/** The name of an option's value: `chainId` for `--chain-id <id>`, `page` for `--no-page`. */
+type NameOf<Flags extends string> = Flags extends `--no-${infer Name}`
+  ? CamelCase<Name>
+  : Flags extends `--${infer Name}`
+    ? CamelCase<FirstWord<Name>>
+    : never
 
 interface OptionSettings {
   /** The variable that stands for the flag. */
@@ -44,9 +51,11 @@ type GivenOf<Flags, Settings> = Flags extends `${string}...>`
     ? ParsedOf<Settings>
     : boolean
 
-type ValueOf<Flags, Settings> = Settings extends { readonly fallback: string } | { readonly isRequired: true }
-  ? GivenOf<Flags, Settings>
-  : GivenOf<Flags, Settings> | undefined
+type ValueOf<Flags, Settings> = Flags extends `--no-${string}`
+  ? boolean
+  : Settings extends { readonly fallback: string } | { readonly isRequired: true }
+    ? GivenOf<Flags, Settings>
+    : GivenOf<Flags, Settings> | undefined
 
 /** An option, with the name and the type of its value. */
 export interface TypedOption<Name extends string, Value> extends Option {
@@ -140,6 +149,25 @@ export const nodeOption = option('--node <url>', `URL of CometBFT's RPC (default
   env: 'SVCD_NODE',
 })
 
+// Commander would take any value of a variable for a yes, even 0.
+const NO_PAGE = 'SVCD_NO_PAGE'
+
+/** The option `--no-page`. */
+export const noPageOption = option(
+  '--no-page',
+  `serve no web page at the gateway's address (env: ${NO_PAGE}; default: \`page\` of config/svcd.json, else serve it)`,
+)
+
+/** What of the page a gateway serves: nothing with the flag, the variable or `page: false`, else that of the build. */
+export function pageFrom({ page, home }: FlagsOf<readonly [typeof noPageOption, typeof homeOption]>): {
+  readonly page?: false
+} {
+  const configured: unknown = readConfig(home).page ?? true
+  if (typeof configured !== 'boolean')
+    throw new UserError(`config/svcd.json: page: expected true or false, got ${JSON.stringify(configured)}`)
+  return page && configured && !isOn(process.env[NO_PAGE]) ? {} : { page: false }
+}
+
 /** The option `--os`. */
 export const osOption = option('--os <name>', 'use libraries for ubuntu or centos (default: that of this machine)', {
   env: 'SVCD_OS',
@@ -165,7 +193,7 @@ export const keystoreFrom = ({
 }: FlagsOf<readonly [typeof keystoreOption, typeof homeOption]>): string => keystore ?? join(home, 'keystore')
 
 /** A setting: the flag or its SVCD_* variable, else the one in `<home>/config/svcd.json`. */
-export function settingOf<Name extends 'gateway' | 'node' | 'from'>(
+export function settingOf<Name extends 'gateway' | 'node' | 'from' | 'light'>(
   flags: Pick<CommonFlags, 'home'> & Readonly<Record<Name, string | undefined>>,
   name: Name,
 ): string | undefined {
@@ -189,10 +217,21 @@ export const nodeUrl = (flags: FlagsOf<readonly [typeof nodeOption, typeof homeO
 export const kebab = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase()
 
 /** The option of a field, or of a field inside another: `--description-name` for `description.name`. */
-function createFieldOption(path: readonly string[], doc: string, isRequired: boolean) {
-  const words = path.map(kebab).join('-')
-  const flags = `--${words} <${words.split('-').at(-1)}>`
-  return Object.assign(new Option(flags, isRequired ? `${doc} (required)` : doc), { path, isRequired })
+function createFieldOption(
+  path: readonly string[],
+  { type, inputType, doc, schema }: Field<unknown>,
+  isRequired: boolean,
+) {
+  const flag = `--${path.map(kebab).join('-')}`
+  const isAmount = type === amount.name
+  const meaning = isAmount ? doc.replace('in base units', AMOUNT_FORMS) : doc
+  const value = inputType === 'boolean' ? '' : ` <${flag.split('-').at(-1)}>`
+  const made = new Option(`${flag}${value}`, isRequired ? `${meaning} (required)` : meaning)
+  if (isAmount) made.argParser((text) => parseAmount(text, flag))
+  // Only for help and completion: what a value means is the chain's to judge, and some fields are Y or N to it alone.
+  const choices = doc === yesNo.doc ? yesNo.schema['enum'] : schema['enum']
+  if (Array.isArray(choices)) made.argChoices = choices
+  return Object.assign(made, { path, meaning, isRequired })
 }
 
 /**
@@ -200,10 +239,10 @@ function createFieldOption(path: readonly string[], doc: string, isRequired: boo
  * for its options.
  */
 export const fieldOptions = (fields: Fields): readonly ReturnType<typeof createFieldOption>[] =>
-  Object.entries(fields).flatMap(([name, { fields: inner, doc, optional }]) =>
-    inner === undefined
-      ? createFieldOption([name], doc, !optional)
-      : Object.entries(inner).map(([innerName, one]) => createFieldOption([name, innerName], one.doc, false)),
+  Object.entries(fields).flatMap(([name, one]) =>
+    one.fields === undefined
+      ? createFieldOption([name], one, !one.optional)
+      : Object.entries(one.fields).map(([innerName, inner]) => createFieldOption([name, innerName], inner, false)),
   )
 
 /** Collects the fields that were given as flags into the JSON object that a gateway takes. */
@@ -220,6 +259,28 @@ export function fieldsFromFlags(
     else given[name] = { ...(given[name] as object | undefined), [innerName]: value }
   }
   return given
+}
+
+/** What a command must be given: an option, and what it means. */
+interface Needed {
+  readonly flag: string
+  readonly meaning: string
+}
+
+/** The required fields that were given neither as options nor as arguments. */
+export const missingFields = (fields: Fields, given: Readonly<Record<string, unknown>>): readonly Needed[] =>
+  fieldOptions(fields)
+    .filter(({ isRequired, path: [name = ''] }) => isRequired && given[name] === undefined)
+    .map(({ long, meaning }) => ({ flag: String(long), meaning }))
+
+/** Throws a UserError that names all that is missing, if anything is. */
+export function assertNothingMissing(missing: readonly Needed[]): void {
+  if (missing.length === 0) return
+  const named = missing.map(({ flag, meaning }) => `${flag} (${meaning})`)
+  const last = named.pop() as string
+  throw new UserError(
+    named.length === 0 ? `the option ${last} is required` : `the options ${named.join(', ')} and ${last} are required`,
+  )
 }
 
 /** Reads the values of fields as the chain does. Throws a UserError that names the option with a bad value. */
@@ -253,7 +314,7 @@ const EXAMPLE_VALUES: Readonly<Record<string, string>> = {
   candidateAddress: ACCOUNTS[2],
   verified: 'Y',
   'proposeChangeParam.name': 'gas_price',
-  value: '1000000000000000000',
+  value: '1.5token',
   'proposeChangeParam.value': '3000000000',
   name: 'libsvc',
   version: 'v1.0.0',
@@ -261,7 +322,7 @@ const EXAMPLE_VALUES: Readonly<Record<string, string>> = {
   md5: MD5S,
   preservedValidators: 'J7hnWmUYE4S9vzhSoXxV+cAsKcXzKcMTgCh0wD3nq8E=',
   transferTo: ACCOUNTS[1],
-  amount: '1000000000000000000',
+  amount: '1.5token',
   proposalId: 'J7hnWmUYE4S9vzhSoXxV+cAsKcXzKcMTgCh0wD3nq8E=',
   answer: 'Y',
   'query.table': 'accounts',
@@ -272,6 +333,7 @@ const EXAMPLE_VALUES: Readonly<Record<string, string>> = {
 /** An example value for a field that has none above, from its schema. */
 function fallbackExample({ schema }: Field<unknown>): string {
   if (schema['anyOf'] !== undefined) return '1'
+  if (Array.isArray(schema['enum'])) return String(schema['enum'][0])
   return String(schema['pattern']).startsWith('^0x') ? ACCOUNTS[0] : 'text'
 }
 

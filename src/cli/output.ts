@@ -1,5 +1,7 @@
 import { styleText } from 'node:util'
 import { isObject } from '../base/json.ts'
+import { amount } from '../values/number.ts'
+import { printTokens, toTokens } from './amounts.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
@@ -17,6 +19,12 @@ export const say = (line: string): void => void process.stdout.write(`${line}\n`
 /** Writes one line to stderr, for what is not the command's result. */
 export const note = (line: string): void => void process.stderr.write(`${line}\n`)
 
+/** Writes lines to `stream`. On a terminal a line that will be replaced is overwritten by the next one. */
+export const progressOn =
+  (stream: NodeJS.WriteStream) =>
+  (line: string, isReplaced = false): void =>
+    void stream.write(stream.isTTY ? `\r\u001b[K${line}${isReplaced ? '' : '\n'}` : `${line}\n`)
+
 type Style = Parameters<typeof styleText>[0]
 
 /** Styles `text` if stdout is a terminal that shows colours and NO_COLOR is not set. */
@@ -27,6 +35,13 @@ export function cell(value: unknown): string {
   if (typeof value === 'string') return clean(value)
   return value === undefined || value === null ? '' : clean(JSON.stringify(value))
 }
+
+/** The members of answers that hold an amount in base units. People read it in tokens. */
+const AMOUNTS = /(?:^|\.)(?:shares|max_shares|amount|balance|needed|available|fee|fee\.value)$/
+
+/** Formats the member of an answer that has this name, or this path of names. `print`: prints an amount. */
+const memberCell = (path: string, value: unknown, print = printTokens): string =>
+  AMOUNTS.test(path) && typeof value === 'string' && amount.parse(value) !== undefined ? print(value) : cell(value)
 
 /** Formats rows under headings, each column as wide as its widest cell. */
 export function formatTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -39,11 +54,11 @@ export function formatTable(headings: readonly string[], rows: readonly (readonl
   return [styled('bold', line(headings)), ...rows.map(line)].join('\n')
 }
 
-/** Formats an object as lines of `name  value`. Members of inner objects are named `outer.inner`. */
+/** Formats an object as lines of `name  value`, amounts in tokens. Members of inner objects are named `outer.inner`. */
 export function formatFields(value: Readonly<Record<string, unknown>>): string {
   const flat = (held: Readonly<Record<string, unknown>>, within: string): [string, string][] =>
     Object.entries(held).flatMap(([name, one]): [string, string][] =>
-      isObject(one) ? flat(one, `${within}${name}.`) : [[`${within}${name}`, cell(one)]],
+      isObject(one) ? flat(one, `${within}${name}.`) : [[`${within}${name}`, memberCell(`${within}${name}`, one)]],
     )
   const all = flat(value, '')
   const width = Math.max(0, ...all.map(([name]) => name.length))
@@ -96,8 +111,8 @@ function printRows(rows: readonly unknown[]): string {
     COLUMNS.find(([lead = '', second = '']) => lead in first && second in first) ??
     Object.keys(first).filter((name) => !isObject(first[name]))
   return formatTable(
-    columns,
-    rows.map((row) => columns.map((column) => cell(held(row as Json, column)))),
+    columns.map((column) => (AMOUNTS.test(column) ? `${column} (tokens)` : column)),
+    rows.map((row) => columns.map((column) => memberCell(column, held(row as Json, column), toTokens))),
   )
 }
 
@@ -109,7 +124,7 @@ function printValue(value: unknown): string {
 
 /**
  * Formats a gateway's result for people: a list as a table, an object as lines of `name  value`, and `{height, data}`
- * with its height above.
+ * with its height above. Amounts are in tokens.
  */
 export function formatAnswer(result: unknown): string {
   if (!isObject(result) || !('data' in result) || Object.keys(result).length !== 2) return printValue(result)

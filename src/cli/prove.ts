@@ -9,7 +9,7 @@ import type { ProveFlags } from './commands/query.ts'
 import { Failed, UserError } from './errors.ts'
 import { gatewayFrom } from './gatewayClient.ts'
 import { nodeUrl, parseUrl } from './options.ts'
-import { note } from './output.ts'
+import { note, progressOn } from './output.ts'
 
 /** The head of a node, as the node claims. */
 async function headOf(url: string): Promise<TrustedHeader & { readonly chainId: string }> {
@@ -81,7 +81,7 @@ async function startLight(flags: ProveFlags): Promise<LightProxy & { readonly fo
   const { chainId, ...head } = await headOf(node)
   const folder = join(flags.home, 'light', chainId)
   const trust = chooseTrust(flags, folder, node, head)
-  const { path: program } = await findCometBft({ onProgress: note })
+  const { path: program } = await findCometBft({ onProgress: progressOn(process.stderr) })
   const options = { program, folder, chainId, primary: node, witnesses: witnesses.length === 0 ? [node] : witnesses }
   const light =
     trust === undefined

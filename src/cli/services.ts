@@ -1,14 +1,12 @@
 import type { UserInfo } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { PORTS } from '../base/ports.ts'
+import { withGoMaxProcs } from '../comet/goMaxProcs.ts'
 import type { NodeIdentity } from '../comet/home.ts'
 import type { PlannedNode } from './commands/testnet.ts'
 import { writeFiles } from './homes.ts'
+import { SVCD_WORDS } from './paths.ts'
 import { type Endpoint, printEndpoint, reachable } from './settings.ts'
-
-/** The command line that starts this svcd, wherever it is installed. */
-export const SVCD_WORDS: readonly string[] = [process.execPath, fileURLToPath(new URL('./svcd.js', import.meta.url))]
 
 /** The memory limit of each part of a node, as compose files and systemd units write it. */
 export const MEMORY = { app: '2G', cometbft: '2G', gateway: '1G' } as const
@@ -110,7 +108,7 @@ export function writeUnits(home: string, abci: string, rpc: Endpoint): string {
     programs: SVCD_WORDS,
     commands: {
       app: [...SVCD_WORDS, 'start', '--home', home, '--abci', abci],
-      cometbft: ['cometbft', 'node', '--home', home],
+      cometbft: withGoMaxProcs(['cometbft', 'node', '--home', home]),
       gateway: [...SVCD_WORDS, 'gateway', '--home', home, '--node', node],
     },
   })
@@ -141,6 +139,7 @@ const servicesOf = (node: PlannedNode, nodes: readonly (PlannedNode & NodeIdenti
     volumes: ['./${node.name}:/chain']
     ports: ['127.0.0.1:${node.rpcPort}:${PORTS.rpc}']
     environment:
+      GOMAXPROCS: '\${GOMAXPROCS:-}'
       CMT_RPC_LADDR: tcp://0.0.0.0:${PORTS.rpc}
       CMT_P2P_LADDR: tcp://0.0.0.0:${PORTS.p2p}
       CMT_P2P_EXTERNAL_ADDRESS: ${peerOf(node)}

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { dirname, join } from 'node:path'
 import { ensureFolder } from '../base/folder.ts'
-import { OS_NAMES } from '../modules/governance/library.ts'
+import { OS_NAMES } from '../values/library.ts'
 import { UserError } from './errors.ts'
 
 /** Where a server listens. */
@@ -63,6 +63,15 @@ export const parseWhole =
   (text: string, flag: string): number =>
     checkWhole(/^\d{1,10}$/.test(text) ? Number(text) : undefined, limits, flag, text)
 
+/** Returns a reader of one of these words. It throws a UserError that names the flag and the words. */
+export const parseOneOf =
+  <const Word extends string>(words: readonly Word[]) =>
+  (text: string, flag: string): Word => {
+    const found = words.find((word) => word === text)
+    if (found !== undefined) return found
+    throw new UserError(`${flag}: expected ${words.join(' or ')}, got ${JSON.stringify(text)}`)
+  }
+
 /** Reads the height of a block. Throws a UserError that names the flag. */
 export function parseHeight(text: string, flag: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
@@ -99,6 +108,10 @@ export interface SvcdConfig {
   readonly gateway?: string
   /** The address of CometBFT's RPC. */
   readonly node?: string
+  /** False when a gateway serves no web page. */
+  readonly page?: boolean
+  /** The address of the light client that a gateway asks for its pages. */
+  readonly light?: string
   /** The number of blocks from snapshot to snapshot, 0 for none, and how many snapshots are kept. */
   readonly snapshots?: { readonly interval?: number; readonly keep?: number }
   /** How many of the newest blocks CometBFT keeps; 0 keeps all. */

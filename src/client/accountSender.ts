@@ -22,7 +22,7 @@ import {
   type Transport,
   WAIT_MS,
 } from './transport.ts'
-import type { WaitOptions } from './types.ts'
+import type { CallOptions, WaitOptions } from './types.ts'
 
 /** What a sender needs of its client. */
 interface Setting {
@@ -174,7 +174,9 @@ export function createFollower(transport: Transport) {
 }
 
 /** A transaction as far as CheckTx: refused with a result, or to be followed into its block. */
-type Checked = { readonly result: TransactionResult } | { readonly landed: Promise<TransactionResult> }
+type Checked =
+  | { readonly result: TransactionResult }
+  | { readonly hash: string; readonly landed: Promise<TransactionResult> }
 
 /** What the gateway's answer with `wait: false` says. `isFixed`: the caller chose the nonce. */
 function readSent(
@@ -187,7 +189,11 @@ function readSent(
   if (isFailed(result)) return { state: 'refused', result: { result } }
   const landed = follow()
   landed.catch(() => undefined)
-  return { state: known === true ? 'known' : 'accepted', result: { landed }, ended: () => landed.then(needIncluded) }
+  return {
+    state: known === true ? 'known' : 'accepted',
+    result: { hash: result.hash, landed },
+    ended: () => landed.then(needIncluded),
+  }
 }
 
 interface Signed {
@@ -269,10 +275,12 @@ export function createAccountSender(signer: Signer, { transport, chainId, chainI
 
   return {
     /** Sends in the order of the calls. Rejects with an SvcRpcError or with the signal's reason. */
-    submit: (tx: PendingTx, signal?: AbortSignal): Promise<TransactionResult> => {
-      const ended = queue
-        .submit(tx, { nonce: tx.nonce, signal })
-        .then((checked) => ('landed' in checked ? checked.landed : checked.result))
+    submit: (tx: PendingTx, { signal, onSent }: CallOptions = {}): Promise<TransactionResult> => {
+      const ended = queue.submit(tx, { nonce: tx.nonce, signal }).then((checked) => {
+        if ('result' in checked) return checked.result
+        onSent?.(checked.hash)
+        return checked.landed
+      })
       return abortable(ended, signal)
     },
     /** The same, while this thread waits. */

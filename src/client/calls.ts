@@ -5,7 +5,7 @@ import type { TransactionResult } from '../tx/result.ts'
 import type { PendingTx } from '../tx/sign.ts'
 import { uint } from '../values/number.ts'
 import type { AccountSender } from './accountSender.ts'
-import { asError, INVALID_PARAMS, isFailed, SvcRpcError, SvcTxError } from './errors.ts'
+import { asError, failureOf, INVALID_PARAMS, isFailed, SvcRpcError, SvcTxError } from './errors.ts'
 import { type Call, plainParams, type Transport } from './transport.ts'
 import type { Callback, CallOptions, OperationSpec, QuerySpec } from './types.ts'
 
@@ -20,7 +20,7 @@ export interface Client {
 export interface ClientFunction {
   readonly call: string
   readonly isTransaction: boolean | undefined
-  readonly promise: (args: readonly unknown[], signal?: AbortSignal) => Promise<unknown>
+  readonly promise: (args: readonly unknown[], options?: CallOptions) => Promise<unknown>
   readonly blocking: (args: readonly unknown[]) => unknown
 }
 
@@ -33,7 +33,7 @@ export function queryFunction({ transport }: Client, { call, method, isTransacti
   return {
     call,
     isTransaction,
-    promise: (args, signal) => transport.ask(callOf(args), signal),
+    promise: (args, options) => transport.ask(callOf(args), options?.signal),
     blocking: (args) => transport.askBlocking(callOf(args), call),
   }
 }
@@ -69,9 +69,9 @@ export function operationFunction({ transport, senders, defaultAccount }: Client
   return {
     call,
     isTransaction: true,
-    promise: async (args, signal) => {
+    promise: async (args, options = {}) => {
       const way = wayOf(args)
-      return 'call' in way ? transport.ask(way.call, signal) : way.sender.submit(way.tx, signal)
+      return 'call' in way ? transport.ask(way.call, options.signal) : way.sender.submit(way.tx, options)
     },
     blocking: (args) => {
       const way = wayOf(args)
@@ -89,26 +89,37 @@ export function callbackForm({ isTransaction, promise, blocking }: ClientFunctio
     if (typeof args.at(-1) !== 'function') return blocking(args)
     const callback = args.pop() as Callback<unknown>
     // An error that the callback throws is the caller's: it must not become a rejection here.
-    const tell = (error: Error | TransactionResult | null, result?: unknown): void =>
-      queueMicrotask(() => (error === null ? callback(null, result) : callback(error)))
+    const tell: Callback<unknown> = (...outcome) => queueMicrotask(() => callback(...outcome))
     promise(args).then(
       (result) =>
-        isTransaction && isFailed(result as TransactionResult) ? tell(result as TransactionResult) : tell(null, result),
-      (error: unknown) => tell(asError(error)),
+        isTransaction && isFailed(result as TransactionResult)
+          ? tell(result as TransactionResult, undefined)
+          : tell(null, result),
+      (error: unknown) => tell(asError(error), undefined),
     )
     return undefined
   }
 }
 
-const isOptions = (value: unknown): value is CallOptions => isObject(value) && Object.hasOwn(value, 'signal')
+const isOptions = (value: unknown): value is CallOptions => isObject(value) && ('signal' in value || 'onSent' in value)
+
+/** The code of refused input. A balance that is too low is one reason for it. Source: protocol.md §2, Codes. */
+const INVALID_INPUT = 20
+
+/** Resolves with the result of a transaction. Rejects with SvcTxError when it failed. */
+export async function needDone({ ask }: Transport, result: TransactionResult): Promise<TransactionResult> {
+  const failure = failureOf(result)
+  if (failure === undefined) return result
+  const asking = failure.code === INVALID_INPUT ? ask({ method: 'svc_getShortfall', params: [result.hash] }) : undefined
+  throw new SvcTxError(result, await asking?.catch(() => null))
+}
 
 /** Resolves with the result; rejects with SvcTxError when the transaction failed. */
-export function promiseForm({ isTransaction, promise }: ClientFunction) {
+export function promiseForm(transport: Transport, { isTransaction, promise }: ClientFunction) {
   return async (...args: unknown[]): Promise<unknown> => {
     const options = isOptions(args.at(-1)) ? (args.pop() as CallOptions) : {}
-    const result = await promise(args, options.signal)
-    if (isTransaction && isFailed(result as TransactionResult)) throw new SvcTxError(result as TransactionResult)
-    return result
+    const result = await promise(args, options)
+    return isTransaction ? needDone(transport, result as TransactionResult) : result
   }
 }
 

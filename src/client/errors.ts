@@ -1,14 +1,16 @@
+import type { Shortfall } from '../base/txError.ts'
 import type { CheckTx, TransactionResult } from '../tx/result.ts'
 
-const failureOf = ({ check_tx, deliver_tx }: TransactionResult): CheckTx | undefined =>
+/** The part of a result that says why the transaction failed, in CheckTx or in its block; undefined when it did not. */
+export const failureOf = ({ check_tx, deliver_tx }: TransactionResult): CheckTx | undefined =>
   [check_tx, deliver_tx].find(({ code = 0 }) => code !== 0)
 
 /** True when a transaction failed, in CheckTx or in its block. Source: interface, Errors. */
 export const isFailed = (result: TransactionResult): boolean => failureOf(result) !== undefined
 
 /**
- * A transaction that failed. `code` and `log` are those of the interface's error table; `result` is the whole result
- * object.
+ * A transaction that failed. `code` and `log` are those of the interface's error table; `shortfall` says what a balance
+ * lacked, where that was the reason; `result` is the whole result object.
  *
  * @example
  * try {
@@ -21,12 +23,16 @@ export class SvcTxError extends Error {
   override readonly name = 'SvcTxError'
   readonly code: number
   readonly log: string
+  readonly shortfall: Shortfall | undefined
   readonly result: TransactionResult
-  constructor(result: TransactionResult) {
+  constructor(result: TransactionResult, shortfall?: unknown) {
     const { code = 0, log = '' } = failureOf(result) ?? {}
-    super(`the transaction failed with code ${code}: ${log}`)
+    const lacked = (shortfall ?? undefined) as Shortfall | undefined
+    const why = lacked ? ` (needed ${lacked.needed}, available ${lacked.available} base units)` : ''
+    super(`the transaction failed with code ${code}: ${log}${why}`)
     this.code = code
     this.log = log
+    this.shortfall = lacked
     this.result = result
   }
 }

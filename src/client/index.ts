@@ -4,15 +4,18 @@ export type {
   AsyncOperation,
   Callback,
   CallOptions,
+  ErrorCallback,
   Operation,
   Sender,
   VerifyOptions,
   WaitOptions,
 } from './types.ts'
+export type { Shortfall } from '../base/txError.ts'
 export type { CheckTx, DeliverTx, TransactionResult } from '../tx/result.ts'
 export type { LocalAccounts } from './accounts.ts'
 export type { Target } from './transport.ts'
-export { Svc, type SvcAsync, type SvcConstructor } from './svc.ts'
+export { type Subscribe, Svc, type SvcAsync, type SvcConstructor } from './svc.ts'
+export type { SubscribeOptions, SvcLine, SvcSubscription, SvcTopics } from './subscribe.ts'
 export type { SvcVerified } from './svc.ts'
 export type { VerifiedHeader, VerifiedRow } from './light/proveRow.ts'
 export type * from './gen/calls.ts'

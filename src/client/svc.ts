@@ -3,10 +3,10 @@ import { ONE, parseRatio, printRatio } from '../base/amount.ts'
 import type { TransactionResult } from '../tx/result.ts'
 import { createLocalAccounts, type LocalAccounts } from './accounts.ts'
 import { type AccountSender, createAccountSender, createFollower } from './accountSender.ts'
-import { callbackForm, type Client, operationFunction, promiseForm, queryFunction, treeOf } from './calls.ts'
-import { isFailed, SvcTxError } from './errors.ts'
+import { callbackForm, type Client, needDone, operationFunction, promiseForm, queryFunction, treeOf } from './calls.ts'
 import { type AsyncFunctions, operations, queries, type SvcFunctions } from './gen/calls.ts'
 import type { VerifiedRow } from './light/proveRow.ts'
+import type { SubscribeOptions, SvcSubscription, SvcTopics } from './subscribe.ts'
 import { abortable, type Call, httpTransport, type Target, type Transport } from './transport.ts'
 import type { VerifyOptions, WaitOptions } from './types.ts'
 
@@ -71,6 +71,32 @@ export interface SvcAsync extends AsyncFunctions {
 }
 
 /**
+ * `svc.subscribe`: a topic, options if there are any, and what is called with each event.
+ *
+ * @example
+ * const subscribe: Subscribe = svc.subscribe
+ * await subscribe('newBlock', { from: 1 }, ({ height, time }) => console.log(height, time))
+ */
+export interface Subscribe {
+  <T extends keyof SvcTopics>(topic: T, onEvent: (event: SvcTopics[T]) => void): Promise<SvcSubscription>
+  <T extends keyof SvcTopics>(
+    topic: T,
+    options: SubscribeOptions,
+    onEvent: (event: SvcTopics[T]) => void,
+  ): Promise<SvcSubscription>
+}
+
+/** The `subscribe` of a gateway. The websocket's part is loaded with the first call. */
+function subscribeAt(url: string): Subscribe {
+  let line: Promise<ReturnType<typeof import('./subscribe.ts').createLine>> | undefined
+  return async (topic: string, ...rest: readonly unknown[]) => {
+    line ??= import('./subscribe.ts').then(({ createLine }) => createLine(url))
+    const [options, onEvent] = rest.length > 1 ? rest : [{}, rest[0]]
+    return (await line).subscribe(topic, options as SubscribeOptions, onEvent as (event: never) => void)
+  }
+}
+
+/**
  * web3.svc: every function, with a callback or synchronous; the same functions as promises under `async`; and the
  * accounts that the client signs for.
  *
@@ -80,6 +106,11 @@ export interface SvcAsync extends AsyncFunctions {
  */
 export interface Svc extends SvcFunctions {
   readonly async: SvcAsync
+  /**
+   * Tells of events as they happen, over a websocket that opens itself again when it is lost. Resolves once the gateway
+   * has accepted the subscription; rejects with SvcRpcError.
+   */
+  readonly subscribe: Subscribe
   /** Rows of the state that the client proves by itself; needs `light` in the Target. */
   readonly verified: SvcVerified
   readonly accounts: LocalAccounts
@@ -113,7 +144,7 @@ const chainIdOf = (status: unknown): string => (status as { readonly chain_id: s
 export function createFunctions(
   transport: Transport,
   defaultAccount: () => string | undefined,
-): Omit<Svc, 'defaultAccount' | 'verified'> {
+): Omit<Svc, 'defaultAccount' | 'subscribe' | 'verified'> {
   const senders = new Map<Address, AccountSender>()
   let known: string | undefined
   let reading: Promise<string> | undefined
@@ -128,9 +159,7 @@ export function createFunctions(
   }
   const chainIdBlocking = (call: string): string => (known ??= chainIdOf(transport.askBlocking(STATUS, call)))
   const waitForTx: SvcAsync['waitForTx'] = async (hash, options = {}) => {
-    const result = await abortable(createFollower(transport)(hash, options), options.signal)
-    if (isFailed(result)) throw new SvcTxError(result)
-    return result
+    return needDone(transport, await abortable(createFollower(transport)(hash, options), options.signal))
   }
   const client: Client = { transport, senders, defaultAccount }
   const functions = [
@@ -139,7 +168,7 @@ export function createFunctions(
   ]
   return {
     ...treeOf<SvcFunctions>(functions, callbackForm),
-    async: { ...treeOf<AsyncFunctions>(functions, promiseForm), waitForTx },
+    async: { ...treeOf<AsyncFunctions>(functions, (one) => promiseForm(transport, one)), waitForTx },
     accounts: createLocalAccounts(senders, (signer) =>
       createAccountSender(signer, { transport, chainId, chainIdBlocking }),
     ),
@@ -166,6 +195,7 @@ function construct(this: unknown, target: string | Target): Svc {
   const transport = httpTransport(where)
   const svc: Svc = {
     ...createFunctions(transport, () => svc.defaultAccount),
+    subscribe: subscribeAt(where.url),
     verified: verifiedFunctions(transport, where),
     defaultAccount: undefined,
   }

@@ -16,13 +16,25 @@ export interface Sender {
 }
 
 /**
- * Receives the result of a call, or its error: an Error, or the result object of a transaction that failed.
+ * Receives the result of a call, or its error: an Error, or the result object of a transaction that failed. Once the
+ * error is known to be null, TypeScript knows that there is a result.
  *
  * @example
- * const print: Callback<number> = (error, height) => console.log(error ?? height)
+ * const print: Callback<number> = (error, height) => console.log(error ?? height + 1)
  * svc.blockNumber(print)
  */
-export type Callback<R> = (error: Error | TransactionResult | null, result?: R) => void
+export type Callback<R> = (
+  ...outcome: [error: null, result: R] | [error: Error | TransactionResult, result: undefined]
+) => void
+
+/**
+ * A callback that takes no result.
+ *
+ * @example
+ * const report: ErrorCallback = (error) => console.log(error === null ? 'sent' : error)
+ * svc.transfer({ from, to, value: 1n }, report)
+ */
+export type ErrorCallback = (error: Error | TransactionResult | null) => void
 
 /**
  * An operation. With a callback, the callback receives the result object; without one, the call waits and returns it.
@@ -35,6 +47,7 @@ export type Callback<R> = (error: Error | TransactionResult | null, result?: R) 
 export interface Operation<I> {
   (input: I): TransactionResult
   (input: I, callback: Callback<TransactionResult>): void
+  (input: I, callback: ErrorCallback): void
 }
 
 /**
@@ -47,6 +60,8 @@ export interface Operation<I> {
 export interface CallOptions {
   /** Ends the waiting: the promise rejects with the signal's reason. A transaction that was sent may still be committed. */
   readonly signal?: AbortSignal
+  /** Called with the hash of a transaction that the client signed, once the node has taken it and it waits for a block. */
+  readonly onSent?: (hash: string) => void
 }
 
 /**

@@ -72,7 +72,7 @@ class Plugin extends Web3PluginBase<Api> {
 }
 
 /** What `web3.svc` is once the plugin is registered. */
-export type SvcPlugin = Plugin & Omit<Svc, 'defaultAccount' | 'verified'>
+export type SvcPlugin = Plugin & Omit<Svc, 'defaultAccount' | 'subscribe' | 'verified'>
 
 /** The plugin: `web3.registerPlugin(new SvcPlugin())`. web3 refuses to register it twice. */
 export const SvcPlugin = Plugin as (new () => SvcPlugin) & typeof Plugin

@@ -3,21 +3,32 @@ import { equalBytes } from '../base/bytes.ts'
 import { show } from '../base/json.ts'
 import { $protobuf, type Descriptor, type FieldDescriptor, type StaticMessage, type StaticRoot } from './protobuf.ts'
 
-/** Checks one value on its way in or out. Throws a TypeError that names the member, `where`. */
-type Check = (value: unknown, where: string) => void
+/** What a value has wrong: the path of the member within it, empty for the value itself, and the reason. */
+interface Fault {
+  readonly path: string
+  readonly reason: string
+}
+
+/** Checks one value on its way in or out. */
+type Check = (value: unknown) => Fault | undefined
 type Plain = Readonly<Record<string, unknown>>
 
-function refuse(where: string, expected: string, value: unknown): never {
+function fault(expected: string, value: unknown, path = ''): Fault {
   const isObject = typeof value === 'object' && value !== null
-  const got = isObject ? 'an object' : typeof value === 'bigint' ? `${value}n` : show(value)
-  throw new TypeError(`${where}: expected ${expected}, got ${got}`)
+  // JSON has no BigInt and no NaN.
+  const got = typeof value === 'bigint' ? `${value}n` : typeof value === 'number' ? String(value) : show(value)
+  return { path, reason: `expected ${expected}, got ${isObject ? 'an object' : got}` }
 }
+
+const within = (member: string, { path, reason }: Fault): Fault => ({
+  path: path === '' ? member : `${member}.${path}`,
+  reason,
+})
 
 const only =
   (expected: string, isValid: (value: unknown) => boolean): Check =>
-  (value, where) => {
-    if (!isValid(value)) refuse(where, expected, value)
-  }
+  (value) =>
+    isValid(value) ? undefined : fault(expected, value)
 
 // protobufjs would round a larger integer without an error.
 const integer = (min: number, max: number): Check =>
@@ -44,7 +55,8 @@ const SCALARS: ReadonlyMap<string, Check> = new Map([
 const checked =
   (check: Check) =>
   (value: unknown, where: string): unknown => {
-    check(value, where)
+    const found = check(value)
+    if (found !== undefined) throw new TypeError(`${where}: ${found.reason}`)
     return value
   }
 
@@ -73,9 +85,11 @@ export interface Shape {
   readonly message: StaticMessage
   /**
    * Throws a TypeError where `value` holds what protobufjs would write wrongly without an error: a BigInt, an unsafe
-   * integer, a wrong type.
+   * integer, a wrong type. Its message is `prefix`, the path of the member, and what was expected.
    */
-  check(value: object): void
+  check(value: object, prefix: string): void
+  /** What `check` refuses; undefined for a value that can be written. */
+  faultOf(value: object): Fault | undefined
   /**
    * A plain object with the members that protobufjs decoded. Members that the message does not declare are left out;
    * with `strict` they throw a TypeError.
@@ -83,18 +97,70 @@ export interface Shape {
   read(decoded: object, strict?: boolean): object
 }
 
-function createShape(message: StaticMessage, members: readonly Member[]): Shape {
+function faultOfMember({ name, repeated, check }: Member, given: unknown): Fault | undefined {
+  if (!repeated) {
+    const found = check(given)
+    return found === undefined ? undefined : within(name, found)
+  }
+  if (!Array.isArray(given)) return fault('an array', given, name)
+  for (let index = 0; index < given.length; index += 1) {
+    const found = check(given[index])
+    if (found !== undefined) return within(`${name}[${index}]`, found)
+  }
+  return undefined
+}
+
+/** Finds a member that is wrong or missing. */
+function faultInOpen(value: Plain, members: readonly Member[]): Fault | undefined {
+  for (const member of members) {
+    const given = value[member.name]
+    if (given === undefined) {
+      if (!member.optional) return fault('a value', given, member.name)
+      continue
+    }
+    const found = faultOfMember(member, given)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/**
+ * Finds a member that is wrong, or that protobufjs would leave out without an error: one that the message does not
+ * declare, such as a misspelt one, and one that `value` inherits, such as a getter of its class.
+ */
+function faultInClosed(value: Plain, members: ReadonlyMap<string, Member>): Fault | undefined {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) {
+    for (const name of members.keys()) {
+      if (name in value && !Object.hasOwn(value, name))
+        return { path: name, reason: 'expected a member of the object itself, got one that it inherits' }
+    }
+  }
+  for (const name in value) {
+    const member = members.get(name)
+    if (member === undefined)
+      return { path: name, reason: `no such member, expected one of ${[...members.keys()].join(', ')}` }
+    const given = value[name]
+    const found = given === undefined ? undefined : faultOfMember(member, given)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function createShape(message: StaticMessage, members: readonly Member[], isClosed: boolean): Shape {
+  let byName: ReadonlyMap<string, Member> | undefined // its members are complete when it is first used
+  const faultOf = (value: object): Fault | undefined => {
+    if (!isClosed) return faultInOpen(value as Plain, members)
+    byName ??= new Map(members.map((member) => [member.name, member]))
+    return faultInClosed(value as Plain, byName)
+  }
+
   return {
     message,
-    check: (value) => {
-      for (const { name, where, repeated, optional, check } of members) {
-        const given = (value as Plain)[name]
-        if (given === undefined) {
-          if (!optional) refuse(where, 'a value', given)
-        } else if (!repeated) check(given, where)
-        else if (!Array.isArray(given)) refuse(where, 'an array', given)
-        else for (const item of given) check(item, where)
-      }
+    faultOf,
+    check: (value, prefix) => {
+      const found = faultOf(value)
+      if (found !== undefined) throw new TypeError(`${prefix}${found.path}: ${found.reason}`)
     },
     read: (decoded, strict = false) => {
       if (strict && Object.hasOwn(decoded, UNKNOWN)) throw new TypeError(UNKNOWN)
@@ -124,8 +190,8 @@ function resolve(descriptor: Descriptor, type: string, from: string): string {
 
 /**
  * The shapes of one generated package, each created on first use. Where presence is `implicit`, a writer may leave out
- * any member, and a reader fills in an absent message that is not `optional` with its defaults, as Go does. Otherwise a
- * writer must give every member that is not optional, and an absent message stays absent.
+ * any member but may give no other, and a reader fills in an absent message that is not `optional` with its defaults, as
+ * Go does. Otherwise a writer must give every member that is not optional, and an absent message stays absent.
  */
 export function shapesOf(
   root: StaticRoot,
@@ -150,8 +216,8 @@ export function shapesOf(
       where,
       repeated,
       optional: true,
-      check: (value, at) =>
-        typeof value === 'object' && value !== null ? shape.check(value) : refuse(at, 'a message', value),
+      check: (value) =>
+        typeof value === 'object' && value !== null ? shape.faultOf(value) : fault('a message', value),
       read: (value, _at, strict) => shape.read(value as object, strict),
       fallback: implicit && !optional ? () => shape.read(shape.message.decode(new Uint8Array(0))) : undefined,
     }
@@ -168,7 +234,7 @@ export function shapesOf(
       root,
     )
     const members: Member[] = []
-    const shape = createShape(message as StaticMessage, members)
+    const shape = createShape(message as StaticMessage, members, implicit)
     shapes.set(name, shape) // before its members: a message may hold itself
     for (const field of declared) members.push(memberOf(name, field))
     return shape
@@ -208,7 +274,7 @@ function createCodec<T extends object>(name: string, { message, check, read }: S
   return {
     name,
     encode: (value) => {
-      check(value)
+      check(value, `${name}.`)
       return encodeWith(message, value).finish()
     },
     decode: (bytes) => read(message.decode(bytes)) as T,

@@ -39,7 +39,8 @@ export const setTomlValues = (text: string, values: Readonly<Record<string, Scal
 /**
  * The settings of a node. One that is left out has the template's value in a new home and stays as it is in an existing
  * one. `rpc` and `p2p`: `tcp://host:port`. `abci`: `tcp://host:port`, `unix:///path`, or the name of a built-in
- * application. `metrics`: `host:port`. `blockTimeMs`: the approximate time from block to block, 10 to 600,000.
+ * application. `metrics`: `host:port`. `blockTimeMs`: the approximate time from block to block, 10 to 600,000; or 0 when
+ * the application decides when to propose a block.
  */
 export type NodeSettings = {
   addresses?: { rpc?: string; p2p?: string; abci?: string; metrics?: string }
@@ -61,6 +62,9 @@ export const BLOCK_TIME_MS_DEFAULT = 1_000
 export const templateOf = (name: 'config.toml' | 'genesis.json'): string =>
   readFileSync(new URL(`../../cometbft-config/${name}`, import.meta.url), 'utf8')
 
+/** How long a proposer may wait for a transaction. After that it begins another round, which costs nothing else. */
+const PROPOSE_MS_UNPACED = '600s'
+
 const clamp = (value: number, low: number, high: number): string =>
   `${Math.round(Math.min(high, Math.max(low, value)))}ms`
 
@@ -70,13 +74,14 @@ const clamp = (value: number, low: number, high: number): string =>
  * online does not make anyone wait for its end.
  */
 const timeoutsOf = (blockTimeMs: number): Readonly<Record<string, string>> => {
-  if (!Number.isSafeInteger(blockTimeMs) || blockTimeMs < 10 || blockTimeMs > 600_000) {
+  const isPaced = blockTimeMs !== 0
+  if (!Number.isSafeInteger(blockTimeMs) || (isPaced && (blockTimeMs < 10 || blockTimeMs > 600_000))) {
     throw new CometError(`the block time: expected 10 to 600000 ms, got ${blockTimeMs}`)
   }
   const vote = clamp(blockTimeMs, 200, 1_000)
   const delta = clamp(blockTimeMs / 2, 100, 500)
   return {
-    'consensus.timeout_propose': clamp(3 * blockTimeMs, 1_000, 3_000),
+    'consensus.timeout_propose': isPaced ? clamp(3 * blockTimeMs, 1_000, 3_000) : PROPOSE_MS_UNPACED,
     'consensus.timeout_propose_delta': delta,
     'consensus.timeout_prevote': vote,
     'consensus.timeout_prevote_delta': delta,

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { reasonOf } from './errors.ts'
-import type { NodeBlock, NodeRpc, TxResult } from './rpc.ts'
+import type { BlockResults, NodeBlock, NodeRpc } from './rpc.ts'
 
 /** A committed block with its results; `results[i]` belongs to `txs[i]`. */
-export type FeedBlock = NodeBlock & { results: readonly TxResult[] }
+export type FeedBlock = NodeBlock & BlockResults
 
 /**
  * The state of a feed, reported at each change. `connected`: the subscription is open. `lost`: heights that were
@@ -182,11 +182,17 @@ const watchHeights = (feeding: Feeding): void => {
   void poll()
 }
 
-const readBlock = async (rpc: NodeRpc, height: number): Promise<FeedBlock> => {
-  const [block, results] = await Promise.all([rpc.block(height), rpc.blockResults(height)])
-  if (results.length !== block.txs.length)
-    throw new Error(`block ${height}: ${block.txs.length} transactions, ${results.length} results`)
-  return { ...block, results }
+/** A block with its results. Throws an Error when the two do not fit. */
+export function withResults(block: NodeBlock, outcome: BlockResults): FeedBlock {
+  if (outcome.results.length !== block.txs.length)
+    throw new Error(`block ${block.height}: ${block.txs.length} transactions, ${outcome.results.length} results`)
+  return { ...block, ...outcome }
+}
+
+/** Reads a committed block with its results. Throws a NodeError, and an Error when the two do not fit. */
+export const readBlock = async (rpc: Pick<NodeRpc, 'block' | 'blockResults'>, height: number): Promise<FeedBlock> => {
+  const [block, outcome] = await Promise.all([rpc.block(height), rpc.blockResults(height)])
+  return withResults(block, outcome)
 }
 
 /**

@@ -9,6 +9,8 @@ const RPC_FAILURES = [
   ['TxInCache', /already exists in cache/i],
   ['TxTooLarge', /tx too large/i],
   ['NotFound', /not found|could not find|must be less than or equal to the current|is not available, lowest height/i],
+  ['NoIndex', /indexing is disabled|method is not supported/i],
+  ['NoSuchPage', /page should be within/i],
 ] as const
 
 /** JSON-RPC's codes for a malformed call: parse error, invalid request, method not found, invalid params. */
@@ -52,6 +54,17 @@ export const rolledBackTo = (stdout: string): { height: number; appHash: string 
   const [, height, appHash] = /^Rolled back state to height (\d+) and hash ([0-9A-F]*)$/m.exec(stdout) ?? []
   return height === undefined || appHash === undefined ? undefined : { height: Number(height), appHash }
 }
+
+/** This line of CometBFT's output if it says why the program ends: a panic of Go, or the error of a command. */
+export const fatalErrorIn = (line: string): string | undefined =>
+  /^(?:panic|fatal error|ERROR|Error): .*/.exec(line)?.[0]
+
+/** The last error that CometBFT logged, in either log format. What it says of peers is never why it ends. */
+export const lastErrorIn = (lines: readonly string[]): string | undefined =>
+  lines.findLast((line) => /^E\[.*\berr=|"level":"error".*"err":/.test(line) && !/module"?[=:]"?p2p\b/.test(line))
+
+/** True for a line of CometBFT's log, in either format, that is no error. */
+export const isInfo = (line: string): boolean => /^[DI]\[|^\{.*"level":"(?:info|debug)"/.test(line)
 
 /**
  * Returns why the consensus of CometBFT failed if this line of its log says so, for example `write …/wal: no space left

@@ -1,13 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { appendFileSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
-import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { parse } from 'smol-toml'
-import { ensureFolder } from '../base/folder.ts'
+import { type LogLevel, type LogSettings, openLogFile } from '../base/logFile.ts'
 import { CometError, reasonOf } from './errors.ts'
+import { goMaxProcs } from './goMaxProcs.ts'
 import { homeFiles } from './home.ts'
-import { consensusFailureIn, rollbackFailureOf, rolledBackTo } from './messages.ts'
+import { consensusFailureIn, fatalErrorIn, isInfo, lastErrorIn, rollbackFailureOf, rolledBackTo } from './messages.ts'
 
 /** Listens on `host`:`port`, where 0 is any free port, and stops at once. Resolves with the port. */
 export const tryPort = (host: string, port: number): Promise<number> =>
@@ -20,7 +20,7 @@ export const tryPort = (host: string, port: number): Promise<number> =>
   })
 
 /** A program of CometBFT to run: its path, its arguments, and where its output goes. */
-type RunOptions = { program: string; args: readonly string[]; logFile: string }
+type RunOptions = { program: string; args: readonly string[]; logFile: string; env?: NodeJS.ProcessEnv }
 
 const GRACE_MS = 10_000
 const LAST_LINES = 20
@@ -50,30 +50,54 @@ const checkPorts = async (home: string): Promise<void> => {
 }
 
 /**
+ * Why CometBFT ended. `fatal`: what Go or its command said. CometBFT logs much while it stops, so an error that it
+ * logged is the reason only when nothing else is known.
+ */
+const endReason = (
+  code: number | null,
+  signal: string | null,
+  fatal: string | undefined,
+  lastLines: readonly string[],
+) => {
+  if (signal !== null) return `ended by ${signal}`
+  const last = lastLines.at(-1)
+  const status = code === 0 ? 'it was asked to stop' : `exit status ${code}`
+  return fatal ?? lastErrorIn(lastLines) ?? (last === undefined || isInfo(last) ? status : last)
+}
+
+/**
  * Runs a command of CometBFT in a process group of its own, so that Ctrl-C in a terminal reaches only this program,
  * which then stops it in order. It is killed when this program exits; if this program is killed itself, CometBFT dies
- * of the broken pipe with its next log line. Its output goes to the log file, at most 100 MiB in two files. Throws a
+ * of the broken pipe with its next log line. Its output goes to the log file, whose size is bounded. Throws a
  * CometError when the program cannot be started.
  */
-export const runCometBft = async ({ program, args, logFile }: RunOptions) => {
-  const child = spawn(program, args, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+export const runCometBft = async ({ program, args, logFile, env = process.env }: RunOptions) => {
+  const child = spawn(program, args, { detached: true, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const log = openLogFile(logFile)
   const lastLines: string[] = []
+  let fatal: string | undefined
   const consensusFailed = Promise.withResolvers<string>()
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', log)
     createInterface({ input: stream }).on('line', (line) => {
       lastLines.push(line)
       if (lastLines.length > LAST_LINES) lastLines.shift()
+      // Go prints the stacks of all goroutines after the line that tells the reason.
+      fatal ??= fatalErrorIn(line)
       const failure = consensusFailureIn(line)
       if (failure !== undefined) consensusFailed.resolve(failure)
     })
   }
   const killAtExit = () => child.kill('SIGKILL')
-  const exited = new Promise<{ code: number | null; signal: string | null; lastLines: readonly string[] }>((done) => {
+  const exited = new Promise<{
+    code: number | null
+    signal: string | null
+    lastLines: readonly string[]
+    reason: string
+  }>((done) => {
     child.once('close', (code, signal) => {
       process.off('exit', killAtExit)
-      done({ code, signal, lastLines })
+      done({ code, signal, lastLines, reason: endReason(code, signal, fatal, lastLines) })
     })
   })
   const pid = await new Promise<number>((started, failed) => {
@@ -90,7 +114,7 @@ export const runCometBft = async ({ program, args, logFile }: RunOptions) => {
       await exited
       clearTimeout(timer)
     },
-    /** Resolves when the process has ended, with the last 20 lines that it printed. Never rejects. */
+    /** Resolves when the process has ended, with the reason and the last 20 lines that it printed. Never rejects. */
     exited,
     /**
      * Resolves with the reason when consensus fails: the process runs on, but makes no more blocks. Else stays pending.
@@ -102,13 +126,35 @@ export const runCometBft = async ({ program, args, logFile }: RunOptions) => {
 /** A running CometBFT. */
 export type CometProcess = Awaited<ReturnType<typeof runCometBft>>
 
+type StartOptions = LogSettings & { program: string; home: string; env?: NodeJS.ProcessEnv }
+
+/**
+ * CometBFT's levels for ours. It has no `warn`. Consensus and the indexer log six lines a block, of which only errors
+ * matter. The line of `state` for each block stays at every level, because `svcd doctor` reads in it that blocks are
+ * made again.
+ */
+const COMET_LOG_LEVELS: Readonly<Record<LogLevel, string>> = {
+  debug: 'debug',
+  info: 'consensus:error,txindex:error,*:info',
+  warn: 'state:info,*:error',
+  error: 'state:info,*:error',
+}
+
 /**
  * Starts the node of `home` with `runCometBft`. Also throws a CometError when one of its ports is in use, or when the
- * home has no config.
+ * home has no config. Source of GOMAXPROCS: goMaxProcs.ts.
  */
-export const startCometBft = async ({ program, home }: { program: string; home: string }): Promise<CometProcess> => {
+export const startCometBft = async (options: StartOptions): Promise<CometProcess> => {
+  const { program, home, logLevel, logFormat, env: given = process.env } = options
   await checkPorts(home)
-  return await runCometBft({ program, args: ['node', '--home', home], logFile: homeFiles(home).log })
+  const threads = goMaxProcs(given)
+  const env = {
+    ...given,
+    ...(threads !== undefined && { GOMAXPROCS: threads }),
+    ...(logLevel !== undefined && { CMT_LOG_LEVEL: COMET_LOG_LEVELS[logLevel] }),
+    ...(logFormat !== undefined && { CMT_LOG_FORMAT: logFormat === 'json' ? 'json' : 'plain' }),
+  }
+  return await runCometBft({ program, args: ['node', '--home', home], logFile: homeFiles(home).log, env })
 }
 
 const ROLLBACK_MS_MAX = 60_000
@@ -136,25 +182,4 @@ export const rollbackCometBft = (program: string, home: string): { height: numbe
   throw new CometError(
     `cometbft rollback printed ${JSON.stringify(stdout.slice(0, 200))}, which svcd does not understand`,
   )
-}
-
-/**
- * Returns a function that appends to the log at `path`, whose folder it creates if it is missing. A file that has
- * reached `bytesMax` is renamed to `<path>.1`, in place of an older one, and a new one begins.
- */
-export const openLogFile = (path: string, bytesMax = 50 * 1024 * 1024): ((chunk: Uint8Array) => void) => {
-  ensureFolder(dirname(path))
-  let bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0
-  return (chunk) => {
-    try {
-      if (bytes >= bytesMax) {
-        renameSync(path, `${path}.1`)
-        bytes = 0
-      }
-      appendFileSync(path, chunk)
-      bytes += chunk.length
-    } catch {
-      // A full disk costs log lines and nothing else.
-    }
-  }
 }

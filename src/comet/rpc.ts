@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { toBase64, toHex } from '../base/bytes.ts'
 import { isNodeError, NodeError, reasonOf } from './errors.ts'
-import { type Call, openTransport, type TransportOptions } from './transport.ts'
+import { openTransport, type TransportOptions } from './transport.ts'
 
 type Json = { readonly [name: string]: unknown }
 
@@ -41,21 +41,24 @@ const bytes = (value: unknown): Uint8Array => {
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 const txResult = (value: unknown) => {
-  const { code, log, data, gas_used } = objectAt(value)
-  return { code: whole(code), log: text(log), data: bytes(data), gasUsed: whole(gas_used) }
+  const { code, log, info, data, gas_used } = objectAt(value)
+  return { code: whole(code), log: text(log), info: text(info), data: bytes(data), gasUsed: whole(gas_used) }
 }
 
 /** The application's result for a transaction, from CheckTx or from a block. Gas is 0 where it named none. */
 export type TxResult = ReturnType<typeof txResult>
 
-const readBlock = async (call: Call, asked: number) => {
-  const answer = await call('block', { height: String(asked) })
-  if (!objectAt(answer)['block']) throw new NodeError('NotFound', `block: height ${asked} not found`)
-  const { height, time, app_hash, chain_id } = objectAt(answer, 'block', 'header')
+const blockOf = (answer: unknown, asked: number | string) => {
+  if (!objectAt(answer)['block']) throw new NodeError('NotFound', `block: ${asked} not found`)
+  const { height, time, app_hash, chain_id, proposer_address, last_block_id } = objectAt(answer, 'block', 'header')
   return {
     height: whole(height),
     timeMs: milliseconds(time),
     hash: text(objectAt(answer, 'block_id')['hash']).toUpperCase(),
+    /** Empty for the first block. */
+    parentHash: text((last_block_id as Json | undefined)?.['hash']).toUpperCase(),
+    /** Address of the proposer's key, as an account's: 0x and lower-case hex. */
+    proposer: `0x${text(proposer_address).toLowerCase()}`,
     /** That of the state before the block. */
     appHash: text(app_hash).toUpperCase(),
     chainId: text(chain_id),
@@ -64,7 +67,36 @@ const readBlock = async (call: Call, asked: number) => {
 }
 
 /** A block without its results. The hashes are upper-case hex. */
-export type NodeBlock = Awaited<ReturnType<typeof readBlock>>
+export type NodeBlock = ReturnType<typeof blockOf>
+
+/** An event of the application. An attribute that stands there twice has its last value. */
+export type NodeEvent = { readonly type: string; readonly attributes: Readonly<Record<string, string>> }
+
+const nodeEvent = (value: unknown): NodeEvent => {
+  const { type, attributes } = objectAt(value)
+  const pairs = list(attributes).map((one) => [text(objectAt(one)['key']), text(objectAt(one)['value'])])
+  return { type: text(type), attributes: Object.fromEntries(pairs) }
+}
+
+const blockResults = (answer: unknown) => {
+  const { txs_results, finalize_block_events, begin_block_events, end_block_events } = objectAt(answer)
+  const txs = list(txs_results)
+  return {
+    /** In the order of the block's transactions. */
+    results: txs.map(txResult),
+    /** The events of a transaction of the block whose type begins so. They are only read when somebody asks. */
+    eventsOfTx: (index: number, prefix = '') =>
+      list(objectAt(txs[index])['events'])
+        .filter((event) => text(objectAt(event)['type']).startsWith(prefix))
+        .map(nodeEvent),
+    /** The events of the block itself, in order. Those of 0.37 are split. */
+    eventsOfBlock: () =>
+      [finalize_block_events, begin_block_events, end_block_events].flatMap((events) => list(events).map(nodeEvent)),
+  }
+}
+
+/** What came of a block: of its transactions, and of the block itself. */
+export type BlockResults = ReturnType<typeof blockResults>
 
 const nodeStatus = (answer: unknown) => {
   const { network, version } = objectAt(answer, 'node_info')
@@ -106,21 +138,46 @@ const queryResult = (answer: unknown) => {
 /** The application's answer to a query. `proofOps` is empty unless `prove` was set. */
 export type AbciQueryResult = ReturnType<typeof queryResult>
 
-const readTx = async (call: Call, hash: string) => {
-  if (!/^[0-9a-f]{64}$/i.test(hash))
-    throw new NodeError('NotFound', `tx: hash: expected 64 hex digits, got ${JSON.stringify(hash.slice(0, 80))}`)
-  const found = objectAt(await call('tx', { hash: Buffer.from(hash, 'hex').toString('base64') }))
+const includedTx = (value: unknown) => {
+  const { hash, height, index, tx, tx_result } = objectAt(value)
   return {
-    hash: text(found['hash']).toUpperCase(),
-    height: whole(found['height']),
-    index: whole(found['index']),
-    tx: bytes(found['tx']),
-    result: txResult(found['tx_result']),
+    hash: text(hash).toUpperCase(),
+    height: whole(height),
+    index: whole(index),
+    tx: bytes(tx),
+    result: txResult(tx_result),
+    events: () => list(objectAt(tx_result)['events']).map(nodeEvent),
   }
 }
 
 /** A transaction in a block. */
-export type IncludedTx = Awaited<ReturnType<typeof readTx>>
+export type IncludedTx = ReturnType<typeof includedTx>
+
+/** The hash as CometBFT takes it. Throws a NodeError `NotFound` for what is no hash. */
+const hashParam = (method: string, hash: string): string => {
+  if (/^[0-9a-f]{64}$/i.test(hash)) return Buffer.from(hash, 'hex').toString('base64')
+  throw new NodeError('NotFound', `${method}: hash: expected 64 hex digits, got ${JSON.stringify(hash.slice(0, 80))}`)
+}
+
+/** A page of a search of the node's index, the newest first. `page` counts from 1; `perPage`: 1 to 100. */
+export type Search = { query: string; page: number; perPage: number }
+
+const searchParams = ({ query, page, perPage }: Search) => ({
+  query,
+  page: String(page),
+  per_page: String(perPage),
+  order_by: 'desc',
+})
+
+/** Nothing is found on a page behind the last one, which CometBFT answers with an error. */
+const found = async (searching: Promise<unknown>): Promise<Json> => {
+  try {
+    return objectAt(await searching)
+  } catch (error) {
+    if (isNodeError(error, 'NoSuchPage')) return {}
+    throw error
+  }
+}
 
 /**
  * Opens a client of the node at `url` (http://host:port), CometBFT 0.37 to 0.40, with keep-alive connections of its
@@ -147,12 +204,26 @@ export const openNodeRpc = (url: string, options: TransportOptions = {}) => {
     },
     abciQuery: async ({ path, data = new Uint8Array(), height = 0, prove = false }: AbciQuery) =>
       queryResult(await call('abci_query', { path, data: toHex(data), height: String(height), prove })),
-    block: (height: number) => readBlock(call, height),
-    /** The results of a block's transactions, in the block's order. */
-    blockResults: async (height: number) =>
-      list(objectAt(await call('block_results', { height: String(height) }))['txs_results']).map(txResult),
+    block: async (height: number) => blockOf(await call('block', { height: String(height) }), height),
+    /** In ms. */
+    blockTime: async (height: number) =>
+      milliseconds(objectAt(await call('header', { height: String(height) }), 'header')['time']),
+    /** `hash`: 64 hex digits. */
+    blockByHash: async (hash: string) =>
+      blockOf(await call('block_by_hash', { hash: hashParam('block_by_hash', hash) }), hash),
+    blockResults: async (height: number) => blockResults(await call('block_results', { height: String(height) })),
     /** `hash`: 64 hex digits. A transaction is found a moment after its block, when the node has indexed it. */
-    tx: (hash: string) => readTx(call, hash),
+    tx: async (hash: string) => includedTx(await call('tx', { hash: hashParam('tx', hash) })),
+    /** The transactions whose events match. CometBFT reads all of them for each page: bound the heights. */
+    searchTxs: async (search: Search) => {
+      const { txs } = await found(call('tx_search', searchParams(search)))
+      return list(txs).map(includedTx)
+    },
+    /** The heights of the blocks whose own events match. CometBFT answers with the blocks as a whole. */
+    searchBlocks: async (search: Search) => {
+      const { blocks } = await found(call('block_search', searchParams(search)))
+      return list(blocks).map((one) => ({ height: whole(objectAt(one, 'block', 'header')['height']) }))
+    },
     /** The number of connected peers. */
     peers: async () => whole(objectAt(await call('net_info'))['n_peers']),
   }

@@ -18,9 +18,11 @@ export type TransportOptions = {
   connections?: number
   /** The most calls under way or waiting; further calls fail with NodeBusy. No limit by default. */
   calls?: number
+  /** The most bytes of an answer; a longer one counts as none. Default 256 MiB. */
+  answerBytes?: number
 }
 
-type Posting = { pool: Pool; origin: string; body: string; timeoutMs: number }
+type Posting = { pool: Pool; origin: string; body: string; timeoutMs: number; answerBytes: number }
 type Answer = { status: number; body: Buffer }
 
 const resultOf = (method: string, { status, body }: Answer): unknown => {
@@ -48,7 +50,7 @@ const BROKEN = new Set<unknown>(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
  */
 const post = (posting: Posting, resends = RESENDS_MAX): Promise<Answer> =>
   new Promise((done, failed) => {
-    const { pool, origin, body, timeoutMs } = posting
+    const { pool, origin, body, timeoutMs, answerBytes } = posting
     const chunks: Buffer[] = []
     let [status, bytes] = [0, 0]
     let controller: Dispatcher.DispatchController | undefined
@@ -71,7 +73,7 @@ const post = (posting: Posting, resends = RESENDS_MAX): Promise<Answer> =>
         },
         onResponseData: (started, chunk) => {
           bytes += chunk.length
-          if (bytes > ANSWER_BYTES_MAX) started.abort(new Error(`the answer is over ${ANSWER_BYTES_MAX} bytes`))
+          if (bytes > answerBytes) started.abort(new Error(`the answer is over ${answerBytes} bytes`))
           else chunks.push(chunk)
         },
         onResponseEnd: () => {
@@ -95,7 +97,12 @@ const post = (posting: Posting, resends = RESENDS_MAX): Promise<Answer> =>
  */
 export const openTransport = (
   url: string,
-  { timeoutMs = TIMEOUT_MS, connections = CONNECTIONS, calls = Number.POSITIVE_INFINITY }: TransportOptions,
+  {
+    timeoutMs = TIMEOUT_MS,
+    connections = CONNECTIONS,
+    calls = Number.POSITIVE_INFINITY,
+    answerBytes = ANSWER_BYTES_MAX,
+  }: TransportOptions,
 ): { call: Call; close: () => void } => {
   const { protocol, origin } = new URL(url)
   if (protocol !== 'http:')
@@ -107,7 +114,7 @@ export const openTransport = (
     underWay += 1
     try {
       const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-      return resultOf(method, await post({ pool, origin, body, timeoutMs }))
+      return resultOf(method, await post({ pool, origin, body, timeoutMs, answerBytes }))
     } catch (error) {
       if (isNodeError(error)) throw error
       throw new NodeError('NodeUnreachable', `${method}: cannot reach the node at ${origin}: ${reasonOf(error)}`)

@@ -1,5 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import { isIP } from 'node:net'
+import { show } from '../base/json.ts'
 import { isLoopback } from '../base/loopback.ts'
 
 /** A host, with a port or without one. */
@@ -14,8 +16,16 @@ export interface GuardOptions {
    * on any address.
    */
   readonly allowHosts: readonly string[]
-  /** Origins (`https://wallet.example`) whose pages may call; `*` is every one. */
+  /**
+   * Origins (`https://wallet.example`) whose pages may call; `loopback` is every origin on a loopback address, and `*`
+   * is every one.
+   */
   readonly allowOrigins: readonly string[]
+}
+
+const isLoopbackOrigin = (origin: string): boolean => {
+  const [, host = ''] = /^https?:\/\/(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(?::[0-9]{1,5})?$/.exec(origin) ?? []
+  return isLoopback(host)
 }
 
 /**
@@ -33,11 +43,14 @@ export function refusedOrigin(
   const known =
     isLoopback(name) || name === host.toLowerCase() || name === `[${host.toLowerCase()}]` || allowHosts.includes(name)
   if (guarded && !known) return 'this Host is not allowed'
-  if (request.origin === undefined || allowOrigins.includes('*') || allowOrigins.includes(request.origin))
-    return undefined
-  // Only where Host is checked does an equal Host prove that the page is ours.
-  if (guarded && request.origin.toLowerCase() === `http://${request.host?.toLowerCase() ?? ''}`) return undefined
-  return 'this Origin is not allowed'
+  const { origin } = request
+  if (origin === undefined || allowOrigins.includes('*') || allowOrigins.includes(origin)) return undefined
+  if (allowOrigins.includes('loopback') && isLoopbackOrigin(origin)) return undefined
+  // An equal Host proves that the page is ours only where Host is checked, or cannot be a name that leads elsewhere too.
+  // Behind a proxy with TLS our pages have https.
+  const isOurs = guarded || isLoopback(name) || isIP(name.replace(/^\[|\]$/g, '')) !== 0
+  if (isOurs && /^https?:\/\/(.*)$/i.exec(origin)?.[1]?.toLowerCase() === request.host?.toLowerCase()) return undefined
+  return `pages of the Origin ${show(origin)} are not allowed: --allow-origin names those that are`
 }
 
 /** The shortest token, in characters: nothing else keeps a network from the accounts. */

@@ -38,6 +38,12 @@ export function createTurns(): (address: string, calls: number) => Promise<void>
 /** Says why a call may not run, or undefined. */
 type Count = (request: FastifyRequest) => Promise<RpcError | undefined>
 
+/** The counters of a gateway. */
+export interface RateLimit {
+  readonly countCall: Count
+  readonly countList: Count
+}
+
 const WINDOW_S = RATE_WINDOW_MS / 1000
 
 /**
@@ -45,7 +51,7 @@ const WINDOW_S = RATE_WINDOW_MS / 1000
  * address counts by its /64), and a LIST_COSTth of it whole lists beside being calls, counted over RATE_WINDOW_MS; 0 is
  * no limit. The counts of the last 5,000 addresses are kept.
  */
-export async function createRateLimit(app: FastifyInstance, callsPerSecond: number) {
+export async function createRateLimit(app: FastifyInstance, callsPerSecond: number): Promise<RateLimit> {
   const none: Count = async () => undefined
   if (callsPerSecond === 0) return { countCall: none, countList: none }
   await app.register(rateLimit, { global: false })

@@ -7,7 +7,19 @@ import type { BlockFeed } from '../comet/feed.ts'
 import { type AbciQuery, type AbciQueryResult, type IncludedTx, type NodeRpc, openNodeRpc } from '../comet/rpc.ts'
 import { queryCodes } from '../modules/errors.ts'
 import { RpcError, tooMany } from './errors.ts'
-import { FEED_START_MS_MAX, GAS_PRICES_KEPT, LISTS_ASKED_MAX, QUERIES_ASKED_MAX, QUERIES_MAX } from './limits.ts'
+import {
+  BLOCKS_ASKED_MAX,
+  BLOCKS_MAX,
+  FEED_START_MS_MAX,
+  GAS_PRICES_KEPT,
+  LISTS_ASKED_MAX,
+  QUERIES_ASKED_MAX,
+  QUERIES_MAX,
+  SEARCH_MS_MAX,
+  SEARCHES_ASKED_MAX,
+  SEARCHES_MAX,
+} from './limits.ts'
+import { blockTimes } from './history.ts'
 import { type ListAnswer, shareLists } from './lists.ts'
 import { RawJson } from './envelope.ts'
 import { type HeadWatch, stallReason } from './health.ts'
@@ -18,11 +30,16 @@ interface ChainAnswer {
   readonly data: unknown
 }
 
-/** Opens three clients of one node, so that no query waits before a transaction or a block, and no list before a query. */
+/**
+ * Opens clients of one node, so that no query waits before a transaction or a block, no list before a query, and nothing
+ * before a search.
+ */
 export const openClients = (node: string) => ({
   transactions: openNodeRpc(node),
   queries: openNodeRpc(node, { connections: QUERIES_ASKED_MAX, calls: QUERIES_MAX }),
   lists: openNodeRpc(node, { connections: LISTS_ASKED_MAX }),
+  blocks: openNodeRpc(node, { connections: BLOCKS_ASKED_MAX, calls: BLOCKS_MAX }),
+  searches: openNodeRpc(node, { connections: SEARCHES_ASKED_MAX, calls: SEARCHES_MAX, timeoutMs: SEARCH_MS_MAX }),
 })
 
 /** What the caller is told of a query that the application refused. Source: protocol.md §8. */
@@ -55,10 +72,13 @@ async function queryAll(rpc: NodeRpc, paths: readonly string[]): Promise<readonl
   )
 }
 
+const OPEN_BRACE = '{'.charCodeAt(0)
+
+/** Reads a list. With a total it comes as an object, whose brace the height's takes the place of. */
 async function queryList(rpc: NodeRpc, path: string): Promise<ListAnswer> {
   const { height, value: json } = await ask(rpc, { path })
   if (json.length === 0) throw new Error(`query ${path}: the node answered without a value`)
-  return { height, json }
+  return json[0] === OPEN_BRACE ? { height, json: json.subarray(1), hasTotal: true } : { height, json }
 }
 
 async function prove(rpc: NodeRpc, path: string) {
@@ -129,7 +149,7 @@ export type Chain = ReturnType<typeof createChain>
  * RpcError -32602 when the application refuses an argument.
  */
 export function createChain(
-  { transactions: rpc, queries, lists: listsRpc }: ReturnType<typeof openClients>,
+  { transactions: rpc, queries, lists: listsRpc, blocks, searches }: ReturnType<typeof openClients>,
   feed: BlockFeed,
   { stall }: Pick<HeadWatch, 'stall'>,
 ) {
@@ -157,6 +177,12 @@ export function createChain(
     ...readsOver(rpc),
     /** The same reads for callers' queries. */
     forCallers,
+    /** Reads the time of a committed block, in ms. */
+    blockTime: blockTimes(blocks),
+    /** The node, for whole blocks that callers ask for. */
+    blocks,
+    /** The node, for searches of its index. */
+    searches,
     feed,
     /** Returns how long the chain has made no blocks; undefined while it makes them. */
     stall,
@@ -169,8 +195,8 @@ export function createChain(
     queryOne: forCallers.queryOne,
     /** Reads a path at the head whose answer is long: equal ones share one answer, as the node wrote it. */
     queryList: async (path: string): Promise<RawJson> => {
-      const { height, json } = await lists.read(path)
-      return new RawJson([`{"height":${height},"data":`, json, '}'])
+      const { height, json, hasTotal } = await lists.read(path)
+      return new RawJson(hasTotal ? [`{"height":${height},`, json] : [`{"height":${height},"data":`, json, '}'])
     },
     /**
      * Reads the row of `/store/<table>/<key>` at the head: the state key, the bytes of the row (none when it does not

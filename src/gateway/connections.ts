@@ -105,6 +105,37 @@ function boundUnread({ unreadBytes }: Limits) {
   return { add, removeAll }
 }
 
+/**
+ * Knows which connections bring a request, so that a server that closes can cut off the others. Node looks at how long
+ * requests take only while a server is open: a connection that sends nothing, or the half of a request, would keep it
+ * from closing for ever.
+ */
+function watchRequests() {
+  const requests = new Map<Socket, IncomingMessage | undefined>()
+  let isClosing = false
+  return {
+    watch: (server: Server): void => {
+      server.on('connection', (socket: Socket) => {
+        requests.set(socket, undefined)
+        socket.once('close', () => requests.delete(socket))
+        if (isClosing) socket.destroy()
+      })
+      server.on('request', (request, response) => {
+        const { socket } = request
+        requests.set(socket, request)
+        response.once('close', () => requests.has(socket) && requests.set(socket, undefined))
+      })
+    },
+    /** Leaves a connection to its websocket, which is closed in its own way. */
+    release: (socket: Socket): void => void requests.delete(socket),
+    /** Cuts off the connections whose request is not there, and those that come later. */
+    closeIdle: (): void => {
+      isClosing = true
+      for (const [socket, request] of requests) if (request?.complete !== true) socket.destroy()
+    },
+  }
+}
+
 /** The connections of a gateway. */
 export type Connections = ReturnType<typeof boundConnections>
 
@@ -112,8 +143,11 @@ export type Connections = ReturnType<typeof boundConnections>
 export function boundConnections(limits: Limits, isProxy: (address: string) => boolean) {
   const mayConnect = countConnections(limits, isProxy)
   const unread = boundUnread(limits)
+  const { watch: watchRequestsOf, release, closeIdle } = watchRequests()
   return {
     unread,
+    release,
+    closeIdle,
     /** Bounds the connections of a server before it listens; several servers share the limits. */
     watch: (server: Server): void => {
       server.on('connection', (socket: Socket) => {
@@ -121,6 +155,7 @@ export function boundConnections(limits: Limits, isProxy: (address: string) => b
         else socket.destroy()
       })
       closeUnread(server, limits)
+      watchRequestsOf(server)
     },
   }
 }

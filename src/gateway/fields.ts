@@ -1,5 +1,6 @@
 import { fromBase64, fromHex, toBase64 } from '../base/bytes.ts'
 import { type Field, field, FieldError, readFields } from '../tx/fields.ts'
+import { uint } from '../values/number.ts'
 import { flag } from '../values/text.ts'
 import type { JsonSchema } from '../values/valueType.ts'
 import type { Params } from './envelope.ts'
@@ -36,6 +37,72 @@ export const transactionHash = textField({
   read: (text) => (new RegExp(HASH).test(text) ? text.slice(-64).toUpperCase() : undefined),
 })
 
+const POSITION = /^([0-9]{1,16})(?:\/([0-9]{1,9}))?$/
+
+/** The newest block that a page of a history may hold, and how many rows of that block come before the page. */
+export interface Position {
+  readonly height: number
+  readonly skipped: number
+}
+
+/** Reads a position; undefined for a text that is none. */
+export function parsePosition(text: string): Position | undefined {
+  const [, height = '', skipped] = POSITION.exec(text) ?? []
+  if (height === '' || !Number.isSafeInteger(Number(height))) return undefined
+  return skipped === undefined
+    ? { height: Number(height) - 1, skipped: 0 }
+    : { height: Number(height), skipped: Number(skipped) }
+}
+
+/** Where a page of a history ends. */
+export const before = textField({
+  name: 'position',
+  doc: 'only what is older: the `next` of the page before, or a height',
+  form: 'a height as text ("120"), or the `next` of a page ("120/3")',
+  inputSchema: { type: 'string', pattern: POSITION.source },
+  read: (text) => (parsePosition(text) === undefined ? undefined : text),
+})
+
+/** How many rows a page has. */
+export const pageLimit = (fallback: number, max: number): Field<number> =>
+  field(
+    {
+      ...uint,
+      inputSchema: {
+        anyOf: [
+          { type: 'integer', minimum: 1, maximum: max },
+          { type: 'string', pattern: '^[0-9]{1,3}$' },
+        ],
+      },
+      fromJson: (json, refuse) => {
+        const form = `an integer of 1 to ${max}`
+        const limit = uint.fromJson(json, () => refuse(form))
+        return limit >= 1 && limit <= max ? limit : refuse(form)
+      },
+    },
+    `most rows to answer, 1 to ${max}; ${fallback} when left out`,
+  )
+
+/** A block: `latest`, a height, or a hash in upper case. */
+export const blockId = field<string>(
+  {
+    name: 'blockId',
+    doc: 'height, hash (64 hex digits) or latest',
+    inputType: 'number | string',
+    inputSchema: {
+      anyOf: [{ enum: ['latest'] }, { type: 'string', pattern: HASH }, ...(uint.inputSchema['anyOf'] as JsonSchema[])],
+    },
+    fromJson: (json, refuse) => {
+      if (json === 'latest') return json
+      if (typeof json === 'string' && new RegExp(HASH).test(json)) return json.slice(-64).toUpperCase()
+      return String(uint.fromJson(json, () => refuse('a height, a hash (64 hex digits) or latest')))
+    },
+    wireToJson: (wire) => wire,
+    check: () => undefined,
+  },
+  'height, hash (64 hex digits) or latest',
+)
+
 /** Transaction bytes in base64 or 0x-hex. */
 export const transactionBytes = textField({
   name: 'transactionBytes',
@@ -60,6 +127,30 @@ export const countedUpTo = oneOf(
   'latest or pending',
   'latest (committed, the default) or pending (those that wait too)',
 )
+
+/** Of which block a balance is asked for. */
+export const latestBlock = oneOf('latestBlock', ['latest'], 'latest', 'latest: the answer is always for the head')
+
+/** What is subscribed to. */
+export const subscriptionTopic = (topics: readonly string[]): Field<string> =>
+  oneOf('subscriptionTopic', topics, `one of ${topics.join(', ')}`, `one of ${topics.join(', ')}`)
+
+/** An operation: its method's name without svc_. */
+export const operationName = (names: readonly string[]): Field<string> =>
+  oneOf('operationName', names, `one of ${names.join(', ')}`, "operation: its method's name without svc_")
+
+/** The state of a proposal: its Result, or open while it has none. */
+export const proposalState = (results: readonly string[]): Field<string> =>
+  oneOf(
+    'proposalState',
+    ['open', ...results],
+    `one of open, ${results.join(', ')}`,
+    'only those that are open, or have this Result',
+  )
+
+/** A kind of proposal. */
+export const proposalType = (types: readonly string[]): Field<string> =>
+  oneOf('proposalType', types, `one of ${types.join(', ')}`, 'only those of this Type')
 
 /** Whether a call waits for the block. */
 export const waitForBlock = field(

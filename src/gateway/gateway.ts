@@ -6,14 +6,17 @@ import { createChain, openClients } from './chain.ts'
 import { type Params, RawJson } from './envelope.ts'
 import { type DefectLog, errorObject, RpcError, rpcErrors } from './errors.ts'
 import { beginWatch, logStalls, readiness, watchHead } from './health.ts'
-import { createHttpServer } from './http.ts'
+import { type Caller, createHttpServer } from './http.ts'
+import { openLight } from './light.ts'
 import { HTTP_LIMITS, WAIT_MS } from './limits.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import type { Services } from './methods/define.ts'
-import { methodOf, methods } from './methods/list.ts'
+import { methodGroups, methodOf } from './methods/list.ts'
 import { openRpcDocument } from './openrpc.ts'
 import { readParams } from './fields.ts'
+import { openPage, PAGE_FOLDER } from './page.ts'
 import { createSender } from './sender.ts'
+import { createSubscriptions } from './subscriptions.ts'
 import { checkSigning, type GuardOptions, mayAskToSign } from './access.ts'
 import { createTracker } from './tracker.ts'
 
@@ -42,19 +45,27 @@ export interface GatewayOptions extends Partial<GuardOptions> {
   readonly stalledAfterMs?: number | undefined
   /** What callers may take of it. What is left out is taken from HTTP_LIMITS. */
   readonly limits?: Partial<typeof HTTP_LIMITS>
+  /** The folder of the built web page that is served at /, or false to serve none. Default PAGE_FOLDER. */
+  readonly page?: string | false
+  /** http://host:port of a `cometbft light` proxy for POST /light. Without it there is none. */
+  readonly light?: string | undefined
+  /** Lets the chain make blocks up to a height at once: for a devnet whose blocks wait for transactions. */
+  readonly proposeTo?: ((height: number) => void) | undefined
 }
 
 /** A running gateway. */
 export interface Gateway {
   /** http://host:port. */
   readonly url: string
+  /** The address of the web page; undefined when it is not served, or not built. */
+  readonly pageUrl: string | undefined
   /** Stops: calls that wait for a block are answered with -32012 and the hash. */
   readonly close: () => Promise<void>
 }
 
 /** Runs a method by name and counts it. Throws what `errorObject` prints. */
 function createCall(services: Services, onCall: Metrics['onCall'], log: DefectLog, authToken: string | undefined) {
-  return async (name: string, params: Params, authorization?: string): Promise<unknown> => {
+  return async (name: string, params: Params, { authorization, subscriber }: Caller): Promise<unknown> => {
     const begunMs = performance.now()
     const method = methodOf.get(name)
     let code = 0
@@ -62,7 +73,9 @@ function createCall(services: Services, onCall: Metrics['onCall'], log: DefectLo
       if (method === undefined) throw new RpcError('methodNotFound', `Method not found: ${name.slice(0, 80)}`)
       if (method.signs === true && !mayAskToSign(authToken, authorization))
         throw new RpcError('needsToken', rpcErrors.needsToken.message)
-      return await method.run(services, readParams(method, params))
+      if (method.needsSocket === true && subscriber === undefined)
+        throw new RpcError('methodNotFound', `${name} needs a websocket: open one at the address of the gateway`)
+      return await method.run(services, readParams(method, params), subscriber)
     } catch (thrown) {
       const error = errorObject(thrown, log, name)
       code = error.code
@@ -74,9 +87,9 @@ function createCall(services: Services, onCall: Metrics['onCall'], log: DefectLo
 }
 
 /**
- * Starts a gateway: JSON-RPC 2.0 on POST /, beside it /healthz, /readyz, /metrics and /openrpc.json. The node may be
- * away at the start: calls are answered with -32011 until it is there. Rejects when it cannot listen on the address, and
- * with a GatewayStartError when it would sign for strangers. Source: protocol.md §10.
+ * Starts a gateway: JSON-RPC 2.0 on POST /, beside it the web page, /healthz, /readyz, /metrics and /openrpc.json. The
+ * node may be away at the start: calls are answered with -32011 until it is there. Rejects when it cannot listen on the
+ * address, and with a GatewayStartError when it would sign for strangers. Source: protocol.md §10.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const {
@@ -87,11 +100,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     authToken,
     publicKeys = false,
     logger,
-    waitMs = WAIT_MS,
-    allowHosts = [],
-    allowOrigins = [],
   } = options
+  const { allowHosts = [], allowOrigins = [], waitMs = WAIT_MS } = options
   checkSigning({ accounts: signers.length, authToken, publicKeys })
+  const light = options.light === undefined ? undefined : openLight(options.light)
   const clients = openClients(node)
   const tracker = createTracker()
   const head = watchHead(options.stalledAfterMs)
@@ -99,6 +111,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     onBlock: (block) => {
       head.onBlock(block)
       tracker.onBlock(block)
+      subscriptions.onBlock(block)
     },
     // Those who wait for a transaction of this block will need its gas price, so both are read at the same time.
     onHeight: (height) => {
@@ -114,24 +127,30 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   })
   void feed.ready.then((height) => beginWatch(head, clients.transactions, height))
   const chain = createChain(clients, feed, head)
+  const subscriptions = createSubscriptions(chain, (error) =>
+    logger.warn({ err: error }, 'a block could not be read for subscriptions'),
+  )
   const endLog = logStalls(head, logger)
   feed.done.catch((error: unknown) => logger.error({ err: error }, 'the feed of blocks ended'))
   const sender = createSender({ chain, tracker, waitMs })
-  const document = Buffer.from(JSON.stringify(openRpcDocument(methods, VERSION)))
+  const document = Buffer.from(JSON.stringify(openRpcDocument(methodGroups, VERSION)))
   const metrics = createMetrics({
     height: feed.head,
     headAgeMs: head.ageMs,
     connected: () => Number(feed.connected()),
     waiting: sender.underWay,
+    subscriptions: subscriptions.size,
   })
   const services: Services = {
     chain,
     sender,
     version: VERSION,
+    proposeTo: options.proposeTo,
     signers: new Map(signers.map((signer) => [signer.address, signer])),
     onOutcome: metrics.onOutcome,
     discover: () => new RawJson([document]),
   }
+  const page = openPage(options.page ?? PAGE_FOLDER, { devnet: publicKeys, light: light !== undefined })
   const app = await createHttpServer({
     call: createCall(services, metrics.onCall, logger, authToken),
     isList: (name) => methodOf.get(name)?.isList === true,
@@ -141,18 +160,25 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     ready: () => readiness(chain),
     metrics: metrics.text,
     document,
+    subscriber: subscriptions.subscriber,
+    onSlow: metrics.onSlow,
+    page,
+    light,
     onClosing: tracker.close,
   })
   const close = async (): Promise<void> => {
     endLog()
+    subscriptions.close()
     await app.close()
     await feed.close()
+    light?.close()
     for (const client of Object.values(clients)) client.close()
   }
   try {
     const url = await app.listen({ host, port })
-    logger.info({ url, node, accounts: signers.length }, 'the gateway listens')
-    return { url, close }
+    const pageUrl = page?.files === undefined ? undefined : `${url}/`
+    logger.info({ url, node, accounts: signers.length, page: pageUrl }, 'the gateway listens')
+    return { url, pageUrl, close }
   } catch (error) {
     await close()
     throw error

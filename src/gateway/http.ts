@@ -1,49 +1,45 @@
 import { createServer } from 'node:http'
 import { BlockList, isIPv6 } from 'node:net'
-import { Readable } from 'node:stream'
 import cors from '@fastify/cors'
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { asBuffer } from '../base/bytes.ts'
+import type { WebSocket } from 'ws'
 import { type GuardOptions, refusedOrigin } from './access.ts'
-import { createRateLimit, createTurns } from './admission.ts'
+import { createRateLimit, createTurns, type RateLimit } from './admission.ts'
 import { boundConnections, type Connections } from './connections.ts'
 import { answer, type Params, type Piece, type Server } from './envelope.ts'
-import { type RpcError, type RpcErrorObject, rpcErrors } from './errors.ts'
+import { RpcError, type RpcErrorObject, rpcErrors } from './errors.ts'
 import type { Readiness } from './health.ts'
+import type { Light } from './light.ts'
+import type { CallSubscriber } from './methods/define.ts'
+import { type Page, servePage } from './page.ts'
+import { sendPieces } from './pieces.ts'
+import { answerMessages, createSockets } from './socket.ts'
+import type { Subscriber } from './subscriptions.ts'
+import { routeUpgrades } from './upgrades.ts'
 import {
   BODY_BYTES_MAX,
   type HTTP_LIMITS,
   KEEP_ALIVE_MS,
+  LIGHT_BODY_BYTES_MAX,
   LIST_COST,
-  PIECE_BYTES,
   READY_MS,
   REQUEST_CHECK_MS,
 } from './limits.ts'
 
-const bufferOf = (piece: Piece): Buffer => (typeof piece === 'string' ? Buffer.from(piece) : asBuffer(piece))
-
-function* partsOf(pieces: readonly Piece[]): Generator<Buffer> {
-  for (const piece of pieces) {
-    const bytes = bufferOf(piece)
-    for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES)
-  }
-}
-
-/** Sends an answer. A long one goes in parts, each once the one before has left, and shared pieces are not copied. */
-function sendPieces(reply: FastifyReply, unread: Connections['unread'], pieces: readonly Piece[]): FastifyReply {
-  unread.add(reply.request.raw, reply.raw, pieces)
-  const bytes = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
-  if (bytes > PIECE_BYTES) {
-    return reply.header('content-length', String(bytes)).send(Readable.from(partsOf(pieces), { objectMode: false }))
-  }
-  const [only] = pieces
-  return reply.send(pieces.length === 1 && typeof only === 'string' ? only : Buffer.concat(pieces.map(bufferOf)))
+/** Who calls: the `authorization` header of the request, and the subscriptions of its websocket. */
+export interface Caller {
+  readonly authorization: string | undefined
+  readonly subscriber?: CallSubscriber
 }
 
 /** What the routes serve. */
 export interface Routes {
-  /** Runs a method; `authorization` is that header of its request. */
-  readonly call: (method: string, params: Params, authorization: string | undefined) => Promise<unknown>
+  /** Runs a method. */
+  readonly call: (method: string, params: Params, caller: Caller) => Promise<unknown>
+  /** Opens the subscriptions of a websocket, whose notifications go to `send`. */
+  readonly subscriber: (send: (text: string) => void) => Subscriber
+  /** Told of each websocket that was closed because it reads too slowly. */
+  readonly onSlow: () => void
   /** True for a method that answers with a whole list. */
   readonly isList: (method: string) => boolean
   readonly log: Server['log']
@@ -53,6 +49,10 @@ export interface Routes {
   readonly metrics: () => Promise<string>
   /** The JSON of the OpenRPC document. */
   readonly document: Piece
+  /** The web page at /, unless there shall be none. */
+  readonly page: Page | undefined
+  /** What POST /light asks, if there is one. */
+  readonly light: Light | undefined
   /** Told when the server begins to close: it waits for the calls under way. */
   readonly onClosing: () => void
 }
@@ -97,6 +97,13 @@ function setStatus(reply: FastifyReply, refused: RpcErrorObject | undefined): vo
   reply.code(429).header('retry-after', String(Math.ceil(retryAfterMs / 1000)))
 }
 
+/** The answer to what is not even read. */
+const refusalOf = ({ code, message, data }: RpcError): object => ({
+  jsonrpc: '2.0',
+  error: { code, message, data },
+  id: null,
+})
+
 /** Counts every request as a call, whatever it asks for. */
 function addRateLimit(
   app: FastifyInstance,
@@ -105,20 +112,20 @@ function addRateLimit(
   app.addHook('onRequest', async (request, reply) => {
     const error = await countCall(request)
     if (error === undefined) return
-    const { code, message, data } = error
     setStatus(reply, error)
-    return reply.send({ jsonrpc: '2.0', error: { code, message, data }, id: null })
+    return reply.send(refusalOf(error))
   })
 }
 
 /**
- * Closes the connections of calls that are under way when the server closes. Otherwise each would be kept for a next
- * call, and the server would wait for it.
+ * Closes the connections of calls that are under way once they are answered, when the server closes. Otherwise each would
+ * be kept for a next call, and the server would wait for it. Connections without a whole request are closed at once.
  */
-function addClosing(app: FastifyInstance, onClosing: () => void): void {
+function addClosing(app: FastifyInstance, onClosing: () => void, { closeIdle }: Connections): void {
   let closing = false
   app.addHook('preClose', async () => {
     closing = true
+    closeIdle()
     onClosing()
   })
   app.addHook('onSend', async (_request, reply) => {
@@ -177,6 +184,33 @@ function addErrors(app: FastifyInstance, log: Server['log']): void {
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'not found: POST / takes JSON-RPC' }))
 }
 
+/** Lets the calls of a request begin when it is the turn of its address, and says which of them are too many. */
+function createAdmission(rateLimit: RateLimit, isList: Routes['isList']): (request: FastifyRequest) => Server['admit'] {
+  const turns = createTurns()
+  return (request) => async (methods) => {
+    await turns(
+      request.ip,
+      methods.reduce((sum, method) => sum + (isList(method) ? LIST_COST : 1), 0),
+    )
+    const refused: (RpcError | undefined)[] = []
+    for (const [index, method] of methods.entries()) {
+      // The first was counted when the request came.
+      const why = index === 0 ? undefined : await rateLimit.countCall(request)
+      refused.push(why ?? (isList(method) ? await rateLimit.countList(request) : undefined))
+    }
+    return refused
+  }
+}
+
+/** Says who answers the calls of a request. */
+type ServerOf = (request: FastifyRequest) => Pick<Server, 'call' | 'admit'>
+
+/** Refuses batches. */
+const oneAtATime: Server['admit'] = async (methods) =>
+  methods.length === 1
+    ? [undefined]
+    : methods.map(() => new RpcError('invalidRequest', 'Invalid Request: no batches here'))
+
 /** Creates the HTTP server, which does not listen yet. It takes bodies up to BODY_BYTES_MAX, `application/json` only. */
 export async function createHttpServer(routes: Routes): Promise<FastifyInstance> {
   const { call, isList, log, guard, limits, ready, metrics, document, onClosing } = routes
@@ -184,37 +218,66 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
   const { unread } = connections
   const app = open(limits, connections)
   const parse = safeParser(app)
-  const turns = createTurns()
   const rateLimit = await createRateLimit(app, limits.callsPerSecond)
+  const upgrade = routeUpgrades(app)
   await addGuard(app, guard)
   addRateLimit(app, rateLimit.countCall)
-  addClosing(app, onClosing)
+  addClosing(app, onClosing, connections)
   addErrors(app, log)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body))
-  app.post('/', async (request, reply) => {
-    if (typeof request.body !== 'string') return reply.code(415).send({ error: 'expected a body of application/json' })
+  const admitFor = createAdmission(rateLimit, isList)
+  const takeCalls = (path: string, bodyLimit: number, serverOf: ServerOf): void => {
+    app.post(path, { bodyLimit }, async (request, reply) => {
+      if (typeof request.body !== 'string')
+        return reply.code(415).send({ error: 'expected a body of application/json' })
+      const answered = await answer({ ...serverOf(request), parse, log }, request.body)
+      if (answered === undefined) return reply.code(204).send()
+      setStatus(reply, answered.refused)
+      return sendPieces(reply.type('application/json; charset=utf-8'), unread, answered.pieces)
+    })
+  }
+  takeCalls('/', BODY_BYTES_MAX, (request) => {
+    const caller = { authorization: request.headers.authorization }
+    return { call: (method, params) => call(method, params, caller), admit: admitFor(request) }
+  })
+  if (routes.light !== undefined) {
+    const { call: ask } = routes.light
+    takeCalls('/light', LIGHT_BODY_BYTES_MAX, () => ({ call: ask, admit: oneAtATime }))
+  }
+  const sockets = createSockets(routes.onSlow, limits)
+  const serve = (socket: WebSocket, request: FastifyRequest): void => {
+    const outbox = sockets.open(socket)
+    const subscriber = routes.subscriber(outbox.send)
+    socket.once('close', subscriber.end)
     const { authorization } = request.headers
-    const admit: Server['admit'] = async (methods) => {
-      await turns(
-        request.ip,
-        methods.reduce((sum, method) => sum + (isList(method) ? LIST_COST : 1), 0),
-      )
-      const refused: (RpcError | undefined)[] = []
-      for (const [index, method] of methods.entries()) {
-        // The first was counted when the request came.
-        const why = index === 0 ? undefined : await rateLimit.countCall(request)
-        refused.push(why ?? (isList(method) ? await rateLimit.countList(request) : undefined))
+    answerMessages(socket, outbox, async (text) => {
+      const begun: string[] = []
+      const add: CallSubscriber['add'] = (interest, from) => {
+        const id = subscriber.add(interest, from)
+        begun.push(id)
+        return id
       }
-      return refused
+      const caller = { authorization, subscriber: { add, remove: subscriber.remove } }
+      const tooOften = await rateLimit.countCall(request)
+      const server = { call: (method: string, params: Params) => call(method, params, caller), parse, log }
+      const reply =
+        tooOften === undefined
+          ? await answer({ ...server, admit: admitFor(request) }, text)
+          : { pieces: [JSON.stringify(refusalOf(tooOften))], refused: undefined }
+      const sent = (): void => {
+        for (const id of begun) subscriber.begin(id)
+      }
+      return { reply, sent }
+    })
+  }
+  const page = routes.page === undefined ? undefined : servePage(app, routes.page, unread)
+  app.get('/', async (request, reply) => {
+    if (upgrade(request, reply, (socket) => serve(socket, request))) {
+      connections.release(request.raw.socket)
+      return reply
     }
-    const answered = await answer(
-      { call: (method, params) => call(method, params, authorization), admit, parse, log },
-      request.body,
-    )
-    if (answered === undefined) return reply.code(204).send()
-    setStatus(reply, answered.refused)
-    return sendPieces(reply.type('application/json; charset=utf-8'), unread, answered.pieces)
+    return page === undefined ? reply.callNotFound() : page(request, reply)
   })
   app.get('/healthz', async () => ({ ok: true }))
   const shared = atMostEvery(READY_MS, ready)

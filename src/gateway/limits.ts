@@ -51,6 +51,9 @@ export const READY_MS = 250
 /** Accounts without a call under way whose next nonce is kept: their next call need not ask the node for it. */
 export const NONCES_KEPT = 10_000
 
+/** Refused transactions of which the gateway can still say what a balance lacked: at least the last ones. */
+export const SHORTFALLS_KEPT = 1_000
+
 /** How long a transaction is waited for unless configured, in ms. Source: protocol.md §10, -32012. */
 export const WAIT_MS = 30_000
 
@@ -95,6 +98,36 @@ export const RATE_WINDOW_MS = 10_000
 /** As how many calls a whole list counts: an address has CALLS_PER_SECOND / LIST_COST of them a second. */
 export const LIST_COST = 20
 
+/** The most bytes of one message on a websocket; a longer one closes it with 1009. */
+export const SOCKET_MESSAGE_BYTES_MAX = 1024 * 1024
+
+/** The most messages of one websocket that are worked on at a time; it is not read further until one is answered. */
+export const SOCKET_MESSAGES_MAX = 64
+
+/** The most bytes that wait for the reader of one websocket; beyond them it is closed with 1013. */
+export const SOCKET_QUEUE_BYTES_MAX = 8 * 1024 * 1024
+
+/** How often a websocket is pinged, in ms. One that has not answered by the next ping is closed. */
+export const SOCKET_PING_MS = 30_000
+
+/** How long a websocket that was closed may take to say so too, in ms. */
+export const SOCKET_CLOSE_MS = 2_000
+
+/** The most subscriptions of one websocket; one more is answered with -32015. */
+export const SUBSCRIPTIONS_OF_SOCKET_MAX = 16
+
+/** The most subscriptions in all; one more is answered with -32015. */
+export const SUBSCRIPTIONS_MAX = 10_000
+
+/** How far behind the head a subscription may begin or be, in blocks. What lies before it is told as a gap. */
+export const REFILL_BLOCKS_MAX = 100
+
+/** After how many blocks without news a subscription is told that there was nothing. */
+export const PROGRESS_BLOCKS = 16
+
+/** How long the gateway waits until it reads a block for a subscription again that the node did not give it, in ms. */
+export const REFILL_PAUSE_MS = 500
+
 /** How long the first block feed may take to begin before a transaction is refused with -32011, in ms. */
 export const FEED_START_MS_MAX = 10_000
 
@@ -102,7 +135,61 @@ export const FEED_START_MS_MAX = 10_000
 export const LOOK_UP_MS = 500
 
 /** Blocks whose gas price is remembered. */
-export const GAS_PRICES_KEPT = 64
+export const GAS_PRICES_KEPT = 1_024
+
+/** Rows of one page of a history, at most. */
+export const PAGE_ROWS_MAX = 100
+
+/** Rows of one page of a history when the caller names no number. */
+export const PAGE_ROWS = 20
+
+/**
+ * Searches of the node's index under way at a time: the node reads all that matches, which takes it about 12 µs a
+ * transaction, so that searches never keep more than one of its cores busy.
+ */
+export const SEARCHES_ASKED_MAX = 1
+
+/** The most searches that are under way or wait for their turn; one more is answered with -32015. */
+export const SEARCHES_MAX = 32
+
+/** Whole blocks that the node is asked for at a time, for callers. */
+export const BLOCKS_ASKED_MAX = 2
+
+/** The most blocks that are asked for or wait for their turn; one more is answered with -32015. */
+export const BLOCKS_MAX = 64
+
+/** How long a search may take, its wait for a turn included, in ms. The node ends its part when the caller goes away. */
+export const SEARCH_MS_MAX = 10_000
+
+/** The first stretch of a chain that a history is searched in, in blocks. Each further one is 4 times as long. */
+export const SEARCHED_BLOCKS_MIN = 16
+
+/** Blocks that one page of a validator's history reads, at most. */
+export const HISTORY_BLOCKS_MAX = 20
+
+/** Blocks whose time is remembered. */
+export const BLOCK_TIMES_KEPT = 1_024
+
+/** The most bytes of one body of POST /light. A call of svc.verified has about 90. */
+export const LIGHT_BODY_BYTES_MAX = 1_024
+
+/** Calls that the light client is asked at a time. It verifies one header after another, so more would only wait there. */
+export const LIGHT_ASKED_MAX = 1
+
+/**
+ * The most calls to the light client that are under way or wait for their turn; one more is answered with -32015. A page
+ * that verifies a table of 20 rows makes 40 calls at once.
+ */
+export const LIGHT_CALLS_MAX = 64
+
+/** How long a call to the light client may take, in ms. It ends its search for a header when the caller goes away. */
+export const LIGHT_MS_MAX = 10_000
+
+/** The most bytes of an answer of the light client: a commit with the signatures of 400 keys has about 110,000. */
+export const LIGHT_ANSWER_BYTES_MAX = 1024 * 1024
+
+/** How many blocks behind the head a header may be that the light client is asked for. The client wants the newest. */
+export const LIGHT_BLOCKS_MAX = 100
 
 /** Age of the head from which the chain counts as stalled unless configured, in ms, however fast its blocks came. */
 export const STALLED_MS_MIN = 10_000
@@ -126,8 +213,15 @@ export const HTTP_LIMITS = {
   unreadMs: UNREAD_MS_MAX,
   unreadBytes: UNREAD_BYTES_MAX,
   requestMs: REQUEST_MS_MAX,
+  pingMs: SOCKET_PING_MS,
   /** 0 is no limit. */
   callsPerSecond: CALLS_PER_SECOND,
   /** Addresses of reverse proxies, alone or as networks (10.0.0.0/8), whose X-Forwarded-For says who the caller is. */
   trustProxies: [] as readonly string[],
 }
+
+/** The most blocks that one call of svc_mine makes. A devnet makes up to 170 in a second on two idle cores. */
+export const MINE_BLOCKS_MAX = 5_000
+
+/** How long one call of svc_mine may take. */
+export const MINE_MS_MAX = 120_000

@@ -10,7 +10,9 @@ import {
 /** A list as the node answered it. All callers share `json`, so nobody may change it. */
 export interface ListAnswer {
   readonly height: number
+  /** The list; with `hasTotal` its member `data` and `total` and the closing brace. */
   readonly json: Uint8Array
+  readonly hasTotal?: true
 }
 
 /** Where lists come from. */

@@ -1,4 +1,5 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Histogram, Registry } from 'prom-client'
+import { addGauge } from '../base/gauge.ts'
 import { rpcErrors } from './errors.ts'
 import { methods } from './methods/list.ts'
 import { txEntries } from '../modules/registry.ts'
@@ -7,7 +8,7 @@ import { txEntries } from '../modules/registry.ts'
 export type Metrics = ReturnType<typeof createMetrics>
 
 /** Where gauges are read from. */
-type Gauges = Readonly<Record<'height' | 'headAgeMs' | 'connected' | 'waiting', () => number>>
+type Gauges = Readonly<Record<'height' | 'headAgeMs' | 'connected' | 'waiting' | 'subscriptions', () => number>>
 
 const SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2, 5, 10, 30, 60]
 const { nodeAway, notInBlock, mempoolFull } = rpcErrors
@@ -20,7 +21,7 @@ const OUTCOMES = [
 ]
 
 /** Metrics in a registry of their own; every series that always exists starts at 0. */
-export function createMetrics({ height, headAgeMs, connected, waiting }: Gauges) {
+export function createMetrics({ height, headAgeMs, connected, waiting, subscriptions }: Gauges) {
   const registry = new Registry()
   const registers = [registry]
   const requests = new Counter({
@@ -42,15 +43,7 @@ export function createMetrics({ height, headAgeMs, connected, waiting }: Gauges)
     labelNames: ['operation', 'outcome'],
     registers,
   })
-  const gauge = (name: string, help: string, read: () => number): unknown =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(read())
-      },
-    })
+  const gauge = addGauge.bind(undefined, registry)
   gauge('svc_chain_height', 'Last block that the gateway has seen', height)
   gauge(
     'svc_head_age_seconds',
@@ -58,6 +51,12 @@ export function createMetrics({ height, headAgeMs, connected, waiting }: Gauges)
     () => headAgeMs() / 1000,
   )
   gauge('svc_feed_connected', '1 while the subscription to the node stands', connected)
+  gauge('svc_subscriptions', 'Subscriptions of websockets', subscriptions)
+  const slow = new Counter({
+    name: 'svc_slow_readers_closed_total',
+    help: 'Websockets that were closed because too much waited to be read',
+    registers,
+  })
   gauge('svc_tx_waiting', 'Transactions that are signed, sent or waited for', waiting)
   for (const method of [...methods.map(({ name }) => name), 'unknown']) {
     requests.inc({ method, code: method === 'unknown' ? rpcErrors.methodNotFound.code : 0 }, 0)
@@ -71,6 +70,9 @@ export function createMetrics({ height, headAgeMs, connected, waiting }: Gauges)
       duration.observe({ method }, seconds)
     },
     onOutcome: (operation: string, outcome: string): void => results.inc({ operation, outcome }),
+    registry,
+    /** To be called for each websocket that was closed because it reads too slowly. */
+    onSlow: (): void => slow.inc(),
     /** Resolves with the Prometheus text. */
     text: (): Promise<string> => registry.metrics(),
   }

@@ -6,13 +6,13 @@ import { ratio, uint } from '../values/number.ts'
 import { flag, yesNo } from '../values/text.ts'
 import type { JsonSchema } from '../values/valueType.ts'
 import { type RpcErrorName, rpcErrors } from './errors.ts'
-import type { Method } from './methods/define.ts'
+import examples from './examples.json' with { type: 'json' }
+import type { Method, MethodGroup } from './methods/define.ts'
 
 const string: JsonSchema = { type: 'string' }
 const integer = uint.schema
 
-/** What svc_getTransaction answers. Source: protocol.md §10. */
-export const foundTransaction: JsonSchema = object({
+const foundTransactionMembers = {
   height: integer,
   hash: string,
   index: integer,
@@ -22,10 +22,17 @@ export const foundTransaction: JsonSchema = object({
   message: { type: ['object', 'null'] },
   check_tx: checkTxSchema,
   deliver_tx: deliverTxSchema(),
-})
+}
+
+/** What svc_getTransaction answers. Source: protocol.md §10. */
+export const foundTransaction: JsonSchema = object(foundTransactionMembers)
 
 /** The schema of a query's answer: `{height, data}`. */
 export const answerOf = (data: JsonSchema): JsonSchema => object({ height: integer, data })
+
+/** The same of a list that may say how many elements there are. */
+export const countedAnswerOf = (data: JsonSchema): JsonSchema =>
+  object({ height: integer, data, total: integer }, ['total'])
 
 const base64: JsonSchema = { type: 'string', contentEncoding: 'base64' }
 
@@ -52,15 +59,21 @@ export const validatorObject: JsonSchema = object({
   state: { enum: ['Validator', 'Candidate', 'Withdrawn'] },
 })
 
+/** The values of a proposal's Type. */
+export const proposalTypes = ['transfer_fund', 'change_param', 'deploy_libeni', 'retire_program'] as const
+
+/** The values of a resolved proposal's Result. */
+export const proposalResults = ['Approved', 'Rejected', 'Expired'] as const
+
 const proposalMembers = {
   Id: proposalId.schema,
-  Type: { enum: ['transfer_fund', 'change_param', 'deploy_libeni', 'retire_program'] },
+  Type: { enum: proposalTypes },
   Proposer: address.schema,
   BlockHeight: integer,
   ExpireBlockHeight: integer,
   ExpireTimestamp: integer,
   CreatedAt: string,
-  Result: { enum: ['', 'Approved', 'Rejected', 'Expired'] },
+  Result: { enum: ['', ...proposalResults] },
   ResultMsg: string,
   ResultBlockHeight: integer,
   ResultAt: string,
@@ -95,6 +108,27 @@ export const paramsObject: JsonSchema = object({
   gas_price: integer,
 })
 
+/** Source: protocol.md §10, svc_getParamsHistory. */
+export const paramChange: JsonSchema = object({ height_in_force: integer, name: string, value: string })
+
+/** Source: protocol.md §10, svc_getSupply. */
+export const supplyObject: JsonSchema = object({
+  height: integer,
+  supply: decimal,
+  genesis_supply: decimal,
+  minted: decimal,
+  burned: decimal,
+})
+
+/** Source: protocol.md §10, svc_queryAccountUpdate. */
+export const accountUpdate: JsonSchema = object({
+  id: integer,
+  status: { enum: ['PENDING', 'COMPLETED', 'REPLACED', 'CANCELLED'] },
+  from: address.schema,
+  to: address.schema,
+  pub_key: { type: ['string', 'null'] },
+})
+
 /** Source: protocol.md §10, svc_queryUnbonding. */
 export const unbondingEntry: JsonSchema = object({ amount: decimal, pub_key: pubKey, completion_height: integer })
 
@@ -105,6 +139,44 @@ export const setMember: JsonSchema = object({
   power: integer,
   proven: flag.schema,
 })
+
+/** Source: protocol.md §10, svc_estimateFee. */
+export const feeEstimate: JsonSchema = object({ height: integer, gas: integer, gas_price: integer, fee: decimal })
+
+/** An event of the application. Source: protocol.md §9. */
+export const chainEvent: JsonSchema = object({ type: string, attributes: { type: 'object' } })
+
+/** Source: protocol.md §10, svc_getBlock. */
+export const blockObject: JsonSchema = object({
+  height: integer,
+  hash: string,
+  parent_hash: string,
+  time: string,
+  proposer_address: address.schema,
+  app_hash: string,
+  transaction_count: integer,
+  transactions: { type: 'array', items: foundTransaction },
+  events: { type: 'array', items: chainEvent },
+})
+
+/** A page of a history: its rows, the newest first, and where the next page begins, null behind the last one. */
+export const historyOf = (row: JsonSchema): JsonSchema =>
+  object({ height: integer, data: { type: 'array', items: row }, next: { type: ['string', 'null'] } })
+
+/** Source: protocol.md §10, svc_getTransactions. */
+export const accountTransaction: JsonSchema = object({ time: string, ...foundTransactionMembers })
+
+/** Source: protocol.md §10, svc_getValidatorHistory. */
+export const validatorEvent: JsonSchema = object({
+  height: integer,
+  time: string,
+  hash: { type: ['string', 'null'] },
+  type: string,
+  attributes: { type: 'object' },
+})
+
+/** Source: protocol.md §10, svc_getAwards. */
+export const award: JsonSchema = object({ height: integer, time: string, amount: decimal })
 
 /** Source: protocol.md §10, svc_status. */
 export const statusObject: JsonSchema = object({
@@ -119,7 +191,25 @@ export const statusObject: JsonSchema = object({
 
 const EVERY_CALL: readonly RpcErrorName[] = ['invalidRequest', 'invalidParams', 'internal', 'tooMany']
 
-function methodObject({ name, doc, input, positional, result, errors }: Method): object {
+/** A call of a method and its answer, as tools/record-examples.ts recorded them on a devnet. */
+interface Example {
+  readonly params: Readonly<Record<string, unknown>>
+  readonly result: unknown
+}
+
+/** The example of a method in OpenRPC's form; none for the method that answers with the document itself. */
+function examplesOf(name: string): readonly object[] {
+  const example = (examples as Readonly<Record<string, Example>>)[name]
+  if (example === undefined) return []
+  const params = Object.entries(example.params).map(([field, value]) => ({ name: field, value }))
+  return [{ name: 'on a devnet', params, result: { name: 'result', value: example.result } }]
+}
+
+const SIGNS = { name: 'signs', description: 'The gateway signs the transaction with the key of `from`.' }
+const SOCKET = { name: 'websocket', description: 'Answered over a websocket only.' }
+
+function methodObject(group: string, method: Method): object {
+  const { name, doc, input, positional, result, errors, signs = false, needsSocket = false } = method
   const properties = schemaOf(input)['properties'] as Readonly<Record<string, object>>
   return {
     name,
@@ -127,6 +217,7 @@ function methodObject({ name, doc, input, positional, result, errors }: Method):
     ...(positional === undefined
       ? { description: 'params: one object of members, alone or as the only element of an array.' }
       : {}),
+    tags: [{ name: group }, ...(signs ? [SIGNS] : []), ...(needsSocket ? [SOCKET] : [])],
     paramStructure: positional === Object.keys(input).length ? 'either' : 'by-name',
     params: Object.entries(input).map(([field, { doc: description, optional }]) => ({
       name: field,
@@ -136,17 +227,20 @@ function methodObject({ name, doc, input, positional, result, errors }: Method):
     })),
     result: { name: 'result', schema: result },
     errors: [...EVERY_CALL, ...errors].map((error) => rpcErrors[error]),
+    examples: examplesOf(name),
   }
 }
 
 /**
- * The OpenRPC 1.3 document of the methods, from the schemas that read their params. Source: protocol.md §10,
- * rpc.discover.
+ * The OpenRPC 1.3 document of the methods, from the schemas that read their params. The first tag of a method is its
+ * group. Source: protocol.md §10, rpc.discover.
  */
-export function openRpcDocument(methods: readonly Method[], version: string): object {
+export function openRpcDocument(groups: readonly MethodGroup[], version: string): object {
   return {
     openrpc: '1.3.2',
     info: { title: 'svcd gateway', description: 'Stake and governance over JSON-RPC 2.0, HTTP POST /.', version },
-    methods: methods.map(methodObject),
+    // Relative to where the document is served: a gateway does not know by which name it is reached.
+    servers: [{ name: 'gateway', url: '/', summary: 'HTTP POST, or a websocket, which the subscriptions need' }],
+    methods: groups.flatMap(({ name, methods }) => methods.map((method) => methodObject(name, method))),
   }
 }

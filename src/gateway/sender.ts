@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import QuickLRU from 'quick-lru'
 import { type Address, addressOf } from '../base/address.ts'
+import { fromUtf8 } from '../base/bytes.ts'
 import { isNodeError } from '../comet/errors.ts'
 import { kernelErrors } from '../modules/errors.ts'
 import { decodeTx, type Tx, TX_BYTES_MAX, txHash } from '../tx/envelope.ts'
@@ -14,10 +16,19 @@ import {
   type Sent,
 } from '../tx/nonceQueue.ts'
 import type { PendingTx, Signer } from '../tx/sign.ts'
+import type { Shortfall } from '../base/txError.ts'
+import { decodeShortfall } from '../tx/shortfall.ts'
 import { isSignedBySender } from '../tx/verify.ts'
 import type { Chain } from './chain.ts'
 import { nodeFailure, RpcError, rpcErrors } from './errors.ts'
-import { LOOK_UP_MS, NONCES_KEPT, WAITING_MAX, WAITING_OF_SENDER_MAX, WAITING_SIGNED_HERE_MAX } from './limits.ts'
+import {
+  LOOK_UP_MS,
+  NONCES_KEPT,
+  SHORTFALLS_KEPT,
+  WAITING_MAX,
+  WAITING_OF_SENDER_MAX,
+  WAITING_SIGNED_HERE_MAX,
+} from './limits.ts'
 import type { Inclusion, Tracker, Waiter } from './tracker.ts'
 
 /** Why a transaction was refused. `expectedNonce`: the nonce that comes next, when it was refused for its own. */
@@ -58,6 +69,8 @@ interface Setting {
   readonly chain: Chain
   readonly tracker: Tracker
   readonly waitMs: number
+  /** What balances lacked, by the hash of the transaction that CheckTx refused for it. */
+  readonly shortfalls: QuickLRU<string, Shortfall>
 }
 
 /**
@@ -83,7 +96,7 @@ const tooLarge = (bytes: Uint8Array): Refusal => {
  * `data.hash`. Bytes above TX_BYTES_MAX are refused here in the words of check 1, because the node's mempool may refuse
  * them before it asks CheckTx.
  */
-async function broadcast({ chain, tracker }: Setting, bytes: Uint8Array): Promise<Refused | Broadcast> {
+async function broadcast({ chain, tracker, shortfalls }: Setting, bytes: Uint8Array): Promise<Refused | Broadcast> {
   const hash = txHash(bytes)
   if (bytes.length > TX_BYTES_MAX) return { hash, refused: tooLarge(bytes) }
   const waiter = tracker.wait(hash)
@@ -92,6 +105,8 @@ async function broadcast({ chain, tracker }: Setting, bytes: Uint8Array): Promis
     if (code === 0) return { state: 'accepted', hash, waiter }
     waiter.cancel()
     const expectedNonce = code === BAD_NONCE_CODE ? decodeNonce(data) : undefined
+    const shortfall = decodeShortfall(fromUtf8(data) ?? '')
+    if (shortfall !== undefined) shortfalls.set(hash, shortfall)
     return { hash, refused: { code, log, expectedNonce } }
   } catch (error) {
     if (isNodeError(error, 'TxInCache')) return { state: 'known', hash, waiter }
@@ -239,8 +254,10 @@ export type Sender = ReturnType<typeof createSender>
  * blocks at the same time. `tracker` must be told of the blocks of `chain`. Sending throws RpcError -32011 and -32013, with
  * `data.hash` where bytes were sent.
  */
-export function createSender(setting: Setting) {
-  const { chain } = setting
+export function createSender(given: Omit<Setting, 'shortfalls'>) {
+  const { chain } = given
+  const shortfalls = new QuickLRU<string, Shortfall>({ maxSize: SHORTFALLS_KEPT })
+  const setting: Setting = { ...given, shortfalls }
   const underWay: Record<SignedBy, number> = { raw: 0, signedHere: 0 }
   const queues = createQueues((address) =>
     createNonceQueue<Sign, SentTx>({
@@ -288,6 +305,8 @@ export function createSender(setting: Setting) {
     },
     /** Returns the nonce after the last one of the account that waits here for its block; 0 when none waits. */
     pendingNonce: queues.pendingNonce,
+    /** Returns what a balance lacked for one of the last transactions that were refused here for that. */
+    shortfallOf: (hash: string): Shortfall | undefined => shortfalls.get(hash),
     /** How many transactions are signed, sent or waited for now. */
     underWay: (): number => underWay.raw + underWay.signedHere,
   }

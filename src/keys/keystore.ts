@@ -4,9 +4,9 @@ import { scrypt as nobleScrypt } from '@noble/hashes/scrypt.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { randomBytes } from '@noble/hashes/utils.js'
-import nacl from 'tweetnacl'
 import { type Address, addressOfKey, parseAddress } from '../base/address.ts'
 import { concat, equalBytes, fromHex, toHex, utf8 } from '../base/bytes.ts'
+import { keyPairOfSeed } from '../base/ed25519.ts'
 import { isObject } from '../base/json.ts'
 
 /**
@@ -220,8 +220,7 @@ export function openKeystore(given: unknown, password: string): Uint8Array {
   return seed
 }
 
-/** The address of a seed. Next to scrypt it costs nothing, so Node and browsers share one implementation. */
-const addressOfSeed = (seed: Uint8Array): Address => addressOfKey(nacl.sign.keyPair.fromSeed(seed).publicKey)
+const addressOfSeed = (seed: Uint8Array): Address => addressOfKey(keyPairOfSeed(seed).publicKey)
 
 /** True for scrypt with less memory than that of new keystores, and for pbkdf2: the password is cheaper to guess. */
 export function isWeak({ crypto: { kdf, kdfparams } }: Keystore): boolean {

@@ -28,13 +28,25 @@ export function deriveSeed(masterSeed: Uint8Array, path: readonly number[]): Uin
 export const PUBLIC_MNEMONIC = 'test test test test test test test test test test test junk'
 
 /**
+ * Derives the ed25519 seeds of the first `count` accounts of a BIP-39 mnemonic, as `seedOfMnemonic` does. Throws an
+ * Error that does not repeat the words when they are not a mnemonic.
+ */
+export function seedsOfMnemonic(mnemonic: string, count: number): readonly Uint8Array[] {
+  const master = masterSeedOf(mnemonic)
+  return Array.from({ length: count }, (_, index) => deriveSeed(master, [44, 1, index, 0, 0]))
+}
+
+/**
  * Derives the ed25519 seed of account `index` of a BIP-39 mnemonic, at the SLIP-10 path m/44'/1'/index'/0'/0'. Throws
  * an Error that does not repeat the words when they are not a mnemonic.
  */
-export function seedOfMnemonic(mnemonic: string, index: number): Uint8Array {
+export const seedOfMnemonic = (mnemonic: string, index: number): Uint8Array =>
+  deriveSeed(masterSeedOf(mnemonic), [44, 1, index, 0, 0])
+
+function masterSeedOf(mnemonic: string): Uint8Array {
   if (!validateMnemonic(mnemonic, wordlist))
     throw new Error('mnemonic: expected 12 to 24 English BIP-39 words with their checksum')
-  return deriveSeed(mnemonicToSeedSync(mnemonic), [44, 1, index, 0, 0])
+  return mnemonicToSeedSync(mnemonic)
 }
 
 /** Creates a random mnemonic of 12 words (128 bits) or 24 words (256 bits). It is secret. */

@@ -53,6 +53,10 @@ export interface TxContext {
 export interface Applied {
   readonly data?: Uint8Array
   readonly attributes?: Attributes
+  /** Accounts that it concerns beside the sender: they find it in their histories. */
+  readonly accounts?: readonly Address[]
+  /** Owners of the candidacies whose history it is part of. */
+  readonly validators?: readonly Address[]
 }
 
 /** What an operation will do: the kernel checks that the balance covers fee and locks, takes the fee, then applies. */
@@ -64,6 +68,9 @@ export interface Effects {
 
 /** Why an operation fails, or what it will do. */
 export type Outcome = TxError | Effects
+
+/** The parameters that gas depends on. Source: protocol.md §2, Gas and fees. */
+export type GasParams = Pick<Params, 'declareCandidacy' | 'updateCandidacy' | 'governanceProposal'>
 
 /** One transaction type. `M` are the fields of its message. */
 export interface TxEntry<M extends Fields = Fields> {
@@ -79,7 +86,7 @@ export interface TxEntry<M extends Fields = Fields> {
   readonly input: M
   /** What deliver_tx.data carries on success. */
   readonly returns?: 'ProposalID' | 'account update request id'
-  readonly gas: (params: Params) => number
+  readonly gas: (params: GasParams) => number
   /** Guards first, in the order in which errors win (check 6); writes only inside `apply`. */
   execute(context: TxContext, message: MessageOf<M>): Outcome
 }
@@ -109,8 +116,13 @@ export type QueryError = TxError
 /** What stands behind `?` in a query's path, by name. */
 export type QueryOptions = ReadonlyMap<string, string>
 
-/** What a query answers: `data`, or the `items` of a list, which are read as they are printed. */
-export type QueryAnswer = { readonly data: unknown } | { readonly items: Iterable<unknown> }
+/**
+ * What a query answers: `data`, or the `items` of a list, which are read as they are printed. With a `total`, the
+ * number of items of the whole list, the answer is an object of both.
+ */
+export type QueryAnswer =
+  | { readonly data: unknown }
+  | { readonly items: Iterable<unknown>; readonly total?: number | undefined }
 
 /** One abci_query path. */
 export interface QueryEntry {
@@ -148,16 +160,23 @@ function* slice<T>(
   }
 }
 
-/** At most `limit` items of a list from `offset` on, by default all. `at` is the index in the whole list. */
+/**
+ * At most `limit` items of a list from `offset` on, by default all. `at` is the index in the whole list. Options other
+ * than those two and `others`, which the caller reads, are refused.
+ */
 export function pageOf<T>(
   items: Iterable<T>,
   options: QueryOptions,
   print: (item: T, at: number) => unknown,
-): QueryAnswer | QueryError {
+  others: readonly string[] = [],
+): { readonly items: Iterable<unknown> } | QueryError {
   const page = { limit: Number.MAX_SAFE_INTEGER, offset: 0 }
+  const known = ['limit', 'offset', ...others]
   for (const name of options.keys()) {
-    if (!Object.hasOwn(page, name))
-      return kernelErrors.badArgument(`${cut(name, UNKNOWN_NAME_LENGTH_MAX)}: expected limit or offset`)
+    if (!known.includes(name))
+      return kernelErrors.badArgument(
+        `${cut(name, UNKNOWN_NAME_LENGTH_MAX)}: expected ${known.slice(0, -1).join(', ')} or ${known.at(-1)}`,
+      )
   }
   for (const name of ['limit', 'offset'] as const) {
     const text = options.get(name)

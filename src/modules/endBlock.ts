@@ -40,7 +40,7 @@ export const evidenceParamsOf = (unstakeWaitPeriod: number, maxBytes: number): E
 export function endBlock(state: State, block: Block, votes: readonly CommitVote[]): EndOfBlock {
   const reached = reachPoints(state, block)
   const removed = removeAbsent(state, block, votes)
-  payAward(state, block, votes)
+  const awarded = payAward(state, block, votes)
   const unbonded = payUnbonded(state, block)
   const { updates, events } = updateSet(state, block, votes)
   const period = changeAt(state, 'unstake_wait_period', block.height + 1)
@@ -48,7 +48,7 @@ export function endBlock(state: State, block: Block, votes: readonly CommitVote[
     period === undefined ? undefined : evidenceParamsOf(Number(period), getChain(state).evidenceMaxBytes)
   putLastBlock(state, block.height, block.timeMs)
   return {
-    events: [...reached.events, ...removed, ...unbonded, ...events],
+    events: [...reached.events, ...removed, ...awarded, ...unbonded, ...events],
     validatorUpdates: updates,
     evidenceParams,
     retiredVersion: reached.retiredVersion,

@@ -1,11 +1,11 @@
 import { type Address, addressOf } from '../base/address.ts'
-import { sha256 } from '../base/bytes.ts'
+import { sha256 } from '../base/sha256.ts'
 import { invalidParameter, type TxError } from '../base/txError.ts'
 import type { RevertibleState, State } from '../store/state.ts'
 import { decodeTx, type NotATx, type Tx, type TxBody } from '../tx/envelope.ts'
 import { checkFields } from '../tx/fields.ts'
 import { isSignedBySender } from '../tx/verify.ts'
-import { balanceOf, nonceOf, payFee, useNonce } from './accounts/keeper.ts'
+import { nonceOf, payFee, shortfallOf, useNonce } from './accounts/keeper.ts'
 import { type Applied, type Block, type ChainEvent, isError, type NodeChecks, type TxContext } from './define.ts'
 import { kernelErrors } from './errors.ts'
 import { txEntryOf } from './registry.ts'
@@ -15,6 +15,10 @@ export interface Verdict extends TxError {
   readonly data: Uint8Array
   readonly gas: number
   readonly events: readonly ChainEvent[]
+  /** The accounts that it concerns; none when it failed checks 1 to 4. */
+  readonly accounts?: readonly Address[]
+  /** Owners of the candidacies whose history it is part of. */
+  readonly validators?: readonly Address[]
   /** Set with code 1000: what was thrown, for the node's log. */
   readonly defect?: unknown
 }
@@ -48,8 +52,9 @@ export function runTx(state: RevertibleState, read: ReadTx, run: Run): Verdict {
   const outcome = executeOrFail(state, read, body, sender, run)
   if (isError(outcome)) {
     state.rollback()
-    if (run.mode === 'deliver') useNonce(state, sender)
-    return failed(outcome)
+    if (run.mode === 'check') return failed(outcome)
+    useNonce(state, sender)
+    return { ...failed(outcome), accounts: [sender] }
   }
   const unwanted = run.unwanted?.(outcome.fee)
   if (unwanted !== undefined) {
@@ -62,12 +67,14 @@ export function runTx(state: RevertibleState, read: ReadTx, run: Run): Verdict {
     data: outcome.data ?? nothing,
     gas: outcome.gas,
     events: [{ type: outcome.event, attributes: { sender, ...outcome.attributes } }],
+    accounts: [sender, ...(outcome.accounts ?? [])],
+    validators: outcome.validators ?? [],
   }
 }
 
 const nothing = new Uint8Array(0)
-const failed = ({ code, log, defect }: Failure): Verdict => {
-  const verdict = { code, log, data: nothing, gas: 0, events: [] }
+const failed = ({ code, log, shortfall, defect }: Failure): Verdict => {
+  const verdict = { code, log, shortfall, data: nothing, gas: 0, events: [] }
   return defect === undefined ? verdict : { ...verdict, defect }
 }
 
@@ -100,8 +107,8 @@ interface Executed extends Applied {
   readonly event: string
 }
 
-/** A failed transaction: code and log, and what was thrown if it was a throw. */
-type Failure = Pick<Verdict, 'code' | 'log' | 'defect'>
+/** A failed transaction: code and log, what the balance lacks, and what was thrown if it was a throw. */
+type Failure = Pick<Verdict, 'code' | 'log' | 'shortfall' | 'defect'>
 
 /** `execute`, whose throw is the transaction's failure (code 1000) unless it is one of this machine. */
 function executeOrFail(state: State, read: ReadTx, body: TxBody, sender: Address, run: Run): Failure | Executed {
@@ -131,7 +138,8 @@ function execute(
   const context: TxContext = { state, block, sender, fee, tx: read, index, node }
   const outcome = entry.execute(context, message)
   if (isError(outcome)) return outcome
-  if (balanceOf(state, sender) < fee + outcome.locks) return kernelErrors.insufficientBalance
+  const shortfall = shortfallOf(state, sender, fee + outcome.locks, fee)
+  if (shortfall !== undefined) return { ...kernelErrors.insufficientBalance, shortfall }
   payFee(state, sender, params.holdAccount, fee)
   return { ...outcome.apply(), gas, fee, event: entry.event }
 }

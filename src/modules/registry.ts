@@ -1,6 +1,6 @@
 import { accounts, queryAccount } from './accounts/keeper.ts'
 import { transfer } from './accounts/tx/transfer.ts'
-import { chain, counters, totals } from './chain/keeper.ts'
+import { chain, counters, querySupply, totals } from './chain/keeper.ts'
 import type { QueryEntry, TxEntry } from './define.ts'
 import { governanceQueries } from './governance/queries.ts'
 import { governanceTables } from './governance/tables.ts'
@@ -10,7 +10,7 @@ import { proposeRetireProgram } from './governance/proposals/retireProgram.ts'
 import { proposeTransferFund } from './governance/proposals/transferFund.ts'
 import { proposeUpgradeProgram } from './governance/proposals/upgradeProgram.ts'
 import { vote } from './governance/tx/vote.ts'
-import { params, queryParams } from './params/keeper.ts'
+import { params, queryParams, queryParamsHistory } from './params/keeper.ts'
 import { stakeQueries } from './stake/queries.ts'
 import { stakeTables, validatorsView } from './stake/tables.ts'
 import { acceptCandidacyAccountUpdate } from './stake/tx/acceptCandidacyAccountUpdate.ts'
@@ -42,7 +42,14 @@ export const txEntries: readonly TxEntry[] = [
 ]
 
 /** Every abci_query path that the chain answers, beside `/store/<table>/<key>`. */
-export const queryEntries: readonly QueryEntry[] = [...stakeQueries, ...governanceQueries, queryParams, queryAccount]
+export const queryEntries: readonly QueryEntry[] = [
+  ...stakeQueries,
+  ...governanceQueries,
+  queryParams,
+  queryParamsHistory,
+  queryAccount,
+  querySupply,
+]
 
 /** Every table, hashed ones and the node's own. */
 export const tables = [accounts, ...stakeTables, ...governanceTables, params, totals, counters, chain] as const

@@ -1,5 +1,6 @@
 import { ADDRESS_BYTES } from '../base/address.ts'
-import { concat, sha256, toHex, utf8 } from '../base/bytes.ts'
+import { concat, toHex, utf8 } from '../base/bytes.ts'
+import { sha256 } from '../base/sha256.ts'
 import { KEY_BYTES } from '../base/pubKey.ts'
 import { OPERATION_MESSAGES, svcCodec } from '../codec/svc.ts'
 
@@ -8,12 +9,6 @@ export const TX_BYTES_MAX = 65_536
 
 /** Bytes of an ed25519 signature. */
 export const SIGNATURE_BYTES = 64
-
-/** An ed25519 key pair: 32 bytes of public key; 64 bytes of secret key, which are the seed and the public key. */
-export interface KeyPair {
-  readonly publicKey: Uint8Array
-  readonly secretKey: Uint8Array
-}
 
 /** What a sender says: one operation of one account, for one chain. */
 export interface TxBody {

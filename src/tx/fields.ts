@@ -1,5 +1,5 @@
 import { cut, isObject, show, UNKNOWN_NAME_LENGTH_MAX } from '../base/json.ts'
-import type { InputType, JsonSchema, WireValue } from '../values/valueType.ts'
+import type { InputLimits, InputType, JsonSchema, WireValue } from '../values/valueType.ts'
 
 /** Thrown for what no message can hold; the gateway answers -32602. It names the field, its form and what was given. */
 export class FieldError extends Error {
@@ -8,7 +8,7 @@ export class FieldError extends Error {
   /** The message without the field's name. */
   readonly problem: string
   constructor(field: string, form: string, given: unknown) {
-    const problem = `expected ${form}, got ${show(given)}`
+    const problem = given === undefined ? `this member is required: ${form}` : `expected ${form}, got ${show(given)}`
     super(`${field}: ${problem}`)
     this.name = 'FieldError'
     this.field = field
@@ -23,6 +23,7 @@ export interface Field<Wire> {
   /** TypeScript type of what a caller may give. */
   readonly inputType: string
   readonly schema: JsonSchema
+  readonly limits?: InputLimits | undefined
   /** What the docs say of it. */
   readonly doc: string
   readonly optional: boolean
@@ -55,6 +56,7 @@ export function field<Wire extends WireValue>(type: InputType<Wire>, doc = type.
     type: type.name,
     inputType: type.inputType,
     schema: type.inputSchema,
+    limits: type.limits,
     doc,
     optional: false,
     read: (json, path) =>

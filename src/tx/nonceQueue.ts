@@ -83,6 +83,12 @@ export interface NonceQueue<T, R> {
 export const RESIGNS_MAX = 50
 
 /**
+ * How long a queue pauses, in ms, when a node expects a nonce that is pending: the node has not heard of that transaction
+ * yet, because it was sent to another node or lost. Within RESIGNS_MAX pauses the transaction is sent again, too.
+ */
+export const BEHIND_MS = 200
+
+/**
  * The nonce to sign a transaction with again; undefined when the answer that it got is final. The walk over taken
  * nonces ends because a node remembers a limited number of transactions.
  */
@@ -102,11 +108,22 @@ interface Waiting<T, R> extends PromiseWithResolvers<R> {
 /** Nonces of one account: the next one while it is known, and those that are used but not in a block yet. */
 function createNonces(readNonce: () => Promise<number>) {
   const pending = new Set<number>()
+  let isBehind = false
   const afterPending = (): number => [...pending].reduce((next, nonce) => Math.max(next, nonce + 1), 0)
   const nonces = {
     next: undefined as number | undefined,
     afterPending,
-    read: async (): Promise<number> => Math.max(await readNonce(), afterPending()),
+    /** Takes in the nonce that a node expects. */
+    expect: (nonce: number | undefined): void => {
+      if (nonce !== undefined && pending.has(nonce)) isBehind = true
+      else nonces.next = nonce
+    },
+    /** The next nonce, after a pause when a node expects one that is pending. */
+    first: async (): Promise<number> => {
+      if (isBehind) await new Promise((done) => setTimeout(done, BEHIND_MS))
+      isBehind = false
+      return (nonces.next ??= Math.max(await readNonce(), afterPending()))
+    },
     use: (nonce: number, ended: Promise<unknown>): void => {
       pending.add(nonce)
       ended.then(
@@ -124,7 +141,8 @@ function createNonces(readNonce: () => Promise<number>) {
 
 /**
  * A queue for one account. One batch is sent after another. A transaction that was refused for its nonce is signed
- * again, RESIGNS_MAX times at most; a transaction that is refused for another reason uses no nonce up.
+ * again, RESIGNS_MAX times at most, but never with a nonce that is pending; a transaction that is refused for another
+ * reason uses no nonce up.
  */
 export function createNonceQueue<T, R>({ readNonce, send, batchMax }: NonceSource<T, R>): NonceQueue<T, R> {
   const waiting: Waiting<T, R>[] = []
@@ -155,7 +173,7 @@ export function createNonceQueue<T, R>({ readNonce, send, batchMax }: NonceSourc
       return true
     }
     if (sent.state === 'badNonce') {
-      nonces.next = sent.expected
+      nonces.expect(sent.expected)
       // A hole that a transaction before it in the batch has left is not its fault.
       if (isAfterHole) return true
       if (nonceToRetry(sent, nonce, one.resigns) !== undefined) {
@@ -185,7 +203,7 @@ export function createNonceQueue<T, R>({ readNonce, send, batchMax }: NonceSourc
 
   const sendBatch = async (batch: readonly Waiting<T, R>[]): Promise<void> => {
     const isFixed = batch[0]?.nonce !== undefined
-    const first = isFixed ? 0 : (nonces.next ??= await nonces.read())
+    const first = isFixed ? 0 : await nonces.first()
     const numbered = batch.map(({ tx, nonce }, index) => ({ tx, nonce: nonce ?? first + index, isFixed }))
     const answers = await send(numbered)
     const again: Waiting<T, R>[] = []

@@ -72,6 +72,14 @@ export const deliverTxSchema = (returns?: string): JsonSchema => {
   return object({ code: integer, log: string, gasUsed: decimal, fee, data }, ['code', 'log', 'gasUsed', 'data'])
 }
 
+/** JSON schema of Shortfall. */
+export const shortfallSchema: JsonSchema = object({
+  account: string,
+  needed: decimal,
+  fee: decimal,
+  available: decimal,
+})
+
 /** JSON schema of TransactionResult. `returns` says what `deliver_tx.data` carries. */
 export function transactionResultSchema(returns?: string, more: Readonly<Record<string, JsonSchema>> = {}): JsonSchema {
   const parts = { height: integer, hash: string, check_tx: checkTxSchema, deliver_tx: deliverTxSchema(returns) }

@@ -1,6 +1,6 @@
-import { keyPairOfSeed, signDetached } from './ed25519.ts'
+import { type KeyPair, keyPairOfSeed, signDetached } from '../base/ed25519.ts'
 import { type Address, addressBytes, addressOfKey } from '../base/address.ts'
-import { encodeBody, encodeTx, type KeyPair, signBytes, type TxBody } from './envelope.ts'
+import { encodeBody, encodeTx, signBytes, type TxBody } from './envelope.ts'
 
 /** An account that can sign. */
 export interface Signer {

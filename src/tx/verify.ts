@@ -1,5 +1,6 @@
 import sodium from 'sodium-native'
-import { asBuffer, equalBytes, sha256 } from '../base/bytes.ts'
+import { asBuffer, equalBytes } from '../base/bytes.ts'
+import { sha256 } from '../base/sha256.ts'
 import { ADDRESS_BYTES } from '../base/address.ts'
 import { SIGN_DOMAIN, SIGNATURE_BYTES, type Tx, TX_BYTES_MAX } from './envelope.ts'
 

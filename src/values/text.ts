@@ -30,6 +30,7 @@ export const textOf = (bytesMax: number): ValueType<string, string> => ({
   ...text,
   doc: `text, at most ${bytesMax} bytes of UTF-8`,
   exactForm: `text of at most ${bytesMax} bytes`,
+  limits: { bytesMax },
   check: (wire) => {
     const { length } = utf8(wire)
     return length > bytesMax ? `expected at most ${bytesMax} bytes, got ${length}` : undefined
@@ -46,6 +47,7 @@ export function enumOf<const V extends string>(...values: readonly V[]): ValueTy
     name: 'enum',
     doc: exactForm,
     exactForm,
+    limits: { oneOf: values },
     inputType: values.map((value) => `'${value}'`).join(' | '),
     schema: { enum: values },
     fromJson: (json, refuse) => stringOf(json, exactForm, refuse),

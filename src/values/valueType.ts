@@ -12,6 +12,18 @@ export type WireValue = string | number | boolean | Uint8Array
 /** What one value is as JSON. */
 export type JsonValue = string | number | boolean
 
+/** What is known of a value before there is a message: forms tell it while somebody types. */
+export interface InputLimits {
+  /** Most bytes of UTF-8. */
+  readonly bytesMax?: number
+  /** The only texts that are taken. */
+  readonly oneOf?: readonly string[]
+  /** A regular expression that the whole text matches. */
+  readonly pattern?: string
+  /** Zero is refused. */
+  readonly isPositive?: true
+}
+
 /** Throws the error of a value that is not of the expected form. */
 export type Refuse = (form: string) => never
 
@@ -30,6 +42,8 @@ export interface InputType<Wire> {
   readonly inputType: string
   /** JSON Schema of what a caller may give. */
   readonly inputSchema: JsonSchema
+  /** Said here too where the operation itself refuses what is beyond, with a log of its own. */
+  readonly limits?: InputLimits
   /** The wire form of what a caller gave. Refuses what no message can hold, and only that. */
   fromJson(json: unknown, refuse: Refuse): Wire
   /** What a message holds, as JSON, even when it is no value of this type. */
@@ -74,6 +88,9 @@ export interface KeyType<T, Wire extends WireValue = WireValue> extends ValueTyp
   /** The value at `start` of a key and where the next one starts; undefined when the bytes are not one. */
   fromKey(key: Uint8Array, start: number): { readonly value: T; readonly next: number } | undefined
 }
+
+/** A type whose limits the operation itself sets: a message may hold what is beyond, and is refused with a log of its own. */
+export const limited = <W>(type: InputType<W>, limits: InputLimits): InputType<W> => ({ ...type, limits })
 
 const same = <T>(value: T): T => value
 

@@ -6,7 +6,13 @@ import { join } from 'node:path'
 import { abci } from '../../src/codec/gen/abci.js'
 import type { StaticMessage } from '../../src/codec/protobuf.ts'
 import { createFrameReader } from '../../src/abci/frame.ts'
-import { type AbciServer, type AbciServerOptions, type Application, startAbciServer } from '../../src/abci/index.ts'
+import {
+  type AbciServer,
+  type AbciServerOptions,
+  type Application,
+  baseApplication,
+  startAbciServer,
+} from '../../src/abci/index.ts'
 
 const Request = abci['Request'] as StaticMessage
 const Response = abci['Response'] as StaticMessage
@@ -27,6 +33,18 @@ export const requestFrame = (kind: string, request: object = {}): Buffer =>
 export function readReply(body: Uint8Array): { kind: string; value: Record<string, unknown> } {
   const [kind, value] = Object.entries(Response.decode(body)).at(0) ?? ['none', {}]
   return { kind, value: { ...(value as object) } }
+}
+
+/** A decoded message, and those within it, as a plain object of what was sent. */
+export function sent(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sent)
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value
+  const isSent = ([, one]: [string, unknown]): boolean => !Array.isArray(one) || one.length > 0
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(isSent)
+      .map(([name, one]) => [name, sent(one)]),
+  )
 }
 
 /** A node's end of a connection. */
@@ -81,27 +99,14 @@ export async function connectPeer(address: string): Promise<Peer> {
   }
 }
 
-/** An application that answers everything with nothing, but for what `handlers` says. */
-export function applicationOf(handlers: Partial<Application> = {}): Application {
+/** The handlers given, and nothing of its own for what only 0.37 asks. */
+export function applicationOf(handlers: Application = {}): Application {
   const nothing = (): object => ({})
   return {
-    info: nothing,
-    initChain: nothing,
-    query: nothing,
-    checkTx: nothing,
     beginBlock: nothing,
     deliverTx: nothing,
     endBlock: nothing,
-    commit: nothing,
-    listSnapshots: nothing,
-    offerSnapshot: nothing,
-    loadSnapshotChunk: nothing,
-    applySnapshotChunk: nothing,
-    prepareProposal: nothing,
-    processProposal: nothing,
-    extendVote: nothing,
-    verifyVoteExtension: nothing,
-    finalizeBlock: nothing,
+    finalizeBlock: baseApplication.finalizeBlock,
     ...handlers,
   }
 }

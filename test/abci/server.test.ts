@@ -196,6 +196,20 @@ describe('a handler that throws', () => {
   })
 })
 
+test('without onFatal, the program ends with the error', () => {
+  const program = `
+    import { connect } from 'node:net'
+    import { startAbciServer } from '${new URL('../../src/abci/index.ts', import.meta.url).href}'
+    const application = { checkTx: () => { throw new Error('disk full') } }
+    const path = '${socketPath()}'
+    await startAbciServer({ application, address: 'unix://' + path })
+    connect(path).write(Buffer.from('${checkTx(1).toString('hex')}', 'hex'))`
+  const env = { ...process.env, NODE_OPTIONS: '' }
+  const args = ['--input-type=module', '-e', program]
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env, timeout: 20_000 })
+  expect([status, stderr]).toEqual([1, expect.stringContaining('Error: disk full')])
+})
+
 describe('a commit of null', () => {
   test('is fatal, not an empty reply', async () => {
     let told = 0

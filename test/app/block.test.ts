@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { getChain, getTotals } from '../../src/modules/chain/keeper.ts'
 import { absences } from '../../src/modules/stake/tables.ts'
 import { account, CHAIN_ID, nodeKey, TestChain, tokens } from '../support/testChain.ts'
-import { bytesOf, eventsOf, evidence, key, startChain } from '../modules/support.ts'
+import { bytesOf, eventsOf, evidence, indexOf, key, keyText, startChain } from '../modules/support.ts'
 
 const params = { inflation_rate: 0, gas_price: 0, stake_limit: '1', unstake_wait_period: 2 }
 const nothing = new Uint8Array(0)
@@ -20,7 +20,36 @@ describe('a block', () => {
       `svc.stake.removed owner=${account(2).address} reason=absence`,
       `svc.stake.unbonded owner=${account(3).address} amount=${tokens(400)}`,
       'svc.stake.validator_set changed=2',
+      `svc.stake.left owner=${account(2).address} pub_key=${keyText(2)}`,
+      `svc.stake.left owner=${account(4).address} pub_key=${keyText(4)}`,
     ])
+  })
+
+  test('a transaction is found by everyone that it concerns, also when it fails, but not when its nonce is wrong', () => {
+    const chain = startChain([1000], { params })
+    const [one, five, six, seven] = [account(1), account(5), account(6), account(7)]
+    const foundBy = (from: typeof one, operation: string, message: Readonly<Record<string, unknown>>) =>
+      indexOf(chain.deliver(from, operation, message)).map((text) => text.replace('svc.tx ', ''))
+    expect(foundBy(five, 'transfer', { to: bytesOf(six), value: '1' })).toEqual([
+      `account=${five.address}`,
+      `account=${six.address}`,
+    ])
+    expect(foundBy(five, 'transfer', { to: bytesOf(six), value: '0' })).toEqual([`account=${five.address}`])
+    expect(foundBy(one, 'updateCandidacyAccount', { newCandidateAccount: bytesOf(seven) })).toEqual([
+      `account=${one.address} validator=${one.address}`,
+      `account=${seven.address}`,
+    ])
+    expect(foundBy(seven, 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })).toEqual([
+      `account=${seven.address} validator=${seven.address}`,
+      `account=${one.address} validator=${one.address}`,
+    ])
+    const payment = { transferFrom: bytesOf(seven), transferTo: bytesOf(six), amount: '1' }
+    expect(foundBy(seven, 'proposeTransferFund', payment)).toEqual([
+      `account=${seven.address} validator=${seven.address}`,
+      `account=${six.address}`,
+    ])
+    const wrong = chain.tx(five, 'transfer', { to: bytesOf(six), value: '1' }, 9)
+    expect(chain.block({ txs: [wrong] }).results[0]).toMatchObject({ code: 6, events: [] })
   })
 
   test('run twice before its commit it is the same block, and only the commit counts', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { account, GENESIS_TIME, nodeKey, TestChain, tokens } from '../support/testChain.ts'
 import { decodeNonce } from '../../src/tx/nonceQueue.ts'
+import { decodeShortfall } from '../../src/tx/shortfall.ts'
 import { bytesOf, changeParam, done, startChain } from '../modules/support.ts'
 
 const RECHECK = 1
@@ -35,13 +36,24 @@ describe('CheckTx', () => {
     expect(chain.finalize().appHash).toEqual(empty)
   })
 
-  test('data of a wrong nonce is the one that comes next; no other refusal has data', () => {
+  test('data of a wrong nonce is the one that comes next, that of a low balance what it lacks; no other has data', () => {
     const chain = startChain()
     codes(chain, [transfer(chain, 5, 0)])
     expect(decodeNonce(chain.check(transfer(chain, 5, 7)).data ?? new Uint8Array())).toBe(1)
     expect(decodeNonce(chain.check(transfer(chain, 6, 7)).data ?? new Uint8Array())).toBe(0)
-    expect(chain.check(transfer(chain, 5, 1, `${10n ** 30n}`))).toMatchObject({ code: 20, data: new Uint8Array() })
-    expect(chain.check(new Uint8Array([1]))).toMatchObject({ code: 2, data: new Uint8Array() })
+    const fee = 21_000n * 2_000_000_000n
+    const lacking = {
+      account: account(5).address,
+      needed: String(10n ** 30n + fee),
+      fee: String(fee),
+      // What waits before it has taken its own value and fee.
+      available: String(tokens(100_000) - 1n - fee),
+    }
+    const { code, log, data, info = '' } = chain.check(transfer(chain, 5, 1, `${10n ** 30n}`))
+    expect([code, log, decodeShortfall(info)]).toEqual([20, 'Insufficient balance', lacking])
+    expect(Buffer.from(data ?? []).toString()).toBe(info)
+    const garbage = chain.check(new Uint8Array([1]))
+    expect([garbage.code, garbage.data?.length, garbage.info]).toEqual([2, 0, undefined])
   })
 
   test('it tells the gas, and 0 on failure', () => {

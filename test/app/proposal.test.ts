@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { bytesInBlock } from '../../src/app/proposal.ts'
+import { bytesInBlock } from '../../src/abci/blockBytes.ts'
 import { account, type TestChain } from '../support/testChain.ts'
 import { bytesOf, startChain } from '../modules/support.ts'
 

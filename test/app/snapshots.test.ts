@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { ApplySnapshotChunkResult as Apply, OfferSnapshotResult as Offer, type Snapshot } from '../../src/abci/types.ts'
 import type {
-  Application,
+  CompleteApplication,
   ApplySnapshotChunkResponse,
   ListSnapshotsResponse,
   LoadSnapshotChunkResponse,
@@ -57,13 +57,18 @@ function node({
   return { chain: new TestChain({ store, app: { snapshots, logger: { info: note, error: note } } }), store, home, log }
 }
 
-const list = (app: Application): readonly Snapshot[] => (app.listSnapshots({}) as ListSnapshotsResponse).snapshots ?? []
-const load = async (app: Application, { height, format }: Snapshot, chunk: number): Promise<Uint8Array> =>
+const list = (app: CompleteApplication): readonly Snapshot[] =>
+  (app.listSnapshots({}) as ListSnapshotsResponse).snapshots ?? []
+const load = async (app: CompleteApplication, { height, format }: Snapshot, chunk: number): Promise<Uint8Array> =>
   ((await app.loadSnapshotChunk({ height, format, chunk })) as LoadSnapshotChunkResponse).chunk ?? new Uint8Array(0)
-const offer = (app: Application, snapshot: Snapshot, appHash: Uint8Array): number =>
+const offer = (app: CompleteApplication, snapshot: Snapshot, appHash: Uint8Array): number =>
   (app.offerSnapshot({ snapshot, appHash }) as { result: number }).result
-const apply = (app: Application, index: number, chunk: Uint8Array, sender = 'peer'): ApplySnapshotChunkResponse =>
-  app.applySnapshotChunk({ index, chunk, sender }) as ApplySnapshotChunkResponse
+const apply = (
+  app: CompleteApplication,
+  index: number,
+  chunk: Uint8Array,
+  sender = 'peer',
+): ApplySnapshotChunkResponse => app.applySnapshotChunk({ index, chunk, sender }) as ApplySnapshotChunkResponse
 const accept = { result: Apply.accept }
 
 let server: Node

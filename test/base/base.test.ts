@@ -20,12 +20,12 @@ import {
   fromBase64,
   fromHex,
   fromUtf8,
-  sha256,
   toBase64,
   toHex,
   u64be,
   utf8,
 } from '../../src/base/bytes.ts'
+import { sha256 } from '../../src/base/sha256.ts'
 import { parseProposalId, parsePubKey, pubKeyOf } from '../../src/base/pubKey.ts'
 import { printTime, secondsOf } from '../../src/base/time.ts'
 

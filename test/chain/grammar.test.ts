@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type {
-  Application,
+  CompleteApplication,
   CommitResponse,
   FinalizeBlockRequest,
   FinalizeBlockResponse,
@@ -32,7 +32,7 @@ const PATHS = queryEntries.map(({ path }) =>
     .replace('<address>', account(1).address)
     .replace('<id>', path.includes('account-update') ? '1' : Buffer.alloc(32).toString('base64url')),
 )
-const answers = (app: Application): unknown =>
+const answers = (app: CompleteApplication): unknown =>
   [
     ...PATHS,
     '/store/chain',
@@ -40,7 +40,7 @@ const answers = (app: Application): unknown =>
   ].map((path) => app.query({ path, data: nothing, height: 0, prove: false }) as QueryResponse)
 
 /** Everything a node may ask between two steps of consensus; none of it may change what a block does. */
-function anything(app: Application, next: (below: number) => number): void {
+function anything(app: CompleteApplication, next: (below: number) => number): void {
   const { blocks, init } = script()
   const txs = [blocks[next(blocks.length)], blocks[next(blocks.length)]].flatMap((block) => block?.txs ?? [])
   switch (next(8)) {
@@ -205,13 +205,13 @@ test('queries never see half a block: between the calls of a block they answer a
 
 describe('what no node may send stops the process by a throw that says what came', () => {
   const { init, blocks } = script()
-  const started = (): Application => {
+  const started = (): CompleteApplication => {
     const app = appOn(memory())
     app.initChain(init)
     return app
   }
   const [first, second, third] = blocks as [FinalizeBlockRequest, FinalizeBlockRequest, FinalizeBlockRequest]
-  test.each<[string, (app: Application) => unknown, RegExp]>([
+  test.each<[string, (app: CompleteApplication) => unknown, RegExp]>([
     ['Commit without a block', (app) => app.commit({}), /Commit came without a block/],
     [
       'Commit twice',

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
-import type { Application, CheckTxResponse, FinalizeBlockRequest } from '../../src/abci/types.ts'
+import type { CompleteApplication, CheckTxResponse, FinalizeBlockRequest } from '../../src/abci/types.ts'
 import { appOn, extendVotes, finalize, judge, memory, prepare, random, script } from './support.ts'
 
-const verdicts = (app: Application, txs: readonly Uint8Array[]): readonly CheckTxResponse[] =>
+const verdicts = (app: CompleteApplication, txs: readonly Uint8Array[]): readonly CheckTxResponse[] =>
   txs.map((tx) => app.checkTx({ tx, type: 0 }) as CheckTxResponse)
 
 test('Req 9: PrepareProposal, ProcessProposal, ExtendVote and VerifyVoteExtension leave the state as it was', () => {

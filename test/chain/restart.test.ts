@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
-import type { Application, FinalizeBlockResponse } from '../../src/abci/types.ts'
+import type { CompleteApplication, FinalizeBlockResponse } from '../../src/abci/types.ts'
 import { tables } from '../../src/modules/registry.ts'
 import { openSqliteReader } from '../../src/store/sqlite/sqliteReader.ts'
 import { appOn, heightOf, legacyCalls, onDisk, random, script } from './support.ts'
@@ -17,7 +17,7 @@ afterAll(() => {
  * The calls of each block in one dialect; the answer of the last but one holds the app hash where the dialect has it
  * there.
  */
-function callsOf(app: Application, at: number, isLegacy: boolean): readonly (() => unknown)[] {
+function callsOf(app: CompleteApplication, at: number, isLegacy: boolean): readonly (() => unknown)[] {
   const block = script().blocks[at]
   if (block === undefined) throw new Error(`the script has no block ${at + 1}`)
   return isLegacy

@@ -1,5 +1,5 @@
 import type {
-  Application,
+  CompleteApplication,
   BeginBlockRequest,
   ExecTxResult,
   FinalizeBlockRequest,
@@ -24,7 +24,7 @@ export const script = (): Script => (made ??= runScript())
 const silent = { info: () => {}, error: () => {} }
 
 /** An application on a store. */
-export const appOn = (store: Store, options: Partial<AppOptions> = {}): Application =>
+export const appOn = (store: Store, options: Partial<AppOptions> = {}): CompleteApplication =>
   createApp({ store, version: 'test', node: { os: 'ubuntu' }, logger: silent, ...options })
 
 /** An empty store in memory. */
@@ -34,7 +34,7 @@ export const memory = (): Store => openMemoryStore({ tables })
 export const onDisk = (path: string): Store => openSqliteStore({ path, tables, views })
 
 /** The committed height that Info tells. */
-export const heightOf = (app: Application): number =>
+export const heightOf = (app: CompleteApplication): number =>
   (app.info({ version: '', blockVersion: 0, p2pVersion: 0, abciVersion: '' }) as InfoResponse).lastBlockHeight ?? -1
 
 /** A block as the 0.37 dialect begins it. */
@@ -73,7 +73,7 @@ export function beginOf({
 }
 
 /** The calls of the 0.37 dialect for one block, but for Commit, one after the other. */
-export function legacyCalls(app: Application, block: FinalizeBlockRequest): readonly (() => unknown)[] {
+export function legacyCalls(app: CompleteApplication, block: FinalizeBlockRequest): readonly (() => unknown)[] {
   return [
     () => app.beginBlock(beginOf(block)),
     ...block.txs.map((tx) => () => app.deliverTx({ tx })),
@@ -121,16 +121,20 @@ const proposed = {
 const lastCommit = { round: 0, votes: [] }
 
 /** What PrepareProposal makes of these transactions. */
-export const prepare = (app: Application, txs: readonly Uint8Array[], maxTxBytes = 1_000_000): readonly Uint8Array[] =>
+export const prepare = (
+  app: CompleteApplication,
+  txs: readonly Uint8Array[],
+  maxTxBytes = 1_000_000,
+): readonly Uint8Array[] =>
   (app.prepareProposal({ ...proposed, maxTxBytes, txs, localLastCommit: lastCommit }) as PrepareProposalResponse).txs ??
   []
 
 /** What ProcessProposal says of these transactions. */
-export const judge = (app: Application, txs: readonly Uint8Array[]): unknown =>
+export const judge = (app: CompleteApplication, txs: readonly Uint8Array[]): unknown =>
   app.processProposal({ ...proposed, txs, proposedLastCommit: lastCommit })
 
 /** ExtendVote, then VerifyVoteExtension. */
-export function extendVotes(app: Application, txs: readonly Uint8Array[]): unknown {
+export function extendVotes(app: CompleteApplication, txs: readonly Uint8Array[]): unknown {
   const extended = app.extendVote({ ...proposed, txs, proposedLastCommit: lastCommit })
   return [
     extended,
@@ -139,5 +143,5 @@ export function extendVotes(app: Application, txs: readonly Uint8Array[]): unkno
 }
 
 /** FinalizeBlock. */
-export const finalize = (app: Application, block: FinalizeBlockRequest): FinalizeBlockResponse =>
+export const finalize = (app: CompleteApplication, block: FinalizeBlockRequest): FinalizeBlockResponse =>
   app.finalizeBlock(block) as FinalizeBlockResponse

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { examineDisk, examineState } from '../../src/cli/doctorChecks.ts'
 import { examine } from '../../src/cli/commands/doctor.ts'
-import { clean, formatFields, formatTable } from '../../src/cli/output.ts'
+import { clean, formatAnswer, formatFields, formatTable } from '../../src/cli/output.ts'
 import { tables, views } from '../../src/modules/registry.ts'
 import { accounts } from '../../src/modules/accounts/keeper.ts'
 import { createOverlay } from '../../src/store/overlay.ts'
@@ -78,4 +78,13 @@ test('what somebody wrote on the chain cannot move the cursor, colour the termin
       ],
     ),
   ).toBe('n   long\n1   x\n22')
+})
+
+test('amounts are shown in tokens: with their unit, or below a heading that names it', () => {
+  expect(formatFields({ balance: '1500000000000000000', fee: { value: '1' }, value: '7' })).toBe(
+    'balance    1.5 tokens\nfee.value  0.000000000000000001 tokens\nvalue      7',
+  )
+  expect(formatAnswer([{ amount: '1000000000000000000', completion_height: 7 }])).toBe(
+    'amount (tokens)  completion_height\n1                7',
+  )
 })

@@ -25,6 +25,12 @@ test.each([
     '10.0.0.0/33',
     'expected an IP address or a network, such as 10.0.0.5 or 10.0.0.0/8, got "10.0.0.0/33"',
   ],
+  ['--light', 'light', 'expected HOST:PORT with a port from 1 to 65535, got "light"'],
+  [
+    '--light',
+    'https://127.0.0.1:8888',
+    'expected http://HOST:PORT, which is what `cometbft light` serves, got https://127.0.0.1:8888',
+  ],
 ])('%s %s is refused in one line', async (flag, value, why) => {
   const { status, stderr } = await svcd(place, ['gateway', flag, value])
   expect([status, stderr]).toEqual([2, `svcd: ${flag}: ${why}\n`])

@@ -3,12 +3,10 @@ import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { AppLogger } from '../../src/app/context.ts'
 import { type Libraries, serveLibraries } from '../../src/cli/libraries.ts'
-import { serveMetrics } from '../../src/cli/telemetry.ts'
 import { libPath } from '../../src/eni/libraryFolder.ts'
 import { libraryStatus } from '../../src/modules/governance/tables.ts'
 import type { ProposalId } from '../../src/base/pubKey.ts'
 import { closeAll, fileBytes, type FileServer, md5Of, QUICK, serve, tempHome } from '../eni/support.ts'
-import { freePorts } from '../e2e/support/processes.ts'
 import { deploy, govChain, proposed, shown, voted } from '../modules/governance/support.ts'
 import { account, type TestChain } from '../support/testChain.ts'
 
@@ -218,19 +216,3 @@ test(
   },
   LIMIT_MS,
 )
-
-test('metrics: every series is there from the start, at its value of now; nothing else is served', async () => {
-  const [port = 0] = await freePorts(1)
-  let height = 0
-  const served = await serveMetrics({ host: '127.0.0.1', port }, [['svc_app_height', 'Last block', () => height]])
-  const text = async (): Promise<string> => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
-  expect(await text()).toMatch(/^svc_app_height 0$/m)
-  height = 7
-  expect(await text()).toMatch(/^svc_app_height 7$/m)
-  expect(await text()).toMatch(/^process_resident_memory_bytes \d+$/m)
-  expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404)
-  await expect(serveMetrics({ host: '127.0.0.1', port }, [])).rejects.toThrow(
-    /--metrics: cannot listen on 127\.0\.0\.1:\d+: .*EADDRINUSE/,
-  )
-  served.close()
-})

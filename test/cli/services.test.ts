@@ -1,5 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
-import { systemdUnits, type UnitOptions } from '../../src/cli/services.ts'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemdUnits, type UnitOptions, writeUnits } from '../../src/cli/services.ts'
+import { GO_MAX_PROCS_LINE } from '../../src/comet/goMaxProcs.ts'
 
 const commands = {
   app: ['/usr/bin/node', '/opt/svcd/svcd.js', 'start'],
@@ -39,6 +43,21 @@ describe('the systemd units of a node', () => {
       expect(writable).toEqual(part === 'gateway' ? [] : ['ReadWritePaths=/var/lib/svcd'])
     },
   )
+
+  test('CometBFT of a home starts with four threads on few cores, and nothing of the line is read by systemd', () => {
+    const home = mkdtempSync(join(tmpdir(), 'svcd units '))
+    try {
+      writeUnits(home, 'unix://abci.sock', { host: '127.0.0.1', port: 26657 })
+      const text = readFileSync(join(home, 'systemd', 'svcd-cometbft.service'), 'utf8')
+      const [, quotedLine = '', rest] = /^ExecStart=\/bin\/sh -c "((?:[^"\\]|\\.)*)" (.*)$/m.exec(text) ?? []
+      // systemd takes \" and $$ back before it hands the words over.
+      const line = quotedLine.replaceAll('\\"', '"').replaceAll('$$', '$')
+      expect([line, rest]).toEqual([`${GO_MAX_PROCS_LINE}; exec "$0" "$@"`, `cometbft node --home "${home}"`])
+      expect(quotedLine.replaceAll('$$', '')).not.toContain('$')
+    } finally {
+      rmSync(home, { recursive: true })
+    }
+  })
 
   test('CometBFT comes and goes with its application', () => {
     expect(unit('app')).toContain('Upholds=svcd-cometbft.service')

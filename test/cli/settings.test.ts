@@ -13,11 +13,15 @@ import {
   printEndpoint,
   readConfig,
 } from '../../src/cli/settings.ts'
+import { parseAmount, printTokens } from '../../src/cli/amounts.ts'
 import { assertFree } from '../../src/cli/commands/devnet.ts'
 import { chooseRetention } from '../../src/cli/commands/snapshot.ts'
+import { UserError } from '../../src/cli/errors.ts'
+import { pageFrom } from '../../src/cli/options.ts'
 import { allowedAddresses } from '../../src/cli/libraries.ts'
 import { assertDevnetHome, resetHome } from '../../src/cli/devnet/home.ts'
-import { abciAddressOf } from '../../src/cli/homes.ts'
+import { examplesRunBy } from '../docs/examples.ts'
+import { abciAddressOf } from '../../src/cli/paths.ts'
 
 let folder: string
 beforeEach(() => {
@@ -72,6 +76,45 @@ describe('flags', () => {
       /^--stalled-after: expected a time from 1s to 86400s, such as 30s, or 0 for never/,
     )
   })
+
+  test.each([
+    ['1.5token', '1500000000000000000'],
+    ['0.000000000000000001 tokens', '1'],
+    ['2000token', '2000000000000000000000'],
+    ['01.10token', '1100000000000000000'],
+    ['0token', '0'],
+    ['1500000000000000000', '1500000000000000000'],
+    ['0x10', '0x10'],
+  ])('an amount: %s is %s base units', (text, units) => {
+    expect(parseAmount(text, '--value')).toBe(units)
+  })
+
+  test('an amount with a fraction and no unit is refused with the two spellings that would do', () => {
+    const why = '--value: 1.5 has no unit. Write 1.5token, or 1500000000000000000 for the same in base units'
+    expect(() => parseAmount('1.5', '--value')).toThrow(new UserError(why))
+  })
+
+  test('no token has more than 18 decimals', () => {
+    const [most, more] = [`0.${'1'.repeat(18)}token`, `0.${'1'.repeat(19)}token`]
+    expect(parseAmount(most, '--value')).toBe('1'.repeat(18))
+    const why = `--value: a token has at most 18 decimals, but "${more}" has 19`
+    expect(() => parseAmount(more, '--value')).toThrow(new UserError(why))
+  })
+
+  test.each(['', 'token', '.5token', '1.token', '-1token', '1e3token', '1,5token', '1.5eth', '1  token', '1token '])(
+    'no amount: %j',
+    (text) => {
+      const why = '--value: expected an amount in base units, or in tokens with their unit, such as 1.5token, got '
+      expect(() => parseAmount(text, '--value')).toThrow(`${why}${JSON.stringify(text)}`)
+    },
+  )
+
+  test.each(['0 tokens', '1 token', '1.5 tokens', '0.000000000000000001 tokens', '100000 tokens'])(
+    'base units print as tokens, and are read as they were printed: %s',
+    (text) => {
+      expect(printTokens(parseAmount(text, '--value'))).toBe(text)
+    },
+  )
 
   test('an OS that fileUrl does not know is refused', () => {
     expect(parseOs('centos')).toBe('centos')
@@ -251,4 +294,60 @@ describe('a port that is taken', () => {
       'cannot listen on 203.0.113.1',
     )
   })
+})
+
+describe('the page of a gateway', () => {
+  const served = (page = true): boolean => pageFrom({ page, home: folder }).page !== false
+  const configure = (config: object): void => {
+    mkdirSync(join(folder, 'config'), { recursive: true })
+    writeFileSync(join(folder, 'config/svcd.json'), JSON.stringify(config))
+  }
+  afterEach(() => {
+    delete process.env['SVCD_NO_PAGE']
+  })
+
+  test('is served unless the flag, the variable or the file says otherwise', () => {
+    expect([served(), served(false)]).toEqual([true, false])
+    for (const [value, is] of [
+      ['1', false],
+      ['true', false],
+      ['0', true],
+      ['', true],
+    ] as const) {
+      process.env['SVCD_NO_PAGE'] = value
+      expect(served()).toBe(is)
+    }
+    configure({ page: true })
+    expect([served(), served(false)]).toEqual([true, false])
+    configure({ page: false })
+    expect(served()).toBe(false)
+  })
+
+  test('a setting that is neither true nor false is refused', () => {
+    configure({ page: 'no' })
+    expect(() => served()).toThrow('config/svcd.json: page: expected true or false, got "no"')
+  })
+})
+
+test('the samples of config/svcd.json in the pages are read as they stand, and name no setting that is unknown', () => {
+  const known: Readonly<Record<string, readonly string[]>> = {
+    eni: ['os', 'allowAddresses'],
+    snapshots: ['interval', 'keep'],
+    pruning: ['keepBlocks'],
+  }
+  const plain = ['gateway', 'node', 'from', 'page', 'light']
+  for (const { code, path } of examplesRunBy('test/cli/settings.test.ts')) {
+    mkdirSync(join(folder, 'config'), { recursive: true })
+    writeFileSync(join(folder, 'config/svcd.json'), code)
+    const config = readConfig(folder)
+    const unknown = Object.entries(config).filter(
+      ([name, value]) =>
+        !plain.includes(name) && !Object.keys(value as object).every((inner) => known[name]?.includes(inner)),
+    )
+    expect([path, unknown]).toEqual([path, []])
+    const { os, allowAddresses = [] } = config.eni ?? {}
+    if (os !== undefined) expect(chooseOs(folder, undefined, () => {})).toBe(os)
+    expect(allowedAddresses(folder, undefined)).toHaveLength(allowAddresses.length)
+    expect(chooseRetention(folder, {})).toMatchObject({ ...config.snapshots, ...config.pruning })
+  }
 })

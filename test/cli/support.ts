@@ -28,6 +28,7 @@ export function makePlace([gateway, rpc, p2p]: readonly number[]): Place {
     HOME: folder,
     SVCD_HOME: join(folder, 'home'),
     SVCD_GATEWAY: `127.0.0.1:${gateway}`,
+    SVCD_LISTEN: `127.0.0.1:${gateway}`,
     SVCD_RPC: `127.0.0.1:${rpc}`,
     SVCD_P2P: `127.0.0.1:${p2p}`,
     SVCD_NODE: `http://127.0.0.1:${rpc}`,

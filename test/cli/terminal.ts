@@ -4,7 +4,11 @@ import { stripVTControlCharacters } from 'node:util'
 import type { Ended, Place } from './support.ts'
 
 const SVCD = fileURLToPath(new URL('../../src/cli/svcd.js', import.meta.url))
-const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
+/** Quotes a word for a shell. */
+export const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
+
+/** A program that waits for something that is never typed is ended after this many ms, and the test shows what it said. */
+const TERMINAL_MS_MAX = 50_000
 
 /** What is typed once the terminal shows `seen`. */
 export interface Typing {
@@ -12,17 +16,24 @@ export interface Typing {
   readonly type: string
 }
 
+/** The program and its arguments that a line `svcd` stands for. */
+export const SVCD_COMMAND: readonly string[] = [process.execPath, SVCD]
+
+/** `svcd` on a terminal of its own. */
+export const onTerminal = (place: Place, args: readonly string[], typings: readonly Typing[]): Promise<Ended> =>
+  commandOnTerminal(place, [...SVCD_COMMAND, ...args], typings)
+
 /**
- * `svcd` on a terminal of its own, which `script` makes (of util-linux; Debian's bsdutils). Resolves with all that the
+ * A command on a terminal of its own, which `script` makes (of util-linux; Debian's bsdutils). Resolves with all that the
  * terminal showed as stdout. Each typing waits for what the one before brought.
  */
-export function onTerminal(
+export function commandOnTerminal(
   { folder, env }: Place,
-  args: readonly string[],
+  command: readonly string[],
   typings: readonly Typing[],
 ): Promise<Ended> {
-  const line = [process.execPath, SVCD, ...args].map(quoted).join(' ')
-  const shell = { cwd: folder, env: { ...env, TERM: 'xterm', NO_COLOR: '1' } }
+  const line = command.map(quoted).join(' ')
+  const shell = { cwd: folder, env: { ...env, TERM: 'xterm', NO_COLOR: '1' }, timeout: TERMINAL_MS_MAX }
   const child = spawn('script', ['-q', '-e', '-c', `exec ${line}`, '/dev/null'], shell)
   const left = [...typings]
   let [shown, sinceTyped] = ['', '']

@@ -229,6 +229,21 @@ test('the scripts fall back to the programs that made them, whatever their paths
   expect(run('cometbft.sh')).toBe('node --home .\n')
 })
 
+test('the script of CometBFT gives it four threads where there are fewer cores', () => {
+  const scripts = homeScripts(plan(1)[0] as PlannedNode, { svcd: [], cometbft: '' })
+  const write = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text, { mode: 0o755 })
+    return join(folder, name)
+  }
+  const script = write('cometbft.sh', scripts['cometbft.sh'] as string)
+  const env = { SVCD_COMETBFT: write('threads', '#!/bin/sh\nprintf "$GOMAXPROCS"\n'), PATH: `${folder}:/usr/bin:/bin` }
+  const threads = (cores: number, ofUser = {}): string => {
+    write('nproc', `#!/bin/sh\necho ${cores}\n`)
+    return spawnSync(script, { encoding: 'utf8', env: { ...env, ...ofUser } }).stdout
+  }
+  expect([threads(2), threads(8), threads(2, { GOMAXPROCS: '3' })]).toEqual(['4', '', '3'])
+})
+
 describe('what is refused', () => {
   test.each([
     [{ validators: '0' }, '--validators: expected a whole number from 1 to 200, got "0"'],

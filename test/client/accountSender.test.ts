@@ -222,11 +222,22 @@ describe('what goes wrong', () => {
     expect((await sender.submit(order(2))).height).toBe(1)
   })
 
+  test('onSent is told the hash as soon as the node has taken the transaction, and not of one that is refused', async () => {
+    const gateway = fakeGateway((tx) =>
+      (tx.body.message as { value: string }).value === '2' ? { code: 20, log: 'Insufficient balance' } : undefined,
+    )
+    const sender = senderOf(gateway)
+    const told: string[] = []
+    const onSent = (hash: string): void => void told.push(hash)
+    const [first] = await Promise.all([1, 2].map((value) => sender.submit(order(value), { onSent })))
+    expect(told).toEqual([first?.hash])
+  })
+
   test('an aborted call that was not sent yet never is; its neighbours are', async () => {
     const gateway = fakeGateway()
     const sender = senderOf(gateway)
     const abort = new AbortController()
-    const calls = [sender.submit(order(1)), sender.submit(order(2), abort.signal), sender.submit(order(3))]
+    const calls = [sender.submit(order(1)), sender.submit(order(2), { signal: abort.signal }), sender.submit(order(3))]
     abort.abort(new Error('no longer'))
     const results = await Promise.allSettled(calls)
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])

@@ -101,6 +101,25 @@ describe('what is answered', () => {
     ).toEqual([failure])
   })
 
+  test('code 20 is looked up: what a balance lacked stands in SvcTxError and its message', async () => {
+    const shortfall = { account: '0x1', needed: '7', fee: '1', available: '6' }
+    const result = { ...failure, check_tx: { code: 20, log: 'Insufficient balance', fee: {} } }
+    const answers: unknown[] = [result, shortfall]
+    const svc = new Svc({
+      url,
+      fetch: async (address, init) => {
+        body = { result: answers.shift() }
+        return fetch(address, init)
+      },
+    })
+    await expect(svc.async.transfer({ from: '0x1', to: '0x2', value: 6n })).rejects.toMatchObject({
+      message: 'the transaction failed with code 20: Insufficient balance (needed 7, available 6 base units)',
+      shortfall,
+      result,
+    })
+    expect(asked.at(-1)).toMatchObject({ method: 'svc_getShortfall', params: [failure.hash] })
+  })
+
   test('a failure that only deliver_tx tells of is one too', async () => {
     body = { result: { ...failure, check_tx: { fee: {} }, deliver_tx: { code: 20, log: 'late', fee: {} } } }
     await expect(new Svc(url).async.stake.validator.activate({ from: '0x1' })).rejects.toMatchObject({

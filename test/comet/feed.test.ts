@@ -55,7 +55,7 @@ describe('feed', () => {
     await close()
     const block = blocks.find((one) => one.txs.length > 0) as FeedBlock
     expect(Buffer.from(block.txs[0] as Uint8Array).toString()).toBe('feed=1')
-    expect(block.results).toEqual([{ code: 0, log: '', data: new Uint8Array(), gasUsed: 0 }])
+    expect(block.results).toEqual([{ code: 0, log: '', info: '', data: new Uint8Array(), gasUsed: 0 }])
     expect(block).toMatchObject({ hash: (await node.rpc.block(block.height)).hash, chainId: 'feed-test' })
     expect((await node.rpc.tx(hashOf(tx))).height).toBe(block.height)
   })

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
+import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { buildCometBft } from '../../src/comet/build.ts'
 import { COMETBFT_VERSION, defaultCometCache, findCometBft } from '../../src/comet/find.ts'
 import { type TempFolder, tempFolder } from '../support/tempFolder.ts'
 
@@ -25,22 +27,33 @@ const program = (name: string, script: string, into = folder()) => {
 
 const printing = (version: string) => `[ "$1" = version ] && echo ${version}`
 
-/** A Go that answers `go env` and, for `go install`, writes a program that prints the version it was asked for. */
+/**
+ * A Go that answers `go env` and, for `go install -v`, prints a module and two packages, runs `before`, and writes a
+ * program that prints the version it was asked for.
+ */
 const fakeGo = (before = '') =>
   program(
     'go',
     `
-if [ "$1" = env ]; then echo go1.26.1; exit; fi
+if [ "$2" = GOVERSION ]; then echo go1.26.1; exit; fi
+if [ "$1" = env ]; then echo "$GOBIN"; echo "$GOPATH"; exit; fi
+echo "go: downloading github.com/cometbft/cometbft v0.38.25" >&2
+printf 'internal/goarch\\nunsafe\\n' >&2
 ${before}
-v=\${2##*@v}
-printf '#!/bin/sh\\necho %s\\n' "$v" > "$GOBIN/cometbft"
-/bin/chmod 755 "$GOBIN/cometbft"`,
+v=\${3##*@v}
+p=\${3%@*} p=\${p##*/}
+printf '#!/bin/sh\\necho %s\\n' "$v" > "$GOBIN/$p"
+/bin/chmod 755 "$GOBIN/$p"`,
   )
 
-const find = async (env: NodeJS.ProcessEnv, cacheDir = join(folder(), 'cache')) => {
+/** A cache of one version in a folder of its own. */
+const newCache = () => join(folder(), COMETBFT_VERSION)
+
+const find = async (env: NodeJS.ProcessEnv, cacheDir = newCache(), folders: readonly string[] = []) => {
   const lines: string[] = []
   const found = await findCometBft({
     env,
+    folders,
     cacheDir,
     onProgress: (line) => {
       lines.push(line)
@@ -55,7 +68,6 @@ describe('find', () => {
     expect(await find({ SVCD_COMETBFT: named, PATH: program('cometbft', printing('0.38.25')) })).toMatchObject({
       path: named,
       version: '0.38.1',
-      source: 'env',
     })
   })
 
@@ -78,46 +90,108 @@ describe('find', () => {
   test.each(['0.37.16', '0.38.25', '0.39.0', 'v0.40.0', '0.38.25+5bba72c'])('%s on PATH is taken', async (version) => {
     const dir = program('cometbft', printing(version))
     const found = await find({ PATH: `${folder()}:${dir}` })
-    expect(found).toMatchObject({ path: join(dir, 'cometbft'), version: version.replace('v', ''), source: 'path' })
+    expect(found).toMatchObject({ path: join(dir, 'cometbft'), version: version.replace('v', '') })
   })
 
-  test('a program on PATH of a line that is not served is passed over, and said so', async () => {
-    const cacheDir = program('cometbft', printing('0.38.25'))
-    const found = await find({ PATH: program('cometbft', printing('0.34.1')) }, cacheDir)
-    expect(found).toMatchObject({ path: join(cacheDir, 'cometbft'), source: 'cache' })
-    expect(found.lines).toEqual([expect.stringMatching(/is passed over: it is CometBFT 0\.34\.1/)])
+  test('every program on PATH is looked at, then the cache and other folders; each passed over is named', async () => {
+    const [old, broken] = [program('cometbft', printing('0.34.1')), program('cometbft', 'exit 3')]
+    const PATH = `${old}:${broken}`
+    const good = program('cometbft', printing('0.37.16'))
+    const cacheDir = program('cometbft', printing('0.38.25'), newCache())
+    const passedOver = [
+      `${join(old, 'cometbft')} is passed over: it is CometBFT 0.34.1, and svcd supports 0.37 to 0.40`,
+      expect.stringContaining(`${join(broken, 'cometbft')} is passed over: `),
+    ]
+    expect(await find({ PATH: `${PATH}:${good}` }, cacheDir)).toMatchObject({
+      path: join(good, 'cometbft'),
+      lines: passedOver,
+    })
+    expect(await find({ PATH }, newCache(), [good])).toMatchObject({
+      path: join(good, 'cometbft'),
+      lines: passedOver,
+    })
+    expect(await find({ PATH }, cacheDir)).toMatchObject({ path: join(cacheDir, 'cometbft'), lines: passedOver })
+  })
+
+  test('the folders into which Go installs are looked at although they are not on PATH', async () => {
+    const GOBIN = program('cometbft', printing('0.39.4'))
+    const [GOPATH, HOME] = [folder(), folder()]
+    program('cometbft', printing('0.40.0'), join(GOPATH, 'bin'))
+    program('cometbft', printing('0.38.1'), join(HOME, 'go/bin'))
+    const PATH = fakeGo()
+    expect((await find({ PATH, GOBIN, GOPATH, HOME })).version).toBe('0.39.4')
+    expect((await find({ PATH, GOPATH, HOME })).version).toBe('0.40.0')
+    expect((await find({ PATH, HOME })).version).toBe('0.38.1')
+    expect((await find({ PATH: '', HOME })).version).toBe('0.38.1')
+  })
+
+  test('another version in the cache is taken before one is built, the newest first', async () => {
+    const cacheDir = newCache()
+    for (const version of ['0.37.16', '0.37.9', '0.34.24'])
+      program('cometbft', printing(version), join(cacheDir, '..', version))
+    expect((await find({ PATH: fakeGo() }, cacheDir)).version).toBe('0.37.16')
   })
 
   test('without any it is built into the cache, and the next time found there', async () => {
     const built = await find({ PATH: fakeGo() })
-    expect(built).toMatchObject({ path: join(built.cacheDir, 'cometbft'), version: COMETBFT_VERSION, source: 'built' })
-    expect(built.lines[0]).toMatch(/^building CometBFT 0\.38\.25 with Go 1\.26\.1, \d+ s$/)
-    expect(await find({ PATH: '' }, built.cacheDir)).toMatchObject({ path: built.path, source: 'cache', lines: [] })
+    expect(built).toMatchObject({ path: join(built.cacheDir, 'cometbft'), version: COMETBFT_VERSION })
+    expect(built.lines).toEqual([
+      'building CometBFT 0.38.25 with Go 1.26.1',
+      expect.stringMatching(/^built CometBFT 0\.38\.25 in \d+ s$/),
+    ])
+    expect(await find({ PATH: '' }, built.cacheDir)).toMatchObject({ path: built.path, lines: [] })
+  })
+
+  test('a long build says how many modules are downloaded, then how many packages are compiled', async () => {
+    const { lines } = await find({ PATH: fakeGo('/bin/sleep 3.2') })
+    expect(lines[1]).toMatch(/^ {2}compiled 2 of about \d+ packages, \d+ s$/)
+  })
+
+  test("a tool of CometBFT's module is built beside it", async () => {
+    const cacheDir = folder()
+    const lines: string[] = []
+    await buildCometBft({
+      go: join(fakeGo(), 'go'),
+      program: 'abci-cli',
+      version: '0.37.18',
+      cacheDir,
+      env: {},
+      onProgress: (line) => void lines.push(line),
+    })
+    expect(readdirSync(cacheDir)).toEqual(['abci-cli'])
+    expect(lines[0]).toBe("building CometBFT's abci-cli 0.37.18 with Go 1.26.1")
+  })
+
+  test('where Go does not run, the build says so and leaves nothing', async () => {
+    const cacheDir = folder()
+    const building = buildCometBft({ go: '/no/go', version: '0.38.25', cacheDir, env: {}, onProgress: () => {} })
+    await expect(building).rejects.toThrow('building CometBFT 0.38.25 takes Go, and /no/go does not run')
+    expect(readdirSync(cacheDir)).toEqual([])
   })
 
   test('a cached program that does not run is built again', async () => {
-    const cacheDir = program('cometbft', 'exit 1')
-    expect(await find({ PATH: fakeGo() }, cacheDir)).toMatchObject({ source: 'built', version: COMETBFT_VERSION })
+    const cacheDir = program('cometbft', 'exit 1', newCache())
+    expect((await find({ PATH: fakeGo() }, cacheDir)).lines).toContain('building CometBFT 0.38.25 with Go 1.26.1')
   })
 
   test('builds at the same time all succeed and leave nothing but the program', async () => {
     const cacheDir = join(folder(), 'a', 'b')
     const PATH = fakeGo('/bin/sleep 0.2')
     const found = await Promise.all([1, 2, 3].map(() => find({ PATH }, cacheDir)))
-    expect(found.map(({ source }) => source)).toEqual(['built', 'built', 'built'])
+    for (const { lines } of found) expect(lines.at(-1)).toMatch(/^built/)
     expect(readdirSync(cacheDir)).toEqual(['cometbft'])
   })
 
   test('what a killed build left behind is removed by a later one, a running one is left alone', async () => {
-    const cacheDir = folder()
-    for (const name of ['.build-old', '.build-new']) mkdirSync(join(cacheDir, name))
+    const cacheDir = newCache()
+    for (const name of ['.build-old', '.build-new']) mkdirSync(join(cacheDir, name), { recursive: true })
     utimesSync(join(cacheDir, '.build-old'), 0, 0)
     await find({ PATH: fakeGo() }, cacheDir)
     expect(readdirSync(cacheDir).sort()).toEqual(['.build-new', 'cometbft'])
   })
 
   test('a build that fails says what Go said, in one line, and leaves nothing', async () => {
-    const cacheDir = folder()
+    const cacheDir = newCache()
     const error = await find({ PATH: fakeGo('echo downloading >&2; echo "no such host" >&2; exit 1') }, cacheDir).catch(
       (e: unknown) => e,
     )
@@ -138,14 +212,14 @@ describe('find', () => {
   })
 
   test("the real Go builds the pinned version into the project's cache, or has done so", async () => {
-    const { PATH = '', HOME } = process.env
+    const { PATH = '' } = process.env
     const withoutNode = PATH.split(delimiter)
       .filter((dir) => !existsSync(join(dir, 'cometbft')))
       .join(delimiter)
-    const found = await find({ PATH: withoutNode, HOME }, defaultCometCache())
-    expect(found).toMatchObject({ version: COMETBFT_VERSION, path: join(defaultCometCache(), 'cometbft') })
-    // How often it says so depends on what Go has already compiled on this machine: once at least.
-    if (found.source === 'built') expect(found.lines.some((line) => line.startsWith('building'))).toBe(true)
-    else expect(found.source).toBe('cache')
+    const settings = execFileSync('go', ['env', 'GOCACHE', 'GOMODCACHE'], { encoding: 'utf8' }).split('\n')
+    const [GOCACHE, GOMODCACHE] = settings
+    const cacheDir = defaultCometCache()
+    const found = await find({ PATH: withoutNode, GOPATH: folder(), GOCACHE, GOMODCACHE }, cacheDir)
+    expect(found).toMatchObject({ version: COMETBFT_VERSION, path: join(cacheDir, 'cometbft') })
   }, 300_000)
 })

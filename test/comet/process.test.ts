@@ -4,9 +4,8 @@ import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { findCometBft } from '../../src/comet/find.ts'
 import { homeFiles } from '../../src/comet/home.ts'
-import { openLogFile, startCometBft } from '../../src/comet/process.ts'
+import { startCometBft } from '../../src/comet/process.ts'
 import { openNodeRpc, waitForNode } from '../../src/comet/rpc.ts'
-import { tempFolder } from '../support/tempFolder.ts'
 import { kvstoreHome, until } from './support.ts'
 
 let program: string
@@ -81,9 +80,21 @@ describe('process', () => {
     await first.stop()
   }, 30_000)
 
-  test('a node that ends by itself is reported with its last words', async () => {
-    const { exited } = await startCometBft({ program: script('echo bad news >&2; exit 3'), home: node.home })
-    expect(await exited).toEqual({ code: 3, signal: null, lastLines: ['bad news'] })
+  const info = 'I[2026-11-23|01:32:49.680] indexed block events    module=txindex height=15'
+  const error = 'E[2026-11-23|01:32:49.700] cannot write    module=state err="disk I/O error"'
+  const peer = 'E[2026-11-23|01:32:49.701] Stopping peer for error    module=p2p err=EOF'
+  const stack = 'goroutine 1 [running]:\nmain.main()\n\t/src/main.go:52 +0x21f'
+  test.each([
+    ['its last line', 'echo bad news >&2; exit 3', 'bad news'],
+    ['its status, when that line is no error', `echo '${info}'; exit 3`, 'exit status 3'],
+    ['a stop', `echo '${info}'; exit 0`, 'it was asked to stop'],
+    ['its last error, but not of a peer', `echo '${error}'; echo '${peer}'; echo '${info}'; exit 1`, error],
+    ['a signal', `echo '${error}'; echo '${info}'; kill -9 $$`, 'ended by SIGKILL'],
+    ['a panic', `echo '${error}'; echo 'panic: bad number'; seq 30; echo '${stack}'; exit 2`, 'panic: bad number'],
+    ["its command's error", `echo '${error}'; echo 'ERROR: no room' >&2; exit 1`, 'ERROR: no room'],
+  ])('a node that ends by itself is reported with the reason: %s', async (_, text, reason) => {
+    const { exited } = await startCometBft({ program: script(text), home: node.home })
+    expect((await exited).reason).toBe(reason)
   })
 
   test('a program that ignores SIGTERM is killed after the grace, and stop may be called twice', async () => {
@@ -133,20 +144,5 @@ describe('process', () => {
     const { parent, pid } = await parentThat(script('echo up; exec sleep 60'), 'up', 'process.exit(0)')
     parent.stdin.write('now')
     await until(() => !isAlive(pid))
-  })
-
-  test('the log keeps two files of the size given', () => {
-    const folder = tempFolder('comet')
-    const path = join(folder.path, 'logs', 'x.log')
-    const write = (text: string) => {
-      openLogFile(path, 10)(Buffer.from(text))
-    }
-    write('aaaaaaaa')
-    write('bbbb')
-    expect(existsSync(`${path}.1`)).toBe(false)
-    write('cc')
-    expect(readFileSync(path, 'utf8')).toBe('cc')
-    expect(readFileSync(`${path}.1`, 'utf8')).toBe('aaaaaaaabbbb')
-    folder.remove()
   })
 })

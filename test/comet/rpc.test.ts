@@ -86,7 +86,7 @@ describe('rpc', () => {
       header.height,
     ])
     expect(block.timeMs).toBe(header.time.getTime())
-    expect(await node.rpc.blockResults(2)).toHaveLength((await other.blockResults(2)).results.length)
+    expect((await node.rpc.blockResults(2)).results).toHaveLength((await other.blockResults(2)).results.length)
     expect(await node.rpc.peers()).toBe(0)
   })
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { writeTestnet, planNodes } from '../../src/cli/commands/testnet.ts'
 import { MEMORY } from '../../src/cli/services.ts'
 import { COMETBFT_VERSION } from '../../src/comet/find.ts'
+import { GO_MAX_PROCS_LINE } from '../../src/comet/goMaxProcs.ts'
 import { commandsIn, optionsOf, type Service, servicesIn } from './composeFile.ts'
 import { findEngine, root } from './engine.ts'
 import { main } from './run.ts'
@@ -35,6 +36,17 @@ function assertConfined(compose: string): void {
 describe('the files of the containers', () => {
   test('the image has the CometBFT that everything else is tested with', () => {
     expect(/^ARG COMETBFT_VERSION=(.+)$/m.exec(read('Dockerfile'))?.[1]).toBe(COMETBFT_VERSION)
+  })
+
+  test('its cometbft sets GOMAXPROCS as svcd does', () => {
+    expect(read('Dockerfile')).toContain(
+      `RUN printf '%s\\n' '#!/bin/sh' '${GO_MAX_PROCS_LINE}' \\\n  'exec /usr/local/lib/cometbft "$@"' >/usr/local/bin/cometbft`,
+    )
+  })
+
+  test.each(FILES)('%s hands the GOMAXPROCS of the host to every CometBFT', (file) => {
+    const ofHost = read(file).match(/GOMAXPROCS: '\$\{GOMAXPROCS:-\}'/g)
+    expect(ofHost).toHaveLength(file === 'docker-compose.yml' ? 1 : 5)
   })
 
   test('every base image is an argument', () => {
@@ -177,7 +189,7 @@ describe('the compose file that svcd testnet writes', () => {
       )
       const [app, gateway] = await Promise.all(commands.map(optionsOf))
       expect(commands).toHaveLength(2)
-      expect(app).toEqual({ home: expect.any(String) })
+      expect(app).toEqual({ home: expect.any(String), logLevel: 'info' })
       const listen = { host: '0.0.0.0', port: 8545 }
       expect(gateway).toMatchObject({ listen, node: 'http://cometbft-node0:26657' })
       expect(gateway?.['devnet']).toBe(publicKeys ? true : undefined)

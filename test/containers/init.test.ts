@@ -2,7 +2,7 @@ import { afterAll, describe, expect, jest, test } from '@jest/globals'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { devnetSigners } from '../../src/cli/devnet/home.ts'
+import { devnetSigners } from '../../src/cli/devnet/chain.ts'
 import { root, run } from './engine.ts'
 
 // They start programs and derive many keys, which takes its time on a busy machine.

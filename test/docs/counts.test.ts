@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { COMMANDS } from '../../src/cli/main.ts'
-import { DEVNET_ACCOUNTS } from '../../src/cli/devnet/home.ts'
+import { DEVNET_ACCOUNTS } from '../../src/cli/devnet/chain.ts'
 import { methods } from '../../src/gateway/methods/list.ts'
 import { PARAMETERS } from '../../src/modules/params/definitions.ts'
 import { txEntries } from '../../src/modules/registry.ts'

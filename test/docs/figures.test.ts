@@ -1,4 +1,6 @@
 import { expect, test } from '@jest/globals'
+import { KVSTORE_GOAL, SDK_GOAL } from '../../bench/goals.ts'
+import { readmeSentence } from '../../bench/report.ts'
 import { BLOCK_BYTES_MAX, INITIAL_HEIGHT_MAX } from '../../src/app/genesis.ts'
 import { BATCH_MAX } from '../../src/client/transport.ts'
 import { ANSWER_BYTES_MAX, QUERY_DATA_BYTES_MAX, QUERY_PATH_MAX } from '../../src/app/query.ts'
@@ -9,8 +11,9 @@ import { FILE_BYTES_MAX, REDIRECTS_MAX } from '../../src/eni/download.ts'
 import { LIMITS } from '../../src/eni/thread.ts'
 import * as gateway from '../../src/gateway/limits.ts'
 import { OPEN_PROPOSALS_MAX, OPEN_PROPOSALS_OF_ONE_MAX } from '../../src/modules/governance/keeper.ts'
-import { URLS_MAX } from '../../src/modules/governance/library.ts'
+import { URLS_MAX } from '../../src/values/library.ts'
 import { POINT_BLOCKS_MAX, POINT_SECONDS_MAX } from '../../src/modules/governance/proposals/proposal.ts'
+import { AWARD_EVENT_BLOCKS } from '../../src/modules/stake/block.ts'
 import { PARAMETERS } from '../../src/modules/params/definitions.ts'
 import { txEntries } from '../../src/modules/registry.ts'
 import { TX_BYTES_MAX } from '../../src/tx/envelope.ts'
@@ -31,7 +34,11 @@ const FIGURES: Readonly<Record<string, readonly string[]>> = {
     `path of more than ${thousands(QUERY_PATH_MAX)} characters`,
     `within the time limit (${seconds(gateway.WAIT_MS)} unless configured)`,
     `which must be 1 to ${mebibytes(BLOCK_BYTES_MAX)}`,
+    `whose height is a multiple of ${AWARD_EVENT_BLOCKS}`,
+    `\`limit\` (${gateway.HISTORY_BLOCKS_MAX}, at most ${gateway.HISTORY_BLOCKS_MAX})`,
   ],
+  'src/modules/stake/README.md': [`in every ${AWARD_EVENT_BLOCKS}th block \`svc.stake.award`],
+  'docs/reference/methods.md': [`paid in every ${AWARD_EVENT_BLOCKS}th block`],
   'docs/operations.md': [
     `${gateway.CALLS_PER_SECOND} calls a second from one address, counted over ${seconds(gateway.RATE_WINDOW_MS)}`,
     `| \`--connections-per-address COUNT\` | ${gateway.CONNECTIONS_OF_ADDRESS_MAX} `,
@@ -57,7 +64,11 @@ const FIGURES: Readonly<Record<string, readonly string[]>> = {
     `${gateway.PARAMS_DEPTH_MAX} levels of nesting`,
     `blocks of at most ${mebibytes(BLOCK_BYTES_MAX)}`,
   ],
-  'docs/client.md': [`up to ${BATCH_MAX} of them in one request`, `It does so ${RESIGNS_MAX} times at most`],
+  'docs/client.md': [
+    `tells of it in every ${AWARD_EVENT_BLOCKS}th`,
+    `up to ${BATCH_MAX} of them in one request`,
+    `It does so ${RESIGNS_MAX} times at most`,
+  ],
   'CHANGELOG.md': [`larger than ${mebibytes(BLOCK_BYTES_MAX)}`, `10^${INITIAL_HEIGHT_MAX.toString().length - 1}`],
 }
 
@@ -67,6 +78,13 @@ const inOneLine = (path: string): string => pages.find((page) => page.path === p
 test.each(Object.entries(FIGURES))('the figures of %s are those of the code', (path, fragments) => {
   const text = inOneLine(path)
   expect(fragments.filter((fragment) => !text.includes(fragment.replace(/\s+/g, ' ')))).toEqual([])
+})
+
+test('README says how fast it is as the tables of docs/performance.md do', () => {
+  const page = inOneLine('docs/performance.md')
+  const measured = (name: string): string =>
+    new RegExp(`\\| ${name} \\| at least [\\d.]+ \\| ([\\d.]+) \\|`).exec(page)?.[1] ?? `no row ${name}`
+  expect(inOneLine('README.md')).toContain(readmeSentence(measured(SDK_GOAL), measured(KVSTORE_GOAL)))
 })
 
 test('the lengths of fields in docs/protocol.md are those of the operations', () => {

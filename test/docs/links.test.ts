@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { slugOf } from '../../tools/docs/slug.ts'
 import { pages, proseOf, root } from './pages.ts'
 
 /** The anchors of a page's headings, as GitHub makes them. */
@@ -8,10 +9,7 @@ function anchorsOf(text: string): ReadonlySet<string> {
   const anchors = new Set<string>()
   for (const [, heading = ''] of proseOf(text).matchAll(/^#{1,6} +(.+?) *$/gm)) {
     const shown = heading.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    const slug = shown
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N} _-]/gu, '')
-      .replaceAll(' ', '-')
+    const slug = slugOf(shown)
     let [anchor, copy] = [slug, 0]
     while (anchors.has(anchor)) anchor = `${slug}-${++copy}`
     anchors.add(anchor)

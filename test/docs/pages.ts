@@ -25,7 +25,7 @@ const FENCED = /^( *)```(.*)\n([\s\S]*?)^\1```$/gm
 /** Every page that people write, README files of folders too. */
 export const pages: readonly Page[] = globSync('**/*.md', {
   cwd: root,
-  exclude: ['**/node_modules/**', 'dist/**', '.cache/**', 'coverage/**'],
+  exclude: ['**/node_modules/**', 'dist/**', '.cache/**', 'coverage/**', 'src/*/gen/**'],
 })
   .sort()
   .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))

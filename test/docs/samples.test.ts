@@ -120,11 +120,21 @@ function compile(samples: readonly string[]): string {
       compilerOptions: object
     }
     const paths = {
+      '@svcd/client': ['./src/client/index.ts'],
+      '@svcd/client/web3-plugin': ['./src/client/web3Plugin.ts'],
+      '@svcd/abci': ['./src/abci/index.ts'],
       'svcd/client': ['./src/client/index.ts'],
-      'svcd/web3-plugin': ['./src/client/web3Plugin.ts'],
       'svcd/abci': ['./src/abci/index.ts'],
+      'svcd/devnet': ['./src/cli/devnet/startDevnet.ts'],
     }
-    const options = { ...compilerOptions, paths, noUnusedLocals: false, noUnusedParameters: false }
+    const options = {
+      ...compilerOptions,
+      paths,
+      noUnusedLocals: false,
+      noUnusedParameters: false,
+      noPropertyAccessFromIndexSignature: false,
+      lib: ['es2024', 'dom'],
+    }
     writeFileSync(
       join(folder.path, 'tsconfig.json'),
       JSON.stringify({ compilerOptions: options, include: ['samples'] }),
@@ -143,7 +153,16 @@ test('TypeScript samples compile, and a wrong one does not', () => {
   const blocks = blocksOf('ts')
   expect(blocks.length).toBeGreaterThan(2)
   expect(compile(blocks.map(moduleOf))).toBe('')
-  expect(compile(["import { Svc } from 'svcd/client'\nnew Svc(1)\n"])).toMatch(/samples\/0\.ts\(2,9\): error TS2/)
+  expect(compile(["import { Svc } from '@svcd/client'\nnew Svc(1)\n"])).toMatch(/samples\/0\.ts\(2,9\): error TS2/)
+}, 120_000)
+
+test('the JavaScript samples of docs/client.md are strict TypeScript, in which a callback narrows its result', () => {
+  const source = codeBlocks
+    .filter(({ path, info }) => path === 'docs/client.md' && /^js\b/.test(info))
+    .map(({ info, code }) => (info === 'js shared' ? code : `{\n${code}\n}`))
+    .join('\n')
+  expect(compile([source])).toBe('')
+  expect(compile([source.replaceAll('if (error !== null) throw error', '')])).toMatch(/error TS18048: 'byCallback' is/)
 }, 120_000)
 
 test('JavaScript samples are those of docs/client.md, which run against a devnet (test/e2e/clientSigning.test.ts)', () => {

@@ -1,17 +1,16 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { build } from 'esbuild'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { PUBLIC_MNEMONIC } from '../../src/keys/mnemonic.ts'
 import { type Devnet, makePlace, startDevnet } from './support/devnet.ts'
+import { startBrowser, withBrowser } from './support/page.ts'
 import { testFolder } from './support/testFolder.ts'
-
-const CHROMIUM = process.env['SVCD_CHROMIUM'] ?? '/usr/bin/chromium'
-// skip: no Chromium on this machine (.ci/run installs Debian's; SVCD_CHROMIUM names another)
-const withBrowser = existsSync(CHROMIUM) ? describe : describe.skip
 
 const checkout = join(import.meta.dirname, '../..')
 
@@ -34,35 +33,27 @@ type InPage = { Svc: typeof import('../../src/client/index.ts').Svc }
 
 withBrowser('in headless Chromium', () => {
   const folder = testFolder(async () => {
+    server.close()
     await browser.close()
     await net.stop()
   })
   let net: Devnet
   let browser: Browser
+  let server: Server
   let page: Page
   const failures: string[] = []
 
   beforeAll(async () => {
     net = await startDevnet(await makePlace(folder))
-    browser = await chromium.launch({
-      executablePath: CHROMIUM,
-      args: [
-        '--headless',
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
-    })
+    browser = await startBrowser()
     page = await browser.newPage()
     page.on('pageerror', (error) => failures.push(error.message))
     const script = await bundle()
-    // The page stands at the gateway's own origin, as the gateway lets no other in.
-    await page.route('**/page', (route) =>
-      route.fulfill({ contentType: 'text/html', body: `<!doctype html><script>${script}</script>` }),
-    )
-    await page.goto(new URL('/page', net.url).href)
+    // A development server on this machine, at another origin than the gateway.
+    const html = `<!doctype html><script>${script}</script>`
+    server = createServer((_request, response) => void response.setHeader('content-type', 'text/html').end(html))
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    await page.goto(`http://localhost:${(server.address() as AddressInfo).port}/page`)
   }, 90_000)
 
   test('a declare that the page signs is committed, and the key never leaves the page', async () => {
@@ -116,5 +107,37 @@ withBrowser('in headless Chromium', () => {
     )
     const validator = expect.objectContaining({ state: 'Validator' })
     expect(list).toMatchObject({ height: expect.any(Number), data: expect.arrayContaining([validator]) })
+  })
+
+  test('a page hears of each block as it is made', async () => {
+    const heights = await page.evaluate(async (url) => {
+      const svc = new (globalThis as unknown as InPage).Svc(url)
+      const heard: number[] = []
+      const three = Promise.withResolvers<void>()
+      const subscription = await svc.subscribe('newBlock', (block) => {
+        heard.push(block.height)
+        if (heard.length === 3) three.resolve()
+      })
+      await three.promise
+      subscription.unsubscribe()
+      return heard
+    }, net.url)
+    const [first = 0] = heights
+    expect(heights).toEqual([first, first + 1, first + 2])
+  })
+
+  test('a page of another machine gets no answer, and the 403 names the flag that lets it in', async () => {
+    const elsewhere = await browser.newPage()
+    await elsewhere.route('http://wallet.example/page', (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }),
+    )
+    await elsewhere.goto('http://wallet.example/page')
+    const outcome = await elsewhere.evaluate(
+      (url) => fetch(`${url}/healthz`).then(({ status }) => `status ${status}`, String),
+      net.url,
+    )
+    expect(outcome).toMatch(/Failed to fetch/)
+    const refused = await fetch(`${net.url}/healthz`, { headers: { origin: 'http://wallet.example' } })
+    expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining('--allow-origin')])
   })
 })

@@ -1,19 +1,18 @@
 import { spawn } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { Web3 } from 'web3'
 import { Svc, type TransactionResult } from '../../src/client/index.ts'
 import { SvcPlugin } from '../../src/client/web3Plugin.ts'
-import { findCometBft } from '../../src/comet/find.ts'
-import { type LightProxy, startLightProxy } from '../../src/comet/light.ts'
 import { PUBLIC_MNEMONIC } from '../../src/keys/mnemonic.ts'
+import { examplesRunBy } from '../docs/examples.ts'
 import { type Devnet, makePlace, startDevnet } from './support/devnet.ts'
+import { startLight } from './support/light.ts'
 import { testFolder } from './support/testFolder.ts'
 
 const folder = testFolder(() => net.stop())
 const CLIENT = new URL('../../src/client/index.ts', import.meta.url).href
-const DOCS = new URL('../../docs/client.md', import.meta.url)
 const EACH = 500
 const nobody = (digit: number): string => `0x${String(digit).repeat(40)}`
 let net: Devnet
@@ -130,34 +129,38 @@ test('waitForTx resolves with the result object of a committed transaction and r
   })
 })
 
-/** The light client that the docs begin with: `cometbft light` with the first header that its node shows. */
-async function startLight(): Promise<LightProxy> {
-  const { chainId } = await net.node.status()
-  const { path: program } = await findCometBft()
-  const { hash } = await net.node.block(1)
-  const url = net.node.url
-  const trust = { height: 1, hash }
-  return startLightProxy({ program, folder: join(folder, 'light'), chainId, primary: url, witnesses: [url], trust })
-}
-
 test('every example of docs/client.md runs, in the order in which it stands there', async () => {
-  const blocks = [...readFileSync(DOCS, 'utf8').matchAll(/^```js( shared)?\n([\s\S]*?)^```$/gm)]
+  const blocks = examplesRunBy('test/e2e/clientSigning.test.ts').filter(({ info }) => info !== 'ts')
   expect(blocks.length).toBeGreaterThan(30)
   const inBraces = (code: string, at: number): string => `{\n${code}\nconsole.log('done ${at}')\n}\n`
-  const light = await startLight()
+  const light = await startLight(net, join(folder, 'light'))
   const source = blocks
-    .map(([, isShared, code = ''], at) => (isShared === undefined ? inBraces(code, at) : code))
+    .map(({ info, code }, at) => (info === 'js shared' ? code : inBraces(code, at)))
     .join('\n')
-    .replace("'svcd/client'", `'${CLIENT}'`)
+    .replace("'@svcd/client'", `'${CLIENT}'`)
     .replaceAll('http://127.0.0.1:8545', net.url)
     .replaceAll('http://127.0.0.1:8888', light.url)
   const said = await runProgram('docs', source).finally(() => light.stop())
-  const inner = blocks.flatMap(([, isShared], at) => (isShared === undefined ? [`done ${at}`] : []))
+  const inner = blocks.flatMap(({ info }, at) => (info === 'js shared' ? [] : [`done ${at}`]))
   expect(said.split('\n').filter((line) => line.startsWith('done '))).toEqual(inner)
+}, 60_000)
+
+test('the example of docs/client.md with web3.js runs', async () => {
+  const [sample] = examplesRunBy('test/e2e/clientSigning.test.ts').filter(({ info }) => info === 'ts')
+  const source = sample?.code
+    .replace("'web3'", `'${import.meta.resolve('web3')}'`)
+    .replace("'@svcd/client/web3-plugin'", `'${new URL('web3Plugin.ts', CLIENT).href}'`)
+    .replace('http://127.0.0.1:8545', net.url)
+  expect(await runProgram('web3', source ?? '')).toMatch(/^null \{\n? *height: \d+/)
 }, 60_000)
 
 test('web3.registerPlugin gives web3.svc the same functions', async () => {
   const web3 = new Web3(net.url)
+  // What web3, ethers and viem ask for when they connect.
+  const id = await web3.eth.getChainId()
+  expect(id).toBeGreaterThan(0n)
+  expect(await web3.eth.net.getId()).toBe(id)
+  expect(await web3.eth.getNodeInfo()).toMatch(/^svcd\/v/)
   web3.registerPlugin(new SvcPlugin())
   web3.svc.defaultAccount = web3.svc.accounts.add(PUBLIC_MNEMONIC, 7)
   const to = nobody(7)

@@ -56,37 +56,53 @@ describe('one devnet, stopped and started again', () => {
     START_MS,
   )
 
-  test(
-    'when CometBFT dies the rest is stopped, the last line says that it was CometBFT, and the status is 1',
-    async () => {
+  test.each([
+    ['CometBFT', 'node', 'cometbft.log'],
+    ['the application', 'app', 'app.log'],
+  ] as const)(
+    'when %s dies the rest is stopped, the last line says what died of what and names its log, and the status is 1',
+    async (part, name, log) => {
       const net = await startDevnet(place)
-      process.kill(net.pids.node, 'SIGKILL')
+      process.kill(net.pids[name], 'SIGKILL')
       const { status, stdout } = await net.ended
-      expect(status).toBe(1)
-      expect(stdout).toMatch(/^CometBFT stopped.*; stopping the rest$/m)
+      expect([status, stdout.trim().split('\n').at(-1)]).toEqual([
+        1,
+        `${part} stopped: ended by SIGKILL; stopping the rest (log: ${join(place.home, 'logs', log)})`,
+      ])
     },
     START_MS,
   )
 
   test(
-    'when the application dies the rest is stopped, the last line says that it was the application, and the status is 1',
+    'a part that cannot start because of its files, or of an error that nobody caught, is named with the cause',
     async () => {
-      const net = await startDevnet(place)
-      process.kill(net.pids.app, 'SIGKILL')
-      const { status, stdout } = await net.ended
-      expect(status).toBe(1)
-      expect(stdout).toMatch(/^the application stopped.*; stopping the rest$/m)
+      const current = join(place.home, 'data/cometbft/blockstore.db/CURRENT')
+      const intact = readFileSync(current)
+      writeFileSync(current, 'x\n')
+      await expectRefusal(
+        svcd(devnetArgs(place)),
+        /CometBFT stopped during the start: ERROR: .*corrupted or incomplete CURRENT file \(log: .*\/cometbft\.log\)$/,
+      )
+      writeFileSync(current, intact)
+      const fault = 'data:text/javascript,if(process.argv[2]===%22start%22)throw(new(TypeError)(%22boom%22))'
+      await expectRefusal(
+        svcd(devnetArgs(place), { ...process.env, NODE_OPTIONS: `--import=${fault}` }),
+        /the application did not start: TypeError: boom$/,
+      )
     },
     START_MS,
   )
 
   test(
-    '--reset starts a new chain in the same home',
+    '--reset starts a new chain in the same home; the log flags reach every part',
     async () => {
-      const net = await startDevnet(place, ['--reset'])
+      const net = await startDevnet(place, ['--reset', '--log-level', 'debug', '--log-format', 'pretty'])
       const [, to] = await net.call<string[]>('svc_accounts')
       expect(BigInt(await net.call<string>('svc_getBalance', [to])) % 1000n).toBe(0n)
       expect((await net.stop()).status).toBe(0)
+      const log = (name: string): string => readFileSync(join(place.home, 'logs', name), 'utf8')
+      for (const name of ['app.log', 'gateway.log']) expect(log(name)).toMatch(/^2\S+Z INFO {2}the \w+ listens /m)
+      expect(log('cometbft.log')).toMatch(/^D\[.* module=consensus/m)
     },
     START_MS,
   )
@@ -165,7 +181,7 @@ describe('what the person can put right', () => {
     for (const part of ['src', 'cometbft-config', 'package.json'])
       cpSync(join(checkout, part), join(copy, part), { recursive: true })
     symlinkSync(join(checkout, 'node_modules'), join(copy, 'node_modules'))
-    const env = { ...process.env, PATH: join(folder, 'nowhere'), SVCD_COMETBFT: '' }
+    const env = { ...process.env, HOME: folder, PATH: join(folder, 'nowhere'), SVCD_COMETBFT: '' }
     const place = await makePlace(join(folder, 'none'))
     await expectRefusal(svcd(devnetArgs(place), env, join(copy, 'src/cli/svcd.js')), /Install Go .*PATH.*SVCD_COMETBFT/)
   })

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { beforeAll, expect, test } from '@jest/globals'
 import { type Devnet, devnetArgs, type Place, startDevnet, svcd } from './support/devnet.ts'
-import { freeBasePort, headOf, type NetworkNode, watchHeads } from './support/network.ts'
-import { descendantsOf } from './support/processes.ts'
+import { headOf, type NetworkNode, watchHeads } from './support/network.ts'
+import { descendantsOf, freeBasePort } from './support/processes.ts'
 import { testFolder } from './support/testFolder.ts'
 
 const LIMIT_MS = 90_000
@@ -72,7 +72,9 @@ test(
     process.kill(app?.pid as number, 'SIGKILL')
     const { status, stdout } = await net.ended
     expect(status).toBe(1)
-    expect(stdout.trim().split('\n').at(-1)).toMatch(/^the application of node2 stopped.*; stopping the rest$/)
+    expect(stdout.trim().split('\n').at(-1)).toMatch(
+      /^the application of node2 stopped: ended by SIGKILL; stopping the rest \(log: .*node2\/logs\/app\.log\)$/,
+    )
   },
   LIMIT_MS,
 )

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { readNodeId } from '../../src/comet/home.ts'
-import { DEVNET_CHAIN_ID } from '../../src/cli/devnet/home.ts'
+import { DEVNET_CHAIN_ID } from '../../src/cli/devnet/chain.ts'
 import { type Devnet, makePlace, type Place, startDevnet } from './support/devnet.ts'
 import { testFolder } from './support/testFolder.ts'
 

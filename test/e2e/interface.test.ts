@@ -279,6 +279,9 @@ describe('error rows', () => {
     const accountUpdateRequestId = Number(Buffer.from(dataOf(asked), 'base64').toString())
     const accepted = await net.send('svc_acceptCandidacyAccountUpdate', { from: stranger, accountUpdateRequestId })
     expectRefused(accepted, 20, 'Insufficient bond shares')
+    const shortfall = await net.call<Json>('svc_getShortfall', [accepted.hash])
+    expect(shortfall).toMatchObject({ account: stranger, available: await net.call('svc_getBalance', [stranger]) })
+    expect(BigInt(String(shortfall['needed']))).toBeGreaterThan(BigInt(String(shortfall['available'])))
   })
 
   test('proposeChangeParam and vote: Insufficient balance for a validator that spent its balance', async () => {
@@ -341,6 +344,93 @@ describe('error rows', () => {
     const told = { hash: result.hash, sender: owner, nonce, operation: 'proposeChangeParam' }
     expect(found).toMatchObject({ ...told, check_tx: failure, deliver_tx: failure })
     expect(found.height).toBeGreaterThan(0)
+  })
+})
+
+interface Row {
+  readonly height: number
+  readonly time: string
+  readonly hash: string | null
+  readonly operation?: string
+  readonly type?: string
+  readonly attributes?: Json
+}
+interface HistoryPage {
+  readonly data: readonly Row[]
+  readonly next: string | null
+}
+
+describe('blocks and histories', () => {
+  /** All rows, page by page. */
+  const all = async (method: string, who: Json, limit: number): Promise<readonly Row[]> => {
+    const rows: Row[] = []
+    for (let before: string | undefined; ; ) {
+      const page = await net.call<HistoryPage>(method, { ...who, limit, before })
+      expect(page.data.length).toBeLessThanOrEqual(limit)
+      rows.push(...page.data)
+      if (page.next === null) return rows
+      before = page.next
+    }
+  }
+
+  test('svc_getTransactions pages through what an account sent and received, the newest first and each once', async () => {
+    const [from, to] = [stranger, `0x${'77'.repeat(20)}`]
+    const sent = await Promise.all(
+      Array.from({ length: 25 }, () => net.commit('svc_transfer', { from, to, value: '1' })),
+    )
+    const { data, next } = await net.call<HistoryPage>('svc_getTransactions', [to])
+    expect([data.length, typeof next]).toEqual([20, 'string'])
+    const rows = await all('svc_getTransactions', { address: to }, 4)
+    expect(rows.map(({ hash }) => hash).toSorted()).toEqual(sent.map(({ hash }) => hash).toSorted())
+    expect(rows.map(({ height }) => height)).toEqual(sent.map(({ height }) => height).toSorted((a, b) => b - a))
+    expect(await all('svc_getTransactions', { address: to }, 100)).toEqual(rows)
+    expect(rows.slice(0, 20)).toEqual(data)
+    expect(rows[0]).toMatchObject({ operation: 'transfer', sender: from, time: expect.stringMatching(/Z$/) })
+    // Whatever comes later, a page stays what it is.
+    await net.commit('svc_transfer', { from, to, value: '1' })
+    const again = await net.call<HistoryPage>('svc_getTransactions', { address: to, before: next })
+    expect(again).toMatchObject({ data: rows.slice(20), next: null })
+    const none = { data: [], next: null }
+    expect(await net.call('svc_getTransactions', { address: to, before: '1' })).toMatchObject(none)
+    expect(await net.call('svc_getTransactions', { address: to, before: '1/999999' })).toMatchObject(none)
+  })
+
+  test('a transaction that failed in its block is in the history of its sender', async () => {
+    const rows = await all('svc_getTransactions', { address: owner }, 100)
+    expect(rows).toContainEqual(
+      expect.objectContaining({ operation: 'proposeChangeParam', deliver_tx: expect.objectContaining({ code: 20 }) }),
+    )
+  })
+
+  test('svc_getValidatorHistory tells what an owner did and what became of it', async () => {
+    const rows = await all('svc_getValidatorHistory', { validatorAddress: candidate }, 3)
+    expect(await all('svc_getValidatorHistory', { validatorAddress: candidate }, 100)).toEqual(rows)
+    const heights = rows.map(({ height }) => height)
+    expect(heights).toEqual(heights.toSorted((a, b) => b - a))
+    const told = rows.map(({ type, hash }) => [type, hash === null])
+    for (const name of ['declare', 'update', 'deactivate', 'activate', 'updateAccount', 'acceptAccountUpdate'])
+      expect(told).toContainEqual([`svc.stake.${name}`, false])
+    for (const name of ['joined', 'left']) expect(told).toContainEqual([`svc.stake.${name}`, true])
+    const votes = await all('svc_getValidatorHistory', { validatorAddress: owner }, 100)
+    expect(votes.map(({ type }) => type)).toContain('svc.governance.vote')
+  })
+
+  test('svc_getBlock finds a block by its height and by its hash, with its transactions in pages', async () => {
+    const from = stranger
+    const { height, hash } = await net.commit('svc_transfer', { from, to: heir, value: '1' })
+    const block = await net.call<{ hash: string; transactions: Json[] } & Json>('svc_getBlock', [height])
+    expect(block).toMatchObject({ height, transactions: [{ hash, height, index: 0, sender: from }], events: [] })
+    const { time, transactions, ...header } = block
+    expect(header).toMatchObject({ transaction_count: 1, parent_hash: expect.stringMatching(/^[0-9A-F]{64}$/) })
+    expect(await net.call('svc_getBlock', [block.hash])).toEqual(block)
+    expect(await net.call('svc_getBlock', { block: `0x${block.hash}`, offset: 1 })).toEqual({
+      ...header,
+      time,
+      transactions: [],
+    })
+    expect(await net.call('svc_getTransaction', [hash])).toEqual(transactions[0])
+    for (const none of [height + 100_000, 'ab'.repeat(32)]) expect(await net.call('svc_getBlock', [none])).toBeNull()
+    expect((await net.call<{ height: number }>('svc_getBlock', ['latest'])).height).toBeGreaterThanOrEqual(height)
   })
 })
 

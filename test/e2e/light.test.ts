@@ -1,10 +1,13 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { join } from 'node:path'
 import { Svc, type SvcProofError } from '../../src/client/index.ts'
 import { findCometBft } from '../../src/comet/find.ts'
 import { type LightProxy, startLightProxy } from '../../src/comet/light.ts'
+import { type Gateway, startGateway } from '../../src/gateway/gateway.ts'
 import { type Between, standBetween } from './support/bending.ts'
 import { type Devnet, type Ended, makePlace, startDevnet, svcd } from './support/devnet.ts'
+import { startLight } from './support/light.ts'
 import { testFolder } from './support/testFolder.ts'
 
 const LIMIT_MS = 120_000
@@ -233,6 +236,54 @@ describe('svc.verified over `cometbft light`', () => {
       expect(await refusal(svc.verified.getBalance(owner))).toMatch(
         /^SvcProofError: not verified: the light client has no verified header of block \d+: /,
       )
+    },
+    LIMIT_MS,
+  )
+})
+
+describe('svc.verified over POST /light of a gateway', () => {
+  let light: LightProxy
+  let own: Gateway
+  let svc: Svc
+  beforeAll(async () => {
+    light = await startLight(net, join(folder, 'behind'))
+    const logger = { info: () => undefined, warn: () => undefined, error: () => undefined }
+    own = await startGateway({ node: net.node.url, port: 0, light: light.url, page: false, logger })
+    svc = new Svc({ url: own.url, light: `${own.url}/light` })
+  }, LIMIT_MS)
+  afterAll(async () => {
+    await own?.close()
+    await light?.stop()
+  })
+
+  test(
+    'proves many rows at once, as a page that verifies a table does',
+    async () => {
+      const rows = await Promise.all([
+        svc.verified.stake.validator.query(owner),
+        ...Array.from({ length: 19 }, () => svc.verified.getBalance(owner)),
+      ])
+      for (const { verified, data } of rows) expect([verified, data]).toEqual([true, expect.any(Object)])
+      expect((await svc.verified.getBalance(nobody)).data).toBeNull()
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'strangers who ask for blocks from the future cannot make the light client drop its nodes',
+    async () => {
+      const { latestHeight: height } = await net.node.status()
+      for (let ahead = 1; ahead <= 10; ahead++) {
+        const params = { height: String(height + 1000 * ahead) }
+        const answer = await fetch(`${own.url}/light`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'commit', params }),
+        })
+        expect(await answer.json()).toMatchObject({ error: { message: expect.stringContaining('too high') } })
+      }
+      expect((await svc.verified.getBalance(owner)).verified).toBe(true)
+      expect(readFileSync(join(folder, 'behind/light.log'), 'utf8')).not.toContain('replacing')
     },
     LIMIT_MS,
   )

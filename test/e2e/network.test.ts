@@ -74,14 +74,18 @@ test(
   LIMIT_MS,
 )
 
+const grafana = (file: string): string => readFileSync(join(import.meta.dirname, '../../docs/grafana', file), 'utf8')
+
 test(
-  'every series of the Grafana dashboard is one that a running network serves',
+  'a running network serves every series of the dashboard and of the alerts, and all of svcd are on the dashboard',
   async () => {
-    const { panels } = JSON.parse(readFileSync(join(import.meta.dirname, '../../docs/grafana/svcd.json'), 'utf8')) as {
+    const { panels } = JSON.parse(grafana('svcd.json')) as {
       panels: readonly { readonly targets?: readonly { readonly expr: string }[] }[]
     }
+    const seriesIn = (text: string): readonly string[] => text.match(/\b(?:cometbft|svc|process|nodejs)_\w+/g) ?? []
     const targets = panels.flatMap((panel) => panel.targets ?? [])
-    const asked = new Set(targets.flatMap(({ expr }) => expr.match(/\b(?:cometbft|svc|process|nodejs)_\w+/g) ?? []))
+    const asked = new Set(targets.flatMap(({ expr }) => seriesIn(expr)))
+    const alerts = seriesIn(grafana('alerts.yml'))
     const cometbft = new URL(nodes[0]?.rpc ?? '')
     cometbft.port = String(Number(cometbft.port) + 2)
     const texts = await Promise.all(
@@ -91,7 +95,15 @@ test(
     )
     const served = new Set(texts.flatMap((text) => text.match(/^[a-z]\w+/gm) ?? []))
     expect(asked.size).toBeGreaterThan(25)
-    expect([...asked].filter((name) => !served.has(name))).toEqual([])
+    expect(alerts.length).toBeGreaterThan(6)
+    expect([...asked, ...alerts].filter((name) => !served.has(name))).toEqual([])
+    const own = texts.flatMap((text) => [...text.matchAll(/^# TYPE (svc_\w+)/gm)]).map(([, name = '']) => name)
+    expect(own.length).toBeGreaterThan(20)
+    expect(own.filter((name) => !asked.has(name) && !asked.has(`${name}_bucket`))).toEqual([])
+    // The test before has sent these.
+    expect(texts[0]).toMatch(/^svc_app_tx_total\{operation="transfer",code="0"\} 1$/m)
+    expect(texts[0]).toMatch(/^svc_app_check_tx_total\{type="new",code="0"\} 2$/m)
+    expect(texts[0]).toMatch(/^svc_app_block_execution_seconds_count\{stage="proposed"\} [1-9]/m)
   },
   LIMIT_MS,
 )

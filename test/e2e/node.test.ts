@@ -55,6 +55,9 @@ describe("abci_query over CometBFT's own RPC", () => {
       '/governance/proposal/<id>': await json(`/governance/proposal/${urlSafe(proposalId)}`),
       '/governance/votes/<id>': await json(`/governance/votes/${urlSafe(proposalId)}`),
       '/governance/params': await json('/governance/params'),
+      '/governance/params-history': await json('/governance/params-history'),
+      '/stake/account-updates/<address>': await json(`/stake/account-updates/${owner}`),
+      '/chain/supply': await json('/chain/supply'),
       '/accounts/<address>': await json(`/accounts/${owner}`),
     }
     expect(Object.keys(answers).sort()).toEqual(queryEntries.map(({ path }) => path).sort())
@@ -70,6 +73,9 @@ describe("abci_query over CometBFT's own RPC", () => {
       '/governance/proposal/<id>': { Id: proposalId, Result: 'Approved', Votes: [{ Voter: owner, Answer: 'Y' }] },
       '/governance/votes/<id>': [{ Voter: owner, Answer: 'Y' }],
       '/governance/params': { max_vals: 6 },
+      '/governance/params-history': expect.arrayContaining([expect.objectContaining({ name: 'max_vals', value: '6' })]),
+      '/stake/account-updates/<address>': [],
+      '/chain/supply': { burned: '0' },
       '/accounts/<address>': { address: owner, nonce: 2 },
     })
   })

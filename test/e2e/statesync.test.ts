@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from '@jest/globals'
 import Database from 'better-sqlite3'
-import { DEVNET_ACCOUNTS } from '../../src/cli/devnet/home.ts'
+import { DEVNET_ACCOUNTS } from '../../src/cli/devnet/chain.ts'
 import { readNodeId } from '../../src/comet/home.ts'
 import { svcd } from './support/devnet.ts'
 import {

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { parseAmount } from '../../src/cli/amounts.ts'
 import { makePlace, startDevnet } from './support/devnet.ts'
 import { testFolder } from './support/testFolder.ts'
 import { runTour, type TourStep, tourCommands } from './support/tour.ts'
@@ -37,8 +38,8 @@ test("README's tour, pasted into one bash, ends where the page says and leaves n
   expect(outputOf(steps, /query proposals/)).toMatch(/change_param .* Approved$/m)
   const balance = outputOf(steps, /--prove/)
   expect(balance).toMatch(/^verified +true$/m)
-  const [, proven] = /^data\.balance +(\d+)$/m.exec(balance) ?? []
-  expect(JSON.parse(outputOf(steps, /^curl/))).toMatchObject({ result: proven })
+  const [, proven = ''] = /^data\.balance +([\d.]+ tokens)$/m.exec(balance) ?? []
+  expect(JSON.parse(outputOf(steps, /^curl/))).toMatchObject({ result: parseAmount(proven, '') })
 
   const { data: proposals } = await net.call<{ data: readonly { Result: string }[] }>('svc_queryProposals')
   expect(proposals.map(({ Result }) => Result)).toEqual(['Approved'])

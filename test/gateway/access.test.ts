@@ -37,8 +37,9 @@ describe('a gateway on loopback', () => {
     '127.1',
   ])('refuses the Host %s', (host) => expect(refusedOrigin(local, { host, origin: undefined })).toMatch(/Host/))
 
-  test.each(['https://wallet.example', 'http://localhost:8545'])('answers pages of %s', (origin) =>
-    expect(refusedOrigin(local, { host: 'localhost:8545', origin })).toBeUndefined(),
+  test.each(['https://wallet.example', 'http://localhost:8545', 'https://localhost:8545', 'HTTPS://LOCALHOST:8545'])(
+    'answers pages of %s',
+    (origin) => expect(refusedOrigin(local, { host: 'localhost:8545', origin })).toBeUndefined(),
   )
 
   test.each([
@@ -47,10 +48,36 @@ describe('a gateway on loopback', () => {
     'http://wallet.example',
     'null',
     'http://localhost:3000',
-    'https://localhost:8545',
+    'https://localhost',
+    'ftp://localhost:8545',
+    'https://localhost:8545/',
+    'https://user@localhost:8545',
     '',
   ])('refuses pages of "%s"', (origin) =>
     expect(refusedOrigin(local, { host: 'localhost:8545', origin })).toMatch(/Origin/),
+  )
+})
+
+describe('a gateway that allows the origins of this machine', () => {
+  const pages = { ...local, allowOrigins: ['loopback'] }
+
+  test.each(['http://localhost:3000', 'https://LOCALHOST', 'http://127.0.0.1:5173', 'http://[::1]:8080'])(
+    'answers pages of %s',
+    (origin) => expect(refusedOrigin(pages, { host: 'localhost:8545', origin })).toBeUndefined(),
+  )
+
+  test.each([
+    'https://wallet.example',
+    'http://localhost.evil.example',
+    'http://127.0.0.1.evil.example:3000',
+    'http://evil.example/http://localhost',
+    'http://user@localhost:3000',
+    'http://localhost:3000/',
+    'file://localhost',
+    'null',
+    '',
+  ])('refuses pages of "%s", and names the flag', (origin) =>
+    expect(refusedOrigin(pages, { host: 'localhost:8545', origin })).toMatch(/^pages of the Origin ".*--allow-origin/),
   )
 })
 
@@ -67,10 +94,19 @@ describe('a gateway on every address', () => {
     for (const host of ['anything.example', '10.0.0.1:8545'])
       expect(refusedOrigin(named, { host, origin: undefined })).toMatch(/Host/)
     expect(refusedOrigin(named, { host: 'node.example:8545', origin: 'http://node.example:8545' })).toBeUndefined()
+    // Behind a proxy with TLS.
+    expect(refusedOrigin(named, { host: 'node.example', origin: 'https://node.example' })).toBeUndefined()
+    expect(refusedOrigin(named, { host: 'node.example', origin: 'https://node.example:8443' })).toMatch(/Origin/)
   })
 
-  test('does not take an Origin equal to Host for its own page', () => {
-    expect(refusedOrigin(open, { host: 'evil.example:8545', origin: 'http://evil.example:8545' })).toMatch(/Origin/)
+  test('takes an Origin equal to Host for its own page only where nobody can point that Host elsewhere', () => {
+    for (const scheme of ['http', 'https']) {
+      for (const host of ['evil.example:8545', '10.0.0.1.evil.example', '127.1'])
+        expect(refusedOrigin(open, { host, origin: `${scheme}://${host}` })).toMatch(/Origin/)
+      for (const host of ['10.0.0.1:8545', '[fd00::1]:8545', 'localhost:8545'])
+        expect(refusedOrigin(open, { host, origin: `${scheme}://${host}` })).toBeUndefined()
+    }
+    expect(refusedOrigin(open, { host: '10.0.0.1:8545', origin: 'http://10.0.0.2:8545' })).toMatch(/Origin/)
     expect(
       refusedOrigin({ ...open, allowOrigins: ['*'] }, { host: 'x', origin: 'http://evil.example' }),
     ).toBeUndefined()

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { BODY_BYTES_MAX } from '../../src/gateway/limits.ts'
 import { methods } from '../../src/gateway/methods/list.ts'
@@ -139,6 +141,26 @@ describe('health and metrics', () => {
     expect(text).toContain('svc_tx_results_total{operation="transfer",outcome="ok"} 1\n')
     expect(text).toContain('svc_rpc_duration_seconds_count{method="svc_transfer"} 2\n')
   })
+})
+
+test.each([
+  ['nothing', ''],
+  ['the half of a header', 'POST / HTTP/1.1\r\nHost: 127.0.0.1\r\n'],
+  [
+    'the half of a body',
+    'POST / HTTP/1.1\r\nHost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{',
+  ],
+])('a connection that sends %s keeps no gateway from closing', async (_what, sent) => {
+  const closing = await startPair()
+  const socket = connect(Number(new URL(closing.gateway.url).port), '127.0.0.1')
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  const ended = once(socket, 'close')
+  socket.write(sent)
+  // A call behind it has come to the gateway later.
+  await closing.rpc('svc_accounts', [])
+  await closing.close()
+  await ended
 })
 
 test('/openrpc.json and rpc.discover are the same document', async () => {

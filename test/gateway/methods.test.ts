@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { toBase64 } from '../../src/base/bytes.ts'
 import { methods } from '../../src/gateway/methods/list.ts'
@@ -10,6 +11,7 @@ beforeAll(async () => {
   pair = await startPair({
     query: (path, height) => {
       asked.push(`${path}@${height}`)
+      if (path === '/governance/proposals?limit=1&newest=false') return { data: { data: ['one'], total: 7 } }
       if (path.startsWith('/stake/candidacy-id/')) return { data: path.endsWith(alice.address) ? 7 : null }
       if (path.endsWith('/a'.padEnd(129, 'a'))) return { code: 20, log: 'key: as the chain says' }
       return path === '/stake/validators?offset=9'
@@ -29,6 +31,8 @@ const from = alice.address
 describe('every method', () => {
   test('of the interface is there: 9 of stake and 7 of governance, and the extensions', () => {
     const published = [
+      'eth_chainId',
+      'net_version',
       'rpc.discover',
       'svc_acceptCandidacyAccountUpdate',
       'svc_accounts',
@@ -36,15 +40,26 @@ describe('every method', () => {
       'svc_blockNumber',
       'svc_deactivateCandidacy',
       'svc_declareCandidacy',
+      'svc_estimateFee',
+      'svc_getAwards',
       'svc_getBalance',
+      'svc_getBlock',
+      'svc_getParamsHistory',
       'svc_getProof',
+      'svc_getShortfall',
+      'svc_getSupply',
       'svc_getTransaction',
       'svc_getTransactionCount',
+      'svc_mine',
+      'svc_getTransactions',
+      'svc_getValidatorHistory',
       'svc_proposeChangeParam',
       'svc_proposeDeployLibEni',
       'svc_proposeRetireProgram',
       'svc_proposeTransferFund',
       'svc_proposeUpgradeProgram',
+      'svc_queryAccountUpdate',
+      'svc_queryAccountUpdates',
       'svc_queryParams',
       'svc_queryProposal',
       'svc_queryProposals',
@@ -54,12 +69,15 @@ describe('every method', () => {
       'svc_queryValidators',
       'svc_sendRawTransaction',
       'svc_status',
+      'svc_subscribe',
       'svc_transfer',
+      'svc_unsubscribe',
       'svc_updateCandidacy',
       'svc_updateCandidacyAccount',
       'svc_verifyCandidacy',
       'svc_vote',
       'svc_withdrawCandidacy',
+      'web3_clientVersion',
     ]
     const names = methods.map(({ name }) => name)
     expect(published.filter((name) => !names.includes(name))).toEqual([])
@@ -71,6 +89,13 @@ describe('every method', () => {
   test('no operation has a member of its own that the common ones hide', () => {
     for (const { input } of txEntries)
       expect(Object.keys(input).filter((name) => name === 'from' || name === 'nonce')).toEqual([])
+  })
+
+  test('svc_mine counts as unknown where blocks do not wait for transactions, and says where it is known', async () => {
+    expect(await error('svc_mine')).toEqual({
+      code: -32601,
+      message: 'svc_mine: only a devnet that was started with --block-time 0 mines blocks',
+    })
   })
 
   test('counts as unknown when there is none of that name', async () => {
@@ -92,8 +117,24 @@ describe('queries', () => {
     ['svc_queryValidators', { limit: 2, offset: '4', height: 1 }, '/stake/validators?limit=2&offset=4@0'],
     ['svc_queryProposals', undefined, '/governance/proposals@0'],
     ['svc_queryProposals', { limit: 0 }, '/governance/proposals?limit=0@0'],
+    ['svc_queryProposals', { state: 'open', limit: '5' }, '/governance/proposals?limit=5&state=open@0'],
+    [
+      'svc_queryProposals',
+      { type: 'deploy_libeni', state: 'Approved', newest: true, offset: 2 },
+      '/governance/proposals?offset=2&newest=true&state=Approved&type=deploy_libeni@0',
+    ],
     ['svc_queryProposal', [toBase64(id)], `/governance/proposal/${Buffer.from(id).toString('base64url')}=@0`],
     ['svc_queryUnbonding', [alice.address], `/stake/unbonding/${alice.address}@0`],
+    ['svc_queryAccountUpdate', ['0x7'], '/stake/account-update/7@0'],
+    ['svc_queryAccountUpdates', [alice.address], `/stake/account-updates/${alice.address}@0`],
+    [
+      'svc_queryAccountUpdates',
+      { offset: 1, limit: 2, address: alice.address },
+      `/stake/account-updates/${alice.address}?limit=2&offset=1@0`,
+    ],
+    ['svc_getParamsHistory', undefined, '/governance/params-history@0'],
+    ['svc_getParamsHistory', { limit: 3 }, '/governance/params-history?limit=3@0'],
+    ['svc_getSupply', undefined, '/chain/supply@0'],
     ['svc_queryParams', undefined, '/governance/params@0'],
     ['svc_queryParams', ['1'], '/governance/params@1'],
   ])('%s %j asks the chain for %s', async (method, params, expected) => {
@@ -105,6 +146,14 @@ describe('queries', () => {
     expect(asked).toEqual([expected])
     expect((result as { height: number }).height).toBeGreaterThan(0)
     expect(path(expected.split(/[?@]/)[0]?.split('/').slice(0, 3).join('/') ?? '')).not.toBe('')
+  })
+
+  test('a list that says how many elements there are is answered with its total', async () => {
+    expect((await pair.rpc('svc_queryProposals', { newest: false, limit: 1 })).result).toEqual({
+      height: expect.any(Number),
+      data: ['one'],
+      total: 7,
+    })
   })
 
   test('svc_getProof asks for the row and its proof, of a candidacy by its owner too, and answers with their bytes', async () => {
@@ -178,25 +227,37 @@ describe('queries', () => {
       node_version: '0.38.25',
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
     })
+    expect((await pair.rpc('svc_getBalance', [bob.address, 'latest'])).result).toBe('1000')
+    expect((await pair.rpc('svc_estimateFee', ['transfer'])).result).toEqual({
+      height: expect.any(Number),
+      gas: 21_000,
+      gas_price: 2,
+      fee: '42000',
+    })
+    // sha256('gateway-test') begins with these bytes.
+    const number = Number.parseInt(createHash('sha256').update('gateway-test').digest('hex').slice(0, 8), 16) >>> 1
+    expect((await pair.rpc('eth_chainId')).result).toBe(`0x${number.toString(16)}`)
+    expect((await pair.rpc('net_version')).result).toBe(String(number))
+    expect((await pair.rpc('web3_clientVersion')).result).toMatch(/^svcd\/v\d+\.\d+\.\d+/)
     expect((await pair.rpc('svc_getTransaction', [`0x${'ab'.repeat(32)}`])).result).toBeNull()
   })
 })
 
 describe('-32602', () => {
   const rows: readonly (readonly [method: string, params: unknown, message: RegExp])[] = [
-    ['svc_withdrawCandidacy', [{}], /^from: expected account that acts.*got nothing$/],
-    ['svc_withdrawCandidacy', undefined, /^from: expected/],
+    ['svc_withdrawCandidacy', [{}], /^from: this member is required: account that acts/],
+    ['svc_withdrawCandidacy', undefined, /^from: this member is required/],
     ['svc_withdrawCandidacy', [], /^params: expected one object of members, got \[\]$/],
     ['svc_withdrawCandidacy', [{ from }, { from }], /^params: expected one object/],
     ['svc_withdrawCandidacy', [from], /^params: expected an object of members/],
     ['svc_withdrawCandidacy', [[{ from }]], /^params: expected an object of members/],
     ['svc_withdrawCandidacy', { from, pubKey: '' }, /^pubKey: expected one of from, nonce, got ""$/],
-    ['svc_withdrawCandidacy', '{"from": null}', /^from: expected/],
+    ['svc_withdrawCandidacy', '{"from": null}', /^from: this member is required/],
     ['svc_withdrawCandidacy', { from: '0x12' }, /^from: expected an address \(0x and 40 hex digits\), got "0x12"$/],
     ['svc_withdrawCandidacy', { from, nonce: -1 }, /^nonce: expected an integer of 0 to 2\^53 - 1 .*, got -1$/],
     ['svc_withdrawCandidacy', { from, nonce: 1.5 }, /^nonce: .*got 1.5$/],
     ['svc_withdrawCandidacy', { from, nonce: 'x' }, /^nonce: /],
-    ['svc_declareCandidacy', { from }, /^pubKey: expected .*got nothing$/],
+    ['svc_declareCandidacy', { from }, /^pubKey: this member is required: public key of the validator node, /],
     ['svc_declareCandidacy', { from, pubKey: 'not base64' }, /^pubKey: expected base64 text, got "not base64"$/],
     ['svc_declareCandidacy', { from, pubKey: 7 }, /^pubKey: expected base64 text, got 7$/],
     [
@@ -210,7 +271,7 @@ describe('-32602', () => {
       { from, pubKey: '', description: 'x' },
       /^description: expected an object of members, got "x"$/,
     ],
-    ['svc_transfer', { from, to: from }, /^value: expected .*got nothing$/],
+    ['svc_transfer', { from, to: from }, /^value: this member is required: amount above 0/],
     ['svc_transfer', { from, to: from, value: '1.5' }, /^value: expected an amount .*got "1.5"$/],
     ['svc_transfer', { from, to: from, value: 2 ** 53 }, /^value: /],
     [
@@ -219,14 +280,32 @@ describe('-32602', () => {
       /^accountUpdateRequestId: /,
     ],
     ['svc_vote', { from, proposalId: '*', answer: 'Y' }, /^proposalId: expected base64 text/],
-    ['svc_queryValidator', [], /^validatorAddress: expected .*got nothing$/],
+    ['svc_queryValidator', [], /^validatorAddress: this member is required: address/],
     ['svc_queryValidator', ['0xzz'], /^validatorAddress: expected an address/],
     ['svc_queryValidator', [from, 1, 2], /^params: expected at most 2 by position/],
     ['svc_queryValidator', { address: from }, /^address: expected one of validatorAddress, height/],
     ['svc_queryValidators', [1, 2], /^params: expected at most 1 by position/],
     ['svc_queryProposals', [1], /^params: expected at most 0 by position/],
+    ['svc_queryProposals', { state: '' }, /^state: expected one of open, Approved, Rejected, Expired, got ""$/],
+    ['svc_queryProposals', { type: 'upgrade_program' }, /^type: expected one of transfer_fund, change_param, /],
+    ['svc_queryProposals', { newest: 'true' }, /^newest: expected true or false, got "true"$/],
     ['svc_queryParams', [-1], /^height: expected an integer/],
+    ['svc_queryAccountUpdate', [], /^accountUpdateRequestId: this member is required: id that updateAccount returned/],
+    ['svc_queryAccountUpdate', ['x'], /^accountUpdateRequestId: expected an integer/],
+    ['svc_queryAccountUpdates', ['0x12'], /^address: expected an address/],
+    ['svc_queryAccountUpdates', [from, 1], /^params: expected at most 1 by position/],
+    ['svc_getParamsHistory', { name: 'max_vals' }, /^name: expected one of limit, offset/],
+    ['svc_getSupply', [1], /^params: expected at most 0 by position/],
     ['svc_queryProposal', [7], /^proposalId: expected base64 text/],
+    ['svc_getBalance', [from, 'earliest'], /^block: expected latest, got "earliest"$/],
+    ['svc_getBlock', [], /^block: this member is required: height, hash/],
+    ['svc_getBlock', ['ab'.repeat(31)], /^block: expected a height, a hash \(64 hex digits\) or latest, got "abab/],
+    ['svc_getBlock', { block: 1, limit: 101 }, /^limit: expected an integer of 1 to 100, got 101$/],
+    ['svc_getTransactions', { address: from, limit: 0 }, /^limit: expected an integer of 1 to 100, got 0$/],
+    ['svc_getTransactions', { address: from, before: '1/2/3' }, /^before: expected a height .*got "1\/2\/3"$/],
+    ['svc_getTransactions', { address: from, before: '9'.repeat(16) }, /^before: expected a height/],
+    ['svc_getTransactions', [from, 5], /^params: expected at most 1 by position/],
+    ['svc_estimateFee', ['mint'], /^operation: expected one of declareCandidacy, .*got "mint"$/],
     ['svc_getTransactionCount', [from, 'earliest'], /^block: expected latest or pending, got "earliest"$/],
     ['svc_getTransaction', ['ab'], /^hash: expected a transaction hash \(64 hex digits\), got "ab"$/],
     ['svc_sendRawTransaction', ['0xabc'], /^transaction: expected base64 text or 0x-hex text/],

@@ -1,16 +1,18 @@
 import { describe, expect, test } from '@jest/globals'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
-import { methods } from '../../src/gateway/methods/list.ts'
+import { methodGroups, methods } from '../../src/gateway/methods/list.ts'
 import { openRpcDocument } from '../../src/gateway/openrpc.ts'
 import { readParams } from '../../src/gateway/fields.ts'
 import { schemaOf } from '../../src/tx/fields.ts'
 
 interface Described {
   name: string
+  tags: { name: string }[]
   params: { name: string; required: boolean; schema: object }[]
   result: { schema: object }
   errors: { code: number }[]
+  examples: { params: { name: string; value: unknown }[]; result: { value: unknown } }[]
 }
 
 interface Document {
@@ -19,12 +21,23 @@ interface Document {
   methods: Described[]
 }
 
-const document = JSON.parse(JSON.stringify(openRpcDocument(methods, '1.2.3'))) as Document
+const document = JSON.parse(JSON.stringify(openRpcDocument(methodGroups, '1.2.3'))) as Document
 const ajv = new Ajv2020({ strict: false, unicodeRegExp: true })
 
 test('the document describes every method, and no other', () => {
   expect(document).toMatchObject({ openrpc: '1.3.2', info: { version: '1.2.3' } })
+  expect(document).toMatchObject({ servers: [{ url: '/' }] })
   expect(document.methods.map(({ name }) => name)).toEqual(methods.map(({ name }) => name))
+})
+
+test('a tag marks the methods that sign and those of a websocket, and the first tag of each names its group', () => {
+  const tagged = (tag: string): readonly string[] =>
+    document.methods.filter(({ tags }) => tags.some((one) => one.name === tag)).map(({ name }) => name)
+  expect(tagged('signs')).toEqual(methods.filter(({ signs }) => signs === true).map(({ name }) => name))
+  expect(tagged('signs')).toContain('svc_vote')
+  expect(tagged('websocket')).toEqual(['svc_subscribe', 'svc_unsubscribe'])
+  const groups = document.methods.map(({ tags: [first] }) => first?.name)
+  expect([...new Set(groups)]).toEqual(methodGroups.map(({ name }) => name))
 })
 
 const described = document.methods.map((method) => [method.name, method] as const)
@@ -38,6 +51,18 @@ test.each(described)(
     )
     for (const { schema } of [...params, result]) expect(ajv.compile(schema)).toBeInstanceOf(Function)
     expect(errors.map(({ code }) => code)).toContain(-32602)
+  },
+)
+
+test.each(described.filter(([name]) => name !== 'rpc.discover'))(
+  '%s: an example whose params are read and whose result fits its schema',
+  (name, { result, examples: [example] }) => {
+    const method = methods.find((one) => one.name === name)
+    const params = Object.fromEntries((example?.params ?? []).map((one) => [one.name, one.value]))
+    expect(() => readParams(method as (typeof methods)[0], params)).not.toThrow()
+    const fits = ajv.compile(result.schema)
+    fits(example?.result.value)
+    expect(fits.errors).toBeNull()
   },
 )
 

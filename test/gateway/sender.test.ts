@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { toBase64 } from '../../src/base/bytes.ts'
+import { toBase64, utf8 } from '../../src/base/bytes.ts'
 import { txHash, type Tx } from '../../src/tx/envelope.ts'
 import { RESIGNS_MAX } from '../../src/tx/nonceQueue.ts'
-import { badNonce } from './stubNode.ts'
+import { encodeShortfall } from '../../src/tx/shortfall.ts'
+import { badNonce, type Verdict } from './stubNode.ts'
 import { alice, bob, post, startPair, until } from './support.ts'
 
 interface Result {
@@ -51,6 +52,25 @@ describe('nonces', () => {
     expect(pair.node.ledger.nonces.get(alice.address)).toBe(60)
   })
 
+  test('what a balance lacked is told of a transaction that CheckTx refused for it', async () => {
+    const shortfall = { account: alice.address, needed: '7', fee: '1', available: '6' }
+    const refuse: Verdict = { code: 20, log: 'Insufficient balance', data: utf8(encodeShortfall(shortfall)) }
+    pair = await startPair({ check: () => refuse })
+    const { hash } = await resultOf(transfer())
+    expect((await pair.rpc('svc_getShortfall', [hash])).result).toEqual(shortfall)
+  })
+
+  test('what a balance lacked in a block is the info of its result; nothing is said of another failure', async () => {
+    const shortfall = { account: alice.address, needed: '7', fee: '0', available: '6' }
+    const info = encodeShortfall(shortfall)
+    pair = await startPair({
+      deliver: (tx) => (amountOf(tx) === 1 ? { code: 20, info } : { code: 1, info: `${info} ` }),
+    })
+    const [low, other] = await many(2, (place) => resultOf(transfer({ value: String(place + 1) })))
+    const ask = async (hash = ''): Promise<unknown> => (await pair.rpc('svc_getShortfall', [hash])).result
+    expect([await ask(low?.hash), await ask(other?.hash), await ask('0'.repeat(64))]).toEqual([shortfall, null, null])
+  })
+
   test('what fails in its block uses up its nonce and is told in check_tx and deliver_tx at height 0', async () => {
     pair = await startPair({ deliver: (tx) => (amountOf(tx) === 1 ? { code: 1, log: 'already activated' } : {}) })
     const [failed, done] = await many(2, (place) => resultOf(transfer({ value: String(place + 1) })))
@@ -69,18 +89,19 @@ describe('nonces', () => {
   })
 
   test('what the mempool drops is told as the refusal that it now is, and frees its nonce', async () => {
-    let refusal = {}
-    let isLosing = true
-    pair = await startPair({ check: () => refusal, lose: () => isLosing })
-    const dropped = many(2, () => resultOf(transfer()))
-    await until(() => pair.node.count('broadcast_tx_sync') === 2)
-    refusal = { code: 12, log: 'the proposal is closed' }
-    const results = await dropped
-    expect(results[0]).toMatchObject({ height: 0, check_tx: { code: 12, log: 'the proposal is closed' } })
+    const lost = new Set<number>()
+    let isOver = false
+    const closed = { code: 12, log: 'the proposal is closed' }
+    // Both are lost once. What is offered after that is refused.
+    pair = await startPair({
+      check: () => (lost.size < 2 || isOver ? {} : closed),
+      lose: ({ body }) => !isOver && lost.add(body.nonce).size > 0,
+    })
+    const results = await many(2, () => resultOf(transfer()))
+    expect(results[0]).toMatchObject({ height: 0, check_tx: closed })
     // The first one has left a hole before the second.
     expect(results[1]).toMatchObject({ height: 0, check_tx: { code: 6, log: 'bad nonce: expected 0, got 1' } })
-    isLosing = false
-    refusal = {}
+    isOver = true
     expect((await resultOf(transfer())).height).toBeGreaterThan(0)
     expect(pair.node.ledger.nonces.get(alice.address)).toBe(1)
   })

@@ -10,6 +10,7 @@ import { serveSubscriptions } from './socket.ts'
 export interface Verdict {
   readonly code?: number
   readonly log?: string
+  readonly info?: string
   readonly gas?: number
   readonly data?: Uint8Array
 }
@@ -47,10 +48,11 @@ const CHAIN_ID = 'gateway-test'
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
 const TIME = '2026-11-20T10:00:05.123456789Z'
 
-function txResult({ code = 0, log = '', gas = 0, data }: Verdict): Record<string, unknown> {
+function txResult({ code = 0, log = '', info = '', gas = 0, data }: Verdict): Record<string, unknown> {
   return {
     code,
     log,
+    info,
     data: data === undefined ? null : base64(data),
     gas_wanted: String(gas),
     gas_used: String(gas),

@@ -54,7 +54,15 @@ const LIMITS = { connections: 2_000, connectionsOfAddress: 2_000, callsPerSecond
 export async function startPair(script: Partial<Script> = {}, options: Partial<GatewayOptions> = {}) {
   const node = await startStubNode(script)
   const log = keptLog()
-  const own = { node: node.url, port: 0, signers: [alice], publicKeys: true, logger: log, limits: LIMITS }
+  const own = {
+    node: node.url,
+    port: 0,
+    signers: [alice],
+    publicKeys: true,
+    page: false,
+    logger: log,
+    limits: LIMITS,
+  } as const
   const gateway = await startGateway({ ...own, ...options })
   const rpc = async (method: string, params?: unknown): Promise<RpcAnswer> => {
     const answer = await post(

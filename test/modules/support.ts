@@ -11,6 +11,7 @@ import { paramsInForce } from '../../src/modules/params/keeper.ts'
 import { getByOwner } from '../../src/modules/stake/keeper.ts'
 import type { Candidacy } from '../../src/modules/stake/tables.ts'
 import { createOverlay } from '../../src/store/overlay.ts'
+import { decodeShortfall } from '../../src/tx/shortfall.ts'
 import type { Signer } from '../../src/tx/sign.ts'
 import {
   account,
@@ -77,6 +78,20 @@ export function done(
   return result
 }
 
+/** What a balance lacks, as CheckTx tells it: `<account> needs <needed> (fee <fee>), has <available>`. */
+export function lacking(
+  chain: TestChain,
+  signer: Signer,
+  operation: string,
+  message: Readonly<Record<string, unknown>> = {},
+): string | undefined {
+  const { info = '' } = chain.check(chain.tx(signer, operation, message))
+  const shortfall = decodeShortfall(info)
+  return (
+    shortfall && `${shortfall.account} needs ${shortfall.needed} (fee ${shortfall.fee}), has ${shortfall.available}`
+  )
+}
+
 /**
  * The error of a transaction that must fail, as `code log`, the same in CheckTx and in a block; in a block it changes
  * no row but the sender's nonce, and nothing of it is charged, told or returned.
@@ -111,7 +126,15 @@ export function failure(
 }
 
 /** Events as `type key=value …`. */
-export const eventsOf = ({ events = [] }: Pick<FinalizeBlockResponse, 'events'> | ExecTxResult): readonly string[] =>
+export const eventsOf = (told: Told): readonly string[] => textsOf(told).filter((text) => !isIndex(text))
+
+/** The events that only make a transaction or a block be found. */
+export const indexOf = (told: Told): readonly string[] => textsOf(told).filter(isIndex)
+
+/** What has events. */
+type Told = Pick<FinalizeBlockResponse, 'events'> | ExecTxResult
+const isIndex = (text: string): boolean => /^svc\.(?:tx|block) /.test(text)
+const textsOf = ({ events = [] }: Told): readonly string[] =>
   events.map(({ type, attributes = [] }) =>
     [type, ...attributes.map(({ key: name, value }) => `${name}=${value}`)].join(' '),
   )

@@ -1,4 +1,4 @@
-import type { Application, FinalizeBlockRequest, FinalizeBlockResponse } from '../../src/abci/types.ts'
+import type { CompleteApplication, FinalizeBlockRequest, FinalizeBlockResponse } from '../../src/abci/types.ts'
 import { toHex } from '../../src/base/bytes.ts'
 import { proposals } from '../../src/modules/governance/tables.ts'
 import { listSet } from '../../src/modules/stake/keeper.ts'
@@ -21,13 +21,13 @@ export interface Simulated {
  */
 class DiskReplica {
   private store
-  private app: Application
+  private app: CompleteApplication
   private readonly path: string
   private readonly next: Random
-  private readonly init: Parameters<Application['initChain']>[0]
+  private readonly init: Parameters<CompleteApplication['initChain']>[0]
   restarts = 0
 
-  constructor(path: string, next: Random, init: Parameters<Application['initChain']>[0]) {
+  constructor(path: string, next: Random, init: Parameters<CompleteApplication['initChain']>[0]) {
     this.path = path
     this.next = next
     this.init = init
@@ -89,17 +89,17 @@ export function simulate(seed: number, blocks: number, path: string): Simulated 
   const next = random(seed)
   const chain = new TestChain()
   const { app } = chain
-  let init: Parameters<Application['initChain']>[0] | undefined
+  let init: Parameters<CompleteApplication['initChain']>[0] | undefined
   let request: FinalizeBlockRequest | undefined
   Object.assign(chain, {
     app: {
       ...app,
-      initChain: (asked: Parameters<Application['initChain']>[0]) => app.initChain((init = asked)),
+      initChain: (asked: Parameters<CompleteApplication['initChain']>[0]) => app.initChain((init = asked)),
       finalizeBlock: (asked: FinalizeBlockRequest) => app.finalizeBlock((request = asked)),
     },
   })
   chain.init(randomGenesis(next))
-  const replica = new DiskReplica(path, random(seed + 1), init as Parameters<Application['initChain']>[0])
+  const replica = new DiskReplica(path, random(seed + 1), init as Parameters<CompleteApplication['initChain']>[0])
   const met = new Map<string, number>()
   const meet = (what: string): void => {
     met.set(what, (met.get(what) ?? 0) + 1)

@@ -3,13 +3,17 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { CHAIN_ID } from '../../bench/accounts.ts'
+import { CHAIN_ID, signersOf } from '../../bench/accounts.ts'
 import { silent, units } from '../../bench/genesis.ts'
 import type { Target } from '../../bench/load/job.ts'
 import { type BenchNode, startNode } from '../../bench/node.ts'
-import { devnetSigners } from '../../src/cli/devnet/home.ts'
+import { toHex, utf8 } from '../../src/base/bytes.ts'
+import { sha256 } from '../../src/base/sha256.ts'
+import { devnetSigners } from '../../src/cli/devnet/chain.ts'
+import { Svc } from '../../src/client/index.ts'
 import { findCometBft } from '../../src/comet/find.ts'
-import { type GatewayClient, gatewayClient } from '../e2e/support/client.ts'
+import { gatewayClient } from '../e2e/support/client.ts'
+import type { Signer } from '../../src/tx/sign.ts'
 import { freePorts } from '../e2e/support/processes.ts'
 
 /** The three processes of a node. */
@@ -29,18 +33,25 @@ export interface StressChain {
 export interface ChainOptions {
   readonly home: string
   readonly candidacies: number
+  /** How many of the candidacies are in the set; 1 unless given. */
+  readonly validators?: number
+  /** Accounts of a token each, beside those that act. */
+  readonly accounts?: number
   readonly proposals: number
   readonly blockTimeMs: number
 }
 
 /** The accounts of a devnet: the last owns the validator, the first are the honest senders. */
-const ACCOUNTS = devnetSigners().map(({ address }) => address)
-const VALIDATOR = ACCOUNTS.at(-1) as string
+const SIGNERS = devnetSigners()
+const ACCOUNTS = SIGNERS.map(({ address }) => address)
+const OWNER = SIGNERS.at(-1) as Signer
+const VALIDATOR = OWNER.address
 
 /** Accounts that the gateway signs for, and that honest callers send from. */
 export const HONEST_SENDERS = ACCOUNTS.slice(0, 4)
 
 const OPEN_PROPOSALS_MAX = 20
+const OPEN_IN_ALL_MAX = 1_000
 // On a busy machine a few blocks pass before the last of a round has reached the mempool.
 const EXPIRES_IN_BLOCKS = 10
 const REASON = 'Why this is proposed. '.repeat(90).trim()
@@ -48,12 +59,26 @@ const PROFILE = 'A candidacy with as much to say of itself as people write. '.re
 const READY_MS_MAX = 60_000
 const SVCD = fileURLToPath(new URL('../../src/cli/svcd.js', import.meta.url))
 
-/** One validator whose key the node has and the rest candidates: with max_vals 1 none of them can be in the set. */
+/** The owners of the candidacies that no node has the key of. */
+const silentOwners = (count: number): readonly Signer[] => signersOf('candidate', count)
+
+/**
+ * One validator whose key the node has. Of the others so many are in the set, silent, as there are places in it; the
+ * node's candidacy has nearly all of the power, so that it signs alone.
+ */
 const genesisOf =
-  (candidacies: number) =>
+  ({ candidacies, validators = 1, accounts = 0 }: ChainOptions) =>
   (pubKey: string): object => ({
-    params: { stake_limit: '1', max_vals: 1 },
-    accounts: ACCOUNTS.map((address) => ({ address, balance: units(1_000_000) })),
+    params: { stake_limit: '1', max_vals: validators },
+    stake: { max_absent_blocks: 1_000_000 },
+    accounts: [
+      ...ACCOUNTS.map((address) => ({ address, balance: units(1_000_000) })),
+      ...silentOwners(validators - 1).map(({ address }) => ({ address, balance: units(1000) })),
+      ...Array.from({ length: accounts }, (_, at) => ({
+        address: `0x${toHex(sha256(utf8(`account ${at}`)).subarray(0, 20))}`,
+        balance: units(1),
+      })),
+    ],
     candidacies: [
       { owner: VALIDATOR, pub_key: pubKey, shares: units(10_000_000), max_shares: units(100_000_000) },
       ...silent('candidate', candidacies - 1).map((one, at) => ({
@@ -116,16 +141,18 @@ async function startGateway(home: string, node: Target, port: number): Promise<R
 
 /**
  * Makes proposals with long reasons, by real transactions, that expire after a few blocks: a candidacy may have 20 open
- * at a time.
+ * at a time, and the chain 1,000.
  */
-async function propose({ height, commit, waitForHeight }: GatewayClient, count: number): Promise<void> {
+async function propose(url: string, count: number, proposers: readonly Signer[]): Promise<void> {
+  const svc = new Svc(url)
+  const from = proposers.map((signer) => svc.accounts.add(signer))
   for (let made = 0; made < count; ) {
-    const expireBlockHeight = (await height()) + EXPIRES_IN_BLOCKS
-    const round = Math.min(OPEN_PROPOSALS_MAX, count - made)
+    const expireBlockHeight = (await svc.async.blockNumber()) + EXPIRES_IN_BLOCKS
+    const round = Math.min(OPEN_PROPOSALS_MAX * from.length, OPEN_IN_ALL_MAX, count - made)
     await Promise.all(
       Array.from({ length: round }, (_, at) =>
-        commit('svc_proposeChangeParam', {
-          from: VALIDATOR,
+        svc.async.governance.proposeChangeParam({
+          from: from[at % from.length] as string,
           name: 'gas_price',
           value: String(2_000_000_001 + made + at),
           reason: REASON,
@@ -134,20 +161,21 @@ async function propose({ height, commit, waitForHeight }: GatewayClient, count: 
       ),
     )
     made += round
-    if (made < count) await waitForHeight(expireBlockHeight)
+    if (made < count) await gatewayClient(url).waitForHeight(expireBlockHeight)
   }
 }
 
 /** Starts a chain with all its candidacies and proposals. */
-export async function startChain({ home, candidacies, proposals, blockTimeMs }: ChainOptions): Promise<StressChain> {
+export async function startChain(options: ChainOptions): Promise<StressChain> {
+  const { home, validators = 1, proposals, blockTimeMs } = options
   const { path, version } = await findCometBft()
   const [rpcPort = 0, p2pPort = 0, gatewayPort = 0] = await freePorts(3)
   const node: BenchNode = await startNode({
-    programs: { cometbft: path, version, abciCli: '' },
+    programs: { cometbft: path, version, abciCli: '', sdk: undefined },
     app: 'svcd',
     home,
     ports: [rpcPort, p2pPort],
-    appState: genesisOf(candidacies),
+    appState: genesisOf(options),
     settings: settingsOf(blockTimeMs),
   })
   const rpc: Target = { host: node.host, port: node.port }
@@ -158,7 +186,11 @@ export async function startChain({ home, candidacies, proposals, blockTimeMs }: 
   }
   try {
     gateway = await startGateway(join(home, 'keystore'), rpc, gatewayPort)
-    await propose(gatewayClient(`http://127.0.0.1:${gatewayPort}`), proposals)
+    await propose(
+      `http://127.0.0.1:${gatewayPort}`,
+      proposals,
+      [OWNER, ...silentOwners(validators - 1)].slice(0, OPEN_IN_ALL_MAX / OPEN_PROPOSALS_MAX),
+    )
     const pids = { application: node.pids.app as number, CometBFT: node.pids.comet, gateway: gateway.pid }
     return {
       rpc,

@@ -1,6 +1,6 @@
 import type { CommitInfo, Misbehavior } from '../../src/abci/types.ts'
 import type {
-  Application,
+  CompleteApplication,
   CheckTxResponse,
   ExecTxResult,
   FinalizeBlockResponse,
@@ -92,7 +92,7 @@ export interface TestBlockResult {
  * updates two heights later. Every call is what a node would send.
  */
 export class TestChain {
-  readonly app: Application
+  readonly app: CompleteApplication
   readonly store: Store
   height: number
   /** Unix seconds of the last block. */

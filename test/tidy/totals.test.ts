@@ -15,7 +15,7 @@ describe('the sum of a test run', () => {
   afterEach(() => rmSync(root, { recursive: true, force: true }))
 
   /** Runs jest over these files as tools/test.ts does; what it printed does not matter. */
-  function totalsOf(tests: Readonly<Record<string, string>>) {
+  function totalsOf(tests: Readonly<Record<string, string>>, pattern?: string) {
     mkdirSync(join(root, 'test'))
     writeFileSync(join(root, 'package.json'), '{}')
     const files = Object.keys(tests).map((name) => `test/${name}`)
@@ -29,8 +29,9 @@ describe('the sum of a test run', () => {
       '--transform={}',
       '--runTestsByPath',
     ]
+    if (pattern !== undefined) flags.unshift('-t', pattern)
     spawnSync(process.execPath, [jest, ...flags, ...files], { cwd: root, env: { ...process.env, NODE_OPTIONS: '' } })
-    return jestTotals(root, 'unit', files, existsSync(report) ? readFileSync(report, 'utf8') : undefined)
+    return jestTotals(root, 'unit', files, existsSync(report) ? readFileSync(report, 'utf8') : undefined, pattern)
   }
 
   test('passed, failed and skipped tests are counted, and a skip is listed with its reason', () => {
@@ -50,6 +51,13 @@ describe('the sum of a test run', () => {
       problems: [],
     })
     expect(closingLine([totals, totals])).toBe('4 passed, 2 failed, 2 skipped')
+  })
+
+  test('with a pattern for names the other tests are left out, and a pattern that nothing matches is a failure', () => {
+    const tests = { 'a.test.js': "test('good', () => {})\ntest('bad', () => { throw new Error('no') })\n" }
+    expect(totalsOf(tests, 'go+d')).toEqual({ passed: 1, failed: 0, skipped: [], problems: [] })
+    rmSync(join(root, 'test'), { recursive: true })
+    expect(totalsOf(tests, 'missing').problems).toEqual(['unit: no test has a name like missing'])
   })
 
   test('a suite that does not load is a failure, and so is a file without tests', () => {

@@ -117,7 +117,9 @@ describe('fields', () => {
 
   test('a required field that is missing or null is named', () => {
     for (const input of [{}, { pubKey: null }]) {
-      expect(() => readFields(fields, input)).toThrow('pubKey: expected public key of the validator node')
+      expect(() => readFields(fields, input)).toThrow(
+        'pubKey: this member is required: public key of the validator node',
+      )
     }
   })
 

@@ -89,6 +89,30 @@ describe('nonces in order', () => {
     expect(await queue.submit('one')).toBe('one with 3')
   })
 
+  test('a node that has not heard of pending transactions yet is asked again, and none of their nonces is used twice', async () => {
+    const accepted: string[] = []
+    let sends = 0
+    const queue = createNonceQueue<string, string>({
+      readNonce: async () => 0,
+      send: async (batch) => {
+        sends += 1
+        // The first batch goes to one node, the others to a second, which hears of the first batch after some time.
+        let next = sends === 1 ? 0 : sends < 4 ? accepted.length - 3 : accepted.length
+        return batch.map(({ tx, nonce }) => {
+          const result = `${tx} with ${nonce}`
+          if (nonce !== next) return { state: 'badNonce', result, expected: next }
+          next += 1
+          accepted.push(result)
+          return { state: 'accepted', result, ended: () => new Promise(() => undefined) }
+        })
+      },
+      batchMax: 3,
+    })
+    const all = names(6)
+    expect(await Promise.all(all.map((name) => queue.submit(name)))).toEqual(numbered(all))
+    expect([accepted, sends]).toEqual([numbered(all), 4])
+  })
+
   test('what another nonce is expected of again and again ends after RESIGNS_MAX tries', async () => {
     let tries = 0
     const { queue } = createAccount(({ nonce }) => {

@@ -2,7 +2,8 @@ import { pubKeyOf } from '../../src/base/pubKey.ts'
 import type { FinalizeBlockRequest, InitChainRequest } from '../../src/abci/types.ts'
 import { addressBytes, addressOfKey } from '../../src/base/address.ts'
 import { proposalIdOf } from '../../src/base/pubKey.ts'
-import { sha256, toBase64 } from '../../src/base/bytes.ts'
+import { toBase64 } from '../../src/base/bytes.ts'
+import { sha256 } from '../../src/base/sha256.ts'
 import type { Signer } from '../../src/tx/sign.ts'
 import {
   account,

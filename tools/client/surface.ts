@@ -34,8 +34,11 @@ const QUERY_CALLS: Readonly<Record<string, string>> = {
   svc_queryValidators: 'stake.validator.list',
   svc_queryUnbonding: 'stake.validator.queryUnbonding',
   svc_queryValidatorSet: 'stake.validator.queryValidatorSet',
+  svc_queryAccountUpdate: 'stake.validator.queryAccountUpdate',
+  svc_queryAccountUpdates: 'stake.validator.queryAccountUpdates',
   svc_queryProposals: 'governance.listProposals',
   svc_queryParams: 'governance.getParams',
+  svc_getParamsHistory: 'governance.getParamsHistory',
   svc_queryProposal: 'governance.queryProposal',
   svc_accounts: 'getAccounts',
   'rpc.discover': 'discover',
@@ -61,7 +64,7 @@ export function typeOfSchema(schema: JsonSchema): string {
     required?: readonly string[]
   }
   if (values !== undefined) return values.map(literal).join(' | ')
-  if (anyOf !== undefined) return anyOf.map(typeOfSchema).join(' | ')
+  if (anyOf !== undefined) return [...new Set(anyOf.map(typeOfSchema))].join(' | ')
   if (Array.isArray(type)) return type.map((one: string) => typeOfSchema({ type: one })).join(' | ')
   if (type === 'string' || type === 'boolean' || type === 'null') return type
   if (type === 'integer' || type === 'number') return 'number'
@@ -89,7 +92,7 @@ function isTransactionResult(schema: JsonSchema): boolean {
 
 /** Every other method of the gateway. */
 export const clientQueries: readonly ClientQuery[] = methods
-  .filter(({ name }) => !ownMethods.has(name))
+  .filter(({ name, isForeign, needsSocket }) => !ownMethods.has(name) && isForeign !== true && needsSocket !== true)
   .map(({ name, doc, input, positional = 0, result }) => ({
     call: QUERY_CALLS[name] ?? name.replace(/^svc_/, ''),
     method: name,

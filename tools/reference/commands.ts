@@ -97,7 +97,7 @@ export async function commandSections(): Promise<string> {
   const commands = await listCommands()
   const common = commonOptions(commands)
   return commands
-    .filter(({ command }) => command.commands.length === 0)
+    .filter(({ command }) => command.commands.length === 0 || command.options.length > 0)
     .map((one) => sectionOf(one, common))
     .join('\n\n')
 }

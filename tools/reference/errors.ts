@@ -6,7 +6,7 @@ import { stakeErrors } from '../../src/modules/stake/errors.ts'
 import { table } from './markdown.ts'
 
 /** When the gateway answers with each error. A new error without a line here does not compile. */
-const WHEN: Readonly<Record<RpcErrorName, string>> = {
+export const WHEN: Readonly<Record<RpcErrorName, string>> = {
   parse: 'The body is not JSON.',
   invalidRequest: 'The body is JSON, but not a JSON-RPC 2.0 call or batch.',
   methodNotFound: 'No method has this name.',
@@ -40,16 +40,19 @@ const listed = (catalogue: Readonly<Record<string, unknown>>): CatalogueError[] 
     .map((error) => (typeof error === 'function' ? (error('…', '…') as CatalogueError) : (error as CatalogueError)))
     .filter(({ code }) => code !== 0)
 
-/** Codes and logs of transactions that fail and of queries that are refused, by code. */
-export function txErrorsTable(): string {
+/** The errors of transactions that fail and of queries that are refused, by code; each code and log once. */
+export function listedTxErrors(): readonly CatalogueError[] {
   const seen = new Map<string, CatalogueError>()
   for (const error of [kernelErrors, stakeErrors, governanceErrors].flatMap(listed)) {
     const key = `${error.code} ${error.log}`
     if (!seen.has(key)) seen.set(key, error)
   }
-  const rows = [...seen.values()].sort((a, b) => a.code - b.code)
-  return table(
-    ['Code', 'Log', 'Defined in'],
-    rows.map(({ code, log, source }) => [String(code), `\`${log}\``, source]),
-  )
+  return [...seen.values()].sort((a, b) => a.code - b.code)
 }
+
+/** Codes and logs of transactions that fail and of queries that are refused, by code. */
+export const txErrorsTable = (): string =>
+  table(
+    ['Code', 'Log', 'Defined in'],
+    listedTxErrors().map(({ code, log, source }) => [String(code), `\`${log}\``, source]),
+  )

@@ -2,7 +2,10 @@ import { CONNECTIONS_MAX, FRAME_BYTES_MAX } from '../../src/abci/index.ts'
 import { FREE_TXS_MAX, TX_CACHE_BYTES_MAX } from '../../src/app/mempool.ts'
 import { BLOCK_BYTES_MAX } from '../../src/app/genesis.ts'
 import { QUERY_PATH_MAX } from '../../src/app/query.ts'
+import { DEVNET_ACCOUNTS_MAX, DEVNET_VALIDATORS_MAX } from '../../src/cli/devnet/chain.ts'
+import { DEVNET_SNAPSHOTS_MAX } from '../../src/cli/devnet/snapshots.ts'
 import { QUERY_LIMITS } from '../../src/cli/queries/queue.ts'
+import { LOG_FILE_BYTES_MAX, LOG_FILES_MAX } from '../../src/base/logFile.ts'
 import { PORTS } from '../../src/base/ports.ts'
 import { AMOUNT_MAX, TOKEN } from '../../src/base/amount.ts'
 import { FILE_BYTES_MAX, REDIRECTS_MAX } from '../../src/eni/download.ts'
@@ -11,20 +14,22 @@ import * as gateway from '../../src/gateway/limits.ts'
 import { GENESIS_SUPPLY_MAX } from '../../src/modules/genesis.ts'
 import { OFFER_AGAIN_MS } from '../../src/tx/nonceQueue.ts'
 import { OPEN_PROPOSALS_MAX, OPEN_PROPOSALS_OF_ONE_MAX } from '../../src/modules/governance/keeper.ts'
-import { OS_NAMES, URLS_MAX } from '../../src/modules/governance/library.ts'
+import { OS_NAMES, URLS_MAX } from '../../src/values/library.ts'
 import { POINT_BLOCKS_MAX, POINT_SECONDS_MAX } from '../../src/modules/governance/proposals/proposal.ts'
 import { PARAMETERS } from '../../src/modules/params/definitions.ts'
 import { TX_BYTES_MAX } from '../../src/tx/envelope.ts'
 import { mebibytes, seconds, table, thousands } from './markdown.ts'
 
-/** The system parameters, with their ranges and their values at genesis. */
+/** The system parameters: what they mean, their ranges, their values at genesis and their units. */
 export function paramsTable(): string {
-  const rows = [...PARAMETERS].map(([name, { type, proposedType = type, fallback }]) => [
+  const rows = [...PARAMETERS].map(([name, { type, proposedType = type, fallback, unit, doc }]) => [
     `\`${name}\``,
+    doc,
     proposedType.exactForm.replace(/\d{4,}/g, (digits) => thousands(BigInt(digits))),
     fallback,
+    unit,
   ])
-  return table(['Parameter', 'Range', 'Default'], rows)
+  return table(['Parameter', 'Meaning', 'Range', 'Default', 'Unit'], rows)
 }
 
 type Row = readonly [what: string, limit: string]
@@ -48,6 +53,10 @@ const chainRows: readonly Row[] = [
 ]
 
 const nodeRows: readonly Row[] = [
+  [
+    'A log in a file, and that of a CometBFT which a devnet runs',
+    `${LOG_FILES_MAX} files of ${mebibytes(LOG_FILE_BYTES_MAX)}`,
+  ],
   ['The path of an `abci_query`', `${thousands(QUERY_PATH_MAX)} characters`],
   ['An ABCI frame', mebibytes(FRAME_BYTES_MAX)],
   ['ABCI connections', String(CONNECTIONS_MAX)],
@@ -71,6 +80,10 @@ const gatewayRows: readonly Row[] = [
   ['Calls in a batch', String(gateway.BATCH_CALLS_MAX)],
   ['The answers to a batch', `${mebibytes(gateway.BATCH_ANSWER_LENGTH_MAX)} of UTF-16 text`],
   ['Nesting of `params`', `${gateway.PARAMS_DEPTH_MAX} levels`],
+  [
+    'Refusals for a low balance that `svc_getShortfall` knows',
+    `at least the last ${thousands(gateway.SHORTFALLS_KEPT)}`,
+  ],
   ['A request', `${seconds(gateway.REQUEST_MS_MAX)} to arrive`],
   [
     'An answer that the caller does not read',
@@ -104,13 +117,53 @@ const gatewayRows: readonly Row[] = [
     `${gateway.LISTS_ASKED_MAX} at a time; ${gateway.LISTS_WAITING_MAX} more wait up to ` +
       `${seconds(gateway.LIST_WAIT_MS_MAX)}; then -32015`,
   ],
+  ['A message on a websocket', `${mebibytes(gateway.SOCKET_MESSAGE_BYTES_MAX)}, then it is closed with 1009`],
+  ['Messages of one websocket that are worked on at a time', `${gateway.SOCKET_MESSAGES_MAX}; it is not read further`],
+  [
+    'What waits for the reader of a websocket',
+    `${mebibytes(gateway.SOCKET_QUEUE_BYTES_MAX)}, and ${mebibytes(gateway.UNREAD_BYTES_MAX)} for all together, where ` +
+      'the slowest goes first; then it is closed with 1013',
+  ],
+  ['A websocket that does not answer a ping', `${seconds(gateway.SOCKET_PING_MS)}, then it is closed`],
+  [
+    'Subscriptions',
+    `${gateway.SUBSCRIPTIONS_OF_SOCKET_MAX} of one websocket, ${thousands(gateway.SUBSCRIPTIONS_MAX)} in all; then -32015`,
+  ],
+  ['How far back a subscription may begin', `${gateway.REFILL_BLOCKS_MAX} blocks; what lies before is told as a gap`],
   ['Whole lists that are kept until the next block', mebibytes(gateway.LISTS_KEPT_BYTES_MAX)],
+  ['A page of a history, and the transactions of one `svc_getBlock`', `${gateway.PAGE_ROWS_MAX} rows`],
+  [
+    "Searches of the node's index",
+    `${gateway.SEARCHES_ASKED_MAX} at a time, ${gateway.SEARCHES_MAX} with those that wait; then -32015; ` +
+      `${seconds(gateway.SEARCH_MS_MAX)} each, then -32011`,
+  ],
+  [
+    'Whole blocks from the node',
+    `${gateway.BLOCKS_ASKED_MAX} at a time, ${gateway.BLOCKS_MAX} with those that wait; then -32015`,
+  ],
+  [
+    'Calls to the light client (`POST /light`)',
+    `${gateway.LIGHT_ASKED_MAX} at a time, ${gateway.LIGHT_CALLS_MAX} with those that wait; then -32015; ` +
+      `${seconds(gateway.LIGHT_MS_MAX)} each, then -32011`,
+  ],
+  [
+    'A call to the light client, and its answer',
+    `${thousands(gateway.LIGHT_BODY_BYTES_MAX)} bytes, and ${mebibytes(gateway.LIGHT_ANSWER_BYTES_MAX)}`,
+  ],
+  ['Headers that the light client is asked for', `those of the last ${gateway.LIGHT_BLOCKS_MAX} blocks`],
+]
+
+const devnetRows: readonly Row[] = [
+  ['Accounts', thousands(DEVNET_ACCOUNTS_MAX)],
+  ['Validators', String(DEVNET_VALIDATORS_MAX)],
+  ['Snapshots', String(DEVNET_SNAPSHOTS_MAX)],
+  ['Blocks of one `svc_mine`', `${thousands(gateway.MINE_BLOCKS_MAX)}, within ${seconds(gateway.MINE_MS_MAX)}`],
 ]
 
 /** The default ports, in ascending order. */
 export function portsTable(): string {
   const listeners: Readonly<Record<keyof typeof PORTS, string>> = {
-    gateway: 'the gateway: JSON-RPC, `/healthz`, `/readyz`, `/metrics`, `/openrpc.json`',
+    gateway: 'the gateway: JSON-RPC and the web page, `/healthz`, `/readyz`, `/metrics`, `/openrpc.json`',
     p2p: 'CometBFT, for its peers',
     rpc: "CometBFT's RPC",
     metrics: "CometBFT's metrics, when `prometheus = true`",
@@ -132,3 +185,6 @@ export const nodeLimitsTable = (): string => table(HEAD, nodeRows)
 
 /** Limits of one gateway. */
 export const gatewayLimitsTable = (): string => table(HEAD, gatewayRows)
+
+/** Limits of a devnet. */
+export const devnetLimitsTable = (): string => table(HEAD, devnetRows)

@@ -1,27 +1,23 @@
+import type { Registry } from 'prom-client'
+import { createAppMetrics, type MetricsSources } from '../../src/cli/appMetrics.ts'
 import { createMetrics } from '../../src/gateway/metrics.ts'
-import { gaugesOf } from '../../src/cli/telemetry.ts'
 import { table } from './markdown.ts'
 
-/** The series of the gateway, as its own `/metrics` describes them. */
-export async function gatewayMetricsTable(): Promise<string> {
-  const none = (): number => 0
-  const text = await createMetrics({ height: none, headAgeMs: none, connected: none, waiting: none }).text()
-  const types = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name, type]))
-  return table(
+/** The series of a registry in the order in which they were made. What they are read from is not asked. */
+const seriesOf = (registry: Registry): string =>
+  table(
     ['Series', 'Type', 'Meaning'],
-    [...text.matchAll(/^# HELP (\S+) (.*)$/gm)].map(([, name = '', help = '']) => [
-      `\`${name}\``,
-      types.get(name) ?? '',
-      help,
-    ]),
+    registry.getMetricsAsArray().map(({ name, help, type }) => [`\`${name}\``, String(type), help]),
   )
-}
 
-/** The series of the application. What they are read from is not asked. */
-export function appMetricsTable(): string {
-  const [store, snapshots, libraries] = [{}, '', {}] as unknown as Parameters<typeof gaugesOf>
-  return table(
-    ['Series', 'Type', 'Meaning'],
-    gaugesOf(store, snapshots, libraries).map(([name, help]) => [`\`${name}\``, 'gauge', help]),
+const none = (): number => 0
+
+/** The series of the gateway. */
+export const gatewayMetricsTable = (): string =>
+  seriesOf(
+    createMetrics({ height: none, headAgeMs: none, connected: none, waiting: none, subscriptions: none }).registry,
   )
-}
+
+/** The series of the application. */
+export const appMetricsTable = (): string =>
+  seriesOf(createAppMetrics({ build: { program_version: 1, os: 'ubuntu' } } as MetricsSources).registry)

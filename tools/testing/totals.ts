@@ -36,9 +36,15 @@ function reasonOf(path: string, line: number | undefined): string {
 /**
  * Sums jest's JSON report of the part `name` over the test files that should have run. Every file counts: one that did
  * not load, has no test (jest calls both failed suites) or is not in the report is a failure, and so are no files and
- * no report at all, as when jest was killed.
+ * no report at all, as when jest was killed. With a `pattern` for names, tests with other names are left out.
  */
-export function jestTotals(root: string, name: string, files: readonly string[], report: string | undefined): Totals {
+export function jestTotals(
+  root: string,
+  name: string,
+  files: readonly string[],
+  report: string | undefined,
+  pattern?: string,
+): Totals {
   const nothing = (problem: string): Totals => ({
     passed: 0,
     failed: 1,
@@ -48,12 +54,15 @@ export function jestTotals(root: string, name: string, files: readonly string[],
   if (files.length === 0) return nothing('no test files found')
   if (report === undefined) return nothing('jest ended without a report')
   const result = JSON.parse(report) as JestResult
+  if (pattern !== undefined && result.numPassedTests + result.numFailedTests === 0)
+    return nothing(`no test has a name like ${pattern}`)
   const problems: string[] = []
   const skipped: string[] = []
   for (const { name: path, status, assertionResults } of result.testResults) {
     const file = relative(root, path)
     const failed = assertionResults.some((one) => one.status === 'failed')
     if (status === 'failed' && !failed) problems.push(`${file}: the suite failed outside its tests`)
+    if (pattern !== undefined) continue
     for (const one of assertionResults.filter((test) => test.status !== 'passed' && test.status !== 'failed')) {
       skipped.push(`${file}: ${one.fullName} (${reasonOf(path, one.location?.line)})`)
     }

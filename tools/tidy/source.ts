@@ -46,9 +46,9 @@ export function sourceOf(path: string, text: string): Source {
   // swc counts bytes from 1, and goes on counting from one parse to the next: an empty parse tells where this one
   // starts.
   const base = parseSync('', { syntax: 'typescript' }).span.end
-  const isCode = /\.(?:ts|js)$/.test(path)
+  const isCode = /\.(?:tsx?|js)$/.test(path)
   const tree = isCode
-    ? parseSync(text, { syntax: 'typescript', target: 'es2024' })
+    ? parseSync(text, { syntax: 'typescript', tsx: path.endsWith('x'), target: 'es2024' })
     : ({ body: [] } as unknown as Module)
   const bytes = Buffer.from(text)
   const before = (node: Node): string => bytes.subarray(0, Math.max(0, (node.span?.start ?? base) - base)).toString()
@@ -63,7 +63,7 @@ export function sourceOf(path: string, text: string): Source {
 }
 
 const SKIPPED = new Set(['node_modules', 'gen', '.git', '.cache', 'coverage', 'dist', 'vectors'])
-const READ = /\.(?:ts|js|proto|grit)$|(?:^|\/)(?:Makefile|Dockerfile|run|[^/]*\.(?:yml|template))$/
+const READ = /\.(?:tsx?|js|proto|grit)$|(?:^|\/)(?:Makefile|Dockerfile|run|[^/]*\.(?:yml|template))$/
 
 /**
  * Every file under `root` that people write, in the order of their paths; `skip` names folders to leave out, relative

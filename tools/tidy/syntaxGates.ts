@@ -116,7 +116,7 @@ export const syntaxGates: readonly Gate[] = [
   {
     name: 'quotes',
     message: 'single quotes, unless the text holds one',
-    reads: (path) => /\.(?:ts|js)$/.test(path),
+    reads: (path) => /\.(?:tsx?|js)$/.test(path),
     refused: nodesLike((node) => node.type === 'StringLiteral' && /^"[^'\\]*"$/.test(String(node['raw']))),
   },
   {
@@ -170,7 +170,7 @@ export const syntaxGates: readonly Gate[] = [
   {
     name: 'docstring',
     message: 'every export has a docstring',
-    reads: (path) => /^(?:src|tools)\/.*\.ts$/.test(path),
+    reads: (path) => /^(?:src|tools)\/.*\.tsx?$/.test(path),
     refused: undocumented,
   },
   {

@@ -14,7 +14,7 @@ export interface Gate {
   readonly refused: (source: Source) => readonly number[]
 }
 
-const isCode = (path: string): boolean => /\.(?:ts|js)$/.test(path)
+const isCode = (path: string): boolean => /\.(?:tsx?|js)$/.test(path)
 
 function linesLike(pattern: RegExp): (source: Source) => number[] {
   return (source) => source.lines.flatMap((line, at) => (pattern.test(line) ? [at + 1] : []))
@@ -47,7 +47,8 @@ export const textGates: readonly Gate[] = [
     name: 'machinePath',
     message: 'a path of one machine',
     reads: (path) => !path.startsWith('test/') && !path.endsWith('Dockerfile'),
-    refused: linesLike(/(?<![\w.}\])])\/(?:root|home|tmp|Users)(?:\/|['"`])/),
+    // Homebrew's folder on Linux is the same on every machine.
+    refused: linesLike(/(?<![\w.}\])])\/(?:root|home(?!\/linuxbrew\/)|tmp|Users)(?:\/|['"`])/),
   },
   {
     name: 'semicolon',

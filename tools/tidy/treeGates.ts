@@ -14,7 +14,8 @@ function packageEntries(root: string): string[] {
     `src/${file}.ts`,
     `src/${file}.js`,
   ])
-  return [...named, ...built]
+  // The web page begins with its HTML.
+  return [...named, ...built, 'src/dashboard/main.tsx']
 }
 
 /** Paths that `source` imports, re-exports, loads with import() or names in new URL(…, import.meta.url). */
@@ -29,9 +30,12 @@ function importsOf(source: Source): string[] {
     if (isUrl || (node.type === 'CallExpression' && callee?.type === 'Import'))
       targets.push(literal((node['arguments'] as unknown[])[0]))
   })
-  return targets
-    .filter((target) => typeof target === 'string' && target.startsWith('.'))
-    .map((target) => posix.join(posix.dirname(source.path), target as string))
+  return (
+    targets
+      .filter((target) => typeof target === 'string' && target.startsWith('.'))
+      // Vite takes what to make of a file behind a `?`.
+      .map((target) => posix.join(posix.dirname(source.path), (target as string).replace(/\?.*$/, '')))
+  )
 }
 
 function unusedFiles(sources: readonly Source[], entries: ReadonlySet<string>): Finding[] {
@@ -40,7 +44,7 @@ function unusedFiles(sources: readonly Source[], entries: ReadonlySet<string>): 
   return sources
     .filter(
       ({ path }) =>
-        /^src\/.*\.(?:ts|js)$/.test(path) && !path.endsWith('.d.ts') && !used.has(path) && !entries.has(path),
+        /^src\/.*\.(?:tsx?|js)$/.test(path) && !path.endsWith('.d.ts') && !used.has(path) && !entries.has(path),
     )
     .map(({ path }) => ({ gate: 'unusedFile', path, line: 0, message: 'no file imports it' }))
 }

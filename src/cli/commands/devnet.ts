@@ -1,22 +1,32 @@
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import BigNumber from 'bignumber.js'
+import type { Command } from 'commander'
 import { PORTS } from '../../base/ports.ts'
 import { findCometBft } from '../../comet/find.ts'
 import { startCometBft, tryPort } from '../../comet/process.ts'
 import { openNodeRpc, waitForNode } from '../../comet/rpc.ts'
-import { startGateway } from '../../gateway/gateway.ts'
+import { type Gateway, startGateway } from '../../gateway/gateway.ts'
 import { stalledAfterMs } from '../../gateway/health.ts'
 import { PUBLIC_MNEMONIC } from '../../keys/mnemonic.ts'
 import type { Signer } from '../../tx/sign.ts'
 import {
+  appStateOf,
+  chainOptions,
+  chooseChain,
+  DEVNET_VALIDATORS_MAX,
+  type DevnetChain,
+  devnetSigners,
+  hasNoChain,
+  recordChain,
+  saveState,
+} from '../devnet/chain.ts'
+import { type Done, listenForOrders, type PendingOrder, sendOrder } from '../devnet/control.ts'
+import {
   assertDevnetHome,
   assertValidators,
-  DEVNET_ACCOUNTS,
   type DevnetNode,
   devnetNodes,
-  devnetSigners,
-  writeDevnetHomes,
   resetHome,
   takeDevnetLock,
   programVersionsOf,
@@ -31,27 +41,44 @@ import {
   type Validator,
   whileAllRun,
 } from '../devnet/processes.ts'
+import { assertRoom, assertSnapshot, DEVNET_SNAPSHOTS_MAX, revertTo, takeSnapshot } from '../devnet/snapshots.ts'
+import type { Ready } from '../devnet/startDevnet.ts'
+import { toTokens } from '../amounts.ts'
 import { UserError } from '../errors.ts'
-import { closeHome } from '../homes.ts'
+import { closeHome, writeNetworkHomes } from '../homes.ts'
 import { createGatewayClient, type GatewayClient } from '../gatewayClient.ts'
 import {
+  commonOptions,
   type Configure,
   type FlagsOf,
   homeOption,
+  noPageOption,
   option,
   osOption,
+  pageFrom,
   programVersionOption,
+  subcommand,
   withOptions,
 } from '../options.ts'
-import { say } from '../output.ts'
+import { logFlags, logOptions, openLog } from '../log.ts'
+import { printAnswer, progressOn, say } from '../output.ts'
 import { stopSignal } from '../runtime.ts'
-import { chooseOs, type Endpoint, isOn, parseBlockTime, parseEndpoint, parseWhole, printEndpoint } from '../settings.ts'
-import { openLog } from '../telemetry.ts'
+import { firstLine } from '../secrets.ts'
+import {
+  chooseOs,
+  type Endpoint,
+  isOn,
+  parseBlockTime,
+  parseEndpoint,
+  parseHeight,
+  parseWhole,
+  printEndpoint,
+} from '../settings.ts'
 
 const options = [
   homeOption,
   option('--gateway <host:port>', 'where the gateway listens', {
-    env: 'SVCD_GATEWAY',
+    env: 'SVCD_LISTEN',
     parse: parseEndpoint,
     fallback: `127.0.0.1:${PORTS.gateway}`,
   }),
@@ -65,25 +92,45 @@ const options = [
     parse: parseEndpoint,
     fallback: `127.0.0.1:${PORTS.p2p}`,
   }),
-  option('--block-time <time>', 'time from block to block, such as 300ms', {
-    env: 'SVCD_BLOCK_TIME',
-    parse: parseBlockTime,
-    fallback: '1s',
-  }),
+  option(
+    '--block-time <time>',
+    'time from block to block, such as 300ms; 0 makes a block when there is a transaction',
+    {
+      env: 'SVCD_BLOCK_TIME',
+      parse: (text) => (text === '0' ? 0 : parseBlockTime(text)),
+      fallback: '1s',
+    },
+  ),
   osOption,
   option(
     '--validators <count>',
-    `number of validators, 1 to ${DEVNET_ACCOUNTS}; the ports of each are 10 above those of the one before`,
-    { env: 'SVCD_VALIDATORS', parse: parseWhole([1, DEVNET_ACCOUNTS]), fallback: '1' },
+    `number of validators, 1 to ${DEVNET_VALIDATORS_MAX}; the ports of each are 10 above those of the one before`,
+    { env: 'SVCD_VALIDATORS', parse: parseWhole([1, DEVNET_VALIDATORS_MAX]), fallback: '1' },
   ),
+  ...chainOptions,
+  option(
+    '--state <file>',
+    'start a new chain from the state in this file, if it exists, and save the state to it when the devnet ends',
+    { parse: (text) => resolve(text) },
+  ),
+  option(
+    '--allow-origin <origins...>',
+    'origins whose pages may call the gateway, such as https://wallet.example; loopback stands for those of this ' +
+      'machine, and * for all (default: loopback)',
+  ),
+  option(
+    '--auth-token-file <file>',
+    'file that holds a token of at least 16 characters; the gateway signs only for callers who send it',
+    { env: 'SVCD_AUTH_TOKEN_FILE' },
+  ),
+  noPageOption,
   programVersionOption,
+  ...logOptions,
   // Commander would take any value of a variable for a yes, even 0.
   option('--reset', 'start a new chain and remove the old one from the home (env: SVCD_RESET)'),
 ] as const
 
 type Flags = FlagsOf<typeof options>
-
-const Tokens = BigNumber.clone({ EXPONENTIAL_AT: 1e9 })
 
 /** Throws a UserError when the port is in use, so that a command finds out before it starts anything. */
 export async function assertFree({ host, port }: Endpoint, what: string, flag: string): Promise<void> {
@@ -113,21 +160,34 @@ async function untilReady({ readiness }: GatewayClient): Promise<void> {
   }
 }
 
-/** Waits until the gateway accepts transactions, then prints the accounts and the addresses. */
-async function printReady(gateway: GatewayClient, nodes: readonly DevnetNode[], signers: readonly Signer[]) {
-  await untilReady(gateway)
+/** A client of the devnet's gateway, which serves the page at `pageUrl` if it does. */
+type StartedGateway = GatewayClient & Pick<Gateway, 'pageUrl'>
+
+/** The most accounts that are printed. */
+const PRINTED_MAX = 10
+
+/** Prints the accounts and the addresses. */
+async function printReady(gateway: StartedGateway, { flags, chain, nodes, signers }: Setup): Promise<void> {
   say('\naccounts (balance in tokens)')
-  for (const [index, { address }] of signers.entries()) {
+  for (const [index, { address }] of signers.slice(0, PRINTED_MAX).entries()) {
     const units = (await gateway.call('svc_getBalance', [address])) as string
-    say(`  (${index}) ${address}  ${new Tokens(units).shiftedBy(-18).toFixed()}${roleOf(index, nodes.length)}`)
+    const role = chain.genesis === undefined ? roleOf(index, nodes.length) : ''
+    say(`  (${index}) ${address}  ${toTokens(units)}${role}`)
   }
-  say(`  mnemonic: ${PUBLIC_MNEMONIC}  (m/44'/1'/i'/0'/0')`)
-  say('  WARNING: these keys are public. Whatever they hold on any chain belongs to everybody.\n')
+  if (signers.length > PRINTED_MAX) say(`  … and ${signers.length - PRINTED_MAX} more`)
+  if (flags.mnemonic === undefined || flags.mnemonic === PUBLIC_MNEMONIC) {
+    say(`  mnemonic: ${PUBLIC_MNEMONIC}  (m/44'/1'/i'/0'/0')`)
+    say('  WARNING: these keys are public. Whatever they hold on any chain belongs to everybody.\n')
+  } else if (flags.authTokenFile === undefined) {
+    say('  The gateway signs for none of them, because their mnemonic is not public. --auth-token-file lets it sign.\n')
+  }
   for (const { home, rpc } of nodes) {
     say(`home          ${home}`)
     say(`CometBFT RPC  http://${printEndpoint(rpc)}`)
   }
-  say(`gateway       ${gateway.url}\n`)
+  say(`gateway       ${gateway.url}`)
+  if (gateway.pageUrl !== undefined) say(`page          ${gateway.pageUrl}`)
+  say('')
   say(`devnet ready: gateway ${gateway.url}`)
 }
 
@@ -137,13 +197,9 @@ async function printReady(gateway: GatewayClient, nodes: readonly DevnetNode[], 
 const DEVNET_LIMITS = { connections: 4000, connectionsOfAddress: 4000, callsPerSecond: 5000 }
 
 /** Starts the applications. One that is a block behind executes the program version before the accepted one. */
-async function startApps(
-  validators: readonly Validator[],
-  nodes: readonly DevnetNode[],
-  os: string,
-  accepted?: number,
-) {
+async function startApps(validators: readonly Validator[], nodes: readonly DevnetNode[], os: string, flags: Flags) {
   const homes = nodes.map(({ home }) => home)
+  const accepted = flags.acceptProgramVersion
   const versions = accepted === undefined ? [] : programVersionsOf(homes, accepted)
   await allDone(
     validators.map(async (own, at) => {
@@ -154,54 +210,182 @@ async function startApps(
           `${name} is one block behind. It executes version ${version} until it has that block; then run this command again`,
         )
       const log = join(home, 'logs', 'app.log')
-      const args = ['--home', home, '--abci', abci, '--os', os, '--log-file', log]
+      const args = ['--home', home, '--abci', abci, '--os', os, '--log-file', log, ...logFlags(flags)]
       if (version !== undefined) args.push('--accept-program-version', String(version))
       own.app = await startApp(args)
     }),
   )
 }
 
-async function startParts(flags: Flags, nodes: readonly DevnetNode[], parts: Parts): Promise<void> {
+/** What a devnet is started with, each time that its parts are. */
+export interface Setup {
+  readonly flags: Flags
+  readonly chain: DevnetChain
+  readonly nodes: readonly DevnetNode[]
+  readonly signers: readonly Signer[]
+  /** The path of CometBFT. */
+  readonly program: string
+}
+
+/** How the gateway of a devnet is started. It signs for strangers only with keys that anybody has. */
+export function gatewayOptions({ flags, signers, nodes }: Setup, parts: Parts): Parameters<typeof startGateway>[0] {
+  const { home, blockTime, authTokenFile, mnemonic = PUBLIC_MNEMONIC } = flags
+  const authToken = authTokenFile === undefined ? undefined : firstLine(authTokenFile, '--auth-token-file')
+  const publicKeys = mnemonic === PUBLIC_MNEMONIC
+  return {
+    node: `http://${printEndpoint((nodes[0] as DevnetNode).rpc)}`,
+    ...flags.gateway,
+    signers: publicKeys || authToken !== undefined ? signers : [],
+    authToken,
+    publicKeys,
+    allowOrigins: flags.allowOrigin ?? ['loopback'],
+    ...pageFrom(flags),
+    limits: DEVNET_LIMITS,
+    logger: openLog(flags, join(home, 'logs', 'gateway.log')),
+    stalledAfterMs: blockTime === 0 ? 0 : stalledAfterMs([blockTime]),
+    proposeTo: blockTime === 0 ? (height) => openTo(parts, height) : undefined,
+  }
+}
+
+const openTo = ({ validators }: Parts, height: number): void => {
+  for (const { app } of validators) app?.openTo(height)
+}
+
+// With --block-time 0 these blocks are made without a transaction: the second one's header proves the first one's state.
+const FIRST_BLOCKS = 2
+const GRACE_MS = 200
+
+/** Starts the parts, and resolves with a client of the gateway when that takes transactions. */
+async function startParts(setup: Setup, parts: Parts): Promise<StartedGateway> {
+  const { flags, nodes, program } = setup
   const { home, blockTime } = flags
   const os = chooseOs(home, flags.os, say)
-  const { path: program, version, source } = await findCometBft({ onProgress: say })
-  say(`CometBFT ${version} (${source === 'path' ? 'from PATH' : source})`)
-  writeDevnetHomes(nodes, blockTime)
-  const validators: Validator[] = nodes.map(({ name }) => ({ name: nodes.length === 1 ? undefined : name }))
+  const validators: Validator[] = nodes.map((node) => ({
+    name: nodes.length === 1 ? undefined : node.name,
+    logs: join(node.home, 'logs'),
+  }))
   parts.validators = validators
-  await startApps(validators, nodes, os, flags.acceptProgramVersion)
+  await startApps(validators, nodes, os, flags)
+  if (blockTime === 0) {
+    openTo(parts, FIRST_BLOCKS)
+    parts.nodeGraceMs = GRACE_MS
+  }
   await allDone(
     validators.map(async (own, at) => {
-      own.node = await startCometBft({ program, home: (nodes[at] as DevnetNode).home })
+      own.node = await startCometBft({ ...flags, program, home: (nodes[at] as DevnetNode).home })
     }),
   )
-  const urls = nodes.map(({ rpc }) => `http://${printEndpoint(rpc)}`)
   await whileAllRun(parts, () =>
     allDone(
-      urls.map(async (url) => {
-        const node = openNodeRpc(url)
+      nodes.map(async ({ rpc }) => {
+        const node = openNodeRpc(`http://${printEndpoint(rpc)}`)
         await waitForNode(node, START_MS_MAX)
         await node.close()
       }),
     ),
   )
-  const signers = devnetSigners()
-  const gateway = await startGateway({
-    node: urls[0] as string,
-    ...flags.gateway,
-    signers,
-    publicKeys: true,
-    limits: DEVNET_LIMITS,
-    logger: openLog(join(home, 'logs', 'gateway.log'), false),
-    stalledAfterMs: stalledAfterMs([blockTime]),
-  })
-  parts.gateway = gateway
-  await whileAllRun(parts, () => printReady(createGatewayClient(gateway.url), nodes, signers))
+  parts.gateway = await startGateway(gatewayOptions(setup, parts))
+  const client = createGatewayClient(parts.gateway.url)
+  await whileAllRun(parts, () => untilReady(client))
+  return { ...client, pageUrl: parts.gateway.pageUrl }
 }
 
 /** The exit status of the devnet when a part has ended, and the line to print: 0 when the program was retired, else 1. */
-function outcomeOf({ part, how = 'stopped', status, line }: PartEnd) {
-  return { status, line: status === 0 ? line : `${part} ${how}${line === '' ? '' : `: ${line}`}; stopping the rest` }
+function outcomeOf({ part, how = 'stopped', isRetired, reason, log }: PartEnd) {
+  return isRetired === true
+    ? { status: 0, line: reason }
+    : { status: 1, line: `${part} ${how}: ${reason}; stopping the rest (log: ${log})` }
+}
+
+/** How the devnet ends: its exit status, and the last line that it prints. */
+type Outcome = ReturnType<typeof outcomeOf>
+
+/** Carries out an order while nothing runs. Returns the answer, which is complete with the height of the next start. */
+function carryOut(
+  { order }: PendingOrder,
+  { flags: { home }, nodes }: Setup,
+): Omit<Done, 'height'> | { error: string } {
+  const homes = nodes.map((node) => node.home)
+  try {
+    if (order.do === 'snapshot') return { snapshot: takeSnapshot(home, homes) }
+    revertTo(home, homes, order.id)
+    return { snapshot: order.id }
+  } catch (error) {
+    return { error: (error as Error).message }
+  }
+}
+
+/** Returns what answers an order once the devnet runs again. */
+const answerLater =
+  ({ answer }: PendingOrder, done: ReturnType<typeof carryOut>) =>
+  async (gateway: GatewayClient): Promise<void> =>
+    answer('error' in done ? done : { ...done, height: (await gateway.call('svc_blockNumber')) as number })
+
+/**
+ * Runs the parts until the devnet ends, and starts them again after each order. `onReady` is called after the first
+ * start.
+ */
+async function runParts(
+  setup: Setup,
+  stopped: Promise<Outcome>,
+  onReady: (gateway: StartedGateway) => Promise<void>,
+): Promise<Outcome> {
+  const { home } = setup.flags
+  const orders = await listenForOrders(home, (order) =>
+    order.do === 'snapshot' ? assertRoom(home) : assertSnapshot(home, order.id),
+  )
+  let onStarted = onReady
+  let event: PendingOrder | undefined
+  try {
+    for (;;) {
+      if (event !== undefined) onStarted = answerLater(event, carryOut(event, setup))
+      const parts: Parts = { validators: [] }
+      try {
+        const run = async (): Promise<Outcome | PendingOrder> => {
+          const gateway = await startParts(setup, parts)
+          await whileAllRun(parts, () => onStarted(gateway))
+          return await Promise.race([firstEnd(parts).then(outcomeOf), orders.next()])
+        }
+        const ended = await Promise.race([stopped, run()])
+        if ('status' in ended) {
+          say(ended.line)
+          return ended
+        }
+        event = ended
+      } finally {
+        await stopParts(parts)
+      }
+    }
+  } finally {
+    orders.close()
+  }
+}
+
+/** Resolves when the devnet is asked to stop, or when the program that started it with a channel has ended. */
+const endSignal = (): Promise<void> =>
+  Promise.race([stopSignal(), new Promise<void>((done) => process.once('disconnect', done))])
+
+/**
+ * Returns a function that writes the homes of the devnet's validators. Throws a UserError when the chain is new and the
+ * file from which it should start cannot be read.
+ */
+function prepareHomes({ flags, chain, nodes, signers }: Omit<Setup, 'program'>, isNew: boolean): () => void {
+  const { home, blockTime, state } = flags
+  const accounts = signers.map(({ address }) => address)
+  const stateFile = state !== undefined && existsSync(state) ? state : undefined
+  const settings = { chainId: chain.chainId, accounts, blockTimeMs: blockTime }
+  if (!isNew) {
+    if (stateFile !== undefined)
+      say(
+        `${home} has a chain, which goes on: ${stateFile} is not loaded, but saved at the end. --reset starts from it`,
+      )
+    return () => void writeNetworkHomes(nodes, settings)
+  }
+  const appState = appStateOf({ chain, accounts, validators: nodes.length, stateFile })
+  return () => {
+    recordChain(home, chain)
+    writeNetworkHomes(nodes, { ...settings, appStateOf: appState })
+  }
 }
 
 /**
@@ -209,30 +393,45 @@ function outcomeOf({ part, how = 'stopped', status, line }: PartEnd) {
  * ends, which ends the others. Resolves with the exit status. Throws user errors, and then leaves nothing running.
  */
 async function runDevnet(flags: Flags): Promise<number> {
-  const { home, validators } = flags
+  const { home, validators, mnemonic, state } = flags
   const reset = flags.reset === true || isOn(process.env['SVCD_RESET'])
+  // Peers send transactions to a proposer that waits only after it has proposed.
+  if (flags.blockTime === 0 && validators > 1)
+    throw new UserError(`--block-time 0 works with one validator, got --validators ${validators}`)
   assertDevnetHome(home)
-  if (!reset) assertValidators(home, validators)
+  const isNew = reset || hasNoChain(home)
+  const chain = chooseChain(home, flags, isNew)
+  if (!isNew) assertValidators(home, validators)
+  const signers = devnetSigners(mnemonic, Math.max(chain.accounts, validators))
+  const nodes = devnetNodes({ ...flags, owners: signers })
+  const writeHomes = prepareHomes({ flags, chain, nodes, signers }, isNew)
   closeHome(home, say)
   await assertFree(flags.gateway, 'gateway', '--gateway')
-  const nodes = devnetNodes(flags)
   for (const { rpc, p2p } of nodes) {
     await assertFree(rpc, 'CometBFT RPC', '--rpc')
     await assertFree(p2p, 'CometBFT p2p', '--p2p')
   }
   const lock = takeDevnetLock(home)
-  const parts: Parts = { validators: [] }
-  const stopped = stopSignal().then(() => ({ status: 0, line: 'stopping …' }))
+  const stopped = endSignal().then((): Outcome => ({ status: 0, line: 'stopping …' }))
   try {
     if (reset) resetHome(home)
-    const run = startParts(flags, nodes, parts)
-      .then(() => firstEnd(parts))
-      .then(outcomeOf)
-    const { status, line } = await Promise.race([stopped, run])
-    say(line)
+    // It may be built first, for minutes.
+    const found = await Promise.race([stopped, findCometBft({ onProgress: progressOn(process.stdout) })])
+    if ('status' in found) {
+      say(found.line)
+      return found.status
+    }
+    say(`CometBFT ${found.version} at ${found.path}`)
+    writeHomes()
+    const setup: Setup = { flags, chain, nodes, signers, program: found.path }
+    const { status } = await runParts(setup, stopped, async (gateway) => {
+      await printReady(gateway, setup)
+      const ready: Ready = { url: gateway.url, chainId: chain.chainId, accounts: signers.length }
+      process.send?.({ ready })
+    })
+    if (state !== undefined) saveState(home, chain.chainId, state)
     return status
   } finally {
-    await stopParts(parts)
     lock.close()
   }
 }
@@ -244,4 +443,27 @@ export const configure: Configure = (command) => {
       process.exitCode = await runDevnet(flags)
     },
   )
+  // The home may be named before the word `snapshot` or behind it.
+  const homeOf = (own: Command): string =>
+    (own.getOptionValueSource('home') === 'default' ? command : own).opts()['home']
+  subcommand(
+    command,
+    'snapshot',
+    `Stops the devnet of a home, copies its chain, and starts it again. It keeps at most ${DEVNET_SNAPSHOTS_MAX} snapshots.`,
+    'svcd devnet snapshot',
+    commonOptions,
+  ).action(async ({ json }: FlagsOf<typeof commonOptions>, own: Command) => {
+    const done = await sendOrder(homeOf(own), { do: 'snapshot' })
+    printAnswer(json, done, () => `snapshot ${done.snapshot}, the devnet goes on at height ${done.height}`)
+  })
+  subcommand(
+    command,
+    'revert <snapshot>',
+    'Takes the devnet of a home back to a snapshot, which stays. Those made after it are removed.',
+    'svcd devnet revert 1',
+    commonOptions,
+  ).action(async (id: string, { json }: FlagsOf<typeof commonOptions>, own: Command) => {
+    const done = await sendOrder(homeOf(own), { do: 'revert', id: parseHeight(id, 'snapshot') })
+    printAnswer(json, done, () => `back at snapshot ${done.snapshot}, the devnet goes on at height ${done.height}`)
+  })
 }

@@ -6,7 +6,7 @@ import { HTTP_LIMITS } from '../../gateway/limits.ts'
 import { findKey } from '../../keys/files.ts'
 import { openKeystore } from '../../keys/keystore.ts'
 import { type Signer, signerOfSeed } from '../../tx/sign.ts'
-import { devnetSigners } from '../devnet/home.ts'
+import { devnetSigners } from '../devnet/chain.ts'
 import { UserError } from '../errors.ts'
 import {
   commonOptions,
@@ -16,15 +16,19 @@ import {
   keystoreOption,
   nodeOption,
   nodeUrl,
+  noPageOption,
   option,
+  pageFrom,
+  parseUrl,
   passwordOption,
+  settingOf,
   withOptions,
 } from '../options.ts'
+import { logOptions, openLog } from '../log.ts'
 import { say } from '../output.ts'
 import { boundHeap, collectWhenQuiet, stopSignal } from '../runtime.ts'
 import { firstLine, readSecret } from '../secrets.ts'
 import { parseEndpoint, parseNetwork, parseStalledAfter, parseWhole, printEndpoint } from '../settings.ts'
-import { openLog } from '../telemetry.ts'
 
 const COUNT_MAX = 100_000
 
@@ -54,8 +58,13 @@ const options = [
   ),
   option(
     '--allow-origin <origins...>',
-    'origins whose pages may call the gateway, such as https://wallet.example; * allows all',
+    'origins whose pages may call the gateway, such as https://wallet.example; loopback allows those of this ' +
+      'machine, and * allows all (default: loopback with --devnet, else none)',
   ),
+  noPageOption,
+  option('--light <url>', 'a `cometbft light` proxy that pages of the gateway may ask at POST /light (default: none)', {
+    env: 'SVCD_LIGHT',
+  }),
   option(
     '--stalled-after <time>',
     'refuse transactions when the last block is older than this, such as 30s; 0 for never ' +
@@ -79,6 +88,7 @@ const options = [
     'reverse proxies, such as 10.0.0.5 or 10.0.0.0/8, whose X-Forwarded-For header is believed',
     { parse: parseNetwork },
   ),
+  ...logOptions,
 ] as const
 
 type Flags = FlagsOf<typeof options>
@@ -97,6 +107,15 @@ function passwordsIn(path: string, count: number): readonly string[] {
     )
   }
   return Array.from({ length: count }, (_, at) => (lines.length === 1 ? lines[0] : lines[at]) as string)
+}
+
+/** The URL of the light client, if there is one. */
+function lightUrl(flags: Flags): string | undefined {
+  const given = settingOf(flags, 'light')
+  const url = given === undefined ? undefined : parseUrl(given, '--light')
+  if (url?.startsWith('https:'))
+    throw new UserError(`--light: expected http://HOST:PORT, which is what \`cometbft light\` serves, got ${url}`)
+  return url
 }
 
 /** The signers of the accounts of `--unlock`, in their order. */
@@ -127,6 +146,7 @@ async function run(flags: Flags): Promise<void> {
   const authToken = authTokenFile === undefined ? undefined : firstLine(authTokenFile, '--auth-token-file')
   // Checked before any password is asked for.
   checkSigning({ accounts, authToken, publicKeys: false })
+  const light = lightUrl(flags)
   const signers = publicKeys ? devnetSigners() : await unlock(flags)
   const stopped = stopSignal()
   boundHeap()
@@ -138,7 +158,7 @@ async function run(flags: Flags): Promise<void> {
     authToken,
     publicKeys,
     allowHosts: flags.allowHost ?? [],
-    allowOrigins: flags.allowOrigin ?? [],
+    allowOrigins: flags.allowOrigin ?? (publicKeys ? ['loopback'] : []),
     limits: {
       callsPerSecond: flags.rateLimit,
       connections: flags.connections,
@@ -146,13 +166,16 @@ async function run(flags: Flags): Promise<void> {
       trustProxies: flags.trustProxy ?? [],
     },
     stalledAfterMs: flags.stalledAfter,
-    logger: openLog(2),
+    ...pageFrom(flags),
+    light,
+    logger: openLog(flags),
   }).catch((error: unknown) => {
     const { code, message } = error as NodeJS.ErrnoException
     throw code === undefined ? error : new UserError(`cannot listen on ${printEndpoint(listen)}: ${message}`)
   })
   const addresses = signers.map(({ address }) => address).join(', ')
   say(`gateway ready: ${gateway.url}, node ${node}, signs for ${addresses === '' ? 'no account' : addresses}`)
+  if (gateway.pageUrl !== undefined) say(`page: ${gateway.pageUrl}`)
   await stopped
   await gateway.close()
 }

@@ -9,16 +9,11 @@ import { homeFiles, writeNodeHome, writeNodeKeys, type NodeIdentity } from '../.
 import { openNodeRpc } from '../../comet/rpc.ts'
 import { findKey } from '../../keys/files.ts'
 import { readGenesis } from '../../modules/genesis.ts'
-import {
-  assertDevnetHome,
-  assertValidators,
-  DEVNET_CHAIN_ID,
-  devnetNodes,
-  writeDevnetHomes,
-  takeDevnetLock,
-} from '../devnet/home.ts'
+import { DEVNET_CHAIN_ID } from '../devnet/chain.ts'
+import { assertDevnetHome, assertValidators, devnetNodes, writeDevnetHomes, takeDevnetLock } from '../devnet/home.ts'
 import { UserError } from '../errors.ts'
-import { abciAddressOf, closeHome, type GenesisFile, genesisTimeNow, newAppState, readGenesisFile } from '../homes.ts'
+import { closeHome, type GenesisFile, genesisTimeNow, newAppState, readGenesisFile } from '../homes.ts'
+import { abciAddressOf } from '../paths.ts'
 import {
   blockTimeOption,
   commonOptions,

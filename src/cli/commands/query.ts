@@ -2,10 +2,13 @@ import { type Command, Option } from 'commander'
 import type { SvcVerified, VerifiedRow, VerifyOptions } from '../../client/index.ts'
 import type { Method } from '../../gateway/methods/define.ts'
 import { methods } from '../../gateway/methods/list.ts'
+import { amount } from '../../values/number.ts'
+import { printTokens } from '../amounts.ts'
 import { UserError } from '../errors.ts'
 import { gatewayFrom } from '../gatewayClient.ts'
 import {
   type Configure,
+  assertNothingMissing,
   exampleOptions,
   fieldOptions,
   fieldsFromFlags,
@@ -13,6 +16,7 @@ import {
   type GatewayFlags,
   gatewayOptions,
   kebab,
+  missingFields,
   nodeOption,
   option,
   parseFields,
@@ -44,8 +48,12 @@ const PROVABLE_QUERIES: Readonly<Record<string, ProvenQuery>> = {
 const wordOf = ({ name }: Method): string =>
   kebab(name.replace(/^(?:svc_|rpc\.)/, '').replace(/^(?:query|get)(?=[A-Z])/, ''))
 
-/** True for methods that change nothing: all but the operations and the sending of signed transactions. */
-const isQuery = ({ signs, name }: Method): boolean => signs !== true && name !== 'svc_sendRawTransaction'
+/** What changes the chain although the gateway signs nothing. */
+const CHANGING = new Set(['svc_sendRawTransaction', 'svc_mine'])
+
+/** True for methods that change nothing: all but the operations, the sending of signed transactions, and mining. */
+const isQuery = ({ signs, isForeign, needsSocket, name }: Method): boolean =>
+  signs !== true && isForeign !== true && needsSocket !== true && !CHANGING.has(name)
 
 /**
  * Collects the fields given as arguments and as options. Throws a UserError for a field that was given in both ways.
@@ -111,6 +119,10 @@ function withJoining(list: unknown, set: unknown): unknown {
   }
 }
 
+/** Formats a result for people. That of a method whose whole result is an amount is printed in tokens. */
+const humanAnswer = ({ result: schema }: Method, result: unknown): string =>
+  schema === amount.schema ? printTokens(String(result)) : formatAnswer(result)
+
 async function answer(method: Method, given: Given, flags: GatewayFlags): Promise<void> {
   const gateway = gatewayFrom(flags)
   const result = await withProgress('waiting for the gateway', gateway.call(method.name, given))
@@ -119,7 +131,7 @@ async function answer(method: Method, given: Given, flags: GatewayFlags): Promis
     method.name === 'svc_queryValidators' && flags.json !== true
       ? withJoining(result, await gateway.call('svc_queryValidatorSet'))
       : result
-  printAnswer(flags.json, shown, () => formatAnswer(shown))
+  printAnswer(flags.json, shown, () => humanAnswer(method, shown))
 }
 
 function configureOne(query: Command, method: Method): void {
@@ -135,6 +147,7 @@ function configureOne(query: Command, method: Method): void {
     const values = all.slice(0, count).filter((value): value is string => typeof value === 'string')
     const flags = all[count] as ProveFlags
     const given = fieldsOf(method, values, flags)
+    assertNothingMissing(missingFields(input, given))
     parseFields(input, given)
     await (flags.prove === true ? answerProven : answer)(method, given, flags)
   })

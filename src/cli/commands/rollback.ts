@@ -8,7 +8,7 @@ import { openSqliteStore } from '../../store/sqlite/sqliteStore.ts'
 import { Failed, UserError } from '../errors.ts'
 import { needState } from '../homes.ts'
 import { commonOptions, type Configure, type FlagsOf, option, withOptions } from '../options.ts'
-import { printAnswer, note } from '../output.ts'
+import { printAnswer, progressOn } from '../output.ts'
 
 const options = [
   ...commonOptions,
@@ -31,7 +31,7 @@ async function rollBackCometBft(home: string): Promise<(to: Head) => void> {
         'svcd rollback --app-only here. Without CometBFT, use --app-only alone',
     )
   }
-  const { path } = await findCometBft({ onProgress: note })
+  const { path } = await findCometBft({ onProgress: progressOn(process.stderr) })
   return (to) => {
     const comet = rollbackCometBft(path, home)
     if (comet.height === to.height && comet.appHash === to.app_hash) return

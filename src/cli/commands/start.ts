@@ -10,8 +10,11 @@ import { tidySnapshots } from '../../store/snapshot/folder.ts'
 import { removeRestore } from '../../store/sqlite/restore.ts'
 import { openSqliteStore } from '../../store/sqlite/sqliteStore.ts'
 import type { Store } from '../../store/store.ts'
+import { createAppMetrics } from '../appMetrics.ts'
+import { gateBlocks } from '../devnet/blockGate.ts'
 import { UserError } from '../errors.ts'
-import { abciAddressOf, chainIdOf, closeHome, restorePathOf, snapshotsOf, statePathOf } from '../homes.ts'
+import { chainIdOf, closeHome, restorePathOf, snapshotsOf, statePathOf } from '../homes.ts'
+import { abciAddressOf } from '../paths.ts'
 import { allowedAddresses, serveLibraries } from '../libraries.ts'
 import {
   type Configure,
@@ -22,12 +25,13 @@ import {
   programVersionOption,
   withOptions,
 } from '../options.ts'
+import { logOptions, openLog } from '../log.ts'
 import { note, say } from '../output.ts'
 import { startQueryThread } from '../queries/thread.ts'
 import { boundHeap, stopSignal } from '../runtime.ts'
 import { chooseOs, parseEndpoint } from '../settings.ts'
 import { startSnapshotMaker } from '../snapshots/maker.ts'
-import { gaugesOf, openLog, serveMetrics } from '../telemetry.ts'
+import { serveMetrics } from '../telemetry.ts'
 import { chooseRetention, type Retention, retentionOptions } from './snapshot.ts'
 
 /** The program version that this program executes. Source: protocol.md §7, retire_program. */
@@ -92,6 +96,7 @@ const options = [
   ),
   osOption,
   option('--log-file <file>', 'write the log to this file (default: stderr)'),
+  ...logOptions,
   ...retentionOptions,
   option(
     '--eni-allow <list>',
@@ -112,7 +117,7 @@ const options = [
  * ends. Resolves with the exit status: 1 when it could not continue, else 0.
  */
 async function start(flags: FlagsOf<typeof options>): Promise<number> {
-  const { home, abci = abciAddressOf(home), logFile, acceptProgramVersion, metrics } = flags
+  const { home, abci = abciAddressOf(home), logFile, acceptProgramVersion } = flags
   closeHome(home, note)
   const chainId = chainIdOf(home)
   if (chainId === undefined) {
@@ -125,7 +130,7 @@ async function start(flags: FlagsOf<typeof options>): Promise<number> {
   if (logFile !== undefined) ensureFolder(dirname(logFile))
   const retention = chooseRetention(home, flags)
   const allowAddresses = allowedAddresses(home, flags.eniAllow)
-  const logger = openLog(logFile ?? 2)
+  const logger = openLog(flags, logFile)
   const os = chooseOs(home, flags.os, (line) => logger.warn(line))
   const store = openStore(home, chainId)
   try {
@@ -137,8 +142,13 @@ async function start(flags: FlagsOf<typeof options>): Promise<number> {
   const { maker, options: snapshots } = openSnapshots(home, chainId, retention, logger)
   const queries = startQueryThread({ path: statePathOf(home), logger, height: store.height })
   const libraries = serveLibraries({ store, home, os, allowAddresses, logger })
+  const metrics =
+    flags.metrics === undefined
+      ? undefined
+      : createAppMetrics({ store, home, libraries, build: { program_version: PROGRAM_VERSION, os } })
   const ended = Promise.withResolvers<number>()
   let server: AbciServer | undefined
+  let openGate = (): void => undefined
   try {
     const application = createApp({
       store,
@@ -154,16 +164,23 @@ async function start(flags: FlagsOf<typeof options>): Promise<number> {
           assertProgram(store, acceptProgramVersion) // The restored state may have retired this program.
         },
       },
-      onCommitted: libraries.onCommitted,
-      afterAnswer: setImmediate,
+      onCommitted: (height, changes, outcomes) => {
+        libraries.onCommitted(height, changes)
+        metrics?.onTransactions(outcomes)
+      },
+      afterAnswer: (work) => setImmediate(metrics === undefined ? work : () => metrics.runProposal(work)),
       onRetired: (version, height) => {
         say(`program ${version} retired at height ${height}`)
         setImmediate(ended.resolve, 0) // After the reply to Commit.
       },
     })
-    if (metrics !== undefined) await serveMetrics(metrics, gaugesOf(store, snapshots.folder, libraries))
+    if (metrics !== undefined && flags.metrics !== undefined) await serveMetrics(flags.metrics, metrics.registry)
+    const measured = metrics === undefined ? application : metrics.measure(application)
+    const gate = process.send === undefined ? undefined : gateBlocks(measured) // Only svcd devnet can close it.
+    process.on('message', ({ openTo }: { readonly openTo: number }) => gate?.openTo(openTo))
+    openGate = () => gate?.openTo(Infinity)
     server = await startAbciServer({
-      application,
+      application: gate?.application ?? measured,
       address: abci,
       logger,
       onFatal: (error, kind) => {
@@ -183,6 +200,7 @@ async function start(flags: FlagsOf<typeof options>): Promise<number> {
     process.send?.({ listening: server.address })
     return await ended.promise
   } finally {
+    openGate() // A request that waits would hold up the end.
     await Promise.allSettled([server?.close(), maker?.close(), queries.close(), libraries.close()])
     store.close()
   }

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { parseAddress } from '../../base/address.ts'
 import { fromBase64, fromUtf8, toBase64 } from '../../base/bytes.ts'
+import type { Shortfall } from '../../base/txError.ts'
 import { isNodeError } from '../../comet/errors.ts'
 import { openNodeRpc } from '../../comet/rpc.ts'
 import { findKey, findKeyOf, type KeyFile } from '../../keys/files.ts'
@@ -11,12 +12,15 @@ import { txHash } from '../../tx/envelope.ts'
 import { field } from '../../tx/fields.ts'
 import { BAD_NONCE_CODE, createNonceQueue, decodeNonce, type Sent } from '../../tx/nonceQueue.ts'
 import type { TransactionResult } from '../../tx/result.ts'
+import { decodeShortfall } from '../../tx/shortfall.ts'
 import { type Signer, signerOfSeed } from '../../tx/sign.ts'
 import { uint } from '../../values/number.ts'
+import { printTokens } from '../amounts.ts'
 import { Failed, UserError } from '../errors.ts'
 import { gatewayFrom } from '../gatewayClient.ts'
 import {
   type Configure,
+  assertNothingMissing,
   exampleOptions,
   exampleSender,
   fieldOptions,
@@ -24,6 +28,7 @@ import {
   type FlagsOf,
   gatewayOptions,
   kebab,
+  missingFields,
   keystoreFrom,
   keystoreOption,
   nodeOption,
@@ -129,13 +134,20 @@ async function sendSigned(signer: Signer, tx: UnsignedTx, flags: Flags): Promise
   return 'bytes' in sent ? sendRaw([sent.bytes]) : sent
 }
 
+/** What the node itself says of a transaction after CheckTx. */
+interface NodeVerdict {
+  readonly code: number
+  readonly log: string
+  readonly hash: string
+}
+
 /** Signs here and hands the bytes to the node itself: to be checked only, or sent without waiting. Throws a Failed. */
 async function askNode(signer: Signer, tx: UnsignedTx, flags: Flags) {
   const rpc = openNodeRpc(nodeUrl(flags))
   const check = flags.dryRun === true ? rpc.checkTx : rpc.broadcastTxSync
   try {
     const { chainId } = await rpc.status()
-    return await signAndSend<{ readonly code: number; readonly log: string; readonly hash: string }>(signer, tx, {
+    return await signAndSend<NodeVerdict & { readonly shortfall: Shortfall | undefined }>(signer, tx, {
       chainId,
       readNonce: async () => {
         const account = await rpc.abciQuery({ path: `/accounts/${signer.address}` })
@@ -143,7 +155,8 @@ async function askNode(signer: Signer, tx: UnsignedTx, flags: Flags) {
       },
       send: async (bytes) => {
         const { code, log, data } = await check(bytes)
-        const result = { code, log, hash: txHash(bytes) }
+        const shortfall = decodeShortfall(fromUtf8(data) ?? '')
+        const result = { code, log, hash: txHash(bytes), shortfall }
         if (code === BAD_NONCE_CODE) return { state: 'badNonce', result, expected: decodeNonce(data) }
         return { state: 'refused', result }
       },
@@ -162,17 +175,35 @@ function returned({ returns }: TxEntry, data: string | undefined): Readonly<Reco
   return { [returns]: returns === 'ProposalID' ? data : (fromUtf8(fromBase64(data) ?? new Uint8Array()) ?? data) }
 }
 
-function printResult(words: string, entry: TxEntry, result: TransactionResult, json: boolean | undefined): void {
-  const { code, log } = result.check_tx
-  if (code !== undefined)
-    throw new Failed(`${words} failed: code ${code}: ${clean(log ?? '')} (hash ${result.hash})`, result)
+/** The failure of a transaction. What a balance lacked for it stands on a line of its own. */
+function refusal(words: string, verdict: NodeVerdict, shortfall: Shortfall | undefined, result: object): Failed {
+  const message = `${words} failed: code ${verdict.code}: ${clean(verdict.log)} (hash ${verdict.hash})`
+  if (shortfall === undefined) return new Failed(message, result)
+  const { account, needed, fee, available } = shortfall
+  const [all, part, balance] = [needed, fee, available].map(printTokens)
+  const withFee = fee === '0' ? '' : `, with a fee of ${part}`
+  return new Failed(`${message}\nneeded: ${all}${withFee}; the balance of ${account} is ${balance}`, {
+    ...result,
+    shortfall,
+  })
+}
+
+async function printResult(words: string, entry: TxEntry, result: TransactionResult, flags: Flags): Promise<void> {
+  const { code, log = '' } = result.check_tx
+  const { hash } = result
+  if (code !== undefined) {
+    const shortfall = await gatewayFrom(flags)
+      .call('svc_getShortfall', [hash])
+      .catch(() => null)
+    throw refusal(words, { code, log, hash }, (shortfall ?? undefined) as Shortfall | undefined, result)
+  }
   const { gasUsed, fee, data } = result.deliver_tx
-  printAnswer(json, result, () =>
+  printAnswer(flags.json, result, () =>
     formatFields({
       result: 'ok',
       height: result.height,
-      hash: result.hash,
-      ...(gasUsed === undefined ? {} : { gas: gasUsed, fee: `${fee.value ?? '0'} units` }),
+      hash,
+      ...(gasUsed === undefined ? {} : { gas: gasUsed, fee: printTokens(fee.value ?? '0') }),
       ...returned(entry, data),
     }),
   )
@@ -185,12 +216,12 @@ async function sendToNode(words: string, key: KeyFile | undefined, tx: UnsignedT
       '--dry-run and --no-wait sign here and ask the node itself: --from must be a key of the keystore (svcd keys list)',
     )
   }
-  const { code, log, hash } = await askNode(await signerFor(key, flags), tx, flags)
+  const { shortfall, ...verdict } = await askNode(await signerFor(key, flags), tx, flags)
   const isDry = flags.dryRun === true
-  const result = { code, log, hash, [isDry ? 'checked' : 'sent']: true }
-  if (code !== 0) throw new Failed(`${words} failed: code ${code}: ${clean(log)} (hash ${hash})`, result)
+  const result = { ...verdict, [isDry ? 'checked' : 'sent']: true }
+  if (verdict.code !== 0) throw refusal(words, verdict, shortfall, result)
   printAnswer(flags.json, result, () =>
-    formatFields({ result: isDry ? 'CheckTx would accept it; nothing was sent' : 'sent', hash }),
+    formatFields({ result: isDry ? 'CheckTx would accept it; nothing was sent' : 'sent', hash: verdict.hash }),
   )
 }
 
@@ -199,10 +230,11 @@ async function sendToNode(words: string, key: KeyFile | undefined, tx: UnsignedT
  * with code and log for a transaction that the chain refuses, and a UserError for fields that no message can hold.
  */
 async function sendTx(entry: TxEntry, words: string, flags: Flags): Promise<void> {
-  const from = settingOf(flags, 'from')
-  if (from === undefined) throw new UserError("--from: expected an address or a key's name")
   const { nonce } = flags
+  const from = settingOf(flags, 'from') ?? ''
   const given = fieldsFromFlags(entry.input, flags)
+  const sender = from === '' ? [{ flag: '--from', meaning: "the sender, an address or a key's name" }] : []
+  assertNothingMissing([...sender, ...missingFields(entry.input, given)])
   const tx: UnsignedTx = { entry, message: parseFields(entry.input, given), nonce }
   const key = keyOf(keystoreFrom(flags), from)
   if (flags.dryRun === true || !flags.wait) return sendToNode(words, key, tx, flags)
@@ -211,7 +243,7 @@ async function sendTx(entry: TxEntry, words: string, flags: Flags): Promise<void
     key === undefined
       ? (gatewayFrom(flags).call(entry.method, params) as Promise<TransactionResult>)
       : sendSigned(await signerFor(key, flags), tx, flags)
-  printResult(words, entry, await withProgress('waiting for the block', work), flags.json)
+  await printResult(words, entry, await withProgress('waiting for the block', work), flags)
 }
 
 /** The command of an operation: `stake.validator.declare` is `stake declare`. */

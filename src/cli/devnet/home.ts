@@ -1,13 +1,11 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureFolder } from '../../base/folder.ts'
-import { PUBLIC_MNEMONIC, seedOfMnemonic } from '../../keys/mnemonic.ts'
 import { programVersion } from '../../modules/chain/keeper.ts'
 import { sqliteCode, takeLock } from '../../store/sqlite/connection.ts'
-import { type Signer, signerOfSeed } from '../../tx/sign.ts'
+import type { Signer } from '../../tx/sign.ts'
 import { UserError } from '../errors.ts'
 import {
-  abciAddressOf,
   chainIdOf,
   genesisKeys,
   writeNetworkHomes,
@@ -16,21 +14,14 @@ import {
   readState,
   statePathOf,
 } from '../homes.ts'
+import { DEVNET_CHAIN_ID, DEVNET_VALIDATORS_MAX, devnetSigners, recordedChain } from './chain.ts'
+import { abciAddressOf } from '../paths.ts'
+import { CONTROL_SOCKET } from './control.ts'
 import { type Endpoint, printEndpoint, reachable } from '../settings.ts'
 
-/** The chain id of every devnet. */
-export const DEVNET_CHAIN_ID = 'svcd-devnet'
-
-/** The number of accounts of a devnet, which is also the most validators that it can have. */
-export const DEVNET_ACCOUNTS = 10
-
-/** The signers of the public mnemonic's accounts, whose keys anybody has. */
-export const devnetSigners = (): readonly Signer[] =>
-  Array.from({ length: DEVNET_ACCOUNTS }, (_, index) => signerOfSeed(seedOfMnemonic(PUBLIC_MNEMONIC, index)))
-
 // The first validator's own files, and the homes of the others beside them.
-const CHAIN_FILES = new Set(['config', 'data', 'logs', 'eni', 'abci.sock'])
-for (let at = 1; at < DEVNET_ACCOUNTS; at++) CHAIN_FILES.add(`node${at}`)
+const CHAIN_FILES = new Set(['config', 'data', 'logs', 'eni', 'abci.sock', 'snapshots', CONTROL_SOCKET])
+for (let at = 1; at < DEVNET_VALIDATORS_MAX; at++) CHAIN_FILES.add(`node${at}`)
 // takeLock adds `.lock` to this name, and SQLite may put a journal beside it.
 const LOCK = 'devnet'
 // What --reset keeps: keys that a user put there, the units of svcd init, and the lock, which is held meanwhile.
@@ -45,11 +36,9 @@ export function assertDevnetHome(home: string): void {
       `${home} is not the home of a devnet, because it holds ${foreign}. Choose another one with --home DIR`,
     )
   const chainId = chainIdOf(home)
-  if (chainId !== undefined && chainId !== DEVNET_CHAIN_ID) {
-    throw new UserError(
-      `${home} holds the chain ${chainId}, not ${DEVNET_CHAIN_ID}. Choose another one with --home DIR`,
-    )
-  }
+  const expected = chainId === undefined ? undefined : recordedChain(home).chainId
+  if (chainId !== expected)
+    throw new UserError(`${home} holds the chain ${chainId}, not ${expected}. Choose another one with --home DIR`)
 }
 
 /** Throws a UserError when the devnet was created with another number of validators. Call assertDevnetHome first. */
@@ -94,6 +83,8 @@ interface DevnetSettings {
   readonly validators: number
   readonly rpc: Endpoint
   readonly p2p: Endpoint
+  /** The owners of its validators; by default the first of the public accounts. */
+  readonly owners?: readonly Pick<Signer, 'address'>[]
 }
 
 /** A validator of a devnet: its home and where its parts listen. */
@@ -117,27 +108,26 @@ function endpointOf({ host, port }: Endpoint, index: number, flag: string): Endp
  * The validators of a devnet. The first one uses the home itself; validator i uses the folder node<i> in it, and ports
  * higher by 10 i. Account i is its owner. Throws a UserError when a port would be too high.
  */
-export function devnetNodes({ home, validators, rpc, p2p }: DevnetSettings): readonly DevnetNode[] {
-  return devnetSigners()
-    .slice(0, validators)
-    .map(({ address }, at) => {
-      const own = { rpc: endpointOf(rpc, at, '--rpc'), p2p: endpointOf(p2p, at, '--p2p') }
-      const ownHome = at === 0 ? home : join(home, `node${at}`)
-      const abci = abciAddressOf(ownHome)
-      return {
-        ...own,
-        name: at === 0 ? 'devnet' : `node${at}`,
-        home: ownHome,
+export function devnetNodes(settings: DevnetSettings): readonly DevnetNode[] {
+  const { home, validators, rpc, p2p, owners = devnetSigners() } = settings
+  return owners.slice(0, validators).map(({ address }, at) => {
+    const own = { rpc: endpointOf(rpc, at, '--rpc'), p2p: endpointOf(p2p, at, '--p2p') }
+    const ownHome = at === 0 ? home : join(home, `node${at}`)
+    const abci = abciAddressOf(ownHome)
+    return {
+      ...own,
+      name: at === 0 ? 'devnet' : `node${at}`,
+      home: ownHome,
+      abci,
+      owner: address,
+      peer: reachable(own.p2p),
+      addresses: {
+        rpc: `tcp://${printEndpoint(own.rpc)}`,
+        p2p: `tcp://${printEndpoint(own.p2p)}`,
         abci,
-        owner: address,
-        peer: reachable(own.p2p),
-        addresses: {
-          rpc: `tcp://${printEndpoint(own.rpc)}`,
-          p2p: `tcp://${printEndpoint(own.p2p)}`,
-          abci,
-        },
-      }
-    })
+      },
+    }
+  })
 }
 
 /** Writes the homes of a devnet with its public accounts. Existing homes keep their keys and their chain. */

@@ -1,46 +1,39 @@
-import { spawn } from 'node:child_process'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CometProcess } from '../../comet/process.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import { UserError } from '../errors.ts'
-import { SVCD_WORDS } from '../services.ts'
+import { spawnSvcd } from './child.ts'
 
 /** The application of a validator, in a process of its own. */
 type AppProcess = Awaited<ReturnType<typeof startApp>>
 
 /**
- * Starts `svcd start` and waits until it listens. It has a process group of its own, so that Ctrl-C reaches only this
- * program, and it ends with this program, when the channel between the two closes. Throws a UserError that quotes its
- * output when it does not start.
+ * Why the application ended, from what it printed: the line for the user, or else the first line of what Node says of an
+ * error that nobody caught. A signal from outside says nothing else.
  */
+function reasonOfApp(output: string, code: number | null, signal: NodeJS.Signals | null): string {
+  const lines = output.trim().split('\n')
+  const forUser = lines.findLast((line) => /^svcd: (?!warning: )/.test(line))?.replace('svcd: ', '')
+  const uncaught = lines.find((line) => /^(?:Uncaught )?\w*Error\b.*: |^FATAL ERROR: /.test(line))
+  if (signal !== null && uncaught === undefined) return `ended by ${signal}`
+  return forUser ?? uncaught ?? (lines.at(-1) || (code === 0 ? 'it was asked to stop' : `exit status ${code}`))
+}
+
+/** Starts `svcd start` and waits until it listens. Throws a UserError that quotes its output when it does not start. */
 export async function startApp(args: readonly string[]) {
-  const [program = '', ...words] = SVCD_WORDS
-  const child = spawn(program, [...words, 'start', ...args], {
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-  })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.on('data', (chunk: Buffer) => {
-      output = (output + chunk.toString()).slice(-4000)
-    })
-  }
-  const lastLine = (): string => {
-    const line = output.trim().split('\n').at(-1) ?? ''
-    return line.replace(/^svcd: /, '')
-  }
-  const exited = new Promise<{ status: number; line: string }>((done) => {
-    child.once('close', (code, signal) =>
-      done({ status: code ?? 1, line: lastLine() || (signal === null ? '' : `ended by ${signal}`) }),
-    )
-  })
-  const listening = new Promise<true>((done) => child.once('message', () => done(true)))
-  if ((await Promise.race([listening, exited])) !== true)
-    throw new UserError(`the application did not start: ${lastLine()}`)
+  const { child, output, started, ended } = spawnSvcd(['start', ...args])
+  const exited = ended.then(({ code, signal }) => ({
+    isRetired: code === 0 && /^program \d+ retired/m.test(output()),
+    reason: reasonOfApp(output(), code, signal),
+  }))
+  if ((await started) === undefined) throw new UserError(`the application did not start: ${(await exited).reason}`)
   return {
     pid: child.pid as number,
-    /** Resolves when it has ended. `line` is the last line that it printed. */
+    /** Resolves when it has ended. It ends by itself with status 0 when its program is retired, and says so. */
     exited,
+    /** Lets it propose blocks up to this height at once. Those above wait for a transaction. */
+    openTo: (height: number): void => void child.send({ openTo: height }, () => undefined),
     stop: async (): Promise<void> => {
       child.kill('SIGTERM')
       const timer = setTimeout(() => child.kill('SIGKILL'), 10_000)
@@ -50,9 +43,13 @@ export async function startApp(args: readonly string[]) {
   }
 }
 
-/** The programs of a validator that have been started. `name`: undefined if it is the only validator. */
+/**
+ * The programs of a validator that have been started. `name`: undefined if it is the only validator. `logs`: the folder
+ * of their logs.
+ */
 export interface Validator {
   readonly name: string | undefined
+  readonly logs: string
   app?: AppProcess
   node?: CometProcess
 }
@@ -61,12 +58,14 @@ export interface Validator {
 export interface Parts {
   validators: readonly Validator[]
   gateway?: Gateway
+  /** How long CometBFT gets to end, in ms. It does not end while it waits for the application to propose a block. */
+  nodeGraceMs?: number
 }
 
 /** Stops the gateway, then CometBFT, then the applications, so that no part waits for one that is gone. */
-export async function stopParts({ validators, gateway }: Parts): Promise<void> {
+export async function stopParts({ validators, gateway, nodeGraceMs }: Parts): Promise<void> {
   await gateway?.close()
-  await Promise.all(validators.map(({ node }) => node?.stop()))
+  await Promise.all(validators.map(({ node }) => node?.stop(nodeGraceMs)))
   await Promise.all(validators.map(({ app }) => app?.stop()))
 }
 
@@ -76,12 +75,13 @@ export async function allDone(steps: readonly Promise<void>[]): Promise<void> {
   if (failed !== undefined) throw (failed as PromiseRejectedResult).reason
 }
 
-/** The part that ended, its exit status and the last line that it printed. `how`: default `stopped`. */
+/** The part that ended. `how`: default `stopped`. `isRetired`: its program's time was over. `log`: its log file. */
 export interface PartEnd {
   readonly part: string
   readonly how?: string
-  readonly status: number
-  readonly line: string
+  readonly isRetired?: boolean
+  readonly reason: string
+  readonly log: string
 }
 
 // An application that ends within this time after CometBFT, in ms, counts as the cause of both.
@@ -91,13 +91,17 @@ const APP_END_MS = 1000
  * The ways in which a validator's parts can end. CometBFT also counts as ended when it runs on without making blocks.
  * Both happen when it loses the application, whose end may be noticed later but is then what counts.
  */
-function endOfOne({ name, app, node }: Validator): readonly Promise<PartEnd>[] {
+function endOfOne({ name, logs, app, node }: Validator): readonly Promise<PartEnd>[] {
   const of = name === undefined ? '' : ` of ${name}`
-  const appEnd = app?.exited.then(({ status, line }): PartEnd => ({ part: `the application${of}`, status, line }))
-  const unlessApp = async (end: Omit<PartEnd, 'part' | 'status'>): Promise<PartEnd> =>
-    (await Promise.race([appEnd, sleep(APP_END_MS, undefined)])) ?? { part: `CometBFT${of}`, status: 1, ...end }
-  const nodeEnd = node?.exited.then(({ lastLines }) => unlessApp({ line: lastLines.at(-1) ?? '' }))
-  const failed = node?.consensusFailed.then((line) => unlessApp({ how: 'makes no more blocks', line }))
+  const appEnd = app?.exited.then(
+    (end): PartEnd => ({ part: `the application${of}`, log: join(logs, 'app.log'), ...end }),
+  )
+  const unlessApp = async (end: Pick<PartEnd, 'how' | 'reason'>): Promise<PartEnd> => {
+    const own = { part: `CometBFT${of}`, log: join(logs, 'cometbft.log'), ...end }
+    return (await Promise.race([appEnd, sleep(APP_END_MS, undefined)])) ?? own
+  }
+  const nodeEnd = node?.exited.then(({ reason }) => unlessApp({ reason }))
+  const failed = node?.consensusFailed.then((reason) => unlessApp({ how: 'makes no more blocks', reason }))
   return [appEnd, nodeEnd, failed].filter((one) => one !== undefined)
 }
 
@@ -106,14 +110,15 @@ const anyEnd = ({ validators }: Parts): Promise<PartEnd> => Promise.race(validat
 /** Waits for the first part to end. If its program was retired, the others get 5 s to end in the same block. */
 export async function firstEnd(parts: Parts): Promise<PartEnd> {
   const first = await anyEnd(parts)
-  if (first.status === 0) await Promise.race([Promise.all(parts.validators.map(({ app }) => app?.exited)), sleep(5000)])
+  if (first.isRetired === true)
+    await Promise.race([Promise.all(parts.validators.map(({ app }) => app?.exited)), sleep(5000)])
   return first
 }
 
 /** Runs a step of the start. When a part ends meanwhile, that is the error, not the timeout that would follow. */
 export async function whileAllRun(parts: Parts, step: () => Promise<void>): Promise<void> {
-  const ended = firstEnd(parts).then(({ part, how = 'stopped', line }) => {
-    throw new UserError(`${part} ${how} during the start${line === '' ? '' : `: ${line}`}`)
+  const ended = firstEnd(parts).then(({ part, how = 'stopped', reason, log }) => {
+    throw new UserError(`${part} ${how} during the start: ${reason} (log: ${log})`)
   })
   try {
     await Promise.race([step(), ended])

@@ -1,4 +1,5 @@
-import { compareBytes, concat, equalBytes, sha256 } from '../../base/bytes.ts'
+import { compareBytes, concat, equalBytes } from '../../base/bytes.ts'
+import { sha256 } from '../../base/sha256.ts'
 import { commitmentProofCodec } from '../../codec/ics23.ts'
 
 interface LeafOp {

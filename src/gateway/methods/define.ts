@@ -5,6 +5,7 @@ import type { JsonSchema } from '../../values/valueType.ts'
 import type { Chain } from '../chain.ts'
 import type { RpcErrorName } from '../errors.ts'
 import type { Sender } from '../sender.ts'
+import type { Subscriber } from '../subscriptions.ts'
 
 /** What methods work with. */
 export interface Services {
@@ -18,7 +19,12 @@ export interface Services {
   readonly discover: () => unknown
   /** This program's version. */
   readonly version: string
+  /** Lets the chain make blocks up to this height at once. Only where blocks wait for transactions. */
+  readonly proposeTo: ((height: number) => void) | undefined
 }
+
+/** The subscriptions of the websocket that a call came over. */
+export type CallSubscriber = Pick<Subscriber, 'add' | 'remove'>
 
 /** One JSON-RPC method. */
 export interface Method {
@@ -39,8 +45,22 @@ export interface Method {
   readonly signs?: true
   /** True when the answer is a whole list, which counts for more in the rate limit. */
   readonly isList?: boolean
+  /** True for what only tools of other chains ask: the client has no function for it, and the CLI no command. */
+  readonly isForeign?: true
+  /** True when it is about the websocket that the call came over, and is refused elsewhere. */
+  readonly needsSocket?: true
   /** Its part before the first await runs in the order of the calls. */
-  readonly run: (services: Services, input: Readonly<Record<string, unknown>>) => Promise<unknown>
+  readonly run: (
+    services: Services,
+    input: Readonly<Record<string, unknown>>,
+    subscriber?: CallSubscriber,
+  ) => Promise<unknown>
+}
+
+/** Methods that people look for together. */
+export interface MethodGroup {
+  readonly name: string
+  readonly methods: readonly Method[]
 }
 
 /** A method as it is declared. */
@@ -51,7 +71,9 @@ export interface Definition<M extends Fields> extends Pick<Method, 'name' | 'doc
   /** Only `nodeAway` when left out. */
   readonly errors?: readonly RpcErrorName[]
   readonly isList?: boolean
-  readonly run: (services: Services, input: MessageOf<M>) => Promise<unknown>
+  readonly isForeign?: true
+  readonly needsSocket?: true
+  readonly run: (services: Services, input: MessageOf<M>, subscriber?: CallSubscriber) => Promise<unknown>
 }
 
 /** Declares a method. */

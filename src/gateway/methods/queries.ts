@@ -1,24 +1,32 @@
 import { addressOf, parseAddress } from '../../base/address.ts'
 import { toBase64 } from '../../base/bytes.ts'
 import { printTime } from '../../base/time.ts'
-import { tables } from '../../modules/registry.ts'
+import { tables, txEntries, txEntryOf } from '../../modules/registry.ts'
 import { field, type Fields, type MessageOf, optional } from '../../tx/fields.ts'
 import { decimal } from '../../tx/result.ts'
 import { address } from '../../values/account.ts'
 import { proposalId } from '../../values/key.ts'
 import { uint } from '../../values/number.ts'
+import { flag } from '../../values/text.ts'
 import type { JsonSchema } from '../../values/valueType.ts'
 import type { Chain } from '../chain.ts'
 import { RpcError } from '../errors.ts'
-import { countedUpTo, rowKey, rowTable } from '../fields.ts'
+import { countedUpTo, latestBlock, operationName, proposalState, proposalType, rowKey, rowTable } from '../fields.ts'
 import {
+  accountUpdate,
   answerOf,
+  countedAnswerOf,
+  feeEstimate,
+  paramChange,
   paramsObject,
   proposalObject,
+  proposalResults,
+  proposalTypes,
   proposalWithVotes,
   provenRow,
   setMember,
   statusObject,
+  supplyObject,
   unbondingEntry,
   validatorObject,
 } from '../openrpc.ts'
@@ -29,12 +37,14 @@ interface Query<M extends Fields> extends Pick<Definition<M>, 'name' | 'doc' | '
   readonly data: JsonSchema
   readonly path: (input: MessageOf<M>) => string
   readonly ask?: 'query' | 'queryOne' | 'queryList'
+  /** Whether options make the answer say how many elements there are. */
+  readonly mayHaveTotal?: true
 }
 
-const defineQuery = <const M extends Fields>({ data, path, ask = 'query', ...query }: Query<M>): Method =>
+const defineQuery = <const M extends Fields>({ data, path, ask = 'query', mayHaveTotal, ...query }: Query<M>): Method =>
   defineMethod({
     ...query,
-    result: answerOf(data),
+    result: (mayHaveTotal ? countedAnswerOf : answerOf)(data),
     isList: ask === 'queryList',
     run: ({ chain }, input) => chain[ask](path(input)),
   })
@@ -48,9 +58,9 @@ const page = {
   offset: optional(field(uint, 'elements to leave out at the start; 0 when left out')),
 }
 
-/** The path of a list that is answered in pages, with its options. */
-function pagePath(path: string, { limit, offset }: MessageOf<typeof page>): string {
-  const given = Object.entries({ limit, offset }).filter(([, value]) => value !== undefined)
+/** The path of a list with its options, none of which has a character that a path gives a meaning. */
+function listPath(path: string, options: Readonly<Record<string, string | number | boolean | undefined>>): string {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined)
   return given.length === 0 ? path : `${path}?${given.map(([name, value]) => `${name}=${value}`).join('&')}`
 }
 
@@ -69,6 +79,13 @@ async function proveRow(chain: Chain, table: string, key: string): Promise<unkno
   const { height, ...bytes } = await chain.prove(`/store/${table}${rest === '' ? '' : `/${rest}`}`)
   return { height, key: toBase64(bytes.key), value: toBase64(bytes.value), proof: toBase64(bytes.proof) }
 }
+
+/** The parameters that gas depends on. Source: protocol.md §2, Gas and fees. */
+const gasParams = (data: Readonly<Record<string, number>>) => ({
+  declareCandidacy: data['declare_candidacy'] ?? 0,
+  updateCandidacy: data['update_candidacy'] ?? 0,
+  governanceProposal: data['governance_proposal'] ?? 0,
+})
 
 async function readStatus({ forCallers: { rpc } }: Chain, version: string): Promise<unknown> {
   const status = await rpc.status()
@@ -101,16 +118,22 @@ export const queryMethods: readonly Method[] = [
     positional: 1,
     data: { type: 'array', items: validatorObject },
     ask: 'queryList',
-    path: (given) => pagePath('/stake/validators', given),
+    path: ({ limit, offset }) => listPath('/stake/validators', { limit, offset }),
   }),
   defineQuery({
     name: 'svc_queryProposals',
-    doc: 'All proposals, the oldest first.',
-    input: page,
+    doc: 'All proposals, the oldest first; newest, state and type choose among them, and then total counts the chosen ones.',
+    input: {
+      ...page,
+      newest: optional(field(flag, 'whether the newest come first')),
+      state: optional(proposalState(proposalResults)),
+      type: optional(proposalType(proposalTypes)),
+    },
     positional: 0,
     data: { type: 'array', items: proposalObject },
+    mayHaveTotal: true,
     ask: 'queryList',
-    path: (given) => pagePath('/governance/proposals', given),
+    path: (given) => listPath('/governance/proposals', given),
   }),
   defineMethod({
     name: 'svc_queryParams',
@@ -143,6 +166,42 @@ export const queryMethods: readonly Method[] = [
     data: { type: 'array', items: setMember },
     path: () => '/stake/set/owners',
   }),
+  defineQuery({
+    name: 'svc_queryAccountUpdate',
+    doc: 'A request to bind a candidacy to another address, with its status; data null when there is none of that id.',
+    input: { accountUpdateRequestId: field(uint, 'id that updateAccount returned') },
+    data: orNull(accountUpdate),
+    ask: 'queryOne',
+    path: ({ accountUpdateRequestId: id }) => `/stake/account-update/${id}`,
+  }),
+  defineQuery({
+    name: 'svc_queryAccountUpdates',
+    doc: 'The pending requests that an address made or may accept, the newest first.',
+    input: { address: field(address), ...page },
+    positional: 1,
+    data: { type: 'array', items: accountUpdate },
+    ask: 'queryList',
+    path: ({ address: account, ...options }) => listPath(`/stake/account-updates/${addressOf(account)}`, options),
+  }),
+  defineQuery({
+    name: 'svc_getParamsHistory',
+    doc: 'Every value that a system parameter was given, the newest first; those of genesis are in force from height 0.',
+    input: page,
+    positional: 0,
+    data: { type: 'array', items: paramChange },
+    ask: 'queryList',
+    path: (given) => listPath('/governance/params-history', given),
+  }),
+  defineMethod({
+    name: 'svc_getSupply',
+    doc: 'The supply at the head in base units, and what it is made of: genesis_supply + minted - burned.',
+    input: {},
+    result: supplyObject,
+    run: async ({ chain }) => {
+      const { height, data } = await chain.queryOne('/chain/supply')
+      return { height, ...(data as object) }
+    },
+  }),
   defineMethod({
     name: 'svc_accounts',
     doc: 'Addresses that the gateway can sign for, in keystore order.',
@@ -154,9 +213,22 @@ export const queryMethods: readonly Method[] = [
   defineMethod({
     name: 'svc_getBalance',
     doc: 'Balance of an account in base units.',
-    input: { address: field(address) },
+    input: { address: field(address), block: optional(latestBlock) },
     result: decimal,
     run: async ({ chain }, given) => (await chain.forCallers.account(addressOf(given.address))).balance,
+  }),
+  defineMethod({
+    name: 'svc_estimateFee',
+    doc: 'Gas and fee (in base units) of an operation at the gas price of the head; what it stakes or pays comes on top.',
+    input: { operation: operationName(txEntries.map(({ operation }) => operation)) },
+    result: feeEstimate,
+    run: async ({ chain }, { operation }) => {
+      const { height, data } = await chain.queryOne('/governance/params')
+      const prices = data as Readonly<Record<string, number>>
+      const gas = txEntryOf.get(operation)?.gas(gasParams(prices)) ?? 0
+      const gasPrice = prices['gas_price'] ?? 0
+      return { height, gas, gas_price: gasPrice, fee: (BigInt(gas) * BigInt(gasPrice)).toString() }
+    },
   }),
   defineMethod({
     name: 'svc_getTransactionCount',

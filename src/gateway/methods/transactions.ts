@@ -1,16 +1,16 @@
 import { addressOf } from '../../base/address.ts'
-import type { IncludedTx } from '../../comet/rpc.ts'
-import { txEntries, txEntryOf } from '../../modules/registry.ts'
+import { txEntries } from '../../modules/registry.ts'
 import { decodeTx } from '../../tx/envelope.ts'
-import { field, optional, printFields } from '../../tx/fields.ts'
-import { sentResultSchema, transactionResultSchema } from '../../tx/result.ts'
+import { field, optional } from '../../tx/fields.ts'
+import { sentResultSchema, shortfallSchema, transactionResultSchema } from '../../tx/result.ts'
+import { decodeShortfall } from '../../tx/shortfall.ts'
 import { address } from '../../values/account.ts'
 import { uint } from '../../values/number.ts'
-import type { Chain } from '../chain.ts'
 import { isRpcError, RpcError } from '../errors.ts'
 import { transactionBytes, transactionHash, waitForBlock } from '../fields.ts'
+import { printFound } from '../found.ts'
 import { foundTransaction } from '../openrpc.ts'
-import { includedParts, resultOf, sentResult } from '../result.ts'
+import { resultOf, sentResult } from '../result.ts'
 import type { Outcome, SentTx } from '../sender.ts'
 import { defineMethod, type Method, type Services } from './define.ts'
 
@@ -70,25 +70,6 @@ const sendRawTransaction = defineMethod({
   },
 })
 
-/** What a transaction says. Every member is null for bytes that are no transaction, which a block may hold too. */
-function contentOf(bytes: Uint8Array): Readonly<Record<string, unknown>> {
-  const tx = decodeTx(bytes)
-  if ('why' in tx) return { sender: null, nonce: null, operation: null, message: null }
-  const { from, nonce, operation, message } = tx.body
-  const entry = txEntryOf.get(operation)
-  return {
-    sender: addressOf(from),
-    nonce,
-    operation,
-    message: entry === undefined ? null : printFields(entry.input, message),
-  }
-}
-
-async function printFound(chain: Chain, { hash, height, index, tx, result }: IncludedTx): Promise<unknown> {
-  const gasPrice = result.code === 0 && result.gasUsed > 0 ? await chain.forCallers.gasPrice(height) : 0n
-  return { height, hash, index, ...contentOf(tx), ...includedParts(result, gasPrice) }
-}
-
 const getTransaction = defineMethod({
   name: 'svc_getTransaction',
   doc: 'A transaction in a block, with its real height also when it failed; null when the node knows none.',
@@ -100,5 +81,18 @@ const getTransaction = defineMethod({
   },
 })
 
+const getShortfall = defineMethod({
+  name: 'svc_getShortfall',
+  doc: 'What a failed transaction needed of a balance, and what was there; null when it failed for another reason.',
+  input: { hash: transactionHash },
+  result: { anyOf: [shortfallSchema, { type: 'null' }] },
+  run: async ({ chain, sender }, { hash }) => {
+    const refused = sender.shortfallOf(hash)
+    if (refused !== undefined) return refused
+    const found = await chain.forCallers.findTx(hash)
+    return decodeShortfall(found?.result.info ?? '') ?? null
+  },
+})
+
 /** Transactions that somebody else signed, and those in a block. Source: protocol.md §10. */
-export const transactionMethods: readonly Method[] = [sendRawTransaction, getTransaction]
+export const transactionMethods: readonly Method[] = [sendRawTransaction, getTransaction, getShortfall]

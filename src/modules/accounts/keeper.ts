@@ -1,5 +1,6 @@
 import type { Address } from '../../base/address.ts'
 import type { Amount } from '../../base/amount.ts'
+import type { Shortfall } from '../../base/txError.ts'
 import { stateCodec } from '../../codec/state.ts'
 import type { State, StateReader } from '../../store/state.ts'
 import { type RowOf, table } from '../../store/table.ts'
@@ -22,6 +23,18 @@ export function getAccount(state: StateReader, account: Address): RowOf<typeof a
 
 /** Balance in base units. */
 export const balanceOf = (state: StateReader, account: Address): Amount => getAccount(state, account).balance
+
+/** What a balance lacks of `needed`, in which the `fee` is; undefined when it covers that. */
+export function shortfallOf(
+  state: StateReader,
+  account: Address,
+  needed: Amount,
+  fee: Amount = 0n,
+): Shortfall | undefined {
+  const available = balanceOf(state, account)
+  if (available >= needed) return undefined
+  return { account, needed: String(needed), fee: String(fee), available: String(available) }
+}
 
 /** Transactions the account made, which is the nonce of its next one. */
 export const nonceOf = (state: StateReader, account: Address): number => getAccount(state, account).nonce

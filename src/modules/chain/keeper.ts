@@ -5,7 +5,7 @@ import { type RowOf, table } from '../../store/table.ts'
 import { addressOrNone } from '../../values/account.ts'
 import { amount, ratio, uint } from '../../values/number.ts'
 import { text } from '../../values/text.ts'
-import type { Block } from '../define.ts'
+import type { Block, QueryEntry } from '../define.ts'
 
 /** Supply, in base units: what genesis made, what awards minted, what slashing burned. */
 export const totals = table('totals', {
@@ -112,4 +112,21 @@ export function putGenesis(
 /** Notes the block that was just executed. */
 export function putLastBlock(state: State, lastHeight: number, lastTimeMs: number): void {
   state.put(chain, { ...getChain(state), lastHeight, lastTimeMs })
+}
+
+/** The supply and what it is made of. */
+export const querySupply: QueryEntry = {
+  path: '/chain/supply',
+  doc: 'The supply and what it is made of (base units, decimal text): supply, genesis_supply, minted, burned.',
+  run: ({ state }) => {
+    const { genesisSupply, minted, burned } = getTotals(state)
+    return {
+      data: {
+        supply: supplyOf(state).toString(),
+        genesis_supply: genesisSupply.toString(),
+        minted: minted.toString(),
+        burned: burned.toString(),
+      },
+    }
+  },
 }

@@ -7,7 +7,17 @@ import { text } from '../../values/text.ts'
 import type { Block } from '../define.ts'
 import { getLiveByOwner, isInSet } from '../stake/keeper.ts'
 import { governanceErrors } from './errors.ts'
-import { blankColumns, libraryStatus, type OwnFields, type Proposal, proposals, type Vote, votes } from './tables.ts'
+import {
+  blankColumns,
+  libraryStatus,
+  type OwnFields,
+  type Proposal,
+  type ProposalResult,
+  proposals,
+  type ProposalType,
+  type Vote,
+  votes,
+} from './tables.ts'
 
 /** Most open proposals of one candidacy, and of the chain. Source: protocol.md §6. */
 export const OPEN_PROPOSALS_OF_ONE_MAX = 20
@@ -26,9 +36,27 @@ export function validatorIdOf(state: StateReader, sender: Address): number | TxE
 export const getProposal = (state: StateReader, id: ProposalId): Proposal | undefined =>
   state.get(proposals, { id }) as Proposal | undefined
 
-/** All proposals by block, then index in the block. Bound: all of them; for queries. */
-export const listProposals = (state: StateReader): Iterable<Proposal> =>
-  state.scan(proposals, { index: 'byPlace' }) as Iterable<Proposal>
+/** Which proposals are asked for; all of them where nothing is given. */
+export interface ProposalFilter {
+  readonly type?: ProposalType | undefined
+  readonly result?: ProposalResult | undefined
+}
+
+/** The rows of a filter, which stand together in one index. */
+function rowsOf({ type, result }: ProposalFilter) {
+  if (type === undefined && result === undefined) return { index: 'byPlace' } as const
+  if (result === undefined) return { index: 'byType', prefix: text.toKey(type as ProposalType) } as const
+  if (type === undefined) return { index: 'byResult', prefix: text.toKey(result) } as const
+  return { index: 'byTypeAndResult', prefix: concat(text.toKey(type), text.toKey(result)) } as const
+}
+
+/** Proposals by block, then index in the block; the newest first if asked. Bound: all of them; for queries. */
+export const listProposals = (state: StateReader, filter: ProposalFilter = {}, reverse = false): Iterable<Proposal> =>
+  state.scan(proposals, { ...rowsOf(filter), reverse }) as Iterable<Proposal>
+
+/** How many proposals there are of a filter. Cost: grows with that number, in the index alone; for queries. */
+export const countProposals = (state: StateReader, filter: ProposalFilter): number =>
+  state.count(proposals, rowsOf(filter))
 
 /** What a new proposal is given beside the fields of its kind. */
 export interface NewProposal
@@ -62,10 +90,13 @@ export function putProposal(state: State, proposal: Proposal): void {
   state.put(proposals, { ...blankColumns, ...proposal })
 }
 
+/** The open proposals of the chain. */
+export const countOpen = (state: StateReader): number => state.count(proposals, { index: 'openByCandidacy' })
+
 /** The limits on open proposals, or undefined while one more is allowed. */
 export function checkOpenLimits(state: StateReader, candidacyId: number): TxError | undefined {
   return state.count(proposals, { index: 'openByCandidacy', prefix: u64be(candidacyId) }) >=
-    OPEN_PROPOSALS_OF_ONE_MAX || state.count(proposals, { index: 'openByCandidacy' }) >= OPEN_PROPOSALS_MAX
+    OPEN_PROPOSALS_OF_ONE_MAX || countOpen(state) >= OPEN_PROPOSALS_MAX
     ? governanceErrors.tooManyOpen
     : undefined
 }

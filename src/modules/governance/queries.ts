@@ -1,21 +1,28 @@
 import { printProposalId, type ProposalId } from '../../base/pubKey.ts'
+import { show } from '../../base/json.ts'
 import { printTime } from '../../base/time.ts'
 import { proposalId } from '../../values/key.ts'
 import type { StateReader } from '../../store/state.ts'
-import { pageOf, type QueryAnswer, type QueryEntry, type QueryError } from '../define.ts'
+import {
+  pageOf,
+  type QueryAnswer,
+  type QueryContext,
+  type QueryEntry,
+  type QueryError,
+  type QueryOptions,
+} from '../define.ts'
 import { kernelErrors } from '../errors.ts'
 import { proposalKinds, tallyOf } from './block.ts'
-import { getProposal, libraryStatusOf, listProposals, listVotes } from './keeper.ts'
-import type { Proposal } from './tables.ts'
+import { countProposals, getProposal, libraryStatusOf, listProposals, listVotes } from './keeper.ts'
+import { type Proposal, PROPOSAL_TYPES, type ProposalResult, type ProposalType } from './tables.ts'
 
 /** The paths under `/governance/`. Source: interface, listProposals; protocol.md §6, §8, §10. */
 export const governanceQueries: readonly QueryEntry[] = [
   {
     path: '/governance/proposals',
-    doc: 'All proposals, the oldest first; `?limit=` and `?offset=` cut a page.',
+    doc: 'All proposals, the oldest first; `?limit=` and `?offset=` cut a page, `?newest=`, `?state=` and `?type=` choose.',
     isList: true,
-    run: ({ state }, _args, options) =>
-      pageOf(listProposals(state), options, (proposal) => printProposal(state, proposal)),
+    run: proposalsOf,
   },
   {
     path: '/governance/proposal/<id>',
@@ -30,6 +37,47 @@ export const governanceQueries: readonly QueryEntry[] = [
     run: ({ state }, [text = '']) => withId(text, (id) => printVotes(state, id)),
   },
 ]
+
+// What the options that choose proposals may say.
+const NEWEST = new Map([
+  ['true', true],
+  ['false', false],
+])
+const STATES = new Map<string, ProposalResult>([
+  ['open', ''],
+  ['Approved', 'Approved'],
+  ['Rejected', 'Rejected'],
+  ['Expired', 'Expired'],
+])
+const TYPES = new Map<string, ProposalType>(PROPOSAL_TYPES.map((type) => [type, type]))
+const CHOICES = [
+  ['newest', NEWEST],
+  ['state', STATES],
+  ['type', TYPES],
+] as const
+
+/**
+ * A page of the proposals that the options choose, with the number of all of them where an option is given. Cost: the
+ * rows up to the end of the page, and counting in an index.
+ */
+function proposalsOf(
+  { state }: QueryContext,
+  _args: readonly string[],
+  options: QueryOptions,
+): QueryAnswer | QueryError {
+  for (const [name, values] of CHOICES) {
+    const text = options.get(name)
+    if (text !== undefined && !values.has(text))
+      return kernelErrors.badArgument(`${name}: expected one of ${[...values.keys()].join(', ')}, got ${show(text)}`)
+  }
+  const chosen = <V>(name: string, values: ReadonlyMap<string, V>): V | undefined => values.get(options.get(name) ?? '')
+  const filter = { type: chosen('type', TYPES), result: chosen('state', STATES) }
+  const names = CHOICES.map(([name]) => name)
+  const print = (proposal: Proposal): object => printProposal(state, proposal)
+  const page = pageOf(listProposals(state, filter, chosen('newest', NEWEST)), options, print, names)
+  if ('code' in page || !names.some((name) => options.has(name))) return page
+  return { ...page, total: countProposals(state, filter) }
+}
 
 /** Answers with what `read` finds for the id in a path, URL-safe or standard base64. */
 function withId(text: string, read: (id: ProposalId) => unknown): QueryAnswer | QueryError {

@@ -7,6 +7,13 @@ import { amount, uint } from '../../values/number.ts'
 import { enumOf, flag, text, yesNo } from '../../values/text.ts'
 import { type RowOf, table } from '../../store/table.ts'
 
+/** The kinds of proposal. */
+export const PROPOSAL_TYPES = ['change_param', 'deploy_libeni', 'retire_program', 'transfer_fund'] as const
+
+/** The order of listProposals: by block, then index in the block. */
+const place = (row: { readonly blockHeight: number; readonly place: number }): Uint8Array =>
+  concat(u64be(row.blockHeight), u64be(row.place))
+
 /**
  * Proposals, kept for ever. `pending` while its point still brings something: the last tally, or what an approval
  * carries out there. expireBlockHeight is 0 where a timestamp is the point.
@@ -15,7 +22,7 @@ export const proposals = table('proposals', {
   tag: 0x10,
   key: { id: proposalId },
   row: {
-    type: enumOf('change_param', 'deploy_libeni', 'retire_program', 'transfer_fund'),
+    type: enumOf(...PROPOSAL_TYPES),
     proposer: address,
     candidacyId: uint,
     blockHeight: uint,
@@ -47,7 +54,11 @@ export const proposals = table('proposals', {
   },
   message: stateCodec('svc.state.Proposal'),
   indexes: {
-    byPlace: (row) => concat(u64be(row.blockHeight), u64be(row.place)),
+    byPlace: place,
+    // For queries alone: the proposals of a type, of a result, or of both, in the order of byPlace.
+    byType: (row) => concat(text.toKey(row.type), place(row)),
+    byResult: (row) => concat(text.toKey(row.result), place(row)),
+    byTypeAndResult: (row) => concat(text.toKey(row.type), text.toKey(row.result), place(row)),
     dueByHeight: (row) => (row.pending && row.expireBlockHeight > 0 ? u64be(row.expireBlockHeight) : undefined),
     dueByTime: (row) => (row.pending && row.expireBlockHeight === 0 ? u64be(row.expireTimestamp) : undefined),
     openByCandidacy: (row) => (row.result === '' ? u64be(row.candidacyId) : undefined),

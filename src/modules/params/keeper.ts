@@ -1,11 +1,15 @@
+import { concat, u64be } from '../../base/bytes.ts'
 import { stateCodec } from '../../codec/state.ts'
 import type { State, StateReader } from '../../store/state.ts'
 import { type RowOf, table } from '../../store/table.ts'
 import { uint } from '../../values/number.ts'
 import { text } from '../../values/text.ts'
-import type { QueryEntry } from '../define.ts'
+import { pageOf, type QueryEntry } from '../define.ts'
 import { kernelErrors } from '../errors.ts'
 import { canonicalText, PARAMETERS, type Parameter, type Params, type ParamValue } from './definitions.ts'
+
+/** The names of the parameters, in the interface's order. */
+export const PARAMETER_NAMES: readonly string[] = [...PARAMETERS.keys()]
 
 /** Every value a parameter ever had, by name and first height in force; kept for ever, for getParams(height). */
 export const params = table('params', {
@@ -13,6 +17,8 @@ export const params = table('params', {
   key: { name: text, height: uint },
   row: { value: text },
   message: stateCodec('svc.state.Param'),
+  // For queries alone.
+  indexes: { byHeight: (row) => concat(u64be(row.height), text.toKey(row.name)) },
 })
 
 /** Every value that `name` has, had or will have, the newest first. Bound: approved changes of that parameter. */
@@ -67,7 +73,7 @@ export function readValue(name: string, value: string): { readonly text: string 
   const parameter = PARAMETERS.get(name)
   if (parameter === undefined) {
     return {
-      why: `name: expected one of ${[...PARAMETERS.keys()].join(', ')}, got ${JSON.stringify(name.slice(0, 60))}`,
+      why: `name: expected one of ${PARAMETER_NAMES.join(', ')}, got ${JSON.stringify(name.slice(0, 60))}`,
     }
   }
   const read = canonicalText(parameter.proposedType ?? parameter.type, value)
@@ -91,4 +97,17 @@ export const queryParams: QueryEntry = {
     if (height === 0) return { data: {} } // before the first block nothing is in force
     return { data: printParams(state, requestedHeight === 0 ? height : requestedHeight) }
   },
+}
+
+/** Every value that a parameter was given, the newest first; those of genesis are in force from height 0. */
+export const queryParamsHistory: QueryEntry = {
+  path: '/governance/params-history',
+  doc: 'Every value that a parameter was given, the newest first: height_in_force, name, value; `?limit=` and `?offset=` cut a page.',
+  isList: true,
+  run: ({ state }, _args, options) =>
+    pageOf(state.scan(params, { index: 'byHeight', reverse: true }), options, ({ height, name, value }) => ({
+      height_in_force: height,
+      name,
+      value,
+    })),
 }

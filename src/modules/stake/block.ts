@@ -1,11 +1,12 @@
 import { type Address, addressOfKey } from '../../base/address.ts'
-import { divFloor, minOf, shareFloor, TOKEN } from '../../base/amount.ts'
-import { type PubKey, pubKeyBytes } from '../../base/pubKey.ts'
+import { type Amount, divFloor, minOf, shareFloor, TOKEN } from '../../base/amount.ts'
+import { printPubKey, type PubKey, pubKeyBytes } from '../../base/pubKey.ts'
 import type { State, StateReader } from '../../store/state.ts'
 import { addBalance } from '../accounts/keeper.ts'
 import { addToTotals, getChain, supplyOf } from '../chain/keeper.ts'
-import type { Block, ChainEvent } from '../define.ts'
+import type { Attributes, Block, ChainEvent } from '../define.ts'
 import {
+  absencesOf,
   awardShares,
   candidacyIdAt,
   changeCandidacy,
@@ -50,10 +51,13 @@ export interface ValidatorUpdate {
   readonly power: number
 }
 
-const removedEvent = (owner: Address, reason: 'absence' | 'misbehaviour'): ChainEvent => ({
-  type: 'svc.stake.removed',
-  attributes: { owner, reason },
+const eventOf = (name: string, owner: Address, attributes: Attributes = {}): ChainEvent => ({
+  type: `svc.stake.${name}`,
+  attributes: { owner, ...attributes },
 })
+
+const removedEvent = (owner: Address, reason: 'absence' | 'misbehaviour'): ChainEvent =>
+  eventOf('removed', owner, { reason })
 
 /** The live candidacy that a vote in the last commit belongs to, if its record is still there. */
 function liveVoter(state: StateReader, vote: CommitVote, commitHeight: number): Candidacy | undefined {
@@ -98,25 +102,38 @@ export function punish(state: State, block: Block, offences: readonly Offence[])
 
 // EndBlock (b): absence
 
-/** Counts one commit; returns the candidacies that have now missed too many in a row. */
+/**
+ * Counts one commit; returns the candidacies that have now missed too many in a row. Only the first commit that one
+ * misses and the first that it signs again are events.
+ */
 function countAbsences(
   state: State,
   commitHeight: number,
   votes: readonly CommitVote[],
   absentBlocksMax: number,
-): readonly Candidacy[] {
+): { readonly over: readonly Candidacy[]; readonly events: readonly ChainEvent[] } {
+  const events: ChainEvent[] = []
   const voters = new Map<number, Candidacy>()
   // A candidacy whose new key joins beside the old one signs with either.
-  const signers = new Set<number>()
+  const signers = new Map<number, Candidacy>()
   for (const vote of votes) {
     const candidacy = liveVoter(state, vote, commitHeight)
     if (candidacy === undefined) continue
     voters.set(candidacy.id, candidacy)
-    if (vote.signed) signers.add(candidacy.id)
+    if (vote.signed) signers.set(candidacy.id, candidacy)
   }
-  for (const id of signers) clearAbsence(state, id)
+  for (const { id, ownerAddress } of signers.values()) {
+    const missed = absencesOf(state, id)
+    if (missed > 0) events.push(eventOf('present', ownerAddress, { missed: String(missed) }))
+    clearAbsence(state, id)
+  }
   const absent = [...voters.values()].filter(({ id, active }) => active && !signers.has(id))
-  return absent.filter(({ id }) => countAbsence(state, id) >= absentBlocksMax)
+  const over = absent.filter(({ id, ownerAddress }) => {
+    const count = countAbsence(state, id)
+    if (count === 1) events.push(eventOf('absent', ownerAddress))
+    return count >= absentBlocksMax
+  })
+  return { over, events }
 }
 
 /**
@@ -125,9 +142,9 @@ function countAbsences(
  * of the last commit. Source: protocol.md §5.
  */
 export function removeAbsent(state: State, block: Block, votes: readonly CommitVote[]): readonly ChainEvent[] {
-  const over = countAbsences(state, block.height - 1, votes, getChain(state).maxAbsentBlocks)
-  const ranked = [...over].sort(byRank)
-  const events: ChainEvent[] = []
+  const counted = countAbsences(state, block.height - 1, votes, getChain(state).maxAbsentBlocks)
+  const ranked = [...counted.over].sort(byRank)
+  const events: ChainEvent[] = [...counted.events]
   for (const candidacy of [...ranked.filter(isEligible).reverse(), ...ranked.filter((one) => !isEligible(one))]) {
     if (isOnlyEligible(state, candidacy)) continue
     changeCandidacy(state, candidacy, { active: false }, block.time)
@@ -142,29 +159,47 @@ export function removeAbsent(state: State, block: Block, votes: readonly CommitV
 /** Nothing is minted once supply reaches this. Source: protocol.md §4. */
 export const SUPPLY_MINTED_MAX = 9n * 10n ** 15n * TOKEN
 
+/**
+ * What a member is paid is an event only in blocks whose height is a multiple of this. One for every member and block
+ * would be most of what CometBFT's index holds.
+ */
+export const AWARD_EVENT_BLOCKS = 50
+
+/** The type of that event. It finds its block by itself, so no `svc.block` does. Source: protocol.md §9. */
+export const AWARD_EVENT = 'svc.stake.award'
+
 const MS_A_YEAR = 31_536_000_000n
 const BLOCK_MS_MAX = 10_000
 
 /**
  * EndBlock (c): mints the block's award and shares it by power among the members of the last commit that signed and
  * whose candidacy is eligible now; each part rounds down and the rest is not minted. A part fills shares up to
- * max_shares, then the owner's balance. Bound: the size of the last commit. Source: protocol.md §5.
+ * max_shares, then the owner's balance. Every AWARD_EVENT_BLOCKS blocks it is an event for each owner who is paid. Bound:
+ * the size of the last commit. Source: protocol.md §5, §9.
  */
-export function payAward(state: State, block: Block, votes: readonly CommitVote[]): void {
+export function payAward(state: State, block: Block, votes: readonly CommitVote[]): readonly ChainEvent[] {
   const supply = supplyOf(state)
   const total = votes.reduce((sum, { power }) => sum + BigInt(power), 0n)
-  if (total === 0n || supply >= SUPPLY_MINTED_MAX) return
+  if (total === 0n || supply >= SUPPLY_MINTED_MAX) return []
   const elapsedMs = Math.max(0, Math.min(block.timeMs - getChain(state).lastTimeMs, BLOCK_MS_MAX))
   const award = divFloor(supply * BigInt(block.params.inflationRate) * BigInt(elapsedMs), 100n * MS_A_YEAR)
+  // A candidacy whose new key joins beside the old one is paid for both.
+  const paid = block.height % AWARD_EVENT_BLOCKS === 0 ? new Map<Address, Amount>() : undefined
   for (const vote of votes) {
     const candidacy = vote.signed ? liveVoter(state, vote, block.height - 1) : undefined
     if (candidacy === undefined || !isEligible(candidacy)) continue
+    const { ownerAddress } = candidacy
     const part = divFloor(award * BigInt(vote.power), total)
     const toShares = minOf(part, candidacy.maxShares - candidacy.shares)
     awardShares(state, candidacy, toShares)
-    addBalance(state, candidacy.ownerAddress, part - toShares)
+    addBalance(state, ownerAddress, part - toShares)
     addToTotals(state, 'minted', part)
+    if (part > 0n) paid?.set(ownerAddress, (paid.get(ownerAddress) ?? 0n) + part)
   }
+  return [...(paid ?? [])].map(([owner, amount]) => ({
+    type: AWARD_EVENT,
+    attributes: { owner, amount: amount.toString() },
+  }))
 }
 
 // EndBlock (d): payout
@@ -177,8 +212,7 @@ export function payUnbonded(state: State, block: Block): readonly ChainEvent[] {
   return listDueUnbondings(state, block.height).map((entry) => {
     removeUnbonding(state, entry)
     addBalance(state, entry.ownerAddress, entry.amount)
-    const attributes = { owner: entry.ownerAddress, amount: entry.amount.toString() }
-    return { type: 'svc.stake.unbonded', attributes }
+    return eventOf('unbonded', entry.ownerAddress, { amount: entry.amount.toString() })
   })
 }
 
@@ -233,5 +267,24 @@ export function updateSet(
   const updates = sendSet(state, sent, nextSet(state, sent, block.params, signersOf(votes)), block.height + 2)
   dropKeyPeriods(state, block.height - evidenceBlocksMax(block.params.unstakeWaitPeriod))
   const changed = { type: 'svc.stake.validator_set', attributes: { changed: String(updates.length) } }
-  return { updates, events: updates.length === 0 ? [] : [changed] }
+  return { updates, events: updates.length === 0 ? [] : [changed, ...comingsAndGoings(state, sent, updates)] }
+}
+
+/** An event for each key that joins the set or leaves it. A key whose record was replaced has no owner any more. */
+function comingsAndGoings(
+  state: StateReader,
+  sent: readonly SetMember[],
+  updates: readonly ValidatorUpdate[],
+): readonly ChainEvent[] {
+  const before = keyed(sent)
+  const after = keyed(listSet(state))
+  return updates
+    .filter(({ pubKey, power }) => power === 0 || !before.has(pubKey))
+    .flatMap(({ pubKey, power }) => {
+      const member = (power === 0 ? before : after).get(pubKey)
+      const owner = member === undefined ? undefined : getById(state, member.candidacyId)?.ownerAddress
+      return owner === undefined
+        ? []
+        : [eventOf(power === 0 ? 'left' : 'joined', owner, { pub_key: printPubKey(pubKey) })]
+    })
 }

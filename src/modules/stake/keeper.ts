@@ -22,7 +22,8 @@ import {
   validatorKeys,
 } from './tables.ts'
 
-type AccountUpdate = RowOf<typeof accountUpdates>
+/** One account update request. */
+export type AccountUpdate = RowOf<typeof accountUpdates>
 
 function first<K extends object, R extends K, I extends string>(
   state: StateReader,
@@ -179,6 +180,28 @@ export function removeUnbonding(state: State, { number }: Unbonding): void {
 export const getAccountUpdate = (state: StateReader, id: number): AccountUpdate | undefined =>
   state.get(accountUpdates, { id })
 
+/** The pending request of a candidacy. */
+const pendingUpdateOf = (state: StateReader, candidacyId: number): AccountUpdate | undefined =>
+  first(state, accountUpdates, 'pendingByCandidacy', u64be(candidacyId))
+
+/**
+ * The pending requests that an address made (one at most) or may accept, the newest first. Bound: live candidacies; for
+ * queries.
+ */
+export function* listPendingUpdates(state: StateReader, account: Address): Iterable<AccountUpdate> {
+  const own = getLiveByOwner(state, account)
+  let made = own === undefined ? undefined : pendingUpdateOf(state, own.id)
+  const prefix = addressBytes(account)
+  for (const request of state.scan(accountUpdates, { index: 'pendingByTarget', prefix, reverse: true })) {
+    if (made !== undefined && made.id > request.id) {
+      yield made
+      made = undefined
+    }
+    yield request
+  }
+  if (made !== undefined) yield made
+}
+
 /** Opens a request to bind the candidacy to another address, in place of its pending one; returns the request's id. */
 export function requestAccountUpdate(state: State, { id: candidacyId, ownerAddress }: Candidacy, to: Address): number {
   closePendingUpdate(state, candidacyId, 'REPLACED')
@@ -194,7 +217,7 @@ export function closePendingUpdate(
   candidacyId: number,
   status: 'COMPLETED' | 'REPLACED' | 'CANCELLED',
 ): void {
-  const pending = first(state, accountUpdates, 'pendingByCandidacy', u64be(candidacyId))
+  const pending = pendingUpdateOf(state, candidacyId)
   if (pending !== undefined) state.put(accountUpdates, { ...pending, status })
 }
 
@@ -202,10 +225,14 @@ export function closePendingUpdate(
 
 /** Counts one more commit in a row without the candidacy's signature; returns how many there are now. */
 export function countAbsence(state: State, candidacyId: number): number {
-  const count = (state.get(absences, { candidacyId })?.count ?? 0) + 1
+  const count = absencesOf(state, candidacyId) + 1
   state.put(absences, { candidacyId, count })
   return count
 }
+
+/** How many commits in a row the candidacy has missed. */
+export const absencesOf = (state: StateReader, candidacyId: number): number =>
+  state.get(absences, { candidacyId })?.count ?? 0
 
 /** The candidacy's next missed commit is the first in a row. */
 export function clearAbsence(state: State, candidacyId: number): void {

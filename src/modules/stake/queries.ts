@@ -14,7 +14,17 @@ import {
   withAddress,
 } from '../define.ts'
 import { kernelErrors } from '../errors.ts'
-import { countAbove, getAccountUpdate, getById, getByOwner, listLive, listSet, listUnbondingsOf } from './keeper.ts'
+import {
+  type AccountUpdate,
+  countAbove,
+  getAccountUpdate,
+  getById,
+  getByOwner,
+  listLive,
+  listPendingUpdates,
+  listSet,
+  listUnbondingsOf,
+} from './keeper.ts'
 import type { Candidacy, SetMember, Unbonding } from './tables.ts'
 import { nextSet, votingPower } from './validatorSet.ts'
 
@@ -56,6 +66,15 @@ export const stakeQueries: readonly QueryEntry[] = [
     run: accountUpdateOfId,
   },
   {
+    path: '/stake/account-updates/<address>',
+    doc: 'The pending account update requests from or to an address, the newest first; `?limit=` and `?offset=` cut a page.',
+    isList: true,
+    run: ({ state }, [text = ''], options) =>
+      withAddress(text, (account) =>
+        pageOf(listPendingUpdates(state, account), options, (request) => printAccountUpdate(state, request)),
+      ),
+  },
+  {
     path: '/stake/set',
     doc: 'The validator set as CometBFT was last told it: pub_key, candidacy_id, power, proven.',
     run: ({ state }) => printSet(state, ({ candidacyId }) => ({ candidacy_id: candidacyId })),
@@ -79,11 +98,16 @@ function accountUpdateOfId({ state }: QueryContext, [text = '']: readonly string
   const id = uint.parse(text)
   if (id === undefined) return kernelErrors.badArgument(`id: expected a decimal integer, got ${show(text)}`)
   const request = getAccountUpdate(state, id)
-  if (request === undefined) return { data: null }
-  const { status, fromAddress, toAddress, candidacyId } = request
+  return { data: request === undefined ? null : printAccountUpdate(state, request) }
+}
+
+function printAccountUpdate(
+  state: StateReader,
+  { id, status, fromAddress, toAddress, candidacyId }: AccountUpdate,
+): object {
   const candidacy = getById(state, candidacyId)
   const pub_key = candidacy === undefined ? null : printPubKey(candidacy.pubKey)
-  return { data: { id, status, from: fromAddress, to: toAddress, pub_key } }
+  return { id, status, from: fromAddress, to: toAddress, pub_key }
 }
 
 function printSet(state: StateReader, holder: (member: SetMember) => object): QueryAnswer {

@@ -127,7 +127,12 @@ export const accountUpdates = table('account_updates', {
     status: enumOf('PENDING', 'COMPLETED', 'REPLACED', 'CANCELLED'),
   },
   message: stateCodec('svc.state.AccountUpdate'),
-  indexes: { pendingByCandidacy: (row) => (row.status === 'PENDING' ? u64be(row.candidacyId) : undefined) },
+  indexes: {
+    pendingByCandidacy: (row) => (row.status === 'PENDING' ? u64be(row.candidacyId) : undefined),
+    // For queries alone.
+    pendingByTarget: (row) =>
+      row.status === 'PENDING' ? concat(addressBytes(row.toAddress), u64be(row.id)) : undefined,
+  },
 })
 
 /** The block that last removed a candidacy for misbehaviour. */

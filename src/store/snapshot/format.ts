@@ -1,4 +1,5 @@
-import { compareBytes, concat, equalBytes, fromUtf8, sha256, u64be, utf8 } from '../../base/bytes.ts'
+import { compareBytes, concat, equalBytes, fromUtf8, u64be, utf8 } from '../../base/bytes.ts'
+import { sha256 } from '../../base/sha256.ts'
 import type { StateReader } from '../state.ts'
 import type { Table } from '../table.ts'
 

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
-import { equalBytes, sha256, toHex } from '../../base/bytes.ts'
+import { equalBytes, toHex } from '../../base/bytes.ts'
+import { sha256 } from '../../base/sha256.ts'
 import { chunkLength, createRecordReader, NotARecord, type SnapshotMetadata } from '../snapshot/format.ts'
 import { fromLatin1, toLatin1 } from '../sorted.ts'
 import type { StateReader } from '../state.ts'

@@ -116,13 +116,17 @@ export interface Devnet extends GatewayClient {
   readonly stop: (signal?: NodeJS.Signals, group?: boolean) => Promise<Ended>
 }
 
-/** Starts `svcd devnet` and waits until it says that it is ready. Throws with all it said when it does not come up. */
+/**
+ * Starts `svcd devnet` and waits until it says that it is ready. Throws with all it said when it does not come up.
+ * `program`: its file, when it is not that of this checkout.
+ */
 export async function startDevnet(
   place: Place,
   extra: readonly string[] = [],
   env: NodeJS.ProcessEnv = process.env,
+  program = SVCD,
 ): Promise<Devnet> {
-  const { pid, ended, said } = launch([...devnetArgs(place), ...extra], env)
+  const { pid, ended, said } = launch([...devnetArgs(place), ...extra], env, program)
   const url = /http:\S+/.exec(await said(/devnet ready: gateway http:\S+/))?.[0] as string
   const below = descendantsOf(pid)
   const pidOf = (pattern: RegExp): number => {

@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findCometBft } from '../../../src/comet/find.ts'
 import { svcd } from './devnet.ts'
-import { allGone, isRunning } from './processes.ts'
+import { allGone, freeBasePort, isRunning } from './processes.ts'
 
 /** One node of a network, as `svcd testnet --json` tells of it. */
 export interface NetworkNode {
@@ -23,21 +22,6 @@ export interface Head {
 
 /** How long anything here is waited for: below the time of a test, whose end would not end the waiting. */
 const WATCH_MS_MAX = 50_000
-
-const isFree = (port: number): Promise<boolean> =>
-  new Promise((done) => {
-    const server = createServer().once('error', () => done(false))
-    server.listen({ host: '127.0.0.1', port, exclusive: true }, () => server.close(() => done(true)))
-  })
-
-/** A base port whose nodes' ports are all free, below those that systems hand out by themselves. */
-export async function freeBasePort(nodes: number): Promise<number> {
-  for (let base = 20_000 + 10 * (process.pid % 500); base < 32_000; base += 10 * nodes) {
-    const used = Array.from({ length: nodes }, (_, at) => [0, 1, 2, 3].map((port) => base + 10 * at + port)).flat()
-    if ((await Promise.all(used.map(isFree))).every(Boolean)) return base
-  }
-  throw new Error('no free ports')
-}
 
 /** Every process that `startNode` and `startScript` began; `endNetwork` ends them. */
 const children = new Set<ChildProcess>()
@@ -67,13 +51,23 @@ export interface RunningNode {
   readonly end: (signal: 'SIGKILL' | 'SIGTERM') => Promise<number | null>
 }
 
-/** Makes a network of `count` validators with the public accounts: account i owns the candidacy of node i. */
-export async function makeNetwork(output: string, count: number, blockTime = '200ms'): Promise<readonly NetworkNode[]> {
-  const base = await freeBasePort(count)
+/**
+ * Makes a network of `count` validators with the public accounts, account i owning the candidacy of node i, and then
+ * full nodes.
+ */
+export async function makeNetwork(
+  output: string,
+  count: number,
+  blockTime = '200ms',
+  fullNodes = 0,
+): Promise<readonly NetworkNode[]> {
+  const base = await freeBasePort(count + fullNodes)
   const made = await svcd([
     'testnet',
     '--validators',
     String(count),
+    '--full-nodes',
+    String(fullNodes),
     '--output',
     output,
     '--public-keys',
@@ -115,12 +109,12 @@ export async function startNode(
   return { pids, ended: closed, end }
 }
 
-/** Starts the gateway of a node that has blocks; resolves when it answers. */
-export async function startNodeGateway({ home, gateway }: NetworkNode, args: readonly string[] = []): Promise<void> {
+/** Starts the gateway of a node that has blocks; resolves with its process id when it is ready. */
+export async function startNodeGateway({ home, gateway }: NetworkNode, args: readonly string[] = []): Promise<number> {
   const child = startScript(home, 'gateway.sh', args)
   const deadlineMs = performance.now() + WATCH_MS_MAX
   while (isRunning(child.pid as number) && performance.now() < deadlineMs) {
-    if ((await fetch(`${gateway}/readyz`).catch(() => undefined))?.ok === true) return
+    if ((await fetch(`${gateway}/readyz`).catch(() => undefined))?.ok === true) return child.pid as number
     await sleep(50)
   }
   throw new Error(`${home}/gateway.sh does not answer; exit status ${child.exitCode}`)

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -62,18 +63,36 @@ export async function allGone(pids: readonly number[], limitMs = 10_000): Promis
   }
 }
 
-/** Ports of 127.0.0.1 that nothing listens on. They are held until all are found, so that they differ. */
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((done) => {
+    const server = createServer().once('error', () => done(false))
+    server.listen({ host: '127.0.0.1', port, exclusive: true }, () => server.close(() => done(true)))
+  })
+
+// Below the ports that systems hand out by themselves. The two workers of jest take theirs from different halves.
+const HALF = 11_000
+const FIRST = 10_000 + HALF * (Number(process.env['JEST_WORKER_ID'] ?? 1) % 2)
+let next = FIRST + randomInt(HALF)
+
+/** The first of ports of 127.0.0.1 that nothing listens on, `offsets` above it. No two calls give the same one. */
+async function findFree(offsets: readonly number[]): Promise<number> {
+  const width = Math.max(...offsets) + 1
+  for (let tried = 0; tried < HALF; tried += width) {
+    if (next + width > FIRST + HALF) next = FIRST
+    const base = next
+    next += width
+    if ((await Promise.all(offsets.map((offset) => isFree(base + offset)))).every(Boolean)) return base
+  }
+  throw new Error('no free ports')
+}
+
+/** Ports of 127.0.0.1 that nothing listens on. */
 export async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise<ReturnType<typeof createServer>>((done) => {
-          const server = createServer().listen(0, '127.0.0.1', () => done(server))
-        }),
-    ),
-  )
-  const ports = servers.map((server) => (server.address() as { port: number }).port)
-  await Promise.all(servers.map((server) => new Promise((done) => server.close(done))))
+  const ports: number[] = []
+  while (ports.length < count) ports.push(await findFree([0]))
   return ports
 }
+
+/** A base port with which the ports of all nodes of a network are free: four for each, 10 above those of the one before. */
+export const freeBasePort = (nodes: number): Promise<number> =>
+  findFree(Array.from({ length: nodes }, (_, at) => [0, 1, 2, 3].map((port) => 10 * at + port)).flat())

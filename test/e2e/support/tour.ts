@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { examplesRunBy } from '../../docs/examples.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
@@ -13,15 +13,12 @@ export interface TourStep {
 }
 
 /** Every command of README's tour in order; a line that ends with a backslash goes on in the next. */
-export function tourCommands(readme = readFileSync(join(root, 'README.md'), 'utf8')): readonly string[] {
-  const [, tour = ''] = readme.split(/^## A tour$/m)
-  const [text = ''] = tour.split(/^## /m)
-  const blocks = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block)
-  return blocks
+export const tourCommands = (): readonly string[] =>
+  examplesRunBy('test/e2e/tour.test.ts')
+    .map(({ code }) => code)
     .join('')
     .trim()
     .split(/(?<!\\)\n/)
-}
 
 const MARK = '\u0001'
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { addressBytes, parseAddress } from '../../../src/base/address.ts'
 import { getTotals } from '../../../src/modules/chain/keeper.ts'
 import { account, TestChain, tokens } from '../../support/testChain.ts'
-import { balanceOf, done, eventsOf, failure, startChain } from '../support.ts'
+import { balanceOf, done, eventsOf, failure, lacking, startChain } from '../support.ts'
 
 const HOLD = parseAddress(`0x${'f'.repeat(40)}`) ?? account(1).address
 const FEE = 21_000n * 2_000_000_000n
@@ -33,6 +33,9 @@ describe('transfer', () => {
     const all = tokens(100_000) - FEE
     expect(failure(chain, account(5), 'transfer', { to: to(6), value: String(all + 1n) })).toBe(
       '20 Insufficient balance',
+    )
+    expect(lacking(chain, account(5), 'transfer', { to: to(6), value: String(all + 1n) })).toBe(
+      `${account(5).address} needs ${all + 1n + FEE} (fee ${FEE}), has ${all + FEE}`,
     )
     done(chain, account(5), 'transfer', { to: to(6), value: String(all) })
     expect(balanceOf(chain, account(5))).toBe(0n)
@@ -68,9 +71,13 @@ describe('transfer', () => {
   test('a sender without a balance cannot pay, and its nonce is used in a block all the same', () => {
     const chain = startChain()
     const stranger = account(77)
-    expect(chain.deliver(stranger, 'transfer', { to: to(6), value: '1' })).toMatchObject({
-      code: 20,
-      log: 'Insufficient balance',
+    const { code, log, data, info } = chain.deliver(stranger, 'transfer', { to: to(6), value: '1' })
+    expect([code, log, data?.length]).toEqual([20, 'Insufficient balance', 0])
+    expect(JSON.parse(info ?? '')).toEqual({
+      account: stranger.address,
+      needed: String(FEE + 1n),
+      fee: String(FEE),
+      available: '0',
     })
     expect(chain.nonceOf(stranger)).toBe(1)
     expect(chain.query(`/accounts/${stranger.address}`)).toEqual({ address: stranger.address, balance: '0', nonce: 1 })

@@ -1,6 +1,7 @@
 import { parseProposalId } from '../../../src/base/pubKey.ts'
 import { describe, expect, test } from '@jest/globals'
-import { checkFiles, checkName, isAbove, parseVersion } from '../../../src/modules/governance/library.ts'
+import { checkFiles, checkName } from '../../../src/modules/governance/library.ts'
+import { isAbove, parseVersion } from '../../../src/values/library.ts'
 import { libraryStatus } from '../../../src/modules/governance/tables.ts'
 import type { ProposalId } from '../../../src/base/pubKey.ts'
 import { account } from '../../support/testChain.ts'

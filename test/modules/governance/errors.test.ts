@@ -16,6 +16,7 @@ import {
   voted,
   voteOf,
 } from './support.ts'
+import { lacking } from '../support.ts'
 
 const seen = new Set<string>()
 
@@ -251,6 +252,13 @@ test('vote: a rejected proposal takes no vote', () => {
   const id = proposed(chain, account(1), 'proposeChangeParam', change())
   voted(chain, account(1), id, 'N')
   expect(refusal(chain, 2, 'vote', voteOf(id))).toEqual([20, 'The proposal has been rejected'])
+})
+
+test('an account that pays a proposal is named with what it lacks', () => {
+  const chain = govChain([100])
+  expect(lacking(chain, account(1), 'proposeTransferFund', fund(HOLD, account(2), 7n))).toBe(
+    `${HOLD.address} needs 7 (fee 0), has 0`,
+  )
 })
 
 test('a balance of the fee is enough, one unit less is Insufficient balance', () => {

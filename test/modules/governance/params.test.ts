@@ -1,6 +1,8 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
+import { PARAMETERS } from '../../../src/modules/params/definitions.ts'
 import { readValue } from '../../../src/modules/params/keeper.ts'
-import { account } from '../../support/testChain.ts'
+import { account, type TestChain } from '../../support/testChain.ts'
+import { changeParam, startChain } from '../support.ts'
 import { change, genesisOf, govChain, HOLD, proposed, voted } from './support.ts'
 
 const INTEGERS: Readonly<Record<string, readonly [min: number, max: number]>> = {
@@ -229,4 +231,34 @@ test('the parameters object has the eleven members in their types', () => {
     'governance_proposal',
     'gas_price',
   ])
+})
+
+describe('the history of the parameters', () => {
+  const history = (chain: TestChain, search = '') =>
+    chain.query(`/governance/params-history${search}`) as { height_in_force: number; name: string; value: string }[]
+
+  test('has every value, the newest first, and that of a block just decided before it is in force', () => {
+    const chain = startChain([1000])
+    const genesis = history(chain)
+    expect(genesis.map(({ name }) => name).sort()).toEqual([...PARAMETERS.keys()].sort())
+    expect(genesis.every(({ height_in_force }) => height_in_force === 0)).toBe(true)
+    changeParam(chain, 'max_vals', '7')
+    changeParam(chain, 'stake_limit', '0.50')
+    const [first, second] = [4, 6]
+    expect(chain.height).toBe(5)
+    expect(history(chain)).toEqual([
+      { height_in_force: second, name: 'stake_limit', value: '0.5' },
+      { height_in_force: first, name: 'max_vals', value: '7' },
+      ...genesis,
+    ])
+    expect(history(chain, '?limit=1&offset=1')).toEqual([{ height_in_force: first, name: 'max_vals', value: '7' }])
+  })
+
+  test('a malformed option is refused', () => {
+    for (const search of ['limit=-1', 'offset=x', 'name=max_vals'])
+      expect(startChain([1000]).abciQuery(`/governance/params-history?${search}`)).toMatchObject({
+        code: 20,
+        log: expect.stringMatching(/^Invalid parameter: (limit|offset|name): expected /),
+      })
+  })
 })

@@ -1,7 +1,7 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { queryEntries } from '../../../src/modules/registry.ts'
 import { account, TestChain } from '../../support/testChain.ts'
-import { change, fund, genesisOf, govChain, proposed, shown, voted } from './support.ts'
+import { change, deploy, fund, genesisOf, govChain, proposed, shown, voted } from './support.ts'
 
 const urlSafe = (id: string): string => id.replaceAll('+', '-').replaceAll('/', '_')
 
@@ -48,6 +48,78 @@ test('listProposals gives the objects of the interface, the oldest first, and pa
     const { code, log } = chain.abciQuery(`/governance/proposals?${search}`)
     expect([code, log]).toEqual([20, expect.stringMatching(/^Invalid parameter: (limit|offset|Limit|page): expected /)])
   }
+})
+
+describe('chosen proposals', () => {
+  // Types and what became of each, by block and place: 0 and 3 are approved, 1 is rejected, 4 expires, 2 and 5 are open.
+  const EXPIRY = 20
+  const chain = govChain([60, 40])
+  const ids = [
+    proposed(chain, account(1), 'proposeChangeParam', change()),
+    proposed(chain, account(1), 'proposeTransferFund', fund(account(1), account(2), 5n)),
+    proposed(chain, account(1), 'proposeChangeParam', change({ value: '8' })),
+    proposed(chain, account(1), 'proposeTransferFund', fund(account(1), account(2), 6n)),
+    proposed(chain, account(1), 'proposeDeployLibEni', deploy({ deployBlockHeight: EXPIRY })),
+    proposed(chain, account(1), 'proposeDeployLibEni', deploy({ name: 'other' })),
+  ]
+  for (const [at, answer] of [
+    [0, 'Y'],
+    [1, 'N'],
+    [3, 'Y'],
+  ] as const)
+    for (const voter of [1, 2]) voted(chain, account(voter), ids[at] as string, answer)
+  while (chain.height < EXPIRY) chain.block()
+
+  const page = (search: string) => {
+    const { data, total } = chain.query(`/governance/proposals?${search}`) as { data: { Id: string }[]; total: number }
+    return [data.map(({ Id }) => ids.indexOf(Id)), total]
+  }
+
+  test.each<[string, readonly number[], number]>([
+    ['newest=true', [5, 4, 3, 2, 1, 0], 6],
+    ['newest=false', [0, 1, 2, 3, 4, 5], 6],
+    ['newest=true&limit=2', [5, 4], 6],
+    ['newest=true&limit=2&offset=4', [1, 0], 6],
+    ['newest=true&offset=6', [], 6],
+    ['state=open', [2, 5], 2],
+    ['state=Approved', [0, 3], 2],
+    ['state=Rejected', [1], 1],
+    ['state=Expired', [4], 1],
+    ['type=change_param', [0, 2], 2],
+    ['type=transfer_fund&newest=true', [3, 1], 2],
+    ['type=deploy_libeni&state=open', [5], 1],
+    ['type=deploy_libeni&state=Expired&limit=0', [], 1],
+    ['type=retire_program', [], 0],
+    ['type=change_param&state=open&newest=true&offset=1', [], 1],
+  ])('%s', (search, expected, total) => {
+    expect(page(search)).toEqual([expected, total])
+  })
+
+  test('every state and type together are all proposals, and those of the plain list', () => {
+    const all = chain.query('/governance/proposals') as { Id: string; Type: string; Result: string }[]
+    expect(chain.query('/governance/proposals?newest=false')).toEqual({ data: all, total: 6 })
+    const states = ['open', 'Approved', 'Rejected', 'Expired']
+    expect(states.map((state) => page(`state=${state}`)[1])).toEqual(
+      states.map((state) => all.filter(({ Result }) => Result === (state === 'open' ? '' : state)).length),
+    )
+  })
+
+  test.each([
+    ['state=', /^Invalid parameter: state: expected one of open, Approved, Rejected, Expired, got ""$/],
+    ['state=approved', /^Invalid parameter: state: /],
+    ['state', /^Invalid parameter: state: /],
+    ['type=upgrade_program', /^Invalid parameter: type: expected one of change_param, deploy_libeni, /],
+    ['type=', /^Invalid parameter: type: /],
+    ['type=toString', /^Invalid parameter: type: /],
+    ['newest=1', /^Invalid parameter: newest: expected one of true, false, got "1"$/],
+    ['newest=true&limit=x', /^Invalid parameter: limit: /],
+    ['newest=true&page=2', /^Invalid parameter: page: expected limit, offset, newest, state or type$/],
+  ])('%s is refused', (search, log) => {
+    expect(chain.abciQuery(`/governance/proposals?${search}`)).toMatchObject({
+      code: 20,
+      log: expect.stringMatching(log),
+    })
+  })
 })
 
 test('a proposal is read by its URL-safe id, padded or not, with votes and tally; an unknown one is null', () => {

@@ -7,6 +7,7 @@ import type { Table } from '../../../src/store/table.ts'
 import type { Signer } from '../../../src/tx/sign.ts'
 import { supplyGap } from '../../support/conservation.ts'
 import { account, nodeKey, TestChain, type TestGenesis, tokens } from '../../support/testChain.ts'
+import { eventsOf } from '../support.ts'
 
 /** Gas of a governance operation on these chains; a unit of gas costs 1 base unit, so this is the fee too. */
 export const FEE = 10n
@@ -155,7 +156,7 @@ export function refusedIn(
     throw new Error(`${operation}: ${log}: changed ${changed.join(', ')}`)
   if (balance(chain, signer) !== money || chain.nonceOf(signer) !== nonce + 1)
     throw new Error(`${operation}: balance or nonce`)
-  if ((data?.length ?? 0) + (gasUsed ?? 0) + (gasWanted ?? 0) + (events?.length ?? 0) !== 0)
+  if ((data?.length ?? 0) + (gasUsed ?? 0) + (gasWanted ?? 0) + eventsOf({ events: events ?? [] }).length !== 0)
     throw new Error(`${operation}: data, gas or events on failure`)
   if (supplyGap(chain.store) !== 0n) throw new Error('the supply has a gap')
   return [code, log]

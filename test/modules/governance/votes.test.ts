@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { sha256 } from '../../../src/base/bytes.ts'
+import { sha256 } from '../../../src/base/sha256.ts'
 import { decided } from '../../../src/modules/governance/block.ts'
 import { account, nodeKey, TestChain, tokens } from '../../support/testChain.ts'
 import { change, genesisOf, govChain, proposed, shown, voted, voteOf } from './support.ts'

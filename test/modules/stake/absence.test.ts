@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { absences } from '../../../src/modules/stake/tables.ts'
 import { account, nodeKey, type TestChain } from '../../support/testChain.ts'
-import { done, eventsOf, key, recordOf, startChain, updatesOf } from '../support.ts'
+import { done, eventsOf, indexOf, key, keyText, recordOf, startChain, updatesOf } from '../support.ts'
 
 const params = { inflation_rate: 0, gas_price: 0, stake_limit: '1' }
 const start = (shares: readonly number[], max = 3) => startChain(shares, { params, stake: { max_absent_blocks: max } })
@@ -20,7 +20,9 @@ describe('absence', () => {
     expect(eventsOf(response)).toEqual([
       `svc.stake.removed owner=${account(1).address} reason=absence`,
       'svc.stake.validator_set changed=1',
+      `svc.stake.left owner=${account(1).address} pub_key=${keyText(1)}`,
     ])
+    expect(indexOf(response)).toEqual([`svc.block validator=${account(1).address}`])
     expect(updatesOf(response)).toEqual([[key(1), 0]])
     expect(recordOf(chain, account(1))).toMatchObject({
       active: false,
@@ -28,6 +30,18 @@ describe('absence', () => {
       updatedAt: chain.time,
     })
     expect(missed(chain, 1)).toBe(0)
+  })
+
+  test('the first miss in a row and the first signature after it are events, and nothing in between is', () => {
+    const chain = start([1000, 500], 9)
+    const told = [1, 1, 1, 2].map((number) => eventsOf(miss(chain, 1, number)))
+    const [first, second] = [account(1).address, account(2).address]
+    expect(told).toEqual([
+      [`svc.stake.absent owner=${first}`],
+      [],
+      [],
+      [`svc.stake.present owner=${first} missed=3`, `svc.stake.absent owner=${second}`],
+    ])
   })
 
   test('without a genesis value it takes 120', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { account, nodeKey, type TestChain, tokens } from '../../support/testChain.ts'
-import { balanceOf, bytesOf, done, eventsOf, failure, keyText, recordOf, startChain } from '../support.ts'
+import { balanceOf, bytesOf, done, eventsOf, failure, keyText, lacking, recordOf, startChain } from '../support.ts'
 
 const still = { params: { inflation_rate: 0 } }
 const FEE = 1_000_000n * 2_000_000_000n
@@ -132,6 +132,10 @@ describe('acceptAccountUpdate', () => {
     expect(failure(chain, account(6), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })).toBe(
       '20 Insufficient bond shares',
     )
+    const needed = tokens(1000) + FEE
+    expect(lacking(chain, account(6), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 1 })).toBe(
+      `${account(6).address} needs ${needed} (fee ${FEE}), has ${needed - 1n}`,
+    )
     ask(chain, 1, 5)
     done(chain, account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 2 })
     expect(balanceOf(chain, account(5))).toBe(0n)
@@ -145,6 +149,63 @@ describe('acceptAccountUpdate', () => {
     expect(recordOf(chain, account(2))).toMatchObject({ id: 1, withdrawn: false })
     expect(chain.query(`/stake/unbonding/${account(2).address}`)).toMatchObject([{ amount: String(tokens(700)) }])
     expect(chain.abciQuery('/store/candidacies/2').value).toEqual(new Uint8Array(0))
+  })
+})
+
+describe('the pending requests of an address', () => {
+  const idsOf = (chain: TestChain, number: number, search = ''): readonly number[] =>
+    (chain.query(`/stake/account-updates/${account(number).address}${search}`) as { id: number }[]).map(({ id }) => id)
+
+  test('are those that it made or may accept, the newest first, each as its id shows it', () => {
+    const chain = startChain([1000, 1000, 1000], still)
+    ask(chain, 1, 5)
+    done(chain, account(5), 'declareCandidacy', { pubKey: nodeKey(5) })
+    ask(chain, 5, 9)
+    done(chain, account(5), 'withdrawCandidacy')
+    ask(chain, 2, 5)
+    ask(chain, 3, 6)
+    expect([1, 2, 3, 5, 6, 9, 20].map((number) => idsOf(chain, number))).toEqual([[1], [3], [4], [3, 1], [4], [], []])
+    expect(chain.query(`/stake/account-updates/${account(6).address}`)).toEqual([
+      chain.query('/stake/account-update/4'),
+    ])
+  })
+
+  test('its own request stands in the order of the ids', () => {
+    const chain = startChain([1000, 1000, 1000], still)
+    ask(chain, 1, 5)
+    done(chain, account(5), 'declareCandidacy', { pubKey: nodeKey(5) })
+    ask(chain, 5, 9)
+    done(chain, account(5), 'withdrawCandidacy')
+    ask(chain, 2, 5)
+    done(chain, account(5), 'activateCandidacy')
+    ask(chain, 5, 9)
+    expect(idsOf(chain, 5)).toEqual([4, 3, 1])
+    expect([idsOf(chain, 5, '?limit=2'), idsOf(chain, 5, '?offset=2'), idsOf(chain, 5, '?limit=0')]).toEqual([
+      [4, 3],
+      [1],
+      [],
+    ])
+    expect(idsOf(chain, 9)).toEqual([4])
+  })
+
+  test('no longer has one that was replaced, completed or cancelled', () => {
+    const chain = startChain([1000, 1000, 1000], still)
+    for (const number of [1, 2, 3]) ask(chain, number, 5)
+    ask(chain, 1, 6)
+    done(chain, account(2), 'withdrawCandidacy')
+    expect(idsOf(chain, 5)).toEqual([3])
+    done(chain, account(5), 'acceptCandidacyAccountUpdate', { accountUpdateRequestId: 3 })
+    expect([1, 2, 3, 5, 6].map((number) => idsOf(chain, number))).toEqual([[4], [], [], [], [4]])
+  })
+
+  test('a malformed address or option is refused', () => {
+    const chain = startChain([1000], still)
+    for (const path of ['0x12', '', `${account(1).address}?limit=x`, `${account(1).address}?newest=true`]) {
+      expect(chain.abciQuery(`/stake/account-updates/${path}`)).toMatchObject({
+        code: 20,
+        log: expect.stringMatching(/^Invalid parameter: (address|limit|newest): expected /),
+      })
+    }
   })
 })
 

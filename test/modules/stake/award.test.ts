@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { addressOfKey } from '../../../src/base/address.ts'
 import { getTotals, supplyOf, totals } from '../../../src/modules/chain/keeper.ts'
-import { payAward } from '../../../src/modules/stake/block.ts'
+import { AWARD_EVENT_BLOCKS, payAward } from '../../../src/modules/stake/block.ts'
 import { createOverlay } from '../../../src/store/overlay.ts'
-import { account, nodeKey, tokens } from '../../support/testChain.ts'
-import { balanceOf, done, key, nextBlock, recordOf, startChain } from '../support.ts'
+import { account, nodeKey, type TestBlockResult, type TestChain, tokens } from '../../support/testChain.ts'
+import { balanceOf, done, eventsOf, indexOf, key, nextBlock, recordOf, startChain } from '../support.ts'
 
 // Two validators of 750 and 500 power: 1,000 shares are capped to a half of 1,500.
 const start = () => startChain([1000, 500], { params: { gas_price: 0 } })
@@ -109,5 +109,57 @@ describe('award', () => {
     const chain = startChain([1000], { params: { inflation_rate: 0 } })
     chain.block()
     expect(getTotals(chain.store).minted).toBe(0n)
+  })
+})
+
+describe('the event of an award', () => {
+  const toBlock = (chain: TestChain, height: number): void => {
+    while (chain.height < height - 1) chain.block()
+  }
+  const awardsIn = ({ response }: TestBlockResult) =>
+    eventsOf(response).filter((text) => text.startsWith('svc.stake.award '))
+
+  test(`is told in every ${AWARD_EVENT_BLOCKS}th block, for each owner that is paid, and nothing else finds the block`, () => {
+    const chain = start()
+    toBlock(chain, AWARD_EVENT_BLOCKS - 1)
+    expect(eventsOf(chain.block().response)).toEqual([])
+    const award = awardOf(supplyOf(chain.store), 1000)
+    const told = chain.block()
+    expect(told.height).toBe(AWARD_EVENT_BLOCKS)
+    expect([...awardsIn(told)].sort()).toEqual(
+      [
+        `svc.stake.award owner=${account(1).address} amount=${(award * 750n) / 1250n}`,
+        `svc.stake.award owner=${account(2).address} amount=${(award * 500n) / 1250n}`,
+      ].sort(),
+    )
+    expect(indexOf(told.response)).toEqual([])
+    expect(awardsIn(chain.block())).toEqual([])
+    toBlock(chain, 2 * AWARD_EVENT_BLOCKS)
+    expect(awardsIn(chain.block())).toHaveLength(2)
+  })
+
+  test('what is paid to shares and to the balance is one amount, and so are the parts of two keys of one candidacy', () => {
+    const chain = startChain([], {
+      candidacies: [{ owner: account(1), key: nodeKey(1), shares: tokens(1000), maxShares: tokens(1000) + 5n }],
+    })
+    const overlay = createOverlay(chain.store)
+    const vote = { validator: addressOfKey(nodeKey(1)), power: 100, signed: true }
+    const part = awardOf(supplyOf(chain.store), 1000) / 2n
+    const block = { ...nextBlock(chain), height: AWARD_EVENT_BLOCKS }
+    expect(payAward(overlay, block, [vote, vote])).toEqual([
+      { type: 'svc.stake.award', attributes: { owner: account(1).address, amount: String(2n * part) } },
+    ])
+    expect(payAward(overlay, { ...block, height: AWARD_EVENT_BLOCKS - 1 }, [vote])).toEqual([])
+  })
+
+  test('who is absent, and a block that pays nothing, has none', () => {
+    const chain = start()
+    toBlock(chain, AWARD_EVENT_BLOCKS)
+    const told = chain.block({ absent: [key(1)] })
+    expect(awardsIn(told).map((text) => text.includes(account(2).address))).toEqual([true])
+    // The block still is about the first one, who missed it.
+    expect(indexOf(told.response)).toEqual([`svc.block validator=${account(1).address}`])
+    toBlock(chain, 2 * AWARD_EVENT_BLOCKS)
+    expect(awardsIn(chain.block({ seconds: 0 }))).toEqual([])
   })
 })

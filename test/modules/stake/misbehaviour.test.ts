@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { getTotals } from '../../../src/modules/chain/keeper.ts'
 import { misbehaviours, unbondings } from '../../../src/modules/stake/tables.ts'
 import { account, nodeKey, type TestChain, tokens } from '../../support/testChain.ts'
-import { done, eventsOf, evidence, recordOf, startChain } from '../support.ts'
+import { done, eventsOf, evidence, keyText, recordOf, startChain } from '../support.ts'
 
 const params = { inflation_rate: 0, gas_price: 0, stake_limit: '1', unstake_wait_period: 100 }
 const start = (shares: readonly number[] = [1000, 500], stake = {}) => startChain(shares, { params, stake })
@@ -25,6 +25,7 @@ describe('misbehaviour', () => {
     expect(eventsOf(response)).toEqual([
       `svc.stake.removed owner=${account(1).address} reason=misbehaviour`,
       'svc.stake.validator_set changed=1',
+      `svc.stake.left owner=${account(1).address} pub_key=${keyText(1)}`,
     ])
   })
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { pubKeyOf } from '../../../src/base/pubKey.ts'
 import { account, nodeKey, TestChain, tokens } from '../../support/testChain.ts'
-import { changeParam, done, eventsOf, key, recordOf, startChain, updatesOf } from '../support.ts'
+import { changeParam, done, eventsOf, key, keyText, recordOf, startChain, updatesOf } from '../support.ts'
 
 const still = { inflation_rate: 0, gas_price: 0 }
 const powers = (chain: TestChain): readonly number[] =>
@@ -138,7 +138,10 @@ describe('updates', () => {
       [key(1), 500],
       [key(9), 1],
     ])
-    expect(eventsOf(joined.response)).toEqual(['svc.stake.validator_set changed=2'])
+    expect(eventsOf(joined.response)).toEqual([
+      'svc.stake.validator_set changed=2',
+      `svc.stake.joined owner=${account(9).address} pub_key=${keyText(9)}`,
+    ])
     const quiet = [chain.block(), chain.block()]
     expect(quiet.flatMap(({ response }) => [...updatesOf(response), ...eventsOf(response)])).toEqual([])
     expect(updatesOf(chain.block().response)).toEqual([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { absences } from '../../../src/modules/stake/tables.ts'
 import { account, nodeKey, type TestChain, tokens } from '../../support/testChain.ts'
-import { balanceOf, bytesOf, done, eventsOf, failure, key, keyText, recordOf, startChain } from '../support.ts'
+import { balanceOf, bytesOf, done, eventsOf, failure, key, keyText, lacking, recordOf, startChain } from '../support.ts'
 
 const still = { params: { inflation_rate: 0, gas_price: 0, unstake_wait_period: 5 } }
 const unbonding = (chain: TestChain, number: number): unknown =>
@@ -179,6 +179,9 @@ describe('activate after withdraw', () => {
     const chain = startChain([], genesis)
     done(chain, account(2), 'withdrawCandidacy')
     expect(failure(chain, account(2), 'activateCandidacy')).toBe('20 Insufficient bond shares')
+    expect(lacking(chain, account(2), 'activateCandidacy')).toBe(
+      `${account(2).address} needs ${tokens(50)} (fee 0), has ${tokens(50) - 1n}`,
+    )
   })
 
   test('shares below 1 token are refused, though they would be the self-stake', () => {
@@ -192,6 +195,7 @@ describe('activate after withdraw', () => {
     done(chain, account(2), 'withdrawCandidacy')
     chain.advanceTo(7)
     expect(failure(chain, account(2), 'activateCandidacy')).toBe('20 Insufficient bond shares')
+    expect(lacking(chain, account(2), 'activateCandidacy')).toBeUndefined()
   })
 
   test('a pubKey that another took is named before the shares, and an own new declare replaced the record', () => {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sha256 } from '../../../src/base/bytes.ts'
+import { sha256 } from '../../../src/base/sha256.ts'
 import { createOverlay } from '../../../src/store/overlay.ts'
 import { readChunk, snapshotPath } from '../../../src/store/snapshot/folder.ts'
 import type { Snapshot, SnapshotMetadata } from '../../../src/store/snapshot/format.ts'

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { sha256, toHex, u64be } from '../../../src/base/bytes.ts'
+import { toHex, u64be } from '../../../src/base/bytes.ts'
+import { sha256 } from '../../../src/base/sha256.ts'
 import { EMPTY_HASH, innerHash, leafHash, nodeOf, sha256Text } from '../../../src/store/tree/node.ts'
 import {
   decodePage,

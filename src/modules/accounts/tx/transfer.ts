@@ -3,13 +3,17 @@ import { invalidParameter } from '../../../base/txError.ts'
 import { field, type MessageOf } from '../../../tx/fields.ts'
 import { address } from '../../../values/account.ts'
 import { amount } from '../../../values/number.ts'
+import { limited } from '../../../values/valueType.ts'
 import { defineTx, type Outcome, type TxContext } from '../../define.ts'
 import { moveBalance } from '../keeper.ts'
 
 /** Gas of a transfer. Source: protocol.md §2, Gas and fees. */
 export const TRANSFER_GAS = 21_000
 
-const input = { to: field(address), value: field(amount, 'amount above 0, in base units') }
+const input = {
+  to: field(address),
+  value: field(limited(amount, { isPositive: true }), 'amount above 0, in base units'),
+}
 
 /** Source: protocol.md §3, transfer [ext]. */
 export const transfer = defineTx({
@@ -30,7 +34,7 @@ function executeTransfer({ state, sender }: TxContext, message: MessageOf<typeof
     locks: value,
     apply: () => {
       moveBalance(state, sender, to, value)
-      return { attributes: { to, value: value.toString() } }
+      return { attributes: { to, value: value.toString() }, accounts: [to] }
     },
   }
 }

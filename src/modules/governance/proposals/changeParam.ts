@@ -2,15 +2,16 @@ import { invalidParameter } from '../../../base/txError.ts'
 import type { State } from '../../../store/state.ts'
 import { field, type MessageOf } from '../../../tx/fields.ts'
 import { text } from '../../../values/text.ts'
+import { limited } from '../../../values/valueType.ts'
 import type { Block, Outcome, TxContext } from '../../define.ts'
-import { putParam, readValue } from '../../params/keeper.ts'
+import { PARAMETER_NAMES, putParam, readValue } from '../../params/keeper.ts'
 import type { ProposalOf } from '../tables.ts'
 import { type CarriedOut, defineProposal, expiringFields, propose, type ProposalKind } from './proposal.ts'
 
 type ChangeParam = ProposalOf<'change_param'>
 
 const input = {
-  name: field(text, 'parameter name'),
+  name: field(limited(text, { oneOf: PARAMETER_NAMES }), 'parameter name'),
   value: field(text, 'new value, as text'),
   ...expiringFields,
 }

@@ -1,17 +1,19 @@
 import type { TxError } from '../../../base/txError.ts'
 import { field, type MessageOf } from '../../../tx/fields.ts'
+import { isAbove, LIBRARY_NAME, VERSION } from '../../../values/library.ts'
 import { text, textOf } from '../../../values/text.ts'
+import { limited } from '../../../values/valueType.ts'
 import type { Outcome, TxContext } from '../../define.ts'
 import { governanceErrors } from '../errors.ts'
 import { deployedVersion, hasOngoingLibrary } from '../keeper.ts'
-import { checkFiles, checkName, fileFor, isAbove } from '../library.ts'
+import { checkFiles, checkName, fileFor } from '../library.ts'
 import type { ProposalOf } from '../tables.ts'
 import { defineProposal, pointHeight, pointTimestamp, propose, type ProposalKind, reason } from './proposal.ts'
 
 /** Fields that name a library or a program and its files. Source: interface, Rules for the propose payloads. */
 export const libraryMembers = {
-  name: field(text, 'name: [a-z0-9_-], at most 64'),
-  version: field(text, 'version, vX.Y.Z'),
+  name: field(limited(text, { pattern: LIBRARY_NAME.source }), 'name: [a-z0-9_-], at most 64'),
+  version: field(limited(text, { pattern: VERSION.source }), 'version, vX.Y.Z'),
   fileUrl: field(textOf(4096)),
   md5: field(textOf(4096)),
   reason: reason(),

@@ -1,3 +1,4 @@
+import type { Address } from '../../../base/address.ts'
 import type { Amount } from '../../../base/amount.ts'
 import { printProposalId, proposalIdOf } from '../../../base/pubKey.ts'
 import type { TxError } from '../../../base/txError.ts'
@@ -99,6 +100,8 @@ export interface Draft {
   readonly escrow?: Amount
   /** What its event names beside the proposal's id. */
   readonly attributes?: Attributes
+  /** Accounts that it would pay from and to. */
+  readonly accounts?: readonly Address[]
 }
 
 /** Checks every proposal by these rules in order: the sender, own rules, the point, open limits. Then creates it. */
@@ -111,14 +114,19 @@ export function propose({ state, block, sender, tx, index }: TxContext, draft: D
   if (isError(point)) return point
   const limit = checkOpenLimits(state, candidacyId)
   if (limit !== undefined) return limit
-  const { fields, reason: why = '', escrow = 0n, attributes } = draft
+  const { fields, reason: why = '', escrow = 0n, attributes, accounts = [] } = draft
   return {
     locks: escrow,
     apply: () => {
       const id = proposalIdOf(tx.hash)
       takeBalance(state, sender, escrow)
       createProposal(state, { id, proposer: sender, candidacyId, block, index, reason: why, ...point }, fields)
-      return { data: tx.hash, attributes: { proposal_id: printProposalId(id), ...attributes } }
+      return {
+        data: tx.hash,
+        attributes: { proposal_id: printProposalId(id), ...attributes },
+        accounts,
+        validators: [sender],
+      }
     },
   }
 }

@@ -4,7 +4,8 @@ import type { State, StateReader } from '../../../store/state.ts'
 import { field, type MessageOf } from '../../../tx/fields.ts'
 import { address } from '../../../values/account.ts'
 import { amount } from '../../../values/number.ts'
-import { addBalance, balanceOf, moveBalance } from '../../accounts/keeper.ts'
+import { limited } from '../../../values/valueType.ts'
+import { addBalance, balanceOf, moveBalance, shortfallOf } from '../../accounts/keeper.ts'
 import type { Block, Outcome, TxContext } from '../../define.ts'
 import { kernelErrors } from '../../errors.ts'
 import { valuesUpTo } from '../../params/keeper.ts'
@@ -16,7 +17,7 @@ type TransferFund = ProposalOf<'transfer_fund'>
 const input = {
   transferFrom: field(address),
   transferTo: field(address),
-  amount: field(amount, 'amount above 0, in base units'),
+  amount: field(limited(amount, { isPositive: true }), 'amount above 0, in base units'),
   ...expiringFields,
 }
 
@@ -45,6 +46,7 @@ function executePropose(context: TxContext, message: MessageOf<typeof input>): O
     height: message.expireBlockHeight,
     timestamp: message.expireTimestamp,
     escrow,
+    accounts: [transferFrom, addressOf(message.transferTo)],
     rules: () => {
       if (transferFrom !== sender && !isHoldAccount(state, transferFrom, block.height)) {
         return invalidParameter(
@@ -52,7 +54,8 @@ function executePropose(context: TxContext, message: MessageOf<typeof input>): O
         )
       }
       if (value === 0n) return invalidParameter('amount: expected more than 0, got 0')
-      return balanceOf(state, transferFrom) < value ? kernelErrors.insufficientBalance : undefined
+      const shortfall = shortfallOf(state, transferFrom, value)
+      return shortfall && { ...kernelErrors.insufficientBalance, shortfall }
     },
   })
 }

@@ -3,13 +3,14 @@ import type { TxError } from '../../../base/txError.ts'
 import { field, type MessageOf } from '../../../tx/fields.ts'
 import { proposalId } from '../../../values/key.ts'
 import { text } from '../../../values/text.ts'
+import { limited } from '../../../values/valueType.ts'
 import { defineTx, effects, type Outcome, type TxContext } from '../../define.ts'
 import { decided, resolve, tallyOf } from '../block.ts'
 import { governanceErrors } from '../errors.ts'
 import { getProposal, putVote, validatorIdOf } from '../keeper.ts'
 import type { ProposalResult } from '../tables.ts'
 
-const input = { proposalId: field(proposalId), answer: field(text, 'Y or N') }
+const input = { proposalId: field(proposalId), answer: field(limited(text, { oneOf: ['Y', 'N'] }), 'Y or N') }
 
 /** Two thirds of the power decide a proposal at once. Source: interface, vote; protocol.md §6. */
 export const vote = defineTx({
@@ -46,6 +47,9 @@ function executeVote({ state, block, sender }: TxContext, message: MessageOf<typ
     const result = decided(tally)
     const after = result === '' ? proposal : resolve(state, block, proposal, result, tally)
     const attributes = { proposal_id: printProposalId(id) }
-    return { attributes: after.result === '' ? attributes : { ...attributes, result: after.result } }
+    return {
+      attributes: after.result === '' ? attributes : { ...attributes, result: after.result },
+      validators: [sender],
+    }
   })
 }

@@ -1,6 +1,6 @@
 import { field, type MessageOf } from '../../../tx/fields.ts'
 import { uint } from '../../../values/number.ts'
-import { balanceOf, moveBalance } from '../../accounts/keeper.ts'
+import { moveBalance, shortfallOf } from '../../accounts/keeper.ts'
 import { defineTx, type Outcome, type TxContext } from '../../define.ts'
 import { stakeErrors } from '../errors.ts'
 import { closePendingUpdate, dropWithdrawn, getAccountUpdate, getById, getLiveByOwner } from '../keeper.ts'
@@ -28,7 +28,8 @@ function executeAccept(context: TxContext, { accountUpdateRequestId: id }: Messa
   if (candidacy?.withdrawn !== false)
     throw new Error(`stake: request ${id} is PENDING for a candidacy that is not live`)
   const { ownerAddress, shares } = candidacy
-  if (balanceOf(state, sender) < shares + fee) return stakeErrors.insufficientBondShares
+  const shortfall = shortfallOf(state, sender, shares + fee, fee)
+  if (shortfall !== undefined) return { ...stakeErrors.insufficientBondShares, shortfall }
   return {
     locks: shares,
     apply: () => {
@@ -36,7 +37,7 @@ function executeAccept(context: TxContext, { accountUpdateRequestId: id }: Messa
       moveBalance(state, sender, ownerAddress, shares)
       closePendingUpdate(state, candidacy.id, 'COMPLETED')
       const { attributes } = change(context, candidacy, { ownerAddress: sender })
-      return { attributes: { ...attributes, request_id: String(id) } }
+      return { attributes: { ...attributes, request_id: String(id) }, validators: [ownerAddress, sender] }
     },
   }
 }

@@ -1,5 +1,5 @@
 import { maxOf, shareCeil, TOKEN } from '../../../base/amount.ts'
-import { balanceOf, takeBalance } from '../../accounts/keeper.ts'
+import { shortfallOf, takeBalance } from '../../accounts/keeper.ts'
 import { defineTx, effects, isError, type Outcome, type TxContext } from '../../define.ts'
 import { stakeErrors } from '../errors.ts'
 import { getLiveByPubKey, listUnbondings, pendingUnbonding, removeUnbonding } from '../keeper.ts'
@@ -27,12 +27,14 @@ function executeActivate(context: TxContext): Outcome {
 
 /** Takes what still unbonds back as shares, topped up from the balance to the self-stake of the ratio in force. */
 function restake(context: TxContext, candidacy: Candidacy): Outcome {
-  const { state, block, sender } = context
+  const { state, block, sender, fee } = context
   if (getLiveByPubKey(state, candidacy.pubKey) !== undefined) return stakeErrors.pubKeyDeclared
   const pending = pendingUnbonding(state, candidacy.id)
   const selfStake = shareCeil(candidacy.maxShares, block.params.selfStakingRatio)
   const shares = maxOf(pending, selfStake)
-  if (pending + balanceOf(state, sender) < selfStake || shares < TOKEN) return stakeErrors.insufficientBondShares
+  if (shares < TOKEN) return stakeErrors.insufficientBondShares
+  const shortfall = shortfallOf(state, sender, shares - pending, fee)
+  if (shortfall !== undefined) return { ...stakeErrors.insufficientBondShares, shortfall }
   return {
     locks: shares - pending,
     apply: () => {

@@ -26,6 +26,7 @@ export const description = (): Field<MessageOf<typeof members>> =>
 /** What the event of a candidacy operation names. */
 export const appliedTo = ({ ownerAddress, pubKey }: Pick<Candidacy, 'ownerAddress' | 'pubKey'>): Applied => ({
   attributes: { owner: ownerAddress, pub_key: printPubKey(pubKey) },
+  validators: [ownerAddress],
 })
 
 /** Changes a candidacy, now; returns what the event names. */

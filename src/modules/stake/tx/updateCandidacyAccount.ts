@@ -29,6 +29,11 @@ function executeUpdateAccount(context: TxContext, { newCandidateAccount }: Messa
   if (to === ZERO_ADDRESS || to === sender || getLiveByOwner(state, to) !== undefined) return stakeErrors.badRequest
   return effects(() => {
     const id = String(requestAccountUpdate(state, candidacy, to))
-    return { data: utf8(id), attributes: { owner: sender, request_id: id } }
+    return {
+      data: utf8(id),
+      attributes: { owner: sender, request_id: id },
+      accounts: [to],
+      validators: [sender],
+    }
   })
 }

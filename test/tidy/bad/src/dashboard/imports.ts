@@ -1,3 +1,3 @@
 import '../gateway/server.ts' // red: noRestrictedImports
-import '../base/bytes.ts' // red: noRestrictedImports
+import '../codec/state.ts' // red: noRestrictedImports
 import '../client/index.ts'

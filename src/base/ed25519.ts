@@ -1,6 +1,11 @@
 import sodium from 'sodium-native'
-import { asBuffer } from '../base/bytes.ts'
-import type { KeyPair } from './envelope.ts'
+import { asBuffer } from './bytes.ts'
+
+/** An ed25519 key pair: 32 bytes of public key; 64 bytes of secret key, which are the seed and the public key. */
+export interface KeyPair {
+  readonly publicKey: Uint8Array
+  readonly secretKey: Uint8Array
+}
 
 /** The ed25519 key pair of a 32-byte seed. */
 export function keyPairOfSeed(seed: Uint8Array): KeyPair {

@@ -1,0 +1,115 @@
+/**
+ * `make bench-page`: the web page in headless Chromium on a chain with one validator and on a large one (200 validators,
+ * 5,000 proposals, 100,000 accounts), in turn.
+ *   --rounds N      how often each view is opened on each chain; 5 unless given
+ *   --proposals N   of the large chain; 5,000 unless given
+ *   --accounts N    of the large chain; 100,000 unless given
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { EntryType } from 'node:perf_hooks'
+import { parseArgs } from 'node:util'
+import type { Browser, Page } from 'playwright-core'
+import { startBrowser } from '../test/e2e/support/browser.ts'
+import { type ChainOptions, startChain } from '../test/stress/chain.ts'
+import { medianOf } from './stats.ts'
+
+/** The views that are opened, and what is visible once they show the chain's data. */
+const VIEWS: Readonly<Record<string, string>> = {
+  '': 'text=Block time',
+  validators: 'main tbody tr',
+  proposals: 'main h1',
+  blocks: 'main tbody tr',
+}
+
+/** What one opening of a view took, in ms. */
+interface Opened {
+  /** Until the browser painted something. */
+  readonly paintMs: number
+  /** Until the view showed data. */
+  readonly dataMs: number
+  /** The longest task of the page's thread, while it loaded and while it was scrolled. */
+  readonly longestMs: number
+  readonly elements: number
+}
+
+/** Runs in the page: what the browser saw of paints and of tasks over 50 ms. */
+const watch = (): void => {
+  const seen = { paintMs: 0, longestMs: 0 }
+  Object.assign(globalThis, { seen })
+  new PerformanceObserver((list) => {
+    for (const { name, startTime } of list.getEntries()) if (name === 'first-contentful-paint') seen.paintMs = startTime
+  }).observe({ type: 'paint' as EntryType, buffered: true })
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) seen.longestMs = Math.max(seen.longestMs, duration)
+  }).observe({ type: 'longtask' as EntryType, buffered: true })
+}
+
+async function scroll(page: Page): Promise<void> {
+  for (let step = 0; step < 20; step++) {
+    await page.mouse.wheel(0, 1500)
+    await page.waitForTimeout(50)
+  }
+}
+
+async function openView(browser: Browser, url: string, view: string): Promise<Opened> {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 860 } })
+  try {
+    await page.addInitScript(watch)
+    await page.goto(`${url}/#/${view}`)
+    await page
+      .locator(VIEWS[view] as string)
+      .first()
+      .waitFor({ timeout: 60_000 })
+    const dataMs = await page.evaluate(() => performance.now())
+    await page.waitForTimeout(1_500)
+    await scroll(page)
+    const seen = await page.evaluate(() => (globalThis as unknown as { seen: Omit<Opened, 'elements'> }).seen)
+    return { ...seen, dataMs, elements: await page.locator('*').count() }
+  } finally {
+    await page.close()
+  }
+}
+
+const { values } = parseArgs({
+  options: { rounds: { type: 'string' }, proposals: { type: 'string' }, accounts: { type: 'string' } },
+})
+const rounds = Number(values.rounds ?? 5)
+
+execFileSync(process.execPath, [join(import.meta.dirname, '../tools/page.ts')], { stdio: 'inherit' })
+const home = mkdtempSync(join(tmpdir(), 'svcd-page-'))
+const start = (name: string, options: Omit<ChainOptions, 'home'>) => startChain({ ...options, home: join(home, name) })
+const small = await start('small', { candidacies: 1, proposals: 0, blockTimeMs: 1_000 })
+const large = await start('large', {
+  candidacies: 200,
+  validators: 200,
+  accounts: Number(values.accounts ?? 100_000),
+  proposals: Number(values.proposals ?? 5_000),
+  blockTimeMs: 1_000,
+})
+const browser = await startBrowser()
+try {
+  process.stdout.write('of the large chain; × is by how much it is longer than on the small one\n')
+  process.stdout.write('view         first paint  until data   longest task elements\n')
+  for (const view of Object.keys(VIEWS)) {
+    const opened: { readonly small: Opened; readonly large: Opened }[] = []
+    for (let round = 0; round < rounds; round++) {
+      opened.push({
+        small: await openView(browser, `http://127.0.0.1:${small.gateway.port}`, view),
+        large: await openView(browser, `http://127.0.0.1:${large.gateway.port}`, view),
+      })
+    }
+    const ratio = (figure: keyof Opened): string =>
+      medianOf(opened.map((pair) => pair.large[figure] / pair.small[figure])).toFixed(2)
+    const most = (figure: keyof Opened): number => Math.max(...opened.map((pair) => pair.large[figure]))
+    const figures = [`×${ratio('paintMs')}`, `×${ratio('dataMs')}`, `${most('longestMs')} ms`, `${most('elements')}`]
+    process.stdout.write(`${[view || 'overview', ...figures].map((text) => text.padEnd(12)).join(' ')}\n`)
+  }
+} finally {
+  await browser.close()
+  await small.stop()
+  await large.stop()
+  rmSync(home, { recursive: true, force: true })
+}

@@ -1,0 +1,81 @@
+import { availableParallelism } from 'node:os'
+import { GO_THREADS_MIN } from '../src/comet/goMaxProcs.ts'
+import type { Context } from './context.ts'
+import { transferGenesis } from './genesis.ts'
+import type { AppKind, BenchNode } from './node.ts'
+import { number, tableOf } from './report.ts'
+import { type Figure, medianFigure, ratioOf, type Sample } from './sample.ts'
+import { PEER_POOLS, runTxLoad, SUBJECTS, TRANSFER_LOADS, withNode, withPeer } from './transactions.ts'
+
+/** Go's own choice, and what svcd sets where there are fewer cores. */
+const GO_DEFAULT = availableParallelism()
+const settings = [GO_DEFAULT, GO_THREADS_MIN] as const
+
+const LOADS = TRANSFER_LOADS.filter(([, kind, size]) => kind !== 'closedLoop' || size === 64)
+
+/** `GOMAXPROCS` of Go's choice and of svcd's, for every application. Nothing on machines where they are the same. */
+export async function measureThreads(context: Context): Promise<readonly Sample[]> {
+  if (GO_DEFAULT >= GO_THREADS_MIN) return []
+  const samples: Sample[] = []
+  const own = { ...context, samples }
+  const apps: readonly AppKind[] = [
+    'kvInProcess',
+    'kvSocket',
+    ...(context.programs.sdk ? ['sdk' as const] : []),
+    'svcd',
+  ]
+  for (let round = 0; round < context.rounds; round++) {
+    for (const app of apps) {
+      for (const goMaxProcs of settings) {
+        const measure = async (node: BenchNode): Promise<void> => {
+          const pool = app === 'svcd' || app === 'sdk' ? PEER_POOLS[app] : 'kv'
+          for (const [at, load] of LOADS.entries())
+            await runTxLoad(own, node, load, {
+              pool,
+              fresh: at === 0,
+              subject: `${SUBJECTS[app]} ${goMaxProcs}`,
+              round,
+            })
+        }
+        if (app === 'svcd' || app === 'sdk') await withPeer(own, app, { goMaxProcs }, measure)
+        else await withNode(own, app, { appState: transferGenesis, goMaxProcs }, measure)
+      }
+    }
+  }
+  return samples
+}
+
+/** A row for each load and application: both settings side by side. */
+export function threadTable(samples: readonly Sample[]): string {
+  const [few, many] = settings
+  const pairs = LOADS.flatMap(([load]) => Object.values(SUBJECTS).map((subject) => [load, subject] as const))
+  const rows = pairs
+    .filter(([load, subject]) => samples.some((one) => one.load === load && one.subject === `${subject} ${few}`))
+    .map(([load, subject]) => {
+      const of = (figure: Figure, threads: number, digits = 0): string =>
+        number(medianFigure(samples, load, `${subject} ${threads}`, figure), digits)
+      const ratio = (figure: Figure): string =>
+        number(ratioOf(samples, figure, [load, `${subject} ${many}`], [load, `${subject} ${few}`]), 2)
+      return [
+        load,
+        subject,
+        of('perSecond', few),
+        of('perSecond', many),
+        ratio('perSecond'),
+        of('p99Ms', few, 1),
+        of('p99Ms', many, 1),
+        ratio('p99Ms'),
+      ]
+    })
+  const head = [
+    'load',
+    'on',
+    `per second, GOMAXPROCS=${few}`,
+    `GOMAXPROCS=${many}`,
+    'ratio',
+    `p99 ms, GOMAXPROCS=${few}`,
+    `GOMAXPROCS=${many}`,
+    'ratio',
+  ]
+  return tableOf(head, rows)
+}

@@ -1,0 +1,247 @@
+import { SvcRpcError } from './errors.ts'
+import type { GetBlockResult, GetTransactionResult } from './gen/calls.ts'
+
+/**
+ * What `svc.subscribe` tells of, by topic.
+ *
+ * @example
+ * const print = ({ type, attributes }: SvcTopics['proposal']): void => console.log(type, attributes)
+ * await svc.subscribe('proposal', print)
+ */
+export interface SvcTopics {
+  /** Each new block, without its transactions. */
+  readonly newBlock: Omit<NonNullable<GetBlockResult>, 'transactions' | 'events'>
+  /** Each transaction in a block, failed ones too. */
+  readonly tx: NonNullable<GetTransactionResult>
+  /** Each proposal, vote and result; `hash` is that of the transaction, null when the block itself decided. */
+  readonly proposal: {
+    readonly height: number
+    readonly hash: string | null
+    readonly type: string
+    readonly attributes: Readonly<Record<string, string>>
+  }
+  /** Each change of the validator set. */
+  readonly validatorSet: Omit<SvcTopics['proposal'], 'hash'>
+}
+
+/**
+ * What a subscription tells of its line: it stands; it is lost, and is being opened again; or blocks are left out,
+ * because it was lost for too long.
+ *
+ * @example
+ * const show = (line: SvcLine): void => console.log(line.state === 'lost' ? line.reason : line.state)
+ * await svc.subscribe('newBlock', { onState: show }, console.log)
+ */
+export type SvcLine =
+  | { readonly state: 'open' }
+  | { readonly state: 'lost'; readonly reason: string }
+  | { readonly state: 'gap'; readonly from: number; readonly to: number }
+
+/**
+ * How a subscription begins.
+ *
+ * @example
+ * const options: SubscribeOptions = { address: owner }
+ * await svc.subscribe('tx', options, ({ hash }) => console.log(hash))
+ */
+export interface SubscribeOptions {
+  /** With `tx`: only transactions that concern this account. */
+  readonly address?: string
+  /** The first height to tell of, at most 100 blocks back; the next block by default. */
+  readonly from?: number
+  readonly onState?: (line: SvcLine) => void
+}
+
+/**
+ * A running subscription.
+ *
+ * @example
+ * const running: SvcSubscription = await svc.subscribe('newBlock', ({ height }) => console.log(height))
+ * running.unsubscribe()
+ */
+export interface SvcSubscription {
+  /** Ends it: nothing more is told. */
+  readonly unsubscribe: () => void
+}
+
+/** One subscription. Before `height` nothing is missing; of that height, `seen` events were told. */
+interface Running {
+  readonly topic: string
+  readonly options: SubscribeOptions
+  readonly tell: (event: unknown) => void
+  readonly settle: PromiseWithResolvers<void>
+  isOpen: boolean
+  height: number | undefined
+  seen: number
+  /** Events of that height that come again behind a lost line. */
+  skip: number
+}
+
+interface Message {
+  readonly id?: number
+  readonly result?: string
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
+  readonly params?: {
+    readonly subscription: string
+    readonly result?: { readonly height: number }
+    readonly height?: number
+    readonly gap?: { readonly from: number; readonly to: number }
+  }
+}
+
+const PAUSE_MS_MIN = 200
+const PAUSE_MS_MAX = 10_000
+
+/** How often the gateway has to say something, in ms; it is asked for it. */
+const HEARTBEAT_MS = 30_000
+
+const METHOD = 'svc_subscribe'
+
+function hear(running: Running, { result, height, gap }: NonNullable<Message['params']>): void {
+  const goOn = (next: number): void => void Object.assign(running, { height: next, seen: 0, skip: 0 })
+  if (gap !== undefined) {
+    // It was asked from the height on that it had heard of last.
+    const from = gap.from === running.height && running.seen > 0 ? gap.from + 1 : gap.from
+    goOn(gap.to + 1)
+    if (from <= gap.to) running.options.onState?.({ state: 'gap', from, to: gap.to })
+  } else if (result === undefined) {
+    const next = (height ?? 0) + 1
+    if (next > (running.height ?? 0)) goOn(next)
+  } else if (result.height === running.height && running.skip > 0) running.skip--
+  else {
+    if (result.height !== running.height) goOn(result.height)
+    running.seen++
+    // An error that the callback throws is the caller's: it must not end the line.
+    queueMicrotask(() => running.tell(result))
+  }
+}
+
+interface Listener {
+  readonly onOpen: () => void
+  readonly onMessage: (message: Message) => void
+  /** Called once, whatever ended it. */
+  readonly onEnd: (reason: string) => void
+}
+
+/** Opens one websocket. The gateway is asked for a sign of life when it is silent. */
+function openSocket(address: string, { onOpen, onMessage, onEnd }: Listener) {
+  const socket = new WebSocket(address)
+  let isEnded = false
+  let isHeard = true
+  const send = (id: number, method: string, params: object): void => {
+    if (socket.readyState === socket.OPEN) socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
+  }
+  const beat = setInterval(() => {
+    if (!isHeard) return end('the gateway says nothing')
+    isHeard = false
+    send(0, 'svc_blockNumber', [])
+  }, HEARTBEAT_MS)
+  const end = (reason: string): void => {
+    if (isEnded) return
+    isEnded = true
+    clearInterval(beat)
+    socket.close()
+    onEnd(reason)
+  }
+  socket.addEventListener('open', () => isEnded || onOpen())
+  socket.addEventListener('error', () => end('the connection failed'))
+  socket.addEventListener('close', ({ code, reason }) => end(reason || `it was closed with ${code}`))
+  socket.addEventListener('message', ({ data }) => {
+    isHeard = true
+    if (!isEnded) onMessage(JSON.parse(String(data)) as Message)
+  })
+  return { send, end, isOpen: () => socket.readyState === socket.OPEN }
+}
+
+const failure = ({ code, message, data }: NonNullable<Message['error']>): SvcRpcError =>
+  new SvcRpcError(METHOD, code, message, data)
+
+/**
+ * Creates the websocket that all subscriptions of a client share. It is open while there are any. When it is lost it is
+ * opened again after a growing pause, and every subscription goes on where it was: no event is told twice, and none is
+ * missing unless `onState` told of a gap.
+ */
+export function createLine(url: string) {
+  const all = new Set<Running>()
+  const address = new URL(url).href.replace(/^http/, 'ws')
+  const asked = new Map<number, Running>()
+  const named = new Map<string, Running>()
+  let socket: ReturnType<typeof openSocket> | undefined
+  let pauseMs = PAUSE_MS_MIN
+  let last = 0
+
+  const begin = (running: Running): void => {
+    const { topic, options, height, seen } = running
+    running.skip = seen
+    asked.set(++last, running)
+    socket?.send(last, METHOD, { topic, address: options.address, from: height ?? options.from })
+  }
+  const leave = (id: string): void => socket?.send(0, 'svc_unsubscribe', [id])
+  const onAnswer = (running: Running, { result, error }: Message): void => {
+    if (result !== undefined && !all.has(running)) return leave(result)
+    if (result !== undefined) {
+      pauseMs = PAUSE_MS_MIN
+      named.set(result, running)
+      running.isOpen = true
+      running.settle.resolve()
+      running.options.onState?.({ state: 'open' })
+    } else if (running.isOpen) socket?.end(error?.message ?? 'the gateway refuses')
+    else {
+      all.delete(running)
+      running.settle.reject(failure(error ?? { code: -32603, message: 'the gateway refuses' }))
+    }
+  }
+  const onMessage = (message: Message): void => {
+    const { id = 0, params } = message
+    const running = params === undefined ? asked.get(id) : named.get(params.subscription)
+    if (running === undefined) return
+    if (params !== undefined) return hear(running, params)
+    asked.delete(id)
+    onAnswer(running, message)
+  }
+  const onEnd = (reason: string): void => {
+    socket = undefined
+    asked.clear()
+    named.clear()
+    for (const running of all) {
+      if (running.isOpen) running.options.onState?.({ state: 'lost', reason })
+      else {
+        all.delete(running)
+        running.settle.reject(
+          new SvcRpcError(METHOD, undefined, `the gateway at ${address} cannot be reached: ${reason}`),
+        )
+      }
+    }
+    if (all.size > 0) setTimeout(connect, pauseMs)
+    pauseMs = Math.min(PAUSE_MS_MAX, 2 * pauseMs)
+  }
+  const connect = (): void => {
+    if (socket === undefined && all.size > 0)
+      socket = openSocket(address, { onOpen: () => all.forEach(begin), onMessage, onEnd })
+  }
+
+  return {
+    /** Resolves once the gateway has accepted it; rejects with SvcRpcError when it cannot be reached or refuses. */
+    subscribe: async (
+      topic: string,
+      options: SubscribeOptions,
+      onEvent: (event: never) => void,
+    ): Promise<SvcSubscription> => {
+      const settle = Promise.withResolvers<void>()
+      const tell = (event: unknown): void => void (all.has(running) && onEvent(event as never))
+      const running: Running = { topic, options, tell, settle, isOpen: false, height: undefined, seen: 0, skip: 0 }
+      all.add(running)
+      if (socket?.isOpen() === true) begin(running)
+      else connect()
+      await settle.promise
+      return {
+        unsubscribe: () => {
+          all.delete(running)
+          const [id] = [...named].find(([, one]) => one === running) ?? []
+          if (id !== undefined && named.delete(id)) leave(id)
+          if (all.size === 0) socket?.end('closed by us')
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,61 @@
+import type { ComponentType } from 'preact'
+import { Bottom } from './shell/Bottom.tsx'
+import { LineBar } from './shell/LineBar.tsx'
+import { Top } from './shell/Top.tsx'
+import { Account } from './pages/Account.tsx'
+import { Blocks } from './pages/Blocks.tsx'
+import { Overview } from './pages/Overview.tsx'
+import { NotFound } from './pages/NotFound.tsx'
+import { Validators } from './pages/Validators.tsx'
+import { Send } from './pages/Send.tsx'
+import { Parameters } from './pages/Parameters.tsx'
+import { Proposals } from './pages/Proposals.tsx'
+import { SearchResults } from './pages/SearchResults.tsx'
+import { Transactions } from './pages/Transactions.tsx'
+import { useRoute } from './route.ts'
+import { SentList, SignSheet } from './wallet/SignSheet.tsx'
+import { WalletDialog } from './wallet/WalletDialog.tsx'
+
+/** What every view is given: the parts of its path behind its name. */
+export interface ViewProps {
+  readonly path: readonly string[]
+}
+
+/** The views, by the first part of the path. */
+const views: Readonly<Record<string, ComponentType<ViewProps>>> = {
+  '': Overview,
+  validators: Validators,
+  send: Send,
+  parameters: Parameters,
+  proposals: Proposals,
+  blocks: Blocks,
+  transactions: Transactions,
+  accounts: Account,
+  search: SearchResults,
+}
+
+/** Goes to the content. A link could not: the part of the address behind `#` is the view. */
+function skip(): void {
+  document.querySelector<HTMLElement>('main h1')?.focus()
+}
+
+/** The whole page. */
+export function App() {
+  const { path } = useRoute()
+  const [name = '', ...rest] = path
+  const Shown = Object.hasOwn(views, name) ? (views[name] as ComponentType<ViewProps>) : NotFound
+  return (
+    <>
+      <button type='button' class='skip' onClick={skip}>
+        Skip to the content
+      </button>
+      <Top view={name} />
+      <LineBar />
+      <Shown key={path.join('/')} path={rest} />
+      <SentList />
+      <Bottom />
+      <WalletDialog />
+      <SignSheet />
+    </>
+  )
+}

@@ -1,0 +1,20 @@
+import { Svc } from '../../client/index.ts'
+
+/** The address of the page, which is the gateway's: whatever stands before `#`, without a file name. */
+export const gatewayUrl = new URL('.', location.href).href
+
+/** The client that asks and signs for this page. */
+export const svc = new Svc({ url: gatewayUrl, light: new URL('light', gatewayUrl).href })
+
+/** What the gateway says of itself beside JSON-RPC. */
+export interface GatewayInfo {
+  /** The keys of its accounts are public, so that anybody may use them. */
+  readonly devnet: boolean
+  /** It forwards to a light client, so that rows can be verified. */
+  readonly light: boolean
+}
+
+/** Reads it once; a gateway that does not answer is neither. */
+export const gatewayInfo: Promise<GatewayInfo> = fetch(new URL('page.json', gatewayUrl))
+  .then((answer) => answer.json() as Promise<GatewayInfo>)
+  .catch(() => ({ devnet: false, light: false }))

@@ -1,0 +1,54 @@
+import type { GetParamsHistoryResult } from '../../client/index.ts'
+import { PARAMETERS, type Parameter } from '../../modules/params/definitions.ts'
+import { formatCount } from '../format.ts'
+import { svc } from './gateway.ts'
+import { type Proposal, useLatest, useProposalNews } from './proposals.ts'
+import { useAnswer } from './useAnswer.ts'
+
+/** Values by the names of the parameters. */
+export type Params = Readonly<Record<string, string | number>>
+
+/** A value that a parameter was given. */
+export type GivenValue = GetParamsHistoryResult['data'][number]
+
+/** The parameters in the interface's order. */
+export const parameters: readonly Parameter[] = [...PARAMETERS.values()]
+
+/** The parameter of a name. */
+export const parameterOf = (name: string): Parameter | undefined => PARAMETERS.get(name)
+
+/** True when the values of a parameter are numbers that can be plotted. */
+export const isNumeric = ({ unit }: Parameter): boolean => unit !== ''
+
+/** A value as people read it: numbers with commas. */
+export const formatValue = (value: string | number): string =>
+  /^\d+$/.test(String(value)) ? formatCount(BigInt(value)) : String(value)
+
+/** The values that a proposal may give a parameter, in words. */
+export const rangeOf = ({ type, proposedType = type }: Parameter): string =>
+  proposedType.exactForm.replace(/\d{4,}/g, (digits) => formatCount(BigInt(digits)))
+
+/** Every value that a parameter was given, the newest first; asked for again when a proposal was heard of. */
+export function useParamsHistory() {
+  const heard = Math.max(0, ...useProposalNews().values())
+  return useLatest(useAnswer(`paramsHistory@${heard}`, () => svc.async.governance.getParamsHistory(), 'onReturn'))
+}
+
+/** Proposals that one question asks for. */
+const PAGE_ROWS = 500
+
+/** The approved changes of one parameter, the newest first. */
+export async function askChangesOf(name: string): Promise<readonly Proposal[]> {
+  const found: Proposal[] = []
+  for (let offset = 0; ; offset += PAGE_ROWS) {
+    const { data } = await svc.async.governance.listProposals({
+      newest: true,
+      state: 'Approved',
+      type: 'change_param',
+      limit: PAGE_ROWS,
+      offset,
+    })
+    found.push(...data.filter((one) => one.Detail['name'] === name))
+    if (data.length < PAGE_ROWS) return found
+  }
+}

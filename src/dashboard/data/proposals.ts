@@ -1,0 +1,125 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { toHex } from '../../base/bytes.ts'
+import { proposalIdBytes } from '../../base/pubKey.ts'
+import { proposalId } from '../../values/key.ts'
+import type { QueryProposalResult, QueryProposalsResult, SvcSubscription } from '../../client/index.ts'
+import { linkTo } from '../route.ts'
+import { svc } from './gateway.ts'
+import { createStore, useStore } from './store.ts'
+import type { Answer } from './useAnswer.ts'
+
+/** A proposal as a list has it. */
+export type Proposal = QueryProposalsResult['data'][number]
+
+/** A proposal with its votes and its tally. */
+export type WholeProposal = NonNullable<QueryProposalResult['data']>
+
+/** A tally: voting power for, against, and of the whole set. */
+export type Tally = WholeProposal['Tally']
+
+/** What each kind of proposal has of its own. Source: protocol.md §6. */
+interface Details {
+  readonly change_param: { readonly name: string; readonly value: string }
+  readonly deploy_libeni: {
+    readonly name: string
+    readonly version: string
+    readonly fileurl: string
+    readonly md5: string
+    readonly status: string
+  }
+  readonly retire_program: {
+    readonly retired_version: string
+    readonly preserved_validators: string
+    readonly status: string
+  }
+  readonly transfer_fund: { readonly from: string; readonly to: string; readonly amount: string }
+}
+
+/** The kinds of proposal there can be. */
+export type ProposalType = Proposal['Type']
+
+/** A proposal's kind, and what that kind has of its own. */
+export type Change = {
+  [T in ProposalType]: { readonly type: T; readonly detail: Details[T] & { readonly reason: string } }
+}[ProposalType]
+
+/** What a proposal would change. */
+export const changeOf = ({ Type, Detail }: Pick<Proposal, 'Type' | 'Detail'>): Change =>
+  ({ type: Type, detail: Detail }) as unknown as Change
+
+/** The kinds in words. */
+export const TYPE_TITLES: Readonly<Record<ProposalType, string>> = {
+  change_param: 'Parameter',
+  transfer_fund: 'Payment',
+  deploy_libeni: 'Library',
+  retire_program: 'Retirement',
+}
+
+/** The keys that a proposal to retire the program would preserve. */
+export const preservedKeys = (list: string): readonly string[] => list.split(',').filter(Boolean)
+
+/** The id with the URL-safe alphabet of base64. */
+const urlSafe = (id: string): string => id.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+
+/** The link to a proposal. */
+export const proposalLink = (id: string): string => linkTo(['proposals', urlSafe(id)])
+
+/** The id that an address names, and the hash of the transaction that proposed it; undefined when it names none. */
+export function parseId(text: string): { readonly id: string; readonly hash: string } | undefined {
+  const id = proposalId.parse(text)
+  return id === undefined ? undefined : { id: proposalId.print(id), hash: toHex(proposalIdBytes(id)).toUpperCase() }
+}
+
+/** The height of the last event of each proposal that the page heard of. */
+const news = createStore<ReadonlyMap<string, number>>(new Map())
+
+/** With more than these the page begins anew: each is asked for once more. */
+const NEWS_MAX = 1_000
+
+const RETRY_MS = 2_000
+
+/** Hears of proposals, votes and results until what it returns is called. */
+function followProposals(): () => void {
+  let isOver = false
+  let running: SvcSubscription | undefined
+  const begin = async (): Promise<void> => {
+    while (!isOver && running === undefined) {
+      try {
+        running = await svc.subscribe('proposal', ({ height, attributes: { proposal_id: id } }) => {
+          if (id === undefined) return
+          const heard = news.get()
+          news.set(new Map([...(heard.size < NEWS_MAX ? heard : []), [id, height]]))
+        })
+      } catch {
+        await new Promise((done) => setTimeout(done, RETRY_MS))
+      }
+    }
+    if (isOver) running?.unsubscribe()
+  }
+  void begin()
+  return () => {
+    isOver = true
+    running?.unsubscribe()
+  }
+}
+
+/** Who shows proposals at the moment; they share one subscription. */
+let [followers, unfollow] = [0, (): void => undefined]
+
+/** The height of the last event of each proposal since the page shows proposals. */
+export function useProposalNews(): ReadonlyMap<string, number> {
+  useEffect(() => {
+    if (followers++ === 0) unfollow = followProposals()
+    return () => {
+      if (--followers === 0) unfollow()
+    }
+  }, [])
+  return useStore(news)
+}
+
+/** An answer that shows what it showed last while another question is on its way. */
+export function useLatest<T>(answer: Answer<T>): Answer<T> & { readonly isOld: boolean } {
+  const last = useRef<T | undefined>(undefined)
+  if (answer.data !== undefined) last.current = answer.data
+  return { data: last.current, error: answer.error, isOld: answer.data === undefined }
+}

@@ -1,0 +1,34 @@
+import { fromBase64 } from '../../base/bytes.ts'
+import { svc } from './gateway.ts'
+
+/** What genesis set for good. Amounts in base units. */
+export interface StakeConstants {
+  /** The max_shares of a candidacy that names none. */
+  readonly defaultMaxAmount: bigint
+  /** The account that may verify candidacies; empty where nobody may. */
+  readonly foundationAddress: string
+}
+
+/** Reads them from the chain's own row, the only place where they stand. */
+async function readStakeConstants(): Promise<StakeConstants> {
+  const [{ key, value }, { printRow }] = await Promise.all([
+    svc.async.getProof('chain'),
+    import('../../client/light/rows.ts'),
+  ])
+  const row = printRow('chain', fromBase64(key) ?? new Uint8Array(), fromBase64(value) ?? new Uint8Array())
+  return {
+    defaultMaxAmount: BigInt(String(row['default_max_amount'])),
+    foundationAddress: String(row['foundation_address'] ?? ''),
+  }
+}
+
+let read: Promise<StakeConstants> | undefined
+
+/** The constants, which are read once. */
+export function stakeConstants(): Promise<StakeConstants> {
+  read ??= readStakeConstants()
+  read.catch(() => {
+    read = undefined
+  })
+  return read
+}

@@ -1,0 +1,79 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { SvcSubscription, SvcTopics } from '../../client/index.ts'
+import { type BlockHead, head, recentBlocks } from './chain.ts'
+import { svc } from './gateway.ts'
+import { createStore, type Store, useStore } from './store.ts'
+
+type Tx = SvcTopics['tx']
+
+/** A transaction that the page was told of; with its block's time where that is known. */
+export type LiveTx = Tx & { readonly time?: string }
+
+/** Transactions that a list of the latest ones holds. */
+const LATEST_TXS = 100
+
+/** How often the list is drawn anew at most, in ms. */
+const DRAW_MS = 300
+
+/** The height from which on these blocks hold LATEST_TXS transactions; the next block when the last one holds more. */
+function heightOfLatest(blocks: readonly BlockHead[]): number {
+  let [count, from] = [0, (blocks.at(-1)?.height ?? 0) + 1]
+  for (const block of [...blocks].reverse()) {
+    count += block.transaction_count
+    if (count > LATEST_TXS) break
+    if (block.transaction_count > 0) from = block.height
+  }
+  return from
+}
+
+/** Subscribes; the newest transactions come first. What is returned ends it. */
+function follow(options: { readonly address?: string; readonly from: number }, latest: Store<readonly Tx[]>) {
+  let isOver = false
+  let running: SvcSubscription | undefined
+  let all: Tx[] = []
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const draw = (): void => {
+    timer = undefined
+    latest.set([...all].reverse())
+  }
+  const onTx = (tx: Tx): void => {
+    all = [...all.slice(1 - LATEST_TXS), tx]
+    timer ??= setTimeout(draw, DRAW_MS)
+  }
+  const start = async (): Promise<void> => {
+    running = await svc.subscribe('tx', options, onTx)
+    if (isOver) running.unsubscribe()
+  }
+  // A gateway that refuses it has refused the blocks too, and the page says so above every view.
+  start().catch(() => undefined)
+  return () => {
+    isOver = true
+    clearTimeout(timer)
+    running?.unsubscribe()
+  }
+}
+
+/** The transactions from a height on, as they are committed, the newest first; none while `from` is undefined. */
+export function useLive(from: number | undefined, address?: string): readonly LiveTx[] {
+  const [latest] = useState(() => createStore<readonly Tx[]>([]))
+  const blocks = useStore(recentBlocks)
+  const told = useStore(latest)
+  const isKnown = from !== undefined
+  useEffect(() => {
+    if (from === undefined) return
+    return follow(address === undefined ? { from } : { from, address }, latest)
+    // A subscription goes on where it was: another `from` of the same list is no reason for another one.
+  }, [isKnown, address])
+  const times = new Map(blocks.map(({ height, time }) => [height, time]))
+  return told.map((tx) => {
+    const time = times.get(tx.height)
+    return time === undefined ? tx : { ...tx, time }
+  })
+}
+
+/** The latest transactions of the chain; undefined until the page knows its latest blocks. */
+export function useLatest(): readonly LiveTx[] | undefined {
+  const isReady = useStore(head) !== undefined
+  const latest = useLive(isReady ? heightOfLatest(recentBlocks.get()) : undefined)
+  return isReady ? latest : undefined
+}

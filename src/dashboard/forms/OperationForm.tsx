@@ -1,0 +1,115 @@
+import { type ComponentChildren, Fragment } from 'preact'
+import { useRef, useState } from 'preact/hooks'
+import type { TransactionResult } from '../../client/index.ts'
+import { forms, type OperationInputs, type OperationName } from '../../client/gen/forms.ts'
+import { act } from '../wallet/act.ts'
+import { inputOf, leavesOf, problemsOf, type Typing } from './check.ts'
+import { FieldOf, type FieldProps } from './fields.tsx'
+import { hintOf, labelOf } from './labels.ts'
+import { PointField, pointNamesOf } from './PointField.tsx'
+
+/** What a field is given that is typed in a way of its own. */
+export interface CustomField extends FieldProps {
+  readonly typing: Typing
+  /** What is wrong, by the names of the fields, as far as it is to be told. */
+  readonly errors: Readonly<Record<string, string>>
+  /** Changes other fields too. Their errors are told from then on, or with `isTold` false when the form is sent. */
+  readonly change: (changed: Typing, isTold?: boolean) => void
+}
+
+/**
+ * The form of an operation, checked by the chain's own rules as one types. Amounts are typed in tokens, in `initial` too,
+ * where fields inside others are named `description.name`.
+ */
+export function OperationForm({
+  operation,
+  initial = {},
+  today = {},
+  hidden = [],
+  custom = {},
+  check,
+  note,
+  submit,
+  children,
+  onDone,
+}: {
+  readonly operation: OperationName
+  readonly initial?: Typing
+  /** What the chain has now: the form begins with it, and only what is changed is sent. */
+  readonly today?: Typing
+  /** Fields that are not shown: they have what `initial` says. */
+  readonly hidden?: readonly string[]
+  /** Fields that are typed in a way of their own, or, with null, together with another one. */
+  readonly custom?: Readonly<Record<string, ((field: CustomField) => ComponentChildren) | null>>
+  /** What is wrong beyond the rules of the single fields. */
+  readonly check?: (typing: Typing) => Readonly<Record<string, string>>
+  /** What stands beside the button. */
+  readonly note?: ComponentChildren
+  /** What stands on the button. */
+  readonly submit: string
+  /** What stands above the button. */
+  readonly children?: (typing: Typing) => ComponentChildren
+  readonly onDone?: (result: TransactionResult) => void
+}) {
+  const { fields } = forms[operation]
+  const [typing, setTyping] = useState<Typing>({ ...today, ...initial })
+  // What the chain has meanwhile must not become a change that the reader did not make.
+  const [before] = useState(today)
+  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set())
+  const form = useRef<HTMLFormElement>(null)
+  const leaves = leavesOf(fields)
+  const point = pointNamesOf(leaves.map(([name]) => name))
+  const problems = { ...problemsOf(fields, typing), ...check?.(typing) }
+  const input = inputOf(fields, typing, before)
+  const isChange = Object.keys(before).length > 0
+  const told = Object.fromEntries(Object.entries(problems).filter(([name]) => touched.has(name)))
+  const touch = (...names: readonly string[]): void => setTouched((last) => new Set([...last, ...names]))
+  const change = (changed: Typing, isTold = true): void => {
+    setTyping((last) => ({ ...last, ...changed }))
+    if (isTold) touch(...Object.keys(changed))
+  }
+  const send = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    if (Object.keys(problems).length > 0) {
+      touch(...leaves.map(([name]) => name))
+      // Once the errors stand there, the first field that has one takes the focus.
+      setTimeout(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus())
+      return
+    }
+    const result = await act(operation, input as OperationInputs[OperationName])
+    if (result === undefined) return
+    setTyping({ ...today, ...initial })
+    setTouched(new Set())
+    onDone?.(result)
+  }
+  const shown = leaves.filter(([name]) => !hidden.includes(name) && name !== point?.height && name !== point?.time)
+  return (
+    <form class='form' ref={form} onSubmit={send} noValidate>
+      {shown.map(([name, field]) => {
+        const props: FieldProps = {
+          label: labelOf(operation, name),
+          hint: hintOf(name),
+          isOptional: field.optional && !isChange,
+          value: typing[name] ?? '',
+          error: told[name],
+          onInput: (value) => change({ [name]: value }),
+          onBlur: () => touch(name),
+        }
+        const own = custom[name]
+        if (own === null) return null
+        if (own === undefined) return <FieldOf key={name} field={field} {...props} />
+        return <Fragment key={name}>{own({ ...props, typing, errors: told, change })}</Fragment>
+      })}
+      {point === undefined || hidden.includes(point.height) ? null : (
+        <PointField label='When it ends' names={point} typing={typing} onChange={change} errors={told} />
+      )}
+      {children?.(typing)}
+      <div class='actions'>
+        <button class='main' type='submit' disabled={isChange && Object.keys(input).length === 0}>
+          {submit}
+        </button>
+        {note}
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,142 @@
+import { utf8 } from '../../base/bytes.ts'
+import { Svc } from '../../client/index.ts'
+import type { FieldKind, FormField } from '../../client/gen/forms.ts'
+import { canonicalText, PARAMETERS } from '../../modules/params/definitions.ts'
+import { address } from '../../values/account.ts'
+import { proposalId, pubKey } from '../../values/key.ts'
+import { parseVersion } from '../../values/library.ts'
+import { amount, ratio, uint } from '../../values/number.ts'
+import { text, yesNo } from '../../values/text.ts'
+import type { InputType, WireValue } from '../../values/valueType.ts'
+import { formatCount } from '../format.ts'
+
+type Typed = Pick<InputType<WireValue>, 'fromJson' | 'check'>
+
+const TYPES: Readonly<Record<Exclude<FieldKind, 'object'>, Typed>> = {
+  address,
+  pubKey,
+  proposalId,
+  amount,
+  ratio,
+  uint,
+  text,
+  yesNo,
+}
+
+/** What the fields of a form hold, as it was typed: amounts in tokens. A field inside another is named `outer.inner`. */
+export type Typing = Readonly<Record<string, string>>
+
+/** Bytes that a text takes, which is what the chain counts. */
+export const bytesOf = (given: string): number => utf8(given).length
+
+class Refusal extends Error {}
+
+/** What the chain would say of a value of this type. */
+function problemOfType(kind: Exclude<FieldKind, 'object'>, given: string): string | undefined {
+  const type = TYPES[kind]
+  try {
+    const why = type.check(
+      type.fromJson(given, (form) => {
+        throw new Refusal(`expected ${form}`)
+      }),
+    )
+    return why?.replace(/, got .*$/s, '')
+  } catch (error) {
+    if (error instanceof Refusal) return error.message
+    throw error
+  }
+}
+
+/** Base units of an amount that was typed in tokens; undefined when it is none. */
+export function unitsOf(tokens: string): bigint | undefined {
+  try {
+    return Svc.fromTokens(tokens.trim())
+  } catch {
+    return undefined
+  }
+}
+
+function problemOfAmount(given: string, isPositive: boolean): string | undefined {
+  const units = unitsOf(given)
+  if (units === undefined) return 'expected a number of tokens with at most 18 decimals, such as 1.5'
+  return isPositive && units === 0n ? 'expected more than 0' : problemOfType('amount', units.toString())
+}
+
+function problemOfText(field: FormField, given: string): string | undefined {
+  const bytes = bytesOf(given)
+  if (field.bytesMax !== undefined && bytes > field.bytesMax)
+    return `${formatCount(bytes)} of at most ${formatCount(field.bytesMax)} bytes: ${formatCount(bytes - field.bytesMax)} too many`
+  if (field.oneOf !== undefined && !field.oneOf.includes(given)) return `expected one of ${field.oneOf.join(', ')}`
+  if (field.pattern !== undefined && !new RegExp(field.pattern).test(given)) return `expected ${field.doc}`
+  return undefined
+}
+
+/** What is wrong with what was typed into a field by the chain's own rules; undefined when nothing is. */
+export function problemOf(field: FormField, given: string): string | undefined {
+  if (field.kind === 'object') return undefined
+  if (given === '') return field.optional ? undefined : 'This is needed.'
+  if (field.kind === 'amount') return problemOfAmount(given, field.isPositive === true)
+  return problemOfText(field, given) ?? problemOfType(field.kind, given.trim())
+}
+
+/** The fields of a form that are typed into, by their names in Typing. */
+export function leavesOf(fields: readonly FormField[], within = ''): readonly (readonly [string, FormField])[] {
+  return fields.flatMap((field) =>
+    field.fields === undefined
+      ? [[`${within}${field.name}`, field] as const]
+      : leavesOf(field.fields, `${within}${field.name}.`),
+  )
+}
+
+/** What is wrong with the new value of a parameter that a proposal may set; undefined when nothing is. */
+export function problemOfParameter(name: string, given: string): string | undefined {
+  const parameter = PARAMETERS.get(name)
+  if (parameter === undefined || given === '') return undefined
+  const read = canonicalText(parameter.proposedType ?? parameter.type, given)
+  return 'why' in read ? read.why.replace(/, got .*$/s, '') : undefined
+}
+
+/** What is wrong in a form, by the names of the fields. */
+export function problemsOf(fields: readonly FormField[], typing: Typing): Readonly<Record<string, string>> {
+  const problems: Record<string, string> = {}
+  for (const [name, field] of leavesOf(fields)) {
+    const problem = problemOf(field, typing[name] ?? '')
+    if (problem !== undefined) problems[name] = problem
+  }
+  const named = typing['name'] ?? ''
+  const isParameter = fields.find(({ name }) => name === 'name')?.oneOf?.includes(named) === true
+  const ofParameter = isParameter ? problemOfParameter(named, typing['value'] ?? '') : undefined
+  if (ofParameter !== undefined) problems['value'] ??= ofParameter
+  if (
+    typing['version'] !== undefined &&
+    problems['version'] === undefined &&
+    parseVersion(typing['version']) === undefined
+  )
+    problems['version'] = 'a number in it is too large'
+  return problems
+}
+
+/**
+ * The input of an operation from what was typed. Fields that are as they are `today` are left out, and empty ones are,
+ * unless they empty a text.
+ */
+export function inputOf(
+  fields: readonly FormField[],
+  typing: Typing,
+  today: Typing = {},
+  within = '',
+): Readonly<Record<string, unknown>> {
+  const input: Record<string, unknown> = {}
+  for (const field of fields) {
+    const path = `${within}${field.name}`
+    if (field.fields !== undefined) {
+      const inner = inputOf(field.fields, typing, today, `${path}.`)
+      if (Object.keys(inner).length > 0) input[field.name] = inner
+      continue
+    }
+    const given = typing[path] ?? ''
+    if (given === (today[path] ?? '') || (given === '' && field.kind !== 'text')) continue
+    input[field.name] = field.kind === 'amount' ? String(unitsOf(given)) : field.kind === 'text' ? given : given.trim()
+  }
+  return input
+}

@@ -1,0 +1,164 @@
+import type { ComponentChildren } from 'preact'
+import type { FormField } from '../../client/gen/forms.ts'
+import { formatCount } from '../format.ts'
+import { bytesOf, unitsOf } from './check.ts'
+import { type InputProps, Labelled } from './Labelled.tsx'
+
+/** What every field is given. */
+export interface FieldProps {
+  readonly label: string
+  readonly value: string
+  readonly onInput: (value: string) => void
+  readonly onBlur?: () => void
+  readonly hint?: ComponentChildren
+  /** What is wrong with it, when that is to be told. */
+  readonly error?: string | undefined
+  readonly isOptional?: boolean
+}
+
+/** From how many bytes on a text has room for several lines. */
+const LONG_BYTES = 512
+
+type Control = Pick<FieldProps, 'value' | 'onInput' | 'onBlur'>
+
+const lineOf = ({ value, onInput, onBlur }: Control, props: InputProps, more: object = {}) => (
+  <input
+    {...props}
+    {...more}
+    autoComplete='off'
+    spellcheck={false}
+    value={value}
+    onInput={({ currentTarget }) => onInput(currentTarget.value)}
+    {...(onBlur === undefined ? {} : { onBlur })}
+  />
+)
+
+/** A text, with the bytes that it takes where there is a limit. */
+export function TextField({ bytesMax, ...props }: FieldProps & { readonly bytesMax?: number | undefined }) {
+  const { label, hint, error, isOptional = false, value, onInput, onBlur } = props
+  const note =
+    bytesMax === undefined || value === ''
+      ? undefined
+      : `${formatCount(bytesOf(value))} / ${formatCount(bytesMax)} bytes`
+  return (
+    <Labelled label={label} hint={hint} error={error} isOptional={isOptional} note={note}>
+      {(given) =>
+        (bytesMax ?? 0) < LONG_BYTES ? (
+          lineOf(props, given)
+        ) : (
+          <textarea
+            {...given}
+            rows={3}
+            value={value}
+            onInput={({ currentTarget }) => onInput(currentTarget.value)}
+            {...(onBlur === undefined ? {} : { onBlur })}
+          />
+        )
+      }
+    </Labelled>
+  )
+}
+
+/** An amount, typed in tokens. */
+export function AmountField(props: FieldProps) {
+  const { label, hint, error, isOptional = false, value } = props
+  const units = value === '' ? undefined : unitsOf(value)
+  return (
+    <Labelled
+      label={label}
+      hint={hint ?? 'in tokens, such as 1.5'}
+      error={error}
+      isOptional={isOptional}
+      note={units === undefined ? undefined : `${formatCount(units)} base units`}
+    >
+      {(given) => lineOf(props, given, { inputMode: 'decimal' })}
+    </Labelled>
+  )
+}
+
+/** One of a few values. */
+export function ChoiceField({
+  label,
+  hint,
+  error,
+  isOptional = false,
+  value,
+  onInput,
+  onBlur,
+  values,
+}: FieldProps & { readonly values: readonly (readonly [value: string, title: string])[] }) {
+  return (
+    <Labelled label={label} hint={hint} error={error} isOptional={isOptional}>
+      {(given) => (
+        <select
+          {...given}
+          value={value}
+          onChange={({ currentTarget }) => onInput(currentTarget.value)}
+          {...(onBlur === undefined ? {} : { onBlur })}
+        >
+          {value === '' || isOptional ? <option value=''>Choose</option> : null}
+          {values.map(([name, title]) => (
+            <option key={name} value={name}>
+              {title}
+            </option>
+          ))}
+        </select>
+      )}
+    </Labelled>
+  )
+}
+
+/** An address, a key, a hash or an id: text of one line that is copied rather than written. */
+export function CodeField(props: FieldProps) {
+  const { label, hint, error, isOptional = false } = props
+  return (
+    <Labelled label={label} hint={hint} error={error} isOptional={isOptional}>
+      {(given) => lineOf(props, given, { class: 'mono', autocapitalize: 'off' })}
+    </Labelled>
+  )
+}
+
+/** A whole number. */
+export function CountField(props: FieldProps) {
+  const { label, hint, error, isOptional = false } = props
+  return (
+    <Labelled label={label} hint={hint} error={error} isOptional={isOptional}>
+      {(given) => lineOf(props, given, { inputMode: 'numeric' })}
+    </Labelled>
+  )
+}
+
+const YES_NO = [
+  ['Y', 'Yes'],
+  ['N', 'No'],
+] as const
+
+/** The key in what `cometbft show-validator` prints, `{"type": …, "value": …}`; any other text as it is. */
+function keyIn(given: string): string {
+  try {
+    const { value } = JSON.parse(given) as { readonly value?: unknown }
+    return typeof value === 'string' ? value : given
+  } catch {
+    return given
+  }
+}
+
+/** The field of an operation, by what it holds. */
+export function FieldOf({ field, ...props }: FieldProps & { readonly field: FormField }) {
+  const { kind, oneOf, bytesMax } = field
+  if (oneOf !== undefined)
+    return <ChoiceField {...props} values={oneOf.join() === 'Y,N' ? YES_NO : oneOf.map((one) => [one, one] as const)} />
+  switch (kind) {
+    case 'amount':
+      return <AmountField {...props} />
+    case 'uint':
+      return <CountField {...props} />
+    case 'pubKey':
+      return <CodeField {...props} onInput={(given) => props.onInput(keyIn(given))} />
+    case 'address':
+    case 'proposalId':
+      return <CodeField {...props} />
+    default:
+      return <TextField {...props} bytesMax={bytesMax} />
+  }
+}

@@ -1,0 +1,108 @@
+import { type BlockHead, head, recentBlocks } from '../data/chain.ts'
+import { svc } from '../data/gateway.ts'
+import { useStore } from '../data/store.ts'
+import { useAnswer } from '../data/useAnswer.ts'
+import type { ViewProps } from '../app.tsx'
+import { linkTo, useRoute } from '../route.ts'
+import { View } from '../parts/layout.tsx'
+import { ErrorNote, Loading } from '../parts/notes.tsx'
+import { Steps } from '../parts/Steps.tsx'
+import { type Column, Table } from '../parts/Table.tsx'
+import { Ago, HeightLink, Short } from '../parts/text.tsx'
+import { Block } from './Block.tsx'
+import { useProposers } from './useProposers.tsx'
+
+const PAGE_BLOCKS = 25
+
+/** The heights of a page, the highest first. */
+const heightsFrom = (top: number): number[] =>
+  Array.from({ length: Math.min(PAGE_BLOCKS, Math.max(0, top)) }, (_, index) => top - index)
+
+const readBlocks = async (heights: readonly number[]): Promise<readonly BlockHead[]> => {
+  const blocks = await Promise.all(heights.map((block) => svc.async.getBlock({ block, limit: 1 })))
+  return blocks.filter((block) => block !== null)
+}
+
+/** The blocks of a page: those that the page has heard of, and the others from the gateway. */
+function usePage(top: number, isLive: boolean) {
+  const known = useStore(recentBlocks)
+  const wanted = heightsFrom(top)
+  const lacking = isLive ? [] : wanted.filter((height) => !known.some((block) => block.height === height))
+  const answer = useAnswer(
+    lacking.length === 0 ? undefined : `blocks/${lacking[0]}/${lacking.at(-1)}`,
+    () => readBlocks(lacking),
+    'once',
+  )
+  const rows = [...known.filter(({ height }) => wanted.includes(height)), ...(answer.data ?? [])]
+  return {
+    rows: rows.sort((a, b) => b.height - a.height),
+    error: answer.error,
+    isLoading: lacking.length > 0 && answer.data === undefined && answer.error === undefined,
+  }
+}
+
+function List() {
+  const newest = useStore(head)
+  const asked = Number(useRoute().options.get('from') ?? Number.NaN)
+  const isLive = !Number.isSafeInteger(asked) || asked < 1
+  const headHeight = newest?.height ?? 0
+  const top = isLive ? headHeight : Math.min(asked, headHeight)
+  const { rows, error, isLoading } = usePage(top, isLive)
+  const proposerOf = useProposers()
+  const columns: readonly Column<BlockHead>[] = [
+    {
+      name: 'height',
+      title: 'Height',
+      value: ({ height }) => height,
+      cell: ({ height }) => <HeightLink height={height} />,
+    },
+    { name: 'time', title: 'Time', value: ({ time }) => time, cell: ({ time }) => <Ago time={time} /> },
+    {
+      name: 'proposer',
+      title: 'Proposer',
+      value: ({ proposer_address: proposer }) => proposer,
+      cell: ({ proposer_address: proposer }) => proposerOf(proposer),
+      isMinor: true,
+    },
+    { name: 'transactions', title: 'Transactions', value: ({ transaction_count: count }) => count, isNumber: true },
+    {
+      name: 'hash',
+      title: 'Hash',
+      value: ({ hash }) => hash,
+      cell: ({ hash }) => <Short text={hash} to={linkTo(['blocks', hash])} />,
+      isMinor: true,
+    },
+  ]
+  const newer = top + PAGE_BLOCKS
+  return (
+    <View title='Blocks'>
+      {error === undefined ? null : <ErrorNote error={error} />}
+      {isLoading || newest === undefined ? (
+        <Loading lines={8} />
+      ) : (
+        <Table
+          label='Blocks'
+          columns={columns}
+          rows={rows}
+          keyOf={({ height }) => height}
+          empty={isLive ? 'There is no block yet.' : 'The node has no blocks of these heights.'}
+          isSortable={false}
+        />
+      )}
+      <Steps
+        label='Pages of blocks'
+        back={{
+          name: 'Newer',
+          to: isLive ? undefined : linkTo(['blocks'], { from: newer >= headHeight ? undefined : String(newer) }),
+        }}
+        on={{
+          name: 'Older',
+          to: top <= PAGE_BLOCKS ? undefined : linkTo(['blocks'], { from: String(top - PAGE_BLOCKS) }),
+        }}
+      />
+    </View>
+  )
+}
+
+/** The blocks of the chain, or one of them. */
+export const Blocks = ({ path: [id] }: ViewProps) => (id === undefined ? <List /> : <Block id={id} />)

@@ -1,0 +1,13 @@
+import { View } from '../parts/layout.tsx'
+import { linkTo } from '../route.ts'
+
+/** What an address leads to that names no view. */
+export function NotFound() {
+  return (
+    <View title='Nothing here'>
+      <p>
+        This address leads nowhere. Go to the <a href={linkTo([])}>overview</a>.
+      </p>
+    </View>
+  )
+}

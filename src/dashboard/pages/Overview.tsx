@@ -1,0 +1,165 @@
+import { type BlockHead, head, recentBlocks } from '../data/chain.ts'
+import { svc } from '../data/gateway.ts'
+import { useStore } from '../data/store.ts'
+import { useAnswer } from '../data/useAnswer.ts'
+import { formatShare, formatTokens } from '../format.ts'
+import { Figures, Section, View } from '../parts/layout.tsx'
+import { Shown } from '../parts/notes.tsx'
+import { Plot } from '../parts/Plot.tsx'
+import { PowerStrip } from '../parts/PowerStrip.tsx'
+import { type Column, Table } from '../parts/Table.tsx'
+import { Ago, HeightLink, Short } from '../parts/text.tsx'
+import { linkTo } from '../route.ts'
+
+const timeOf = ({ time }: BlockHead): number => Date.parse(time)
+
+/** Over how many blocks an interval is averaged: block times are whole seconds. */
+const AVERAGED = 10
+
+/** Seconds a block took, on average of it and the ones before it; the first AVERAGED blocks have none. */
+const intervals = (blocks: readonly BlockHead[]): number[] =>
+  blocks.slice(AVERAGED).map((block, index) => (timeOf(block) - timeOf(blocks[index] as BlockHead)) / 1000 / AVERAGED)
+
+/** Transactions a second over all of these blocks. */
+function rate(blocks: readonly BlockHead[]): number {
+  const [first, last] = [blocks[0], blocks.at(-1)]
+  if (first === undefined || last === undefined || first === last) return 0
+  const count = blocks.slice(1).reduce((sum, block) => sum + block.transaction_count, 0)
+  return count / Math.max(1, (timeOf(last) - timeOf(first)) / 1000)
+}
+
+const blockColumns: readonly Column<BlockHead>[] = [
+  {
+    name: 'height',
+    title: 'Height',
+    value: ({ height }) => height,
+    cell: ({ height }) => <HeightLink height={height} />,
+  },
+  {
+    name: 'hash',
+    title: 'Hash',
+    value: ({ hash }) => hash,
+    cell: ({ hash }) => <Short text={hash} to={linkTo(['blocks', hash])} />,
+    isMinor: true,
+  },
+  { name: 'transactions', title: 'Transactions', value: ({ transaction_count: count }) => count, isNumber: true },
+  { name: 'time', title: 'Time', value: ({ time }) => time, cell: ({ time }) => <Ago time={time} />, isNumber: true },
+]
+
+const SHOWN_BLOCKS = 8
+
+/** The latest blocks: how long they took and what they held. */
+function Pulse({ blocks }: { readonly blocks: readonly BlockHead[] }) {
+  const heights = blocks.map(({ height }) => height)
+  return (
+    <div class='plots'>
+      <Plot
+        label='Seconds a block takes, over ten blocks'
+        x={heights.slice(AVERAGED)}
+        y={intervals(blocks)}
+        print={(value) => `${value.toFixed(1)} s`}
+      />
+      <Plot
+        label='Transactions in a block'
+        kind='bars'
+        x={heights}
+        y={blocks.map(({ transaction_count: count }) => count)}
+        print={(value) => (Number.isInteger(value) ? value.toLocaleString('en') : '')}
+      />
+    </div>
+  )
+}
+
+/** Candidacies whose shares are summed up: the set has 200 members at most, and who is behind them has little. */
+const SUMMED = 500
+
+/** How much of the supply is staked. It is asked for when the view opens: it changes by awards only, in the main. */
+function useStake() {
+  const supply = useAnswer('supply', () => svc.async.getSupply())
+  const list = useAnswer('staked', () => svc.async.stake.validator.list({ limit: SUMMED }), 'once')
+  const staked = list.data?.data.reduce((sum, { shares }) => sum + BigInt(shares), 0n)
+  return { supply: supply.data?.supply, staked }
+}
+
+/** What the chain has, and what of it secures it. */
+function Figured() {
+  const blocks = useStore(recentBlocks)
+  const newest = useStore(head)
+  const set = useAnswer('validatorSet', () => svc.async.stake.validator.queryValidatorSet())
+  const open = useAnswer('openProposals', () =>
+    svc.async.governance.listProposals({ state: 'open', newest: true, limit: 1 }),
+  )
+  const { supply, staked } = useStake()
+  const members = set.data?.data ?? []
+  const proven = members.filter((member) => member.proven)
+  const powers = (of: typeof members): number => of.reduce((sum, { power }) => sum + power, 0)
+  return (
+    <Figures
+      figures={[
+        {
+          name: 'Height',
+          value: newest === undefined ? '–' : newest.height.toLocaleString('en'),
+          note: newest === undefined ? 'no block yet' : <Ago time={newest.time} />,
+        },
+        {
+          name: 'Block time',
+          value: blocks.length <= AVERAGED ? '–' : `${(intervals(blocks).at(-1) ?? 0).toFixed(1)} s`,
+          note: 'over the last ten blocks',
+        },
+        {
+          name: 'Transactions',
+          value: blocks.length < 2 ? '–' : `${rate(blocks).toFixed(1)} /s`,
+          note: `over the last ${blocks.length} blocks`,
+        },
+        {
+          name: 'Validators signing',
+          value: set.data === undefined ? '–' : `${proven.length} of ${members.length}`,
+          note: `${formatShare(powers(proven), powers(members))} of the voting power`,
+        },
+        {
+          name: 'Open proposals',
+          value:
+            open.data?.total === undefined ? (
+              '–'
+            ) : (
+              <a href={linkTo(['proposals'], { state: 'open' })}>{open.data.total}</a>
+            ),
+          note: 'waiting for votes',
+        },
+        {
+          name: 'Supply in tokens',
+          value: supply === undefined ? '–' : <span title={`${supply} base units`}>{formatTokens(supply, 0)}</span>,
+          note:
+            supply === undefined || staked === undefined ? '' : `${formatShare(staked, BigInt(supply))} of it staked`,
+        },
+      ]}
+    />
+  )
+}
+
+/** The chain at a glance. */
+export function Overview() {
+  const blocks = useStore(recentBlocks)
+  const set = useAnswer('validatorSet', () => svc.async.stake.validator.queryValidatorSet())
+  return (
+    <View title='Overview' isNameHidden>
+      <Figured />
+      <Pulse blocks={blocks} />
+      <Section title='Voting power' aside={<a href={linkTo(['validators'])}>All validators</a>}>
+        <Shown answer={set} lines={1}>
+          {({ data }) => <PowerStrip members={data} />}
+        </Shown>
+      </Section>
+      <Section title='Latest blocks' aside={<a href={linkTo(['blocks'])}>All blocks</a>}>
+        <Table
+          label='Latest blocks'
+          columns={blockColumns}
+          rows={[...blocks.slice(-SHOWN_BLOCKS)].reverse()}
+          keyOf={({ height }) => height}
+          empty='There is no block yet.'
+          isSortable={false}
+        />
+      </Section>
+    </View>
+  )
+}

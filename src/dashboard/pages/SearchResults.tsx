@@ -1,0 +1,98 @@
+import { useEffect } from 'preact/hooks'
+import type { ViewProps } from '../app.tsx'
+import { type Hit, meantBy, search } from '../data/search.ts'
+import { useAnswer } from '../data/useAnswer.ts'
+import { Section, View } from '../parts/layout.tsx'
+import { Shown } from '../parts/notes.tsx'
+import { UserText } from '../parts/text.tsx'
+import { linkTo } from '../route.ts'
+
+const HEADINGS: Readonly<Record<Hit['kind'], string>> = {
+  Block: 'Blocks',
+  Transaction: 'Transactions',
+  Account: 'Accounts',
+  Validator: 'Validators',
+  Proposal: 'Proposals',
+  Parameter: 'Parameters',
+  Library: 'Libraries',
+}
+
+const Kind = ({ title, hits }: { readonly title: string; readonly hits: readonly Hit[] }) => (
+  <Section title={title}>
+    <ul class='events'>
+      {hits.map(({ name, note, to }) => (
+        <li key={to}>
+          <a href={to}>
+            <UserText text={name} />
+          </a>{' '}
+          {note !== undefined && <span class='soft'>{note}</span>}
+        </li>
+      ))}
+    </ul>
+  </Section>
+)
+
+function Nothing({ text }: { readonly text: string }) {
+  const { hash } = meantBy(text)
+  return (
+    <>
+      <p>
+        Nothing on this chain is named <UserText text={text} />.{' '}
+        {hash !== undefined && (
+          <>
+            If it is the hash of a transaction that was just sent,{' '}
+            <a href={linkTo(['transactions', hash])}>watch for it</a>.
+          </>
+        )}
+      </p>
+      <Section title='What can be searched'>
+        <ul class='bullets'>
+          <li>a block by its height or its hash</li>
+          <li>a transaction by its hash</li>
+          <li>an account by its address</li>
+          <li>
+            a validator by a part of its name or website, its owner, its public key, or CometBFT’s address of that key
+          </li>
+          <li>a proposal by its id</li>
+          <li>a parameter or a proposed library by a part of its name</li>
+        </ul>
+      </Section>
+    </>
+  )
+}
+
+function Found({ text, hits }: { readonly text: string; readonly hits: readonly Hit[] }) {
+  const [only] = hits
+  const isOnly = hits.length === 1
+  useEffect(() => {
+    // In the place of this view: the way back leads to where the reader searched.
+    if (isOnly && only !== undefined) location.replace(only.to)
+  }, [isOnly])
+  if (hits.length === 0) return <Nothing text={text} />
+  return (
+    <>
+      {(Object.keys(HEADINGS) as Hit['kind'][]).map((kind) => {
+        const own = hits.filter((hit) => hit.kind === kind)
+        return own.length === 0 ? null : <Kind key={kind} title={HEADINGS[kind]} hits={own} />
+      })}
+    </>
+  )
+}
+
+/** What a text names. A reader goes straight to the only thing that it names. */
+export function SearchResults({ path: [given = ''] }: ViewProps) {
+  const text = given.trim()
+  const answer = useAnswer(text === '' ? undefined : `search/${text}`, () => search(text), 'onReturn')
+  return (
+    <View
+      title={`Search: ${text.slice(0, 60)}`}
+      name={
+        <>
+          Search: <UserText text={text} />
+        </>
+      }
+    >
+      {text === '' ? <Nothing text='' /> : <Shown answer={answer}>{(hits) => <Found text={text} hits={hits} />}</Shown>}
+    </View>
+  )
+}

@@ -1,0 +1,187 @@
+import type { ComponentChildren } from 'preact'
+import type { GetShortfallResult } from '../../client/index.ts'
+import { svc } from '../data/gateway.ts'
+import { useAnswer } from '../data/useAnswer.ts'
+import { formatTime } from '../format.ts'
+import { Facts, Section, View } from '../parts/layout.tsx'
+import { Fields } from '../parts/Message.tsx'
+import { EmptyNote, ErrorNote, Loading } from '../parts/notes.tsx'
+import { AccountLink, Ago, Badge, HeightLink, Short, Tokens, UserText, Whole } from '../parts/text.tsx'
+import { failureOf, type Tx } from '../parts/transactions.tsx'
+import { Sentence } from '../parts/Words.tsx'
+import { proposalLink } from '../data/proposals.ts'
+import { linkTo } from '../route.ts'
+import { operationTitle, operationWords } from '../words.ts'
+
+const decoded = (base64: string): string | undefined => {
+  try {
+    return atob(base64)
+  } catch {
+    return undefined
+  }
+}
+
+/** What the operation gave back: the id of a proposal, or of a request. */
+function Data({ tx, data }: { readonly tx: Tx; readonly data: string }) {
+  if (tx.operation?.startsWith('propose') === true)
+    return (
+      <>
+        the id of a proposal, <Short text={data} to={proposalLink(data)} />
+      </>
+    )
+  const text = decoded(data)
+  if (tx.operation === 'updateCandidacyAccount' && text !== undefined)
+    return (
+      <>
+        the id of an account update request, <span class='number'>{text}</span>
+      </>
+    )
+  return <span class='mono'>{data}</span>
+}
+
+type Part = Tx['check_tx'] | Tx['deliver_tx']
+
+function Fee({ fee }: Pick<Part, 'fee'>) {
+  if (fee.value === undefined) return <span class='soft'>none</span>
+  return (
+    <>
+      <Tokens units={fee.value} decimals={18} /> <span class='soft'>({decoded(fee.key ?? '')})</span>
+    </>
+  )
+}
+
+/** One of the two results of a transaction: what it says, and beside that how the interface shows it. */
+function Result({ title, part, tx }: { readonly title: string; readonly part: Tx['deliver_tx']; readonly tx: Tx }) {
+  const { code = 0, log, gasUsed, fee, data } = part
+  return (
+    <section class='result' aria-label={title}>
+      <h3 class='mono'>{title}</h3>
+      <Facts
+        facts={{
+          Code: code === 0 ? '0 (success)' : code,
+          Log: log === undefined ? undefined : <UserText text={log} />,
+          'Gas used':
+            gasUsed === undefined ? undefined : <span class='number'>{Number(gasUsed).toLocaleString('en')}</span>,
+          Fee: <Fee fee={fee} />,
+          Data: data === undefined ? undefined : <Data tx={tx} data={data} />,
+        }}
+      />
+      <pre class='raw'>{JSON.stringify(part, null, 2)}</pre>
+    </section>
+  )
+}
+
+/** Which balance was too low, and by how much. */
+function Shortfall({ shortfall: { account, needed, fee, available } }: { shortfall: NonNullable<GetShortfallResult> }) {
+  const lacking = BigInt(needed) - BigInt(available)
+  return (
+    <p class='note bad'>
+      It needed <Tokens units={needed} decimals={18} /> of <AccountLink address={account} />
+      {BigInt(fee) > 0n && (
+        <>
+          {' '}
+          (<Tokens units={fee} decimals={18} /> of it for the fee)
+        </>
+      )}
+      , which had <Tokens units={available} decimals={18} />: <Tokens units={lacking} decimals={18} /> too little.
+    </p>
+  )
+}
+
+/** The candidacy that an operation without further fields is about: its sender's. */
+const CANDIDACY = /Candidacy(?:Account)?$/
+
+function Found({ tx }: { readonly tx: Tx }) {
+  const { height, operation, message, sender, nonce } = tx
+  const block = useAnswer(`block/${height}/time`, () => svc.async.getBlock({ block: height, limit: 1 }), 'once')
+  const time = block.data?.time
+  const concerned = operation !== null && CANDIDACY.test(operation) && operation !== 'verifyCandidacy' ? sender : null
+  return (
+    <>
+      <p class='summary'>
+        <Sentence words={operationWords(operation, message)} />{' '}
+        {failureOf(tx) === undefined ? <Badge tone='good'>done</Badge> : <Badge tone='bad'>failed</Badge>}
+      </p>
+      <Facts
+        facts={{
+          Hash: <Whole text={tx.hash} label='the hash of the transaction' />,
+          Block: (
+            <>
+              <HeightLink height={height} /> <span class='soft'>at place {tx.index}</span>
+            </>
+          ),
+          Time:
+            time === undefined ? (
+              '–'
+            ) : (
+              <>
+                {formatTime(Date.parse(time))} UTC{' '}
+                <span class='soft'>
+                  (<Ago time={time} />)
+                </span>
+              </>
+            ),
+          Sender: sender === null ? 'none: these bytes are no transaction' : <AccountLink address={sender} />,
+          Nonce: nonce === null ? undefined : <span class='number'>{nonce}</span>,
+          Candidacy: concerned === null ? undefined : <Short text={concerned} to={linkTo(['validators', concerned])} />,
+        }}
+      />
+      {operation !== null && message !== null && (
+        <Section title='Fields' aside={<span class='mono'>{operation}</span>}>
+          <Fields operation={operation} message={message} />
+        </Section>
+      )}
+      <Section title='Result'>
+        <div class='results'>
+          <Result title='check_tx' part={tx.check_tx} tx={tx} />
+          <Result title='deliver_tx' part={tx.deliver_tx} tx={tx} />
+        </div>
+      </Section>
+    </>
+  )
+}
+
+const Missing = ({ isRefused }: { readonly isRefused: boolean }): ComponentChildren =>
+  isRefused ? (
+    <EmptyNote>
+      This transaction was refused before it came into a block, because a balance was too low. Its sender may send it
+      again once the balance covers it.
+    </EmptyNote>
+  ) : (
+    <p class='note waiting' role='status'>
+      No block that this node knows holds this transaction. It may wait for one, or have been refused: the page watches
+      for it and shows it as soon as it is in a block.
+    </p>
+  )
+
+/** A transaction by its hash. One that is in no block yet is shown as soon as it is. */
+export function Transaction({ hash }: { readonly hash: string }) {
+  const isHash = /^(?:0x)?[0-9a-f]{64}$/i.test(hash)
+  const name = hash.replace(/^0x/i, '').toUpperCase()
+  const { data: tx, error } = useAnswer(
+    isHash ? `tx/${name}` : undefined,
+    () => svc.async.getTransaction(name),
+    'untilFound',
+  )
+  const mayLack = tx === null || (tx !== undefined && failureOf(tx) !== undefined)
+  const { data: shortfall } = useAnswer(
+    mayLack ? `shortfall/${name}` : undefined,
+    () => svc.async.getShortfall(name),
+    'once',
+  )
+  return (
+    <View title={tx ? operationTitle(tx.operation) : 'Transaction'}>
+      {error === undefined ? null : <ErrorNote error={error} />}
+      {!isHash && <EmptyNote>A transaction is named by its hash: 64 hex digits.</EmptyNote>}
+      {isHash && tx === undefined && error === undefined && <Loading lines={6} />}
+      {tx === null && (
+        <>
+          <Facts facts={{ Hash: <Whole text={name} label='the hash of the transaction' /> }} />
+          <Missing isRefused={Boolean(shortfall)} />
+        </>
+      )}
+      {shortfall ? <Shortfall shortfall={shortfall} /> : null}
+      {tx ? <Found tx={tx} /> : null}
+    </View>
+  )
+}

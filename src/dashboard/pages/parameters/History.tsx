@@ -1,0 +1,175 @@
+import { useMemo } from 'preact/hooks'
+import type { Parameter } from '../../../modules/params/definitions.ts'
+import {
+  askChangesOf,
+  formatValue,
+  type GivenValue,
+  isNumeric,
+  rangeOf,
+  useParamsHistory,
+} from '../../data/parameters.ts'
+import { type Proposal, proposalLink, useLatest } from '../../data/proposals.ts'
+import { svc } from '../../data/gateway.ts'
+import { useAnswer } from '../../data/useAnswer.ts'
+import { useCandidates } from '../../data/validators.ts'
+import { Facts, Section, View } from '../../parts/layout.tsx'
+import { EmptyNote, Shown } from '../../parts/notes.tsx'
+import { ParamValue } from '../../parts/ParamValue.tsx'
+import { Plot } from '../../parts/Plot.tsx'
+import { type Column, Table } from '../../parts/Table.tsx'
+import { Ago, HeightLink } from '../../parts/text.tsx'
+import { ValidatorLink } from '../../parts/ValidatorLink.tsx'
+import { Verified } from '../../parts/Verified.tsx'
+import { linkTo } from '../../route.ts'
+
+/** A value with the proposal that brought it; genesis brought the first one. */
+interface HistoryRow extends GivenValue {
+  readonly proposal: Proposal | undefined
+}
+
+/** The values of one parameter, the newest first, each with its proposal. Several of one block: the last one wins. */
+function rowsOf(parameter: Parameter, given: readonly GivenValue[], changes: readonly Proposal[]): HistoryRow[] {
+  const { name, type } = parameter
+  const canonical = (text: unknown): string => {
+    const value = type.parse(String(text))
+    return value === undefined ? '' : type.print(value)
+  }
+  return given
+    .filter((one) => one.name === name)
+    .map((one) => ({
+      ...one,
+      proposal: changes.find(
+        ({ ResultBlockHeight, Detail }) =>
+          ResultBlockHeight + 1 === one.height_in_force && canonical(Detail['value']) === one.value,
+      ),
+    }))
+}
+
+function Steps({
+  rows,
+  height,
+  parameter,
+}: {
+  readonly rows: readonly HistoryRow[]
+  readonly height: number
+  readonly parameter: Parameter
+}) {
+  const [x, y] = useMemo(() => {
+    const ascending = [...rows].reverse().filter((one) => one.height_in_force <= height)
+    const last = ascending.at(-1)
+    const points = last === undefined ? [] : [...ascending, { ...last, height_in_force: height }]
+    return [points.map((one) => one.height_in_force), points.map(({ value }) => Number(value))]
+  }, [rows, height])
+  return (
+    <Plot
+      label={`${parameter.name}, in ${parameter.unit}, by block`}
+      kind='steps'
+      x={x}
+      y={y}
+      height={200}
+      print={(value) => formatValue(String(value))}
+    />
+  )
+}
+
+/** The value in force, proven where the reader wants that. */
+const Proof = ({
+  name,
+  row: { height_in_force: height, value },
+}: {
+  readonly name: string
+  readonly row: GivenValue
+}) => <Verified call={() => svc.verified.getProof('params', `${name}/${height}`)} expect={{ value }} />
+
+/** What a parameter was, from which block on, and by which proposal. */
+export function ParameterHistory({ parameter }: { readonly parameter: Parameter }) {
+  const { name, doc } = parameter
+  const history = useParamsHistory()
+  const known = history.data?.data.length
+  const changes = useLatest(
+    useAnswer(known === undefined ? undefined : `changes/${name}/${known}`, () => askChangesOf(name), 'once'),
+  )
+  const candidates = useCandidates().data
+  const rows = useMemo(
+    () => rowsOf(parameter, history.data?.data ?? [], changes.data ?? []),
+    [parameter, history.data, changes.data],
+  )
+  const columns: readonly Column<HistoryRow>[] = [
+    {
+      name: 'value',
+      title: 'Value',
+      value: ({ value }) => value,
+      cell: ({ value }) => <ParamValue name={name} value={value} />,
+    },
+    {
+      name: 'from',
+      title: 'In force from block',
+      value: ({ height_in_force: height }) => height,
+      cell: ({ height_in_force: height }) => (height === 0 ? 'genesis' : <HeightLink height={height} />),
+    },
+    {
+      name: 'proposal',
+      title: 'By proposal',
+      value: ({ proposal }) => proposal?.Id ?? '',
+      cell: ({ proposal, value }) =>
+        proposal === undefined ? '–' : <a href={proposalLink(proposal.Id)}>Set to {formatValue(value)}</a>,
+    },
+    {
+      name: 'proposer',
+      title: 'Proposer',
+      value: ({ proposal }) => proposal?.Proposer ?? '',
+      cell: ({ proposal }) =>
+        proposal === undefined ? '–' : <ValidatorLink owner={proposal.Proposer} candidates={candidates} />,
+      isMinor: true,
+    },
+    {
+      name: 'approved',
+      title: 'Approved',
+      value: ({ proposal }) => proposal?.ResultAt ?? '',
+      cell: ({ proposal }) => (proposal === undefined ? '–' : <Ago time={proposal.ResultAt} />),
+      isMinor: true,
+      isNumber: true,
+    },
+  ]
+  return (
+    <View
+      title={name}
+      actions={
+        <a class='button' href={linkTo(['proposals', 'new', 'change_param'], { name })}>
+          Propose a change
+        </a>
+      }
+    >
+      <Shown answer={history} lines={6}>
+        {({ height }) => {
+          const inForce = rows.find((one) => one.height_in_force <= height)
+          return (
+            <>
+              <Facts
+                facts={{
+                  Meaning: doc,
+                  'In force': inForce === undefined ? '–' : <ParamValue name={name} value={inForce.value} />,
+                  'A proposal may set': rangeOf(parameter),
+                }}
+              />
+              {inForce === undefined ? null : <Proof name={name} row={inForce} />}
+              <Section title='History'>
+                {rows.length > 1 && isNumeric(parameter) ? (
+                  <Steps rows={rows} height={height} parameter={parameter} />
+                ) : null}
+                {rows.length <= 1 ? <EmptyNote>No proposal has changed it so far.</EmptyNote> : null}
+                <Table
+                  label={`History of ${name}`}
+                  columns={columns}
+                  rows={rows}
+                  keyOf={(one) => one.height_in_force}
+                  empty='There is no value yet.'
+                />
+              </Section>
+            </>
+          )
+        }}
+      </Shown>
+    </View>
+  )
+}

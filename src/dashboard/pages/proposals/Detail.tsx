@@ -1,0 +1,142 @@
+import { changeOf, TYPE_TITLES, useLatest, type WholeProposal } from '../../data/proposals.ts'
+import { svc } from '../../data/gateway.ts'
+import { useAnswer } from '../../data/useAnswer.ts'
+import { useCandidates } from '../../data/validators.ts'
+import { Facts, Section, View } from '../../parts/layout.tsx'
+import { Verified } from '../../parts/Verified.tsx'
+import { EmptyNote, Shown } from '../../parts/notes.tsx'
+import { ResultBadge, titleOf } from '../../parts/proposal.tsx'
+import { LargeTally } from '../../parts/TallyBar.tsx'
+import { Ago, HeightLink, TxLink, UserText, Whole } from '../../parts/text.tsx'
+import { endOf, TimeLeft } from '../../parts/TimeLeft.tsx'
+import { ValidatorLink } from '../../parts/ValidatorLink.tsx'
+import { WhatChanges } from './Changes.tsx'
+import { VoteBox } from './VoteBox.tsx'
+import { Votes } from './Votes.tsx'
+
+/** What brings an approved proposal about: some kinds wait for their point. */
+const WAITS = new Set<WholeProposal['Type']>(['deploy_libeni', 'retire_program'])
+
+const CHANGES: Readonly<Record<WholeProposal['Result'], string>> = {
+  '': 'What would change',
+  Approved: 'What changes',
+  Rejected: 'What would have changed',
+  Expired: 'What would have changed',
+}
+
+/** Where a proposal is in its life, in a line. */
+function Standing({ proposal }: { readonly proposal: WholeProposal }) {
+  const { Type, Result: result, ResultBlockHeight: height, ResultAt: time, ResultMsg: message } = proposal
+  return (
+    <p class='standing'>
+      <ResultBadge result={result} />
+      {result === '' ? (
+        <span>
+          <TimeLeft proposal={proposal} /> left, until {endOf(proposal)}
+        </span>
+      ) : (
+        <span>
+          in block <HeightLink height={height} />, <Ago time={time} />
+          {message === '' ? null : (
+            <>
+              : <UserText text={message} />
+            </>
+          )}
+          {result === 'Approved' && WAITS.has(Type) ? `, carried out at ${endOf(proposal)}` : null}
+        </span>
+      )}
+    </p>
+  )
+}
+
+/** What a kind of proposal has of its own, by the columns of its row. */
+function rowOf(proposal: WholeProposal): Readonly<Record<string, string>> {
+  const change = changeOf(proposal)
+  switch (change.type) {
+    case 'change_param':
+      return { name: change.detail.name, value: change.detail.value }
+    case 'deploy_libeni': {
+      const { name, version, fileurl, md5 } = change.detail
+      return { name, version, file_url: fileurl, md5 }
+    }
+    case 'retire_program':
+      return { preserved_validators: change.detail.preserved_validators }
+    case 'transfer_fund': {
+      const { from, to, amount } = change.detail
+      return { transfer_from: from, transfer_to: to, amount }
+    }
+  }
+}
+
+function Proposed({ proposal, hash }: { readonly proposal: WholeProposal; readonly hash: string }) {
+  const candidates = useCandidates().data
+  const { reason } = changeOf(proposal).detail
+  return (
+    <>
+      <Standing proposal={proposal} />
+      <Section title={CHANGES[proposal.Result]} aside={TYPE_TITLES[proposal.Type]}>
+        <WhatChanges proposal={proposal} />
+        {reason === '' ? null : (
+          <figure class='reason'>
+            <figcaption>Reason, in the words of the proposer</figcaption>
+            <blockquote>
+              <UserText text={reason} isLong />
+            </blockquote>
+          </figure>
+        )}
+      </Section>
+      <Section title='Tally'>
+        <LargeTally tally={proposal.Tally} isFinal={proposal.Result !== ''} />
+        {proposal.Result === '' ? <VoteBox proposal={proposal} candidates={candidates} /> : null}
+      </Section>
+      <Section title='Votes'>
+        <Votes proposal={proposal} candidates={candidates} />
+      </Section>
+      <Section title='Record'>
+        <Facts
+          facts={{
+            Proposer: <ValidatorLink owner={proposal.Proposer} candidates={candidates} />,
+            Proposed: (
+              <>
+                in block <HeightLink height={proposal.BlockHeight} />, <Ago time={proposal.CreatedAt} />
+              </>
+            ),
+            'Open until': endOf(proposal),
+            Transaction: <TxLink hash={hash} />,
+            ProposalID: <Whole text={proposal.Id} label='the ProposalID' />,
+          }}
+        />
+        <Verified
+          call={() => svc.verified.governance.queryProposal(proposal.Id)}
+          expect={{
+            proposer: proposal.Proposer,
+            type: proposal.Type,
+            result: proposal.Result,
+            reason,
+            ...rowOf(proposal),
+          }}
+        />
+      </Section>
+    </>
+  )
+}
+
+/** One proposal: what it would change, its tally, who voted what, and voting. */
+export function ProposalDetail({ id, hash }: { readonly id: string; readonly hash: string }) {
+  const answer = useLatest(useAnswer(`proposal/${id}`, () => svc.async.governance.queryProposal(id)))
+  const proposal = answer.data?.data
+  const title = proposal === undefined || proposal === null ? 'Proposal' : titleOf(proposal)
+  return (
+    <View title={title}>
+      <Shown answer={answer} lines={8}>
+        {({ data }) =>
+          data === null ? (
+            <EmptyNote>This chain has no proposal with this ProposalID.</EmptyNote>
+          ) : (
+            <Proposed proposal={data} hash={hash} />
+          )
+        }
+      </Shown>
+    </View>
+  )
+}

@@ -1,0 +1,304 @@
+import { useEffect, useState } from 'preact/hooks'
+import {
+  changeOf,
+  type Proposal,
+  proposalLink,
+  type ProposalType,
+  TYPE_TITLES,
+  useLatest,
+  useProposalNews,
+} from '../../data/proposals.ts'
+import { svc } from '../../data/gateway.ts'
+import { useAnswer } from '../../data/useAnswer.ts'
+import { type Candidate, useCandidates } from '../../data/validators.ts'
+import { formatCount } from '../../format.ts'
+import { csvText, download } from '../../parts/csv.ts'
+import { View } from '../../parts/layout.tsx'
+import { EmptyNote, ErrorNote, Shown } from '../../parts/notes.tsx'
+import { Pager } from '../../parts/Pager.tsx'
+import { ResultBadge, titleOf } from '../../parts/proposal.tsx'
+import { SmallTally } from '../../parts/TallyBar.tsx'
+import { Ago, HeightLink, UserText } from '../../parts/text.tsx'
+import { endOf, TimeLeft } from '../../parts/TimeLeft.tsx'
+import { ValidatorLink } from '../../parts/ValidatorLink.tsx'
+import { linkTo, useRoute } from '../../route.ts'
+
+const STATES = ['open', 'Approved', 'Rejected', 'Expired'] as const
+const TYPES = Object.keys(TYPE_TITLES) as readonly ProposalType[]
+
+interface Filter {
+  readonly state?: (typeof STATES)[number]
+  readonly type?: ProposalType
+}
+
+/** Proposals of a page: what a screen shows. */
+const PAGE_ROWS = 20
+
+/** Characters of a reason that a line may show. */
+const REASON_SHOWN = 200
+
+/** Proposals that one question for the CSV file asks for. */
+const CSV_ROWS = 500
+
+/** What the address asks for. What it cannot ask for is left out. */
+function useFilter(): { readonly filter: Filter; readonly page: number } {
+  const { options } = useRoute()
+  const [state, type] = [
+    STATES.find((one) => one === options.get('state')),
+    TYPES.find((one) => one === options.get('type')),
+  ]
+  const page = Number(options.get('page'))
+  return {
+    filter: { ...(state === undefined ? {} : { state }), ...(type === undefined ? {} : { type }) },
+    page: Number.isSafeInteger(page) && page >= 1 ? page : 1,
+  }
+}
+
+const linkOf = ({ state, type }: Filter, page = 1): string =>
+  linkTo(['proposals'], { state, type, page: page === 1 ? undefined : String(page) })
+
+/** How many proposals of a type there are, in all and of each state. */
+async function askCounts(type: Filter['type']): Promise<readonly number[]> {
+  const chosen = type === undefined ? {} : { type }
+  const answers = await Promise.all(
+    [undefined, ...STATES].map((state) =>
+      svc.async.governance.listProposals({
+        newest: true,
+        limit: 1,
+        ...chosen,
+        ...(state === undefined ? {} : { state }),
+      }),
+    ),
+  )
+  return answers.map(({ total = 0 }) => total)
+}
+
+/** The state and the type that the list shows, each with the way to the others. */
+function Filters({ filter, heard }: { readonly filter: Filter; readonly heard: number }) {
+  const counts = useLatest(
+    useAnswer(`proposalCounts/${filter.type}@${heard}`, () => askCounts(filter.type), 'onReturn'),
+  )
+  const link = (to: Filter, text: string, isHere: boolean, count?: number) => (
+    <a key={text} href={linkOf(to)} {...(isHere ? { 'aria-current': 'true' } : {})}>
+      {text} {count === undefined ? null : <span class='count'>{formatCount(count)}</span>}
+    </a>
+  )
+  const { state, ...others } = filter
+  return (
+    <div class='tabs'>
+      <nav aria-label='State'>
+        {[undefined, ...STATES].map((one, index) =>
+          link(
+            one === undefined ? others : { ...others, state: one },
+            one === undefined ? 'All' : one === 'open' ? 'Open' : one,
+            one === state,
+            counts.data?.[index],
+          ),
+        )}
+      </nav>
+      <nav aria-label='Type'>
+        {[undefined, ...TYPES].map((one) =>
+          link(
+            { ...(state === undefined ? {} : { state }), ...(one === undefined ? {} : { type: one }) },
+            one === undefined ? 'Every type' : TYPE_TITLES[one],
+            one === filter.type,
+          ),
+        )}
+      </nav>
+    </div>
+  )
+}
+
+/** The tally of a proposal; that of an open one is asked for again when there is news of it. */
+function TallyOf({ proposal: { Id, Result }, heard }: { readonly proposal: Proposal; readonly heard: number }) {
+  const key = Result === '' ? `tally/${Id}@${heard}` : `tally/${Id}`
+  const { data } = useLatest(
+    useAnswer(
+      key,
+      async () => (await svc.async.governance.queryProposal(Id)).data?.Tally,
+      Result === '' ? 'onReturn' : 'once',
+    ),
+  )
+  return <SmallTally tally={data} />
+}
+
+/** How an open proposal ends, or how the others did. */
+function Outcome({ proposal }: { readonly proposal: Proposal }) {
+  const { Result: result, ResultBlockHeight: height, ResultAt: time } = proposal
+  return (
+    <>
+      <ResultBadge result={result} />
+      <small class='soft'>
+        {result === '' ? (
+          <span title={`until ${endOf(proposal)}`}>
+            <TimeLeft proposal={proposal} />
+          </span>
+        ) : (
+          <>
+            block <HeightLink height={height} />, <Ago time={time} />
+          </>
+        )}
+      </small>
+    </>
+  )
+}
+
+function Row({
+  proposal,
+  candidates,
+  heard,
+}: {
+  readonly proposal: Proposal
+  readonly candidates: readonly Candidate[] | undefined
+  readonly heard: number
+}) {
+  const { reason } = changeOf(proposal).detail
+  return (
+    <li>
+      <div class='what'>
+        <a href={proposalLink(proposal.Id)}>{titleOf(proposal)}</a>
+        <small class='soft'>
+          {TYPE_TITLES[proposal.Type]}
+          {reason === '' ? null : (
+            <>
+              {' · '}
+              <UserText text={reason.slice(0, REASON_SHOWN)} />
+            </>
+          )}
+        </small>
+      </div>
+      <div class='by'>
+        <ValidatorLink owner={proposal.Proposer} candidates={candidates} />
+        <small class='soft'>
+          <Ago time={proposal.CreatedAt} />
+        </small>
+      </div>
+      <div class='tally'>
+        <TallyOf proposal={proposal} heard={heard} />
+      </div>
+      <div class='outcome'>
+        <Outcome proposal={proposal} />
+      </div>
+    </li>
+  )
+}
+
+const CSV_NAMES = [
+  'Id',
+  'Type',
+  'What',
+  'Reason',
+  'Proposer',
+  'Block',
+  'Created',
+  'Ends',
+  'Result',
+  'Result block',
+  'Result time',
+]
+
+/** Asks for all proposals of a filter, page by page, and hands them over as a file. */
+async function saveAll(filter: Filter): Promise<void> {
+  const all: Proposal[] = []
+  for (;;) {
+    const { data } = await svc.async.governance.listProposals({
+      newest: true,
+      limit: CSV_ROWS,
+      offset: all.length,
+      ...filter,
+    })
+    all.push(...data)
+    if (data.length < CSV_ROWS) break
+  }
+  const rows = all.map((one) => [
+    one.Id,
+    one.Type,
+    titleOf(one),
+    changeOf(one).detail.reason,
+    one.Proposer,
+    one.BlockHeight,
+    one.CreatedAt,
+    endOf(one),
+    one.Result === '' ? 'open' : one.Result,
+    one.ResultBlockHeight,
+    one.ResultAt,
+  ])
+  download(`${['proposals', filter.state, filter.type].filter(Boolean).join('-')}.csv`, csvText(CSV_NAMES, rows))
+}
+
+function Foot({ filter, page, total }: { readonly filter: Filter; readonly page: number; readonly total: number }) {
+  const [saving, setSaving] = useState<'no' | 'yes' | Error>('no')
+  const save = (): void => {
+    setSaving('yes')
+    saveAll(filter).then(
+      () => setSaving('no'),
+      (error: Error) => setSaving(error),
+    )
+  }
+  return (
+    <footer class='list-foot'>
+      <Pager page={page} pages={Math.ceil(total / PAGE_ROWS)} linkOf={(to) => linkOf(filter, to)} />
+      <span>
+        {total === 1 ? '1 proposal' : `${formatCount(total)} proposals`}
+        <button type='button' class='quiet' disabled={saving === 'yes'} onClick={save}>
+          CSV
+        </button>
+      </span>
+      {saving instanceof Error ? <ErrorNote error={saving} /> : null}
+    </footer>
+  )
+}
+
+/** The proposals of a state and a type, the newest first, a page at a time. */
+export function ProposalList() {
+  const { filter, page } = useFilter()
+  const news = useProposalNews()
+  const heard = Math.max(0, ...news.values())
+  const { state, type } = filter
+  const answer = useLatest(
+    useAnswer(
+      `proposals/${state}/${type}/${page}@${heard}`,
+      async () => {
+        const offset = (page - 1) * PAGE_ROWS
+        const chosen = await svc.async.governance.listProposals({ newest: true, limit: PAGE_ROWS, offset, ...filter })
+        // While another page is on its way, this one keeps its own number.
+        return { ...chosen, page, filter }
+      },
+      'onReturn',
+    ),
+  )
+  const candidates = useCandidates().data
+  useEffect(() => {
+    if (scrollY > 0) scrollTo(0, 0)
+  }, [state, type, page])
+  return (
+    <View
+      title='Proposals'
+      actions={
+        <a class='button' href={linkTo(['proposals', 'new'])}>
+          New proposal
+        </a>
+      }
+    >
+      <div class='proposal-list'>
+        <Filters filter={filter} heard={heard} />
+        <Shown answer={answer} lines={8}>
+          {({ data, total = 0, ...shown }) =>
+            data.length === 0 ? (
+              <EmptyNote>{total === 0 ? 'There is no such proposal.' : 'There are not so many pages.'}</EmptyNote>
+            ) : (
+              <>
+                <ol class='proposals' aria-label='Proposals' aria-busy={answer.isOld}>
+                  {data.map((one) => (
+                    <Row key={one.Id} proposal={one} candidates={candidates} heard={news.get(one.Id) ?? 0} />
+                  ))}
+                </ol>
+                <Foot filter={shown.filter} page={shown.page} total={total} />
+              </>
+            )
+          }
+        </Shown>
+      </div>
+    </View>
+  )
+}

@@ -1,0 +1,34 @@
+import { svc } from '../../data/gateway.ts'
+import { useAnswer } from '../../data/useAnswer.ts'
+import type { Candidate } from '../../data/validators.ts'
+import { shorten } from '../../format.ts'
+import { Names } from '../../parts/Names.tsx'
+
+/** The accounts that may propose and vote; undefined until they are known. Source: protocol.md §6, Who decides. */
+export function useVoters(): readonly string[] | undefined {
+  const set = useAnswer('validatorSet', () => svc.async.stake.validator.queryValidatorSet()).data?.data
+  return set?.flatMap(({ owner_address: owner }) => owner ?? [])
+}
+
+/** That the account that acts may not do `what`, and who may. */
+export function WhoMay({
+  account,
+  voters,
+  candidates,
+  what,
+}: {
+  readonly account: string
+  readonly voters: readonly string[]
+  readonly candidates: readonly Candidate[] | undefined
+  readonly what: string
+}) {
+  return (
+    <div class='note'>
+      <p>
+        The account that acts, <span class='mono'>{shorten(account)}</span>, is not that of a validator. These may{' '}
+        {what}:
+      </p>
+      <Names owners={voters} candidates={candidates} />
+    </div>
+  )
+}

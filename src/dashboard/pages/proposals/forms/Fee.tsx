@@ -1,0 +1,14 @@
+import type { OperationName } from '../../../../client/gen/forms.ts'
+import { svc } from '../../../data/gateway.ts'
+import { useAnswer } from '../../../data/useAnswer.ts'
+import { Tokens } from '../../../parts/text.tsx'
+
+/** What an operation costs at the present gas price. */
+export function Fee({ operation }: { readonly operation: OperationName }) {
+  const fee = useAnswer(`fee/${operation}`, () => svc.async.estimateFee(operation)).data?.fee
+  return (
+    <small class='soft'>
+      Fee: {fee === undefined ? '–' : <Tokens units={fee} decimals={18} />}. You see everything before you sign.
+    </small>
+  )
+}

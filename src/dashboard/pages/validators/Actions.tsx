@@ -1,0 +1,212 @@
+import { useState } from 'preact/hooks'
+import type { QueryAccountUpdatesResult } from '../../../client/index.ts'
+import { stakeConstants } from '../../data/stakeConstants.ts'
+import { useAnswer } from '../../data/useAnswer.ts'
+import { formatCount } from '../../format.ts'
+import { OperationForm } from '../../forms/OperationForm.tsx'
+import { Section } from '../../parts/layout.tsx'
+import { AccountLink, Tokens } from '../../parts/text.tsx'
+import { goTo } from '../../route.ts'
+import { act } from '../../wallet/act.ts'
+import { choose, useWallet } from '../../wallet/wallet.ts'
+import { openWallet } from '../../wallet/walletDialog.ts'
+import { type Candidacy, missingStakeOf, type Params, type Validator } from './candidacy.ts'
+import { linkToValidator } from './parts.tsx'
+import { useClock } from '../../data/blockTime.ts'
+import { type Unbonding, WhenBlock } from './StatusNote.tsx'
+import { UpdateForm } from './UpdateForm.tsx'
+
+/** A request to hand a candidacy over that waits for its answer. */
+export type HandOver = QueryAccountUpdatesResult['data'][number]
+
+interface ActionsProps {
+  readonly candidacy: Candidacy
+  readonly params: Params
+  readonly unbonding: readonly Unbonding[]
+  readonly handOvers: readonly HandOver[]
+}
+
+/** What an owner may open below the buttons. */
+type Opened = 'update' | 'withdraw' | 'handOver' | undefined
+
+function Withdraw({ validator, params, onDone }: { validator: Validator; params: Params; onDone: () => void }) {
+  const clock = useClock()
+  const wait = params.unstake_wait_period
+  const due = clock === undefined ? undefined : clock.height + 1 + wait
+  const withdraw = async (): Promise<void> => {
+    if ((await act('withdrawCandidacy', {})) !== undefined) onDone()
+  }
+  return (
+    <div class='stack'>
+      <p>
+        All of the shares, <Tokens units={validator.shares} decimals={18} />, leave the candidacy at once and are paid
+        to your balance {formatCount(wait)} blocks later
+        {due === undefined ? null : (
+          <>
+            : in block <span class='number'>{formatCount(due)}</span> if you withdraw now
+            <WhenBlock height={due} />
+          </>
+        )}
+        . Until then you can activate it again.
+      </p>
+      <button type='button' class='main' onClick={() => void withdraw()}>
+        Withdraw the candidacy
+      </button>
+    </div>
+  )
+}
+
+/** What a withdrawn candidacy takes when it comes back. */
+function Return({
+  validator,
+  params,
+  unbonding,
+}: Pick<ActionsProps, 'params' | 'unbonding'> & { validator: Validator }) {
+  const back = unbonding
+    .filter(({ pub_key }) => pub_key.value === validator.pub_key.value)
+    .reduce((sum, { amount }) => sum + BigInt(amount), 0n)
+  const missing = missingStakeOf(BigInt(validator.max_shares), back, params)
+  return (
+    <p class='soft'>
+      Activating it takes back the <Tokens units={back} /> that still unbond as its shares
+      {missing === 0n ? null : (
+        <>
+          {' '}
+          and <Tokens units={missing} decimals={18} /> of your balance
+        </>
+      )}
+      .
+    </p>
+  )
+}
+
+/** What the owner of a candidacy can do with it. */
+function OwnerActions({ candidacy: { validator }, params, unbonding, handOvers }: ActionsProps) {
+  const [opened, setOpened] = useState<Opened>()
+  const toggle = (what: Opened) => () => setOpened(opened === what ? undefined : what)
+  const close = (): void => setOpened(undefined)
+  const isLive = validator.state !== 'Withdrawn'
+  const offered = handOvers.find(({ from }) => from === validator.owner_address)
+  const opener = (what: Exclude<Opened, undefined>, title: string) => (
+    <button type='button' aria-expanded={opened === what} onClick={toggle(what)}>
+      {title}
+    </button>
+  )
+  return (
+    <Section title='Your candidacy'>
+      <div class='stack'>
+        <div class='actions'>
+          {isLive && opener('update', 'Update')}
+          {validator.active === 'Y' ? (
+            <button type='button' onClick={() => void act('deactivateCandidacy', {})}>
+              Deactivate
+            </button>
+          ) : (
+            <button type='button' onClick={() => void act('activateCandidacy', {})}>
+              Activate
+            </button>
+          )}
+          {isLive && opener('handOver', 'Hand over')}
+          {isLive && opener('withdraw', 'Withdraw')}
+        </div>
+        {offered !== undefined && (
+          <p class='note'>
+            Offered to <AccountLink address={offered.to} />, request {offered.id}. It is yours until that account
+            accepts.
+          </p>
+        )}
+        {isLive ? null : <Return validator={validator} params={params} unbonding={unbonding} />}
+        <div class={opened === 'update' ? 'opened' : 'opened narrow'}>
+          {opened === 'update' && <UpdateForm validator={validator} params={params} onDone={close} />}
+          {opened === 'withdraw' && <Withdraw validator={validator} params={params} onDone={close} />}
+          {opened === 'handOver' && (
+            <OperationForm operation='updateCandidacyAccount' submit='Offer it' onDone={close}>
+              {() => (
+                <p class='note'>
+                  The new account has to accept, and pays you <Tokens units={validator.shares} /> for the shares. An
+                  offer that you made before is replaced.
+                </p>
+              )}
+            </OperationForm>
+          )}
+        </div>
+      </div>
+    </Section>
+  )
+}
+
+/** What the account can do to which a candidacy is offered. */
+function AcceptOffer({ validator, offer }: { readonly validator: Validator; readonly offer: HandOver }) {
+  const accept = async (): Promise<void> => {
+    const result = await act('acceptCandidacyAccountUpdate', { accountUpdateRequestId: offer.id })
+    if (result !== undefined) goTo(linkToValidator(offer.to))
+  }
+  return (
+    <Section title='Offered to you'>
+      <div class='stack'>
+        <p>
+          Its owner wants to hand this candidacy over to your account. You pay{' '}
+          <Tokens units={validator.shares} decimals={18} /> for its shares, which are then yours, with its key and
+          everything else that it has.
+        </p>
+        <div class='actions'>
+          <button type='button' class='main' onClick={() => void accept()}>
+            Accept
+          </button>
+        </div>
+      </div>
+    </Section>
+  )
+}
+
+/** What the foundation can do. */
+function Verify({ validator: { owner_address: candidateAddress, verified } }: { readonly validator: Validator }) {
+  const isVerified = verified === 'Y'
+  return (
+    <Section title='For the foundation'>
+      <div class='actions'>
+        <button
+          type='button'
+          onClick={() => void act('verifyCandidacy', { candidateAddress, verified: isVerified ? 'N' : 'Y' })}
+        >
+          {isVerified ? 'Take the verified mark away' : 'Mark as verified'}
+        </button>
+      </div>
+    </Section>
+  )
+}
+
+/** Whose account it takes to act. */
+function WhoseAccount({ owner, isOpen }: { readonly owner: string; readonly isOpen: boolean }) {
+  return (
+    <p class='soft'>
+      Only its owner <AccountLink address={owner} /> can change this candidacy.{' '}
+      <button type='button' class='quiet' onClick={() => (isOpen ? choose(owner) : void openWallet())}>
+        {isOpen ? 'Act as this account' : 'Open this account in the wallet'}
+      </button>
+    </p>
+  )
+}
+
+/** What the account of the wallet can do with a candidacy. */
+export function Actions(props: ActionsProps) {
+  const { candidacy, handOvers } = props
+  const { validator } = candidacy
+  const owner = validator.owner_address
+  const { accounts, current } = useWallet()
+  const constants = useAnswer('stake-constants', stakeConstants, 'once')
+  const offer = handOvers.find(({ from, to }) => from === owner && to === current)
+  const mayVerify =
+    current !== undefined && constants.data?.foundationAddress === current && validator.state !== 'Withdrawn'
+  return (
+    <>
+      {current === owner ? (
+        <OwnerActions {...props} />
+      ) : (
+        <WhoseAccount owner={owner} isOpen={accounts.some(({ address }) => address === owner)} />
+      )}
+      {offer === undefined ? null : <AcceptOffer validator={validator} offer={offer} />}
+      {mayVerify && <Verify validator={validator} />}
+    </>
+  )
+}

@@ -1,0 +1,79 @@
+import { stakeConstants } from '../../data/stakeConstants.ts'
+import { svc } from '../../data/gateway.ts'
+import { useAnswer } from '../../data/useAnswer.ts'
+import { formatCount } from '../../format.ts'
+import { type Typing, unitsOf } from '../../forms/check.ts'
+import { OperationForm } from '../../forms/OperationForm.tsx'
+import { View } from '../../parts/layout.tsx'
+import { Tokens } from '../../parts/text.tsx'
+import { goTo } from '../../route.ts'
+import { currentAccount, useWallet } from '../../wallet/wallet.ts'
+import { selfStakeOf } from '../../wallet/cost.ts'
+import { formatRatio, type Params } from './candidacy.ts'
+import { linkToValidator } from './parts.tsx'
+
+/** What a declaration takes from the balance, as it is typed. */
+function Staked({ typing, params, most }: { typing: Typing; params: Params; most: bigint }) {
+  const typed = typing['maxAmount'] ?? ''
+  const max = typed === '' ? most : unitsOf(typed)
+  if (max === undefined) return null
+  return (
+    <p class='note'>
+      You stake <Tokens units={selfStakeOf(max, { params })} decimals={18} />: {formatRatio(params.self_staking_ratio)}{' '}
+      of <Tokens units={max} decimals={18} />
+      {typed === '' ? ', the max shares where none are named' : ''}. The candidacy may grow by awards up to those. You
+      get it back {formatCount(params.unstake_wait_period)} blocks after you withdraw.
+    </p>
+  )
+}
+
+/** That the account that acts has a candidacy already. */
+function AlreadyOwner({ account }: { readonly account: string }) {
+  const own = useAnswer(`candidacy/${account}`, () => svc.async.stake.validator.query(account))
+  const state = own.data?.data?.state
+  if (state === undefined || state === 'Withdrawn') return null
+  return (
+    <p class='note waiting'>
+      Your account has <a href={linkToValidator(account)}>a candidacy</a> already. Each account can have one.
+    </p>
+  )
+}
+
+/** Declares a candidacy. */
+export function Declare() {
+  const { current } = useWallet()
+  const facts = useAnswer('declaring', async () => {
+    const [{ data }, { defaultMaxAmount }] = await Promise.all([svc.async.governance.getParams(), stakeConstants()])
+    return { params: data, most: defaultMaxAmount }
+  })
+  const done = (): void => {
+    const owner = currentAccount()
+    if (owner !== undefined) goTo(linkToValidator(owner))
+  }
+  return (
+    <View title='Declare a candidacy'>
+      <div class='declare'>
+        <div class='stack'>
+          <p>
+            A candidate with enough shares becomes a validator: its node signs blocks, and its owner votes on proposals.
+            First start a node and let it catch up with the chain. Then read its public key on that machine:
+          </p>
+          <pre class='code'>cometbft show-validator --home HOME</pre>
+          <p class='soft'>
+            Paste the whole line that it prints, or only the base64 text in it. All of it can be changed later.
+          </p>
+        </div>
+        <div class='stack'>
+          {current === undefined ? null : <AlreadyOwner account={current} />}
+          <OperationForm operation='declareCandidacy' submit='Declare' onDone={done}>
+            {(typing) =>
+              facts.data === undefined ? null : (
+                <Staked typing={typing} params={facts.data.params} most={facts.data.most} />
+              )
+            }
+          </OperationForm>
+        </div>
+      </div>
+    </View>
+  )
+}

@@ -1,0 +1,121 @@
+import { useState } from 'preact/hooks'
+import { svc } from '../../data/gateway.ts'
+import { type Answer, useAnswer } from '../../data/useAnswer.ts'
+import { ChoiceFilter } from '../../parts/Filter.tsx'
+import { Section } from '../../parts/layout.tsx'
+import { Shown } from '../../parts/notes.tsx'
+import { type Column, Table } from '../../parts/Table.tsx'
+import { Ago, HeightLink, TxLink } from '../../parts/text.tsx'
+import { Sentence, sentenceText } from '../../parts/Words.tsx'
+import { eventWords } from '../../words.ts'
+import { useRoute } from '../../route.ts'
+import type { History, HistoryEvent } from './useHistory.ts'
+
+const ANSWERS: Readonly<Record<string, string>> = { Y: 'voted yes on ', N: 'voted no on ' }
+
+/** What happened. Only the transaction of a vote tells its answer. */
+function EventSentence({ event, owner }: { readonly event: HistoryEvent; readonly owner: string }) {
+  const { hash } = event
+  const vote = hash !== null && event.type === 'svc.governance.vote' ? hash : undefined
+  const { data } = useAnswer(
+    vote === undefined ? undefined : `transaction/${vote}`,
+    () => svc.async.getTransaction(vote ?? ''),
+    'once',
+  )
+  const answered = ANSWERS[String(data?.message?.['answer'])]
+  const words = eventWords(event, owner)
+  return <Sentence words={answered === undefined ? words : [answered, ...words.slice(1)]} />
+}
+
+const columnsOf = (owner: string): readonly Column<HistoryEvent>[] => [
+  {
+    name: 'height',
+    title: 'Block',
+    value: ({ height }) => height,
+    cell: ({ height }) => <HeightLink height={height} />,
+    width: '4.5rem',
+  },
+  {
+    name: 'what',
+    title: 'What happened',
+    value: (event) => sentenceText(eventWords(event, owner)),
+    cell: (event) => (
+      <span class='two-lines'>
+        <EventSentence event={event} owner={owner} />
+      </span>
+    ),
+  },
+  {
+    name: 'transaction',
+    title: 'Transaction',
+    value: ({ hash }) => hash ?? '',
+    cell: ({ hash }) => (hash === null ? <span class='soft'>by the block</span> : <TxLink hash={hash} />),
+    isMinor: true,
+    width: '10rem',
+  },
+  {
+    name: 'time',
+    title: 'Time',
+    value: ({ time }) => time,
+    cell: ({ time }) => <Ago time={time} />,
+    isNumber: true,
+    isMinor: true,
+    width: '8rem',
+  },
+]
+
+/** Whose doing an event is. */
+const KINDS: readonly (readonly [value: string, title: string, (event: HistoryEvent) => boolean])[] = [
+  ['', 'All', () => true],
+  ['candidacy', 'The candidacy', ({ hash, type }) => hash !== null && type.startsWith('svc.stake.')],
+  ['governance', 'Votes and proposals', ({ type }) => type.startsWith('svc.governance.')],
+  ['blocks', 'The validator set', ({ hash, type }) => hash === null && type.startsWith('svc.stake.')],
+]
+
+/** Everything that happened to a candidacy, the newest first. */
+export function HistorySection({
+  owner,
+  history,
+  loadOlder,
+}: {
+  readonly owner: string
+  readonly history: Answer<History>
+  readonly loadOlder: () => Promise<void>
+}) {
+  const [isLoading, setLoading] = useState(false)
+  const asked = useRoute().options.get('events') ?? ''
+  const [, , isShown] = KINDS.find(([value]) => value === asked) ?? (KINDS[0] as (typeof KINDS)[number])
+  const older = async (): Promise<void> => {
+    setLoading(true)
+    await loadOlder()
+    setLoading(false)
+  }
+  return (
+    <Section title='History'>
+      <Shown answer={history} lines={4}>
+        {({ events, next }) => (
+          <div class='stack history'>
+            <ChoiceFilter
+              name='events'
+              label='Events'
+              choices={KINDS.map(([value, title, is]) => ({ value, title, count: events.filter(is).length }))}
+            />
+            <Table
+              label='History'
+              columns={columnsOf(owner)}
+              rows={events.filter(isShown)}
+              keyOf={(event) => `${event.height}/${event.hash}/${event.type}/${JSON.stringify(event.attributes)}`}
+              empty={`${asked === '' ? 'Nothing' : 'Nothing of this kind'} has happened since the first block that this node has.`}
+              isSortable={false}
+            />
+            {next === null ? null : (
+              <button type='button' disabled={isLoading} onClick={() => void older()}>
+                Older
+              </button>
+            )}
+          </div>
+        )}
+      </Shown>
+    </Section>
+  )
+}

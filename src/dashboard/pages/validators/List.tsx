@@ -1,0 +1,222 @@
+import { useMemo } from 'preact/hooks'
+import { Svc } from '../../../client/index.ts'
+import { svc } from '../../data/gateway.ts'
+import { useAnswer } from '../../data/useAnswer.ts'
+import { formatShare, formatTokens } from '../../format.ts'
+import { ChoiceFilter, TextFilter } from '../../parts/Filter.tsx'
+import { Figures, View } from '../../parts/layout.tsx'
+import { Shown } from '../../parts/notes.tsx'
+import { PowerStrip } from '../../parts/PowerStrip.tsx'
+import { type Column, Table } from '../../parts/Table.tsx'
+import { Tokens, UserText } from '../../parts/text.tsx'
+import { linkTo, useRoute } from '../../route.ts'
+import { type Candidacy, formatRatio, type Status, STATUS_WORDS, totalPower, withMembers } from './candidacy.ts'
+import { Age, PowerBar, StatusBadge, NameCell } from './parts.tsx'
+import { useValidators } from './useValidators.ts'
+
+/** The columns of a table whose largest member has `most` of the set's `total` power. */
+const columnsOf = (most: number, total: number): readonly Column<Candidacy>[] => [
+  { name: 'rank', title: 'Rank', value: ({ validator }) => validator.rank, isNumber: true, width: '3.6rem' },
+  {
+    name: 'name',
+    title: 'Validator',
+    value: ({ validator: { description, owner_address: owner } }) => description.name || owner,
+    cell: ({ validator }) => <NameCell validator={validator} />,
+  },
+  { name: 'owner', title: 'Owner', value: ({ validator }) => validator.owner_address, isFileOnly: true },
+  { name: 'key', title: 'Public key', value: ({ validator }) => validator.pub_key.value, isFileOnly: true },
+  { name: 'verified', title: 'Verified', value: ({ validator }) => validator.verified, isFileOnly: true },
+  { name: 'active', title: 'Active', value: ({ validator }) => validator.active, isFileOnly: true },
+  {
+    name: 'power',
+    title: 'Voting power',
+    value: ({ power }) => power,
+    cell: ({ power }) => <PowerBar power={power} most={most} total={total} />,
+    isNumber: true,
+    width: 'clamp(5.9rem, 24vw, 19rem)',
+  },
+  { name: 'share', title: 'Share', value: ({ power }) => formatShare(power, total), isFileOnly: true },
+  {
+    name: 'shares',
+    title: 'Shares',
+    value: ({ validator }) => BigInt(validator.shares),
+    file: ({ validator }) => Svc.toTokens(validator.shares),
+    cell: ({ validator }) => <Tokens units={validator.shares} decimals={0} unit='' />,
+    isNumber: true,
+    isMinor: true,
+    width: '8.5rem',
+  },
+  {
+    name: 'max-shares',
+    title: 'Max shares',
+    value: ({ validator }) => BigInt(validator.max_shares),
+    file: ({ validator }) => Svc.toTokens(validator.max_shares),
+    isFileOnly: true,
+  },
+  {
+    name: 'comp-rate',
+    title: 'Comp rate',
+    value: ({ validator }) => Number(validator.comp_rate),
+    file: ({ validator }) => validator.comp_rate,
+    cell: ({ validator }) => formatRatio(validator.comp_rate),
+    isNumber: true,
+    isMinor: true,
+    width: '5rem',
+  },
+  {
+    name: 'state',
+    title: 'State',
+    value: ({ status }) => STATUS_WORDS[status].word,
+    cell: ({ status }) => <StatusBadge status={status} />,
+    width: '6.4rem',
+  },
+  {
+    name: 'location',
+    title: 'Location',
+    value: ({ validator }) => validator.description.location,
+    cell: ({ validator }) => <UserText text={validator.description.location} />,
+    isMinor: true,
+    width: '9rem',
+  },
+  {
+    name: 'website',
+    title: 'Website',
+    value: ({ validator }) => validator.description.website,
+    isFileOnly: true,
+  },
+  {
+    name: 'declared',
+    title: 'Declared',
+    value: ({ validator }) => validator.created_at,
+    cell: ({ validator }) => <Age time={validator.created_at} />,
+    isMinor: true,
+    isNumber: true,
+    width: '5.6rem',
+  },
+]
+
+const CHOICES: readonly (readonly [value: Status | '', title: string])[] = [
+  ['', 'All'],
+  ['validator', 'Validators'],
+  ['joining', 'Joining'],
+  ['candidate', 'Candidates'],
+  ['inactive', 'Inactive'],
+]
+
+/** What the filter looks through, in lower case. */
+function textOf({ validator: { description, owner_address: owner, pub_key } }: Candidacy): string {
+  const { name, website, location, email } = description
+  return `${name}\n${owner}\n${pub_key.value}\n${website}\n${location}\n${email}`.toLowerCase()
+}
+
+type Answered = NonNullable<ReturnType<typeof useValidators>['data']>
+
+/** The figures above the table. */
+function Summary({ validators, set }: Answered) {
+  const params = useAnswer('params', () => svc.async.governance.getParams())
+  const supply = useAnswer('supply', () => svc.async.getSupply())
+  const proven = set.filter((member) => member.proven)
+  const stake = useMemo(() => validators.reduce((sum, { shares }) => sum + BigInt(shares), 0n), [validators])
+  const joining = set.length - proven.length
+  const rest = validators.length - set.length
+  return (
+    <Figures
+      figures={[
+        {
+          name: 'Validators',
+          value: (
+            <>
+              {set.length} <span class='unit'>of {params.data?.data.max_vals ?? '–'}</span>
+            </>
+          ),
+          note: joining === 0 ? 'all keys have signed' : `${joining} joining`,
+        },
+        { name: 'Outside the set', value: Math.max(0, rest).toLocaleString('en'), note: 'candidates, active or not' },
+        {
+          name: 'Stake',
+          value: (
+            <>
+              {formatTokens(stake, 0)} <span class='unit'>token</span>
+            </>
+          ),
+          note: supply.data === undefined ? '' : `${formatShare(stake, BigInt(supply.data.supply))} of the supply`,
+        },
+        { name: 'Voting power', value: totalPower(set).toLocaleString('en'), note: 'two thirds decide' },
+      ]}
+    />
+  )
+}
+
+function Rows({ validators, set }: Answered) {
+  const { options } = useRoute()
+  const all = useMemo(() => withMembers(validators, set), [validators, set])
+  const text = (options.get('q') ?? '').trim().toLowerCase()
+  const texts = useMemo(() => (text === '' ? [] : all.map(textOf)), [all, text === ''])
+  const status = options.get('state') ?? ''
+  const rows = useMemo(
+    () =>
+      all.filter(
+        (row, index) => (status === '' || row.status === status) && (text === '' || texts[index]?.includes(text)),
+      ),
+    [all, texts, text, status],
+  )
+  const most = set.reduce((power, member) => Math.max(power, member.power), 0)
+  const total = totalPower(set)
+  const columns = useMemo(() => columnsOf(most, total), [most, total])
+  const counts = useMemo(() => Map.groupBy(all, (row) => row.status), [all])
+  return (
+    <div class='validators'>
+      <div class='filters'>
+        <TextFilter name='q' label='Name, address, key or place' />
+        <ChoiceFilter
+          name='state'
+          label='State'
+          choices={CHOICES.map(([value, title]) => ({
+            value,
+            title,
+            count: value === '' ? all.length : (counts.get(value)?.length ?? 0),
+          }))}
+        />
+      </div>
+      <Table
+        label='Validators'
+        columns={columns}
+        rows={rows}
+        keyOf={({ validator }) => validator.owner_address}
+        empty={all.length === 0 ? 'Nobody has declared a candidacy yet.' : 'No candidacy matches.'}
+      />
+    </div>
+  )
+}
+
+/** Everything below the heading. A long list stays the same for several blocks, and is not drawn again for them. */
+const Listed = ({ data }: { readonly data: Answered }) =>
+  useMemo(
+    () => (
+      <>
+        <Summary {...data} />
+        <PowerStrip members={data.set} />
+        <Rows {...data} />
+      </>
+    ),
+    [data],
+  )
+
+/** All validators and candidates, in rank order. */
+export function ValidatorList() {
+  const answer = useValidators()
+  return (
+    <View
+      title='Validators'
+      actions={
+        <a class='button' href={linkTo(['validators', 'declare'])}>
+          Declare a candidacy
+        </a>
+      }
+    >
+      <Shown answer={answer} lines={8}>
+        {(data) => <Listed data={data} />}
+      </Shown>
+    </View>
+  )
+}

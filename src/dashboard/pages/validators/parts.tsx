@@ -1,0 +1,62 @@
+import { formatShare, formatSpan, formatTime } from '../../format.ts'
+import { Badge, Short, UserText } from '../../parts/text.tsx'
+import { linkTo } from '../../route.ts'
+import { type Status, STATUS_WORDS, type Validator } from './candidacy.ts'
+
+/** The page of a candidacy. */
+export const linkToValidator = (owner: string): string => linkTo(['validators', owner])
+
+/** A status in a word. */
+export const StatusBadge = ({ status }: { readonly status: Status }) => (
+  <Badge tone={STATUS_WORDS[status].tone}>{STATUS_WORDS[status].word}</Badge>
+)
+
+/** That the foundation has verified who stands behind a candidacy. */
+export const VerifiedMark = () => (
+  <span class='verified' title='Verified by the foundation'>
+    <span aria-hidden='true'>✓</span>
+    <span class='visually-hidden'>verified</span>
+  </span>
+)
+
+/** A candidacy's name, or the address of its owner, as a link to its page. */
+export function NameCell({ validator }: { readonly validator: Validator }) {
+  const { owner_address: owner, description, verified } = validator
+  const name = description.name.trim()
+  return (
+    <>
+      {name === '' ? (
+        <Short text={owner} to={linkToValidator(owner)} />
+      ) : (
+        <a href={linkToValidator(owner)} title={owner}>
+          <UserText text={name} />
+        </a>
+      )}
+      {verified === 'Y' && <VerifiedMark />}
+    </>
+  )
+}
+
+/** How long ago something began, in one unit: short enough for a column. It is counted when its row is drawn. */
+export function Age({ time }: { readonly time: string }) {
+  const timeMs = Date.parse(time)
+  return (
+    <time dateTime={time} title={`${formatTime(timeMs)} UTC`}>
+      {formatSpan((Date.now() - timeMs) / 1000, 1)} ago
+    </time>
+  )
+}
+
+/** Voting power as a number, a bar against the largest, and its part of the whole. */
+export function PowerBar({ power, most, total }: { power: number; most: number; total: number }) {
+  if (power === 0) return <span class='soft'>–</span>
+  return (
+    <span class='power-bar'>
+      <span class='count'>{power.toLocaleString('en')}</span>
+      <span class='bar' aria-hidden='true'>
+        <span class='filled' style={{ width: `${most === 0 ? 0 : (100 * power) / most}%` }} />
+      </span>
+      <span class='part'>{formatShare(power, total)}</span>
+    </span>
+  )
+}

@@ -1,0 +1,48 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+
+/**
+ * A sheet in front of the page. The focus stays in it, Escape closes it, and where the focus was before it goes back to.
+ */
+export function Dialog({
+  title,
+  onClose,
+  children,
+}: {
+  readonly title: string
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+}) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const before = document.activeElement
+    const open = dialog.current
+    open?.showModal()
+    return () => {
+      open?.close()
+      if (before instanceof HTMLElement && before.isConnected) before.focus()
+    }
+  }, [])
+  return (
+    <dialog
+      ref={dialog}
+      class='sheet'
+      aria-labelledby={id}
+      // A browser may close it without asking; not when it goes because the page took it away.
+      onClose={() => dialog.current !== null && onClose()}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+    >
+      <header>
+        <h2 id={id}>{title}</h2>
+        <button type='button' class='quiet' onClick={onClose}>
+          Close
+        </button>
+      </header>
+      {children}
+    </dialog>
+  )
+}

@@ -1,0 +1,36 @@
+import type { Candidate } from '../data/validators.ts'
+import { formatCount } from '../format.ts'
+import { ValidatorLink } from './ValidatorLink.tsx'
+
+/** Names of a long list that are shown at once. */
+const SHOWN_NAMES = 12
+
+/** Validators by name; those of a long list behind a switch. */
+export function Names({
+  owners,
+  candidates,
+}: {
+  readonly owners: readonly string[]
+  readonly candidates: readonly Candidate[] | undefined
+}) {
+  const list = (some: readonly string[]) => (
+    <ul class='names'>
+      {some.map((owner) => (
+        <li key={owner}>
+          <ValidatorLink owner={owner} candidates={candidates} />
+        </li>
+      ))}
+    </ul>
+  )
+  return (
+    <>
+      {list(owners.slice(0, SHOWN_NAMES))}
+      {owners.length > SHOWN_NAMES ? (
+        <details>
+          <summary>{formatCount(owners.length - SHOWN_NAMES)} more</summary>
+          {list(owners.slice(SHOWN_NAMES))}
+        </details>
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,130 @@
+import { useEffect, useRef } from 'preact/hooks'
+import type uPlot from 'uplot'
+
+interface PlotProps {
+  /** What is plotted, in words: a reader who sees no plot hears it, with the last value. */
+  readonly label: string
+  /** Ascending: heights, or Unix seconds with `isTime`. */
+  readonly x: readonly number[]
+  readonly y: readonly number[]
+  readonly isTime?: boolean
+  /** `steps`: each value stays until the next one. */
+  readonly kind?: 'line' | 'bars' | 'steps'
+  /** A value of y with its unit, as the axis and the legend write it. */
+  readonly print: (value: number) => string
+  readonly height?: number
+}
+
+/** A colour of style/tokens.css as a canvas takes it. */
+function colour(name: string): string {
+  const probe = document.createElement('span')
+  probe.style.color = `var(${name})`
+  document.body.append(probe)
+  const { color } = getComputedStyle(probe)
+  probe.remove()
+  return color
+}
+
+function optionsOf(library: typeof uPlot, width: number, { isTime = false, kind, print, height }: PlotProps) {
+  const [accent, ink, rule] = [colour('--accent'), colour('--ink-soft'), colour('--rule')]
+  const axis = { stroke: ink, grid: { stroke: rule, width: 1 }, ticks: { show: false }, font: '12px system-ui' }
+  return {
+    width,
+    height: height ?? 160,
+    padding: [8, 18, 0, 0] as uPlot.Padding,
+    cursor: { y: false, drag: { x: false, y: false } },
+    legend: { show: false },
+    scales: {
+      x: { time: isTime },
+      y: {
+        range: (_: uPlot, low: number, high: number): uPlot.Range.MinMax => [
+          Math.min(0, low),
+          high === 0 ? 1 : high * 1.1,
+        ],
+      },
+    },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        space: 70,
+        ...(isTime
+          ? {}
+          : {
+              values: (_: uPlot, all: number[]) =>
+                all.map((one) => (Number.isInteger(one) ? one.toLocaleString('en') : '')),
+            }),
+      },
+      { ...axis, size: 64, space: 40, values: (_: uPlot, all: number[]) => all.map(print) },
+    ],
+    series: [
+      {},
+      {
+        stroke: accent,
+        width: 1.5,
+        points: { show: false },
+        ...(kind === 'bars'
+          ? { fill: accent, width: 0, paths: library.paths.bars?.({ size: [0.7, 24] }) as uPlot.Series.PathBuilder }
+          : { fill: colour('--accent-faint') }),
+        ...(kind === 'steps' ? { paths: library.paths.stepped?.({ align: 1 }) as uPlot.Series.PathBuilder } : {}),
+      },
+    ],
+  } satisfies uPlot.Options
+}
+
+/** A plot of one series. The library is loaded with the first one. */
+export function Plot(props: PlotProps) {
+  const { label, x, y, print } = props
+  const place = useRef<HTMLDivElement>(null)
+  const plot = useRef<uPlot | undefined>(undefined)
+  // What is drawn once the library is there, or in other colours, is what the plot shows by then.
+  const latest = useRef(props)
+  latest.current = props
+  useEffect(() => {
+    let isOver = false
+    const ends: (() => void)[] = []
+    void import('uplot').then(({ default: library }) => {
+      const into = place.current
+      if (isOver || into === null) return
+      const draw = (): void => {
+        plot.current?.destroy()
+        const { x: along, y: values } = latest.current
+        plot.current = new library(
+          optionsOf(library, into.clientWidth, latest.current),
+          [[...along], [...values]],
+          into,
+        )
+      }
+      draw()
+      const observer = new ResizeObserver(() => {
+        if (plot.current !== undefined) plot.current.setSize({ width: into.clientWidth, height: plot.current.height })
+      })
+      observer.observe(into)
+      const scheme = matchMedia('(prefers-color-scheme: dark)')
+      addEventListener('themechange', draw)
+      scheme.addEventListener('change', draw)
+      ends.push(
+        () => observer.disconnect(),
+        () => scheme.removeEventListener('change', draw),
+        () => removeEventListener('themechange', draw),
+      )
+    })
+    return () => {
+      isOver = true
+      for (const end of ends) end()
+      plot.current?.destroy()
+      plot.current = undefined
+    }
+  }, [])
+  useEffect(() => plot.current?.setData([[...x], [...y]]), [x, y])
+  const last = y.at(-1)
+  return (
+    <figure class='plot'>
+      <figcaption>
+        <span>{label}</span>
+        <span class='number'>{last === undefined ? '–' : print(last)}</span>
+      </figcaption>
+      <div ref={place} aria-hidden='true' />
+    </figure>
+  )
+}

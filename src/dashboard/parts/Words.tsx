@@ -1,0 +1,38 @@
+import type { ComponentChildren } from 'preact'
+import { proposalLink } from '../data/proposals.ts'
+import { formatTokens } from '../format.ts'
+import { linkTo } from '../route.ts'
+import { capitalised, type Piece, plainText, type Words } from '../words.ts'
+import { AccountLink, HeightLink, Short, Tokens, UserText } from './text.tsx'
+
+type Thing = Exclude<Piece, string>
+
+const shown: Readonly<Record<Thing['kind'], (value: string) => ComponentChildren>> = {
+  account: (value) => <AccountLink address={value} />,
+  validator: (value) => <Short text={value} to={linkTo(['validators', value])} />,
+  tokens: (value) => (/^[0-9]+$/.test(value) ? <Tokens units={value} /> : <UserText text={value} />),
+  key: (value) => <Short text={value} />,
+  proposal: (value) => <Short text={value} to={proposalLink(value)} />,
+  request: (value) => <span class='number'>{value}</span>,
+  parameter: (value) => (
+    <a href={linkTo(['parameters', value])}>
+      <UserText text={value} />
+    </a>
+  ),
+  height: (value) => <HeightLink height={Number(value)} />,
+  stranger: (value) => <UserText text={value} />,
+}
+
+/** Words about the chain as a sentence, with links to what they name. */
+export const Sentence = ({ words }: { readonly words: Words }) => (
+  <span class='sentence'>
+    {capitalised(words).map((one, index) =>
+      typeof one === 'string' ? one : <span key={index}>{shown[one.kind](one.value)}</span>,
+    )}
+  </span>
+)
+
+const printTokens = (units: string): string => (/^[0-9]+$/.test(units) ? formatTokens(units, 18) : units)
+
+/** The same sentence as a text. */
+export const sentenceText = (words: Words): string => plainText(capitalised(words), printTokens)

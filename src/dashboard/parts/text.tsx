@@ -1,0 +1,114 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { useNow } from '../data/clock.ts'
+import { formatAgo, formatTime, formatTokens, shorten } from '../format.ts'
+import { linkTo } from '../route.ts'
+
+/**
+ * Text that a stranger wrote. It stands as text, isolated from the writing direction around it, so that no mark in it
+ * turns the words beside it around.
+ */
+export function UserText({ text, isLong = false }: { readonly text: string; readonly isLong?: boolean }) {
+  return (
+    <bdi dir='auto' class={isLong ? 'user-text long' : 'user-text'}>
+      {text}
+    </bdi>
+  )
+}
+
+/** A link that a stranger gave: only http and https are links, everything else stands as text. */
+export function UserLink({ url }: { readonly url: string }) {
+  if (!/^https?:\/\/[^\s]+$/i.test(url)) return <UserText text={url} />
+  return (
+    <a href={url} target='_blank' rel='noopener noreferrer nofollow ugc'>
+      <UserText text={url} />
+    </a>
+  )
+}
+
+/** How long ago or ahead a time is, with the time itself at hand. `time`: ISO 8601. */
+export function Ago({ time }: { readonly time: string }) {
+  const now = useNow()
+  const timeMs = Date.parse(time)
+  if (Number.isNaN(timeMs)) return <span>–</span>
+  return (
+    <time dateTime={time} title={`${formatTime(timeMs)} UTC`}>
+      {formatAgo(timeMs, now)}
+    </time>
+  )
+}
+
+/** An amount in base units, in tokens; the exact one is at hand. In a table of amounts the unit may go without saying. */
+export function Tokens({
+  units,
+  decimals = 4,
+  unit = 'token',
+}: {
+  readonly units: string | bigint
+  readonly decimals?: number
+  readonly unit?: 'token' | ''
+}) {
+  return (
+    <span class='number' title={`${units} base units`}>
+      {formatTokens(units, decimals)}
+      {unit === '' ? null : <span class='unit'> {unit}</span>}
+    </span>
+  )
+}
+
+/** A hash, key or address in short, as a link where it leads somewhere. */
+export function Short({ text, to, left, right }: { text: string; to?: string; left?: number; right?: number }) {
+  const shown = (
+    <span class='mono' title={text}>
+      {shorten(text, left, right)}
+    </span>
+  )
+  return to === undefined ? shown : <a href={to}>{shown}</a>
+}
+
+/** An account, as a link to its page. */
+export const AccountLink = ({ address }: { readonly address: string }) => (
+  <Short text={address} to={linkTo(['accounts', address])} />
+)
+
+/** A height, as a link to its block. */
+export const HeightLink = ({ height }: { readonly height: number }) => (
+  <a class='number' href={linkTo(['blocks', height])}>
+    {height.toLocaleString('en')}
+  </a>
+)
+
+/** A transaction, as a link to its page. */
+export const TxLink = ({ hash }: { readonly hash: string }) => <Short text={hash} to={linkTo(['transactions', hash])} />
+
+/** A button that copies a text. */
+export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
+  const [isDone, setDone] = useState(false)
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(text).catch(() => undefined)
+    setDone(true)
+    setTimeout(() => setDone(false), 1_500)
+  }
+  return (
+    <button type='button' class='copy' aria-label={`Copy ${label}`} onClick={() => void copy()}>
+      {isDone ? 'Copied' : 'Copy'}
+    </button>
+  )
+}
+
+/** A whole hash, key or address with a button that copies it. */
+export function Whole({ text, label }: { readonly text: string; readonly label: string }) {
+  return (
+    <span class='whole'>
+      <span class='mono'>{text}</span> <CopyButton text={text} label={label} />
+    </span>
+  )
+}
+
+/** What a badge says of a state. */
+export type Tone = 'good' | 'bad' | 'waiting' | 'plain'
+
+/** A state in a word. Its tone has a sign beside the colour. */
+export function Badge({ tone = 'plain', children }: { readonly tone?: Tone; readonly children: ComponentChildren }) {
+  return <span class={`badge ${tone}`}>{children}</span>
+}

@@ -1,0 +1,32 @@
+import { head, line } from '../data/chain.ts'
+import { useNow } from '../data/clock.ts'
+import { useStore } from '../data/store.ts'
+import { formatCount, formatSpan } from '../format.ts'
+
+/** How long the line may be lost until the page speaks of it, in ms: a gateway that restarts is back before that. */
+const PATIENCE_MS = 2_000
+
+/** Says that what stands below is old, while the page hears of no new blocks. */
+export function LineBar() {
+  const { state, reason, isAnswered, since } = useStore(line)
+  const newest = useStore(head)
+  const now = useNow()
+  const isOld = state === 'lost' && now - since >= PATIENCE_MS
+  return (
+    <div class='line-bar' role='status' data-old={isOld}>
+      {isOld && (
+        <p title={reason}>
+          <strong>
+            {isAnswered ? 'The gateway has had no blocks to show for' : 'No connection to the gateway for'}{' '}
+            {formatSpan((now - since) / 1_000)}.
+          </strong>{' '}
+          {isAnswered && `${reason} `}
+          {newest === undefined
+            ? 'There is nothing to show yet.'
+            : `What you see is as of block ${formatCount(newest.height)}.`}{' '}
+          The page goes on by itself as soon as it can.
+        </p>
+      )}
+    </div>
+  )
+}

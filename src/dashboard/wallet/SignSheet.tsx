@@ -1,0 +1,186 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { useStore } from '../data/store.ts'
+import { Dialog } from '../parts/Dialog.tsx'
+import { ErrorNote, Loading } from '../parts/notes.tsx'
+import { Facts } from '../parts/layout.tsx'
+import { Badge, HeightLink, Short, Tokens, UserText, Whole } from '../parts/text.tsx'
+import { formatTokens } from '../format.ts'
+import { linkTo } from '../route.ts'
+import { closeSheet, sent, type Sent, sheet, type Sheet, sign } from './act.ts'
+import { takenBy } from './cost.ts'
+import type { Review } from './readFacts.ts'
+import { useWallet } from './wallet.ts'
+import { wordsOf } from './words.ts'
+
+/** Everything that is signed, by the names of the fields; what lies inside another is named with a dot. */
+function fieldsOf(input: object, within = ''): Readonly<Record<string, ComponentChildren>> {
+  const all = Object.entries(input).filter(([, value]) => value !== undefined)
+  return Object.assign(
+    {},
+    ...all.map(([name, value]) =>
+      typeof value === 'object' && value !== null
+        ? fieldsOf(value, `${name}.`)
+        : { [`${within}${name}`]: <UserText text={String(value)} isLong /> },
+    ),
+  )
+}
+
+/** What an order costs, and what the account has left. */
+function costOf({ fee, balance, facts }: Review, { order }: Sheet) {
+  const taken = takenBy(order, facts)
+  const needed = fee + (taken?.units ?? 0n)
+  return { taken, needed, left: balance - needed }
+}
+
+function Cost({ review, open }: { readonly review: Review; readonly open: Sheet }) {
+  const { taken, needed, left } = costOf(review, open)
+  const rows: Readonly<Record<string, ComponentChildren>> = {
+    Fee: <Tokens units={review.fee} decimals={18} />,
+    ...(taken === undefined ? {} : { [taken.name]: <Tokens units={taken.units} decimals={18} /> }),
+    Balance: <Tokens units={review.balance} />,
+    ...(left < 0n ? {} : { 'Left after it': <Tokens units={left} /> }),
+  }
+  return (
+    <>
+      <Facts facts={{ From: <span class='mono'>{open.from}</span>, ...rows }} />
+      {left < 0n ? (
+        <p class='note bad' role='alert'>
+          The balance does not cover this: {formatTokens(needed, 18)} token are needed, and there are{' '}
+          {formatTokens(review.balance, 18)} token.
+        </p>
+      ) : null}
+    </>
+  )
+}
+
+/** What is to be signed, and the button that signs it. */
+function Before({ open, review }: { readonly open: Sheet; readonly review: Review }) {
+  const button = useRef<HTMLButtonElement>(null)
+  const { accounts } = useWallet()
+  const isOpen = accounts.some(({ address }) => address === open.from)
+  const canSign = isOpen && costOf(review, open).left >= 0n
+  useEffect(() => button.current?.focus(), [])
+  const fields = fieldsOf(open.order.input)
+  return (
+    <>
+      <p class='words-signed'>{wordsOf(open.order, review.facts)}</p>
+      <Cost review={review} open={open} />
+      {Object.keys(fields).length === 0 ? null : (
+        <details>
+          <summary>All that is signed</summary>
+          <Facts facts={{ operation: open.order.operation, ...fields }} />
+        </details>
+      )}
+      {isOpen ? null : <ErrorNote error={new Error('The wallet was locked in the meantime.')} />}
+      <div class='actions'>
+        <button
+          ref={button}
+          type='button'
+          class='main'
+          disabled={!canSign}
+          // The second click of a double click on whatever opened this sheet signs nothing.
+          onClick={({ detail }) => detail < 2 && void sign()}
+        >
+          Sign and send
+        </button>
+        <button type='button' onClick={closeSheet}>
+          Cancel
+        </button>
+      </div>
+    </>
+  )
+}
+
+/** How far a transaction has come. */
+function ProgressNote({ progress }: Pick<Sent, 'progress'>) {
+  switch (progress.state) {
+    case 'waiting':
+      return <p class='note waiting'>Waiting for a block.</p>
+    case 'late':
+      return (
+        <p class='note waiting'>
+          It is in no block yet, which takes longer than usual. It may still come, and this page goes on looking.
+        </p>
+      )
+    case 'done':
+      return (
+        <p class='note good'>
+          Done, in block <HeightLink height={progress.height} />.
+        </p>
+      )
+    case 'failed':
+      return <p class='note bad'>{progress.why}</p>
+  }
+}
+
+function After({ one }: { readonly one: Sent }) {
+  const close = useRef<HTMLButtonElement>(null)
+  useEffect(() => close.current?.focus(), [])
+  return (
+    <>
+      <p class='words-signed'>{one.words}</p>
+      <div role='status'>
+        <ProgressNote progress={one.progress} />
+      </div>
+      {one.hash === '' ? null : <Facts facts={{ Transaction: <Whole text={one.hash} label='the hash' /> }} />}
+      <div class='actions'>
+        <button ref={close} type='button' class='main' onClick={closeSheet}>
+          Close
+        </button>
+        {one.progress.state === 'done' ? (
+          <a class='button' href={linkTo(['transactions', one.hash])} onClick={closeSheet}>
+            Show the transaction
+          </a>
+        ) : null}
+      </div>
+    </>
+  )
+}
+
+function titleOf(one: Sent | undefined): string {
+  if (one === undefined) return 'Sign'
+  return { waiting: 'Sent', late: 'Sent', done: 'Done', failed: 'It failed' }[one.progress.state]
+}
+
+/** What is to be signed, in front of the page. */
+export function SignSheet() {
+  const open = useStore(sheet)
+  const all = useStore(sent)
+  if (open === undefined) return null
+  const one = all.find(({ id }) => id === open.sentId)
+  const { review, error } = open
+  return (
+    <Dialog title={titleOf(one)} onClose={closeSheet}>
+      {error === undefined ? null : <ErrorNote error={error} />}
+      {one !== undefined ? <After one={one} /> : review !== undefined ? <Before open={open} review={review} /> : null}
+      {review === undefined && error === undefined ? <Loading /> : null}
+    </Dialog>
+  )
+}
+
+const STATES = {
+  waiting: <Badge tone='waiting'>waiting</Badge>,
+  late: <Badge tone='waiting'>not in time</Badge>,
+  done: <Badge tone='good'>done</Badge>,
+  failed: <Badge tone='bad'>failed</Badge>,
+} as const
+
+/** The transactions that this page has sent, the newest first. */
+export function SentList() {
+  const all = useStore(sent)
+  if (all.length === 0) return null
+  return (
+    <section class='sent' aria-label='Your transactions'>
+      <h2>Your transactions</h2>
+      <ul>
+        {all.map(({ id, words, hash, progress }) => (
+          <li key={id}>
+            {STATES[progress.state]} <span>{words}</span>
+            {hash === '' ? null : <Short text={hash} to={linkTo(['transactions', hash])} />}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,14 @@
+import { shorten } from '../format.ts'
+import { useWallet } from './wallet.ts'
+import { openWallet } from './walletDialog.ts'
+
+/** Opens the wallet, and shows which account acts. */
+export function WalletButton() {
+  const { current } = useWallet()
+  return (
+    <button type='button' onClick={() => void openWallet()}>
+      {current === undefined ? 'Open wallet' : <span class='mono'>{shorten(current, 6, 4)}</span>}
+      {current === undefined ? null : <span class='visually-hidden'> acts. Open the wallet</span>}
+    </button>
+  )
+}

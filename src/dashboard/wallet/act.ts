@@ -1,0 +1,155 @@
+import { SvcRpcError, SvcTxError, type TransactionResult } from '../../client/index.ts'
+import { type OperationInputs, type OperationName, forms } from '../../client/gen/forms.ts'
+import { svc } from '../data/gateway.ts'
+import { createStore } from '../data/store.ts'
+import { formatTokens } from '../format.ts'
+import type { Order } from './facts.ts'
+import { readReview, type Review } from './readFacts.ts'
+import { currentAccount, isOpenAccount } from './wallet.ts'
+import { openWallet } from './walletDialog.ts'
+import { wordsOf } from './words.ts'
+
+/** What became of a transaction. `late`: in no block in time, and the page goes on looking. */
+export type Progress =
+  | { readonly state: 'waiting' | 'late' }
+  | { readonly state: 'done'; readonly height: number }
+  | { readonly state: 'failed'; readonly why: string }
+
+/** A transaction that this page signed. */
+export interface Sent {
+  readonly id: number
+  readonly words: string
+  readonly from: string
+  /** Empty until it is known: where the gateway signs, that is when the transaction is in a block. */
+  readonly hash: string
+  readonly progress: Progress
+}
+
+/** What stands before the reader to be signed. */
+export interface Sheet {
+  readonly order: Order
+  readonly from: string
+  /** What the chain says of it; undefined while it is asked. */
+  readonly review: Review | undefined
+  readonly error: Error | undefined
+  /** The transaction, once the reader has signed. */
+  readonly sentId: number | undefined
+  readonly end: (result: TransactionResult | undefined) => void
+}
+
+/** The transactions of this page, the newest first. */
+export const sent = createStore<readonly Sent[]>([])
+
+/** What is to be signed now. */
+export const sheet = createStore<Sheet | undefined>(undefined)
+
+const update = (id: number, changed: Partial<Sent>): void =>
+  sent.set(sent.get().map((one) => (one.id === id ? { ...one, ...changed } : one)))
+
+let isOpening = false
+
+/**
+ * Lets the reader do something on the chain: opens the wallet where no account is open, says in words what is to be
+ * signed and what it costs, and sends it once they agree. Resolves with the result when it is in a block, and with
+ * undefined when the reader does not want it or it fails, which they are told.
+ */
+export async function act<O extends OperationName>(
+  operation: O,
+  input: Omit<OperationInputs[O], 'from' | 'nonce'>,
+): Promise<TransactionResult | undefined> {
+  if (isOpening || sheet.get() !== undefined) return undefined
+  isOpening = true
+  const from = currentAccount() ?? (await openWallet())
+  isOpening = false
+  if (from === undefined) return undefined
+  const order = { operation, input } as unknown as Order
+  return new Promise((end) => {
+    sheet.set({ order, from, review: undefined, error: undefined, sentId: undefined, end })
+    readReview(order, from).then(
+      (review) => changeSheet(end, { review }),
+      (error: unknown) => changeSheet(end, { error: error as Error }),
+    )
+  })
+}
+
+/** Changes the sheet that was opened with `end`, if it is still there. */
+function changeSheet(end: Sheet['end'], changed: Partial<Sheet>): void {
+  const open = sheet.get()
+  if (open?.end === end) sheet.set({ ...open, ...changed })
+}
+
+/** Takes the sheet away. What was not signed is not wanted then; what was signed goes on. */
+export function closeSheet(): void {
+  const open = sheet.get()
+  sheet.set(undefined)
+  if (open?.sentId === undefined) open?.end(undefined)
+}
+
+type Call = (input: object, options: { readonly onSent: (hash: string) => void }) => Promise<TransactionResult>
+
+function functionOf(operation: OperationName): Call {
+  let node: unknown = svc.async
+  for (const part of forms[operation].call.split('.')) node = (node as Readonly<Record<string, unknown>>)[part]
+  return node as Call
+}
+
+let nextId = 1
+
+/** Signs and sends what the sheet shows, once. */
+export async function sign(): Promise<void> {
+  const open = sheet.get()
+  if (open?.review === undefined || open.sentId !== undefined || !isOpenAccount(open.from)) return
+  const { order, from, review, end } = open
+  const id = nextId++
+  sheet.set({ ...open, sentId: id })
+  const words = wordsOf(order, review.facts)
+  sent.set([{ id, words, from, hash: '', progress: { state: 'waiting' } }, ...sent.get()])
+  end(
+    await follow(id, () =>
+      functionOf(order.operation)({ ...order.input, from }, { onSent: (hash) => update(id, { hash }) }),
+    ),
+  )
+}
+
+/** Waits until a transaction is in a block, however long that takes. */
+async function follow(id: number, ask: () => Promise<TransactionResult>): Promise<TransactionResult | undefined> {
+  try {
+    const result = await ask()
+    update(id, { hash: result.hash, progress: { state: 'done', height: result.height } })
+    return result
+  } catch (error) {
+    const hash = hashOf(error)
+    if (hash !== undefined && isOpen(error)) {
+      update(id, { hash, progress: { state: 'late' } })
+      await new Promise((done) => setTimeout(done, LOOK_AGAIN_MS))
+      return follow(id, () => svc.async.waitForTx(hash))
+    }
+    update(id, { ...(hash === undefined ? {} : { hash }), progress: { state: 'failed', why: whyOf(error) } })
+    return undefined
+  }
+}
+
+/** In no block within the time limit, the node cannot be reached, and no answer at all. Source: protocol.md §10. */
+const OPEN_CODES: readonly (number | undefined)[] = [-32012, -32011, undefined]
+
+/** True where a transaction that was sent may still come into a block. */
+const isOpen = (error: unknown): boolean => error instanceof SvcRpcError && OPEN_CODES.includes(error.code)
+
+/** How long the page waits until it looks again, in ms. */
+const LOOK_AGAIN_MS = 2_000
+
+function hashOf(error: unknown): string | undefined {
+  if (error instanceof SvcTxError) return error.result.hash
+  const { hash } = ((error as SvcRpcError).data ?? {}) as { readonly hash?: string }
+  return hash
+}
+
+function whyOf(error: unknown): string {
+  if (!(error instanceof SvcTxError)) return error instanceof Error ? error.message : String(error)
+  const { code, log, shortfall } = error
+  const lacked =
+    shortfall === undefined
+      ? ''
+      : `: needed are ${formatTokens(shortfall.needed, 18)} token, there are ${formatTokens(shortfall.available, 18)} token`
+  return `The chain refused it with code ${code}, ${log}${lacked}.`
+}

@@ -1,0 +1,46 @@
+import { type IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { SOCKET_CLOSE_MS, SOCKET_MESSAGE_BYTES_MAX } from './limits.ts'
+
+/** Makes a request the websocket that it asks for, and hands it over; false when it asks for none. */
+export type Upgrade = (request: FastifyRequest, reply: FastifyReply, open: (socket: WebSocket) => void) => boolean
+
+/**
+ * Sends requests for websockets through the hooks and routes of a server, which must not have any yet, so that they are
+ * guarded and counted as every other request is. One that gets an answer instead of a websocket is cut off behind it.
+ * When the server closes, the websockets are closed, and whoever does not say so too is cut off.
+ */
+export function routeUpgrades(app: FastifyInstance): Upgrade {
+  const server = new WebSocketServer({ noServer: true, maxPayload: SOCKET_MESSAGE_BYTES_MAX })
+  const asked = new WeakMap<IncomingMessage, { readonly socket: Duplex; readonly head: Buffer }>()
+  app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    // Node no longer listens for errors here, and ws does not yet.
+    socket.on('error', () => socket.destroy())
+    asked.set(request, { socket, head })
+    const response = new ServerResponse(request)
+    response.assignSocket(socket as Parameters<typeof response.assignSocket>[0])
+    app.routing(request, response)
+  })
+  app.addHook('onResponse', async ({ raw }) => {
+    asked.get(raw)?.socket.destroy()
+  })
+  app.addHook('preClose', async () => {
+    for (const socket of server.clients) socket.close(1001, 'the gateway stops')
+    setTimeout(() => {
+      for (const socket of server.clients) socket.terminate()
+    }, SOCKET_CLOSE_MS).unref()
+  })
+  return ({ raw }, reply, open) => {
+    const upgrade = asked.get(raw)
+    if (upgrade === undefined) return false
+    asked.delete(raw)
+    reply.hijack()
+    server.handleUpgrade(raw, upgrade.socket, upgrade.head, (socket) => {
+      socket.on('error', () => socket.terminate())
+      open(socket)
+    })
+    return true
+  }
+}

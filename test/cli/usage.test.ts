@@ -1,0 +1,50 @@
+import { afterAll, expect, jest, test } from '@jest/globals'
+import { listCommands } from '../../tools/reference/commands.ts'
+import { makePlace, svcd } from './support.ts'
+
+// Each starts svcd, which takes its time on a busy machine.
+jest.setTimeout(60_000)
+
+const DEVNET_0 = '0x098a8672bc66ec7177f82cd529ed8e5bbdc28a27'
+const place = makePlace([1, 2, 3])
+afterAll(place.remove)
+
+test.each([
+  [
+    'all members missing and no sender',
+    ['tx', 'transfer'],
+    /^svcd: the options --from \(.*\), --to \(.*\) and --value \(.*such as 1\.5token\) are required\n$/,
+  ],
+  ['a member missing', ['tx', 'transfer', '--from', DEVNET_0, '--value', '1'], /^svcd: the option --to \(.*\) is /],
+  ['an argument missing', ['query', 'balance'], /^svcd: the option --address \(address, .*\) is required\n$/],
+  [
+    'a fraction without a unit',
+    ['tx', 'transfer', '--from', DEVNET_0, '--to', DEVNET_0, '--value', '1.5'],
+    /^svcd: --value: 1\.5 has no unit\. Write 1\.5token, or 1500000000000000000 for the same in base units\n$/,
+  ],
+  [
+    'a member that no message can hold',
+    ['tx', 'transfer', '--from', DEVNET_0, '--to', '0x12', '--value', '1'],
+    /^svcd: --to: expected an address .*got "0x12"/,
+  ],
+  ['no sender', ['tx', 'transfer', '--to', DEVNET_0, '--value', '1'], /^svcd: the option --from \(.*\) is required/],
+  // What is suggested stands alone, without the whole help behind it.
+  [
+    'an option that is none',
+    ['tx', 'transfer', '--valeu', '1'],
+    /^svcd: unknown option '--valeu'\n\(Did you mean --value\?\)\nAdd --help .*\n$/,
+  ],
+  ['an operation that is none', ['tx', 'stake', 'mint'], /^svcd: unknown command 'mint'\nAdd --help .*\n$/],
+  ['a command that is none', ['qury'], /^svcd: unknown command 'qury'\n\(Did you mean query\?\)\nAdd --help .*\n$/],
+])('%s is wrong usage: status 2', async (_name, args, words) => {
+  expect(await svcd(place, args)).toMatchObject({ status: 2, stdout: '', stderr: expect.stringMatching(words) })
+})
+
+test('an environment variable has one meaning: all its options take the same kind of value', async () => {
+  const kinds = new Map<string, Set<string>>()
+  for (const { flags, envVar } of (await listCommands()).flatMap(({ command }) => command.options)) {
+    if (envVar !== undefined) kinds.set(envVar, (kinds.get(envVar) ?? new Set()).add(/<.*>/.exec(flags)?.[0] ?? ''))
+  }
+  expect(kinds.size).toBeGreaterThan(15)
+  expect([...kinds].filter(([, { size }]) => size > 1)).toEqual([])
+})

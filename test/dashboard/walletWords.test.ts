@@ -1,0 +1,158 @@
+import { describe, expect, test } from '@jest/globals'
+import { takenBy } from '../../src/dashboard/wallet/cost.ts'
+import type { Facts, Order } from '../../src/dashboard/wallet/facts.ts'
+import { wordsOf } from '../../src/dashboard/wallet/words.ts'
+import type { OperationName } from '../../src/client/gen/forms.ts'
+import { txEntries } from '../../src/modules/registry.ts'
+import { TOKEN } from '../../src/base/amount.ts'
+
+const KEY = Buffer.alloc(32, 7).toString('base64')
+const [me, other] = [`0x${'aa'.repeat(20)}`, `0x${'bb'.repeat(20)}`]
+
+const record = {
+  pub_key: { type: 'tendermint/PubKeyEd25519', value: KEY },
+  owner_address: me,
+  shares: String(1000n * TOKEN),
+  voting_power: 1000,
+  max_shares: String(10_000n * TOKEN),
+  comp_rate: '0.5',
+  created_at: '',
+  updated_at: '',
+  description: { name: '', website: '', location: '', email: '', profile: '' },
+  verified: 'N',
+  active: 'Y',
+  block_height: 1,
+  rank: 0,
+  state: 'Validator',
+} as NonNullable<Facts['candidacy']>['record']
+
+const proposal = {
+  Id: KEY,
+  Type: 'change_param',
+  Detail: { name: 'max_vals', value: '7', reason: 'more' },
+} as unknown as NonNullable<Facts['proposal']>
+
+const facts: Facts = {
+  from: me,
+  params: { max_vals: 4, self_staking_ratio: '0.1', unstake_wait_period: 60480 } as Facts['params'],
+  defaultMaxAmount: 10_000n * TOKEN,
+  candidacy: { record, unbonding: 0n },
+  proposal,
+  handOver: { owner: other, shares: 1000n * TOKEN },
+}
+
+const files = { fileUrl: '{"ubuntu":["https://a"],"centos":["https://b"]}', md5: '{}' }
+
+/** Each operation with what it says and takes: [input, words, taken]. */
+const SAID: Readonly<Record<OperationName, readonly (readonly [object, string, bigint?])[]>> = {
+  declareCandidacy: [
+    [{ pubKey: KEY }, `Declare a candidacy for the key ${KEY}, staking 1,000 token.`, 1000n * TOKEN],
+    [
+      { pubKey: KEY, maxAmount: '15' },
+      `Declare a candidacy for the key ${KEY}, staking 0.000000000000000002 token.`,
+      2n,
+    ],
+  ],
+  updateCandidacy: [
+    [{}, 'Update your candidacy without a change.'],
+    [
+      { description: { name: 'a', website: 'b' }, compRate: '0.2' },
+      'Change your candidacy: its name and website change, so that it is no longer verified and its compensation rate becomes 0.2.',
+    ],
+    [
+      { maxAmount: String(20_000n * TOKEN) },
+      'Change your candidacy: it may hold at most 20,000 token and you stake 1,000 token more.',
+      1000n * TOKEN,
+    ],
+    [{ maxAmount: String(5_000n * TOKEN) }, 'Change your candidacy: it may hold at most 5,000 token.'],
+  ],
+  withdrawCandidacy: [[{}, 'End your candidacy with 1,000 token of shares. They are paid out after 60,480 blocks.']],
+  activateCandidacy: [[{}, 'Activate your candidacy again.']],
+  deactivateCandidacy: [
+    [{}, 'Deactivate your candidacy. Its shares stay, and it earns nothing until you activate it again.'],
+  ],
+  updateCandidacyAccount: [
+    [
+      { newCandidateAccount: other },
+      `Offer your candidacy with 1,000 token of shares to ${other}, who has to accept it and pays you for the shares.`,
+    ],
+  ],
+  acceptCandidacyAccountUpdate: [
+    [
+      { accountUpdateRequestId: 1 },
+      `Take over the candidacy of ${other} and pay them 1,000 token for its shares.`,
+      1000n * TOKEN,
+    ],
+  ],
+  verifyCandidacy: [
+    [{ candidateAddress: other, verified: 'Y' }, `Mark the candidacy of ${other} as verified.`],
+    [{ candidateAddress: other, verified: 'N' }, `Mark the candidacy of ${other} as not verified.`],
+  ],
+  proposeChangeParam: [[{ name: 'max_vals', value: '7' }, 'Propose to set max_vals from 4 to 7.']],
+  proposeDeployLibEni: [
+    [{ name: 'lib', version: 'v1.2.3', ...files }, 'Propose to deploy the library lib v1.2.3 on ubuntu and centos.'],
+  ],
+  proposeRetireProgram: [
+    [
+      { preservedValidators: `${KEY},${KEY}` },
+      'Propose to retire the program, preserve 2 validators and deactivate all others.',
+    ],
+  ],
+  proposeUpgradeProgram: [
+    [
+      { name: 'svcd', version: 'v2.0.0', ...files },
+      'Propose to upgrade the program to svcd v2.0.0, which this chain always refuses.',
+    ],
+  ],
+  proposeTransferFund: [
+    [
+      { transferFrom: me.toUpperCase().replace('0X', '0x'), transferTo: other, amount: '5' },
+      `Propose to pay 0.000000000000000005 token from ${me.toUpperCase().replace('0X', '0x')} to ${other}.`,
+      5n,
+    ],
+    [{ transferFrom: other, transferTo: me, amount: String(TOKEN) }, `Propose to pay 1 token from ${other} to ${me}.`],
+  ],
+  vote: [
+    [{ proposalId: KEY, answer: 'Y' }, 'Vote yes on the proposal BwcHBwcH…cHBwc=, which sets max_vals from 4 to 7.'],
+    [{ proposalId: KEY, answer: 'N' }, 'Vote no on the proposal BwcHBwcH…cHBwc=, which sets max_vals from 4 to 7.'],
+  ],
+  transfer: [[{ to: other, value: String(3n * TOKEN) }, `Send 3 token to ${other}.`, 3n * TOKEN]],
+}
+
+const cases = Object.entries(SAID).flatMap(([operation, all]) =>
+  all.map(([input, words, units]) => ({ order: { operation, input } as unknown as Order, words, units })),
+)
+
+test('every operation of the registry has words', () => {
+  expect(Object.keys(SAID)).toEqual(txEntries.map(({ operation }) => operation))
+})
+
+test.each(cases)('$order.operation: $words', ({ order, words, units }) => {
+  expect(wordsOf(order, facts)).toBe(words)
+  expect(takenBy(order, facts)?.units).toBe(units)
+})
+
+describe('a candidacy that comes back', () => {
+  const activate = { operation: 'activateCandidacy', input: {} } as const
+  const withdrawn = { ...record, state: 'Withdrawn', shares: '0' } as typeof record
+
+  test('adds to what still unbonds what the self-stake lacks', () => {
+    const back = { ...facts, candidacy: { record: withdrawn, unbonding: 400n * TOKEN } }
+    expect(takenBy(activate, back)?.units).toBe(600n * TOKEN)
+    expect(wordsOf(activate, back)).toBe('Activate your candidacy again, staking 600 token.')
+  })
+
+  test('adds nothing when more unbonds than the self-stake', () => {
+    expect(takenBy(activate, { ...facts, candidacy: { record: withdrawn, unbonding: 1001n * TOKEN } })).toBeUndefined()
+  })
+})
+
+test.each([
+  ['transfer_fund', { amount: String(TOKEN), from: me, to: other }, `pays 1 token from ${me} to ${other}`],
+  ['deploy_libeni', { name: 'lib', version: 'v1.0.0' }, 'deploys the library lib v1.0.0'],
+  ['retire_program', { preserved_validators: KEY }, 'retires the program and preserves 1 validator'],
+])('a vote on a proposal of the type %s says what it does', (Type, Detail, words) => {
+  const order = { operation: 'vote', input: { proposalId: KEY, answer: 'Y' } } as const
+  const of = { ...proposal, Type, Detail } as unknown as NonNullable<Facts['proposal']>
+  expect(wordsOf(order, { ...facts, proposal: of })).toContain(`, which ${words}.`)
+})

@@ -1,0 +1,299 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Browser, Page } from 'playwright-core'
+import { addressOfKey } from '../../../src/base/address.ts'
+import { fromBase64 } from '../../../src/base/bytes.ts'
+import { type Devnet, startDevnet } from '../../../src/cli/devnet/startDevnet.ts'
+import { Svc, type SvcTxError, type TransactionResult } from '../../../src/client/index.ts'
+import { openPage, startBrowser, type WebPage, withBrowser } from '../support/page.ts'
+
+const HOSTILE = '<img src=x onerror=alert(1)>'
+
+/** More than a page of a history holds. */
+const TRANSFERS = 25
+
+/** What a transaction that must fail is answered with. */
+const failureOf = (sending: Promise<TransactionResult>): Promise<SvcTxError> =>
+  sending.then(
+    () => Promise.reject(new Error('it went through')),
+    (error: SvcTxError) => error,
+  )
+
+/** The view of a proposal: its id in the URL-safe alphabet. */
+const proposalAt = (id: string): string => `#/proposals/${Buffer.from(id, 'base64').toString('base64url')}`
+
+withBrowser('blocks, transactions, accounts and the search', () => {
+  let net: Devnet
+  let browser: Browser
+  let web: WebPage
+  let page: Page
+  let svc: Svc
+  let [alice, bob, carol] = ['', '', '']
+  let library = ''
+  let made: TransactionResult
+  let paid: TransactionResult
+
+  beforeAll(async () => {
+    ;[net, browser] = await Promise.all([startDevnet(), startBrowser()])
+    svc = new Svc(net.url)
+    ;[alice, bob, carol] = net.accounts.map(({ address }) => address) as [string, string, string]
+    for (const { privateKey } of net.accounts.slice(0, 3)) svc.accounts.add(privateKey)
+    const { validator } = svc.async.stake
+    for (let count = 0; count < TRANSFERS; count++) await svc.async.transfer({ from: bob, to: carol, value: 5n })
+    paid = await svc.async.transfer({ from: bob, to: carol, value: Svc.fromTokens('2.5') })
+    const [first, second] = [7, 9].map((byte) => Buffer.alloc(32, byte).toString('base64')) as [string, string]
+    await validator.declare({ from: bob, pubKey: first, description: { name: 'Bob’s node' } })
+    await validator.withdraw({ from: bob })
+    await validator.declare({
+      from: carol,
+      pubKey: second,
+      description: { name: `Carol ${HOSTILE}`, website: 'https://carol.example' },
+    })
+    made = await svc.async.governance.proposeChangeParam({
+      from: alice,
+      name: 'max_vals',
+      value: '7',
+      reason: HOSTILE,
+    })
+    const forBoth = (value: unknown): string => JSON.stringify({ ubuntu: value, centos: value })
+    const offered = await svc.async.governance.proposeDeployLibEni({
+      from: alice,
+      name: 'keccak-fast',
+      version: 'v1.2.3',
+      fileUrl: forBoth(['http://127.0.0.1:9/keccak.so']),
+      md5: forBoth('00'.repeat(16)),
+    })
+    library = offered.deliver_tx.data as string
+    web = await openPage(browser, net.url)
+    page = web.page
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await net?.close()
+  })
+
+  const heading = (name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor()
+  const seen = (text: string | RegExp) => page.getByText(text).first().waitFor()
+  const row = (name: string | RegExp) => page.getByRole('row', { name })
+  const address = () => new URL(page.url()).hash
+
+  test('blocks: the latest ones are shown as they come, and older ones by pages', async () => {
+    await web.goTo('blocks')
+    const height = await net.mine(1)
+    await row(new RegExp(`^${height} `)).waitFor()
+    await web.shot('blocks')
+    await page.getByRole('link', { name: 'Older →' }).click()
+    await row(new RegExp(`^${height - 25} `)).waitFor()
+    expect(address()).toBe(`#/blocks?from=${height - 25}`)
+    expect(await row(new RegExp(`^${height} `)).count()).toBe(0)
+    await page.goBack()
+    await row(new RegExp(`^${height} `)).waitFor()
+  })
+
+  test('blocks: the table can be taken along as CSV', async () => {
+    await web.goTo('blocks')
+    const height = await net.mine(1)
+    await row(new RegExp(`^${height} `)).waitFor()
+    const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()])
+    expect(file.suggestedFilename()).toBe('blocks.csv')
+    const block = await svc.async.getBlock(height)
+    const lines = readFileSync(await file.path(), 'utf8').split('\r\n')
+    expect(lines.slice(0, 2)).toEqual([
+      'Height,Time,Proposer,Transactions,Hash',
+      [height, block?.time, block?.proposer_address, 0, block?.hash].join(),
+    ])
+  })
+
+  test('a block: its proposer by name, its transactions, its events, and the blocks beside it', async () => {
+    await web.goTo(`blocks/${paid.height}`)
+    await heading(`Block ${paid.height}`)
+    await page.getByRole('link', { name: 'devnet', exact: true }).waitFor()
+    await row(/Send 2.5 token to 0x/).waitFor()
+    await web.shot('block', true)
+    await page.getByRole('link', { name: 'Next →' }).click()
+    await heading(`Block ${paid.height + 1}`)
+    await page.getByRole('link', { name: '← Previous' }).click()
+    await heading(`Block ${paid.height}`)
+    const { hash } = (await svc.async.getBlock(paid.height)) as { hash: string }
+    await web.goTo(`blocks/${hash.toLowerCase()}`)
+    await heading(`Block ${paid.height}`)
+  })
+
+  test('a block that is not made yet appears as soon as it is', async () => {
+    const next = (await svc.async.blockNumber()) + 1
+    await web.goTo(`blocks/${next}`)
+    await seen('This block is not made yet')
+    await net.mine(1)
+    await seen('App hash')
+  })
+
+  test('transactions: the latest ones, those of blocks before the page was opened and new ones', async () => {
+    await web.goTo('transactions')
+    await row(/Propose to set max_vals to 7/).waitFor()
+    await svc.async.transfer({ from: carol, to: bob, value: Svc.fromTokens('1.25') })
+    await row(/Send 1.25 token to 0x/).waitFor()
+    await web.shot('transactions')
+  })
+
+  test('a transaction: its words, its fields, both results as the interface shows them, and what it led to', async () => {
+    await web.goTo(`transactions/${made.hash}`)
+    await heading('Propose a parameter')
+    await seen(HOSTILE)
+    const deliver = page.getByRole('region', { name: 'deliver_tx' })
+    await deliver.getByText('0.004').waitFor()
+    await deliver.getByText('"gasUsed": "2000000"').waitFor()
+    await deliver.getByText('"key": "R2FzRmVl"').waitFor()
+    expect(await deliver.getByRole('link').getAttribute('href')).toBe(proposalAt(made.deliver_tx.data as string))
+    await web.shot('transaction', true)
+  })
+
+  test('a transaction that failed in its block says why', async () => {
+    const { time } = await svc.async.status()
+    const expireTimestamp = Math.floor(Date.parse(time) / 1000) + 1
+    // The block in which the proposal comes must be later than its end, while the head that CheckTx goes by is not.
+    while (Date.now() < (expireTimestamp + 1) * 1000) await sleep(100)
+    const { log, result } = await failureOf(
+      svc.async.governance.proposeChangeParam({ from: alice, name: 'max_vals', value: '8', expireTimestamp }),
+    )
+    expect(log).toBe('Invalid expire timestamp')
+    await web.goTo(`transactions/${result.hash}`)
+    await page.getByRole('region', { name: 'deliver_tx' }).getByText(log, { exact: true }).waitFor()
+    await page.getByText('failed', { exact: true }).waitFor()
+    await web.shot('transaction-failed', true)
+  })
+
+  test('a transaction that a balance was too low for says what it lacked', async () => {
+    const sending = svc.async.transfer({ from: bob, to: carol, value: Svc.fromTokens('1000000') })
+    const { result } = await failureOf(sending)
+    await web.goTo(`transactions/${result.hash}`)
+    await seen('It needed 1,000,000')
+    await seen('too little')
+    await web.shot('transaction-refused')
+  })
+
+  test('a transaction that is in no block yet is watched for', async () => {
+    const hash = 'AB'.repeat(32)
+    await web.goTo(`transactions/${hash}`)
+    await seen('the page watches for it')
+    await web.shot('transaction-awaited')
+  })
+
+  test('an account: balance, candidacy, unbonding with its date, and its transactions by pages', async () => {
+    await net.mine(2)
+    await web.goTo(`accounts/${bob.toUpperCase().replace('0X', '0x')}`)
+    await seen('base units')
+    await seen('Withdrawn')
+    await row(/1,000 token .*about \d{4}-\d\d-\d\d/).waitFor()
+    await row(/Withdraw the candidacy/).waitFor()
+    await web.shot('account', true)
+    await page.getByRole('link', { name: 'Older →' }).click()
+    await page.getByRole('link', { name: '← Newest' }).waitFor()
+    await row(/Send <0.0001 token/)
+      .first()
+      .waitFor()
+    expect(address()).toMatch(/\?before=\d/)
+    expect(await row(/Withdraw the candidacy/).count()).toBe(0)
+    await page.goBack()
+    await row(/Withdraw the candidacy/).waitFor()
+    await svc.async.transfer({ from: bob, to: alice, value: Svc.fromTokens('3.75') })
+    await row(/Send 3.75 token/).waitFor()
+  })
+
+  test('an account offers the hand-overs that wait for it', async () => {
+    const { deliver_tx } = await svc.async.stake.validator.updateAccount({ from: carol, newCandidateAccount: bob })
+    const id = Buffer.from(deliver_tx.data as string, 'base64').toString()
+    await web.goTo(`accounts/${bob}`)
+    await seen('Hand-overs that wait')
+    await seen(`Request ${id}`)
+  })
+
+  test('an account that nobody has used says so', async () => {
+    await web.goTo(`accounts/0x${'77'.repeat(20)}`)
+    await seen('Nobody has used this account yet')
+    await seen('No transaction of this account')
+    await web.shot('account-unused')
+  })
+
+  const cometAddress = async (): Promise<string> => {
+    const { data } = await svc.async.stake.validator.queryValidatorSet()
+    const own = data.find(({ owner_address: owner }) => owner === alice)
+    return addressOfKey(fromBase64(own?.pub_key.value ?? '') as Uint8Array)
+  }
+  const id = () => made.deliver_tx.data as string
+  const targets: readonly (readonly [what: string, text: () => string | Promise<string>, view: () => string])[] = [
+    ['a height', () => '3', () => '#/blocks/3'],
+    [
+      'a hash of a transaction, in lower case with 0x',
+      () => `0x${paid.hash.toLowerCase()}`,
+      () => `#/transactions/${paid.hash}`,
+    ],
+    [
+      'a hash of a block',
+      async () => (await svc.async.getBlock(paid.height))?.hash ?? '',
+      () => `#/blocks/${paid.height}`,
+    ],
+    ['an unused address without 0x', () => '77'.repeat(20), () => `#/accounts/0x${'77'.repeat(20)}`],
+    ['a part of a name in any case', () => 'cAROL <IMG', () => `#/validators/${carol}`],
+    ['a website', () => 'carol.example', () => `#/validators/${carol}`],
+    ['a public key', () => Buffer.alloc(32, 9).toString('base64'), () => `#/validators/${carol}`],
+    [
+      'CometBFT’s address of a key',
+      async () => (await cometAddress()).slice(2).toUpperCase(),
+      () => `#/validators/${alice}`,
+    ],
+    ['a parameter', () => 'gas_pr', () => '#/parameters/gas_price'],
+    ['a library', () => 'Keccak', () => proposalAt(library)],
+    ['the id of a proposal', id, () => proposalAt(id())],
+    [
+      'the id of a proposal in the URL-safe alphabet',
+      () => id().replaceAll('+', '-').replaceAll('/', '_').replace('=', ''),
+      () => proposalAt(id()),
+    ],
+  ]
+
+  test.each(targets)('search: %s leads straight to it', async (_what, text, view) => {
+    await web.goTo('')
+    await heading('Overview')
+    await page.keyboard.press('/')
+    await page.keyboard.type(await text())
+    await page.keyboard.press('Enter')
+    const link = view()
+    await page.waitForURL((url) => url.hash === link)
+    await page.goBack()
+    await heading('Overview')
+  })
+
+  test('search: several hits are listed by kind, and markup in the text stays text', async () => {
+    await web.goTo(`search/${encodeURIComponent(alice)}`)
+    await page.getByRole('heading', { level: 2, name: 'Accounts' }).waitFor()
+    await page.getByRole('heading', { level: 2, name: 'Validators' }).waitFor()
+    await web.shot('search')
+    await web.goTo(`search/${encodeURIComponent(`${HOSTILE} nothing`)}`)
+    await seen('Nothing on this chain is named')
+    await seen('What can be searched')
+    expect(await page.locator('main img').count()).toBe(0)
+    await web.shot('search-nothing')
+  })
+
+  test('search: hits are offered while a reader types, and chosen with the arrow keys', async () => {
+    await web.goTo('')
+    await heading('Overview')
+    await page.keyboard.press('/')
+    await page.keyboard.type('ca')
+    const carolsOption = page.getByRole('option', { name: /Validator Carol/ })
+    await carolsOption.waitFor()
+    await web.shot('search-offered')
+    const box = page.getByRole('combobox')
+    while ((await carolsOption.getAttribute('aria-selected')) !== 'true') await page.keyboard.press('ArrowDown')
+    expect(await box.getAttribute('aria-activedescendant')).toBe(await carolsOption.getAttribute('id'))
+    await page.keyboard.press('Enter')
+    await page.waitForURL((url) => url.hash === `#/validators/${carol}`)
+    expect(await box.inputValue()).toBe('')
+  })
+
+  test('nothing that the page did was refused, and no script of a stranger ran', () => {
+    expect(web.failures).toEqual([])
+  })
+})

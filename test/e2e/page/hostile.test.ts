@@ -1,0 +1,128 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Browser } from 'playwright-core'
+import { type Devnet, startDevnet } from '../../../src/cli/devnet/startDevnet.ts'
+import { Svc } from '../../../src/client/index.ts'
+import { openPage, startBrowser, withBrowser } from '../support/page.ts'
+
+// What a stranger may write, each as long as its field takes. A page that lets any of it become markup sets `hacked`.
+const MARKUP =
+  '<img src=x onerror="globalThis.hacked=1"><script>globalThis.hacked=1</script>{{constructor.constructor("hacked=1")()}}'
+const RIGHT_TO_LEFT = '\u202Etxet desrever\u2067 \u200F'
+const DESCRIPTION = {
+  name: `${MARKUP}`.slice(0, 128),
+  website: 'javascript:globalThis.hacked=1//https://example.com',
+  location: `${RIGHT_TO_LEFT}Lisbon`,
+  email: '"><svg onload=globalThis.hacked=1>@example.com',
+  profile: `${MARKUP}\n${RIGHT_TO_LEFT}\n`.padEnd(2000, 'm'),
+}
+
+withBrowser('what strangers write', () => {
+  let net: Devnet
+  let browser: Browser
+  let validator: string
+  let views: readonly string[]
+
+  beforeAll(async () => {
+    ;[net, browser] = await Promise.all([startDevnet(), startBrowser()])
+    const svc = new Svc(net.url)
+    validator = net.accounts[0].address
+    const payee = net.accounts[1]?.address ?? ''
+    await svc.async.stake.validator.update({ from: validator, description: DESCRIPTION })
+    const reason = `${MARKUP} ${RIGHT_TO_LEFT}`.padEnd(2048, 'r').slice(0, 2000)
+    const urls = { ubuntu: ['https://example.com/"><img/src=x/onerror=globalThis.hacked=1>'] }
+    const proposals = [
+      await svc.async.governance.proposeChangeParam({ from: validator, name: 'max_vals', value: '7', reason }),
+      await svc.async.governance.proposeDeployLibEni({
+        from: validator,
+        name: 'hostile',
+        version: 'v1.0.0',
+        fileUrl: JSON.stringify(urls),
+        md5: JSON.stringify({ ubuntu: '0'.repeat(32) }),
+        reason,
+      }),
+      await svc.async.governance.proposeTransferFund({
+        from: validator,
+        transferFrom: validator,
+        transferTo: payee,
+        amount: 1n,
+        reason,
+      }),
+    ]
+    const ids = proposals.map(({ deliver_tx: { data = '' } }) => data.replaceAll('+', '-').replaceAll('/', '_'))
+    views = [
+      '',
+      'validators',
+      `validators/${validator}`,
+      'proposals',
+      ...ids.map((id) => `proposals/${id}`),
+      'proposals/new',
+      'parameters',
+      'blocks',
+      `blocks/${proposals[0]?.height}`,
+      'transactions',
+      ...proposals.map(({ hash }) => `transactions/${hash}`),
+      `accounts/${validator}`,
+      `search/${encodeURIComponent(MARKUP)}`,
+      encodeURIComponent(MARKUP),
+      `validators/${encodeURIComponent(MARKUP)}`,
+    ]
+  }, 60_000)
+
+  afterAll(async () => {
+    await browser?.close()
+    await net?.close()
+  })
+
+  test('shows as text in every view, and the policy of the page has nothing to refuse', async () => {
+    const { page, failures, goTo, settled, shot, close } = await openPage(browser, net.url)
+    for (const view of views) {
+      await goTo(view)
+      await settled()
+      const found = await page.evaluate(() => {
+        const document = (
+          globalThis as unknown as { document: { querySelectorAll: (css: string) => { length: number } } }
+        ).document
+        const made = 'main img, main svg[onload], main script, main iframe, [onerror], a[href^="javascript" i]'
+        return { hacked: 'hacked' in globalThis, made: document.querySelectorAll(made).length }
+      })
+      expect([view, found]).toEqual([view, { hacked: false, made: 0 }])
+    }
+    await goTo(`validators/${validator}`)
+    await page.getByText('javascript:globalThis.hacked=1', { exact: false }).first().waitFor()
+    await shot('hostile description', true)
+    expect(failures).toEqual([])
+    await close()
+  }, 120_000)
+
+  test('no view is wider than the window, however long a word is', async () => {
+    const { page, goTo, settled, close } = await openPage(browser, net.url, { viewport: { width: 390, height: 800 } })
+    for (const view of views) {
+      await goTo(view)
+      await settled()
+      const width = await page.evaluate(
+        () =>
+          (globalThis as unknown as { document: { documentElement: { scrollWidth: number } } }).document.documentElement
+            .scrollWidth,
+      )
+      expect([view, width]).toEqual([view, 390])
+    }
+    await close()
+  }, 120_000)
+
+  test('no other page can frame this one', async () => {
+    const html = `<!doctype html><iframe src="${net.url}"></iframe>`
+    const server = createServer((_request, response) => void response.setHeader('content-type', 'text/html').end(html))
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const page = await browser.newPage()
+    const refused: string[] = []
+    page.on('console', (message) => message.type() === 'error' && refused.push(message.text()))
+    await page.goto(`http://localhost:${(server.address() as AddressInfo).port}/`)
+    expect(refused.join()).toContain('frame-ancestors')
+    expect(await page.frames()[1]?.locator('#page').count()).toBe(0)
+    await page.close()
+    server.close()
+  })
+})

@@ -1,0 +1,176 @@
+/** The line between the page and its gateway: lost and back, a long sleep, another chain, limits. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import type { Browser, Page } from 'playwright-core'
+import { type Devnet, startDevnet } from '../../../src/cli/devnet/startDevnet.ts'
+import { Svc } from '../../../src/client/index.ts'
+import { type Gateway, type GatewayOptions, startGateway } from '../../../src/gateway/gateway.ts'
+import { freePorts } from '../support/processes.ts'
+import { openPage, startBrowser, type WebPage, withBrowser } from '../support/page.ts'
+
+const logger: GatewayOptions['logger'] = { info: () => {}, warn: () => {}, error: () => {} }
+
+withBrowser('the line to the gateway', () => {
+  let net: Devnet
+  let other: Devnet
+  let browser: Browser
+  let port: number
+  let gateway: Gateway
+  let web: WebPage
+  let page: Page
+
+  beforeAll(async () => {
+    ;[net, other, browser, [port = 0]] = await Promise.all([
+      startDevnet(),
+      startDevnet({ chainId: 'another-chain' }),
+      startBrowser(),
+      freePorts(1),
+    ])
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await Promise.all([net?.close(), other?.close()])
+  })
+  beforeEach(async () => {
+    gateway = await startGateway({ node: net.rpcUrl, port, logger })
+    web = await openPage(browser, `${gateway.url}/#/blocks`)
+    page = web.page
+  })
+  afterEach(async () => {
+    await web.close()
+    await gateway.close()
+  })
+
+  const rowOf = (height: number, of = page) => of.getByRole('row', { name: new RegExp(`^${height} `) })
+  const lostBar = () => page.getByText('No connection to the gateway for')
+  const restart = async (node = net.rpcUrl): Promise<void> => {
+    gateway = await startGateway({ node, port, logger })
+  }
+  /** A refused connection is what a lost line looks like; anything else would be a fault of the page. */
+  const faults = () => web.failures.filter((text) => !/net::ERR_|WebSocket connection|status of 429/.test(text))
+
+  test('a block shows within two seconds, in each of two tabs', async () => {
+    const second = await page.context().newPage()
+    await second.goto(page.url())
+    for (const tab of [page, second]) await tab.getByRole('table').waitFor()
+    // A machine that is busy with other tests may be late once.
+    for (let tries = 5; ; tries--) {
+      const height = await net.mine(1)
+      const shown = [page, second].map((tab) => rowOf(height, tab).waitFor({ timeout: 2_000 }))
+      const late = (await Promise.allSettled(shown)).filter(({ status }) => status === 'rejected')
+      if (late.length === 0) break
+      expect(tries).toBeGreaterThan(1)
+    }
+    expect(faults()).toEqual([])
+  })
+
+  test('while the gateway is away the page keeps what it has and says how old it is; then it goes on by itself', async () => {
+    const height = await net.mine(1)
+    await rowOf(height).waitFor()
+    await gateway.close()
+    await lostBar().waitFor()
+    await page.getByText(`What you see is as of block ${height}.`).waitFor()
+    await rowOf(height).waitFor()
+    await web.shot('line-lost')
+    const missed = await net.mine(3)
+    await restart()
+    await rowOf(missed).waitFor()
+    await lostBar().waitFor({ state: 'hidden' })
+    for (let one = height; one <= missed; one++) await rowOf(one).waitFor()
+    const next = await net.mine(1)
+    await rowOf(next).waitFor()
+    await web.shot('line-back')
+    expect(faults()).toEqual([])
+  })
+
+  test('after more blocks than a subscription goes back, as when a laptop slept, the page begins anew', async () => {
+    const height = await net.mine(1)
+    await rowOf(height).waitFor()
+    await gateway.close()
+    await lostBar().waitFor()
+    const head = await net.mine(150)
+    await restart()
+    await rowOf(head).waitFor()
+    expect(await rowOf(height).count()).toBe(0)
+    await web.goTo('')
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await rowOf(head).waitFor()
+    expect(faults()).toEqual([])
+  })
+
+  test('a view that a reader goes to while the gateway is away is shown when it is back', async () => {
+    await page.getByRole('table').waitFor()
+    await gateway.close()
+    await lostBar().waitFor()
+    const [{ address }] = net.accounts
+    await web.goTo(`accounts/${address}`)
+    await page
+      .getByText(/gateway at .* cannot be reached/)
+      .first()
+      .waitFor()
+    await restart()
+    await page.getByText('base units').waitFor()
+    await page
+      .getByText(/gateway at .* cannot be reached/)
+      .first()
+      .waitFor({ state: 'hidden' })
+    expect(faults()).toEqual([])
+  })
+
+  test('a node that is away behind a gateway that is there is named as what is missing', async () => {
+    await gateway.close()
+    await restart('http://127.0.0.1:9')
+    await page.reload()
+    await page.getByText('The gateway has had no blocks to show for').waitFor()
+    await page.getByText('The node behind the gateway does not answer now.').first().waitFor()
+    await web.shot('line-no-node')
+    expect(faults()).toEqual([])
+  })
+
+  test('another chain behind the same address: the page is loaded anew', async () => {
+    await net.mine(1)
+    await page.getByText('svcd-devnet').waitFor()
+    await page.evaluate('window.before = true')
+    await gateway.close()
+    await restart(other.rpcUrl)
+    await page.getByText('another-chain').waitFor()
+    expect(await page.evaluate('window.before')).toBe(undefined)
+    const height = await other.mine(1)
+    await rowOf(height).waitFor()
+    expect(faults()).toEqual([])
+  })
+
+  test('a chain that was taken back: the page is loaded anew, without the blocks that are no more', async () => {
+    const kept = await net.mine(1)
+    const snapshot = await net.snapshot()
+    const gone = await net.mine(5)
+    await rowOf(gone).waitFor()
+    await page.evaluate('window.before = true')
+    await gateway.close()
+    await net.revert(snapshot)
+    await restart()
+    await rowOf(gone).waitFor({ state: 'detached' })
+    await rowOf(kept).waitFor()
+    expect(await page.evaluate('window.before')).toBe(undefined)
+    expect(faults()).toEqual([])
+  })
+
+  test('a gateway that is asked too often is answered with patience, in a sentence', async () => {
+    await page.getByRole('table').waitFor()
+    await gateway.close()
+    await lostBar().waitFor()
+    gateway = await startGateway({ node: net.rpcUrl, port, logger, limits: { callsPerSecond: 2 } })
+    const svc = new Svc(gateway.url)
+    const [{ address }] = net.accounts
+    const isAnswered = (): Promise<boolean> =>
+      svc.async.getBalance(address).then(
+        () => true,
+        () => false,
+      )
+    let isOpen = true
+    while (isOpen) isOpen = await isAnswered()
+    await web.goTo(`accounts/${address}`)
+    await page.getByText('The gateway is asked too often').first().waitFor()
+    await web.shot('line-too-often')
+    expect(faults()).toEqual([])
+  })
+})

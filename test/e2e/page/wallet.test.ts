@@ -1,0 +1,321 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import type { Browser, Page } from 'playwright-core'
+import { type Devnet, startDevnet } from '../../../src/cli/devnet/startDevnet.ts'
+import { Svc } from '../../../src/client/index.ts'
+import { createKeystore } from '../../../src/keys/keystore.ts'
+import { openPage, startBrowser, type WebPage, withBrowser } from '../support/page.ts'
+
+const PASSWORD = 'a pass phrase of several words'
+const WORDS = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
+
+/** A file as the file input of the page takes it. The parameters make it quick to open. */
+function keystoreFile(privateKey: string): { name: string; mimeType: string; buffer: Buffer } {
+  const keystore = createKeystore(Buffer.from(privateKey, 'hex'), PASSWORD, { kdf: 'scrypt', n: 2 ** 12, r: 8, p: 1 })
+  return { name: 'key.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(keystore)) }
+}
+
+/** Everything that a page sends, as text. */
+function recordSent(page: Page): () => string {
+  const all: string[] = []
+  page.on('request', (request) => all.push(request.url(), request.postData() ?? '', JSON.stringify(request.headers())))
+  page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => all.push(String(payload))))
+  return () => all.join('\n')
+}
+
+/** Everything that a page has stored or stands in its elements, as text. */
+const readKept = (page: Page): Promise<string> =>
+  page.evaluate(async () => {
+    const place = globalThis as unknown as {
+      localStorage: object
+      sessionStorage: object
+      document: { cookie: string; documentElement: { outerHTML: string } }
+      location: { href: string }
+      indexedDB: { databases: () => Promise<unknown> }
+      caches: { keys: () => Promise<unknown> }
+      history: { state: unknown }
+    }
+    const { localStorage, sessionStorage, document, location, history } = place
+    const [databases, caches] = [await place.indexedDB.databases(), await place.caches.keys()]
+    const stored = { ...localStorage, ...sessionStorage }
+    return JSON.stringify([stored, document.cookie, location.href, history.state, databases, caches]).concat(
+      document.documentElement.outerHTML,
+    )
+  })
+
+withBrowser('the wallet', () => {
+  let net: Devnet
+  let browser: Browser
+  let web: WebPage
+  let svc: Svc
+  const address = (index: number): string => net.accounts[index]?.address ?? ''
+
+  beforeAll(async () => {
+    ;[net, browser] = await Promise.all([startDevnet(), startBrowser()])
+    svc = new Svc(net.url)
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await net?.close()
+  })
+
+  beforeEach(async () => {
+    web = await openPage(browser, net.url, { acceptDownloads: true })
+  })
+
+  afterEach(async () => {
+    expect(web.failures).toEqual([])
+    await web.close()
+  })
+
+  const { openWay, act } = {
+    openWay: async (way: string) => {
+      await web.page.getByRole('button', { name: 'Open wallet' }).click()
+      await web.page.getByRole('radio', { name: way }).check()
+    },
+    act: () => web.page.getByRole('button', { name: 'Send', exact: true }).click(),
+  }
+
+  /** Opens an account of the devnet and fills the form of a transfer, up to the sheet. */
+  async function review(amount: string, words = amount): Promise<void> {
+    const { page, goTo } = web
+    await goTo(`send?to=${address(2)}&value=${amount}`)
+    await page.getByRole('button', { name: 'Open wallet' }).click()
+    await page.getByRole('button', { name: `Use ${address(1)}` }).click()
+    await act()
+    await page.getByText(`Send ${words} token to ${address(2)}.`).waitFor()
+  }
+
+  test('opens a keystore file with its password, and sends nothing of it', async () => {
+    const { page, shot } = web
+    const sentText = recordSent(page)
+    const key = net.accounts[3]?.privateKey ?? ''
+    await openWay('Keystore file')
+    await page.getByLabel('Keystore file', { exact: true }).last().setInputFiles(keystoreFile(key))
+    const password = page.getByLabel('Password')
+    await password.fill('another one')
+    await page.getByRole('button', { name: 'Open', exact: true }).click()
+    await page.getByText('This password does not open the keystore.').waitFor()
+    expect(await password.evaluate((field) => field.matches(':focus[aria-invalid]'))).toBe(true)
+    await shot('wallet-wrong-password')
+    await password.fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'acts. Open the wallet' }).waitFor()
+    await web.goTo(`send?to=${address(2)}&value=0.25`)
+    const before = await svc.async.getBalance(address(2))
+    await act()
+    await page.getByRole('button', { name: 'Sign and send' }).click()
+    await page.getByText('Done, in block').waitFor()
+    expect(BigInt(await svc.async.getBalance(address(2))) - BigInt(before)).toBe(Svc.fromTokens('0.25'))
+    const seen = `${sentText()}\n${await readKept(page)}`
+    expect(seen).toContain('svc_sendRawTransaction')
+    const base64 = Buffer.from(key, 'hex').toString('base64')
+    for (const secret of [key, base64, PASSWORD, 'another one', 'ciphertext']) expect(seen).not.toContain(secret)
+  })
+
+  test('opens an account of words, and of a private key, and sends neither', async () => {
+    const { page } = web
+    const sentText = recordSent(page)
+    await openWay('Words')
+    await page.getByLabel('Words').last().fill('these are no words of a mnemonic at all')
+    await page.getByRole('button', { name: 'Open', exact: true }).click()
+    await page.getByText('expected 12 to 24 English BIP-39 words').waitFor()
+    await page.getByLabel('Words').last().fill(WORDS)
+    await page.getByLabel('Account', { exact: true }).fill('3')
+    await page.getByRole('button', { name: 'Open', exact: true }).click()
+    await page.getByRole('button', { name: 'acts. Open the wallet' }).click()
+    const own = new Svc(net.url).accounts.add(WORDS, 3)
+    await page.getByRole('radio', { name: `Act as ${own}` }).waitFor()
+    const key = net.accounts[4]?.privateKey ?? ''
+    await page.getByRole('radio', { name: 'Private key' }).check()
+    await page.getByLabel('Private key').last().fill(key)
+    await page.getByRole('button', { name: 'Open', exact: true }).click()
+    await page.getByRole('button', { name: 'acts. Open the wallet' }).click()
+    expect(await page.getByRole('radio', { name: `Act as ${address(4)}` }).isChecked()).toBe(true)
+    const seen = `${sentText()}\n${await readKept(page)}`
+    for (const secret of [key, 'sausage']) expect(seen).not.toContain(secret)
+  })
+
+  test('makes an account whose words are asked back, with a keystore file that opens', async () => {
+    const { page, shot } = web
+    await openWay('New account')
+    await page.getByRole('button', { name: 'Show the words' }).click()
+    await page.getByText('Write these down in this order.').waitFor()
+    const words = await page.locator('ol.words li').allTextContents()
+    expect(words).toHaveLength(24)
+    await shot('wallet-words')
+    await page.getByRole('button', { name: 'I have written them down' }).click()
+    for (const at of [3, 12, 21]) await page.getByLabel(`Word ${at}`).fill('abandon abandon')
+    await page.getByRole('button', { name: 'Confirm' }).click()
+    await page.getByText('One of these is another word').waitFor()
+    for (const at of [3, 12, 21]) await page.getByLabel(`Word ${at}`).fill(words[at - 1] ?? '')
+    await page.getByRole('button', { name: 'Confirm' }).click()
+    await page.getByLabel('Password of the keystore file').fill(PASSWORD)
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download the keystore file' }).click()
+    const file = await downloading
+    const own = new Svc(net.url).accounts.add(words.join(' '))
+    expect(file.suggestedFilename()).toBe(`${own}.json`)
+    expect(await readKept(page)).not.toContain(words.join(' '))
+  })
+
+  test('marks the accounts of a devnet', async () => {
+    const { page, shot } = web
+    await page.getByRole('button', { name: 'Open wallet' }).click()
+    await page.getByText('Public keys of a devnet: anybody can use them').waitFor()
+    await shot('wallet-devnet')
+    await page.getByRole('button', { name: `Use ${address(1)}` }).click()
+    await page.getByRole('button', { name: 'acts. Open the wallet' }).click()
+    await page.getByText('public key of a devnet', { exact: true }).waitFor()
+  })
+
+  test('says what a transfer does, what it costs and what is left, and sends it once however often one clicks', async () => {
+    const { page, shot } = web
+    const before = await svc.async.getTransactionCount(address(1))
+    const balance = BigInt(await svc.async.getBalance(address(1)))
+    const { fee } = await svc.async.estimateFee('transfer')
+    await review('1.5')
+    const left = balance - BigInt(fee) - Svc.fromTokens('1.5')
+    const fact = (name: string) => page.locator('dialog .facts > div', { hasText: name }).locator('.number')
+    expect(await fact('Left after it').getAttribute('title')).toBe(`${left} base units`)
+    expect(await fact('Fee').getAttribute('title')).toBe(`${fee} base units`)
+    expect(await fact('Payment').getAttribute('title')).toBe('1500000000000000000 base units')
+    await shot('sign')
+    await page.getByRole('button', { name: 'Sign and send' }).evaluate((button) => {
+      const clickable = button as unknown as { click: () => void }
+      for (let times = 0; times < 5; times++) clickable.click()
+    })
+    await page.getByText('Done, in block').waitFor()
+    await shot('sign-done')
+    expect(await svc.async.getTransactionCount(address(1))).toBe(before + 1)
+    expect(await svc.async.getBalance(address(1))).toBe(String(left))
+    await page.getByRole('button', { name: 'Close' }).last().click()
+    await page.getByRole('region', { name: 'Your transactions' }).getByText('done').waitFor()
+  })
+
+  test('signs nothing with the second click of a double click, nor when it is cancelled', async () => {
+    const { page } = web
+    const before = await svc.async.getTransactionCount(address(1))
+    await review('2')
+    await page.getByRole('button', { name: 'Sign and send' }).click({ clickCount: 2, delay: 1 })
+    await page.getByText('Done, in block').waitFor()
+    await page.getByRole('button', { name: 'Close' }).last().click()
+    await web.goTo(`send?to=${address(2)}&value=3`)
+    await act()
+    await page.getByText('Send 3 token').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    const button = page.getByRole('button', { name: 'Send', exact: true })
+    expect(await button.evaluate((one) => one.matches(':focus'))).toBe(true)
+    await act()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    expect(await svc.async.getTransactionCount(address(1))).toBe(before + 1)
+  })
+
+  test('refuses what the balance does not cover, and says what is needed and what is there', async () => {
+    const { page, shot } = web
+    await review('99999999', '99,999,999')
+    await page.getByText(/99,999,999\.000042 token are needed, and there are [0-9,.]+ token\./).waitFor()
+    expect(await page.getByRole('button', { name: 'Sign and send' }).isDisabled()).toBe(true)
+    await shot('sign-insufficient')
+  })
+
+  test('locks when nobody was there for ten minutes, and by a button', async () => {
+    const { page } = web
+    await page.clock.install()
+    await page.reload()
+    const open = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'Open wallet' }).click()
+      await page.getByRole('button', { name: `Use ${address(1)}` }).click()
+      await page.getByRole('button', { name: 'acts. Open the wallet' }).waitFor()
+    }
+    await open()
+    await page.clock.fastForward('09:00')
+    await page.keyboard.press('Tab')
+    await page.clock.fastForward('09:00')
+    await page.getByRole('button', { name: 'acts. Open the wallet' }).waitFor()
+    await page.clock.fastForward('02:00')
+    await page.getByRole('button', { name: 'Open wallet' }).waitFor()
+    await open()
+    await page.getByRole('button', { name: 'acts. Open the wallet' }).click()
+    await page.getByRole('button', { name: 'Lock' }).click()
+    await page.getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('button', { name: 'Open wallet' }).waitFor()
+  })
+
+  test('goes on looking for a transaction that is in no block in time', async () => {
+    const { page, shot } = web
+    let isHidden = true
+    await page.clock.install()
+    await page.route('**/', async (route) => {
+      const isAsked = route.request().postData()?.includes('svc_getTransaction"') === true
+      if (!isAsked || !isHidden) return route.continue()
+      const calls = JSON.parse(route.request().postData() ?? '') as { id: number } | readonly { id: number }[]
+      const answers = [calls].flat().map(({ id }) => ({ jsonrpc: '2.0', id, result: null }))
+      return route.fulfill({ json: Array.isArray(calls) ? answers : answers[0] })
+    })
+    await page.reload()
+    await openWay('Private key')
+    await page
+      .getByLabel('Private key')
+      .last()
+      .fill(net.accounts[5]?.privateKey ?? '')
+    await page.getByRole('button', { name: 'Open', exact: true }).click()
+    await web.goTo(`send?to=${address(2)}&value=1`)
+    await act()
+    await page.getByRole('button', { name: 'Sign and send' }).click()
+    await page.getByText('Waiting for a block.').waitFor()
+    await page.getByText('Transaction', { exact: true }).waitFor()
+    await page.clock.fastForward('01:10')
+    await page.getByText('this page goes on looking').waitFor()
+    await shot('sign-late')
+    isHidden = false
+    await page.clock.fastForward('00:05')
+    await page.getByText('Done, in block').waitFor()
+    // What is on its way when the page closes is no failure.
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+  })
+
+  test('takes a whole transfer by the keyboard alone', async () => {
+    const { page } = web
+    const keys = page.keyboard
+    /** Goes on with Tab to what has this name. */
+    const tabTo = async (name: string): Promise<void> => {
+      for (let steps = 0; steps < 60; steps++) {
+        await keys.press('Tab')
+        const at = await page.evaluate(() => {
+          const place = globalThis as unknown as {
+            document: {
+              activeElement: { ariaLabel: string | null; textContent: string; id: string } | null
+              querySelector: (of: string) => { textContent: string } | null
+            }
+          }
+          const one = place.document.activeElement
+          const label = one?.id ? place.document.querySelector(`label[for="${one.id}"]`) : null
+          return one?.ariaLabel ?? label?.textContent ?? one?.textContent ?? ''
+        })
+        if (at === name) return
+      }
+      throw new Error(`no Tab leads to ${name}`)
+    }
+    await web.goTo('send')
+    await tabTo('To')
+    await keys.type('0x12')
+    await tabTo('Amount')
+    await page.getByText('expected an address (0x and 40 hex digits)').waitFor()
+    await keys.type('0.5')
+    await keys.press('Shift+Tab')
+    await keys.press('Control+A')
+    await keys.type(address(2))
+    await keys.press('Enter')
+    await tabTo(`Use ${address(6)}`)
+    await keys.press('Enter')
+    await page.getByText(`Send 0.5 token to ${address(2)}.`).waitFor()
+    await page.locator('button.main:focus', { hasText: 'Sign and send' }).waitFor()
+    await keys.press('Enter')
+    await page.getByText('Done, in block').waitFor()
+    await page.locator('button.main:focus', { hasText: 'Close' }).waitFor()
+    await keys.press('Enter')
+    expect(await svc.async.getTransactionCount(address(6))).toBe(1)
+  })
+})

@@ -1,0 +1,106 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { chmodSync, chownSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { allGone } from './processes.ts'
+
+/** Debian's nginx, where openssl is there too, and the folder of its PostgreSQL's programs; else undefined. */
+export const NGINX = globSync('/usr/bin/openssl').length === 0 ? undefined : globSync('/usr/sbin/nginx')[0]
+export const POSTGRES = globSync('/usr/lib/postgresql/*/bin').sort().at(-1)
+
+/** Makes a key and a certificate of its own for localhost in a folder: `key.pem` and `cert.pem`. Returns the certificate. */
+export function makeCertificate(folder: string): string {
+  const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  const args = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', key]
+  const name = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
+  execFileSync('openssl', ['req', '-x509', '-days', '2', ...args, '-out', certificate, ...name], { stdio: 'pipe' })
+  // nginx runs as another user.
+  chmodSync(key, 0o644)
+  return readFileSync(certificate, 'utf8')
+}
+
+/** A server that runs until `stop`, in a folder of its own that is then removed. */
+export interface SystemServer {
+  readonly folder: string
+  readonly signal: (signal: NodeJS.Signals) => void
+  readonly stop: () => Promise<void>
+}
+
+const numberOf = (flag: '-u' | '-g', user: string): number =>
+  Number(execFileSync('id', [flag, user], { encoding: 'utf8' }))
+
+/** Neither server runs as root; a test that does gives it this user of its package. */
+const idsOf = (user: string): { uid: number; gid: number } | object =>
+  process.getuid?.() === 0 ? { uid: numberOf('-u', user), gid: numberOf('-g', user) } : {}
+
+/** A folder that `user` owns, below one that everybody may pass. */
+function folderOf(name: string, user: string): string {
+  const folder = mkdtempSync(join(tmpdir(), `svcd-${name}-`))
+  const ids = idsOf(user)
+  if ('uid' in ids) chownSync(folder, ids.uid, ids.gid)
+  return folder
+}
+
+/** What a program prints until it ends or `isUp`; throws that when it ends first. */
+async function waitUntilUp(child: ChildProcess, isUp: () => Promise<boolean>): Promise<void> {
+  let printed = ''
+  child.stderr?.on('data', (chunk: Buffer) => {
+    printed = (printed + chunk.toString()).slice(-4096)
+  })
+  while (!(await isUp())) {
+    if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with ${child.exitCode}: ${printed}`)
+    await sleep(50)
+  }
+}
+
+function serverOf(child: ChildProcess, folder: string, signal: NodeJS.Signals): SystemServer {
+  return {
+    folder,
+    signal: (one) => child.kill(one),
+    stop: async () => {
+      child.kill('SIGCONT')
+      child.kill(signal)
+      await allGone([child.pid as number])
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Starts PostgreSQL with an empty cluster that listens at a unix socket in its folder and trusts whoever reaches it. */
+export async function startPostgres(): Promise<SystemServer> {
+  const bin = POSTGRES as string
+  const folder = folderOf('postgres', 'postgres')
+  const options = { ...idsOf('postgres'), cwd: folder }
+  const data = join(folder, 'data')
+  execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync'], {
+    ...options,
+    stdio: 'ignore',
+  })
+  const args = ['-D', data, '-k', folder, '-c', 'listen_addresses=', '-c', 'fsync=off']
+  const child = spawn(join(bin, 'postgres'), args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] })
+  const isReady = (): boolean => {
+    try {
+      execFileSync(join(bin, 'pg_isready'), ['-h', folder, '-U', 'postgres'], { stdio: 'ignore' })
+      return true
+    } catch {
+      return false
+    }
+  }
+  await waitUntilUp(child, async () => isReady())
+  return serverOf(child, folder, 'SIGINT')
+}
+
+/** Starts nginx with a configuration for its `http` block; up when `url` answers anything. */
+export async function startNginx(configOf: (folder: string) => string, url: string): Promise<SystemServer> {
+  const folder = folderOf('nginx', 'www-data')
+  const temps = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/temp;`)
+  writeFileSync(
+    join(folder, 'nginx.conf'),
+    `daemon off;\npid ${folder}/pid;\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n${temps.join('\n')}\n${configOf(folder)}}\n`,
+  )
+  const args = ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', 'stderr']
+  const child = spawn(NGINX as string, args, { ...idsOf('www-data'), stdio: ['ignore', 'ignore', 'pipe'] })
+  await waitUntilUp(child, async () => (await fetch(url).catch(() => undefined)) !== undefined)
+  return serverOf(child, folder, 'SIGTERM')
+}

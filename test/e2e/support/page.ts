@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe } from '@jest/globals'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { CHROMIUM } from './browser.ts'
+
+export { startBrowser } from './browser.ts'
+
+/** Where screenshots go; git ignores it. */
+const SHOTS = join(import.meta.dirname, '../../../.cache/screenshots')
+
+// skip: no Chromium on this machine (.ci/run installs Debian's; SVCD_CHROMIUM names another)
+export const withBrowser = existsSync(CHROMIUM) ? describe : describe.skip
+
+/** The web page of a gateway in a browser. */
+export interface WebPage {
+  readonly page: Page
+  /** What the console was told as an error, uncaught exceptions and refusals of the CSP: none is expected. */
+  readonly failures: string[]
+  /** Goes to a view: `validators`, `proposals?state=open`. */
+  readonly goTo: (view: string) => Promise<void>
+  /** Waits until the view shows all that it has asked for. */
+  readonly settled: () => Promise<void>
+  /** Takes a screenshot of what can be seen, or of the whole view. */
+  readonly shot: (name: string, isWhole?: boolean) => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** Opens the page of the gateway at `url` in a context of its own: nothing is shared with other pages. */
+export async function openPage(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<WebPage> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options })
+  const page = await context.newPage()
+  const failures: string[] = []
+  page.on('pageerror', (error) => failures.push(error.message))
+  page.on('console', (message) => message.type() === 'error' && failures.push(message.text()))
+  await page.goto(url)
+  mkdirSync(SHOTS, { recursive: true })
+  return {
+    page,
+    failures,
+    goTo: async (view) => {
+      await page.evaluate((hash) => {
+        ;(globalThis as unknown as { location: { hash: string } }).location.hash = hash
+      }, `#/${view}`)
+      // The browser tells of the new address in a task of its own, and the view is drawn in the next.
+      await page.evaluate(() => new Promise((done) => setTimeout(done, 50)))
+    },
+    settled: async () => {
+      await page.locator('main h1').waitFor({ state: 'attached' })
+      while ((await page.locator('main [aria-busy="true"]').count()) > 0) await page.waitForTimeout(20)
+    },
+    shot: async (name, isWhole = false) => {
+      await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage: isWhole, animations: 'disabled' })
+    },
+    close: () => context.close(),
+  }
+}
+
+/** A public key of a validator that no node holds. */
+export const deadKey = (): string => randomBytes(32).toString('base64')

@@ -1,0 +1,51 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const folder = join(import.meta.dirname, '../../packages')
+const modules = join(folder, 'node_modules')
+
+/** The newest Node 22, where test/packages has it for this machine. */
+const NODE_22 = join(modules, `node-${process.platform}-${process.arch}/bin/node`)
+
+interface Wanted {
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly optionalDependencies: Readonly<Record<string, string>>
+}
+
+const versionOf = (name: string): string | undefined => {
+  const path = join(modules, name, 'package.json')
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version : undefined
+}
+
+/** Runs npm to its end in `folder`; returns what it printed. Throws with all it said when it fails. */
+export function npm(folder: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env): string {
+  return execFileSync('npm', [...args, '--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { ...env, NODE_OPTIONS: '' },
+    maxBuffer: 2 ** 26,
+  })
+}
+
+/**
+ * Installs the tools of test/packages unless they are there: TypeScript 5.9, Vite and Node 22, about 240 MB. They are no
+ * devDependencies, because nobody but this test needs them. Without a network this throws with npm's own error, until it
+ * has succeeded once.
+ */
+export function installUserTools(): void {
+  const { dependencies, optionalDependencies } = JSON.parse(
+    readFileSync(join(folder, 'package.json'), 'utf8'),
+  ) as Wanted
+  const isThere = ([name, version]: [string, string]): boolean => versionOf(name) === version
+  const mine = Object.entries(optionalDependencies).filter(([name]) => NODE_22.includes(`/${name}/`))
+  if (![...Object.entries(dependencies), ...mine].every(isThere))
+    npm(folder, ['install', '--ignore-scripts', '--no-package-lock', '--prefer-offline'])
+}
+
+/** The Node that runs the tests, and Node 22 where there is one for this machine. Call `installUserTools` before. */
+export const userNodes = (): readonly string[] => [process.execPath, ...(existsSync(NODE_22) ? [NODE_22] : [])]
+
+/** The file of TypeScript 5.9's compiler, and of Vite. */
+export const TYPESCRIPT_5 = join(modules, 'typescript/lib/tsc.js')
+export const VITE = join(modules, 'vite/bin/vite.js')

@@ -1,0 +1,62 @@
+import type { Fields } from '../../src/tx/fields.ts'
+import { clientOperations } from './surface.ts'
+
+const DECLARATIONS = `/** What a field holds: the name of its value type, or \`object\` where it has fields of its own. */
+export type FieldKind = 'address' | 'pubKey' | 'proposalId' | 'amount' | 'ratio' | 'uint' | 'text' | 'yesNo' | 'object'
+
+/** A field of an operation, and what the chain refuses in it. */
+export interface FormField extends InputLimits {
+  readonly name: string
+  readonly kind: FieldKind
+  readonly doc: string
+  readonly optional: boolean
+  /** Those of an object. */
+  readonly fields?: readonly FormField[]
+}
+
+/** An operation as a form needs it. */
+export interface OperationForm {
+  /** The client's function: \`stake.validator.declare\`. */
+  readonly call: string
+  readonly doc: string
+  readonly fields: readonly FormField[]
+}
+`
+
+const formFields = (fields: Fields): readonly object[] =>
+  Object.entries(fields).map(([name, { type, doc, optional, limits, fields: inner }]) => ({
+    name,
+    kind: type,
+    doc,
+    optional,
+    ...limits,
+    ...(inner === undefined ? {} : { fields: formFields(inner) }),
+  }))
+
+const upper = (name: string): string => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
+
+/**
+ * The source of src/client/gen/forms.ts: every operation with the limits of its fields, for programs that let people
+ * type them. The client itself does not import it.
+ */
+export function formsSource(): string {
+  const forms = clientOperations.map(
+    ({ operation, call, doc, fields }) =>
+      `  ${operation}: ${JSON.stringify({ call, doc, fields: formFields(fields) })},`,
+  )
+  const inputs = clientOperations.map(({ operation }) => `${upper(operation)}Input`)
+  return [
+    '/* Written by tools/gen-client.ts: change the registry, not this file. */',
+    "import type { InputLimits } from '../../values/valueType.ts'",
+    `import type { ${inputs.join(', ')} } from './calls.ts'\n`,
+    DECLARATIONS,
+    '/** What each operation is given. */',
+    'export interface OperationInputs {',
+    ...clientOperations.map(({ operation }) => `  readonly ${operation}: ${upper(operation)}Input`),
+    '}\n',
+    '/** The name of an operation. */',
+    'export type OperationName = keyof OperationInputs\n',
+    '/** Every operation, by its name. */',
+    `export const forms: Readonly<Record<OperationName, OperationForm>> = {\n${forms.join('\n')}\n}\n`,
+  ].join('\n')
+}

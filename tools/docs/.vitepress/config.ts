@@ -1,0 +1,58 @@
+/** VitePress's settings. tools/docs/stage.ts writes the pages that it reads. */
+import { join } from 'node:path'
+import { sections } from '../navigation.ts'
+import { slugOf } from '../slug.ts'
+
+const cache = join(import.meta.dirname, '../../../.cache/docs')
+
+const sidebar = sections.map(({ title, pages, isCollapsed = false }) => ({
+  text: title,
+  ...(isCollapsed ? { collapsed: true } : {}),
+  items: pages.map((page) => ({ text: page.title, link: page.route })),
+}))
+
+// `--base` of the command line comes too late for the head.
+const { DOCS_BASE: base = '/' } = process.env
+
+/** The settings of the site. */
+export default {
+  base,
+  title: 'svcd',
+  description: 'A staking and governance blockchain: its client, its JSON-RPC methods, its protocol and how to run it',
+  lang: 'en',
+  srcDir: join(cache, 'pages'),
+  cacheDir: join(cache, 'vite'),
+  outDir: join(cache, 'site'),
+  metaChunk: true,
+  markdown: {
+    // An address in a text is one to type, such as that of a devnet.
+    linkify: false,
+    anchor: { slugify: slugOf },
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark' },
+  },
+  head: [['link', { rel: 'icon', href: `${base}mark.svg` }]],
+  themeConfig: {
+    logo: { src: '/mark.svg', alt: '' },
+    nav: [
+      { text: 'First steps', link: '/first-steps' },
+      { text: 'Client', link: '/client' },
+      { text: 'Methods', link: '/reference/methods' },
+      { text: 'Operations', link: '/operations' },
+      { text: 'Reference', link: '/reference/' },
+      { text: 'Playground', link: '/playground' },
+    ],
+    sidebar,
+    outline: [2, 3],
+    externalLinkIcon: true,
+    search: {
+      provider: 'local',
+      options: {
+        // Source files are shown for links, not for reading from end to end.
+        _render: (text, env, md) => {
+          const html = md.render(text, env)
+          return env.frontmatter?.search === false ? '' : html
+        },
+      },
+    },
+  },
+}

@@ -1,0 +1,18 @@
+/** What the playground shows while no gateway answers, and what it knows about errors. */
+import { VERSION } from '../../src/base/version.ts'
+import { type RpcErrorName, rpcErrors } from '../../src/gateway/errors.ts'
+import { methodGroups } from '../../src/gateway/methods/list.ts'
+import { openRpcDocument } from '../../src/gateway/openrpc.ts'
+import { listedTxErrors, WHEN } from '../reference/errors.ts'
+import type { PlaygroundData } from './playground.ts'
+
+/** The OpenRPC document of this version with its recorded examples, and the catalogue of errors. */
+export const playgroundData = (): PlaygroundData => ({
+  document: openRpcDocument(methodGroups, VERSION) as PlaygroundData['document'],
+  rpcErrors: (Object.keys(rpcErrors) as RpcErrorName[]).map((name) => ({
+    code: rpcErrors[name].code,
+    // Shown as plain text.
+    meaning: WHEN[name].replaceAll('`', ''),
+  })),
+  txErrors: listedTxErrors().map(({ code, log, source }) => ({ code, log, source })),
+})

@@ -1,0 +1,169 @@
+/**
+ * Packs what is published: `npm run pack`. Builds dist and writes three package folders and their tarballs into
+ * .cache/packages: `svcd` with the libraries that it runs on, and what `svcd/client` and `svcd/abci` reach of dist as
+ * `@svcd/client` and `@svcd/abci`. Version, engines, exports and the versions of libraries are those of package.json.
+ */
+import { execFileSync } from 'node:child_process'
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+import { copyLibraries } from './packages/libraries.ts'
+import { type Reached, reach } from './packages/reach.ts'
+
+const root = join(import.meta.dirname, '..')
+const dist = join(root, 'dist')
+const out = join(root, '.cache/packages')
+
+interface Entry {
+  readonly types: string
+  readonly default: string
+}
+interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly exports: Readonly<Record<string, Entry | string>>
+  readonly browser: Readonly<Record<string, string>>
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly peerDependencies: Readonly<Record<string, string>>
+  readonly peerDependenciesMeta: Readonly<Record<string, object>>
+  readonly [member: string]: unknown
+}
+
+/** A part of svcd as a package of its own. `exports`: from its exports to those of svcd. */
+interface Part {
+  readonly name: string
+  readonly description: string
+  /** What people search for. */
+  readonly keywords: readonly string[]
+  readonly readme: string
+  readonly exports: Readonly<Record<string, string>>
+}
+
+const PARTS: readonly Part[] = [
+  {
+    name: '@svcd/client',
+    description: 'web3.svc: the client of svcd, a staking and governance blockchain, for Node and browsers',
+    keywords: ['svcd', 'web3', 'cometbft', 'staking', 'governance', 'client'],
+    readme: 'src/client/README.md',
+    exports: { '.': './client', './web3-plugin': './web3-plugin' },
+  },
+  {
+    name: '@svcd/abci',
+    description: 'An ABCI server for Node.js: applications for CometBFT (Tendermint) in TypeScript and JavaScript',
+    keywords: ['abci', 'abci-server', 'cometbft', 'tendermint', 'blockchain', 'consensus', 'nodejs', 'typescript'],
+    readme: 'src/abci/README.md',
+    exports: { '.': './abci' },
+  },
+]
+
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
+const pathInDist = (path: string): string => path.replace(/^\.\/dist\//, '')
+const pick = <T>(of: Readonly<Record<string, T>>, names: Iterable<string>): Record<string, T> =>
+  Object.fromEntries([...names].sort().flatMap((name) => (Object.hasOwn(of, name) ? [[name, of[name] as T]] : [])))
+
+/** Where the project is hosted: npm's provenance needs it, and a page of npm makes its links from it. */
+const repository = (): object => {
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: path } = process.env
+  return path === undefined ? {} : { repository: { type: 'git', url: `git+${server}/${path}.git` } }
+}
+
+const { scripts: _scripts, devDependencies: _development, files: _files, ...published } = manifest
+
+function write(folder: string, path: string, text: string): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true })
+  writeFileSync(join(folder, path), text)
+}
+
+/**
+ * Writes a README with its links as from the top of the repository, which is how a page of npm reads them, and puts the
+ * pages of docs that it links to beside it.
+ */
+function writeReadme(folder: string, readme: string): void {
+  const text = readFileSync(join(root, readme), 'utf8').replace(/\]\((?![a-z]+:|#)([^)\s]+)\)/g, (_, link: string) => {
+    const [path = '', ...anchor] = posix.join(posix.dirname(readme), link).split('#')
+    if (/^docs\/[^/]+\.md$/.test(path)) write(folder, path, readFileSync(join(root, path), 'utf8'))
+    return `](${[path, ...anchor].join('#')})`
+  })
+  write(folder, 'README.md', text)
+}
+
+/** Starts a package folder with what all of them have. */
+function openFolder(name: string, readme: string): string {
+  const folder = join(out, name)
+  writeReadme(folder, readme)
+  for (const file of ['CHANGELOG.md', 'LICENSE']) cpSync(join(root, file), join(folder, file))
+  return folder
+}
+
+const writeManifest = (folder: string, members: object): void =>
+  write(folder, 'package.json', `${JSON.stringify({ ...members, ...repository() }, null, 2)}\n`)
+
+/** The files and packages behind some exports of svcd. */
+function reachExports(names: readonly string[], replaced: Readonly<Record<string, string>> = {}): Reached {
+  const entries = names.flatMap((name) => {
+    const entry = manifest.exports[name]
+    return entry === undefined || typeof entry === 'string' ? [] : [entry.types, entry.default]
+  })
+  return reach(dist, entries.map(pathInDist), replaced)
+}
+
+/** A part runs without native code, in Node too: it is made of the files that `browser` swaps in. */
+function writePart({ name, description, keywords, readme, exports }: Part): string {
+  const folder = openFolder(name.replace('@svcd/', ''), readme)
+  const replaced = Object.fromEntries(Object.entries(manifest.browser).map((pair) => pair.map(pathInDist)))
+  const { files, packages } = reachExports(Object.values(exports), replaced)
+  for (const [path, source] of files) cpSync(join(dist, source), join(folder, 'dist', path))
+  const unknown = [...packages].filter((one) => !manifest.dependencies[one] && !manifest.peerDependencies[one])
+  if (unknown.length > 0) throw new Error(`pack: ${name} imports ${unknown.join()}, which package.json does not name`)
+  const peers = pick(manifest.peerDependencies, packages)
+  const main = manifest.exports[exports['.'] as string] as Entry
+  writeManifest(folder, {
+    ...pick(published, ['version', 'license', 'type', 'engines', 'sideEffects', 'publishConfig']),
+    name,
+    description,
+    keywords,
+    // For resolvers that read no exports, such as TypeScript's node10.
+    main: main.default,
+    types: main.types,
+    exports: {
+      ...Object.fromEntries(Object.entries(exports).map(([path, of]) => [path, manifest.exports[of]])),
+      './package.json': './package.json',
+    },
+    dependencies: pick(manifest.dependencies, packages),
+    ...(Object.keys(peers).length > 0 && {
+      peerDependencies: peers,
+      peerDependenciesMeta: pick(manifest.peerDependenciesMeta, packages),
+    }),
+  })
+  return folder
+}
+
+/** The whole program. Its libraries come with it, so that every machine runs the versions that were tested. */
+function writeProgram(): string {
+  const folder = openFolder(manifest.name, 'README.md')
+  const types = reachExports(Object.keys(manifest.exports)).files
+  for (const path of globSync('**/*.*', { cwd: dist }))
+    if (!path.endsWith('.d.ts') || types.has(path)) cpSync(join(dist, path), join(folder, 'dist', path))
+  cpSync(join(root, 'cometbft-config'), join(folder, 'cometbft-config'), { recursive: true })
+  copyLibraries(root, folder)
+  writeManifest(folder, { ...published, bundleDependencies: Object.keys(manifest.dependencies) })
+  return folder
+}
+
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(2)} MB`
+
+rmSync(out, { recursive: true, force: true })
+await import('./build.ts')
+const folders = [writeProgram(), ...PARTS.map(writePart)]
+const report = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', out, ...folders], {
+  encoding: 'utf8',
+  env: { ...process.env, NODE_OPTIONS: '' },
+  maxBuffer: 2 ** 26,
+})
+for (const { filename, size, unpackedSize } of JSON.parse(report) as {
+  filename: string
+  size: number
+  unpackedSize: number
+}[])
+  process.stdout.write(
+    `${join('.cache/packages', filename)}: ${megabytes(size)}, unpacked ${megabytes(unpackedSize)}\n`,
+  )

@@ -1,0 +1,93 @@
+/**
+ * Builds the web page of src/dashboard into src/dashboard/gen when what it is made from has changed since it was built,
+ * and else does nothing: `node tools/page.ts`. The gateway serves that folder.
+ */
+import { createHash } from 'node:crypto'
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
+import type { Plugin } from 'vite'
+import { makeFresh } from './fresh.ts'
+
+const root = join(import.meta.dirname, '..')
+const page = join(root, 'src/dashboard')
+const out = join(page, 'gen')
+
+/** What the page is made from. The page may import nothing but these folders (biome's rules see to it). */
+const INPUTS = [
+  'src/{base,values,codec,tx,keys,client,comet,dashboard}/**/*.*',
+  'src/modules/params/definitions.ts',
+  'tools/page.ts',
+  'package-lock.json',
+]
+
+/** The modules that `browser` of package.json swaps in, as they are in src. */
+function browserModules(): ReadonlyMap<string, string> {
+  const { browser } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    browser: Readonly<Record<string, string>>
+  }
+  const inSource = (path: string): string => {
+    const file = join(root, path.replace('./dist/', 'src/'))
+    return existsSync(file) ? file : file.replace(/\.js$/, '.ts')
+  }
+  return new Map(Object.entries(browser).map(([from, to]) => [inSource(from), inSource(to)]))
+}
+
+/** What stands in for a package that is looked for and not needed. */
+const NOTHING = '\0nothing'
+
+/**
+ * Swaps in the modules that are made for browsers, and leaves out `long`: our messages hold no 64-bit number that needs
+ * it (src/codec/protobuf.ts), and it tries WebAssembly, which the page's content security policy refuses.
+ */
+function forBrowsers(): Plugin {
+  const swapped = browserModules()
+  return {
+    name: 'browser-modules',
+    enforce: 'pre',
+    resolveId: (target, importer) => {
+      if (target === 'long') return NOTHING
+      return target.startsWith('.') && importer !== undefined ? swapped.get(join(dirname(importer), target)) : undefined
+    },
+    load: (id) => (id === NOTHING ? 'export default undefined' : undefined),
+  }
+}
+
+function inputsHash(): string {
+  const hash = createHash('sha256')
+  const paths = globSync(INPUTS, { cwd: root }).map((path) => path.split(sep).join('/'))
+  for (const path of paths.filter((one) => !one.startsWith('src/dashboard/gen/')).sort())
+    hash.update(`${path}\n`).update(readFileSync(join(root, path)))
+  return `${hash.digest('hex')}\n`
+}
+
+/** Builds the page unless what stands in src/dashboard/gen was made from today's files. Returns whether it built. */
+export async function buildPage(): Promise<boolean> {
+  makeFresh()
+  const stamp = join(out, 'inputs.sha256')
+  const inputs = inputsHash()
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === inputs) return false
+  const { build } = await import('vite')
+  await build({
+    root: page,
+    // Relative addresses: the gateway may stand behind any path of a proxy.
+    base: './',
+    configFile: false,
+    logLevel: 'warn',
+    plugins: [forBrowsers()],
+    worker: { format: 'es', plugins: () => [forBrowsers()] },
+    build: {
+      outDir: out,
+      emptyOutDir: true,
+      target: 'es2023',
+      modulePreload: { polyfill: false },
+      assetsInlineLimit: 0,
+      // A busy machine is slow, and that is nothing to warn of.
+      rolldownOptions: { checks: { pluginTimings: false } },
+      license: { fileName: 'licenses.md' },
+    },
+  })
+  writeFileSync(stamp, inputs)
+  return true
+}
+
+if (import.meta.main && (await buildPage())) process.stdout.write(`built ${relative(process.cwd(), out)}\n`)

@@ -1,0 +1,154 @@
+/**
+ * Records an example of every method on a devnet of its own and writes src/gateway/examples.json, which the OpenRPC
+ * document shows: `npm run examples`. Run it when a method comes or changes; a test names what is missing.
+ */
+import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { startDevnet } from '../src/cli/devnet/startDevnet.ts'
+import { methods } from '../src/gateway/methods/list.ts'
+import { fromHex, toBase64 } from '../src/base/bytes.ts'
+import { txEntryOf } from '../src/modules/registry.ts'
+import { readFields } from '../src/tx/fields.ts'
+import { signerOfSeed } from '../src/tx/sign.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** What an answer holds as far as later calls need it. */
+interface Answer {
+  readonly hash: string
+  readonly deliver_tx: { readonly data: string }
+}
+
+interface Reply {
+  readonly id?: string
+  readonly result?: unknown
+  readonly error?: unknown
+}
+
+const file = join(import.meta.dirname, '../src/gateway/examples.json')
+const devnet = await startDevnet({ fast: true })
+const [owner, alice, bob, carol] = devnet.accounts.map(({ address }) => address)
+const socket = new WebSocket(devnet.url.replace('http', 'ws'))
+const examples: Record<string, { readonly params: Json; readonly result: unknown }> = {}
+
+/** Calls a method over the websocket, which takes every call, and keeps the first call and answer of each method. */
+async function record<T = Answer>(method: string, params: Json = {}): Promise<T> {
+  const id = randomBytes(4).toString('hex')
+  const answered = new Promise<Reply>((done) => {
+    const listen = ({ data }: MessageEvent): void => {
+      const message = JSON.parse(String(data)) as Reply
+      if (message.id !== id) return
+      socket.removeEventListener('message', listen)
+      done(message)
+    }
+    socket.addEventListener('message', listen)
+  })
+  socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
+  const { result, error } = await answered
+  if (error !== undefined) throw new Error(`${method}: ${JSON.stringify(error)}`)
+  examples[method] ??= { params, result }
+  return result as T
+}
+
+async function recordStake(): Promise<void> {
+  const pubKey = toBase64(randomBytes(32))
+  const description = { name: 'Alice', website: 'https://alice.example' }
+  await record('svc_declareCandidacy', { from: alice, pubKey, description, compRate: '0.2' })
+  await record('svc_updateCandidacy', { from: alice, description: { ...description, location: 'Lisbon' } })
+  await record('svc_verifyCandidacy', { from: owner, candidateAddress: alice, verified: 'Y' })
+  await record('svc_deactivateCandidacy', { from: alice })
+  await record('svc_activateCandidacy', { from: alice })
+  const { deliver_tx } = await record('svc_updateCandidacyAccount', { from: alice, newCandidateAccount: bob })
+  const accountUpdateRequestId = Number(atob(deliver_tx.data))
+  await record('svc_queryAccountUpdates', { address: bob })
+  await record('svc_acceptCandidacyAccountUpdate', { from: bob, accountUpdateRequestId })
+  await record('svc_queryAccountUpdate', { accountUpdateRequestId })
+  await record('svc_queryValidator', { validatorAddress: bob })
+  await record('svc_queryValidators')
+  await record('svc_queryValidatorSet')
+  await record('svc_getValidatorHistory', { validatorAddress: bob, limit: 2 })
+  await record('svc_withdrawCandidacy', { from: bob })
+  await record('svc_queryUnbonding', { address: bob })
+}
+
+async function recordGovernance(): Promise<void> {
+  const param = { from: owner, name: 'gas_price', value: '3000000000', reason: 'Fees are too low.' }
+  const { deliver_tx } = await record('svc_proposeChangeParam', param)
+  const proposalId = deliver_tx.data
+  await record('svc_vote', { from: owner, proposalId, answer: 'Y' })
+  await record('svc_queryProposal', { proposalId })
+  await record('svc_proposeTransferFund', { from: owner, transferFrom: owner, transferTo: carol, amount: '5' })
+  const url = 'https://files.example/libsvc.so'
+  const library = {
+    from: owner,
+    name: 'libsvc',
+    version: 'v1.0.0',
+    fileUrl: JSON.stringify({ ubuntu: [url], centos: [url] }),
+    md5: JSON.stringify({ ubuntu: 'd41d8cd98f00b204e9800998ecf8427e', centos: 'd41d8cd98f00b204e9800998ecf8427e' }),
+  }
+  await record('svc_proposeDeployLibEni', library)
+  await record('svc_proposeUpgradeProgram', library)
+  const { data } = await record<{ readonly data: readonly { readonly pub_key: { readonly value: string } }[] }>(
+    'svc_queryValidatorSet',
+  )
+  await record('svc_proposeRetireProgram', { from: owner, preservedValidators: data[0]?.pub_key.value })
+  await record('svc_queryProposals', { state: 'open', newest: true, limit: 1 })
+  await record('svc_queryParams')
+  await record('svc_getParamsHistory', { limit: 2 })
+  await record('svc_getSupply')
+}
+
+/** The bytes of a transfer, signed by the last account. */
+function signedTransfer(): string {
+  const { address, privateKey } = devnet.accounts.at(-1) as (typeof devnet.accounts)[0]
+  const signer = signerOfSeed(fromHex(privateKey.replace(/^0x/, '')) as Uint8Array)
+  const message = readFields(txEntryOf.get('transfer')?.input ?? {}, { to: alice, value: '1' })
+  const { chainId } = devnet
+  if (signer.address !== address) throw new Error('the last account has another key')
+  return toBase64(signer.signTx({ chainId, nonce: 0, operation: 'transfer', message }))
+}
+
+async function recordAccounts(): Promise<void> {
+  const { hash } = await record('svc_transfer', { from: alice, to: carol, value: '1000000000000000000' })
+  await record('svc_sendRawTransaction', { transaction: signedTransfer() })
+  const tooMuch = await record('svc_transfer', { from: carol, to: alice, value: `1${'0'.repeat(30)}` })
+  await record('svc_getShortfall', { hash: tooMuch.hash })
+  await record('svc_getBalance', { address: carol })
+  await record('svc_getTransactionCount', { address: carol })
+  await record('svc_estimateFee', { operation: 'transfer' })
+  await record('svc_getTransaction', { hash })
+  await record('svc_getTransactions', { address: carol, limit: 1 })
+  await record('svc_accounts')
+  await record('svc_getProof', { table: 'accounts', key: carol })
+}
+
+async function recordChain(): Promise<void> {
+  const subscription = await record<string>('svc_subscribe', { topic: 'newBlock' })
+  await record('svc_unsubscribe', { subscription })
+  await record('svc_mine', { blocks: 3 })
+  await record('svc_mine', { blocks: 50 })
+  await record('svc_getAwards', { validatorAddress: owner, limit: 1 })
+  await record('svc_blockNumber')
+  await record('svc_status')
+  await record('svc_getBlock', { block: 2 })
+  await record('eth_chainId')
+  await record('net_version')
+  await record('web3_clientVersion')
+}
+
+try {
+  await new Promise((opened, refused) => {
+    socket.addEventListener('open', opened)
+    socket.addEventListener('error', refused)
+  })
+  await recordAccounts()
+  await recordStake()
+  await recordGovernance()
+  await recordChain()
+} finally {
+  socket.close()
+  await devnet.close()
+}
+const inOrder = methods.flatMap(({ name }) => (examples[name] === undefined ? [] : [[name, examples[name]]]))
+writeFileSync(file, `${JSON.stringify(Object.fromEntries(inOrder), null, 2)}\n`)
