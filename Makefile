@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help install gen devnet check test bench bench-page stress chaos churn fuzz matrix statesync docs clean
+.PHONY: help install gen devnet check test bench bench-page stress chaos churn fuzz matrix statesync supply-chain sbom docs clean
 
 # npm runs on the system's Node, everything else on the one that it installs.
 SYSTEM_PATH := $(PATH)
@@ -19,6 +19,8 @@ help:
 	@echo 'make churn    2,000 blocks on seven nodes whose validator set changes all the time, then a replay from genesis'
 	@echo 'make fuzz     random bytes and transactions, for as long as it is left running'
 	@echo 'make statesync   a fifth node joins a chain of 100,000 accounts by state sync, from peers of whom one lies'
+	@echo 'make supply-chain   versions, install scripts, licences and known weaknesses of what svcd is made of'
+	@echo 'make sbom     a bill of materials in CycloneDX (.cache/sbom)'
 	@echo 'make matrix   the tests of the real node against each CometBFT line, one line each'
 	@echo "make bench    side by side with cosmos-sdk and CometBFT's own kvstore (docs/performance.md; ARGS=\"--quick\" is under 3 minutes)"
 	@echo 'make bench-page   the web page in a browser, on a large chain beside a small one (docs/performance.md)'
@@ -66,6 +68,13 @@ fuzz: gen
 
 statesync: gen
 	@exec $(NODE) test/e2e/statesync.ts $(ARGS)
+
+supply-chain: $(INSTALLED)
+	@exec $(NODE) test/tidy/supplyChain.ts $(ARGS)
+
+sbom: $(INSTALLED)
+	@exec $(NODE) tools/sbom.ts $(ARGS)
+sbom: export PATH := $(SYSTEM_PATH)
 
 bench-page: gen
 	@exec $(NODE) bench/page.ts $(ARGS)
