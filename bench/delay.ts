@@ -24,7 +24,6 @@ function carry(from: Socket, to: Socket, delayMs: number): void {
   })
   from.on('end', () => setTimeout(() => to.end(), delayMs))
   from.on('error', () => to.destroy())
-  from.on('close', () => setTimeout(() => to.destroy(), 2 * delayMs))
 }
 
 /**
@@ -33,8 +32,8 @@ function carry(from: Socket, to: Socket, delayMs: number): void {
  */
 export async function startDelay(port: number, to: number, delayMs: number): Promise<Delay> {
   const open = new Set<Socket>()
-  const server = createServer({ noDelay: true }, (near) => {
-    const far = connect({ host: '127.0.0.1', port: to, noDelay: true })
+  const server = createServer({ noDelay: true, allowHalfOpen: true }, (near) => {
+    const far = connect({ host: '127.0.0.1', port: to, noDelay: true, allowHalfOpen: true })
     for (const socket of [near, far]) {
       open.add(socket)
       socket.once('close', () => open.delete(socket))
