@@ -29,8 +29,10 @@ export const summary = ({ name, target, ran, seed, result, passed }: CampaignRep
 /** The seed of an environment variable, or another one each second. */
 export const anySeed = (): number => Number(process.env['SEED'] ?? Math.floor(Date.now() / 1000) % 1_000_000_000)
 
-/** A campaign by its name. */
-export type Campaigns = Readonly<Record<string, (options: CampaignOptions) => CampaignReport | Promise<CampaignReport>>>
+type Reports = CampaignReport | readonly CampaignReport[]
+
+/** Campaigns by their names; one may have several reports. */
+export type Campaigns = Readonly<Record<string, (options: CampaignOptions) => Reports | Promise<Reports>>>
 
 function wholeOf(text: string | undefined, flag: string, otherwise: number): number {
   const value = text === undefined ? otherwise : Number(text.replaceAll('_', ''))
@@ -56,9 +58,9 @@ export async function runCampaigns(campaigns: Campaigns, count: number): Promise
   for (const name of values.only.split(',')) {
     const campaign = campaigns[name]
     if (campaign === undefined) throw new Error(`--only: expected ${Object.keys(campaigns).join(', ')}, got ${name}`)
-    const report = await campaign(options)
-    reports.push(report)
-    process.stdout.write(`${summary(report)}\n`)
+    const made = [await campaign(options)].flat()
+    reports.push(...made)
+    for (const report of made) process.stdout.write(`${summary(report)}\n`)
   }
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(reports, null, 2)}\n`)
   process.exitCode = reports.every(({ passed }) => passed) ? 0 : 1
