@@ -82,12 +82,10 @@ export function stateTable(states: readonly StateCost[]): string {
     'RSS MB',
     'first check of 5,000, ms',
     'recheck, ms',
-    'disk, MB',
-    'made in, s',
   ]
   return tableOf(
     head,
-    states.map(({ kind, size, rounds, diskMb, makeMs }) => {
+    states.map(({ kind, size, rounds }) => {
       const of = (name: keyof InProcess, digits = 0): string => number(medianOf(rounds.map((one) => one[name])), digits)
       return [
         `${number(size)} ${kind}`,
@@ -98,8 +96,6 @@ export function stateTable(states: readonly StateCost[]): string {
         of('rssMb'),
         of('firstCheckMs'),
         of('recheckMs'),
-        number(diskMb),
-        number(makeMs / 1000, 1),
       ]
     }),
   )
