@@ -2,7 +2,8 @@
 SHELL := /bin/sh
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help install gen devnet check test bench bench-page stress chaos churn fuzz matrix statesync docs clean
+.PHONY: help install gen devnet check test bench bench-page stress chaos churn fuzz requirements matrix statesync supply-chain sbom docs
+.PHONY: up down test-containers clean
 
 # npm runs on the system's Node, everything else on the one that it installs.
 SYSTEM_PATH := $(PATH)
@@ -18,9 +19,12 @@ help:
 	@echo 'make chaos    kill -9 at random moments, for as long as it is left running'
 	@echo 'make churn    2,000 blocks on seven nodes whose validator set changes all the time, then a replay from genesis'
 	@echo 'make fuzz     random bytes and transactions, for as long as it is left running'
+	@echo 'make requirements   what CometBFT requires of an application, on three replicas of random chains'
 	@echo 'make statesync   a fifth node joins a chain of 100,000 accounts by state sync, from peers of whom one lies'
+	@echo 'make supply-chain   versions, install scripts, licences and known weaknesses of what svcd is made of'
+	@echo 'make sbom     a bill of materials in CycloneDX (.cache/sbom)'
 	@echo 'make matrix   the tests of the real node against each CometBFT line, one line each'
-	@echo "make bench    side by side with cosmos-sdk and CometBFT's own kvstore (docs/performance.md; ARGS=\"--quick\" is under 3 minutes)"
+	@echo "make bench    side by side with cosmos-sdk and CometBFT's own kvstore (docs/performance.md; ARGS=\"--quick\" takes 2.5 minutes)"
 	@echo 'make bench-page   the web page in a browser, on a large chain beside a small one (docs/performance.md)'
 	@echo 'make stress   strangers hammer a node of 2,500 candidacies while honest callers measure (docs/reliability.md)'
 	@echo 'make up       the devnet in containers, in the background (docs/containers.md); make down stops it and keeps its chain'
@@ -64,8 +68,18 @@ churn: gen
 fuzz: gen
 	@exec $(NODE) test/sim/fuzz.ts $(ARGS)
 
+requirements: gen
+	@exec $(NODE) test/chain/requirements.ts $(ARGS)
+
 statesync: gen
 	@exec $(NODE) test/e2e/statesync.ts $(ARGS)
+
+supply-chain: $(INSTALLED)
+	@exec $(NODE) test/tidy/supplyChain.ts $(ARGS)
+
+sbom: $(INSTALLED)
+	@exec $(NODE) tools/sbom.ts $(ARGS)
+sbom: export PATH := $(SYSTEM_PATH)
 
 bench-page: gen
 	@exec $(NODE) bench/page.ts $(ARGS)

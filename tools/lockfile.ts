@@ -1,6 +1,6 @@
 /**
- * Adds to package-lock.json, and to the one of tools/docs, what npm left out. Run it after every change of dependencies:
- * `node tools/lockfile.ts`. test/tidy/lockfile.test.ts keeps it so.
+ * Adds to the lock files what npm left out. Run it after every change of dependencies: `node tools/lockfile.ts`.
+ * test/tidy/lockfile.test.ts keeps it so.
  *
  * - The optional packages of other platforms. A registry that does not carry a package makes npm drop its entry, and
  *   then `npm ci` stops everywhere with "Missing: … from lock file".
@@ -18,7 +18,9 @@ interface LockEntry {
   integrity?: string
   license?: string
   dev?: boolean
+  devOptional?: boolean
   optional?: boolean
+  hasInstallScript?: boolean
   os?: string[]
   cpu?: string[]
   libc?: string[]
@@ -31,7 +33,11 @@ export interface Lockfile {
 }
 
 /** The lock files of the project, relative to the checkout. */
-export const LOCKFILES: readonly string[] = ['package-lock.json', 'tools/docs/package-lock.json']
+export const LOCKFILES: readonly string[] = [
+  'package-lock.json',
+  'test/packages/package-lock.json',
+  'tools/docs/package-lock.json',
+]
 
 const SYSTEMS = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32']
 const PROCESSORS = ['arm', 'arm64', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'wasm32', 'x64']

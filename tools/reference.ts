@@ -6,6 +6,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { withClientSections } from './reference/client.ts'
 import * as commands from './reference/commands.ts'
+import * as dependencies from './reference/dependencies.ts'
 import { rpcErrorsTable, txErrorsTable } from './reference/errors.ts'
 import {
   chainLimitsTable,
@@ -34,6 +35,12 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, () => string | Pro
     commands: commands.commandSections,
   },
   'configuration.md': { variables: commands.variablesTable, ports: portsTable },
+  'dependencies.md': {
+    libraries: dependencies.librariesTable,
+    tools: dependencies.toolsTable,
+    'install scripts': dependencies.scriptsTable,
+    advisories: dependencies.advisoriesTable,
+  },
   'metrics.md': { application: appMetricsTable, gateway: gatewayMetricsTable },
 }
 

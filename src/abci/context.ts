@@ -7,6 +7,7 @@ export interface ConnectionContext {
   readonly handlers: Handlers
   readonly frameBytesMax: number
   readonly drivers: Drivers
+  readonly onReadAhead: ((txs: readonly Uint8Array[]) => void) | undefined
   /** True after a BeginBlock, which only 0.37 sends, and false after a FinalizeBlock, which 0.37 does not have. */
   isLegacy: boolean
   /** The app hash of the last block of the 0.37 dialect that FinalizeBlock served: Commit has to send it. */

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { ConnectionContext } from './context.ts'
 import { createFrameReader } from './frame.ts'
+import { createReadAhead } from './readAhead.ts'
 import { type DecodedRequest, decodeRequest } from './wire.ts'
 
 /** A request, or the reason why the bytes received are not one. */
@@ -26,10 +27,16 @@ export interface RequestQueue {
  */
 export function createRequestQueue(
   socket: Socket,
-  { frameBytesMax, warn }: Pick<ConnectionContext, 'frameBytesMax' | 'warn'>,
+  {
+    frameBytesMax,
+    warn,
+    fatal,
+    onReadAhead,
+  }: Pick<ConnectionContext, 'frameBytesMax' | 'warn' | 'fatal' | 'onReadAhead'>,
   onInput: () => void,
 ): RequestQueue {
   const frames = createFrameReader(frameBytesMax)
+  const readAhead = onReadAhead === undefined ? undefined : createReadAhead(onReadAhead)
   const packets: Buffer[] = []
   let packetBytes = 0
   let ended = false
@@ -66,6 +73,11 @@ export function createRequestQueue(
     packets.push(packet)
     packetBytes += packet.length
     if (packetBytes > READ_AHEAD_BYTES_MAX) socket.pause()
+    try {
+      readAhead?.(packet)
+    } catch (error) {
+      fatal(error, 'checkTx')
+    }
     onInput()
   })
   socket.on('end', () => {

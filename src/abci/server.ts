@@ -45,6 +45,12 @@ export interface AbciServerOptions {
    * the node stop instead. Default: the error is thrown where nothing catches it, so that Node prints it and ends.
    */
   readonly onFatal?: (error: unknown, kind: RequestKind) => void
+  /**
+   * Called with transactions that have arrived and whose CheckTx is not started yet, in their order, so that another
+   * thread can begin with them. Not every transaction is among them, and no recheck. Their bytes are views of the
+   * received packet, which the callback has to copy. What it throws is fatal.
+   */
+  readonly onReadAhead?: (txs: readonly Uint8Array[]) => void
   readonly logger?: AbciLogger
 }
 
@@ -81,6 +87,7 @@ export async function startAbciServer(options: AbciServerOptions): Promise<AbciS
     handlers,
     frameBytesMax,
     drivers: createDrivers(driverWaitMs, schedule),
+    onReadAhead: options.onReadAhead,
     isLegacy: false,
     foldedAppHash: undefined,
     schedule,

@@ -2,14 +2,14 @@ import type { CompleteApplication } from '../abci/types.ts'
 import { beginBlock, commit, deliverTx, endBlock, finalizeBlock } from './block.ts'
 import { type AppOptions, createContext } from './context.ts'
 import { info, initChain } from './genesis.ts'
-import { checkTx, createTxCache } from './mempool.ts'
+import { checkTx, createTxCache, TX_CACHE_BYTES_MAX } from './mempool.ts'
 import { extendVote, prepareProposal, processProposal, verifyVoteExtension } from './proposal.ts'
 import { query } from './query.ts'
 import { applySnapshotChunk, listSnapshots, loadSnapshotChunk, offerSnapshot } from './snapshots.ts'
 
 /** The ABCI application on a store, for both dialects. Vote extensions are off. */
 export function createApp(options: AppOptions): CompleteApplication {
-  const app = createContext(options, createTxCache())
+  const app = createContext(options, createTxCache(TX_CACHE_BYTES_MAX, options.signatures?.isSigned))
   return {
     info: () => info(app),
     initChain: (request) => initChain(app, request),

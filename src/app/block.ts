@@ -17,7 +17,16 @@ import { params } from '../modules/params/keeper.ts'
 import { type CommitVote, punish } from '../modules/stake/block.ts'
 import { createOverlay } from '../store/overlay.ts'
 import { oldestSnapshot } from '../store/snapshot/folder.ts'
-import { type AppContext, createBlock, logDefect, needOpen, nextOf, type OpenBlock, resetTo } from './context.ts'
+import {
+  type AppContext,
+  createBlock,
+  handOverAhead,
+  logDefect,
+  needOpen,
+  nextOf,
+  type OpenBlock,
+  resetTo,
+} from './context.ts'
 import {
   offencesOf,
   printBlockEvents,
@@ -80,7 +89,11 @@ export function endBlock(app: AppContext): EndBlockResponse {
 /** Runs a whole block: its begin, each DeliverTx, and EndBlock, in order. Nothing is written. */
 export function runBlock(app: AppContext, decided: FinalizeBlockRequest): FinalizeBlockResponse {
   const begun = openBlock(app, decided, votesOf(decided.decidedLastCommit), decided.misbehavior)
-  const txResults = decided.txs.map((tx) => deliverTx(app, { tx }))
+  const handOver = handOverAhead(app, decided.txs)
+  const txResults = decided.txs.map((tx, index) => {
+    handOver(index)
+    return deliverTx(app, { tx })
+  })
   const { events = [], ...ended } = endBlock(app)
   const { prepared } = needOpen(app, 'FinalizeBlock')
   if (prepared === undefined) throw new Error(`block ${decided.height} ended without an app hash`)

@@ -5,7 +5,7 @@ import { secondsOf } from '../base/time.ts'
 import { getChain } from '../modules/chain/keeper.ts'
 import type { Block, NodeChecks } from '../modules/define.ts'
 import type { EndOfBlock } from '../modules/endBlock.ts'
-import type { ReadTx, Verdict } from '../modules/kernel.ts'
+import type { ReadTx, Verdict, Verify } from '../modules/kernel.ts'
 import type { Params } from '../modules/params/definitions.ts'
 import { paramsInForce } from '../modules/params/keeper.ts'
 import type { CommitVote } from '../modules/stake/block.ts'
@@ -46,6 +46,14 @@ export interface Queries {
   readonly committed: () => void
 }
 
+/** Verifies signatures in other threads, ahead of the application. */
+export interface SignaturesAhead {
+  /** Hands over transactions whose signatures are needed soon, in this order. Their bytes are copied. */
+  readonly handOver: (txs: readonly Uint8Array[]) => void
+  /** The verdict of another thread when there is one, else that of this one. */
+  readonly isSigned: Verify
+}
+
 /** What an application is made of. */
 export interface AppOptions {
   readonly store: Store
@@ -56,6 +64,8 @@ export interface AppOptions {
   readonly logger: AppLogger
   /** Without it, queries are answered from the store within the call, which suits tests. */
   readonly queries?: Queries
+  /** Without it, the application verifies every signature itself. */
+  readonly signatures?: SignaturesAhead | undefined
   /** Without it, this node neither offers nor accepts snapshots. */
   readonly snapshots?: SnapshotOptions
   /** The minimum number of newest blocks that CometBFT keeps: 2 or more, or 0 (the default) to keep all of them. */
@@ -171,6 +181,26 @@ export function nextOf({ head }: AppContext): NonNullable<Head['next']> {
 export function createBlock(app: AppContext, timeMs: number): Block {
   const { chainId, height, params } = nextOf(app)
   return { chainId, height, timeMs, time: secondsOf(timeMs), params }
+}
+
+/** How many transactions of a block are handed over before the application comes to them. */
+const TXS_AHEAD = 1024
+
+/**
+ * A function to be called before each transaction of a block, with its index. It hands over those of the next TXS_AHEAD
+ * whose signatures this node has not verified yet: all of them in block sync and replay.
+ */
+export function handOverAhead(
+  { txCache, options: { signatures } }: AppContext,
+  txs: readonly Uint8Array[],
+): (index: number) => void {
+  if (signatures === undefined) return () => undefined
+  let end = 0
+  return (index) => {
+    if (end - index > TXS_AHEAD / 2 || end >= txs.length) return
+    signatures.handOver(txs.slice(end, index + TXS_AHEAD).filter((tx) => !txCache.mayHave(tx)))
+    end = index + TXS_AHEAD
+  }
 }
 
 /** The open block. Throws when there is none, because the node has skipped a request. */

@@ -35,11 +35,12 @@ export function offencesOf(evidence: readonly Misbehavior[]): readonly Offence[]
     .map(({ validator, height }) => ({ validator: addressOf(validator.address), height }))
 }
 
-/** An event in ABCI's form, with every attribute indexed. Source: protocol.md §9. */
-function printEvent({ type, attributes: given }: ChainEvent): Event {
-  const attributes = Object.keys(given).map((key) => ({ key, value: given[key] as string, index: true }))
-  return { type, attributes }
-}
+/** Events in ABCI's form, with every attribute indexed. Source: protocol.md §9. */
+const printEvents = (events: readonly ChainEvent[]): readonly Event[] =>
+  events.map(({ type, attributes }) => ({
+    type,
+    attributes: Object.entries(attributes).map(([key, value]) => ({ key, value, index: true })),
+  }))
 
 /**
  * The events of a block itself, and for each validator that they are about one that finds the block, unless they are
@@ -49,23 +50,15 @@ export const printBlockEvents = (events: readonly ChainEvent[]): readonly Event[
   const owners = new Set(
     events.flatMap(({ type, attributes: { owner } }) => (owner === undefined || type === AWARD_EVENT ? [] : [owner])),
   )
-  return [...events, ...[...owners].map((validator) => ({ type: 'svc.block', attributes: { validator } }))].map(
-    printEvent,
-  )
+  return printEvents([...events, ...[...owners].map((validator) => ({ type: 'svc.block', attributes: { validator } }))])
 }
 
 /** The events that find a transaction whatever its operation is, one for each account. Source: protocol.md §9. */
-function indexEvents({ accounts = [], validators = [] }: Verdict): readonly ChainEvent[] {
-  const concerned = accounts.concat(validators)
-  return concerned
-    .filter((account, place) => concerned.indexOf(account) === place)
-    .map((account) => ({
-      type: 'svc.tx',
-      attributes: validators.includes(account) ? { account, validator: account } : { account },
-    }))
-}
-
-const NO_EVENTS: readonly Event[] = []
+const indexEvents = ({ accounts = [], validators = [] }: Verdict): readonly ChainEvent[] =>
+  [...new Set([...accounts, ...validators])].map((account) => ({
+    type: 'svc.tx',
+    attributes: validators.includes(account) ? { account, validator: account } : { account },
+  }))
 
 /** A verdict as the result of a transaction in a block; CheckTx leaves out the events. */
 export const printVerdict = (verdict: Verdict, withEvents = true): ExecTxResult => {
@@ -73,11 +66,11 @@ export const printVerdict = (verdict: Verdict, withEvents = true): ExecTxResult 
   return {
     code,
     log,
-    info: shortfall === undefined ? '' : encodeShortfall(shortfall),
+    ...(shortfall === undefined ? {} : { info: encodeShortfall(shortfall) }),
     data,
     gasWanted: gas,
     gasUsed: gas,
-    events: withEvents ? [...events, ...indexEvents(verdict)].map(printEvent) : NO_EVENTS,
+    events: withEvents ? printEvents([...events, ...indexEvents(verdict)]) : [],
   }
 }
 

@@ -4,7 +4,7 @@ import { asBuffer, utf8 } from '../base/bytes.ts'
 import type { TxError } from '../base/txError.ts'
 import { nonceOf } from '../modules/accounts/keeper.ts'
 import { kernelErrors } from '../modules/errors.ts'
-import { type ReadTx, readTx, runTx, type Verdict } from '../modules/kernel.ts'
+import { type ReadTx, readTx, runTx, type Verdict, type Verify } from '../modules/kernel.ts'
 import { createOverlay } from '../store/overlay.ts'
 import { BAD_NONCE_CODE, encodeNonce } from '../tx/nonceQueue.ts'
 import { encodeShortfall } from '../tx/shortfall.ts'
@@ -89,6 +89,8 @@ export interface TxCache {
   keep(read: ReadTx): void
   /** The transaction in `bytes`, which is delivered now and then forgotten. */
   take(bytes: Uint8Array): ReadTx
+  /** False when the transaction is not remembered. Now and then true for one that is not: its tail is that of another. */
+  mayHave(bytes: Uint8Array): boolean
 }
 
 /**
@@ -99,7 +101,7 @@ export interface TxCache {
  * 1.27. With all of its bytes as text these are 1.10, 1.12 and 1.06; with half of its signature as text 1.00 to 1.13,
  * 1.01 to 1.11 and 1.15 to 1.22. Source: decision record 0016.
  */
-function tailOf(bytes: Uint8Array): number {
+export function tailOf(bytes: Uint8Array): number {
   const end = bytes.length
   const byteAt = (distance: number): number => bytes[end - distance] ?? 0
   return byteAt(32) | (byteAt(31) << 8) | (byteAt(30) << 16) | ((byteAt(29) & 0x3f) << 24)
@@ -107,9 +109,9 @@ function tailOf(bytes: Uint8Array): number {
 
 /**
  * Creates an empty cache. When it is full, it forgets the transactions that it has kept for longest. Of two transactions
- * with equal tails it remembers only the later one.
+ * with equal tails it remembers only the later one. `verify`: how the signatures of those that it reads are verified.
  */
-export function createTxCache(bytesMax = TX_CACHE_BYTES_MAX): TxCache {
+export function createTxCache(bytesMax = TX_CACHE_BYTES_MAX, verify?: Verify): TxCache {
   const remembered = new Map<number, ReadTx>()
   let cost = 0
   const forget = (tail: number, { bytes }: ReadTx): void => {
@@ -127,7 +129,7 @@ export function createTxCache(bytesMax = TX_CACHE_BYTES_MAX): TxCache {
     }
   }
   // The bytes of a request are a view of the packet, which is not kept.
-  const readCopy = (bytes: Uint8Array): ReadTx => readTx(Buffer.from(bytes))
+  const readCopy = (bytes: Uint8Array): ReadTx => readTx(Buffer.from(bytes), verify)
   return {
     read: (bytes) => find(tailOf(bytes), bytes) ?? readCopy(bytes),
     keep: (read) => {
@@ -146,5 +148,6 @@ export function createTxCache(bytesMax = TX_CACHE_BYTES_MAX): TxCache {
       forget(tail, found)
       return found
     },
+    mayHave: (bytes) => remembered.has(tailOf(bytes)),
   }
 }

@@ -14,7 +14,7 @@ import { nonceOf } from '../modules/accounts/keeper.ts'
 import { getChain } from '../modules/chain/keeper.ts'
 import { admit } from '../modules/kernel.ts'
 import { runBlock } from './block.ts'
-import type { AppContext } from './context.ts'
+import { type AppContext, handOverAhead } from './context.ts'
 import { runOptimistically } from './optimisticExecution.ts'
 
 /**
@@ -26,9 +26,10 @@ function createAdmissionFilter({ head: { state }, txCache }: AppContext): (bytes
   const { chainId } = getChain(state)
   const next = new Map<Address, number>()
   const nextNonce = (sender: Address): number => next.get(sender) ?? nonceOf(state, sender)
+  const admission = { chainId, nonceOf: nextNonce }
   return (bytes) => {
     const read = txCache.read(bytes)
-    if (read.sender === undefined || admit(read, chainId, nextNonce) !== undefined) return false
+    if (read.sender === undefined || admit(read, admission) !== undefined) return false
     txCache.keep(read)
     next.set(read.sender, nextNonce(read.sender) + 1)
     return true
@@ -59,7 +60,13 @@ export function prepareProposal(app: AppContext, request: PrepareProposalRequest
  * while the node votes on it. Source: protocol.md §2.
  */
 export function processProposal(app: AppContext, proposal: ProcessProposalRequest): ProcessProposalResponse {
-  if (!proposal.txs.every(createAdmissionFilter(app))) return { status: ProposalStatus.reject }
+  const isAdmitted = createAdmissionFilter(app)
+  const handOver = handOverAhead(app, proposal.txs)
+  const areAdmitted = proposal.txs.every((tx, index) => {
+    handOver(index)
+    return isAdmitted(tx)
+  })
+  if (!areAdmitted) return { status: ProposalStatus.reject }
   runOptimistically(app, proposal, runBlock)
   return { status: ProposalStatus.accept }
 }

@@ -6,6 +6,8 @@ export interface WorkerThreadOptions<Reply> {
   readonly file: URL
   /** The thread's start data. */
   readonly workerData: unknown
+  /** What the system calls the thread, in at most 15 characters. */
+  readonly name?: string
   /** The most heap memory that the thread may use, in MiB. If it needs more, the thread ends, not the node. */
   readonly heapMibMax?: number
   /** The pause between the end of a failed thread and the start of the next one, in ms. */
@@ -30,6 +32,7 @@ export interface WorkerThread<Request> {
 export function startWorkerThread<Request, Reply>({
   file,
   workerData,
+  name,
   heapMibMax,
   restartMs,
   onMessage,
@@ -42,7 +45,7 @@ export function startWorkerThread<Request, Reply>({
   let isClosed = false
 
   const start = (): void => {
-    worker = new Worker(path, { workerData, resourceLimits })
+    worker = new Worker(path, { workerData, resourceLimits, ...(name !== undefined && { name }) })
     worker.on('message', onMessage).on('error', fail)
     worker.once('exit', () => fail(new Error('the thread has ended')))
     worker.unref()

@@ -12,12 +12,14 @@ import { listSnapshots } from '../store/snapshot/folder.ts'
 import type { Store } from '../store/store.ts'
 import { snapshotsOf, statePathOf } from './homes.ts'
 import type { Libraries } from './libraries.ts'
+import type { SignaturePool } from './signatures/pool.ts'
 
 /** What the metrics are read from. */
 export interface MetricsSources {
   readonly store: Store
   readonly home: string
   readonly libraries: Pick<Libraries, 'count'>
+  readonly signatures?: Pick<SignaturePool, 'used'> | undefined
   /** What `svc_app_build_info` says beside the version of svcd and of Node. */
   readonly build: { readonly program_version: number; readonly os: string }
 }
@@ -128,6 +130,15 @@ export function createAppMetrics(sources: MetricsSources) {
     'operation',
     operations,
   )
+  new Counter({
+    name: 'svc_app_signatures_ahead_total',
+    help: 'Signatures whose verdict came from a thread of --verify-threads',
+    registers,
+    collect() {
+      this.reset()
+      this.inc(sources.signatures?.used() ?? 0)
+    },
+  })
   for (const stage of ['proposed', 'decided']) execution.zero({ stage })
   const onExecuted =
     (stage: string) =>

@@ -31,7 +31,7 @@ export interface Run {
   /** In a block a failure after check 4 uses up the nonce; CheckTx keeps nothing of what it refuses. */
   readonly mode: 'check' | 'deliver'
   readonly node?: NodeChecks | undefined
-  /** The signature was verified before: a recheck. */
+  /** See Admission. */
   readonly isVerified?: boolean
   /** CheckTx only: why this node does not want a transaction that would succeed with this fee. It is dropped then. */
   readonly unwanted?: (fee: bigint) => TxError | undefined
@@ -39,7 +39,12 @@ export interface Run {
 
 /** One transaction from bytes to verdict: all its effects in `state`, or none but the nonce. Source: protocol.md §2. */
 export function runTx(state: RevertibleState, read: ReadTx, run: Run): Verdict {
-  const refused = admit(read, run.block.chainId, (account) => nonceOf(state, account), run.isVerified)
+  const admission = {
+    chainId: run.block.chainId,
+    nonceOf: (account: Address) => nonceOf(state, account),
+    isVerified: run.isVerified,
+  }
+  const refused = admit(read, admission)
   if (refused !== undefined) return failed(refused)
   const { body } = read.tx as Pick<Tx, 'body'>
   const sender = read.sender as Address
@@ -57,39 +62,35 @@ export function runTx(state: RevertibleState, read: ReadTx, run: Run): Verdict {
     return failed(unwanted)
   }
   state.release()
-  return succeeded(outcome, sender, run.mode)
-}
-
-function succeeded({ applied, gas, event }: Executed, sender: Address, mode: Run['mode']): Verdict {
-  const { data = nothing, attributes, accounts = none, validators = none } = applied
-  // Nobody reads the events of a check.
-  if (mode === 'check') return { ...kernelErrors.ok, data, gas, events: none }
   return {
     ...kernelErrors.ok,
-    data,
-    gas,
-    events: [{ type: event, attributes: { sender, ...attributes } }],
-    accounts: [sender, ...accounts],
-    validators,
+    data: outcome.data ?? nothing,
+    gas: outcome.gas,
+    events: [{ type: outcome.event, attributes: { sender, ...outcome.attributes } }],
+    accounts: [sender, ...(outcome.accounts ?? [])],
+    validators: outcome.validators ?? [],
   }
 }
 
-const none: readonly never[] = []
 const nothing = new Uint8Array(0)
 const failed = ({ code, log, shortfall, defect }: Failure): Verdict => {
   const verdict = { code, log, shortfall, data: nothing, gas: 0, events: [] }
   return defect === undefined ? verdict : { ...verdict, defect }
 }
 
-/**
- * Checks 1 to 4 of protocol.md §2: why the transaction is refused as it is, or undefined. `nextNonce` gives the nonce that
- * comes next for a sender. `isVerified`: the signature was verified before, as for a recheck.
- */
+/** What checks 1 to 4 depend on beside the bytes. */
+export interface Admission {
+  readonly chainId: string
+  /** The nonce that comes next for a sender. */
+  readonly nonceOf: (sender: Address) => number
+  /** The signature was verified before: a recheck. */
+  readonly isVerified?: boolean | undefined
+}
+
+/** Checks 1 to 4 of protocol.md §2: why the transaction is refused as it is, or undefined. */
 export function admit(
   read: ReadTx,
-  chainId: string,
-  nextNonce: (sender: Address) => number,
-  isVerified = false,
+  { chainId, nonceOf: nextNonce, isVerified = false }: Admission,
 ): TxError | undefined {
   const { tx, sender } = read
   if ('why' in tx) return kernelErrors.cannotDecode(tx.why)
@@ -100,9 +101,7 @@ export function admit(
   return body.nonce === expected ? undefined : kernelErrors.badNonce(expected, body.nonce)
 }
 
-/** What a transaction did. */
-interface Executed {
-  readonly applied: Applied
+interface Executed extends Applied {
   readonly gas: number
   readonly fee: bigint
   readonly event: string
@@ -142,7 +141,7 @@ function execute(
   const shortfall = shortfallOf(state, sender, fee + outcome.locks, fee)
   if (shortfall !== undefined) return { ...kernelErrors.insufficientBalance, shortfall }
   payFee(state, sender, params.holdAccount, fee)
-  return { applied: outcome.apply(), gas, fee, event: entry.event }
+  return { ...outcome.apply(), gas, fee, event: entry.event }
 }
 
 /**
@@ -159,6 +158,9 @@ export function isMachineFailure(thrown: unknown): boolean {
   return name === 'RangeError' && /call stack|allocation|memory|invalid string length/i.test(String(message))
 }
 
+/** The verdict of `isSignedBySender` on a transaction, of which these are the bytes. */
+export type Verify = (tx: Tx, bytes: Uint8Array) => boolean
+
 /**
  * Transaction bytes, decoded; the bytes must not change afterwards. The same bytes always give the same, so it may be
  * kept. Hash and signature are worked out when they are first asked for.
@@ -169,13 +171,15 @@ export class ReadTx {
   /** Whom the transaction says it is from; undefined for bytes that are no transaction. */
   readonly sender: Address | undefined
   #hash: Uint8Array | undefined
+  readonly #verify: Verify
   // What only the signature needs; let go once it is verified.
   #unverified: Tx | undefined
   #signed = false
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, verify: Verify) {
     const tx = decodeTx(bytes)
     this.bytes = bytes
+    this.#verify = verify
     if ('why' in tx) this.tx = tx
     else {
       this.tx = { body: tx.body }
@@ -191,11 +195,11 @@ export class ReadTx {
 
   /** True when the sender signed it. */
   isSigned(): boolean {
-    if (this.#unverified !== undefined) this.#signed = isSignedBySender(this.#unverified)
+    if (this.#unverified !== undefined) this.#signed = this.#verify(this.#unverified, this.bytes)
     this.#unverified = undefined
     return this.#signed
   }
 }
 
-/** Decodes transaction bytes. */
-export const readTx = (bytes: Uint8Array): ReadTx => new ReadTx(bytes)
+/** Decodes transaction bytes. `verify`: `isSignedBySender`, or its verdict when it was reached before. */
+export const readTx = (bytes: Uint8Array, verify: Verify = isSignedBySender): ReadTx => new ReadTx(bytes, verify)

@@ -1,9 +1,8 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { expect, test } from '@jest/globals'
 import { costOf, createTxCache } from '../../src/app/mempool.ts'
 import type { ReadTx } from '../../src/modules/kernel.ts'
 import { account } from '../support/testChain.ts'
+import { usedBytes } from '../support/usedBytes.ts'
 import { bytesOf, startChain } from '../modules/support.ts'
 
 const transfer = (nonce: number): Uint8Array =>
@@ -68,16 +67,6 @@ test('when what is remembered costs more than it may, the transactions kept long
   expect(txs.slice(1).every((tx, at) => cache.read(tx) === rest[at])).toBe(true)
   expect(cache.read(txs[0] as Uint8Array)).not.toBe(first)
 })
-
-/** Runs the collector and says what is in use: in the heap, and beside it. */
-function usedBytes(): number {
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as () => void
-  collect()
-  collect()
-  const { heapUsed, external } = process.memoryUsage()
-  return heapUsed + external
-}
 
 const MIB = 1024 * 1024
 

@@ -7,11 +7,11 @@ import { type Goal, isWithin } from '../../bench/goals.ts'
 const MAIN = fileURLToPath(new URL('../../bench/main.ts', import.meta.url))
 const MINUTES_MAX = 10 * 60_000
 
-// Half of a goal; a quarter where the short form comes to less than half in any case (docs/performance.md): a busy
-// machine takes a third.
+// How many times worse than its goal a ratio may be. The short form has little time to warm up, and a busy machine takes
+// from svcd, whose application is one thread, more than from the kvstore: 0.2 and 0.3 are what that leaves.
 const SLACK: Readonly<Record<string, number>> = {
-  'saturated transfers ÷ Go kvstore over the socket': 4,
-  'closed loop of 64 ÷ Go kvstore over the socket': 2,
+  'saturated transfers ÷ Go kvstore over the socket': 3,
+  'closed loop of 64 ÷ Go kvstore over the socket': 2.5,
   'recheck of 5,000 transactions: times faster than the first check': 2,
 }
 
@@ -25,7 +25,10 @@ test(
       goals: readonly (Omit<Goal, 'value'> & { value: number | null })[]
       failed: number
     }
-    const measured = goals.flatMap((goal) => (goal.value === null ? [] : [{ ...goal, value: goal.value }]))
+    // A goal with a unit says as much of the machine as of svcd.
+    const measured = goals.flatMap((goal) =>
+      goal.value === null || goal.unit !== undefined ? [] : [{ ...goal, value: goal.value }],
+    )
     expect(failed).toBe(0)
     expect(measured.map(({ name }) => name)).toEqual(Object.keys(SLACK))
     expect(measured.filter((goal) => !isWithin(goal, SLACK[goal.name]))).toEqual([])

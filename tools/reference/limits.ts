@@ -5,6 +5,7 @@ import { QUERY_PATH_MAX } from '../../src/app/query.ts'
 import { DEVNET_ACCOUNTS_MAX, DEVNET_VALIDATORS_MAX } from '../../src/cli/devnet/chain.ts'
 import { DEVNET_SNAPSHOTS_MAX } from '../../src/cli/devnet/snapshots.ts'
 import { QUERY_LIMITS } from '../../src/cli/queries/queue.ts'
+import { SLOT_BYTES, SLOTS } from '../../src/cli/signatures/ring.ts'
 import { LOG_FILE_BYTES_MAX, LOG_FILES_MAX } from '../../src/base/logFile.ts'
 import { PORTS } from '../../src/base/ports.ts'
 import { AMOUNT_MAX, TOKEN } from '../../src/base/amount.ts'
@@ -61,6 +62,10 @@ const nodeRows: readonly Row[] = [
   ['An ABCI frame', mebibytes(FRAME_BYTES_MAX)],
   ['ABCI connections', String(CONNECTIONS_MAX)],
   ['Verified transactions that are remembered', mebibytes(TX_CACHE_BYTES_MAX)],
+  [
+    'Transactions that wait for a thread of `--verify-threads`',
+    `${thousands(SLOTS)} of ${SLOT_BYTES} bytes, ${mebibytes(SLOTS * SLOT_BYTES)} in all; the application verifies the others itself`,
+  ],
   [
     'Queries that wait',
     `${thousands(QUERY_LIMITS.waitingMax)} for ${seconds(QUERY_LIMITS.waitMsMax)} each, and ` +

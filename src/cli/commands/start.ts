@@ -29,6 +29,13 @@ import { logOptions, openLog } from '../log.ts'
 import { note, say } from '../output.ts'
 import { startQueryThread } from '../queries/thread.ts'
 import { boundHeap, stopSignal } from '../runtime.ts'
+import {
+  AUTO_THREADS,
+  CORES_MIN,
+  parseVerifyThreads,
+  startSignaturePool,
+  VERIFY_THREADS_MAX,
+} from '../signatures/pool.ts'
 import { chooseOs, parseEndpoint } from '../settings.ts'
 import { startSnapshotMaker } from '../snapshots/maker.ts'
 import { serveMetrics } from '../telemetry.ts'
@@ -109,6 +116,12 @@ const options = [
     'serve Prometheus metrics at this address, preferably on loopback (default: nowhere)',
     { env: 'SVCD_APP_METRICS', parse: parseEndpoint },
   ),
+  option(
+    '--verify-threads <number>',
+    `threads that verify signatures ahead of the application, 0 to ${VERIFY_THREADS_MAX}; auto is ` +
+      `${AUTO_THREADS} on ${CORES_MIN} cores or more, and none on fewer`,
+    { env: 'SVCD_VERIFY_THREADS', parse: parseVerifyThreads, fallback: 'auto' },
+  ),
   programVersionOption,
 ] as const
 
@@ -141,11 +154,12 @@ async function start(flags: FlagsOf<typeof options>): Promise<number> {
   }
   const { maker, options: snapshots } = openSnapshots(home, chainId, retention, logger)
   const queries = startQueryThread({ path: statePathOf(home), logger, height: store.height })
+  const signatures = startSignaturePool({ threads: flags.verifyThreads, logger })
   const libraries = serveLibraries({ store, home, os, allowAddresses, logger })
   const metrics =
     flags.metrics === undefined
       ? undefined
-      : createAppMetrics({ store, home, libraries, build: { program_version: PROGRAM_VERSION, os } })
+      : createAppMetrics({ store, home, libraries, signatures, build: { program_version: PROGRAM_VERSION, os } })
   const ended = Promise.withResolvers<number>()
   let server: AbciServer | undefined
   let openGate = (): void => undefined
@@ -156,6 +170,7 @@ async function start(flags: FlagsOf<typeof options>): Promise<number> {
       node: { os },
       logger,
       queries,
+      signatures,
       keepBlocks: retention.keepBlocks,
       snapshots: {
         ...snapshots,
@@ -182,6 +197,7 @@ async function start(flags: FlagsOf<typeof options>): Promise<number> {
     server = await startAbciServer({
       application: gate?.application ?? measured,
       address: abci,
+      ...(signatures !== undefined && { onReadAhead: signatures.handOver }),
       logger,
       onFatal: (error, kind) => {
         logger.fatal({ err: error, kind }, 'cannot continue; nothing of the open block was written')
@@ -201,7 +217,7 @@ async function start(flags: FlagsOf<typeof options>): Promise<number> {
     return await ended.promise
   } finally {
     openGate() // A request that waits would hold up the end.
-    await Promise.allSettled([server?.close(), maker?.close(), queries.close(), libraries.close()])
+    await Promise.allSettled([server?.close(), maker?.close(), queries.close(), signatures?.close(), libraries.close()])
     store.close()
   }
 }

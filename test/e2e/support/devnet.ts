@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { findCometBft } from '../../../src/comet/find.ts'
 import { type NodeRpc, openNodeRpc } from '../../../src/comet/rpc.ts'
 import { type GatewayClient, gatewayClient } from './client.ts'
 import { allGone, descendantsOf, freePorts } from './processes.ts'
+import { type RecordedCometBft, recordedCometBft } from './recordedCometBft.ts'
 
 const SVCD = fileURLToPath(new URL('../../../src/cli/svcd.js', import.meta.url))
 // The tests' own Node, also when PATH is emptied.
@@ -116,9 +119,21 @@ export interface Devnet extends GatewayClient {
   readonly stop: (signal?: NodeJS.Signals, group?: boolean) => Promise<Ended>
 }
 
+/** CometBFT with recorders before the applications of all validators of a devnet. */
+async function recordedCometBftOf(
+  { home }: Place,
+  extra: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<RecordedCometBft> {
+  const validators = extra.includes('--validators') ? Number(extra[extra.indexOf('--validators') + 1]) : 1
+  const homes = Array.from({ length: validators }, (_, at) => (at === 0 ? home : join(home, `node${at}`)))
+  return recordedCometBft(env['SVCD_COMETBFT'] ?? (await findCometBft()).path, homes)
+}
+
 /**
  * Starts `svcd devnet` and waits until it says that it is ready. Throws with all it said when it does not come up.
- * `program`: its file, when it is not that of this checkout.
+ * `program`: its file, when it is not that of this checkout. The order of CometBFT's calls is checked when all of it has
+ * ended.
  */
 export async function startDevnet(
   place: Place,
@@ -126,8 +141,13 @@ export async function startDevnet(
   env: NodeJS.ProcessEnv = process.env,
   program = SVCD,
 ): Promise<Devnet> {
-  const { pid, ended, said } = launch([...devnetArgs(place), ...extra], env, program)
-  const url = /http:\S+/.exec(await said(/devnet ready: gateway http:\S+/))?.[0] as string
+  const comet = await recordedCometBftOf(place, extra, env)
+  const { pid, ended, said } = launch([...devnetArgs(place), ...extra], { ...env, SVCD_COMETBFT: comet.path }, program)
+  const ready = await said(/devnet ready: gateway http:\S+/).catch(async (error: unknown) => {
+    await comet.close()
+    throw error
+  })
+  const url = /http:\S+/.exec(ready)?.[0] as string
   const below = descendantsOf(pid)
   const pidOf = (pattern: RegExp): number => {
     const found = below.find(({ args }) => pattern.test(args))
@@ -140,6 +160,7 @@ export async function startDevnet(
   const gone = ended.then(async (end) => {
     node.close()
     await allGone(all)
+    if ((await comet.close()) === 0) throw new Error('the devnet made blocks, and no ABCI call was recorded')
     return end
   })
   return {

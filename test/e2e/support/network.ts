@@ -3,6 +3,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findCometBft } from '../../../src/comet/find.ts'
+import { type AbciRecorder, recordAbci } from '../../support/abciRecorder.ts'
 import { svcd } from './devnet.ts'
 import { allGone, freeBasePort, isRunning } from './processes.ts'
 
@@ -26,6 +27,9 @@ const WATCH_MS_MAX = 50_000
 /** Every process that `startNode` and `startScript` began; `endNetwork` ends them. */
 const children = new Set<ChildProcess>()
 
+/** What reads the calls of every CometBFT that `startNode` began. */
+const recorders = new Set<AbciRecorder>()
+
 /** Runs a script of a home, with what it prints in `logs`; it has become the program by the time it says anything. */
 function startScript(home: string, script: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
   mkdirSync(join(home, 'logs'), { recursive: true })
@@ -42,6 +46,8 @@ function startScript(home: string, script: string, args: readonly string[], env:
 export interface RunningNode {
   /** CometBFT's, then the application's. */
   readonly pids: readonly [number, number]
+  /** What read the calls of its CometBFT. */
+  readonly recorder: AbciRecorder
   /** The exit status of the application, once it has ended by itself or was ended. */
   readonly ended: Promise<number | null>
   /**
@@ -83,7 +89,7 @@ export async function makeNetwork(
 
 /**
  * Starts a node by its scripts, with these arguments more for its application. Resolves when that listens. `program`:
- * its CometBFT.
+ * its CometBFT. The order of CometBFT's calls is checked when the node or the network ends.
  */
 export async function startNode(
   { home }: NetworkNode,
@@ -96,7 +102,9 @@ export async function startNode(
     app.once('message', () => done())
     app.once('close', (status) => failed(new Error(`${home}/app.sh ended with ${status}`)))
   })
-  const node = startScript(home, 'cometbft.sh', [], { SVCD_COMETBFT: path })
+  const recorder = await recordAbci(join(home, 'abci.sock'))
+  recorders.add(recorder)
+  const node = startScript(home, 'cometbft.sh', ['--proxy_app', recorder.address], { SVCD_COMETBFT: path })
   const pids: readonly [number, number] = [node.pid as number, app.pid as number]
   const closed = new Promise<number | null>((done) => app.once('close', done))
   const end = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> => {
@@ -104,9 +112,10 @@ export async function startNode(
     if (signal === 'SIGTERM') await allGone([pids[0]])
     app.kill(signal)
     await allGone(pids)
+    await recorder.close()
     return closed
   }
-  return { pids, ended: closed, end }
+  return { pids, recorder, ended: closed, end }
 }
 
 /** Starts the gateway of a node that has blocks; resolves with its process id when it is ready. */
@@ -120,11 +129,17 @@ export async function startNodeGateway({ home, gateway }: NetworkNode, args: rea
   throw new Error(`${home}/gateway.sh does not answer; exit status ${child.exitCode}`)
 }
 
-/** Kills what is left. Resolves with the programs that still ran. */
+/**
+ * Kills what is left. Resolves with the programs that still ran. Throws when a CometBFT called its application in an
+ * order that the grammar does not have.
+ */
 export async function endNetwork(): Promise<readonly string[]> {
   const left = [...children].filter(({ pid }) => isRunning(pid as number))
   for (const child of left) child.kill('SIGKILL')
   await allGone(left.map(({ pid }) => pid as number))
+  const ended = [...recorders]
+  recorders.clear()
+  await Promise.all(ended.map((recorder) => recorder.close()))
   return left.map(({ spawnfile }) => spawnfile)
 }
 

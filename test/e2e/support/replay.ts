@@ -44,6 +44,15 @@ export async function waitForHead(
   }
 }
 
+/** Moves the state of a stopped node away, so that CometBFT replays every block of its store at the next start. */
+export function moveStateAway(home: string): void {
+  const data = join(home, 'data')
+  mkdirSync(join(data, 'before-replay'))
+  for (const name of ['state.db', 'state.db-wal', 'state.db-shm']) {
+    if (existsSync(join(data, name))) renameSync(join(data, name), join(data, 'before-replay', name))
+  }
+}
+
 /**
  * Moves the state of a stopped node away and starts it: CometBFT then replays every block of its store from genesis.
  * Resolves, after an orderly stop, with what the node had committed before and with what the replay committed. Throws
@@ -54,11 +63,7 @@ export async function replayFromGenesis(
   limitMs: number,
 ): Promise<{ readonly before: readonly Committed[]; readonly after: readonly Committed[] }> {
   const before = committedBlocks(node.home)
-  const data = join(node.home, 'data')
-  mkdirSync(join(data, 'before-replay'))
-  for (const name of ['state.db', 'state.db-wal', 'state.db-shm']) {
-    if (existsSync(join(data, name))) renameSync(join(data, name), join(data, 'before-replay', name))
-  }
+  moveStateAway(node.home)
   const running = await startNode(node)
   await waitForHead(node, running, before.at(-1)?.height ?? 0, limitMs)
   await running.end('SIGTERM')

@@ -40,7 +40,7 @@ export function installUserTools(): void {
   const isThere = ([name, version]: [string, string]): boolean => versionOf(name) === version
   const mine = Object.entries(optionalDependencies).filter(([name]) => NODE_22.includes(`/${name}/`))
   if (![...Object.entries(dependencies), ...mine].every(isThere))
-    npm(folder, ['install', '--ignore-scripts', '--no-package-lock', '--prefer-offline'])
+    npm(folder, ['install', '--no-save', '--ignore-scripts', '--prefer-offline'])
 }
 
 /** The Node that runs the tests, and Node 22 where there is one for this machine. Call `installUserTools` before. */

@@ -1,0 +1,135 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, jest, test } from '@jest/globals'
+import { parse } from 'smol-toml'
+import sodium from 'sodium-native'
+import { addressBytes } from '../../src/base/address.ts'
+import { templateOf, updatedConfigToml } from '../../src/comet/config.ts'
+import { startChain } from '../modules/support.ts'
+import { anySeed } from '../support/campaign.ts'
+import { account, type TestChain } from '../support/testChain.ts'
+import { type Faults, requirements, timeliness } from './requirements.ts'
+import { appOn, extendVotes, finalize, memory, prepare, script } from './support.ts'
+
+const tests = join(import.meta.dirname, '..')
+
+/** The numbers of requirements in the titles of these tests. */
+const numbersIn = (texts: readonly string[]): ReadonlySet<number> =>
+  new Set(
+    texts
+      .flatMap((text) => text.match(/^\s*(?:test\()?'Req[^']*/gm) ?? [])
+      .flatMap((title) => [...title.matchAll(/Req (\d+)/g)].map(([, number]) => Number(number))),
+  )
+
+describe('each requirement has a test that names it', () => {
+  const texts = globSync('**/*.test.ts', { cwd: tests, exclude: ['tidy/bad/**'] }).map((path) =>
+    readFileSync(join(tests, path), 'utf8'),
+  )
+  const missing = (found: ReadonlySet<number>): readonly number[] =>
+    Array.from({ length: 13 }, (_, at) => at + 1).filter((number) => !found.has(number))
+
+  test('from 1 to 13', () => {
+    expect(missing(numbersIn(texts))).toEqual([])
+  })
+
+  test('and one without a test is missed', () => {
+    expect(missing(numbersIn(texts.map((text) => text.replaceAll('Req 9', 'Requirement nine'))))).toEqual([9])
+  })
+})
+
+describe('time to propose', () => {
+  const transfers = (chain: TestChain): readonly Uint8Array[] =>
+    Array.from({ length: 200 }, (_, nonce) =>
+      chain.tx(account(5), 'transfer', { to: addressBytes(account(6).address), value: '1' }, nonce),
+    )
+
+  test('Req 1: PrepareProposal executes no block, and verifies nothing that CheckTx has verified', () => {
+    const chain = startChain()
+    const txs = transfers(chain)
+    for (const tx of txs) expect(chain.check(tx)).toMatchObject({ code: 0 })
+    const executed = jest.spyOn(chain.store, 'prepare')
+    const verified = jest.spyOn(sodium, 'crypto_sign_verify_detached')
+    try {
+      expect(prepare(chain.app, txs)).toHaveLength(txs.length)
+      expect([executed.mock.calls.length, verified.mock.calls.length]).toEqual([0, 0])
+      // A mempool that is new to the node costs one verification a transaction.
+      const other = startChain()
+      expect(prepare(other.app, txs)).toHaveLength(txs.length)
+      expect(verified.mock.calls.length).toBe(txs.length)
+    } finally {
+      jest.restoreAllMocks()
+    }
+  })
+
+  test('Req 1: whatever the block time, validators wait at least a second for a proposal', () => {
+    for (const blockTimeMs of [0, 10, 100, 300, 333, 1_000, 5_000, 600_000]) {
+      const { consensus } = parse(updatedConfigToml(templateOf('config.toml'), { blockTimeMs })) as {
+        consensus: { timeout_propose: string }
+      }
+      const [, value = '', unit] = /^(\d+)(ms|s)$/.exec(consensus.timeout_propose) ?? []
+      expect([blockTimeMs, Number(value) * (unit === 's' ? 1000 : 1)]).toEqual([blockTimeMs, expect.any(Number)])
+      expect(Number(value) * (unit === 's' ? 1000 : 1)).toBeGreaterThanOrEqual(1_000)
+    }
+  })
+
+  test('Req 1: 5,000 pending transactions are proposed in one block', () => {
+    expect(timeliness({ count: 2, seed: 1 })).toMatchObject({
+      ran: 2,
+      result: expect.stringMatching(/^p99 [\d.]+ ms$/),
+    })
+  })
+})
+
+test('Req 6, Req 7, Req 8, Req 10: a vote extension is empty, every one is accepted at every height, and none is part of the state', () => {
+  const { init, blocks, hashes } = script()
+  const app = appOn(memory())
+  app.initChain(init)
+  for (const [at, block] of blocks.entries()) {
+    expect(extendVotes(app, block.txs)).toEqual([{ voteExtension: new Uint8Array(0) }, { status: 1 }])
+    const request = { hash: new Uint8Array(32), validatorAddress: new Uint8Array(20), height: at + 1 }
+    for (const voteExtension of [new Uint8Array(0), Uint8Array.of(1), new Uint8Array(1_000_000)])
+      expect(app.verifyVoteExtension({ ...request, voteExtension })).toEqual({ status: 1 })
+    expect(finalize(app, block).appHash).toEqual(hashes[at])
+    app.commit({})
+  }
+})
+
+describe('random chains', () => {
+  const seed = anySeed()
+
+  test(`Req 2, Req 3, Req 4, Req 5, Req 9, Req 11, Req 12, Req 13: three replicas agree: SEED=${seed}`, () => {
+    const reports = requirements({ count: Number(process.env['REQUIREMENTS_COUNT'] ?? 300), seed })
+    expect(reports.filter(({ passed }) => !passed)).toEqual([])
+    expect(reports.filter(({ ran }) => ran < 50)).toEqual([])
+  })
+
+  /** True at every `every`th call. */
+  const now = (every: number): (() => boolean) => {
+    let calls = 0
+    return () => ++calls % every === 0
+  }
+  const rarely = now(7)
+  const [fourth, third] = [now(4), now(4)]
+  third()
+  test.each<[number, Faults]>([
+    [2, { prepare: (txs, maxTxBytes) => [...txs, new Uint8Array(maxTxBytes)] }],
+    [3, { prepare: (txs) => [...txs, Uint8Array.of(1)] }],
+    [4, { accepts: (_txs, answered) => answered !== fourth() }],
+    [5, { accepts: (_txs, answered) => answered !== third() }],
+    [9, { vote: (chain) => void (rarely() && chain.height > 1 && chain.block()) }],
+    [11, { finalize: (response) => (rarely() ? { ...response, appHash: new Uint8Array(32) } : response) }],
+    [
+      12,
+      {
+        finalize: (response) => ({
+          ...response,
+          txResults: (response.txResults ?? []).map((one) => ({ ...one, gasUsed: rarely() ? 1 : (one.gasUsed ?? 0) })),
+        }),
+      },
+    ],
+    [13, { check: (_tx, answered) => (rarely() ? answered + 1 : answered) }],
+  ])('an application that breaks requirement %i is found', (requirement, faults) => {
+    const broken = requirements({ count: 500, seed: 1 }, faults).filter(({ passed }) => !passed)
+    expect(broken.map(({ name }) => name)).toContain(`ABCI requirement ${requirement}`)
+  })
+})

@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+
+/** What a recorder has seen. */
+export interface Recorded {
+  /** How often a CometBFT connected, with its four connections. */
+  readonly runs: number
+  readonly calls: number
+  /** The first call that may not come where it did, with those before it. */
+  readonly violation: string | undefined
+}
+
+/** Somebody between CometBFT and the socket of its application, who hands on what both say and reads the calls along. */
+export interface AbciRecorder {
+  /** Where CometBFT connects: its `--proxy_app`. */
+  readonly address: string
+  /**
+   * Ends it, and with it the connections that are left. Throws when CometBFT called in an order that its grammar does not
+   * have (abciGrammar.ts): then the grammar here is wrong, or CometBFT is. May be repeated.
+   */
+  readonly close: () => Promise<Recorded>
+}
+
+/**
+ * Starts a recorder in front of the unix socket at `path`, which may come later. It works in a thread of its own, so that
+ * a test that blocks its own thread does not hold up the chain, and dies with the tests.
+ */
+export async function recordAbci(path: string): Promise<AbciRecorder> {
+  const folder = mkdtempSync(join(tmpdir(), 'svcd-abci-'))
+  const listen = join(folder, 'recorder.sock')
+  const thread = new Worker(new URL('./abciRecorderThread.ts', import.meta.url), { workerData: { listen, path } })
+  const failed = new Promise<never>((_, fail) => thread.once('error', fail))
+  failed.catch(() => {})
+  const answer = <T>(): Promise<T> => Promise.race([new Promise<T>((done) => thread.once('message', done)), failed])
+  await answer()
+  thread.unref()
+  let closed: Promise<Recorded> | undefined
+  const close = async (): Promise<Recorded> => {
+    try {
+      const answered = answer<Recorded>()
+      thread.ref()
+      thread.postMessage('close')
+      const recorded = await answered
+      if (recorded.violation !== undefined) throw new Error(`CometBFT and its grammar differ: ${recorded.violation}`)
+      return recorded
+    } finally {
+      await thread.terminate()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+  return { address: `unix://${listen}`, close: () => (closed ??= close()) }
+}

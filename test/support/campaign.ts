@@ -1,0 +1,67 @@
+import { writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+
+/** What one campaign did: docs/reliability.md is made of these. */
+export interface CampaignReport {
+  readonly name: string
+  /** What has to hold, with its figure. */
+  readonly target: string
+  /** How many cases it ran; 0 when it ended before the first. */
+  readonly ran: number
+  /** With which the same cases come again; undefined where nothing is random. */
+  readonly seed: number | undefined
+  /** What was measured, or the first case that broke the target. */
+  readonly result: string
+  readonly passed: boolean
+}
+
+/** What a campaign is told. */
+export interface CampaignOptions {
+  readonly count: number
+  readonly seed: number
+}
+
+/** One line for people. */
+export const summary = ({ name, target, ran, seed, result, passed }: CampaignReport): string =>
+  `${passed ? 'held' : 'BROKEN'}: ${name}: ${result} (target: ${target}; ${ran.toLocaleString('en')} cases` +
+  `${seed === undefined ? '' : `, seed ${seed}`})`
+
+/** The seed of an environment variable, or another one each second. */
+export const anySeed = (): number => Number(process.env['SEED'] ?? Math.floor(Date.now() / 1000) % 1_000_000_000)
+
+type Reports = CampaignReport | readonly CampaignReport[]
+
+/** Campaigns by their names; one may have several reports. */
+export type Campaigns = Readonly<Record<string, (options: CampaignOptions) => Reports | Promise<Reports>>>
+
+function wholeOf(text: string | undefined, flag: string, otherwise: number): number {
+  const value = text === undefined ? otherwise : Number(text.replaceAll('_', ''))
+  if (!Number.isSafeInteger(value) || value < 0) throw new Error(`${flag}: expected a whole number, got ${text}`)
+  return value
+}
+
+/**
+ * The command line of campaigns: `--only a,b`, `--count`, `--seed` and `--json FILE`. Runs them one after the other,
+ * prints a line for each, and ends with status 1 when one is broken. FILE then holds the list of their reports.
+ */
+export async function runCampaigns(campaigns: Campaigns, count: number): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string', default: Object.keys(campaigns).join(',') },
+      count: { type: 'string' },
+      seed: { type: 'string' },
+      json: { type: 'string' },
+    },
+  })
+  const options = { count: wholeOf(values.count, '--count', count), seed: wholeOf(values.seed, '--seed', anySeed()) }
+  const reports: CampaignReport[] = []
+  for (const name of values.only.split(',')) {
+    const campaign = campaigns[name]
+    if (campaign === undefined) throw new Error(`--only: expected ${Object.keys(campaigns).join(', ')}, got ${name}`)
+    const made = [await campaign(options)].flat()
+    reports.push(...made)
+    for (const report of made) process.stdout.write(`${summary(report)}\n`)
+  }
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(reports, null, 2)}\n`)
+  process.exitCode = reports.every(({ passed }) => passed) ? 0 : 1
+}
