@@ -2,6 +2,7 @@ import type { Target } from './load/job.ts'
 
 const CODE_OK = Buffer.from('"code":0,')
 const CODE = Buffer.from('"code":')
+const ANSWER_MS_MAX = 60_000
 
 function countOf(text: Buffer, part: Buffer): number {
   let count = 0
@@ -19,7 +20,9 @@ export interface Codes {
 export async function codesOf({ host, port }: Target, from: number, to: number): Promise<Codes> {
   let [all, ok] = [0, 0]
   for (let height = from; height <= to; height++) {
-    const answer = await fetch(`http://${host}:${port}/block_results?height=${height}`)
+    const answer = await fetch(`http://${host}:${port}/block_results?height=${height}`, {
+      signal: AbortSignal.timeout(ANSWER_MS_MAX),
+    })
     if (!answer.ok) throw new Error(`block_results of ${height}: ${answer.status}`)
     const text = Buffer.from(await answer.arrayBuffer())
     // Logs and events could hold the words, but quotes within JSON text are escaped.

@@ -14,7 +14,8 @@ import { runTxLoad, type TxLoad, withNode } from './transactions.ts'
 const ASKERS = 16
 const QUERIES_A_SECOND = 500
 const BESIDE_QUERIES: TxLoad = ['saturated, 200 candidacies', 'saturate', 8000]
-const SVC_TRANSFER = 'svc_transfer, 64 senders'
+/** The load's name in the table: of calls to a gateway, and of the same senders without one. */
+export const SVC_TRANSFER = 'svc_transfer, 64 senders'
 // As many senders that wait for their blocks, without a gateway between: the most that one could come to.
 const WITHOUT_GATEWAY: TxLoad = [SVC_TRANSFER, 'blockLoop', GATEWAY_SENDERS]
 
@@ -69,6 +70,12 @@ const CALLS = {
   rawValidators: { good: '"code":0', bodies: [abciQuery('/stake/validators')] },
 } as const
 
+/** A query, to the node and through the gateway. The second is of a whole list. */
+const QUERIES = [
+  ['one validator of 200', 'rawValidator', 'validator'],
+  ['all 200 validators', 'rawValidators', 'validators'],
+] as const
+
 interface Asked {
   readonly load: string
   readonly subject: string
@@ -108,8 +115,11 @@ async function runCalls(
   )
 }
 
-/** The gateway beside what it stands in front of, on one node: transfers, queries, and queries while transfers run. */
-export async function measureGateway(context: Context): Promise<void> {
+/**
+ * The gateway beside what it stands in front of, on one node: transfers, queries (with `lists` also of whole lists), and
+ * queries while transfers run.
+ */
+export async function measureGateway(context: Context, lists: boolean): Promise<void> {
   const { beside, span } = context
   for (let round = 0; round < context.rounds; round++) {
     const [port = 0] = await context.freePorts(1)
@@ -125,10 +135,7 @@ export async function measureGateway(context: Context): Promise<void> {
           subject: 'gateway',
           round,
         })
-        for (const [load, direct, through] of [
-          ['one validator of 200', 'rawValidator', 'validator'],
-          ['all 200 validators', 'rawValidators', 'validators'],
-        ] as const) {
+        for (const [load, direct, through] of QUERIES.slice(0, lists ? undefined : 1)) {
           await runCalls(context, node, raw, direct, ASKERS, { load, subject: 'abci_query', round })
           await runCalls(context, node, gateway, through, ASKERS, { load, subject: 'gateway', round })
         }

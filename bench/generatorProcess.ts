@@ -4,32 +4,47 @@ import type { CallJob, Measured, PrepareJob, TxJob } from './load/job.ts'
 
 /** The generator's process. One job at a time. */
 export interface Generator {
-  readonly pid: number
   run(job: TxJob | CallJob): Promise<Measured>
   prepare(job: Omit<PrepareJob, 'load'>): Promise<void>
   close(): void
 }
 
 const PROGRAM = fileURLToPath(new URL('generator.ts', import.meta.url))
+/** What a job may take beyond its span: a load waits up to 90 s for its last blocks, and much may have to be signed. */
+const JOB_MS_MAX = 300_000
 
-/** Starts a generator. */
+/** Starts a generator. One that ends, or does not answer in time, is replaced with the next job. */
 export function startGenerator(): Generator {
-  const child: ChildProcess = fork(PROGRAM, { stdio: 'inherit', execArgv: [] })
-  const ask = <T>(job: object): Promise<T> =>
+  const start = (): ChildProcess => fork(PROGRAM, { stdio: 'inherit', execArgv: [] })
+  let child: ChildProcess | undefined = start()
+  const ask = <T>(job: object, spanMs = 0): Promise<T> =>
     new Promise((done, failed) => {
-      const ended = (code: number | null): void => failed(new Error(`the load generator ended with ${code}`))
-      child.once('exit', ended)
-      child.once('message', ({ measured, error }: { measured: T; error?: string }) => {
-        child.removeListener('exit', ended)
+      const own = (child ??= start())
+      const fail = (why: string): void => {
+        child = undefined
+        own.kill('SIGKILL')
+        failed(new Error(`the load generator ${why}`))
+      }
+      const ended = (code: number | null): void => {
+        clearTimeout(timer)
+        fail(`ended with ${code}`)
+      }
+      const timer = setTimeout(() => {
+        own.removeListener('exit', ended)
+        fail(`does not answer for ${(JOB_MS_MAX + spanMs) / 1000} s`)
+      }, JOB_MS_MAX + spanMs)
+      own.once('exit', ended)
+      own.once('message', ({ measured, error }: { measured: T; error?: string }) => {
+        clearTimeout(timer)
+        own.removeListener('exit', ended)
         if (error === undefined) done(measured)
         else failed(new Error(error))
       })
-      child.send(job)
+      own.send(job)
     })
   return {
-    pid: child.pid as number,
-    run: (job) => ask<Measured>(job),
+    run: (job) => ask<Measured>(job, job.warmUpMs + job.measuredMs),
     prepare: (job) => ask<void>({ ...job, load: 'prepare' }),
-    close: () => child.disconnect(),
+    close: () => child?.disconnect(),
   }
 }

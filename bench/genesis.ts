@@ -1,7 +1,7 @@
 import { TOKEN } from '../src/base/amount.ts'
-import { toBase64, utf8 } from '../src/base/bytes.ts'
+import { toBase64, toHex, utf8 } from '../src/base/bytes.ts'
 import { sha256 } from '../src/base/sha256.ts'
-import { signersOf } from './accounts.ts'
+import { signerAt, signersOf } from './accounts.ts'
 import { GATEWAY_SENDERS, MIX_OWNERS, PEER_SENDERS, SENDERS } from './load/pool.ts'
 
 /** Base units of whole tokens, as genesis has them. */
@@ -18,19 +18,25 @@ export const silent = (name: string, count: number, tokens = 1): readonly object
     description: { name: `${name} ${at}` },
   }))
 
+/** The candidacy of a sender: the node that has its key is a validator with nearly all of the power, or an equal part. */
+const candidacyOf = (pubKey: string, owner: number): object => ({
+  owner: signerAt('sender', owner).address,
+  pub_key: pubKey,
+  shares: units(10_000_000),
+  max_shares: units(100_000_000),
+})
+
 // With a stake limit of 1 the node's candidacy keeps its power: it alone signs, the others are in the set and silent.
-const chainOf = (pubKey: string, others: readonly object[], params: object, count = SENDERS): object => {
-  const senders = signersOf('sender', count)
-  return {
-    params: { stake_limit: '1', ...params },
-    stake: { max_absent_blocks: 1_000_000 },
-    candidacies: [
-      { owner: senders[0]?.address, pub_key: pubKey, shares: units(10_000_000), max_shares: units(100_000_000) },
-      ...others,
-    ],
-    accounts: [...senders, ...signersOf('owner', MIX_OWNERS), ...signersOf('caller', GATEWAY_SENDERS)].map(account),
-  }
-}
+const chainOf = (pubKey: string, others: readonly object[], params: object, count = SENDERS) => ({
+  params: { stake_limit: '1', ...params },
+  stake: { max_absent_blocks: 1_000_000 },
+  candidacies: [candidacyOf(pubKey, 0), ...others],
+  accounts: [
+    ...signersOf('sender', count),
+    ...signersOf('owner', MIX_OWNERS),
+    ...signersOf('caller', GATEWAY_SENDERS),
+  ].map(account),
+})
 
 /** SENDERS accounts of 1,000 tokens, and the node's candidacy. */
 export const transferGenesis = (pubKey: string): object => chainOf(pubKey, [], {})
@@ -44,3 +50,23 @@ export const mixGenesis = (pubKey: string): object =>
 
 /** The same with 199 candidacies beside the node's, four of all in the set, which is the default. */
 export const queryGenesis = (pubKey: string): object => chainOf(pubKey, silent('candidate', 199), {})
+
+/** The same with a validator for each of these keys, all of equal power. */
+export const networkGenesis = ([first = '', ...others]: readonly string[]): object =>
+  chainOf(
+    first,
+    others.map((pubKey, at) => candidacyOf(pubKey, at + 1)),
+    { max_vals: others.length + 1 },
+  )
+
+/** transferGenesis with accounts that have next to nothing, until there are `count`: a short text for each. */
+export const accountsGenesis =
+  (count: number) =>
+  (pubKey: string): object => {
+    const chain = chainOf(pubKey, [], {})
+    const more = Array.from({ length: count - chain.accounts.length }, (_, at) => ({
+      address: `0x${toHex(sha256(utf8(`account ${at}`)).subarray(0, 20))}`,
+      balance: '1',
+    }))
+    return { ...chain, accounts: [...chain.accounts, ...more] }
+  }

@@ -9,11 +9,17 @@ import { toBase64, toHex, utf8 } from '../src/base/bytes.ts'
 import { sha256 } from '../src/base/sha256.ts'
 import { addressBytes, type Address } from '../src/base/address.ts'
 import { boundHeap } from '../src/cli/runtime.ts'
+import { accounts } from '../src/modules/accounts/keeper.ts'
+import { putLastBlock } from '../src/modules/chain/keeper.ts'
+import { tables, views } from '../src/modules/registry.ts'
+import { createOverlay } from '../src/store/overlay.ts'
+import { openSqliteStore } from '../src/store/sqlite/sqliteStore.ts'
+import { TOKEN } from '../src/base/amount.ts'
 import { BLOCKS_WAITING_MAX } from '../src/store/sqlite/sqlTree.ts'
 import { CHAIN_ID, signerAt, signersOf } from './accounts.ts'
 import { openDriver } from './driver.ts'
 import { silent, units } from './genesis.ts'
-import { memoryOf } from './proc.ts'
+import { memoryOf, peakMbOf } from './proc.ts'
 import type { InProcess, StateKind } from './states.ts'
 import { meanOf, medianOf } from './stats.ts'
 
@@ -25,6 +31,10 @@ const WARM_UP_BLOCKS = 4
 const MEASURED_BLOCKS = BLOCKS_WAITING_MAX
 const BLOCKS = WARM_UP_BLOCKS + MEASURED_BLOCKS
 const RECHECKS = 25
+// At 92 bytes each, V8 holds no text of a genesis of more than 5,800,000.
+const GENESIS_ACCOUNTS_MAX = 1_000_000
+const ROWS_A_BLOCK = 50_000
+const NUMBERS_MAX = 2 ** 28
 
 const nodeKey = sha256(utf8('bench node key'))
 const signer = { key: nodeKey, power: 10_000_000 }
@@ -33,7 +43,7 @@ const signer = { key: nodeKey, power: 10_000_000 }
 const accountAt = (at: number): Address =>
   at < SENDERS ? signerAt('sender', at).address : (`0x${toHex(sha256(utf8(`account ${at}`))).slice(0, 40)}` as Address)
 
-const accounts = (count: number): readonly object[] =>
+const accountsOf = (count: number): readonly object[] =>
   Array.from({ length: count }, (_, at) => ({ address: accountAt(at), balance: units(1000) }))
 
 function genesisOf(kind: StateKind, size: number): object {
@@ -43,7 +53,7 @@ function genesisOf(kind: StateKind, size: number): object {
     params: { stake_limit: '1', max_vals: PROPOSERS + 1 },
     stake: { max_absent_blocks: 1_000_000 },
     accounts: [
-      ...accounts(kind === 'accounts' ? size : SENDERS),
+      ...accountsOf(kind === 'accounts' ? size : SENDERS),
       ...owners.map(({ address }) => ({ address, balance: units(1000) })),
     ],
     candidacies: [
@@ -92,11 +102,42 @@ function blockOf(at: number, accountCount: number): Uint8Array[] {
   )
 }
 
+/** The numbers from `first` to below `count` in the order in which the tree has the accounts of these numbers. */
+function inTreeOrder(first: number, count: number): Float64Array {
+  // The first bytes of a leaf's path, then its number.
+  const placed = Float64Array.from({ length: count - first }, (_, at) => {
+    const [a = 0, b = 0, c = 0] = sha256(accounts.keyOf({ address: accountAt(first + at) }))
+    return ((a << 16) | (b << 8) | c) * NUMBERS_MAX + first + at
+  })
+  return placed.sort().map((one) => one % NUMBERS_MAX)
+}
+
+/**
+ * Adds accounts up to `count` to a state that has some: as rows of blocks without transactions, because no genesis holds
+ * so many, and in an order in which each page of the tree is written about once.
+ */
+function grow(path: string, first: number, count: number): void {
+  const store = openSqliteStore({ path, tables, views })
+  const order = inTreeOrder(first, count)
+  for (let done = 0; done < order.length; done += ROWS_A_BLOCK) {
+    const overlay = createOverlay(store)
+    for (const at of order.subarray(done, done + ROWS_A_BLOCK))
+      overlay.put(accounts, { address: accountAt(at), balance: 1000n * TOKEN, nonce: 0 })
+    const [height, timeMs] = [store.height() + 1, store.timeMs() + 1000]
+    putLastBlock(overlay, height, timeMs)
+    store.commit(store.prepare(overlay), { height, timeMs, chainId: CHAIN_ID, transactions: 0 })
+  }
+  store.close()
+}
+
 function make(kind: StateKind, size: number, folder: string): void {
-  const driver = openDriver(join(folder, 'state.db'), signer, () => genesisOf(kind, size))
+  const path = join(folder, 'state.db')
+  const ofGenesis = kind === 'accounts' && size > GENESIS_ACCOUNTS_MAX ? SENDERS : size
+  const driver = openDriver(path, signer, () => genesisOf(kind, ofGenesis))
   driver.block([])
   if (kind === 'proposals') driver.block(proposals(size))
   driver.close()
+  if (kind === 'accounts' && size > ofGenesis) grow(path, ofGenesis, size)
 }
 
 function cpuMs(work: () => void): number {
@@ -144,5 +185,8 @@ function run(kind: StateKind, size: number, folder: string): InProcess {
 
 boundHeap()
 const [what, kind, size, folder = ''] = process.argv.slice(2)
-if (what === 'make') make(kind as StateKind, Number(size), folder)
-else process.stdout.write(JSON.stringify(run(kind as StateKind, Number(size), folder)))
+if (what === 'make') {
+  const beganMs = performance.now()
+  make(kind as StateKind, Number(size), folder)
+  process.stdout.write(JSON.stringify({ makeMs: performance.now() - beganMs, makePeakMb: peakMbOf(process.pid) }))
+} else process.stdout.write(JSON.stringify(run(kind as StateKind, Number(size), folder)))

@@ -41,7 +41,10 @@ export interface BenchNode extends Target {
   stop(): Promise<void>
 }
 
-/** How a node is started. `home` is made when it is not there; one that is goes on. */
+/**
+ * How a node is started. What is missing of `home` is made: a home that has run goes on, and one that has a genesis
+ * keeps it, whatever `appState` is.
+ */
 export interface NodeOptions {
   readonly programs: Programs
   readonly app: AppKind
@@ -50,6 +53,8 @@ export interface NodeOptions {
   readonly appState: (pubKey: string) => object
   /** Flags of the application's Node. */
   readonly nodeFlags?: readonly string[]
+  /** More flags of `svcd start`. */
+  readonly appFlags?: readonly string[]
   /** Changes to NODE_SETTINGS. */
   readonly settings?: Readonly<Record<string, string | number | boolean>>
   /** `GOMAXPROCS` of the node; by default what svcd sets. */
@@ -59,10 +64,11 @@ export interface NodeOptions {
 const SVCD = fileURLToPath(new URL('../src/cli/svcd.js', import.meta.url))
 const VERIFIER = fileURLToPath(new URL('verifier.ts', import.meta.url))
 const LISTEN_MS_MAX = 120_000
+const END_MS_MAX = 30_000
 const NODE_MS_MAX = 300_000
 
 function makeHome({ home, app, ports: [rpc, p2p], appState, settings }: NodeOptions, abci: string): void {
-  const isNew = !existsSync(homeFiles(home).config)
+  const isNew = !existsSync(homeFiles(home).genesis)
   const genesis = { appState: {} as object, genesisTime: '2026-01-01T00:00:00Z' }
   const options = {
     home,
@@ -90,13 +96,13 @@ function makeHome({ home, app, ports: [rpc, p2p], appState, settings }: NodeOpti
 }
 
 async function startApp(
-  { programs, app, home, nodeFlags = [] }: NodeOptions,
+  { programs, app, home, nodeFlags = [], appFlags = [] }: NodeOptions,
   socket: string,
 ): Promise<ChildProcess | undefined> {
   if (app === 'kvInProcess' || app === 'sdk') return undefined
   const address = `unix://${socket}`
   const commands: Readonly<Record<typeof app, readonly [string, ...string[]]>> = {
-    svcd: [process.execPath, ...nodeFlags, SVCD, 'start', '--home', home, '--abci', address],
+    svcd: [process.execPath, ...nodeFlags, SVCD, 'start', '--home', home, '--abci', address, ...appFlags],
     verifier: [process.execPath, VERIFIER, address],
     kvSocket: [programs.abciCli, 'kvstore', '--address', address, '--log_level', 'error'],
   }
@@ -106,7 +112,9 @@ async function startApp(
   child.stderr?.on('data', (chunk: Buffer) => {
     said = (said + chunk.toString()).slice(-2000)
   })
-  process.once('exit', () => child.kill('SIGKILL'))
+  const killAtExit = (): boolean => child.kill('SIGKILL')
+  process.once('exit', killAtExit)
+  child.once('exit', () => process.off('exit', killAtExit))
   for (const end = Date.now() + LISTEN_MS_MAX; !existsSync(socket); await sleep(5)) {
     if (child.exitCode !== null || Date.now() > end) throw new Error(`${app} does not listen: ${said}`)
   }
@@ -131,7 +139,9 @@ async function endApp(child: ChildProcess | undefined): Promise<void> {
   if (child === undefined || child.exitCode !== null) return
   const exited = once(child, 'exit')
   child.kill('SIGTERM')
+  const timer = setTimeout(() => child.kill('SIGKILL'), END_MS_MAX)
   await exited
+  clearTimeout(timer)
 }
 
 /** Starts an application and a CometBFT node on it; resolves when the node has made its first block of this run. */
@@ -156,8 +166,12 @@ export async function startNode(options: NodeOptions): Promise<BenchNode> {
   }
   try {
     const { latestHeight } = await waitForNode(rpc, NODE_MS_MAX)
-    for (const end = Date.now() + NODE_MS_MAX; (await rpc.committedHeight()) <= latestHeight; await sleep(20)) {
-      if (Date.now() > end) throw new Error(`${app}: no block`)
+    // An application that writes a large genesis or snapshot does not answer meanwhile.
+    const height = (): Promise<number> => rpc.committedHeight().catch(() => latestHeight)
+    let hasEnded = false
+    void comet.exited.then(() => (hasEnded = true))
+    for (const end = Date.now() + NODE_MS_MAX; (await height()) <= latestHeight; await sleep(20)) {
+      if (Date.now() > end || hasEnded) throw new Error(`${app}: no block`)
     }
     return { host: '127.0.0.1', port, rpc, pids: { app: child?.pid, comet: comet.pid }, appStartMs, stop }
   } catch (error) {

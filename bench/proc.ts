@@ -26,3 +26,7 @@ export function memoryOf(pid: number): Memory {
     Math.round(Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0) / 1024)
   return { rssMb: mbOf('Rss'), pssMb: mbOf('Pss') }
 }
+
+/** The most resident memory that a process has had, in MB. Source: VmHWM of /proc/<pid>/status. */
+export const peakMbOf = (pid: number): number =>
+  Math.round(Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024)

@@ -1,56 +1,109 @@
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { homeFiles } from '../src/comet/home.ts'
+import { codesOf } from './codes.ts'
 import type { Context } from './context.ts'
 import { transferGenesis } from './genesis.ts'
-import { startNode } from './node.ts'
-import { cpuMsOf, memoryOf } from './proc.ts'
+import { type AppKind, type NodeOptions, startNode } from './node.ts'
+import { memoryOf } from './proc.ts'
 import { SUBJECTS } from './transactions.ts'
 
-const BLOCKS = 10_000
-const TX_PER_SECOND = 1000
-const PIECE_MS = 10_000
+/** The load's name in the table. What is counted is transactions in the blocks that are replayed. */
+export const REPLAY = 'replay of blocks of transfers'
+
+const TRANSFERS = 50_000
+// About half of what is under way is in each block.
+const UNDER_WAY = 2000
+const PIECE_MS = 3000
+
+/** A stopped chain: the node to start again, and its blocks from the first to the last with transfers. */
+interface MadeChain {
+  readonly options: NodeOptions
+  readonly from: number
+  readonly to: number
+  readonly transfers: number
+  /** Of the transfers. */
+  readonly failed: number
+}
+
+/** Makes at least TRANSFERS of them under saturating load, and ends the node. */
+async function makeChain({ programs, generator, newFolder, freePorts }: Context, app: AppKind): Promise<MadeChain> {
+  const [rpc = 0, p2p = 0] = await freePorts(2)
+  const options = { programs, app, home: newFolder(), ports: [rpc, p2p] as const, appState: transferGenesis }
+  const pool = app === 'svcd' ? 'transfer' : 'kv'
+  await generator.prepare({ pool, fresh: true, size: 2 * TRANSFERS })
+  const node = await startNode(options)
+  try {
+    const from = (await node.rpc.committedHeight()) + 1
+    let transfers = 0
+    for (let fresh = true; transfers < TRANSFERS; fresh = false) {
+      const { committed } = await generator.run({
+        load: 'saturate',
+        target: { host: node.host, port: node.port },
+        pool,
+        fresh,
+        size: UNDER_WAY,
+        warmUpMs: 0,
+        measuredMs: PIECE_MS,
+      })
+      if (committed === 0) throw new Error(`${app}: no transfer came into a block`)
+      transfers += committed
+    }
+    const to = await node.rpc.committedHeight()
+    const { ok } = await codesOf(node, from, to)
+    return { options, from, to, transfers, failed: transfers - ok }
+  } finally {
+    await node.stop()
+  }
+}
 
 /**
- * Replay: the application has lost its state, and CometBFT hands it every block anew. The blocks are made under an open
- * loop of TX_PER_SECOND; `perSecond` is blocks. One round: making the blocks takes minutes.
+ * How long CometBFT took to hand an application the blocks `from` to `to`, by the times in its log: starting both
+ * programs and the genesis are not counted, nor the empty blocks of earlier rounds.
  */
-export async function measureReplay(context: Context): Promise<void> {
-  const { programs, generator, newFolder, freePorts, samples, say } = context
-  for (const app of ['kvSocket', 'svcd'] as const) {
-    const [rpc = 0, p2p = 0] = await freePorts(2)
-    const home = newFolder()
-    const options = { programs, app, home, ports: [rpc, p2p] as const, appState: transferGenesis }
-    const made = await startNode(options)
-    let sent = 0
-    for (let fresh = true; (await made.rpc.committedHeight()) < BLOCKS; fresh = false) {
-      const job = {
-        load: 'openLoop',
-        target: { host: made.host, port: made.port },
-        pool: app === 'svcd' ? 'transfer' : 'kv',
-      } as const
-      await generator.prepare({ pool: job.pool, fresh, size: (TX_PER_SECOND * PIECE_MS) / 1000 })
-      sent += (await generator.run({ ...job, fresh, size: TX_PER_SECOND, warmUpMs: 0, measuredMs: PIECE_MS })).sent
+function replayMsOf(home: string, { from, to }: MadeChain): number {
+  const lines = readFileSync(homeFiles(home).log, 'utf8').split('\n')
+  const begun = lines.findLastIndex((line) => line.includes('ABCI Handshake App Info'))
+  const timeOf = (pattern: RegExp): number => {
+    const line = lines.slice(begun).find((one) => pattern.test(one)) ?? ''
+    return Date.parse(/^I\[([\d-]+)\|([\d:.]+)\]/.exec(line)?.slice(1).join('T') ?? '')
+  }
+  const ms =
+    timeOf(new RegExp(`Applying block .*height=${to + 1}\\b|Completed ABCI Handshake`)) -
+    timeOf(new RegExp(`Applying block .*height=${from}\\b`))
+  if (!(ms > 0)) throw new Error(`the log of ${home} does not tell how long the replay took`)
+  return ms
+}
+
+/**
+ * Replay: the application has lost its state, and CometBFT hands it every block anew. The blocks are made once, so every
+ * round replays the same ones.
+ */
+export async function measureReplay(context: Context, nodeFlags: readonly string[]): Promise<void> {
+  const { rounds, samples, say } = context
+  const chains: MadeChain[] = []
+  for (const app of ['kvSocket', 'svcd'] as const) chains.push(await makeChain(context, app))
+  for (let round = 0; round < rounds; round++) {
+    for (const chain of chains) {
+      const { from, to, transfers, failed, options } = chain
+      const { app, home } = options
+      for (const end of ['', '-wal', '-shm']) rmSync(join(home, 'data', `state.db${end}`), { force: true })
+      const node = await startNode({
+        ...options,
+        ...(app === 'svcd' && { nodeFlags }),
+        settings: { log_level: 'consensus:info,*:error' },
+      })
+      const memory = memoryOf(node.pids.app as number)
+      await node.stop()
+      const seconds = replayMsOf(home, chain) / 1000
+      const blocks = to - from + 1
+      const unknown = { p50Ms: Number.NaN, p99Ms: Number.NaN, appUs: Number.NaN, cometUs: Number.NaN }
+      const sample = { subject: SUBJECTS[app], round, ...unknown, ...memory, failed }
+      samples.push({ ...sample, load: REPLAY, perSecond: transfers / seconds })
+      samples.push({ ...sample, load: `${REPLAY}, in blocks`, perSecond: blocks / seconds })
+      say(
+        `round ${round + 1}, ${SUBJECTS[app]}: ${blocks} blocks with ${transfers} transfers replayed in ${seconds.toFixed(2)} s`,
+      )
     }
-    const height = await made.rpc.committedHeight()
-    await made.stop()
-    for (const end of ['', '-wal', '-shm']) rmSync(join(home, 'data', `state.db${end}`), { force: true })
-    const startMs = performance.now()
-    const replayed = await startNode(options)
-    const seconds = (performance.now() - startMs) / 1000
-    const per = (cpuMs: number): number => (cpuMs * 1000) / sent
-    samples.push({
-      load: `replay of ${BLOCKS.toLocaleString('en-US')} blocks (blocks a second)`,
-      subject: SUBJECTS[app],
-      round: 0,
-      perSecond: height / seconds,
-      p50Ms: Number.NaN,
-      p99Ms: Number.NaN,
-      appUs: per(cpuMsOf(replayed.pids.app)),
-      cometUs: per(cpuMsOf(replayed.pids.comet)),
-      ...memoryOf(replayed.pids.app as number),
-      failed: 0,
-    })
-    await replayed.stop()
-    say(`${SUBJECTS[app]}: ${height} blocks with ${sent} transactions replayed in ${seconds.toFixed(1)} s`)
   }
 }

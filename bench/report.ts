@@ -82,10 +82,12 @@ export function stateTable(states: readonly StateCost[]): string {
     'RSS MB',
     'first check of 5,000, ms',
     'recheck, ms',
+    'disk, MB',
+    'made in, s',
   ]
   return tableOf(
     head,
-    states.map(({ kind, size, rounds }) => {
+    states.map(({ kind, size, rounds, diskMb, makeMs }) => {
       const of = (name: keyof InProcess, digits = 0): string => number(medianOf(rounds.map((one) => one[name])), digits)
       return [
         `${number(size)} ${kind}`,
@@ -96,6 +98,8 @@ export function stateTable(states: readonly StateCost[]): string {
         of('rssMb'),
         of('firstCheckMs'),
         of('recheckMs'),
+        number(diskMb),
+        number(makeMs / 1000, 1),
       ]
     }),
   )

@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Context } from './context.ts'
@@ -21,8 +23,15 @@ export interface InProcess {
   readonly pssMb: number
 }
 
+/** What making a state took: from genesis to a file that is whole. */
+interface Making {
+  readonly makeMs: number
+  readonly makePeakMb: number
+  readonly diskMb: number
+}
+
 /** A state by its kind and size, and what was measured on it in each round. */
-export interface StateCost {
+export interface StateCost extends Making {
   readonly kind: StateKind
   readonly size: number
   readonly rounds: readonly InProcess[]
@@ -30,21 +39,29 @@ export interface StateCost {
 
 const PROGRAM = fileURLToPath(new URL('inProcess.ts', import.meta.url))
 const run = promisify(execFile)
+const LIMIT = { timeout: 900_000 }
+const MB = 1_000_000
 
 /** Makes each state once, then measures all of them in turn, round after round. Each in a process of its own. */
 export async function measureStates(
   { rounds, newFolder, say }: Context,
   states: readonly (readonly [StateKind, number])[],
 ): Promise<StateCost[]> {
-  const costs: { kind: StateKind; size: number; folder: string; rounds: InProcess[] }[] = []
+  const costs: (StateCost & { readonly folder: string; readonly rounds: InProcess[] })[] = []
   for (const [kind, size] of states) {
     const folder = newFolder()
-    await run(process.execPath, [PROGRAM, 'make', kind, String(size), folder])
-    costs.push({ kind, size, folder, rounds: [] })
+    const { stdout } = await run(process.execPath, [PROGRAM, 'make', kind, String(size), folder], LIMIT)
+    const diskMb = statSync(join(folder, 'state.db')).size / MB
+    const making = { ...(JSON.parse(stdout) as Omit<Making, 'diskMb'>), diskMb }
+    const { makeMs, makePeakMb } = making
+    say(
+      `${size} ${kind}: made in ${(makeMs / 1000).toFixed(1)} s with ${makePeakMb} MB at most, ${Math.round(diskMb)} MB on disk`,
+    )
+    costs.push({ kind, size, folder, ...making, rounds: [] })
   }
   for (let round = 0; round < rounds; round++) {
     for (const { kind, size, folder, rounds: done } of costs) {
-      const { stdout } = await run(process.execPath, [PROGRAM, 'run', kind, String(size), folder])
+      const { stdout } = await run(process.execPath, [PROGRAM, 'run', kind, String(size), folder], LIMIT)
       const cost = JSON.parse(stdout) as InProcess
       done.push(cost)
       say(

@@ -8,6 +8,9 @@ import { type AppKind, type BenchNode, type NodeOptions, startNode } from './nod
 import { sdkGenesis } from './peers.ts'
 import { cpuMsOf, memoryOf } from './proc.ts'
 import type { Sample } from './sample.ts'
+import { meanOf } from './stats.ts'
+
+const BLOCKS_MS_MAX = 30_000
 
 /** The applications by the names in the table. */
 export const SUBJECTS: Readonly<Record<AppKind, string>> = {
@@ -41,22 +44,29 @@ const HEADROOM_TX_PER_SECOND = { saturate: 30_000, closedLoop: 20_000, blockLoop
 const headroomOf = (pool: PoolKind, load: TxJob['load']): number =>
   Math.min(HEADROOM_TX_PER_SECOND[load], pool === 'sdk' ? 5000 : Infinity)
 
+/** What a load is told besides the node: its transactions, and what the table calls it. */
+interface TxRun {
+  readonly pool: PoolKind
+  readonly fresh: boolean
+  readonly subject: string
+  readonly round: number
+  /** The other validators of the node's network: CPU is then the mean of all. */
+  readonly others?: readonly BenchNode[]
+}
+
 /** Runs one load on a node and counts what it came to, by the codes in its blocks. */
 export async function runTxLoad(
   { generator, span, samples, say }: Context,
   node: BenchNode,
   [name, load, size]: TxLoad,
-  {
-    pool,
-    fresh,
-    subject,
-    round,
-  }: { readonly pool: PoolKind; readonly fresh: boolean; readonly subject: string; readonly round: number },
+  { pool, fresh, subject, round, others = [] }: TxRun,
 ): Promise<Sample> {
   const seconds = (span.warmUpMs + span.measuredMs) / 1000
   await generator.prepare({ pool, fresh, size: Math.ceil(headroomOf(pool, load) * seconds) })
   const from = (await node.rpc.committedHeight()) + 1
-  const [appMs, cometMs] = [cpuMsOf(node.pids.app), cpuMsOf(node.pids.comet)]
+  const meanMs = (program: keyof BenchNode['pids']): number =>
+    meanOf([node, ...others].map(({ pids }) => cpuMsOf(pids[program])))
+  const [appMs, cometMs] = [meanMs('app'), meanMs('comet')]
   const measured = await generator.run({
     load,
     target: { host: node.host, port: node.port },
@@ -66,7 +76,7 @@ export async function runTxLoad(
     ...span,
   })
   const per = (cpuMs: number): number => (cpuMs * 1000) / measured.committed
-  const [appUs, cometUs] = [per(cpuMsOf(node.pids.app) - appMs), per(cpuMsOf(node.pids.comet) - cometMs)]
+  const [appUs, cometUs] = [per(meanMs('app') - appMs), per(meanMs('comet') - cometMs)]
   const memory = memoryOf(node.pids.app ?? node.pids.comet)
   const { ok } = await codesOf(node, from, await node.rpc.committedHeight())
   const { perSecond, p50Ms, p99Ms, sent, blockTxs } = measured
@@ -167,8 +177,10 @@ export async function measureMix(context: Context): Promise<void> {
         if (app === 'svcd') {
           const { code, log } = await node.rpc.broadcastTxSync(openProposal())
           if (code !== 0) throw new Error(`the proposal of the mix is refused: ${log}`)
-          for (const height = (await node.rpc.committedHeight()) + 2; (await node.rpc.committedHeight()) < height; )
-            await sleep(10)
+          const height = (await node.rpc.committedHeight()) + 2
+          for (const end = Date.now() + BLOCKS_MS_MAX; (await node.rpc.committedHeight()) < height; await sleep(10)) {
+            if (Date.now() > end) throw new Error(`the mix: no ${height} blocks`)
+          }
         }
         const pool = app === 'svcd' ? 'mix' : 'kv'
         await runTxLoad(context, node, MIX_LOAD, { pool, fresh: true, subject: SUBJECTS[app], round })

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { addressBytes } from '../../src/base/address.ts'
+import { utf8 } from '../../src/base/bytes.ts'
 import { sha256 } from '../../src/base/sha256.ts'
 import { CHAIN_ID, signerAt } from '../accounts.ts'
 import { sdkPath } from '../peers.ts'
@@ -28,9 +29,10 @@ export const MIX_OWNERS = 40
 
 /**
  * What a pool holds: `transfer` and `mix` (60 % transfer, 20 % vote, 10 % update, 10 % propose) are ours, `kv` the
- * kvstores'. `send` are our transfers among PEER_SENDERS accounts, and `sdk` the same of cosmos-sdk.
+ * kvstores'. `send` are our transfers among PEER_SENDERS accounts, and `sdk` the same of cosmos-sdk. `new` are our
+ * transfers to accounts that are not there yet.
  */
-export type PoolKind = 'transfer' | 'mix' | 'kv' | 'send' | 'sdk'
+export type PoolKind = 'transfer' | 'mix' | 'kv' | 'send' | 'sdk' | 'new'
 
 /** Transactions in base64, made before they are needed: the same bytes for every fresh node. */
 export interface Pool {
@@ -48,13 +50,19 @@ const SPREAD = 7919
 /** Whom a sender sends to, among so many. */
 export const recipientOf = (sender: number, senders: number): number => (sender * SPREAD + 1) % senders
 
-const transfer = (sender: number, nonce: number, senders = SENDERS): Uint8Array =>
+const transferTo = (to: Uint8Array, sender: number, nonce: number): Uint8Array =>
   signerAt('sender', sender).signTx({
     chainId: CHAIN_ID,
     nonce,
     operation: 'transfer',
-    message: { to: addressBytes(signerAt('sender', recipientOf(sender, senders)).address), value: VALUE },
+    message: { to, value: VALUE },
   })
+
+const transfer = (sender: number, nonce: number, senders = SENDERS): Uint8Array =>
+  transferTo(addressBytes(signerAt('sender', recipientOf(sender, senders)).address), sender, nonce)
+
+const transferToNew = (at: number): Uint8Array =>
+  transferTo(sha256(utf8(`new account ${at}`)).subarray(0, 20), at % SENDERS, Math.floor(at / SENDERS))
 
 /** A proposal that stays open: what the mix votes on. The node's own candidacy makes it, before the load. */
 export const openProposal = (): Uint8Array =>
@@ -194,5 +202,6 @@ const sdkSends = (first: number, count: number): readonly string[] =>
 export function makePool(kind: PoolKind): Pool {
   if (kind === 'mix') return mixPool()
   if (kind === 'send' || kind === 'sdk') return orderedPool(kind === 'send' ? sends : sdkSends)
+  if (kind === 'new') return sharedPool(transferToNew)
   return sharedPool(kind === 'kv' ? keyValue : (at) => transfer(at % SENDERS, Math.floor(at / SENDERS)))
 }
