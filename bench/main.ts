@@ -55,8 +55,6 @@ interface Plan {
   readonly span: Span
   readonly states: readonly (readonly [StateKind, number])[]
   readonly transfers: Parameters<typeof measureTransfers>[1]
-  /** Whether the gateway is also asked for whole lists. */
-  readonly lists: boolean
 }
 
 const [SATURATED, CLOSED] = TRANSFER_LOADS as [(typeof TRANSFER_LOADS)[number], (typeof TRANSFER_LOADS)[number]]
@@ -75,7 +73,6 @@ const PLANS: Readonly<Record<'full' | 'quick' | 'short', Plan>> = {
       ['verifier', [SATURATED, CLOSED]],
       ['svcd', ALL_LOADS],
     ],
-    lists: true,
     states: [
       ['accounts', 1000],
       ['accounts', 1_000_000],
@@ -96,7 +93,6 @@ const PLANS: Readonly<Record<'full' | 'quick' | 'short', Plan>> = {
       ['kvSocket', CLOSED_LOADS],
       ['svcd', CLOSED_LOADS],
     ],
-    lists: false,
     states: [['accounts', 1000]],
   },
   short: {
@@ -108,7 +104,6 @@ const PLANS: Readonly<Record<'full' | 'quick' | 'short', Plan>> = {
       ['kvSocket', [SATURATED, CLOSED]],
       ['svcd', [SATURATED, CLOSED]],
     ],
-    lists: false,
     states: [['accounts', 1000]],
   },
 }
@@ -184,7 +179,7 @@ const MEASURES: Readonly<Record<Part, (context: Context, tables: Tables) => Prom
   verify: async (context, tables) => {
     tables.verify = await measureVerifyThreads(context)
   },
-  gateway: (context) => measureGateway(context, plan.lists),
+  gateway: measureGateway,
   network: measureNetwork,
   states: async (context, tables) => {
     tables.states = [...tables.states, ...(await measureStates(context, plan.states))]
