@@ -18,7 +18,7 @@ help:
 	@echo 'make test     every test, a real CometBFT node included (ARGS="test/store -t undo" runs some of them)'
 	@echo 'make chaos    kill -9 at random moments, for as long as it is left running'
 	@echo 'make churn    2,000 blocks on seven nodes whose validator set changes all the time, then a replay from genesis'
-	@echo 'make fuzz     random bytes and transactions, for as long as it is left running'
+	@echo 'make fuzz     a million each of byte streams, requests, transactions and calls that nobody means well'
 	@echo 'make requirements   what CometBFT requires of an application, on three replicas of random chains'
 	@echo 'make statesync   a fifth node joins a chain of 100,000 accounts by state sync, from peers of whom one lies'
 	@echo 'make supply-chain   versions, install scripts, licences and known weaknesses of what svcd is made of'
@@ -66,7 +66,7 @@ churn: gen
 	@exec $(NODE) test/e2e/churn.ts $(ARGS)
 
 fuzz: gen
-	@exec $(NODE) test/sim/fuzz.ts $(ARGS)
+	@exec $(NODE) test/fuzz/main.ts $(ARGS)
 
 requirements: gen
 	@exec $(NODE) test/chain/requirements.ts $(ARGS)

@@ -140,7 +140,9 @@ const isE2e = isIn(['test/e2e/'])
 const isAlone = isIn(['bench', 'browser', 'libraries', 'stalled', 'stress'].map((name) => `test/e2e/${name}.test.ts`))
 
 // The folders whose tests start a node or another program, or run for long.
-const isSlow = isIn(['abci', 'cli', 'comet', 'containers', 'e2e', 'ics23', 'sim'].map((name) => `test/${name}/`))
+const isSlow = isIn(
+  ['abci', 'cli', 'comet', 'containers', 'e2e', 'fuzz', 'ics23', 'sim'].map((name) => `test/${name}/`),
+)
 
 async function runPart(part: string): Promise<Totals[]> {
   if (part === 'gen') return [await gen()]

@@ -175,12 +175,16 @@ function open({ requestMs, trustProxies }: typeof HTTP_LIMITS, { watch }: Connec
 }
 
 function addErrors(app: FastifyInstance, log: Server['log']): void {
-  app.setErrorHandler<{ readonly statusCode?: number; readonly message: string }>((error, request, reply) => {
-    const { statusCode = 500, message } = error
-    if (statusCode < 500) return reply.code(statusCode).send({ error: message })
-    log.error({ err: error, url: request.url }, 'a request ended in a defect')
-    return reply.code(500).send({ error: 'internal error' })
-  })
+  app.setErrorHandler<{ readonly statusCode?: number; readonly code?: string; readonly message: string }>(
+    (error, request, reply) => {
+      const { statusCode = 500, code, message } = error
+      if (statusCode < 500) return reply.code(statusCode).send({ error: message })
+      // The caller has gone before a long answer. Nobody reads another one, and nothing is wrong here.
+      if (code === 'ERR_STREAM_PREMATURE_CLOSE') return reply.code(400).send({ error: 'the connection has ended' })
+      log.error({ err: error, url: request.url }, 'a request ended in a defect')
+      return reply.code(500).send({ error: 'internal error' })
+    },
+  )
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'not found: POST / takes JSON-RPC' }))
 }
 

@@ -1,10 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { createFrameReader } from '../../src/abci/frame.ts'
-import { decodeRequest } from '../../src/abci/wire.ts'
 import { applicationOf, closeAll, connectPeer, frameOf, requestFrame, serve } from './peer.ts'
-
-const RUNS = Number(process.env['FUZZ_RUNS'] ?? 2000)
 
 /** The frames of a stream that comes in these packets. */
 function framesIn(packets: Iterable<Buffer>, frameBytesMax?: number): Buffer[] {
@@ -96,23 +93,7 @@ describe('frame reader', () => {
           expect(texts(framesIn(packets))).toEqual(texts(bodies))
         },
       ),
-      { numRuns: Math.min(RUNS, 500) },
-    )
-  })
-
-  // FUZZ_RUNS=1000000 is the long form.
-  test('random streams end in frames, in waiting, or in a coded refusal', () => {
-    const allowed = new Set(['overlong', 'oversize', 'undecodable'])
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 64 }), fc.boolean(), (bytes, framed) => {
-        try {
-          for (const frame of framed ? [Buffer.from(bytes)] : framesIn([Buffer.from(bytes)])) decodeRequest(frame)
-          return true
-        } catch (error) {
-          return allowed.has((error as { code: string }).code)
-        }
-      }),
-      { numRuns: RUNS },
+      { numRuns: 500 },
     )
   })
 
@@ -124,7 +105,7 @@ describe('frame reader', () => {
         peer.socket.end(bytes)
         await peer.closed()
       }),
-      { numRuns: Math.min(RUNS / 20, 20_000) },
+      { numRuns: 100 },
     )
     const peer = await connectPeer(server.address)
     peer.send(requestFrame('flush'))

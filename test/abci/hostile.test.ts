@@ -3,38 +3,9 @@ import { describe, expect, test } from '@jest/globals'
 import { descriptor } from '../../src/codec/gen/abci.descriptor.js'
 import type { FieldDescriptor } from '../../src/codec/protobuf.ts'
 import { decodeRequest } from '../../src/abci/wire.ts'
-import { bytes, number } from './wireBytes.ts'
+import { bytes, NUMBERS, number, TEXTS, UNKNOWN } from './wireBytes.ts'
 
 const fieldsOf = (message: string): readonly FieldDescriptor[] => descriptor[`abci.${message}`]?.fields ?? []
-
-const NUMBERS = [
-  0n,
-  1n,
-  -1n,
-  2n ** 31n,
-  2n ** 32n - 1n,
-  2n ** 53n - 1n,
-  2n ** 53n,
-  2n ** 63n - 1n,
-  2n ** 63n,
-  2n ** 64n - 1n,
-  -(2n ** 53n),
-]
-const TEXTS = [
-  [],
-  [0],
-  [0xff],
-  [0x2f, 0xff, 0xfe],
-  [0xc0, 0x80],
-  [0xed, 0xa0, 0x80],
-  Array<number>(100).fill(0xfe),
-].map((one) => Buffer.from(one))
-const UNKNOWN = Buffer.concat([
-  number(1000, 5n),
-  bytes(1001, Buffer.alloc(9)),
-  Buffer.from([0xd5, 0x3e, 1, 2, 3, 4]),
-  Buffer.from([0xd1, 0x3e, 1, 2, 3, 4, 5, 6, 7, 8]),
-])
 
 /** Encodings of a message that differ in one member, each with the member's path. */
 function* variants(message: string, path: string): Generator<[string, Buffer]> {

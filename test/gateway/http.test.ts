@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { BODY_BYTES_MAX } from '../../src/gateway/limits.ts'
 import { methods } from '../../src/gateway/methods/list.ts'
 import { txEntries } from '../../src/modules/registry.ts'
+import { openRaw, postText } from './rawClient.ts'
 import { alice, bob, post, startPair, until } from './support.ts'
 
 let pair: Awaited<ReturnType<typeof startPair>>
@@ -161,6 +162,21 @@ test.each([
   await closing.rpc('svc_accounts', [])
   await closing.close()
   await ended
+})
+
+test.each(['end', 'destroy'] as const)('a caller who goes away (%s) before a long answer is no defect', async (how) => {
+  const waiting = await startPair({ blocks: false })
+  const call = (method: string, params: readonly unknown[] = []) => ({ jsonrpc: '2.0', id: 1, method, params })
+  const transfer = call('svc_transfer', [{ from: alice.address, to: bob.address, value: '1' }])
+  const client = await openRaw(waiting.gateway.url, postText(JSON.stringify([call('rpc.discover'), transfer])))
+  await until(() => waiting.node.ledger.waiting() === 1)
+  client.socket[how]()
+  await client.closed
+  waiting.node.step()
+  const done = /^svc_tx_results_total\{operation="transfer",outcome="ok"\} 1$/m
+  await until(async () => done.test(await (await fetch(`${waiting.gateway.url}/metrics`)).text()))
+  await waiting.close()
+  expect(waiting.log.lines.filter(({ message }) => message.includes('defect'))).toEqual([])
 })
 
 test('/openrpc.json and rpc.discover are the same document', async () => {

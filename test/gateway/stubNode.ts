@@ -183,6 +183,9 @@ function answer(ledger: Ledger, script: Script, method: string, params: Given): 
       },
     }
   }
+  // It keeps no index, and finds nothing.
+  if (method === 'tx_search') return { txs: [], total_count: '0' }
+  if (method === 'block_search') return { blocks: [], total_count: '0' }
   if (method === 'abci_info') return { response: { last_block_height: String(ledger.blocks.length) } }
   if (method === 'abci_query') {
     const path = String(params['path'])

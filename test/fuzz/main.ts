@@ -1,0 +1,24 @@
+/**
+ * Input that nobody means well: `make fuzz`. Each campaign runs `--count` cases, 1,000,000 unless told otherwise, from
+ * `--seed`, with which the same cases come again. `--only framer,rpc` chooses some of them, and `--json FILE` keeps
+ * their reports. The first case that breaks a target is told, and ends its campaign.
+ */
+import { runCampaigns } from '../support/campaign.ts'
+import { application } from './application.ts'
+import { framer } from './framer.ts'
+import { requests } from './requests.ts'
+import { rpc } from './rpc.ts'
+import { transactions } from './transactions.ts'
+
+const CASES = 1_000_000
+
+await runCampaigns(
+  {
+    framer: (options) => framer(options),
+    requests: (options) => requests(options),
+    transactions: (options) => transactions(options),
+    application: (options) => application(options),
+    rpc: (options) => rpc(options),
+  },
+  CASES,
+)
