@@ -35,12 +35,12 @@ export function offencesOf(evidence: readonly Misbehavior[]): readonly Offence[]
     .map(({ validator, height }) => ({ validator: addressOf(validator.address), height }))
 }
 
-/** Events in ABCI's form, with every attribute indexed. Source: protocol.md §9. */
-const printEvents = (events: readonly ChainEvent[]): readonly Event[] =>
-  events.map(({ type, attributes }) => ({
-    type,
-    attributes: Object.entries(attributes).map(([key, value]) => ({ key, value, index: true })),
-  }))
+/** An event in ABCI's form, with every attribute indexed. Source: protocol.md §9. */
+function printEvent({ type, attributes: given }: ChainEvent): Event {
+  const attributes = []
+  for (const key in given) attributes.push({ key, value: given[key] as string, index: true })
+  return { type, attributes }
+}
 
 /**
  * The events of a block itself, and for each validator that they are about one that finds the block, unless they are
@@ -50,15 +50,23 @@ export const printBlockEvents = (events: readonly ChainEvent[]): readonly Event[
   const owners = new Set(
     events.flatMap(({ type, attributes: { owner } }) => (owner === undefined || type === AWARD_EVENT ? [] : [owner])),
   )
-  return printEvents([...events, ...[...owners].map((validator) => ({ type: 'svc.block', attributes: { validator } }))])
+  return [...events, ...[...owners].map((validator) => ({ type: 'svc.block', attributes: { validator } }))].map(
+    printEvent,
+  )
 }
 
 /** The events that find a transaction whatever its operation is, one for each account. Source: protocol.md §9. */
-const indexEvents = ({ accounts = [], validators = [] }: Verdict): readonly ChainEvent[] =>
-  [...new Set([...accounts, ...validators])].map((account) => ({
-    type: 'svc.tx',
-    attributes: validators.includes(account) ? { account, validator: account } : { account },
-  }))
+function indexEvents({ accounts = [], validators = [] }: Verdict): readonly ChainEvent[] {
+  const concerned = accounts.concat(validators)
+  return concerned
+    .filter((account, place) => concerned.indexOf(account) === place)
+    .map((account) => ({
+      type: 'svc.tx',
+      attributes: validators.includes(account) ? { account, validator: account } : { account },
+    }))
+}
+
+const NO_EVENTS: readonly Event[] = []
 
 /** A verdict as the result of a transaction in a block; CheckTx leaves out the events. */
 export const printVerdict = (verdict: Verdict, withEvents = true): ExecTxResult => {
@@ -66,11 +74,11 @@ export const printVerdict = (verdict: Verdict, withEvents = true): ExecTxResult 
   return {
     code,
     log,
-    ...(shortfall === undefined ? {} : { info: encodeShortfall(shortfall) }),
+    info: shortfall === undefined ? '' : encodeShortfall(shortfall),
     data,
     gasWanted: gas,
     gasUsed: gas,
-    events: withEvents ? printEvents([...events, ...indexEvents(verdict)]) : [],
+    events: withEvents ? [...events, ...indexEvents(verdict)].map(printEvent) : NO_EVENTS,
   }
 }
 

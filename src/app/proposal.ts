@@ -26,10 +26,9 @@ function createAdmissionFilter({ head: { state }, txCache }: AppContext): (bytes
   const { chainId } = getChain(state)
   const next = new Map<Address, number>()
   const nextNonce = (sender: Address): number => next.get(sender) ?? nonceOf(state, sender)
-  const admission = { chainId, nonceOf: nextNonce }
   return (bytes) => {
     const read = txCache.read(bytes)
-    if (read.sender === undefined || admit(read, admission) !== undefined) return false
+    if (read.sender === undefined || admit(read, chainId, nextNonce) !== undefined) return false
     txCache.keep(read)
     next.set(read.sender, nextNonce(read.sender) + 1)
     return true

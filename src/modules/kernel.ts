@@ -31,7 +31,7 @@ export interface Run {
   /** In a block a failure after check 4 uses up the nonce; CheckTx keeps nothing of what it refuses. */
   readonly mode: 'check' | 'deliver'
   readonly node?: NodeChecks | undefined
-  /** See Admission. */
+  /** The signature was verified before: a recheck. */
   readonly isVerified?: boolean
   /** CheckTx only: why this node does not want a transaction that would succeed with this fee. It is dropped then. */
   readonly unwanted?: (fee: bigint) => TxError | undefined
@@ -39,12 +39,7 @@ export interface Run {
 
 /** One transaction from bytes to verdict: all its effects in `state`, or none but the nonce. Source: protocol.md §2. */
 export function runTx(state: RevertibleState, read: ReadTx, run: Run): Verdict {
-  const admission = {
-    chainId: run.block.chainId,
-    nonceOf: (account: Address) => nonceOf(state, account),
-    isVerified: run.isVerified,
-  }
-  const refused = admit(read, admission)
+  const refused = admit(read, run.block.chainId, (account) => nonceOf(state, account), run.isVerified)
   if (refused !== undefined) return failed(refused)
   const { body } = read.tx as Pick<Tx, 'body'>
   const sender = read.sender as Address
@@ -62,35 +57,40 @@ export function runTx(state: RevertibleState, read: ReadTx, run: Run): Verdict {
     return failed(unwanted)
   }
   state.release()
+  return succeeded(outcome, sender, run.mode)
+}
+
+function succeeded({ applied, gas, event }: Executed, sender: Address, mode: Run['mode']): Verdict {
+  const { data = nothing, attributes, accounts = none, validators = none } = applied
+  // Nobody reads the events of a check.
+  if (mode === 'check') return { code: 0, log: '', data, gas, events: none }
   return {
-    ...kernelErrors.ok,
-    data: outcome.data ?? nothing,
-    gas: outcome.gas,
-    events: [{ type: outcome.event, attributes: { sender, ...outcome.attributes } }],
-    accounts: [sender, ...(outcome.accounts ?? [])],
-    validators: outcome.validators ?? [],
+    code: 0,
+    log: '',
+    data,
+    gas,
+    events: [{ type: event, attributes: { sender, ...attributes } }],
+    accounts: [sender, ...accounts],
+    validators,
   }
 }
 
+const none: readonly never[] = []
 const nothing = new Uint8Array(0)
 const failed = ({ code, log, shortfall, defect }: Failure): Verdict => {
   const verdict = { code, log, shortfall, data: nothing, gas: 0, events: [] }
   return defect === undefined ? verdict : { ...verdict, defect }
 }
 
-/** What checks 1 to 4 depend on beside the bytes. */
-export interface Admission {
-  readonly chainId: string
-  /** The nonce that comes next for a sender. */
-  readonly nonceOf: (sender: Address) => number
-  /** The signature was verified before: a recheck. */
-  readonly isVerified?: boolean | undefined
-}
-
-/** Checks 1 to 4 of protocol.md §2: why the transaction is refused as it is, or undefined. */
+/**
+ * Checks 1 to 4 of protocol.md §2: why the transaction is refused as it is, or undefined. `nextNonce` gives the nonce that
+ * comes next for a sender. `isVerified`: the signature was verified before, as for a recheck.
+ */
 export function admit(
   read: ReadTx,
-  { chainId, nonceOf: nextNonce, isVerified = false }: Admission,
+  chainId: string,
+  nextNonce: (sender: Address) => number,
+  isVerified = false,
 ): TxError | undefined {
   const { tx, sender } = read
   if ('why' in tx) return kernelErrors.cannotDecode(tx.why)
@@ -101,7 +101,9 @@ export function admit(
   return body.nonce === expected ? undefined : kernelErrors.badNonce(expected, body.nonce)
 }
 
-interface Executed extends Applied {
+/** What a transaction did. */
+interface Executed {
+  readonly applied: Applied
   readonly gas: number
   readonly fee: bigint
   readonly event: string
@@ -141,7 +143,7 @@ function execute(
   const shortfall = shortfallOf(state, sender, fee + outcome.locks, fee)
   if (shortfall !== undefined) return { ...kernelErrors.insufficientBalance, shortfall }
   payFee(state, sender, params.holdAccount, fee)
-  return { ...outcome.apply(), gas, fee, event: entry.event }
+  return { applied: outcome.apply(), gas, fee, event: entry.event }
 }
 
 /**

@@ -31,23 +31,27 @@ interface IndexEntry {
   readonly isBelow: boolean
 }
 
-/** What an overlay holds of one table. */
-interface TableWrites {
-  readonly table: Table
-  /** The rows written; undefined for a removed one, whose key is then in `removed`. */
-  readonly rows: Map<MapKey, object | undefined>
-  readonly removed: Map<MapKey, object>
-  /** By index name, or '' for the order of the state keys. Built when it is first scanned: most tables are only read by key. */
-  readonly indexes: Map<string, SortedMap<IndexEntry>>
-}
-
-/** A write since the savepoint: what the overlay held of the row before it, if it held the row at all. */
-interface UndoEntry {
+/** A row that was written; undefined stands for no row. */
+interface Cell {
   readonly writes: TableWrites
   readonly id: MapKey
   readonly key: object
-  readonly before: object | undefined
-  readonly wasWritten: boolean
+  /** As the state below has it. */
+  readonly below: object | undefined
+  row: object | undefined
+  /** As it was at the savepoint `savedAt`. */
+  saved: object | undefined
+  savedAt: number
+  /** The savepoint after which it was written for the first time. */
+  readonly since: number
+}
+
+/** What an overlay holds of one table. */
+interface TableWrites {
+  readonly table: Table
+  readonly cells: Map<MapKey, Cell>
+  /** By index name, or '' for the order of the state keys. Built when it is first scanned: most tables are only read by key. */
+  readonly indexes: Map<string, SortedMap<IndexEntry>>
 }
 
 /**
@@ -87,10 +91,10 @@ function moveEntry(
   if (to !== undefined) entries.set(to, { row, isBelow: entries.get(to)?.isBelow === true })
 }
 
-function createIndex({ table, rows, removed }: TableWrites, index: string, below: StateReader): SortedMap<IndexEntry> {
+function createIndex({ table, cells }: TableWrites, index: string): SortedMap<IndexEntry> {
   const entries = createSortedMap<IndexEntry>()
-  for (const [id, row] of rows) {
-    hideBelow(entries, sortKeyOf(table, index, below.get(table, row ?? (removed.get(id) as object))))
+  for (const { below, row } of cells.values()) {
+    hideBelow(entries, sortKeyOf(table, index, below))
     if (row !== undefined) moveEntry(entries, undefined, sortKeyOf(table, index, row), row)
   }
   return entries
@@ -132,32 +136,30 @@ function countAbove(entries: SortedMap<IndexEntry>, prefix: Uint8Array | undefin
   return count
 }
 
-function changeOf(
-  table: Table,
-  key: object,
-  before: object | undefined,
-  after: object | undefined,
-): Change | undefined {
+function changeOf(table: Table, { key, below: before, row: after }: Cell): Change | undefined {
   if (before === after || (before !== undefined && after !== undefined && table.isEqual(before, after)))
     return undefined
   const value = after === undefined || !table.hashed ? undefined : table.encode(after)
   return { table, key: table.keyOf(key), before, after, value }
 }
 
-/** The rows that several overlays hold of one table, the uppermost overlay first. */
-function rowsOf(stack: readonly TableWrites[]): ReadonlyMap<MapKey, object | undefined> {
+/** What several overlays hold of one table above `base`, the uppermost overlay first. */
+function cellsOf(stack: readonly TableWrites[], base: StateReader): Iterable<Cell> {
   const [top, ...lower] = stack as [TableWrites, ...TableWrites[]]
-  if (lower.length === 0) return top.rows
-  const rows = new Map(top.rows)
-  for (const writes of lower) for (const [id, row] of writes.rows) if (!rows.has(id)) rows.set(id, row)
-  return rows
+  if (lower.length === 0) return top.cells.values()
+  const cells = new Map(top.cells)
+  for (const writes of lower) for (const [id, cell] of writes.cells) if (!cells.has(id)) cells.set(id, cell)
+  return [...cells.values()].map((cell) => ({ ...cell, below: base.get(top.table, cell.key) }))
 }
 
 class LayeredOverlay implements Overlay {
   readonly below: StateReader
   /** By the table's tag. */
   readonly tables: (TableWrites | undefined)[] = []
-  #undoLog: UndoEntry[] | undefined
+  /** What was written since the savepoint; undefined without one. */
+  #undoLog: Cell[] | undefined
+  /** How many savepoints there were. */
+  #savepoint = 0
 
   constructor(below: StateReader) {
     this.below = below
@@ -165,12 +167,8 @@ class LayeredOverlay implements Overlay {
 
   /** `get` by the map key too, which is then worked out once for all overlays on the way down. */
   find(table: Table, id: MapKey, key: object): object | undefined {
-    const rows = this.tables[table.tag]?.rows
-    if (rows !== undefined) {
-      const row = rows.get(id)
-      if (row !== undefined || rows.has(id)) return row
-    }
-    return this.#findBelow(table, id, key)
+    const cell = this.tables[table.tag]?.cells.get(id)
+    return cell === undefined ? this.#findBelow(table, id, key) : cell.row
   }
 
   #findBelow(table: Table, id: MapKey, key: object): object | undefined {
@@ -178,37 +176,47 @@ class LayeredOverlay implements Overlay {
   }
 
   #set(table: Table, id: MapKey, key: object, row: object | undefined): void {
-    const writes = (this.tables[table.tag] ??= { table, rows: new Map(), removed: new Map(), indexes: new Map() })
-    if (this.#undoLog !== undefined) {
-      const before = writes.rows.get(id)
-      this.#undoLog.push({ writes, id, key, before, wasWritten: before !== undefined || writes.rows.has(id) })
+    const writes = (this.tables[table.tag] ??= { table, cells: new Map(), indexes: new Map() })
+    const cell = writes.cells.get(id) ?? this.#hold(writes, id, key)
+    if (this.#undoLog !== undefined && cell.savedAt !== this.#savepoint) {
+      cell.saved = cell.row
+      cell.savedAt = this.#savepoint
+      this.#undoLog.push(cell)
     }
-    this.#write(writes, id, key, row)
+    this.#write(cell, row)
+  }
+
+  /** Begins to hold a row, as the state below has it. */
+  #hold(writes: TableWrites, id: MapKey, key: object): Cell {
+    const below = this.#findBelow(writes.table, id, key)
+    const cell = { writes, id, key, below, row: below, saved: below, savedAt: 0, since: this.#savepoint }
+    writes.cells.set(id, cell)
+    for (const [index, entries] of writes.indexes) {
+      const sortKey = sortKeyOf(writes.table, index, below)
+      hideBelow(entries, sortKey)
+      moveEntry(entries, undefined, sortKey, below)
+    }
+    return cell
   }
 
   /** Writes one row, and moves it in the indexes that were built. */
-  #write({ table, rows, removed, indexes }: TableWrites, id: MapKey, key: object, row: object | undefined): void {
+  #write(cell: Cell, row: object | undefined): void {
+    const { table, indexes } = cell.writes
     if (indexes.size > 0) {
-      const wasWritten = rows.has(id)
-      const before = wasWritten ? rows.get(id) : this.#findBelow(table, id, key)
       // All sort keys are worked out first: an index that throws leaves every index as it was.
       const moves = [...indexes].map(([index, entries]) => ({
         entries,
-        from: sortKeyOf(table, index, before),
+        from: sortKeyOf(table, index, cell.row),
         to: sortKeyOf(table, index, row),
       }))
-      for (const { entries, from, to } of moves) {
-        if (!wasWritten) hideBelow(entries, from)
-        moveEntry(entries, from, to, row)
-      }
+      for (const { entries, from, to } of moves) moveEntry(entries, from, to, row)
     }
-    rows.set(id, row)
-    if (row === undefined) removed.set(id, key)
+    cell.row = row
   }
 
   #indexOf(writes: TableWrites, index: string): SortedMap<IndexEntry> {
     let entries = writes.indexes.get(index)
-    if (entries === undefined) writes.indexes.set(index, (entries = createIndex(writes, index, this.below)))
+    if (entries === undefined) writes.indexes.set(index, (entries = createIndex(writes, index)))
     return entries
   }
 
@@ -262,16 +270,16 @@ class LayeredOverlay implements Overlay {
     for (const stack of stacks) {
       if (stack === undefined) continue // a hole: no table with this tag was written
       const { table } = stack[0] as TableWrites
-      rowsOf(stack).forEach((after, id) => {
-        const key = after ?? (stack.find(({ removed }) => removed.has(id))?.removed.get(id) as object)
-        const change = changeOf(table, key, base.get(table, key), after)
+      for (const cell of cellsOf(stack, base)) {
+        const change = changeOf(table, cell)
         if (change !== undefined) changes.push(change)
-      })
+      }
     }
     return changes
   }
 
   savepoint(): void {
+    this.#savepoint++
     this.#undoLog = []
   }
 
@@ -280,14 +288,13 @@ class LayeredOverlay implements Overlay {
   }
 
   rollback(): void {
-    const undoLog = this.#undoLog ?? []
-    this.#undoLog = undefined
-    for (const { writes, id, key, before, wasWritten } of undoLog.reverse()) {
-      if (wasWritten) this.#write(writes, id, key, before)
+    for (const cell of this.#undoLog ?? []) {
+      this.#write(cell, cell.saved)
+      const { cells, indexes } = cell.writes
       // An index keeps an entry for every row that was ever written: it then holds the row below.
-      else if (writes.indexes.size > 0) this.#write(writes, id, key, this.#findBelow(writes.table, id, key))
-      else writes.rows.delete(id)
+      if (cell.since === this.#savepoint && indexes.size === 0) cells.delete(cell.id)
     }
+    this.#undoLog = undefined
   }
 }
 

@@ -53,7 +53,7 @@ describe('CheckTx', () => {
     expect([code, log, decodeShortfall(info)]).toEqual([20, 'Insufficient balance', lacking])
     expect(Buffer.from(data ?? []).toString()).toBe(info)
     const garbage = chain.check(new Uint8Array([1]))
-    expect([garbage.code, garbage.data?.length, garbage.info]).toEqual([2, 0, undefined])
+    expect([garbage.code, garbage.data?.length, garbage.info]).toEqual([2, 0, ''])
   })
 
   test('it tells the gas, and 0 on failure', () => {
