@@ -51,7 +51,7 @@ const BLOCKS_PRUNED_MAX = 1000
 const PRUNE = `DELETE FROM blocks WHERE height IN (SELECT height FROM blocks WHERE height < ? ORDER BY height LIMIT ${BLOCKS_PRUNED_MAX})`
 
 function openFile(options: Options, writes: () => number): StoreFile {
-  const { path, tables, views = [], expectChainId, pagesCached = 8192 } = options
+  const { path, tables, views = [], expectChainId, pagesCached = 4096 } = options
   const lock = takeLock(path)
   let connection: Connection | undefined
   const close = (): void => {

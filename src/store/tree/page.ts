@@ -6,9 +6,10 @@ export const CHILDREN = 16
 
 /**
  * The most leaves below a child that are kept in its page; more have a page of their own. With 1 in place of 8 a block of
- * 2,000 transfers takes 1.41 times the CPU among 330,000 accounts and 1.09 times among 20,000 (docs/decisions/0016).
+ * 2,000 transfers takes 1.41 times the CPU among 330,000 accounts and 1.09 times among 20,000 (docs/decisions/0016). With
+ * 8 in place of 24 a transfer takes 1.2 times the CPU among 1,000,000 accounts and 0.96 among 65,000 (0013).
  */
-export const LEAVES_KEPT_MAX = 8
+export const LEAVES_KEPT_MAX = 24
 
 /**
  * The digits of the longest path. All leaves below it are kept in its page, however many. Keys whose sha256 agree in 64
@@ -96,8 +97,8 @@ const NO_COUNTS = '\0'.repeat(COUNTS_BYTES)
 
 /**
  * Encodes a page: how many leaves each child keeps, in two bytes; then, child by child, its hash (a leaf has none) and
- * the key hash and hash of each leaf that it keeps. With 8 leaves in every child that is 8,736 bytes; among a million
- * leaves a page has 1,150.
+ * the key hash and hash of each leaf that it keeps. With 24 leaves in every child that is 25,120 bytes; among a
+ * million leaves a page has 16,000.
  */
 export function encodePage(page: Page): Uint8Array {
   const nodes = page.slice(CHILDREN) as readonly (Node | null)[]
