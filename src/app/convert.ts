@@ -37,8 +37,7 @@ export function offencesOf(evidence: readonly Misbehavior[]): readonly Offence[]
 
 /** An event in ABCI's form, with every attribute indexed. Source: protocol.md §9. */
 function printEvent({ type, attributes: given }: ChainEvent): Event {
-  const attributes = []
-  for (const key in given) attributes.push({ key, value: given[key] as string, index: true })
+  const attributes = Object.keys(given).map((key) => ({ key, value: given[key] as string, index: true }))
   return { type, attributes }
 }
 

@@ -63,10 +63,9 @@ export function runTx(state: RevertibleState, read: ReadTx, run: Run): Verdict {
 function succeeded({ applied, gas, event }: Executed, sender: Address, mode: Run['mode']): Verdict {
   const { data = nothing, attributes, accounts = none, validators = none } = applied
   // Nobody reads the events of a check.
-  if (mode === 'check') return { code: 0, log: '', data, gas, events: none }
+  if (mode === 'check') return { ...kernelErrors.ok, data, gas, events: none }
   return {
-    code: 0,
-    log: '',
+    ...kernelErrors.ok,
     data,
     gas,
     events: [{ type: event, attributes: { sender, ...attributes } }],
