@@ -54,6 +54,9 @@ interface TxRun {
   readonly others?: readonly BenchNode[]
 }
 
+/** How long a fresh node is under load before anything is measured, its CPU included: Node still compiles then. */
+const COMPILING_MS = 2500
+
 /** Runs one load on a node and counts what it came to, by the codes in its blocks. */
 export async function runTxLoad(
   { generator, span, samples, say }: Context,
@@ -61,20 +64,20 @@ export async function runTxLoad(
   [name, load, size]: TxLoad,
   { pool, fresh, subject, round, others = [] }: TxRun,
 ): Promise<Sample> {
-  const seconds = (span.warmUpMs + span.measuredMs) / 1000
-  await generator.prepare({ pool, fresh, size: Math.ceil(headroomOf(pool, load) * seconds) })
+  const target = { host: node.host, port: node.port }
+  const job = { load, target, pool, size }
+  const prepare = (ms: number, isFresh: boolean): Promise<void> =>
+    generator.prepare({ pool, fresh: isFresh, size: Math.ceil((headroomOf(pool, load) * ms) / 1000) })
+  if (fresh) {
+    await prepare(COMPILING_MS, true)
+    await generator.run({ ...job, fresh, warmUpMs: 0, measuredMs: COMPILING_MS })
+  }
+  await prepare(span.warmUpMs + span.measuredMs, false)
   const from = (await node.rpc.committedHeight()) + 1
   const meanMs = (program: keyof BenchNode['pids']): number =>
     meanOf([node, ...others].map(({ pids }) => cpuMsOf(pids[program])))
   const [appMs, cometMs] = [meanMs('app'), meanMs('comet')]
-  const measured = await generator.run({
-    load,
-    target: { host: node.host, port: node.port },
-    pool,
-    fresh,
-    size,
-    ...span,
-  })
+  const measured = await generator.run({ ...job, fresh: false, ...span })
   const per = (cpuMs: number): number => (cpuMs * 1000) / measured.committed
   const [appUs, cometUs] = [per(meanMs('app') - appMs), per(meanMs('comet') - cometMs)]
   const memory = memoryOf(node.pids.app ?? node.pids.comet)
