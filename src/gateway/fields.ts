@@ -71,7 +71,8 @@ export const pageLimit = (fallback: number, max: number): Field<number> =>
       inputSchema: {
         anyOf: [
           { type: 'integer', minimum: 1, maximum: max },
-          { type: 'string', pattern: '^[0-9]{1,3}$' },
+          // Text as of any other number: its size is looked at when it is read.
+          ...(uint.inputSchema['anyOf'] as JsonSchema[]).filter(({ type }) => type === 'string'),
         ],
       },
       fromJson: (json, refuse) => {

@@ -1,5 +1,8 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import type { CampaignReport } from '../support/campaign.ts'
 import { GROWTH_BYTES_MAX, measureGrowth, megabytes } from './memory.ts'
+
+const CASES_OF_TURN = 64
 
 /** Says that a case broke the target. */
 export class Broken extends Error {}
@@ -21,7 +24,11 @@ export async function runCases(
   // What is compiled and allocated once is there after the first ones.
   let ran = 0
   const run = async (until: number): Promise<void> => {
-    while (ran < until) ran += await runCase()
+    for (let cases = 1; ran < until; cases++) {
+      ran += await runCase()
+      // What the cases left for the next turn is done.
+      if (cases % CASES_OF_TURN === 0) await turn()
+    }
   }
   const done = (result: string, passed: boolean): CampaignReport => ({ name, target, ran, seed, result, passed })
   try {

@@ -48,6 +48,22 @@ function askOver(url: string, agent: Agent): Ask {
 }
 
 /**
+ * Asks again, twice, when the connection ends without an answer: a gateway closes one that was silent for long, as it is
+ * on a busy machine. What ends every time is told.
+ */
+const askAgain =
+  (ask: Ask): Ask =>
+  async (text) => {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await ask(text)
+      } catch (error) {
+        need(tries < 3, () => `${JSON.stringify(text.slice(0, 2000))} ends the connection: ${String(error)}`)
+      }
+    }
+  }
+
+/**
  * The same, over a connection whose sender ends its side at once. Node takes that for a caller who has gone, so there may
  * be no answer: undefined. In any case the gateway ends the connection.
  */
@@ -103,7 +119,7 @@ function judge(text: string, expected: ExpectedReply, { status, text: body }: Re
   need(Array.isArray(given) && given.length === wanted.length, told)
   for (const [at, one] of wanted.entries()) {
     const why = differs(given[at], one, documented)
-    need(why === undefined, () => `answer ${at}: ${why}: ${told()}`)
+    need(why === undefined, () => `answer ${at}, ${JSON.stringify(given[at]).slice(0, 500)}: ${why}: ${told()}`)
   }
 }
 
@@ -128,7 +144,7 @@ export async function rpc(
   const pair = await startPair({ blocks: false }, { logger })
   const { url } = pair.gateway
   const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
-  const ask = bend(askOver(url, agent))
+  const ask = bend(askAgain(askOver(url, agent)))
   const model = createModel(methods)
   const textOf = createTexts(methods, {
     from: alice.address,

@@ -66,6 +66,20 @@ test.each(described.filter(([name]) => name !== 'rpc.discover'))(
   },
 )
 
+test('a limit in any text that is read fits its schema', () => {
+  const { input } = methods.find(({ name }) => name === 'svc_getTransactions') as (typeof methods)[0]
+  const fits = ajv.compile(schemaOf(input))
+  for (const limit of [7, '7', '0x1f', '00000007']) {
+    const given = { address: `0x${'ab'.repeat(20)}`, limit }
+    expect([limit, fits(given), readParams({ input, positional: 1 }, given)['limit']]).toEqual([
+      limit,
+      true,
+      Number(limit),
+    ])
+  }
+  expect(fits({ address: `0x${'ab'.repeat(20)}`, limit: 101 })).toBe(false)
+})
+
 /** Values near what members take: each kind's right forms, and wrong ones. */
 const value = fc.oneof(
   fc.string(),
