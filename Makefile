@@ -2,8 +2,8 @@
 SHELL := /bin/sh
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help install gen devnet check test bench bench-page stress chaos churn fuzz requirements matrix statesync supply-chain sbom docs
-.PHONY: up down test-containers clean
+.PHONY: help install gen devnet check test bench bench-page stress chaos churn fuzz mutants requirements matrix statesync
+.PHONY: supply-chain sbom docs up down test-containers clean
 
 # npm runs on the system's Node, everything else on the one that it installs.
 SYSTEM_PATH := $(PATH)
@@ -19,6 +19,7 @@ help:
 	@echo 'make chaos    kill -9 at random moments, for as long as it is left running'
 	@echo 'make churn    2,000 blocks on seven nodes whose validator set changes all the time, then a replay from genesis'
 	@echo 'make fuzz     a million each of byte streams, requests, transactions and calls that nobody means well'
+	@echo 'make mutants  faults put into the state machine, the codec, the store and src/tx, one at a time: do the tests notice?'
 	@echo 'make requirements   what CometBFT requires of an application, on three replicas of random chains'
 	@echo 'make statesync   a fifth node joins a chain of 100,000 accounts by state sync, from peers of whom one lies'
 	@echo 'make supply-chain   versions, install scripts, licences and known weaknesses of what svcd is made of'
@@ -67,6 +68,9 @@ churn: gen
 
 fuzz: gen
 	@exec $(NODE) test/fuzz/main.ts $(ARGS)
+
+mutants: gen
+	@exec $(NODE) test/mutation/main.ts $(ARGS)
 
 requirements: gen
 	@exec $(NODE) test/chain/requirements.ts $(ARGS)

@@ -158,6 +158,7 @@ describe('fields', () => {
 
   test('the schema of an input closes it and says which fields are required', () => {
     expect(schemaOf(fields)).toMatchObject({ type: 'object', required: ['pubKey'], additionalProperties: false })
+    expect(schemaOf({ it: optional(field(uint)) })).not.toHaveProperty('required')
   })
 })
 

@@ -28,6 +28,8 @@ export interface Source {
   readonly lineOf: (node: Node) => number
   /** The text from where the file starts to where the node does. */
   readonly before: (node: Node) => string
+  /** The text of a node. */
+  readonly textOf: (node: Node) => string
 }
 
 /** Visits `node` and everything below it, parents first. */
@@ -51,13 +53,16 @@ export function sourceOf(path: string, text: string): Source {
     ? parseSync(text, { syntax: 'typescript', tsx: path.endsWith('x'), target: 'es2024' })
     : ({ body: [] } as unknown as Module)
   const bytes = Buffer.from(text)
-  const before = (node: Node): string => bytes.subarray(0, Math.max(0, (node.span?.start ?? base) - base)).toString()
+  const cut = (start: number, end = base): string =>
+    bytes.subarray(Math.max(0, start - base), Math.max(0, end - base)).toString()
+  const before = (node: Node): string => cut(base, node.span?.start)
   return {
     path,
     text,
     lines: text.split('\n'),
     body: tree.body as unknown as readonly Node[],
     before,
+    textOf: ({ span }) => cut(span?.start ?? base, span?.end),
     lineOf: (node) => before(node).split('\n').length,
   }
 }

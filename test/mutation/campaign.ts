@@ -1,0 +1,205 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, globSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { random } from '../chain/support.ts'
+import type { CampaignOptions, CampaignReport } from '../support/campaign.ts'
+import { tempFolder } from '../support/tempFolder.ts'
+import { type Mutant, mutantsOf, mutated, switched } from './mutants.ts'
+import { createRunner, type Runner, type Verdict } from './runner.ts'
+
+const modules = join(import.meta.dirname, '../../node_modules')
+
+/** A mutant that no test can notice: every one that makes `change` in a line with this text. */
+export interface Explained {
+  readonly path: string
+  readonly text: string
+  readonly change: string
+  readonly why: string
+}
+
+/** What is mutated, and what should notice. */
+export interface Project {
+  /** Its folder. It is copied, and nothing in it changes. */
+  readonly root: string
+  /** Globs of the sources that are mutated. */
+  readonly sources: readonly string[]
+  /** Globs of the tests. */
+  readonly tests: readonly string[]
+  readonly explained: readonly Explained[]
+  /** Called with a line for each mutant that survives, when it does. */
+  readonly onSurvivor?: (line: string) => void
+}
+
+const KILLED_SHARE_MIN = 0.85
+/** A test that takes longer with a mutant than this many times its time without, and so long more, counts as failed. */
+const SLOWER_MAX = 5
+const SLOWER_MS = 15_000
+const BASELINE_MS_MAX = 300_000
+
+const nameOf = ({ path, line, change }: Mutant): string => `${path}:${line} ${change}`
+
+const explains = (entry: Explained, mutant: Mutant): boolean =>
+  entry.path === mutant.path && entry.text === mutant.text && entry.change === mutant.change
+
+/** A line for each entry that is about none of the mutants. */
+export const staleOf = (explained: readonly Explained[], mutants: readonly Mutant[]): string[] =>
+  explained
+    .filter((entry) => !mutants.some((mutant) => explains(entry, mutant)))
+    .map(({ path, text, change }) => `explained, but not there: ${path}: ${text}: ${change}`)
+
+/** A copy of a project in which each mutant is behind a switch, and which tests reach it, the fastest first. */
+interface Prepared {
+  readonly mutants: readonly Mutant[]
+  readonly compiled: (mutants: readonly Mutant[]) => Mutant[]
+  /** The tests that notice it, or undefined. */
+  readonly judge: (mutant: Mutant) => Promise<{ readonly verdict: Verdict; readonly test: string } | undefined>
+  readonly close: () => void
+}
+
+const NOT_COPIED = new Set(['node_modules', '.git', '.cache', 'dist', 'coverage'])
+
+/** The mutants that the compiler takes, each in a file of its own beside the one that it changes. */
+function compiledOf(folder: string, textOf: ReadonlyMap<string, string>, mutants: readonly Mutant[]): Mutant[] {
+  const files = mutants.map((mutant, at) => {
+    const file = join(folder, mutant.path.replace(/\.ts$/, `.mutant${at}.ts`))
+    writeFileSync(file, mutated(textOf.get(mutant.path) as string, mutant))
+    return file
+  })
+  const config = join(folder, 'tsconfig.mutants.json')
+  // What a mutant leaves unused is no fault of it.
+  const compilerOptions = { noUnusedLocals: false, noUnusedParameters: false }
+  writeFileSync(config, JSON.stringify({ extends: './tsconfig.json', compilerOptions, files, include: [] }))
+  const { stdout, status } = spawnSync(
+    process.execPath,
+    [join(modules, 'typescript/bin/tsc'), '-p', config, '--pretty', 'false'],
+    { cwd: folder, encoding: 'utf8', maxBuffer: 1e9 },
+  )
+  const refused = new Set([...stdout.matchAll(/^\S*\.mutant(\d+)\.ts\(/gm)].map(([, at]) => Number(at)))
+  if (status !== 0 && refused.size === 0) throw new Error(`the compiler ended with ${status}: ${stdout}`)
+  for (const file of [...files, config]) rmSync(file)
+  return mutants.filter((_mutant, at) => !refused.has(at))
+}
+
+/** Runs every test once without a mutant: which mutants it reaches, and how long it takes. */
+async function measureTests(folder: string, tests: readonly string[], runner: Runner) {
+  const reached = join(folder, 'reached')
+  const measured = []
+  for (const test of tests) {
+    rmSync(reached, { force: true })
+    const start = performance.now()
+    const run = { root: folder, file: join(folder, test), env: { SVCD_REACHED: reached } }
+    const verdict = await runner.run(run, BASELINE_MS_MAX)
+    if (verdict !== 'passed') throw new Error(`${test} is ${verdict} without a mutant`)
+    const ids = new Set(existsSync(reached) ? readFileSync(reached, 'utf8').trimEnd().split('\n').map(Number) : [])
+    measured.push({ test, ids, ms: performance.now() - start })
+  }
+  return measured.sort((a, b) => a.ms - b.ms)
+}
+
+/** Copies the project and finds what each test reaches. */
+export async function prepare({ root, sources, tests }: Project): Promise<Prepared> {
+  const { path: folder, remove } = tempFolder('mutants')
+  const runner = createRunner()
+  const close = (): void => {
+    runner.close()
+    remove()
+  }
+  try {
+    cpSync(root, folder, { recursive: true, filter: (path) => path === root || !NOT_COPIED.has(basename(path)) })
+    symlinkSync(modules, join(folder, 'node_modules'))
+    const paths = globSync(sources, { cwd: root, exclude: ['**/gen/**'] }).sort()
+    const textOf = new Map(paths.map((path) => [path, readFileSync(join(root, path), 'utf8')]))
+    const mutants = paths.flatMap((path) => mutantsOf(path, textOf.get(path) as string))
+    const idOf = new Map(mutants.map((mutant, id) => [mutant, id]))
+    const write = (isSwitched: boolean): void => {
+      for (const [path, text] of textOf) {
+        const own = mutants.filter((mutant) => mutant.path === path)
+        writeFileSync(join(folder, path), isSwitched ? switched(text, own, (one) => idOf.get(one) as number) : text)
+      }
+    }
+    write(true)
+    const measured = await measureTests(folder, globSync(tests, { cwd: root }).sort(), runner)
+    return {
+      mutants,
+      compiled: (some) => {
+        write(false)
+        const compiled = compiledOf(folder, textOf, some)
+        write(true)
+        return compiled
+      },
+      judge: async (mutant) => {
+        const id = idOf.get(mutant) as number
+        for (const { test, ms } of measured.filter(({ ids }) => ids.has(id))) {
+          const run = { root: folder, file: join(folder, test), env: { SVCD_MUTANT: String(id) } }
+          const verdict = await runner.run(run, SLOWER_MAX * ms + SLOWER_MS)
+          if (verdict !== 'passed') return { verdict, test }
+        }
+        return undefined
+      },
+      close,
+    }
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+const CHUNK = 500
+
+/** So many mutants that the compiler takes, by chance. */
+function sampleOf({ mutants, compiled }: Prepared, { count, seed }: CampaignOptions): Mutant[] {
+  const next = random(seed)
+  const rest = [...mutants]
+  for (let at = rest.length - 1; at > 0; at--) {
+    const other = next(at + 1)
+    ;[rest[at], rest[other]] = [rest[other] as Mutant, rest[at] as Mutant]
+  }
+  const sample: Mutant[] = []
+  while (sample.length < count && rest.length > 0) {
+    const wanted = Math.min(CHUNK, 2 * (count - sample.length))
+    sample.push(...compiled(rest.splice(0, wanted)))
+  }
+  return sample.slice(0, count)
+}
+
+/** The mutants of the files whose paths begin with `folder`: how many the tests notice, and which they do not. */
+export async function mutation(
+  prepared: Prepared,
+  { explained, onSurvivor }: Pick<Project, 'explained' | 'onSurvivor'>,
+  folder: string,
+  options: CampaignOptions,
+): Promise<CampaignReport> {
+  const mutants = prepared.mutants.filter(({ path }) => path.startsWith(folder))
+  const entries = explained.filter(({ path }) => path.startsWith(folder))
+  const wrong = staleOf(entries, mutants)
+  const unexplained: string[] = []
+  let killed = 0
+  let slow = 0
+  const sample = sampleOf({ ...prepared, mutants }, options)
+  for (const mutant of sample) {
+    const found = await prepared.judge(mutant)
+    if (found !== undefined) killed += 1
+    if (found?.verdict === 'too slow') slow += 1
+    const isExplained = entries.some((entry) => explains(entry, mutant))
+    if (found !== undefined && isExplained)
+      wrong.push(`explained, but ${found.test} is ${found.verdict} with it: ${nameOf(mutant)}`)
+    if (found !== undefined || isExplained) continue
+    unexplained.push(`survived: ${nameOf(mutant)}`)
+    onSurvivor?.(`survived: ${nameOf(mutant)}`)
+  }
+  const share = sample.length === 0 ? 1 : killed / sample.length
+  const survived = sample.length - killed
+  return {
+    name: folder,
+    target: `at least ${KILLED_SHARE_MIN * 100} % killed, every other one explained`,
+    ran: sample.length,
+    seed: options.seed,
+    result: [
+      `${(share * 100).toFixed(1)} % killed (${killed}, ${slow} of them by a test that took too long), ` +
+        `${survived} survived, ${survived - unexplained.length} of them explained`,
+      ...unexplained,
+      ...wrong,
+    ].join('\n  '),
+    passed: share >= KILLED_SHARE_MIN && unexplained.length === 0 && wrong.length === 0,
+  }
+}

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Explained, Project } from './campaign.ts'
+
+const FOLDERS = [
+  'app',
+  'base',
+  'chain',
+  'client',
+  'codec',
+  'conformance',
+  'modules',
+  'sim',
+  'store',
+  'tx',
+  'values',
+  'vectors',
+]
+
+/** The folders that are mutated. */
+export const MUTATED = ['src/modules', 'src/codec', 'src/tx', 'src/store']
+
+/** This project with its tests that start no node. */
+export const project: Project = {
+  root: join(import.meta.dirname, '../..'),
+  sources: MUTATED.map((folder) => `${folder}/**/*.ts`),
+  tests: FOLDERS.map((folder) => `test/${folder}/**/*.test.ts`),
+  explained: JSON.parse(readFileSync(join(import.meta.dirname, 'explained.json'), 'utf8')) as Explained[],
+}
