@@ -196,6 +196,12 @@ async function included(outcome: Promise<Outcome>): Promise<void> {
 /** Signs a transaction with a nonce. Raw transactions are signed already, and their nonce is fixed. */
 type Sign = (chainId: string, nonce: number) => Uint8Array
 
+/** Looks up what was sent. Throws RpcError -32011 with `data.hash` when the node does not say. */
+const findSent = (chain: Chain, hash: string): Promise<Inclusion | undefined> =>
+  chain.findTx(hash).catch((error: unknown) => {
+    throw nodeFailure(error, { hash }) ?? error
+  })
+
 /** Signs and sends one transaction. */
 async function sendOne(setting: Setting, { tx: sign, nonce, isFixed }: Numbered<Sign>): Promise<Sent<SentTx>> {
   const { chain } = setting
@@ -206,7 +212,7 @@ async function sendOne(setting: Setting, { tx: sign, nonce, isFixed }: Numbered<
   if ('refused' in sent) {
     const { code, expectedNonce } = sent.refused
     if (code !== BAD_NONCE_CODE) return { state: 'refused', result: sent }
-    const found = isFixed ? await chain.findTx(hash) : undefined
+    const found = isFixed ? await findSent(chain, hash) : undefined
     if (found === undefined) return { state: 'badNonce', result: sent, expected: expectedNonce }
     // These very bytes are in a block: they are answered with it.
     return { state: 'refused', result: { hash, state: 'known', outcome: Promise.resolve({ hash, included: found }) } }

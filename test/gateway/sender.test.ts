@@ -253,6 +253,13 @@ describe('resending the same bytes', () => {
     },
   )
 
+  test('to a node that fails when it is asked for their block: error -32011 with their hash', async () => {
+    pair = await startPair({ cache: false, lookUpError: () => 'client is not running' })
+    const bytes = signed(0)
+    expect((await sendRaw(bytes)).result).toMatchObject({ hash: txHash(bytes) })
+    expect((await sendRaw(bytes)).error).toMatchObject({ code: -32011, data: { hash: txHash(bytes) } })
+  })
+
   test('while they wait answers both with the one block', async () => {
     pair = await startPair({ blocks: false })
     const calls = [sendRaw(signed(0)), sendRaw(signed(0))]

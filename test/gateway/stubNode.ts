@@ -25,6 +25,8 @@ export interface Script {
   lose: (tx: Tx) => boolean
   /** Broadcast errors in CometBFT's words, before CheckTx. */
   error: (tx: Uint8Array) => string | undefined
+  /** What the node says of its own trouble when it is asked for a transaction. */
+  lookUpError: () => string | undefined
   query: (path: string, height: number) => { code?: number; log?: string; data?: unknown }
   /** Told of the paths of each batch. */
   batch: (paths: readonly string[]) => void
@@ -204,6 +206,8 @@ function answer(ledger: Ledger, script: Script, method: string, params: Given): 
     return { height: String(height), txs_results: block.verdicts.map(txResult) }
   if (method === 'tx') {
     const hash = Buffer.from(String(params['hash']), 'base64').toString('hex').toUpperCase()
+    const error = script.lookUpError()
+    if (error !== undefined) return error
     const row = ledger.rows.get(hash)
     if (row === undefined) return `tx (${hash}) not found`
     return {
@@ -237,6 +241,7 @@ export async function startStubNode(given: Partial<Script> = {}) {
     deliver: () => ({ gas: 21_000 }),
     lose: () => false,
     error: () => undefined,
+    lookUpError: () => undefined,
     query: () => ({}),
     batch: () => undefined,
     mempoolMax: 5_000,
