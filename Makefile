@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help install gen devnet check test bench bench-page stress chaos churn fuzz mutants requirements matrix statesync
+.PHONY: help install gen devnet check test bench bench-page stress chaos churn fuzz mutants outage soak requirements matrix statesync
 .PHONY: supply-chain sbom docs up down test-containers clean
 
 # npm runs on the system's Node, everything else on the one that it installs.
@@ -20,6 +20,8 @@ help:
 	@echo 'make churn    2,000 blocks on seven nodes whose validator set changes all the time, then a replay from genesis'
 	@echo 'make fuzz     a million each of byte streams, requests, transactions and calls that nobody means well'
 	@echo 'make mutants  faults put into the state machine, the codec, the store and src/tx, one at a time: do the tests notice?'
+	@echo 'make outage   every method while CometBFT is killed, paused or behind, and 1,000 transactions sent again until they execute once'
+	@echo 'make soak     two hours under load: memory, files, logs (ARGS="--minutes 10" is the short form)'
 	@echo 'make requirements   what CometBFT requires of an application, on three replicas of random chains'
 	@echo 'make statesync   a fifth node joins a chain of 100,000 accounts by state sync, from peers of whom one lies'
 	@echo 'make supply-chain   versions, install scripts, licences and known weaknesses of what svcd is made of'
@@ -71,6 +73,12 @@ fuzz: gen
 
 mutants: gen
 	@exec $(NODE) test/mutation/main.ts $(ARGS)
+
+outage: gen
+	@exec $(NODE) test/outage/main.ts $(ARGS)
+
+soak: gen
+	@exec $(NODE) test/soak/main.ts $(ARGS)
 
 requirements: gen
 	@exec $(NODE) test/chain/requirements.ts $(ARGS)

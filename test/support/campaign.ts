@@ -40,6 +40,17 @@ function wholeOf(text: string | undefined, flag: string, otherwise: number): num
   return value
 }
 
+/** Prints a line for each report, writes their list to `file`, and ends this process with status 1 when one is broken. */
+export function tellReports(reports: readonly CampaignReport[], file: string | undefined): void {
+  for (const report of reports) process.stdout.write(`${summary(report)}\n`)
+  keepReports(reports, file)
+}
+
+function keepReports(reports: readonly CampaignReport[], file: string | undefined): void {
+  if (file !== undefined) writeFileSync(file, `${JSON.stringify(reports, null, 2)}\n`)
+  process.exitCode = reports.every(({ passed }) => passed) ? 0 : 1
+}
+
 /**
  * The command line of campaigns: `--only a,b`, `--count`, `--seed` and `--json FILE`. Runs them one after the other,
  * prints a line for each, and ends with status 1 when one is broken. FILE then holds the list of their reports.
@@ -62,6 +73,5 @@ export async function runCampaigns(campaigns: Campaigns, count: number): Promise
     reports.push(...made)
     for (const report of made) process.stdout.write(`${summary(report)}\n`)
   }
-  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(reports, null, 2)}\n`)
-  process.exitCode = reports.every(({ passed }) => passed) ? 0 : 1
+  keepReports(reports, values.json)
 }

@@ -1,0 +1,172 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openRpcDocument } from '../../src/gateway/openrpc.ts'
+import { methodGroups } from '../../src/gateway/methods/list.ts'
+import { toBase64 } from '../../src/base/bytes.ts'
+import type { CampaignReport } from '../support/campaign.ts'
+import { type Answer, ask, askSocket } from './ask.ts'
+import { hashOf, type Method, wrongOf } from './judge.ts'
+import { type Fault, type OutageNetwork, signers } from './network.ts'
+
+/**
+ * Above every limit of a gateway: 10 s for each question to its node, of which a transaction has six at most, and
+ * the wait for its block.
+ */
+const PATIENCE_MS = 120_000
+const PAUSE_MS = 100
+const VALUE = '1'
+
+const { methods } = JSON.parse(JSON.stringify(openRpcDocument(methodGroups, '0'))) as { methods: readonly Method[] }
+
+interface Call {
+  readonly method: Method
+  readonly params: Readonly<Record<string, unknown>>
+}
+
+interface Nonces {
+  readonly chainId: string
+  readonly of: ReadonlyMap<string, number>
+}
+
+const is = (method: Method, tag: string): boolean => method.tags.some(({ name }) => name === tag)
+const sends = (method: Method): boolean =>
+  is(method, 'signs') || method.params.some(({ name }) => name === 'transaction')
+
+async function readNonces(url: string): Promise<Nonces> {
+  const need = async (method: string, params: unknown): Promise<unknown> => {
+    const answer = await ask(url, method, params, PATIENCE_MS)
+    if (answer?.result === undefined) throw new Error(`${method}: ${JSON.stringify(answer)}`)
+    return answer.result
+  }
+  const { chain_id: chainId } = (await need('svc_status', [])) as { readonly chain_id: string }
+  const counts = signers.map(
+    async ({ address }) => [address, (await need('svc_getTransactionCount', [address])) as number] as const,
+  )
+  return { chainId, of: new Map(await Promise.all(counts)) }
+}
+
+/**
+ * Lets every account send a transaction, so that the gateway knows that its node is ready, and all nonces: then nothing
+ * stands between the next calls and their bytes being sent.
+ */
+async function sendOnce(url: string): Promise<void> {
+  const sent = signers.map(({ address }) =>
+    ask(url, 'svc_transfer', [{ from: address, to: address, value: VALUE }], PATIENCE_MS),
+  )
+  for (const answer of await Promise.all(sent))
+    if (hashOf(answer) === undefined) throw new Error(`svc_transfer: ${JSON.stringify(answer)}`)
+}
+
+/**
+ * A call of every method with the params of its example, but a sender whose key the gateway has, and bytes that are
+ * signed for this chain. A method with `wait` is called with and without waiting.
+ */
+function callsOf({ chainId, of }: Nonces): readonly Call[] {
+  let turn = 0
+  const next = () => signers[turn++ % signers.length] as (typeof signers)[0]
+  return methods.flatMap((method) => {
+    const given = Object.fromEntries((method.examples[0]?.params ?? []).map(({ name, value }) => [name, value]))
+    const names = method.params.map(({ name }) => name)
+    const waits = names.includes('wait') ? [{ wait: true }, { wait: false }] : [{}]
+    return waits.map((wait) => {
+      const signer = next()
+      const bytes = signer.signTx({
+        chainId,
+        nonce: of.get(signer.address) ?? 0,
+        operation: 'transfer',
+        message: { to: new Uint8Array(20).fill(0x5e), value: VALUE },
+      })
+      return {
+        method,
+        params: {
+          ...given,
+          ...(names.includes('from') ? { from: signer.address } : {}),
+          ...(names.includes('transaction') ? { transaction: toBase64(bytes) } : {}),
+          ...wait,
+        },
+      }
+    })
+  })
+}
+
+/** Transactions that blocks hold although no answer named their hash, by what the nonces say. */
+async function unnamed(url: string, before: Nonces, hashes: ReadonlySet<string>): Promise<readonly string[]> {
+  const after = await readNonces(url)
+  const found = new Map<string, number>()
+  for (const hash of hashes) {
+    const answer = await ask(url, 'svc_getTransaction', [hash], PATIENCE_MS)
+    const { sender } = (answer?.result ?? {}) as { readonly sender?: string }
+    if (sender !== undefined) found.set(sender, (found.get(sender) ?? 0) + 1)
+  }
+  return signers.flatMap(({ address }) => {
+    const used = (after.of.get(address) ?? 0) - (before.of.get(address) ?? 0)
+    const named = found.get(address) ?? 0
+    return used === named ? [] : [`${address} has ${used} transactions in blocks, and was told the hashes of ${named}`]
+  })
+}
+
+const countsOf = (answers: readonly (Answer | undefined)[]): string => {
+  const counts = new Map<string, number>()
+  for (const answer of answers) {
+    const what = answer?.error === undefined ? 'answers' : String(answer.error.code)
+    counts.set(what, (counts.get(what) ?? 0) + 1)
+  }
+  return [...counts].map(([what, count]) => `${count} × ${what}`).join(', ')
+}
+
+/** Says what is wrong with what a node that is not well is said to be; undefined when it is said. */
+async function unmarked(url: string, fault: Fault): Promise<string | undefined> {
+  const isReady = async (): Promise<boolean> =>
+    (await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(PATIENCE_MS) })).status !== 503
+  // One answer serves all callers for a moment, and may be of the time before.
+  for (const endMs = performance.now() + PATIENCE_MS; await isReady(); await sleep(PAUSE_MS))
+    if (performance.now() > endMs) return '/readyz says that it is ready'
+  if (fault !== 'behind') return undefined
+  const status = await ask(url, 'svc_status', [], PATIENCE_MS)
+  const { catching_up: catchingUp } = (status?.result ?? {}) as { readonly catching_up?: boolean }
+  return catchingUp === true ? undefined : `svc_status: ${JSON.stringify(status)}`
+}
+
+/** Calls every method of the document at once while the fault lasts. */
+export async function callEveryMethod(net: OutageNetwork, fault: Fault): Promise<CampaignReport> {
+  const [url, other] = net.gateways
+  await sendOnce(url)
+  await net.settle()
+  const before = await readNonces(url)
+  const calls = callsOf(before)
+  const headMax = await net.begin(fault)
+  let slowestMs = 0
+  const answers = await Promise.all(
+    calls.map(async ({ method, params }) => {
+      const beganMs = performance.now()
+      const answer = await (is(method, 'websocket') ? askSocket : ask)(url, method.name, params, PATIENCE_MS)
+      slowestMs = Math.max(slowestMs, performance.now() - beganMs)
+      return answer
+    }),
+  )
+  const marked = await unmarked(url, fault)
+  const wrong = calls.flatMap(({ method }, at) => {
+    const why = wrongOf(method, answers[at], headMax)
+    return why === undefined ? [] : [`${method.name}: ${why}`]
+  })
+  const hashes = calls.flatMap(({ method }, at) => (sends(method) ? (hashOf(answers[at]) ?? []) : []))
+  await net.heal()
+  await net.settle()
+  const broken = [
+    ...wrong,
+    ...(marked === undefined ? [] : [marked]),
+    ...(await unnamed(other, before, new Set(hashes))),
+    ...net.defects,
+  ]
+  return {
+    name: `every method, CometBFT ${fault}`,
+    target:
+      'an error with a code, and with the hash where bytes were sent, or an answer that says of which height it is',
+    ran: calls.length,
+    seed: undefined,
+    result:
+      broken.length > 0
+        ? broken.join('; ')
+        : `${countsOf(answers)}; ${new Set(hashes).size} hashes; the slowest after ${(slowestMs / 1000).toFixed(1)} s`,
+    passed: broken.length === 0,
+  }
+}

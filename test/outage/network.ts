@@ -1,0 +1,161 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { devnetSigners } from '../../src/cli/devnet/chain.ts'
+import { type Gateway, startGateway } from '../../src/gateway/gateway.ts'
+import {
+  endNetwork,
+  headOf,
+  makeNetwork,
+  type NetworkNode,
+  type RunningNode,
+  startNode,
+  watchHeads,
+} from '../e2e/support/network.ts'
+import { allGone } from '../e2e/support/processes.ts'
+
+/**
+ * What happens to a full node: its CometBFT is killed, is paused, or knows nothing of at least the last three blocks. In
+ * that last state the validator is paused, or the node would fetch them.
+ */
+export type Fault = 'stopped' | 'paused' | 'behind'
+
+/** Every fault. */
+export const faults: readonly Fault[] = ['stopped', 'paused', 'behind']
+
+/** The accounts that the gateways sign for. The first one owns the validator. */
+export const signers = devnetSigners()
+
+/** A chain of a validator and a full node, with a gateway before each. */
+export interface OutageNetwork {
+  /** The gateway of the full node, and that of the validator. */
+  readonly gateways: readonly [faulty: string, other: string]
+  /** What the gateways logged as their own defects. */
+  readonly defects: readonly string[]
+  /** Lets it happen. Resolves with a height that the full node does not pass before `heal`. */
+  readonly begin: (fault: Fault) => Promise<number>
+  /** Ends the fault. Resolves when both gateways are ready. */
+  readonly heal: () => Promise<void>
+  /** Resolves when neither node has a transaction in its mempool, at three heights in a row. */
+  readonly settle: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** How long a transaction is waited for. The calls to a paused node take most of the time here as it is. */
+const WAIT_MS = 5_000
+const BEHIND_BLOCKS = 3
+const QUIET_HEIGHTS = 3
+const PAUSE_MS = 50
+const HEAL_MS_MAX = 180_000
+
+/** Asks until it is true; throws after HEAL_MS_MAX. */
+async function until(what: string, probe: () => Promise<boolean>): Promise<void> {
+  for (const endMs = performance.now() + HEAL_MS_MAX; !(await probe()); await sleep(PAUSE_MS))
+    if (performance.now() > endMs) throw new Error(`${what}: not within ${HEAL_MS_MAX / 1000} s`)
+}
+
+const isReady = async (url: string): Promise<boolean> =>
+  (await fetch(`${url}/readyz`).catch(() => undefined))?.ok === true
+
+async function heightOf(node: NetworkNode): Promise<number> {
+  const head = await headOf(node)
+  if (head === undefined) throw new Error(`${node.rpc} does not answer`)
+  return head.height
+}
+
+async function isCatchingUp({ rpc }: NetworkNode): Promise<boolean> {
+  const response = await fetch(`${rpc}/status`).catch(() => undefined)
+  const { result } = ((await response?.json()) ?? {}) as { result?: { sync_info: { catching_up: boolean } } }
+  return result?.sync_info.catching_up === true
+}
+
+async function waitingAt({ rpc }: NetworkNode): Promise<number> {
+  const { result } = (await (await fetch(`${rpc}/num_unconfirmed_txs`)).json()) as { result: { total: string } }
+  return Number(result.total)
+}
+
+/** Creates the gateways. They run in this process, so that they need not wait for a block as long as elsewhere. */
+async function openGateways(nodes: readonly NetworkNode[], defects: string[]): Promise<readonly Gateway[]> {
+  const logger = {
+    info: () => undefined,
+    warn: () => undefined,
+    error: (about: object, message: string) => {
+      // That the node failed is no defect; one is told to the caller by this id alone.
+      if ('id' in about) defects.push(`${message}: ${String((about as { err?: unknown }).err)}`)
+    },
+  }
+  const limits = { callsPerSecond: 0, connections: 2_000, connectionsOfAddress: 2_000 }
+  return Promise.all(
+    nodes.map(({ rpc }) =>
+      startGateway({ node: rpc, port: 0, signers, publicKeys: true, page: false, logger, limits, waitMs: WAIT_MS }),
+    ),
+  )
+}
+
+/** Starts one in a new folder; resolves when both gateways are ready. */
+export async function startOutageNetwork(output: string): Promise<OutageNetwork> {
+  const nodes = (await makeNetwork(output, 1, '200ms', 1)) as readonly [NetworkNode, NetworkNode]
+  const [validator, full] = nodes
+  const signing = await startNode(validator)
+  let running: RunningNode = await startNode(full)
+  await watchHeads(nodes, 0, 1)
+  const defects: string[] = []
+  const [other, faulty] = (await openGateways(nodes, defects)) as readonly [Gateway, Gateway]
+  const areReady = async (): Promise<boolean> => (await isReady(faulty.url)) && (await isReady(other.url))
+  let end: () => Promise<void> = async () => undefined
+
+  const begins: Readonly<Record<Fault, () => Promise<number>>> = {
+    stopped: async () => {
+      const [comet] = running.pids
+      process.kill(comet, 'SIGKILL')
+      end = async () => {
+        await running.end('SIGTERM')
+        running = await startNode(full)
+      }
+      await allGone([comet])
+      return heightOf(validator)
+    },
+    paused: async () => {
+      const [comet] = running.pids
+      process.kill(comet, 'SIGSTOP')
+      end = async () => void process.kill(comet, 'SIGCONT')
+      return heightOf(validator)
+    },
+    behind: async () => {
+      await running.end('SIGTERM')
+      const known = await heightOf(validator)
+      await until('three blocks', async () => (await heightOf(validator)) >= known + BEHIND_BLOCKS)
+      process.kill(signing.pids[0], 'SIGSTOP')
+      end = async () => void process.kill(signing.pids[0], 'SIGCONT')
+      running = await startNode(full)
+      await until('a node that catches up', () => isCatchingUp(full))
+      return heightOf(full)
+    },
+  }
+
+  const settle = async (): Promise<void> => {
+    const quiet = new Set<number>()
+    await until('empty mempools', async () => {
+      const height = Math.min(await heightOf(validator), await heightOf(full))
+      if ((await waitingAt(validator)) + (await waitingAt(full)) > 0) quiet.clear()
+      else quiet.add(height)
+      return quiet.size >= QUIET_HEIGHTS
+    })
+  }
+
+  await until('ready gateways', areReady)
+  return {
+    gateways: [faulty.url, other.url],
+    defects,
+    begin: (fault) => begins[fault](),
+    heal: async () => {
+      await end()
+      end = async () => undefined
+      await until('ready gateways', areReady)
+    },
+    settle,
+    close: async () => {
+      await end().catch(() => undefined)
+      await Promise.all([faulty.close(), other.close()])
+      await endNetwork()
+    },
+  }
+}

@@ -1,0 +1,86 @@
+import type { CampaignReport } from '../support/campaign.ts'
+import { fitLine, type Point } from './line.ts'
+import type { Sample } from './samples.ts'
+
+const MEMORY_MB_A_HOUR_MAX = 1
+const WAL_MIB_MAX = 64
+/** Connections come and go: that many more than after the warm-up are no leak. */
+const DESCRIPTORS_MORE_MAX = 16
+const MIB = 1024 * 1024
+const HOURS_OF_DAY = 24
+
+const most = (values: readonly number[]): number => values.reduce((a, b) => Math.max(a, b), 0)
+
+/**
+ * Memory grows when its slope is above both the limit and the error of the line: a short run cannot tell a slope below
+ * that error, and its target says so.
+ */
+function memoryOf(name: string, samples: readonly Sample[]): CampaignReport {
+  const line = fitLine(samples.map(({ atMs, parts }) => ({ atMs, value: parts.get(name)?.memoryMb ?? 0 })))
+  const limit = Math.max(MEMORY_MB_A_HOUR_MAX, line.error)
+  const [first, last] = [samples[0], samples.at(-1)].map((sample) => sample?.parts.get(name)?.memoryMb ?? Number.NaN)
+  const tells = line.error > MEMORY_MB_A_HOUR_MAX ? ', the least that a run of this length can tell' : ''
+  return {
+    name: `memory, ${name}`,
+    target: `grows by less than ${limit.toFixed(1)} MB an hour${tells}`,
+    ran: samples.length,
+    seed: undefined,
+    result: `${line.slopePerHour.toFixed(2)} ± ${line.error.toFixed(2)} MB an hour, from ${first?.toFixed(0)} to ${last?.toFixed(0)} MB`,
+    // NaN does not hold.
+    passed: line.slopePerHour < limit,
+  }
+}
+
+function descriptorsOf(name: string, samples: readonly Sample[]): CampaignReport {
+  const counts = samples.map(({ parts }) => parts.get(name)?.descriptors ?? 0)
+  const third = Math.ceil(counts.length / 3)
+  const [early, late] = [most(counts.slice(0, third)), most(counts.slice(-third))]
+  return {
+    name: `file descriptors, ${name}`,
+    target: `at most ${DESCRIPTORS_MORE_MAX} more in the last third than in the first`,
+    ran: counts.length,
+    seed: undefined,
+    result: `${early} at most in the first third, ${late} in the last`,
+    passed: counts.length > 0 && late <= early + DESCRIPTORS_MORE_MAX,
+  }
+}
+
+/** Megabytes of log since the first sample. A log that has become too long loses its oldest file: nothing is written then. */
+function written(name: string, samples: readonly Sample[]): readonly Point[] {
+  let [before, sum] = [samples[0]?.logBytes.get(name) ?? 0, 0]
+  return samples.map(({ atMs, logBytes }) => {
+    const now = logBytes.get(name) ?? 0
+    sum += Math.max(0, now - before)
+    before = now
+    return { atMs, value: sum / 1e6 }
+  })
+}
+
+/** Judges what was seen after the warm-up. `all`: of the whole run. */
+export function judge(all: readonly Sample[], measured: readonly Sample[]): readonly CampaignReport[] {
+  const names = [...(measured[0]?.parts.keys() ?? [])]
+  const wal = most(all.map(({ walBytes }) => walBytes)) / MIB
+  const logs = [...(measured[0]?.logBytes.keys() ?? [])].map(
+    (name) => `${name} ${(fitLine(written(name, measured)).slopePerHour * HOURS_OF_DAY).toFixed(1)}`,
+  )
+  return [
+    ...names.map((name) => memoryOf(name, measured)),
+    ...names.map((name) => descriptorsOf(name, measured)),
+    {
+      name: "SQLite's write-ahead log",
+      target: `under ${WAL_MIB_MAX} MiB at any time`,
+      ran: all.length,
+      seed: undefined,
+      result: `${wal.toFixed(1)} MiB at most`,
+      passed: wal < WAL_MIB_MAX,
+    },
+    {
+      name: 'logs',
+      target: 'their growth is known',
+      ran: measured.length,
+      seed: undefined,
+      result: `MB a day: ${logs.join(', ')}`,
+      passed: measured.length > 0,
+    },
+  ]
+}

@@ -1,0 +1,104 @@
+/**
+ * `make soak`: what a node takes of its machine in the long run. A validator and its gateway run as `svcd testnet` has
+ * them, under 50 transfers a second, with readers and subscribers. A line is fitted to the memory of each process after
+ * the first quarter, which is the warm-up.
+ *   --minutes N   how long; 120 unless given. Ten are the short form
+ *   --json FILE   also writes the reports there
+ *   --leak N      adds a process that leaks N MB an hour, and has to be reported
+ */
+import { fork } from 'node:child_process'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import {
+  endNetwork,
+  makeNetwork,
+  type NetworkNode,
+  startNode,
+  startNodeGateway,
+  watchHeads,
+} from '../e2e/support/network.ts'
+import { type CampaignReport, tellReports } from '../support/campaign.ts'
+import { tempFolder } from '../support/tempFolder.ts'
+import { judge } from './judge.ts'
+import { CONNECTIONS, type Met, RATE, startLoad } from './load.ts'
+import { look, type Sample, type Watched } from './samples.ts'
+
+const MINUTE_MS = 60_000
+const WARM_UP_SHARE = 1 / 4
+/** Looks in a run, for as long as they are not closer than a tenth of a second. */
+const LOOKS = 1_500
+const LOOK_MS_MIN = 100
+const LANDED_SHARE_MIN = 0.95
+const LEAK = fileURLToPath(new URL('leakChild.ts', import.meta.url))
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '120' },
+    leak: { type: 'string' },
+    json: { type: 'string' },
+  },
+})
+const minutes = Number(values.minutes)
+if (!(minutes > 0)) throw new Error(`--minutes: expected a number above 0, got ${values.minutes}`)
+
+function loadReport({ due, landed, read, told, refused }: Met): CampaignReport {
+  const problems = [...refused].map(([code, count]) => `${count} × ${code}`)
+  return {
+    name: 'load',
+    target: `${RATE} transfers a second, ${LANDED_SHARE_MIN * 100} % of them in blocks at the end, and no call refused`,
+    ran: due,
+    seed: undefined,
+    result: `${landed} in blocks, ${read} reads, ${told} notifications, refused: ${problems.join(', ') || 'none'}`,
+    passed: landed >= due * LANDED_SHARE_MIN && problems.length === 0,
+  }
+}
+
+/** Starts the chain; resolves with what is to be watched. */
+async function start(output: string): Promise<{ readonly url: string; readonly watched: Watched }> {
+  const [node] = (await makeNetwork(output, 1, '1s')) as readonly [NetworkNode]
+  const {
+    pids: [comet, application],
+  } = await startNode(node)
+  await watchHeads([node], 0, 1)
+  const gateway = await startNodeGateway(node, ['--devnet', '--connections-per-address', String(2 * CONNECTIONS)])
+  const pids = new Map([
+    ['application', application],
+    ['gateway', gateway],
+    ['CometBFT', comet],
+  ])
+  if (values.leak !== undefined) pids.set('process that leaks', fork(LEAK, [values.leak]).pid as number)
+  const logs = new Map([
+    ['application', 'app.*'],
+    ['gateway', 'gateway.*'],
+    ['CometBFT', 'cometbft.*'],
+  ])
+  const watched = { pids, walPath: join(node.home, 'data', 'state.db-wal'), logFolder: join(node.home, 'logs'), logs }
+  return { url: node.gateway, watched }
+}
+
+// What runs is ended at the exit of this process.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
+const folder = tempFolder('soak')
+try {
+  const { url, watched } = await start(join(folder.path, 'net'))
+  const load = startLoad(url)
+  const lastsMs = minutes * MINUTE_MS
+  const [beganMs, samples] = [performance.now(), [] as Sample[]]
+  try {
+    while (performance.now() - beganMs < lastsMs) {
+      samples.push(look(watched))
+      await sleep(Math.max(LOOK_MS_MIN, lastsMs / LOOKS))
+    }
+    const measured = samples.filter(({ atMs }) => atMs - beganMs > lastsMs * WARM_UP_SHARE)
+    tellReports([...judge(samples, measured), loadReport(load.met())], values.json)
+  } finally {
+    await load.close()
+  }
+} finally {
+  await endNetwork()
+  folder.remove()
+}
+process.exit()
