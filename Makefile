@@ -2,8 +2,8 @@
 SHELL := /bin/sh
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help install gen devnet check test bench bench-page stress chaos churn fuzz mutants outage soak requirements matrix statesync
-.PHONY: supply-chain sbom docs up down test-containers clean
+.PHONY: help install gen devnet check test bench bench-page stress chaos churn faults fuzz mutants outage soak requirements matrix
+.PHONY: statesync supply-chain sbom docs up down test-containers clean
 
 # npm runs on the system's Node, everything else on the one that it installs.
 SYSTEM_PATH := $(PATH)
@@ -18,6 +18,7 @@ help:
 	@echo 'make test     every test, a real CometBFT node included (ARGS="test/store -t undo" runs some of them)'
 	@echo 'make chaos    kill -9 at random moments, for as long as it is left running'
 	@echo 'make churn    2,000 blocks on seven nodes whose validator set changes all the time, then a replay from genesis'
+	@echo 'make faults   kills at named places, cut logs, disks that fail, and a clock that jumps'
 	@echo 'make fuzz     a million each of byte streams, requests, transactions and calls that nobody means well'
 	@echo 'make mutants  faults put into the state machine, the codec, the store and src/tx, one at a time: do the tests notice?'
 	@echo 'make outage   every method while CometBFT is killed, paused or behind, and 1,000 transactions sent again until they execute once'
@@ -67,6 +68,9 @@ chaos: gen
 
 churn: gen
 	@exec $(NODE) test/e2e/churn.ts $(ARGS)
+
+faults: gen
+	@exec $(NODE) test/faults/main.ts $(ARGS)
 
 fuzz: gen
 	@exec $(NODE) test/fuzz/main.ts $(ARGS)

@@ -141,7 +141,9 @@ const isAlone = isIn(['bench', 'browser', 'libraries', 'stalled', 'stress'].map(
 
 // The folders whose tests start a node or another program, or run for long.
 const isSlow = isIn(
-  ['abci', 'cli', 'comet', 'containers', 'e2e', 'fuzz', 'ics23', 'mutation', 'sim'].map((name) => `test/${name}/`),
+  ['abci', 'cli', 'comet', 'containers', 'e2e', 'faults', 'fuzz', 'ics23', 'mutation', 'sim'].map(
+    (name) => `test/${name}/`,
+  ),
 )
 
 async function runPart(part: string): Promise<Totals[]> {

@@ -8,6 +8,7 @@ import { programVersion } from '../../modules/chain/keeper.ts'
 import { tables, views } from '../../modules/registry.ts'
 import { tidySnapshots } from '../../store/snapshot/folder.ts'
 import { removeRestore } from '../../store/sqlite/restore.ts'
+import { sqliteCode } from '../../store/sqlite/connection.ts'
 import { openSqliteStore } from '../../store/sqlite/sqliteStore.ts'
 import type { Store } from '../../store/store.ts'
 import { createAppMetrics } from '../appMetrics.ts'
@@ -83,14 +84,22 @@ function fatalLine(kind: string, error: unknown): string {
   return isDiskFull(error) ? `the disk is full: ${why}` : why
 }
 
-/** Opens the state of a home. Throws errors of openSqliteStore, and a UserError when the disk is full. */
+// The codes of SQLite for a disk that fails and for one that may not be written.
+const DISK_FAILS = /^SQLITE_(?:IOERR|READONLY|CANTOPEN)/
+
+/** Opens the state of a home. Throws errors of openSqliteStore, and a UserError when the disk is full or fails. */
 function openStore(home: string, expectChainId: string): ReturnType<typeof openSqliteStore> {
   const path = statePathOf(home)
   try {
     return openSqliteStore({ path, tables, views, expectChainId })
   } catch (error) {
-    if (!isDiskFull(error)) throw error
-    throw new UserError(`${path} cannot be opened because the disk is full. Free some space, then start again`)
+    if (isDiskFull(error))
+      throw new UserError(`${path} cannot be opened because the disk is full. Free some space, then start again`)
+    if (!DISK_FAILS.test(sqliteCode(error) ?? '')) throw error
+    const why = (error as Error).message
+    throw new UserError(
+      `${path} cannot be opened (${why}). Check that the disk works and that its folder may be written`,
+    )
   }
 }
 

@@ -1,0 +1,143 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { statePathOf } from '../../src/cli/homes.ts'
+import { random } from '../chain/support.ts'
+import { Broken, need } from '../fuzz/campaign.ts'
+import type { CampaignOptions, CampaignReport } from '../support/campaign.ts'
+import { tempFolder } from '../support/tempFolder.ts'
+import { runApplication } from './application.ts'
+import { type Chain, copyState, makeChain, replay, wholeHeight } from './chain.ts'
+import type { Fault } from './fault.ts'
+import { FRAME_HEADER, framesOf, WAL_HEADER } from './wal.ts'
+
+/** The blocks in the log, and how far each copy is replayed. */
+const BLOCKS = 12
+const REPLAY = BLOCKS + 4
+
+/** One damage of a log: the log as it is then, and how many of its bytes are as they were. */
+interface Damage {
+  readonly what: string
+  readonly wal: Buffer
+  readonly intact: number
+}
+
+const cutAt = (wal: Buffer, length: number): Damage => ({
+  what: `cut at ${length} of ${wal.length}`,
+  wal: wal.subarray(0, length),
+  intact: length,
+})
+
+function flipAt(wal: Buffer, offset: number): Damage {
+  const flipped = Buffer.from(wal)
+  flipped.writeUInt8((wal[offset] ?? 0) ^ 0x20, offset)
+  return { what: `byte ${offset} of ${wal.length} flipped`, wal: flipped, intact: offset }
+}
+
+/** Every cut at the end of a frame, in its header and in its page, and a byte of both flipped; and the log's own header. */
+function* damages(wal: Buffer, next: (below: number) => number): Generator<() => Damage> {
+  for (const at of [0, 1, WAL_HEADER - 1, WAL_HEADER]) yield () => cutAt(wal, at)
+  for (let at = 0; at < WAL_HEADER; at += 4) yield () => flipAt(wal, at)
+  for (const { start, end } of framesOf(wal)) {
+    const [header, page] = [start + next(FRAME_HEADER), start + FRAME_HEADER + next(end - start - FRAME_HEADER)]
+    yield () => cutAt(wal, end)
+    yield () => cutAt(wal, header)
+    yield () => cutAt(wal, page)
+    yield () => flipAt(wal, header)
+    yield () => flipAt(wal, page)
+  }
+}
+
+/** A database and its log as a killed process leaves them. */
+interface Left {
+  readonly database: Buffer | undefined
+  readonly wal: Buffer
+}
+
+async function leave(chain: Chain, fault: Fault): Promise<Left> {
+  const home = chain.newHome()
+  const run = await runApplication({ home, fault, until: BLOCKS, end: 'SIGKILL' })
+  need(run.isComplete, () => `it ended by itself: ${run.stderr}`)
+  const path = statePathOf(home)
+  return { database: existsSync(path) ? readFileSync(path) : undefined, wal: readFileSync(`${path}-wal`) }
+}
+
+/** Opens copies of one state with a damaged log. */
+function opener(folder: string, { database, wal }: Left) {
+  const path = join(folder, 'cut.db')
+  const open = (log: Buffer): number => {
+    copyState(join(folder, 'nothing'), path)
+    if (database !== undefined) writeFileSync(path, database)
+    writeFileSync(`${path}-wal`, log)
+    return wholeHeight(path)
+  }
+  const commits = framesOf(wal).filter(({ isCommit }) => isCommit)
+  const heights = new Map<number, number>()
+  // What the last transaction that is whole in the first bytes leads to.
+  const expected = (intact: number): number => {
+    const end = commits.findLast((frame) => frame.end <= intact)?.end ?? 0
+    const height = heights.get(end) ?? open(wal.subarray(0, end))
+    heights.set(end, height)
+    return height
+  }
+  return {
+    judge: ({ what, wal: log, intact }: Damage): void => {
+      const height = open(log)
+      need(height === expected(intact), () => `${what}: it opens at ${height}, not at ${expected(intact)}`)
+      open(log)
+      replay(path, REPLAY)
+      need(wholeHeight(path) === REPLAY, () => `${what}: the replay ends at another height`)
+    },
+    checkCommits: (): void => {
+      let before = expected(0)
+      for (const { end } of commits) {
+        const height = expected(end)
+        need(height === before || height === before + 1, () => `a transaction leads from ${before} to ${height}`)
+        before = height
+      }
+      need(before === BLOCKS, () => `the whole log leads to ${before}`)
+    },
+  }
+}
+
+/**
+ * Cuts SQLite's log at the end of every frame and within it, and flips bytes of it; at most `count` damages, evenly
+ * spread. Every copy opens at the height of the last block that is whole in what is left, with the rows of that height,
+ * and goes on to the same app hash. One log holds all blocks; the other was begun anew several times, so that old frames
+ * lie behind the new ones. `faulty`: a mistake for the campaign to find.
+ */
+export async function cuts({ count, seed }: CampaignOptions, faulty: Fault = {}): Promise<CampaignReport> {
+  const folder = tempFolder('cuts')
+  const chain = makeChain(folder.path)
+  const next = random(seed)
+  let ran = 0
+  const done = (result: string, passed: boolean): CampaignReport => ({
+    name: 'cuts',
+    target: 'a log that is cut or damaged anywhere opens at a whole block and goes on to the same app hash',
+    ran,
+    seed,
+    result,
+    passed,
+  })
+  try {
+    let all = 0
+    for (const fault of [faulty, { ...faulty, walPages: 100 }]) {
+      const left = await leave(chain, fault)
+      const { judge, checkCommits } = opener(folder.path, left)
+      checkCommits()
+      const makers = [...damages(left.wal, next)]
+      all += makers.length
+      const wanted = Math.min(makers.length, Math.ceil(count / 2))
+      for (let at = 0; at < wanted; at++) {
+        const make = makers[Math.floor((at * makers.length) / wanted)]
+        if (make !== undefined) judge(make())
+        ran++
+      }
+    }
+    return done(`held for ${ran} of ${all} damages`, true)
+  } catch (error) {
+    if (!(error instanceof Broken)) throw error
+    return done(`after ${ran}: ${error.message}`, false)
+  } finally {
+    folder.remove()
+  }
+}

@@ -1,0 +1,208 @@
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { equalBytes, toHex } from '../../src/base/bytes.ts'
+import { sha256 } from '../../src/base/sha256.ts'
+import { snapshotsOf, statePathOf } from '../../src/cli/homes.ts'
+import { tables } from '../../src/modules/registry.ts'
+import { listSnapshots, readChunk, snapshotPath } from '../../src/store/snapshot/folder.ts'
+import { writeSnapshot } from '../../src/store/snapshot/write.ts'
+import { onDisk, random } from '../chain/support.ts'
+import { Broken, need } from '../fuzz/campaign.ts'
+import type { CampaignOptions, CampaignReport } from '../support/campaign.ts'
+import { tempFolder } from '../support/tempFolder.ts'
+import { type OfferedSnapshot, type Run, type RunOptions, runApplication } from './application.ts'
+import { type Chain, copyState, HEAD, hashAt, makeChain } from './chain.ts'
+import { type Fault, PLACES, type Place } from './fault.ts'
+import { writtenBack } from './wal.ts'
+
+/** A place of preload.ts, or a file whose first change after a Commit was sent is the moment. */
+type Moment = Place | 'commitWrite' | 'checkpoint'
+
+/** Every place of a kill, in the order of a round. */
+export const MOMENTS: readonly Moment[] = [
+  'initChain',
+  'begin',
+  'midWrite',
+  'beforeCommit',
+  'commitWrite',
+  'afterCommit',
+  'reply',
+  'checkpoint',
+  'snapshot',
+  'tree',
+  'restore',
+  'takeOver',
+]
+
+// Where the state has to stand so that the place is reached. All pages of the tree are written with block 32.
+const STARTS: { readonly [M in Moment]?: readonly [least: number, most: number] } = {
+  initChain: [0, 0],
+  tree: [29, 31],
+  restore: [0, 0],
+  takeOver: [0, 0],
+}
+const FROM_GENESIS = [0, 0] as const
+const SNAPSHOT_HEIGHT = 20
+const MISSES_MAX = 5
+// A state that is nearer to the head gives way to a new one: the kill would not be reached.
+const BLOCKS_LEFT_MIN = 8
+
+const changeOf = (path: string): string => {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return found === undefined ? '' : `${found.size} ${found.mtimeNs}`
+}
+
+/** Kills a process when a file changes, in its `commits`-th Commit. It looks without a pause: the moment is short. */
+function killAtChange(path: string, commits: number): NonNullable<RunOptions['onCommit']> {
+  let sent = 0
+  return (pid) => {
+    if (++sent < commits) return () => undefined
+    const before = changeOf(path)
+    return () => {
+      const untilMs = performance.now() + 200
+      while (performance.now() < untilMs) if (changeOf(path) !== before) return void process.kill(pid, 'SIGKILL')
+    }
+  }
+}
+
+function snapshotOf(chain: Chain, folder: string): OfferedSnapshot {
+  const path = join(folder, 'offered.db')
+  copyState(chain.stateAt(SNAPSHOT_HEIGHT), path)
+  const store = onDisk(path)
+  const snapshot = writeSnapshot(store, tables, join(folder, 'offered'), 4000)
+  store.close()
+  const from = snapshotPath(join(folder, 'offered'), SNAPSHOT_HEIGHT)
+  return { snapshot, chunks: snapshot.metadata.chunkHashes.map((_, index) => readChunk(from, index) as Uint8Array) }
+}
+
+/** Every snapshot that a home lists is whole. */
+function checkSnapshots(home: string): void {
+  for (const { metadata } of listSnapshots(snapshotsOf(home))) {
+    const { height, appHash, chunkHashes } = metadata
+    need(toHex(appHash) === hashAt(height), () => `the snapshot of ${height} has another app hash`)
+    for (const [index, hash] of chunkHashes.entries()) {
+      const chunk = readChunk(snapshotPath(snapshotsOf(home), height), index)
+      const isWhole = chunk !== undefined && equalBytes(sha256(chunk), hash)
+      need(isWhole, () => `chunk ${index} of the snapshot of ${height} is not whole`)
+    }
+  }
+}
+
+/** A home that lives from kill to kill. */
+interface Victim {
+  readonly home: string
+  height: number
+  isRestored: boolean
+}
+
+interface Kills {
+  readonly chain: Chain
+  readonly next: (below: number) => number
+  readonly offered: OfferedSnapshot
+  readonly faulty: Fault
+}
+
+function optionsOf({ next, offered, faulty }: Kills, moment: Moment, home: string): RunOptions {
+  if (moment === 'commitWrite')
+    return { home, fault: faulty, onCommit: killAtChange(`${statePathOf(home)}-wal`, 1 + next(3)) }
+  if (moment === 'checkpoint')
+    return { home, fault: { ...faulty, walPages: 40 }, onCommit: killAtChange(statePathOf(home), 1 + next(3)) }
+  const fault = { ...faulty, place: moment, at: 1 + next(PLACES[moment].most) }
+  if (moment === 'snapshot') return { home, fault, pauseMs: 100, flags: ['--snapshot-interval', '1'] }
+  return moment === 'restore' || moment === 'takeOver' ? { home, fault, restore: offered } : { home, fault }
+}
+
+/** Runs the victim without a fault: it starts where it stands, reaches the head, and ends in order. */
+async function finish({ chain, faulty }: Kills, { home, height, isRestored }: Victim): Promise<void> {
+  const run = await runApplication({ home, fault: faulty })
+  need(run.isComplete && run.status === 0, () => `it does not start again: ${told(run)}`)
+  need(run.startedAt === height, () => `it starts at ${run.startedAt}, and its state is at ${height}`)
+  chain.checkHead(home, isRestored)
+  rmSync(home, { recursive: true })
+}
+
+const told = ({ status, signal, stdout, stderr }: Run): string =>
+  `it ended with ${signal ?? status}: ${(stderr + stdout).trim()}`
+
+/** Kills the victim once. False when the place was not reached before the head. */
+async function killOnce(kills: Kills, moment: Moment, victim: Victim): Promise<boolean> {
+  const options = optionsOf(kills, moment, victim.home)
+  const run = await runApplication(options)
+  need(run.signal === 'SIGKILL' || run.isComplete, () => told(run))
+  const { startedAt = victim.height, acknowledged } = run
+  need(startedAt === victim.height, () => `it starts at ${startedAt}, and its state is at ${victim.height}`)
+  const isRestore = options.restore !== undefined
+  const least = Math.max(victim.height, acknowledged)
+  const most = isRestore ? Math.max(SNAPSHOT_HEIGHT, acknowledged) + 1 : least + 1
+  victim.isRestored ||= isRestore
+  victim.height = kills.chain.check(victim.home, { least, most: Math.min(HEAD, most) }, victim.isRestored)
+  if (isRestore && victim.height < SNAPSHOT_HEIGHT) {
+    need(victim.height === 0, () => `a restore of ${SNAPSHOT_HEIGHT} left a state at ${victim.height}`)
+    victim.isRestored = false
+  }
+  checkSnapshots(victim.home)
+  return run.signal === 'SIGKILL'
+}
+
+/**
+ * Kills `svcd start` at named places, `count` times at each. After each kill the state is that of a whole block, nothing
+ * that was acknowledged is missing, and the blocks above it lead to the undisturbed replica's rows. The next kill, or an
+ * orderly run to the head, starts from what that one left. `faulty`: a mistake for the campaign to find.
+ */
+export async function kills(
+  { count, seed }: CampaignOptions,
+  faulty: Fault = {},
+  moments: readonly Moment[] = MOMENTS,
+): Promise<CampaignReport> {
+  const folder = tempFolder('faults')
+  const chain = makeChain(folder.path)
+  const all = { chain, next: random(seed), offered: snapshotOf(chain, folder.path), faulty }
+  let [ran, halfWritten, at] = [0, 0, '']
+  const held: { victim?: Victim } = {}
+
+  const choose = async (moment: Moment): Promise<Victim> => {
+    const { victim } = held
+    const start = STARTS[moment]
+    if (start === undefined && victim !== undefined && victim.height <= HEAD - BLOCKS_LEFT_MIN) return victim
+    if (victim !== undefined) await finish(all, victim)
+    const [least, most] = start ?? FROM_GENESIS
+    const height = least + all.next(most - least + 1)
+    return { home: chain.newHome(height), height, isRestored: false }
+  }
+  const round = async (moment: Moment): Promise<Victim> => {
+    for (let misses = 0; misses < MISSES_MAX; misses++) {
+      at = `${moment}, round ${Math.floor(ran / moments.length)}: `
+      const victim = await choose(moment)
+      held.victim = victim
+      if (await killOnce(all, moment, victim)) return victim
+    }
+    throw new Broken('the place was never reached')
+  }
+  const done = (result: string, passed: boolean): CampaignReport => ({
+    name: 'kills',
+    target: `killed at ${moments.length} named places, it stands at a whole block and goes on to the same app hash`,
+    ran,
+    seed,
+    result,
+    passed,
+  })
+  try {
+    for (let number = 0; number < count; number++)
+      for (const moment of moments) {
+        const path = statePathOf((await round(moment)).home)
+        if (moment === 'checkpoint' && existsSync(`${path}-wal`)) {
+          const [pages, open] = writtenBack(readFileSync(path), readFileSync(`${path}-wal`))
+          if (pages > 0 && open > 0) halfWritten++
+        }
+        ran++
+      }
+    at = 'the last start: '
+    if (held.victim !== undefined) await finish(all, held.victim)
+    return done(`held after every kill, ${halfWritten} of them within a checkpoint`, true)
+  } catch (error) {
+    if (!(error instanceof Broken)) throw error
+    return done(at + error.message, false)
+  } finally {
+    folder.remove()
+  }
+}
