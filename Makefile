@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help install gen devnet check test bench bench-page stress chaos churn faults fuzz mutants outage soak requirements matrix
+.PHONY: help install gen devnet check test bench bench-page stress chaos churn faults fuzz model mutants outage soak requirements matrix
 .PHONY: statesync supply-chain sbom docs up down test-containers clean
 
 # npm runs on the system's Node, everything else on the one that it installs.
@@ -23,6 +23,7 @@ help:
 	@echo 'make mutants  faults put into the state machine, the codec, the store and src/tx, one at a time: do the tests notice?'
 	@echo 'make outage   every method while CometBFT is killed, paused or behind, and 1,000 transactions sent again until they execute once'
 	@echo 'make soak     two hours under load: memory, files, logs (ARGS="--minutes 10" is the short form)'
+	@echo 'make model    100,000 transactions on random chains, beside a model that was written from docs/protocol.md alone'
 	@echo 'make requirements   what CometBFT requires of an application, on three replicas of random chains'
 	@echo 'make statesync   a fifth node joins a chain of 100,000 accounts by state sync, from peers of whom one lies'
 	@echo 'make supply-chain   versions, install scripts, licences and known weaknesses of what svcd is made of'
@@ -83,6 +84,9 @@ outage: gen
 
 soak: gen
 	@exec $(NODE) test/soak/main.ts $(ARGS)
+
+model: gen
+	@exec $(NODE) test/model/main.ts $(ARGS)
 
 requirements: gen
 	@exec $(NODE) test/chain/requirements.ts $(ARGS)

@@ -141,7 +141,7 @@ const isAlone = isIn(['bench', 'browser', 'libraries', 'stalled', 'stress'].map(
 
 // The folders whose tests start a node or another program, or run for long.
 const isSlow = isIn(
-  ['abci', 'cli', 'comet', 'containers', 'e2e', 'faults', 'fuzz', 'ics23', 'mutation', 'sim'].map(
+  ['abci', 'cli', 'comet', 'containers', 'e2e', 'faults', 'fuzz', 'ics23', 'model', 'mutation', 'sim'].map(
     (name) => `test/${name}/`,
   ),
 )

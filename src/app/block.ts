@@ -52,8 +52,9 @@ function openBlock(
   if (height !== expected) throw new Error(`block ${height} does not follow the head: expected ${expected}`)
   const overlay = createOverlay(app.head.state)
   const block = createBlock(app, timeMsOf(time))
-  app.head.open = { overlay, block, votes, outcomes: [] }
-  return printBlockEvents(punish(overlay, block, offencesOf(misbehavior)))
+  const begun = punish(overlay, block, offencesOf(misbehavior))
+  app.head.open = { overlay, block, votes, begun, outcomes: [] }
+  return printBlockEvents(begun)
 }
 
 /** 0.37 dialect: begins a decided block. */
@@ -78,7 +79,7 @@ export function endBlock(app: AppContext): EndBlockResponse {
   open.end = end
   open.prepared = app.options.store.prepare(open.overlay)
   return {
-    events: printBlockEvents(end.events),
+    events: printBlockEvents(end.events, open.begun),
     validatorUpdates: printUpdates(end.validatorUpdates),
     ...(end.evidenceParams === undefined
       ? {}

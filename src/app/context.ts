@@ -3,7 +3,7 @@ import type { Address } from '../base/address.ts'
 import { toHex } from '../base/bytes.ts'
 import { secondsOf } from '../base/time.ts'
 import { getChain } from '../modules/chain/keeper.ts'
-import type { Block, NodeChecks } from '../modules/define.ts'
+import type { Block, ChainEvent, NodeChecks } from '../modules/define.ts'
 import type { EndOfBlock } from '../modules/endBlock.ts'
 import type { ReadTx, Verdict, Verify } from '../modules/kernel.ts'
 import type { Params } from '../modules/params/definitions.ts'
@@ -98,6 +98,8 @@ export interface OpenBlock {
   readonly overlay: Overlay
   readonly block: Block
   readonly votes: readonly CommitVote[]
+  /** The events of BeginBlock. */
+  readonly begun: readonly ChainEvent[]
   readonly outcomes: TxOutcome[]
   end?: EndOfBlock
   prepared?: PreparedBlock

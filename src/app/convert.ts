@@ -43,11 +43,17 @@ function printEvent({ type, attributes: given }: ChainEvent): Event {
 
 /**
  * The events of a block itself, and for each validator that they are about one that finds the block, unless they are
- * only of its award. Source: protocol.md §9.
+ * only of its award, or the events `before` these in the block are about it too. Source: protocol.md §9.
  */
-export const printBlockEvents = (events: readonly ChainEvent[]): readonly Event[] => {
+export const printBlockEvents = (
+  events: readonly ChainEvent[],
+  before: readonly ChainEvent[] = [],
+): readonly Event[] => {
+  const found = new Set(before.map(({ attributes: { owner } }) => owner))
   const owners = new Set(
-    events.flatMap(({ type, attributes: { owner } }) => (owner === undefined || type === AWARD_EVENT ? [] : [owner])),
+    events.flatMap(({ type, attributes: { owner } }) =>
+      owner === undefined || type === AWARD_EVENT || found.has(owner) ? [] : [owner],
+    ),
   )
   return [...events, ...[...owners].map((validator) => ({ type: 'svc.block', attributes: { validator } }))].map(
     printEvent,

@@ -11,7 +11,7 @@ import { createApp } from '../../src/app/app.ts'
 import type { AppOptions } from '../../src/app/context.ts'
 import { tables, views } from '../../src/modules/registry.ts'
 import { openMemoryStore } from '../support/memoryStore.ts'
-import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
+import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import type { Store } from '../../src/store/store.ts'
 import { CHAIN_ID } from '../support/testChain.ts'
 import { runScript, type Script } from '../vectors/script.ts'
@@ -31,7 +31,7 @@ export const appOn = (store: Store, options: Partial<AppOptions> = {}): Complete
 export const memory = (): Store => openMemoryStore({ tables })
 
 /** The store in a file, made when it is not there. */
-export const onDisk = (path: string): Store => openSqliteStore({ path, tables, views })
+export const onDisk = (path: string): SqliteStore => openSqliteStore({ path, tables, views })
 
 /** The committed height that Info tells. */
 export const heightOf = (app: CompleteApplication): number =>

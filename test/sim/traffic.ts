@@ -22,6 +22,7 @@ const DEAD_KEYS: ReadonlySet<string> = new Set(Array.from({ length: 6 }, (_, at)
 const pick = <T>(next: Random, values: readonly T[]): T => values[next(values.length)] as T
 const amount = (next: Random): string =>
   pick(next, [
+    (tokens(10 + next(3000)) + BigInt(next(1_000_000_007))).toString(),
     '0',
     '1',
     tokens(1).toString(),
@@ -35,7 +36,7 @@ const anyAccount = (next: Random): Uint8Array => addressBytes(account(1 + next(A
 const VALUES: readonly (readonly [name: string, values: readonly string[]])[] = [
   ['hold_account', [account(11).address, account(3).address, account(1).address.toUpperCase().replace('X', 'x'), '0x']],
   ['max_vals', ['1', '2', '3', '5', '8', '200', '0', '201']],
-  ['self_staking_ratio', ['0.1', '0.50', '1', '0', '1.1']],
+  ['self_staking_ratio', ['0.1', '0.50', '1', '0', '1.1', '0.333333333333333333']],
   ['inflation_rate', ['0', '8', '100', '101']],
   ['stake_limit', ['0.12', '0.34', '1.0', '0']],
   ['unstake_wait_period', ['1000', '1003', '999']],
@@ -73,7 +74,7 @@ export function randomGenesis(next: Random): TestGenesis {
     stake: {
       foundation_address: account(ACCOUNTS).address,
       max_absent_blocks: 2 + next(4),
-      slash_ratio: pick(next, ['0.05', '1', '0']),
+      slash_ratio: pick(next, ['0.05', '1', '0', '0.333333333333333333']),
     },
   }
 }
@@ -82,9 +83,9 @@ function point(next: Random, chain: TestChain, height: string, timestamp: string
   const at = chain.height + 1
   switch (next(8)) {
     case 0:
-      return { [height]: at + next(3) }
+      return { [height]: at + pick(next, [0, 1, 2, 1_000_000, 1_000_001]) }
     case 1:
-      return { [timestamp]: chain.time + next(60) }
+      return { [timestamp]: chain.time + (next(8) === 0 ? 10_000_000 + next(15) : next(60)) }
     case 2:
       return next(4) === 0 ? { [height]: at + 5, [timestamp]: chain.time + 50 } : {}
     case 3:
@@ -95,15 +96,75 @@ function point(next: Random, chain: TestChain, height: string, timestamp: string
   }
 }
 
+/** Texts that are just inside and just outside what a library proposal may hold. */
+const ODD_URLS: readonly string[] = [
+  '{}',
+  '[]',
+  'null',
+  'no json',
+  '{"ubuntu":"http://b"}',
+  '{"ubuntu":[]}',
+  '{"ubuntu":["ftp://b"]}',
+  '{"ubuntu":["http://b c"]}',
+  '{"ubuntu":["http://"]}',
+  '{"ubuntu":["HTTP://b:80/\\u0041?x=\\"y\\":1"]}',
+  ' { "ubu\\u006etu" : [ "http://b" ] } ',
+  '{"ubuntu":["http://b"],"ubuntu":["http://b"]}',
+  '{"ubuntu":["http://b"],"ubu\\u006etu":["http://b"]}',
+  '{"ubuntu":["http://b"],"centos":["http://b"]}',
+  ...[8, 9].map((count) => JSON.stringify({ ubuntu: new Array<string>(count).fill('http://b') })),
+  ...[4096, 4097].map((length) => `{"ubuntu":["http://${'b'.repeat(length - 22)}"]}`),
+]
+const ODD_MD5: readonly string[] = [
+  '{}',
+  `{"ubuntu":"${'AB'.repeat(16)}"}`,
+  `{"ubuntu":"${'ab'.repeat(16)}","centos":"${'01'.repeat(16)}"}`,
+  `{"ubuntu":"${'ab'.repeat(16)}","ubuntu":"${'ab'.repeat(16)}"}`,
+  `{"ubuntu":"${'ab'.repeat(15)}"}`,
+  `{"ubuntu":["${'ab'.repeat(16)}"]}`,
+]
+const ODD_VERSIONS: readonly string[] = [
+  '',
+  'v1.2',
+  '1.2.3',
+  'v1.02.3',
+  'v1.2.3-a',
+  'v9007199254740992.0.0',
+  'v0.0.0\n',
+]
+
 function library(next: Random): Record<string, unknown> {
-  const os = pick(next, ['ubuntu', 'centos', 'debian'])
+  const os = pick(next, ['ubuntu', 'ubuntu', 'centos', 'debian'])
+  const isOdd = next(4) === 0
   return {
-    name: pick(next, ['lib', 'a-b', 'x_1', 'No', '']),
-    version: `v${next(3)}.${next(4)}.${next(5)}`,
-    fileUrl: pick(next, [`{"${os}":["https://a.example/x"]}`, '{}', '{"ubuntu":["http://b"]}']),
-    md5: `{"${pick(next, [os, 'ubuntu'])}":"${'ab'.repeat(16)}"}`,
+    name: pick(next, ['lib', 'a-b', 'x_1', 'No', '', 'n'.repeat(64), 'n'.repeat(65)]),
+    version: isOdd && next(2) === 0 ? pick(next, ODD_VERSIONS) : `v${next(3)}.${next(4)}.${next(5)}`,
+    fileUrl: isOdd ? pick(next, ODD_URLS) : `{"${os}":["https://a.example/x"]}`,
+    md5: isOdd && next(2) === 0 ? pick(next, ODD_MD5) : `{"${next(9) === 0 ? 'ubuntu' : os}":"${'ab'.repeat(16)}"}`,
   }
 }
+
+/** A text of about the most bytes that its field may have. */
+const longText = (next: Random, bytes: number): string =>
+  pick(next, ['', 'x'.repeat(bytes), 'x'.repeat(bytes + 1), 'é'.repeat(bytes / 2), `${'é'.repeat(bytes / 2)}x`])
+
+const DESCRIPTION: readonly (readonly [name: string, bytes: number])[] = [
+  ['name', 128],
+  ['website', 256],
+  ['location', 128],
+  ['email', 256],
+  ['profile', 2048],
+]
+
+function description(next: Random): Record<string, string> {
+  const given = DESCRIPTION.filter(() => next(2) === 0)
+  return Object.fromEntries(
+    given.map(([name, bytes]) => [name, next(8) === 0 ? longText(next, bytes) : `${name} ${next(9)}`]),
+  )
+}
+
+const reason = (next: Random): { reason?: string } =>
+  next(4) > 0 ? {} : { reason: next(4) === 0 ? longText(next, 2048) : `because ${next(9)}` }
 
 const pendingOf = ({ store }: TestChain) => [...store.scan(accountUpdates)].filter(({ status }) => status === 'PENDING')
 const numberOf = new Map<string, number>(Array.from({ length: ACCOUNTS }, (_, at) => [account(at + 1).address, at + 1]))
@@ -141,6 +202,21 @@ const randomFields = (next: Random, fields: readonly (readonly [string, Field<un
     fields.flatMap(([name, one]) => (one.optional && next(2) === 0 ? [] : [[name, randomValue(next, one)]])),
   )
 
+/** Keys of live candidacies, now and then with one that is not, or with text that no list of keys is. */
+function preserved(next: Random, chain: TestChain): string {
+  const keys = [
+    ...new Set(
+      [...listLive(chain.store)].map(({ pubKey }) =>
+        toBase64(next(9) === 0 ? nodeKey(1 + next(KEYS)) : pubKeyBytes(pubKey)),
+      ),
+    ),
+  ].slice(0, 1 + next(3))
+  const text = keys.join(',')
+  return next(6) > 0
+    ? text
+    : pick(next, ['', `${text},`, keys.join(', '), `${text},${keys[0]}`, text.replaceAll('=', '')])
+}
+
 /** A message of an operation: mostly well-formed, often against a rule. */
 export function randomMessage(
   next: Random,
@@ -156,13 +232,15 @@ export function randomMessage(
       return {
         pubKey: key(),
         ...maybe(next, { maxAmount: amount(next) }),
-        ...maybe(next, { compRate: pick(next, ['0', '0.5', '1', '2']) }),
+        ...maybe(next, { compRate: pick(next, ['0', '0.50', '1', '1.000000000000000001', '2', '.5']) }),
+        ...maybe(next, { description: description(next) }),
       }
     case 'updateCandidacy':
       return {
         ...maybe(next, { pubKey: key() }),
         ...maybe(next, { maxAmount: amount(next) }),
-        ...maybe(next, { description: { name: `n${next(9)}` } }),
+        ...maybe(next, { compRate: pick(next, ['0', '0.25', '1.0']) }),
+        ...maybe(next, { description: description(next) }),
       }
     case 'updateCandidacyAccount':
       return { newCandidateAccount: anyAccount(next) }
@@ -172,22 +250,22 @@ export function randomMessage(
       return { candidateAddress: anyAccount(next), verified: pick(next, ['Y', 'N', 'n']) }
     case 'proposeChangeParam': {
       const [name, values] = pick(next, VALUES)
-      return { name, value: pick(next, values), ...point(next, chain, 'expireBlockHeight', 'expireTimestamp') }
+      return {
+        name,
+        value: pick(next, values),
+        ...reason(next),
+        ...point(next, chain, 'expireBlockHeight', 'expireTimestamp'),
+      }
     }
     case 'proposeDeployLibEni':
-      return { ...library(next), ...point(next, chain, 'deployBlockHeight', 'deployTimestamp') }
+      return { ...library(next), ...reason(next), ...point(next, chain, 'deployBlockHeight', 'deployTimestamp') }
     case 'proposeUpgradeProgram':
       return library(next)
     case 'proposeRetireProgram':
       return {
-        preservedValidators: [
-          ...new Set(
-            [...listLive(chain.store)].map(({ pubKey }) => toBase64(next(9) === 0 ? key() : pubKeyBytes(pubKey))),
-          ),
-        ]
-          .slice(0, 1 + next(3))
-          .join(','),
-        ...maybe(next, { retiredBlockHeight: chain.height + 2 + next(9) }),
+        preservedValidators: preserved(next, chain),
+        ...reason(next),
+        ...maybe(next, { retiredBlockHeight: chain.height + 1 + next(9) }),
       }
     case 'proposeTransferFund':
       return {
@@ -199,6 +277,7 @@ export function randomMessage(
               : anyAccount(next),
         transferTo: anyAccount(next),
         amount: amount(next),
+        ...reason(next),
         ...point(next, chain, 'expireBlockHeight', 'expireTimestamp'),
       }
     case 'vote': {

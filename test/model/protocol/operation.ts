@@ -1,0 +1,90 @@
+import { type Block, balanceOf, numberParam, paramOf, pay, type State } from './state.ts'
+import type { Message } from './wire.ts'
+
+/** Ends a transaction with a code and a log. A log that ends with `: ` stands for every log that begins so. */
+export class Refused extends Error {
+  readonly code: number
+  constructor(code: number, log: string) {
+    super(log)
+    this.code = code
+  }
+}
+
+/** Throws unless it holds. */
+export function need(holds: boolean, code: number, log: string): asserts holds {
+  if (!holds) throw new Refused(code, log)
+}
+
+export const INVALID = 'Invalid parameter: '
+
+/** What an operation works on. `place`: of the transaction in its block. `fee`: what it costs when it succeeds. */
+export interface Call {
+  readonly state: State
+  readonly block: Block
+  readonly place: number
+  readonly hash: string
+  readonly sender: string
+  readonly message: Message
+  readonly fee: bigint
+  readonly isCheck: boolean
+}
+
+/** An account that an event `svc.tx` names. `validator`: because of its candidacy, its proposals or its votes. */
+export interface Concerned {
+  readonly account: string
+  readonly validator?: boolean
+}
+
+export interface Done {
+  /** In hex. */
+  readonly data?: string
+  /** What the operation's event tells besides the sender. */
+  readonly ids?: readonly (readonly [key: string, value: string])[]
+  readonly concerned?: readonly Concerned[]
+}
+
+export interface Operation {
+  readonly event: string
+  /** The name of the parameter that is its gas, or the gas. */
+  readonly gas: string | number
+  /** Check 5. */
+  readonly check?: (message: Message) => void
+  /** Checks 6 and 7, then the fee, then the effects. */
+  readonly run: (call: Call) => Done
+}
+
+/** Check 7: the balance covers the fee and what the operation locks. Then the fee is paid. Source: protocol.md §2. */
+export function charge({ state, block, sender, fee }: Call, locked = 0n): void {
+  need(balanceOf(state, sender) >= fee + locked, 20, 'Insufficient balance')
+  if (fee === 0n) return
+  pay(state, sender, -fee)
+  if (block.altered === 'the fee is burned') state.totals.burned += fee
+  else pay(state, paramOf(state, 'hold_account', block.height), fee)
+}
+
+export const gasOf = (state: State, { gas }: Operation, height: number): number =>
+  typeof gas === 'number' ? gas : numberParam(state, gas, height)
+
+const LENGTHS: Readonly<Record<string, number>> = {
+  name: 128,
+  website: 256,
+  location: 128,
+  email: 256,
+  profile: 2048,
+}
+
+/** The texts of a message that are given have at most these lengths in bytes of UTF-8. */
+export function checkLengths(message: Message, lengths: Readonly<Record<string, number>>): void {
+  for (const [name, max] of Object.entries(lengths))
+    need(Buffer.byteLength((message[name] as string | undefined) ?? '') <= max, 20, INVALID)
+}
+
+/** Bytes of this length, where they are given. */
+export function checkBytes(message: Message, name: string, length: number): void {
+  const hex = message[name] as string | undefined
+  need(hex === undefined || hex.length === length * 2, 20, INVALID)
+}
+
+export const checkDescription = ({ description }: Message): void =>
+  checkLengths((description ?? {}) as Message, LENGTHS)
+export const checkReason = (message: Message): void => checkLengths(message, { reason: 2048 })

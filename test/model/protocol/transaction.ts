@@ -1,0 +1,123 @@
+import { createPublicKey, verify as verifySignature } from 'node:crypto'
+import { governanceOperations } from './governance.ts'
+import { gasOf, need, type Operation, Refused } from './operation.ts'
+import { stakeOperations } from './stake.ts'
+import { accountOf, type Block, type Event, numberParam, type State } from './state.ts'
+import { addressOf, sha256 } from './values.ts'
+import { decode, encode, type Message } from './wire.ts'
+
+const operations: Readonly<Record<string, Operation>> = { ...stakeOperations, ...governanceOperations }
+
+/** What a transaction is answered with. `data` in hex. */
+export interface Result {
+  readonly code: number
+  readonly log: string
+  readonly data: string
+  readonly gas: number
+  readonly events: readonly Event[]
+  readonly fee: bigint
+  /** Who sent it; undefined when it fails checks 1 to 4. */
+  readonly sender: string | undefined
+}
+
+interface Tx {
+  readonly from: string
+  readonly nonce: number
+  readonly chainId: string
+  readonly operation: string
+  readonly message: Message
+  readonly isSigned: () => boolean
+}
+
+/** An ed25519 key in the form that node:crypto reads. */
+const spki = (key: string): Buffer => Buffer.from(`302a300506032b6570032100${key}`, 'hex')
+
+/** Check 1. Source: protocol.md §2. */
+function decodeTx(bytes: Uint8Array): Tx {
+  try {
+    need(bytes.length <= 65_536, 2, 'too long')
+    const hex = Buffer.from(bytes).toString('hex')
+    const tx = decode('svc.tx.Tx', Buffer.from(bytes)) as Record<'body' | 'publicKey' | 'signature', string>
+    const body = decode('svc.tx.TxBody', Buffer.from(tx.body, 'hex'))
+    need(encode('svc.tx.Tx', tx) === hex && encode('svc.tx.TxBody', body) === tx.body, 2, 'not canonical')
+    const { chainId, from, nonce, ...rest } = body as { chainId: string; from: string; nonce: number }
+    const [entry, ...others] = Object.entries(rest as Readonly<Record<string, Message>>)
+    need(entry !== undefined && others.length === 0, 2, 'not one message')
+    const [operation, message] = entry
+    const lengths = [from, tx.publicKey, tx.signature].map((one) => one.length / 2)
+    need(lengths.join() === '20,32,64', 2, 'a length')
+    const isSigned = (): boolean =>
+      addressOf(tx.publicKey) === `0x${from}` &&
+      verifySignature(
+        null,
+        Buffer.concat([Buffer.from('svc/tx/v1\n'), Buffer.from(tx.body, 'hex')]),
+        createPublicKey({ key: spki(tx.publicKey), format: 'der', type: 'spki' }),
+        Buffer.from(tx.signature, 'hex'),
+      )
+    return { from: `0x${from}`, nonce, chainId, operation, message, isSigned }
+  } catch {
+    throw new Refused(2, 'cannot decode transaction: ')
+  }
+}
+
+/** Checks 1 to 4. */
+function admit(state: State, bytes: Uint8Array): Tx {
+  const tx = decodeTx(bytes)
+  const { chainId } = state.chain
+  need(tx.chainId === chainId, 3, `wrong chain id: expected ${chainId}, got ${tx.chainId}`)
+  need(tx.isSigned(), 3, 'signature verification failed')
+  const expected = state.accounts.get(tx.from)?.nonce ?? 0
+  need(tx.nonce === expected, 6, `bad nonce: expected ${expected}, got ${tx.nonce}`)
+  return tx
+}
+
+const indexEvent = (account: string, isOwner: boolean): Event => [
+  'svc.tx',
+  [['account', account], ...(isOwner ? [['validator', account] as const] : [])],
+]
+
+/** Who finds the transaction: the sender first, and each account once. Source: protocol.md §9. */
+function indexEvents(sender: string, concerned: readonly { account: string; validator?: boolean }[]): Event[] {
+  const accounts = [...new Set([sender, ...concerned.map(({ account }) => account)])]
+  return accounts.map((account) =>
+    indexEvent(
+      account,
+      concerned.some((one) => one.account === account && one.validator === true),
+    ),
+  )
+}
+
+function refusal(thrown: unknown, sender?: string): Result {
+  if (!(thrown instanceof Refused)) throw thrown
+  const events = sender === undefined ? [] : indexEvents(sender, [])
+  return { code: thrown.code, log: thrown.message, data: '', gas: 0, fee: 0n, events, sender }
+}
+
+/** Runs one transaction. `place`: in its block. */
+export function execute(state: State, block: Block, place: number, bytes: Uint8Array, isCheck = false): Result {
+  let tx: Tx
+  try {
+    tx = admit(state, bytes)
+  } catch (thrown) {
+    return refusal(thrown)
+  }
+  const { from: sender, operation: name, message } = tx
+  const operation = operations[name]
+  if (operation === undefined) throw new Error(`test/model/protocol has no rules of ${name} yet`)
+  accountOf(state, sender).nonce++
+  try {
+    operation.check?.(message)
+    const gas = gasOf(state, operation, block.height)
+    const fee = BigInt(gas) * BigInt(numberParam(state, 'gas_price', block.height))
+    const hash = sha256(bytes)
+    const {
+      data = '',
+      ids = [],
+      concerned = [],
+    } = operation.run({ state, block, place, hash, sender, message, fee, isCheck })
+    const event: Event = [operation.event, [['sender', sender], ...ids]]
+    return { code: 0, log: '', data, gas, events: [event, ...indexEvents(sender, concerned)], fee, sender }
+  } catch (thrown) {
+    return refusal(thrown, sender)
+  }
+}

@@ -1,0 +1,165 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { CompleteApplication, FinalizeBlockRequest } from '../../src/abci/types.ts'
+import { random } from '../chain/support.ts'
+import { type Random, randomAbsent, randomEvidence, randomGenesis, randomTx } from '../sim/traffic.ts'
+import { account, TestChain } from '../support/testChain.ts'
+import { compareBlock, compareGenesis, compareResult, compareRows, decidedOf, Difference } from './answers.ts'
+import { listAdmitted, Mempool } from './protocol/check.ts'
+import type { Genesis } from './protocol/genesis.ts'
+import { Model } from './protocol/block.ts'
+import { type Alteration, supplyGap } from './protocol/state.ts'
+import { Replica } from './replica.ts'
+
+type Init = Parameters<CompleteApplication['initChain']>[0]
+
+/** What chains met: `operation code`, `type result`, what happened to the replica. */
+export type Met = Map<string, number>
+
+const genesisOf = ({ chainId, appStateBytes, consensusParams, initialHeight, time }: Init) => ({
+  chainId,
+  initialHeight,
+  timeMs: time.seconds * 1000,
+  evidenceMaxBytes: consensusParams?.evidence?.maxBytes ?? 0,
+  appState: JSON.parse(new TextDecoder().decode(appStateBytes)) as Genesis['appState'],
+})
+
+/** A chain whose blocks have parts of seconds, and last commits with votes for nil. */
+function startChain(next: Random) {
+  const chain = new TestChain({ initialHeight: next(3) === 0 ? 2 + next(60) : 1 })
+  const { app } = chain
+  let init: Init | undefined
+  let block: FinalizeBlockRequest | undefined
+  const vary = ({ decidedLastCommit, time, ...rest }: FinalizeBlockRequest): FinalizeBlockRequest => ({
+    ...rest,
+    time: { seconds: time.seconds, nanos: next(1_000_000_000) },
+    decidedLastCommit: {
+      ...decidedLastCommit,
+      votes: decidedLastCommit.votes.map((vote) =>
+        vote.blockIdFlag === 2 && next(6) === 0 ? { ...vote, blockIdFlag: 3 } : vote,
+      ),
+    },
+  })
+  Object.assign(chain, {
+    app: {
+      ...app,
+      initChain: (asked: Init) => app.initChain((init = asked)),
+      finalizeBlock: (asked: FinalizeBlockRequest) => app.finalizeBlock((block = vary(asked))),
+    },
+  })
+  const answer = chain.init(randomGenesis(next))
+  return { chain, answer, init: () => init as Init, lastBlock: () => block as FinalizeBlockRequest }
+}
+
+/** One random chain beside the model. */
+class Comparison {
+  private readonly next: Random
+  private readonly chain: TestChain
+  private readonly lastBlock: () => FinalizeBlockRequest
+  private readonly model: Model
+  private readonly replica: Replica | undefined
+  private readonly altered: Alteration | undefined
+  /** What CheckTx accepted and no block has. */
+  private waiting: readonly Uint8Array[] = []
+  /** How many transactions a block of this chain has at most. */
+  private readonly size: number
+  private readonly met: Met
+  ran = 0
+
+  constructor(seed: number, folder: string, met: Met, altered: Alteration | undefined) {
+    const next = random(seed)
+    this.next = next
+    this.altered = altered
+    this.met = met
+    this.size = [5, 9, 20, 40][next(4)] as number
+    const { chain, answer, init, lastBlock } = startChain(next)
+    this.chain = chain
+    this.lastBlock = lastBlock
+    this.model = new Model(genesisOf(init()), altered)
+    // An altered model is held against one application: that finds as much in less time.
+    this.replica = altered === undefined ? new Replica(folder, random(seed + 1), init()) : undefined
+    compareGenesis(answer, this.model)
+  }
+
+  private meet(what: string): void {
+    this.met.set(what, (this.met.get(what) ?? 0) + 1)
+  }
+
+  /** New transactions into CheckTx, after those that wait have been checked again. */
+  private check(txs: readonly Uint8Array[]): void {
+    const mempool = new Mempool(this.model.state, this.altered)
+    const judge = (tx: Uint8Array, type: number): boolean => {
+      const result = this.chain.check(tx, type)
+      compareResult(`CheckTx ${type}`, result, mempool.check(tx), true)
+      return result.code === 0
+    }
+    const kept = this.waiting.filter((tx) => judge(tx, 1))
+    this.waiting = [...kept, ...txs.filter((tx) => judge(tx, 0))].slice(-100)
+  }
+
+  async runBlock(): Promise<void> {
+    const { next, chain, model } = this
+    const nonces = new Map<string, number>(
+      Array.from({ length: 12 }, (_, at) => {
+        const { address } = account(at + 1)
+        return [address, model.state.accounts.get(address)?.nonce ?? 0]
+      }),
+    )
+    const made = Array.from({ length: next(this.size) }, () => randomTx(next, chain, nonces))
+    const operationOf = new Map(made.map(({ operation, bytes }) => [bytes, operation]))
+    const all = made.map(({ bytes }) => bytes)
+    this.check(all.filter(() => next(2) === 0))
+    const head = structuredClone(model.state)
+    const admit = (txs: readonly Uint8Array[]): readonly Uint8Array[] => listAdmitted(head, txs)
+    // Half of the blocks are what an honest proposer makes of them.
+    const txs = next(2) === 0 ? all : admit(all)
+    const { response, results } = chain.block({
+      txs,
+      absent: randomAbsent(next, chain.sets.get(chain.height) ?? new Map()),
+      misbehavior: randomEvidence(next, chain.height),
+      seconds: 1 + next(12),
+    })
+    const block = this.lastBlock()
+    compareBlock(response, model.run(decidedOf(block)))
+    compareRows(chain.store, model.state)
+    if (supplyGap(model.state) !== 0n) throw new Difference(`the model has ${supplyGap(model.state)} units too many`)
+    this.waiting = this.waiting.filter((tx) => !txs.includes(tx))
+    for (const [place, { code }] of results.entries()) this.meet(`${operationOf.get(txs[place] as Uint8Array)} ${code}`)
+    for (const { type, attributes = [] } of response.events ?? [])
+      this.meet(`${type} ${/resolved|removed/.test(type ?? '') ? attributes.at(-1)?.value : ''}`)
+    this.ran += txs.length
+    await this.replica?.run(block, response, admit)
+  }
+
+  get height(): number {
+    return this.chain.height
+  }
+
+  /** Counts what the chain came to, and closes it. */
+  end(): void {
+    this.replica?.close()
+    for (const [what, count] of this.replica?.met ?? []) this.met.set(what, (this.met.get(what) ?? 0) + count)
+    for (const { type, result } of this.model.state.proposals) this.meet(`${type} ${result}`)
+  }
+}
+
+/**
+ * Runs one random chain until it has executed `count` transactions, and returns how many there were. Throws a Difference
+ * that names seed and height where the application and the model differ.
+ */
+export async function compareChain(seed: number, count: number, met: Met, altered?: Alteration): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'svcd-model-'))
+  let comparison: Comparison | undefined
+  try {
+    comparison = new Comparison(seed, folder, met, altered)
+    while (comparison.ran < count) await comparison.runBlock()
+    return comparison.ran
+  } catch (thrown) {
+    const why = `chain ${seed}, block ${comparison?.height}: ${thrown instanceof Error ? thrown.message : thrown}`
+    throw thrown instanceof Difference ? new Difference(why) : new Error(why, { cause: thrown })
+  } finally {
+    comparison?.end()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
