@@ -43,10 +43,12 @@ export function toBase64(bytes: Uint8Array): string {
 
 /** The bytes of padded base64; undefined for what `toBase64` would not have written, so one value has one text. */
 export function fromBase64(text: string): Uint8Array | undefined {
+  if (isNode) {
+    const read = Buffer.from(text, 'base64')
+    return read.toString('base64') === text ? new Uint8Array(read) : undefined
+  }
   if (!BASE64.test(text)) return undefined
-  const bytes = isNode
-    ? Uint8Array.from(Buffer.from(text, 'base64'))
-    : Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
+  const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
   return toBase64(bytes) === text ? bytes : undefined
 }
 
