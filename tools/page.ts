@@ -66,6 +66,7 @@ export async function buildPage(): Promise<boolean> {
   const stamp = join(out, 'inputs.sha256')
   const inputs = inputsHash()
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === inputs) return false
+  const { NODE_ENV } = process.env
   const { build } = await import('vite')
   await build({
     root: page,
@@ -86,6 +87,9 @@ export async function buildPage(): Promise<boolean> {
       license: { fileName: 'licenses.md' },
     },
   })
+  // Vite leaves `production` behind, with which npm takes every tool for left out.
+  if (NODE_ENV === undefined) delete process.env['NODE_ENV']
+  else process.env['NODE_ENV'] = NODE_ENV
   writeFileSync(stamp, inputs)
   return true
 }

@@ -34,7 +34,7 @@ function npmBom(): Bom {
     cwd: root,
     encoding: 'utf8',
     maxBuffer: 2 ** 26,
-    env: { ...process.env, NODE_OPTIONS: '' },
+    env: { ...process.env, NODE_OPTIONS: '', NODE_ENV: '' },
   })
   const bom = JSON.parse(text) as Bom
   // npm takes the name of the folder.
