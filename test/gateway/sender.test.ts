@@ -92,17 +92,24 @@ describe('nonces', () => {
     const lost = new Set<number>()
     let isOver = false
     const closed = { code: 12, log: 'the proposal is closed' }
-    // Both are lost once. What is offered after that is refused.
+    // Both are lost once, before the next block. What is offered after that is refused.
     pair = await startPair({
+      blocks: false,
       check: () => (lost.size < 2 || isOver ? {} : closed),
       lose: ({ body }) => !isOver && lost.add(body.nonce).size > 0,
     })
-    const results = await many(2, () => resultOf(transfer()))
+    const answers = many(2, () => resultOf(transfer()))
+    await until(() => lost.size === 2)
+    pair.node.step()
+    const results = await answers
     expect(results[0]).toMatchObject({ height: 0, check_tx: closed })
     // The first one has left a hole before the second.
     expect(results[1]).toMatchObject({ height: 0, check_tx: { code: 6, log: 'bad nonce: expected 0, got 1' } })
     isOver = true
-    expect((await resultOf(transfer())).height).toBeGreaterThan(0)
+    const last = resultOf(transfer())
+    await until(() => pair.node.ledger.waiting() === 1)
+    pair.node.step()
+    expect((await last).height).toBeGreaterThan(0)
     expect(pair.node.ledger.nonces.get(alice.address)).toBe(1)
   })
 
