@@ -13,9 +13,9 @@ const COUNT = 200
 
 // Each test runs with the same random cases each time.
 process.env['SEED'] ??= '1'
-const prepared = await prepare(project)
+const said = { ...project, say: (line: string): void => void process.stdout.write(`${line}\n`) }
+const prepared = await prepare(said)
 try {
-  const said = { ...project, onSurvivor: (line: string) => process.stdout.write(`${line}\n`) }
   const campaigns: Campaigns = Object.fromEntries(
     MUTATED.map((folder): [string, Campaigns[string]] => [
       folder.slice('src/'.length),

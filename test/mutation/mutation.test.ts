@@ -44,7 +44,7 @@ describe('in a project with one test', () => {
       cpSync(join(project.root, file), join(root, file))
     writeFileSync(join(root, 'src/size.ts'), `${IS_BIG}\n${LABEL}\n`)
     writeFileSync(join(root, 'test/size.test.ts'), TEST)
-    prepared = await prepare({ root, sources: ['src/*.ts'], tests: ['test/*.test.ts'], explained: [] })
+    prepared = await prepare({ root, sources: ['src/*.ts'], tests: ['test/*.test.ts'] })
   }, 240_000)
   afterAll(() => {
     prepared.close()
