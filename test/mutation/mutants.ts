@@ -131,9 +131,23 @@ function holdsProse(node: Node): boolean {
   return node.type === 'KeyValueProperty' && /^(?:doc|unit|source)$/.test(nameOf(member(node, 'key')))
 }
 
-const short = (text: string): string => {
-  const line = text.replace(/\s+/g, ' ')
-  return line.length > 80 ? `${line.slice(0, 40)} … ${line.slice(-37)}` : line
+const SHOWN_LENGTH = 80
+const AROUND_LENGTH = 30
+
+/** One line for people; of a long text only what differs and a little around it. */
+function changeOf(node: string, other: string | undefined): string {
+  const [was, now] = [node, other ?? '(dropped)'].map((text) => text.replace(/\s+/g, ' ')) as [string, string]
+  let same = 0
+  while (same < was.length && was[same] === now[same]) same += 1
+  let end = 0
+  while (end < Math.min(was.length, now.length) - same && was.at(-1 - end) === now.at(-1 - end)) end += 1
+  const cut = (text: string): string => {
+    if (text.length <= SHOWN_LENGTH) return text
+    const from = Math.max(0, same - AROUND_LENGTH)
+    const to = Math.min(text.length - end + AROUND_LENGTH, from + 2 * SHOWN_LENGTH)
+    return `${from > 0 ? '…' : ''}${text.slice(from, to)}${to < text.length ? '…' : ''}`
+  }
+  return `${cut(was)} → ${cut(now)}`
 }
 
 /** Every mutant of one file, in the order of the text. */
@@ -149,7 +163,7 @@ export function mutantsOf(path: string, text: string): Mutant[] {
         path,
         line,
         text: (source.lines[line - 1] ?? '').trim(),
-        change: `${short(was)} → ${replacement === undefined ? '(dropped)' : short(replacement)}`,
+        change: changeOf(was, replacement),
         start,
         end: start + was.length,
         replacement,

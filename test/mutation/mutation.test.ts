@@ -111,6 +111,8 @@ test('each kind of fault is found, and text for people and types are left alone'
     "throw new StoreError('too ' + 'er') → (dropped)",
     "'too ' + 'er' → 'too ' - 'er'",
   ])
+  const [long] = changes(`const a = ${'b'.repeat(90)} || ${'c'.repeat(90)}`)
+  expect(long).toBe(`…${'b'.repeat(29)} || ${'c'.repeat(29)}… → …${'b'.repeat(29)} && ${'c'.repeat(29)}…`)
   expect(changes("type A = 'b' | 2\nimport { c } from 'd'")).toEqual([])
 })
 

@@ -89,6 +89,14 @@ describe('nonces in order', () => {
     expect(await queue.submit('one')).toBe('one with 3')
   })
 
+  test('after a taken nonce the very next one is tried', async () => {
+    const { account, queue } = createAccount(({ nonce }) => (nonce === 0 ? { state: 'taken' } : undefined))
+    account.next = 1
+    account.read = 0
+    expect(await queue.submit('one')).toBe('one with 1')
+    expect(account.batches).toEqual([1, 1])
+  })
+
   test('a node that has not heard of pending transactions yet is asked again, and none of their nonces is used twice', async () => {
     const accepted: string[] = []
     let sends = 0
@@ -223,6 +231,16 @@ describe('what goes wrong', () => {
       'fulfilled',
     ])
     expect(account.accepted).toEqual(numbered(['one', 'three']))
+  })
+
+  test('when all calls are given up, nothing is read and nothing sent', async () => {
+    const { account, queue } = createAccount()
+    const abort = new AbortController()
+    const call = queue.submit('one', { signal: abort.signal })
+    abort.abort(new Error('no longer'))
+    await expect(call).rejects.toThrow('no longer')
+    await later()
+    expect([account.reads, account.batches]).toEqual([0, []])
   })
 })
 
