@@ -95,7 +95,8 @@ export function updateSet(state: State, block: Block, signed: ReadonlySet<string
     const [was, is] = [before, state.validatorSet].map((set) => set.find(({ pubKey }) => pubKey === key))
     if (was !== undefined && is !== undefined) continue
     const id = (is ?? was)?.candidacyId
-    const owner = state.candidacies.find((one) => one.id === id)?.ownerAddress ?? ''
+    const owner = state.candidacies.find((one) => one.id === id)?.ownerAddress
+    if (owner === undefined) continue
     events.push([
       `svc.stake.${is === undefined ? 'left' : 'joined'}`,
       [
