@@ -108,7 +108,7 @@ async function runCalls(
 }
 
 /**
- * The gateway beside what it stands in front of, on one node: transfers, queries, and queries while transfers run.
+ * Compares the gateway with direct calls to its node: transfers, queries, and queries while transfers run.
  * Whole lists are left out, because a node answers no more of them than its limit allows.
  */
 export async function measureGateway(context: Context): Promise<void> {

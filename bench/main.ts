@@ -149,7 +149,7 @@ const PEER_OF: Readonly<Record<AppKind, Peer | undefined>> = {
 const profileFlags = (): readonly string[] =>
   values.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${values.profile}`]
 
-/** The transfers beside those peers that were asked for; none when the only one is cosmos-sdk, which has a load of its own. */
+/** The transfers to measure for the chosen peers. There are none when cosmos-sdk is the only peer, because it has its own loads. */
 const planned = (transfers: Plan['transfers']): Plan['transfers'] => {
   const asked = transfers.filter(([app]) => PEER_OF[app] === undefined || peers.includes(PEER_OF[app]))
   return asked.every(([app]) => app === 'svcd') && peers.includes('sdk') ? [] : asked

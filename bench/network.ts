@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { writeFileSync } from 'node:fs'
 import { genesisJson, homeFiles, type NodeIdentity, writeNodeKeys } from '../src/comet/home.ts'
 import { CHAIN_ID } from './accounts.ts'
@@ -8,6 +7,7 @@ import { type Delay, startDelay } from './delay.ts'
 import { networkGenesis } from './genesis.ts'
 import { type AppKind, type BenchNode, startNode } from './node.ts'
 import { runTxLoad, SUBJECTS, type TxLoad } from './transactions.ts'
+import { until } from './until.ts'
 
 const VALIDATORS = 4
 /** From one validator to another; an answer takes as long again. */
@@ -59,9 +59,7 @@ function makeHomes(
 async function connected(nodes: readonly BenchNode[]): Promise<void> {
   const isWhole = async (): Promise<boolean> =>
     (await Promise.all(nodes.map(({ rpc }) => rpc.peers()))).every((peers) => peers === VALIDATORS - 1)
-  for (const end = Date.now() + PEERS_MS_MAX; !(await isWhole()); await sleep(100)) {
-    if (Date.now() > end) throw new Error('the validators did not all connect')
-  }
+  await until(isWhole, PEERS_MS_MAX, () => 'the validators did not all connect', 100)
 }
 
 async function startNetwork({ programs, newFolder, freePorts }: Context, app: AppKind): Promise<Network> {

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { goMaxProcs } from '../src/comet/goMaxProcs.ts'
 import { homeFiles, writeNodeHome } from '../src/comet/home.ts'
@@ -12,6 +11,7 @@ import { setTomlValues } from '../src/comet/config.ts'
 import { CHAIN_ID } from './accounts.ts'
 import type { Target } from './load/job.ts'
 import type { Programs } from './peers.ts'
+import { until } from './until.ts'
 
 /**
  * An application that is measured: ours, its signatures alone, CometBFT's kvstore over the socket, the same inside
@@ -115,9 +115,12 @@ async function startApp(
   const killAtExit = (): boolean => child.kill('SIGKILL')
   process.once('exit', killAtExit)
   child.once('exit', () => process.off('exit', killAtExit))
-  for (const end = Date.now() + LISTEN_MS_MAX; !existsSync(socket); await sleep(5)) {
-    if (child.exitCode !== null || Date.now() > end) throw new Error(`${app} does not listen: ${said}`)
+  const why = (): string => `${app} does not listen: ${said}`
+  const isListening = (): boolean => {
+    if (child.exitCode !== null) throw new Error(why())
+    return existsSync(socket)
   }
+  await until(isListening, LISTEN_MS_MAX, why, 5)
   return child
 }
 
@@ -168,11 +171,15 @@ export async function startNode(options: NodeOptions): Promise<BenchNode> {
     const { latestHeight } = await waitForNode(rpc, NODE_MS_MAX)
     // An application that writes a large genesis or snapshot does not answer meanwhile.
     const height = (): Promise<number> => rpc.committedHeight().catch(() => latestHeight)
+    const why = (): string => `${app}: no block`
     let hasEnded = false
     void comet.exited.then(() => (hasEnded = true))
-    for (const end = Date.now() + NODE_MS_MAX; (await height()) <= latestHeight; await sleep(20)) {
-      if (Date.now() > end || hasEnded) throw new Error(`${app}: no block`)
+    const hasBlock = async (): Promise<boolean> => {
+      if ((await height()) > latestHeight) return true
+      if (hasEnded) throw new Error(why())
+      return false
     }
+    await until(hasBlock, NODE_MS_MAX, why)
     return { host: '127.0.0.1', port, rpc, pids: { app: child?.pid, comet: comet.pid }, appStartMs, stop }
   } catch (error) {
     await stop()

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { homeFiles, readNodeId } from '../src/comet/home.ts'
@@ -11,6 +10,7 @@ import { type BenchNode, type NodeOptions, startNode } from './node.ts'
 import { peakMbOf } from './proc.ts'
 import { number, tableOf } from './report.ts'
 import { medianOf } from './stats.ts'
+import { until } from './until.ts'
 
 const ACCOUNTS = 1_000_000
 // `svcd start` takes a genesis file of at most 64 MiB. Transfers make the other accounts.
@@ -66,16 +66,15 @@ const appLogOf = (home: string): string => join(home, 'logs', 'app.log')
 
 /** The line of an application's log that says this. Throws when it has not come in time. */
 async function lineOf(home: string, msg: string): Promise<LogLine> {
-  for (const end = Date.now() + WAIT_MS_MAX; ; await sleep(50)) {
+  const find = (): LogLine | undefined => {
     const text = existsSync(appLogOf(home)) ? readFileSync(appLogOf(home), 'utf8') : ''
-    const found = text
+    return text
       .split('\n')
       .filter((line) => line.includes(msg) && line.endsWith('}'))
       .map((line) => JSON.parse(line) as LogLine)
       .find((line) => line.msg === msg)
-    if (found !== undefined) return found
-    if (Date.now() > end) throw new Error(`${home}: its log does not say ${msg}`)
   }
+  return await until(find, WAIT_MS_MAX, () => `${home}: its log does not say ${msg}`, 50)
 }
 
 const flagsOf = (home: string): readonly string[] => [
@@ -153,9 +152,7 @@ async function joinChain(options: NodeOptions, chain: BenchNode): Promise<Joined
       const { latestHeight, catchingUp } = await node.rpc.status()
       return !catchingUp && latestHeight >= head
     }
-    for (const end = Date.now() + WAIT_MS_MAX; !(await isThere()); await sleep(20)) {
-      if (Date.now() > end) throw new Error('the node that joins does not reach the head')
-    }
+    await until(isThere, WAIT_MS_MAX, () => 'the node that joins does not reach the head')
     const joinMs = performance.now() - beginMs
     const begun = await lineOf(home, 'a snapshot is being restored')
     const done = await lineOf(home, 'the state was restored from a snapshot')

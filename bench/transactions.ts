@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { codesOf } from './codes.ts'
 import type { Context } from './context.ts'
 import { mixGenesis, peerGenesis, transferGenesis } from './genesis.ts'
@@ -8,6 +7,7 @@ import { type AppKind, type BenchNode, type NodeOptions, startNode } from './nod
 import { sdkGenesis } from './peers.ts'
 import { cpuMsOf, memoryOf } from './proc.ts'
 import type { Sample } from './sample.ts'
+import { until } from './until.ts'
 import { meanOf } from './stats.ts'
 
 const BLOCKS_MS_MAX = 30_000
@@ -44,7 +44,7 @@ const HEADROOM_TX_PER_SECOND = { saturate: 30_000, closedLoop: 20_000, blockLoop
 const headroomOf = (pool: PoolKind, load: TxJob['load']): number =>
   Math.min(HEADROOM_TX_PER_SECOND[load], pool === 'sdk' ? 5000 : Infinity)
 
-/** What a load is told besides the node: its transactions, and what the table calls it. */
+/** How one load is run: which transactions it sends, and its name in the table. */
 interface TxRun {
   readonly pool: PoolKind
   readonly fresh: boolean
@@ -181,9 +181,8 @@ export async function measureMix(context: Context): Promise<void> {
           const { code, log } = await node.rpc.broadcastTxSync(openProposal())
           if (code !== 0) throw new Error(`the proposal of the mix is refused: ${log}`)
           const height = (await node.rpc.committedHeight()) + 2
-          for (const end = Date.now() + BLOCKS_MS_MAX; (await node.rpc.committedHeight()) < height; await sleep(10)) {
-            if (Date.now() > end) throw new Error(`the mix: no ${height} blocks`)
-          }
+          const isThere = async (): Promise<boolean> => (await node.rpc.committedHeight()) >= height
+          await until(isThere, BLOCKS_MS_MAX, () => `the mix: no ${height} blocks`)
         }
         const pool = app === 'svcd' ? 'mix' : 'kv'
         await runTxLoad(context, node, MIX_LOAD, { pool, fresh: true, subject: SUBJECTS[app], round })
