@@ -71,10 +71,8 @@ function indexEvents({ accounts = [], validators = [] }: Verdict): readonly Chai
     }))
 }
 
-const NO_EVENTS: readonly Event[] = []
-
-/** A verdict as the result of a transaction in a block; CheckTx leaves out the events. */
-export const printVerdict = (verdict: Verdict, withEvents = true): ExecTxResult => {
+/** A verdict as the result of a transaction; that of a check has no events. */
+export const printVerdict = (verdict: Verdict): ExecTxResult => {
   const { code, log, data, gas, events, shortfall } = verdict
   return {
     code,
@@ -83,7 +81,7 @@ export const printVerdict = (verdict: Verdict, withEvents = true): ExecTxResult 
     data,
     gasWanted: gas,
     gasUsed: gas,
-    events: withEvents ? [...events, ...indexEvents(verdict)].map(printEvent) : NO_EVENTS,
+    events: [...events, ...indexEvents(verdict)].map(printEvent),
   }
 }
 

@@ -62,7 +62,7 @@ export function checkTx(app: AppContext, { tx, type }: CheckTxRequest): CheckTxR
   // A refused transaction is not remembered, so that nobody can fill the memory with garbage.
   if (verdict.code === 0) app.txCache.keep(read)
   logDefect(app, read, verdict)
-  return printVerdict(withReason(verdict, check, read), false)
+  return printVerdict(withReason(verdict, check, read))
 }
 
 /** The most memory that remembered transactions may cost, as counted by `costOf`: 66,000 transfers. */

@@ -91,12 +91,15 @@ function moveEntry(
   if (to !== undefined) entries.set(to, { row, isBelow: entries.get(to)?.isBelow === true })
 }
 
-function createIndex({ table, cells }: TableWrites, index: string): SortedMap<IndexEntry> {
+/** Puts a cell into an index: its row, in place of the one below. */
+function enter(entries: SortedMap<IndexEntry>, index: string, { writes: { table }, below, row }: Cell): void {
+  hideBelow(entries, sortKeyOf(table, index, below))
+  moveEntry(entries, undefined, sortKeyOf(table, index, row), row)
+}
+
+function createIndex({ cells }: TableWrites, index: string): SortedMap<IndexEntry> {
   const entries = createSortedMap<IndexEntry>()
-  for (const { below, row } of cells.values()) {
-    hideBelow(entries, sortKeyOf(table, index, below))
-    if (row !== undefined) moveEntry(entries, undefined, sortKeyOf(table, index, row), row)
-  }
+  for (const cell of cells.values()) enter(entries, index, cell)
   return entries
 }
 
@@ -191,11 +194,7 @@ class LayeredOverlay implements Overlay {
     const below = this.#findBelow(writes.table, id, key)
     const cell = { writes, id, key, below, row: below, saved: below, savedAt: 0, since: this.#savepoint }
     writes.cells.set(id, cell)
-    for (const [index, entries] of writes.indexes) {
-      const sortKey = sortKeyOf(writes.table, index, below)
-      hideBelow(entries, sortKey)
-      moveEntry(entries, undefined, sortKey, below)
-    }
+    for (const [index, entries] of writes.indexes) enter(entries, index, cell)
     return cell
   }
 
