@@ -29,7 +29,7 @@ help:
 	@echo 'make supply-chain   versions, install scripts, licences and known weaknesses of what svcd is made of'
 	@echo 'make sbom     a bill of materials in CycloneDX (.cache/sbom)'
 	@echo 'make matrix   the tests of the real node against each CometBFT line, one line each'
-	@echo "make bench    side by side with cosmos-sdk and CometBFT's own kvstore (docs/performance.md; ARGS=\"--quick\" takes 2.5 minutes)"
+	@echo "make bench    side by side with cosmos-sdk and CometBFT's own kvstore (docs/performance.md; ARGS=\"--quick\" takes three minutes)"
 	@echo 'make bench-page   the web page in a browser, on a large chain beside a small one (docs/performance.md)'
 	@echo 'make stress   strangers hammer a node of 2,500 candidacies while honest callers measure (docs/reliability.md)'
 	@echo 'make up       the devnet in containers, in the background (docs/containers.md); make down stops it and keeps its chain'
