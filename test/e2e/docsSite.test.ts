@@ -3,17 +3,14 @@ import { execFile } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { beforeAll, describe, expect, test } from '@jest/globals'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { beforeAll, expect, test } from '@jest/globals'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { type Devnet, startDevnet } from '../../src/cli/devnet/startDevnet.ts'
 import { methods } from '../../src/gateway/methods/list.ts'
 import { sitePages } from '../../tools/docs/navigation.ts'
+import { startBrowser, withBrowser } from './support/page.ts'
 import { type StaticSite, serveSite } from './support/staticSite.ts'
 import { testFolder } from './support/testFolder.ts'
-
-const CHROMIUM = process.env['SVCD_CHROMIUM'] ?? '/usr/bin/chromium'
-// skip: no Chromium on this machine (.ci/run installs Debian's; SVCD_CHROMIUM names another)
-const withBrowser = existsSync(CHROMIUM) ? describe : describe.skip
 
 const checkout = join(import.meta.dirname, '../..')
 const BASE = '/projects/svcd/'
@@ -66,19 +63,8 @@ withBrowser('in headless Chromium', () => {
 
   beforeAll(async () => {
     devnet = await startDevnet()
-    browser = await chromium.launch({
-      executablePath: CHROMIUM,
-      args: [
-        '--headless',
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-        // Else it asks the reader whether a page from elsewhere may reach this machine, and nobody answers.
-        '--disable-features=LocalNetworkAccessChecks',
-      ],
-    })
+    // Else it asks the reader whether a page from elsewhere may reach this machine, and nobody answers.
+    browser = await startBrowser(['--disable-features=LocalNetworkAccessChecks'])
   }, 90_000)
 
   /** Runs `visit` on a page of the site; whatever the page complains of, and each request to another machine, is kept. */

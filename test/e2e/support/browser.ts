@@ -3,8 +3,8 @@ import { type Browser, chromium } from 'playwright-core'
 /** The browser that tests and benchmarks drive. */
 export const CHROMIUM = process.env['SVCD_CHROMIUM'] ?? '/usr/bin/chromium'
 
-/** Starts headless Chromium. */
-export const startBrowser = (): Promise<Browser> =>
+/** Starts headless Chromium, with `flags` beside those that every test needs. */
+export const startBrowser = (flags: readonly string[] = []): Promise<Browser> =>
   chromium.launch({
     executablePath: CHROMIUM,
     args: [
@@ -14,5 +14,6 @@ export const startBrowser = (): Promise<Browser> =>
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      ...flags,
     ],
   })
