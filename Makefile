@@ -16,7 +16,7 @@ help:
 	@echo 'make devnet   one validator, gateway and funded accounts on this machine (ARGS="--help" for its flags)'
 	@echo 'make check    lint, types and the tests that start no node'
 	@echo 'make test     every test, a real CometBFT node included (ARGS="test/store -t undo" runs some of them)'
-	@echo 'make chaos    kill -9 at random moments, for as long as it is left running'
+	@echo 'make chaos    kill -9 of a devnet at 75 random moments'
 	@echo 'make churn    2,000 blocks on seven nodes whose validator set changes all the time, then a replay from genesis'
 	@echo 'make faults   kills at named places, cut logs, disks that fail, and a clock that jumps'
 	@echo 'make fuzz     a million each of byte streams, requests, transactions and calls that nobody means well'

@@ -1,15 +1,17 @@
 /**
- * The same tests of the real node against every CometBFT line that is served: `node tools/matrix.ts [version …]`.
- * Programs that are not there are built into .cache/cometbft/<version>. One line a version, `0.37.18  N passed, N
- * failed`; what failed stands above it and all that jest said in .cache/matrix/<version>.log. Exit 1 when anything
- * failed.
+ * The same tests of the real node against every CometBFT line that is served: `node tools/matrix.ts [--json FILE]
+ * [version …]`. Programs that are not there are built into .cache/cometbft/<version>. One line a version; what failed
+ * stands above it and all that jest said in .cache/matrix/<version>.log. Exit 1 when anything failed. FILE then holds
+ * the reports.
  */
 import { spawn } from 'node:child_process'
 import { createWriteStream, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { buildCometBft } from '../src/comet/build.ts'
 import { defaultCometCache } from '../src/comet/find.ts'
+import { type CampaignReport, keepReports, summary } from '../test/support/campaign.ts'
 import { jestTotals, type Totals } from './testing/totals.ts'
 
 /** The newest release of each line in COMETBFT_LINES. */
@@ -80,12 +82,23 @@ async function test(version: string, program: string, log: string): Promise<Tota
   }
 }
 
+/** What the tests of one version came to. */
+const reportOf = (version: string, { passed, failed, problems, skipped }: Totals): CampaignReport => ({
+  name: `CometBFT ${version}`,
+  target: 'every test of a real node passes',
+  ran: passed + failed,
+  seed: undefined,
+  result: [`${passed} passed, ${failed} failed, ${skipped.length} skipped`, ...problems].join('; '),
+  passed: failed === 0,
+})
+
 const logs = join(root, '.cache/matrix')
 mkdirSync(logs, { recursive: true })
-const asked = process.argv.slice(2)
+const { values, positionals: asked } = parseArgs({ options: { json: { type: 'string' } }, allowPositionals: true })
+const reports: CampaignReport[] = []
 for (const version of asked.length > 0 ? asked : VERSIONS) {
   const log = join(logs, `${version}.log`)
-  const { passed, failed, problems, skipped } = await programOf(version).then(
+  const totals = await programOf(version).then(
     (program) => test(version, program, log),
     (error: unknown) => ({
       passed: 0,
@@ -94,11 +107,12 @@ for (const version of asked.length > 0 ? asked : VERSIONS) {
       problems: [error instanceof Error ? error.message : String(error)],
     }),
   )
-  for (const problem of problems) say(`FAILED ${problem}`)
-  for (const skip of skipped) say(`SKIPPED ${skip}`)
+  for (const skip of totals.skipped) say(`SKIPPED ${skip}`)
   const failures = existsSync(log) ? readFileSync(log, 'utf8').matchAll(/^\s+● (.* › .*)$/gm) : []
   for (const name of new Set([...failures].map(([, name]) => name))) say(`FAILED ${name}`)
-  say(`${version}  ${passed} passed, ${failed} failed`)
-  if (failed > 0) process.exitCode = 1
+  const report = reportOf(version, totals)
+  say(summary(report))
+  reports.push(report)
   if (isStopped) break
 }
+keepReports(reports, values.json)

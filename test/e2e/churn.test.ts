@@ -1,20 +1,26 @@
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import Database from 'better-sqlite3'
 import { random } from '../chain/support.ts'
 import { churn } from './support/churn.ts'
 import { testFolder } from './support/testFolder.ts'
 
 const folder = testFolder()
+const small = { validators: 4, blocks: 60, blockTime: '50ms', say: () => undefined }
+
 test('validators come, go, change keys, owners and number: one app hash a height on all nodes, and in a replay', async () => {
-  const { moves, compared, replayed } = await churn({
-    output: join(folder, 'net'),
-    validators: 4,
-    blocks: 60,
-    blockTime: '50ms',
-    next: random(2),
-    say: () => undefined,
-  })
+  const { moves, compared, replayed } = await churn({ ...small, output: join(folder, 'net'), next: random(2) })
   expect([...moves.values()].reduce((sum, { done }) => sum + done, 0)).toBeGreaterThan(10)
   expect(compared).toBeGreaterThanOrEqual(60)
   expect(replayed).toBeGreaterThanOrEqual(60)
+}, 600_000)
+
+test('make churn finds a node whose rows were changed behind its back', async () => {
+  const disturb = (home: string): void => {
+    const db = new Database(join(home, 'data', 'state.db'), { timeout: 60_000 })
+    db.prepare("update accounts set balance = '1' || balance").run()
+    db.close()
+  }
+  const churned = churn({ ...small, output: join(folder, 'disturbed'), next: random(2), disturb })
+  await expect(churned).rejects.toThrow(/tells the app hash|the stored root is not that of the rows/)
 }, 600_000)

@@ -1,5 +1,7 @@
+import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from '@jest/globals'
+import { chaos } from './support/chaos.ts'
 import { crashRound, lastCheck, makeBook, type Victim } from './support/crash.ts'
 import { makePlace, type Place } from './support/devnet.ts'
 import { testFolder } from './support/testFolder.ts'
@@ -38,3 +40,16 @@ describe('kill -9 while transactions flow: after each restart what was acknowled
     expect(book.acknowledged.size).toBeGreaterThanOrEqual(rounds.length)
   }, 60_000)
 })
+
+test('make chaos finds a disk that forgets what it was told to keep: all files are as they were one kill before', async () => {
+  const kept = join(folder, 'kept')
+  const disturb = (home: string, round: number): void => {
+    const [from, to] = round === 1 ? [join(home, 'data'), kept] : [kept, join(home, 'data')]
+    rmSync(to, { recursive: true, force: true })
+    cpSync(from, to, { recursive: true })
+  }
+  expect(await chaos({ count: 3, seed: 1 }, { home: join(folder, 'forgetful'), disturb })).toMatchObject({
+    passed: false,
+    result: expect.stringMatching(/after 2: transaction \w+ was acknowledged in block \d+ and is not there/),
+  })
+}, 120_000)

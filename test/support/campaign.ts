@@ -46,7 +46,8 @@ export function tellReports(reports: readonly CampaignReport[], file: string | u
   keepReports(reports, file)
 }
 
-function keepReports(reports: readonly CampaignReport[], file: string | undefined): void {
+/** Writes the list of reports to `file`, and ends this process with status 1 when one is broken. */
+export function keepReports(reports: readonly CampaignReport[], file: string | undefined): void {
   if (file !== undefined) writeFileSync(file, `${JSON.stringify(reports, null, 2)}\n`)
   process.exitCode = reports.every(({ passed }) => passed) ? 0 : 1
 }

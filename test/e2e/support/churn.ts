@@ -19,6 +19,8 @@ export interface ChurnOptions {
   readonly blockTime: string
   readonly next: Random
   readonly say: (line: string) => void
+  /** A fault for the campaign to find: called with the home of the last node when the chain runs. */
+  readonly disturb?: (home: string) => void
 }
 
 /** What one campaign saw. */
@@ -117,7 +119,8 @@ function checkSeen({ changes, sizes, moves }: Churned, blocks: number): void {
  * that stands still, databases that differ, a replay from genesis to other hashes, or a set that hardly changed.
  * Nothing is left running.
  */
-export async function churn({ output, validators, blocks, blockTime, next, say }: ChurnOptions): Promise<Churned> {
+export async function churn(options: ChurnOptions): Promise<Churned> {
+  const { output, validators, blocks, blockTime, next, say, disturb } = options
   const nodes = await makeNetwork(output, validators, blockTime)
   const svc = new Svc(nodes[0]?.gateway ?? '')
   const [stranger = '', ...accounts] = Array.from({ length: 1 + validators + SPARE }, (_, at) =>
@@ -129,6 +132,7 @@ export async function churn({ output, validators, blocks, blockTime, next, say }
     const running = await Promise.all(nodes.map((node) => startNode(node)))
     await waitForHead(nodes[0] as NetworkNode, running[0] as RunningNode, 1, START_MS_MAX)
     await startNodeGateway(nodes[0] as NetworkNode)
+    disturb?.(nodes.at(-1)?.home ?? '')
     const watch = watchChain(nodes, running, new Set(nodeKeys))
     const waitFor = async (height: number): Promise<void> => {
       while (watch.head() < height) await Promise.race([sleep(100), watch.failed])

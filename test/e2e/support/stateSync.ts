@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { readNodeId } from '../../../src/comet/home.ts'
 import { setTomlValues } from '../../../src/comet/config.ts'
 import { svcd } from './devnet.ts'
+import type { CampaignReport } from '../../support/campaign.ts'
 import type { NetworkNode } from './network.ts'
 import { freePorts } from './processes.ts'
 
@@ -130,3 +131,53 @@ export const appLogOf = ({ home }: NetworkNode): readonly LogLine[] =>
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as LogLine)
+
+/** What a node that joined came to. `own`, `theirs`: app hashes by height, of it and of an honest node. */
+export interface Joined {
+  readonly lie: string
+  readonly tookMs: number
+  readonly limitMs: number
+  /** Blocks from snapshot to snapshot. */
+  readonly interval: number
+  readonly own: ReadonlyMap<number, string>
+  readonly theirs: ReadonlyMap<number, string>
+  /** Who sent the chunks that were refused, and who lied. */
+  readonly refusedFrom: readonly string[]
+  readonly liar: string
+}
+
+const reportOf = (lie: string, limitMs: number): Pick<CampaignReport, 'name' | 'target' | 'seed'> => ({
+  name: `a peer whose chunks are ${lie}`,
+  target: `at the head within ${limitMs / 1000} s with the app hashes of the others, and only the liar is named`,
+  seed: undefined,
+})
+
+/** Judges a join. */
+export function judgeJoin({ lie, tookMs, limitMs, interval, own, theirs, refusedFrom, liar }: Joined): CampaignReport {
+  const [first = 0] = own.keys()
+  const different = [...own].filter(([height, hash]) => theirs.has(height) && theirs.get(height) !== hash)
+  const wronged = refusedFrom.filter((sender) => sender !== liar)
+  const broken = [
+    ...(tookMs > limitMs ? ['too late'] : []),
+    ...(first === 0 || first % interval !== 0 ? [`begun at height ${first}, which is none of a snapshot`] : []),
+    ...different.map(([height]) => `another app hash at height ${height}`),
+    ...wronged.map((sender) => `a chunk of ${sender}, who is honest, was refused`),
+  ]
+  const result =
+    `${(tookMs / 1000).toFixed(1)} s, ${(tookMs / limitMs).toFixed(2)} of the limit, from the snapshot of ${first}; ` +
+    `${refusedFrom.length} chunks refused, ${own.size} app hashes compared`
+  return {
+    ...reportOf(lie, limitMs),
+    ran: 1,
+    result: broken.length === 0 ? result : `${broken.slice(0, 3).join('; ')} (${result})`,
+    passed: broken.length === 0,
+  }
+}
+
+/** The report of a join that did not come about. */
+export const failedJoin = (lie: string, limitMs: number, error: unknown): CampaignReport => ({
+  ...reportOf(lie, limitMs),
+  ran: 0,
+  result: error instanceof Error ? error.message : String(error),
+  passed: false,
+})
