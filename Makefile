@@ -2,8 +2,8 @@
 SHELL := /bin/sh
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help install gen devnet check test bench bench-page stress chaos churn faults fuzz model mutants outage soak requirements matrix
-.PHONY: statesync supply-chain sbom docs up down test-containers clean
+.PHONY: help install gen devnet check test bench bench-page stress chaos churn faults fuzz model mutants outage soak requirements replicas
+.PHONY: matrix statesync supply-chain sbom docs up down test-containers clean
 
 # npm runs on the system's Node, everything else on the one that it installs.
 SYSTEM_PATH := $(PATH)
@@ -25,6 +25,7 @@ help:
 	@echo 'make soak     two hours under load: memory, files, logs (ARGS="--minutes 10" is the short form)'
 	@echo 'make model    100,000 transactions on random chains, beside a model that was written from docs/protocol.md alone'
 	@echo 'make requirements   what CometBFT requires of an application, on three replicas of random chains'
+	@echo 'make replicas 100,000 heights on three processes: three versions of Node, time zones and languages'
 	@echo 'make statesync   a fifth node joins a chain of 100,000 accounts by state sync, from peers of whom one lies'
 	@echo 'make supply-chain   versions, install scripts, licences and known weaknesses of what svcd is made of'
 	@echo 'make sbom     a bill of materials in CycloneDX (.cache/sbom)'
@@ -90,6 +91,10 @@ model: gen
 
 requirements: gen
 	@exec $(NODE) test/chain/requirements.ts $(ARGS)
+
+replicas: gen
+	@exec $(NODE) test/replicas/main.ts $(ARGS)
+replicas: export SYSTEM_PATH := $(SYSTEM_PATH)
 
 statesync: gen
 	@exec $(NODE) test/e2e/statesync.ts $(ARGS)

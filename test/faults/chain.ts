@@ -1,16 +1,15 @@
-import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import type { FinalizeBlockRequest, FinalizeBlockResponse } from '../../src/abci/types.ts'
 import { toHex } from '../../src/base/bytes.ts'
-import { homeFiles } from '../../src/comet/home.ts'
 import { tables } from '../../src/modules/registry.ts'
 import { statePathOf } from '../../src/cli/homes.ts'
 import { appOn, heightOf, onDisk, script } from '../chain/support.ts'
 import { Broken, need } from '../fuzz/campaign.ts'
 import { indexesInSql, indexTableName } from '../../src/store/sqlite/columns.ts'
 import type { Store } from '../../src/store/store.ts'
-import { CHAIN_ID } from '../support/testChain.ts'
+import { makeApplicationHome } from '../support/applicationHome.ts'
 
 /** The last block of the script of test/vectors that is run here: with block 40 its program is retired. */
 export const HEAD = 38
@@ -109,10 +108,7 @@ export function makeChain(folder: string): Chain {
     stateAt,
     newHome: (height = 0) => {
       const home = join(folder, `home-${homes++}`)
-      const { genesis } = homeFiles(home)
-      mkdirSync(join(genesis, '..'), { recursive: true, mode: 0o700 })
-      mkdirSync(join(statePathOf(home), '..'), { recursive: true, mode: 0o700 })
-      writeFileSync(genesis, JSON.stringify({ chain_id: CHAIN_ID }))
+      makeApplicationHome(home)
       if (height > 0) copyState(stateAt(height), statePathOf(home))
       return home
     },

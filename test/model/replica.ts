@@ -15,10 +15,10 @@ import { tables } from '../../src/modules/registry.ts'
 import { writeSnapshot } from '../../src/store/snapshot/write.ts'
 import type { SqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import { appOn, consensusPart, heightOf, legacyCalls, onDisk } from '../chain/support.ts'
+import type { Init } from '../sim/recordedChain.ts'
 import type { Random } from '../sim/traffic.ts'
 import { Difference } from './answers.ts'
 
-type Init = Parameters<CompleteApplication['initChain']>[0]
 /** The transactions that the model lets into a block above the head. */
 type Admit = (txs: readonly Uint8Array[]) => readonly Uint8Array[]
 

@@ -1,18 +1,17 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { CompleteApplication, FinalizeBlockRequest } from '../../src/abci/types.ts'
+import type { FinalizeBlockRequest } from '../../src/abci/types.ts'
 import { random } from '../chain/support.ts'
-import { type Random, randomAbsent, randomEvidence, randomGenesis, randomTx } from '../sim/traffic.ts'
-import { account, TestChain } from '../support/testChain.ts'
+import { type Init, startRecordedChain } from '../sim/recordedChain.ts'
+import { type Random, randomAbsent, randomEvidence, randomTx } from '../sim/traffic.ts'
+import { account, type TestChain } from '../support/testChain.ts'
 import { compareBlock, compareGenesis, compareResult, compareRows, decidedOf, Difference } from './answers.ts'
 import { listAdmitted, Mempool } from './protocol/check.ts'
 import type { Genesis } from './protocol/genesis.ts'
 import { Model } from './protocol/block.ts'
 import { type Alteration, supplyGap } from './protocol/state.ts'
 import { Replica } from './replica.ts'
-
-type Init = Parameters<CompleteApplication['initChain']>[0]
 
 /** What chains met: `operation code`, `type result`, what happened to the replica. */
 export type Met = Map<string, number>
@@ -24,33 +23,6 @@ const genesisOf = ({ chainId, appStateBytes, consensusParams, initialHeight, tim
   evidenceMaxBytes: consensusParams?.evidence?.maxBytes ?? 0,
   appState: JSON.parse(new TextDecoder().decode(appStateBytes)) as Genesis['appState'],
 })
-
-/** A chain whose blocks have parts of seconds, and last commits with votes for nil. */
-function startChain(next: Random) {
-  const chain = new TestChain({ initialHeight: next(3) === 0 ? 2 + next(60) : 1 })
-  const { app } = chain
-  let init: Init | undefined
-  let block: FinalizeBlockRequest | undefined
-  const vary = ({ decidedLastCommit, time, ...rest }: FinalizeBlockRequest): FinalizeBlockRequest => ({
-    ...rest,
-    time: { seconds: time.seconds, nanos: next(1_000_000_000) },
-    decidedLastCommit: {
-      ...decidedLastCommit,
-      votes: decidedLastCommit.votes.map((vote) =>
-        vote.blockIdFlag === 2 && next(6) === 0 ? { ...vote, blockIdFlag: 3 } : vote,
-      ),
-    },
-  })
-  Object.assign(chain, {
-    app: {
-      ...app,
-      initChain: (asked: Init) => app.initChain((init = asked)),
-      finalizeBlock: (asked: FinalizeBlockRequest) => app.finalizeBlock((block = vary(asked))),
-    },
-  })
-  const answer = chain.init(randomGenesis(next))
-  return { chain, answer, init: () => init as Init, lastBlock: () => block as FinalizeBlockRequest }
-}
 
 /** One random chain beside the model. */
 class Comparison {
@@ -73,7 +45,7 @@ class Comparison {
     this.altered = altered
     this.met = met
     this.size = [5, 9, 20, 40][next(4)] as number
-    const { chain, answer, init, lastBlock } = startChain(next)
+    const { chain, answer, init, lastBlock } = startRecordedChain(next)
     this.chain = chain
     this.lastBlock = lastBlock
     this.model = new Model(genesisOf(init()), altered)

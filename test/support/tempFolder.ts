@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -8,8 +8,11 @@ export interface TempFolder {
   readonly remove: () => void
 }
 
-/** Makes a temporary folder. */
-export function tempFolder(name: string): TempFolder {
-  const path = mkdtempSync(join(tmpdir(), `svcd-${name}-`))
+/** Makes a temporary folder, within another one if that is given. */
+export function tempFolder(name: string, within = tmpdir()): TempFolder {
+  const path = mkdtempSync(join(within, `svcd-${name}-`))
   return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }) }
 }
+
+/** Where files are that no power failure has to spare: in memory, if the system has a folder there. */
+export const memoryFolder = (): string => ['/dev/shm'].find((path) => existsSync(path)) ?? tmpdir()
