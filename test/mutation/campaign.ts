@@ -31,10 +31,12 @@ export interface Project {
 }
 
 const KILLED_SHARE_MIN = 0.85
-/** A test that takes longer with a mutant than this many times its time without, and so long more, counts as failed. */
+/** A test that takes more CPU time with a mutant than so many times what it takes without, and so much more, fails. */
 const SLOWER_MAX = 5
-const SLOWER_MS = 15_000
-const BASELINE_MS_MAX = 300_000
+const SLOWER_CPU_MS = 15_000
+const BASELINE_CPU_MS_MAX = 300_000
+/** So many mutants are judged at a time. */
+const RUNNERS = 2
 
 const nameOf = ({ path, line, change }: Mutant): string => `${path}:${line} ${change}`
 
@@ -47,12 +49,21 @@ export const staleOf = (explained: readonly Explained[], mutants: readonly Mutan
     .filter((entry) => !mutants.some((mutant) => explains(entry, mutant)))
     .map(({ path, text, change }) => `explained, but not there: ${path}: ${text}: ${change}`)
 
+/** A test that notices a mutant, and how. */
+interface Found {
+  readonly verdict: Verdict
+  readonly test: string
+}
+
 /** A copy of a project in which each mutant is behind a switch, and which tests reach it, the fastest first. */
 interface Prepared {
   readonly mutants: readonly Mutant[]
   readonly compiled: (mutants: readonly Mutant[]) => Mutant[]
-  /** The tests that notice it, or undefined. */
-  readonly judge: (mutant: Mutant) => Promise<{ readonly verdict: Verdict; readonly test: string } | undefined>
+  /** Calls `told` with each mutant and the first test that notices it, in the order in which they are found. */
+  readonly judgeAll: (
+    mutants: readonly Mutant[],
+    told: (mutant: Mutant, found: Found | undefined) => void,
+  ) => Promise<void>
   readonly close: () => void
 }
 
@@ -87,14 +98,15 @@ async function measureTests(folder: string, tests: readonly string[], runner: Ru
   for (const test of tests) {
     rmSync(reached, { force: true })
     const start = performance.now()
-    const run = { root: folder, file: join(folder, test), env: { SVCD_REACHED: reached } }
-    const verdict = await runner.run(run, BASELINE_MS_MAX)
+    const env = { SVCD_REACHED: reached }
+    const run = { root: folder, file: join(folder, test), env, cpuMsMax: BASELINE_CPU_MS_MAX }
+    const { verdict, cpuMs } = await runner.run(run)
     if (verdict !== 'passed') {
       say?.(`left out, as it is ${verdict} without a mutant: ${test}`)
       continue
     }
     const ids = new Set(existsSync(reached) ? readFileSync(reached, 'utf8').trimEnd().split('\n').map(Number) : [])
-    measured.push({ test, ids, ms: performance.now() - start })
+    measured.push({ test, ids, cpuMs, ms: performance.now() - start })
   }
   return measured.sort((a, b) => a.ms - b.ms)
 }
@@ -102,9 +114,9 @@ async function measureTests(folder: string, tests: readonly string[], runner: Ru
 /** Copies the project and finds what each test reaches. */
 export async function prepare({ root, sources, tests, say }: Omit<Project, 'explained'>): Promise<Prepared> {
   const { path: folder, remove } = tempFolder('mutants')
-  const runner = createRunner()
+  const runners = Array.from({ length: RUNNERS }, createRunner)
   const close = (): void => {
-    runner.close()
+    for (const runner of runners) runner.close()
     remove()
   }
   try {
@@ -121,7 +133,7 @@ export async function prepare({ root, sources, tests, say }: Omit<Project, 'expl
       }
     }
     write(true)
-    const measured = await measureTests(folder, globSync(tests, { cwd: root }).sort(), runner, say)
+    const measured = await measureTests(folder, globSync(tests, { cwd: root }).sort(), runners[0] as Runner, say)
     return {
       mutants,
       compiled: (some) => {
@@ -130,14 +142,22 @@ export async function prepare({ root, sources, tests, say }: Omit<Project, 'expl
         write(true)
         return compiled
       },
-      judge: async (mutant) => {
-        const id = idOf.get(mutant) as number
-        for (const { test, ms } of measured.filter(({ ids }) => ids.has(id))) {
-          const run = { root: folder, file: join(folder, test), env: { SVCD_MUTANT: String(id) } }
-          const verdict = await runner.run(run, SLOWER_MAX * ms + SLOWER_MS)
-          if (verdict !== 'passed') return { verdict, test }
+      judgeAll: async (some, told) => {
+        const judge = async (mutant: Mutant, runner: Runner): Promise<Found | undefined> => {
+          const id = idOf.get(mutant) as number
+          for (const { test, cpuMs } of measured.filter(({ ids }) => ids.has(id))) {
+            const env = { SVCD_MUTANT: String(id) }
+            const cpuMsMax = SLOWER_MAX * cpuMs + SLOWER_CPU_MS
+            const { verdict } = await runner.run({ root: folder, file: join(folder, test), env, cpuMsMax })
+            if (verdict !== 'passed') return { verdict, test }
+          }
+          return undefined
         }
-        return undefined
+        const rest = some.values() // One iterator for all of them.
+        const work = async (runner: Runner): Promise<void> => {
+          for (const mutant of rest) told(mutant, await judge(mutant, runner))
+        }
+        await Promise.all(runners.map(work))
       },
       close,
     }
@@ -179,17 +199,16 @@ export async function mutation(
   let killed = 0
   let slow = 0
   const sample = sampleOf({ ...prepared, mutants }, options)
-  for (const mutant of sample) {
-    const found = await prepared.judge(mutant)
+  await prepared.judgeAll(sample, (mutant, found) => {
     if (found !== undefined) killed += 1
     if (found?.verdict === 'too slow') slow += 1
     const isExplained = entries.some((entry) => explains(entry, mutant))
     if (found !== undefined && isExplained)
       wrong.push(`explained, but ${found.test} is ${found.verdict} with it: ${nameOf(mutant)}`)
-    if (found !== undefined || isExplained) continue
+    if (found !== undefined || isExplained) return
     unexplained.push(`survived: ${nameOf(mutant)}`)
     say?.(`survived: ${nameOf(mutant)}`)
-  }
+  })
   const share = sample.length === 0 ? 1 : killed / sample.length
   const survived = sample.length - killed
   return {
@@ -200,7 +219,7 @@ export async function mutation(
     result: [
       `${(share * 100).toFixed(1)} % killed (${killed}, ${slow} of them by a test that took too long), ` +
         `${survived} survived, ${survived - unexplained.length} of them explained`,
-      ...unexplained,
+      ...unexplained.sort(),
       ...wrong,
     ].join('\n  '),
     passed: share >= KILLED_SHARE_MIN && unexplained.length === 0 && wrong.length === 0,

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { summary } from '../support/campaign.ts'
@@ -6,6 +6,7 @@ import { tempFolder } from '../support/tempFolder.ts'
 import { type Explained, mutation, prepare, staleOf } from './campaign.ts'
 import { mutantsOf, switched } from './mutants.ts'
 import { MUTATED, project } from './project.ts'
+import { createRunner } from './runner.ts'
 
 // The short form of `make mutants`.
 test('the tests of the fields of operations notice faults in them', async () => {
@@ -80,6 +81,26 @@ describe('in a project with one test', () => {
     ])
   }, 240_000)
 })
+
+test('a test that loops is too slow by the CPU time that it takes, and one that passes tells it', async () => {
+  const { path: root, remove } = tempFolder('runner')
+  const runner = createRunner()
+  const run = async (body: string, cpuMsMax: number) => {
+    const file = join(root, 'one.test.mjs')
+    writeFileSync(join(root, 'package.json'), '{ "jest": { "testMatch": ["**/*.test.mjs"], "transform": {} } }')
+    writeFileSync(file, `import { test } from '@jest/globals'\ntest('one', () => { ${body} })`)
+    return await runner.run({ root, file, env: {}, cpuMsMax })
+  }
+  try {
+    symlinkSync(join(project.root, 'node_modules'), join(root, 'node_modules'))
+    expect(await run('', 60_000)).toEqual({ verdict: 'passed', cpuMs: expect.any(Number) })
+    expect(await run('for (;;);', 500)).toEqual({ verdict: 'too slow', cpuMs: 0 })
+    expect(await run('process.reallyExit(0)', 60_000)).toMatchObject({ verdict: 'failed' })
+  } finally {
+    runner.close()
+    remove()
+  }
+}, 120_000)
 
 test('each kind of fault is found, and text for people and types are left alone', () => {
   const changes = (text: string) => mutantsOf('src/a.ts', text).map(({ change }) => change)

@@ -1,8 +1,10 @@
 /**
  * Runs test files with jest for `createRunner`, one at a time, in a process that stays: most of the time of a short test
- * is jest's own start. A message names the file, the root and the environment.
+ * is jest's own start. A message names the file, the root, the environment and the limit; runnerWatch.ts holds the run to it.
  */
+import { Worker } from 'node:worker_threads'
 import { runCLI } from 'jest'
+import { cpuMs, watched } from './runnerWatch.ts'
 
 /** One run that is asked for. */
 export interface Run {
@@ -10,12 +12,29 @@ export interface Run {
   /** Absolute. */
   readonly file: string
   readonly env: Readonly<Record<string, string>>
+  /** The CPU time that it may take. */
+  readonly cpuMsMax: number
 }
 
-process.on('message', ({ root, file, env }: Run) => {
+/** What became of it. */
+export interface Ran {
+  readonly passed: boolean
+  readonly cpuMs: number
+  /** The memory of the process. */
+  readonly bytes: number
+}
+
+const TEST_MS_MAX = 600_000 // A test that hangs is found by its idleness, long before.
+
+const limit = watched()
+new Worker(new URL('./runnerWatch.ts', import.meta.url), { workerData: limit.buffer, execArgv: [] }).unref()
+
+process.on('message', ({ root, file, env, cpuMsMax }: Run) => {
   void (async () => {
     for (const name of ['SVCD_MUTANT', 'SVCD_REACHED']) delete process.env[name]
     Object.assign(process.env, env)
+    const before = cpuMs()
+    Atomics.store(limit, 0, Math.ceil(before + cpuMsMax))
     const { results } = await runCLI(
       {
         _: [file],
@@ -25,11 +44,14 @@ process.on('message', ({ root, file, env }: Run) => {
         reporters: [],
         silent: true,
         watchman: false,
+        testTimeout: TEST_MS_MAX,
         cacheDirectory: `${root}/.jest`,
       },
       [root],
     )
-    process.send?.({ passed: results.success && results.numPassedTests > 0, bytes: process.memoryUsage.rss() })
+    Atomics.store(limit, 0, 0)
+    const passed = results.success && results.numPassedTests > 0
+    process.send?.({ passed, cpuMs: cpuMs() - before, bytes: process.memoryUsage.rss() } satisfies Ran)
   })()
 })
 process.once('disconnect', () => process.exit())
