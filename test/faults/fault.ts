@@ -24,6 +24,11 @@ export interface Fault {
   readonly at?: number
   /** Pages of the WAL after which it is written back, in place of the product's own number. */
   readonly walPages?: number
+  /**
+   * The `at`-th block that is committed fills the log, so that its COMMIT ends with a checkpoint, which is long: see
+   * ballast.ts. The file `marks` gets one byte before that COMMIT and another one after it.
+   */
+  readonly checkpoint?: { readonly at: number; readonly marks: string }
   /** The clock is a day ahead after so many replies, and a day behind after twice as many. */
   readonly clockAfter?: number
   /** A mistake that the campaigns must find: a block's rows and its height in two transactions. */

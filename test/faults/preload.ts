@@ -7,6 +7,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { Socket } from 'node:net'
 import { isMainThread } from 'node:worker_threads'
 import Database from 'better-sqlite3'
+import { createBallast, writeBallast } from './ballast.ts'
 import { FAULT_VARIABLE, type Fault, type Place } from './fault.ts'
 
 type Call = (...args: unknown[]) => unknown
@@ -59,6 +60,19 @@ function after(file: string, sql: string): void {
   pass('afterCommit')
 }
 
+let blocks = 0 // that were committed, or are about to be
+
+/** Makes the COMMIT of one block end with a long checkpoint. True for that COMMIT. */
+function isCheckpoint(file: string, sql: string, exec: (sql: string) => unknown): boolean {
+  if (fault.checkpoint === undefined || !file.endsWith('state.db')) return false
+  if (sql.startsWith('CREATE TABLE blocks ')) createBallast(exec)
+  if (sql !== 'COMMIT' || !holdsBlock || ++blocks !== fault.checkpoint.at) return false
+  writeBallast(exec)
+  return true
+}
+
+const mark = (): void => fs.appendFileSync(fault.checkpoint?.marks ?? '', '.')
+
 /** One statement, which `call` executes in the database `raw`. */
 function execute(raw: object, file: string, sql: string, args: readonly unknown[], call: Call): unknown {
   const isBlock = file.endsWith('state.db') && sql.startsWith('INSERT INTO blocks')
@@ -68,9 +82,12 @@ function execute(raw: object, file: string, sql: string, args: readonly unknown[
     exec('COMMIT')
     exec('BEGIN IMMEDIATE')
   }
+  const isMarked = isCheckpoint(file, sql, exec)
   const given = isBlock && fault.trustsClock === true ? args.with(1, Number(args[1]) + shiftMs()) : args
   try {
+    if (isMarked) mark()
     const result = call(...given)
+    if (isMarked) mark()
     after(file, sql)
     return result
   } catch (error) {

@@ -29,13 +29,19 @@ export function framesOf(wal: Buffer): readonly Frame[] {
   return frames.slice(0, frames.findLastIndex(({ isCommit }) => isCommit) + 1)
 }
 
-/** How many of the pages in a log are in the database as they are in the log, and how many are not. */
-export function writtenBack(database: Buffer, wal: Buffer): readonly [done: number, open: number] {
+/** How many of the pages in a log that `counts` takes are in the database as they are in the log, and how many are not. */
+export function writtenBack(
+  database: Buffer,
+  wal: Buffer,
+  counts: (page: Buffer) => boolean,
+): { readonly done: number; readonly open: number } {
   const latest = new Map(framesOf(wal).map((frame) => [frame.page, frame]))
-  let done = 0
+  const found = { done: 0, open: 0 }
   for (const { page, start, end } of latest.values()) {
     const bytes = wal.subarray(start + FRAME_HEADER, end)
-    if (bytes.equals(database.subarray((page - 1) * bytes.length, page * bytes.length))) done++
+    if (!counts(bytes)) continue
+    const isDone = bytes.equals(database.subarray((page - 1) * bytes.length, page * bytes.length))
+    found[isDone ? 'done' : 'open']++
   }
-  return [done, latest.size - done]
+  return found
 }
