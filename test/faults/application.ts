@@ -12,7 +12,7 @@ import { FAULT_VARIABLE, type Fault } from './fault.ts'
 
 const SVCD = fileURLToPath(new URL('../../src/cli/svcd.js', import.meta.url))
 const PRELOAD = new URL('./preload.ts', import.meta.url).href
-const RUN_MS_MAX = 60_000
+const RUN_MS_MAX = 600_000
 
 /** A snapshot and its chunks, as a peer offers them. */
 export interface OfferedSnapshot {

@@ -9,13 +9,16 @@ import { type Run, type RunOptions, runApplication } from './application.ts'
 import { type Chain, makeChain } from './chain.ts'
 import type { Fault } from './fault.ts'
 
-/** The blocks during which the disk fails. */
+/** The blocks during which the disk is full, and during which its calls fail. */
 const BLOCKS = 8
+const BLOCKS_OF_CALLS = 2
+/** The blocks of the start after that. */
+const BLOCKS_AGAIN = 2
 
 /** One failure of a disk. */
 interface Failure {
   readonly what: string
-  readonly options: Pick<RunOptions, 'under' | 'end'>
+  readonly options: Pick<RunOptions, 'under' | 'until'>
   /** Puts the disk into this state, and takes it back. */
   readonly begin?: (home: string) => void
   readonly end?: (home: string) => void
@@ -33,7 +36,7 @@ function checkEnd({ status, signal, stderr, stdout }: Run): void {
 
 /**
  * Runs an application on a disk that fails, and again on one that does not: the state is whole, nothing that was
- * acknowledged is missing, and the rows at the head are right. Returns whether it ended by itself.
+ * acknowledged is missing, and the blocks above it lead to the right rows. Returns whether it ended by itself.
  */
 async function survive(chain: Chain, home: string, failure: Failure, fault: Fault): Promise<boolean> {
   const { what, options, begin, end } = failure
@@ -44,10 +47,11 @@ async function survive(chain: Chain, home: string, failure: Failure, fault: Faul
     if (!run.isComplete) checkEnd(run)
     const { acknowledged } = run
     const height = chain.check(home, { least: acknowledged, most: acknowledged + 1 })
-    const again = await runApplication({ home })
+    const until = height + BLOCKS_AGAIN
+    const again = await runApplication({ home, until })
     need(again.isComplete && again.status === 0, () => `it does not start again: ${again.stderr}`)
     need(again.startedAt === height, () => `it starts at ${again.startedAt}, and its state is at ${height}`)
-    chain.checkHead(home)
+    chain.check(home, { least: until, most: until })
     return !run.isComplete
   } catch (error) {
     if (error instanceof Broken) throw new Broken(`${what}: ${error.message}`)
@@ -91,7 +95,7 @@ async function callsOf(chain: Chain): Promise<ReadonlyMap<string, number>> {
   const home = chain.newHome()
   const log = `${home}.strace`
   const under = [...STRACE, '-o', log, '-e', `trace=${CALLS.join(',')}`, ...filesOf(home)]
-  await runApplication({ home, fault: CHECKPOINTS, until: BLOCKS, under })
+  await runApplication({ home, fault: CHECKPOINTS, until: BLOCKS_OF_CALLS, under })
   const lines = readFileSync(log, 'utf8').split('\n')
   return new Map(CALLS.map((call) => [call, lines.filter((line) => line.includes(` ${call}(`)).length]))
 }
@@ -120,7 +124,7 @@ async function injected(chain: Chain, count: number): Promise<readonly (Failure 
           const home = chain.newHome()
           const inject = `inject=${call}:error=${error}:when=${at}${onwards}`
           const under = [...STRACE, '-o', '/dev/null', '-e', `trace=${call}`, '-e', inject, ...filesOf(home)]
-          return { what: inject, home, options: { under } }
+          return { what: inject, home, options: { under, until: BLOCKS_OF_CALLS } }
         })
   })
 }
@@ -186,7 +190,7 @@ export async function fullDisk({ count }: Pick<CampaignOptions, 'count'>, faulty
   }
 }
 
-/** System calls that fail, by strace. `count`: how many moments of each failure. */
+/** System calls that fail, by strace. `count`: at how many calls, evenly spread, of each failure. */
 export async function failingDisk({ count }: Pick<CampaignOptions, 'count'>): Promise<CampaignReport> {
   const report = reportOf('failing disk')
   const target = 'a disk that fails at any write or sync ends it with a clear line, or does no harm'
