@@ -131,6 +131,31 @@ describe('nonces in order', () => {
     expect(tries).toBe(RESIGNS_MAX + 1)
   })
 
+  test('holes that others leave are not counted as tries', async () => {
+    const { account, queue } = createAccount(
+      ({ tx, nonce }) => (tx !== 'last' && nonce === 0 ? { state: 'refused', result: 'refused' } : undefined),
+      RESIGNS_MAX + 3,
+    )
+    // One of them is refused with each batch; those behind it are told that another nonce comes next.
+    const calls = [...names(RESIGNS_MAX + 2), 'last'].map((name) => queue.submit(name))
+    expect((await Promise.all(calls)).at(-1)).toBe('last with 0')
+    expect(account.accepted).toEqual(['last with 0'])
+  })
+
+  test.each([['taken'], ['accepted']])('a nonce that is %s leaves no hole to those behind it', async (state) => {
+    let tries = 0
+    const { account, queue } = createAccount(({ tx, nonce }) => {
+      if (tx === 'one') return state === 'taken' && nonce === 0 ? { state } : undefined
+      tries += 1
+      return { state: 'badNonce', result: 'refused', expected: nonce }
+    })
+    account.next = state === 'taken' ? 1 : 0
+    account.read = 0
+    // What contradicts itself is only tried again when it is not at fault.
+    const [one, two] = [queue.submit('one'), queue.submit('two')]
+    expect([await two, tries, await one]).toEqual(['refused', 1, `one with ${account.next - 1}`])
+  })
+
   test('what contradicts itself is not tried again', async () => {
     let tries = 0
     const { queue } = createAccount(({ nonce }) => {

@@ -28,5 +28,6 @@ export function fileFor(
   os: string,
 ): { readonly urls: readonly string[]; readonly md5: string } | undefined {
   const urls = readFileUrl(fileUrl)?.get(os)
-  return urls === undefined ? undefined : { urls, md5: readMd5(md5)?.get(os)?.toLowerCase() ?? '' }
+  const sum = readMd5(md5)?.get(os)
+  return urls === undefined || sum === undefined ? undefined : { urls, md5: sum.toLowerCase() }
 }
