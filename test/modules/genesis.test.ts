@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { toBase64 } from '../../src/base/bytes.ts'
+import { GenesisError } from '../../src/modules/genesis.ts'
 import { getChain, getTotals } from '../../src/modules/chain/keeper.ts'
 import { account, CHAIN_ID, GENESIS_TIME, nodeKey, TestChain, tokens } from '../support/testChain.ts'
 import { balanceOf, failure, key, recordOf } from './support.ts'
@@ -227,6 +228,26 @@ describe('a genesis is refused with a message that names the member', () => {
       message = (error as Error).message
     }
     expect(message).toContain(`genesis app_state: ${member}: expected `)
+  })
+
+  test.each<[string, unknown]>([
+    ['candidacies: expected an array, got "x"', { ...base, candidacies: 'x' }],
+    ['accounts[0]: expected an object, got "x"', { ...base, accounts: ['x'] }],
+    ['app_state.y: expected one of accounts, params, stake, candidacies, got 1', { ...base, y: 1 }],
+    [
+      `candidacies owner: expected each once, got "${one.owner}"`,
+      { ...base, candidacies: [one, { ...two, owner: one.owner }] },
+    ],
+    ['candidacies: expected at least one eligible candidacy, got []', { ...base, candidacies: [] }],
+    ['params.max_vals: expected an integer, got "4"', params({ max_vals: '4' })],
+    ['params.hold_account: expected text, got 1', params({ hold_account: 1 })],
+    [`stake.default_max_amount: expected at least 1 token (${tokens(1)}), got "1"`, stake({ default_max_amount: '1' })],
+    [
+      `candidacies[0].shares: expected at least 1 token (${tokens(1)}) and at most max_shares ${tokens(50)}, got "1"`,
+      candidacy({ shares: '1' }),
+    ],
+  ])('in full: %s', (message, genesis) => {
+    expect(() => start(genesis as object)).toThrow(new GenesisError(`genesis app_state: ${message}`))
   })
 
   test.each([

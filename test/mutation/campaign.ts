@@ -55,7 +55,15 @@ interface Found {
   readonly test: string
 }
 
-/** A copy of a project in which each mutant is behind a switch, and which tests reach it, the fastest first. */
+/** A test that passes without a mutant, and the numbers of the mutants that it reaches. */
+interface Measured {
+  readonly test: string
+  readonly ids: ReadonlySet<number>
+  readonly cpuMs: number
+  readonly ms: number
+}
+
+/** A copy of a project in which each mutant is behind a switch, and which tests reach it. */
 interface Prepared {
   readonly mutants: readonly Mutant[]
   readonly compiled: (mutants: readonly Mutant[]) => Mutant[]
@@ -94,7 +102,7 @@ function compiledOf(folder: string, textOf: ReadonlyMap<string, string>, mutants
 /** Runs every test once without a mutant: which mutants it reaches, and how long it takes. */
 async function measureTests(folder: string, tests: readonly string[], runner: Runner, say: Project['say']) {
   const reached = join(folder, 'reached')
-  const measured = []
+  const measured: Measured[] = []
   for (const test of tests) {
     rmSync(reached, { force: true })
     const start = performance.now()
@@ -108,7 +116,7 @@ async function measureTests(folder: string, tests: readonly string[], runner: Ru
     const ids = new Set(existsSync(reached) ? readFileSync(reached, 'utf8').trimEnd().split('\n').map(Number) : [])
     measured.push({ test, ids, cpuMs, ms: performance.now() - start })
   }
-  return measured.sort((a, b) => a.ms - b.ms)
+  return measured
 }
 
 /** Copies the project and finds what each test reaches. */
@@ -143,13 +151,20 @@ export async function prepare({ root, sources, tests, say }: Omit<Project, 'expl
         return compiled
       },
       judgeAll: async (some, told) => {
+        // How many faults of a file each test was the first to notice. It decides nothing but which of them runs first.
+        const noticed = new Map<string, number>()
         const judge = async (mutant: Mutant, runner: Runner): Promise<Found | undefined> => {
           const id = idOf.get(mutant) as number
-          for (const { test, cpuMs } of measured.filter(({ ids }) => ids.has(id))) {
+          const worthOf = ({ test, ms }: Measured): number => (1 + (noticed.get(`${mutant.path} ${test}`) ?? 0)) / ms
+          const reaching = measured.filter(({ ids }) => ids.has(id)).sort((a, b) => worthOf(b) - worthOf(a))
+          for (const { test, cpuMs } of reaching) {
             const env = { SVCD_MUTANT: String(id) }
             const cpuMsMax = SLOWER_MAX * cpuMs + SLOWER_CPU_MS
             const { verdict } = await runner.run({ root: folder, file: join(folder, test), env, cpuMsMax })
-            if (verdict !== 'passed') return { verdict, test }
+            if (verdict === 'passed') continue
+            const place = `${mutant.path} ${test}`
+            noticed.set(place, 1 + (noticed.get(place) ?? 0))
+            return { verdict, test }
           }
           return undefined
         }

@@ -1,9 +1,9 @@
 /**
  * Do the tests notice a fault? `make mutants` puts faults into a copy of src/modules, src/codec, src/tx and src/store,
- * one at a time, and runs the tests that reach the place, the fastest first, until one fails. `--count` faults of each
- * folder, 200 unless told otherwise, are chosen by `--seed`; a count above their number takes all. `--only modules,tx`
- * chooses folders, and `--json FILE` keeps the reports. A fault that the compiler refuses does not count. One that
- * survives is told with its line; explained.json lists those that no test can notice.
+ * one at a time, and runs the tests that reach the place, the most promising first, until one fails. `--count` faults of
+ * each folder, 200 unless told otherwise, are chosen by `--seed`; a count above their number takes all. `--only
+ * modules,tx` chooses folders, and `--json FILE` keeps the reports. A fault that the compiler refuses does not count.
+ * One that survives is told with its line; explained.json lists those that no test can notice.
  */
 import { type Campaigns, runCampaigns } from '../support/campaign.ts'
 import { mutation, prepare } from './campaign.ts'

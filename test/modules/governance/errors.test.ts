@@ -119,8 +119,8 @@ table('proposeRetireProgram', {
     log: /^Invalid parameter: preservedValidators: /,
   },
   'not a key': {
-    message: { preservedValidators: `${K(1)},x`, retiredBlockHeight: 1 },
-    log: /^Invalid parameter: preservedValidators: /,
+    message: { preservedValidators: `${K(1)},${'x'.repeat(61)}`, retiredBlockHeight: 1 },
+    log: `Invalid parameter: preservedValidators: expected base64 of 32 bytes, got "${'x'.repeat(60)}"`,
   },
   'a blank after the comma': {
     message: { preservedValidators: `${K(1)}, ${K(2)}` },
