@@ -73,6 +73,7 @@ export async function runCampaigns(campaigns: Campaigns, count: number): Promise
     const made = [await campaign(options)].flat()
     reports.push(...made)
     for (const report of made) process.stdout.write(`${summary(report)}\n`)
+    // After each of them: a campaign that is stopped half way keeps what it has done.
+    keepReports(reports, values.json)
   }
-  keepReports(reports, values.json)
 }
