@@ -26,14 +26,22 @@ function carry(from: Socket, to: Socket, delayMs: number): void {
   from.on('error', () => to.destroy())
 }
 
+/** Where TCP connections go; by default to 127.0.0.1. */
+interface Place {
+  readonly host?: string
+  readonly port: number
+}
+
+const LOOPBACK = '127.0.0.1'
+
 /**
- * Listens on `port` of 127.0.0.1 and leads every connection to the port `to`, with `delayMs` in each direction. It does
- * what `tc netem delay` does for a link without loss, needs no root and no module of the kernel, and limits no rate.
+ * Listens at `from` and leads every connection to `to`, with `delayMs` in each direction. It does what `tc netem delay`
+ * does for a link without loss, needs no root and no module of the kernel, and limits no rate.
  */
-export async function startDelay(port: number, to: number, delayMs: number): Promise<Delay> {
+export async function startDelay(from: Place, to: Place, delayMs: number): Promise<Delay> {
   const open = new Set<Socket>()
   const server = createServer({ noDelay: true, allowHalfOpen: true }, (near) => {
-    const far = connect({ host: '127.0.0.1', port: to, noDelay: true, allowHalfOpen: true })
+    const far = connect({ host: LOOPBACK, ...to, noDelay: true, allowHalfOpen: true })
     for (const socket of [near, far]) {
       open.add(socket)
       socket.once('close', () => open.delete(socket))
@@ -41,7 +49,7 @@ export async function startDelay(port: number, to: number, delayMs: number): Pro
     carry(near, far, delayMs)
     carry(far, near, delayMs)
   })
-  server.listen({ host: '127.0.0.1', port })
+  server.listen({ host: LOOPBACK, ...from })
   await once(server, 'listening')
   return {
     close: () => {

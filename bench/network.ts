@@ -69,7 +69,7 @@ async function startNetwork({ programs, newFolder, freePorts }: Context, app: Ap
   const portOf = (node: number, kind: 'rpc' | 'p2p'): number => ports[2 * node + (kind === 'rpc' ? 0 : 1)] as number
   const delays: Delay[] = []
   for (const [at, { to }] of PAIRS.entries())
-    delays.push(await startDelay(ways[at] as number, portOf(to, 'p2p'), DELAY_MS))
+    delays.push(await startDelay({ port: ways[at] as number }, { port: portOf(to, 'p2p') }, DELAY_MS))
   const started = await Promise.allSettled(
     homes.map(({ home }, node) => {
       const peers = PAIRS.flatMap(({ from, to }, at) =>
