@@ -7,15 +7,11 @@
 import { spawn } from 'node:child_process'
 import { createWriteStream, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { buildCometBft } from '../src/comet/build.ts'
-import { defaultCometCache } from '../src/comet/find.ts'
 import { type CampaignReport, keepReports, summary } from '../test/support/campaign.ts'
+import { COMET_VERSIONS, cometProgram } from './testing/cometVersions.ts'
 import { jestTotals, type Totals } from './testing/totals.ts'
-
-/** The newest release of each line in COMETBFT_LINES. */
-const VERSIONS: readonly string[] = ['0.37.18', '0.38.25', '0.39.4', '0.40.0']
 
 /** What a node of any line must do alike. */
 const FILES: readonly string[] = [
@@ -36,14 +32,6 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
 /** Somebody sent a signal: no further version is begun. */
 let isStopped = false
-
-/** The program of a version, built when it is not in the cache. */
-async function programOf(version: string): Promise<string> {
-  const cacheDir = join(dirname(defaultCometCache()), version)
-  const program = join(cacheDir, 'cometbft')
-  if (!existsSync(program)) await buildCometBft({ go: 'go', version, cacheDir, env: process.env, onProgress: say })
-  return program
-}
 
 /** Runs the tests with one program; all that jest says goes to `log`. */
 async function test(version: string, program: string, log: string): Promise<Totals> {
@@ -96,9 +84,9 @@ const logs = join(root, '.cache/matrix')
 mkdirSync(logs, { recursive: true })
 const { values, positionals: asked } = parseArgs({ options: { json: { type: 'string' } }, allowPositionals: true })
 const reports: CampaignReport[] = []
-for (const version of asked.length > 0 ? asked : VERSIONS) {
+for (const version of asked.length > 0 ? asked : COMET_VERSIONS) {
   const log = join(logs, `${version}.log`)
-  const totals = await programOf(version).then(
+  const totals = await cometProgram(version, say).then(
     (program) => test(version, program, log),
     (error: unknown) => ({
       passed: 0,

@@ -17,7 +17,7 @@ async function start(height: number) {
       applySnapshotChunk: () => ({ result: 1 }),
     }),
   )
-  const recorder = await recordAbci(app.address.slice('unix://'.length))
+  const recorder = await recordAbci({ path: app.address.slice('unix://'.length) })
   const open = (): Promise<readonly Peer[]> =>
     Promise.all(Array.from({ length: 4 }, () => connectPeer(recorder.address)))
   return { recorder, open }

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { devnetSigners } from '../../src/cli/devnet/chain.ts'
-import { type Gateway, startGateway } from '../../src/gateway/gateway.ts'
+import { until as untilTrue } from '../../bench/until.ts'
+import type { Gateway } from '../../src/gateway/gateway.ts'
+import { emptyMempools, heightOf, openGateways } from '../e2e/support/gateways.ts'
 import {
   endNetwork,
-  headOf,
   makeNetwork,
   type NetworkNode,
   type RunningNode,
@@ -42,52 +42,20 @@ export interface OutageNetwork {
 /** How long a transaction is waited for. The calls to a paused node take most of the time here as it is. */
 const WAIT_MS = 5_000
 const BEHIND_BLOCKS = 3
-const QUIET_HEIGHTS = 3
 const PAUSE_MS = 50
 const HEAL_MS_MAX = 180_000
 
 /** Asks until it is true; throws after HEAL_MS_MAX. */
-async function until(what: string, probe: () => Promise<boolean>): Promise<void> {
-  for (const endMs = performance.now() + HEAL_MS_MAX; !(await probe()); await sleep(PAUSE_MS))
-    if (performance.now() > endMs) throw new Error(`${what}: not within ${HEAL_MS_MAX / 1000} s`)
-}
+const until = (what: string, probe: () => Promise<boolean>): Promise<unknown> =>
+  untilTrue(probe, HEAL_MS_MAX, () => `${what}: not within ${HEAL_MS_MAX / 1000} s`, PAUSE_MS)
 
 const isReady = async (url: string): Promise<boolean> =>
   (await fetch(`${url}/readyz`).catch(() => undefined))?.ok === true
-
-async function heightOf(node: NetworkNode): Promise<number> {
-  const head = await headOf(node)
-  if (head === undefined) throw new Error(`${node.rpc} does not answer`)
-  return head.height
-}
 
 async function isCatchingUp({ rpc }: NetworkNode): Promise<boolean> {
   const response = await fetch(`${rpc}/status`).catch(() => undefined)
   const { result } = ((await response?.json()) ?? {}) as { result?: { sync_info: { catching_up: boolean } } }
   return result?.sync_info.catching_up === true
-}
-
-async function waitingAt({ rpc }: NetworkNode): Promise<number> {
-  const { result } = (await (await fetch(`${rpc}/num_unconfirmed_txs`)).json()) as { result: { total: string } }
-  return Number(result.total)
-}
-
-/** Creates the gateways. They run in this process, so that they need not wait for a block as long as elsewhere. */
-async function openGateways(nodes: readonly NetworkNode[], defects: string[]): Promise<readonly Gateway[]> {
-  const logger = {
-    info: () => undefined,
-    warn: () => undefined,
-    error: (about: object, message: string) => {
-      // That the node failed is no defect; one is told to the caller by this id alone.
-      if ('id' in about) defects.push(`${message}: ${String((about as { err?: unknown }).err)}`)
-    },
-  }
-  const limits = { callsPerSecond: 0, connections: 2_000, connectionsOfAddress: 2_000 }
-  return Promise.all(
-    nodes.map(({ rpc }) =>
-      startGateway({ node: rpc, port: 0, signers, publicKeys: true, page: false, logger, limits, waitMs: WAIT_MS }),
-    ),
-  )
 }
 
 /** Starts one in a new folder; resolves when both gateways are ready. */
@@ -98,7 +66,10 @@ export async function startOutageNetwork(output: string): Promise<OutageNetwork>
   let running: RunningNode = await startNode(full)
   await watchHeads(nodes, 0, 1)
   const defects: string[] = []
-  const [other, faulty] = (await openGateways(nodes, defects)) as readonly [Gateway, Gateway]
+  const [other, faulty] = (await openGateways(nodes, { signers, waitMs: WAIT_MS, defects })) as readonly [
+    Gateway,
+    Gateway,
+  ]
   const areReady = async (): Promise<boolean> => (await isReady(faulty.url)) && (await isReady(other.url))
   let end: () => Promise<void> = async () => undefined
 
@@ -131,16 +102,6 @@ export async function startOutageNetwork(output: string): Promise<OutageNetwork>
     },
   }
 
-  const settle = async (): Promise<void> => {
-    const quiet = new Set<number>()
-    await until('empty mempools', async () => {
-      const height = Math.min(await heightOf(validator), await heightOf(full))
-      if ((await waitingAt(validator)) + (await waitingAt(full)) > 0) quiet.clear()
-      else quiet.add(height)
-      return quiet.size >= QUIET_HEIGHTS
-    })
-  }
-
   await until('ready gateways', areReady)
   return {
     gateways: [faulty.url, other.url],
@@ -151,7 +112,7 @@ export async function startOutageNetwork(output: string): Promise<OutageNetwork>
       end = async () => undefined
       await until('ready gateways', areReady)
     },
-    settle,
+    settle: () => emptyMempools(nodes, HEAL_MS_MAX),
     close: async () => {
       await end().catch(() => undefined)
       await Promise.all([faulty.close(), other.close()])

@@ -23,14 +23,19 @@ export interface AbciRecorder {
   readonly close: () => Promise<Recorded>
 }
 
+/** Where somebody listens: a unix socket, or TCP. */
+export type SocketAddress = { readonly path: string } | { readonly host: string; readonly port: number }
+
 /**
- * Starts a recorder in front of the unix socket at `path`, which may come later. It works in a thread of its own, so that
- * a test that blocks its own thread does not hold up the chain, and dies with the tests.
+ * Starts a recorder in front of an application, which may come later. `listen`: where CometBFT connects, by default a new
+ * unix socket. It works in a thread of its own, so that a test that blocks its own thread does not hold up the chain, and
+ * dies with the tests.
  */
-export async function recordAbci(path: string): Promise<AbciRecorder> {
+export async function recordAbci(application: SocketAddress, listen?: SocketAddress): Promise<AbciRecorder> {
   const folder = mkdtempSync(join(tmpdir(), 'svcd-abci-'))
-  const listen = join(folder, 'recorder.sock')
-  const thread = new Worker(new URL('./abciRecorderThread.ts', import.meta.url), { workerData: { listen, path } })
+  const near = listen ?? { path: join(folder, 'recorder.sock') }
+  const workerData = { listen: near, application }
+  const thread = new Worker(new URL('./abciRecorderThread.ts', import.meta.url), { workerData })
   const failed = new Promise<never>((_, fail) => thread.once('error', fail))
   failed.catch(() => {})
   const answer = <T>(): Promise<T> => Promise.race([new Promise<T>((done) => thread.once('message', done)), failed])
@@ -50,5 +55,6 @@ export async function recordAbci(path: string): Promise<AbciRecorder> {
       rmSync(folder, { recursive: true, force: true })
     }
   }
-  return { address: `unix://${listen}`, close: () => (closed ??= close()) }
+  const address = 'path' in near ? `unix://${near.path}` : `tcp://${near.host}:${near.port}`
+  return { address, close: () => (closed ??= close()) }
 }

@@ -3,8 +3,9 @@ import { connect, createServer, type Socket } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import { descriptor } from '../../src/codec/gen/abci.descriptor.js'
 import { type Call, createGrammar, type Grammar } from './abciGrammar.ts'
+import type { SocketAddress } from './abciRecorder.ts'
 
-const { listen, path } = workerData as { readonly listen: string; readonly path: string }
+const { listen, application } = workerData as { readonly listen: SocketAddress; readonly application: SocketAddress }
 
 /** Connections that one CometBFT opens: consensus, mempool, query, snapshot. */
 const CONNECTIONS_OF_RUN = 4
@@ -109,7 +110,7 @@ const server = createServer({ allowHalfOpen: true }, (node) => {
   const run = runOf()
   run.opened += 1
   run.sockets.add(node)
-  const app = connect({ path, allowHalfOpen: true })
+  const app = connect({ ...application, allowHalfOpen: true })
   node.on(
     'data',
     messagesOf((start) => {

@@ -136,6 +136,17 @@ async function checkBalances(net: Devnet, book: Book): Promise<void> {
   )
 }
 
+/** The first line in the logs of a home that tells of trouble. `expected`: lines that are no trouble. */
+export function troubleIn({ home }: { readonly home: string }, expected: RegExp = LOST): string | undefined {
+  const logs = join(home, 'logs')
+  for (const name of existsSync(logs) ? readdirSync(logs) : []) {
+    const lines = readFileSync(join(logs, name), 'utf8').split('\n')
+    const line = lines.find((one) => TROUBLE.test(one) && !LOST.test(one) && !expected.test(one))
+    if (line !== undefined) return `${name}: ${line}`
+  }
+  return undefined
+}
+
 /**
  * What is on disk while nothing runs: the root is that of the rows, nothing was made or lost, and no log tells of
  * trouble. `expected`: lines that are no trouble.
@@ -151,12 +162,8 @@ export function checkDisk({ home }: { readonly home: string }, expected: RegExp 
   } finally {
     store.close()
   }
-  const logs = join(home, 'logs')
-  for (const name of existsSync(logs) ? readdirSync(logs) : []) {
-    const lines = readFileSync(join(logs, name), 'utf8').split('\n')
-    const line = lines.find((one) => TROUBLE.test(one) && !LOST.test(one) && !expected.test(one))
-    check(line === undefined, `${name}: ${line ?? ''}`)
-  }
+  const trouble = troubleIn({ home }, expected)
+  check(trouble === undefined, trouble ?? '')
 }
 
 /** Starts the devnet where it stands, and holds everything that was acknowledged against it. */

@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findCometBft } from '../../../src/comet/find.ts'
-import { type AbciRecorder, recordAbci } from '../../support/abciRecorder.ts'
+import { type AbciRecorder, recordAbci, type SocketAddress } from '../../support/abciRecorder.ts'
 import { svcd } from './devnet.ts'
 import { allGone, freeBasePort, isRunning } from './processes.ts'
 
@@ -30,12 +30,33 @@ const children = new Set<ChildProcess>()
 /** What reads the calls of every CometBFT that `startNode` began. */
 const recorders = new Set<AbciRecorder>()
 
+/** Where the programs of a node run, and how its two parts meet. */
+export interface NodePlace {
+  /** What replaces itself by the command line that follows, such as `ip netns exec NAME`. */
+  readonly within?: readonly string[]
+  /** TCP addresses at which the application listens and its recorder does. Default: unix sockets. */
+  readonly abci?: { readonly application: TcpAddress; readonly recorder: TcpAddress }
+}
+
+type TcpAddress = Extract<SocketAddress, { readonly port: number }>
+
+/** How a script is run. */
+interface ScriptOptions extends Pick<NodePlace, 'within'> {
+  readonly env?: NodeJS.ProcessEnv
+}
+
 /** Runs a script of a home, with what it prints in `logs`; it has become the program by the time it says anything. */
-function startScript(home: string, script: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
+function startScript(
+  home: string,
+  script: string,
+  args: readonly string[],
+  { env = {}, within = [] }: ScriptOptions = {},
+): ChildProcess {
   mkdirSync(join(home, 'logs'), { recursive: true })
   const log = openSync(join(home, 'logs', script.replace(/sh$/, 'out.log')), 'a')
   // The channel ends the application should these tests be killed; CometBFT ends with its application.
-  const child = spawn(join(home, script), args, { stdio: ['ignore', log, log, 'ipc'], env: { ...process.env, ...env } })
+  const [program = '', ...words] = [...within, join(home, script), ...args]
+  const child = spawn(program, words, { stdio: ['ignore', log, log, 'ipc'], env: { ...process.env, ...env } })
   closeSync(log)
   children.add(child)
   child.once('close', () => children.delete(child))
@@ -45,7 +66,7 @@ function startScript(home: string, script: string, args: readonly string[], env:
 /** A node that runs: its application and its CometBFT. */
 export interface RunningNode {
   /** CometBFT's, then the application's. */
-  readonly pids: readonly [number, number]
+  readonly pids: readonly [cometBft: number, application: number]
   /** What read the calls of its CometBFT. */
   readonly recorder: AbciRecorder
   /** The exit status of the application, once it has ended by itself or was ended. */
@@ -55,17 +76,20 @@ export interface RunningNode {
    * exit status.
    */
   readonly end: (signal: 'SIGKILL' | 'SIGTERM') => Promise<number | null>
+  /** Starts its CometBFT, which has ended, beside the application, which runs. */
+  readonly startCometBft: () => void
 }
 
 /**
  * Makes a network of `count` validators with the public accounts, account i owning the candidacy of node i, and then
- * full nodes.
+ * full nodes. `more`: further arguments of `svcd testnet`.
  */
 export async function makeNetwork(
   output: string,
   count: number,
   blockTime = '200ms',
   fullNodes = 0,
+  more: readonly string[] = [],
 ): Promise<readonly NetworkNode[]> {
   const base = await freeBasePort(count + fullNodes)
   const made = await svcd([
@@ -82,6 +106,7 @@ export async function makeNetwork(
     '--block-time',
     blockTime,
     '--json',
+    ...more,
   ])
   if (made.status !== 0) throw new Error(`svcd testnet ended with ${made.status}: ${made.stderr}`)
   return (JSON.parse(made.stdout) as { nodes: readonly NetworkNode[] }).nodes
@@ -95,27 +120,43 @@ export async function startNode(
   { home }: NetworkNode,
   more: readonly string[] = [],
   program?: string,
+  { within = [], abci }: NodePlace = {},
 ): Promise<RunningNode> {
   const path = program ?? (await findCometBft()).path
-  const app = startScript(home, 'app.sh', ['--os', 'ubuntu', '--log-file', 'logs/app.log', ...more])
+  const listen = abci === undefined ? [] : ['--abci', `tcp://${abci.application.host}:${abci.application.port}`]
+  const args = ['--os', 'ubuntu', '--log-file', 'logs/app.log', ...listen, ...more]
+  const app = startScript(home, 'app.sh', args, { within })
   await new Promise<void>((done, failed) => {
     app.once('message', () => done())
     app.once('close', (status) => failed(new Error(`${home}/app.sh ended with ${status}`)))
   })
-  const recorder = await recordAbci(join(home, 'abci.sock'))
+  const recorder = await recordAbci(abci?.application ?? { path: join(home, 'abci.sock') }, abci?.recorder)
   recorders.add(recorder)
-  const node = startScript(home, 'cometbft.sh', ['--proxy_app', recorder.address], { SVCD_COMETBFT: path })
-  const pids: readonly [number, number] = [node.pid as number, app.pid as number]
+  const env = { SVCD_COMETBFT: path }
+  const startComet = (): ChildProcess =>
+    startScript(home, 'cometbft.sh', ['--proxy_app', recorder.address], { env, within })
+  let node = startComet()
+  const pids = (): RunningNode['pids'] => [node.pid as number, app.pid as number]
   const closed = new Promise<number | null>((done) => app.once('close', done))
   const end = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> => {
     node.kill(signal)
-    if (signal === 'SIGTERM') await allGone([pids[0]])
+    if (signal === 'SIGTERM') await allGone([pids()[0]])
     app.kill(signal)
-    await allGone(pids)
+    await allGone(pids())
     await recorder.close()
     return closed
   }
-  return { pids, recorder, ended: closed, end }
+  return {
+    get pids() {
+      return pids()
+    },
+    recorder,
+    ended: closed,
+    end,
+    startCometBft: () => {
+      node = startComet()
+    },
+  }
 }
 
 /** Starts the gateway of a node that has blocks; resolves with its process id when it is ready. */

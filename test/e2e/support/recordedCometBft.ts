@@ -15,7 +15,9 @@ export interface RecordedCometBft {
 export async function recordedCometBft(program: string, homes: readonly string[]): Promise<RecordedCometBft> {
   const folder = tempFolder('comet')
   const path = join(folder.path, 'cometbft')
-  const recorders = await Promise.all(homes.map((home) => recordAbci(abciAddressOf(home).slice('unix://'.length))))
+  const recorders = await Promise.all(
+    homes.map((home) => recordAbci({ path: abciAddressOf(home).slice('unix://'.length) })),
+  )
   const cases = homes.map(
     (home, at) => `  "node --home ${home}") set -- "$@" --proxy_app '${recorders[at]?.address}' ;;\n`,
   )

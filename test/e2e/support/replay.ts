@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
+import { checkDisk } from './crash.ts'
 import { headOf, type NetworkNode, type RunningNode, startNode } from './network.ts'
 import { isRunning } from './processes.ts'
 
@@ -26,6 +27,20 @@ export const firstDifference = (some: readonly Committed[], others: readonly Com
   some.find(
     ({ height, hash }, at) => others[at] !== undefined && (others[at].height !== height || others[at].hash !== hash),
   )?.height
+
+/**
+ * Every database holds the same app hash at every height that all have, and is sound (`checkDisk`), while no node runs.
+ * Returns how many heights that are.
+ */
+export function compareDatabases(nodes: readonly NetworkNode[]): number {
+  const lists = nodes.map(({ home }) => committedBlocks(home))
+  for (const [at, list] of lists.entries()) {
+    const height = firstDifference(list, lists[0] ?? [])
+    if (height !== undefined) throw new Error(`height ${height}: the databases of nodes 0 and ${at} differ`)
+  }
+  for (const { home } of nodes) checkDisk({ home })
+  return Math.min(...lists.map(({ length }) => length))
+}
 
 /**
  * Waits until the application of a node is at `height`; throws after `limitMs`, and when it or its CometBFT has ended.

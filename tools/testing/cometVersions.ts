@@ -1,0 +1,15 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { buildCometBft, type Report } from '../../src/comet/build.ts'
+import { defaultCometCache } from '../../src/comet/find.ts'
+
+/** The newest release of each line in COMETBFT_LINES. Nodes of all of them run one chain together. */
+export const COMET_VERSIONS: readonly string[] = ['0.37.18', '0.38.25', '0.39.4', '0.40.0']
+
+/** The program of a version, in .cache/cometbft/<version>. It is built when it is not there. */
+export async function cometProgram(version: string, onProgress: Report): Promise<string> {
+  const cacheDir = join(dirname(defaultCometCache()), version)
+  const program = join(cacheDir, 'cometbft')
+  if (!existsSync(program)) await buildCometBft({ go: 'go', version, cacheDir, env: process.env, onProgress })
+  return program
+}
