@@ -8,6 +8,7 @@ import { type Outcome, type RunOptions, runManifest } from './run.ts'
 const BACK_MS_MAX = 30_000
 const BACK_FROM_HALT_MS_MAX = 60_000
 
+const NAME = 'networks of four'
 const TARGET =
   `a new block everywhere within ${BACK_MS_MAX / 1000} s of healing, ${BACK_FROM_HALT_MS_MAX / 1000} s after a halt; ` +
   'one chain, one state, nothing acknowledged lost'
@@ -44,6 +45,16 @@ function lateIn({ seed, recoveries }: Run): string | undefined {
   return late && `seed ${seed}: back after ${seconds(late.ms)}${late.halted ? ' from a halt' : ''}`
 }
 
+/** What is reported where none can run. */
+export const noManifests = (seed: number, why: string): CampaignReport => ({
+  name: NAME,
+  target: TARGET,
+  ran: 0,
+  seed,
+  result: why,
+  passed: false,
+})
+
 /** Runs the manifests of the seeds from `seed` on. The homes of one that is broken are kept. */
 export async function runManifests(
   { count, seed }: CampaignOptions,
@@ -70,7 +81,7 @@ export async function runManifests(
   const late = runs.flatMap((run) => lateIn(run) ?? [])
   const wrong = [...broken, ...late]
   return {
-    name: 'networks of four',
+    name: NAME,
     target: TARGET,
     ran: count,
     seed,
