@@ -33,6 +33,8 @@ export interface Fault {
   readonly clockAfter?: number
   /** A mistake that the campaigns must find: a block's rows and its height in two transactions. */
   readonly twoTransactions?: boolean
+  /** Another one: what is in the log is thrown away when the process starts. */
+  readonly removesLog?: boolean
   /** Another one: errors of the disk are ignored. */
   readonly ignoresErrors?: boolean
   /** Another one: the time of a block comes from the clock. */

@@ -34,6 +34,12 @@ describe('finds', () => {
       /beforeCommit.*not opened: .*root/,
     ))
 
+  test('a log that is thrown away at the start, by a kill in a checkpoint: the database is half written', () =>
+    broken(
+      kills({ count: 1, seed: 1 }, { removesLog: true }, ['checkpoint']),
+      /the last start: .*(?:is damaged|its pages were changed)/,
+    ))
+
   test('and by a cut of the log', () =>
     broken(cuts({ count: 1, seed: 1 }, { twoTransactions: true }), /not opened: .*root/))
 

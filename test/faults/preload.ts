@@ -5,6 +5,7 @@
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { Socket } from 'node:net'
+import { join } from 'node:path'
 import { isMainThread } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import { createBallast, writeBallast } from './ballast.ts'
@@ -116,6 +117,10 @@ function adopt(db: object): void {
 }
 
 if (isMainThread) {
+  if (fault.removesLog === true) {
+    const home = String(process.argv[process.argv.indexOf('--home') + 1])
+    fs.rmSync(join(home, 'data', 'state.db-wal'), { force: true })
+  }
   for (const name of ['prepare', 'exec', 'transaction', 'defaultSafeIntegers'])
     wrap(Database.prototype, name, (call, self, args) => {
       adopt(self)

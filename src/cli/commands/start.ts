@@ -87,7 +87,10 @@ function fatalLine(kind: string, error: unknown): string {
 // The codes of SQLite for a disk that fails and for one that may not be written.
 const DISK_FAILS = /^SQLITE_(?:IOERR|READONLY|CANTOPEN)/
 
-/** Opens the state of a home. Throws errors of openSqliteStore, and a UserError when the disk is full or fails. */
+/**
+ * Opens the state of a home. Throws errors of openSqliteStore, and a UserError when the disk is full or fails, or the file
+ * is damaged.
+ */
 function openStore(home: string, expectChainId: string): ReturnType<typeof openSqliteStore> {
   const path = statePathOf(home)
   try {
@@ -95,8 +98,13 @@ function openStore(home: string, expectChainId: string): ReturnType<typeof openS
   } catch (error) {
     if (isDiskFull(error))
       throw new UserError(`${path} cannot be opened because the disk is full. Free some space, then start again`)
-    if (!DISK_FAILS.test(sqliteCode(error) ?? '')) throw error
+    const code = sqliteCode(error) ?? ''
     const why = (error as Error).message
+    if (code.startsWith('SQLITE_CORRUPT'))
+      throw new UserError(
+        `${path} is damaged (${why}): it was changed by hand or by the disk. Run svcd reset and sync again`,
+      )
+    if (!DISK_FAILS.test(code)) throw error
     throw new UserError(
       `${path} cannot be opened (${why}). Check that the disk works and that its folder may be written`,
     )
