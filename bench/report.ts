@@ -1,7 +1,7 @@
 import { cpus } from 'node:os'
-import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { goMaxProcs } from '../src/comet/goMaxProcs.ts'
+import { writeFigures, writePart } from '../tools/reference/writtenPart.ts'
 import { type Goal, isWithin, KVSTORE_GOAL, SDK_GOAL } from './goals.ts'
 import { TX_BYTES } from './load/pool.ts'
 import { type Programs, SDK_COMETBFT_VERSION, SDK_VERSION } from './peers.ts'
@@ -133,15 +133,7 @@ export function machine({ version, sdk }: Programs): string {
 export const readmeSentence = (toSdk: string, toKvstore: string): string =>
   `**${toSdk} times** as many transfers as a minimal cosmos-sdk chain, and ${toKvstore} times as many as CometBFT's kvstore`
 
-/** The same in a text whose line breaks are people's, with any ratios. */
-const README_SENTENCE = new RegExp(
-  readmeSentence('#', '#').replaceAll('*', '\\*').replaceAll('#', '[\\d.]+').replaceAll(' ', '\\s+'),
-)
-
 const DOC = fileURLToPath(new URL('../docs/performance.md', import.meta.url))
-const BEGIN = '<!-- written by make bench ARGS="--write": begin -->'
-const END = '<!-- end -->'
-
 const README = fileURLToPath(new URL('../README.md', import.meta.url))
 
 /**
@@ -149,14 +141,9 @@ const README = fileURLToPath(new URL('../README.md', import.meta.url))
  * is people's.
  */
 export function writeDoc(tables: string, goals: readonly Goal[]): void {
-  const text = readFileSync(DOC, 'utf8')
-  const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)]
-  if (from < 0 || to < from) throw new Error(`${DOC} lacks its marks`)
-  writeFileSync(DOC, `${text.slice(0, from)}${BEGIN}\n\n${tables}\n\n${text.slice(to)}`)
+  writePart(DOC, 'bench', tables)
   const ratioNamed = (name: string): number => goals.find((goal) => goal.name === name)?.value ?? Number.NaN
   const [toSdk, toKvstore] = [ratioNamed(SDK_GOAL), ratioNamed(KVSTORE_GOAL)]
   if (Number.isNaN(toSdk) || Number.isNaN(toKvstore)) return
-  const readme = readFileSync(README, 'utf8')
-  if (!README_SENTENCE.test(readme)) throw new Error(`${README} lacks its sentence on speed`)
-  writeFileSync(README, readme.replace(README_SENTENCE, readmeSentence(number(toSdk, 2), number(toKvstore, 2))))
+  writeFigures(README, readmeSentence, [number(toSdk, 2), number(toKvstore, 2)])
 }

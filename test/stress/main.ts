@@ -4,18 +4,21 @@
  *   --quick          shorter attacks, fewer proposals
  *   --short          what `make test` runs: five attacks, about a minute, judged by twice the limits
  *   --only a,b       some attacks, by name
- *   --json           prints the rows as JSON instead of a table
+ *   --json FILE      also writes the report there
+ *   --stall          after the attacks, CometBFT stands still under one more, which has to be reported
  *   --write          puts the table into docs/reliability.md
  *   --addresses N    from how many addresses the strangers come; 8 unless given
  *   --block-time MS  300 unless given
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { keepReports, summary } from '../support/campaign.ts'
 import { tempFolder } from '../support/tempFolder.ts'
-import { attacksOn } from './attacks.ts'
+import { type Attack, attacksOn } from './attacks.ts'
 import { STRESS_CHAIN_ID, startChain } from './chain.ts'
-import { startHonest } from './honest.ts'
-import { BACK_MS_MAX, brokenLimits, type Endured } from './limits.ts'
-import { progressLine, stressTable, writeReliability } from './report.ts'
+import { type Met, startHonest } from './honest.ts'
+import { BACK_MS_MAX, type Endured } from './limits.ts'
+import { progressLine, stressReport, stressTable, writeReliability } from './report.ts'
 import { watchResources } from './resources.ts'
 import { endure, measureQuiet, type Setting, type Times, warmUp } from './run.ts'
 
@@ -28,6 +31,7 @@ interface Plan {
 }
 
 const CANDIDACIES = 2500
+const STALLED_SHARE = 0.8
 const PLANS: Readonly<Record<'full' | 'quick' | 'short', Plan>> = {
   full: {
     proposals: 200,
@@ -52,7 +56,8 @@ const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     short: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
+    json: { type: 'string' },
+    stall: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
     only: { type: 'string' },
     addresses: { type: 'string', default: '8' },
@@ -71,6 +76,16 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`)
 // What runs is ended at the exit of this process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
+/** Endures an attack while CometBFT stands still for most of it, as it would if strangers could stall it. */
+async function endureStalled(setting: Setting, quiet: Met, attack: Attack): Promise<Endured> {
+  const { CometBFT: pid } = setting.chain.pids
+  process.kill(pid, 'SIGSTOP')
+  const goOn = sleep(setting.times.attackMs * STALLED_SHARE).then(() => process.kill(pid, 'SIGCONT'))
+  const row = await endure(setting, quiet, { ...attack, name: 'stalled', title: 'a node that stands still' })
+  await goOn
+  return row
+}
+
 async function attackInTurn(setting: Setting): Promise<readonly Endured[]> {
   await warmUp(setting, attacks)
   const quiet = await measureQuiet(setting)
@@ -86,6 +101,7 @@ async function attackInTurn(setting: Setting): Promise<readonly Endured[]> {
     say('the chain has not come back: what is left is not tried, as it would be compared with a chain that was quiet')
     break
   }
+  if (values.stall) rows.push(await endureStalled(setting, quiet, attacks[0] as Attack))
   return rows
 }
 
@@ -101,11 +117,11 @@ try {
   try {
     const { times, slack } = plan
     const rows = await attackInTurn({ chain, honest, resources, times, slack, addresses: Number(values.addresses) })
-    const judged = rows.map((row) => ({ ...row, broken: brokenLimits(row, slack) }))
     const table = stressTable(rows, slack)
-    process.stdout.write(values.json ? JSON.stringify(judged) : `\n${table}\n`)
+    const report = stressReport(rows, slack)
+    process.stdout.write(`\n${table}\n\n${summary(report)}\n`)
     if (values.write) writeReliability(table)
-    if (judged.some(({ broken }) => broken.length > 0)) process.exitCode = 1
+    keepReports([report], values.json)
   } finally {
     resources.close()
     await honest.close()

@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { tableOf } from '../../bench/report.ts'
+import { writePart } from '../../tools/reference/writtenPart.ts'
+import type { CampaignReport } from '../support/campaign.ts'
 import { brokenLimits, type Endured } from './limits.ts'
 
 const ratio = (value: number | null): string =>
@@ -44,6 +45,22 @@ export const stressTable = (rows: readonly Endured[], slack: number): string =>
     }),
   )
 
+/** All attacks in one line; the table says what each came to. `slack`: as in `brokenLimits`. */
+export function stressReport(rows: readonly Endured[], slack: number): CampaignReport {
+  const broken = rows.flatMap((row) => {
+    const limits = brokenLimits(row, slack)
+    return limits.length === 0 ? [] : [`${row.name} (${limits.join(', ')})`]
+  })
+  return {
+    name: 'strangers',
+    target: `under each attack ${slack === 1 ? 'every limit holds' : `no limit is exceeded by more than ${slack} times`}`,
+    ran: rows.length,
+    seed: undefined,
+    result: broken.length === 0 ? `held under ${rows.length} attacks` : `broken under ${broken.join('; ')}`,
+    passed: broken.length === 0,
+  }
+}
+
 /** One line for the person who waits. */
 export function progressLine(row: Endured, slack: number): string {
   const broken = brokenLimits(row, slack)
@@ -59,14 +76,6 @@ export function progressLine(row: Endured, slack: number): string {
 }
 
 const DOC = fileURLToPath(new URL('../../docs/reliability.md', import.meta.url))
-const BEGIN = '<!-- written by make stress ARGS="--write": begin -->'
-const END = '<!-- end -->'
 
-/** Puts the table between the marks of docs/reliability.md; the text around it is people's. */
-export function writeReliability(table: string): void {
-  const text = readFileSync(DOC, 'utf8')
-  const from = text.indexOf(BEGIN)
-  const to = text.indexOf(END, from)
-  if (from < 0 || to < 0) throw new Error(`${DOC} lacks its marks`)
-  writeFileSync(DOC, `${text.slice(0, from)}${BEGIN}\n\n${table}\n\n${text.slice(to)}`)
-}
+/** Puts the table into docs/reliability.md. */
+export const writeReliability = (table: string): void => writePart(DOC, 'stress', table)
