@@ -3,7 +3,7 @@ SHELL := /bin/sh
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .PHONY: help install gen devnet check test bench bench-page stress chaos churn faults fuzz model mutants outage soak requirements replicas
-.PHONY: matrix manifests statesync supply-chain sbom docs up down test-containers clean
+.PHONY: matrix manifests reliability statesync supply-chain sbom docs up down test-containers clean
 
 # npm runs on the system's Node, everything else on the one that it installs.
 SYSTEM_PATH := $(PATH)
@@ -34,6 +34,7 @@ help:
 	@echo "make bench    side by side with cosmos-sdk and CometBFT's own kvstore (docs/performance.md; ARGS=\"--quick\" takes three minutes)"
 	@echo 'make bench-page   the web page in a browser, on a large chain beside a small one (docs/performance.md)'
 	@echo 'make stress   strangers hammer a node of 2,500 candidacies while honest callers measure (docs/reliability.md)'
+	@echo 'make reliability   every campaign, one after the other (docs/reliability.md; ARGS="--only model,fuzz" runs some, ARGS="--quick" short forms)'
 	@echo 'make up       the devnet in containers, in the background (docs/containers.md); make down stops it and keeps its chain'
 	@echo 'make test-containers   the containers tested for real, where an engine answers'
 	@echo 'make docs     builds the documentation site (ARGS="--serve" shows it in a browser and follows changes)'
@@ -118,6 +119,9 @@ bench: gen
 
 stress: gen
 	@exec $(NODE) test/stress/main.ts $(ARGS)
+
+reliability: gen
+	@exec $(NODE) test/reliability/main.ts $(ARGS)
 
 matrix: gen
 	@exec $(NODE) tools/matrix.ts $(ARGS)
