@@ -34,7 +34,7 @@ help:
 	@echo "make bench    side by side with cosmos-sdk and CometBFT's own kvstore (docs/performance.md; ARGS=\"--quick\" takes three minutes)"
 	@echo 'make bench-page   the web page in a browser, on a large chain beside a small one (docs/performance.md)'
 	@echo 'make stress   strangers hammer a node of 2,500 candidacies while honest callers measure (docs/reliability.md)'
-	@echo 'make reliability   every campaign, one after the other (docs/reliability.md; ARGS="--only model,fuzz" runs some, ARGS="--quick" short forms)'
+	@echo 'make reliability   every campaign, one after the other (docs/reliability.md; ARGS="--only model,fuzz" runs some)'
 	@echo 'make up       the devnet in containers, in the background (docs/containers.md); make down stops it and keeps its chain'
 	@echo 'make test-containers   the containers tested for real, where an engine answers'
 	@echo 'make docs     builds the documentation site (ARGS="--serve" shows it in a browser and follows changes)'

@@ -12,7 +12,7 @@ const MINUTES_MAX = 8 * 60_000
 const folder = testFolder()
 
 test(
-  'strangers hammer a chain of 2,500 candidacies: blocks go on, honest calls are served, memory comes back; a node that stands still is reported',
+  'strangers hammer a chain of 2,500 candidacies: blocks go on, callers are served, memory comes back; a node that stalls is reported',
   async () => {
     const json = join(folder, 'report.json')
     const ended = await promisify(execFile)(process.execPath, [MAIN, '--short', '--stall', '--json', json], {
