@@ -31,6 +31,7 @@ function tell(runs: readonly Run[], { whyNoLoss }: RunOptions['links']): string 
     `back after ${seconds(back(false))} at the slowest, after ${seconds(back(true))} from a halt`,
     `${sum(runs.map(({ acknowledged }) => acknowledged)).toLocaleString('en')} transactions acknowledged`,
     `${sum(runs.map(({ compared }) => compared)).toLocaleString('en')} headers compared`,
+    `${sum(runs.map(({ pruned }) => pruned))} nodes removed blocks, ${sum(runs.map((run) => run.withSnapshots))} made snapshots`,
     `${count(({ nodes }) => new Set(nodes.map(({ comet }) => comet)).size > 1)} networks mix lines of CometBFT`,
     `${count(({ latencyMs }) => latencyMs.size > 0)} have latency`,
     whyNoLoss === undefined
@@ -67,13 +68,19 @@ export async function runManifests(
     const manifest = drawManifest(seed + at, { hasLinks: links.setLink !== undefined, versions: COMET_VERSIONS })
     say(`${at + 1}/${count} ${describeManifest(manifest)}`)
     const folder = tempFolder('manifest')
+    const end = (): void => {
+      process.off('exit', end)
+      folder.remove()
+    }
+    process.once('exit', end)
     const begunMs = performance.now()
     try {
       const outcome = await runManifest(manifest, { ...options, output: join(folder.path, 'net') })
       runs.push({ ...manifest, ...outcome })
-      folder.remove()
+      end()
       say(`  held, in ${seconds(performance.now() - begunMs)}`)
     } catch (error) {
+      process.off('exit', end)
       broken.push(`seed ${manifest.seed}: ${String(error)}`)
       say(`  BROKEN: ${String(error)}; the homes are kept in ${folder.path}`)
     }

@@ -6,7 +6,7 @@ import type { NetworkNode } from '../e2e/support/network.ts'
 import { Broken, need } from '../fuzz/campaign.ts'
 import { ask } from '../outage/ask.ts'
 import { VALIDATORS } from './manifest.ts'
-import { needAnswer } from './watch.ts'
+import { earliestOf, needAnswer } from './watch.ts'
 
 /** A transaction that a gateway has answered as committed. */
 export interface Acknowledged {
@@ -112,8 +112,7 @@ export async function checkAcknowledged(
   told: readonly Acknowledged[],
   inBlock: Map<number, ReadonlySet<string>>,
 ): Promise<void> {
-  const { sync_info: info } = await needAnswer<{ sync_info: { earliest_block_height: string } }>(node, '/status')
-  const first = Number(info.earliest_block_height)
+  const first = await earliestOf(node)
   for (const { hash, height } of told) {
     if (height < first) continue
     if (!inBlock.has(height)) {

@@ -30,6 +30,10 @@ if (process.env[INSIDE] === undefined) {
   const links = openLinks(VALIDATORS + 1)
   if (links.whyNoLoss !== undefined) say(`networks run without packet loss: ${links.whyNoLoss}`)
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => void endNetwork().finally(() => process.exit(1)))
+    process.once(signal, () => {
+      // What is paused does not end by itself. The signals are sent before this process ends.
+      void endNetwork()
+      process.exit(1)
+    })
   await runCampaigns({ manifests: (options) => runManifests(options, { links, programOf, say }) }, MANIFESTS)
 }

@@ -38,16 +38,16 @@ export interface ManifestNetwork {
   readonly close: () => Promise<void>
 }
 
-/** Evidence does not keep blocks that pruning would remove, and nobody is put out of the set for being away. */
-const EVIDENCE = { max_age_num_blocks: '5', max_age_duration: '1000000000', max_bytes: '1048576' }
+/** So many blocks are kept for evidence, which would hold up pruning. */
+const UNSTAKE_WAIT_PERIOD = 5
+/** Nobody is put out of the set for being away. */
 const ABSENT_BLOCKS_MAX = 1_000_000
 /** CometBFT may hang when its application was killed; then it is killed, too. */
 const ORPHAN_MS_MAX = 10_000
 
 interface GenesisJson {
   initial_height: string
-  readonly consensus_params: { evidence: object }
-  readonly app_state: { accounts: { balance: string }[]; stake: object }
+  readonly app_state: { accounts: { balance: string }[]; stake: object; params?: object }
 }
 
 /** Gives all homes the genesis of the manifest. */
@@ -56,7 +56,7 @@ function writeGenesis(nodes: readonly NetworkNode[], { initialHeight }: Manifest
     const path = homeFiles(home).genesis
     const genesis = JSON.parse(readFileSync(path, 'utf8')) as GenesisJson
     genesis.initial_height = String(initialHeight)
-    genesis.consensus_params.evidence = EVIDENCE
+    genesis.app_state.params = { ...genesis.app_state.params, unstake_wait_period: UNSTAKE_WAIT_PERIOD }
     Object.assign(genesis.app_state.stake, { max_absent_blocks: ABSENT_BLOCKS_MAX })
     const last = genesis.app_state.accounts.at(-1)
     if (faults.hasOtherGenesis === true && at === VALIDATORS - 1 && last !== undefined)

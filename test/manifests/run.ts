@@ -1,13 +1,17 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readState, snapshotsOf, statePathOf } from '../../src/cli/homes.ts'
+import { readValidatorKey } from '../../src/comet/home.ts'
+import { listSnapshots } from '../../src/store/snapshot/folder.ts'
 import { troubleIn } from '../e2e/support/crash.ts'
 import { compareDatabases } from '../e2e/support/replay.ts'
 import { Broken, need } from '../fuzz/campaign.ts'
+import { supplyGap } from '../support/conservation.ts'
 import type { Links } from './links.ts'
 import { checkAcknowledged, type Load, startLoad } from './load.ts'
 import { describePerturbation, type Manifest, type Perturbation, quorumOf, VALIDATORS } from './manifest.ts'
 import { type Faults, type ManifestNetwork, startManifest } from './network.ts'
-import { needAnswer, type Watch, watchNodes } from './watch.ts'
+import { earliestOf, needAnswer, type Watch, watchNodes } from './watch.ts'
 
 /** How manifests are run. */
 export interface RunOptions {
@@ -28,6 +32,9 @@ export interface Outcome {
   readonly acknowledged: number
   /** How many heights had their headers compared. */
   readonly compared: number
+  /** How many nodes had removed blocks at the end, and how many held a snapshot. */
+  readonly pruned: number
+  readonly withSnapshots: number
   /** How many packets were lost on purpose. */
   readonly lost: number
 }
@@ -100,17 +107,27 @@ async function hold(stage: Stage, perturbation: Perturbation): Promise<void> {
 /** The set at the lowest of the nodes' heights has the validators of genesis, the same on every node. */
 async function checkValidators({ network: { nodes }, watch }: Stage): Promise<void> {
   const height = Math.min(...watch.heights())
+  const keys = nodes.slice(0, VALIDATORS).map(({ home }) => readValidatorKey(home).pubKey)
   const sets = await Promise.all(
     nodes.map(async (node) => {
-      const { validators } = await needAnswer<{ validators: readonly object[] }>(
+      const { validators } = await needAnswer<{ validators: readonly { pub_key: { value: string } }[] }>(
         node,
         `/validators?height=${height}&per_page=100`,
       )
-      need(validators.length === VALIDATORS, () => `height ${height}: ${validators.length} validators`)
+      const held = validators.map((one) => one.pub_key.value)
+      need(held.sort().join() === keys.sort().join(), () => `height ${height}: the validators are ${held.join(', ')}`)
       return JSON.stringify(validators)
     }),
   )
   need(new Set(sets).size === 1, () => `height ${height}: the nodes have different validators: ${sets.join(' ')}`)
+}
+
+/** Nothing was made or lost in the state of any node. */
+function checkSupply({ network: { nodes } }: Stage): void {
+  for (const [at, { home }] of nodes.entries()) {
+    const gap = readState(statePathOf(home), supplyGap)
+    need(gap === 0n, () => `the balances of node ${at} do not add up, by ${gap}`)
+  }
 }
 
 /** Everything that nodes tell is the same, and has what was acknowledged. `since`: how much of that was checked before. */
@@ -121,10 +138,19 @@ async function check(stage: Stage, since: readonly number[]): Promise<void> {
   await waitFor(stage, `block ${last} on all nodes`, () => Math.min(...watch.heights()) >= last)
   await watch.readHeaders()
   await checkValidators(stage)
+  checkSupply(stage)
   await Promise.all(network.nodes.map((node) => checkAcknowledged(node, told, new Map())))
 }
 
 const counts = ({ acknowledged }: Load): readonly number[] => acknowledged.map(({ length }) => length)
+
+async function whatIsKept({ manifest, network: { nodes } }: Stage): Promise<Pick<Outcome, 'pruned' | 'withSnapshots'>> {
+  const first = await Promise.all(nodes.map(earliestOf))
+  return {
+    pruned: first.filter((height) => height > manifest.initialHeight).length,
+    withSnapshots: nodes.filter(({ home }) => listSnapshots(snapshotsOf(home)).length > 0).length,
+  }
+}
 
 /** One perturbation, from its beginning until everything is as it should be. Returns how long the recovery took. */
 async function perturb(stage: Stage, perturbation: Perturbation): Promise<{ ms: number; halted: boolean }> {
@@ -172,6 +198,7 @@ export async function runManifest(
     await load.stop()
     await load.checkAccounts()
     await check(stage, [])
+    const kept = await whatIsKept(stage)
     await load.close()
     await watch.stop()
     const failure = watch.failure()
@@ -179,7 +206,7 @@ export async function runManifest(
     const lost = await network.stop()
     compareDatabases(network.nodes)
     const acknowledged = counts(load).reduce((sum, count) => sum + count, 0)
-    return { recoveries, acknowledged, compared: watch.compared(), lost }
+    return { recoveries, acknowledged, compared: watch.compared(), lost, ...kept }
   } finally {
     // What is paused has to end before those who ask it give up.
     await network.close()

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Head, NetworkNode } from '../e2e/support/network.ts'
-import { Broken } from '../fuzz/campaign.ts'
+import { Broken, need } from '../fuzz/campaign.ts'
 
 const PATIENCE_MS = 3_000
 const QUICK_MS = 1_000
@@ -23,6 +23,12 @@ export async function needAnswer<T>(node: NetworkNode, path: string): Promise<T>
   const result = await askNode(node, path)
   if (result === undefined) throw new Broken(`${node.home} does not answer ${path}`)
   return result as T
+}
+
+/** The first height whose block a node still has. */
+export async function earliestOf(node: NetworkNode): Promise<number> {
+  const { sync_info: told } = await needAnswer<{ sync_info: { earliest_block_height: string } }>(node, '/status')
+  return Number(told.earliest_block_height)
 }
 
 /** What all nodes have told of a chain, and what contradicts it. */
@@ -110,6 +116,7 @@ export function watchNodes(nodes: readonly NetworkNode[]): Watch {
       sync_info: { earliest_block_height: string; latest_block_height: string }
     }>(node, '/status')
     const last = Number(told.latest_block_height)
+    need(last >= (read[at] ?? 0), () => `node ${at} has blocks up to ${last}, and had them up to ${read[at]}`)
     for (let from = Math.max((read[at] ?? 0) + 1, Number(told.earliest_block_height)); from <= last; ) {
       const to = Math.min(last, from + HEADERS_MAX - 1)
       const { block_metas: metas } = await needAnswer<{ block_metas: readonly Meta[] }>(

@@ -33,7 +33,10 @@ export const firstDifference = (some: readonly Committed[], others: readonly Com
  * Returns how many heights that are.
  */
 export function compareDatabases(nodes: readonly NetworkNode[]): number {
-  const lists = nodes.map(({ home }) => committedBlocks(home))
+  const all = nodes.map(({ home }) => committedBlocks(home))
+  // Those before it some node may have removed.
+  const first = Math.max(...all.map((list) => list[0]?.height ?? 0))
+  const lists = all.map((list) => list.filter(({ height }) => height >= first))
   for (const [at, list] of lists.entries()) {
     const height = firstDifference(list, lists[0] ?? [])
     if (height !== undefined) throw new Error(`height ${height}: the databases of nodes 0 and ${at} differ`)
