@@ -6,7 +6,7 @@ import type { NetworkNode } from '../e2e/support/network.ts'
 import { Broken, need } from '../fuzz/campaign.ts'
 import { ask } from '../outage/ask.ts'
 import { VALIDATORS } from './manifest.ts'
-import { earliestOf, needAnswer } from './watch.ts'
+import { askUnlessPruned, earliestOf } from './watch.ts'
 
 /** A transaction that a gateway has answered as committed. */
 export interface Acknowledged {
@@ -106,6 +106,10 @@ export async function startLoad(nodes: readonly NetworkNode[]): Promise<Load> {
   }
 }
 
+interface BlockAnswer {
+  readonly block: { readonly data: { readonly txs: readonly string[] | null } } | null
+}
+
 /** Throws Broken unless the blocks of a node, but those that it has removed, hold these transactions where they were told. */
 export async function checkAcknowledged(
   node: NetworkNode,
@@ -116,11 +120,9 @@ export async function checkAcknowledged(
   for (const { hash, height } of told) {
     if (height < first) continue
     if (!inBlock.has(height)) {
-      const { block } = await needAnswer<{ block: { data: { txs: readonly string[] | null } } | null }>(
-        node,
-        `/block?height=${height}`,
-      )
-      const txs = (block?.data.txs ?? []).map((text) => txHash(Buffer.from(text, 'base64')))
+      const answer = await askUnlessPruned<BlockAnswer>(node, height, `/block?height=${height}`)
+      if (answer === undefined) continue
+      const txs = (answer.block?.data.txs ?? []).map((text) => txHash(Buffer.from(text, 'base64')))
       inBlock.set(height, new Set(txs))
     }
     need(

@@ -4,6 +4,7 @@ import { Broken, need } from '../fuzz/campaign.ts'
 
 const PATIENCE_MS = 3_000
 const QUICK_MS = 1_000
+const NEED_MS = 60_000
 const PAUSE_MS = 150
 /** CometBFT's own limit of `/blockchain`. */
 const HEADERS_MAX = 20
@@ -18,9 +19,9 @@ export async function askNode({ rpc }: NetworkNode, path: string, patienceMs = P
   }
 }
 
-/** The same. Throws when there is no result. */
+/** The same of a node that runs. Throws when there is no result. */
 export async function needAnswer<T>(node: NetworkNode, path: string): Promise<T> {
-  const result = await askNode(node, path)
+  const result = await askNode(node, path, NEED_MS)
   if (result === undefined) throw new Broken(`${node.home} does not answer ${path}`)
   return result as T
 }
@@ -29,6 +30,13 @@ export async function needAnswer<T>(node: NetworkNode, path: string): Promise<T>
 export async function earliestOf(node: NetworkNode): Promise<number> {
   const { sync_info: told } = await needAnswer<{ sync_info: { earliest_block_height: string } }>(node, '/status')
   return Number(told.earliest_block_height)
+}
+
+/** What a node tells of its blocks up to `height`. Undefined when it has removed these, perhaps just now. */
+export async function askUnlessPruned<T>(node: NetworkNode, height: number, path: string): Promise<T | undefined> {
+  const answer = (await askNode(node, path, NEED_MS)) as T | undefined
+  if (answer !== undefined || (await earliestOf(node)) > height) return answer
+  throw new Broken(`${node.home} does not answer ${path}`)
 }
 
 /** What all nodes have told of a chain, and what contradicts it. */
@@ -112,18 +120,19 @@ export function watchNodes(nodes: readonly NetworkNode[]): Watch {
     }),
   )
   const readHeadersOf = async (node: NetworkNode, at: number): Promise<void> => {
-    const { sync_info: told } = await needAnswer<{
+    const { sync_info: info } = await needAnswer<{
       sync_info: { earliest_block_height: string; latest_block_height: string }
     }>(node, '/status')
-    const last = Number(told.latest_block_height)
+    const last = Number(info.latest_block_height)
     need(last >= (read[at] ?? 0), () => `node ${at} has blocks up to ${last}, and had them up to ${read[at]}`)
-    for (let from = Math.max((read[at] ?? 0) + 1, Number(told.earliest_block_height)); from <= last; ) {
+    for (let from = Math.max((read[at] ?? 0) + 1, Number(info.earliest_block_height)); from <= last; ) {
       const to = Math.min(last, from + HEADERS_MAX - 1)
-      const { block_metas: metas } = await needAnswer<{ block_metas: readonly Meta[] }>(
+      const told = await askUnlessPruned<{ block_metas: readonly Meta[] }>(
         node,
+        to,
         `/blockchain?minHeight=${from}&maxHeight=${to}`,
       )
-      for (const { block_id: id, header } of metas)
+      for (const { block_id: id, header } of told?.block_metas ?? [])
         book.takeHeader(at, Number(header.height), JSON.stringify([id.hash, header]))
       from = to + 1
     }
