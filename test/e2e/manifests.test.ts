@@ -60,9 +60,9 @@ describe('finds', () => {
   test(
     'a chain that goes on without a quorum',
     () =>
-      expect(runShort('paused', [perturbation('pause', 1, 2)], { pausesNothing: true })).rejects.toThrow(
-        /pause 1 and 2 .* without a quorum/,
-      ),
+      expect(
+        runShort('paused', [{ ...perturbation('pause', 1, 2), holdMs: 60_000 }], { pausesNothing: true }),
+      ).rejects.toThrow(/pause 1 and 2 .* without a quorum/),
     LIMIT_MS,
   )
 })

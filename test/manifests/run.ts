@@ -85,9 +85,9 @@ async function waitFor(
 /** While victims are away: those who still reach each other go on, and nobody else gets further than the block under way. */
 async function hold(stage: Stage, perturbation: Perturbation): Promise<void> {
   const { manifest, watch } = stage
-  const { victims, holdMs } = perturbation
+  const { kind, victims, holdMs } = perturbation
   const begunMs = performance.now()
-  const before = await watch.askHighest()
+  const before = await watch.askHighest(kind === 'disconnect' ? [] : victims)
   const going = quorumOf(manifest, victims)
   const latencyMs = Math.max(0, ...manifest.latencyMs.values())
   const haltedMs = HALTED_BLOCKS * (manifest.blockTimeMs + WAYS_OF_BLOCK * latencyMs)

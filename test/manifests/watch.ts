@@ -3,7 +3,6 @@ import type { Head, NetworkNode } from '../e2e/support/network.ts'
 import { Broken, need } from '../fuzz/campaign.ts'
 
 const PATIENCE_MS = 3_000
-const QUICK_MS = 1_000
 const NEED_MS = 60_000
 const PAUSE_MS = 150
 /** CometBFT's own limit of `/blockchain`. */
@@ -87,8 +86,8 @@ interface Meta {
 export interface Watch extends Pick<ChainBook, 'heights' | 'compared'> {
   /** Reads all headers of all nodes that were not read before. Throws Broken. */
   readonly readHeaders: () => Promise<void>
-  /** Asks all nodes now. Resolves with the highest height; those that do not answer within a second are left out. */
-  readonly askHighest: () => Promise<number>
+  /** Asks all nodes but those that cannot answer. Resolves with the highest height that is known. */
+  readonly askHighest: (silent: readonly number[]) => Promise<number>
   /** What was not as it has to be, so far. */
   readonly failure: () => Error | undefined
   readonly stop: () => Promise<void>
@@ -141,8 +140,9 @@ export function watchNodes(nodes: readonly NetworkNode[]): Watch {
   return {
     heights: book.heights,
     compared: book.compared,
-    askHighest: async () => {
-      const heads = await Promise.all(nodes.map((node) => headOf(node, QUICK_MS)))
+    askHighest: async (silent) => {
+      const asked = nodes.filter((_, at) => !silent.includes(at))
+      const heads = await Promise.all(asked.map((node) => headOf(node, NEED_MS)))
       return Math.max(...book.heights(), ...heads.map((head) => head?.height ?? 0))
     },
     failure: () => failure,

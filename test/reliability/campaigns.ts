@@ -75,7 +75,7 @@ export const CAMPAIGNS: readonly Campaign[] = [
     title: 'Networks of four',
     long: '--count 50 --seed 1',
     quick: '--count 1 --seed 1',
-    caughtBy: 'test/manifests/manifest.test.ts',
+    caughtBy: 'test/e2e/manifests.test.ts',
   },
   {
     name: 'statesync',
