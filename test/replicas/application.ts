@@ -46,10 +46,12 @@ export class Application {
   private socket!: Socket
   private frames!: AsyncGenerator<Buffer, undefined>
 
-  private constructor(program: string, { node, env, flags }: Setting, home: string, more: readonly string[]) {
+  /** Starts it. It has to be connected next, and ended in any case. */
+  constructor(program: string, { node, env, flags }: Setting, home: string, more: readonly string[]) {
     const args = ['start', '--home', home, '--abci', `unix://${home}.sock`, '--log-file', `${home}.log`]
     this.child = spawn(node, [program, ...args, ...flags, ...more], {
-      stdio: ['ignore', 'ignore', 'pipe'],
+      // With a channel to this process it ends when this process does, however that is killed.
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       env: { ...process.env, NODE_OPTIONS: '', ...env },
     })
     this.child.stderr?.on('data', (data: Buffer) => {
@@ -61,25 +63,23 @@ export class Application {
     })
   }
 
-  /** Starts it, and connects. Throws Broken when it ends or does not listen. */
-  static async start(program: string, setting: Setting, home: string, more: readonly string[]): Promise<Application> {
-    const application = new Application(program, setting, home, more)
+  /** Connects to it. Throws Broken when it ends or does not listen. */
+  async connect(home: string): Promise<void> {
     let end: string | number | undefined
-    void application.ended.then((how) => {
+    void this.ended.then((how) => {
       end = how
     })
     const untilMs = performance.now() + STARTUP_MS_MAX
     while (end === undefined && performance.now() < untilMs) {
       const socket = await tryConnect(`${home}.sock`)
       if (socket !== undefined) {
-        application.socket = socket
-        application.frames = framesOf(socket)
-        return application
+        this.socket = socket
+        this.frames = framesOf(socket)
+        return
       }
       await sleep(5)
     }
-    await application.end('SIGKILL')
-    throw new Broken(`it does not start: ${end ?? 'it does not listen'}: ${application.errors.trim()}`)
+    throw new Broken(`it does not start: ${end ?? 'it does not listen'}: ${this.errors.trim()}`)
   }
 
   send(...frames: readonly Buffer[]): void {

@@ -72,6 +72,7 @@ export class Replica {
   private last: Place = { height: 0, appHash: '' }
   private programVersion = 1
   private restartAt: number
+  private isKilled = false
   restarts = 0
 
   /** `next`: decides what only this replica meets. `blocksMax`: the most blocks between two restarts. */
@@ -90,8 +91,11 @@ export class Replica {
   private async start(places: readonly Place[]): Promise<Application> {
     const { programVersion, genesis } = this
     const accept = programVersion === 1 ? [] : ['--accept-program-version', String(programVersion)]
-    const application = await Application.start(this.program, this.setting, this.home, accept)
+    // Whoever kills this replica must find each process that it starts.
+    if (this.isKilled) throw new Broken('it was killed')
+    const application = new Application(this.program, this.setting, this.home, accept)
     this.application = application
+    await application.connect(this.home)
     const info = await application.ask('info', { version: '' })
     const height = Number(info['lastBlockHeight'] ?? 0)
     const hash = height === 0 ? '' : toHex(info['lastBlockAppHash'] as Uint8Array)
@@ -198,8 +202,9 @@ export class Replica {
     need(status === 0, () => `${this.name}: it was stopped at the end and ended with ${status}`)
   }
 
-  /** Kills it, whatever it does. */
+  /** Kills it, whatever it does; it cannot run any more. */
   async kill(): Promise<void> {
+    this.isKilled = true
     await this.application?.end('SIGKILL')
   }
 }
