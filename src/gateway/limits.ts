@@ -101,6 +101,13 @@ export const LIST_COST = 20
 /** The most bytes of one message on a websocket; a longer one closes it with 1009. */
 export const SOCKET_MESSAGE_BYTES_MAX = 1024 * 1024
 
+/**
+ * The most frames of one message on a websocket, and the most packets of one frame; with more it is closed with 1008. Each
+ * costs up to 800 bytes of memory, however short it is. The longest message has fewer on a path with the smallest packets
+ * that IPv4 promises.
+ */
+export const SOCKET_PIECES_MAX = 2_048
+
 /** The most messages of one websocket that are worked on at a time; it is not read further until one is answered. */
 export const SOCKET_MESSAGES_MAX = 64
 

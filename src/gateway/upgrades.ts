@@ -2,7 +2,7 @@ import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { SOCKET_CLOSE_MS, SOCKET_MESSAGE_BYTES_MAX } from './limits.ts'
+import { SOCKET_CLOSE_MS, SOCKET_MESSAGE_BYTES_MAX, SOCKET_PIECES_MAX } from './limits.ts'
 
 /** Makes a request the websocket that it asks for, and hands it over; false when it asks for none. */
 export type Upgrade = (request: FastifyRequest, reply: FastifyReply, open: (socket: WebSocket) => void) => boolean
@@ -13,7 +13,12 @@ export type Upgrade = (request: FastifyRequest, reply: FastifyReply, open: (sock
  * When the server closes, the websockets are closed, and whoever does not say so too is cut off.
  */
 export function routeUpgrades(app: FastifyInstance): Upgrade {
-  const server = new WebSocketServer({ noServer: true, maxPayload: SOCKET_MESSAGE_BYTES_MAX })
+  const server = new WebSocketServer({
+    noServer: true,
+    maxPayload: SOCKET_MESSAGE_BYTES_MAX,
+    maxFragments: SOCKET_PIECES_MAX,
+    maxBufferedChunks: SOCKET_PIECES_MAX,
+  })
   const asked = new WeakMap<IncomingMessage, { readonly socket: Duplex; readonly head: Buffer }>()
   app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // Node no longer listens for errors here, and ws does not yet.
@@ -38,7 +43,8 @@ export function routeUpgrades(app: FastifyInstance): Upgrade {
     asked.delete(raw)
     reply.hijack()
     server.handleUpgrade(raw, upgrade.socket, upgrade.head, (socket) => {
-      socket.on('error', () => socket.terminate())
+      // ws closes it with a code that says what was wrong. A connection that is cut off at once often loses that frame.
+      socket.on('error', () => setTimeout(() => socket.terminate(), SOCKET_CLOSE_MS).unref())
       open(socket)
     })
     return true

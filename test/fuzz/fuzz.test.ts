@@ -4,8 +4,11 @@ import { decodeRequest } from '../../src/abci/wire.ts'
 import { anySeed, type CampaignOptions, type CampaignReport, summary } from '../support/campaign.ts'
 import { application } from './application.ts'
 import { framer } from './framer.ts'
+import { CLOSE, PONG, TEXT } from './frames.ts'
 import { requests } from './requests.ts'
 import { type Ask, rpc } from './rpc.ts'
+import type { Bend } from './socketClient.ts'
+import { sockets } from './sockets.ts'
 import { askApplication, type Judge, transactions } from './transactions.ts'
 
 const seed = anySeed()
@@ -17,6 +20,7 @@ describe(`input that nobody means well: SEED=${seed}`, () => {
     ['transactions', transactions, 8_000],
     ['application', application, 8_000],
     ['rpc', rpc, 1_000],
+    ['sockets', sockets, 500],
   ])('%s', async (_name, campaign, count) => {
     const report = await campaign({ count, seed })
     expect([summary(report), report.passed]).toEqual([summary(report), true])
@@ -138,4 +142,23 @@ describe('finds', () => {
       /id is|expected -32700/,
     ],
   ])('%s', (_name, bend, why) => broken(rpc({ count: 20_000, seed: 1 }, bend), why))
+
+  test.each<[string, Bend, RegExp]>([
+    [
+      'a websocket that is closed with another code',
+      (frame) => (frame.opcode === CLOSE ? { ...frame, payload: Buffer.from([3, 240]) } : frame),
+      /is closed with 1008, expected/,
+    ],
+    ['a pong that is lost', (frame) => (frame.opcode === PONG ? undefined : frame), /0 pongs to \d+ pings/],
+    [
+      'a pong that answers another ping',
+      (frame) => (frame.opcode === PONG ? { ...frame, payload: Buffer.from('x') } : frame),
+      /pongs to \d+ pings/,
+    ],
+    [
+      'an answer of which a byte is lost',
+      (frame) => (frame.opcode === TEXT ? { ...frame, payload: frame.payload.subarray(1) } : frame),
+      /is answered 200/,
+    ],
+  ])('%s', (_name, bend, why) => broken(sockets({ count: 20_000, seed: 1 }, bend), why))
 })

@@ -8,6 +8,7 @@ import { application } from './application.ts'
 import { framer } from './framer.ts'
 import { requests } from './requests.ts'
 import { rpc } from './rpc.ts'
+import { sockets } from './sockets.ts'
 import { transactions } from './transactions.ts'
 
 const CASES = 1_000_000
@@ -19,6 +20,7 @@ await runCampaigns(
     transactions: (options) => transactions(options),
     application: (options) => application(options),
     rpc: (options) => rpc(options),
+    sockets: (options) => sockets(options),
   },
   CASES,
 )

@@ -1,29 +1,20 @@
+import { once } from 'node:events'
 import { Agent, request } from 'node:http'
-import { methodGroups } from '../../src/gateway/methods/list.ts'
-import { openRpcDocument } from '../../src/gateway/openrpc.ts'
 import { random } from '../chain/support.ts'
 import { openRaw, postText } from '../gateway/rawClient.ts'
-import { alice, bob, startPair } from '../gateway/support.ts'
 import type { CampaignOptions, CampaignReport } from '../support/campaign.ts'
-import { Broken, need, runCases } from './campaign.ts'
-import { createModel, type Described, differs, type Expected, type ExpectedReply } from './rpcModel.ts'
-import { createTexts } from './rpcTexts.ts'
 import type { Next } from './bytes.ts'
+import { need, runCases } from './campaign.ts'
+import { createModel, type ExpectedReply } from './rpcModel.ts'
+import { judge, methods, type Reply, startTarget, textsOfAccounts } from './target.ts'
 
 /** How many texts are on their way at a time. */
 const AT_ONCE = 32
-/** One of so many texts is sent over a connection of its own, which the caller half-closes. */
-const HALF_CLOSED = 64
+/** One of so many rounds also has a caller who half-closes its connection, who sends half a request, or who sends many. */
+const RARELY = 2
+const PIPELINED_MAX = 12
 
-/** What came back. */
-export interface Reply {
-  readonly status: number
-  readonly text: string
-}
 export type Ask = (text: string) => Promise<Reply>
-
-const { methods } = JSON.parse(JSON.stringify(openRpcDocument(methodGroups, '0'))) as { methods: readonly Described[] }
-const documented = new Set(methods.flatMap(({ errors }) => errors.map(({ code }) => code)))
 
 function askOver(url: string, agent: Agent): Ask {
   return (text) =>
@@ -63,6 +54,28 @@ const askAgain =
     }
   }
 
+/** The first reply in what came over a connection, and what is behind it; undefined while it is not whole. */
+function replyIn(bytes: Buffer): readonly [reply: Reply, rest: Buffer] | undefined {
+  const start = bytes.indexOf('\r\n\r\n') + 4
+  if (start < 4) return undefined
+  const head = bytes.toString('latin1', 0, start)
+  const status = Number(head.slice(9, 12))
+  if (/transfer-encoding: chunked/i.test(head)) {
+    const parts: Buffer[] = []
+    for (let at = start; ; ) {
+      const end = bytes.indexOf('\r\n', at)
+      const length = Number.parseInt(bytes.toString('latin1', at, Math.max(at, end)), 16)
+      if (Number.isNaN(length) || bytes.length < end + 4 + length) return undefined
+      parts.push(bytes.subarray(end + 2, end + 2 + length))
+      at = end + 4 + length
+      if (length === 0) return [{ status, text: Buffer.concat(parts).toString() }, bytes.subarray(at)]
+    }
+  }
+  const end = start + Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
+  if (bytes.length < end) return undefined
+  return [{ status, text: bytes.toString('utf8', start, end) }, bytes.subarray(end)]
+}
+
 /**
  * The same, over a connection whose sender ends its side at once. Node takes that for a caller who has gone, so there may
  * be no answer: undefined. In any case the gateway ends the connection.
@@ -71,28 +84,44 @@ async function askHalfClosed(url: string, text: string): Promise<Reply | undefin
   const client = await openRaw(url, postText(text))
   client.socket.end()
   await client.closed
-  if (client.text() === '') return undefined
-  const [head = '', ...rest] = client.text().split('\r\n\r\n')
-  const body = rest.join('\r\n\r\n')
-  return { status: Number(head.slice(9, 12)), text: /transfer-encoding: chunked/i.test(head) ? unchunked(body) : body }
+  return replyIn(client.bytes())?.[0]
 }
 
-function unchunked(body: string): string {
-  const bytes = Buffer.from(body)
-  const parts: Buffer[] = []
-  for (let at = 0; ; ) {
-    const end = bytes.indexOf('\r\n', at)
-    const length = Number.parseInt(bytes.toString('latin1', at, end), 16)
-    if (!(length > 0)) return Buffer.concat(parts).toString()
-    parts.push(bytes.subarray(end + 2, end + 2 + length))
-    at = end + 4 + length
+/**
+ * The same for several texts on one connection, all sent before the first is answered, and half of another one behind
+ * them. Their replies come in their order.
+ */
+async function askPipelined(url: string, texts: readonly string[], half: string): Promise<readonly Reply[]> {
+  const client = await openRaw(url, texts.map(postText).join('') + half)
+  const replies: Reply[] = []
+  let isClosed = false
+  void client.closed.then(() => {
+    isClosed = true
+  })
+  let [at, seen] = [0, -1]
+  while (replies.length < texts.length && !(isClosed && seen === client.bytes().length)) {
+    seen = client.bytes().length
+    const found = replyIn(client.bytes().subarray(at))
+    if (found === undefined) await Promise.race([client.closed, once(client.socket, 'data')])
+    else {
+      replies.push(found[0])
+      at = seen - found[1].length
+    }
   }
+  client.socket.end()
+  await client.closed
+  return replies
+}
+
+/** The beginning of a text's request. */
+function halfOf(next: Next, text: string): string {
+  const whole = postText(text)
+  return whole.slice(0, 1 + next(whole.length - 1))
 }
 
 /** A request that ends in the middle: the gateway closes the connection, and says nothing but that. */
-async function sendHalf(url: string, text: string, next: Next): Promise<void> {
-  const whole = postText(text)
-  const client = await openRaw(url, whole.slice(0, 1 + next(whole.length - 1)))
+async function sendHalf(url: string, half: string): Promise<void> {
+  const client = await openRaw(url, half)
   client.socket.end()
   await client.closed
   const said = client.text()
@@ -101,27 +130,6 @@ async function sendHalf(url: string, text: string, next: Next): Promise<void> {
 
 /** How many calls a text is, as the rate limit would count them. */
 const callsIn = (expected: ExpectedReply): number => (Array.isArray(expected) ? expected.length : 1)
-
-function judge(text: string, expected: ExpectedReply, { status, text: body }: Reply): void {
-  const told = (): string => `${JSON.stringify(text.slice(0, 2000))} is answered ${status} ${body.slice(0, 1000)}`
-  // An empty body is refused before it is JSON.
-  if (text === '') return need([200, 400].includes(status), told)
-  if (expected === undefined) return need(status === 204 && body === '', told)
-  let answers: unknown
-  try {
-    answers = JSON.parse(body)
-  } catch {
-    throw new Broken(told())
-  }
-  need([200, 429].includes(status), told)
-  const wanted = (Array.isArray(expected) ? expected : [expected]) as readonly Expected[]
-  const given = Array.isArray(expected) ? answers : [answers]
-  need(Array.isArray(given) && given.length === wanted.length, told)
-  for (const [at, one] of wanted.entries()) {
-    const why = differs(given[at], one, documented)
-    need(why === undefined, () => `answer ${at}, ${JSON.stringify(given[at]).slice(0, 500)}: ${why}: ${told()}`)
-  }
-}
 
 /**
  * Texts by the grammar of the OpenRPC document, and against it, into a gateway before a stub of a node: each is answered
@@ -132,39 +140,23 @@ export async function rpc(
   bend: (ask: Ask) => Ask = (ask) => ask,
 ): Promise<CampaignReport> {
   const next = random(seed)
-  const defects: string[] = []
-  const logger = {
-    info: () => {},
-    warn: () => {},
-    error: (about: object, message: string) => {
-      const { err } = about as { readonly err?: unknown }
-      defects.push(`${message}: ${err instanceof Error ? err.stack : JSON.stringify(about)}`)
-    },
-  }
-  const pair = await startPair({ blocks: false }, { logger })
-  const { url } = pair.gateway
+  const target = await startTarget()
+  const { url } = target
   const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
   const ask = bend(askAgain(askOver(url, agent)))
   const model = createModel(methods)
-  const textOf = createTexts(methods, {
-    from: alice.address,
-    to: bob.address,
-    address: alice.address,
-    transferFrom: alice.address,
-    transferTo: bob.address,
-    newCandidateAccount: bob.address,
-    wait: false,
-  })
-  // Blocks only where somebody waits for one, or the stub would remember millions.
-  const blocks = setInterval(() => {
-    if (pair.node.ledger.waiting() > 0) pair.node.step()
-  }, 5)
-  const one = async (text: string, isHalfClosed: boolean): Promise<number> => {
+  const textOf = textsOfAccounts()
+  const check = (text: string, reply: Reply | undefined): number => {
     const expected = model(text)
-    const reply = await (isHalfClosed ? askHalfClosed(url, text) : ask(text))
     if (reply !== undefined) judge(text, expected, reply)
-    need(defects.length === 0, () => `${JSON.stringify(text.slice(0, 2000))} ends in a defect: ${defects[0]}`)
+    target.needNoDefect()
     return callsIn(expected)
+  }
+  const pipeline = async (texts: readonly string[], half: string): Promise<void> => {
+    const replies = await askPipelined(url, texts, half)
+    const told = (): string => JSON.stringify(texts).slice(0, 4000)
+    need(replies.length === texts.length, () => `${replies.length} of ${texts.length} have a reply: ${told()}`)
+    for (const [at, text] of texts.entries()) check(text, replies[at])
   }
   try {
     return await runCases(
@@ -172,17 +164,20 @@ export async function rpc(
       count,
       async () => {
         const texts = Array.from({ length: AT_ONCE }, () => textOf(next))
-        const [half = ''] = texts
-        const [, counts] = await Promise.all([
-          next(HALF_CLOSED / AT_ONCE) === 0 ? sendHalf(url, half, next) : undefined,
-          Promise.all(texts.map((text, at) => one(text, at === 0 && next(HALF_CLOSED / AT_ONCE) === 0))),
+        const [first = '', ...others] = texts
+        const half = halfOf(next, first)
+        const isHalfClosed = next(RARELY) === 0
+        const [, , ...counts] = await Promise.all([
+          next(RARELY) === 0 ? sendHalf(url, half) : undefined,
+          next(RARELY) === 0 ? pipeline(others.slice(0, 1 + next(PIPELINED_MAX)), half) : undefined,
+          (isHalfClosed ? askHalfClosed(url, first) : ask(first)).then((reply) => check(first, reply)),
+          ...others.map(async (text) => check(text, await ask(text))),
         ])
         return counts.reduce((sum, calls) => sum + calls, 0)
       },
     )
   } finally {
-    clearInterval(blocks)
     agent.destroy()
-    await pair.close()
+    await target.close()
   }
 }

@@ -82,8 +82,8 @@ const givenOf = (members: unknown): unknown =>
       )
     : members
 
-/** Creates the model of a gateway with these methods. */
-export function createModel(described: readonly Described[]): (text: string) => ExpectedReply {
+/** Creates the model of a gateway with these methods. `isSocket`: of one that is called on a websocket. */
+export function createModel(described: readonly Described[], isSocket = false): (text: string) => ExpectedReply {
   const ajv = new Ajv2020({ strict: false, unicodeRegExp: true })
   const methods = new Map<string, { readonly method: Described; readonly fits: ValidateFunction }>(
     described.map((method) => {
@@ -107,7 +107,8 @@ export function createModel(described: readonly Described[]): (text: string) => 
 
   const ofMethod = (id: Expected['id'], name: string, params: unknown): Expected => {
     const found = methods.get(name)
-    if (found === undefined || found.method.tags.some((tag) => tag.name === 'websocket')) return only(id, NOT_FOUND)
+    const isServed = isSocket || !found?.method.tags.some((tag) => tag.name === 'websocket')
+    if (found === undefined || !isServed) return only(id, NOT_FOUND)
     const members = givenOf(membersOf(found.method, params))
     const isCertain = members !== undefined && !isBeyondSchema(members)
     if (isCertain && !found.fits(members)) return only(id, PARAMS)

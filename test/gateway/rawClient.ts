@@ -8,6 +8,7 @@ import { connect, type Socket } from 'node:net'
 export interface RawClient {
   readonly socket: Socket
   /** What has come, while it reads. */
+  readonly bytes: () => Buffer
   readonly text: () => string
   readonly closed: Promise<void>
 }
@@ -20,7 +21,7 @@ export async function openRaw(
 ): Promise<RawClient> {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port), localAddress })
-  let text = ''
+  let bytes = Buffer.alloc(0)
   // Whatever ends it ends it: a reset is as good as an end here.
   socket.on('error', () => undefined)
   const closed = new Promise<void>((done) => {
@@ -28,12 +29,12 @@ export async function openRaw(
   })
   await Promise.race([once(socket, 'connect'), closed])
   if (reads)
-    socket.on('data', (part) => {
-      text += String(part)
+    socket.on('data', (part: Buffer) => {
+      bytes = Buffer.concat([bytes, part])
     })
   else socket.pause()
   socket.write(first)
-  return { socket, text: () => text, closed }
+  return { socket, bytes: () => bytes, text: () => bytes.toString(), closed }
 }
 
 /** A POST as bytes on a connection. */

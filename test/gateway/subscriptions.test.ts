@@ -241,6 +241,21 @@ describe('a websocket', () => {
     expect(await binary.closed).toEqual({ code: 1003, reason: 'expected text, got a binary message' })
   })
 
+  test('is closed for a message in too many packets, each of which would take memory of its own', async () => {
+    pair = await startPair()
+    const slow = await startSilent()
+    let isClosed = false
+    const rest = slow.rest().finally(() => {
+      isClosed = true
+    })
+    slow.write(maskedFrame('x'.repeat(60_000)).subarray(0, 8))
+    for (let sent = 0; sent < 50_000 && !isClosed; sent++) {
+      slow.write(Buffer.from('x'))
+      await new Promise((done) => setImmediate(done))
+    }
+    expect((await rest).readUInt16BE(2)).toBe(1008)
+  })
+
   test('that does not read is closed, and the others miss nothing', async () => {
     pair = await startPair()
     const line = await open()
@@ -296,7 +311,7 @@ function maskedFrame(text: string): Buffer {
 /** A websocket that never reads and never answers a ping. */
 async function startSilent() {
   const raw = connect(Number(new URL(pair.gateway.url).port), '127.0.0.1')
-  raw.on('error', () => undefined)
+  raw.on('error', () => undefined).setNoDelay(true)
   const gone = new Promise<void>((done) => raw.once('close', () => done()))
   raw.write(
     'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +

@@ -123,6 +123,10 @@ const gatewayRows: readonly Row[] = [
       `${seconds(gateway.LIST_WAIT_MS_MAX)}; then -32015`,
   ],
   ['A message on a websocket', `${mebibytes(gateway.SOCKET_MESSAGE_BYTES_MAX)}, then it is closed with 1009`],
+  [
+    'The frames of a message on a websocket, and the packets of a frame',
+    `${thousands(gateway.SOCKET_PIECES_MAX)} each, then it is closed with 1008`,
+  ],
   ['Messages of one websocket that are worked on at a time', `${gateway.SOCKET_MESSAGES_MAX}; it is not read further`],
   [
     'What waits for the reader of a websocket',

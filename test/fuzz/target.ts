@@ -1,0 +1,87 @@
+/** A gateway before a stub of a node, for campaigns that call it. */
+import { methodGroups } from '../../src/gateway/methods/list.ts'
+import { openRpcDocument } from '../../src/gateway/openrpc.ts'
+import { alice, bob, startPair } from '../gateway/support.ts'
+import type { Next } from './bytes.ts'
+import { Broken, need } from './campaign.ts'
+import { type Described, differs, type Expected, type ExpectedReply } from './rpcModel.ts'
+import { createTexts } from './rpcTexts.ts'
+
+/** What came back. */
+export interface Reply {
+  readonly status: number
+  readonly text: string
+}
+
+/** The methods as the gateway's document describes them. */
+export const { methods } = JSON.parse(JSON.stringify(openRpcDocument(methodGroups, '0'))) as {
+  readonly methods: readonly Described[]
+}
+const documented = new Set(methods.flatMap(({ errors }) => errors.map(({ code }) => code)))
+
+/** Makes texts whose addresses are those of accounts that there are. */
+export const textsOfAccounts = (): ((next: Next) => string) =>
+  createTexts(methods, {
+    from: alice.address,
+    to: bob.address,
+    address: alice.address,
+    transferFrom: alice.address,
+    transferTo: bob.address,
+    newCandidateAccount: bob.address,
+    wait: false,
+  })
+
+/** Throws Broken unless a reply is what is expected of a text. */
+export function judge(text: string, expected: ExpectedReply, { status, text: body }: Reply): void {
+  const told = (): string => `${JSON.stringify(text.slice(0, 2000))} is answered ${status} ${body.slice(0, 1000)}`
+  // An empty body is refused before it is JSON.
+  if (text === '') return need([200, 400].includes(status), told)
+  if (expected === undefined) return need(status === 204 && body === '', told)
+  let answers: unknown
+  try {
+    answers = JSON.parse(body)
+  } catch {
+    throw new Broken(told())
+  }
+  need([200, 429].includes(status), told)
+  const wanted = (Array.isArray(expected) ? expected : [expected]) as readonly Expected[]
+  const given = Array.isArray(expected) ? answers : [answers]
+  need(Array.isArray(given) && given.length === wanted.length, told)
+  for (const [at, one] of wanted.entries()) {
+    const why = differs(given[at], one, documented)
+    need(why === undefined, () => `answer ${at}, ${JSON.stringify(given[at]).slice(0, 500)}: ${why}: ${told()}`)
+  }
+}
+
+/** The gateway that is called. */
+export interface Target {
+  readonly url: string
+  /** Throws Broken when the gateway's log has told of a defect. */
+  readonly needNoDefect: () => void
+  readonly close: () => Promise<void>
+}
+
+/** Starts it. Blocks come only where somebody waits for one, or the stub would remember millions. */
+export async function startTarget(): Promise<Target> {
+  const defects: string[] = []
+  const logger = {
+    info: () => {},
+    warn: () => {},
+    error: (about: object, message: string) => {
+      const { err } = about as { readonly err?: unknown }
+      defects.push(`${message}: ${err instanceof Error ? err.stack : JSON.stringify(about)}`)
+    },
+  }
+  const pair = await startPair({ blocks: false }, { logger })
+  const blocks = setInterval(() => {
+    if (pair.node.ledger.waiting() > 0) pair.node.step()
+  }, 5)
+  return {
+    url: pair.gateway.url,
+    needNoDefect: () => need(defects.length === 0, () => `a defect: ${defects[0]}`),
+    close: async () => {
+      clearInterval(blocks)
+      await pair.close()
+    },
+  }
+}
