@@ -47,7 +47,7 @@ function rowsOf({ name: campaign, title }: Campaign, reports: readonly CampaignR
     const cases = seed === undefined ? thousands(ran) : `${thousands(ran)}, seed ${seed}`
     const told = result.replace(/\s+/g, ' ')
     return [
-      `[${campaign}](#${slugOf(title)})${name === campaign ? '' : `: ${name}`}`,
+      `[${campaign}](#${slugOf(title)})${name.replaceAll(' ', '-') === campaign ? '' : `: ${name}`}`,
       target,
       cases,
       told.length > RESULT_CHARACTERS_MAX ? `${told.slice(0, RESULT_CHARACTERS_MAX)}…` : told,
@@ -59,10 +59,10 @@ function rowsOf({ name: campaign, title }: Campaign, reports: readonly CampaignR
 
 const neverRun = ({ name }: Campaign): CampaignReport => ({
   name,
-  target: 'not run yet',
+  target: '',
   ran: 0,
   seed: undefined,
-  result: '',
+  result: 'not run yet',
   passed: true,
 })
 
@@ -71,10 +71,7 @@ function merged(campaign: Campaign, before: readonly Row[], kept: Kept | undefin
   const made = kept === undefined ? [] : rowsOf(campaign, kept.reports)
   // What was taken in may be a part of the campaign. A row without a name says that there was no report at all.
   const old = kept?.isWhole === true ? [] : before.filter(({ name, ran }) => name !== '' || ran > 0)
-  const rows = [
-    ...old.map((row) => made.find(({ name }) => name === row.name) ?? row),
-    ...made.filter(({ name }) => !old.some((row) => row.name === name)),
-  ]
+  const rows = [...old.filter(({ name }) => !made.some((row) => row.name === name)), ...made]
   return rows.length > 0 ? rows : rowsOf(campaign, [neverRun(campaign)])
 }
 

@@ -44,10 +44,11 @@ describe('the table of docs/reliability.md', () => {
   test('keeps the rows of campaigns that did not run, and of parts that were not taken in', () => {
     expect(made(first, {})).toBe(first)
     const [model, , cuts] = lines(first)
-    expect(lines(made(first, { faults: part(report('kills', { ran: 7 })) }))).toEqual([
+    expect(lines(made(first, { faults: part(report('kills', { ran: 7 }), report('kills', { seed: 2 })) }))).toEqual([
       model,
-      '| [faults](#how-faults-is): kills | it holds | 7, seed 1 | held in every case | held |',
       cuts,
+      '| [faults](#how-faults-is): kills | it holds | 7, seed 1 | held in every case | held |',
+      '| [faults](#how-faults-is): kills | it holds | 1,000, seed 2 | held in every case | held |',
     ])
     expect(lines(made(first, { faults: whole(report('clock')) }))).toHaveLength(2)
   })
@@ -105,7 +106,7 @@ describe('make reliability', () => {
     ])
   }, 120_000)
 
-  test('takes in reports of parts, which take the place of those with their names', () => {
+  test('takes in reports of parts, all at once, in the place of those with their names', () => {
     const write = (name: string, ...reports: readonly CampaignReport[]): string => {
       const file = join(folder.path, name)
       writeFileSync(file, JSON.stringify(reports))
@@ -113,16 +114,23 @@ describe('make reliability', () => {
     }
     const files = [
       write('faults-1.json', report('kills', { passed: false }), report('cuts')),
-      write('faults-2.json', report('kills', { ran: 7 })),
+      write('faults-2.json', report('kills', { seed: 2 })),
     ]
+    const keptNow = (): Kept => JSON.parse(readFileSync(join(path, 'faults.json'), 'utf8')) as Kept
+    const namesAndSeeds = (): readonly unknown[] => keptNow().reports.map(({ name, seed }) => [name, seed])
     expect(takeIn(files, CAMPAIGNS, kept)).toHaveLength(3)
-    const { isWhole, reports } = JSON.parse(readFileSync(join(path, 'faults.json'), 'utf8')) as Kept
-    expect([isWhole, reports.map(({ name, ran }) => [name, ran])]).toEqual([
+    expect([keptNow().isWhole, namesAndSeeds()]).toEqual([
       false,
       [
-        ['cuts', 1_000],
-        ['kills', 7],
+        ['kills', 1],
+        ['cuts', 1],
+        ['kills', 2],
       ],
+    ])
+    takeIn([write('faults-3.json', report('kills', { seed: 3 }))], CAMPAIGNS, kept)
+    expect(namesAndSeeds()).toEqual([
+      ['cuts', 1],
+      ['kills', 3],
     ])
     expect(() => takeIn([write('other.json', report('kills'))], CAMPAIGNS, kept)).toThrow('begin with that')
     expect(() => takeIn([write('model.json')], CAMPAIGNS, kept)).toThrow('expected a list of reports')

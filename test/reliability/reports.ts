@@ -106,12 +106,12 @@ export async function runAll(
     const status = await make(name, `${args} --json ${file}`, () => {
       isStopped = true
     })
-    if (isStopped) return [...all, failed(name, 'it was stopped')]
     const told = existsSync(join(root, file)) ? [...readReports(join(root, file))] : []
+    rmSync(join(root, file), { force: true })
+    if (isStopped) return [...all, failed(name, 'it was stopped')]
     // What a campaign has done before it fails is in the file.
     if (told.length === 0 || (status !== 0 && told.every(({ passed }) => passed)))
       told.push(failed(name, `ended with status ${status} and without a report of the reason`))
-    rmSync(join(root, file), { force: true })
     reports.keep(name, { isWhole: true, command: commandOf(name, args), commit: ranOn, reports: told })
     all.push(...told)
   }
@@ -119,8 +119,9 @@ export async function runAll(
 }
 
 /**
- * Takes in files that campaigns wrote for `--json`. The name of each begins with that of its campaign. A report takes
- * the place of the one with its name. Returns what was taken in.
+ * Takes in files that campaigns wrote for `--json`. The name of each begins with that of its campaign. Its reports take
+ * the place of all that are kept under their names; a campaign that ran in parts has one for each seed. Returns what was
+ * taken in.
  */
 export function takeIn(
   files: readonly string[],
@@ -128,16 +129,18 @@ export function takeIn(
   folder: string,
 ): readonly CampaignReport[] {
   const reports = openReports(folder)
-  return files.flatMap((file) => {
+  const taken = new Map<string, CampaignReport[]>()
+  for (const file of files) {
     const name = campaigns.find((one) => basename(file).startsWith(one.name))?.name
     if (name === undefined)
       throw new Error(`--take: ${file}: the name of the file has to begin with that of a campaign`)
-    const told = readReports(file)
-    const kept = reports.of(name)
-    const others = (kept?.reports ?? []).filter(
+    taken.set(name, [...(taken.get(name) ?? []), ...readReports(file)])
+  }
+  for (const [name, told] of taken) {
+    const others = (reports.of(name)?.reports ?? []).filter(
       (one) => one.name !== name && !told.some((two) => two.name === one.name),
     )
     reports.keep(name, { isWhole: false, reports: [...others, ...told] })
-    return told
-  })
+  }
+  return [...taken.values()].flat()
 }
