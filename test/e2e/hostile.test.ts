@@ -2,24 +2,24 @@
  * What a stranger can send to a node's RPC and p2p ports, against the real node: each request gets its refusal, and the
  * chain goes on.
  */
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { readNodeId } from '../../src/comet/home.ts'
 import { DEVNET_CHAIN_ID } from '../../src/cli/devnet/chain.ts'
+import { buildStranger } from '../p2p/build.ts'
 import { type Devnet, makePlace, type Place, startDevnet } from './support/devnet.ts'
 import { testFolder } from './support/testFolder.ts'
 
 const folder = testFolder(() => net?.stop())
-const stranger = join(folder, 'stranger')
 const LIMIT_MS = 120_000
 let place: Place
+let stranger = ''
 let net: Devnet | undefined
 
 beforeAll(async () => {
-  execFileSync('go', ['build', '-o', stranger, '.'], { cwd: fileURLToPath(new URL('../p2p', import.meta.url)) })
+  stranger = buildStranger('chunks', folder)
   place = await makePlace(join(folder, 'home'))
 }, 300_000)
 
