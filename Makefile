@@ -3,7 +3,7 @@ SHELL := /bin/sh
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .PHONY: help install gen devnet check test bench bench-page stress chaos churn faults fuzz model mutants outage soak requirements replicas
-.PHONY: matrix manifests reliability statesync supply-chain sbom docs up down test-containers clean
+.PHONY: byzantine matrix manifests reliability statesync supply-chain sbom docs up down test-containers clean
 
 # npm runs on the system's Node, everything else on the one that it installs.
 SYSTEM_PATH := $(PATH)
@@ -19,6 +19,7 @@ help:
 	@echo 'make chaos    kill -9 of a devnet at 75 random moments'
 	@echo 'make churn    2,000 blocks on seven nodes whose validator set changes all the time, then a replay from genesis'
 	@echo 'make manifests   50 networks of four validators, drawn from a seed: links cut, nodes paused, killed and restarted (root, Linux)'
+	@echo 'make byzantine   a validator that runs twice, a malicious proposer, forged snapshots and blocks, extreme messages to peers'
 	@echo 'make faults   kills at named places, cut logs, disks that fail, and a clock that jumps'
 	@echo 'make fuzz     a million each of byte streams, requests, transactions and calls that nobody means well'
 	@echo 'make mutants  faults put into the state machine, the codec, the store and src/tx, one at a time: do the tests notice?'
@@ -75,6 +76,9 @@ churn: gen
 
 manifests: gen
 	@exec $(NODE) test/manifests/main.ts $(ARGS)
+
+byzantine: gen
+	@exec $(NODE) test/byzantine/main.ts $(ARGS)
 
 faults: gen
 	@exec $(NODE) test/faults/main.ts $(ARGS)

@@ -36,7 +36,7 @@ const BAD_KEYS: readonly Buffer[] = [
 ].flatMap((y) => [littleEndian(y), littleEndian(y + 2n ** 255n)])
 
 /** A signed transaction in its parts. */
-interface Base {
+export interface Base {
   readonly pair: KeyPair
   readonly body: Uint8Array
   readonly signature: Uint8Array
@@ -45,6 +45,14 @@ interface Base {
 
 const sign = (pair: KeyPair, body: Uint8Array): Uint8Array => signDetached(signBytes(body), pair.secretKey)
 const resigned = (pair: KeyPair, body: Uint8Array): Uint8Array => encodeTx(body, pair.publicKey, sign(pair, body))
+
+/** A body, signed. */
+export const baseOfBody = (pair: KeyPair, body: Uint8Array): Base => ({
+  pair,
+  body,
+  signature: sign(pair, body),
+  bytes: resigned(pair, body),
+})
 
 /** The members of an encoded message: each with its tag, and its length or value. */
 function membersOf(bytes: Uint8Array): readonly Uint8Array[] {
@@ -117,7 +125,7 @@ function forged(next: Next, { body }: Base): Uint8Array {
 type Kind = (next: Next, base: Base) => readonly Uint8Array[]
 
 /** What becomes of a transaction that somebody signed, none of which anybody signed; and what strangers make up. */
-const MUTANTS: Readonly<Record<string, Kind>> = {
+export const MUTANTS: Readonly<Record<string, Kind>> = {
   'a byte changed': (next, { bytes }) =>
     Array.from(bytes, (byte, at) => {
       const changed = Uint8Array.from(bytes)
@@ -222,7 +230,7 @@ function baseOf(next: Next, chain: TestChain): Base {
     operation,
     message: randomMessage(next, operation, chain, signer),
   })
-  return { pair, body, signature: sign(pair, body), bytes: resigned(pair, body) }
+  return baseOfBody(pair, body)
 }
 
 /**

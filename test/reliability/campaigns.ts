@@ -78,6 +78,13 @@ export const CAMPAIGNS: readonly Campaign[] = [
     caughtBy: 'test/e2e/manifests.test.ts',
   },
   {
+    name: 'byzantine',
+    title: 'Participants that lie',
+    long: '--count 5 --seed 1',
+    quick: '--only double,proposer,reactors --count 1 --seed 1',
+    caughtBy: 'test/e2e/byzantine.test.ts',
+  },
+  {
     name: 'statesync',
     title: 'Joining by state sync',
     long: '--accounts 100000',

@@ -2,7 +2,7 @@ import { globSync, readdirSync, readFileSync, readlinkSync, statSync } from 'nod
 import { join } from 'node:path'
 
 /** What one process holds. */
-interface Held {
+export interface Held {
   /** Memory that is the process's own: mapped files, which the system may drop at any time, are not in it. */
   readonly memoryMb: number
   readonly descriptors: number
@@ -36,7 +36,8 @@ const isTable = (link: string): boolean => {
   }
 }
 
-function heldBy(pid: number): Held {
+/** What a process holds now. Throws when it has ended. */
+export function heldBy(pid: number): Held {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const kbOf = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0)
   const folder = `/proc/${pid}/fd`

@@ -30,20 +30,20 @@ const children = new Set<ChildProcess>()
 /** What reads the calls of every CometBFT that `startNode` began. */
 const recorders = new Set<AbciRecorder>()
 
-/** Where the programs of a node run, and how its two parts meet. */
+/** Where and how the programs of a node run, and how its two parts meet. */
 export interface NodePlace {
   /** What replaces itself by the command line that follows, such as `ip netns exec NAME`. */
   readonly within?: readonly string[]
   /** TCP addresses at which the application listens and its recorder does. Default: unix sockets. */
   readonly abci?: { readonly application: TcpAddress; readonly recorder: TcpAddress }
+  /** The environment of its application, beside that of these tests. */
+  readonly env?: NodeJS.ProcessEnv
 }
 
 type TcpAddress = Extract<SocketAddress, { readonly port: number }>
 
 /** How a script is run. */
-interface ScriptOptions extends Pick<NodePlace, 'within'> {
-  readonly env?: NodeJS.ProcessEnv
-}
+type ScriptOptions = Pick<NodePlace, 'within' | 'env'>
 
 /** Runs a script of a home, with what it prints in `logs`; it has become the program by the time it says anything. */
 function startScript(
@@ -120,21 +120,20 @@ export async function startNode(
   { home }: NetworkNode,
   more: readonly string[] = [],
   program?: string,
-  { within = [], abci }: NodePlace = {},
+  { within = [], abci, env = {} }: NodePlace = {},
 ): Promise<RunningNode> {
   const path = program ?? (await findCometBft()).path
   const listen = abci === undefined ? [] : ['--abci', `tcp://${abci.application.host}:${abci.application.port}`]
   const args = ['--os', 'ubuntu', '--log-file', 'logs/app.log', ...listen, ...more]
-  const app = startScript(home, 'app.sh', args, { within })
+  const app = startScript(home, 'app.sh', args, { env, within })
   await new Promise<void>((done, failed) => {
     app.once('message', () => done())
     app.once('close', (status) => failed(new Error(`${home}/app.sh ended with ${status}`)))
   })
   const recorder = await recordAbci(abci?.application ?? { path: join(home, 'abci.sock') }, abci?.recorder)
   recorders.add(recorder)
-  const env = { SVCD_COMETBFT: path }
   const startComet = (): ChildProcess =>
-    startScript(home, 'cometbft.sh', ['--proxy_app', recorder.address], { env, within })
+    startScript(home, 'cometbft.sh', ['--proxy_app', recorder.address], { env: { SVCD_COMETBFT: path }, within })
   let node = startComet()
   const pids = (): RunningNode['pids'] => [node.pid as number, app.pid as number]
   const closed = new Promise<number | null>((done) => app.once('close', done))

@@ -36,8 +36,14 @@ export function setKeeping({ home }: NetworkNode, interval: number, keepBlocks =
   writeFileSync(path, JSON.stringify({ ...config, snapshots: { interval, keep: 10 }, pruning: { keepBlocks } }))
 }
 
-/** Makes the home of a node that is no validator and joins the chain by state sync from `peers`. */
-export async function makeJoiner(home: string, peers: readonly NetworkNode[]): Promise<NetworkNode> {
+/**
+ * Makes the home of a node that is no validator and joins the chain by state sync from `peers`, or by all of its blocks.
+ */
+export async function makeJoiner(
+  home: string,
+  peers: readonly NetworkNode[],
+  isStateSynced = true,
+): Promise<NetworkNode> {
   const [rpcPort, p2pPort] = await freePorts(2)
   const from = peers[0] as NetworkNode
   const peerPort = ({ rpc }: NetworkNode): number => Number(new URL(rpc).port) - 1
@@ -57,8 +63,7 @@ export async function makeJoiner(home: string, peers: readonly NetworkNode[]): P
     '200ms',
     '--peers',
     peers.map((peer) => `${readNodeId(peer.home)}@127.0.0.1:${peerPort(peer)}`).join(','),
-    '--state-sync',
-    peers.map(({ rpc }) => rpc).join(','),
+    ...(isStateSynced ? ['--state-sync', peers.map(({ rpc }) => rpc).join(',')] : []),
   ])
   if (made.status !== 0) throw new Error(`svcd init ended with ${made.status}: ${made.stderr}`)
   const config = join(home, 'config', 'config.toml')

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { checkDisk } from '../e2e/support/crash.ts'
+import { headOf, type NetworkNode, type RunningNode } from '../e2e/support/network.ts'
+import { committedBlocks, firstDifference } from '../e2e/support/replay.ts'
+import { Broken, need } from '../fuzz/campaign.ts'
+import type { CampaignReport } from '../support/campaign.ts'
+
+/** How long anything may take. The machine may be busy with other things. */
+const WAIT_MS_MAX = 240_000
+
+/** Asks until there is an answer; throws Broken with what was waited for after WAIT_MS_MAX. */
+export async function until<T>(what: () => string, probe: () => Promise<T | undefined> | T | undefined): Promise<T> {
+  const endMs = performance.now() + WAIT_MS_MAX
+  for (;;) {
+    const found = await probe()
+    if (found !== undefined) return found
+    need(performance.now() < endMs, () => `not within ${WAIT_MS_MAX / 1000} s: ${what()}`)
+    await sleep(50)
+  }
+}
+
+/** The height of a node's application; 0 while it does not answer. */
+export const heightOf = async (node: NetworkNode): Promise<number> => (await headOf(node))?.height ?? 0
+
+/** Waits until all of them have `count` blocks more than any of them has now. */
+export async function moreBlocks(nodes: readonly NetworkNode[], count: number): Promise<void> {
+  const heights = (): Promise<number[]> => Promise.all(nodes.map(heightOf))
+  const goal = Math.max(...(await heights())) + count
+  let seen: readonly number[] = []
+  await until(
+    () => `height ${goal} at all nodes, which have ${seen.join()}`,
+    async () => {
+      seen = await heights()
+      return seen.every((height) => height >= goal) || undefined
+    },
+  )
+}
+
+/** What CometBFT's RPC answers to a GET. Throws Broken for an error. */
+export async function rpc<T>({ rpc: url }: NetworkNode, path: string): Promise<T> {
+  const { result, error } = (await (await fetch(`${url}/${path}`)).json()) as { result?: T; error?: object }
+  need(result !== undefined, () => `${path}: ${JSON.stringify(error)}`)
+  return result
+}
+
+/** The JSON that an application's query answers. */
+export async function query<T>(node: NetworkNode, path: string): Promise<T> {
+  const { response } = await rpc<{ response: { value: string } }>(node, `abci_query?path="${path}"`)
+  return JSON.parse(Buffer.from(response.value, 'base64').toString()) as T
+}
+
+/** What CometBFT of a node printed. */
+export const cometLogOf = ({ home }: Pick<NetworkNode, 'home'>): string =>
+  readFileSync(join(home, 'logs', 'cometbft.out.log'), 'utf8')
+
+/**
+ * Stops the nodes in order. Then all databases have one app hash at each height that they share, their rows add up to the
+ * supply and to the root, and no log of theirs tells of a failure. Returns the lowest head. `expected`: of a log, what is no
+ * failure.
+ */
+export async function stopAndCompare(
+  running: readonly RunningNode[],
+  nodes: readonly Pick<NetworkNode, 'home'>[],
+  expected?: RegExp,
+): Promise<number> {
+  const statuses = await Promise.all(running.map((one) => one.end('SIGTERM')))
+  need(
+    statuses.every((status) => status === 0),
+    () => `the applications ended with ${statuses.join()}`,
+  )
+  const lists = nodes.map(({ home }) => committedBlocks(home))
+  for (const [at, list] of lists.entries()) {
+    const height = firstDifference(list, lists[0] ?? [])
+    need(height === undefined, () => `height ${height}: the databases of nodes 0 and ${at} differ`)
+  }
+  for (const node of nodes) checkDisk(node, expected)
+  return Math.min(...lists.map((list) => list.at(-1)?.height ?? 0))
+}
+
+/** Runs a campaign: what it throws breaks the target. `told`: how many cases there were so far, and what they showed. */
+export async function report(
+  about: Pick<CampaignReport, 'name' | 'target' | 'seed'>,
+  run: (told: { ran: number }) => Promise<string>,
+): Promise<CampaignReport> {
+  const told = { ran: 0 }
+  try {
+    return { ...about, result: await run(told), ran: told.ran, passed: true }
+  } catch (thrown) {
+    const why =
+      thrown instanceof Broken ? thrown.message : thrown instanceof Error ? (thrown.stack ?? '') : String(thrown)
+    return { ...about, result: `after ${told.ran} cases: ${why}`, ran: told.ran, passed: false }
+  }
+}

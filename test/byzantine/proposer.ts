@@ -1,0 +1,167 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { devnetSigners } from '../../src/cli/devnet/chain.ts'
+import { chainIdOf } from '../../src/cli/homes.ts'
+import { openNodeRpc } from '../../src/comet/rpc.ts'
+import { endNetwork, makeNetwork, type NetworkNode, startNode, watchHeads } from '../e2e/support/network.ts'
+import { txHash } from '../../src/tx/envelope.ts'
+import type { Signer } from '../../src/tx/sign.ts'
+import { random } from '../chain/support.ts'
+import { need } from '../fuzz/campaign.ts'
+import type { CampaignOptions, CampaignReport } from '../support/campaign.ts'
+import { tempFolder } from '../support/tempFolder.ts'
+import { cometLogOf, heightOf, moreBlocks, report, stopAndCompare, until } from './network.ts'
+import type { Proposed } from './proposals.ts'
+import { envOf, type Trait } from './trait.ts'
+
+const VALIDATORS = 4
+const TRAFFIC_ACCOUNT = 5
+/** What the proposer's own CometBFT logs at more than max_tx_bytes. */
+const TOO_MUCH = /transaction data size exceeds maximum/
+const REJECTED = /prevote step: state machine rejected a proposed block.*height=(\d+)/g
+
+/** Transfers of one account to another, one after the other, so that mempools hold something. Ends with their number. */
+function startTraffic(node: NetworkNode): () => Promise<number> {
+  const chainId = chainIdOf(node.home) as string
+  const client = openNodeRpc(node.rpc)
+  const signer = devnetSigners()[TRAFFIC_ACCOUNT] as Signer
+  let isOver = false
+  const sending = (async () => {
+    let nonce = 0
+    for (; !isOver; await sleep(100)) {
+      const message = { to: new Uint8Array(20).fill(0x5e), value: '7' }
+      const { code } = await client.broadcastTxSync(signer.signTx({ chainId, nonce, operation: 'transfer', message }))
+      if (code === 0) nonce += 1
+    }
+    return nonce
+  })().finally(() => client.close())
+  sending.catch(() => {}) // Told by whoever ends it.
+  return () => {
+    isOver = true
+    return sending
+  }
+}
+
+interface Block {
+  readonly hashes: readonly string[]
+  readonly codes: readonly number[]
+}
+
+/** Every block of a node's chain so far, by its height. */
+async function blocksOf(node: NetworkNode): Promise<ReadonlyMap<number, Block>> {
+  const client = openNodeRpc(node.rpc)
+  try {
+    const blocks = new Map<number, Block>()
+    const head = await heightOf(node)
+    for (let height = 1; height <= head; height++) {
+      const [{ txs }, { results }] = await Promise.all([client.block(height), client.blockResults(height)])
+      blocks.set(height, { hashes: txs.map(txHash), codes: results.map(({ code }) => code) })
+    }
+    return blocks
+  } finally {
+    client.close()
+  }
+}
+
+const isSame = (some: readonly unknown[], others: readonly unknown[]): boolean => some.join() === others.join()
+
+/**
+ * No block that had to be refused stands in the chain, nor a transaction of one that no block can hold; what had to be
+ * executed has its codes where it was decided. Returns how often that was.
+ */
+function judgeChain(proposals: readonly Proposed[], blocks: ReadonlyMap<number, Block>): ReadonlyMap<string, number> {
+  const executed = new Map<string, number>()
+  const seen = new Map<string, number>()
+  for (const { hashes, codes } of blocks.values())
+    for (const [at, hash] of hashes.entries()) {
+      seen.set(hash, (seen.get(hash) ?? 0) + 1)
+      need(![2, 3, 6].includes(codes[at] ?? 0), () => `transaction ${hash} is in a block with code ${codes[at]}`)
+    }
+  for (const [hash, times] of seen) need(times === 1, () => `transaction ${hash} is in ${times} blocks`)
+  for (const { height, kind, txs, codes, kills } of proposals) {
+    const block = blocks.get(height)
+    if (block === undefined) continue
+    const isDecided = isSame(block.hashes, txs)
+    need(
+      !isDecided || (codes !== undefined && kills !== true),
+      () => `${kind}: block ${height} is what had to be refused`,
+    )
+    if (!isDecided || codes === undefined) continue
+    const told = codes.length === 0 ? [] : block.codes.slice(-codes.length)
+    need(isSame(told, codes), () => `${kind}: block ${height} has the codes ${block.codes.join()}`)
+    executed.set(kind, (executed.get(kind) ?? 0) + 1)
+  }
+  return executed
+}
+
+/** Every honest node refused each kind that had to be refused, at some height. */
+function judgeRefusals(proposals: readonly Proposed[], honest: readonly NetworkNode[]): void {
+  for (const node of honest) {
+    const at = new Set([...cometLogOf(node).matchAll(REJECTED)].map(([, height]) => Number(height)))
+    const kinds = new Set(
+      proposals.filter(({ codes, kills }) => codes === undefined && kills !== true).map(({ kind }) => kind),
+    )
+    for (const { kind, height } of proposals) if (at.has(height)) kinds.delete(kind)
+    need(kinds.size === 0, () => `${node.home} refused no block with ${[...kinds].join(', ')}`)
+  }
+}
+
+/**
+ * One of four validators proposes what no honest one would, at least `count` times, every kind in turn, and at last more
+ * than max_tx_bytes. `trait`: that of the others.
+ */
+export function proposer({ count, seed }: CampaignOptions, trait?: Trait): Promise<CampaignReport> {
+  const about = {
+    name: 'malicious proposer',
+    target: 'every block is refused or executed as protocol.md says, and the chain goes on',
+    seed,
+  }
+  return report(about, async (told) => {
+    const folder = tempFolder('byzantine')
+    const log = join(folder.path, 'proposals.jsonl')
+    const proposed = (): readonly Proposed[] =>
+      existsSync(log)
+        ? readFileSync(log, 'utf8')
+            .trim()
+            .split('\n')
+            .map((line) => JSON.parse(line) as Proposed)
+        : []
+    try {
+      const nodes = await makeNetwork(join(folder.path, 'net'), VALIDATORS)
+      const bad = random(seed)(VALIDATORS)
+      const running = await Promise.all(
+        nodes.map((node, at) => {
+          const own = at === bad ? { proposes: { seed, log, tooMuchAfter: count } } : trait
+          return startNode(node, [], undefined, own === undefined ? {} : { env: envOf(own) })
+        }),
+      )
+      const honest = nodes.filter((_, at) => at !== bad)
+      await watchHeads(honest, 0, 1)
+      const stopTraffic = startTraffic(honest[0] as NetworkNode)
+      await until(
+        () => `${count} malicious proposals; there are ${told.ran}`,
+        () => {
+          told.ran = proposed().length
+          return told.ran > count || undefined
+        },
+      )
+      await moreBlocks(honest, 5)
+      const sent = await stopTraffic()
+      const proposals = proposed()
+      const blocks = await blocksOf(honest[0] as NetworkNode)
+      const executed = judgeChain(proposals, blocks)
+      judgeRefusals(proposals, honest)
+      const head = await stopAndCompare(running, nodes, TOO_MUCH)
+      const refused = proposals.filter(({ codes }) => codes === undefined)
+      return (
+        `${refused.length} blocks of ${new Set(refused.map(({ kind }) => kind)).size} kinds were refused and are not in the ` +
+        `chain of ${head} blocks; ${[...executed.values()].reduce((sum, one) => sum + one, 0)} of ` +
+        `${proposals.length - refused.length} others were executed with their codes, beside ${sent} transfers; one app hash a height`
+      )
+    } finally {
+      await endNetwork()
+      folder.remove()
+    }
+  })
+}
