@@ -157,8 +157,9 @@ const reportOf = (lie: string, limitMs: number): Pick<CampaignReport, 'name' | '
   seed: undefined,
 })
 
-/** Judges a join. */
-export function judgeJoin({ lie, tookMs, limitMs, interval, own, theirs, refusedFrom, liar }: Joined): CampaignReport {
+/** Judges a join. `joins`: how many there were, as those before it never asked the liar. */
+export function judgeJoin(joined: Joined, joins = 1): CampaignReport {
+  const { lie, tookMs, limitMs, interval, own, theirs, refusedFrom, liar } = joined
   const [first = 0] = own.keys()
   const different = [...own].filter(([height, hash]) => theirs.has(height) && theirs.get(height) !== hash)
   const wronged = refusedFrom.filter((sender) => sender !== liar)
@@ -173,7 +174,7 @@ export function judgeJoin({ lie, tookMs, limitMs, interval, own, theirs, refused
     `${refusedFrom.length} chunks refused, ${own.size} app hashes compared`
   return {
     ...reportOf(lie, limitMs),
-    ran: 1,
+    ran: joins,
     result: broken.length === 0 ? result : `${broken.slice(0, 3).join('; ')} (${result})`,
     passed: broken.length === 0,
   }
