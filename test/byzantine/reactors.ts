@@ -26,7 +26,7 @@ const SAMPLE_MS = 250
 /** How long the chain may stand still. */
 const STILL_MS_MAX = 60_000
 /** Above what a process held before. Of one message CometBFT keeps what it has room for: 100 MB on the channel of blocks. */
-const MEMORY_MB_MAX = 400
+const MEMORY_MB_MAX = 500
 const MESSAGE_TYPES = 25
 
 /** What the stranger says when it has sent all. */

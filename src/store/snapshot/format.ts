@@ -12,8 +12,11 @@ export const CHUNK_BYTES: number = 1024 * 1024
 /** The most bytes of a chunk that is accepted. */
 export const CHUNK_BYTES_MAX: number = 10 * 1024 * 1024
 
-/** The most bytes of metadata, because CometBFT's messages carry 4 MB. At 32 bytes a chunk that is a state of 122 GiB. */
-export const METADATA_BYTES_MAX = 4_000_000
+/**
+ * The most chunks of a snapshot: CometBFT hangs up on a peer that offers one of more (`max_snapshot_chunks`). At 1 MiB a
+ * chunk that is a state of 97 GiB. Its metadata is then 3.2 MB, and CometBFT's messages carry 4 MB.
+ */
+export const CHUNKS_MAX = 100_000
 
 /** What describes a snapshot besides its chunks. */
 export interface SnapshotMetadata {
@@ -54,22 +57,21 @@ const NUMBERS = ['height', 'records', 'bytes', 'chunkBytes'] as const
 const FIXED_BYTES = NUMBERS.length * 8 + HASH_BYTES + 1
 const CHAIN_ID_BYTES_MAX = 50
 
+/** The most bytes of metadata. */
+export const METADATA_BYTES_MAX: number = FIXED_BYTES + CHAIN_ID_BYTES_MAX + CHUNKS_MAX * HASH_BYTES
+
 /**
  * Encodes metadata: height, records, bytes and chunkBytes in 8 bytes each, the app hash, one byte with the length of the
- * chain id, the chain id, and the hash of each chunk. Throws when that exceeds METADATA_BYTES_MAX: the state is too
+ * chain id, the chain id, and the hash of each chunk. Throws when there are more than CHUNKS_MAX: the state is too
  * large for snapshots.
  */
 export function encodeMetadata(metadata: SnapshotMetadata): Uint8Array {
+  if (metadata.chunkHashes.length > CHUNKS_MAX)
+    throw new Error(`a snapshot of ${metadata.chunkHashes.length} chunks, and peers take at most ${CHUNKS_MAX}`)
   const chainId = utf8(metadata.chainId)
   const numbers = NUMBERS.map((name) => u64be(metadata[name]))
   const hashes = Buffer.concat(metadata.chunkHashes)
-  const encoded = concat(...numbers, metadata.appHash, Uint8Array.of(chainId.length), chainId, hashes)
-  if (encoded.length > METADATA_BYTES_MAX) {
-    throw new Error(
-      `a snapshot of ${metadata.chunkHashes.length} chunks: its metadata would exceed ${METADATA_BYTES_MAX} bytes`,
-    )
-  }
-  return encoded
+  return concat(...numbers, metadata.appHash, Uint8Array.of(chainId.length), chainId, hashes)
 }
 
 /** The metadata of these bytes; undefined unless `encodeMetadata` writes them so and their numbers agree with each other. */
@@ -81,7 +83,10 @@ export function decodeMetadata(encoded: Uint8Array): SnapshotMetadata | undefine
   if (![height, records, bytes, chunkBytes].every((value) => Number.isSafeInteger(value) && value > 0)) return undefined
   const hashes = encoded.subarray(FIXED_BYTES + nameLength)
   const chainId = fromUtf8(encoded.subarray(FIXED_BYTES, FIXED_BYTES + nameLength))
-  const isWhole = chunkBytes <= CHUNK_BYTES_MAX && hashes.length === Math.ceil(bytes / chunkBytes) * HASH_BYTES
+  const isWhole =
+    hashes.length <= CHUNKS_MAX * HASH_BYTES &&
+    chunkBytes <= CHUNK_BYTES_MAX &&
+    hashes.length === Math.ceil(bytes / chunkBytes) * HASH_BYTES
   if (chainId === undefined || !isWhole) return undefined
   const chunkHashes = Array.from({ length: hashes.length / HASH_BYTES }, (_, at) =>
     hashes.slice(HASH_BYTES * at, HASH_BYTES * (at + 1)),

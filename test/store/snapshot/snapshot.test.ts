@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from '@jest/globals'
-import { concat, utf8 } from '../../../src/base/bytes.ts'
+import { concat, utf8, u64be } from '../../../src/base/bytes.ts'
 import { openMemoryStore } from '../../support/memoryStore.ts'
 import { createOverlay } from '../../../src/store/overlay.ts'
 import {
@@ -326,7 +326,7 @@ describe('metadata', () => {
     expect(decodeMetadata(bytes.fill(0xff, 0, 8))).toBeUndefined()
   })
 
-  test('allows chunks of 10 MiB and not a byte more, and 4 MB of itself', () => {
+  test('allows chunks of 10 MiB and not a byte more, and as many of them as CometBFT lets a peer offer', () => {
     const one = { ...some, bytes: CHUNK_BYTES_MAX, chunkBytes: CHUNK_BYTES_MAX, chunkHashes: [hash] }
     expect(decodeMetadata(encodeMetadata(one))).toEqual(one)
     expect(
@@ -338,8 +338,12 @@ describe('metadata', () => {
       chunkBytes: 1,
       chunkHashes: new Array<Uint8Array>(chunks).fill(hash),
     })
-    expect(decodeMetadata(encodeMetadata(full(124_997)))?.chunkHashes).toHaveLength(124_997)
-    expect(() => encodeMetadata(full(124_998))).toThrow('4000000 bytes')
+    const most = encodeMetadata(full(100_000))
+    expect(decodeMetadata(most)?.chunkHashes).toHaveLength(100_000)
+    expect(() => encodeMetadata(full(100_001))).toThrow('a snapshot of 100001 chunks, and peers take at most 100000')
+    const more = concat(most, hash)
+    more.set(u64be(100_001), 16) // The number of bytes, of which a chunk here has one.
+    expect(decodeMetadata(more)).toBeUndefined()
   })
 })
 
