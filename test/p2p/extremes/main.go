@@ -12,7 +12,6 @@ import (
 	"math/rand"
 	"os"
 	"reflect"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -39,12 +38,14 @@ const (
 )
 
 // channels: what may come on each. The four of consensus share one message.
-var channels = map[byte]proto.Message{
-	0x00: &p2p.Message{}, stateChannel: &consensus.Message{}, 0x21: &consensus.Message{}, 0x22: &consensus.Message{},
-	0x23: &consensus.Message{}, 0x30: &mempool.Message{}, 0x38: &types.EvidenceList{}, 0x40: &blocksync.Message{},
-	0x60: &statesync.Message{}, 0x61: &statesync.Message{},
+var channels = []struct {
+	id      byte
+	message proto.Message
+}{
+	{0x00, &p2p.Message{}}, {stateChannel, &consensus.Message{}}, {0x21, &consensus.Message{}}, {0x22, &consensus.Message{}},
+	{0x23, &consensus.Message{}}, {0x30, &mempool.Message{}}, {0x38, &types.EvidenceList{}}, {0x40, &blocksync.Message{}},
+	{0x60, &statesync.Message{}}, {0x61, &statesync.Message{}},
 }
-var ids = []byte{0x00, stateChannel, 0x21, 0x22, 0x23, 0x30, 0x38, 0x40, 0x60, 0x61}
 
 var numbers = []int64{
 	0, -1, 1, 2, math.MaxInt32 - 1, math.MaxInt32, math.MaxInt32 + 1, math.MinInt32, math.MaxUint32, math.MaxUint32 + 1,
@@ -54,24 +55,21 @@ var numbers = []int64{
 // head: the node's height, as it told it last.
 var head atomic.Int64
 
-// kind is one message type of a channel.
+// kind is one message type of a channel: the message, and the member of its oneof, or its own type where it has none.
 type kind struct {
 	channel byte
-	wrapper reflect.Type
+	message proto.Message
+	member  reflect.Type
 }
 
-func (k kind) name() string { return fmt.Sprintf("%#04x %s", k.channel, k.wrapper.Elem().Name()) }
-
-// kinds lists every type of every channel: the members of its oneof, or the message itself.
 func kinds() (all []kind) {
-	for _, id := range ids {
-		oneof, ok := channels[id].(interface{ XXX_OneofWrappers() []any })
-		if !ok {
-			all = append(all, kind{id, reflect.TypeOf(channels[id])})
-			continue
+	for _, channel := range channels {
+		members := []any{channel.message}
+		if oneof, ok := channel.message.(interface{ XXX_OneofWrappers() []any }); ok {
+			members = oneof.XXX_OneofWrappers()
 		}
-		for _, wrapper := range oneof.XXX_OneofWrappers() {
-			all = append(all, kind{id, reflect.TypeOf(wrapper)})
+		for _, member := range members {
+			all = append(all, kind{channel.id, channel.message, reflect.TypeOf(member)})
 		}
 	}
 	return all
@@ -125,9 +123,9 @@ func (f filler) bytes(name string) []byte {
 
 func (f filler) fill(value reflect.Value, name string, depth int) {
 	switch value.Kind() {
-	case reflect.Int32, reflect.Int64, reflect.Int:
+	case reflect.Int32, reflect.Int64:
 		value.SetInt(f.number(name))
-	case reflect.Uint32, reflect.Uint64, reflect.Uint8:
+	case reflect.Uint32, reflect.Uint64:
 		value.SetUint(uint64(f.number(name)))
 	case reflect.Bool:
 		value.SetBool(f.Intn(2) == 0)
@@ -197,10 +195,10 @@ func encode(message proto.Message) (bytes []byte) {
 
 // message makes the bytes of one message. Some are cut, or get bytes flipped.
 func (f filler) message(k kind) []byte {
-	message := proto.Clone(channels[k.channel])
+	message := proto.Clone(k.message)
 	value := reflect.ValueOf(message).Elem()
 	if value.FieldByName("Sum").IsValid() {
-		f.fillSum(value, k.wrapper, 0)
+		f.fillSum(value, k.member, 0)
 	} else {
 		f.fillStruct(value, 0)
 	}
@@ -226,9 +224,18 @@ func note(_ *peer.Peer, channel byte, bytes []byte) {
 	}
 }
 
-func dial(address, network string) (p *peer.Peer, err error) {
+// meet dials, and tells the node that this peer is where the node is, as far as it said.
+func meet(address, network string) (p *peer.Peer, err error) {
+	var ids []byte
+	for _, channel := range channels {
+		ids = append(ids, channel.id)
+	}
 	for range dialsMax {
 		if p, err = peer.Dial(address, network, ids, note); err == nil {
+			height := max(head.Load(), 1)
+			step := &consensus.NewRoundStep{Height: height, Step: 1, LastCommitRound: int32(min(height-2, 0))}
+			bytes, _ := proto.Marshal(&consensus.Message{Sum: &consensus.Message_NewRoundStep{NewRoundStep: step}})
+			p.Send(stateChannel, bytes)
 			return p, nil
 		}
 		time.Sleep(100 * time.Millisecond) // The node may have as many peers as it takes.
@@ -236,31 +243,23 @@ func dial(address, network string) (p *peer.Peer, err error) {
 	return nil, err
 }
 
-// greet tells the node that this peer is where the node is, as far as it said.
-func greet(p *peer.Peer) {
-	step := &consensus.NewRoundStep{Height: max(head.Load(), 1), Step: 1, LastCommitRound: int32(max(-1, min(head.Load()-2, 0)))}
-	bytes, _ := proto.Marshal(&consensus.Message{Sum: &consensus.Message_NewRoundStep{NewRoundStep: step}})
-	p.Send(stateChannel, bytes)
-}
-
-func run(address, network string, count int, seed int64) error {
+func run(address, network string, count, seed int64) error {
 	f := filler{Rand: rand.New(rand.NewSource(seed))}
 	all := kinds()
 	sent, hungUp, peers := map[string]int{}, 0, 0
-	for at := 0; at < count; {
-		p, err := dial(address, network)
+	for at := int64(0); at < count; {
+		p, err := meet(address, network)
 		if err != nil {
 			return fmt.Errorf("after %d messages: %w", at, err)
 		}
 		peers++
-		greet(p)
 		for range messagesOfPeer {
-			k := all[at%len(all)]
+			k := all[at%int64(len(all))]
 			f.extreme = []float64{0.02, 0.1, 0.3, 1}[f.Intn(4)]
 			if at >= count || !p.Send(k.channel, f.message(k)) {
 				break
 			}
-			sent[k.name()]++
+			sent[fmt.Sprintf("%#04x %s", k.channel, k.member.Elem().Name())]++
 			at++
 			time.Sleep(time.Millisecond)
 		}
@@ -276,8 +275,8 @@ func main() {
 		fmt.Fprintf(os.Stderr, "usage: %s <node id>@<host>:<port> <chain id> <messages> <seed>\n", os.Args[0])
 		os.Exit(2)
 	}
-	count, _ := strconv.Atoi(os.Args[3])
-	seed, _ := strconv.ParseInt(os.Args[4], 10, 64)
+	var count, seed int64
+	fmt.Sscan(os.Args[3]+" "+os.Args[4], &count, &seed)
 	if err := run(os.Args[1], os.Args[2], count, seed); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
