@@ -88,7 +88,7 @@ export function tableOf(before: string, keptOf: (name: string) => Kept | undefin
   return [table(HEAD, []), ...lines.map(({ line }) => line)].join('\n')
 }
 
-/** README's sentence: targets that hold, targets, and how many of what was run. */
+/** README's sentence: targets that held, targets that were tried, and how many of what was run. */
 export const readmeSentence = (
   held: string,
   targets: string,
@@ -108,8 +108,9 @@ export function figuresOf(rows: readonly Row[]): Parameters<typeof readmeSentenc
         .filter((row) => row.campaign === campaign && (name === undefined || row.name === name))
         .reduce((all, { ran }) => all + ran, 0),
     )
-  const held = rows.filter(({ verdict }) => verdict === 'held').length
-  return [thousands(held), thousands(rows.length), sum('model'), sum('fuzz'), sum('faults', 'kills'), sum('chaos')]
+  const count = (...verdicts: readonly string[]): string =>
+    thousands(rows.filter(({ verdict }) => verdicts.includes(verdict)).length)
+  return [count('held'), count('held', 'BROKEN'), sum('model'), sum('fuzz'), sum('faults', 'kills'), sum('chaos')]
 }
 
 /** The rows that the page has. */

@@ -75,6 +75,10 @@ describe('the table of docs/reliability.md', () => {
   })
 
   test('gives README its figures', () => {
+    expect(figuresOf(rowsIn(made('', { model: whole(report('model', { passed: false })) }))).slice(0, 2)).toEqual([
+      '0',
+      '1',
+    ])
     const figures = figuresOf(rowsIn(first))
     expect(figures).toEqual(['3', '3', '1,000', '0', '600', '0'])
     expect(readmeSentence(...figures)).toMatch(/^\*\*3 of 3 targets\*\* held: 1,000 transactions/)
