@@ -1,5 +1,10 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from '@jest/globals'
+import { txHash } from '../../src/tx/envelope.ts'
 import { COMET_VERSIONS } from '../../tools/testing/cometVersions.ts'
+import { checkAcknowledged } from './load.ts'
 import { drawManifest, KINDS, pairOf, quorumOf, VALIDATORS } from './manifest.ts'
 import { createChainBook } from './watch.ts'
 
@@ -76,5 +81,38 @@ describe('what nodes tell of a chain is wrong when', () => {
     book.takeHeader(1, 2, 'B')
     expect(book.compared()).toBe(1)
     expect(() => book.takeHeader(1, 1, 'B')).toThrow('height 1: the header of node 1 is B, that of node 0 A')
+  })
+})
+
+describe('a transaction that was acknowledged', () => {
+  const tx = new Uint8Array([1, 2, 3])
+  const hash = txHash(tx)
+
+  /** Holds it against a node that has the blocks from 5 on, with the transaction in block 6 alone. */
+  async function check(height: number): Promise<void> {
+    const answers: Readonly<Record<string, unknown>> = {
+      '/status': { result: { sync_info: { earliest_block_height: '5' } } },
+      '/block?height=5': { result: { block: { data: { txs: null } } } },
+      '/block?height=6': { result: { block: { data: { txs: [Buffer.from(tx).toString('base64')] } } } },
+    }
+    const server = createServer(({ url = '' }, response) => response.end(JSON.stringify(answers[url] ?? { error: {} })))
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const rpc = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    try {
+      await checkAcknowledged({ home: 'node0', owner: '', gateway: '', rpc }, [{ hash, height }], new Map())
+    } finally {
+      server.close()
+      server.closeAllConnections()
+    }
+  }
+
+  test('is in its block, or that block is removed', async () => {
+    await check(6)
+    await check(4)
+  })
+
+  test('is lost when its block is another one, or is missing', async () => {
+    await expect(check(5)).rejects.toThrow(`${hash} was acknowledged in block 5, and is not in that of node0`)
+    await expect(check(7)).rejects.toThrow('node0 does not answer /block?height=7')
   })
 })
