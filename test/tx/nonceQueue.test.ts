@@ -1,5 +1,6 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, jest, test } from '@jest/globals'
 import {
+  BEHIND_MS,
   createNonceQueue,
   decodeNonce,
   encodeNonce,
@@ -49,6 +50,15 @@ function createAccount(answer: Answer = () => undefined, batchMax = 50) {
 
 const names = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `t${index}`)
 const numbered = (all: readonly string[], first = 0) => all.map((name, index) => `${name} with ${first + index}`)
+/** Counts the pauses of queues from here on, until the count is asked for. */
+function pausesOf(): () => number {
+  const timers = jest.spyOn(globalThis, 'setTimeout')
+  return () => {
+    const count = timers.mock.calls.filter(([, ms]) => ms === BEHIND_MS).length
+    timers.mockRestore()
+    return count
+  }
+}
 const later = () => new Promise((done) => setImmediate(done))
 
 describe('nonces in order', () => {
@@ -56,10 +66,11 @@ describe('nonces in order', () => {
     'calls are sent in their order, %s at a time, and the nonce is read once',
     async (batchMax) => {
       const { account, queue } = createAccount(undefined, batchMax)
+      const pauses = pausesOf()
       const all = names(120)
       expect(await Promise.all(all.map((name) => queue.submit(name)))).toEqual(numbered(all))
       expect(account.accepted).toEqual(numbered(all))
-      expect([account.reads, Math.max(...account.batches)]).toEqual([1, batchMax])
+      expect([account.reads, Math.max(...account.batches), pauses()]).toEqual([1, batchMax, 0])
     },
   )
 
@@ -116,9 +127,13 @@ describe('nonces in order', () => {
       },
       batchMax: 3,
     })
+    const pauses = pausesOf()
     const all = names(6)
     expect(await Promise.all(all.map((name) => queue.submit(name)))).toEqual(numbered(all))
     expect([accepted, sends]).toEqual([numbered(all), 4])
+    // The second and the third batch find it behind. Once it is not, nothing pauses any more.
+    expect(await queue.submit('after')).toBe('after with 6')
+    expect(pauses()).toBe(2)
   })
 
   test('what another nonce is expected of again and again ends after RESIGNS_MAX tries', async () => {
@@ -211,18 +226,48 @@ describe("a caller's nonce", () => {
     const calls = [queue.submit('one'), queue.submit('two', { nonce: 1 }), queue.submit('three')]
     expect(await Promise.all(calls)).toEqual(numbered(['one', 'two', 'three']))
     expect(await queue.submit('far', { nonce: 9 })).toBe('far with 9')
+    expect(account.batches).toEqual([1, 1, 1, 1])
     expect(account.accepted).toHaveLength(3)
     expect(await queue.submit('four')).toBe('four with 3')
   })
 
+  test('of an unclear answer makes the next one be read', async () => {
+    const { account, queue } = createAccount(({ tx, nonce }) =>
+      tx === 'unclear'
+        ? { state: 'unclear', result: `${nonce}`, ended: () => new Promise(() => undefined) }
+        : undefined,
+    )
+    expect(await queue.submit('one')).toBe('one with 0')
+    expect(await queue.submit('unclear', { nonce: 1 })).toBe('1')
+    account.next = 2
+    account.read = 1
+    expect([await queue.submit('two'), account.reads]).toEqual(['two with 2', 2])
+    expect(account.batches).toEqual([1, 1, 1])
+  })
+
+  test.each([
+    [1, 2],
+    [0, 2],
+    [4, 5],
+  ])('whose bytes the node knows: after %s comes the next of all, %s', async (nonce, next) => {
+    const { account, queue } = createAccount(({ tx }) =>
+      tx === 'known' ? { state: 'known', result: tx, ended: () => new Promise(() => undefined) } : undefined,
+    )
+    await Promise.all([queue.submit('one'), queue.submit('two')])
+    await queue.submit('known', { nonce })
+    account.next = next
+    expect(await queue.submit('three')).toBe(`three with ${next}`)
+    expect([account.batches, account.reads]).toEqual([[2, 1, 1], 1])
+  })
+
   test('whose bytes the node knows is pending until that transaction ends', async () => {
-    const { queue } = createAccount(({ nonce }) => ({
+    const { account, queue } = createAccount(({ nonce }) => ({
       state: 'known',
       result: `${nonce}`,
       ended: () => new Promise(() => undefined),
     }))
     expect(await queue.submit('again', { nonce: 4 })).toBe('4')
-    expect(queue.pendingNonce()).toBe(5)
+    expect([queue.pendingNonce(), account.reads]).toEqual([5, 0])
   })
 })
 
