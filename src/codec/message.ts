@@ -37,14 +37,12 @@ const integer = (min: number, max: number): Check =>
     (value) => Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max,
   )
 
-const INT64 = integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
 const INT32 = integer(-(2 ** 31), 2 ** 31 - 1)
 
 /** The scalar types that our messages use, by their .proto names. */
 const SCALARS: ReadonlyMap<string, Check> = new Map([
   ['uint64', integer(0, Number.MAX_SAFE_INTEGER)],
-  ['int64', INT64],
-  ['sint64', INT64],
+  ['int64', integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)],
   ['uint32', integer(0, 2 ** 32 - 1)],
   ['int32', INT32],
   ['bool', only('a boolean', (value) => typeof value === 'boolean')],

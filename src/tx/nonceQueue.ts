@@ -180,8 +180,7 @@ export function createNonceQueue<T, R>({ readNonce, send, batchMax }: NonceSourc
         one.resigns += 1
         return true
       }
-    } else if (sent.state === 'refused') nonces.next = nonce
-    else {
+    } else if (sent.state !== 'refused') {
       nonces.use(nonce, sent.ended())
       nonces.next = sent.state === 'unclear' ? undefined : nonce + 1
     }

@@ -154,6 +154,12 @@ describe('a response of the wrong shape is fatal, and the error names the handle
     ],
     [
       'finalizeBlock',
+      { txResults: [{ events: [{ attributes: [{ index: 1 }] }] }, {}] },
+      'finalizeBlock: txResults[0].events[0].attributes[0].index: expected a boolean, got 1',
+      block,
+    ],
+    [
+      'finalizeBlock',
       { txResults: [{}] },
       'finalizeBlock: txResults: expected 2, one for each transaction, got 1',
       block,

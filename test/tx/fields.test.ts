@@ -153,7 +153,7 @@ describe('fields', () => {
 
   test('a message prints the way it is read', () => {
     const json = { pubKey: KEY, reason: 'why', inner: { name: 'me' } }
-    expect(printFields(fields, readFields(fields, json))).toEqual(json)
+    for (const one of [json, { pubKey: KEY }]) expect(printFields(fields, readFields(fields, one))).toStrictEqual(one)
   })
 
   test('the schema of an input closes it and says which fields are required', () => {
