@@ -104,16 +104,24 @@ async function drive(peer: Peer, pid: number, options: RunOptions, progress: Pro
   progress.isComplete = true
 }
 
+/** Those that run. They end with this process, which has other reasons to end than that it is done. */
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const { pid = 0 } of running) signalGroup(pid, 'SIGKILL')
+})
+
 function start({ home, fault = {}, under = [], flags = [] }: RunOptions): ChildProcess {
   const node = [process.execPath, '--disable-warning=ExperimentalWarning', '--import', PRELOAD, SVCD, 'start']
   const args = ['--home', home, '--abci', `unix://${home}.sock`, '--os', 'centos', '--log-file', `${home}.log`]
   const interval = flags.includes('--snapshot-interval') ? [] : ['--snapshot-interval', '0']
   const [program = '', ...rest] = [...under, ...node, ...args, ...interval, ...flags]
-  return spawn(program, rest, {
+  const child = spawn(program, rest, {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true, // A group of its own, which a program in front of it is in as well.
     env: { ...process.env, NODE_OPTIONS: '', [FAULT_VARIABLE]: JSON.stringify(fault) },
   })
+  running.add(child)
+  return child.once('close', () => running.delete(child))
 }
 
 /** Sends a signal to a program and to what it runs. */

@@ -10,6 +10,9 @@ import { cuts } from './cuts.ts'
 import { failingDisk, fullDisk, mountedDisk } from './disk.ts'
 import { kills } from './kills.ts'
 
+// What runs is ended at the exit of this process.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
 await runCampaigns(
   {
     kills: (options) => kills(options),
