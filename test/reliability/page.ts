@@ -1,7 +1,8 @@
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { slugOf } from '../../tools/docs/slug.ts'
 import { table, thousands } from '../../tools/reference/markdown.ts'
-import { writeFigures, writePart, writtenPart } from '../../tools/reference/writtenPart.ts'
+import { writePart, writtenPart } from '../../tools/reference/writtenPart.ts'
 import type { CampaignReport } from '../support/campaign.ts'
 import { CAMPAIGNS, type Campaign } from './campaigns.ts'
 import type { Kept } from './reports.ts'
@@ -88,29 +89,25 @@ export function tableOf(before: string, keptOf: (name: string) => Kept | undefin
   return [table(HEAD, []), ...lines.map(({ line }) => line)].join('\n')
 }
 
-/** README's sentence: targets that held, targets that were tried, and how many of what was run. */
-export const readmeSentence = (
-  held: string,
-  targets: string,
-  transactions: string,
-  inputs: string,
-  named: string,
-  random: string,
-): string =>
-  `**${held} of ${targets} targets** held: ${transactions} transactions beside a model, ${inputs} malicious inputs, ` +
-  `${named} kills at named places and ${random} at random`
+const README_LINE = /^\[Long tests\]\(docs\/reliability\.md\): .*$/m
 
-/** The figures of README's sentence, from the rows of the table. */
-export function figuresOf(rows: readonly Row[]): Parameters<typeof readmeSentence> {
-  const sum = (campaign: string, name?: string): string =>
-    thousands(
-      rows
-        .filter((row) => row.campaign === campaign && (name === undefined || row.name === name))
-        .reduce((all, { ran }) => all + ran, 0),
-    )
+/** README's line: targets that held, targets that were tried, and how many of what was run. */
+export function readmeLine(rows: readonly Row[]): string {
   const count = (...verdicts: readonly string[]): string =>
     thousands(rows.filter(({ verdict }) => verdicts.includes(verdict)).length)
-  return [count('held'), count('held', 'BROKEN'), sum('model'), sum('fuzz'), sum('faults', 'kills'), sum('chaos')]
+  const ran = (what: string, campaign: string, name?: string): readonly string[] => {
+    const own = rows.filter((row) => row.campaign === campaign && (name === undefined || row.name === name))
+    const sum = own.reduce((all, row) => all + row.ran, 0)
+    return sum === 0 ? [] : [`${thousands(sum)} ${what}`]
+  }
+  const all = [
+    ...ran('transactions beside a model', 'model'),
+    ...ran('malicious inputs', 'fuzz'),
+    ...ran('kills at named places', 'faults', 'kills'),
+    ...ran('kills at random', 'chaos'),
+  ]
+  const told = `${count('held')} of ${count('held', 'BROKEN')} targets`
+  return `[Long tests](docs/reliability.md): **${told}** held${all.length === 0 ? '' : `: ${all.join(', ')}`}.`
 }
 
 /** The rows that the page has. */
@@ -119,5 +116,10 @@ export const pageRows = (): readonly Row[] => rowsIn(writtenPart(PAGE, 'reliabil
 /** Writes the table into docs/reliability.md, and its figures into README. */
 export function writePage(keptOf: (name: string) => Kept | undefined): void {
   writePart(PAGE, 'reliability', tableOf(writtenPart(PAGE, 'reliability'), keptOf))
-  writeFigures(README, readmeSentence, figuresOf(pageRows()))
+  const readme = readFileSync(README, 'utf8')
+  if (!README_LINE.test(readme)) throw new Error(`${README} lacks its line on long tests`)
+  writeFileSync(
+    README,
+    readme.replace(README_LINE, () => readmeLine(pageRows())),
+  )
 }
