@@ -6,13 +6,12 @@ import { setTomlValues } from '../../src/comet/config.ts'
 import { homeFiles, readValidatorKey, writeNodeKeys } from '../../src/comet/home.ts'
 import { openNodeRpc } from '../../src/comet/rpc.ts'
 import { random } from '../chain/support.ts'
-import { endNetwork, makeNetwork, type NetworkNode, startNode, watchHeads } from '../e2e/support/network.ts'
+import { makeNetwork, type NetworkNode, startNode, watchHeads } from '../e2e/support/network.ts'
 import { freePorts } from '../e2e/support/processes.ts'
 import { addAccounts } from '../e2e/support/stateSync.ts'
 import { need } from '../fuzz/campaign.ts'
 import type { CampaignOptions, CampaignReport } from '../support/campaign.ts'
-import { tempFolder } from '../support/tempFolder.ts'
-import { heightOf, moreBlocks, query, report, rpc, stopAndCompare, until } from './network.ts'
+import { heightOf, inFolder, moreBlocks, query, report, rpc, stopAndCompare, until } from './network.ts'
 import { envOf, type Trait } from './trait.ts'
 
 const VALIDATORS = 4
@@ -203,16 +202,10 @@ export function double({ count, seed }: CampaignOptions, rounds = 2, trait?: Tra
   return report(about, async (told) => {
     let evidence = 0
     while (told.ran < count) {
-      const folder = tempFolder('byzantine')
-      try {
-        const at = (first + told.ran) % VALIDATORS
-        const height = 2 + next(START_HEIGHT_MAX)
-        evidence += await runTwin({ output: folder.path, at, height, rounds, trait })
-        told.ran += 1
-      } finally {
-        await endNetwork()
-        folder.remove()
-      }
+      const at = (first + told.ran) % VALIDATORS
+      const height = 2 + next(START_HEIGHT_MAX)
+      evidence += await inFolder((output) => runTwin({ output, at, height, rounds, trait }))
+      told.ran += 1
     }
     return `${told.ran} networks with ${rounds} removals each, by ${evidence} pieces of evidence; nothing else was burned`
   })

@@ -6,15 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { chainIdOf } from '../../src/cli/homes.ts'
 import { homeFiles, readNodeId } from '../../src/comet/home.ts'
 import { checkDisk } from '../e2e/support/crash.ts'
-import { endNetwork, makeNetwork, type NetworkNode, startNode } from '../e2e/support/network.ts'
+import { makeNetwork, type NetworkNode, startNode } from '../e2e/support/network.ts'
 import { committedBlocks } from '../e2e/support/replay.ts'
 import { appLogOf, makeJoiner, setKeeping } from '../e2e/support/stateSync.ts'
 import { need } from '../fuzz/campaign.ts'
 import { buildStranger } from '../p2p/build.ts'
 import type { CampaignReport } from '../support/campaign.ts'
-import { tempFolder } from '../support/tempFolder.ts'
 import { FORGERIES } from './forgeries.ts'
-import { heightOf, report, stopAndCompare, until } from './network.ts'
+import { heightOf, inFolder, report, stopAndCompare, until } from './network.ts'
 import { envOf } from './trait.ts'
 
 const VALIDATORS = 4
@@ -31,6 +30,9 @@ const RESTARTS_MAX = 2
 /** Whom a joining node asks first is chance. */
 const TRIES_MAX = 5
 
+/** CometBFT tries the latest format first, and so never that one. */
+const OFFERED = Object.keys(FORGERIES).filter((kind) => kind !== 'format 0')
+
 /** A chain that nodes join. The last two of its validators lie about their snapshots. */
 interface Net {
   readonly folder: string
@@ -42,11 +44,10 @@ interface Net {
   restarts: number
 }
 
-async function withNet<T>(use: (net: Net) => Promise<T>): Promise<T> {
-  const { path: folder, remove } = tempFolder('byzantine')
-  const lie = join(folder, 'lie')
-  writeFileSync(lie, Object.keys(FORGERIES)[0] as string)
-  try {
+const withNet = <T>(use: (net: Net) => Promise<T>): Promise<T> =>
+  inFolder(async (folder) => {
+    const lie = join(folder, 'lie')
+    writeFileSync(lie, OFFERED[0] as string)
     const nodes = await makeNetwork(join(folder, 'net'), VALIDATORS, BLOCK_TIME)
     // One honest node offers snapshots, so that a lie that two tell comes first.
     for (const [at, node] of nodes.entries()) setKeeping(node, at === 1 ? 0 : SNAPSHOT_INTERVAL)
@@ -61,11 +62,7 @@ async function withNet<T>(use: (net: Net) => Promise<T>): Promise<T> {
     const result = await use({ folder, nodes, lie, joiners: 0, restarts: 0 })
     await stopAndCompare(running, nodes)
     return result
-  } finally {
-    await endNetwork()
-    remove()
-  }
-}
+  })
 
 /** Waits until a node has this height. False when it stands still before. */
 async function reaches(node: NetworkNode, goal: number): Promise<boolean> {
@@ -104,8 +101,6 @@ async function joinNet(
   return joiner
 }
 
-/** CometBFT tries the latest format first, and so never that one. */
-const OFFERED = Object.keys(FORGERIES).filter((kind) => kind !== 'format 0')
 const REFUSALS = ['a snapshot was refused', 'a snapshot is no state of this chain']
 
 /** One node joins while two of four validators tell this lie. Returns how many offers it refused. */

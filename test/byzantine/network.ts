@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { checkDisk } from '../e2e/support/crash.ts'
-import { headOf, type NetworkNode, type RunningNode } from '../e2e/support/network.ts'
+import { endNetwork, headOf, type NetworkNode, type RunningNode } from '../e2e/support/network.ts'
 import { committedBlocks, firstDifference } from '../e2e/support/replay.ts'
 import { Broken, need } from '../fuzz/campaign.ts'
 import type { CampaignReport } from '../support/campaign.ts'
+import { tempFolder } from '../support/tempFolder.ts'
 
 /** How long anything may take. The machine may be busy with other things. */
 const WAIT_MS_MAX = 240_000
@@ -77,6 +78,20 @@ export async function stopAndCompare(
   }
   for (const node of nodes) checkDisk(node, expected)
   return Math.min(...lists.map((list) => list.at(-1)?.height ?? 0))
+}
+
+/** Runs something that starts nodes in a temporary folder. Nothing is left running, and nothing of the folder. */
+export async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = tempFolder('byzantine')
+  try {
+    return await use(folder.path)
+  } finally {
+    try {
+      await endNetwork()
+    } finally {
+      folder.remove()
+    }
+  }
 }
 
 /** Runs a campaign: what it throws breaks the target. `told`: how many cases there were so far, and what they showed. */

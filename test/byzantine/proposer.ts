@@ -4,14 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { devnetSigners } from '../../src/cli/devnet/chain.ts'
 import { chainIdOf } from '../../src/cli/homes.ts'
 import { openNodeRpc } from '../../src/comet/rpc.ts'
-import { endNetwork, makeNetwork, type NetworkNode, startNode, watchHeads } from '../e2e/support/network.ts'
+import { makeNetwork, type NetworkNode, startNode, watchHeads } from '../e2e/support/network.ts'
 import { txHash } from '../../src/tx/envelope.ts'
 import type { Signer } from '../../src/tx/sign.ts'
 import { random } from '../chain/support.ts'
 import { need } from '../fuzz/campaign.ts'
 import type { CampaignOptions, CampaignReport } from '../support/campaign.ts'
-import { tempFolder } from '../support/tempFolder.ts'
-import { cometLogOf, heightOf, moreBlocks, report, stopAndCompare, until } from './network.ts'
+import { cometLogOf, heightOf, inFolder, moreBlocks, report, stopAndCompare, until } from './network.ts'
 import type { Proposed } from './proposals.ts'
 import { envOf, type Trait } from './trait.ts'
 
@@ -122,18 +121,17 @@ export function proposer({ count, seed }: CampaignOptions, trait?: Trait): Promi
     target: 'every block is refused or executed as protocol.md says, and the chain goes on',
     seed,
   }
-  return report(about, async (told) => {
-    const folder = tempFolder('byzantine')
-    const log = join(folder.path, 'proposals.jsonl')
-    const proposed = (): readonly Proposed[] =>
-      existsSync(log)
-        ? readFileSync(log, 'utf8')
-            .trim()
-            .split('\n')
-            .map((line) => JSON.parse(line) as Proposed)
-        : []
-    try {
-      const nodes = await makeNetwork(join(folder.path, 'net'), VALIDATORS)
+  const run = (told: { ran: number }): Promise<string> =>
+    inFolder(async (folder) => {
+      const log = join(folder, 'proposals.jsonl')
+      const proposed = (): readonly Proposed[] =>
+        existsSync(log)
+          ? readFileSync(log, 'utf8')
+              .trim()
+              .split('\n')
+              .map((line) => JSON.parse(line) as Proposed)
+          : []
+      const nodes = await makeNetwork(join(folder, 'net'), VALIDATORS)
       const bad = random(seed)(VALIDATORS)
       const running = await Promise.all(
         nodes.map((node, at) => {
@@ -164,9 +162,6 @@ export function proposer({ count, seed }: CampaignOptions, trait?: Trait): Promi
         `chain of ${head} blocks; ${[...executed.values()].reduce((sum, one) => sum + one, 0)} of ` +
         `${proposals.length - refused.length} others were executed with their codes, beside ${sent} transfers; one app hash a height`
       )
-    } finally {
-      await endNetwork()
-      folder.remove()
-    }
-  })
+    })
+  return report(about, run)
 }

@@ -4,21 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { chainIdOf } from '../../src/cli/homes.ts'
 import { readNodeId } from '../../src/comet/home.ts'
-import {
-  endNetwork,
-  makeNetwork,
-  type NetworkNode,
-  type RunningNode,
-  startNode,
-  watchHeads,
-} from '../e2e/support/network.ts'
+import { makeNetwork, type NetworkNode, type RunningNode, startNode, watchHeads } from '../e2e/support/network.ts'
 import { isRunning } from '../e2e/support/processes.ts'
 import { need } from '../fuzz/campaign.ts'
 import { buildStranger } from '../p2p/build.ts'
 import { heldBy } from '../soak/samples.ts'
 import type { CampaignOptions, CampaignReport } from '../support/campaign.ts'
-import { tempFolder } from '../support/tempFolder.ts'
-import { heightOf, moreBlocks, report, rpc, stopAndCompare, until } from './network.ts'
+import { heightOf, inFolder, moreBlocks, report, rpc, stopAndCompare, until } from './network.ts'
 
 // Both must sign: a validator that the stranger keeps from it stops the chain.
 const VALIDATORS = 2
@@ -76,11 +68,10 @@ export function reactors({ count, seed }: CampaignOptions, kills = false): Promi
     target: `the node stays up with less than ${MEMORY_MB_MAX} MB more, blocks go on, and the stranger is dropped or ignored`,
     seed,
   }
-  return report(about, async (told) => {
-    const folder = tempFolder('byzantine')
-    try {
-      const stranger = buildStranger('extremes', folder.path)
-      const nodes = await makeNetwork(join(folder.path, 'net'), VALIDATORS)
+  const run = (told: { ran: number }): Promise<string> =>
+    inFolder(async (folder) => {
+      const stranger = buildStranger('extremes', folder)
+      const nodes = await makeNetwork(join(folder, 'net'), VALIDATORS)
       const running = await Promise.all(nodes.map((node) => startNode(node)))
       await watchHeads(nodes, 0, 1)
       const [node, [attacked]] = [nodes[0] as NetworkNode, running as [RunningNode]]
@@ -116,9 +107,6 @@ export function reactors({ count, seed }: CampaignOptions, kills = false): Promi
         `${head - before} blocks meanwhile; ` +
         `CometBFT held ${cometBft.toFixed(0)} MB more at most, the application ${application.toFixed(0)} MB`
       )
-    } finally {
-      await endNetwork()
-      folder.remove()
-    }
-  })
+    })
+  return report(about, run)
 }
