@@ -30,6 +30,8 @@ import (
 const (
 	channel = 0x40
 	pause   = 20 * time.Millisecond
+	// A node asks for blocks 3 seconds after its start, and first whoever told it of its height last.
+	silence = 1500 * time.Millisecond
 )
 
 // forgeries: what becomes of a block. Where fit is called, its header says what is in it, so that only the signatures tell.
@@ -57,7 +59,7 @@ var forgeries = map[string]func(*types.Block) *types.Block{
 	},
 	"no block":           func(*types.Block) *types.Block { return nil },
 	"no block, and 2^63": func(*types.Block) *types.Block { return nil },
-	// A mistake that the campaign must find.
+	// A node may not drop who serves this.
 	"nothing forged": func(b *types.Block) *types.Block { return b },
 }
 
@@ -73,6 +75,7 @@ func fit(b *types.Block) *types.Block {
 type forger struct {
 	rpc, kind    string
 	served, lost atomic.Int64
+	isTelling    atomic.Bool
 }
 
 func (f *forger) send(p *peer.Peer, message proto.Message) {
@@ -143,7 +146,7 @@ func (f *forger) receive(p *peer.Peer, _ byte, bytes []byte) {
 	if proto.Unmarshal(bytes, message) != nil {
 		return
 	}
-	if message.GetStatusRequest() != nil {
+	if message.GetStatusRequest() != nil && f.isTelling.Load() {
 		f.tellHeight(p)
 	} else if request := message.GetBlockRequest(); request != nil {
 		f.served.Add(1)
@@ -163,6 +166,8 @@ func (f *forger) serve(address, network string) {
 			time.Sleep(pause)
 			continue
 		}
+		time.Sleep(silence)
+		f.isTelling.Store(true)
 		f.tellHeight(p)
 		<-p.Lost
 		f.lost.Add(1)
