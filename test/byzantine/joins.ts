@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -156,17 +156,23 @@ const p2pPortOf = ({ home }: NetworkNode): string =>
 /** One node joins by all blocks while a forger serves it such blocks. */
 async function joinThroughBlocks(net: Net, program: string, kind: string): Promise<Served> {
   const [honest] = net.nodes as [NetworkNode]
+  let forger: ChildProcess | undefined
   let served: Served = { served: 0, lost: 0 }
-  await joinNet(net, net.nodes.slice(0, 2), false, (joiner) => {
-    const address = `${readNodeId(joiner.home)}@127.0.0.1:${p2pPortOf(joiner)}`
-    const args = [address, chainIdOf(honest.home) as string, honest.rpc, kind]
-    const forger = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] })
-    const said = text(forger.stdout)
-    return async () => {
-      forger.stdin.end()
-      served = JSON.parse(await said) as Served
-    }
-  })
+  try {
+    await joinNet(net, net.nodes.slice(0, 2), false, (joiner) => {
+      const address = `${readNodeId(joiner.home)}@127.0.0.1:${p2pPortOf(joiner)}`
+      const args = [address, chainIdOf(honest.home) as string, honest.rpc, kind]
+      const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+      const said = text(child.stdout)
+      forger = child
+      return async () => {
+        child.stdin.end()
+        served = JSON.parse(await said) as Served
+      }
+    })
+  } finally {
+    forger?.kill()
+  }
   return served
 }
 
