@@ -102,7 +102,7 @@ export const CAMPAIGNS: readonly Campaign[] = [
     name: 'soak',
     title: 'In the long run',
     long: '--minutes 120',
-    quick: '--minutes 1',
+    quick: '--minutes 10',
     caughtBy: 'test/e2e/soak.test.ts',
   },
   {
@@ -122,7 +122,7 @@ export const CAMPAIGNS: readonly Campaign[] = [
   {
     name: 'stress',
     title: 'Strangers',
-    long: '--addresses 8',
+    long: '',
     quick: '--short',
     caughtBy: 'test/e2e/stress.test.ts',
   },
