@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { startDevnet } from '../../src/cli/devnet/startDevnet.ts'
 import { Svc } from '../../src/client/index.ts'
 import { svcd } from './support/devnet.ts'
+import { startDevnet } from './support/recordedDevnet.ts'
 
 const START_MS = 60_000
 

@@ -135,13 +135,10 @@ async function write(next: Next, client: SocketClient, bytes: Buffer): Promise<v
 async function flood(next: Next, client: SocketClient): Promise<void> {
   client.socket.pause()
   const pings = Buffer.concat(Array.from({ length: 500 }, () => frameBytes(next, controlFrame(next, PING))))
-  let isGone = false
-  client.socket.once('close', () => {
-    isGone = true
-  })
-  for (let sent = 0; !isGone && sent < 2_000; sent++)
-    await new Promise((resolve) => client.socket.write(pings, resolve))
-  need(isGone, () => 'a million pings whose pongs nobody reads are taken')
+  const { socket } = client
+  for (let sent = 0; !socket.destroyed && sent < 2_000; sent++)
+    await new Promise((resolve) => socket.write(pings, resolve))
+  need(socket.destroyed, () => 'a million pings whose pongs nobody reads are taken')
 }
 
 /**

@@ -10,7 +10,7 @@ import { tables } from '../../src/modules/registry.ts'
 import type { StateReader } from '../../src/store/state.ts'
 import type { Table } from '../../src/store/table.ts'
 import type { BlockResult, DecidedBlock, Model } from './protocol/block.ts'
-import { messageOfRow, numberParam, rowsOf, type State } from './protocol/state.ts'
+import { type Event, messageOfRow, numberParam, rowsOf, type State } from './protocol/state.ts'
 import type { Result } from './protocol/transaction.ts'
 import { maxAgeOf } from './protocol/validatorSet.ts'
 import { decode } from './protocol/wire.ts'
@@ -32,19 +32,22 @@ const eventsOf = (events: readonly AbciEvent[] = []): unknown =>
     attributes.map(({ key, value, index }) => (index === true ? [key, value] : [key, value, 'no index'])),
   ])
 
+const entriesOf = (events: readonly Event[]): unknown =>
+  events.map(([type, attributes]) => [type, Object.entries(attributes)])
+
 /** A log of which the model knows only the beginning is cut to it. */
 const logLike = (log: string, expected: string): string =>
   expected.endsWith(': ') && log.startsWith(expected) ? expected : log
 
-/** `isCheck`: of CheckTx, which has no events, and whose data tells what is missing where a balance is too low. */
+/** `isCheck`: of CheckTx, which has no events. */
 export function compareResult(what: string, real: ExecTxResult, expected: Result, isCheck = false): void {
-  const { code = 0, log = '', data, gasWanted = 0, gasUsed = 0, events } = real
+  const { code = 0, log = '', info = '', data, gasWanted = 0, gasUsed = 0, events } = real
   same(
     what,
-    [code, logLike(log, expected.log), isCheck && /^Insufficient/.test(log) ? '' : hex(data), gasWanted, gasUsed],
-    [expected.code, expected.log, expected.data, expected.gas, expected.gas],
+    [code, logLike(log, expected.log), info, hex(data), gasWanted, gasUsed],
+    [expected.code, expected.log, expected.info, expected.data, expected.gas, expected.gas],
   )
-  if (!isCheck) same(`${what}: events`, eventsOf(events), expected.events)
+  if (!isCheck) same(`${what}: events`, eventsOf(events), entriesOf(expected.events))
 }
 
 const updatesOf = (updates: readonly ValidatorUpdate[] = []): unknown =>
@@ -66,7 +69,7 @@ export function compareBlock(real: FinalizeBlockResponse, expected: BlockResult)
   same('transactions', txResults.length, expected.results.length)
   for (const [place, result] of txResults.entries())
     compareResult(`transaction ${place}`, result, expected.results[place] as Result)
-  same('events', eventsOf(events), expected.events)
+  same('events', eventsOf(events), entriesOf(expected.events))
   same('validator updates', updatesOf(validatorUpdates), expected.updates)
   same('max_age_num_blocks', consensusParamUpdates?.evidence?.maxAgeNumBlocks, expected.maxAge)
 }

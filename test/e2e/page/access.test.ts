@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
-import { type Devnet, startDevnet } from '../../../src/cli/devnet/startDevnet.ts'
+import type { Devnet } from '../../../src/cli/devnet/startDevnet.ts'
 import { Svc } from '../../../src/client/index.ts'
 import { openPage, startBrowser, withBrowser } from '../support/page.ts'
+import { startDevnet } from '../support/recordedDevnet.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 

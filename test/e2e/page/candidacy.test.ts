@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
-import { type Devnet, startDevnet } from '../../../src/cli/devnet/startDevnet.ts'
+import type { Devnet } from '../../../src/cli/devnet/startDevnet.ts'
 import { Svc } from '../../../src/client/index.ts'
 import { deadKey, openPage, startBrowser, withBrowser } from '../support/page.ts'
+import { startDevnet } from '../support/recordedDevnet.ts'
 import { openAccount, signSheet } from '../support/wallet.ts'
 
 const TOKEN = 10n ** 18n

@@ -4,9 +4,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
 import { addressOfKey } from '../../../src/base/address.ts'
 import { fromBase64 } from '../../../src/base/bytes.ts'
-import { type Devnet, startDevnet } from '../../../src/cli/devnet/startDevnet.ts'
+import type { Devnet } from '../../../src/cli/devnet/startDevnet.ts'
 import { Svc, type SvcTxError, type TransactionResult } from '../../../src/client/index.ts'
 import { openPage, startBrowser, type WebPage, withBrowser } from '../support/page.ts'
+import { startDevnet } from '../support/recordedDevnet.ts'
 
 const HOSTILE = '<img src=x onerror=alert(1)>'
 

@@ -1,11 +1,12 @@
 /** The line between the page and its gateway: lost and back, a long sleep, another chain, limits. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
-import { type Devnet, startDevnet } from '../../../src/cli/devnet/startDevnet.ts'
+import type { Devnet } from '../../../src/cli/devnet/startDevnet.ts'
 import { Svc } from '../../../src/client/index.ts'
 import { type Gateway, type GatewayOptions, startGateway } from '../../../src/gateway/gateway.ts'
 import { freePorts } from '../support/processes.ts'
 import { openPage, startBrowser, type WebPage, withBrowser } from '../support/page.ts'
+import { startDevnet } from '../support/recordedDevnet.ts'
 
 const logger: GatewayOptions['logger'] = { info: () => {}, warn: () => {}, error: () => {} }
 

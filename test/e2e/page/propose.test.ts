@@ -1,13 +1,14 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
-import { type Devnet, startDevnet } from '../../../src/cli/devnet/startDevnet.ts'
+import type { Devnet } from '../../../src/cli/devnet/startDevnet.ts'
 import { Svc } from '../../../src/client/index.ts'
 import { findCometBft } from '../../../src/comet/find.ts'
 import { startLightProxy } from '../../../src/comet/light.ts'
 import { openNodeRpc } from '../../../src/comet/rpc.ts'
 import { startGateway } from '../../../src/gateway/gateway.ts'
 import { openPage, startBrowser, withBrowser } from '../support/page.ts'
+import { startDevnet } from '../support/recordedDevnet.ts'
 import { openAccount, signSheet } from '../support/wallet.ts'
 
 /** Votes on the proposal that the page shows. */

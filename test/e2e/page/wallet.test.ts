@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
-import { type Devnet, startDevnet } from '../../../src/cli/devnet/startDevnet.ts'
+import type { Devnet } from '../../../src/cli/devnet/startDevnet.ts'
 import { Svc } from '../../../src/client/index.ts'
 import { createKeystore } from '../../../src/keys/keystore.ts'
 import { openPage, startBrowser, type WebPage, withBrowser } from '../support/page.ts'
+import { startDevnet } from '../support/recordedDevnet.ts'
 
 const PASSWORD = 'a pass phrase of several words'
 const WORDS = 'legal winner thank year wave sausage worth useful legal winner thank yellow'

@@ -120,12 +120,11 @@ export interface Devnet extends GatewayClient {
 }
 
 /** CometBFT with recorders before the applications of all validators of a devnet. */
-async function recordedCometBftOf(
-  { home }: Place,
-  extra: readonly string[],
-  env: NodeJS.ProcessEnv,
+export async function recordedCometBftOf(
+  home: string,
+  validators = 1,
+  env: NodeJS.ProcessEnv = process.env,
 ): Promise<RecordedCometBft> {
-  const validators = extra.includes('--validators') ? Number(extra[extra.indexOf('--validators') + 1]) : 1
   const homes = Array.from({ length: validators }, (_, at) => (at === 0 ? home : join(home, `node${at}`)))
   return recordedCometBft(env['SVCD_COMETBFT'] ?? (await findCometBft()).path, homes)
 }
@@ -141,7 +140,8 @@ export async function startDevnet(
   env: NodeJS.ProcessEnv = process.env,
   program = SVCD,
 ): Promise<Devnet> {
-  const comet = await recordedCometBftOf(place, extra, env)
+  const validators = extra.includes('--validators') ? Number(extra[extra.indexOf('--validators') + 1]) : 1
+  const comet = await recordedCometBftOf(place.home, validators, env)
   const { pid, ended, said } = launch([...devnetArgs(place), ...extra], { ...env, SVCD_COMETBFT: comet.path }, program)
   const ready = await said(/devnet ready: gateway http:\S+/).catch(async (error: unknown) => {
     await comet.close()

@@ -71,14 +71,7 @@ function punish(state: State, block: Block, { address, height, type }: Evidence,
   }
   const candidacy = candidacyById(state, id)
   if (candidacy !== undefined) {
-    if (candidacy.active)
-      events.push([
-        'svc.stake.removed',
-        [
-          ['owner', candidacy.ownerAddress],
-          ['reason', 'misbehaviour'],
-        ],
-      ])
+    if (candidacy.active) events.push(['svc.stake.removed', { owner: candidacy.ownerAddress, reason: 'misbehaviour' }])
     Object.assign(candidacy, { active: false, shares: cut(candidacy.shares), updatedAt: block.time })
   }
   for (const entry of state.unbondings)
@@ -96,17 +89,10 @@ function countAbsences(state: State, block: Block, votes: readonly CommitVote[],
     const missed = state.absences.get(id) ?? 0
     if (signed) {
       state.absences.delete(id)
-      if (missed > 0)
-        events.push([
-          'svc.stake.present',
-          [
-            ['owner', ownerOf(state, id)],
-            ['missed', String(missed)],
-          ],
-        ])
+      if (missed > 0) events.push(['svc.stake.present', { owner: ownerOf(state, id), missed: String(missed) }])
     } else if (candidacyById(state, id)?.active === true) {
       state.absences.set(id, missed + 1)
-      if (missed === 0) events.push(['svc.stake.absent', [['owner', ownerOf(state, id)]]])
+      if (missed === 0) events.push(['svc.stake.absent', { owner: ownerOf(state, id) }])
     }
   }
   for (const candidacy of [...listEligible(state, block).reverse(), ...listIneligible(state, block)]) {
@@ -115,13 +101,7 @@ function countAbsences(state: State, block: Block, votes: readonly CommitVote[],
     if (isEligible(candidacy) && listEligible(state, block).length === 1) continue
     Object.assign(candidacy, { active: false, updatedAt: block.time })
     state.absences.delete(candidacy.id)
-    events.push([
-      'svc.stake.removed',
-      [
-        ['owner', candidacy.ownerAddress],
-        ['reason', 'absence'],
-      ],
-    ])
+    events.push(['svc.stake.removed', { owner: candidacy.ownerAddress, reason: 'absence' }])
   }
 }
 
@@ -149,14 +129,7 @@ function award(state: State, block: Block, votes: readonly CommitVote[], events:
   }
   if (block.height % AWARD_EVENT_BLOCKS !== 0) return
   for (const [owner, amount] of paid)
-    if (amount > 0n)
-      events.push([
-        'svc.stake.award',
-        [
-          ['owner', owner],
-          ['amount', String(amount)],
-        ],
-      ])
+    if (amount > 0n) events.push(['svc.stake.award', { owner, amount: String(amount) }])
 }
 
 /** EndBlock (d). */
@@ -164,26 +137,16 @@ function payUnbondings(state: State, { height, altered }: Block, events: Event[]
   const until = altered === 'unbonding is paid a block later' ? height - 1 : height
   for (const { ownerAddress, amount } of state.unbondings.filter(({ heightPaid }) => heightPaid <= until)) {
     pay(state, ownerAddress, amount)
-    events.push([
-      'svc.stake.unbonded',
-      [
-        ['owner', ownerAddress],
-        ['amount', String(amount)],
-      ],
-    ])
+    events.push(['svc.stake.unbonded', { owner: ownerAddress, amount: String(amount) }])
   }
   state.unbondings = state.unbondings.filter(({ heightPaid }) => heightPaid > until)
 }
 
 /** Adds one `svc.block` for each owner that the events name first, but for awards. Source: protocol.md §9. */
 function addBlockEvents(events: Event[]): void {
-  const owners = (type: (name: string) => boolean, key: string): string[] =>
-    events
-      .filter(([name]) => type(name))
-      .flatMap(([, attributes]) => attributes.filter(([name]) => name === key).map(([, owner]) => owner))
-  const told = owners((type) => type === 'svc.block', 'validator')
-  const named = owners((type) => type !== 'svc.stake.award', 'owner')
-  for (const owner of new Set(named)) if (!told.includes(owner)) events.push(['svc.block', [['validator', owner]]])
+  const told = events.flatMap(([type, { validator }]) => (type === 'svc.block' ? [validator] : []))
+  const named = events.flatMap(([type, { owner }]) => (type === 'svc.stake.award' ? [] : (owner ?? [])))
+  for (const owner of new Set(named)) if (!told.includes(owner)) events.push(['svc.block', { validator: owner }])
 }
 
 /** A chain by docs/protocol.md alone. */
@@ -205,13 +168,7 @@ export class Model {
     addBlockEvents(events)
     const results = txs.map((tx, place) => execute(state, block, place, tx))
     for (const { id, result } of endProposals(state, block))
-      events.push([
-        'svc.governance.resolved',
-        [
-          ['proposal_id', base64(id)],
-          ['result', result],
-        ],
-      ])
+      events.push(['svc.governance.resolved', { proposal_id: base64(id), result }])
     countAbsences(state, block, votes, events)
     award(state, block, votes, events)
     payUnbondings(state, block, events)

@@ -8,6 +8,7 @@ import {
   type Done,
   INVALID,
   need,
+  needBalance,
   type Operation,
   Refused,
 } from './operation.ts'
@@ -102,7 +103,7 @@ function propose(call: Call, { id: candidacyId }: Candidacy, proposed: Proposed,
   })
   return {
     data: hash,
-    ids: [['proposal_id', base64(hash)], ...(name === undefined ? [] : [['name', name] as const])],
+    ids: { proposal_id: base64(hash), ...(name === undefined ? {} : { name }) },
     concerned: [{ account: sender, validator: true }, ...concerned],
   }
 }
@@ -172,7 +173,7 @@ function proposeTransferFund(call: Call): Done {
   )
   need(from === sender || isHold, 20, INVALID)
   need(amount > 0n, 20, INVALID)
-  need(balanceOf(state, from) >= amount, 20, 'Insufficient balance')
+  needBalance(state, from, amount)
   const point = pointOf(call, 'expireBlockHeight', 'expireTimestamp')
   const transfer = { from, to, amount }
   const escrow = from === sender ? amount : 0n
@@ -254,7 +255,7 @@ function vote(call: Call): Done {
   decide(state, proposal, block)
   const { result } = proposal as { result: string }
   return {
-    ids: [['proposal_id', base64(proposalId)], ...(result === '' ? [] : [['result', result] as const])],
+    ids: { proposal_id: base64(proposalId), ...(result === '' ? {} : { result }) },
     concerned: [{ account: sender, validator: true }],
   }
 }

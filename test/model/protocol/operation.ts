@@ -1,12 +1,15 @@
-import { type Block, balanceOf, numberParam, paramOf, pay, type State } from './state.ts'
+import { type Attributes, type Block, balanceOf, numberParam, paramOf, pay, type State } from './state.ts'
 import type { Message } from './wire.ts'
 
 /** Ends a transaction with a code and a log. A log that ends with `: ` stands for every log that begins so. */
 export class Refused extends Error {
   readonly code: number
-  constructor(code: number, log: string) {
+  /** What a balance lacks, as the JSON object of `svc_getShortfall`. */
+  readonly shortfall: string
+  constructor(code: number, log: string, shortfall = '') {
     super(log)
     this.code = code
+    this.shortfall = shortfall
   }
 }
 
@@ -39,7 +42,7 @@ export interface Done {
   /** In hex. */
   readonly data?: string
   /** What the operation's event tells besides the sender. */
-  readonly ids?: readonly (readonly [key: string, value: string])[]
+  readonly ids?: Attributes
   readonly concerned?: readonly Concerned[]
 }
 
@@ -53,9 +56,17 @@ export interface Operation {
   readonly run: (call: Call) => Done
 }
 
+/** Throws unless a balance covers what is needed of it, in which the fee is. Source: protocol.md §2 and §10. */
+export function needBalance(state: State, account: string, needed: bigint, fee = 0n, log = 'Insufficient balance') {
+  const available = balanceOf(state, account)
+  const [neededText, feeText, availableText] = [needed, fee, available].map(String)
+  const shortfall = { account, needed: neededText, fee: feeText, available: availableText }
+  if (available < needed) throw new Refused(20, log, JSON.stringify(shortfall))
+}
+
 /** Check 7: the balance covers the fee and what the operation locks. Then the fee is paid. Source: protocol.md §2. */
 export function charge({ state, block, sender, fee }: Call, locked = 0n): void {
-  need(balanceOf(state, sender) >= fee + locked, 20, 'Insufficient balance')
+  needBalance(state, sender, fee + locked, fee)
   if (fee === 0n) return
   pay(state, sender, -fee)
   if (block.altered === 'the fee is burned') state.totals.burned += fee

@@ -7,10 +7,10 @@ import {
   type Done,
   INVALID,
   need,
+  needBalance,
   type Operation,
 } from './operation.ts'
 import {
-  balanceOf,
   type Block,
   type Candidacy,
   candidacyById,
@@ -50,10 +50,7 @@ function replaceRecord(state: State, owner: string): void {
 const own = (account: string): Concerned => ({ account, validator: true })
 
 const idsOf = (candidacy: Candidacy): Pick<Done, 'ids' | 'concerned'> => ({
-  ids: [
-    ['owner', candidacy.ownerAddress],
-    ['pub_key', base64(candidacy.pubKey)],
-  ],
+  ids: { owner: candidacy.ownerAddress, pub_key: base64(candidacy.pubKey) },
   concerned: [own(candidacy.ownerAddress)],
 })
 
@@ -169,8 +166,8 @@ function activate(call: Call): Done {
     const entries = state.unbondings.filter(({ candidacyId }) => candidacyId === record.id)
     const pending = sum(entries.map(({ amount }) => amount))
     const shares = larger(pending, selfStake(state, record.maxShares, block))
-    const isCovered = pending + balanceOf(state, sender) >= shares
-    need(isCovered && shares >= TOKEN, 20, 'Insufficient bond shares')
+    need(shares >= TOKEN, 20, 'Insufficient bond shares')
+    needBalance(state, sender, shares - pending, call.fee, 'Insufficient bond shares')
     charge(call)
 
     state.unbondings = state.unbondings.filter(({ candidacyId }) => candidacyId !== record.id)
@@ -195,10 +192,7 @@ function updateAccount(call: Call): Done {
   state.accountUpdates.push({ id, candidacyId: candidacy.id, fromAddress: sender, toAddress: to, status: 'PENDING' })
   return {
     data: Buffer.from(String(id)).toString('hex'),
-    ids: [
-      ['owner', sender],
-      ['request_id', String(id)],
-    ],
+    ids: { owner: sender, request_id: String(id) },
     concerned: [own(sender), { account: to }],
   }
 }
@@ -210,7 +204,7 @@ function acceptAccountUpdate(call: Call): Done {
   need(isOpen, 21, 'Bad request')
   const candidacy = candidacyById(state, request.candidacyId)
   if (candidacy === undefined) throw new Error('a pending request is of a live candidacy')
-  need(balanceOf(state, sender) >= candidacy.shares + fee, 20, 'Insufficient bond shares')
+  needBalance(state, sender, candidacy.shares + fee, fee, 'Insufficient bond shares')
   charge(call, candidacy.shares)
 
   const before = candidacy.ownerAddress
@@ -219,8 +213,8 @@ function acceptAccountUpdate(call: Call): Done {
   pay(state, before, candidacy.shares)
   Object.assign(candidacy, { ownerAddress: sender, updatedAt: block.time })
   request.status = 'COMPLETED'
-  const { ids = [] } = idsOf(candidacy)
-  return { ids: [...ids, ['request_id', String(request.id)]], concerned: [own(sender), own(before)] }
+  const ids = { ...idsOf(candidacy).ids, request_id: String(request.id) }
+  return { ids, concerned: [own(sender), own(before)] }
 }
 
 function verify(call: Call): Done {
@@ -243,13 +237,7 @@ function transfer(call: Call): Done {
 
   pay(state, sender, -value)
   pay(state, to, value)
-  return {
-    ids: [
-      ['to', to],
-      ['value', String(value)],
-    ],
-    concerned: [{ account: to }],
-  }
+  return { ids: { to, value: String(value) }, concerned: [{ account: to }] }
 }
 
 export const stakeOperations: Readonly<Record<string, Operation>> = {

@@ -138,8 +138,9 @@ export const blockAt = (height: number, timeMs: number, altered?: Alteration): B
   altered,
 })
 
-/** An event with its attributes in order. */
-export type Event = readonly [type: string, attributes: readonly (readonly [key: string, value: string])[]]
+/** Texts in order, by their keys. */
+export type Attributes = Readonly<Record<string, string>>
+export type Event = readonly [type: string, attributes: Attributes]
 
 export const supplyOf = ({ totals }: State): bigint => totals.genesisSupply + totals.minted - totals.burned
 

@@ -12,6 +12,7 @@ const operations: Readonly<Record<string, Operation>> = { ...stakeOperations, ..
 export interface Result {
   readonly code: number
   readonly log: string
+  readonly info: string
   readonly data: string
   readonly gas: number
   readonly events: readonly Event[]
@@ -71,26 +72,20 @@ function admit(state: State, bytes: Uint8Array): Tx {
   return tx
 }
 
-const indexEvent = (account: string, isOwner: boolean): Event => [
-  'svc.tx',
-  [['account', account], ...(isOwner ? [['validator', account] as const] : [])],
-]
-
 /** Who finds the transaction: the sender first, and each account once. Source: protocol.md §9. */
 function indexEvents(sender: string, concerned: readonly { account: string; validator?: boolean }[]): Event[] {
   const accounts = [...new Set([sender, ...concerned.map(({ account }) => account)])]
-  return accounts.map((account) =>
-    indexEvent(
-      account,
-      concerned.some((one) => one.account === account && one.validator === true),
-    ),
-  )
+  return accounts.map((account) => {
+    const isOwner = concerned.some((one) => one.account === account && one.validator === true)
+    return ['svc.tx', isOwner ? { account, validator: account } : { account }]
+  })
 }
 
 function refusal(thrown: unknown, sender?: string): Result {
   if (!(thrown instanceof Refused)) throw thrown
   const events = sender === undefined ? [] : indexEvents(sender, [])
-  return { code: thrown.code, log: thrown.message, data: '', gas: 0, fee: 0n, events, sender }
+  const { code, message: log, shortfall: info } = thrown
+  return { code, log, info, data: '', gas: 0, fee: 0n, events, sender }
 }
 
 /** Runs one transaction. `place`: in its block. */
@@ -112,11 +107,11 @@ export function execute(state: State, block: Block, place: number, bytes: Uint8A
     const hash = sha256(bytes)
     const {
       data = '',
-      ids = [],
+      ids = {},
       concerned = [],
     } = operation.run({ state, block, place, hash, sender, message, fee, isCheck })
-    const event: Event = [operation.event, [['sender', sender], ...ids]]
-    return { code: 0, log: '', data, gas, events: [event, ...indexEvents(sender, concerned)], fee, sender }
+    const event: Event = [operation.event, { sender, ...ids }]
+    return { code: 0, log: '', info: '', data, gas, events: [event, ...indexEvents(sender, concerned)], fee, sender }
   } catch (thrown) {
     return refusal(thrown, sender)
   }

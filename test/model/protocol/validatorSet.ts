@@ -90,20 +90,14 @@ export function updateSet(state: State, block: Block, signed: ReadonlySet<string
   const updates = keys
     .map((key): Update => [key, powerIn(state.validatorSet, key)])
     .filter(([key, power]) => power !== powerIn(before, key))
-  if (updates.length > 0) events.push(['svc.stake.validator_set', [['changed', String(updates.length)]]])
+  if (updates.length > 0) events.push(['svc.stake.validator_set', { changed: String(updates.length) }])
   for (const [key] of updates) {
     const [was, is] = [before, state.validatorSet].map((set) => set.find(({ pubKey }) => pubKey === key))
     if (was !== undefined && is !== undefined) continue
     const id = (is ?? was)?.candidacyId
     const owner = state.candidacies.find((one) => one.id === id)?.ownerAddress
     if (owner === undefined) continue
-    events.push([
-      `svc.stake.${is === undefined ? 'left' : 'joined'}`,
-      [
-        ['owner', owner],
-        ['pub_key', base64(key)],
-      ],
-    ])
+    events.push([`svc.stake.${is === undefined ? 'left' : 'joined'}`, { owner, pub_key: base64(key) }])
   }
   return updates
 }
