@@ -160,7 +160,10 @@ export async function prepare({ root, sources, tests, say }: Omit<Project, 'expl
           for (const { test, cpuMs } of reaching) {
             const env = { SVCD_MUTANT: String(id) }
             const cpuMsMax = SLOWER_MAX * cpuMs + SLOWER_CPU_MS
-            const { verdict } = await runner.run({ root: folder, file: join(folder, test), env, cpuMsMax })
+            const run = { root: folder, file: join(folder, test), env, cpuMsMax }
+            const first = await runner.run(run)
+            // A test that fails once may have waited too short a time for a busy machine.
+            const { verdict } = first.verdict === 'failed' ? await runner.run(run) : first
             if (verdict === 'passed') continue
             const place = `${mutant.path} ${test}`
             noticed.set(place, 1 + (noticed.get(place) ?? 0))
