@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { proposals } from '../../../src/modules/governance/tables.ts'
 import { supplyGap } from '../../support/conservation.ts'
 import { account, type TestChain } from '../../support/testChain.ts'
 import { govChain, proposed, retire, shown, voted } from './support.ts'
@@ -117,4 +118,18 @@ test('a rejected or expired retirement shows rejected, and another may be propos
   voted(chain, account(2), rejected, 'N')
   expect(shown(chain, rejected)).toMatchObject({ Result: 'Rejected', ResultMsg: '', Detail: { status: 'rejected' } })
   expect(chain.deliver(account(1), 'proposeRetireProgram', retire([1])).log).toBe('')
+})
+
+test('the bytes of a proposal are read with every status and result that it may have, and with no other', () => {
+  const chain = govChain([60, 40])
+  proposed(chain, account(1), 'proposeRetireProgram', retire([1]))
+  const [proposal] = chain.store.scan(proposals)
+  if (proposal === undefined) throw new Error('it is not there')
+  const again = (over: object) =>
+    proposals.decode(proposal, proposals.encode({ ...proposal, ...over } as typeof proposal))
+  for (const status of ['', 'init', 'success', 'rejected'])
+    for (const result of ['', 'Approved', 'Rejected', 'Expired'])
+      expect(again({ status, result })).toEqual({ ...proposal, status, result })
+  expect(() => again({ status: 'gone' })).toThrow('gone')
+  expect(() => again({ result: 'Gone' })).toThrow('Gone')
 })
