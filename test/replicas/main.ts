@@ -1,6 +1,6 @@
 /**
  * Three replicas as processes: `make replicas`. `--count` is the number of heights, 100,000 unless told otherwise, on a
- * new random chain for each 1,000 of them. Node programs that are not there are downloaded from npm into .cache/node.
+ * new random chain for each 2,000 of them. Node programs that are not there are downloaded from npm into .cache/node.
  * `--json FILE` keeps the report.
  */
 import { runCampaigns } from '../support/campaign.ts'
