@@ -22,8 +22,7 @@ export class Mempool {
   check(bytes: Uint8Array): Result {
     const state = structuredClone(this.state)
     const result = execute(state, this.block, 0, bytes, true)
-    const { code, log, info, sender = '', fee } = result
-    const told = code === 6 ? (/expected (\d+)/.exec(log)?.[1] ?? '') : info
+    const { code, told = '', sender = '', fee } = result
     if (code !== 0) return { ...result, data: Buffer.from(told).toString('hex') }
     const waiting = this.free.get(sender) ?? 0
     if (fee === 0n && waiting >= FREE_MAX)

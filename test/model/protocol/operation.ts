@@ -6,10 +6,13 @@ export class Refused extends Error {
   readonly code: number
   /** What a balance lacks, as the JSON object of `svc_getShortfall`. */
   readonly shortfall: string
-  constructor(code: number, log: string, shortfall = '') {
+  /** What CheckTx tells in `data`: the shortfall, or the nonce that it expects. */
+  readonly told: string
+  constructor(code: number, log: string, shortfall = '', told = shortfall) {
     super(log)
     this.code = code
     this.shortfall = shortfall
+    this.told = told
   }
 }
 

@@ -13,6 +13,8 @@ export interface Result {
   readonly code: number
   readonly log: string
   readonly info: string
+  /** What CheckTx tells of a refusal in `data`. */
+  readonly told?: string
   readonly data: string
   readonly gas: number
   readonly events: readonly Event[]
@@ -68,7 +70,8 @@ function admit(state: State, bytes: Uint8Array): Tx {
   need(tx.chainId === chainId, 3, `wrong chain id: expected ${chainId}, got ${tx.chainId}`)
   need(tx.isSigned(), 3, 'signature verification failed')
   const expected = state.accounts.get(tx.from)?.nonce ?? 0
-  need(tx.nonce === expected, 6, `bad nonce: expected ${expected}, got ${tx.nonce}`)
+  if (tx.nonce !== expected)
+    throw new Refused(6, `bad nonce: expected ${expected}, got ${tx.nonce}`, '', String(expected))
   return tx
 }
 
@@ -84,8 +87,8 @@ function indexEvents(sender: string, concerned: readonly { account: string; vali
 function refusal(thrown: unknown, sender?: string): Result {
   if (!(thrown instanceof Refused)) throw thrown
   const events = sender === undefined ? [] : indexEvents(sender, [])
-  const { code, message: log, shortfall: info } = thrown
-  return { code, log, info, data: '', gas: 0, fee: 0n, events, sender }
+  const { code, message: log, shortfall: info, told } = thrown
+  return { code, log, info, told, data: '', gas: 0, fee: 0n, events, sender }
 }
 
 /** Runs one transaction. `place`: in its block. */
