@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { checkDisk } from '../e2e/support/crash.ts'
-import { endNetwork, headOf, type NetworkNode, type RunningNode } from '../e2e/support/network.ts'
+import { endNetwork, heightOf, type NetworkNode, type RunningNode } from '../e2e/support/network.ts'
 import { committedBlocks, firstDifference } from '../e2e/support/replay.ts'
 import { Broken, need } from '../fuzz/campaign.ts'
 import type { CampaignReport } from '../support/campaign.ts'
@@ -21,9 +21,6 @@ export async function until<T>(what: () => string, probe: () => Promise<T | unde
     await sleep(50)
   }
 }
-
-/** The height of a node's application; 0 while it does not answer. */
-export const heightOf = async (node: NetworkNode): Promise<number> => (await headOf(node))?.height ?? 0
 
 /** Waits until all of them have `count` blocks more than any of them has now. */
 export async function moreBlocks(nodes: readonly NetworkNode[], count: number): Promise<void> {

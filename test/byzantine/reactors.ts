@@ -4,13 +4,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { chainIdOf } from '../../src/cli/homes.ts'
 import { readNodeId } from '../../src/comet/home.ts'
-import { makeNetwork, type NetworkNode, type RunningNode, startNode, watchHeads } from '../e2e/support/network.ts'
+import {
+  heightOf,
+  makeNetwork,
+  type NetworkNode,
+  type RunningNode,
+  startNode,
+  watchHeads,
+} from '../e2e/support/network.ts'
 import { isRunning } from '../e2e/support/processes.ts'
 import { need } from '../fuzz/campaign.ts'
 import { buildStranger } from '../p2p/build.ts'
 import { heldBy } from '../soak/samples.ts'
 import type { CampaignOptions, CampaignReport } from '../support/campaign.ts'
-import { heightOf, inFolder, moreBlocks, report, rpc, stopAndCompare, until } from './network.ts'
+import { inFolder, moreBlocks, report, rpc, stopAndCompare, until } from './network.ts'
 
 // Both must sign: a validator that the stranger keeps from it stops the chain.
 const VALIDATORS = 2

@@ -8,7 +8,7 @@ import { Svc } from '../../src/client/index.ts'
 import { PUBLIC_MNEMONIC } from '../../src/keys/mnemonic.ts'
 import {
   endNetwork,
-  headOf,
+  heightOf,
   makeNetwork,
   type NetworkNode,
   type RunningNode,
@@ -34,7 +34,6 @@ beforeAll(async () => {
   await startNodeGateway(nodes[0] as NetworkNode)
 }, LIMIT_MS)
 
-const heightOf = async (node: NetworkNode): Promise<number> => (await headOf(node))?.height ?? 0
 const highest = async (some: readonly NetworkNode[]): Promise<number> =>
   Math.max(...(await Promise.all(some.map(heightOf))))
 const kill = async (at: number): Promise<void> => {

@@ -6,14 +6,14 @@
  * app hashes differ. FILE then holds the reports.
  */
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import Database from 'better-sqlite3'
+import { until } from '../../bench/until.ts'
 import { readNodeId } from '../../src/comet/home.ts'
 import { type CampaignReport, tellReports } from '../support/campaign.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 import { endLeftovers } from './support/devnet.ts'
-import { endNetwork, headOf, makeNetwork, type NetworkNode, startNode } from './support/network.ts'
+import { endNetwork, heightOf, makeNetwork, type NetworkNode, startNode } from './support/network.ts'
 import {
   addAccounts,
   appLogOf,
@@ -43,16 +43,12 @@ const JOINS_MAX = 12
 const REFUSED = 'a chunk is not what its snapshot says'
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
+/** Waits until it is there. Returns how long that took, in milliseconds. */
 async function waitFor(what: string, msMax: number, isThere: () => Promise<boolean>): Promise<number> {
   const begunMs = performance.now()
-  while (!(await isThere())) {
-    if (performance.now() - begunMs > msMax) throw new Error(`${what}: not within ${msMax / 1000} s`)
-    await sleep(50)
-  }
+  await until(isThere, msMax, () => `${what}: not within ${msMax / 1000} s`, 50)
   return performance.now() - begunMs
 }
-
-const heightOf = async (node: NetworkNode): Promise<number> => (await headOf(node))?.height ?? 0
 
 /** What a node's own records of blocks hold. */
 function blocksOf({

@@ -194,6 +194,9 @@ export async function headOf({ rpc }: NetworkNode): Promise<Head | undefined> {
   return height === undefined ? undefined : { height: Number(height), appHash }
 }
 
+/** The height of a node's application; 0 while it does not answer. */
+export const heightOf = async (node: NetworkNode): Promise<number> => (await headOf(node))?.height ?? 0
+
 /**
  * Watches the applications until each has told its app hash at `count` heights above `above` that all the others told
  * too. Returns those heights, each with the different hashes that were told: one, unless the nodes disagree. Throws

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { checkDisk } from './crash.ts'
-import { headOf, type NetworkNode, type RunningNode, startNode } from './network.ts'
+import { heightOf, type NetworkNode, type RunningNode, startNode } from './network.ts'
 import { isRunning } from './processes.ts'
 
 /** One row of `blocks`: what a node committed at a height. */
@@ -55,7 +55,7 @@ export async function waitForHead(
   limitMs: number,
 ): Promise<void> {
   const deadlineMs = performance.now() + limitMs
-  while (((await headOf(node))?.height ?? 0) < height) {
+  while ((await heightOf(node)) < height) {
     if (!pids.every(isRunning)) throw new Error(`${node.home} ended before height ${height}`)
     if (performance.now() > deadlineMs) throw new Error(`${node.home} is not at height ${height} after ${limitMs} ms`)
     await sleep(50)
