@@ -5,8 +5,9 @@ import type { Sample } from './samples.ts'
 
 const HOUR_MS = 3_600_000
 
-/** Garbage that is collected in nine of ten looks: up to 30 MB, and never the same. */
+/** Garbage, of which nine of ten looks see some: up to 30 MB, and never the same. */
 const garbage = (at: number): number => (at % 10 === 0 ? 0 : ((at * 7919) % 300) / 10)
+const COLLECT_EVERY = 16
 
 /** A run of two hours; `more`: what one process holds beside its garbage, by the hour. */
 const run = (more: (hour: number) => { memory?: number; descriptors?: number; wal?: number; log?: number }) =>
@@ -16,6 +17,7 @@ const run = (more: (hour: number) => { memory?: number; descriptors?: number; wa
     return {
       atMs: hour * HOUR_MS,
       parts: new Map([['gateway', { memoryMb: 100 + garbage(at) + memory, descriptors: 30 + descriptors }]]),
+      keptMb: at % COLLECT_EVERY === 0 ? new Map([['gateway', 100 + memory]]) : undefined,
       walBytes: wal,
       logBytes: new Map([['gateway', log]]),
     }

@@ -16,16 +16,22 @@ const most = (values: readonly number[]): number => values.reduce((a, b) => Math
  * that error, and its target says so.
  */
 function memoryOf(name: string, samples: readonly Sample[]): CampaignReport {
-  const line = fitLine(samples.map(({ atMs, parts }) => ({ atMs, value: parts.get(name)?.memoryMb ?? 0 })))
+  const points = samples.flatMap(({ atMs, keptMb }) =>
+    keptMb === undefined ? [] : [{ atMs, value: keptMb.get(name) ?? Number.NaN }],
+  )
+  const line = fitLine(points)
   const limit = Math.max(MEMORY_MB_A_HOUR_MAX, line.error)
-  const [first, last] = [samples[0], samples.at(-1)].map((sample) => sample?.parts.get(name)?.memoryMb ?? Number.NaN)
+  const [first, last] = [points[0], points.at(-1)].map((point) => (point?.value ?? Number.NaN).toFixed(0))
+  const highest = most(samples.map(({ parts }) => parts.get(name)?.memoryMb ?? 0))
   const tells = line.error > MEMORY_MB_A_HOUR_MAX ? ', the least that a run of this length can tell' : ''
   return {
     name: `memory, ${name}`,
     target: `grows by less than ${limit.toFixed(1)} MB an hour${tells}`,
-    ran: samples.length,
+    ran: points.length,
     seed: undefined,
-    result: `${line.slopePerHour.toFixed(2)} ± ${line.error.toFixed(2)} MB an hour, from ${first?.toFixed(0)} to ${last?.toFixed(0)} MB`,
+    result:
+      `${line.slopePerHour.toFixed(2)} ± ${line.error.toFixed(2)} MB an hour, from ${first} to ${last} MB; ` +
+      `with garbage ${highest.toFixed(0)} MB at most`,
     // NaN does not hold.
     passed: line.slopePerHour < limit,
   }

@@ -14,5 +14,6 @@ setInterval(() => {
   kept.push(Buffer.alloc(bytes, 1))
   if (kept.length <= OPEN_MAX) openSync('/dev/null', 'r')
 }, EVERY_MS)
+process.send?.('leaks')
 // It dies with whoever started it.
 process.once('disconnect', () => process.exit())

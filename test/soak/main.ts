@@ -1,12 +1,13 @@
 /**
  * `make soak`: what a node takes of its machine in the long run. A validator and its gateway run as `svcd testnet` has
- * them, under 50 transfers a second, with readers and subscribers. A line is fitted to the memory of each process after
- * the first quarter, which is the warm-up.
+ * them, under 50 transfers a second, with readers and subscribers. After the first quarter, which is the warm-up, a line
+ * is fitted to the memory that each process still has when its garbage has just been collected.
  *   --minutes N   how long; 120 unless given. Ten are the short form
  *   --json FILE   also writes the reports there
  *   --leak N      adds a process that leaks N MB an hour, and has to be reported
  */
 import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -19,6 +20,7 @@ import {
   startNodeGateway,
   watchHeads,
 } from '../e2e/support/network.ts'
+import { freePorts } from '../e2e/support/processes.ts'
 import { type CampaignReport, tellReports } from '../support/campaign.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 import { judge } from './judge.ts'
@@ -30,7 +32,10 @@ const WARM_UP_SHARE = 1 / 4
 /** Looks in a run, for as long as they are not closer than a tenth of a second. */
 const LOOKS = 1_500
 const LOOK_MS_MIN = 100
+/** Looks in a long run after which the garbage is collected. */
+const COLLECTIONS = 96
 const LANDED_SHARE_MIN = 0.95
+const COLLECTOR = new URL('collect.ts', import.meta.url).href
 const LEAK = fileURLToPath(new URL('leakChild.ts', import.meta.url))
 
 const { values } = parseArgs({
@@ -55,8 +60,15 @@ function loadReport({ due, landed, read, told, refused }: Met): CampaignReport {
   }
 }
 
+/** What the watched processes are told, so that their garbage can be collected. Resolves with where CometBFT answers for its. */
+async function readyToCollect(): Promise<string> {
+  process.env['NODE_OPTIONS'] = `--expose-gc --import ${COLLECTOR} --disable-warning=ExperimentalWarning`
+  return (process.env['CMT_RPC_PPROF_LADDR'] = `127.0.0.1:${(await freePorts(1))[0]}`)
+}
+
 /** Starts the chain; resolves with what is to be watched. */
 async function start(output: string): Promise<{ readonly url: string; readonly watched: Watched }> {
+  const profile = await readyToCollect()
   const [node] = (await makeNetwork(output, 1, '1s')) as readonly [NetworkNode]
   const {
     pids: [comet, application],
@@ -68,13 +80,23 @@ async function start(output: string): Promise<{ readonly url: string; readonly w
     ['gateway', gateway],
     ['CometBFT', comet],
   ])
-  if (values.leak !== undefined) pids.set('process that leaks', fork(LEAK, [values.leak]).pid as number)
+  if (values.leak !== undefined) {
+    const child = fork(LEAK, [values.leak])
+    await once(child, 'message')
+    pids.set('process that leaks', child.pid as number)
+  }
   const logs = new Map([
     ['application', 'app.*'],
     ['gateway', 'gateway.*'],
     ['CometBFT', 'cometbft.*'],
   ])
-  const watched = { pids, walPath: join(node.home, 'data', 'state.db-wal'), logFolder: join(node.home, 'logs'), logs }
+  const watched = {
+    pids,
+    profiles: new Map([['CometBFT', profile]]),
+    walPath: join(node.home, 'data', 'state.db-wal'),
+    logFolder: join(node.home, 'logs'),
+    logs,
+  }
   return { url: node.gateway, watched }
 }
 
@@ -88,9 +110,11 @@ try {
   const lastsMs = minutes * MINUTE_MS
   const [beganMs, samples] = [performance.now(), [] as Sample[]]
   try {
-    while (performance.now() - beganMs < lastsMs) {
-      samples.push(look(watched))
-      await sleep(Math.max(LOOK_MS_MIN, lastsMs / LOOKS))
+    const pauseMs = Math.max(LOOK_MS_MIN, lastsMs / LOOKS)
+    const collectEvery = Math.ceil(lastsMs / pauseMs / COLLECTIONS)
+    for (let turn = 0; performance.now() - beganMs < lastsMs; turn++) {
+      samples.push(await look(watched, turn % collectEvery === 0))
+      await sleep(pauseMs)
     }
     const measured = samples.filter(({ atMs }) => atMs - beganMs > lastsMs * WARM_UP_SHARE)
     tellReports([...judge(samples, measured), loadReport(load.met())], values.json)

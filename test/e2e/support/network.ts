@@ -24,8 +24,11 @@ export interface Head {
 /** How long anything here is waited for: below the time of a test, whose end would not end the waiting. */
 const WATCH_MS_MAX = 50_000
 
-/** Every process that `startNode` and `startScript` began; `endNetwork` ends them. */
+/** Every process that `startNode` and `startScript` began; `endNetwork` ends them, and so does the end of this process. */
 const children = new Set<ChildProcess>()
+const killAll = (): void => {
+  for (const child of children) child.kill('SIGKILL')
+}
 
 /** What reads the calls of every CometBFT that `startNode` began. */
 const recorders = new Set<AbciRecorder>()
@@ -58,8 +61,12 @@ function startScript(
   const [program = '', ...words] = [...within, join(home, script), ...args]
   const child = spawn(program, words, { stdio: ['ignore', log, log, 'ipc'], env: { ...process.env, ...env } })
   closeSync(log)
+  if (children.size === 0) process.once('exit', killAll)
   children.add(child)
-  child.once('close', () => children.delete(child))
+  child.once('close', () => {
+    children.delete(child)
+    if (children.size === 0) process.off('exit', killAll)
+  })
   return child
 }
 
