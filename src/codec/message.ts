@@ -66,17 +66,11 @@ interface Member {
   /** True where a writer may leave the member out. */
   readonly optional: boolean
   readonly check: Check
-  /**
-   * The value of a decoded member; undefined where it is the decoded value itself. With `strict` it must hold nothing
-   * that its message does not declare.
-   */
-  readonly read: ((decoded: unknown, where: string, strict: boolean) => unknown) | undefined
+  /** The value of a decoded member; undefined where it is the decoded value itself. */
+  readonly read: ((decoded: unknown, where: string) => unknown) | undefined
   /** What stands for an absent message; undefined where it stays absent. */
   readonly fallback: (() => unknown) | undefined
 }
-
-/** protobufjs keeps unknown members here, and would write them again. */
-const UNKNOWN = '$unknowns'
 
 /** One message type: its generated code, and the checks that protobufjs does not make. */
 export interface Shape {
@@ -88,11 +82,8 @@ export interface Shape {
   check(value: object, prefix: string): void
   /** What `check` refuses; undefined for a value that can be written. */
   faultOf(value: object): Fault | undefined
-  /**
-   * A plain object with the members that protobufjs decoded. Members that the message does not declare are left out;
-   * with `strict` they throw a TypeError.
-   */
-  read(decoded: object, strict?: boolean): object
+  /** A plain object with the members that protobufjs decoded. Members that the message does not declare are left out. */
+  read(decoded: object): object
 }
 
 function faultOfMember({ name, repeated, check }: Member, given: unknown): Fault | undefined {
@@ -160,8 +151,7 @@ function createShape(message: StaticMessage, members: readonly Member[], isClose
       const found = faultOf(value)
       if (found !== undefined) throw new TypeError(`${prefix}${found.path}: ${found.reason}`)
     },
-    read: (decoded, strict = false) => {
-      if (strict && Object.hasOwn(decoded, UNKNOWN)) throw new TypeError(UNKNOWN)
+    read: (decoded) => {
       const plain: Record<string, unknown> = {}
       for (const { name, where, repeated, read, fallback } of members) {
         // Through the prototype, which holds the default of an absent scalar and null for an absent message.
@@ -169,8 +159,8 @@ function createShape(message: StaticMessage, members: readonly Member[], isClose
         if (given === undefined || given === null) {
           if (fallback !== undefined) plain[name] = fallback()
         } else if (read === undefined) plain[name] = given
-        else if (repeated) plain[name] = (given as readonly unknown[]).map((item) => read(item, where, strict))
-        else plain[name] = read(given, where, strict)
+        else if (repeated) plain[name] = (given as readonly unknown[]).map((item) => read(item, where))
+        else plain[name] = read(given, where)
       }
       return plain
     },
@@ -216,7 +206,7 @@ export function shapesOf(
       optional: true,
       check: (value) =>
         typeof value === 'object' && value !== null ? shape.faultOf(value) : fault('a message', value),
-      read: (value, _at, strict) => shape.read(value as object, strict),
+      read: (value) => shape.read(value as object),
       fallback: implicit && !optional ? () => shape.read(shape.message.decode(new Uint8Array(0))) : undefined,
     }
   }
@@ -279,7 +269,8 @@ function createCodec<T extends object>(name: string, { message, check, read }: S
     decodeCanonical: (bytes) => {
       try {
         const decoded = message.decode(bytes)
-        const value = read(decoded, true) as T
+        const value = read(decoded) as T
+        // protobufjs dropped what the message does not declare, so it is not written again.
         return equalBytes(encodeWith(message, decoded).finish(true), bytes) ? value : undefined
       } catch (error) {
         // Running out of stack or memory says nothing about the bytes.

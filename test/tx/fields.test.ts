@@ -115,6 +115,11 @@ describe('fields', () => {
     inner: optional(nested({ name: optional(field(textOf(3))) }, 'an object')),
   }
 
+  test('a field with fields of its own may not be left out either', () => {
+    const whole = { inner: nested({ name: field(textOf(3)) }, 'an object') }
+    expect(() => readFields(whole, {})).toThrow('inner: this member is required: an object')
+  })
+
   test('a required field that is missing or null is named', () => {
     for (const input of [{}, { pubKey: null }]) {
       expect(() => readFields(fields, input)).toThrow(

@@ -5,6 +5,7 @@ import {
   decodeNonce,
   encodeNonce,
   type Numbered,
+  nonceToRetry,
   RESIGNS_MAX,
   type Sent,
 } from '../../src/tx/nonceQueue.ts'
@@ -136,14 +137,14 @@ describe('nonces in order', () => {
     expect(pauses()).toBe(2)
   })
 
-  test('what another nonce is expected of again and again ends after RESIGNS_MAX tries', async () => {
+  test('what another nonce is expected of again and again ends after 51 tries', async () => {
     let tries = 0
     const { queue } = createAccount(({ nonce }) => {
       tries += 1
       return { state: 'badNonce', result: 'refused', expected: nonce + 1 }
     })
     expect(await queue.submit('one')).toBe('refused')
-    expect(tries).toBe(RESIGNS_MAX + 1)
+    expect([tries, RESIGNS_MAX]).toEqual([51, 50])
   })
 
   test('holes that others leave are not counted as tries', async () => {
@@ -318,4 +319,18 @@ test('a nonce goes through the data of CheckTx and back; other data holds none',
   for (const nonce of [0, 7, Number.MAX_SAFE_INTEGER]) expect(decodeNonce(encodeNonce(nonce))).toBe(nonce)
   for (const data of [new Uint8Array(), Uint8Array.of(255), new Uint8Array(32).fill(49)])
     expect(decodeNonce(data)).toBeUndefined()
+})
+
+test('a transaction is signed again with the nonce after one that is taken, or with the one that is expected', () => {
+  const bad = { state: 'badNonce', result: undefined } as const
+  const signed = (sent: Sent<unknown>, resigns = 0) => nonceToRetry(sent, 7, resigns)
+  expect(signed({ state: 'taken' }, RESIGNS_MAX)).toBe(8)
+  expect(signed({ ...bad, expected: 9 })).toBe(9)
+  expect(signed({ ...bad, expected: 9 }, RESIGNS_MAX - 1)).toBe(9)
+  for (const sent of [
+    { ...bad, expected: 7 },
+    { ...bad, expected: undefined },
+  ])
+    expect(signed(sent)).toBeUndefined()
+  expect(signed({ ...bad, expected: 9 }, RESIGNS_MAX)).toBeUndefined()
 })
