@@ -26,7 +26,10 @@ export interface Project {
   /** Globs of the tests. */
   readonly tests: readonly string[]
   readonly explained: readonly Explained[]
-  /** Called with a line for each mutant that survives, when it does, and for each test that fails without a mutant. */
+  /**
+   * Called with a line for each mutant that survives, when it does, for each test that fails without a mutant, and now and
+   * then with how far it is.
+   */
   readonly say?: (line: string) => void
 }
 
@@ -186,6 +189,8 @@ export async function prepare({ root, sources, tests, say }: Omit<Project, 'expl
 }
 
 const CHUNK = 500
+/** Mutants from one line about how far it is to the next. */
+const TOLD_EVERY = 25
 
 /** So many mutants that the compiler takes, by chance. */
 function sampleOf({ mutants, compiled }: Prepared, { count, seed }: CampaignOptions): Mutant[] {
@@ -214,10 +219,13 @@ export async function mutation(
   const entries = explained.filter(({ path }) => path.startsWith(folder))
   const wrong = staleOf(entries, mutants)
   const unexplained: string[] = []
+  let judged = 0
   let killed = 0
   let slow = 0
   const sample = sampleOf({ ...prepared, mutants }, options)
   await prepared.judgeAll(sample, (mutant, found) => {
+    judged += 1
+    if (judged % TOLD_EVERY === 0) say?.(`${folder}: ${judged} of ${sample.length}`)
     if (found !== undefined) killed += 1
     if (found?.verdict === 'too slow') slow += 1
     const isExplained = entries.some((entry) => explains(entry, mutant))
