@@ -7,13 +7,13 @@
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import Database from 'better-sqlite3'
 import { until } from '../../bench/until.ts'
 import { readNodeId } from '../../src/comet/home.ts'
 import { type CampaignReport, tellReports } from '../support/campaign.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 import { endLeftovers } from './support/devnet.ts'
 import { endNetwork, heightOf, makeNetwork, type NetworkNode, startNode } from './support/network.ts'
+import { committedBlocks } from './support/replay.ts'
 import {
   addAccounts,
   appLogOf,
@@ -50,26 +50,12 @@ async function waitFor(what: string, msMax: number, isThere: () => Promise<boole
   return performance.now() - begunMs
 }
 
-/** What a node's own records of blocks hold. */
-function blocksOf({
-  home,
-}: NetworkNode): readonly { readonly height: number; readonly hash: string; readonly timeMs: number }[] {
-  const db = new Database(join(home, 'data', 'state.db'), { readonly: true })
-  try {
-    return db
-      .prepare('select height, app_hash as hash, time_ms as timeMs from blocks order by height')
-      .all() as ReturnType<typeof blocksOf>[number][]
-  } finally {
-    db.close()
-  }
-}
-
 const hashesOf = (node: NetworkNode): ReadonlyMap<number, string> =>
-  new Map(blocksOf(node).map(({ height, hash }) => [height, hash]))
+  new Map(committedBlocks(node.home).map(({ height, hash }) => [height, hash]))
 
 /** Mean time from block to block in ms: of the two blocks that follow the begin of a snapshot, and of all others. */
 function blockTimes(node: NetworkNode): { readonly making: number; readonly others: number } {
-  const all = blocksOf(node)
+  const all = committedBlocks(node.home)
   const gaps: { making: number[]; others: number[] } = { making: [], others: [] }
   for (const [at, { height, timeMs }] of all.entries()) {
     const before = all[at - 1]

@@ -10,13 +10,15 @@ import { isRunning } from './processes.ts'
 export interface Committed {
   readonly height: number
   readonly hash: string
+  readonly timeMs: number
 }
 
 /** Every block that the application of a home has committed, in order. */
 export function committedBlocks(home: string): readonly Committed[] {
   const db = new Database(join(home, 'data', 'state.db'), { readonly: true })
   try {
-    return db.prepare('select height, app_hash as hash from blocks order by height').all() as Committed[]
+    const query = 'select height, app_hash as hash, time_ms as timeMs from blocks order by height'
+    return db.prepare(query).all() as Committed[]
   } finally {
     db.close()
   }
