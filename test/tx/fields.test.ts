@@ -120,6 +120,10 @@ describe('fields', () => {
     expect(() => readFields(whole, {})).toThrow('inner: this member is required: an object')
   })
 
+  test('a message without fields takes no members', () => {
+    expect(() => readFields({}, { more: 1 })).toThrow('more: expected one of no members, got 1')
+  })
+
   test('a required field that is missing or null is named', () => {
     for (const input of [{}, { pubKey: null }]) {
       expect(() => readFields(fields, input)).toThrow(
