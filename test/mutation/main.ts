@@ -3,7 +3,7 @@
  * one at a time, and runs the tests that reach the place, the most promising first, until one fails. `--count` faults of
  * each folder, 200 unless told otherwise, are chosen by `--seed`; a count above their number takes all. `--only
  * modules,tx` chooses folders, and `--json FILE` keeps the reports. A fault that the compiler refuses does not count.
- * One that survives is told with its line; explained.json lists those that no test can notice.
+ * One that survives is told with its line. explained.json lists those that no test can notice; they are not tried.
  */
 import { type Campaigns, runCampaigns } from '../support/campaign.ts'
 import { mutation, prepare } from './campaign.ts'
