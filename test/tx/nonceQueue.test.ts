@@ -334,3 +334,26 @@ test('a transaction is signed again with the nonce after one that is taken, or w
     expect(signed(sent)).toBeUndefined()
   expect(signed({ ...bad, expected: 9 }, RESIGNS_MAX)).toBeUndefined()
 })
+
+test('after a batch that could not be sent, the next nonce is read again', async () => {
+  let next = 0
+  let isDown = false
+  const queue = createNonceQueue<string, string>({
+    readNonce: async () => next,
+    send: async (batch) => {
+      next += batch.length // The node took them, and its answer was lost.
+      if (isDown) throw new Error('the node is down')
+      return batch.map(({ tx, nonce }) => ({
+        state: 'accepted',
+        result: `${tx} with ${nonce}`,
+        ended: async () => undefined,
+      }))
+    },
+    batchMax: 5,
+  })
+  expect(await queue.submit('one')).toBe('one with 0')
+  isDown = true
+  await expect(queue.submit('two')).rejects.toThrow('the node is down')
+  isDown = false
+  expect(await queue.submit('three')).toBe('three with 2')
+})
