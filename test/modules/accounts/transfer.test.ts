@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { addressBytes, parseAddress } from '../../../src/base/address.ts'
+import { takeBalance } from '../../../src/modules/accounts/keeper.ts'
 import { getTotals } from '../../../src/modules/chain/keeper.ts'
+import { createOverlay } from '../../../src/store/overlay.ts'
 import { account, TestChain, tokens } from '../../support/testChain.ts'
 import { balanceOf, done, eventsOf, failure, lacking, startChain } from '../support.ts'
 
@@ -93,4 +95,13 @@ describe('transfer', () => {
     expect(chain.abciQuery(`/store/accounts/${account(9).address}`).value).toEqual(new Uint8Array(0))
     expect(getTotals(chain.store).genesisSupply).toBe(tokens(3))
   })
+})
+
+test('no balance can be taken that is not there', () => {
+  const overlay = createOverlay(startChain().store)
+  const { address } = account(5)
+  expect(() => takeBalance(overlay, address, tokens(100_001))).toThrow(
+    `accounts: ${address} has ${tokens(100_000)}, not ${tokens(100_001)}`,
+  )
+  expect([...overlay.changes()]).toEqual([])
 })

@@ -89,6 +89,12 @@ test('the table covers the 11 parameters with 200 rows and more', () => {
   expect(rows.length).toBeGreaterThan(200)
 })
 
+test('a parameter that there is not is named by its first 60 characters', () => {
+  expect(readValue('p'.repeat(61), '1')).toEqual({
+    why: expect.stringMatching(/^name: expected one of hold_account, .*, gas_price, got "p{60}"$/),
+  })
+})
+
 test('each value of the table is taken with its canonical text, or refused with code 20 and a log that names it', () => {
   const chain = govChain([100])
   const wrong: unknown[] = []
