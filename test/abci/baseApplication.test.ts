@@ -89,6 +89,18 @@ test('methods of a class are handlers, with their own this and with helpers besi
   expect((await peer.until(2)).map(({ value }) => value['code'])).toEqual([1, 2])
 })
 
+test('a response may be of any class whose members are its own', async () => {
+  class Refusal {
+    readonly code = 7
+    get isFinal(): boolean {
+      return true
+    }
+  }
+  const peer = await connectPeer((await serve({ checkTx: () => new Refusal() })).address)
+  peer.send(requestFrame('checkTx'))
+  expect((await peer.until(1)).map(({ value }) => value['code'])).toEqual([7])
+})
+
 describe('what is no application is refused before the server listens', () => {
   const all = requestKinds.filter((kind) => kind !== 'echo' && kind !== 'flush').join(', ')
   const handler = (): object => ({})
