@@ -10,9 +10,10 @@ export const LOOPS = 'SIGVTALRM'
 export const WAITS = 'SIGALRM'
 
 const LOOK_MS = 250
-// Even a starved process does more than this when it has anything to do.
+// Even a starved process does more than this when it has anything to do. One that looks every few ms whether something
+// has come does less.
 const IDLE_MS = 30_000
-const IDLE_CPU_MS = 200
+const IDLE_CPU_MS = 1_500
 
 /** The CPU time that this process has taken so far, that of all its threads. */
 export function cpuMs(): number {
