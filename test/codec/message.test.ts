@@ -67,6 +67,16 @@ describe('canonical decoding', () => {
     expect(declare.decodeCanonical(spelling)).toBeUndefined()
   })
 
+  test('says nothing of the bytes when the stack ends', () => {
+    const seen = new Set<string>()
+    const dive = (): void => {
+      seen.add(declare.decodeCanonical(bytes) === undefined ? 'refused' : 'read')
+      dive()
+    }
+    expect(dive).toThrow(RangeError)
+    expect(seen).toEqual(new Set(['read']))
+  })
+
   test('refuses a default that is spelt out, an overlong varint, and an integer above 2^53 − 1', () => {
     expect(request.decodeCanonical(hex('0800'))).toBeUndefined()
     expect(request.decodeCanonical(hex('08ac8200'))).toBeUndefined()

@@ -9,6 +9,7 @@ const FOLDERS = [
   'client',
   'codec',
   'conformance',
+  'ics23',
   'modules',
   'sim',
   'store',

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
+import { addressBytes, addressOf } from '../../src/base/address.ts'
 import { createOverlay, type Overlay } from '../../src/store/overlay.ts'
 import type { State, StateReader } from '../../src/store/state.ts'
 import type { BlockInfo, Store } from '../../src/store/store.ts'
 import { makeModel, type Model, modelGet, modelPut, modelScan, questions, random, randomRow, step } from './model.ts'
-import { absences, accounts, addressAt, notes, params, totals, votes } from './tables.ts'
+import { absences, accounts, addressAt, notes, params, proposalIdAt, totals, votes } from './tables.ts'
 
 const block = (height: number): BlockInfo => ({
   height,
@@ -176,6 +177,22 @@ export function conformance(name: string, open: () => Store): void {
         expect(() => store.commit(dropped, block(2))).toThrow('prepared')
         expect([...store.scan(accounts)].map((row) => row.balance)).toEqual([6n])
         expect(store.appHash()).toEqual(store.recomputeRoot())
+      }),
+    )
+
+    test(
+      'rows whose place in an index is nothing but ff are found by it',
+      withStore((store) => {
+        const highest = addressOf(new Uint8Array(20).fill(0xff))
+        const vote = { proposalId: proposalIdAt(1), candidacyId: 1, voter: highest, answer: 'Y', blockHeight: 1 }
+        commitWith(store, (state) => {
+          state.put(votes, vote)
+          state.put(votes, { ...vote, candidacyId: 2, voter: addressAt(1) })
+        })
+        for (const prefix of [addressBytes(highest), Uint8Array.of(0xff)]) {
+          expect([...store.scan(votes, { index: 'byVoter', prefix })]).toEqual([vote])
+          expect(store.count(votes, { index: 'byVoter', prefix })).toBe(1)
+        }
       }),
     )
 

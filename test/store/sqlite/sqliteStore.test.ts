@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -65,6 +65,17 @@ test('synchronous is FULL in the file made, after its first write, and when it i
     [2n, 2n],
     [2n, 2n],
   ])
+})
+
+test('a long write-ahead log is cut to 64 MiB once it is written back', () => {
+  const path = newPath()
+  const { db, close } = openConnection(path, { readonly: false })
+  const walMib = (): number => statSync(`${path}-wal`).size / 2 ** 20
+  db.exec('CREATE TABLE meta (bytes BLOB); INSERT INTO meta VALUES (zeroblob(80 << 20))')
+  expect(walMib()).toBeGreaterThan(80)
+  db.exec('INSERT INTO meta VALUES (zeroblob(1))')
+  expect(walMib()).toBe(64)
+  close()
 })
 
 test('a person reads addresses, amounts, keys and flags as text', () => {
