@@ -85,7 +85,6 @@ export function openConnection(path: string, { readonly }: { readonly readonly: 
     if (!readonly) db.pragma('journal_mode = WAL')
     db.pragma('synchronous = FULL')
     db.pragma('fullfsync = ON')
-    db.pragma('foreign_keys = ON')
     db.pragma(`busy_timeout = ${BUSY_MS}`)
     db.pragma(`journal_size_limit = ${WAL_BYTES_KEPT}`)
     db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
