@@ -164,3 +164,11 @@ test('a missing page is told, not taken for an empty one', () => {
     `lacks its page ${deep}`,
   )
 })
+
+test('a block that changes nothing writes no page', () => {
+  const tree = makeTree()
+  const root = tree.apply(new Map([[1, u64be(1)]]))
+  const bytes = tree.pages.get('')
+  expect(tree.apply(new Map())).toEqual(root)
+  expect(tree.pages.get('')).toBe(bytes)
+})
