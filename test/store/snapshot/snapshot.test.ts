@@ -63,6 +63,15 @@ describe('the bytes', () => {
     first.close()
   })
 
+  test('fill the last chunk, too, without an empty one after it', () => {
+    const store = open()
+    commitRandom(store, 9, 2)
+    const { bytes } = writeSnapshot(store, tables, newPath()).metadata
+    const chunksOf = (size: number): number => writeSnapshot(store, tables, newPath(), size).metadata.chunkHashes.length
+    expect([bytes - 1, bytes, bytes + 1].map(chunksOf)).toEqual([2, 1, 1])
+    store.close()
+  })
+
   test('of a height that has its snapshot already nothing changes, and nothing is left over', () => {
     const store = open()
     commitRandom(store, 8, 2)
