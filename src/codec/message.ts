@@ -172,8 +172,7 @@ function resolve(descriptor: Descriptor, type: string, from: string): string {
   for (let scope = from; scope !== ''; scope = scope.slice(0, Math.max(0, scope.lastIndexOf('.')))) {
     if (descriptor[`${scope}.${type}`] !== undefined) return `${scope}.${type}`
   }
-  if (descriptor[type] !== undefined) return type
-  throw new Error(`${from}: no ${type}`)
+  return type
 }
 
 /**

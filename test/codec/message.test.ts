@@ -39,6 +39,9 @@ describe('encoding', () => {
         'svc.stake.AcceptCandidacyAccountUpdate.accountUpdateRequestId',
       )
     }
+    expect(() => request.decode(hex('0880808080808080' + '10'))).toThrow(
+      'svc.stake.AcceptCandidacyAccountUpdate.accountUpdateRequestId: expected an integer from 0',
+    )
     expect(() => declare.encode({} as never)).toThrow('svc.stake.DeclareCandidacy.pubKey: expected a value')
   })
 })

@@ -12,6 +12,7 @@ import {
   tidySnapshots,
 } from '../../../src/store/snapshot/folder.ts'
 import {
+  CHUNK_BYTES,
   CHUNK_BYTES_MAX,
   decodeMetadata,
   encodeMetadata,
@@ -20,6 +21,7 @@ import {
   varint,
 } from '../../../src/store/snapshot/format.ts'
 import { writeSnapshot } from '../../../src/store/snapshot/write.ts'
+import { openRestore } from '../../../src/store/sqlite/restore.ts'
 import { openSqliteReader } from '../../../src/store/sqlite/sqliteReader.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/sqliteStore.ts'
 import type { CommittedState } from '../../../src/store/store.ts'
@@ -308,6 +310,16 @@ describe('what is refused', () => {
     expect(existsSync(path)).toBe(false)
   })
 
+  test('rows that tell no head are told as such', () => {
+    const headOf = (): never => {
+      throw new Error('there is no chain id')
+    }
+    const restore = openRestore({ path: newPath(), tables, metadata, headOf })
+    for (const chunk of made.chunks) restore.add(chunk)
+    expect(() => restore.finish()).toThrow('a row of it cannot be: there is no chain id')
+    restore.drop()
+  })
+
   test.each([
     ['height', { height: 4 }],
     ['chain', { chainId: 'other' }],
@@ -318,6 +330,10 @@ describe('what is refused', () => {
     expect(() => restore.finish()).toThrow('its rows are those of')
     restore.drop()
   })
+})
+
+test('chunks are cut at the same places on every node', () => {
+  expect([CHUNK_BYTES, CHUNK_BYTES_MAX]).toEqual([1_048_576, 10_485_760])
 })
 
 describe('metadata', () => {
