@@ -80,6 +80,19 @@ test('a long write-ahead log is cut to 64 MiB once it is written back', () => {
   close()
 })
 
+test('a row that could not be taken back is refused', () => {
+  const store = openSqliteStore({ path: newPath(), tables })
+  const put = (name: string, value: string): void =>
+    commitWith(store, (state) => state.put(params, { name, height: 1, value }))
+  expect(() => put('n'.repeat(300), 'x')).toThrow(
+    /^undo: a row of params with 3\d\d and 0 bytes is too long to be kept$/,
+  )
+  // What a row was before is kept, so the next write of a long one is refused.
+  put('name', 'x'.repeat(2 ** 24))
+  expect(() => put('name', 'y')).toThrow(/^undo: a row of params with \d+ and 1677\d{4} bytes is too long to be kept$/)
+  store.close()
+})
+
 test('a person reads addresses, amounts, keys and flags as text', () => {
   const path = newPath()
   const store = openSqliteStore({
