@@ -29,7 +29,7 @@ test(
     expect(found('memory, process that leaks')).toMatchObject({ passed: false })
     expect(found('file descriptors, process that leaks')).toMatchObject({ passed: false })
     for (const part of ['application', 'gateway', 'CometBFT']) {
-      expect(found(`memory, ${part}`)?.result).toMatch(/^-?\d+\.\d+ ± \d+\.\d+ MB an hour, from \d+ to \d+ MB; with/)
+      expect(found(`memory, ${part}`)?.result).toMatch(/^-?\d+\.\d+ ± \d+\.\d+ MB an hour, from \d+ to \d+ MB, at most/)
       expect(found(`file descriptors, ${part}`)?.result).toMatch(/^\d+ at most/)
       expect(found('logs')?.result).toMatch(new RegExp(`${part} \\d+\\.\\d`))
     }
