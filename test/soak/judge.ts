@@ -5,7 +5,7 @@ import type { Sample } from './samples.ts'
 const MEMORY_MB_A_HOUR_MAX = 1
 /**
  * A part whose caches fill with the chain for hours is held to a limit instead. CometBFT has four databases, each with
- * two write buffers of 4 MiB and a cache of blocks of 8 MiB; 32 MiB are for the rest.
+ * two write buffers of 4 MiB and a cache of blocks of 8 MiB; 32 MiB are for the rest, such as tables that are being merged.
  */
 const KEPT_MB_MAX: ReadonlyMap<string, number> = new Map([['CometBFT', 4 * (2 * 4 + 8) + 32]])
 const WAL_MIB_MAX = 64

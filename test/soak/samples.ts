@@ -58,10 +58,10 @@ export function heldBy(pid: number): Held {
 export const COLLECT = 'SIGUSR2'
 const COLLECT_MS = 500
 
-/** Collects the garbage of a Go program; resolves with the MB of memory that it then uses for its heap and stacks. */
+/** Collects the garbage of a Go program; resolves with the MB that its objects and its stacks then take. */
 async function keptByGo(profile: string): Promise<number> {
   const text = await (await fetch(`http://${profile}/debug/pprof/heap?gc=1&debug=1`)).text()
-  const bytes = ['HeapInuse', 'Stack'].map((name) => Number(new RegExp(`^# ${name} = (\\d+)`, 'm').exec(text)?.[1]))
+  const bytes = ['HeapAlloc', 'Stack'].map((name) => Number(new RegExp(`^# ${name} = (\\d+)`, 'm').exec(text)?.[1]))
   return bytes.reduce((a, b) => a + b) / MIB
 }
 
