@@ -43,6 +43,9 @@ describe('encoding', () => {
       'svc.stake.AcceptCandidacyAccountUpdate.accountUpdateRequestId: expected an integer from 0',
     )
     expect(() => declare.encode({} as never)).toThrow('svc.stake.DeclareCandidacy.pubKey: expected a value')
+    // Also one behind others that are right.
+    const wrong = { pubKey: Uint8Array.of(1), description: { name: 'a' }, maxAmount: 5 }
+    expect(() => declare.encode(wrong as never)).toThrow('svc.stake.DeclareCandidacy.maxAmount: expected a string')
   })
 })
 
