@@ -119,7 +119,7 @@ withBrowser('proposing and voting in the page', () => {
     await page.getByRole('heading', { name: 'Deploy the library crypto v1.0.0' }).waitFor()
     const link = page.getByRole('link', { name: 'http://mirror.example.org/crypto.so' })
     expect(await link.getAttribute('rel')).toContain('nofollow')
-    // The page may show the proposal before it is told of the block that it is in.
+    // The page may show the proposal before it knows which block holds it.
     await page.locator('.standing').filter({ hasText: '3 blocks' }).waitFor()
     await net.mine(4)
     await page.locator('.standing').getByText('Expired').waitFor()
