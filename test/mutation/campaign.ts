@@ -222,22 +222,19 @@ export async function mutation(
   const entries = explained.filter(({ path }) => path.startsWith(folder))
   const stale = staleOf(entries, mutants)
   const unexplained: string[] = []
-  let judged = 0
   let killed = 0
   let slow = 0
   const sample = sampleOf({ ...prepared, mutants }, options)
   // One that no test notices takes all the tests that reach it: those that are explained are not tried.
   const tried = sample.filter((mutant) => !entries.some((entry) => explains(entry, mutant)))
   await prepared.judgeAll(tried, (mutant, found) => {
-    judged += 1
-    if (judged % TOLD_EVERY === 0) say?.(`${folder}: ${judged} of ${tried.length}`)
+    if (found === undefined) {
+      unexplained.push(`survived: ${nameOf(mutant)}`)
+      say?.(`survived: ${nameOf(mutant)}`)
+    } else killed += 1
     if (found?.verdict === 'too slow') slow += 1
-    if (found !== undefined) {
-      killed += 1
-      return
-    }
-    unexplained.push(`survived: ${nameOf(mutant)}`)
-    say?.(`survived: ${nameOf(mutant)}`)
+    const judged = killed + unexplained.length
+    if (judged % TOLD_EVERY === 0) say?.(`${folder}: ${judged} of ${tried.length}`)
   })
   const share = sample.length === 0 ? 1 : killed / sample.length
   const survived = sample.length - killed

@@ -1,6 +1,6 @@
 import type { CampaignReport } from '../support/campaign.ts'
-import { fitLine, type Point } from './line.ts'
-import type { Sample } from './samples.ts'
+import { fitLine, type Line, type Point } from './line.ts'
+import { MIB, type Sample } from './samples.ts'
 
 const MEMORY_MB_A_HOUR_MAX = 1
 /**
@@ -11,39 +11,46 @@ const KEPT_MB_MAX: ReadonlyMap<string, number> = new Map([['CometBFT', 4 * (2 * 
 const WAL_MIB_MAX = 64
 /** Connections come and go: that many more than after the warm-up are no leak. */
 const DESCRIPTORS_MORE_MAX = 16
-const MIB = 1024 * 1024
 const HOURS_OF_DAY = 24
 
 const most = (values: readonly number[]): number => values.reduce((a, b) => Math.max(a, b), 0)
 
+type Judged = Pick<CampaignReport, 'target' | 'passed'>
+
 /**
- * What a process keeps after a collection. It grows when its slope is above both the limit and the error of the line: a
- * short run cannot tell a slope below that error, and its target says so.
+ * Memory grows when its slope is above both the limit and the error of the line: a short run cannot tell a slope below
+ * that error, and its target says so.
  */
+function judgeSlope({ slopePerHour, error }: Line): Judged {
+  const limit = Math.max(MEMORY_MB_A_HOUR_MAX, error)
+  const tells = error > MEMORY_MB_A_HOUR_MAX ? ', the least that a run of this length can tell' : ''
+  // NaN does not hold.
+  return { target: `grows by less than ${limit.toFixed(1)} MB an hour${tells}`, passed: slopePerHour < limit }
+}
+
+const judgeKept = (kept: readonly number[], keptMax: number): Judged => ({
+  target: `at most ${keptMax} MB in use, whatever its caches hold`,
+  passed: kept.length > 0 && kept.every((mb) => mb <= keptMax),
+})
+
+/** What a process keeps after a collection of its garbage. */
 function memoryOf(name: string, samples: readonly Sample[]): CampaignReport {
   const points = samples.flatMap(({ atMs, keptMb }) =>
     keptMb === undefined ? [] : [{ atMs, value: keptMb.get(name) ?? Number.NaN }],
   )
-  const line = fitLine(points)
-  const limit = Math.max(MEMORY_MB_A_HOUR_MAX, line.error)
-  const keptMax = KEPT_MB_MAX.get(name)
-  const [first, last] = [points[0], points.at(-1)].map((point) => (point?.value ?? Number.NaN).toFixed(0))
-  const highest = most(samples.map(({ parts }) => parts.get(name)?.memoryMb ?? 0))
-  const tells = line.error > MEMORY_MB_A_HOUR_MAX ? ', the least that a run of this length can tell' : ''
   const kept = points.map(({ value }) => value)
+  const line = fitLine(points)
+  const keptMax = KEPT_MB_MAX.get(name)
+  const [first, last] = [kept[0], kept.at(-1)].map((mb) => (mb ?? Number.NaN).toFixed(0))
+  const highest = most(samples.map(({ parts }) => parts.get(name)?.memoryMb ?? 0))
   return {
     name: `memory, ${name}`,
-    target:
-      keptMax === undefined
-        ? `grows by less than ${limit.toFixed(1)} MB an hour${tells}`
-        : `at most ${keptMax} MB in use, whatever its caches hold`,
     ran: points.length,
     seed: undefined,
     result:
       `${line.slopePerHour.toFixed(2)} ± ${line.error.toFixed(2)} MB an hour, from ${first} to ${last} MB, ` +
       `at most ${most(kept).toFixed(0)} MB; with garbage ${highest.toFixed(0)} MB at most`,
-    // NaN does not hold.
-    passed: keptMax === undefined ? line.slopePerHour < limit : kept.length > 0 && kept.every((mb) => mb <= keptMax),
+    ...(keptMax === undefined ? judgeSlope(line) : judgeKept(kept, keptMax)),
   }
 }
 

@@ -31,7 +31,8 @@ export interface Watched {
 }
 
 const KIB = 1024
-const MIB = KIB * KIB
+/** Bytes. */
+export const MIB = KIB * KIB
 
 // CometBFT's databases keep up to a thousand of their tables open, more the longer a chain is.
 const TABLE = /\.ldb$/

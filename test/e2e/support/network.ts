@@ -182,7 +182,7 @@ export async function startNodeGateway({ home, gateway }: NetworkNode, args: rea
  */
 export async function endNetwork(): Promise<readonly string[]> {
   const left = [...children].filter(({ pid }) => isRunning(pid as number))
-  for (const child of left) child.kill('SIGKILL')
+  killAll()
   await allGone(left.map(({ pid }) => pid as number))
   const ended = [...recorders]
   recorders.clear()
