@@ -6,7 +6,7 @@ import { setTomlValues } from '../../src/comet/config.ts'
 import { homeFiles, readValidatorKey, writeNodeKeys } from '../../src/comet/home.ts'
 import { openNodeRpc } from '../../src/comet/rpc.ts'
 import { random } from '../chain/support.ts'
-import { heightOf, makeNetwork, type NetworkNode, startNode, watchHeads } from '../e2e/support/network.ts'
+import { heightOrZero, makeNetwork, type NetworkNode, startNode, watchHeads } from '../e2e/support/network.ts'
 import { freePorts } from '../e2e/support/processes.ts'
 import { addAccounts } from '../e2e/support/stateSync.ts'
 import { need } from '../fuzz/campaign.ts'
@@ -58,7 +58,7 @@ interface Found {
 
 /** Reads the evidence of the blocks up to the head that were not read yet. */
 async function readEvidence(node: NetworkNode, address: string, found: Found): Promise<void> {
-  for (const head = await heightOf(node); found.scanned < head; found.scanned++) {
+  for (const head = await heightOrZero(node); found.scanned < head; found.scanned++) {
     const height = found.scanned + 1
     const { block } = await rpc<Block>(node, `block?height=${height}`)
     for (const { type, value } of block.evidence.evidence ?? []) {
@@ -143,7 +143,7 @@ async function runTwin({ output, at, height, rounds, trait }: Plan): Promise<num
   const shares = BigInt((await candidacyOf(witness, owner)).shares)
   await until(
     () => `block ${height}`,
-    async () => (await heightOf(witness)) >= height || undefined,
+    async () => (await heightOrZero(witness)) >= height || undefined,
   )
   running.push(await startNode(twin, [], undefined, { env }))
   const all = [...nodes, twin]

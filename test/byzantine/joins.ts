@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { chainIdOf } from '../../src/cli/homes.ts'
 import { homeFiles, readNodeId } from '../../src/comet/home.ts'
 import { checkDisk } from '../e2e/support/crash.ts'
-import { heightOf, makeNetwork, type NetworkNode, startNode } from '../e2e/support/network.ts'
+import { heightOrZero, makeNetwork, type NetworkNode, startNode } from '../e2e/support/network.ts'
 import { committedBlocks } from '../e2e/support/replay.ts'
 import { appLogOf, makeJoiner, setKeeping } from '../e2e/support/stateSync.ts'
 import { need } from '../fuzz/campaign.ts'
@@ -57,7 +57,7 @@ const withNet = <T>(use: (net: Net) => Promise<T>): Promise<T> =>
     const [honest] = nodes as [NetworkNode]
     await until(
       () => `block ${BLOCKS}`,
-      async () => (await heightOf(honest)) >= BLOCKS || undefined,
+      async () => (await heightOrZero(honest)) >= BLOCKS || undefined,
     )
     const result = await use({ folder, nodes, lie, joiners: 0, restarts: 0 })
     await stopAndCompare(running, nodes)
@@ -68,7 +68,7 @@ const withNet = <T>(use: (net: Net) => Promise<T>): Promise<T> =>
 async function reaches(node: NetworkNode, goal: number): Promise<boolean> {
   let [head, movedAtMs] = [0, performance.now()]
   for (; head < goal; await sleep(100)) {
-    const height = await heightOf(node)
+    const height = await heightOrZero(node)
     if (height > head) [head, movedAtMs] = [height, performance.now()]
     if (performance.now() - movedAtMs > STILL_MS_MAX) return false
   }
@@ -87,7 +87,7 @@ async function joinNet(
 ): Promise<NetworkNode> {
   const [honest] = net.nodes as [NetworkNode]
   const joiner = await makeJoiner(join(net.folder, `joiner${net.joiners++}`), peers, isStateSynced)
-  const head = await heightOf(honest)
+  const head = await heightOrZero(honest)
   const endLie = lie(joiner)
   for (let starts = 1; ; starts++) {
     const running = await startNode(joiner)

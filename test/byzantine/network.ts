@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { checkDisk } from '../e2e/support/crash.ts'
-import { endNetwork, heightOf, type NetworkNode, type RunningNode } from '../e2e/support/network.ts'
+import { endNetwork, heightOrZero, type NetworkNode, type RunningNode } from '../e2e/support/network.ts'
 import { committedBlocks, firstDifference } from '../e2e/support/replay.ts'
 import { Broken, need } from '../fuzz/campaign.ts'
 import type { CampaignReport } from '../support/campaign.ts'
@@ -24,7 +24,7 @@ export async function until<T>(what: () => string, probe: () => Promise<T | unde
 
 /** Waits until all of them have `count` blocks more than any of them has now. */
 export async function moreBlocks(nodes: readonly NetworkNode[], count: number): Promise<void> {
-  const heights = (): Promise<number[]> => Promise.all(nodes.map(heightOf))
+  const heights = (): Promise<number[]> => Promise.all(nodes.map(heightOrZero))
   const goal = Math.max(...(await heights())) + count
   let seen: readonly number[] = []
   await until(

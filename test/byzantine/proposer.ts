@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { devnetSigners } from '../../src/cli/devnet/chain.ts'
 import { chainIdOf } from '../../src/cli/homes.ts'
 import { openNodeRpc } from '../../src/comet/rpc.ts'
-import { heightOf, makeNetwork, type NetworkNode, startNode, watchHeads } from '../e2e/support/network.ts'
+import { heightOrZero, makeNetwork, type NetworkNode, startNode, watchHeads } from '../e2e/support/network.ts'
 import { txHash } from '../../src/tx/envelope.ts'
 import type { Signer } from '../../src/tx/sign.ts'
 import { random } from '../chain/support.ts'
@@ -52,7 +52,7 @@ async function blocksOf(node: NetworkNode): Promise<ReadonlyMap<number, Block>> 
   const client = openNodeRpc(node.rpc)
   try {
     const blocks = new Map<number, Block>()
-    const head = await heightOf(node)
+    const head = await heightOrZero(node)
     for (let height = 1; height <= head; height++) {
       const [{ txs }, { results }] = await Promise.all([client.block(height), client.blockResults(height)])
       blocks.set(height, { hashes: txs.map(txHash), codes: results.map(({ code }) => code) })

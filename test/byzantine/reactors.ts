@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { chainIdOf } from '../../src/cli/homes.ts'
 import { readNodeId } from '../../src/comet/home.ts'
 import {
-  heightOf,
+  heightOrZero,
   makeNetwork,
   type NetworkNode,
   type RunningNode,
@@ -56,7 +56,7 @@ async function watch(node: NetworkNode, { pids }: RunningNode, seen: Seen): Prom
         () => `${at === 0 ? 'CometBFT' : 'the application'} holds ${grown.toFixed(0)} MB more`,
       )
     }
-    const height = await heightOf(node)
+    const height = await heightOrZero(node)
     if (height > head) [head, movedAtMs] = [height, performance.now()]
     need(performance.now() - movedAtMs < STILL_MS_MAX, () => `no block after ${head} for ${STILL_MS_MAX / 1000} s`)
   }
@@ -82,7 +82,7 @@ export function reactors({ count, seed }: CampaignOptions, kills = false): Promi
       const running = await Promise.all(nodes.map((node) => startNode(node)))
       await watchHeads(nodes, 0, 1)
       const [node, [attacked]] = [nodes[0] as NetworkNode, running as [RunningNode]]
-      const before = await heightOf(node)
+      const before = await heightOrZero(node)
       const port = Number(new URL(node.rpc).port) - 1
       const args = [
         `${readNodeId(node.home)}@127.0.0.1:${port}`,

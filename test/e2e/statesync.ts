@@ -12,7 +12,7 @@ import { readNodeId } from '../../src/comet/home.ts'
 import { type CampaignReport, tellReports } from '../support/campaign.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 import { endLeftovers } from './support/devnet.ts'
-import { endNetwork, heightOf, makeNetwork, type NetworkNode, startNode } from './support/network.ts'
+import { endNetwork, heightOrZero, makeNetwork, type NetworkNode, startNode } from './support/network.ts'
 import { committedBlocks } from './support/replay.ts'
 import {
   addAccounts,
@@ -87,13 +87,13 @@ function snapshotReport(node: NetworkNode): CampaignReport {
 /** One node joins the network, one of whose nodes lies. */
 async function joinNetwork(nodes: readonly NetworkNode[], home: string, name: string): Promise<Joined> {
   const [honest, liar] = [nodes[0], nodes.at(-1)] as [NetworkNode, NetworkNode]
-  await waitFor('a snapshot of the liar', START_MS_MAX, async () => (await heightOf(liar)) % interval === 5)
+  await waitFor('a snapshot of the liar', START_MS_MAX, async () => (await heightOrZero(liar)) % interval === 5)
   const joiner = await makeJoiner(home, nodes)
   const begunMs = performance.now()
   const node = await startNode(joiner)
   try {
     await waitFor(`${name}: the head`, 5 * limitMs, async () => {
-      const [own, head] = await Promise.all([heightOf(joiner), heightOf(honest)])
+      const [own, head] = await Promise.all([heightOrZero(joiner), heightOrZero(honest)])
       return own > 0 && own >= head
     })
     return {
@@ -143,7 +143,7 @@ try {
   for (const node of nodes) setKeeping(node, interval)
   await Promise.all(nodes.map((node) => startNode(node)))
   const [honest] = nodes as [NetworkNode]
-  const startMs = await waitFor('the first snapshot', START_MS_MAX, async () => (await heightOf(honest)) > interval)
+  const startMs = await waitFor('the first snapshot', START_MS_MAX, async () => (await heightOrZero(honest)) > interval)
   say(
     `${values.accounts} accounts, four validators, a snapshot every ${interval} blocks, the first after ${(startMs / 1000).toFixed(0)} s`,
   )

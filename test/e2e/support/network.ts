@@ -202,7 +202,7 @@ export async function headOf({ rpc }: NetworkNode): Promise<Head | undefined> {
 }
 
 /** The height of a node's application; 0 while it does not answer. */
-export const heightOf = async (node: NetworkNode): Promise<number> => (await headOf(node))?.height ?? 0
+export const heightOrZero = async (node: NetworkNode): Promise<number> => (await headOf(node))?.height ?? 0
 
 /**
  * Watches the applications until each has told its app hash at `count` heights above `above` that all the others told

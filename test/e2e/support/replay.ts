@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { checkDisk } from './crash.ts'
-import { heightOf, type NetworkNode, type RunningNode, startNode } from './network.ts'
+import { heightOrZero, type NetworkNode, type RunningNode, startNode } from './network.ts'
 import { isRunning } from './processes.ts'
 
 /** One row of `blocks`: what a node committed at a height. */
@@ -57,7 +57,7 @@ export async function waitForHead(
   limitMs: number,
 ): Promise<void> {
   const deadlineMs = performance.now() + limitMs
-  while ((await heightOf(node)) < height) {
+  while ((await heightOrZero(node)) < height) {
     if (!pids.every(isRunning)) throw new Error(`${node.home} ended before height ${height}`)
     if (performance.now() > deadlineMs) throw new Error(`${node.home} is not at height ${height} after ${limitMs} ms`)
     await sleep(50)
