@@ -143,7 +143,7 @@ async function runTwin({ output, at, height, rounds, trait }: Plan): Promise<num
   const shares = BigInt((await candidacyOf(witness, owner)).shares)
   await until(
     () => `block ${height}`,
-    async () => (await heightOrZero(witness)) >= height || undefined,
+    async () => (await heightOrZero(witness)) >= height,
   )
   running.push(await startNode(twin, [], undefined, { env }))
   const all = [...nodes, twin]
@@ -153,7 +153,7 @@ async function runTwin({ output, at, height, rounds, trait }: Plan): Promise<num
       () => `evidence of round ${round}`,
       async () => {
         await readEvidence(witness, address, found)
-        return slashed(shares, found).removals.length >= round || undefined
+        return slashed(shares, found).removals.length >= round
       },
     )
     const last = found.evidence.at(-1)
@@ -161,7 +161,7 @@ async function runTwin({ output, at, height, rounds, trait }: Plan): Promise<num
     need(active === 'N', () => `evidence of height ${last?.offence} in block ${last?.block} has changed nothing`)
     await until(
       () => `${address} out of the set`,
-      async () => !(await isInSet(witness, address)) || undefined,
+      async () => !(await isInSet(witness, address)),
     )
     await moreBlocks(all, 3)
     await readEvidence(witness, address, found)
@@ -178,7 +178,7 @@ async function runTwin({ output, at, height, rounds, trait }: Plan): Promise<num
     await activate(witness, at, owner)
     await until(
       () => `${address} in the set again`,
-      async () => (await isInSet(witness, address)) || undefined,
+      () => isInSet(witness, address),
     )
   }
   await moreBlocks(all, 3)

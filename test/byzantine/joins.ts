@@ -57,7 +57,7 @@ const withNet = <T>(use: (net: Net) => Promise<T>): Promise<T> =>
     const [honest] = nodes as [NetworkNode]
     await until(
       () => `block ${BLOCKS}`,
-      async () => (await heightOrZero(honest)) >= BLOCKS || undefined,
+      async () => (await heightOrZero(honest)) >= BLOCKS,
     )
     const result = await use({ folder, nodes, lie, joiners: 0, restarts: 0 })
     await stopAndCompare(running, nodes)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { until as ask } from '../../bench/until.ts'
 import { checkDisk } from '../e2e/support/crash.ts'
 import { endNetwork, heightOrZero, type NetworkNode, type RunningNode } from '../e2e/support/network.ts'
 import { committedBlocks, firstDifference } from '../e2e/support/replay.ts'
@@ -11,16 +11,16 @@ import { tempFolder } from '../support/tempFolder.ts'
 /** How long anything may take. The machine may be busy with other things. */
 const WAIT_MS_MAX = 240_000
 
-/** Asks until there is an answer; throws Broken with what was waited for after WAIT_MS_MAX. */
-export async function until<T>(what: () => string, probe: () => Promise<T | undefined> | T | undefined): Promise<T> {
-  const endMs = performance.now() + WAIT_MS_MAX
-  for (;;) {
-    const found = await probe()
-    if (found !== undefined) return found
-    need(performance.now() < endMs, () => `not within ${WAIT_MS_MAX / 1000} s: ${what()}`)
-    await sleep(50)
-  }
-}
+/** Asks until it is so; throws Broken with what was waited for after WAIT_MS_MAX. */
+export const until = (what: () => string, isSo: () => Promise<boolean> | boolean): Promise<true> =>
+  ask(
+    isSo,
+    WAIT_MS_MAX,
+    () => {
+      throw new Broken(`not within ${WAIT_MS_MAX / 1000} s: ${what()}`)
+    },
+    50,
+  )
 
 /** Waits until all of them have `count` blocks more than any of them has now. */
 export async function moreBlocks(nodes: readonly NetworkNode[], count: number): Promise<void> {
@@ -31,7 +31,7 @@ export async function moreBlocks(nodes: readonly NetworkNode[], count: number): 
     () => `height ${goal} at all nodes, which have ${seen.join()}`,
     async () => {
       seen = await heights()
-      return seen.every((height) => height >= goal) || undefined
+      return seen.every((height) => height >= goal)
     },
   )
 }

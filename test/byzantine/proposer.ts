@@ -146,7 +146,7 @@ export function proposer({ count, seed }: CampaignOptions, trait?: Trait): Promi
         () => `${count} malicious proposals; there are ${told.ran}`,
         () => {
           told.ran = proposed().length
-          return told.ran > count || undefined
+          return told.ran > count
         },
       )
       await moreBlocks(honest, 5)

@@ -104,7 +104,7 @@ export function reactors({ count, seed }: CampaignOptions, kills = false): Promi
       need(Object.keys(sent).length >= MESSAGE_TYPES, () => `only ${Object.keys(sent).join()} were sent`)
       await until(
         () => 'the peers of before',
-        async () => (await peersOf(node)) === VALIDATORS - 1 || undefined,
+        async () => (await peersOf(node)) === VALIDATORS - 1,
       )
       await moreBlocks(nodes, 5)
       const head = await stopAndCompare(running, nodes)
