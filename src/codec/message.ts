@@ -189,7 +189,7 @@ export function shapesOf(
 
   const memberOf = (message: string, { name, type, repeated = false, optional = false }: FieldDescriptor): Member => {
     const where = `${message}.${name}`
-    const full = SCALARS.has(type) ? type : resolve(descriptor, type, message)
+    const full = resolve(descriptor, type, message)
     const scalar = SCALARS.get(type) ?? (descriptor[full]?.values === undefined ? undefined : INT32)
     if (scalar !== undefined) {
       const isOptional = implicit || optional || repeated

@@ -46,6 +46,23 @@ describe('encoding', () => {
     // Also one behind others that are right.
     const wrong = { pubKey: Uint8Array.of(1), description: { name: 'a' }, maxAmount: 5 }
     expect(() => declare.encode(wrong as never)).toThrow('svc.stake.DeclareCandidacy.maxAmount: expected a string')
+    expect(() => declare.encode({ pubKey: Uint8Array.of(1), description: 5 as never })).toThrow(
+      'svc.stake.DeclareCandidacy.description: expected a message',
+    )
+  })
+
+  test('a value that throws while it is written leaves nothing to the next one', () => {
+    const update = svcCodec<{ description: Description }>('svc.stake.UpdateCandidacy')
+    let reads = 0
+    const description = {
+      get name(): string {
+        reads += 1
+        if (reads > 1) throw new Error('read again')
+        return 'a'
+      },
+    }
+    expect(() => update.encode({ description })).toThrow('read again')
+    expect(toHex(request.encode({ accountUpdateRequestId: 300 }))).toBe('08ac02')
   })
 })
 
