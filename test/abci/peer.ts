@@ -1,11 +1,10 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { abci } from '../../src/codec/gen/abci.js'
 import type { StaticMessage } from '../../src/codec/protobuf.ts'
 import { createFrameReader } from '../../src/abci/frame.ts'
+import { type TempFolder, tempFolder } from '../support/tempFolder.ts'
 import {
   type AbciServer,
   type AbciServerOptions,
@@ -111,14 +110,14 @@ export function applicationOf(handlers: Application = {}): Application {
   }
 }
 
-const folders: string[] = []
+const folders: TempFolder[] = []
 const servers: AbciServer[] = []
 
 /** A path for a unix socket in a new folder. */
 export function socketPath(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'abci-'))
+  const folder = tempFolder('abci')
   folders.push(folder)
-  return join(folder, 'abci.sock')
+  return join(folder.path, 'abci.sock')
 }
 
 /** A server on a unix socket of its own, closed by `closeAll`; a fatal error fails the test that does not expect it. */
@@ -134,7 +133,7 @@ export async function serve(application: Application, options: Partial<AbciServe
 /** Closes every server and removes every folder. */
 export async function closeAll(): Promise<void> {
   await Promise.all(servers.splice(0).map((server) => server.close()))
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+  for (const folder of folders.splice(0)) folder.remove()
 }
 
 /** Settles after `ms` milliseconds. */

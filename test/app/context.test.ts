@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, afterEach, beforeEach, expect, test } from '@jest/globals'
@@ -17,9 +15,10 @@ import { writeSnapshot } from '../../src/store/snapshot/write.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import { beginOf } from '../chain/support.ts'
 import { account, appStateOf, CHAIN_ID, GENESIS_TIME, nodeKey, tokens } from '../support/testChain.ts'
+import { tempFolder } from '../support/tempFolder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'svcd-context-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const { path: folder, remove } = tempFolder('context')
+afterAll(remove)
 
 const nothing = new Uint8Array(0)
 const genesis: InitChainRequest = {

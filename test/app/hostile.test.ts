@@ -1,6 +1,5 @@
 /** What strangers write into requests, against the application: each gets an ordinary refusal, and nothing throws. */
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { decodeRequest } from '../../src/abci/wire.ts'
@@ -22,8 +21,9 @@ import { QUERY_DATA_BYTES_MAX, QUERY_PATH_MAX } from '../../src/app/query.ts'
 import { account, appStateOf, CHAIN_ID, GENESIS_TIME, nodeKey, TestChain, tokens } from '../support/testChain.ts'
 import { requestFrame } from '../abci/peer.ts'
 import { bytes, number } from '../abci/wireBytes.ts'
+import { tempFolder } from '../support/tempFolder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'svcd-hostile-'))
+const { path: folder, remove } = tempFolder('hostile')
 const snapshots = join(folder, 'snapshots')
 const log: object[] = []
 const genesis = {
@@ -51,7 +51,7 @@ beforeAll(() => {
 })
 afterAll(() => {
   store.close()
-  rmSync(folder, { recursive: true, force: true })
+  remove()
 })
 
 /** A request for a chunk as the server reads it from the wire. */

@@ -61,6 +61,11 @@ test('a batch with a list is refused and names it: every path whose answer grows
   }
 })
 
+test('a batch may hold as many paths as the limit says', () => {
+  const paths = new Array<string>(BATCH_PATHS_MAX).fill('/governance/params')
+  expect(dataOf(ask(startChain(), encodePaths(paths)))).toHaveLength(BATCH_PATHS_MAX)
+})
+
 test.each([
   ['nothing', new Uint8Array(0)],
   ['no JSON', utf8('[')],

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
@@ -10,9 +8,10 @@ import { keepNewest, listSnapshots } from '../../src/store/snapshot/folder.ts'
 import { writeSnapshot } from '../../src/store/snapshot/write.ts'
 import { changeParam, startChain } from '../modules/support.ts'
 import { account, nodeKey, TestChain, tokens } from '../support/testChain.ts'
+import { tempFolder } from '../support/tempFolder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'svcd-retain-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const { path: folder, remove } = tempFolder('retain')
+afterAll(remove)
 let runs = 0
 
 /** One life of a node between two restarts: its settings, and how many blocks it makes. */

@@ -1,6 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { ApplySnapshotChunkResult as Apply, OfferSnapshotResult as Offer, type Snapshot } from '../../src/abci/types.ts'
 import { addressBytes } from '../../src/base/address.ts'
@@ -17,8 +15,9 @@ import {
   type SnapshotNode,
 } from '../support/snapshotNodes.ts'
 import { account, nodeKey, TestChain, tokens } from '../support/testChain.ts'
+import { tempFolder } from '../support/tempFolder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'svcd-app-snapshots-'))
+const { path: folder, remove } = tempFolder('app-snapshots')
 const node = (): SnapshotNode => snapshotNode(folder)
 const living = (): SnapshotNode => livingNode(folder)
 const accept = { result: Apply.accept }
@@ -33,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => {
   server.store.close()
-  rmSync(folder, { recursive: true })
+  remove()
 })
 
 test('headers tell of the version that Info tells: CometBFT finishes no state sync otherwise', () => {

@@ -1,16 +1,15 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import type { CompleteApplication, FinalizeBlockResponse } from '../../src/abci/types.ts'
 import { tables } from '../../src/modules/registry.ts'
 import { openSqliteReader } from '../../src/store/sqlite/sqliteReader.ts'
 import { appOn, heightOf, legacyCalls, onDisk, random, script } from './support.ts'
+import { tempFolder } from '../support/tempFolder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'svcd-chain-'))
+const { path: folder, remove } = tempFolder('chain')
 afterAll(() => {
-  rmSync(folder, { recursive: true })
+  remove()
 })
 
 /**

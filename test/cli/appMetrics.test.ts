@@ -1,33 +1,39 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
-import { beforeEach, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { Registry } from 'prom-client'
 import type { FinalizeBlockRequest } from '../../src/abci/types.ts'
 import type { AppOptions } from '../../src/app/context.ts'
 import { type AppMetrics, createAppMetrics } from '../../src/cli/appMetrics.ts'
 import { serveMetrics } from '../../src/cli/telemetry.ts'
-import { tempHome } from '../eni/support.ts'
 import { freePorts } from '../e2e/support/processes.ts'
 import { proposed } from '../modules/governance/support.ts'
 import { bytesOf, done, startChain } from '../modules/support.ts'
+import { type TempFolder, tempFolder } from '../support/tempFolder.ts'
 import { account, nodeKey, type TestChain, tokens } from '../support/testChain.ts'
 
 let metrics: AppMetrics
 let chain: TestChain
-let home: string
+let home: TempFolder
 
 beforeEach(() => {
-  home = tempHome()
+  home = tempFolder('metrics')
   const app: Partial<AppOptions> = {
     onCommitted: (_height, _changes, outcomes) => metrics?.onTransactions(outcomes),
     afterAnswer: (work) => setImmediate(() => metrics.runProposal(work)),
   }
   const begun = startChain([1000, 500], {}, { app })
   const libraries = { count: () => 0 }
-  metrics = createAppMetrics({ store: begun.store, home, libraries, build: { program_version: 1, os: 'ubuntu' } })
+  metrics = createAppMetrics({
+    store: begun.store,
+    home: home.path,
+    libraries,
+    build: { program_version: 1, os: 'ubuntu' },
+  })
   chain = Object.assign(begun, { app: metrics.measure(begun.app) })
 })
+afterEach(() => home.remove())
 
 /** The lines of a series that have counted something, without its name. */
 const counted = async (name: string): Promise<readonly string[]> =>
@@ -93,8 +99,8 @@ test('the time of each block is taken where it is executed, in both dialects, an
 })
 
 test('gauges say what the state holds now, and build info what runs', async () => {
-  mkdirSync(join(home, 'data'), { recursive: true })
-  writeFileSync(join(home, 'data/state.db-wal'), 'x'.repeat(4096))
+  mkdirSync(join(home.path, 'data'), { recursive: true })
+  writeFileSync(join(home.path, 'data/state.db-wal'), 'x'.repeat(4096))
   expect(await gaugeOf('svc_app_wal_bytes')).toBe('4096')
   expect(await gaugeOf('svc_app_open_proposals')).toBe('')
   proposed(chain, account(1), 'proposeChangeParam', {

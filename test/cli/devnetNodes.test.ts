@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   assertDevnetHome,
@@ -14,15 +13,17 @@ import { raiseProgramVersion } from '../../src/modules/chain/keeper.ts'
 import { tables } from '../../src/modules/registry.ts'
 import { createOverlay } from '../../src/store/overlay.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
+import { tempFolder } from '../support/tempFolder.ts'
 
 // They start programs and derive many keys, which takes its time on a busy machine.
 jest.setTimeout(60_000)
 
 let folder: string
+let remove: () => void
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'svcd-devnet-'))
+  ;({ path: folder, remove } = tempFolder('devnet'))
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+afterEach(() => remove())
 
 const nodesOf = (validators: number, { host = '127.0.0.1', port = 26656 } = {}) =>
   devnetNodes({ home: folder, validators, rpc: { host: '127.0.0.1', port: 26657 }, p2p: { host, port } })

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import Database from 'better-sqlite3'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { examineDisk, examineState } from '../../src/cli/doctorChecks.ts'
 import { examine } from '../../src/cli/commands/doctor.ts'
@@ -11,13 +10,15 @@ import { accounts } from '../../src/modules/accounts/keeper.ts'
 import { createOverlay } from '../../src/store/overlay.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import type { Address } from '../../src/base/address.ts'
+import { tempFolder } from '../support/tempFolder.ts'
 
 let folder: string
+let remove: () => void
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'svcd-doctor-'))
+  ;({ path: folder, remove } = tempFolder('doctor'))
   mkdirSync(join(folder, 'data'))
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+afterEach(() => remove())
 
 const statePath = (): string => join(folder, 'data', 'state.db')
 

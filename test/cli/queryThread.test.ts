@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, expect, test } from '@jest/globals'
@@ -13,13 +12,14 @@ import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import type { Store } from '../../src/store/store.ts'
 import { bytesOf } from '../modules/support.ts'
 import { account, nodeKey, TestChain, tokens } from '../support/testChain.ts'
+import { tempFolder } from '../support/tempFolder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'svcd-queries-'))
+const { path: folder, remove } = tempFolder('queries')
 const open: { close(): unknown }[] = []
 afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one.close()
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(remove)
 
 const nothing = new Uint8Array(0)
 const LISTS = ['/stake/validators', '/governance/proposals']

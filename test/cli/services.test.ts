@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemdUnits, type UnitOptions, writeUnits } from '../../src/cli/services.ts'
 import { GO_MAX_PROCS_LINE } from '../../src/comet/goMaxProcs.ts'
+import { tempFolder } from '../support/tempFolder.ts'
 
 const commands = {
   app: ['/usr/bin/node', '/opt/svcd/svcd.js', 'start'],
@@ -45,7 +45,7 @@ describe('the systemd units of a node', () => {
   )
 
   test('CometBFT of a home starts with four threads on few cores, and nothing of the line is read by systemd', () => {
-    const home = mkdtempSync(join(tmpdir(), 'svcd units '))
+    const { path: home, remove } = tempFolder('two words')
     try {
       writeUnits(home, 'unix://abci.sock', { host: '127.0.0.1', port: 26657 })
       const text = readFileSync(join(home, 'systemd', 'svcd-cometbft.service'), 'utf8')
@@ -55,7 +55,7 @@ describe('the systemd units of a node', () => {
       expect([line, rest]).toEqual([`${GO_MAX_PROCS_LINE}; exec "$0" "$@"`, `cometbft node --home "${home}"`])
       expect(quotedLine.replaceAll('$$', '')).not.toContain('$')
     } finally {
-      rmSync(home, { recursive: true })
+      remove()
     }
   })
 

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
   chooseOs,
@@ -22,12 +21,14 @@ import { allowedAddresses } from '../../src/cli/libraries.ts'
 import { assertDevnetHome, resetHome } from '../../src/cli/devnet/home.ts'
 import { examplesRunBy } from '../docs/examples.ts'
 import { abciAddressOf } from '../../src/cli/paths.ts'
+import { tempFolder } from '../support/tempFolder.ts'
 
 let folder: string
+let remove: () => void
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'svcd-cli-'))
+  ;({ path: folder, remove } = tempFolder('cli'))
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+afterEach(() => remove())
 
 const writeGenesis = (text: string): void => {
   mkdirSync(join(folder, 'config'), { recursive: true })

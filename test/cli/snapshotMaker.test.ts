@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, test } from '@jest/globals'
@@ -10,9 +9,10 @@ import { tables, views } from '../../src/modules/registry.ts'
 import { listSnapshots } from '../../src/store/snapshot/folder.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import { account, nodeKey, TestChain, tokens } from '../support/testChain.ts'
+import { tempFolder } from '../support/tempFolder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'svcd-maker-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const { path: folder, remove } = tempFolder('maker')
+afterAll(remove)
 const LIMIT_MS = 60_000
 
 interface Line {

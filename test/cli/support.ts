@@ -1,8 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { tempFolder } from '../support/tempFolder.ts'
 
 const SVCD = fileURLToPath(new URL('../../src/cli/svcd.js', import.meta.url))
 
@@ -22,7 +21,7 @@ export interface Place {
 
 /** A folder whose commands know nothing of this machine's own settings. `ports`: gateway, RPC, p2p. */
 export function makePlace([gateway, rpc, p2p]: readonly number[]): Place {
-  const folder = mkdtempSync(join(tmpdir(), 'svcd-command-'))
+  const { path: folder, remove } = tempFolder('command')
   const env = {
     PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`,
     HOME: folder,
@@ -35,7 +34,7 @@ export function makePlace([gateway, rpc, p2p]: readonly number[]): Place {
     SVCD_KEYSTORE: join(folder, 'keys'),
     ...(process.env['SVCD_COMETBFT'] === undefined ? {} : { SVCD_COMETBFT: process.env['SVCD_COMETBFT'] }),
   }
-  return { folder, env, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }) }
+  return { folder, env, remove }
 }
 
 function collect(child: ReturnType<typeof execFile>, input: string, done: (ended: Ended) => void): void {

@@ -1,17 +1,6 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { spawnSync } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import { printPubKey } from '../../src/base/pubKey.ts'
@@ -20,15 +9,17 @@ import { homeScripts } from '../../src/cli/networkScripts.ts'
 import { PUBLIC_MNEMONIC } from '../../src/keys/mnemonic.ts'
 import { readGenesis } from '../../src/modules/genesis.ts'
 import { makePlace, svcd } from './support.ts'
+import { tempFolder } from '../support/tempFolder.ts'
 
 // They start programs and derive many keys, which takes its time on a busy machine.
 jest.setTimeout(60_000)
 
 let folder: string
+let remove: () => void
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'svcd-testnet-'))
+  ;({ path: folder, remove } = tempFolder('testnet'))
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+afterEach(() => remove())
 
 const plan = (validators: number, host = '127.0.0.1', basePort = '27000', fullNodes = 0) =>
   planNodes({ validators: String(validators), fullNodes: String(fullNodes), basePort, host })

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { tempFolder } from '../support/tempFolder.ts'
 
 const root = join(import.meta.dirname, '../..')
 const index = join(root, 'src/client/index.ts')
@@ -33,7 +33,7 @@ test.each(exported)('the docstring of $name has an example', (one) => {
 })
 
 test('the examples of all exports agree with their types', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'svcd-examples-'))
+  const { path: folder, remove } = tempFolder('examples')
   try {
     const names = exported.map(({ name }) => name)
     const examples = exported.map((one) => `export const ${one.name}Example = async () => {\n${exampleOf(one)}\n}`)
@@ -68,6 +68,6 @@ test('the examples of all exports agree with their types', () => {
     )
     expect([status, stdout]).toEqual([0, ''])
   } finally {
-    rmSync(folder, { recursive: true })
+    remove()
   }
 }, 60_000)

@@ -1,14 +1,15 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { GO_THREADS_MIN, goMaxProcs, withGoMaxProcs } from '../../src/comet/goMaxProcs.ts'
 import { startCometBft } from '../../src/comet/process.ts'
 import { kvstoreHome } from './support.ts'
+import { tempFolder } from '../support/tempFolder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'svcd-procs-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const { path: folder, remove } = tempFolder('procs')
+afterAll(remove)
 
 const MIN = String(GO_THREADS_MIN)
 

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, jest, test } from '@jest/globals'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir, userInfo } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { writeTestnet, planNodes } from '../../src/cli/commands/testnet.ts'
 import { MEMORY } from '../../src/cli/services.ts'
@@ -10,6 +10,7 @@ import { commandsIn, optionsOf, type Service, servicesIn } from './composeFile.t
 import { findEngine, root } from './engine.ts'
 import { main } from './run.ts'
 import { TESTNET_SERVICES } from './testnet.ts'
+import { tempFolder } from '../support/tempFolder.ts'
 
 // They start programs and derive many keys, which takes its time on a busy machine.
 jest.setTimeout(60_000)
@@ -141,8 +142,8 @@ describe('the four validators and the full node of docker-compose.testnet.yml', 
 })
 
 describe('the compose file that svcd testnet writes', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'svcd-compose-'))
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  const { path: folder, remove } = tempFolder('compose')
+  afterAll(remove)
   const written = (name: string, publicKeys: boolean) => {
     const output = join(folder, name)
     const nodes = planNodes({ validators: '2', fullNodes: '1', basePort: '27000', host: '127.0.0.1' })

@@ -1,15 +1,15 @@
 import { afterAll, describe, expect, jest, test } from '@jest/globals'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { devnetSigners } from '../../src/cli/devnet/chain.ts'
 import { root, run } from './engine.ts'
+import { tempFolder } from '../support/tempFolder.ts'
 
 // They start programs and derive many keys, which takes its time on a busy machine.
 jest.setTimeout(60_000)
 
-const folder = mkdtempSync(join(tmpdir(), 'svcd-init-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const { path: folder, remove } = tempFolder('init')
+afterAll(remove)
 
 const OWNER = '0x098a8672bc66ec7177f82cd529ed8e5bbdc28a27'
 

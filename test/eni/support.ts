@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { Resolver } from 'node:dns/promises'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, isIPv6 } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LIMITS, type Limits, type Report, startFetcherThread, type LibraryJob } from '../../src/eni/thread.ts'
 import type { Lookup } from '../../src/eni/policy.ts'
+import { tempFolder } from '../support/tempFolder.ts'
 
 /** An HTTP server that counts the connections that reach it. */
 export interface FileServer {
@@ -42,8 +42,8 @@ export async function serve(answer: RequestListener, host = '127.0.0.1', port = 
 
 /** A folder that is removed when the tests end. */
 export function tempHome(): string {
-  const path = mkdtempSync(join(tmpdir(), 'svcd-eni-'))
-  closers.push(() => rmSync(path, { recursive: true, force: true, maxRetries: 5 }))
+  const { path, remove } = tempFolder('eni')
+  closers.push(remove)
   return path
 }
 

@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, expect, test } from '@jest/globals'
+import { afterAll, afterEach, expect, test } from '@jest/globals'
 import { createFetcher } from '../../src/eni/fetcher.ts'
 import { parseAllowList, systemResolver } from '../../src/eni/policy.ts'
 import type { Limits, Report, LibraryJob } from '../../src/eni/thread.ts'
 import { closeAll, fileBytes, type FileServer, QUICK, serve, tempHome, wanted } from './support.ts'
 
 const file = fileBytes(1)
+const stops: (() => void)[] = []
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop()
+})
 afterAll(closeAll)
 
 /** A server that notes the paths it is asked for; those under /no it has not. */
@@ -35,8 +39,13 @@ function fetcher(random: number, limits: Partial<Limits> = {}): Chosen {
     report: (report) => void reports.push(report),
     random: () => random,
   })
+  let known: readonly LibraryJob[] = []
+  stops.push(() => update(known.map((library) => ({ ...library, goal: 'drop' }))))
   return {
-    update,
+    update: (libraries) => {
+      known = libraries
+      update(libraries)
+    },
     done: () => reports.filter((report) => report.type === 'status' && report.status === 'ready').length,
   }
 }

@@ -1,14 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { type IncomingHttpHeaders, request } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { GatewayOptions } from '../../src/gateway/gateway.ts'
 import { openRaw } from './rawClient.ts'
 import { post, startPair } from './support.ts'
+import { tempFolder } from '../support/tempFolder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'svcd-page-'))
+const { path: folder, remove } = tempFolder('page')
 const HTML = '<!doctype html><title>svcd</title><script type="module" src="./assets/main-1a2b3c4d.js"></script>\n'
 const SCRIPT = `export const text = '${'the page '.repeat(30_000)}'\n`
 const SECRET = 'nobody may read this'
@@ -82,7 +82,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await Promise.all(pairs.map((one) => one.close()))
-  rmSync(folder, { recursive: true })
+  remove()
 })
 
 describe('GET /', () => {

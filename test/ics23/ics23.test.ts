@@ -1,6 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { fromHex, toHex } from '../../src/base/bytes.ts'
@@ -13,6 +12,7 @@ import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import type { CommittedState, Store } from '../../src/store/store.ts'
 import { random } from '../store/model.ts'
 import { absences, tables } from '../store/tables.ts'
+import { tempFolder } from '../support/tempFolder.ts'
 
 interface Line {
   readonly root: string
@@ -22,14 +22,14 @@ interface Line {
   readonly expect: 'ok' | 'refused'
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'svcd-ics23-'))
+const { path: folder, remove } = tempFolder('ics23')
 const verifier = join(folder, 'verify')
 
 beforeAll(() => {
   execFileSync('go', ['build', '-o', verifier, '.'], { cwd: import.meta.dirname })
 }, 300_000)
 afterAll(() => {
-  rmSync(folder, { recursive: true })
+  remove()
 })
 
 const bytes = (hex: string): Uint8Array => fromHex(hex) as Uint8Array

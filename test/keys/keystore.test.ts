@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fromHex, toHex } from '../../src/base/bytes.ts'
 import { addKeyFile, findKey, listKeyFiles, readKeyFile, removeKeyFile, replaceKeyFile } from '../../src/keys/files.ts'
@@ -15,6 +14,7 @@ import {
   KeystoreError,
 } from '../../src/keys/keystore.ts'
 import { newMnemonic, seedOfMnemonic } from '../../src/keys/mnemonic.ts'
+import { tempFolder } from '../support/tempFolder.ts'
 
 const WEAK = { kdf: 'scrypt', n: 1024, r: 8, p: 1 } as const
 const seed = fromHex('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60') as Uint8Array
@@ -185,10 +185,11 @@ describe('a keystore', () => {
 
 describe('key files', () => {
   let folder: string
+  let remove: () => void
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'svcd-keys-'))
+    ;({ path: folder, remove } = tempFolder('keys'))
   })
-  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+  afterEach(() => remove())
 
   test('are mode 0600 in a folder of mode 0700, and nothing else is left behind', () => {
     const inside = join(folder, 'keystore')

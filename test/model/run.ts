@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { FinalizeBlockRequest } from '../../src/abci/types.ts'
 import { random } from '../chain/support.ts'
 import { type Init, startRecordedChain } from '../sim/recordedChain.ts'
@@ -12,6 +9,7 @@ import type { Genesis } from './protocol/genesis.ts'
 import { Model } from './protocol/block.ts'
 import { type Alteration, supplyGap } from './protocol/state.ts'
 import { Replica } from './replica.ts'
+import { tempFolder } from '../support/tempFolder.ts'
 
 /** What chains met: `operation code`, `type result`, what happened to the replica. */
 export type Met = Map<string, number>
@@ -121,7 +119,7 @@ class Comparison {
  * that names seed and height where the application and the model differ.
  */
 export async function compareChain(seed: number, count: number, met: Met, altered?: Alteration): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), 'svcd-model-'))
+  const { path: folder, remove } = tempFolder('model')
   let comparison: Comparison | undefined
   try {
     comparison = new Comparison(seed, folder, met, altered)
@@ -132,6 +130,6 @@ export async function compareChain(seed: number, count: number, met: Met, altere
     throw thrown instanceof Difference ? new Difference(why) : new Error(why, { cause: thrown })
   } finally {
     comparison?.end()
-    rmSync(folder, { recursive: true, force: true })
+    remove()
   }
 }

@@ -1,13 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { txEntries } from '../../src/modules/registry.ts'
 import { simulate } from './simulation.ts'
+import { tempFolder } from '../support/tempFolder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'svcd-sim-'))
+const { path: folder, remove } = tempFolder('sim')
 afterAll(() => {
-  rmSync(folder, { recursive: true })
+  remove()
 })
 
 const first = Number(process.env['SEED'] ?? Math.floor(Date.now() / 1000) % 1_000_000_000)

@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from '@jest/globals'
 import { openMemoryStore } from '../support/memoryStore.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import { conformance } from './conformance.ts'
 import { tables } from './tables.ts'
+import { tempFolder } from '../support/tempFolder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'svcd-store-'))
+const { path: folder, remove } = tempFolder('store')
 afterAll(() => {
-  rmSync(folder, { recursive: true })
+  remove()
 })
 let files = 0
 const next = (): string => join(folder, `${files++}.db`)

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { tempFolder } from './tempFolder.ts'
 
 /** What a recorder has seen. */
 export interface Recorded {
@@ -32,7 +31,7 @@ export type SocketAddress = { readonly path: string } | { readonly host: string;
  * dies with the tests.
  */
 export async function recordAbci(application: SocketAddress, listen?: SocketAddress): Promise<AbciRecorder> {
-  const folder = mkdtempSync(join(tmpdir(), 'svcd-abci-'))
+  const { path: folder, remove } = tempFolder('abci')
   const near = listen ?? { path: join(folder, 'recorder.sock') }
   const workerData = { listen: near, application }
   const thread = new Worker(new URL('./abciRecorderThread.ts', import.meta.url), { workerData })
@@ -52,7 +51,7 @@ export async function recordAbci(application: SocketAddress, listen?: SocketAddr
       return recorded
     } finally {
       await thread.terminate()
-      rmSync(folder, { recursive: true, force: true })
+      remove()
     }
   }
   const address = 'path' in near ? `unix://${near.path}` : `tcp://${near.host}:${near.port}`

@@ -1,14 +1,15 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { tempFolder } from '../support/tempFolder.ts'
 
 const root = join(import.meta.dirname, '../..')
 let folder = ''
+let remove: () => void
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'svcd-checks-'))
+  ;({ path: folder, remove } = tempFolder('checks'))
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   mkdirSync(join(folder, 'src'))
   writeFileSync(
@@ -16,7 +17,7 @@ beforeEach(() => {
     JSON.stringify({ type: 'module', scripts: { start: 'node src/start.ts' } }),
   )
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+afterEach(() => remove())
 
 function run(program: string, ...args: string[]): { status: number | null; stdout: string } {
   return spawnSync(process.execPath, [join(root, 'node_modules', program), ...args], { cwd: folder, encoding: 'utf8' })

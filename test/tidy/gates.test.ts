@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { gateNames, tidy } from '../../tools/tidy.ts'
 import type { Source } from '../../tools/tidy/source.ts'
+import { tempFolder } from '../support/tempFolder.ts'
 
 interface Rule {
   readonly options?: { readonly deniedGlobals?: object }
@@ -53,13 +53,14 @@ function marksOf({ path, lines }: Source): string[] {
 
 describe('each gate is red on its bad sample, and on nothing else of the samples', () => {
   let folder = ''
+  let remove: () => void
   let diagnostics: readonly Diagnostic[] = []
   let marks: string[] = []
   let found: string[] = []
 
   beforeAll(() => {
     // A project of its own, because the rules go by the folder: the same configuration, the bad samples as its sources.
-    folder = mkdtempSync(join(tmpdir(), 'svcd-tidy-'))
+    ;({ path: folder, remove } = tempFolder('tidy'))
     cpSync(bad, folder, { recursive: true })
     cpSync(join(root, '.biome.json'), join(folder, '.biome.json'))
     cpSync(join(root, 'tools/biome'), join(folder, 'tools/biome'), { recursive: true })
@@ -92,7 +93,7 @@ describe('each gate is red on its bad sample, and on nothing else of the samples
     ].sort()
   })
 
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  afterAll(() => remove())
 
   test('every marked line is refused, and no other line', () => {
     expect(found).toEqual(marks)

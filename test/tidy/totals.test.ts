@@ -1,18 +1,21 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { tempFolder } from '../support/tempFolder.ts'
 import { closingLine, jestTotals } from '../../tools/testing/totals.ts'
 
 const jest = join(import.meta.dirname, '../../node_modules/jest/bin/jest.js')
 
 describe('the sum of a test run', () => {
   let root = ''
+  let remove: () => void
   beforeEach(() => {
-    root = realpathSync(mkdtempSync(join(tmpdir(), 'svcd-totals-')))
+    const folder = tempFolder('totals')
+    root = realpathSync(folder.path)
+    remove = folder.remove
   })
-  afterEach(() => rmSync(root, { recursive: true, force: true }))
+  afterEach(() => remove())
 
   /** Runs jest over these files as tools/test.ts does; what it printed does not matter. */
   function totalsOf(tests: Readonly<Record<string, string>>, pattern?: string) {

@@ -1,20 +1,21 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { newTx } from '../../tools/new-tx.ts'
+import { tempFolder } from '../support/tempFolder.ts'
 
 const project = join(import.meta.dirname, '../..')
 let root = ''
+let remove: () => void
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'svcd-new-tx-'))
+  ;({ path: root, remove } = tempFolder('new-tx'))
   cpSync(join(project, 'proto/svc'), join(root, 'proto/svc'), { recursive: true })
   for (const folder of ['src/base', 'src/tx', 'src/values', 'src/modules', 'test/modules', 'test/support'])
     cpSync(join(project, folder), join(root, folder), { recursive: true })
 })
-afterEach(() => rmSync(root, { recursive: true, force: true }))
+afterEach(() => remove())
 
 test('a new transaction type is five files: two of proto, the operation, the registry and its test', () => {
   expect(newTx(root, 'accounts', 'burnCoins')).toEqual([

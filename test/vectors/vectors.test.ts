@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { OPERATION_MESSAGES } from '../../src/codec/svc.ts'
 import { tables } from '../../src/modules/registry.ts'
 import { UNSCRIPTED } from './cases.ts'
 import { makeVectors, printVectors, VECTORS_PATH } from './make.ts'
+import { tempFolder } from '../support/tempFolder.ts'
 
 const text = readFileSync(VECTORS_PATH, 'utf8')
 interface Vectors {
@@ -16,7 +16,7 @@ interface Vectors {
 }
 const golden = JSON.parse(text) as Vectors
 
-const folder = mkdtempSync(join(tmpdir(), 'svcd-vectors-'))
+const { path: folder, remove } = tempFolder('vectors')
 const reader = join(folder, 'reader')
 beforeAll(() => {
   execFileSync('go', ['build', '-o', reader, '.'], {
@@ -25,7 +25,7 @@ beforeAll(() => {
   })
 }, 300_000)
 afterAll(() => {
-  rmSync(folder, { recursive: true })
+  remove()
 })
 
 test('messages, transactions, rows and app hashes are byte for byte those of the golden file', () => {

@@ -1,9 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { chmodSync, chownSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, chownSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { allGone } from './processes.ts'
+import { type TempFolder, tempFolder } from '../../support/tempFolder.ts'
 
 /** Debian's nginx, where openssl is there too, and the folder of its PostgreSQL's programs; else undefined. */
 export const NGINX = globSync('/usr/bin/openssl').length === 0 ? undefined : globSync('/usr/sbin/nginx')[0]
@@ -35,10 +35,10 @@ const idsOf = (user: string): { uid: number; gid: number } | object =>
   process.getuid?.() === 0 ? { uid: numberOf('-u', user), gid: numberOf('-g', user) } : {}
 
 /** A folder that `user` owns, below one that everybody may pass. */
-function folderOf(name: string, user: string): string {
-  const folder = mkdtempSync(join(tmpdir(), `svcd-${name}-`))
+function folderOf(name: string, user: string): TempFolder {
+  const folder = tempFolder(name)
   const ids = idsOf(user)
-  if ('uid' in ids) chownSync(folder, ids.uid, ids.gid)
+  if ('uid' in ids) chownSync(folder.path, ids.uid, ids.gid)
   return folder
 }
 
@@ -54,7 +54,7 @@ async function waitUntilUp(child: ChildProcess, isUp: () => Promise<boolean>): P
   }
 }
 
-function serverOf(child: ChildProcess, folder: string, signal: NodeJS.Signals): SystemServer {
+function serverOf(child: ChildProcess, { path: folder, remove }: TempFolder, signal: NodeJS.Signals): SystemServer {
   return {
     folder,
     signal: (one) => child.kill(one),
@@ -62,7 +62,7 @@ function serverOf(child: ChildProcess, folder: string, signal: NodeJS.Signals): 
       child.kill('SIGCONT')
       child.kill(signal)
       await allGone([child.pid as number])
-      rmSync(folder, { recursive: true, force: true })
+      remove()
     },
   }
 }
@@ -70,7 +70,8 @@ function serverOf(child: ChildProcess, folder: string, signal: NodeJS.Signals): 
 /** Starts PostgreSQL with an empty cluster that listens at a unix socket in its folder and trusts whoever reaches it. */
 export async function startPostgres(): Promise<SystemServer> {
   const bin = POSTGRES as string
-  const folder = folderOf('postgres', 'postgres')
+  const temp = folderOf('postgres', 'postgres')
+  const folder = temp.path
   const options = { ...idsOf('postgres'), cwd: folder }
   const data = join(folder, 'data')
   execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync'], {
@@ -88,12 +89,13 @@ export async function startPostgres(): Promise<SystemServer> {
     }
   }
   await waitUntilUp(child, async () => isReady())
-  return serverOf(child, folder, 'SIGINT')
+  return serverOf(child, temp, 'SIGINT')
 }
 
 /** Starts nginx with a configuration for its `http` block; up when `url` answers anything. */
 export async function startNginx(configOf: (folder: string) => string, url: string): Promise<SystemServer> {
-  const folder = folderOf('nginx', 'www-data')
+  const temp = folderOf('nginx', 'www-data')
+  const folder = temp.path
   const temps = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/temp;`)
   writeFileSync(
     join(folder, 'nginx.conf'),
@@ -102,5 +104,5 @@ export async function startNginx(configOf: (folder: string) => string, url: stri
   const args = ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', 'stderr']
   const child = spawn(NGINX as string, args, { ...idsOf('www-data'), stdio: ['ignore', 'ignore', 'pipe'] })
   await waitUntilUp(child, async () => (await fetch(url).catch(() => undefined)) !== undefined)
-  return serverOf(child, folder, 'SIGTERM')
+  return serverOf(child, temp, 'SIGTERM')
 }

@@ -1,16 +1,15 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { openConnection } from '../../../src/store/sqlite/connection.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/sqliteStore.ts'
 import { random } from '../model.ts'
 import { tables } from '../tables.ts'
+import { tempFolder } from '../../support/tempFolder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'svcd-crash-'))
+const { path: folder, remove } = tempFolder('crash')
 afterAll(() => {
-  rmSync(folder, { recursive: true })
+  remove()
 })
 const child = join(import.meta.dirname, 'crashChild.ts')
 

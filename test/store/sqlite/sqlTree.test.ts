@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import Database from 'better-sqlite3'
@@ -10,9 +8,10 @@ import { openSqliteStore } from '../../../src/store/sqlite/sqliteStore.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { makeModel, random, step } from '../model.ts'
 import { absences, tables } from '../tables.ts'
+import { tempFolder } from '../../support/tempFolder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'svcd-sqltree-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const { path: folder, remove } = tempFolder('sqltree')
+afterAll(remove)
 
 const rowsOf = (path: string, sql: string): unknown => {
   const db = new Database(path, { readonly: true })

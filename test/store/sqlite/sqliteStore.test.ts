@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, expect, test } from '@jest/globals'
@@ -28,10 +27,11 @@ import {
   totals,
   votes,
 } from '../tables.ts'
+import { tempFolder } from '../../support/tempFolder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'svcd-sqlite-'))
+const { path: folder, remove } = tempFolder('sqlite')
 afterAll(() => {
-  rmSync(folder, { recursive: true })
+  remove()
 })
 let files = 0
 const newPath = (): string => join(folder, `${files++}.db`)
