@@ -34,13 +34,14 @@ describe('absence', () => {
 
   test('the first miss in a row and the first signature after it are events, and nothing in between is', () => {
     const chain = start([1000, 500], 9)
-    const told = [1, 1, 1, 2].map((number) => eventsOf(miss(chain, 1, number)))
+    const told = [1, 1, 1, 2, 1].map((number) => eventsOf(miss(chain, 1, number)))
     const [first, second] = [account(1).address, account(2).address]
     expect(told).toEqual([
       [`svc.stake.absent owner=${first}`],
       [],
       [],
       [`svc.stake.present owner=${first} missed=3`, `svc.stake.absent owner=${second}`],
+      [`svc.stake.present owner=${second} missed=1`, `svc.stake.absent owner=${first}`],
     ])
   })
 

@@ -34,6 +34,8 @@ describe('validator_keys', () => {
     done(chain, account(1), 'activateCandidacy')
     expect(rows(chain, 1)).toEqual(['1: 1 to 3', '1: 5 to 0'])
     expect([3, 4, 5].map((height) => whose(chain, 1, height))).toEqual([1, undefined, 1])
+    done(chain, account(1), 'deactivateCandidacy')
+    expect(rows(chain, 1)).toEqual(['1: 1 to 3', '1: 5 to 5'])
   })
 
   test('leaving and coming back in one block changes nothing', () => {
