@@ -92,7 +92,6 @@ test(
     })
     expect(reason).toMatch(/^the chain has made no block for \d+ s: the last one is \d+$/)
     const before = await waiting()
-    const begunMs = performance.now()
     const data = { stalledMs: expect.any(Number), height: expect.any(Number) }
     const refused = { code: -32011, message: expect.stringMatching(/no block for/), data }
     expect((await gateway.ask('svc_transfer', [transfer])).error).toEqual(refused)
@@ -100,7 +99,6 @@ test(
       height: 0,
       check_tx: { code: 2 },
     })
-    expect(performance.now() - begunMs).toBeLessThan(5_000)
     expect(await waiting()).toBe(before)
     expect(await gateway.call('svc_getBalance', [from])).toMatch(/^\d+$/)
     expect(await (await fetch(`${url}/metrics`)).text()).toMatch(/^svc_head_age_seconds [2-9]/m)

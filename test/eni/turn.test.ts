@@ -79,9 +79,10 @@ test('URLs that give nothing do not hold up others, however near their point', a
   expect(asked.slice(0, 2)).toEqual(['/no0', '/good'])
 })
 
+// Where a short wait or none is expected, a wrong one takes 30 s or more, and the test fails for taking too long.
 test.each([
   ['half of the longest wait where the point is far', 0.5, 4_000_000, 400, 200],
-  ['none at chance 0', 0, 4_000_000, 400, 0],
+  ['none at chance 0', 0, 4_000_000, 60_000, 0],
   ['half of a tenth of the time where the point is near', 0.5, 2_000, 60_000, 100],
   ['none once the point has come', 0.5, -1, 60_000, 0],
 ])('the first try waits: %s', async (_name, random, pointInMs, delayMsMax, expectedMs) => {
@@ -90,9 +91,7 @@ test.each([
   const begun = performance.now()
   update([wanted(1, file, [`${url}/`], { dueMs: Date.now() + pointInMs })])
   await until(() => asked.length === 1)
-  const waited = performance.now() - begun
-  expect(waited).toBeGreaterThanOrEqual(expectedMs - 20)
-  expect(waited).toBeLessThan(expectedMs + 2_000)
+  expect(performance.now() - begun).toBeGreaterThanOrEqual(expectedMs - 20)
   await until(() => done() === 1)
 })
 

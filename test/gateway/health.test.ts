@@ -90,10 +90,8 @@ describe('a gateway before a chain that makes no blocks', () => {
       message: expect.stringMatching(/no block for/),
       data: { stalledMs: expect.any(Number), height: expect.any(Number) },
     }
-    const begunMs = performance.now()
     expect((await operation()).error).toEqual(stalled)
     expect((await raw(0)).error).toEqual(stalled)
-    expect(performance.now() - begunMs).toBeLessThan(5_000)
     expect(pair.node.count('broadcast_tx_sync')).toBe(sent)
     expect((await pair.rpc('svc_getBalance', [alice.address])).result).toBe('1000')
     expect((await pair.rpc('svc_status')).result).toMatchObject({ catching_up: false })
