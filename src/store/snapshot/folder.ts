@@ -77,7 +77,7 @@ export const oldestSnapshot = (folder: string): number | undefined => heightsLik
 export function removeSnapshot(folder: string, height: number): void {
   const path = join(folder, `${UNFINISHED}${height}-old`)
   renameSync(snapshotPath(folder, height), path)
-  rmSync(path, { recursive: true, force: true })
+  rmSync(path, { recursive: true })
 }
 
 /** Removes all but the `keep` newest snapshots. */
@@ -91,8 +91,7 @@ export function keepNewest(folder: string, keep: number): void {
  */
 export function tidySnapshots(folder: string): void {
   ensureFolder(folder)
-  for (const name of namesIn(folder))
-    if (name.startsWith(UNFINISHED)) rmSync(join(folder, name), { recursive: true, force: true })
+  for (const name of namesIn(folder)) if (name.startsWith(UNFINISHED)) rmSync(join(folder, name), { recursive: true })
 }
 
 /** How many chunk files are read at the same time. The others wait, so that peers cannot fill the memory or the disk's queue. */

@@ -61,6 +61,12 @@ function open(path: string, options: Database.Options): Database.Database {
   }
 }
 
+/** What to throw for an error about a file: a StoreError that names the file when it is no database. */
+const named = (path: string, error: unknown): unknown =>
+  sqliteCode(error) === 'SQLITE_NOTADB'
+    ? new StoreError(`${path}: is not a database: name another file, or move this one away`, { cause: error })
+    : error
+
 /** The CREATE TABLE of each table in a file by its name; none in a new file. */
 export const tablesIn = (db: Database.Database): ReadonlyMap<string, string> =>
   new Map(db.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'table'").raw().all() as [string, string][])
@@ -98,8 +104,7 @@ export function openConnection(path: string, { readonly }: { readonly readonly: 
     return wrap(db)
   } catch (error) {
     db.close()
-    if (sqliteCode(error) !== 'SQLITE_NOTADB') throw error
-    throw new StoreError(`${path}: is not a database: name another file, or move this one away`, { cause: error })
+    throw named(path, error)
   }
 }
 
@@ -120,7 +125,7 @@ export function takeLock(path: string): { close(): void } {
     return { close: () => void db.close() }
   } catch (error) {
     db.close()
-    if (sqliteCode(error) !== 'SQLITE_BUSY') throw error
+    if (sqliteCode(error) !== 'SQLITE_BUSY') throw named(`${path}.lock`, error)
     throw new StoreError(`${path}: is open in another process that writes it: stop that one first`, { cause: error })
   }
 }

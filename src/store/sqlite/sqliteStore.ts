@@ -121,12 +121,12 @@ function undoLastBlock(
   return { last, changes, keepTree }
 }
 
-/** The SQL tables that are the state: rows and their indexes, and the store's own. The table `meta` is the file's. */
+/** The SQL tables that are the state: rows and their indexes, and the store's own. */
 const stateTables = (tables: readonly Table[]): readonly string[] => [
   ...tables
     .filter(({ hashed }) => hashed)
     .flatMap((table) => [table.name, ...indexesInSql(table).map((index) => indexTableName(table, index))]),
-  ...Object.keys(OWN_TABLES).filter((name) => name !== 'meta'),
+  ...Object.keys(OWN_TABLES),
 ]
 
 /** Copies the state in the database `from` over that of a store, in one transaction. Throws when it is another chain's. */
@@ -141,7 +141,6 @@ function copyState({ connection, tables }: StoreFile, from: string): void {
         throw new Error(`the restored state is of chain ${chainId}, not of ${own}`)
       for (const name of stateTables(tables))
         db.exec(`DELETE FROM main."${name}"; INSERT INTO main."${name}" SELECT * FROM restored."${name}"`)
-      writeMeta(connection, 'chain_id', chainId)
     }).immediate()
   } finally {
     db.exec('DETACH DATABASE restored')

@@ -8,6 +8,7 @@ import { printPubKey } from '../../../src/base/pubKey.ts'
 import { openConnection } from '../../../src/store/sqlite/connection.ts'
 import { createOverlay } from '../../../src/store/overlay.ts'
 import { openSqliteReader } from '../../../src/store/sqlite/sqliteReader.ts'
+import { checkVersion } from '../../../src/store/sqlite/schema.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/sqliteStore.ts'
 import type { State } from '../../../src/store/state.ts'
 import type { Store } from '../../../src/store/store.ts'
@@ -277,6 +278,8 @@ test('a newer schema, another chain, a foreign database and a file that is none 
   const noDatabase = newPath()
   writeFileSync(noDatabase, 'a letter to somebody, long enough to be taken for a header of a file'.repeat(20))
   const bytes = readFileSync(noDatabase)
+  const noLock = newPath()
+  writeFileSync(`${noLock}.lock`, bytes)
   const altered = made()
   new Database(altered).exec('ALTER TABLE votes ADD COLUMN mood TEXT')
   const cases: readonly (readonly [string, RegExp])[] = [
@@ -285,6 +288,7 @@ test('a newer schema, another chain, a foreign database and a file that is none 
     [foreign, /something else/],
     [foreignMeta, /something else/],
     [noDatabase, /is not a database/],
+    [noLock, /\.lock: is not a database/],
     [altered, /votes has other columns/],
     [join(folder, 'no', 'folder.db'), /cannot be opened/],
   ]
@@ -303,6 +307,16 @@ test('a newer schema, another chain, a foreign database and a file that is none 
   expect(readFileSync(noDatabase)).toEqual(bytes)
   expect(() => openSqliteReader({ path: newer, tables })).toThrow('schema version 99')
   expect(() => openSqliteReader({ path: join(folder, 'none.db'), tables })).toThrow('cannot be opened')
+})
+
+test('a disk that fails while the schema version is read says nothing of what the file holds', () => {
+  const failure = Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR' })
+  const connection = openConnection(made(), { readonly: true })
+  const statement = (): never => {
+    throw failure
+  }
+  expect(() => checkVersion({ ...connection, statement }, 'state.db')).toThrow(failure)
+  connection.close()
 })
 
 test('a second writer is refused, in this process and in another, while others may read; once the first is closed it may open', () => {
