@@ -35,6 +35,10 @@ describe('a soak', () => {
     expect(broken(run(() => ({})))).toEqual([])
   })
 
+  test('holds when a busy machine has more connections for a while', () => {
+    expect(broken(run((hour) => ({ descriptors: hour > 1.5 && hour < 1.8 ? 60 : 0 })))).toEqual([])
+  })
+
   test.each<[string, Parameters<typeof run>[0]]>([
     ['memory, gateway', (hour) => ({ memory: 2 * hour })],
     ['file descriptors, gateway', (hour) => ({ descriptors: Math.round(20 * hour) })],

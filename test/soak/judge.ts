@@ -9,7 +9,7 @@ const MEMORY_MB_A_HOUR_MAX = 1
  */
 const KEPT_MB_MAX: ReadonlyMap<string, number> = new Map([['CometBFT', 4 * (2 * 4 + 8) + 32]])
 const WAL_MIB_MAX = 64
-/** Connections come and go: that many more than after the warm-up are no leak. */
+/** Connections come and go, and a busy machine has more of them for a while. Only the lowest counts tell of a leak. */
 const DESCRIPTORS_MORE_MAX = 16
 const HOURS_OF_DAY = 24
 
@@ -57,14 +57,14 @@ function memoryOf(name: string, samples: readonly Sample[]): CampaignReport {
 function descriptorsOf(name: string, samples: readonly Sample[]): CampaignReport {
   const counts = samples.map(({ parts }) => parts.get(name)?.descriptors ?? 0)
   const third = Math.ceil(counts.length / 3)
-  const [early, late] = [most(counts.slice(0, third)), most(counts.slice(-third))]
+  const [early, late] = [Math.min(...counts.slice(0, third)), Math.min(...counts.slice(-third))]
   return {
     name: `file descriptors, ${name}`,
-    target: `at most ${DESCRIPTORS_MORE_MAX} more in the last third than in the first`,
+    target: `the lowest count of the last third is at most ${DESCRIPTORS_MORE_MAX} above that of the first`,
     ran: counts.length,
     seed: undefined,
-    result: `${early} at most in the first third, ${late} in the last`,
-    passed: counts.length > 0 && late <= early + DESCRIPTORS_MORE_MAX,
+    result: `${early} at least in the first third, ${late} in the last; never more than ${most(counts)}`,
+    passed: late <= early + DESCRIPTORS_MORE_MAX,
   }
 }
 
