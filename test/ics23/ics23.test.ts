@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { fromHex, toHex } from '../../src/base/bytes.ts'
+import { sha256 } from '../../src/base/sha256.ts'
 import { whyNotAbsent, whyNotMember } from '../../src/client/light/ics23.ts'
 import { commitmentProofCodec } from '../../src/codec/ics23.ts'
 import { openMemoryStore } from '../support/memoryStore.ts'
@@ -115,6 +116,22 @@ test('absent keys left of all and right of all are proven with one neighbour', (
   }
   expect([...kinds.keys()].sort()).toEqual(['left none', 'left right', 'none right'])
   expect(judge([...kinds.values()])).toEqual(['ok', 'ok', 'ok'])
+})
+
+test('absent keys at the edges of a page are proven with neighbours in the pages beside it', () => {
+  const size = 1000
+  const store = openMemoryStore({ tables })
+  fill(store, size)
+  const hashOf = (id: number): string => toHex(sha256(absences.keyOf({ candidacyId: id })))
+  const present = Array.from({ length: size }, (_, at) => hashOf(2 * at)).sort()
+  const lines = new Map<string, Line>()
+  for (let id = 1; lines.size < 15; id += 2) {
+    const hash = hashOf(id)
+    const right = present.find((one) => one > hash)?.charAt(0)
+    const left = present.findLast((one) => one < hash)?.charAt(0)
+    if (left !== undefined && right !== undefined && left !== right) lines.set(left, claim(store, id))
+  }
+  expect(judge([...lines.values()])).toEqual(new Array(15).fill('ok'))
 })
 
 /**

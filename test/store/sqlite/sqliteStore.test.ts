@@ -275,6 +275,8 @@ test('a newer schema, another chain, a foreign database and a file that is none 
   new Database(foreign).exec('CREATE TABLE recipes (name TEXT)')
   const foreignMeta = newPath()
   new Database(foreignMeta).exec('CREATE TABLE meta (k TEXT)')
+  const emptyMeta = newPath()
+  new Database(emptyMeta).exec('CREATE TABLE meta (name TEXT, value TEXT)')
   const noDatabase = newPath()
   writeFileSync(noDatabase, 'a letter to somebody, long enough to be taken for a header of a file'.repeat(20))
   const bytes = readFileSync(noDatabase)
@@ -287,6 +289,7 @@ test('a newer schema, another chain, a foreign database and a file that is none 
     [made(), /chain test, not of other/],
     [foreign, /something else/],
     [foreignMeta, /something else/],
+    [emptyMeta, /something else/],
     [noDatabase, /is not a database/],
     [noLock, /\.lock: is not a database/],
     [altered, /votes has other columns/],
