@@ -55,7 +55,7 @@ function memoryOf(name: string, samples: readonly Sample[]): CampaignReport {
 }
 
 function descriptorsOf(name: string, samples: readonly Sample[]): CampaignReport {
-  const counts = samples.map(({ parts }) => parts.get(name)?.descriptors ?? 0)
+  const counts = samples.map(({ parts }) => parts.get(name)?.descriptors ?? Number.NaN)
   const third = Math.ceil(counts.length / 3)
   const [early, late] = [Math.min(...counts.slice(0, third)), Math.min(...counts.slice(-third))]
   return {
