@@ -108,7 +108,7 @@ export async function readiness({ rpc, feed, query, stall }: Chain): Promise<Rea
   try {
     const { catchingUp, latestHeight } = await rpc.status()
     if (catchingUp) return no(`the node is catching up, it is at height ${latestHeight}`)
-    if (!feed.connected()) return no('the subscription to the node does not stand')
+    if (!feed.connected()) return no('the subscription to the node is down')
     const stalled = stall()
     if (stalled !== undefined) return no(stallReason(stalled))
     const { height } = await query('/governance/params')

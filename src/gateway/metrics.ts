@@ -50,7 +50,7 @@ export function createMetrics({ height, headAgeMs, connected, waiting, subscript
     'Seconds since the gateway saw the last new block, or since its start while it has seen none',
     () => headAgeMs() / 1000,
   )
-  gauge('svc_feed_connected', '1 while the subscription to the node stands', connected)
+  gauge('svc_feed_connected', '1 while the subscription to the node is up', connected)
   gauge('svc_subscriptions', 'Subscriptions of websockets', subscriptions)
   const slow = new Counter({
     name: 'svc_slow_readers_closed_total',

@@ -258,7 +258,7 @@ describe('snapshots of a devnet', () => {
     for (let at = 0; at < 9; at++) takeSnapshot(home, [home])
     assertRoom(home)
     takeSnapshot(home, [home])
-    expect(() => assertRoom(home)).toThrow(/has 10 snapshots, which is the most. Revert to one/)
+    expect(() => assertRoom(home)).toThrow(/has 10 snapshots, the maximum. Revert to an earlier one/)
   })
 })
 

@@ -122,8 +122,7 @@ export const chainOptions = [
   option('--param <name=value...>', 'system parameters of the new chain, such as gas_price=0', { parse: parseParam }),
   option(
     '--fast',
-    `let unbonding and proposals end after ${FAST_PARAMS['unstake_wait_period']} blocks instead of 60480, by ` +
-      'unstake_wait_period and proposal_expire_period',
+    `set unstake_wait_period and proposal_expire_period to ${FAST_PARAMS['unstake_wait_period']} blocks instead of 60480`,
   ),
 ] as const
 

@@ -29,7 +29,7 @@ export function assertRoom(home: string): void {
   const { length } = listDevnetSnapshots(home)
   if (length < DEVNET_SNAPSHOTS_MAX) return
   throw new UserError(
-    `the devnet has ${length} snapshots, which is the most. Revert to one, which removes those after it`,
+    `the devnet has ${length} snapshots, the maximum. Revert to an earlier one, which removes those after it`,
   )
 }
 

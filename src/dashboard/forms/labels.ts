@@ -39,7 +39,7 @@ export const labelOf = (operation: string, name: string): string =>
 
 /** What a field takes beyond its label; undefined where the label says it. */
 const HINTS: Readonly<Record<string, string>> = {
-  pubKey: 'base64 of 32 bytes, as svcd keys or cometbft show-validator prints it',
+  pubKey: 'base64 of 32 bytes, as svcd init or cometbft show-validator prints it',
   maxAmount: 'in tokens; you stake a part of it that self_staking_ratio sets',
   compRate: '0 to 1, such as 0.5',
   newCandidateAccount: '0x and 40 hex digits',
