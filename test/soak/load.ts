@@ -29,7 +29,8 @@ export const CONNECTIONS = 200
 const TURN_MS = 100
 const READERS = 4
 const READER_PAUSE_MS = 200
-const SUBSCRIBERS = 4
+/** Those that stay; each is notified of every block and every transaction. */
+export const SUBSCRIBERS = 4
 /** After which the subscriber that comes and goes connects again. */
 const STAYS_MS = 5_000
 

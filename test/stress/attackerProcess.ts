@@ -21,7 +21,10 @@ function yieldCpu(pid: number): void {
   }
 }
 
-/** Runs one attack in a process of its own, below normal priority. Resolves when the last of its sockets is closed. */
+/**
+ * Runs one attack in a process of its own, below normal priority. Resolves when the last of its sockets is closed;
+ * throws when the process ends without saying what became of its requests.
+ */
 export async function runAttack(job: AttackJob): Promise<AttackTally> {
   const child: ChildProcess = fork(PROGRAM, { stdio: 'inherit', execArgv: [], detached: true })
   yieldCpu(child.pid as number)
@@ -33,7 +36,7 @@ export async function runAttack(job: AttackJob): Promise<AttackTally> {
     },
     () => {},
   )
-  let tally: AttackTally = {}
+  let tally: AttackTally | undefined
   child.once('message', (message: AttackTally) => {
     tally = message
   })
@@ -41,5 +44,9 @@ export async function runAttack(job: AttackJob): Promise<AttackTally> {
   await ended
   late.abort()
   await overrun
+  if (tally === undefined)
+    throw new Error(
+      `the strangers' process ended with ${String(child.signalCode ?? child.exitCode)} before its attack was over`,
+    )
   return tally
 }

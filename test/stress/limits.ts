@@ -34,6 +34,8 @@ export const BACK_MS_MAX = 5000
 export const MEMORY_LEFT_MB_MAX = 50
 /** SQLite's write-ahead log is checkpointed before it is larger, whoever reads. */
 const WAL_MB_MAX = 64
+/** How a stranger's connection is lost in the system's or the HTTP client's words; everything else reached the node. */
+const LOST = /^[A-Z_]+$/
 /** Answers that tell an honest caller to come back later: JSON-RPC's code and HTTP's status of a rate limit. */
 const RATE_LIMITED = ['-32015', 'HTTP 429']
 
@@ -48,10 +50,11 @@ export const slowerThan = (quiet: { readonly blockP95Ms: number; readonly transf
  * size have none.
  */
 export function brokenLimits(row: Endured, slack: number): readonly string[] {
-  const { blockRatio, transferRatio, back, refused, memoryLeftMb, walPeakMb } = row
+  const { blockRatio, transferRatio, back, refused, memoryLeftMb, walPeakMb, strangers } = row
   const unexplained = Object.keys(refused).filter((code) => !RATE_LIMITED.includes(code))
   const held = Math.max(...Object.values(memoryLeftMb))
   return [
+    ...(Object.keys(strangers).every((end) => LOST.test(end)) ? ['no stranger reached the node'] : []),
     ...(blockRatio > BLOCK_RATIO_MAX * slack ? ['blocks'] : []),
     ...(transferRatio === null || transferRatio > TRANSFER_RATIO_MAX * slack ? ['transfers'] : []),
     ...(back > slack ? ['back to quiet'] : []),

@@ -222,4 +222,6 @@ test('a genesis of less than 3 of voting power is refused: nobody could ever joi
   )
   expect(() => startChain([2, 1, 1], { params: { ...params, max_vals: 1 } })).toThrow(/got 2/)
   expect(setOf(startChain([2, 1], { params }))).toEqual(['1: 2', '2: 1'])
+  // Those with the most shares count, whatever the order in which the genesis names them.
+  expect(setOf(startChain([1, 3], { params: { ...params, max_vals: 1 } }))).toEqual(['2: 3'])
 })
