@@ -3,6 +3,7 @@ import { type CheckTxRequest, type CheckTxResponse, CheckTxType } from '../abci/
 import { asBuffer, utf8 } from '../base/bytes.ts'
 import type { TxError } from '../base/txError.ts'
 import { nonceOf } from '../modules/accounts/keeper.ts'
+import { hasChain } from '../modules/chain/keeper.ts'
 import { kernelErrors } from '../modules/errors.ts'
 import { type ReadTx, readTx, runTx, type Verdict, type Verify } from '../modules/kernel.ts'
 import { createOverlay } from '../store/overlay.ts'
@@ -17,9 +18,13 @@ import { printVerdict } from './convert.ts'
  */
 export const FREE_TXS_MAX = 4
 
-/** The check state: an overlay on the head, as in block head + 1 at the head's time. Source: protocol.md §2, CheckTx. */
-function checkStateOf(app: AppContext): CheckState {
+/**
+ * The check state: an overlay on the head, as in block head + 1 at the head's time; undefined while there is no state.
+ * Source: protocol.md §2, CheckTx.
+ */
+function checkStateOf(app: AppContext): CheckState | undefined {
   const { head } = app
+  if (head.check === undefined && !hasChain(head.state)) return undefined
   head.check ??= {
     overlay: createOverlay(head.state),
     block: createBlock(app, nextOf(app).lastTimeMs),
@@ -53,11 +58,16 @@ function withReason(verdict: Verdict, { overlay }: CheckState, { sender }: ReadT
 
 /**
  * Judges a transaction for the mempool, after those that were accepted before it. A recheck does not verify the
- * signature again, because the mempool holds only verified transactions. Source: protocol.md §2, CheckTx.
+ * signature again, because the mempool holds only verified transactions. While CometBFT 0.37 and 0.38 look for a
+ * snapshot, they pass on what strangers send, although there is no state yet. Source: protocol.md §2, CheckTx.
  */
 export function checkTx(app: AppContext, { tx, type }: CheckTxRequest): CheckTxResponse {
-  const read = app.txCache.read(tx)
   const check = checkStateOf(app)
+  if (check === undefined) {
+    const { code, log } = kernelErrors.unavailable('this node has no state yet')
+    return { code, log }
+  }
+  const read = app.txCache.read(tx)
   const verdict = judge(app, check, read, type === CheckTxType.recheck)
   // A refused transaction is not remembered, so that nobody can fill the memory with garbage.
   if (verdict.code === 0) app.txCache.keep(read)

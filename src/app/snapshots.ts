@@ -22,7 +22,7 @@ import {
   type SnapshotMetadata,
 } from '../store/snapshot/format.ts'
 import type { Offered } from '../store/snapshot/folder.ts'
-import { openRestore, removeRestore } from '../store/sqlite/restore.ts'
+import { lackOfRoom, openRestore, removeRestore } from '../store/sqlite/restore.ts'
 import { type AppContext, resetTo, type RestoreInProgress, type SnapshotOptions } from './context.ts'
 
 const print = ({ metadata, metadataBytes, hash }: Offered): WireSnapshot => ({
@@ -40,7 +40,11 @@ type Judged = { readonly result: number; readonly why: string } | SnapshotMetada
  * `appHash` is what the light client trusts. No honest node offers metadata that contradicts it or itself: then whoever
  * sent it is asked for nothing any more.
  */
-function judgeOffer({ options }: AppContext, { snapshot, appHash }: OfferSnapshotRequest): Judged {
+function judgeOffer(
+  { options }: AppContext,
+  { restorePath, chainId: expected }: SnapshotOptions,
+  { snapshot, appHash }: OfferSnapshotRequest,
+): Judged {
   const { reject, rejectFormat, rejectSender } = OfferSnapshotResult
   if (snapshot === undefined) return { result: reject, why: 'the offer is empty' }
   if (snapshot.format !== SNAPSHOT_FORMAT)
@@ -52,14 +56,17 @@ function judgeOffer({ options }: AppContext, { snapshot, appHash }: OfferSnapsho
   if (metadata.height !== snapshot.height || metadata.chunkHashes.length !== snapshot.chunks) {
     return { result: rejectSender, why: 'its metadata is that of another height or number of chunks' }
   }
-  const chainId = options.store.chainId() ?? options.snapshots?.chainId
+  const chainId = options.store.chainId() ?? expected
   if (chainId !== undefined && metadata.chainId !== chainId) {
     return { result: rejectSender, why: `it is of chain ${JSON.stringify(metadata.chainId)}, not of ${chainId}` }
   }
   if (!equalBytes(metadata.appHash, appHash))
     return { result: rejectSender, why: 'its app hash is not the trusted one' }
   const own = options.store.height()
-  return snapshot.height < own ? { result: reject, why: `the state here is at height ${own}` } : metadata
+  if (snapshot.height < own) return { result: reject, why: `the state here is at height ${own}` }
+  // Only the last chunk shows that a state is invented. It must not fill the disk before.
+  const why = lackOfRoom(restorePath, metadata)
+  return why === undefined ? metadata : { result: reject, why }
 }
 
 /** Reports a snapshot of this node that cannot be read. The peer that asked gets an empty response. */
@@ -108,7 +115,7 @@ export function offerSnapshot(app: AppContext, request: OfferSnapshotRequest): O
   const { logger, snapshots } = app.options
   if (snapshots === undefined) return { result: OfferSnapshotResult.reject }
   dropRestore(app)
-  const judged = judgeOffer(app, request)
+  const judged = judgeOffer(app, snapshots, request)
   if ('why' in judged) {
     logger.error({ height: request.snapshot?.height, why: judged.why }, 'a snapshot was refused')
     return { result: judged.result }

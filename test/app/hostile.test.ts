@@ -226,6 +226,30 @@ test.each(noTransactions)('CheckTx of what is no transaction has code 2', (tx) =
   for (const type of [0, 1, 2, -1, 2 ** 31 - 1]) expect(chain.check(tx, type)).toMatchObject({ code: 2 })
 })
 
+describe('a node without a state, whose CometBFT looks for a snapshot', () => {
+  const empty = new TestChain()
+
+  test.each(noTransactions)('CheckTx has code 32', (tx) => {
+    for (const type of [0, 1])
+      expect(empty.check(tx, type)).toEqual({ code: 32, log: 'unavailable: this node has no state yet' })
+  })
+
+  test.each([...queryEntries.map(({ path }) => path), '/batch', '/store/accounts/x', 'x'])(
+    '%s is answered',
+    async (path) => {
+      const query = { path, data: utf8('/status'), height: 0, prove: false }
+      expect(await empty.app.query(query)).toMatchObject({ height: 0 })
+    },
+  )
+
+  test('CheckTx judges as soon as there is one, before the first block is committed', () => {
+    const begun = new TestChain()
+    begun.check(new Uint8Array(1))
+    begun.init(genesis)
+    expect(begun.check(new Uint8Array(1))).toMatchObject({ code: 2 })
+  })
+})
+
 describe('InitChain', () => {
   const init =
     (maxBytes: number, initialHeight = 1) =>

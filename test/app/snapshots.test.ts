@@ -169,6 +169,26 @@ describe('what is refused', () => {
     one.store.close()
   })
 
+  test('what the disk has no room for is not begun, and more records than were announced are not written', () => {
+    const one = living()
+    const { app } = one.chain
+    const honest = decodeMetadata(snapshot.metadata) as SnapshotMetadata
+    const offer = (records: number): number => {
+      const metadata = encodeMetadata({ ...honest, records })
+      return offerTo(app, { ...snapshot, metadata, hash: sha256(metadata) }, appHash)
+    }
+    expect(offer(2 ** 50)).toBe(Offer.reject)
+    const why = expect.stringMatching(/^it may take \d+ bytes of disk, and \d+ are free$/)
+    expect(one.log).toEqual([{ fields: { height: 10, why }, message: 'a snapshot was refused' }])
+    expect(existsSync(`${one.home}.restore`)).toBe(false)
+    expect(offer(3)).toBe(Offer.accept)
+    const answers = chunks.map((chunk, index) => applyTo(app, index, chunk, 'liar'))
+    const rejected = answers.findIndex(({ result }) => result === Apply.rejectSnapshot)
+    expect(answers[rejected]).toEqual({ result: Apply.rejectSnapshot, rejectSenders: ['liar'] })
+    expect(rejected).toBeLessThan(chunks.length - 1)
+    one.store.close()
+  })
+
   test('without a place for snapshots none is listed and none taken', async () => {
     const { app } = new TestChain()
     expect([listSnapshots(app), await loadChunk(app, snapshot, 0), offerTo(app, snapshot, appHash)]).toEqual([

@@ -47,6 +47,9 @@ export type ChainRow = RowOf<typeof chain>
 
 type Counter = 'nextCandidacyId' | 'nextUnbondingNumber' | 'nextRequestId'
 
+/** False before InitChain, and until a snapshot is restored. */
+export const hasChain = (state: StateReader): boolean => state.get(chain, {}) !== undefined
+
 /** The chain's constants and last block. Throws before InitChain. */
 export function getChain(state: StateReader): ChainRow {
   const row = state.get(chain, {})

@@ -1,4 +1,5 @@
-import { rmSync } from 'node:fs'
+import { rmSync, statfsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { equalBytes, toHex } from '../../base/bytes.ts'
 import { sha256 } from '../../base/sha256.ts'
 import { chunkLength, createRecordReader, NotARecord, type SnapshotMetadata } from '../snapshot/format.ts'
@@ -44,8 +45,23 @@ export interface Restore {
 
 const CACHE_KIB = 64 * 1024
 
+/**
+ * The disk that a record takes beside its bytes: its leaf, its place in the tree and its index, while the leaves are
+ * still there. Measured on 1,000,000 accounts of 29 bytes: 130.
+ */
+const RECORD_BYTES = 256
+/** The bytes of a record are in its row, in its leaf's key, and in the chunks that CometBFT keeps. */
+const COPIES = 3
+
 const LEAVES =
   'CREATE TABLE leaves (key_hash BLOB NOT NULL PRIMARY KEY, hash BLOB NOT NULL, state_key BLOB NOT NULL) WITHOUT ROWID, STRICT'
+
+/** Why the disk has no room to restore this snapshot at `path`; undefined when it has. */
+export function lackOfRoom(path: string, { bytes, records }: SnapshotMetadata): string | undefined {
+  const needed = COPIES * bytes + RECORD_BYTES * records
+  const { bavail, bsize } = statfsSync(dirname(path))
+  return needed <= bavail * bsize ? undefined : `it may take ${needed} bytes of disk, and ${bavail * bsize} are free`
+}
 
 /** Removes the database of a restore, if there is one. */
 export function removeRestore(path: string): void {
@@ -123,6 +139,7 @@ export function openRestore(options: RestoreOptions): Restore {
       )
         return 'bad'
       ofUntrusted(() => write(chunk))
+      if (records > metadata.records) throw new NotARecord(`it holds more than ${metadata.records} records`)
       next++
       return 'taken'
     },
