@@ -71,6 +71,15 @@ describe('finds', () => {
       /is refused: Error: not UTF-8/,
     ))
 
+  test('a decoder that forgets a kind', () =>
+    broken(
+      requests(options, (frame) => {
+        const decoded = decodeRequest(frame)
+        return decoded.kind === 'finalizeBlock' ? { kind: undefined, field: frame[0] ?? 0 } : decoded
+      }),
+      /^after \d+ cases: finalizeBlock [0-9a-f]+ is read as undefined/,
+    ))
+
   test('a decoder that rounds a number, and one that leaves a member out', async () => {
     const withQuery = (request: object) => (frame: Buffer) => {
       const decoded = decodeRequest(frame)
