@@ -1,14 +1,17 @@
 import { describe, expect, test } from '@jest/globals'
 import { createFrameReader } from '../../src/abci/frame.ts'
 import { decodeRequest } from '../../src/abci/wire.ts'
+import { random } from '../chain/support.ts'
 import { anySeed, type CampaignOptions, type CampaignReport, summary } from '../support/campaign.ts'
 import { application } from './application.ts'
 import { framer } from './framer.ts'
 import { CLOSE, PONG, TEXT } from './frames.ts'
 import { requests } from './requests.ts'
 import { type Ask, rpc } from './rpc.ts'
+import { createModel, type Described } from './rpcModel.ts'
 import type { Bend } from './socketClient.ts'
 import { sockets } from './sockets.ts'
+import { methods, signers, textsOfAccounts } from './target.ts'
 import { askApplication, type Judge, transactions } from './transactions.ts'
 
 const seed = anySeed()
@@ -26,6 +29,20 @@ describe(`input that nobody means well: SEED=${seed}`, () => {
     expect([summary(report), report.passed]).toEqual([summary(report), true])
     expect(report.ran).toBeGreaterThanOrEqual(count)
   })
+})
+
+test('among the texts of a run there are calls of every method that only its result answers', () => {
+  const [next, model, textOf] = [random(1), createModel(methods, signers, true), textsOfAccounts()]
+  const names = new Set<string>()
+  for (let left = 20_000; left > 0; left--) {
+    const text = textOf(next)
+    // A batch has nothing that its calls have not.
+    const expected = text.startsWith('{') ? model(text) : undefined
+    if (expected === undefined || !('codes' in expected) || expected.codes.size > 0) continue
+    names.add((JSON.parse(text) as { readonly method: string }).method)
+  }
+  const isDevnet = ({ tags }: Described): boolean => tags.some(({ name }) => name === 'Devnet')
+  expect([...names].sort()).toEqual(methods.flatMap((one) => (isDevnet(one) ? [] : [one.name])).sort())
 })
 
 /** A fault that somebody could make, put into what a campaign asks. */
@@ -128,17 +145,43 @@ describe('finds', () => {
       const { status, text } = await ask(sent)
       return { status, text: bend(text, sent) }
     }
-  const forgiven = (text: string): string => {
-    const answer = text === '' ? undefined : (JSON.parse(text) as { id?: unknown; error?: { code: number } })
-    return answer?.error?.code === -32602 ? JSON.stringify({ jsonrpc: '2.0', result: null, id: answer.id }) : text
-  }
+  /** Takes calls that are refused with this code; of params in an array the document does not always say how they count. */
+  const forgiven =
+    (code: number) =>
+    (text: string, sent: string): string => {
+      const answer = text === '' ? undefined : (JSON.parse(text) as { id?: unknown; error?: { code: number } })
+      if (answer?.error?.code !== code || sent.includes('"params":[')) return text
+      return JSON.stringify({ jsonrpc: '2.0', result: null, id: answer.id })
+    }
+  /** Changes answers that have a result. */
+  const ofResults =
+    (change: (answer: object) => object) =>
+    (text: string): string => {
+      const answer = text === '' ? undefined : (JSON.parse(text) as object)
+      return answer !== undefined && 'result' in answer ? JSON.stringify(change(answer)) : text
+    }
+  const withError = (code: number) =>
+    ofResults((answer) => ({ ...answer, result: undefined, error: { code, message: 'x' } }))
   test.each<[string, (ask: Ask) => Ask, RegExp]>([
+    ['a gateway that refuses params that fit', bent(withError(-32602)), /code -32602, expected a result/],
+    ['a gateway that says its node is away', bent(withError(-32011)), /code -32011, expected a result/],
+    [
+      'a result that is not of its method',
+      bent(ofResults((answer) => ({ ...answer, result: 'banana' }))),
+      /its result is none of the method/,
+    ],
+    [
+      'a balance that is a number',
+      bent((text) => text.replace(/"result":"(\d+)"/, '"result":$1')),
+      /its result is none of the method: {2}must be string/,
+    ],
+    ['a gateway that signs for everybody', bent(forgiven(-32010)), /it has a result/],
     [
       'an answer under the id of another call',
       bent((text) => text.replace(/"id":12\b/, '"id":13')),
       /id is 13, expected 12/,
     ],
-    ['a gateway that takes what its document refuses', bent(forgiven), /it has a result/],
+    ['a gateway that takes what its document refuses', bent(forgiven(-32602)), /it has a result/],
     ['a code that no method announces', bent((text) => text.replace('"code":-32602', '"code":-32042')), /code -32042/],
     [
       'a batch of which one call is lost',
@@ -168,6 +211,12 @@ describe('finds', () => {
       'an answer of which a byte is lost',
       (frame) => (frame.opcode === TEXT ? { ...frame, payload: frame.payload.subarray(1) } : frame),
       /is answered 200/,
+    ],
+    [
+      'a websocket that refuses params that fit',
+      (frame) =>
+        frame.opcode === TEXT ? { ...frame, payload: Buffer.from(withError(-32602)(String(frame.payload))) } : frame,
+      /code -32602, expected a result/,
     ],
   ])('%s', (_name, bend, why) => broken(sockets({ count: 20_000, seed: 1 }, bend), why))
 })

@@ -6,7 +6,7 @@ import type { CampaignOptions, CampaignReport } from '../support/campaign.ts'
 import type { Next } from './bytes.ts'
 import { need, runCases } from './campaign.ts'
 import { createModel, type ExpectedReply } from './rpcModel.ts'
-import { judge, methods, type Reply, startTarget, textsOfAccounts } from './target.ts'
+import { judge, methods, type Reply, signers, startTarget, textsOfAccounts } from './target.ts'
 
 /** How many texts are on their way at a time. */
 const AT_ONCE = 32
@@ -144,7 +144,7 @@ export async function rpc(
   const { url } = target
   const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
   const ask = bend(askAgain(askOver(url, agent)))
-  const model = createModel(methods)
+  const model = createModel(methods, signers)
   const textOf = textsOfAccounts()
   const check = (text: string, reply: Reply | undefined): number => {
     const expected = model(text)

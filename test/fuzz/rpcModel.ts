@@ -4,13 +4,25 @@
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 
+/** What is read of a JSON Schema. */
+export interface Schema {
+  readonly type?: string | readonly string[]
+  readonly properties?: Readonly<Record<string, unknown>>
+  readonly anyOf?: readonly Schema[]
+  readonly maximum?: number
+  readonly minimum?: number
+  readonly contentEncoding?: string
+  readonly description?: string
+}
+
 /** One method of the document. */
 export interface Described {
   readonly name: string
   readonly description?: string
   readonly tags: readonly { readonly name: string }[]
   readonly paramStructure: 'either' | 'by-name'
-  readonly params: readonly { readonly name: string; readonly required: boolean; readonly schema: object }[]
+  readonly params: readonly { readonly name: string; readonly required: boolean; readonly schema: Schema }[]
+  readonly result: { readonly schema: Schema }
   readonly errors: readonly { readonly code: number }[]
   readonly examples: readonly { readonly params: readonly { readonly name: string; readonly value: unknown }[] }[]
 }
@@ -23,24 +35,27 @@ export interface Answer {
   readonly error?: { readonly code?: unknown; readonly message?: unknown }
 }
 
-/** What one call must be answered with: `codes` of errors, and a result where `mayHaveResult`. */
+/**
+ * What one call must be answered with: an error with one of `codes`, or a result. `fitsResult` knows the right results; it
+ * is undefined where there must be none.
+ */
 export interface Expected {
   readonly id: string | number | null
-  readonly codes: ReadonlySet<number> | 'any'
-  readonly mayHaveResult: boolean
+  readonly codes: ReadonlySet<number>
+  readonly fitsResult: ValidateFunction | undefined
 }
 
 /** What a text must be answered with: nothing, one answer, or a list of them in order. */
 export type ExpectedReply = undefined | Expected | readonly Expected[]
 
-const [PARSE, INVALID, NOT_FOUND, PARAMS, INTERNAL] = [-32700, -32600, -32601, -32602, -32603]
+const [PARSE, INVALID, NOT_FOUND, PARAMS, INTERNAL, NO_KEY] = [-32700, -32600, -32601, -32602, -32603, -32010]
 const BATCH_MAX = 50
 const DEPTH_MAX = 16
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const only = (id: Expected['id'], code: number): Expected => ({ id, codes: new Set([code]), mayHaveResult: false })
+const only = (id: Expected['id'], code: number): Expected => ({ id, codes: new Set([code]), fitsResult: undefined })
 
 /** How deep a value is nested; a plain one is 0. */
 function depthOf(value: unknown): number {
@@ -66,11 +81,35 @@ function isPoisoned(value: unknown): boolean {
   return false
 }
 
-/** What no JSON Schema says: integers in text above 2^53 - 1, base64 whose last bits are not 0, half a character. */
-const isBeyondSchema = (given: unknown): boolean =>
-  typeof given === 'string'
-    ? !given.isWellFormed() || /^(?:[0-9]{16,}|0x[0-9a-fA-F]{14,})$/.test(given) || /[^A]=+$/.test(given)
-    : typeof given === 'object' && given !== null && Object.values(given).some(isBeyondSchema)
+const NUMBER = /^(?:[0-9]+|0x[0-9a-fA-F]+)$/
+
+const isBase64 = (text: string): boolean => Buffer.from(text, 'base64').toString('base64') === text
+const isBytes = (text: string): boolean => /^0x(?:[0-9a-fA-F]{2})*$/.test(text) || isBase64(text)
+
+/**
+ * What a schema does not say of a value that fits it: half a character, base64 whose last bits are not 0, and the size of a
+ * number in text, which only amounts may have above that of other numbers.
+ */
+function isBeyondSchema(given: unknown, schema: Schema = {}): boolean {
+  if (typeof given !== 'string') return isObject(given) && Object.values(given).some((one) => isBeyondSchema(one))
+  if (!given.isWellFormed() || (schema.contentEncoding === 'base64' && !isBase64(given))) return true
+  const { minimum = 0, maximum } = schema.anyOf?.find(({ type }) => type === 'integer') ?? {}
+  if (maximum === undefined || !NUMBER.test(given) || schema.description?.includes('base units')) return false
+  return BigInt(given) < minimum || BigInt(given) > maximum
+}
+
+/** Members that fit their schemas and may still be refused with -32602. */
+const MAY_BE_REFUSED: Readonly<Record<string, (members: Readonly<Record<string, unknown>>) => boolean>> = {
+  // Its text is base64 or hex, which only its description says.
+  svc_sendRawTransaction: ({ transaction }) => !isBytes(String(transaction)),
+  // So it is with the 32 bytes of an id.
+  svc_queryProposal: ({ proposalId }) => Buffer.from(String(proposalId), 'base64').length !== 32,
+  // The chain may not have the height yet, or not any more.
+  svc_queryParams: ({ height = 0 }) => Number(height) !== 0,
+  svc_subscribe: ({ from }) => from !== undefined,
+  // The owner may have no candidacy.
+  svc_getProof: ({ table }) => table === 'candidacies',
+}
 
 /** The members that are given: null is not (docs/protocol.md §1, Given). */
 const givenOf = (members: unknown): unknown =>
@@ -82,17 +121,32 @@ const givenOf = (members: unknown): unknown =>
       )
     : members
 
-/** Creates the model of a gateway with these methods. `isSocket`: of one that is called on a websocket. */
-export function createModel(described: readonly Described[], isSocket = false): (text: string) => ExpectedReply {
+/** The codes of errors that the document announces for a method; that of a defect is never right. */
+export const announcedBy = ({ errors }: Pick<Described, 'errors'>): ReadonlySet<number> =>
+  new Set(errors.map(({ code }) => code).filter((code) => code !== INTERNAL))
+
+interface Served {
+  readonly method: Described
+  readonly fits: ValidateFunction
+  readonly fitsResult: ValidateFunction
+}
+
+/**
+ * Creates the model of a gateway with these methods. `signers`: the accounts whose keys it has. `isSocket`: of one that is
+ * called on a websocket.
+ */
+export function createModel(
+  described: readonly Described[],
+  signers: readonly string[],
+  isSocket = false,
+): (text: string) => ExpectedReply {
   const ajv = new Ajv2020({ strict: false, unicodeRegExp: true })
-  const methods = new Map<string, { readonly method: Described; readonly fits: ValidateFunction }>(
+  const methods = new Map<string, Served>(
     described.map((method) => {
       const properties = Object.fromEntries(method.params.map(({ name, schema }) => [name, schema]))
       const required = method.params.filter((param) => param.required).map(({ name }) => name)
-      return [
-        method.name,
-        { method, fits: ajv.compile({ type: 'object', properties, required, additionalProperties: false }) },
-      ]
+      const fits = ajv.compile({ type: 'object', properties, required, additionalProperties: false })
+      return [method.name, { method, fits, fitsResult: ajv.compile(method.result.schema) }]
     }),
   )
 
@@ -109,14 +163,18 @@ export function createModel(described: readonly Described[], isSocket = false): 
     const found = methods.get(name)
     const isServed = isSocket || !found?.method.tags.some((tag) => tag.name === 'websocket')
     if (found === undefined || !isServed) return only(id, NOT_FOUND)
-    const members = givenOf(membersOf(found.method, params))
-    const isCertain = members !== undefined && !isBeyondSchema(members)
-    if (isCertain && !found.fits(members)) return only(id, PARAMS)
+    const { method, fits, fitsResult } = found
+    const members = givenOf(membersOf(method, params))
+    if (members !== undefined && !fits(members)) return only(id, PARAMS)
+    const isCertain =
+      isObject(members) && !method.params.some(({ name, schema }) => isBeyondSchema(members[name], schema))
     // Only a devnet whose blocks wait for transactions has these.
-    const isAway = found.method.tags.some((tag) => tag.name === 'Devnet')
-    if (isAway) return { id, codes: new Set([NOT_FOUND, ...(isCertain ? [] : [PARAMS])]), mayHaveResult: false }
-    // A transaction that fails is an error with its own code, which is not negative.
-    return { id, codes: 'any', mayHaveResult: true }
+    const isAway = method.tags.some((tag) => tag.name === 'Devnet')
+    if (isAway) return { id, codes: new Set([NOT_FOUND, ...(isCertain ? [] : [PARAMS])]), fitsResult: undefined }
+    if (!isCertain) return { id, codes: announcedBy(method), fitsResult }
+    const isSigned = method.tags.some((tag) => tag.name === 'signs')
+    if (isSigned && !signers.includes(String(members['from']).toLowerCase())) return only(id, NO_KEY)
+    return { id, codes: new Set(MAY_BE_REFUSED[name]?.(members) ? [PARAMS] : []), fitsResult }
   }
 
   const ofCall = (call: unknown): Expected | undefined => {
@@ -151,22 +209,21 @@ export function createModel(described: readonly Described[], isSocket = false): 
   }
 }
 
-/** Why an answer is not the one that was expected; undefined when it is. `documented`: codes that a call may have. */
-export function differs(
-  answer: unknown,
-  { id, codes, mayHaveResult }: Expected,
-  documented: ReadonlySet<number>,
-): string | undefined {
+/** Why an answer is not the one that was expected; undefined when it is. */
+export function differs(answer: unknown, { id, codes, fitsResult }: Expected): string | undefined {
   if (!isObject(answer)) return `no object: ${JSON.stringify(answer)}`
   const { jsonrpc, id: given, error, result } = answer as Answer
   if (jsonrpc !== '2.0') return `jsonrpc is ${JSON.stringify(jsonrpc)}`
   if (given !== id) return `id is ${JSON.stringify(given)}, expected ${JSON.stringify(id)}`
   if (Object.keys(answer).length !== 3) return `members ${Object.keys(answer).join()}`
-  if (error === undefined) return mayHaveResult && result !== undefined ? undefined : 'it has a result'
+  if (error === undefined) {
+    if (result === undefined || fitsResult === undefined) return 'it has a result'
+    if (fitsResult(result)) return undefined
+    const [{ instancePath = '', message = '' } = {}] = fitsResult.errors ?? []
+    return `its result is none of the method: ${instancePath} ${message}`
+  }
   const { code, message } = error
   if (typeof message !== 'string' || message.length === 0) return 'an error without a message'
-  if (!Number.isSafeInteger(code)) return `the code ${JSON.stringify(code)}`
-  if (codes !== 'any') return codes.has(code as number) ? undefined : `code ${code}, expected ${[...codes].join()}`
-  const isKnown = (code as number) >= 0 || documented.has(code as number)
-  return isKnown && code !== INTERNAL && code !== PARSE ? undefined : `code ${code}, which nothing announces`
+  if (codes.has(code as number)) return undefined
+  return `code ${JSON.stringify(code)}, expected ${codes.size === 0 ? 'a result' : [...codes].join()}`
 }

@@ -6,7 +6,7 @@ import { need, runCases } from './campaign.ts'
 import { BINARY, CLOSE, CONTINUATION, type Frame, frameBytes, PING, PONG, TEXT } from './frames.ts'
 import { createModel } from './rpcModel.ts'
 import { type Bend, SocketClient } from './socketClient.ts'
-import { judge, methods, startTarget, textsOfAccounts } from './target.ts'
+import { judge, methods, signers, startTarget, textsOfAccounts } from './target.ts'
 
 const AT_ONCE = 16
 const MESSAGES_MAX = 4
@@ -152,7 +152,7 @@ export async function sockets(
 ): Promise<CampaignReport> {
   const next = random(seed)
   const target = await startTarget()
-  const model = createModel(methods, true)
+  const model = createModel(methods, signers, true)
   const textOf = textsOfAccounts()
   let callers = 0
 

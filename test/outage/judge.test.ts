@@ -1,13 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
 import { methodGroups } from '../../src/gateway/methods/list.ts'
 import { openRpcDocument } from '../../src/gateway/openrpc.ts'
+import type { Described } from '../fuzz/rpcModel.ts'
 import { differsBy, takeIn } from './again.ts'
 import type { Answer } from './ask.ts'
-import { hashOf, type Method, wrongOf } from './judge.ts'
+import { hashOf, wrongOf } from './judge.ts'
 
 const HASH = 'AB'.repeat(32)
-const { methods } = JSON.parse(JSON.stringify(openRpcDocument(methodGroups, '0'))) as { methods: readonly Method[] }
-const named = (name: string): Method => methods.find((method) => method.name === name) as Method
+const { methods } = JSON.parse(JSON.stringify(openRpcDocument(methodGroups, '0'))) as { methods: readonly Described[] }
+const named = (name: string): Described => methods.find((method) => method.name === name) as Described
 
 describe('an answer of a gateway whose node is not well', () => {
   const judged = (name: string, answer: Answer | undefined): string | undefined => wrongOf(named(name), answer, 7)

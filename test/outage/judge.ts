@@ -1,16 +1,5 @@
-import type { Described } from '../fuzz/rpcModel.ts'
+import { announcedBy, type Described, type Schema } from '../fuzz/rpcModel.ts'
 import type { Answer } from './ask.ts'
-
-/** What is read of a JSON Schema. */
-interface Schema {
-  readonly properties?: Readonly<Record<string, unknown>>
-  readonly anyOf?: readonly Schema[]
-}
-
-/** A method of the OpenRPC document, with what it answers. */
-export interface Method extends Described {
-  readonly result: { readonly schema: Schema }
-}
 
 /** Methods whose answer does not say of which height it is, and why it need not. */
 const WITHOUT_HEIGHT: Readonly<Record<string, string>> = {
@@ -38,7 +27,7 @@ const hasHeight = ({ properties = {}, anyOf = [] }: Schema): boolean => 'height'
  * `headMax`: a height that the node has not passed.
  */
 export function wrongOf(
-  { name, errors, result: { schema } }: Method,
+  { name, errors, result: { schema } }: Described,
   answer: Answer | undefined,
   headMax: number,
 ): string | undefined {
@@ -47,7 +36,7 @@ export function wrongOf(
   if (error !== undefined) {
     const { code, message, data } = error
     if (code === INTERNAL) return `a defect: ${message}`
-    if (!errors.some((one) => one.code === code)) return `code ${code}, which the document does not announce`
+    if (!announcedBy({ errors }).has(code)) return `code ${code}, which the document does not announce`
     if (message.length === 0) return `code ${code} without a message`
     if (code === NOT_IN_BLOCK && !HASH.test(data?.hash ?? '')) return `code ${code} without the hash of the transaction`
     return undefined

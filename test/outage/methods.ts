@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openRpcDocument } from '../../src/gateway/openrpc.ts'
 import { methodGroups } from '../../src/gateway/methods/list.ts'
 import { toBase64 } from '../../src/base/bytes.ts'
+import type { Described } from '../fuzz/rpcModel.ts'
 import type { CampaignReport } from '../support/campaign.ts'
 import { type Answer, ask, askSocket } from './ask.ts'
-import { hashOf, type Method, wrongOf } from './judge.ts'
+import { hashOf, wrongOf } from './judge.ts'
 import { type Fault, type OutageNetwork, signers } from './network.ts'
 
 /**
@@ -15,10 +16,10 @@ const PATIENCE_MS = 120_000
 const PAUSE_MS = 100
 const VALUE = '1'
 
-const { methods } = JSON.parse(JSON.stringify(openRpcDocument(methodGroups, '0'))) as { methods: readonly Method[] }
+const { methods } = JSON.parse(JSON.stringify(openRpcDocument(methodGroups, '0'))) as { methods: readonly Described[] }
 
 interface Call {
-  readonly method: Method
+  readonly method: Described
   readonly params: Readonly<Record<string, unknown>>
 }
 
@@ -27,8 +28,8 @@ interface Nonces {
   readonly of: ReadonlyMap<string, number>
 }
 
-const is = (method: Method, tag: string): boolean => method.tags.some(({ name }) => name === tag)
-const sends = (method: Method): boolean =>
+const is = (method: Described, tag: string): boolean => method.tags.some(({ name }) => name === tag)
+const sends = (method: Described): boolean =>
   is(method, 'signs') || method.params.some(({ name }) => name === 'transaction')
 
 async function readNonces(url: string): Promise<Nonces> {
