@@ -2,7 +2,8 @@ import { type Dispatcher, Pool } from 'undici'
 import { isNodeError, NodeError, reasonOf } from './errors.ts'
 import { rpcErrorOf } from './messages.ts'
 
-const TIMEOUT_MS = 10_000
+/** How long a call may take unless told otherwise, in ms. */
+export const TIMEOUT_MS = 10_000
 const CONNECTIONS = 64
 const RESENDS_MAX = 3
 const ANSWER_BYTES_MAX = 256 * 1024 * 1024
@@ -12,7 +13,7 @@ export type Call = (method: string, params?: Readonly<Record<string, unknown>>) 
 
 /** How a node is called. */
 export type TransportOptions = {
-  /** How long a call may take, the wait for a connection included. Default 10,000. */
+  /** How long a call may take, the wait for a connection included. Default TIMEOUT_MS. */
   timeoutMs?: number
   /** The most connections, with one call each; further calls wait. Default 64. */
   connections?: number

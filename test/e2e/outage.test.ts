@@ -24,7 +24,7 @@ describe(`a gateway whose node is stopped, paused or behind: SEED=${seed}`, () =
   const need = (): OutageNetwork => net as OutageNetwork
 
   test.each(faults)(
-    '%s: every method answers with a coded error, with the hash of what was sent, or says of which height it is',
+    '%s: every method answers in time with a coded error, with the hash of what was sent, or says of which height it is',
     async (fault) => {
       const report = await callEveryMethod(need(), fault)
       expect([summary(report), report.passed]).toEqual([summary(report), true])

@@ -4,14 +4,15 @@ import { openRpcDocument } from '../../src/gateway/openrpc.ts'
 import type { Described } from '../fuzz/rpcModel.ts'
 import { differsBy, takeIn } from './again.ts'
 import type { Answer } from './ask.ts'
-import { hashOf, wrongOf } from './judge.ts'
+import { ANSWER_MS_MAX, hashOf, wrongOf } from './judge.ts'
 
 const HASH = 'AB'.repeat(32)
 const { methods } = JSON.parse(JSON.stringify(openRpcDocument(methodGroups, '0'))) as { methods: readonly Described[] }
 const named = (name: string): Described => methods.find((method) => method.name === name) as Described
 
 describe('an answer of a gateway whose node is not well', () => {
-  const judged = (name: string, answer: Answer | undefined): string | undefined => wrongOf(named(name), answer, 7)
+  const judged = (name: string, answer: Answer | undefined, tookMs = 0): string | undefined =>
+    wrongOf({ method: named(name), answer, tookMs }, 7)
 
   test('is right with an announced code, and with a height that the node can have', () => {
     const away = { error: { code: -32011, message: 'the node cannot be reached' } }
@@ -34,9 +35,18 @@ describe('an answer of a gateway whose node is not well', () => {
     expect(judged(name, answer)).toMatch(says)
   })
 
+  test('is wrong when it comes after the limit', () => {
+    const away = { error: { code: -32011, message: 'x' } }
+    expect(judged('svc_transfer', away, ANSWER_MS_MAX)).toBeUndefined()
+    expect(judged('svc_transfer', away, ANSWER_MS_MAX + 1)).toMatch(
+      /^an answer after 27.001 s, where 27 s are the limit/,
+    )
+    expect(judged('svc_getBalance', { result: '5' }, ANSWER_MS_MAX + 1)).toMatch(/^an answer after/)
+  })
+
   test('is wrong when a new method does not say of which height it is', () => {
     const method = { ...named('svc_getBalance'), name: 'svc_getSomething' }
-    expect(wrongOf(method, { result: '5' }, 7)).toMatch(/does not say of which height/)
+    expect(wrongOf({ method, answer: { result: '5' }, tookMs: 0 }, 7)).toMatch(/does not say of which height/)
   })
 
   test('names its hash in an error or in a result', () => {

@@ -1,5 +1,7 @@
+import { TIMEOUT_MS } from '../../src/comet/transport.ts'
 import { announcedBy, type Described, type Schema } from '../fuzz/rpcModel.ts'
 import type { Answer } from './ask.ts'
+import { WAIT_MS } from './network.ts'
 
 /** Methods whose answer does not say of which height it is, and why it need not. */
 const WITHOUT_HEIGHT: Readonly<Record<string, string>> = {
@@ -20,28 +22,42 @@ const INTERNAL = -32603
 const NOT_IN_BLOCK = -32012
 const HASH = /^[0-9A-F]{64}$/
 
+/** For a busy machine, on which a timer fires late. */
+const MARGIN_MS = 2_000
+
+/**
+ * The longest that a call may take, in ms: until the node counts as silent, then until the wait for the block is over,
+ * and then for a last look, during which the node is silent again.
+ */
+export const ANSWER_MS_MAX = TIMEOUT_MS + WAIT_MS + TIMEOUT_MS + MARGIN_MS
+
 const hasHeight = ({ properties = {}, anyOf = [] }: Schema): boolean => 'height' in properties || anyOf.some(hasHeight)
+
+/** A call of a method, what it was answered, and how long that took. */
+export interface Answered {
+  readonly method: Described
+  readonly answer: Answer | undefined
+  readonly tookMs: number
+}
 
 /**
  * Says what is wrong with an answer of a gateway whose node does not serve it well; undefined when nothing is.
  * `headMax`: a height that the node has not passed.
  */
-export function wrongOf(
-  { name, errors, result: { schema } }: Described,
-  answer: Answer | undefined,
-  headMax: number,
-): string | undefined {
+export function wrongOf({ method, answer, tookMs }: Answered, headMax: number): string | undefined {
+  const { name } = method
   if (answer === undefined) return 'no answer'
+  if (tookMs > ANSWER_MS_MAX) return `an answer after ${tookMs / 1000} s, where ${ANSWER_MS_MAX / 1000} s are the limit`
   const { error, result } = answer
   if (error !== undefined) {
     const { code, message, data } = error
     if (code === INTERNAL) return `a defect: ${message}`
-    if (!announcedBy({ errors }).has(code)) return `code ${code}, which the document does not announce`
+    if (!announcedBy(method).has(code)) return `code ${code}, which the document does not announce`
     if (message.length === 0) return `code ${code} without a message`
     if (code === NOT_IN_BLOCK && !HASH.test(data?.hash ?? '')) return `code ${code} without the hash of the transaction`
     return undefined
   }
-  if (!hasHeight(schema)) {
+  if (!hasHeight(method.result.schema)) {
     return name in WITHOUT_HEIGHT ? undefined : `an answer that does not say of which height: ${JSON.stringify(result)}`
   }
   // Nothing is known of what was asked for.

@@ -39,8 +39,10 @@ export interface OutageNetwork {
   readonly close: () => Promise<void>
 }
 
-/** How long a transaction is waited for. The calls to a paused node take most of the time here as it is. */
-const WAIT_MS = 5_000
+/**
+ * How long these gateways wait for a transaction's block. The calls to a paused node take most of the time here as it is.
+ */
+export const WAIT_MS = 5_000
 const BEHIND_BLOCKS = 3
 const PAUSE_MS = 50
 const HEAL_MS_MAX = 180_000
