@@ -17,12 +17,15 @@ import { committedBlocks } from './support/replay.ts'
 import {
   addAccounts,
   appLogOf,
+  chunksAskedOf,
   failedJoin,
+  hasMetLie,
   type Joined,
   judgeJoin,
   LIES,
   type Lie,
   lieAbout,
+  logChunkRequests,
   makeJoiner,
   setKeeping,
 } from './support/stateSync.ts'
@@ -105,16 +108,14 @@ async function joinNetwork(nodes: readonly NetworkNode[], home: string, name: st
       theirs: hashesOf(honest),
       refusedFrom: appLogOf(joiner).flatMap(({ msg, sender = '' }) => (msg.startsWith(REFUSED) ? [sender] : [])),
       liar: readNodeId(liar.home),
+      asked: chunksAskedOf(liar, joiner),
     }
   } finally {
     await node.end('SIGTERM')
   }
 }
 
-/**
- * Nodes join until one has asked the liar, which is chance, and refused what it got. A chunk that is missing cannot be
- * refused.
- */
+/** Nodes join until one has met the lie: whom CometBFT asks for a chunk is chance. */
 async function joinUntilLied(
   nodes: readonly NetworkNode[],
   path: string,
@@ -126,8 +127,8 @@ async function joinUntilLied(
     for (let joins = 1; ; joins++) {
       const joined = await joinNetwork(nodes, join(path, `${name}${joins}`), name)
       const report = judgeJoin(joined, joins)
-      if (!report.passed || name === 'missing' || joined.refusedFrom.length > 0) return report
-      if (joins === JOINS_MAX) throw new Error(`nobody asked the liar in ${joins} joins`)
+      if (!report.passed || hasMetLie(joined)) return report
+      if (joins === JOINS_MAX) throw new Error(`no node met the lie in ${joins} joins`)
     }
   } catch (error) {
     return failedJoin(name, limitMs, error)
@@ -141,6 +142,7 @@ try {
   const nodes = await makeNetwork(join(folder.path, 'net'), 4)
   addAccounts(nodes, Number(values.accounts))
   for (const node of nodes) setKeeping(node, interval)
+  logChunkRequests(nodes.at(-1) as NetworkNode)
   await Promise.all(nodes.map((node) => startNode(node)))
   const [honest] = nodes as [NetworkNode]
   const startMs = await waitFor('the first snapshot', START_MS_MAX, async () => (await heightOrZero(honest)) > interval)

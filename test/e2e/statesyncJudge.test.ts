@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { type Joined, judgeJoin } from './support/stateSync.ts'
+import { hasMetLie, type Joined, judgeJoin } from './support/stateSync.ts'
 
 /** A join as it should be: from the snapshot of 40 to the head, and what one peer sent was refused. */
 const join: Joined = {
@@ -11,14 +11,23 @@ const join: Joined = {
   theirs: new Map([1, 40, 41, 42].map((height) => [height, `hash ${height}`])),
   refusedFrom: ['liar', 'liar'],
   liar: 'liar',
+  asked: 3,
 }
 
 describe('a join by state sync', () => {
   test('holds, and says what it took', () => {
     expect(judgeJoin(join)).toMatchObject({
       passed: true,
-      result: '17.0 s, 0.28 of the limit, from the snapshot of 40; 2 chunks refused, 3 app hashes compared',
+      result:
+        '17.0 s, 0.28 of the limit, from the snapshot of 40; the liar was asked for 3 chunks, 2 were refused; 3 app hashes compared',
     })
+  })
+
+  test('counts when the node met the lie', () => {
+    expect(hasMetLie(join)).toBe(true)
+    expect(hasMetLie({ ...join, refusedFrom: [] })).toBe(false)
+    expect(hasMetLie({ ...join, lie: 'missing', refusedFrom: [] })).toBe(true)
+    expect(hasMetLie({ ...join, lie: 'missing', refusedFrom: [], asked: 0 })).toBe(false)
   })
 
   test.each<[string, Partial<Joined>, RegExp]>([

@@ -123,6 +123,18 @@ export function lieAbout({ home }: NetworkNode, lie: Lie): () => void {
   return () => clearInterval(timer)
 }
 
+/** Makes CometBFT of a node that was not started yet log each chunk that a peer asks it for. */
+export function logChunkRequests({ home }: NetworkNode): void {
+  const path = join(home, 'config', 'config.toml')
+  writeFileSync(path, setTomlValues(readFileSync(path, 'utf8'), { log_level: 'statesync:debug,*:info' }))
+}
+
+/** How many chunks `joiner` has asked a node for, which logs them. */
+export function chunksAskedOf({ home }: NetworkNode, joiner: NetworkNode): number {
+  const log = readFileSync(join(home, 'logs', 'cometbft.out.log'), 'utf8')
+  return log.match(new RegExp(`Received chunk request .*peer=${readNodeId(joiner.home)}`, 'g'))?.length ?? 0
+}
+
 /** One line of an application's log. */
 export interface LogLine {
   readonly msg: string
@@ -149,7 +161,16 @@ export interface Joined {
   /** Who sent the chunks that were refused, and who lied. */
   readonly refusedFrom: readonly string[]
   readonly liar: string
+  /** How many chunks the liar was asked for. */
+  readonly asked: number
 }
+
+/**
+ * True when the node that joined met the lie: it refused a chunk, or it asked for one that is missing, as there is nothing
+ * to refuse then.
+ */
+export const hasMetLie = ({ lie, asked, refusedFrom }: Joined): boolean =>
+  lie === 'missing' ? asked > 0 : refusedFrom.length > 0
 
 const reportOf = (lie: string, limitMs: number): Pick<CampaignReport, 'name' | 'target' | 'seed'> => ({
   name: `a peer whose chunks are ${lie}`,
@@ -157,9 +178,9 @@ const reportOf = (lie: string, limitMs: number): Pick<CampaignReport, 'name' | '
   seed: undefined,
 })
 
-/** Judges a join. `joins`: how many there were, as those before it never asked the liar. */
+/** Judges a join. `joins`: how many there were, as those before it did not meet the lie. */
 export function judgeJoin(joined: Joined, joins = 1): CampaignReport {
-  const { lie, tookMs, limitMs, interval, own, theirs, refusedFrom, liar } = joined
+  const { lie, tookMs, limitMs, interval, own, theirs, refusedFrom, liar, asked } = joined
   const [first = 0] = own.keys()
   const different = [...own].filter(([height, hash]) => theirs.has(height) && theirs.get(height) !== hash)
   const wronged = refusedFrom.filter((sender) => sender !== liar)
@@ -171,7 +192,7 @@ export function judgeJoin(joined: Joined, joins = 1): CampaignReport {
   ]
   const result =
     `${(tookMs / 1000).toFixed(1)} s, ${(tookMs / limitMs).toFixed(2)} of the limit, from the snapshot of ${first}; ` +
-    `${refusedFrom.length} chunks refused, ${own.size} app hashes compared`
+    `the liar was asked for ${asked} chunks, ${refusedFrom.length} were refused; ${own.size} app hashes compared`
   return {
     ...reportOf(lie, limitMs),
     ran: joins,
