@@ -19,7 +19,7 @@ describe('a join by state sync', () => {
     expect(judgeJoin(join)).toMatchObject({
       passed: true,
       result:
-        '17.0 s, 0.28 of the limit, from the snapshot of 40; the liar was asked for 3 chunks, 2 were refused; 3 app hashes compared',
+        '17.0 s, 0.28 of the limit, from the snapshot of 40; chunks asked of the liar: 3, chunks refused: 2; 3 app hashes compared',
     })
   })
 

@@ -192,7 +192,7 @@ export function judgeJoin(joined: Joined, joins = 1): CampaignReport {
   ]
   const result =
     `${(tookMs / 1000).toFixed(1)} s, ${(tookMs / limitMs).toFixed(2)} of the limit, from the snapshot of ${first}; ` +
-    `the liar was asked for ${asked} chunks, ${refusedFrom.length} were refused; ${own.size} app hashes compared`
+    `chunks asked of the liar: ${asked}, chunks refused: ${refusedFrom.length}; ${own.size} app hashes compared`
   return {
     ...reportOf(lie, limitMs),
     ran: joins,
