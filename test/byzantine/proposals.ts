@@ -1,6 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import type { CompleteApplication, PrepareProposalRequest, PrepareProposalResponse } from '../../src/abci/types.ts'
 import { addressBytes, addressOfKey } from '../../src/base/address.ts'
+import { toHex } from '../../src/base/bytes.ts'
 import { keyPairOfSeed } from '../../src/base/ed25519.ts'
 import { PUBLIC_MNEMONIC, seedsOfMnemonic } from '../../src/keys/mnemonic.ts'
 import { nonceOf } from '../../src/modules/accounts/keeper.ts'
@@ -88,6 +89,8 @@ export const KINDS: number = Object.keys(MALICE).length
 /** One malicious proposal, as the proposer writes it down before it is sent. */
 export interface Proposed extends Pick<Malice, 'codes' | 'kills'> {
   readonly height: number
+  /** Address of the proposer's key: 0x and lower-case hex. */
+  readonly proposer: string
   readonly kind: string
   /** The hashes of its transactions. */
   readonly txs: readonly string[]
@@ -131,6 +134,7 @@ export function proposerOf(
     const { codes, kills } = malice
     const proposed: Proposed = {
       height: request.height,
+      proposer: `0x${toHex(request.proposerAddress)}`,
       kind,
       txs: txs.map(txHash),
       ...(codes && { codes }),
