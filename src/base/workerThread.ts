@@ -13,7 +13,7 @@ export interface WorkerThreadOptions<Reply> {
   /** The pause between the end of a failed thread and the start of the next one, in ms. */
   readonly restartMs: number
   readonly onMessage: (message: Reply) => void
-  /** Called when the thread has failed: through a bug, by running out of memory, or by `fail`. */
+  /** Called when the thread has failed: through a bug, by running out of memory, by `fail`, or because it cannot start. */
   readonly onFailed: (error: Error) => void
   /** Called when the next thread has been started after a failure. */
   readonly onRestarted?: () => void
@@ -28,7 +28,7 @@ export interface WorkerThread<Request> {
   readonly close: () => Promise<void>
 }
 
-/** Starts a worker thread that runs until `close()`. */
+/** Starts a worker thread that runs until `close()`. One that cannot start, for want of threads or memory, has failed. */
 export function startWorkerThread<Request, Reply>({
   file,
   workerData,
@@ -45,7 +45,14 @@ export function startWorkerThread<Request, Reply>({
   let isClosed = false
 
   const start = (): void => {
-    worker = new Worker(path, { workerData, resourceLimits, ...(name !== undefined && { name }) })
+    try {
+      worker = new Worker(path, { workerData, resourceLimits, ...(name !== undefined && { name }) })
+    } catch (error) {
+      // The system has no thread to give. The callbacks come later, as those of a thread do: the caller of the first
+      // start, which may be in the middle of a block, does not have this thread yet.
+      setImmediate(fail, error as Error)
+      return
+    }
     worker.on('message', onMessage).on('error', fail)
     worker.once('exit', () => fail(new Error('the thread has ended')))
     worker.unref()
@@ -58,6 +65,7 @@ export function startWorkerThread<Request, Reply>({
     await last?.terminate()
   }
   const fail = (error: Error): void => {
+    if (isClosed) return
     const ended = end()
     onFailed(error)
     // The next thread starts only when this one has ended, so there are never two.
@@ -65,7 +73,7 @@ export function startWorkerThread<Request, Reply>({
       setTimeout(() => {
         if (isClosed) return
         start()
-        onRestarted?.()
+        if (worker !== undefined) onRestarted?.()
       }, restartMs).unref()
     })
   }

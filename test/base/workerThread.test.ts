@@ -15,7 +15,7 @@ let thread: WorkerThread<string> | undefined
 afterEach(() => thread?.close())
 
 /** A thread and what it reported, line by line. `until` resolves once there are so many lines. */
-function startThread(restartMs: number) {
+function startThread(restartMs: number, workerData?: object) {
   const lines: string[] = []
   const changes = new EventTarget()
   const add = (line: string): void => {
@@ -24,7 +24,7 @@ function startThread(restartMs: number) {
   }
   const own = startWorkerThread<string, string>({
     file: new URL(`data:text/javascript,${encodeURIComponent(WORKER)}`),
-    workerData: undefined,
+    workerData,
     restartMs,
     onMessage: add,
     onFailed: ({ message }) => add(`failed: ${message}`),
@@ -70,4 +70,41 @@ test('after close there is neither a callback nor another thread, also while one
   post('late')
   await new Promise((done) => setTimeout(done, 100))
   expect(await until(1)).toEqual(['failed: thrown inside'])
+})
+
+/** Start data with which `new Worker` throws while `isFull()`, as it does when the system has no thread to give. */
+const unstartable = (isFull: () => boolean): object => ({
+  get refused() {
+    if (isFull()) throw new Error('no thread is left')
+    return false
+  },
+})
+
+test('a thread that cannot start, neither at first nor after a failure, has failed and is tried again', async () => {
+  let isFull = true
+  const { post, until } = startThread(
+    1,
+    unstartable(() => isFull),
+  )
+  post('lost')
+  expect(await until(2)).toEqual(['failed: no thread is left', 'failed: no thread is left'])
+  isFull = false
+  expect((await until(3)).at(-1)).toBe('restarted')
+  isFull = true
+  post('throw')
+  expect((await until(6)).slice(3)).toEqual([
+    'failed: thrown inside',
+    'failed: no thread is left',
+    'failed: no thread is left',
+  ])
+})
+
+test('a thread that could not start and is closed at once reports nothing', async () => {
+  const { close, until } = startThread(
+    1,
+    unstartable(() => true),
+  )
+  await close()
+  await new Promise((done) => setTimeout(done, 100))
+  expect(await until(0)).toEqual([])
 })
