@@ -16,5 +16,5 @@ const next = (): string => join(folder, `${files++}.db`)
 conformance('memory store', () => openMemoryStore({ tables }))
 conformance('sqlite store', () => openSqliteStore({ path: next(), tables }))
 conformance('sqlite store with caches of two', () =>
-  openSqliteStore({ path: next(), tables, pagesCached: 2, rowsCached: 2 }),
+  openSqliteStore({ path: next(), tables, pagesCached: 2, rowCacheBytesMax: 1000 }),
 )

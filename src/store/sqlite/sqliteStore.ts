@@ -1,4 +1,3 @@
-import QuickLRU from 'quick-lru'
 import { toHex } from '../../base/bytes.ts'
 import type { Change } from '../overlay.ts'
 import {
@@ -12,11 +11,12 @@ import {
   type Store,
   unlessWritten,
 } from '../store.ts'
-import type { MapKey, Table } from '../table.ts'
+import type { Table } from '../table.ts'
 import { updateTreeByRows } from '../tree/tree.ts'
 import { assertRolledBack, changesBack, encodeUndo, noUndo } from '../undo.ts'
 import { indexesInSql, indexTableName } from './columns.ts'
 import { type Connection, failCorrupt, openConnection, takeLock } from './connection.ts'
+import { createRowCache } from './rowCache.ts'
 import { checkChain, OWN_TABLES, prepareSchema, readMeta, type View, writeMeta } from './schema.ts'
 import { createSqlState, type SqlState } from './sqliteReader.ts'
 import { openSqlTree, type SqlTree } from './sqlTree.ts'
@@ -27,9 +27,10 @@ interface Options {
   readonly views?: readonly View[]
   /** StoreError when the file is another chain's. */
   readonly expectChainId?: string
-  /** How many tree pages, and rows of each table, stay in memory; at most twice as many do. */
+  /** How many tree pages stay in memory; at most twice as many do. */
   readonly pagesCached?: number
-  readonly rowsCached?: number
+  /** The most memory that rows may take (rowCache.ts). */
+  readonly rowCacheBytesMax?: number
 }
 
 /** The file of a store, opened for writing. */
@@ -147,15 +148,6 @@ function copyState({ connection, tables }: StoreFile, from: string): void {
   }
 }
 
-/** The rows last read and written, by the table's tag: what is on disk, or undefined for no row. */
-type RowCaches = readonly (QuickLRU<MapKey, object | undefined> | undefined)[]
-
-function createRowCaches(tables: readonly Table[], rowsCached: number): RowCaches {
-  const caches: QuickLRU<MapKey, object | undefined>[] = []
-  for (const { tag } of tables) caches[tag] = new QuickLRU({ maxSize: rowsCached })
-  return caches
-}
-
 const failMissingRow = ({ name }: Table): never =>
   failCorrupt('SQLITE_CORRUPT_INDEX', `an index of table ${name} names a row that is not there`)
 
@@ -176,23 +168,21 @@ export interface SqliteStore extends Store {
  * `code`.
  */
 export function openSqliteStore(options: Options): SqliteStore {
-  const { tables, rowsCached = 65_536 } = options
+  const { tables, rowCacheBytesMax } = options
   assertTables(tables)
   let writes = 0
   const file = openFile(options, () => writes)
   const { connection, state, tree, close } = file
-  const rowCaches = createRowCaches(tables, rowsCached)
+  const rowCache = createRowCache(tables, rowCacheBytesMax)
   let last = state.lastBlock()
   let chainId = state.chainId()
 
   const getRow = (table: Table, key: object): object | undefined => {
-    const cache = rowCaches[table.tag]
-    if (cache === undefined) return state.get(table, key)
     const id = table.mapKey(key)
-    const known = cache.get(id)
-    if (known !== undefined || cache.has(id)) return known
+    const known = rowCache.get(table, id)
+    if (known !== undefined) return known ?? undefined
     const row = state.get(table, key)
-    cache.set(id, row)
+    rowCache.set(table, id, row ?? null)
     return row
   }
 
@@ -201,7 +191,7 @@ export function openSqliteStore(options: Options): SqliteStore {
     writes++
     last = block
     for (const { table, key, before, after } of changes)
-      rowCaches[table.tag]?.set(table.mapKey(after ?? before ?? (table.parseKey(key) as object)), after)
+      rowCache.set(table, table.mapKey(after ?? before ?? (table.parseKey(key) as object)), after ?? null)
     keepTree()
   }
 
@@ -211,7 +201,7 @@ export function openSqliteStore(options: Options): SqliteStore {
     const sqlTable = state.sqlTable(table)
     connection.db.transaction(() => sqlTable.write(table.keyOf(key), sqlTable.get(key), after)).immediate()
     writes++
-    rowCaches[table.tag]?.set(table.mapKey(key), after)
+    rowCache.set(table, table.mapKey(key), after ?? null)
   }
 
   const store: SqliteStore = {
@@ -249,7 +239,7 @@ export function openSqliteStore(options: Options): SqliteStore {
       writes++
       last = state.lastBlock()
       chainId = state.chainId()
-      for (const cache of rowCaches) cache?.clear()
+      rowCache.clear()
       tree.forget()
     },
     putLocal: (table, row) => writeLocal(table, row, row),

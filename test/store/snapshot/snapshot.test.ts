@@ -42,7 +42,7 @@ describe('the bytes', () => {
     const first = open()
     commitRandom(first, 7, 6)
     const others = [
-      openSqliteStore({ path: newPath(), tables, rowsCached: 2, pagesCached: 2 }),
+      openSqliteStore({ path: newPath(), tables, rowCacheBytesMax: 1000, pagesCached: 2 }),
       openMemoryStore({ tables }),
     ]
     const paths = [first, ...others].map((store) => {
