@@ -11,7 +11,7 @@ import {
   startFetcherThread,
   type ThreadData,
 } from '../eni/thread.ts'
-import { listProposals } from '../modules/governance/keeper.ts'
+import { listLibraries } from '../modules/governance/keeper.ts'
 import { fileFor } from '../modules/governance/library.ts'
 import { libraryStatus, type Proposal, type ProposalOf } from '../modules/governance/tables.ts'
 import type { Change } from '../store/overlay.ts'
@@ -49,10 +49,11 @@ const isLibrary = (row: object | undefined): row is ProposalOf<'deploy_libeni'> 
   (row as Partial<Proposal> | undefined)?.type === 'deploy_libeni'
 
 /**
- * Keeps the library folder and its status table in line with the chain's proposals. It begins with every proposal in
- * the state. The fetcher's thread starts with the first library. Source: protocol.md §7, deploy_libeni.
+ * Keeps the library folder and its status table in line with the chain's proposals. It begins with `listLibraries` of the
+ * state. The fetcher's thread starts with the first library. Source: protocol.md §7, deploy_libeni.
  */
 export function serveLibraries({ store, home, os, allowAddresses, logger, limits = LIMITS }: LibrariesOptions) {
+  /** By proposal id. Those that were rejected are left out: their number has no bound. */
   const statuses = new Map<string, LibraryStatus>()
   let fetcher: ReturnType<typeof startFetcherThread> | undefined
   let isClosed = false
@@ -76,13 +77,14 @@ export function serveLibraries({ store, home, os, allowAddresses, logger, limits
     if (report.type === 'try')
       return logger.info({ ...about, url: report.url, why: report.why }, 'a try to download a library failed')
     const { status, why } = report
-    statuses.set(id, status)
+    if (status === 'rejected') statuses.delete(id)
+    else statuses.set(id, status)
     writeStatus(parseProposalId(id) as ProposalId, status)
     logger.info({ event: 'svc.governance.lib_status', ...about, status, why }, `library ${name} ${version}: ${status}`)
   }
 
-  const update = (proposals: readonly ProposalOf<'deploy_libeni'>[]): void => {
-    if (proposals.length === 0 || isClosed) return
+  const update = (jobs: readonly LibraryJob[]): void => {
+    if (jobs.length === 0 || isClosed) return
     fetcher ??= startFetcherThread(
       { home, allowAddresses, limits },
       {
@@ -91,17 +93,24 @@ export function serveLibraries({ store, home, os, allowAddresses, logger, limits
         onRestarted: updateAll,
       },
     )
-    fetcher.post(proposals.map((proposal) => jobOf(proposal, os, last)))
+    fetcher.post(jobs)
   }
 
   function updateAll(): void {
-    update([...listProposals(store)].filter(isLibrary))
+    const found: (Pick<Proposal, 'blockHeight' | 'place'> & { readonly job: LibraryJob })[] = []
+    // Only what a job needs of a row, which may take 14 kB.
+    for (const proposal of listLibraries(store)) {
+      const { blockHeight, place } = proposal
+      found.push({ blockHeight, place, job: jobOf(proposal, os, last) })
+    }
+    found.sort((a, b) => a.blockHeight - b.blockHeight || a.place - b.place)
+    update(found.map(({ job }) => job))
   }
 
   updateAll()
   return {
     /**
-     * The `onCommitted` of AppOptions. It looks at each changed row, or at every proposal when blocks were skipped
+     * The `onCommitted` of AppOptions. It looks at each changed row, or begins as at a start when blocks were skipped
      * (state sync).
      */
     onCommitted: (height: number, changes: readonly Change[]): void => {
@@ -109,7 +118,8 @@ export function serveLibraries({ store, home, os, allowAddresses, logger, limits
       last = height
       if (!isNext) return updateAll()
       const changed = changes.filter(({ table }) => table.name === 'proposals')
-      update(changed.map(({ after }) => after).filter(isLibrary))
+      const proposals = changed.map(({ after }) => after).filter(isLibrary)
+      update(proposals.map((proposal) => jobOf(proposal, os, last)))
     },
     /** Counts this node's libraries that have one of these statuses. */
     count: (...wanted: readonly LibraryStatus[]): number =>

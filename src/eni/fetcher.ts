@@ -16,7 +16,7 @@ export interface FetcherOptions {
 
 /**
  * Takes what the chain now says of these proposals, in the order in which they were proposed; jobs that are not named
- * stay as they were. The first call must name every proposal: files of any other are removed from staging.
+ * stay as they were. The first call must name every library that is not rejected: files of any other are removed from staging.
  */
 export type Fetcher = (libraries: readonly LibraryJob[]) => void
 

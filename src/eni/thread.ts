@@ -51,7 +51,7 @@ export interface ThreadData {
 
 /**
  * Starts a fetcher in a thread of its own, to which jobs are posted. The first ones after each start must be those of
- * every proposal. A download that was under way at the end of the thread is begun again.
+ * every library that is not rejected. A download that was under way at the end of the thread is begun again.
  */
 export const startFetcherThread = (
   workerData: ThreadData,

@@ -1,12 +1,14 @@
 import { parseProposalId } from '../../src/base/pubKey.ts'
-import { existsSync } from 'node:fs'
+import { existsSync, readlinkSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { AppLogger } from '../../src/app/context.ts'
 import { type Libraries, serveLibraries } from '../../src/cli/libraries.ts'
 import { libPath } from '../../src/eni/libraryFolder.ts'
 import { libraryStatus } from '../../src/modules/governance/tables.ts'
 import type { ProposalId } from '../../src/base/pubKey.ts'
-import { closeAll, fileBytes, type FileServer, md5Of, QUICK, serve, tempHome } from '../eni/support.ts'
+import type { Scan } from '../../src/store/state.ts'
+import type { Table } from '../../src/store/table.ts'
+import { closeAll, fileBytes, type FileServer, md5Of, namesIn, QUICK, serve, tempHome } from '../eni/support.ts'
 import { deploy, govChain, proposed, shown, voted } from '../modules/governance/support.ts'
 import { account, type TestChain } from '../support/testChain.ts'
 
@@ -148,6 +150,62 @@ test(
     await until(node, approved, 'deployed')
     await until(node, late, 'deployed')
     await until(node, expired, 'rejected')
+    await libraries().close()
+  },
+  LIMIT_MS,
+)
+
+test(
+  'a start reads the libraries that are open or approved, and those rejected meanwhile, of any number of finished ones',
+  async () => {
+    let isAway = false
+    const node = startNode('ubuntu', () => isAway)
+    const { chain, home, restart, libraries } = node
+    const propose = (name: string, extra = {}): string =>
+      proposed(chain, account(1), 'proposeDeployLibEni', { ...message(name, 'file', chain.height + 5), ...extra })
+    const [staged, absent] = [propose('staged'), propose('absent', message('absent', 'absent', chain.height + 5))]
+    await until(node, staged, 'ready')
+    await until(node, absent, 'failed')
+    isAway = true
+    voted(chain, account(1), staged, 'N')
+    voted(chain, account(1), absent, 'N')
+    for (let number = 0; number < 20; number++) voted(chain, account(1), propose(`rejected${number}`), 'N')
+    propose('expired')
+    const versions = ['v1.0.0', 'v1.1.0'].map((version) => {
+      const id = propose('deployed', { version })
+      voted(chain, account(1), id)
+      chain.advanceTo(chain.height + 5)
+      return id
+    })
+    const waiting = propose('waiting')
+    voted(chain, account(1), waiting)
+    const open = propose('open')
+
+    const { get, scan } = chain.store
+    const read: string[] = []
+    const noted = <R>({ name }: Table, row: R): R => {
+      if (name === 'proposals') read.push((row as { readonly name: string }).name)
+      return row
+    }
+    function* notedRows(table: Table, rows: Scan<string>): Generator<object> {
+      for (const row of scan(table, rows)) yield noted(table, row)
+    }
+    Object.assign(chain.store, {
+      get: (table: Table, key: object) => noted(table, get(table, key)),
+      scan: notedRows,
+    })
+    await restart()
+    Object.assign(chain.store, { get, scan })
+    expect(read.sort()).toEqual(['absent', 'deployed', 'deployed', 'open', 'staged', 'waiting'])
+    for (const id of versions) await until(node, id, 'deployed')
+    for (const id of [waiting, open]) await until(node, id, 'ready')
+    const statusOf = (id: string): string | undefined =>
+      chain.store.get(libraryStatus, { proposalId: parseProposalId(id) as ProposalId })?.status
+    while (statusOf(staged) !== 'rejected' || statusOf(absent) !== 'rejected')
+      await new Promise((done) => setTimeout(done, 5))
+    expect(namesIn(home, 'lib')).toEqual(['deployed-current.so', 'deployed-v1.0.0.so', 'deployed-v1.1.0.so'])
+    expect(readlinkSync(`${home}/eni/lib/deployed-current.so`)).toBe('deployed-v1.1.0.so')
+    expect(namesIn(home, 'staging')).toHaveLength(2)
     await libraries().close()
   },
   LIMIT_MS,

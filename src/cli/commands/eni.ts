@@ -2,21 +2,25 @@ import { printProposalId } from '../../base/pubKey.ts'
 import { libPath, measure, stagedPath } from '../../eni/libraryFolder.ts'
 import { listProposals } from '../../modules/governance/keeper.ts'
 import { printProposal } from '../../modules/governance/queries.ts'
+import { readMd5 } from '../../values/library.ts'
 import { needState, readState } from '../homes.ts'
 import { type CommonFlags, commonOptions, type Configure, subcommand, withOptions } from '../options.ts'
 import { printAnswer, note, formatTable } from '../output.ts'
 
-/** The proposed libraries in a state. `sums`: the MD5 sums that a library's file may have, by operating system. */
+/** The proposed libraries in a state. `sums`: the MD5 sums that a library's file may have. */
 const listedIn = (path: string) =>
-  readState(path, (state) =>
-    [...listProposals(state)]
-      .filter((proposal) => proposal.type === 'deploy_libeni')
-      .map((proposal) => {
-        const { id, name, version, md5 } = proposal
-        const { status } = printProposal(state, proposal)['Detail'] as { status: string }
-        return { id: printProposalId(id), name, version, status, sums: md5.toLowerCase() }
-      }),
-  )
+  readState(path, (state) => {
+    const listed = []
+    // Without the rows, of which each may take 14 kB: any number of proposals is kept for ever.
+    for (const proposal of listProposals(state)) {
+      if (proposal.type !== 'deploy_libeni') continue
+      const { id, name, version, md5 } = proposal
+      const { status } = printProposal(state, proposal)['Detail'] as { status: string }
+      const sums = [...(readMd5(md5)?.values() ?? [])].map((sum) => sum.toLowerCase())
+      listed.push({ id: printProposalId(id), name, version, status, sums })
+    }
+    return listed
+  })
 
 type Row = Omit<ReturnType<typeof listedIn>[number], 'id' | 'sums'> &
   Partial<Awaited<ReturnType<typeof measure>>> & { readonly where?: string }

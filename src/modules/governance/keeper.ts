@@ -12,6 +12,7 @@ import {
   libraryStatus,
   type OwnFields,
   type Proposal,
+  type ProposalOf,
   type ProposalResult,
   proposals,
   type ProposalType,
@@ -128,6 +129,21 @@ export function deployedVersion(state: StateReader, name: string): string | unde
   }))
     return version
   return undefined
+}
+
+/**
+ * The libraries that this node may have something to do for: those before their point, those deployed, and those rejected
+ * or expired whose status here is not yet `rejected`. Of the others a single validator can make any number, so they are
+ * not read. Bound: OPEN_PROPOSALS_MAX now and once more when this node stopped, and what two thirds of the voting power
+ * approved.
+ */
+export function* listLibraries(state: StateReader): Generator<ProposalOf<'deploy_libeni'>> {
+  for (const index of ['ongoingLibrary', 'deployedLibrary'] as const)
+    yield* state.scan(proposals, { index }) as Iterable<ProposalOf<'deploy_libeni'>>
+  for (const { proposalId: id } of state.scan(libraryStatus, { index: 'beforePoint' })) {
+    const proposal = getProposal(state, id)
+    if (proposal?.type === 'deploy_libeni' && !proposal.pending && proposal.result !== 'Approved') yield proposal
+  }
 }
 
 /** True while an unresolved or approved proposal to retire this program version exists. */

@@ -82,6 +82,10 @@ export const votes = table('votes', {
   message: stateCodec('svc.state.Vote'),
 })
 
+/** The statuses of libraries before their point. */
+const BEFORE_POINT: ReadonlySet<string> = new Set(['init', 'ready', 'failed'])
+const NO_KEY = new Uint8Array(0)
+
 /**
  * The node's own, written by the fetcher of libraries: what became of a library on this node. Never under the app hash.
  * Source: protocol.md §7.
@@ -91,6 +95,7 @@ export const libraryStatus = table('library_status', {
   hashed: false,
   key: { proposalId },
   row: { status: enumOf('init', 'ready', 'failed', 'deployed', 'collapsed', 'rejected') },
+  indexes: { beforePoint: ({ status }) => (BEFORE_POINT.has(status) ? NO_KEY : undefined) },
 })
 
 type Row = RowOf<typeof proposals>
