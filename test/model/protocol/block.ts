@@ -97,7 +97,7 @@ function countAbsences(state: State, block: Block, votes: readonly CommitVote[],
   }
   for (const candidacy of [...listEligible(state, block).reverse(), ...listIneligible(state, block)]) {
     const isOver = (state.absences.get(candidacy.id) ?? 0) >= state.chain.maxAbsentBlocks
-    if (!isOver || !candidacy.active) continue
+    if (!isOver || !candidacy.active || !signedById.has(candidacy.id)) continue
     if (isEligible(candidacy) && listEligible(state, block).length === 1) continue
     Object.assign(candidacy, { active: false, updatedAt: block.time })
     state.absences.delete(candidacy.id)
