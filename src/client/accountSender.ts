@@ -3,6 +3,7 @@ import { txHash } from '../tx/envelope.ts'
 import {
   createNonceQueue,
   isInNoBlock,
+  NONCES_OF_TX_MAX,
   nonceToRetry,
   type Numbered,
   OFFER_AGAIN_MS,
@@ -178,13 +179,14 @@ type Checked =
   | { readonly result: TransactionResult }
   | { readonly hash: string; readonly landed: Promise<TransactionResult> }
 
-/** What the gateway's answer with `wait: false` says. `isFixed`: the caller chose the nonce. */
+/**
+ * What the gateway's answer with `wait: false` says. Bytes that the node knows are sent, whoever sent them: a transaction
+ * that is signed again with the next nonce is one more that the gateway can have executed.
+ */
 function readSent(
   { expected_nonce: expected, known, ...result }: TransactionResult,
-  isFixed: boolean,
   follow: () => Promise<TransactionResult>,
 ): Sent<Checked> {
-  if (known === true && !isFixed) return { state: 'taken' }
   if (expected !== undefined) return { state: 'badNonce', result: { result }, expected }
   if (isFailed(result)) return { state: 'refused', result: { result } }
   const landed = follow()
@@ -200,7 +202,6 @@ interface Signed {
   /** Its place among those that are sent together. */
   readonly index: number
   readonly nonce: number
-  readonly isFixed: boolean
   readonly hash: string
   readonly bytes: Uint8Array
 }
@@ -241,27 +242,37 @@ export function createAccountSender(signer: Signer, { transport, chainId, chainI
     return isFailed(result) && isInNoBlock(result.check_tx.code, expected, nonce) ? result : undefined
   }
 
+  /** Hashes of what the queue has signed and not seen end: a synchronous call in the same words is another transaction. */
+  const queued = new Set<string>()
+  const followQueued = (hash: string, offer: Offer): Promise<TransactionResult> => {
+    queued.add(hash)
+    const forget = (): unknown => queued.delete(hash)
+    const landed = follow(hash, {}, offer)
+    landed.then(forget, forget)
+    return landed
+  }
+
   const send = async (all: readonly Numbered<PendingTx>[]): Promise<readonly Sent<Checked>[]> => {
     const id = await chainId()
     const sent: Sent<Checked>[] = []
     const signed: Signed[] = []
-    for (const [index, { tx, nonce, isFixed }] of all.entries()) {
+    for (const [index, { tx, nonce }] of all.entries()) {
       try {
-        signed.push({ index, nonce, isFixed, ...sign(id, tx, nonce) })
+        signed.push({ index, nonce, ...sign(id, tx, nonce) })
       } catch (error) {
         sent[index] = { state: 'failed', error }
       }
     }
     for (const batch of batchesOf(signed)) {
+      for (const { hash } of batch) queued.add(hash)
       const replies = await transport.askAll(batch.map(({ bytes }) => sendCall(bytes)))
-      for (const [place, { index, nonce, hash, bytes, isFixed }] of batch.entries()) {
+      for (const [place, { index, nonce, hash, bytes }] of batch.entries()) {
         const reply = replies[place] as Reply
+        queued.delete(hash)
         sent[index] =
           'error' in reply
             ? { state: 'failed', error: withHash(reply.error, hash) }
-            : readSent(reply.result as TransactionResult, isFixed, () =>
-                follow(hash, {}, () => offerAgain(bytes, nonce)),
-              )
+            : readSent(reply.result as TransactionResult, () => followQueued(hash, () => offerAgain(bytes, nonce)))
       }
     }
     return sent
@@ -271,6 +282,7 @@ export function createAccountSender(signer: Signer, { transport, chainId, chainI
     readNonce: async () => Number(await transport.ask(pendingCall(signer.address))),
     send,
     batchMax: BATCH_MAX,
+    noncesMax: NONCES_OF_TX_MAX,
   })
 
   return {
@@ -289,15 +301,20 @@ export function createAccountSender(signer: Signer, { transport, chainId, chainI
       const ask = (call: Call): unknown => transport.askBlocking(call, functionCall)
       const isFixed = tx.nonce !== undefined
       let nonce = tx.nonce ?? Number(ask(pendingCall(signer.address)))
-      for (let resigns = 0; ; resigns++) {
+      let resigns = 0
+      for (;;) {
         const { bytes, hash } = sign(id, tx, nonce)
         try {
           const answer = ask(sendCall(bytes)) as TransactionResult
-          const sent = readSent(answer, isFixed, async () => answer)
-          const retry = isFixed ? undefined : nonceToRetry(sent, nonce, resigns)
-          if (retry !== undefined) nonce = retry
-          else if ('ended' in sent) return ask(waitCall(bytes)) as TransactionResult
-          else return resultOfFound(answer)
+          const sent = readSent(answer, async () => answer)
+          const isOfQueue = !isFixed && queued.has(hash) && 'ended' in sent
+          const retry = isFixed || isOfQueue ? undefined : nonceToRetry(sent, nonce, resigns++, NONCES_OF_TX_MAX - 1)
+          if (isOfQueue) nonce += 1
+          else if (retry !== undefined) nonce = retry
+          else if ('ended' in sent) {
+            queue.onUsed(nonce)
+            return ask(waitCall(bytes)) as TransactionResult
+          } else return resultOfFound(answer)
         } catch (error) {
           throw withHash(error, hash)
         }

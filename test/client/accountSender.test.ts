@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { SvcRpcError } from '../../src/client/errors.ts'
 import { type AccountSender, createAccountSender, createFollower } from '../../src/client/accountSender.ts'
-import { txHash } from '../../src/tx/envelope.ts'
+import { fromBase64 } from '../../src/base/bytes.ts'
+import type { Call } from '../../src/client/transport.ts'
+import { decodeTx, type Tx, txHash } from '../../src/tx/envelope.ts'
+import { NONCES_OF_TX_MAX } from '../../src/tx/nonceQueue.ts'
 import { signerOfSeed } from '../../src/tx/sign.ts'
 import { CHAIN_ID, type FakeGateway, fakeGateway } from './support.ts'
 
@@ -75,6 +78,36 @@ describe('transactions of one account', () => {
     const second = sender.submitBlocking(order(1), 'transfer')
     gate.resolve()
     const results = [second, ...(await Promise.all(waiting))]
+    expect(new Set(results.map(({ hash }) => hash)).size).toBe(3)
+    expect(gateway.committed).toHaveLength(3)
+  })
+
+  test('a call after a synchronous one in the same words is another transaction', async () => {
+    const gateway = fakeGateway()
+    const sender = senderOf(gateway)
+    const results = [await sender.submit(order(1)), sender.submitBlocking(order(1), 'transfer')]
+    results.push(await sender.submit(order(1)))
+    expect(new Set(results.map(({ hash }) => hash)).size).toBe(3)
+    expect(gateway.committed).toHaveLength(3)
+  })
+
+  test('a call after a synchronous one that overtook others in the same words is another transaction', async () => {
+    const gateway = fakeGateway()
+    const signed = Promise.withResolvers<void>()
+    const gate = Promise.withResolvers<void>()
+    const sender = senderOf({
+      ...gateway,
+      askAll: async (calls) => {
+        signed.resolve()
+        await gate.promise
+        return gateway.askAll(calls)
+      },
+    })
+    const first = sender.submit(order(1))
+    await signed.promise
+    const results = [sender.submitBlocking(order(1), 'transfer')]
+    gate.resolve()
+    results.push(await first, await sender.submit(order(1)))
     expect(new Set(results.map(({ hash }) => hash)).size).toBe(3)
     expect(gateway.committed).toHaveLength(3)
   })
@@ -165,6 +198,52 @@ describe('a transaction on its way', () => {
     const away = new SvcRpcError('svc_getTransaction', undefined, 'away')
     const follow = createFollower({ ...fakeGateway(), askAll: async (calls) => calls.map(() => ({ error: away })) })
     await expect(follow(hash)).rejects.toMatchObject({ code: undefined, data: { hash }, cause: away })
+  })
+})
+
+describe('a gateway that lies', () => {
+  /** Answers whatever is sent with `said`, and keeps the bytes. */
+  const liar = (said: (nonce: number) => object) => {
+    const kept = new Map<string, number>()
+    const gateway = fakeGateway()
+    const answer = (call: Call): unknown => {
+      if (call.method === 'svc_getTransactionCount') return 7
+      const [waiting, { transaction }] = [Array.isArray(call.params), call.params as { readonly transaction: string }]
+      const text = waiting ? (call.params as readonly [string])[0] : transaction
+      if (call.method === 'svc_getTransaction') return resultOf(text)
+      const bytes = fromBase64(text) as Uint8Array
+      const { body } = decodeTx(bytes) as Tx
+      kept.set(txHash(bytes), body.nonce)
+      return waiting ? resultOf(txHash(bytes)) : { ...resultOf(txHash(bytes)), height: 0, ...said(body.nonce) }
+    }
+    const resultOf = (hash: string) => ({ height: 9, hash, check_tx: { fee: {} }, deliver_tx: { fee: {} } })
+    const sender = senderOf({
+      ...gateway,
+      ask: async (call) => answer(call),
+      askAll: async (calls) => calls.map((call) => ({ result: answer(call) })),
+      askBlocking: answer,
+    })
+    return { sender, nonces: () => [...kept.values()] }
+  }
+  const forms = [
+    ['a promise', async (sender: AccountSender) => sender.submit(order(1))],
+    ['synchronous', async (sender: AccountSender) => sender.submitBlocking(order(1), 'transfer')],
+  ] as const
+
+  test.each(forms)(
+    'and says that it knows the bytes gets one transaction out of a call (%s)',
+    async (_form, submit) => {
+      const { sender, nonces } = liar(() => ({ known: true }))
+      expect(await submit(sender)).toMatchObject({ height: 9 })
+      expect(nonces()).toEqual([7])
+    },
+  )
+
+  test.each(forms)('and always expects another nonce gets no more than three of them (%s)', async (_form, submit) => {
+    const check = { code: 6, log: 'bad nonce', fee: {} }
+    const { sender, nonces } = liar((nonce) => ({ check_tx: check, expected_nonce: nonce === 8 ? 3 : nonce + 1 }))
+    expect(await submit(sender)).toMatchObject({ height: 0, check_tx: check })
+    expect([nonces(), NONCES_OF_TX_MAX]).toEqual([[7, 8, 3], 3])
   })
 })
 

@@ -17,7 +17,7 @@ import { AWARD_EVENT_BLOCKS } from '../../src/modules/stake/block.ts'
 import { PARAMETERS } from '../../src/modules/params/definitions.ts'
 import { txEntries } from '../../src/modules/registry.ts'
 import { TX_BYTES_MAX } from '../../src/tx/envelope.ts'
-import { RESIGNS_MAX } from '../../src/tx/nonceQueue.ts'
+import { NONCES_OF_TX_MAX } from '../../src/tx/nonceQueue.ts'
 import { mebibytes, seconds, thousands } from '../../tools/reference/markdown.ts'
 import { pages } from './pages.ts'
 
@@ -62,12 +62,14 @@ const FIGURES: Readonly<Record<string, readonly string[]>> = {
     `${OPEN_PROPOSALS_OF_ONE_MAX} open proposals for each candidacy, ${thousands(OPEN_PROPOSALS_MAX)} in all`,
     `bodies of at most ${mebibytes(gateway.BODY_BYTES_MAX)}, batches of ${gateway.BATCH_CALLS_MAX} calls`,
     `${gateway.PARAMS_DEPTH_MAX} levels of nesting`,
+    `${NONCES_OF_TX_MAX} nonces for one transaction that a client signs`,
+    `with at most ${NONCES_OF_TX_MAX} nonces`,
     `blocks of at most ${mebibytes(BLOCK_BYTES_MAX)}`,
   ],
   'docs/client.md': [
     `tells of it in every ${AWARD_EVENT_BLOCKS}th`,
     `up to ${BATCH_MAX} of them in one request`,
-    `It does so ${RESIGNS_MAX} times at most`,
+    `with at most ${NONCES_OF_TX_MAX} nonces`,
   ],
   'CHANGELOG.md': [`larger than ${mebibytes(BLOCK_BYTES_MAX)}`, `10^${INITIAL_HEIGHT_MAX.toString().length - 1}`],
 }

@@ -13,7 +13,7 @@ import {
 type Answer = (one: Numbered<string>) => Sent<string> | undefined
 
 /** The mempool of one account, which takes nonces in order. `answer` judges a transaction before the nonce does. */
-function createAccount(answer: Answer = () => undefined, batchMax = 50) {
+function createAccount(answer: Answer = () => undefined, batchMax = 50, noncesMax = Number.POSITIVE_INFINITY) {
   const accepted: string[] = []
   const batches: number[] = []
   const account = {
@@ -45,6 +45,7 @@ function createAccount(answer: Answer = () => undefined, batchMax = 50) {
       return batch.map(judge)
     },
     batchMax,
+    noncesMax,
   })
   return { account, queue }
 }
@@ -127,6 +128,7 @@ describe('nonces in order', () => {
         })
       },
       batchMax: 3,
+      noncesMax: Number.POSITIVE_INFINITY,
     })
     const pauses = pausesOf()
     const all = names(6)
@@ -179,6 +181,82 @@ describe('nonces in order', () => {
       return { state: 'badNonce', result: 'refused', expected: nonce }
     })
     expect([await queue.submit('one'), tries]).toEqual(['refused', 1])
+  })
+})
+
+describe('a bound of nonces', () => {
+  /** The nonces that each transaction came with. */
+  const noncesBy = (seen: readonly Numbered<string>[]) => {
+    const all = new Map<string, Set<number>>()
+    for (const { tx, nonce } of seen) all.set(tx, (all.get(tx) ?? new Set()).add(nonce))
+    return all
+  }
+
+  test('holds whatever nonces are expected, higher and lower ones', async () => {
+    const seen: Numbered<string>[] = []
+    const expected = [9, 2, 30, 4]
+    const { queue } = createAccount(
+      (one) => ({ state: 'badNonce', result: `refused ${seen.push(one)}`, expected: expected[seen.length - 1] }),
+      50,
+      3,
+    )
+    expect(await queue.submit('one')).toBe('refused 3')
+    expect(seen.map(({ nonce }) => nonce)).toEqual([0, 9, 2])
+  })
+
+  test('holds when the nonce is read anew between two tries', async () => {
+    const seen: number[] = []
+    // It expects the nonce that is pending at last, and that transaction ends in no block.
+    const expected = [5, 6, 0]
+    const { account, queue } = createAccount(
+      ({ tx, nonce }) => {
+        if (tx === 'pending') return undefined
+        if (seen.push(nonce) === 3) {
+          account.read = 50
+          account.ends[0]?.reject(new Error('in no block'))
+        }
+        return { state: 'badNonce', result: 'refused', expected: expected[seen.length - 1] }
+      },
+      50,
+      3,
+    )
+    await queue.submit('pending')
+    account.read = 40
+    expect(await queue.submit('two')).toBe('refused')
+    expect(seen).toEqual([1, 5, 40])
+  })
+
+  test('is enough for those behind refused ones in a batch, however many these are', async () => {
+    const seen: Numbered<string>[] = []
+    const { account, queue } = createAccount(
+      (one) => {
+        seen.push(one)
+        return one.tx !== 'last' && one.nonce === account.next ? { state: 'refused', result: 'refused' } : undefined
+      },
+      50,
+      3,
+    )
+    const calls = [...names(20), 'last'].map((name) => queue.submit(name))
+    expect((await Promise.all(calls)).at(-1)).toBe('last with 0')
+    expect(Math.max(...[...noncesBy(seen).values()].map(({ size }) => size))).toBe(3)
+  })
+
+  test('lets the last try wait until another program, which was always faster, has paused', async () => {
+    const seen: number[] = []
+    const { account, queue } = createAccount(
+      ({ nonce }) => {
+        seen.push(nonce)
+        if (seen.length < 3) account.next += 7
+        return undefined
+      },
+      50,
+      3,
+    )
+    // It goes on for two readings. The first of all is of the first try.
+    const moves = [0, 0, 4, 3, 0]
+    Object.defineProperty(account, 'read', { get: () => (account.next += moves[account.reads - 1] ?? 0) })
+    expect(await queue.submit('one')).toBe('one with 21')
+    expect([seen, account.reads]).toEqual([[0, 7, 21], 5])
   })
 })
 
@@ -282,6 +360,7 @@ describe('what goes wrong', () => {
       },
       send: async (batch) => batch.map(({ nonce }) => ({ state: 'refused', result: `${nonce}` })),
       batchMax: 50,
+      noncesMax: Number.POSITIVE_INFINITY,
     })
     expect(await Promise.allSettled([queue.submit('one'), queue.submit('two')])).toMatchObject([
       { reason: { message: 'away' } },
@@ -350,6 +429,7 @@ test('after a batch that could not be sent, the next nonce is read again', async
       }))
     },
     batchMax: 5,
+    noncesMax: Number.POSITIVE_INFINITY,
   })
   expect(await queue.submit('one')).toBe('one with 0')
   isDown = true

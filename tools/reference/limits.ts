@@ -13,7 +13,7 @@ import { FILE_BYTES_MAX, REDIRECTS_MAX } from '../../src/eni/download.ts'
 import { LIMITS } from '../../src/eni/thread.ts'
 import * as gateway from '../../src/gateway/limits.ts'
 import { GENESIS_SUPPLY_MAX } from '../../src/modules/genesis.ts'
-import { OFFER_AGAIN_MS } from '../../src/tx/nonceQueue.ts'
+import { NONCES_OF_TX_MAX, OFFER_AGAIN_MS } from '../../src/tx/nonceQueue.ts'
 import { OPEN_PROPOSALS_MAX, OPEN_PROPOSALS_OF_ONE_MAX } from '../../src/modules/governance/keeper.ts'
 import { OS_NAMES, URLS_MAX } from '../../src/values/library.ts'
 import { POINT_BLOCKS_MAX, POINT_SECONDS_MAX } from '../../src/modules/governance/proposals/proposal.ts'
@@ -113,6 +113,7 @@ const gatewayRows: readonly Row[] = [
     'A transaction that waits is given to the node again',
     `after ${seconds(OFFER_AGAIN_MS)}, and then after twice as long each time`,
   ],
+  ['Nonces with which a client signs one transaction', `${NONCES_OF_TX_MAX}; then code 6`],
   [
     'Queries to the node',
     `${gateway.QUERIES_ASKED_MAX} at a time, ${thousands(gateway.QUERIES_MAX)} with those that wait; then -32015`,

@@ -10,7 +10,7 @@ import type { TxEntry } from '../../modules/define.ts'
 import { txEntries } from '../../modules/registry.ts'
 import { txHash } from '../../tx/envelope.ts'
 import { field } from '../../tx/fields.ts'
-import { BAD_NONCE_CODE, createNonceQueue, decodeNonce, type Sent } from '../../tx/nonceQueue.ts'
+import { BAD_NONCE_CODE, createNonceQueue, decodeNonce, NONCES_OF_TX_MAX, type Sent } from '../../tx/nonceQueue.ts'
 import type { TransactionResult } from '../../tx/result.ts'
 import { decodeShortfall } from '../../tx/shortfall.ts'
 import { type Signer, signerOfSeed } from '../../tx/sign.ts'
@@ -95,7 +95,7 @@ function signAndSend<R>(
   chain: {
     readonly chainId: string
     readonly readNonce: () => Promise<number>
-    readonly send: (bytes: Uint8Array, isFixed: boolean) => Promise<Sent<R>>
+    readonly send: (bytes: Uint8Array) => Promise<Sent<R>>
   },
 ): Promise<R> {
   const { chainId, readNonce, send } = chain
@@ -103,11 +103,10 @@ function signAndSend<R>(
     readNonce,
     send: (batch) =>
       Promise.all(
-        batch.map(({ tx, nonce, isFixed }) =>
-          send(signer.signTx({ chainId, nonce, operation: entry.operation, message: tx }), isFixed),
-        ),
+        batch.map(({ tx, nonce }) => send(signer.signTx({ chainId, nonce, operation: entry.operation, message: tx }))),
       ),
     batchMax: 1,
+    noncesMax: NONCES_OF_TX_MAX,
   })
   return queue.submit(message, { nonce: given })
 }
@@ -121,10 +120,9 @@ async function sendSigned(signer: Signer, tx: UnsignedTx, flags: Flags): Promise
   const sent = await signAndSend<TransactionResult | { readonly bytes: string }>(signer, tx, {
     chainId,
     readNonce: async () => (await gateway.call('svc_getTransactionCount', [signer.address, 'pending'])) as number,
-    send: async (raw, isFixed) => {
+    send: async (raw) => {
       const bytes = toBase64(raw)
-      const { expected_nonce: expected, known, ...result } = await sendRaw({ transaction: bytes, wait: false })
-      if (known === true && !isFixed) return { state: 'taken' }
+      const { expected_nonce: expected, known: _, ...result } = await sendRaw({ transaction: bytes, wait: false })
       if (expected !== undefined) return { state: 'badNonce', result, expected }
       if (result.check_tx.code !== undefined) return { state: 'refused', result }
       return { state: 'accepted', result: { bytes }, ended: async () => undefined }
