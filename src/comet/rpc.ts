@@ -196,11 +196,23 @@ export const openNodeRpc = (url: string, options: TransportOptions = {}) => {
     committedHeight: async () => whole(objectAt(await call('abci_info'), 'response')['last_block_height']),
     /** Asks CheckTx without sending the transaction on. A code other than 0 is a result, not an error. */
     checkTx: async (tx: Uint8Array) => txResult(await call('check_tx', { tx: toBase64(tx) })),
-    /** Resolves after CheckTx. A code other than 0 is a result, not an error. */
+    /**
+     * Resolves after CheckTx. A code other than 0 is a result, not an error. `isResent`: the connection broke, and the
+     * answer is to the second sending; a node that has the transaction from the first one has accepted it.
+     */
     broadcastTxSync: async (tx: Uint8Array) => {
-      const { code, log, data } = objectAt(await call('broadcast_tx_sync', { tx: toBase64(tx) }))
-      // Of all answers only this one writes data in hex.
-      return { code: whole(code), log: text(log), data: new Uint8Array(Buffer.from(text(data), 'hex')) }
+      let isResent = false
+      const onResend = (): void => {
+        isResent = true
+      }
+      try {
+        const { code, log, data } = objectAt(await call('broadcast_tx_sync', { tx: toBase64(tx) }, onResend))
+        // Of all answers only this one writes data in hex.
+        return { code: whole(code), log: text(log), data: new Uint8Array(Buffer.from(text(data), 'hex')), isResent }
+      } catch (error) {
+        if (isResent && isNodeError(error, 'TxInCache')) return { code: 0, log: '', data: new Uint8Array(), isResent }
+        throw error
+      }
     },
     abciQuery: async ({ path, data = new Uint8Array(), height = 0, prove = false }: AbciQuery) =>
       queryResult(await call('abci_query', { path, data: toHex(data), height: String(height), prove })),

@@ -8,8 +8,15 @@ const CONNECTIONS = 64
 const RESENDS_MAX = 3
 const ANSWER_BYTES_MAX = 256 * 1024 * 1024
 
-/** Makes one JSON-RPC call to the node and resolves with its `result`. Throws NodeErrors. */
-export type Call = (method: string, params?: Readonly<Record<string, unknown>>) => Promise<unknown>
+/**
+ * Makes one JSON-RPC call to the node and resolves with its `result`. Throws NodeErrors. `onResend`: told before the call
+ * is sent again; the node may have carried it out already.
+ */
+export type Call = (
+  method: string,
+  params?: Readonly<Record<string, unknown>>,
+  onResend?: () => void,
+) => Promise<unknown>
 
 /** How a node is called. */
 export type TransportOptions = {
@@ -23,7 +30,14 @@ export type TransportOptions = {
   answerBytes?: number
 }
 
-type Posting = { pool: Pool; origin: string; body: string; timeoutMs: number; answerBytes: number }
+type Posting = {
+  pool: Pool
+  origin: string
+  body: string
+  timeoutMs: number
+  answerBytes: number
+  onResend: (() => void) | undefined
+}
 type Answer = { status: number; body: Buffer }
 
 const resultOf = (method: string, { status, body }: Answer): unknown => {
@@ -51,7 +65,7 @@ const BROKEN = new Set<unknown>(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
  */
 const post = (posting: Posting, resends = RESENDS_MAX): Promise<Answer> =>
   new Promise((done, failed) => {
-    const { pool, origin, body, timeoutMs, answerBytes } = posting
+    const { pool, origin, body, timeoutMs, answerBytes, onResend } = posting
     const chunks: Buffer[] = []
     let [status, bytes] = [0, 0]
     let controller: Dispatcher.DispatchController | undefined
@@ -84,8 +98,9 @@ const post = (posting: Posting, resends = RESENDS_MAX): Promise<Answer> =>
         onResponseError: (_, error) => {
           clearTimeout(timer)
           const { code } = error as { readonly code?: unknown }
-          if (BROKEN.has(code) && status === 0 && resends > 0) done(post(posting, resends - 1))
-          else failed(error)
+          if (!BROKEN.has(code) || status !== 0 || resends === 0) return failed(error)
+          onResend?.()
+          done(post(posting, resends - 1))
         },
       },
     )
@@ -110,12 +125,12 @@ export const openTransport = (
     throw new NodeError('NodeUnreachable', `the node's address: expected http://HOST:PORT, got ${JSON.stringify(url)}`)
   const pool = new Pool(origin, { connections, pipelining: 1 })
   let underWay = 0
-  const call: Call = async (method, params = {}) => {
+  const call: Call = async (method, params = {}, onResend) => {
     if (underWay >= calls) throw new NodeError('NodeBusy', `${method}: ${calls} calls to the node are under way`)
     underWay += 1
     try {
       const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-      return resultOf(method, await post({ pool, origin, body, timeoutMs, answerBytes }))
+      return resultOf(method, await post({ pool, origin, body, timeoutMs, answerBytes, onResend }))
     } catch (error) {
       if (isNodeError(error)) throw error
       throw new NodeError('NodeUnreachable', `${method}: cannot reach the node at ${origin}: ${reasonOf(error)}`)

@@ -41,6 +41,8 @@ export interface Refusal {
 interface Refused {
   readonly hash: string
   readonly refused: Refusal
+  /** The node may have had the same bytes before, because the connection to it broke. */
+  readonly isResent?: boolean
 }
 
 /** How a transaction ended. */
@@ -100,13 +102,13 @@ async function broadcast({ chain, tracker, shortfalls }: Setting, bytes: Uint8Ar
   if (bytes.length > TX_BYTES_MAX) return { hash, refused: tooLarge(bytes) }
   const waiter = tracker.wait(hash)
   try {
-    const { code, log, data } = await chain.rpc.broadcastTxSync(bytes)
+    const { code, log, data, isResent } = await chain.rpc.broadcastTxSync(bytes)
     if (code === 0) return { state: 'accepted', hash, waiter }
     waiter.cancel()
     const expectedNonce = code === BAD_NONCE_CODE ? decodeNonce(data) : undefined
     const shortfall = decodeShortfall(fromUtf8(data) ?? '')
     if (shortfall !== undefined) shortfalls.set(hash, shortfall)
-    return { hash, refused: { code, log, expectedNonce } }
+    return { hash, refused: { code, log, expectedNonce }, isResent }
   } catch (error) {
     if (isNodeError(error, 'TxInCache')) return { state: 'known', hash, waiter }
     if (isNodeError(error, 'NodeTimeout')) return { state: 'unclear', hash, waiter }
@@ -212,8 +214,13 @@ async function sendOne(setting: Setting, { tx: sign, nonce, isFixed }: Numbered<
   if ('refused' in sent) {
     const { code, expectedNonce } = sent.refused
     if (code !== BAD_NONCE_CODE) return { state: 'refused', result: sent }
-    const found = isFixed ? await findSent(chain, hash) : undefined
-    if (found === undefined) return { state: 'badNonce', result: sent, expected: expectedNonce }
+    const mayBeSent = isFixed || sent.isResent === true
+    const found = mayBeSent ? await findSent(chain, hash) : undefined
+    if (found === undefined) {
+      // What has used the nonce up may be the same bytes: signed again, they would be a second transaction.
+      if (mayBeSent && !isFixed) throw new RpcError('nodeAway', 'the connection to the node broke', { hash })
+      return { state: 'badNonce', result: sent, expected: expectedNonce }
+    }
     // These very bytes are in a block: they are answered with it.
     return { state: 'refused', result: { hash, state: 'known', outcome: Promise.resolve({ hash, included: found }) } }
   }

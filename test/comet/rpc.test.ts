@@ -42,7 +42,7 @@ const answering = async (answer: (method: string) => string | undefined) => {
 describe('rpc', () => {
   test('a transaction is taken in, found by its hash and told apart when it comes again', async () => {
     const tx = Buffer.from('rpc=one')
-    expect(await node.rpc.broadcastTxSync(tx)).toEqual({ code: 0, log: '', data: new Uint8Array() })
+    expect(await node.rpc.broadcastTxSync(tx)).toEqual({ code: 0, log: '', data: new Uint8Array(), isResent: false })
     await expect(node.rpc.broadcastTxSync(tx)).rejects.toMatchObject({ code: 'TxInCache' })
     await until(() =>
       node.rpc.tx(hashOf(tx)).then(
@@ -144,6 +144,22 @@ describe('rpc', () => {
     rpc.close()
     expect(await last).toBe(0)
     await expect(rpc.peers()).rejects.toMatchObject({ code: 'NodeUnreachable' })
+    one.close()
+  })
+
+  test('a transaction that the node had taken in before the connection broke is accepted', async () => {
+    const cached = { code: -32603, message: 'Internal error', data: 'tx already exists in cache' }
+    let calls = 0
+    const one = await answering(() => {
+      calls += 1
+      if (calls === 1) one.server.closeAllConnections()
+      return JSON.stringify({ error: cached })
+    })
+    const rpc = openNodeRpc(one.url)
+    const taken = { code: 0, log: '', data: new Uint8Array(), isResent: true }
+    expect(await rpc.broadcastTxSync(Buffer.from('a'))).toEqual(taken)
+    expect(calls).toBe(2)
+    await expect(rpc.broadcastTxSync(Buffer.from('a'))).rejects.toMatchObject({ code: 'TxInCache' })
     one.close()
   })
 

@@ -278,6 +278,39 @@ describe('resending the same bytes', () => {
   })
 })
 
+describe('a connection to the node that breaks after a transaction has arrived', () => {
+  /** Breaks with the first transaction. */
+  const breaksOnce = () => {
+    let broadcasts = 0
+    return (method: string): boolean => method === 'broadcast_tx_sync' && ++broadcasts === 1
+  }
+
+  test('costs nothing: the transaction is executed once', async () => {
+    pair = await startPair({ breaks: breaksOnce(), blocks: false })
+    const call = transfer()
+    await until(() => pair.node.count('broadcast_tx_sync') === 2)
+    pair.node.script.blocks = true
+    expect((await resultOf(call)).height).toBeGreaterThan(0)
+    expect(pair.node.ledger.nonces.get(alice.address)).toBe(1)
+  })
+
+  test('and that says only that the nonce is used up: error -32011 with the hash, and nothing is signed again', async () => {
+    pair = await startPair({ breaks: breaksOnce(), blocks: false, cache: false })
+    const { error } = await transfer()
+    expect(error).toMatchObject({ code: -32011, data: { hash: expect.stringMatching(/^[0-9A-F]{64}$/) } })
+    pair.node.step()
+    const found = (await pair.rpc('svc_getTransaction', [error?.data?.hash])).result as Result
+    expect(found.height).toBeGreaterThan(0)
+    expect(pair.node.count('broadcast_tx_sync')).toBe(2)
+  })
+
+  test('does not mark a raw transaction as known', async () => {
+    pair = await startPair({ breaks: breaksOnce() })
+    const params = { transaction: toBase64(signed(0)), wait: false }
+    expect((await pair.rpc('svc_sendRawTransaction', params)).result).not.toHaveProperty('known')
+  })
+})
+
 describe('a raw transaction that is not waited for', () => {
   const send = async (bytes: Uint8Array) =>
     (await pair.rpc('svc_sendRawTransaction', { transaction: toBase64(bytes), wait: false })).result

@@ -25,6 +25,8 @@ export interface Script {
   lose: (tx: Tx) => boolean
   /** Broadcast errors in CometBFT's words, before CheckTx. */
   error: (tx: Uint8Array) => string | undefined
+  /** Whether the connection breaks before the answer to a call, which is carried out. */
+  breaks: (method: string) => boolean
   /** What the node says of its own trouble when it is asked for a transaction. */
   lookUpError: () => string | undefined
   query: (path: string, height: number) => { code?: number; log?: string; data?: unknown }
@@ -241,6 +243,7 @@ export async function startStubNode(given: Partial<Script> = {}) {
     deliver: () => ({ gas: 21_000 }),
     lose: () => false,
     error: () => undefined,
+    breaks: () => false,
     lookUpError: () => undefined,
     query: () => ({}),
     batch: () => undefined,
@@ -264,6 +267,10 @@ export async function startStubNode(given: Partial<Script> = {}) {
       result = answer(ledger, script, method, params)
     } catch (error) {
       result = (error as Error).message
+    }
+    if (script.breaks(method)) {
+      request.socket.destroy()
+      return
     }
     const pauseMs = script.latencyMs()
     if (pauseMs > 0) await sleep(pauseMs)

@@ -152,10 +152,13 @@ async function askNode(signer: Signer, tx: UnsignedTx, flags: Flags) {
         return (JSON.parse(fromUtf8(account.value) ?? '') as { nonce: number }).nonce
       },
       send: async (bytes) => {
-        const { code, log, data } = await check(bytes)
+        const answer = await check(bytes)
+        const { code, log, data } = answer
+        const isResent = 'isResent' in answer && answer.isResent
         const shortfall = decodeShortfall(fromUtf8(data) ?? '')
         const result = { code, log, hash: txHash(bytes), shortfall }
-        if (code === BAD_NONCE_CODE) return { state: 'badNonce', result, expected: decodeNonce(data) }
+        // After a broken connection the same bytes may have used the nonce up.
+        if (code === BAD_NONCE_CODE && !isResent) return { state: 'badNonce', result, expected: decodeNonce(data) }
         return { state: 'refused', result }
       },
     })
