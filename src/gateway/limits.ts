@@ -24,6 +24,12 @@ export const WAITING_SIGNED_HERE_MAX = 5_000
 /** The most of them of one sender. */
 export const WAITING_OF_SENDER_MAX = 1_024
 
+/**
+ * The most further calls that send the bytes of one of them again and wait with it. They take none of the places above, so
+ * that strangers cannot fill these with a transaction of somebody else that waits.
+ */
+export const WAITING_AGAIN_MAX = 5_000
+
 /** The most queries of callers that the node is asked at a time. */
 export const QUERIES_ASKED_MAX = 32
 

@@ -24,6 +24,7 @@ import {
   LOOK_UP_MS,
   NONCES_KEPT,
   SHORTFALLS_KEPT,
+  WAITING_AGAIN_MAX,
   WAITING_MAX,
   WAITING_OF_SENDER_MAX,
   WAITING_SIGNED_HERE_MAX,
@@ -199,10 +200,17 @@ async function included(outcome: Promise<Outcome>): Promise<void> {
 type Sign = (chainId: string, nonce: number) => Uint8Array
 
 /** Looks up what was sent. Throws RpcError -32011 with `data.hash` when the node does not say. */
-const findSent = (chain: Chain, hash: string): Promise<Inclusion | undefined> =>
+const findSent = (chain: Pick<Chain, 'findTx'>, hash: string): Promise<Inclusion | undefined> =>
   chain.findTx(hash).catch((error: unknown) => {
     throw nodeFailure(error, { hash }) ?? error
   })
+
+/** What is answered to bytes that are in a block. */
+const inBlock = (hash: string, included: Inclusion): SentTx => ({
+  hash,
+  state: 'known',
+  outcome: Promise.resolve({ hash, included }),
+})
 
 /** Signs and sends one transaction. */
 async function sendOne(setting: Setting, { tx: sign, nonce, isFixed }: Numbered<Sign>): Promise<Sent<SentTx>> {
@@ -221,8 +229,7 @@ async function sendOne(setting: Setting, { tx: sign, nonce, isFixed }: Numbered<
       if (mayBeSent && !isFixed) throw new RpcError('nodeAway', 'the connection to the node broke', { hash })
       return { state: 'badNonce', result: sent, expected: expectedNonce }
     }
-    // These very bytes are in a block: they are answered with it.
-    return { state: 'refused', result: { hash, state: 'known', outcome: Promise.resolve({ hash, included: found }) } }
+    return { state: 'refused', result: inBlock(hash, found), expected: expectedNonce }
   }
   const { state, waiter } = sent
   if (state === 'known' && !isFixed) {
@@ -262,26 +269,41 @@ function createQueues(createQueue: (address: Address) => Queue) {
     giveBack,
     usersOf: (address: Address) => busy.get(address)?.users ?? 0,
     pendingNonce: (address: Address) => busy.get(address)?.queue.pendingNonce() ?? 0,
+    nextNonce: (address: Address) => (busy.get(address)?.queue ?? idle.get(address))?.nextNonce(),
   }
 }
 
-/** Who signs: the gateway, or the caller. */
-type SignedBy = 'raw' | 'signedHere'
+/** Who signs: the gateway, or the caller; `again`: bytes of a caller's that wait here already. */
+type Place = 'raw' | 'signedHere' | 'again'
 
 /** Returns which limit one more transaction would exceed; undefined when there is room. */
-function fullOf(
-  { raw, signedHere }: Readonly<Record<SignedBy, number>>,
-  by: SignedBy,
-  ofSender: number,
-  sender: Address,
-): string | undefined {
+function fullOf({ raw, signedHere, again }: Readonly<Record<Place, number>>, place: Place): string | undefined {
+  if (place === 'again') {
+    return again < WAITING_AGAIN_MAX
+      ? undefined
+      : `${WAITING_AGAIN_MAX} calls that send waiting transactions again wait at this gateway`
+  }
   if (raw + signedHere >= WAITING_MAX) return `${WAITING_MAX} transactions wait at this gateway`
-  if (ofSender >= WAITING_OF_SENDER_MAX)
-    return `${WAITING_OF_SENDER_MAX} transactions of ${sender} wait at this gateway`
-  if (by === 'signedHere' && signedHere >= WAITING_SIGNED_HERE_MAX) {
+  if (place === 'signedHere' && signedHere >= WAITING_SIGNED_HERE_MAX) {
     return `${WAITING_SIGNED_HERE_MAX} transactions that this gateway signs wait at it`
   }
   return undefined
+}
+
+const mempoolFull = (why: string, data?: unknown): RpcError =>
+  new RpcError('mempoolFull', `${why}, try again later`, data)
+
+/** Calls `release` once the transaction has ended or could not be sent. */
+async function releasing(sending: Promise<SentTx>, release: () => void): Promise<SentTx> {
+  try {
+    const sent = await sending
+    if ('refused' in sent) release()
+    else sent.outcome.then(release, release)
+    return sent
+  } catch (error) {
+    release()
+    throw error
+  }
 }
 
 /** Sends transactions. */
@@ -296,7 +318,7 @@ export function createSender(given: Omit<Setting, 'shortfalls'>) {
   const { chain } = given
   const shortfalls = new QuickLRU<string, Shortfall>({ maxSize: SHORTFALLS_KEPT })
   const setting: Setting = { ...given, shortfalls }
-  const underWay: Record<SignedBy, number> = { raw: 0, signedHere: 0 }
+  const underWay: Record<Place, number> = { raw: 0, signedHere: 0, again: 0 }
   const queues = createQueues((address) =>
     createNonceQueue<Sign, SentTx>({
       readNonce: async () => (await chain.account(address)).nonce,
@@ -306,48 +328,85 @@ export function createSender(given: Omit<Setting, 'shortfalls'>) {
       noncesMax: Number.POSITIVE_INFINITY,
     }),
   )
+  /** What callers have signed and waits here, by its hash. */
+  const rawByHash = new Map<string, Promise<SentTx>>()
+  /** The first raw transactions of accounts whose next nonce is not known, until the node has answered them. */
+  const firstByAddress = new Map<Address, Promise<unknown>>()
 
-  /** Sends in the account's turn. The transaction counts against the limits until it has ended. */
-  const sendCounted = async (by: SignedBy, address: Address, sign: Sign, nonce?: number): Promise<SentTx> => {
-    const full = fullOf(underWay, by, queues.usersOf(address), address)
-    if (full !== undefined) throw new RpcError('mempoolFull', `${full}, try again later`)
-    underWay[by] += 1
-    const release = (): void => {
-      underWay[by] -= 1
-      queues.giveBack(address)
+  /** Counts a call against the limits until its transaction has ended. `data` goes into the error beyond them. */
+  const counted = async (place: Place, send: () => Promise<SentTx>, data?: unknown): Promise<SentTx> => {
+    const full = fullOf(underWay, place)
+    if (full !== undefined) throw mempoolFull(full, data)
+    underWay[place] += 1
+    return releasing(send(), () => {
+      underWay[place] -= 1
+    })
+  }
+
+  /** Sends in the account's turn. */
+  const sendInTurn = async (address: Address, sign: Sign, nonce?: number): Promise<SentTx> => {
+    if (queues.usersOf(address) >= WAITING_OF_SENDER_MAX)
+      throw mempoolFull(`${WAITING_OF_SENDER_MAX} transactions of ${address} wait at this gateway`)
+    return releasing(queues.take(address).submit(sign, { nonce }), () => queues.giveBack(address))
+  }
+
+  /**
+   * Sends a raw transaction. One whose nonce has passed is looked up beside the account's queue, which strangers could
+   * fill otherwise: anybody can send the bytes of blocks again.
+   */
+  const sendRaw = async (bytes: Uint8Array, { body }: Tx): Promise<SentTx> => {
+    const [address, { nonce }] = [addressOf(body.from), body]
+    let next = queues.nextNonce(address)
+    for (let first = firstByAddress.get(address); next === undefined && first !== undefined; ) {
+      await first
+      next = queues.nextNonce(address)
+      first = firstByAddress.get(address)
     }
-    try {
-      const sent = await queues.take(address).submit(sign, { nonce })
-      if ('refused' in sent) release()
-      else sent.outcome.then(release, release)
-      return sent
-    } catch (error) {
-      release()
-      throw error
+    if (next !== undefined && nonce < next) {
+      const hash = txHash(bytes)
+      const found = await findSent(chain.forCallers, hash)
+      if (found !== undefined) return inBlock(hash, found)
     }
+    const sending = sendInTurn(address, () => bytes, nonce)
+    if (next === undefined) {
+      const forget = (): unknown => firstByAddress.delete(address)
+      firstByAddress.set(address, sending.then(forget, forget))
+    }
+    return sending
+  }
+
+  /** Waits for what another call has sent. */
+  const waitWith = async (first: Promise<SentTx>): Promise<SentTx> => {
+    const sent = await first
+    return 'refused' in sent || sent.state !== 'accepted' ? sent : { ...sent, state: 'known' }
   }
 
   return {
     /** Signs and sends a transaction. */
     submit: (signer: Signer, { operation, message, nonce: given }: PendingTx): Promise<SentTx> => {
       const sign: Sign = (chainId, nonce) => signer.signTx({ chainId, nonce, operation, message })
-      return sendCounted('signedHere', signer.address, sign, given)
+      return counted('signedHere', () => sendInTurn(signer.address, sign, given))
     },
     /** Sends what the caller has signed. */
     submitRaw: (bytes: Uint8Array): Promise<SentTx> => {
+      const hash = txHash(bytes)
+      const first = rawByHash.get(hash)
+      if (first !== undefined) return counted('again', () => waitWith(first), { hash })
       const send = async (chainId: string): Promise<SentTx> => {
         const tx = readRawTx(bytes, chainId)
-        return 'refused' in tx ? tx : sendCounted('raw', addressOf(tx.body.from), () => bytes, tx.body.nonce)
+        return 'refused' in tx ? tx : counted('raw', () => sendRaw(bytes, tx))
       }
       // Once the chain is known, calls enter their queue in the order in which they came.
       const chainId = chain.knownChainId()
-      return chainId === undefined ? chain.chainId().then(send) : send(chainId)
+      const sending = chainId === undefined ? chain.chainId().then(send) : send(chainId)
+      rawByHash.set(hash, sending)
+      return releasing(sending, () => rawByHash.delete(hash))
     },
     /** Returns the nonce after the last one of the account that waits here for its block; 0 when none waits. */
     pendingNonce: queues.pendingNonce,
     /** Returns what a balance lacked for one of the last transactions that were refused here for that. */
     shortfallOf: (hash: string): Shortfall | undefined => shortfalls.get(hash),
     /** How many transactions are signed, sent or waited for now. */
-    underWay: (): number => underWay.raw + underWay.signedHere,
+    underWay: (): number => underWay.raw + underWay.signedHere + underWay.again,
   }
 }

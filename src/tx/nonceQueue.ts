@@ -10,14 +10,15 @@ import { fromUtf8, utf8 } from '../base/bytes.ts'
  * - `taken`: the same, and those bytes are another call's. The transaction is signed again with the next nonce, however
  *   often, so only a node that is trusted may say so.
  * - `badNonce`: another nonce comes next. `expected` is that nonce where it is known.
- * - `refused`: the transaction was refused for another reason, and its nonce is free.
+ * - `refused`: the transaction was refused for another reason, and its nonce is free. `expected`: the nonce that comes
+ *   next, where the answer says so.
  * - `failed`: the transaction could not be sent, or nobody knows what became of it.
  */
 export type Sent<R> =
   | { readonly state: 'accepted' | 'unclear' | 'known'; readonly result: R; readonly ended: () => Promise<unknown> }
   | { readonly state: 'taken' }
   | { readonly state: 'badNonce'; readonly result: R; readonly expected: number | undefined }
-  | { readonly state: 'refused'; readonly result: R }
+  | { readonly state: 'refused'; readonly result: R; readonly expected?: number | undefined }
   | { readonly state: 'failed'; readonly error: unknown }
 
 /** The nonce that comes next, as `data` of a CheckTx answer has it: its decimal digits. */
@@ -77,6 +78,8 @@ export interface NonceQueue<T, R> {
   ) => Promise<R>
   /** The nonce after the last one that is used but not in a block yet; 0 when there is none. */
   readonly pendingNonce: () => number
+  /** The nonce that comes next, as the last answer has it; undefined while it is not known. */
+  readonly nextNonce: () => number | undefined
   /** To be called when a transaction of the account was sent beside the queue. */
   readonly onUsed: (nonce: number) => void
 }
@@ -168,6 +171,7 @@ function createNonces(readNonce: () => Promise<number>) {
       nonces.isOvertaken = false
       return (nonces.next ??= await read())
     },
+    isPending: (nonce: number): boolean => pending.has(nonce),
     onUsed: (nonce: number): void => {
       if (nonces.next !== undefined) nonces.next = Math.max(nonces.next, nonce + 1)
     },
@@ -255,6 +259,8 @@ export function createNonceQueue<T, R>(source: NonceSource<T, R>): NonceQueue<T,
     if (sent.state === 'accepted') nonces.next = nonce + 1
     else if (sent.state === 'unclear') nonces.next = undefined
     else if (sent.state === 'known') nonces.onUsed(nonce)
+    else if ('expected' in sent && sent.expected !== undefined && !nonces.isPending(sent.expected))
+      nonces.next = sent.expected
     one.resolve(sent.result)
   }
 
@@ -304,5 +310,5 @@ export function createNonceQueue<T, R>(source: NonceSource<T, R>): NonceQueue<T,
     queueMicrotask(() => void sendAll())
     return one.promise
   }
-  return { submit, pendingNonce: nonces.afterPending, onUsed: nonces.onUsed }
+  return { submit, pendingNonce: nonces.afterPending, nextNonce: () => nonces.next, onUsed: nonces.onUsed }
 }

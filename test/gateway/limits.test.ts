@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import type { GatewayOptions } from '../../src/gateway/gateway.ts'
+import { txHash } from '../../src/tx/envelope.ts'
 import { openRaw, postText } from './rawClient.ts'
 import { alice, bob, post, signerOf, startPair, until, type RpcAnswer } from './support.ts'
 import type { Script } from './stubNode.ts'
@@ -272,13 +273,57 @@ describe('places', () => {
       .flat()
       .flatMap(({ error }) => error ?? [])
 
+  const signed = (nonce: number): Uint8Array => {
+    const message = { to: new Uint8Array(20), value: '1' }
+    return bob.signTx({ chainId: pair.node.chainId, operation: 'transfer', message, nonce })
+  }
+  const rawCall = (nonce: number) => ({
+    method: 'svc_sendRawTransaction',
+    params: [Buffer.from(signed(nonce)).toString('base64')],
+  })
+  const waiting = async (): Promise<number> =>
+    Number(/^svc_tx_waiting (\d+)$/m.exec(await (await fetch(`${pair.gateway.url}/metrics`)).text())?.[1])
+
+  test('of an account are not taken by strangers who send its transactions again', async () => {
+    await start({}, { cache: false })
+    expect(await errors(places(30, rawCall))).toEqual([])
+    // Those of blocks are looked up, and those that wait are waited for together.
+    expect(await errors(places(1100, (at) => rawCall(at % 30)))).toEqual([])
+    expect(pair.node.count('broadcast_tx_sync')).toBe(30)
+    pair.node.script.blocks = false
+    const again = places(1100, () => rawCall(30))
+    await until(async () => (await waiting()) === 1100)
+    const own = places(1, () => rawCall(31))
+    await until(() => pair.node.ledger.waiting() === 2)
+    pair.node.script.blocks = true
+    expect(await errors([...again, ...own])).toEqual([])
+  })
+
+  test('of an account that a gateway has not seen yet are not taken by them either', async () => {
+    await start({}, { cache: false })
+    for (let nonce = 0; nonce < 30; nonce++) pair.node.ledger.check(signed(nonce))
+    await until(() => pair.node.ledger.nonces.get(bob.address) === 30)
+    expect(await errors(places(1100, (at) => rawCall(at % 30)))).toEqual([])
+    expect(pair.node.count('broadcast_tx_sync')).toBe(1)
+  })
+
+  test('of calls that send a waiting transaction again are 5,000', async () => {
+    await start({}, { blocks: false })
+    const answers = places(5002, () => rawCall(0))
+    await until(async () => (await waiting()) === 5001)
+    pair.node.script.blocks = true
+    expect(await errors(answers)).toEqual([
+      {
+        code: -32013,
+        message: '5000 calls that send waiting transactions again wait at this gateway, try again later',
+        data: { hash: txHash(signed(0)) },
+      },
+    ])
+  })
+
   test('of one sender are 1,024', async () => {
     await start({}, { blocks: false, mempoolMax: 20_000 })
-    const body = { chainId: pair.node.chainId, operation: 'transfer', message: { to: new Uint8Array(20), value: '1' } }
-    const answers = places(1025, (nonce) => ({
-      method: 'svc_sendRawTransaction',
-      params: [Buffer.from(bob.signTx({ ...body, nonce })).toString('base64')],
-    }))
+    const answers = places(1025, rawCall)
     await until(() => pair.node.ledger.waiting() === 1024)
     pair.node.script.blocks = true
     expect(await errors(answers)).toEqual([

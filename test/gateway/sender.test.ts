@@ -269,11 +269,15 @@ describe('resending the same bytes', () => {
 
   test('while they wait answers both with the one block', async () => {
     pair = await startPair({ blocks: false })
-    const calls = [sendRaw(signed(0)), sendRaw(signed(0))]
-    await until(() => pair.node.count('broadcast_tx_sync') === 2)
+    const calls = [sendRaw(signed(0))]
+    await until(() => pair.node.ledger.waiting() === 1)
+    calls.push(sendRaw(signed(0)))
+    const metrics = async () => (await fetch(`${pair.gateway.url}/metrics`)).text()
+    await until(async () => (await metrics()).includes('svc_tx_waiting 2'))
     pair.node.step()
     const [one, other] = await Promise.all(calls)
     expect(one?.result).toEqual(other?.result)
+    expect(pair.node.count('broadcast_tx_sync')).toBe(1)
     expect(pair.node.ledger.nonces.get(bob.address)).toBe(1)
   })
 })

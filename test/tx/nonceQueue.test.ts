@@ -310,6 +310,22 @@ describe("a caller's nonce", () => {
     expect(await queue.submit('four')).toBe('four with 3')
   })
 
+  test('that is refused tells which one comes next', async () => {
+    const { account, queue } = createAccount()
+    account.next = 3
+    expect(await queue.submit('far', { nonce: 9 })).toBe('far with 9')
+    expect([queue.nextNonce(), await queue.submit('two'), account.reads]).toEqual([3, 'two with 3', 0])
+  })
+
+  test('that is refused by a node which has not heard of a pending one leaves that one alone', async () => {
+    const { account, queue } = createAccount(({ tx }) =>
+      tx === 'far' ? { state: 'badNonce', result: tx, expected: 0 } : undefined,
+    )
+    await queue.submit('one')
+    await queue.submit('far', { nonce: 9 })
+    expect([await queue.submit('two'), account.batches]).toEqual(['two with 1', [1, 1, 1]])
+  })
+
   test('of an unclear answer makes the next one be read', async () => {
     const { account, queue } = createAccount(({ tx, nonce }) =>
       tx === 'unclear'
