@@ -171,6 +171,10 @@ export function createChain(
     }
   }
   let begun = false
+  const needBlocks = (): void => {
+    const stalled = stall()
+    if (stalled !== undefined) throw new RpcError('nodeAway', stallReason(stalled), stalled)
+  }
   const forCallers = readsOver(queries)
   const lists = shareLists({ ask: (path) => queryList(listsRpc, path), isFollowing: feed.connected })
   return {
@@ -208,11 +212,12 @@ export function createChain(
      * transaction be followed.
      */
     needReady: async (): Promise<void> => {
+      // A node that is silent would be waited for, although the answer is known.
+      if (begun) needBlocks()
       if (!caughtUp) await readStatus()
       begun ||= await Promise.race([feed.ready.then(() => true), sleep(FEED_START_MS_MAX, false, { ref: false })])
       if (!begun) throw new RpcError('nodeAway', 'the node does not deliver blocks')
-      const stalled = stall()
-      if (stalled !== undefined) throw new RpcError('nodeAway', stallReason(stalled), stalled)
+      needBlocks()
     },
     /** To be called when the connection to the node was lost: whether it has caught up is asked again. */
     onLost: (): void => {

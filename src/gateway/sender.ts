@@ -321,7 +321,10 @@ export function createSender(given: Omit<Setting, 'shortfalls'>) {
   const underWay: Record<Place, number> = { raw: 0, signedHere: 0, again: 0 }
   const queues = createQueues((address) =>
     createNonceQueue<Sign, SentTx>({
-      readNonce: async () => (await chain.account(address)).nonce,
+      readNonce: async () => {
+        await chain.needReady()
+        return (await chain.account(address)).nonce
+      },
       send: async ([only]) => [await sendOne(setting, only as Numbered<Sign>)],
       batchMax: 1,
       // The node is the gateway's own, and need not be doubted.

@@ -11,6 +11,8 @@ import { type Fault, type OutageNetwork, signers } from './network.ts'
 /** How long this caller waits: longer than a gateway may take, so that a late answer can be told from none. */
 const PATIENCE_MS = 120_000
 const PAUSE_MS = 100
+/** Further transfers of one account. Each waits for the one before it, which may take no longer than that one does. */
+const QUEUED = 5
 const VALUE = '1'
 
 const { methods } = JSON.parse(JSON.stringify(openRpcDocument(methodGroups, '0'))) as { methods: readonly Described[] }
@@ -61,7 +63,7 @@ async function sendOnce(url: string): Promise<void> {
 function callsOf({ chainId, of }: Nonces): readonly Call[] {
   let turn = 0
   const next = () => signers[turn++ % signers.length] as (typeof signers)[0]
-  return methods.flatMap((method) => {
+  const calls = methods.flatMap((method) => {
     const given = Object.fromEntries((method.examples[0]?.params ?? []).map(({ name, value }) => [name, value]))
     const names = method.params.map(({ name }) => name)
     const waits = names.includes('wait') ? [{ wait: true }, { wait: false }] : [{}]
@@ -84,6 +86,8 @@ function callsOf({ chainId, of }: Nonces): readonly Call[] {
       }
     })
   })
+  const transfer = calls.find(({ method }) => method.name === 'svc_transfer') as Call
+  return [...calls, ...Array.from({ length: QUEUED }, () => transfer)]
 }
 
 /** Transactions that blocks hold although no answer named their hash, by what the nonces say. */
