@@ -8,7 +8,10 @@ const RPC_FAILURES = [
   ['MempoolFull', /mempool is full/i],
   ['TxInCache', /already exists in cache/i],
   ['TxTooLarge', /tx too large/i],
-  ['NotFound', /not found|could not find|must be less than or equal to the current|is not available, lowest height/i],
+  [
+    'NotFound',
+    /not found|could not find|must be (?:greater than 0|less than or equal to the current)|is not available, lowest height/i,
+  ],
   ['NoIndex', /indexing is disabled|method is not supported/i],
   ['NoSuchPage', /page should be within/i],
 ] as const

@@ -65,10 +65,12 @@ describe('rpc', () => {
     await expect(node.rpc.broadcastTxSync(Buffer.alloc(65_537, 'a'))).rejects.toMatchObject({ code: 'TxTooLarge' })
   })
 
-  test('an unknown hash and a height to come are NotFound', async () => {
+  test('an unknown hash, a height to come and height 0 are NotFound', async () => {
     await expect(node.rpc.tx('00'.repeat(32))).rejects.toMatchObject({ code: 'NotFound' })
-    await expect(node.rpc.block(1_000_000)).rejects.toMatchObject({ code: 'NotFound' })
-    await expect(node.rpc.blockResults(1_000_000)).rejects.toMatchObject({ code: 'NotFound' })
+    for (const height of [1_000_000, 0]) {
+      await expect(node.rpc.block(height)).rejects.toMatchObject({ code: 'NotFound' })
+      await expect(node.rpc.blockResults(height)).rejects.toMatchObject({ code: 'NotFound' })
+    }
   })
 
   test('status, blocks and results agree with another client of the same node', async () => {

@@ -429,7 +429,7 @@ describe('blocks and histories', () => {
       transactions: [],
     })
     expect(await net.call('svc_getTransaction', [hash])).toEqual(transactions[0])
-    for (const none of [height + 100_000, 'ab'.repeat(32)]) expect(await net.call('svc_getBlock', [none])).toBeNull()
+    for (const none of [height + 100_000, 0, 'ab'.repeat(32)]) expect(await net.call('svc_getBlock', [none])).toBeNull()
     expect((await net.call<{ height: number }>('svc_getBlock', ['latest'])).height).toBeGreaterThanOrEqual(height)
   })
 })

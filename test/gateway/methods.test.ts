@@ -104,6 +104,12 @@ describe('every method', () => {
   })
 })
 
+test('svc_getBlock is null for a height that the node does not have, 0 too, and nothing is wrong then', async () => {
+  const before = pair.log.lines.length
+  for (const height of [0, 10 ** 9]) expect(await pair.rpc('svc_getBlock', [height])).toMatchObject({ result: null })
+  expect(pair.log.lines.slice(before)).toEqual([])
+})
+
 describe('queries', () => {
   const path = (name: string): string => queryEntries.find((entry) => entry.path.startsWith(name))?.path ?? ''
   test.each([

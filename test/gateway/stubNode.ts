@@ -233,7 +233,9 @@ function answer(ledger: Ledger, script: Script, method: string, params: Given): 
           hash: txHash(bytes),
         }
   }
-  return `height ${height} must be less than or equal to the current blockchain height`
+  return height <= 0
+    ? `height must be greater than 0, but got ${height}`
+    : `height ${height} must be less than or equal to the current blockchain height`
 }
 
 /** A CometBFT node as the gateway sees it, blocks every 20 ms. `broadcasts` counts what came in. */

@@ -107,6 +107,19 @@ describe('subscriptions', () => {
     expect([line.heights(far)[0], isConsecutive(line.heights(far))]).toEqual([(gap?.to ?? 0) + 1, true])
   })
 
+  test('from height 0 begin at the first block, and the others go on', async () => {
+    pair = await startPair({ blocks: false })
+    while (pair.node.ledger.blocks.length < 5) pair.node.step()
+    const line = await open()
+    const zero = await line.subscribe({ topic: 'newBlock', from: 0 })
+    const other = await line.subscribe({ topic: 'newBlock', from: 2 })
+    await until(() => line.heights(other).length === 4)
+    expect([line.heights(zero), line.heights(other)]).toEqual([
+      [1, 2, 3, 4, 5],
+      [2, 3, 4, 5],
+    ])
+  })
+
   test('made before the node has answered begin when it has, without waiting for another block', async () => {
     const first = await startPair({ blocks: false })
     const { node } = first
