@@ -1,3 +1,4 @@
+import { isObject } from '../base/json.ts'
 import { SvcRpcError } from './errors.ts'
 import type { GetBlockResult, GetTransactionResult } from './gen/calls.ts'
 
@@ -77,16 +78,50 @@ interface Running {
   skip: number
 }
 
+interface Notification {
+  readonly subscription: string
+  readonly result?: { readonly height: number }
+  readonly height?: number
+  readonly gap?: { readonly from: number; readonly to: number }
+}
+
 interface Message {
-  readonly id?: number
-  readonly result?: string
+  readonly id?: unknown
+  readonly result?: unknown
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
-  readonly params?: {
-    readonly subscription: string
-    readonly result?: { readonly height: number }
-    readonly height?: number
-    readonly gap?: { readonly from: number; readonly to: number }
+  readonly params?: Notification
+}
+
+const isHeight = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0
+
+const isError = (value: unknown): boolean =>
+  isObject(value) && Number.isSafeInteger(value['code']) && typeof value['message'] === 'string'
+
+const isNotification = (value: unknown): boolean => {
+  if (!isObject(value)) return false
+  const { subscription, result, height, gap } = value
+  return (
+    typeof subscription === 'string' &&
+    (result === undefined || (isObject(result) && isHeight(result['height']))) &&
+    (height === undefined || isHeight(height)) &&
+    (gap === undefined || (isObject(gap) && isHeight(gap['from']) && isHeight(gap['to'])))
+  )
+}
+
+const isMessage = (value: unknown): value is Message =>
+  isObject(value) &&
+  (value['error'] === undefined || isError(value['error'])) &&
+  (value['params'] === undefined || isNotification(value['params']))
+
+/** Reads what a gateway sent; undefined when a gateway sends no such thing. */
+function readMessage(text: string): Message | undefined {
+  let message: unknown
+  try {
+    message = JSON.parse(text)
+  } catch {
+    return undefined
   }
+  return isMessage(message) ? message : undefined
 }
 
 const PAUSE_MS_MIN = 200
@@ -97,7 +132,7 @@ const HEARTBEAT_MS = 30_000
 
 const METHOD = 'svc_subscribe'
 
-function hear(running: Running, { result, height, gap }: NonNullable<Message['params']>): void {
+function hear(running: Running, { result, height, gap }: Notification): void {
   const goOn = (next: number): void => void Object.assign(running, { height: next, seen: 0, skip: 0 })
   if (gap !== undefined) {
     // It was asked from the height on that it had heard of last.
@@ -148,7 +183,10 @@ function openSocket(address: string, { onOpen, onMessage, onEnd }: Listener) {
   socket.addEventListener('close', ({ code, reason }) => end(reason || `it was closed with ${code}`))
   socket.addEventListener('message', ({ data }) => {
     isHeard = true
-    if (!isEnded) onMessage(JSON.parse(String(data)) as Message)
+    if (isEnded) return
+    const message = readMessage(String(data))
+    if (message === undefined) return end('the gateway sent a malformed message')
+    onMessage(message)
   })
   return { send, end, isOpen: () => socket.readyState === socket.OPEN }
 }
@@ -164,7 +202,7 @@ const failure = ({ code, message, data }: NonNullable<Message['error']>): SvcRpc
 export function createLine(url: string) {
   const all = new Set<Running>()
   const address = new URL(url).href.replace(/^http/, 'ws')
-  const asked = new Map<number, Running>()
+  const asked = new Map<unknown, Running>()
   const named = new Map<string, Running>()
   let socket: ReturnType<typeof openSocket> | undefined
   let pauseMs = PAUSE_MS_MIN
@@ -178,8 +216,9 @@ export function createLine(url: string) {
   }
   const leave = (id: string): void => socket?.send(0, 'svc_unsubscribe', [id])
   const onAnswer = (running: Running, { result, error }: Message): void => {
-    if (result !== undefined && !all.has(running)) return leave(result)
-    if (result !== undefined) {
+    const isAccepted = typeof result === 'string'
+    if (isAccepted && !all.has(running)) return leave(result)
+    if (isAccepted) {
       pauseMs = PAUSE_MS_MIN
       named.set(result, running)
       running.isOpen = true
@@ -192,7 +231,7 @@ export function createLine(url: string) {
     }
   }
   const onMessage = (message: Message): void => {
-    const { id = 0, params } = message
+    const { id, params } = message
     const running = params === undefined ? asked.get(id) : named.get(params.subscription)
     if (running === undefined) return
     if (params !== undefined) return hear(running, params)

@@ -1,14 +1,13 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from '@jest/globals'
+import { WebSocketServer } from 'ws'
 import { Svc, type SvcLine } from '../../src/client/index.ts'
 import { startGateway } from '../../src/gateway/gateway.ts'
 import { alice, keptLog, startPair, until } from '../gateway/support.ts'
 
 let pair: Awaited<ReturnType<typeof startPair>>
 const gateways: { close: () => Promise<void> }[] = []
-afterEach(async () => {
-  for (const gateway of gateways.splice(0)) await gateway.close()
-  await pair.close()
-})
 
 /** A gateway again at the address of the one that was closed. */
 const startAgain = async (): Promise<void> => {
@@ -21,6 +20,11 @@ const startAgain = async (): Promise<void> => {
 const range = (from: number, length: number): readonly number[] => Array.from({ length }, (_, at) => from + at)
 
 describe('svc.subscribe', () => {
+  afterEach(async () => {
+    for (const gateway of gateways.splice(0)) await gateway.close()
+    await pair.close()
+  })
+
   test('tells of each block once and in order, also across a gateway that was away', async () => {
     pair = await startPair()
     const svc = new Svc(pair.gateway.url)
@@ -80,5 +84,58 @@ describe('svc.subscribe', () => {
     await expect(svc.subscribe('tx', { address: '0x' }, () => undefined)).rejects.toMatchObject({ code: -32602 })
     const nobody = new Svc('http://127.0.0.1:1')
     await expect(nobody.subscribe('newBlock', () => undefined)).rejects.toThrow(/^.*cannot be reached/)
+  })
+})
+
+describe('a line on which a gateway sends a malformed message', () => {
+  const told = (params: unknown): string => JSON.stringify({ jsonrpc: '2.0', method: 'svc_subscription', params })
+  const one = '0x1'
+  test.each([
+    'oops',
+    'null',
+    '7',
+    '[]',
+    told(null),
+    told([one]),
+    told({ subscription: 1, height: 3 }),
+    told({ subscription: one, height: '3' }),
+    told({ subscription: one, height: -1 }),
+    told({ subscription: one, result: null }),
+    told({ subscription: one, result: { height: 1.5 } }),
+    told({ subscription: one, result: { hash: 'AB' } }),
+    told({ subscription: one, gap: null }),
+    told({ subscription: one, gap: { from: 1 } }),
+    told({ subscription: one, gap: { from: 1, to: '2' } }),
+    JSON.stringify({ jsonrpc: '2.0', id: 9, error: null }),
+    JSON.stringify({ jsonrpc: '2.0', id: 9, error: { code: '-32603', message: 'x' } }),
+    JSON.stringify({ jsonrpc: '2.0', id: 9, error: { code: -32603, message: { text: 'x' } } }),
+  ])('is lost, says so, and goes on: %s', async (malformed) => {
+    const server = new WebSocketServer({ host: '127.0.0.1', port: 0 })
+    await once(server, 'listening')
+    let connections = 0
+    server.on('connection', (socket) => {
+      const isFirst = ++connections === 1
+      socket.on('message', (data) => {
+        const { id } = JSON.parse(String(data)) as { id: number }
+        socket.send(JSON.stringify({ jsonrpc: '2.0', id, result: one }))
+        socket.send(isFirst ? malformed : told({ subscription: one, result: { height: 7 } }))
+      })
+    })
+    const lines: SvcLine[] = []
+    const heights: number[] = []
+    const svc = new Svc(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    const running = await svc.subscribe('newBlock', { onState: (line) => lines.push(line) }, ({ height }) => {
+      heights.push(height)
+    })
+    await until(() => heights.length > 0)
+    expect(heights).toEqual([7])
+    expect(lines).toEqual([
+      { state: 'open' },
+      { state: 'lost', reason: 'the gateway sent a malformed message' },
+      { state: 'open' },
+    ])
+    running.unsubscribe()
+    for (const socket of server.clients) socket.terminate()
+    server.close()
   })
 })
