@@ -60,7 +60,8 @@ export function createSockets(onSlow: () => void, { unreadBytes, pingMs }: typeo
       }
       let hasAnswered = true
       const pinging = setInterval(() => {
-        if (!hasAnswered) return socket.terminate()
+        // While it is not read, nobody knows whether it has answered.
+        if (!hasAnswered && !socket.isPaused) return socket.terminate()
         hasAnswered = false
         socket.ping()
       }, pingMs).unref()
@@ -102,24 +103,38 @@ export function createSockets(onSlow: () => void, { unreadBytes, pingMs }: typeo
 }
 
 /**
- * Answers the messages of a websocket, each as the body of a POST, at most SOCKET_MESSAGES_MAX at a time: beyond them it
- * is not read. `answer` never rejects, and `sent` is called once its answer was sent.
+ * Answers the messages of a websocket, each as the body of a POST, in their order and at most SOCKET_MESSAGES_MAX at a
+ * time: beyond them it is not read. The messages behind them in the chunk that was read last, which has 64 KiB at most,
+ * wait here. `answer` never rejects, and `sent` is called once its answer was sent.
  */
 export function answerMessages(
   socket: WebSocket,
   outbox: Outbox,
   answer: (text: string) => Promise<{ readonly reply: Reply | undefined; readonly sent: () => void }>,
 ): void {
+  const waiting: string[] = []
   let underWay = 0
-  socket.on('message', (data, isBinary) => {
-    if (isBinary) return socket.close(1003, 'expected text, got a binary message')
+  const begin = (text: string): void => {
     underWay++
-    if (underWay >= SOCKET_MESSAGES_MAX) socket.pause()
-    void answer(String(data)).then(({ reply, sent }) => {
+    void answer(text).then(({ reply, sent }) => {
       underWay--
-      socket.resume()
       if (reply !== undefined) outbox.send(messageOf(reply.pieces))
       sent()
+      beginNext()
     })
+  }
+  const beginNext = (): void => {
+    while (underWay < SOCKET_MESSAGES_MAX) {
+      const text = waiting.shift()
+      if (text === undefined) return socket.resume()
+      begin(text)
+    }
+    socket.pause()
+  }
+  socket.on('message', (data, isBinary) => {
+    if (isBinary) return socket.close(1003, 'expected text, got a binary message')
+    waiting.push(String(data))
+    beginNext()
   })
+  socket.once('close', () => waiting.splice(0))
 }

@@ -207,6 +207,34 @@ describe('a websocket', () => {
     ])
   })
 
+  test('has at most 64 of its calls under way, however many come at once, and all are answered in the end', async () => {
+    const { connections, connectionsOfAddress } = { connections: 100, connectionsOfAddress: 100 }
+    pair = await startPair(
+      { blocks: false },
+      { limits: { connections, connectionsOfAddress, callsPerSecond: 0, pingMs: 50 } },
+    )
+    const line = await startSilent()
+    const calls = Array.from({ length: 500 }, (_, id) => {
+      const params = [{ from: alice.address, to: alice.address, value: '5' }]
+      // Calls that are answered at once must not make room for more than one other each.
+      const [method, given] = id % 10 === 9 ? ['svc_accounts', []] : ['svc_transfer', params]
+      return maskedFrame(JSON.stringify({ jsonrpc: '2.0', id, method, params: given }))
+    })
+    line.write(Buffer.concat(calls))
+    await until(async () => (await metric('svc_tx_waiting')) >= 64)
+    // Another one that answers no ping is closed before anything happens here.
+    await (await startSilent()).rest()
+    expect(await metric('svc_tx_waiting')).toBe(64)
+    const blocks = setInterval(() => {
+      pair.node.step()
+      line.write(PONG)
+    }, 5)
+    line.resume()
+    await until(() => line.text().match(/"id":\d+\}/g)?.length === calls.length)
+    clearInterval(blocks)
+    line.destroy()
+  })
+
   test('is refused to a page of another origin, and to a name that does not lead here', async () => {
     pair = await startPair()
     await expect(open({ origin: 'https://elsewhere.example' })).rejects.toThrow('not opened')
@@ -321,6 +349,9 @@ function maskedFrame(text: string): Buffer {
   return Buffer.concat([head, body])
 }
 
+/** A pong of a client, whose mask is 0. */
+const PONG = Buffer.from([0x8a, 0x80, 0, 0, 0, 0])
+
 /** A websocket that never reads and never answers a ping. */
 async function startSilent() {
   const raw = connect(Number(new URL(pair.gateway.url).port), '127.0.0.1')
@@ -332,12 +363,19 @@ async function startSilent() {
   )
   await once(raw, 'data')
   raw.pause()
+  const chunks: Buffer[] = []
+  raw.on('data', (chunk: Buffer) => chunks.push(chunk)).pause()
   /** Reads after all, until the end. */
   const rest = async (): Promise<Buffer> => {
-    const chunks: Buffer[] = []
-    raw.on('data', (chunk: Buffer) => chunks.push(chunk)).resume()
+    raw.resume()
     await gone
     return Buffer.concat(chunks)
   }
-  return { write: (bytes: Buffer) => raw.write(bytes), destroy: () => raw.destroy(), rest }
+  return {
+    write: (bytes: Buffer) => raw.write(bytes),
+    destroy: () => raw.destroy(),
+    resume: () => raw.resume(),
+    text: () => Buffer.concat(chunks).toString(),
+    rest,
+  }
 }
