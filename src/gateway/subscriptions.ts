@@ -70,7 +70,13 @@ interface Board {
   readonly reached: () => number
 }
 
-/** Tells those who are behind of the blocks that they lack, the lowest height first, until nobody is behind. */
+/**
+ * Tells those who are behind of the blocks that they lack, until nobody is behind. Every other block is the lowest that
+ * anybody lacks, so that those who are far back meet the others, and share what is read from there on. Strangers who
+ * begin far back, one after the other, would keep everybody above them waiting in this way. So the blocks between are
+ * read for a round: whoever was behind at its start, the lowest height first, until all of them have caught up. On a
+ * node that reads more slowly than it makes blocks nobody does, and a round ends after REFILL_BLOCKS_MAX further blocks.
+ */
 function createRefill(chain: Chain, { running, reached }: Board, onError: (error: unknown) => void) {
   let isRunning = false
   let closed = false
@@ -93,11 +99,14 @@ function createRefill(chain: Chain, { running, reached }: Board, onError: (error
   const run = async (): Promise<void> => {
     if (isRunning) return
     isRunning = true
-    while (!closed) {
+    let round = { of: new Set<Subscription>(), to: 0 }
+    const isInRound = (one: Subscription): boolean => round.of.has(one) && one.next <= round.to
+    for (let isForRound = true; !closed; isForRound = !isForRound) {
       for (const one of behind()) skip(one, reached() - REFILL_BLOCKS_MAX)
       const late = behind()
       if (late.length === 0) break
-      const height = Math.min(...late.map(({ next }) => next))
+      if (!late.some(isInRound)) round = { of: new Set(late), to: reached() + REFILL_BLOCKS_MAX }
+      const height = Math.min(...(isForRound ? late.filter(isInRound) : late).map(({ next }) => next))
       try {
         const news = await readNext(height)
         // Only those whom it was read for: another may have come to this height in the meantime with another interest.

@@ -120,6 +120,33 @@ describe('subscriptions', () => {
     ])
   })
 
+  test('catch up while strangers begin far back, one after the other', async () => {
+    pair = await startPair({ blocks: false })
+    while (pair.node.ledger.blocks.length < 110) pair.node.step()
+    const [stranger, line] = [await open(), await open()]
+    await until(async () => (await metric('svc_chain_height')) === 110)
+    pair.node.script.latencyMs = () => 10
+    // As soon as a stranger is told of a block there is another one, who begins 90 blocks back.
+    let isFlooding = true
+    const begin = (): Promise<string> => stranger.subscribe({ topic: 'newBlock', from: 20 })
+    const first = await begin()
+    const flood = (async () => {
+      for (let last = first; isFlooding; ) {
+        await until(() => stranger.heights(last).length > 0 || !isFlooding)
+        const next = await begin()
+        await stranger.ask('svc_unsubscribe', [last])
+        last = next
+      }
+    })()
+    const id = await line.subscribe({ topic: 'newBlock', from: 105 })
+    await until(() => line.heights(id).length > 0)
+    pair.node.step()
+    await until(() => line.heights(id).length === 7)
+    isFlooding = false
+    await flood
+    expect(line.heights(id)).toEqual([105, 106, 107, 108, 109, 110, 111])
+  })
+
   test('made before the node has answered begin when it has, without waiting for another block', async () => {
     const first = await startPair({ blocks: false })
     const { node } = first
