@@ -4,7 +4,7 @@ import cors from '@fastify/cors'
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
 import { type GuardOptions, refusedOrigin } from './access.ts'
-import { createRateLimit, createTurns, type RateLimit } from './admission.ts'
+import { type Admission, createAdmission } from './admission.ts'
 import { boundConnections, type Connections } from './connections.ts'
 import { answer, type Params, type Piece, type Server } from './envelope.ts'
 import { RpcError, type RpcErrorObject, rpcErrors } from './errors.ts'
@@ -21,7 +21,6 @@ import {
   type HTTP_LIMITS,
   KEEP_ALIVE_MS,
   LIGHT_BODY_BYTES_MAX,
-  LIST_COST,
   READY_MS,
   REQUEST_CHECK_MS,
 } from './limits.ts'
@@ -105,12 +104,9 @@ const refusalOf = ({ code, message, data }: RpcError): object => ({
 })
 
 /** Counts every request as a call, whatever it asks for. */
-function addRateLimit(
-  app: FastifyInstance,
-  countCall: (request: FastifyRequest) => Promise<RpcError | undefined>,
-): void {
-  app.addHook('onRequest', async (request, reply) => {
-    const error = await countCall(request)
+function addRateLimit(app: FastifyInstance, { countRequest }: Admission): void {
+  app.addHook('onRequest', async ({ ip }, reply) => {
+    const error = countRequest(ip)
     if (error === undefined) return
     setStatus(reply, error)
     return reply.send(refusalOf(error))
@@ -188,29 +184,11 @@ function addErrors(app: FastifyInstance, log: Server['log']): void {
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'not found: POST / takes JSON-RPC' }))
 }
 
-/** Lets the calls of a request begin when it is the turn of its address, and says which of them are too many. */
-function createAdmission(rateLimit: RateLimit, isList: Routes['isList']): (request: FastifyRequest) => Server['admit'] {
-  const turns = createTurns()
-  return (request) => async (methods) => {
-    await turns(
-      request.ip,
-      methods.reduce((sum, method) => sum + (isList(method) ? LIST_COST : 1), 0),
-    )
-    const refused: (RpcError | undefined)[] = []
-    for (const [index, method] of methods.entries()) {
-      // The first was counted when the request came.
-      const why = index === 0 ? undefined : await rateLimit.countCall(request)
-      refused.push(why ?? (isList(method) ? await rateLimit.countList(request) : undefined))
-    }
-    return refused
-  }
-}
-
 /** Says who answers the calls of a request. */
-type ServerOf = (request: FastifyRequest) => Pick<Server, 'call' | 'admit'>
+type ServerOf = (request: FastifyRequest) => Pick<Server, 'call'> & Partial<Pick<Server, 'admitCalls'>>
 
 /** Refuses batches. */
-const oneAtATime: Server['admit'] = async (methods) =>
+const oneAtATime: Server['admitCalls'] = async (methods) =>
   methods.length === 1
     ? [undefined]
     : methods.map(() => new RpcError('invalidRequest', 'Invalid Request: no batches here'))
@@ -222,20 +200,22 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
   const { unread } = connections
   const app = open(limits, connections)
   const parse = safeParser(app)
-  const rateLimit = await createRateLimit(app, limits.callsPerSecond)
+  const admission = createAdmission(limits.callsPerSecond, isList)
   const upgrade = routeUpgrades(app)
   await addGuard(app, guard)
-  addRateLimit(app, rateLimit.countCall)
+  addRateLimit(app, admission)
   addClosing(app, onClosing, connections)
   addErrors(app, log)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body))
-  const admitFor = createAdmission(rateLimit, isList)
   const takeCalls = (path: string, bodyLimit: number, serverOf: ServerOf): void => {
     app.post(path, { bodyLimit }, async (request, reply) => {
       if (typeof request.body !== 'string')
         return reply.code(415).send({ error: 'expected a body of application/json' })
-      const answered = await answer({ ...serverOf(request), parse, log }, request.body)
+      const answered = await answer(
+        { parse, log, ...admission.textOf(request.ip, 1), ...serverOf(request) },
+        request.body,
+      )
       if (answered === undefined) return reply.code(204).send()
       setStatus(reply, answered.refused)
       return sendPieces(reply.type('application/json; charset=utf-8'), unread, answered.pieces)
@@ -243,11 +223,11 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
   }
   takeCalls('/', BODY_BYTES_MAX, (request) => {
     const caller = { authorization: request.headers.authorization }
-    return { call: (method, params) => call(method, params, caller), admit: admitFor(request) }
+    return { call: (method, params) => call(method, params, caller) }
   })
   if (routes.light !== undefined) {
     const { call: ask } = routes.light
-    takeCalls('/light', LIGHT_BODY_BYTES_MAX, () => ({ call: ask, admit: oneAtATime }))
+    takeCalls('/light', LIGHT_BODY_BYTES_MAX, () => ({ call: ask, admitCalls: oneAtATime }))
   }
   const sockets = createSockets(routes.onSlow, limits)
   const serve = (socket: WebSocket, request: FastifyRequest): void => {
@@ -263,12 +243,8 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
         return id
       }
       const caller = { authorization, subscriber: { add, remove: subscriber.remove } }
-      const tooOften = await rateLimit.countCall(request)
       const server = { call: (method: string, params: Params) => call(method, params, caller), parse, log }
-      const reply =
-        tooOften === undefined
-          ? await answer({ ...server, admit: admitFor(request) }, text)
-          : { pieces: [JSON.stringify(refusalOf(tooOften))], refused: undefined }
+      const reply = await answer({ ...server, ...admission.textOf(request.ip, 0) }, text)
       const sent = (): void => {
         for (const id of begun) subscriber.begin(id)
       }

@@ -101,6 +101,15 @@ export const CALLS_PER_SECOND = 500
 /** Over how long calls are counted, in ms. */
 export const RATE_WINDOW_MS = 10_000
 
+/**
+ * A body or message counts as a call for each so many bytes. To parse as many takes at worst as long as to verify a
+ * signature (0.1 ms); a batch of 50 transfers has about half as many for each.
+ */
+export const CALL_BYTES = 1024
+
+/** Addresses whose calls are counted: the last ones. */
+export const ADDRESSES_KEPT = 5_000
+
 /** As how many calls a whole list counts: an address has CALLS_PER_SECOND / LIST_COST of them a second. */
 export const LIST_COST = 20
 
@@ -215,7 +224,7 @@ export const STALLED_INTERVAL_MS_MAX = 600_000
 
 /**
  * How many calls of one address begin before the others get their turn: a batch, which is some ms of verifying
- * signatures.
+ * signatures. One request may be more: the longest body, of keys alone, is about 0.1 s of parsing.
  */
 export const TURN_CALLS = 50
 

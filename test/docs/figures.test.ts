@@ -41,6 +41,7 @@ const FIGURES: Readonly<Record<string, readonly string[]>> = {
   'docs/reference/methods.md': [`paid in every ${AWARD_EVENT_BLOCKS}th block`],
   'docs/operations.md': [
     `${gateway.CALLS_PER_SECOND} calls a second from one address, counted over ${seconds(gateway.RATE_WINDOW_MS)}`,
+    `counts as a call for every ${thousands(gateway.CALL_BYTES)} bytes`,
     `| \`--connections-per-address COUNT\` | ${gateway.CONNECTIONS_OF_ADDRESS_MAX} `,
     `| \`--connections COUNT\` | ${gateway.CONNECTIONS_MAX} `,
     `A request has ${seconds(gateway.REQUEST_MS_MAX)} to arrive`,

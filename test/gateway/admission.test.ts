@@ -3,24 +3,60 @@ import { expect, test } from '@jest/globals'
 import { TURN_CALLS } from '../../src/gateway/limits.ts'
 import { createTurns } from '../../src/gateway/admission.ts'
 
-test('a caller of another address begins in the next round, however many calls of the first ones wait', async () => {
+test('a caller of another address begins first, however many calls of a busy one wait', async () => {
   const turns = createTurns()
   const begun: string[] = []
-  const begin = (address: string, calls: number) => turns(address, calls).then(() => void begun.push(address))
+  const begin = (address: string, calls: number) => turns(address, 'calls', calls).then(() => void begun.push(address))
   const flood = Array.from({ length: 20 }, () => begin('flood', TURN_CALLS))
-  const other = begin('other', 1)
   await nextRound()
-  expect(begun).toEqual(['flood', 'other'])
-  await Promise.all([...flood, other])
-  expect(begun).toHaveLength(21)
+  expect(begun).toEqual(['flood'])
+  const others = [begin('other', 1), begin('third', 2)]
+  await nextRound()
+  expect(begun.slice(0, 3)).toEqual(['flood', 'other', 'third'])
+  await Promise.all([...flood, ...others])
+  expect(begun).toHaveLength(22)
+})
+
+test('a large request begins when the others have begun as many calls, and the sockets are read before the next', async () => {
+  const turns = createTurns()
+  const begun: string[] = []
+  const begin = (address: string, calls: number) => turns(address, 'calls', calls).then(() => void begun.push(address))
+  const large = ['a', 'b'].map((address) => begin(address, 10 * TURN_CALLS))
+  const small = Array.from({ length: 20 * TURN_CALLS }, () => begin('c', 1))
+  while (!begun.includes('a')) await nextRound()
+  expect(begun.indexOf('a')).toBe(10 * TURN_CALLS - 1)
+  expect(begun).not.toContain('b')
+  await Promise.all([...large, ...small])
 })
 
 test('small requests of one address begin together, in their order, up to the calls of a turn', async () => {
   const turns = createTurns()
   const begun: number[] = []
-  const all = Array.from({ length: TURN_CALLS + 3 }, (_, at) => turns('a', 1).then(() => void begun.push(at)))
+  const all = Array.from({ length: TURN_CALLS + 3 }, (_, at) => turns('a', 'calls', 1).then(() => void begun.push(at)))
   await nextRound()
   expect(begun).toEqual(Array.from({ length: TURN_CALLS }, (_, at) => at))
   await Promise.all(all)
   expect(begun).toEqual(Array.from({ length: TURN_CALLS + 3 }, (_, at) => at))
+})
+
+test('addresses that ask for little begin together', async () => {
+  const turns = createTurns()
+  const begun: string[] = []
+  const all = ['a', 'b', 'c'].map((address) => turns(address, 'calls', 1).then(() => void begun.push(address)))
+  await nextRound()
+  expect(begun).toEqual(['a', 'b', 'c'])
+  await Promise.all(all)
+})
+
+test('what is parsed is run before more of its address is parsed, in the order in which it came', async () => {
+  const turns = createTurns()
+  const begun: string[] = []
+  const answer = async (name: string): Promise<void> => {
+    await turns('a', 'texts', TURN_CALLS / 2)
+    begun.push(`text ${name}`)
+    await turns('a', 'calls', 1)
+    begun.push(`calls ${name}`)
+  }
+  await Promise.all(['1', '2', '3', '4'].map(answer))
+  expect(begun).toEqual(['text 1', 'text 2', 'calls 1', 'calls 2', 'text 3', 'text 4', 'calls 3', 'calls 4'])
 })

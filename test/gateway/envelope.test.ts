@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { answer } from '../../src/gateway/envelope.ts'
 import { BATCH_ANSWER_LENGTH_MAX, BATCH_CALLS_MAX, PARAMS_DEPTH_MAX } from '../../src/gateway/limits.ts'
-import { RpcError } from '../../src/gateway/errors.ts'
+import { RpcError, tooMany } from '../../src/gateway/errors.ts'
 import { keptLog } from './support.ts'
 
 /** The server of the specification's examples. */
@@ -20,9 +20,10 @@ function makeServer() {
     if (method === 'nothing' || method === 'update' || method.startsWith('notify_')) return undefined
     throw new RpcError('methodNotFound', 'Method not found')
   }
-  const admit = async (): Promise<readonly undefined[]> => []
+  const admitText = async (): Promise<undefined> => undefined
+  const admitCalls = async (): Promise<readonly undefined[]> => []
   const ask = async (text: string): Promise<string | undefined> => {
-    const reply = await answer({ call, admit, parse: JSON.parse, log }, text)
+    const reply = await answer({ call, admitText, admitCalls, parse: JSON.parse, log }, text)
     return reply?.pieces.map((piece) => (typeof piece === 'string' ? piece : Buffer.from(piece).toString())).join('')
   }
   return { log, ran, ask }
@@ -163,6 +164,26 @@ describe('envelope', () => {
       id: null,
     })
     expect(ran).toEqual([])
+  })
+
+  test('a text is admitted before it is parsed, and its calls before they run', async () => {
+    const steps: string[] = []
+    const step = (name: string) => void steps.push(name)
+    const server = {
+      call: async () => step('call'),
+      admitText: async (bytes: number) => (bytes > 40 ? tooMany('of it') : step(`text of ${bytes}`)),
+      admitCalls: async (methods: readonly string[]) => methods.map(step),
+      parse: (text: string) => {
+        step('parse')
+        return JSON.parse(text) as unknown
+      },
+      log: keptLog(),
+    }
+    const text = '{"jsonrpc":"2.0","id":1,"method":"méth"}'
+    expect((await answer(server, text.replace('é', 'e')))?.refused).toBeUndefined()
+    expect(steps).toEqual(['text of 40', 'parse', 'meth', 'call'])
+    expect((await answer(server, text))?.refused?.code).toBe(-32015)
+    expect(steps).toHaveLength(4)
   })
 
   test('answers beyond the size of a batch are replaced, the rest stands', async () => {

@@ -5,6 +5,7 @@ import { txHash } from '../../src/tx/envelope.ts'
 import { openRaw, postText } from './rawClient.ts'
 import { alice, bob, post, signerOf, startPair, until, type RpcAnswer } from './support.ts'
 import type { Script } from './stubNode.ts'
+import { BODY_BYTES_MAX } from '../../src/gateway/limits.ts'
 
 let pair: Awaited<ReturnType<typeof startPair>>
 afterEach(() => pair.close())
@@ -155,6 +156,23 @@ describe('calls from one address', () => {
     const none = (count: number): undefined[] => Array(count).fill(undefined)
     expect(answers.map(({ error }) => error?.code)).toEqual([...none(3), -32600, ...none(6), -32015, -32015])
     expect((await own('127.0.0.2', call('svc_accounts'))).head).toMatch(/^HTTP\/1.1 429 /)
+  })
+
+  test('count by their bytes if those are more, before they are parsed, and a body that is too much counts too', async () => {
+    await start({ callsPerSecond: 1 })
+    const bytes = (count: number): string => call('svc_accounts').padEnd(count)
+    const status = async (body: string): Promise<string> => (await own('127.0.0.2', body)).head.slice(9, 12)
+    expect([await status(bytes(4096)), await status(bytes(4097))]).toEqual(['200', '200'])
+    expect((await own('127.0.0.2', '{'.padEnd(2048))).json).toMatchObject({ id: null, error: refused })
+    expect(await status(bytes(1))).toBe('429')
+    expect((await own('127.0.0.3', call('svc_accounts'))).head).toMatch(/^HTTP\/1.1 200 /)
+  })
+
+  test('of which an address has fewer than the longest body costs let it through once', async () => {
+    await start({ callsPerSecond: 1 })
+    const { head, json } = await own('127.0.0.2', call('svc_accounts').padEnd(BODY_BYTES_MAX))
+    expect([head.slice(9, 12), json]).toEqual(['200', { jsonrpc: '2.0', id: 1, result: [alice.address] }])
+    expect((await own('127.0.0.2', call('svc_accounts'))).json).toMatchObject({ error: refused })
   })
 
   test('count whatever they ask for: a page that is not there, and the metrics', async () => {

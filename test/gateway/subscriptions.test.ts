@@ -300,6 +300,15 @@ describe('a websocket', () => {
     })
   })
 
+  test('counts its messages by their bytes', async () => {
+    pair = await startPair({}, { limits: { callsPerSecond: 3 } })
+    const line = await open()
+    for (let at = 0; at < 4; at++)
+      line.socket.send('{"jsonrpc":"2.0","id":null,"method":"svc_accounts"}'.padEnd(9 * 1024))
+    await until(() => line.odd.length === 4)
+    expect(line.odd.filter(({ error }) => error !== undefined)).toMatchObject([{ id: null, error: { code: -32015 } }])
+  })
+
   test('is closed for a message that is too long or binary', async () => {
     pair = await startPair()
     const [long, binary] = [await open(), await open()]

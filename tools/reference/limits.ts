@@ -97,7 +97,7 @@ const gatewayRows: readonly Row[] = [
   [
     'Calls from one address',
     `${gateway.CALLS_PER_SECOND} a second, counted over ${seconds(gateway.RATE_WINDOW_MS)}; a whole list counts as ` +
-      `${gateway.LIST_COST} calls`,
+      `${gateway.LIST_COST} calls, and a body or message as one for every ${thousands(gateway.CALL_BYTES)} bytes, if those are more`,
   ],
   [
     'Connections',
