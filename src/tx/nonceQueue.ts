@@ -95,9 +95,10 @@ export const RESIGNS_MAX = 50
  * The most nonces that a client signs one transaction with. A gateway that lies can keep what it refuses and have it
  * executed later, once for each nonce, higher or lower. Sending the same bytes again adds nothing to that. One program
  * alone needs two: a nonce that was read at a node that lags, or that a refused transaction before it in a batch leaves,
- * is corrected once.
+ * is corrected once. Programs that share a key need more: with 3, calls of two that send 500 transactions each are lost on
+ * a busy machine.
  */
-export const NONCES_OF_TX_MAX = 3
+export const NONCES_OF_TX_MAX = 20
 
 /**
  * How long a queue pauses, in ms, when a node expects a nonce that is pending: the node has not heard of that transaction

@@ -111,12 +111,12 @@ const MAY_BE_REFUSED: Readonly<Record<string, (members: Readonly<Record<string, 
   svc_getProof: ({ table }) => table === 'candidacies',
 }
 
-/** The members that are given: null is not (docs/protocol.md §1, Given). */
-const givenOf = (members: unknown): unknown =>
+/** The members that are given: null is not (docs/protocol.md §1, Given). `names`: those that there are; any unless given. */
+const givenOf = (members: unknown, names?: ReadonlySet<string>): unknown =>
   isObject(members)
     ? Object.fromEntries(
         Object.entries(members)
-          .filter(([, value]) => value !== null)
+          .filter(([name, value]) => value !== null || names?.has(name) === false)
           .map(([name, value]) => [name, givenOf(value)]),
       )
     : members
@@ -164,7 +164,7 @@ export function createModel(
     const isServed = isSocket || !found?.method.tags.some((tag) => tag.name === 'websocket')
     if (found === undefined || !isServed) return only(id, NOT_FOUND)
     const { method, fits, fitsResult } = found
-    const members = givenOf(membersOf(method, params))
+    const members = givenOf(membersOf(method, params), new Set(method.params.map(({ name: known }) => known)))
     if (members !== undefined && !fits(members)) return only(id, PARAMS)
     const isCertain =
       isObject(members) && !method.params.some(({ name, schema }) => isBeyondSchema(members[name], schema))
