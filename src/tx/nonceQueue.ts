@@ -162,8 +162,8 @@ function createNonces(readNonce: () => Promise<number>) {
     },
     /**
      * The next nonce, after a pause when a node expects one that is pending. `isLastTry`: after another program was
-     * faster, waits until it pauses. Of 1,000 calls of two processes, 15 lost all of three tries without that, and none
-     * with it.
+     * faster, waits until it pauses. Measured with three nonces on a quiet machine: of 1,000 calls of two processes, 15
+     * were lost without that, and none with it.
      */
     first: async (isLastTry: boolean): Promise<number> => {
       if (isBehind) await pause()

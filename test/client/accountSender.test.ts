@@ -61,8 +61,8 @@ describe('transactions of one account', () => {
     expect([...valuesOf(gateway)].sort((a, b) => a - b)).toEqual(upTo(200))
   })
 
-  test('a synchronous call in the same words as one that waits is a second transaction', async () => {
-    const gateway = fakeGateway()
+  /** A sender whose queued transactions are signed (`signed`) and not sent until `open` is called. */
+  const heldSenderOf = (gateway: ReturnType<typeof fakeGateway>) => {
     const signed = Promise.withResolvers<void>()
     const gate = Promise.withResolvers<void>()
     const sender = senderOf({
@@ -73,10 +73,16 @@ describe('transactions of one account', () => {
         return gateway.askAll(calls)
       },
     })
+    return { sender, signed: signed.promise, open: gate.resolve }
+  }
+
+  test('a synchronous call in the same words as one that waits is a second transaction', async () => {
+    const gateway = fakeGateway()
+    const { sender, signed, open } = heldSenderOf(gateway)
     const waiting = [sender.submit(order(1)), sender.submit(order(1))]
-    await signed.promise
+    await signed
     const second = sender.submitBlocking(order(1), 'transfer')
-    gate.resolve()
+    open()
     const results = [second, ...(await Promise.all(waiting))]
     expect(new Set(results.map(({ hash }) => hash)).size).toBe(3)
     expect(gateway.committed).toHaveLength(3)
@@ -93,20 +99,11 @@ describe('transactions of one account', () => {
 
   test('a call after a synchronous one that overtook others in the same words is another transaction', async () => {
     const gateway = fakeGateway()
-    const signed = Promise.withResolvers<void>()
-    const gate = Promise.withResolvers<void>()
-    const sender = senderOf({
-      ...gateway,
-      askAll: async (calls) => {
-        signed.resolve()
-        await gate.promise
-        return gateway.askAll(calls)
-      },
-    })
+    const { sender, signed, open } = heldSenderOf(gateway)
     const first = sender.submit(order(1))
-    await signed.promise
+    await signed
     const results = [sender.submitBlocking(order(1), 'transfer')]
-    gate.resolve()
+    open()
     results.push(await first, await sender.submit(order(1)))
     expect(new Set(results.map(({ hash }) => hash)).size).toBe(3)
     expect(gateway.committed).toHaveLength(3)
