@@ -6,13 +6,12 @@
  * own; a few run alone, after the others). `quick` is the part of unit that starts no node. The last line sums it all
  * up: `N passed, N failed, N skipped`; exit 1 when anything failed. Each check counts as one test.
  */
-import { spawn } from 'node:child_process'
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { buildPage } from './page.ts'
-import { closingLine, jestTotals, type Totals } from './testing/totals.ts'
+import { runJest, runNode } from './testing/jest.ts'
+import { closingLine, type Totals } from './testing/totals.ts'
 
 const root = join(import.meta.dirname, '..')
 const modules = join(root, 'node_modules')
@@ -31,47 +30,13 @@ const {
   positionals: asked,
 } = parseArgs({ options: { testNamePattern: { type: 'string', short: 't' } }, allowPositionals: true })
 
-const HANG_MS_MAX = 20_000
-
-/**
- * Runs one Node program to its end, its output going straight through. Returns its exit status; a signal counts as 1.
- * Once `report` is written the program has HANG_MS_MAX to end: jest waits for ever for a socket or child that a test
- * left open.
- */
-function run(args: readonly string[], env: Readonly<Record<string, string>> = {}, report = ''): Promise<number> {
-  const path = `${join(modules, '.bin')}${delimiter}${process.env['PATH'] ?? ''}`
-  const child = spawn(process.execPath, args, {
-    cwd: root,
-    stdio: 'inherit',
-    env: { ...process.env, PATH: path, ...env },
-  })
-  // Ctrl-C reaches the child from the terminal; a signal to this process alone must be handed on, or the tests would
-  // run on.
-  const stop = (signal: NodeJS.Signals): void => {
-    child.kill(signal)
-  }
-  process.once('SIGTERM', stop).once('SIGINT', stop)
-  const hang = setInterval(() => {
-    if (report !== '' && existsSync(report) && Date.now() - statSync(report).mtimeMs > HANG_MS_MAX)
-      child.kill('SIGKILL')
-  }, 1000)
-  return new Promise((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', (code) => {
-      process.removeListener('SIGTERM', stop).removeListener('SIGINT', stop)
-      clearInterval(hang)
-      resolve(code ?? 1)
-    })
-  })
-}
-
 function one(name: string, ok: boolean): Totals {
   return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: [], problems: ok ? [] : [`${name} failed`] }
 }
 
 async function check(name: string): Promise<Totals> {
   process.stdout.write(`== ${name}\n`)
-  return one(name, (await run(CHECKS[name] ?? [])) === 0)
+  return one(name, (await runNode(root, CHECKS[name] ?? [])) === 0)
 }
 
 async function gen(): Promise<Totals> {
@@ -90,26 +55,7 @@ async function jest(name: string, isIncluded: (file: string) => boolean, args: r
   const files = globSync('test/**/*.test.ts', { cwd: root, exclude: ['test/tidy/bad/**'] })
     .filter(isIncluded)
     .sort()
-  const folder = mkdtempSync(join(tmpdir(), 'svcd-test-'))
-  const report = join(folder, 'report.json')
-  try {
-    const flags = ['--json', `--outputFile=${report}`, '--testLocationInResults', '--passWithNoTests', ...args]
-    if (pattern !== undefined) flags.push('-t', pattern)
-    const options = {
-      NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --experimental-vm-modules --disable-warning=ExperimentalWarning`,
-    }
-    const jestArgs = [join(modules, 'jest/bin/jest.js'), ...flags, '--runTestsByPath', ...files]
-    const status = files.length === 0 ? 0 : await run(jestArgs, options, report)
-    const totals = jestTotals(root, name, files, existsSync(report) ? readFileSync(report, 'utf8') : undefined, pattern)
-    if (status === 0 || totals.failed > 0) return totals
-    return {
-      ...totals,
-      failed: 1,
-      problems: [`${name}: jest ended with status ${status}, as when a test leaves something open`],
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  return await runJest({ root, name, files, args, pattern })
 }
 
 /** The node that tests run with, and abci-cli. Built before any test needs it, so that none waits for Go within its own time. */
@@ -174,6 +120,7 @@ for (const part of asked.length > 0 ? ['gen', ...asked] : ['gen', 'check', 'come
 
 process.stdout.write('\n')
 for (const { problems } of all) for (const problem of problems) process.stdout.write(`FAILED ${problem}\n`)
+for (const { crashes = [] } of all) for (const crash of crashes) process.stdout.write(`CRASHED ${crash}\n`)
 for (const { skipped } of all) for (const skip of skipped) process.stdout.write(`SKIPPED ${skip}\n`)
 process.stdout.write(`${closingLine(all)}\n`)
 process.exitCode = all.some(({ failed }) => failed > 0) ? 1 : 0

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSyn
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { tempFolder } from '../support/tempFolder.ts'
+import { runJest } from '../../tools/testing/jest.ts'
 import { closingLine, jestTotals } from '../../tools/testing/totals.ts'
 
 const jest = join(import.meta.dirname, '../../node_modules/jest/bin/jest.js')
@@ -91,5 +92,43 @@ describe('the sum of a test run', () => {
       failed: 1,
       problems: ['test/a.test.ts: did not run'],
     })
+  })
+
+  test('a file whose process crashes runs once more; when it crashes again, or two do, that is a failure', async () => {
+    mkdirSync(join(root, 'test'))
+    writeFileSync(join(root, 'package.json'), '{}')
+    const crash = "process.kill(process.pid, 'SIGSEGV')"
+    const once = (name: string): string => `
+      const { existsSync, writeFileSync } = require('node:fs')
+      test('first', () => {})
+      test('crashes at first', async () => {
+        const path = ${JSON.stringify(join(root, 'crashed-'))} + '${name}'
+        if (existsSync(path)) return
+        writeFileSync(path, '')
+        ${crash}
+        await new Promise(() => {})
+      })
+    `
+    const run = (tests: Readonly<Record<string, string>>) => {
+      for (const [name, text] of Object.entries(tests)) writeFileSync(join(root, 'test', name), text)
+      const files = Object.keys(tests).map((name) => `test/${name}`)
+      return runJest({ root, name: 'unit', files, args: ['--maxWorkers=2', '--transform={}'], pattern: undefined })
+    }
+    // Each run has files of its own: jest runs those that it knows to be short in its own process.
+    const good = "test('good', () => {})\ntest('another', () => {})\n"
+    expect(await run({ 'a.test.js': once('a'), 'b.test.js': good })).toEqual({
+      passed: 4,
+      failed: 0,
+      skipped: [],
+      problems: [],
+      crashes: ['test/a.test.js: its process crashed with SIGSEGV, so it ran once more'],
+    })
+    const always = await run({
+      'c.test.js': `test('crashes', async () => { ${crash}; await new Promise(() => {}) })`,
+      'd.test.js': good,
+    })
+    expect(always).toMatchObject({ passed: 2, failed: 1, crashes: [] })
+    const two = await run({ 'e.test.js': once('e'), 'f.test.js': once('f'), 'g.test.js': good })
+    expect(two).toMatchObject({ passed: 2, failed: 2, crashes: [] })
   })
 })

@@ -8,6 +8,8 @@ export interface Totals {
   readonly skipped: readonly string[]
   /** Failures that no test reported: a suite that did not load, a file that did not run, no result at all. */
   readonly problems: readonly string[]
+  /** Test files whose process crashed and that ran once more. */
+  readonly crashes?: readonly string[]
 }
 
 interface JestTest {
@@ -70,6 +72,28 @@ export function jestTotals(
   const ran = new Set(result.testResults.map((one) => relative(root, one.name)))
   problems.push(...files.filter((file) => !ran.has(file)).map((file) => `${file}: did not run`))
   return { passed: result.numPassedTests, failed: result.numFailedTests + problems.length, skipped, problems }
+}
+
+/** The path of the test file whose worker process crashed with SIGSEGV, if there is exactly one in jest's report. */
+export function crashedFile(report: string | undefined): string | undefined {
+  if (report === undefined) return undefined
+  const { testResults } = JSON.parse(report) as JestResult
+  const crashed = testResults.filter(({ message }) =>
+    message.includes('was terminated by another process: signal=SIGSEGV'),
+  )
+  return crashed.length === 1 ? crashed[0]?.name : undefined
+}
+
+/** `report` with the result of `file` replaced by that of `retried`, a report of this file alone. */
+export function withRetried(report: string | undefined, file: string, retried: string): string | undefined {
+  if (report === undefined) return undefined
+  const [first, second] = [report, retried].map((text) => JSON.parse(text) as JestResult) as [JestResult, JestResult]
+  const merged: JestResult = {
+    numPassedTests: first.numPassedTests + second.numPassedTests,
+    numFailedTests: first.numFailedTests + second.numFailedTests,
+    testResults: [...first.testResults.filter(({ name }) => name !== file), ...second.testResults],
+  }
+  return JSON.stringify(merged)
 }
 
 /** The closing line that CI reads. */
