@@ -1,6 +1,6 @@
 import { isObject } from '../base/json.ts'
 import { type DefectLog, errorObject, type RpcError, type RpcErrorObject, rpcErrors } from './errors.ts'
-import { BATCH_ANSWER_LENGTH_MAX, BATCH_CALLS_MAX, PARAMS_DEPTH_MAX } from './limits.ts'
+import { BATCH_ANSWER_LENGTH_MAX, BATCH_CALLS_MAX, PARAMS_DEPTH_MAX, TEXT_MARKS_MAX } from './limits.ts'
 
 /** A piece of an answer: text, or bytes of UTF-8 that other answers may share. */
 export type Piece = string | Uint8Array
@@ -51,6 +51,17 @@ const isDeeper = (value: unknown, depth: number): boolean => {
   if (Array.isArray(value)) return value.some((one) => isDeeper(one, depth - 1))
   return isObject(value) && Object.keys(value).some((key) => isDeeper(value[key], depth - 1))
 }
+
+/** Whether a text has more than TEXT_MARKS_MAX of the characters with which members and elements begin. */
+function hasTooMany(text: string): boolean {
+  let count = 0
+  for (const mark of ',[{')
+    for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + 1))
+      if (++count > TEXT_MARKS_MAX) return true
+  return false
+}
+
+const TOO_MANY_MARKS = `a body or message holds at most ${TEXT_MARKS_MAX} of the characters , [ { together, this one has more`
 
 const refusal = (why: string, id: Id = null): Answer => ({
   id,
@@ -125,6 +136,7 @@ function printBatch(answers: readonly Answer[]): readonly Piece[] {
 export async function answer(server: Server, text: string): Promise<Reply | undefined> {
   const tooMuch = await server.admitText(Buffer.byteLength(text))
   if (tooMuch !== undefined) return replyOf({ id: null, error: errorObject(tooMuch, server.log, '') })
+  if (hasTooMany(text)) return replyOf(refusal(TOO_MANY_MARKS))
   let body: unknown
   try {
     body = server.parse(text)

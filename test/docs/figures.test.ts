@@ -61,7 +61,8 @@ const FIGURES: Readonly<Record<string, readonly string[]>> = {
     `there are ${thousands(gateway.WAITING_MAX)} places in all`,
     `transactions of at most ${thousands(TX_BYTES_MAX)} bytes`,
     `${OPEN_PROPOSALS_OF_ONE_MAX} open proposals for each candidacy, ${thousands(OPEN_PROPOSALS_MAX)} in all`,
-    `bodies of at most ${mebibytes(gateway.BODY_BYTES_MAX)}, batches of ${gateway.BATCH_CALLS_MAX} calls`,
+    `bodies of at most ${mebibytes(gateway.BODY_BYTES_MAX)} and ${thousands(gateway.TEXT_MARKS_MAX)} members`,
+    `batches of ${gateway.BATCH_CALLS_MAX} calls`,
     `${gateway.PARAMS_DEPTH_MAX} levels of nesting`,
     `${NONCES_OF_TX_MAX} nonces for one transaction that a client signs`,
     `with at most ${NONCES_OF_TX_MAX} nonces`,
@@ -72,7 +73,11 @@ const FIGURES: Readonly<Record<string, readonly string[]>> = {
     `up to ${BATCH_MAX} of them in one request`,
     `with at most ${NONCES_OF_TX_MAX} nonces`,
   ],
-  'CHANGELOG.md': [`larger than ${mebibytes(BLOCK_BYTES_MAX)}`, `10^${INITIAL_HEIGHT_MAX.toString().length - 1}`],
+  'CHANGELOG.md': [
+    `at most ${thousands(gateway.TEXT_MARKS_MAX)} members`,
+    `larger than ${mebibytes(BLOCK_BYTES_MAX)}`,
+    `10^${INITIAL_HEIGHT_MAX.toString().length - 1}`,
+  ],
 }
 
 /** The text of a page in one line, as its line breaks mean nothing. */

@@ -51,6 +51,7 @@ export type ExpectedReply = undefined | Expected | readonly Expected[]
 const [PARSE, INVALID, NOT_FOUND, PARAMS, INTERNAL, NO_KEY] = [-32700, -32600, -32601, -32602, -32603, -32010]
 const BATCH_MAX = 50
 const DEPTH_MAX = 16
+const MARKS_MAX = 8192
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -195,6 +196,7 @@ export function createModel(
   }
 
   return (text) => {
+    if ([...text.matchAll(/[,[{]/g)].length > MARKS_MAX) return only(null, INVALID)
     let body: unknown
     try {
       body = JSON.parse(text.replace(/^\ufeff/, ''))

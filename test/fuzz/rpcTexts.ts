@@ -216,7 +216,7 @@ export function createTexts(described: readonly Described[], own: Readonly<Recor
       case 3:
         return Buffer.from(randomBytes(next, next(60))).toString('latin1')
       case 4:
-        return nest(pick(next, [1, 2, 17, 1000, 100_000]), call(next))
+        return nest(pick(next, [1, 2, 17, 8185, 100_000]), call(next))
       case 5:
         return `\ufeff${call(next)}`
       case 6:

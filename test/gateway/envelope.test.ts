@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { answer } from '../../src/gateway/envelope.ts'
-import { BATCH_ANSWER_LENGTH_MAX, BATCH_CALLS_MAX, PARAMS_DEPTH_MAX } from '../../src/gateway/limits.ts'
+import { BATCH_ANSWER_LENGTH_MAX, BATCH_CALLS_MAX, PARAMS_DEPTH_MAX, TEXT_MARKS_MAX } from '../../src/gateway/limits.ts'
 import { RpcError, tooMany } from '../../src/gateway/errors.ts'
 import { keptLog } from './support.ts'
 
@@ -164,6 +164,23 @@ describe('envelope', () => {
       id: null,
     })
     expect(ran).toEqual([])
+  })
+
+  test('a text of the most members passes, one with more is refused before it is parsed', async () => {
+    // Beside its elements and the commas between them, the call has five.
+    const text = (marks: number): string => request({ method: 'get_data', params: Array(marks - 4).fill(0) })
+    expect(text(TEXT_MARKS_MAX).match(/[,[{]/g)).toHaveLength(TEXT_MARKS_MAX)
+    expect(await parsed(text(TEXT_MARKS_MAX))).toHaveProperty('result')
+    const refused = {
+      id: null,
+      error: {
+        code: -32600,
+        message: `Invalid Request: a body or message holds at most ${TEXT_MARKS_MAX} of the characters , [ { together, this one has more`,
+      },
+    }
+    expect(await parsed(text(TEXT_MARKS_MAX + 1))).toMatchObject(refused)
+    for (const mark of ',[{') expect(await parsed(mark.repeat(TEXT_MARKS_MAX + 1))).toMatchObject(refused)
+    expect(await parsed('['.repeat(TEXT_MARKS_MAX))).toMatchObject({ error: { code: -32700 } })
   })
 
   test('a text is admitted before it is parsed, and its calls before they run', async () => {

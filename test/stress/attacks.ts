@@ -3,6 +3,7 @@ import { signersOf } from '../../bench/accounts.ts'
 import { type Address, addressBytes } from '../../src/base/address.ts'
 import { toBase64, toHex } from '../../src/base/bytes.ts'
 import { encodePaths } from '../../src/codec/queryBatch.ts'
+import { TEXT_MARKS_MAX } from '../../src/gateway/limits.ts'
 import { type Manner, STAMP } from './job.ts'
 
 /** One attack on one port of a node. */
@@ -40,6 +41,14 @@ function unsignedTx(chainId: string, number: number): string {
   const message = { to: addressBytes(to?.address as Address), value: '1' }
   const tx = toHex(from?.signTx({ chainId, nonce: number, operation: 'transfer', message }) as Uint8Array)
   return tx.slice(0, -STAMP.length) + STAMP
+}
+
+/** A call of as many keys as are parsed, one within the other: no body costs more to parse. */
+function nestedKeys(): string {
+  const head = '{"jsonrpc":"2.0","id":1,"method":"svc_getBalance","params":['
+  const marks = head.match(/[,[{]/g)?.length ?? 0
+  const keys = Array.from({ length: TEXT_MARKS_MAX - marks }, (_, at) => `{"${at.toString(36)}_":`)
+  return `${head}${keys.join('')}0${'}'.repeat(keys.length)}]}`
 }
 
 /** Every attack, in the order in which a chain of `candidacies` candidacies meets them. */
@@ -123,6 +132,14 @@ export function attacksOn(chainId: string, candidacies: number): readonly Attack
       manner: 'ask',
       connections: 450,
       bodies: many(BODIES, (body) => rawBatch((at) => unsignedTx(chainId, body * CALLS_A_BATCH + at))),
+    },
+    {
+      name: 'keys',
+      title: 'bodies of nothing but keys',
+      port: 'gateway',
+      manner: 'ask',
+      connections: 64,
+      bodies: [nestedKeys()],
     },
     {
       name: 'rpc-garbage',

@@ -82,6 +82,10 @@ const nodeRows: readonly Row[] = [
 
 const gatewayRows: readonly Row[] = [
   ['An HTTP body', mebibytes(gateway.BODY_BYTES_MAX)],
+  [
+    'Members and elements in it',
+    `${thousands(gateway.TEXT_MARKS_MAX)} of the characters \`,\`, \`[\` and \`{\` together, then -32600`,
+  ],
   ['Calls in a batch', String(gateway.BATCH_CALLS_MAX)],
   ['The answers to a batch', `${mebibytes(gateway.BATCH_ANSWER_LENGTH_MAX)} of UTF-16 text`],
   ['Nesting of `params`', `${gateway.PARAMS_DEPTH_MAX} levels`],
