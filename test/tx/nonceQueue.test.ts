@@ -255,8 +255,23 @@ describe('a bound of nonces', () => {
     // It goes on for two readings. The first of all is of the first try.
     const moves = [0, 0, 4, 3, 0]
     Object.defineProperty(account, 'read', { get: () => (account.next += moves[account.reads - 1] ?? 0) })
+    const pauses = pausesOf()
     expect(await queue.submit('one')).toBe('one with 21')
-    expect([seen, account.reads]).toEqual([[0, 7, 21], 5])
+    expect([seen, account.reads, pauses()]).toEqual([[0, 7, 21], 5, 3])
+  })
+
+  test('lets the last try wait for 50 readings at most, when another program never pauses', async () => {
+    const { account, queue } = createAccount(
+      () => ({ state: 'badNonce', result: 'refused', expected: ++account.next }),
+      50,
+      2,
+    )
+    Object.defineProperty(account, 'read', { get: () => ++account.next })
+    jest.spyOn(globalThis, 'setTimeout').mockImplementation(((done: () => void) => setImmediate(done)) as never)
+    expect(await queue.submit('one')).toBe('refused')
+    jest.restoreAllMocks()
+    // The first of all is of the first try.
+    expect([account.reads, RESIGNS_MAX]).toEqual([51, 50])
   })
 })
 
@@ -340,6 +355,16 @@ describe("a caller's nonce", () => {
     expect(account.batches).toEqual([1, 1, 1])
   })
 
+  test('with which nothing is known to have been sent makes the next one be read', async () => {
+    const { account, queue } = createAccount(({ tx }) =>
+      tx === 'lost' ? { state: 'failed', error: new Error('away') } : undefined,
+    )
+    expect(await queue.submit('one')).toBe('one with 0')
+    await expect(queue.submit('lost', { nonce: 1 })).rejects.toThrow('away')
+    account.next = 2
+    expect([await queue.submit('two'), account.reads, account.batches]).toEqual(['two with 2', 2, [1, 1, 1]])
+  })
+
   test.each([
     [1, 2],
     [0, 2],
@@ -407,6 +432,16 @@ describe('what goes wrong', () => {
     await expect(call).rejects.toThrow('no longer')
     await later()
     expect([account.reads, account.batches]).toEqual([0, []])
+  })
+
+  test('calls that are given up leave the next nonce known', async () => {
+    const { account, queue } = createAccount()
+    await queue.submit('one')
+    const abort = new AbortController()
+    const call = queue.submit('two', { signal: abort.signal })
+    abort.abort(new Error('no longer'))
+    await expect(call).rejects.toThrow('no longer')
+    expect([await queue.submit('three'), account.reads]).toEqual(['three with 1', 1])
   })
 })
 

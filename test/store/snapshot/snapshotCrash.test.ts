@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { toHex } from '../../../src/base/bytes.ts'
@@ -68,3 +69,10 @@ test('killed while a snapshot is restored or made, the state is a whole one, and
   }
   expect(listSnapshots(to).length).toBeGreaterThan(0)
 }, 120_000)
+
+test('nothing of a restore that was killed is left beside the state', () => {
+  const path = join(folder.path, 'left.db.restore')
+  for (const end of ['', '-journal', '-wal', '-shm']) writeFileSync(`${path}${end}`, 'left')
+  removeRestore(path)
+  expect(readdirSync(folder.path).filter((name) => name.startsWith('left.db'))).toEqual([])
+})
