@@ -11,7 +11,8 @@ import {
   type Path,
   PATH_LENGTH_MAX,
 } from '../../../src/store/tree/page.ts'
-import { toLatin1 } from '../../../src/store/sorted.ts'
+import { proveKey } from '../../../src/store/tree/proof.ts'
+import { fromLatin1, toLatin1 } from '../../../src/store/sorted.ts'
 import { byKeyHash, type LeafChange, rootOf, updateTree } from '../../../src/store/tree/tree.ts'
 import { random } from '../model.ts'
 
@@ -172,3 +173,27 @@ test('a block that changes nothing writes no page', () => {
   expect(tree.apply(new Map())).toEqual(root)
   expect(tree.pages.get('')).toBe(bytes)
 })
+
+test.each([
+  ['left', 0x0f],
+  ['right', 0xf0],
+] as const)(
+  'the neighbour of a missing key on its %s is found below pages of the first and last digits',
+  (side, byte) => {
+    const tree = makeTree()
+    const keyHashes = Array.from(
+      { length: 2 * LEAVES_KEPT_MAX },
+      (_, n) => String.fromCharCode(byte) + sha256Text(u64be(n)).slice(1),
+    ).sort()
+    tree.update(keyHashes.map((keyHash) => ({ keyHash, hash: sha256Text(u64be(7)) })))
+    const readPage = (path: Path) => {
+      const bytes = tree.pages.get(path)
+      return bytes === undefined ? undefined : decodePage(bytes)
+    }
+    // Its hash begins with 0xaf.
+    const proof = proveKey(readPage, keyOf(0), (keyHash) => ({ key: fromLatin1(keyHash), value: u64be(7) }))
+    expect(toHex(sha256(keyOf(0)))).toMatch(/^af/)
+    const nearest = keyHashes.at(side === 'left' ? -1 : 0) as string
+    expect(proof).toMatchObject({ nonexist: { key: keyOf(0), [side]: { key: fromLatin1(nearest) } } })
+  },
+)
