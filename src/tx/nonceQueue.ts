@@ -169,7 +169,6 @@ function createNonces(readNonce: () => Promise<number>) {
       if (isBehind) await pause()
       if (isLastTry && nonces.isOvertaken) nonces.next = await readWhenCalm()
       isBehind = false
-      nonces.isOvertaken = false
       return (nonces.next ??= await read())
     },
     isPending: (nonce: number): boolean => pending.has(nonce),

@@ -4,6 +4,8 @@ import {
   createNonceQueue,
   decodeNonce,
   encodeNonce,
+  isInNoBlock,
+  NONCES_OF_TX_MAX,
   type Numbered,
   nonceToRetry,
   RESIGNS_MAX,
@@ -271,7 +273,7 @@ describe('a bound of nonces', () => {
     expect(await queue.submit('one')).toBe('refused')
     jest.restoreAllMocks()
     // The first of all is of the first try.
-    expect([account.reads, RESIGNS_MAX]).toEqual([51, 50])
+    expect([account.reads, RESIGNS_MAX, NONCES_OF_TX_MAX]).toEqual([51, 50, 20])
   })
 })
 
@@ -449,6 +451,11 @@ test('a nonce goes through the data of CheckTx and back; other data holds none',
   for (const nonce of [0, 7, Number.MAX_SAFE_INTEGER]) expect(decodeNonce(encodeNonce(nonce))).toBe(nonce)
   for (const data of [new Uint8Array(), Uint8Array.of(255), new Uint8Array(32).fill(49)])
     expect(decodeNonce(data)).toBeUndefined()
+})
+
+test('a refused transaction is in no block unless its nonce is used up, or may be', () => {
+  expect([4, 5, 6, undefined].map((expected) => isInNoBlock(6, expected, 5))).toEqual([true, false, false, false])
+  expect([isInNoBlock(5, undefined, 5), isInNoBlock(undefined, 9, 5)]).toEqual([true, true])
 })
 
 test('a transaction is signed again with the nonce after one that is taken, or with the one that is expected', () => {

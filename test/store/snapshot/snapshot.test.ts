@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from '@jest/globals'
+import Database from 'better-sqlite3'
 import { concat, utf8, u64be } from '../../../src/base/bytes.ts'
 import { openMemoryStore } from '../../support/memoryStore.ts'
 import { createOverlay } from '../../../src/store/overlay.ts'
@@ -241,6 +242,16 @@ describe('what is refused', () => {
       expect(restore.add(whole)).toBe('bad')
       restore.drop()
     }
+  })
+
+  test('a chunk that the disk does not take is not blamed on the snapshot', () => {
+    const path = newPath()
+    const restore = restoreAt(path, metadata)
+    const other = new Database(path)
+    other.exec('DROP TABLE leaves')
+    other.close()
+    expect(() => restore.add(made.chunks[0] as Uint8Array)).toThrow(/^no such table: leaves$/)
+    restore.drop()
   })
 
   test('a snapshot without its last chunk is not finished', () => {
