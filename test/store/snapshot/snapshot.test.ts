@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import Database from 'better-sqlite3'
@@ -22,7 +22,7 @@ import {
   varint,
 } from '../../../src/store/snapshot/format.ts'
 import { writeSnapshot } from '../../../src/store/snapshot/write.ts'
-import { openRestore } from '../../../src/store/sqlite/restore.ts'
+import { lackOfRoom, openRestore } from '../../../src/store/sqlite/restore.ts'
 import { openSqliteReader } from '../../../src/store/sqlite/sqliteReader.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/sqliteStore.ts'
 import type { CommittedState } from '../../../src/store/store.ts'
@@ -252,6 +252,15 @@ describe('what is refused', () => {
     other.close()
     expect(() => restore.add(made.chunks[0] as Uint8Array)).toThrow(/^no such table: leaves$/)
     restore.drop()
+  })
+
+  test('a snapshot for which the disk lacks room is told with both sizes', () => {
+    const { bavail, bsize } = statfsSync(folder.path)
+    const free = bavail * bsize
+    const why = (one: Partial<SnapshotMetadata>) => lackOfRoom(newPath(), { ...metadata, ...one })
+    expect(why({})).toBeUndefined()
+    expect(why({ bytes: free })).toMatch(/^it may take \d+ bytes of disk, and \d+ are free$/)
+    expect(why({ records: free })).toMatch(/^it may take \d+ bytes of disk, and \d+ are free$/)
   })
 
   test('a snapshot without its last chunk is not finished', () => {

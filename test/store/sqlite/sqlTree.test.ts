@@ -3,11 +3,13 @@ import { afterAll, expect, test } from '@jest/globals'
 import Database from 'better-sqlite3'
 import { openMemoryStore } from '../../support/memoryStore.ts'
 import { createOverlay } from '../../../src/store/overlay.ts'
+import { BLOCKS_WAITING_MAX } from '../../../src/store/sqlite/sqlTree.ts'
 import { openSqliteReader } from '../../../src/store/sqlite/sqliteReader.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/sqliteStore.ts'
+import type { State } from '../../../src/store/state.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { makeModel, random, step } from '../model.ts'
-import { absences, tables } from '../tables.ts'
+import { absences, notes, tables } from '../tables.ts'
 import { tempFolder } from '../../support/tempFolder.ts'
 
 const { path: folder, remove } = tempFolder('sqltree')
@@ -60,6 +62,44 @@ test('pages wait for up to 31 blocks: root and proofs are those of memory, throu
   }
   expect(Math.max(...(seen as Set<number>))).toBe(31)
   expect(seen.has(0)).toBe(true)
+  store.close()
+})
+
+test('pages of rows that are gone are removed: those that are left are those of a tree built at once', () => {
+  const pagesAfter = (name: string, blocks: readonly ((state: State) => void)[]): unknown => {
+    const path = join(folder, name)
+    const store = openSqliteStore({ path, tables })
+    for (const [at, write] of blocks.entries()) {
+      const overlay = createOverlay(store)
+      write(overlay)
+      store.commit(store.prepare(overlay), { height: at + 1, timeMs: at + 1, chainId: 'test', transactions: 0 })
+    }
+    expect(waitingIn(path)).toBe(0)
+    store.close()
+    return rowsOf(path, "SELECT count(*) || group_concat(hex(path) || hex(page), ' ' ORDER BY path) FROM tree_pages")
+  }
+  const put = (from: number, to: number) => (state: State) => {
+    for (let candidacyId = from; candidacyId < to; candidacyId++) state.put(absences, { candidacyId, count: 1 })
+  }
+  const remove = (state: State): void => {
+    for (let candidacyId = 5; candidacyId < 2000; candidacyId++) state.remove(absences, { candidacyId })
+  }
+  const untilWritten = Array.from({ length: BLOCKS_WAITING_MAX - 1 }, () => (): void => undefined)
+  const left = pagesAfter('left.db', [put(0, 2000), ...untilWritten, remove, ...untilWritten])
+  expect(left).toEqual(pagesAfter('fresh.db', [put(0, 5), ...untilWritten]))
+})
+
+test('a row that is the node’s own has no proof', () => {
+  const path = join(folder, 'local.db')
+  const store = openSqliteStore({ path, tables })
+  commitRandom([store], 1, 20)
+  store.putLocal(notes, { id: 1, verified: true, name: 'own' })
+  const reader = openSqliteReader({ path, tables })
+  expect([store.prove(notes, { id: 1 }), reader.read((state) => state.prove(notes, { id: 1 }))]).toEqual([
+    undefined,
+    undefined,
+  ])
+  reader.close()
   store.close()
 })
 
