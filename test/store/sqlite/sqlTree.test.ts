@@ -65,6 +65,20 @@ test('pages wait for up to 31 blocks: root and proofs are those of memory, throu
   store.close()
 })
 
+test('pages wait for up to 65,536 leaves', () => {
+  const path = join(folder, 'leaves.db')
+  const store = openSqliteStore({ path, tables })
+  const waiting: unknown[] = []
+  for (let height = 1; height <= 3; height++) {
+    const overlay = createOverlay(store)
+    for (let at = 0; at < 32_768; at++) overlay.put(absences, { candidacyId: height * 32_768 + at, count: 1 })
+    store.commit(store.prepare(overlay), { height, timeMs: height, chainId: 'test', transactions: 0 })
+    waiting.push(waitingIn(path))
+  }
+  expect(waiting).toEqual([1, 2, 0])
+  store.close()
+})
+
 test('pages of rows that are gone are removed: those that are left are those of a tree built at once', () => {
   const pagesAfter = (name: string, blocks: readonly ((state: State) => void)[]): unknown => {
     const path = join(folder, name)
