@@ -436,7 +436,11 @@ test('a rollback is on disk, is refused a second time in one line, and a file wi
 
 test('a rollback gives back rows of any length', () => {
   const store = openSqliteStore({ path: newPath(), tables })
-  const rows = [1, 255, 256, 70_000].map((length, height) => ({ name: 'p', height, value: 'v'.repeat(length) }))
+  const rows = [1, 255, 256, 70_000, 100_000].map((length, height) => ({
+    name: 'p',
+    height,
+    value: 'v'.repeat(length),
+  }))
   commitWith(store, (state) => {
     for (const row of rows) state.put(params, row)
   })
