@@ -3,6 +3,7 @@
  * it.
  */
 import { appOn, heightOf, onDisk, script } from './support.ts'
+import { tell } from '../support/tell.ts'
 
 const [path = ''] = process.argv.slice(2)
 const { init, blocks } = script()
@@ -12,6 +13,6 @@ if (heightOf(app) === 0) app.initChain(init)
 for (const block of blocks.slice(heightOf(app))) {
   app.finalizeBlock(block)
   app.commit({})
-  process.stdout.write(`${block.height}\n`)
+  tell(block.height)
 }
 store.close()

@@ -112,7 +112,8 @@ describe('the sum of a test run', () => {
     const run = (tests: Readonly<Record<string, string>>) => {
       for (const [name, text] of Object.entries(tests)) writeFileSync(join(root, 'test', name), text)
       const files = Object.keys(tests).map((name) => `test/${name}`)
-      return runJest({ root, name: 'unit', files, args: ['--maxWorkers=2', '--transform={}'], pattern: undefined })
+      const args = ['--maxWorkers=2', '--transform={}']
+      return runJest({ root, name: 'unit', files, args, pattern: undefined, output: 'ignore' })
     }
     // Each run has files of its own: jest runs those that it knows to be short in its own process.
     const good = "test('good', () => {})\ntest('another', () => {})\n"

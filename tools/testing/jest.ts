@@ -9,20 +9,21 @@ const modules = join(import.meta.dirname, '../../node_modules')
 const HANG_MS_MAX = 20_000
 
 /**
- * Runs one Node program in the folder `root` to its end, its output going straight through. Returns its exit status; a
- * signal counts as 1. Once `report` is written the program has HANG_MS_MAX to end: jest waits for ever for a socket or
- * child that a test left open.
+ * Runs one Node program in the folder `root` to its end, its output going straight through unless `output` is 'ignore'.
+ * Returns its exit status; a signal counts as 1. Once `report` is written the program has HANG_MS_MAX to end: jest waits
+ * for ever for a socket or child that a test left open.
  */
 export function runNode(
   root: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
   report = '',
+  output: 'inherit' | 'ignore' = 'inherit',
 ): Promise<number> {
   const path = `${join(modules, '.bin')}${delimiter}${process.env['PATH'] ?? ''}`
   const child = spawn(process.execPath, args, {
     cwd: root,
-    stdio: 'inherit',
+    stdio: output,
     env: { ...process.env, PATH: path, ...env },
   })
   // Ctrl-C reaches the child from the terminal; a signal to this process alone must be handed on, or the tests would
@@ -56,6 +57,8 @@ export interface JestOptions {
   readonly args: readonly string[]
   /** Only tests whose names match it count. */
   readonly pattern: string | undefined
+  /** What becomes of jest's output. Default 'inherit'. */
+  readonly output?: 'inherit' | 'ignore'
 }
 
 async function runOnce({
@@ -63,6 +66,7 @@ async function runOnce({
   files,
   args,
   pattern,
+  output,
 }: JestOptions): Promise<{ status: number; report: string | undefined }> {
   if (files.length === 0) return { status: 0, report: undefined }
   const folder = mkdtempSync(join(tmpdir(), 'svcd-test-'))
@@ -74,7 +78,7 @@ async function runOnce({
       NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --experimental-vm-modules --disable-warning=ExperimentalWarning`,
     }
     const jestArgs = [join(modules, 'jest/bin/jest.js'), ...flags, '--runTestsByPath', ...files]
-    const status = await runNode(root, jestArgs, options, report)
+    const status = await runNode(root, jestArgs, options, report, output)
     return { status, report: existsSync(report) ? readFileSync(report, 'utf8') : undefined }
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -93,7 +97,6 @@ export async function runJest(options: JestOptions): Promise<Totals> {
   const crashes: string[] = []
   if (crashed !== undefined) {
     const crash = `${relative(root, crashed)}: its process crashed with SIGSEGV, so it ran once more`
-    process.stdout.write(`CRASHED ${crash}\n`)
     const again = await runOnce({ ...options, files: [relative(root, crashed)] })
     if (again.report !== undefined) {
       crashes.push(crash)

@@ -11,6 +11,7 @@ import { openSqliteStore } from '../../../src/store/sqlite/sqliteStore.ts'
 import { rmSync } from 'node:fs'
 import { restoreAt } from './support.ts'
 import { tables } from '../tables.ts'
+import { tell } from '../../support/tell.ts'
 
 const [path = '', from = '', to = ''] = process.argv.slice(2)
 const store = openSqliteStore({ path, tables })
@@ -21,7 +22,7 @@ for (;;) {
       restore.add(readChunk(snapshotPath(from, metadata.height), index) as Uint8Array)
     restore.finish()
     store.replaceBy(`${path}.restore`)
-    process.stdout.write(`${metadata.height}\n`)
+    tell(metadata.height)
     rmSync(join(to, `${metadata.height}-1`), { recursive: true, force: true })
     writeSnapshot(store, tables, to, 500)
   }

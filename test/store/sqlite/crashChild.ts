@@ -3,6 +3,7 @@ import { createOverlay } from '../../../src/store/overlay.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/sqliteStore.ts'
 import { makeModel, random, step } from '../model.ts'
 import { tables } from '../tables.ts'
+import { tell } from '../../support/tell.ts'
 
 const [path, seed] = process.argv.slice(2)
 const store = openSqliteStore({ path: path as string, tables, expectChainId: 'test' })
@@ -13,5 +14,5 @@ for (;;) {
   for (let writes = next(80); writes > 0; writes--) step(next, overlay, model)
   const height = store.height() + 1
   store.commit(store.prepare(overlay), { height, timeMs: height * 1000, chainId: 'test', transactions: height })
-  process.stdout.write(`${height}\n`)
+  tell(height)
 }
