@@ -310,6 +310,17 @@ export function conformance(name: string, open: () => Store): void {
     )
 
     test(
+      "a walk that is taken up after a row of the node's own was written throws too",
+      withStore((store) => {
+        for (const id of [1, 2]) store.putLocal(notes, { id, verified: true, name: 'a' })
+        const walk = store.scan(notes)[Symbol.iterator]()
+        walk.next()
+        store.removeLocal(notes, { id: 2 })
+        expect(() => walk.next()).toThrow('walk')
+      }),
+    )
+
+    test(
       'key order is number order and byte order, up to 2^53 - 1',
       withStore((store) => {
         const heights = [0, 1, 255, 256, 65535, 65536, 2 ** 32 - 1, 2 ** 32, 2 ** 48, Number.MAX_SAFE_INTEGER]

@@ -130,7 +130,10 @@ describe('a round trip', () => {
       }
       restore.finish()
       expect(to.height()).toBe(2)
+      const walk = to.scan(accounts)[Symbol.iterator]()
+      walk.next()
       to.replaceBy(path)
+      expect(() => walk.next()).toThrow('walk')
       expect([to.height(), to.appHash(), to.timeMs(), to.chainId()]).toEqual([4, from.appHash(), 4000, 'test'])
       expect(to.block(4)).toEqual({ height: 4, timeMs: 4000, appHash: from.appHash(), transactions: 0 })
       expect([to.block(1), to.block(2), to.recomputeRoot()]).toEqual([undefined, undefined, from.appHash()])
