@@ -10,6 +10,11 @@ export interface WorkerThreadOptions<Reply> {
   readonly name?: string
   /** The most heap memory that the thread may use, in MiB. If it needs more, the thread ends, not the node. */
   readonly heapMibMax?: number
+  /**
+   * Whether the thread sends a message as soon as it has loaded. It is not ended before: a thread that is ended while it
+   * loads SQLite takes the process with it, as the addon aborts when it can no longer make objects.
+   */
+  readonly tellsLoaded?: boolean
   /** The pause between the end of a failed thread and the start of the next one, in ms. */
   readonly restartMs: number
   readonly onMessage: (message: Reply) => void
@@ -24,7 +29,7 @@ export interface WorkerThread<Request> {
   /** Sends a message to the thread. It is lost while there is none. */
   readonly post: (message: Request) => void
   readonly fail: (error: Error) => void
-  /** Ends the thread at once. No callback is called afterwards. */
+  /** Ends the thread at once, or once it has loaded when it tells that. No callback is called afterwards. */
   readonly close: () => Promise<void>
 }
 
@@ -34,6 +39,7 @@ export function startWorkerThread<Request, Reply>({
   workerData,
   name,
   heapMibMax,
+  tellsLoaded = false,
   restartMs,
   onMessage,
   onFailed,
@@ -43,6 +49,8 @@ export function startWorkerThread<Request, Reply>({
   const resourceLimits = heapMibMax === undefined ? {} : { maxOldGenerationSizeMb: heapMibMax }
   let worker: Worker | undefined
   let isClosed = false
+  let isLoading = false
+  let ended = Promise.resolve()
 
   const start = (): void => {
     try {
@@ -53,20 +61,30 @@ export function startWorkerThread<Request, Reply>({
       setImmediate(fail, error as Error)
       return
     }
+    isLoading = tellsLoaded
+    for (const event of ['message', 'exit']) worker.once(event, () => (isLoading = false))
     worker.on('message', onMessage).on('error', fail)
     worker.once('exit', () => fail(new Error('the thread has ended')))
     worker.unref()
   }
-  const end = async (): Promise<void> => {
-    const last = worker
+  const stop = async (last: Worker): Promise<void> => {
+    // By name: without one, Node's own listeners go too, by which the messages of the thread arrive.
+    for (const event of ['message', 'error', 'exit']) last.removeAllListeners(event)
+    last.on('error', () => undefined) // An error without a listener would end the process.
+    if (isLoading) {
+      last.ref()
+      await new Promise((resolve) => last.once('message', resolve).once('exit', resolve))
+    }
+    await last.terminate()
+  }
+  const end = (): Promise<void> => {
+    if (worker !== undefined) ended = stop(worker)
     worker = undefined
-    // An error without a listener would end the process.
-    last?.removeAllListeners().on('error', () => undefined)
-    await last?.terminate()
+    return ended
   }
   const fail = (error: Error): void => {
     if (isClosed) return
-    const ended = end()
+    void end()
     onFailed(error)
     // The next thread starts only when this one has ended, so there are never two.
     void ended.finally(() => {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { afterEach, expect, test } from '@jest/globals'
 import { startWorkerThread, type WorkerThread } from '../../src/base/workerThread.ts'
@@ -108,3 +109,29 @@ test('a thread that could not start and is closed at once reports nothing', asyn
   await new Promise((done) => setTimeout(done, 100))
   expect(await until(0)).toEqual([])
 })
+
+test('a process that closes a thread which is loading SQLite ends in order, at whatever moment it does', () => {
+  const thread = `
+    import { parentPort } from 'node:worker_threads'
+    import { createRequire } from 'node:module'
+    const Database = createRequire(${JSON.stringify(import.meta.url)})('better-sqlite3')
+    new Database(':memory:')
+    parentPort.on('message', () => {}).postMessage('loaded')`
+  const program = `
+    import { startWorkerThread } from ${JSON.stringify(new URL('../../src/base/workerThread.ts', import.meta.url).href)}
+    const file = new URL(${JSON.stringify(`data:text/javascript,${encodeURIComponent(thread)}`)})
+    const nothing = () => {}
+    for (let ms = 0; ms < 60; ms += 0.5) {
+      const { close } = startWorkerThread({
+        file, workerData: undefined, tellsLoaded: true, restartMs: 1, onMessage: nothing, onFailed: nothing,
+      })
+      await new Promise((resolve) => setTimeout(resolve, ms))
+      await close()
+    }`
+  const { status, signal, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+    env: { ...process.env, NODE_OPTIONS: '' },
+    encoding: 'utf8',
+    timeout: 50_000,
+  })
+  expect([status, signal, stderr]).toEqual([0, null, ''])
+}, 60_000)

@@ -41,7 +41,7 @@ export interface QueryThreadOptions {
 
 /** Answers queries in a thread of its own. */
 export interface QueryThread extends Queries {
-  /** Refuses the waiting queries and ends the thread at once. */
+  /** Refuses the waiting queries and ends the thread. */
   readonly close: () => Promise<void>
 }
 
@@ -98,6 +98,7 @@ export function startQueryThread({ path, logger, height, limits: given }: QueryT
     file: new URL('./worker.ts', import.meta.url),
     workerData: { path, answerMsMax: limits.answerMsMax } satisfies QueryWorkerOptions,
     heapMibMax: 512,
+    tellsLoaded: true,
     restartMs: 1000,
     onMessage,
     onFailed: (err) => {

@@ -49,6 +49,7 @@ export function startSnapshotMaker({
   const thread = startWorkerThread<MakerRequest, MakerMessage>({
     file: new URL('./worker.ts', import.meta.url),
     workerData: options satisfies MakerOptions,
+    tellsLoaded: true,
     restartMs: 10_000,
     onMessage: ({ kind, ...fields }) => {
       state = 'ready'
