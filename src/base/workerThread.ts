@@ -49,32 +49,29 @@ export function startWorkerThread<Request, Reply>({
   const resourceLimits = heapMibMax === undefined ? {} : { maxOldGenerationSizeMb: heapMibMax }
   let worker: Worker | undefined
   let isClosed = false
-  let isLoading = false
+  let loaded: Promise<unknown> = Promise.resolve()
   let ended = Promise.resolve()
 
+  const onExit = (): void => fail(new Error('the thread has ended'))
   const start = (): void => {
+    let next: Worker
     try {
-      worker = new Worker(path, { workerData, resourceLimits, ...(name !== undefined && { name }) })
+      next = new Worker(path, { workerData, resourceLimits, ...(name !== undefined && { name }) })
     } catch (error) {
       // The system has no thread to give. The callbacks come later, as those of a thread do: the caller of the first
       // start, which may be in the middle of a block, does not have this thread yet.
       setImmediate(fail, error as Error)
       return
     }
-    isLoading = tellsLoaded
-    for (const event of ['message', 'exit']) worker.once(event, () => (isLoading = false))
-    worker.on('message', onMessage).on('error', fail)
-    worker.once('exit', () => fail(new Error('the thread has ended')))
-    worker.unref()
+    worker = next
+    if (tellsLoaded) loaded = new Promise((resolve) => next.once('message', resolve).once('exit', resolve))
+    next.on('message', onMessage).on('error', fail).once('exit', onExit).unref()
   }
   const stop = async (last: Worker): Promise<void> => {
-    // By name: without one, Node's own listeners go too, by which the messages of the thread arrive.
-    for (const event of ['message', 'error', 'exit']) last.removeAllListeners(event)
+    last.off('message', onMessage).off('error', fail).off('exit', onExit)
     last.on('error', () => undefined) // An error without a listener would end the process.
-    if (isLoading) {
-      last.ref()
-      await new Promise((resolve) => last.once('message', resolve).once('exit', resolve))
-    }
+    last.ref()
+    await loaded
     await last.terminate()
   }
   const end = (): Promise<void> => {
