@@ -105,10 +105,6 @@ export async function runJest(options: JestOptions): Promise<Totals> {
     }
   }
   const totals = { ...jestTotals(root, name, files, report, pattern), crashes }
-  if (status === 0 || totals.failed > 0) return totals
-  return {
-    ...totals,
-    failed: 1,
-    problems: [`${name}: jest ended with status ${status}, as when a test leaves something open`],
-  }
+  if (status === 0 || totals.failed.length > 0) return totals
+  return { ...totals, failed: [`${name}: jest ended with status ${status}, as when a test leaves something open`] }
 }

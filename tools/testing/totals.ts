@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 
-/** What a part of the test run came to. `skipped` and `problems` are lines for people. */
+/** What a part of the test run came to. `skipped` and `failed` are lines for people, one for each that is counted. */
 export interface Totals {
   readonly passed: number
-  readonly failed: number
   readonly skipped: readonly string[]
-  /** Failures that no test reported: a suite that did not load, a file that did not run, no result at all. */
-  readonly problems: readonly string[]
+  /** Failed tests, and what no test reports: a suite that did not load, a file that did not run, no result at all. */
+  readonly failed: readonly string[]
   /** Test files whose process crashed and that ran once more. */
   readonly crashes?: readonly string[]
 }
@@ -47,31 +46,27 @@ export function jestTotals(
   report: string | undefined,
   pattern?: string,
 ): Totals {
-  const nothing = (problem: string): Totals => ({
-    passed: 0,
-    failed: 1,
-    skipped: [],
-    problems: [`${name}: ${problem}`],
-  })
+  const nothing = (why: string): Totals => ({ passed: 0, failed: [`${name}: ${why}`], skipped: [] })
   if (files.length === 0) return nothing('no test files found')
   if (report === undefined) return nothing('jest ended without a report')
   const result = JSON.parse(report) as JestResult
   if (pattern !== undefined && result.numPassedTests + result.numFailedTests === 0)
     return nothing(`no test has a name like ${pattern}`)
-  const problems: string[] = []
+  const failed: string[] = []
   const skipped: string[] = []
   for (const { name: path, status, assertionResults } of result.testResults) {
     const file = relative(root, path)
-    const failed = assertionResults.some((one) => one.status === 'failed')
-    if (status === 'failed' && !failed) problems.push(`${file}: the suite failed outside its tests`)
+    const failures = assertionResults.filter((one) => one.status === 'failed')
+    failed.push(...failures.map(({ fullName }) => `${file}: ${fullName}`))
+    if (status === 'failed' && failures.length === 0) failed.push(`${file}: the suite failed outside its tests`)
     if (pattern !== undefined) continue
     for (const one of assertionResults.filter((test) => test.status !== 'passed' && test.status !== 'failed')) {
       skipped.push(`${file}: ${one.fullName} (${reasonOf(path, one.location?.line)})`)
     }
   }
   const ran = new Set(result.testResults.map((one) => relative(root, one.name)))
-  problems.push(...files.filter((file) => !ran.has(file)).map((file) => `${file}: did not run`))
-  return { passed: result.numPassedTests, failed: result.numFailedTests + problems.length, skipped, problems }
+  failed.push(...files.filter((file) => !ran.has(file)).map((file) => `${file}: did not run`))
+  return { passed: result.numPassedTests, failed, skipped }
 }
 
 /** The path of the test file whose worker process crashed with SIGSEGV, if there is exactly one in jest's report. */
@@ -98,6 +93,10 @@ export function withRetried(report: string | undefined, file: string, retried: s
 
 /** The closing line that CI reads. */
 export function closingLine(all: readonly Totals[]): string {
-  const sum = (of: (totals: Totals) => number): number => all.reduce((total, one) => total + of(one), 0)
-  return `${sum((one) => one.passed)} passed, ${sum((one) => one.failed)} failed, ${sum((one) => one.skipped.length)} skipped`
+  const [passed, failed, skipped] = [
+    all.reduce((sum, one) => sum + one.passed, 0),
+    all.flatMap((one) => one.failed).length,
+    all.flatMap((one) => one.skipped).length,
+  ]
+  return `${passed} passed, ${failed} failed, ${skipped} skipped`
 }
