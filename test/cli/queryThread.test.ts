@@ -32,6 +32,15 @@ interface Setup {
   readonly log: object[]
 }
 
+/** Limits that a busy machine does not reach; a test of one of them sets its own. */
+const PATIENT = {
+  answerMsMax: 600_000,
+  waitMsMax: 600_000,
+  listWaitMsMax: 600_000,
+  silentMsMax: 600_000,
+  startMsMax: 600_000,
+}
+
 /** A chain of `candidacies` on a file, and the thread beside it. */
 function setUp(
   name: string,
@@ -41,7 +50,7 @@ function setUp(
   const store = openSqliteStore({ path, tables, views })
   const log: object[] = []
   const logger = { info: () => {}, error: (fields: object) => void log.push(fields) }
-  const thread = startQueryThread({ path, logger, height: store.height, limits })
+  const thread = startQueryThread({ path, logger, height: store.height, limits: { ...PATIENT, ...limits } })
   open.push(store, thread)
   const chain = new TestChain({ store, app: { logger } })
   // The chain's own queries stay with the store; only commits are onMessage to the thread.

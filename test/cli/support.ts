@@ -32,7 +32,8 @@ export function makePlace([gateway, rpc, p2p]: readonly number[]): Place {
     SVCD_P2P: `127.0.0.1:${p2p}`,
     SVCD_NODE: `http://127.0.0.1:${rpc}`,
     SVCD_KEYSTORE: join(folder, 'keys'),
-    ...(process.env['SVCD_COMETBFT'] === undefined ? {} : { SVCD_COMETBFT: process.env['SVCD_COMETBFT'] }),
+    SVCD_COMETBFT: process.env['SVCD_COMETBFT'],
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
   }
   return { folder, env, remove }
 }

