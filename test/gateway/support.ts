@@ -62,6 +62,9 @@ export async function startPair(script: Partial<Script> = {}, options: Partial<G
     page: false,
     logger: log,
     limits: LIMITS,
+    // On a busy machine no call may run out of time, and no chain counts as stalled because a test makes no blocks.
+    waitMs: 600_000,
+    stalledAfterMs: 0,
   } as const
   const gateway = await startGateway({ ...own, ...options })
   const rpc = async (method: string, params?: unknown): Promise<RpcAnswer> => {
