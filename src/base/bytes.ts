@@ -98,7 +98,7 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
 /** `value` as 8 bytes, most significant first, so that byte order is numeric order. `value`: 0 to 2^53 − 1. */
 export function u64be(value: number): Uint8Array {
   if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`u64be: expected 0 to 2^53 - 1, got ${value}`)
-  const bytes = new Uint8Array(8)
-  new DataView(bytes.buffer).setBigUint64(0, BigInt(value))
-  return bytes
+  const low = value >>> 0
+  const high = (value - low) / 0x1_0000_0000
+  return Uint8Array.of(high >> 24, high >> 16, high >> 8, high, low >> 24, low >> 16, low >> 8, low)
 }

@@ -58,6 +58,13 @@ describe('bytes', () => {
   test('u64be sorts as numbers do, and refuses what is no safe count', () => {
     const count = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER })
     fc.assert(fc.property(count, count, (a, b) => Math.sign(compareBytes(u64be(a), u64be(b))) === Math.sign(a - b)))
+    fc.assert(
+      fc.property(count, (value) => {
+        const expected = Buffer.alloc(8)
+        expected.writeBigUInt64BE(BigInt(value))
+        expect(Buffer.from(u64be(value))).toEqual(expected)
+      }),
+    )
     for (const bad of [-1, 0.5, 2 ** 53]) expect(() => u64be(bad)).toThrow('u64be')
   })
 
