@@ -54,23 +54,21 @@ interface TableWrites {
   readonly indexes: Map<string, SortedMap<IndexEntry>>
 }
 
+/** The end of the texts that sort a row: its state key without the tag. */
+export const tailOf = (stateKey: Uint8Array): string => toLatin1(stateKey.subarray(1))
+
 /**
  * The text that sorts a row in an index: its index key, then its state key without the tag. Undefined for a row that is
- * not in the index, and for no row. Throws for an index that the table does not have.
+ * not in the index, and for no row. `tail`: the `tailOf` of its state key, where the caller has it. Throws for an index
+ * that the table does not have.
  */
-export function sortKeyOf(
-  table: Table,
-  index: string,
-  row: object | undefined,
-  stateKey: Uint8Array | undefined = row && table.keyOf(row),
-): string | undefined {
-  if (row === undefined || stateKey === undefined) return undefined
-  const tail = toLatin1(stateKey.subarray(1))
-  if (index === '') return tail
+export function sortKeyOf(table: Table, index: string, row: object | undefined, tail?: string): string | undefined {
+  if (row === undefined) return undefined
+  if (index === '') return tail ?? tailOf(table.keyOf(row))
   const keyOf = table.indexes[index]
   if (keyOf === undefined) throw new Error(`table ${table.name} has no index ${index}`)
   const key = keyOf(row)
-  return key === undefined ? undefined : toLatin1(key) + tail
+  return key === undefined ? undefined : toLatin1(key) + (tail ?? tailOf(table.keyOf(row)))
 }
 
 function hideBelow(entries: SortedMap<IndexEntry>, sortKey: string | undefined): void {

@@ -1,6 +1,6 @@
 import { compareBytes, concat } from '../../base/bytes.ts'
 import type { SqlValue } from '../../values/valueType.ts'
-import { sortKeyOf } from '../overlay.ts'
+import { sortKeyOf, tailOf } from '../overlay.ts'
 import { fromLatin1 } from '../sorted.ts'
 import type { Scan } from '../state.ts'
 import type { Table } from '../table.ts'
@@ -210,12 +210,12 @@ export function createSqlTable(connection: Connection, table: Table): SqlTable {
 
   const writeIndex = (
     { index, insert, remove }: (typeof indexes)[number],
-    key: Uint8Array,
+    tail: string,
     before: object | undefined,
     after: object | undefined,
   ): void => {
-    const from = sortKeyOf(table, index, before, key)
-    const to = sortKeyOf(table, index, after, key)
+    const from = sortKeyOf(table, index, before, tail)
+    const to = sortKeyOf(table, index, after, tail)
     if (from === to) return
     if (from !== undefined) statement(remove).run(fromLatin1(from))
     if (to !== undefined) statement(insert).run(fromLatin1(to), ...keyToSql(after as object))
@@ -240,14 +240,15 @@ export function createSqlTable(connection: Connection, table: Table): SqlTable {
       const written = writeRow(key, before, after)
       if (written !== 1)
         throw new Error(`table ${table.name} is not what it was read as: ${written} rows written instead of 1`)
-      for (const index of indexes) writeIndex(index, key, before, after)
+      const tail = tailOf(key)
+      for (const index of indexes) writeIndex(index, tail, before, after)
     },
     fillIndex: (index) => {
       const entry = indexes.find((one) => one.index === index)
       if (entry === undefined) return
       for (const raw of statement(sql.all).all() as RawRow[]) {
         const row = fromSql(raw)
-        writeIndex(entry, table.keyOf(row), undefined, row)
+        writeIndex(entry, tailOf(table.keyOf(row)), undefined, row)
       }
     },
   }
