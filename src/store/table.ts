@@ -1,5 +1,6 @@
 import { concat } from '../base/bytes.ts'
 import type { KeyType, ValueType, WireValue } from '../values/valueType.ts'
+import type { StateReader } from './state.ts'
 
 /** Encodes and decodes the row message of one table. The module that owns the table provides it: the store knows no protobuf. */
 export interface RowCodec {
@@ -57,6 +58,16 @@ export interface Table<Key extends object = object, Row extends Key = Key, Index
   isEqual(a: Row, b: Row): boolean
   /** True when all columns but the key's are default: such a row does not exist (protocol.md §2). */
   isDefault(row: Row): boolean
+  /** Only for a table of `derivedTable`. */
+  readonly derived?: Derivation<Key, Row>
+}
+
+/** How the rows of a derived table follow from those of other tables. */
+export interface Derivation<Key extends object = object, Row extends Key = Key> {
+  /** The row of a key, computed from the rows of `state`. */
+  derive(state: StateReader, key: Key): Row
+  /** How many entries a row holds: what bounds the memory of all of them (derivedRows.ts). */
+  sizeOf(row: Row): number
 }
 
 /** The row type of a table. */
@@ -149,5 +160,23 @@ export function table<const K extends KeyColumns, const R extends Columns, const
       return row as Row
     },
     isDefault: (row) => rowColumns.every(([column]) => isDefaultValue(fieldOf(row, column))),
+  }
+}
+
+/**
+ * Declares rows that are kept in memory alone, because other rows say the same: a sum, or a group of rows as one value.
+ * A store gives the row of any key: what the last commit left in memory, else what `derive` computes. Overlays hold, keep
+ * and drop these rows like all others. Whoever writes what they follow from writes them too, in the same overlay. They
+ * can be read by key only. After `remove` an overlay has no row, until it is committed or dropped.
+ */
+export function derivedTable<const K extends KeyColumns, V extends object>(
+  name: string,
+  { tag, key, ...derived }: { readonly tag: number; readonly key: K } & Derivation<ValuesOf<K>, ValuesOf<K> & V>,
+): Table<ValuesOf<K>, ValuesOf<K> & V, never> {
+  return {
+    ...(table(name, { tag, hashed: false, key, row: {} }) as unknown as Table<ValuesOf<K>, ValuesOf<K> & V, never>),
+    isEqual: (a, b) => a === b,
+    isDefault: () => false,
+    derived,
   }
 }

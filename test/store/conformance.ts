@@ -5,7 +5,7 @@ import { createOverlay, type Overlay } from '../../src/store/overlay.ts'
 import type { State, StateReader } from '../../src/store/state.ts'
 import type { BlockInfo, Store } from '../../src/store/store.ts'
 import { makeModel, type Model, modelGet, modelPut, modelScan, questions, random, randomRow, step } from './model.ts'
-import { absences, accounts, addressAt, notes, params, proposalIdAt, totals, votes } from './tables.ts'
+import { absences, accounts, addressAt, notes, params, proposalIdAt, totals, voteCounts, votes } from './tables.ts'
 
 const block = (height: number): BlockInfo => ({
   height,
@@ -422,6 +422,33 @@ export function conformance(name: string, open: () => Store): void {
         store.putLocal(notes, { id: 1, verified: false, name: 'meanwhile' })
         store.commit(prepared, block(1))
         expect([...store.scan(notes)].map((row) => row.name)).toEqual(['block'])
+      }),
+    )
+
+    test(
+      'a derived row follows commits, overlays that are kept or dropped, and rollbacks, and is never under the app hash',
+      withStore((store) => {
+        const proposalId = proposalIdAt(1)
+        const countIn = (state: StateReader): number | undefined => state.get(voteCounts, { proposalId })?.count
+        const vote = (state: State, candidacyId: number): void => {
+          state.put(votes, { proposalId, candidacyId, voter: addressAt(1), answer: 'Y', blockHeight: 1 })
+          state.put(voteCounts, { proposalId, count: (countIn(state) as number) + 1 })
+        }
+        expect(countIn(store)).toBe(0)
+        commitWith(store, (state) => [1, 2].forEach((candidacyId) => vote(state, candidacyId)))
+        const overlay = createOverlay(createOverlay(store))
+        overlay.savepoint()
+        vote(overlay, 3)
+        expect([countIn(overlay), countIn(store)]).toEqual([3, 2])
+        overlay.rollback()
+        expect(countIn(overlay)).toBe(2)
+        vote(overlay, 4)
+        store.commit(store.prepare(overlay), block(2))
+        expect([countIn(store), store.appHash()]).toEqual([3, store.recomputeRoot()])
+        store.rollback()
+        expect([countIn(store), store.appHash()]).toEqual([2, store.recomputeRoot()])
+        commitWith(store, (state) => state.remove(voteCounts, { proposalId }))
+        expect(countIn(store)).toBe(2)
       }),
     )
 

@@ -1,6 +1,6 @@
 import { addressBytes, addressOf, type Address } from '../../src/base/address.ts'
 import { concat, u64be, utf8 } from '../../src/base/bytes.ts'
-import { proposalIdOf, type ProposalId, pubKeyOf, type PubKey } from '../../src/base/pubKey.ts'
+import { proposalIdBytes, proposalIdOf, type ProposalId, pubKeyOf, type PubKey } from '../../src/base/pubKey.ts'
 import { descriptor } from '../../src/codec/gen/state.descriptor.js'
 import { svc } from '../../src/codec/gen/state.js'
 import { codecsOf } from '../../src/codec/message.ts'
@@ -8,7 +8,7 @@ import { address, addressOrNone } from '../../src/values/account.ts'
 import { proposalId, pubKey } from '../../src/values/key.ts'
 import { amount, uint } from '../../src/values/number.ts'
 import { flag, text } from '../../src/values/text.ts'
-import { type RowCodec, table } from '../../src/store/table.ts'
+import { derivedTable, type RowCodec, table } from '../../src/store/table.ts'
 
 const codec = codecsOf(svc, descriptor) as (name: string) => RowCodec
 
@@ -75,6 +75,17 @@ export const notes = table('notes', {
   key: { id: uint },
   row: { verified: flag, name: text },
   message: json,
+})
+
+/** How many votes there are on each proposal. */
+export const voteCounts = derivedTable('vote_counts', {
+  tag: 0xf1,
+  key: { proposalId },
+  derive: (state, { proposalId: id }) => {
+    const on = [...state.scan(votes, { prefix: proposalIdBytes(id) })]
+    return { proposalId: id, count: on.length }
+  },
+  sizeOf: ({ count }) => count,
 })
 
 export const tables = [accounts, absences, members, votes, params, totals, notes] as const

@@ -1,3 +1,4 @@
+import { createDerivedRows, type DerivedRows } from '../../src/store/derivedRows.ts'
 import { createOverlay, type Change } from '../../src/store/overlay.ts'
 import type { State, StateReader } from '../../src/store/state.ts'
 import {
@@ -17,13 +18,14 @@ import { proveKey } from '../../src/store/tree/proof.ts'
 import { rootOfTables, type TreeWrite, updateTreeByRows } from '../../src/store/tree/tree.ts'
 import { assertRolledBack, changesBack, encodeUndo, noUndo } from '../../src/store/undo.ts'
 
-function createReads(rows: State, writes: () => number): StateReader {
+function createReads(rows: State, derivedRows: DerivedRows, writes: () => number): StateReader {
   const withIndex = ({ name, indexes }: Table, index: string | undefined): State => {
     if (index !== undefined && indexes[index] === undefined) throw new Error(`table ${name} has no index ${index}`)
     return rows
   }
   return {
-    get: (table, key) => rows.get(table, key),
+    get: <R>(table: Table, key: object) =>
+      (table.derived === undefined ? rows.get(table, key) : derivedRows.get(table, key)) as R | undefined,
     scan: (table, scan) => unlessWritten(withIndex(table, scan?.index).scan(table, scan), writes),
     count: (table, scan) => withIndex(table, scan?.index).count(table, scan),
     rank: (table, index, row) => withIndex(table, index).rank(table, index, row),
@@ -39,6 +41,7 @@ function setOrDelete<V>(map: Map<string, V>, key: string, value: V | undefined):
 export function openMemoryStore({ tables }: { readonly tables: readonly Table[] }): Store {
   assertTables(tables)
   const rows: State = createOverlay()
+  const derivedRows = createDerivedRows(rows)
   const pages = new Map<Path, Page>()
   const stateKeys = new Map<Hash, Uint8Array>()
   const blocks = new Map<number, BlockRecord>()
@@ -58,6 +61,7 @@ export function openMemoryStore({ tables }: { readonly tables: readonly Table[] 
   const write = (changes: readonly Change[], tree: TreeWrite): void => {
     writes++
     for (const { table, key, after } of changes) {
+      if (table.derived !== undefined) continue
       if (after === undefined) rows.remove(table, table.parseKey(key) as object)
       else rows.put(table, after)
     }
@@ -66,7 +70,7 @@ export function openMemoryStore({ tables }: { readonly tables: readonly Table[] 
   }
 
   const store: Store = {
-    ...createReads(rows, () => writes),
+    ...createReads(rows, derivedRows, () => writes),
     height: () => last.height,
     appHash: () => last.appHash,
     timeMs: () => last.timeMs,
@@ -81,6 +85,7 @@ export function openMemoryStore({ tables }: { readonly tables: readonly Table[] 
       chainId = block.chainId
       undo = { height, rows: encodeUndo(prepared.changes) }
       write(prepared.changes, prepared.tree)
+      derivedRows.keep(prepared.changes)
       last = { height, timeMs, appHash: prepared.appHash, transactions }
       blocks.set(height, last)
       for (const old of blocks.keys()) if (old < blocksFrom) blocks.delete(old)
@@ -93,6 +98,7 @@ export function openMemoryStore({ tables }: { readonly tables: readonly Table[] 
       assertRolledBack(tree.root, before)
       agree?.(before)
       write(changes, tree)
+      derivedRows.clear()
       blocks.delete(last.height)
       ;[undo, last, chainId] = [undefined, before, before.height === 0 ? undefined : chainId]
     },

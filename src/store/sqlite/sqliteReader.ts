@@ -55,7 +55,8 @@ export function createSqlState(connection: Connection, tables: readonly Table[],
   const state: SqlState = {
     sqlTable,
     lastBlock,
-    get: <R>(table: Table, key: object) => sqlTable(table).get(key) as R | undefined,
+    get: <R>(table: Table, key: object) =>
+      (table.derived === undefined ? sqlTable(table).get(key) : table.derived.derive(state, key)) as R | undefined,
     scan: <R>(table: Table, scan = {}) => unlessWritten(sqlTable(table).scan(scan), writes) as Iterable<R>,
     count: (table, scan = {}) => sqlTable(table).count(scan),
     rank: (table, index, row) => sqlTable(table).rank(index, row),

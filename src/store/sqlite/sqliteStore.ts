@@ -1,4 +1,5 @@
 import { toHex } from '../../base/bytes.ts'
+import { createDerivedRows } from '../derivedRows.ts'
 import type { Change } from '../overlay.ts'
 import {
   assertFollows,
@@ -31,6 +32,8 @@ interface Options {
   readonly pagesCached?: number
   /** The most memory that rows may take (rowCache.ts). */
   readonly rowCacheBytesMax?: number
+  /** The most entries of derived rows that stay in memory (derivedRows.ts). */
+  readonly derivedEntriesMax?: number
 }
 
 /** The file of a store, opened for writing. */
@@ -80,6 +83,7 @@ function writeBlock({ connection, state, tree }: StoreFile, prepared: PreparedBl
   const { statement } = connection
   const { height, timeMs, transactions, blocksFrom } = block
   for (const { table, key, before, after } of prepared.changes) {
+    if (table.derived !== undefined) continue
     const sqlTable = state.sqlTable(table)
     // The node's own rows may have been written since this block was prepared.
     sqlTable.write(key, table.hashed ? before : sqlTable.get(table.parseKey(key) as object), after)
@@ -168,16 +172,18 @@ export interface SqliteStore extends Store {
  * `code`.
  */
 export function openSqliteStore(options: Options): SqliteStore {
-  const { tables, rowCacheBytesMax } = options
+  const { tables, rowCacheBytesMax, derivedEntriesMax } = options
   assertTables(tables)
   let writes = 0
   const file = openFile(options, () => writes)
   const { connection, state, tree, close } = file
   const rowCache = createRowCache(tables, rowCacheBytesMax)
+  const derivedRows = createDerivedRows(state, derivedEntriesMax)
   let last = state.lastBlock()
   let chainId = state.chainId()
 
   const getRow = (table: Table, key: object): object | undefined => {
+    if (table.derived !== undefined) return derivedRows.get(table, key)
     const id = table.mapKey(key)
     const known = rowCache.get(table, id)
     if (known !== undefined) return known ?? undefined
@@ -191,7 +197,8 @@ export function openSqliteStore(options: Options): SqliteStore {
     writes++
     last = block
     for (const { table, key, before, after } of changes)
-      rowCache.set(table, table.mapKey(after ?? before ?? (table.parseKey(key) as object)), after ?? null)
+      if (table.derived === undefined)
+        rowCache.set(table, table.mapKey(after ?? before ?? (table.parseKey(key) as object)), after ?? null)
     keepTree()
   }
 
@@ -224,6 +231,7 @@ export function openSqliteStore(options: Options): SqliteStore {
       const { height, timeMs, transactions } = block
       chainId = block.chainId
       remember({ height, timeMs, appHash: prepared.appHash, transactions }, prepared.changes, keepTree)
+      derivedRows.keep(prepared.changes)
     },
     rollback: (agree) => {
       const {
@@ -233,6 +241,7 @@ export function openSqliteStore(options: Options): SqliteStore {
       } = connection.db.transaction(() => undoLastBlock(file, agree)).immediate()
       chainId = state.chainId()
       remember(before, changes, keepTree)
+      derivedRows.clear()
     },
     replaceBy: (from) => {
       copyState(file, from)
@@ -240,6 +249,7 @@ export function openSqliteStore(options: Options): SqliteStore {
       last = state.lastBlock()
       chainId = state.chainId()
       rowCache.clear()
+      derivedRows.clear()
       tree.forget()
     },
     putLocal: (table, row) => writeLocal(table, row, row),
