@@ -5,6 +5,7 @@ import { secondsOf } from '../base/time.ts'
 import { getChain } from '../modules/chain/keeper.ts'
 import type { Block, ChainEvent, NodeChecks } from '../modules/define.ts'
 import type { EndOfBlock } from '../modules/endBlock.ts'
+import { loadAnswers } from '../modules/governance/keeper.ts'
 import type { ReadTx, Verdict, Verify } from '../modules/kernel.ts'
 import type { Params } from '../modules/params/definitions.ts'
 import { paramsInForce } from '../modules/params/keeper.ts'
@@ -152,14 +153,17 @@ export interface AppContext {
 }
 
 /** Creates the context of an application that stands on the committed state of its store. */
-export const createContext = (options: AppOptions, txCache: TxCache): AppContext => ({
-  options,
-  txCache,
-  offered: options.snapshots === undefined ? undefined : openOffered(options.snapshots.folder),
-  head: { state: options.store },
-  restoring: undefined,
-  usesFinalizeBlock: false,
-})
+export function createContext(options: AppOptions, txCache: TxCache): AppContext {
+  loadAnswers(options.store)
+  return {
+    options,
+    txCache,
+    offered: options.snapshots === undefined ? undefined : openOffered(options.snapshots.folder),
+    head: { state: options.store },
+    restoring: undefined,
+    usesFinalizeBlock: false,
+  }
+}
 
 /**
  * Makes `state` the head. The open block, the check state, the optimistic run and the parameters of the old head are

@@ -13,6 +13,7 @@ import {
 } from '../abci/types.ts'
 import { equalBytes } from '../base/bytes.ts'
 import { headOfState } from '../modules/chain/keeper.ts'
+import { loadAnswers } from '../modules/governance/keeper.ts'
 import { tables } from '../modules/registry.ts'
 import {
   decodeMetadata,
@@ -151,6 +152,7 @@ function addChunk(
   if (restore.next() < chunkHashes.length) return { result: accept }
   restore.finish()
   replaceBy(restorePath)
+  loadAnswers(store)
   removeRestore(restorePath)
   app.restoring = undefined
   resetTo(app, store)

@@ -1,9 +1,12 @@
+import { isDeepStrictEqual } from 'node:util'
 import { toBase64 } from '../../src/base/bytes.ts'
 import { accounts } from '../../src/modules/accounts/keeper.ts'
 import { programVersion } from '../../src/modules/chain/keeper.ts'
+import { tallyOf } from '../../src/modules/governance/block.ts'
 import { OPEN_PROPOSALS_OF_ONE_MAX } from '../../src/modules/governance/keeper.ts'
-import { proposals, votes } from '../../src/modules/governance/tables.ts'
+import { type Proposal, proposals, votes } from '../../src/modules/governance/tables.ts'
 import { paramsInForce } from '../../src/modules/params/keeper.ts'
+import { listSet } from '../../src/modules/stake/keeper.ts'
 import {
   accountUpdates,
   candidacies,
@@ -13,6 +16,7 @@ import {
   validatorKeys,
 } from '../../src/modules/stake/tables.ts'
 import type { Store } from '../../src/store/store.ts'
+import { countedTally } from '../support/countedTally.ts'
 import { supplyGap } from '../support/conservation.ts'
 
 function need(holds: boolean, what: string): void {
@@ -110,6 +114,7 @@ function checkGovernance(store: Store): void {
     'each pending proposal is in one due index, no other is',
   )
   const time = Math.floor(store.timeMs() / 1000)
+  const set = listSet(store)
   for (const proposal of all) {
     const { id, type, pending, expireBlockHeight, expireTimestamp, escrow, yesPower, noPower, totalPower } = proposal
     need(!isOpen(proposal) || pending, `${id} is open and waits for its point`)
@@ -119,6 +124,11 @@ function checkGovernance(store: Store): void {
     )
     need(escrow === 0n || (type === 'transfer_fund' && isOpen(proposal)), `${id} holds ${escrow}`)
     need(yesPower + noPower <= totalPower && (!isOpen(proposal) || totalPower === 0), `${id} has a tally`)
+    if (isOpen(proposal))
+      need(
+        isDeepStrictEqual(tallyOf(store, proposal as Proposal), countedTally(store, id, set)),
+        `${id} is tallied as it is voted`,
+      )
   }
   const version = String(programVersion(store))
   const standing = all.filter(

@@ -2,8 +2,8 @@ import { printProposalId } from '../../base/pubKey.ts'
 import type { State, StateReader } from '../../store/state.ts'
 import { programVersion } from '../chain/keeper.ts'
 import type { Block, ChainEvent } from '../define.ts'
-import { listSet } from '../stake/keeper.ts'
-import { getVote, listDue, putProposal } from './keeper.ts'
+import { getVotingPowers } from '../stake/keeper.ts'
+import { answersTo, dropAnswers, listDue, putProposal } from './keeper.ts'
 import { changeParam } from './proposals/changeParam.ts'
 import { deployLibEni } from './proposals/deployLibEni.ts'
 import type { ProposalKind } from './proposals/proposal.ts'
@@ -26,14 +26,17 @@ export interface Tally {
   readonly total: number
 }
 
-/** The votes of the current validator set by its powers. Bound: 2 · max_vals. Source: protocol.md §6. */
-export function tallyOf(state: StateReader, proposal: Proposal): Tally {
+/**
+ * The votes on an open proposal of the current validator set by its powers. Cost: two rows in memory, and 2 · max_vals
+ * entries of theirs. Source: protocol.md §6.
+ */
+export function tallyOf(state: StateReader, { id }: Proposal): Tally {
+  const { byCandidacy, total } = getVotingPowers(state)
+  const answers = answersTo(state, id)
   let yes = 0
   let no = 0
-  let total = 0
-  for (const { candidacyId, power } of listSet(state)) {
-    total += power
-    const answer = getVote(state, proposal.id, candidacyId)?.answer
+  for (const [candidacyId, power] of byCandidacy) {
+    const answer = answers.get(candidacyId)
     if (answer === 'Y') yes += power
     if (answer === 'N') no += power
   }
@@ -60,6 +63,7 @@ export function resolve(
 ): Proposal {
   const ended = { result, resultBlockHeight: block.height, resultAt: block.time, yesPower, noPower, totalPower }
   const resolved: Proposal = { ...proposal, ...ended }
+  dropAnswers(state, proposal.id)
   const kind = proposalKinds[proposal.type]
   if (result !== 'Approved') return put(state, { ...(kind.drop?.(state, resolved) ?? resolved), pending: false })
   return kind.carriedOut === 'at approval' ? carryOut(state, block, resolved) : put(state, resolved)

@@ -3,11 +3,14 @@ import { concat, u64be } from '../../base/bytes.ts'
 import { type ProposalId, proposalIdBytes } from '../../base/pubKey.ts'
 import type { TxError } from '../../base/txError.ts'
 import type { State, StateReader } from '../../store/state.ts'
+import type { RowOf } from '../../store/table.ts'
 import { text } from '../../values/text.ts'
 import type { Block } from '../define.ts'
 import { getLiveByOwner, isInSet } from '../stake/keeper.ts'
 import { governanceErrors } from './errors.ts'
 import {
+  type Answers,
+  answers,
   blankColumns,
   libraryStatus,
   type OwnFields,
@@ -150,12 +153,28 @@ export function* listLibraries(state: StateReader): Generator<ProposalOf<'deploy
 export const hasStandingRetirement = (state: StateReader, programVersion: number): boolean =>
   state.count(proposals, { index: 'standingRetirement', prefix: text.toKey(String(programVersion)) }) > 0
 
-/** One candidacy's vote on a proposal. */
-export const getVote = (state: StateReader, proposalId: ProposalId, candidacyId: number): Vote | undefined =>
-  state.get(votes, { proposalId, candidacyId })
+/** The answers to an open proposal, of candidacies in the set or not. */
+export const answersTo = (state: StateReader, proposalId: ProposalId): Answers =>
+  (state.get(answers, { proposalId }) as RowOf<typeof answers>).byCandidacy
 
-/** Writes a vote in place of the candidacy's earlier one. */
-export const putVote = (state: State, vote: Vote): void => state.put(votes, vote)
+/** Writes a vote on an open proposal in place of the candidacy's earlier one. */
+export function putVote(state: State, vote: Vote): void {
+  const { proposalId, candidacyId, answer } = vote
+  const byCandidacy = new Map(answersTo(state, proposalId)).set(candidacyId, answer)
+  state.put(votes, vote)
+  state.put(answers, { proposalId, byCandidacy })
+}
+
+/** Frees the memory of the answers to a proposal that was resolved: nobody tallies it any more. */
+export const dropAnswers = (state: State, proposalId: ProposalId): void => state.remove(answers, { proposalId })
+
+/**
+ * Reads the answers to all open proposals into memory, so that no block has to wait for that. Cost: the votes on open
+ * proposals.
+ */
+export function loadAnswers(state: StateReader): void {
+  for (const { id } of state.scan(proposals, { index: 'openByCandidacy' })) answersTo(state, id)
+}
 
 /** All votes on a proposal by candidacy id. Bound: candidacies that were in the set while it was open; for queries. */
 export const listVotes = (state: StateReader, proposalId: ProposalId): Iterable<Vote> =>

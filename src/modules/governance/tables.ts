@@ -2,10 +2,11 @@ import type { Address } from '../../base/address.ts'
 import { concat, u64be } from '../../base/bytes.ts'
 import { stateCodec } from '../../codec/state.ts'
 import { address, addressOrNone } from '../../values/account.ts'
+import { type ProposalId, proposalIdBytes } from '../../base/pubKey.ts'
 import { proposalId } from '../../values/key.ts'
 import { amount, uint } from '../../values/number.ts'
 import { enumOf, flag, text, yesNo } from '../../values/text.ts'
-import { type RowOf, table } from '../../store/table.ts'
+import { derivedTable, type RowOf, table } from '../../store/table.ts'
 
 /** The kinds of proposal. */
 export const PROPOSAL_TYPES = ['change_param', 'deploy_libeni', 'retire_program', 'transfer_fund'] as const
@@ -82,6 +83,28 @@ export const votes = table('votes', {
   message: stateCodec('svc.state.Vote'),
 })
 
+/** One vote. */
+export type Vote = RowOf<typeof votes>
+
+/** Answers to one proposal by candidacy id. */
+export type Answers = ReadonlyMap<number, Vote['answer']>
+
+/**
+ * The answers in `votes` to each open proposal, in memory: a tally asks for those of the whole validator set. A vote
+ * copies the answers to its proposal.
+ */
+export const answers = derivedTable('answers', {
+  tag: 0xf3,
+  key: { proposalId },
+  derive: (state, { proposalId: id }): { readonly proposalId: ProposalId; readonly byCandidacy: Answers } => {
+    const byCandidacy = new Map<number, Vote['answer']>()
+    for (const { candidacyId, answer } of state.scan(votes, { prefix: proposalIdBytes(id) }))
+      byCandidacy.set(candidacyId, answer)
+    return { proposalId: id, byCandidacy }
+  },
+  sizeOf: ({ byCandidacy }) => byCandidacy.size,
+})
+
 /** The statuses of libraries before their point. */
 const BEFORE_POINT: ReadonlySet<string> = new Set(['init', 'ready', 'failed'])
 const NO_KEY = new Uint8Array(0)
@@ -146,9 +169,6 @@ export type ProposalOf<T extends ProposalType> = Omit<Row, OwnColumn | 'type'> &
 
 /** A proposal of any kind: `type` tells which fields it has. */
 export type Proposal = ProposalOf<ProposalType>
-
-/** One vote. */
-export type Vote = RowOf<typeof votes>
 
 /** Tables of this module. */
 export const governanceTables = [proposals, votes, libraryStatus] as const

@@ -15,11 +15,13 @@ import {
   isEligible,
   misbehaviours,
   powerCap,
+  powersOf,
   type SetMember,
   setMembers,
   type Unbonding,
   unbondings,
   validatorKeys,
+  votingPowers,
 } from './tables.ts'
 
 /** One account update request. */
@@ -253,9 +255,13 @@ export function recordMisbehaviour(state: State, candidacyId: number, height: nu
 /** The validator set as last sent, by the bytes of its keys. Bound: 2 · max_vals, at most 400. */
 export const listSet = (state: StateReader): readonly SetMember[] => [...state.scan(setMembers)]
 
+/** The voting powers of the validator set as last sent. */
+export const getVotingPowers = (state: StateReader): RowOf<typeof votingPowers> =>
+  state.get(votingPowers, {}) as RowOf<typeof votingPowers>
+
 /** True when this candidacy is in the validator set as last sent. */
 export const isInSet = (state: StateReader, candidacyId: number): boolean =>
-  first(state, setMembers, 'byCandidacy', u64be(candidacyId)) !== undefined
+  getVotingPowers(state).byCandidacy.has(candidacyId)
 
 /**
  * The candidacy id that a key's address belonged to at a height; undefined for a key that was not in the set then.
@@ -283,6 +289,7 @@ export function replaceSet(state: State, sent: SetByKey, next: SetByKey, firstHe
     if (sent.get(pubKey)?.candidacyId !== candidacyId)
       state.put(validatorKeys, { pubKey, firstHeight, candidacyId, lastHeight: 0 })
   }
+  state.put(votingPowers, powersOf(next.values()))
 }
 
 function endKeyPeriod(state: State, key: PubKey, lastHeight: number): void {

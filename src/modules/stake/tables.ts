@@ -7,7 +7,7 @@ import { address } from '../../values/account.ts'
 import { pubKey } from '../../values/key.ts'
 import { amount, ratio, uint } from '../../values/number.ts'
 import { enumOf, flag, text } from '../../values/text.ts'
-import { type RowOf, table } from '../../store/table.ts'
+import { derivedTable, type RowOf, table } from '../../store/table.ts'
 
 interface Eligibility {
   readonly shares: bigint
@@ -91,6 +91,33 @@ export const setMembers = table('validator_set', {
 
 /** One member of the validator set. */
 export type SetMember = RowOf<typeof setMembers>
+
+/** What the members of a validator set count for in governance. */
+interface VotingPowers {
+  /** Whole tokens by candidacy id; a candidacy of several keys has the power of all of them. */
+  readonly byCandidacy: ReadonlyMap<number, number>
+  /** Whole tokens of the whole set. */
+  readonly total: number
+}
+
+/** Sums the powers of a set by candidacy. */
+export function powersOf(members: Iterable<SetMember>): VotingPowers {
+  const byCandidacy = new Map<number, number>()
+  let total = 0
+  for (const { candidacyId, power } of members) {
+    byCandidacy.set(candidacyId, (byCandidacy.get(candidacyId) ?? 0) + power)
+    total += power
+  }
+  return { byCandidacy, total }
+}
+
+/** The powers of `validator_set`, in memory: every vote asks for all of them. */
+export const votingPowers = derivedTable('voting_powers', {
+  tag: 0xf2,
+  key: {},
+  derive: (state) => powersOf(state.scan(setMembers)),
+  sizeOf: ({ byCandidacy }) => byCandidacy.size,
+})
 
 /** Commits in a row that a candidacy did not sign. */
 export const absences = table('absences', {
