@@ -152,3 +152,8 @@ try {
 }
 const inOrder = methods.flatMap(({ name }) => (examples[name] === undefined ? [] : [[name, examples[name]]]))
 writeFileSync(file, `${JSON.stringify(Object.fromEntries(inOrder), null, 2)}\n`)
+const missing = methods.flatMap(({ name }) => (examples[name] === undefined && name !== 'rpc.discover' ? [name] : []))
+if (missing.length > 0) {
+  process.stderr.write(`No call records an example of ${missing.join(', ')}: add it to tools/record-examples.ts.\n`)
+  process.exitCode = 1
+}

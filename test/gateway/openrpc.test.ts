@@ -58,10 +58,15 @@ test.each(described.filter(([name]) => name !== 'rpc.discover'))(
   '%s: an example whose params are read and whose result fits its schema',
   (name, { result, examples: [example] }) => {
     const method = methods.find((one) => one.name === name)
-    const params = Object.fromEntries((example?.params ?? []).map((one) => [one.name, one.value]))
+    if (example === undefined)
+      throw new Error(
+        `${name} has no example in src/gateway/examples.json: ` +
+          'call it in tools/record-examples.ts, then run `npm run examples`',
+      )
+    const params = Object.fromEntries(example.params.map((one) => [one.name, one.value]))
     expect(() => readParams(method as (typeof methods)[0], params)).not.toThrow()
     const fits = ajv.compile(result.schema)
-    fits(example?.result.value)
+    fits(example.result.value)
     expect(fits.errors).toBeNull()
   },
 )

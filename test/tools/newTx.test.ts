@@ -11,18 +11,24 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 
 beforeEach(() => {
   ;({ path: root, remove } = tempFolder('new-tx'))
-  cpSync(join(project, 'proto/svc'), join(root, 'proto/svc'), { recursive: true })
-  for (const folder of ['src/base', 'src/tx', 'src/values', 'src/modules', 'test/modules', 'test/support'])
-    cpSync(join(project, folder), join(root, folder), { recursive: true })
+  for (const part of [
+    ...['base', 'store', 'tx', 'values', 'modules', 'dashboard', 'gateway'].map((folder) => `src/${folder}`),
+    ...['test/modules', 'test/support', 'test/dashboard', 'proto/svc', 'tools/record-examples.ts'],
+  ])
+    cpSync(join(project, part), join(root, part), { recursive: true })
 })
 afterEach(() => remove())
 
-test('a new transaction type is five files: two of proto, the operation, the registry and its test', () => {
+test('a new transaction type is nine files, two of them new: the operation and its test', () => {
   expect(newTx(root, 'accounts', 'burnCoins')).toEqual([
     'proto/svc/accounts.proto',
     'proto/svc/tx.proto',
-    'src/modules/accounts/tx/burnCoins.ts',
     'src/modules/registry.ts',
+    'src/dashboard/wallet/cost.ts',
+    'src/dashboard/wallet/words.ts',
+    'test/dashboard/walletWords.test.ts',
+    'tools/record-examples.ts',
+    'src/modules/accounts/tx/burnCoins.ts',
     'test/modules/accounts/burnCoins.test.ts',
   ])
   expect(read('proto/svc/accounts.proto')).toContain('\nmessage BurnCoins {\n')
@@ -32,9 +38,27 @@ test('a new transaction type is five files: two of proto, the operation, the reg
   expect(read('src/modules/registry.ts')).toMatch(/: readonly TxEntry\[\] = \[\n(?: {2}\w+,\n)+ {2}burnCoins,\n\]/)
 })
 
-test('what the skeleton imports is there', () => {
-  for (const path of newTx(root, 'stake', 'slashAll').filter(
-    (one) => one.endsWith('slashAll.ts') || /test/.test(one),
+test('a kind of proposal is a file in proposals/, its line in each list of kinds, and its test', () => {
+  expect(newTx(root, 'governance', 'proposeRaiseLimit').filter((path) => path.startsWith('src/modules/'))).toEqual([
+    'src/modules/registry.ts',
+    'src/modules/governance/block.ts',
+    'src/modules/governance/tables.ts',
+    'src/modules/governance/proposals/raiseLimit.ts',
+  ])
+  expect(read('src/modules/governance/block.ts')).toMatch(
+    / {2}transfer_fund: transferFund,\n {2}raise_limit: raiseLimit,\n\}/,
+  )
+  expect(read('src/modules/governance/tables.ts')).toContain("'transfer_fund', 'raise_limit'] as const")
+  expect(read('src/gateway/openrpc.ts')).toContain("'retire_program', 'raise_limit'] as const")
+  expect(read('tools/record-examples.ts')).toContain("await record('svc_proposeRaiseLimit', { from: owner,")
+})
+
+test.each([
+  ['stake', 'slashAll', 'slashAll'],
+  ['governance', 'proposeRaiseLimit', 'raiseLimit'],
+])('what the skeleton of %s %s imports is there', (module, name, file) => {
+  for (const path of newTx(root, module, name).filter(
+    (one) => one.endsWith(`/${file}.ts`) || one.endsWith(`/${file}.test.ts`),
   )) {
     const imported = [...read(path).matchAll(/from '(\..*)'/g)].map(([, target]) =>
       join(root, dirname(path), target as string),
@@ -49,6 +73,7 @@ test.each([
   ['../accounts', 'burn'],
   ['accounts', 'Burn'],
   ['accounts', 'transfer'],
+  ['governance', 'proposeTransferFund'],
 ])('%s %s is refused and writes nothing', (module, name) => {
   const before = read('src/modules/registry.ts')
   expect(() => newTx(root, module, name)).toThrow()

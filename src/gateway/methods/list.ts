@@ -7,15 +7,21 @@ import { chainMethods, queryMethods } from './queries.ts'
 import { subscribeMethods } from './subscribe.ts'
 import { operationMethods, transactionMethods } from './transactions.ts'
 
-const areaOf = new Map(txEntries.map(({ method, call }) => [method, call.split('.')[0]]))
-const operationsOf = (area: string): readonly Method[] =>
-  operationMethods.filter(({ name }) => areaOf.get(name) === area)
+/** The title of a module's operations; one that is not here has its own name. */
+const TITLES: Readonly<Record<string, string>> = { stake: 'Validators', governance: 'Governance', accounts: 'Accounts' }
+
+// An event is called svc.<module>.<operation>.
+const moduleOf = new Map(txEntries.map(({ method, event }) => [method, event.split('.')[1] as string]))
+
+/** The operations of the chain by module, in the order of the registry. */
+const operationGroups: readonly MethodGroup[] = [...new Set(moduleOf.values())].map((module) => ({
+  name: TITLES[module] ?? module,
+  methods: operationMethods.filter(({ name }) => moduleOf.get(name) === module),
+}))
 
 /** Every method of the gateway, in groups. */
 export const methodGroups: readonly MethodGroup[] = [
-  { name: 'Validators', methods: operationsOf('stake') },
-  { name: 'Governance', methods: operationsOf('governance') },
-  { name: 'Accounts', methods: operationsOf('transfer') },
+  ...operationGroups,
   { name: 'Queries', methods: queryMethods },
   { name: 'Transactions', methods: transactionMethods },
   { name: 'History', methods: historyMethods },
