@@ -124,6 +124,12 @@ export const readNodeId = (home: string): string => addressOfPubKey(readPubKey(h
  */
 export type NodeIdentity = { pubKey: string; address: string; nodeId: string }
 
+/** Reads the identity from a home's key files. Throws a CometError when one is missing or not an ed25519 key. */
+export const readNodeIdentity = (home: string): NodeIdentity => ({
+  ...readValidatorKey(home),
+  nodeId: readNodeId(home),
+})
+
 /**
  * Writes a validator key, a node key and a signing state into the home where they are missing, with mode 0600. It is a
  * step of its own because a network's genesis file needs the keys of all nodes first. Throws a CometError when the home
@@ -142,7 +148,7 @@ export const writeNodeKeys = (home: string): NodeIdentity => {
   })
   writeOnce(files.nodeKey, () => json({ priv_key: newKey().priv_key }))
   writeOnce(files.validatorState, () => json({ height: '0', round: 0, step: 0 }))
-  return { ...readValidatorKey(home), nodeId: readNodeId(home) }
+  return readNodeIdentity(home)
 }
 
 /**
@@ -173,6 +179,12 @@ export const writeNodeHome = (options: NodeHomeOptions): NodeIdentity => {
   writeOnce(files.genesis, () => genesisJson({ validators, ...genesis, chainId }))
   if (config !== old) writeWhole(files.config, config)
   return identity
+}
+
+/** True when the home has every file that writeNodeHome writes, each of them whole. */
+export const isCompleteHome = (home: string): boolean => {
+  const { config, genesis, nodeKey, validatorKey, validatorState } = homeFiles(home)
+  return [config, genesis, nodeKey, validatorKey, validatorState].every((path) => existsSync(path))
 }
 
 /** How much of the end of a log is read. A node that makes no blocks takes days to print as much. */

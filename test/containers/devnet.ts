@@ -8,6 +8,8 @@ import {
   declareThroughGateway,
   downAndUp,
   heightOf,
+  keepsChain,
+  keptSteps,
   OWNER,
   type Steps,
   transferFromOutside,
@@ -48,6 +50,14 @@ export const devnetSteps: Steps = {
     const before = await heightOf(project)
     project.compose('exec', '-T', 'app', 'sh', '-c', 'kill -9 $(cat /proc/1/task/1/children)')
     await untilHealthy(project, before + 3)
+  },
+  ...keptSteps,
+  'make up builds, and runs what it built on the same chain': async (project) => {
+    const before = new Set(project.inspect('{{.Image}}').values())
+    await keepsChain(project, () => void project.compose('up', '-d', '--build'))
+    const images = new Set(project.inspect('{{.Image}}').values())
+    assert.equal(images.size, 1)
+    assert.notDeepEqual(images, before)
   },
   'down and up keep the chain': async (project) => void (await downAndUp(project)),
 }

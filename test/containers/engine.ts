@@ -19,12 +19,13 @@ interface Ended {
   readonly stderr: string
 }
 
-/** Runs a program in the checkout to its end. */
-export function run(command: readonly string[], env: NodeJS.ProcessEnv): Ended {
+/** Runs a program in the checkout to its end. `input`: what it reads from stdin. */
+export function run(command: readonly string[], env: NodeJS.ProcessEnv, input = ''): Ended {
   const [program = '', ...args] = command
   const { status, stdout, stderr, error } = spawnSync(program, args, {
     cwd: root,
     env,
+    input,
     encoding: 'utf8',
     maxBuffer: 1 << 26,
   })

@@ -79,6 +79,14 @@ describe('the files of the containers', () => {
     },
   )
 
+  test('one service builds the image: two that build one name at the same time fail in the compose of today', () => {
+    const builds = FILES.flatMap((file) =>
+      [...servicesIn(read(file))].flatMap(([name, { text }]) => (text.includes('build:') ? [`${file} ${name}`] : [])),
+    )
+    expect(builds).toEqual(['docker-compose.yml init'])
+    for (const file of FILES) expect(read(file).split('\nservices:')[0]).not.toContain('build:')
+  })
+
   test.each(FILES)('%s says to svcd what svcd accepts', async (file) => {
     const commands = commandsIn(read(file))
     expect(read(file).match(/command:/g)).toHaveLength(commands.length)

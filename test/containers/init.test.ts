@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, jest, test } from '@jest/globals'
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { devnetSigners } from '../../src/cli/devnet/chain.ts'
+import { takeLock } from '../../src/store/sqlite/connection.ts'
 import { root, run } from './engine.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 
@@ -45,6 +46,37 @@ describe('svcd init --devnet', () => {
     const before = files.map(read)
     expect(init(...parts)).toMatchObject({ status: 0 })
     expect(files.map(read)).toEqual(before)
+  })
+
+  describe('while another process uses the home', () => {
+    const inUse = (args: readonly string[]) => {
+      const lock = takeLock(join(home, 'devnet'))
+      try {
+        return init(...args)
+      } finally {
+        lock.close()
+      }
+    }
+
+    test('leaves a complete one as it is and tells its node', () => {
+      const before = [...files, 'config/config.toml'].map(read)
+      const free = JSON.parse(init(...parts, '--json').stdout) as object
+      const { status, stdout, stderr } = inUse([...parts, '--rpc', '127.0.0.1:1234', '--block-time', '9s', '--json'])
+      expect({ status, stderr }).toEqual({ status: 0, stderr: `${home} is in use and was left as it is\n` })
+      expect(JSON.parse(stdout)).toEqual(free)
+      expect([...files, 'config/config.toml'].map(read)).toEqual(before)
+    })
+
+    test.each([...files, 'config/config.toml'])('refuses one without %s, and writes nothing', (name) => {
+      const text = read(name)
+      rmSync(join(home, name))
+      expect(inUse(parts)).toMatchObject({
+        status: 2,
+        stderr: expect.stringContaining(`${home} is in use by another devnet or application`),
+      })
+      expect(() => read(name)).toThrow('ENOENT')
+      writeFileSync(join(home, name), text)
+    })
   })
 
   test.each([

@@ -7,6 +7,9 @@ import { type Engine, run } from './engine.ts'
 /** How long anything here is waited for, in ms. */
 export const WAIT_MS_MAX = 180_000
 
+/** The name of the image that every compose file runs. */
+export const IMAGE = 'svcd'
+
 /** The first public account, which every network of these tests has. */
 export const OWNER = '0x098a8672bc66ec7177f82cd529ed8e5bbdc28a27'
 
@@ -20,8 +23,10 @@ export interface Project {
   readonly rpc: string
   /** Runs the compose program; returns its stdout. Throws when it fails. */
   readonly compose: (...args: readonly string[]) => string
-  /** What `docker inspect` says of every container by its service. */
+  /** What `docker inspect` says of every container by its service, also of those that ended. */
   readonly inspect: (format: string) => ReadonlyMap<string, string>
+  /** Builds an image that differs from the present one by a label and takes its name. Returns its id. */
+  readonly buildNextImage: () => string
 }
 
 /** Which files are composed, on which ports. */
@@ -43,8 +48,8 @@ export function makeProject(
     SVCD_RPC_PORT: String(rpcPort),
     COMPOSE_PROJECT_NAME: `svcdtest${process.pid}`,
   }
-  const must = (command: readonly string[]): string => {
-    const { status, stdout, stderr } = run(command, env)
+  const must = (command: readonly string[], input?: string): string => {
+    const { status, stdout, stderr } = run(command, env, input)
     if (status !== 0) throw new Error(`${command.join(' ')} ended with ${status}: ${stderr.slice(-2000)}`)
     return stdout.trim()
   }
@@ -62,7 +67,7 @@ export function makeProject(
         'inspect',
         '--format',
         `${label} ${format}`,
-        ...compose('ps', '-q').split('\n'),
+        ...compose('ps', '-a', '-q').split('\n'),
       ]).split('\n')
       return new Map(
         lines.map((line) => {
@@ -70,6 +75,10 @@ export function makeProject(
           return [service, said.join(' ')]
         }),
       )
+    },
+    buildNextImage: () => {
+      const label = `LABEL svcd.test=${Date.now()}`
+      return must(['docker', 'build', '-q', '-t', IMAGE, '-'], `FROM ${IMAGE}\n${label}\n`)
     },
   }
 }
@@ -113,20 +122,74 @@ export async function untilHealthy(project: Project, wanted: number): Promise<vo
   }
 }
 
+/** The hash of the chain's first block, which differs between any two chains. */
+async function firstBlockHash({ rpc }: Project): Promise<string> {
+  const { result } = (await (await fetch(`${rpc}/block?height=1`)).json()) as { result: { block_id: { hash: string } } }
+  return result.block_id.hash
+}
+
 /**
- * Takes the project down and up again: what `transferFromOutside` brought is still there. Returns a height that is new.
+ * Runs `change`, after which every service is healthy, no other one failed, and the same chain goes on with what
+ * `transferFromOutside` brought. Returns a height that is new.
  */
-export async function downAndUp(project: Project): Promise<number> {
+export async function keepsChain(project: Project, change: () => void): Promise<number> {
   const wanted = (await heightOf(project)) + 2
-  project.compose('down')
-  project.compose('up', '-d')
+  const chain = await firstBlockHash(project)
+  change()
   await untilHealthy(project, wanted)
+  for (const [service, status] of project.inspect('{{.State.Status}} {{.State.ExitCode}}'))
+    assert.equal(status, project.services.includes(service) ? 'running 0' : 'exited 0', service)
+  assert.equal(await firstBlockHash(project), chain)
   assert.equal(await call<string>(project.gateway, 'svc_getBalance', [OTHER]), '7')
   return wanted
 }
 
+/** Takes the project down and up again, as keepsChain says. */
+export const downAndUp = (project: Project): Promise<number> =>
+  keepsChain(project, () => {
+    project.compose('down')
+    project.compose('up', '-d')
+  })
+
 /** One thing that holds of a project; each goes on from the one before. */
 export type Steps = Readonly<Record<string, (project: Project) => Promise<void>>>
+
+/** The containers of the services that go on running, by service. */
+const containersOf = ({ inspect, services }: Project): readonly (string | undefined)[] => {
+  const ids = inspect('{{.Id}}')
+  return services.map((service) => ids.get(service))
+}
+
+/** What may be done to a project that is up: each keeps the chain. */
+export const keptSteps: Steps = {
+  'up again leaves every service as it is': async (project) => {
+    const before = containersOf(project)
+    await keepsChain(project, () => void project.compose('up', '-d'))
+    assert.deepEqual(containersOf(project), before)
+  },
+  'up starts the one service that was stopped': async (project) => {
+    const before = containersOf(project)
+    await keepsChain(project, () => {
+      project.compose('stop', 'gateway')
+      project.compose('up', '-d')
+    })
+    assert.deepEqual(containersOf(project), before)
+  },
+  'restart keeps the chain': async (project) => void (await keepsChain(project, () => void project.compose('restart'))),
+  'up --force-recreate keeps the chain, in new containers': async (project) => {
+    const before = new Set(containersOf(project))
+    await keepsChain(project, () => void project.compose('up', '-d', '--force-recreate'))
+    assert.ok(containersOf(project).every((id) => !before.has(id)))
+  },
+  'up with a new image runs it in every service, on the same chain': async (project) => {
+    let next = ''
+    await keepsChain(project, () => {
+      next = project.buildNextImage()
+      project.compose('up', '-d')
+    })
+    assert.deepEqual(new Set(project.inspect('{{.Image}}').values()), new Set([next]))
+  },
+}
 
 /** Signs a transfer here, outside of the containers, and has it in a block. */
 export async function transferFromOutside({ gateway }: Project): Promise<void> {

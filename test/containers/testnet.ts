@@ -9,6 +9,7 @@ import {
   declareThroughGateway,
   downAndUp,
   heightOf,
+  keptSteps,
   type Project,
   type Steps,
   transferFromOutside,
@@ -105,6 +106,7 @@ export const testnetSteps: Steps = {
     await untilHealthy(project, halted + 3)
     await assertOneAppHash(project, halted + 3)
   },
+  ...keptSteps,
   'down and up keep the chain, and its one app hash': async (project) => {
     await assertOneAppHash(project, await downAndUp(project))
   },

@@ -3,6 +3,7 @@ import {
   assertConfined,
   assertSocket,
   downAndUp,
+  keptSteps,
   type Project,
   type Steps,
   transferFromOutside,
@@ -31,5 +32,6 @@ export const writtenSteps: Steps = {
     assertConfined(project)
     assertSocket(project, 'app-full0', '/chain/abci.sock')
   },
+  ...keptSteps,
   'down and up keep the chain': async (project) => void (await downAndUp(project)),
 }

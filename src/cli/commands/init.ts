@@ -5,12 +5,26 @@ import { ensureFolder } from '../../base/folder.ts'
 import { PORTS } from '../../base/ports.ts'
 import type { StateSync } from '../../comet/config.ts'
 import { reasonOf } from '../../comet/errors.ts'
-import { homeFiles, writeNodeHome, writeNodeKeys, type NodeIdentity } from '../../comet/home.ts'
+import {
+  homeFiles,
+  isCompleteHome,
+  type NodeIdentity,
+  readNodeIdentity,
+  writeNodeHome,
+  writeNodeKeys,
+} from '../../comet/home.ts'
 import { openNodeRpc } from '../../comet/rpc.ts'
 import { findKey } from '../../keys/files.ts'
 import { readGenesis } from '../../modules/genesis.ts'
 import { DEVNET_CHAIN_ID } from '../devnet/chain.ts'
-import { assertDevnetHome, assertValidators, devnetNodes, writeDevnetHomes, takeDevnetLock } from '../devnet/home.ts'
+import {
+  assertDevnetHome,
+  assertValidators,
+  devnetNodes,
+  takeDevnetLock,
+  tryDevnetLock,
+  writeDevnetHomes,
+} from '../devnet/home.ts'
 import { UserError } from '../errors.ts'
 import { closeHome, type GenesisFile, genesisTimeNow, newAppState, readGenesisFile } from '../homes.ts'
 import { abciAddressOf } from '../paths.ts'
@@ -147,7 +161,8 @@ const answerFor = (home: string, chainId: string, { pubKey, nodeId }: NodeIdenti
 
 /**
  * Writes the home of a devnet whose parts are started one by one, as in containers. An existing one keeps its keys and
- * its chain.
+ * its chain. One that is complete and in use is left as it is: `docker-compose up` runs this again while the
+ * application runs. Throws a UserError when an incomplete one is in use.
  */
 function writeDevnetHome(flags: Flags): void {
   const { home, rpc, p2p } = flags
@@ -158,7 +173,11 @@ function writeDevnetHome(flags: Flags): void {
   assertValidators(home, 1)
   closeHome(home, note)
   const addresses = addressesOf(flags)
-  const lock = takeDevnetLock(home)
+  const lock = isCompleteHome(home) ? tryDevnetLock(home) : takeDevnetLock(home)
+  if (lock === undefined) {
+    note(`${home} is in use and was left as it is`)
+    return printAnswer(flags.json, answerFor(home, DEVNET_CHAIN_ID, readNodeIdentity(home)))
+  }
   const nodes = devnetNodes({ home, validators: 1, rpc, p2p }).map((node) => ({ ...node, addresses }))
   const [identity] = writeDevnetHomes(nodes, flags.blockTime)
   lock.close()

@@ -52,10 +52,10 @@ export function assertValidators(home: string, validators: number): void {
 }
 
 /**
- * Reserves the home for this process until the lock is closed or the process ends. Throws a UserError when a devnet or
- * an application is using the home or that of a validator in it. Call assertDevnetHome first.
+ * Reserves the home for this process until the lock is closed or the process ends. Returns undefined when a devnet or an
+ * application is using the home or that of a validator in it. Call assertDevnetHome first.
  */
-export function takeDevnetLock(home: string): { close(): void } {
+export function tryDevnetLock(home: string): { close(): void } | undefined {
   ensureFolder(home)
   const states = [home, ...[...CHAIN_FILES].map((name) => join(home, name))].map(statePathOf)
   let lock: { close(): void } | undefined
@@ -66,10 +66,17 @@ export function takeDevnetLock(home: string): { close(): void } {
   } catch (error) {
     lock?.close()
     if (sqliteCode((error as Error).cause) !== 'SQLITE_BUSY') throw error
-    throw new UserError(
-      `${home} is in use by another devnet or application. Stop that one first, or choose another home with --home DIR`,
-    )
+    return undefined
   }
+}
+
+/** The same, but throws a UserError when the home is in use. */
+export function takeDevnetLock(home: string): { close(): void } {
+  const lock = tryDevnetLock(home)
+  if (lock !== undefined) return lock
+  throw new UserError(
+    `${home} is in use by another devnet or application. Stop that one first, or choose another home with --home DIR`,
+  )
 }
 
 /** Removes the chain of a devnet from its home. Call assertDevnetHome first. */
