@@ -35,6 +35,7 @@ export interface Lockfile {
 /** The lock files of the project, relative to the checkout. */
 export const LOCKFILES: readonly string[] = [
   'package-lock.json',
+  'test/openrpc/package-lock.json',
   'test/packages/package-lock.json',
   'tools/docs/package-lock.json',
 ]

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { startDevnet } from '../src/cli/devnet/startDevnet.ts'
+import { type Devnet, startDevnet } from '../src/cli/devnet/startDevnet.ts'
 import { methods } from '../src/gateway/methods/list.ts'
 import { fromHex, toBase64 } from '../src/base/bytes.ts'
 import { txEntryOf } from '../src/modules/registry.ts'
@@ -26,14 +26,14 @@ interface Reply {
   readonly error?: unknown
 }
 
-const file = join(import.meta.dirname, '../src/gateway/examples.json')
-const devnet = await startDevnet({ fast: true })
-const [owner, alice, bob, carol] = devnet.accounts.map(({ address }) => address)
-const socket = new WebSocket(devnet.url.replace('http', 'ws'))
-const examples: Record<string, { readonly params: Json; readonly result: unknown }> = {}
+/** The example of each method by its name. */
+export type Examples = Readonly<Record<string, { readonly params: Json; readonly result: unknown }>>
 
-/** Calls a method over the websocket, which takes every call, and keeps the first call and answer of each method. */
-async function record<T = Answer>(method: string, params: Json = {}): Promise<T> {
+/** Calls a method, and keeps the first call and answer of each. */
+type RecordCall = <T = Answer>(method: string, params?: Json) => Promise<T>
+
+/** Calls a method over the websocket, which takes every call. */
+async function call(socket: WebSocket, method: string, params: Json): Promise<unknown> {
   const id = randomBytes(4).toString('hex')
   const answered = new Promise<Reply>((done) => {
     const listen = ({ data }: MessageEvent): void => {
@@ -47,11 +47,10 @@ async function record<T = Answer>(method: string, params: Json = {}): Promise<T>
   socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
   const { result, error } = await answered
   if (error !== undefined) throw new Error(`${method}: ${JSON.stringify(error)}`)
-  examples[method] ??= { params, result }
-  return result as T
+  return result
 }
 
-async function recordStake(): Promise<void> {
+async function recordStake(record: RecordCall, [owner, alice, bob]: readonly string[]): Promise<void> {
   const pubKey = toBase64(randomBytes(32))
   const description = { name: 'Alice', website: 'https://alice.example' }
   await record('svc_declareCandidacy', { from: alice, pubKey, description, compRate: '0.2' })
@@ -72,7 +71,7 @@ async function recordStake(): Promise<void> {
   await record('svc_queryUnbonding', { address: bob })
 }
 
-async function recordGovernance(): Promise<void> {
+async function recordGovernance(record: RecordCall, [owner, , , carol]: readonly string[]): Promise<void> {
   const param = { from: owner, name: 'gas_price', value: '3000000000', reason: 'Fees are too low.' }
   const { deliver_tx } = await record('svc_proposeChangeParam', param)
   const proposalId = deliver_tx.data
@@ -100,18 +99,18 @@ async function recordGovernance(): Promise<void> {
 }
 
 /** The bytes of a transfer, signed by the last account. */
-function signedTransfer(): string {
-  const { address, privateKey } = devnet.accounts.at(-1) as (typeof devnet.accounts)[0]
+function signedTransfer({ accounts, chainId }: Devnet, to: string): string {
+  const { address, privateKey } = accounts.at(-1) as Devnet['accounts'][0]
   const signer = signerOfSeed(fromHex(privateKey.replace(/^0x/, '')) as Uint8Array)
-  const message = readFields(txEntryOf.get('transfer')?.input ?? {}, { to: alice, value: '1' })
-  const { chainId } = devnet
+  const message = readFields(txEntryOf.get('transfer')?.input ?? {}, { to, value: '1' })
   if (signer.address !== address) throw new Error('the last account has another key')
   return toBase64(signer.signTx({ chainId, nonce: 0, operation: 'transfer', message }))
 }
 
-async function recordAccounts(): Promise<void> {
+async function recordAccounts(record: RecordCall, devnet: Devnet): Promise<void> {
+  const [, alice = '', , carol] = devnet.accounts.map(({ address }) => address)
   const { hash } = await record('svc_transfer', { from: alice, to: carol, value: '1000000000000000000' })
-  await record('svc_sendRawTransaction', { transaction: signedTransfer() })
+  await record('svc_sendRawTransaction', { transaction: signedTransfer(devnet, alice) })
   const tooMuch = await record('svc_transfer', { from: carol, to: alice, value: `1${'0'.repeat(30)}` })
   await record('svc_getShortfall', { hash: tooMuch.hash })
   await record('svc_getBalance', { address: carol })
@@ -123,7 +122,7 @@ async function recordAccounts(): Promise<void> {
   await record('svc_getProof', { table: 'accounts', key: carol })
 }
 
-async function recordChain(): Promise<void> {
+async function recordChain(record: RecordCall, [owner]: readonly string[]): Promise<void> {
   const subscription = await record<string>('svc_subscribe', { topic: 'newBlock' })
   await record('svc_unsubscribe', { subscription })
   await record('svc_mine', { blocks: 3 })
@@ -137,23 +136,40 @@ async function recordChain(): Promise<void> {
   await record('web3_clientVersion')
 }
 
-try {
-  await new Promise((opened, refused) => {
-    socket.addEventListener('open', opened)
-    socket.addEventListener('error', refused)
-  })
-  await recordAccounts()
-  await recordStake()
-  await recordGovernance()
-  await recordChain()
-} finally {
-  socket.close()
-  await devnet.close()
+/** Calls every method on a new devnet with `fast` set. Throws when one answers with an error. */
+export async function recordExamples(devnet: Devnet): Promise<Examples> {
+  const examples: { [method: string]: Examples[string] } = {}
+  const socket = new WebSocket(devnet.url.replace('http', 'ws'))
+  const record: RecordCall = async <T>(method: string, params: Json = {}) => {
+    const result = await call(socket, method, params)
+    examples[method] ??= { params, result }
+    return result as T
+  }
+  const addresses = devnet.accounts.map(({ address }) => address)
+  try {
+    await new Promise((opened, refused) => {
+      socket.addEventListener('open', opened)
+      socket.addEventListener('error', refused)
+    })
+    await recordAccounts(record, devnet)
+    await recordStake(record, addresses)
+    await recordGovernance(record, addresses)
+    await recordChain(record, addresses)
+    return examples
+  } finally {
+    socket.close()
+  }
 }
-const inOrder = methods.flatMap(({ name }) => (examples[name] === undefined ? [] : [[name, examples[name]]]))
-writeFileSync(file, `${JSON.stringify(Object.fromEntries(inOrder), null, 2)}\n`)
-const missing = methods.flatMap(({ name }) => (examples[name] === undefined && name !== 'rpc.discover' ? [name] : []))
-if (missing.length > 0) {
-  process.stderr.write(`No call records an example of ${missing.join(', ')}: add it to tools/record-examples.ts.\n`)
-  process.exitCode = 1
+
+if (import.meta.main) {
+  const devnet = await startDevnet({ fast: true })
+  const examples = await recordExamples(devnet).finally(() => devnet.close())
+  const inOrder = methods.flatMap(({ name }) => (examples[name] === undefined ? [] : [[name, examples[name]]]))
+  const file = join(import.meta.dirname, '../src/gateway/examples.json')
+  writeFileSync(file, `${JSON.stringify(Object.fromEntries(inOrder), null, 2)}\n`)
+  const missing = methods.flatMap(({ name }) => (examples[name] === undefined && name !== 'rpc.discover' ? [name] : []))
+  if (missing.length > 0) {
+    process.stderr.write(`No call records an example of ${missing.join(', ')}: add it to tools/record-examples.ts.\n`)
+    process.exitCode = 1
+  }
 }

@@ -7,6 +7,9 @@ import { isLoopback } from '../base/loopback.ts'
 /** A host, with a port or without one. */
 const HOST = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?$/
 
+/** True for a host as a Host header may have it, with a port or without one. */
+export const isHost = (text: string): boolean => HOST.test(text)
+
 /** Which requests the gateway answers. */
 export interface GuardOptions {
   /** The address that it listens on. */

@@ -12,7 +12,7 @@ import { HTTP_LIMITS, WAIT_MS } from './limits.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import type { Services } from './methods/define.ts'
 import { methodGroups, methodOf } from './methods/list.ts'
-import { openRpcDocument } from './openrpc.ts'
+import { createDocument } from './openrpc.ts'
 import { readParams } from './fields.ts'
 import { openPage, PAGE_FOLDER } from './page.ts'
 import { createSender } from './sender.ts'
@@ -65,7 +65,7 @@ export interface Gateway {
 
 /** Runs a method by name and counts it. Throws what `errorObject` prints. */
 function createCall(services: Services, onCall: Metrics['onCall'], log: DefectLog, authToken: string | undefined) {
-  return async (name: string, params: Params, { authorization, subscriber }: Caller): Promise<unknown> => {
+  return async (name: string, params: Params, { authorization, ...connection }: Caller): Promise<unknown> => {
     const begunMs = performance.now()
     const method = methodOf.get(name)
     let code = 0
@@ -73,9 +73,9 @@ function createCall(services: Services, onCall: Metrics['onCall'], log: DefectLo
       if (method === undefined) throw new RpcError('methodNotFound', `Method not found: ${name.slice(0, 80)}`)
       if (method.signs === true && !mayAskToSign(authToken, authorization))
         throw new RpcError('needsToken', rpcErrors.needsToken.message)
-      if (method.needsSocket === true && subscriber === undefined)
+      if (method.needsSocket === true && connection.subscriber === undefined)
         throw new RpcError('methodNotFound', `${name} needs a websocket: open one at the address of the gateway`)
-      return await method.run(services, readParams(method, params), subscriber)
+      return await method.run(services, readParams(method, params), connection)
     } catch (thrown) {
       const error = errorObject(thrown, log, name)
       code = error.code
@@ -133,7 +133,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const endLog = logStalls(head, logger)
   feed.done.catch((error: unknown) => logger.error({ err: error }, 'the feed of blocks ended'))
   const sender = createSender({ chain, tracker, waitMs })
-  const document = Buffer.from(JSON.stringify(openRpcDocument(methodGroups, VERSION)))
+  const documentAt = createDocument(methodGroups, VERSION)
   const metrics = createMetrics({
     height: feed.head,
     headAgeMs: head.ageMs,
@@ -148,7 +148,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     proposeTo: options.proposeTo,
     signers: new Map(signers.map((signer) => [signer.address, signer])),
     onOutcome: metrics.onOutcome,
-    discover: () => new RawJson([document]),
+    discover: (url) => new RawJson(documentAt(url)),
   }
   const page = openPage(options.page ?? PAGE_FOLDER, { devnet: publicKeys, light: light !== undefined })
   const app = await createHttpServer({
@@ -159,7 +159,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     limits: { ...HTTP_LIMITS, ...options.limits },
     ready: () => readiness(chain),
     metrics: metrics.text,
-    document,
+    documentAt,
     subscriber: subscriptions.subscriber,
     onSlow: metrics.onSlow,
     page,

@@ -3,14 +3,14 @@ import { BlockList, isIPv6 } from 'node:net'
 import cors from '@fastify/cors'
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
-import { type GuardOptions, refusedOrigin } from './access.ts'
+import { type GuardOptions, isHost, refusedOrigin } from './access.ts'
 import { type Admission, createAdmission } from './admission.ts'
 import { boundConnections, type Connections } from './connections.ts'
 import { answer, type Params, type Piece, type Server } from './envelope.ts'
 import { RpcError, type RpcErrorObject, rpcErrors } from './errors.ts'
 import type { Readiness } from './health.ts'
 import type { Light } from './light.ts'
-import type { CallSubscriber } from './methods/define.ts'
+import type { CallConnection, CallSubscriber } from './methods/define.ts'
 import { type Page, servePage } from './page.ts'
 import { sendPieces } from './pieces.ts'
 import { answerMessages, createSockets } from './socket.ts'
@@ -25,10 +25,9 @@ import {
   REQUEST_CHECK_MS,
 } from './limits.ts'
 
-/** Who calls: the `authorization` header of the request, and the subscriptions of its websocket. */
-export interface Caller {
+/** Who calls: the `authorization` header of the request, and the connection. */
+export interface Caller extends CallConnection {
   readonly authorization: string | undefined
-  readonly subscriber?: CallSubscriber
 }
 
 /** What the routes serve. */
@@ -46,8 +45,8 @@ export interface Routes {
   readonly limits: typeof HTTP_LIMITS
   readonly ready: () => Promise<Readiness>
   readonly metrics: () => Promise<string>
-  /** The JSON of the OpenRPC document. */
-  readonly document: Piece
+  /** The JSON of the OpenRPC document for a gateway that is reached at a URL. */
+  readonly documentAt: (url: string) => readonly Piece[]
   /** The web page at /, unless there shall be none. */
   readonly page: Page | undefined
   /** What POST /light asks, if there is one. */
@@ -184,6 +183,10 @@ function addErrors(app: FastifyInstance, log: Server['log']): void {
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'not found: POST / takes JSON-RPC' }))
 }
 
+/** The address at which a caller reached the gateway, or a trusted proxy before it: X-Forwarded-Proto and -Host say so. */
+const urlOf = ({ protocol, host, headers }: FastifyRequest): string =>
+  `${protocol === 'https' ? 'https' : 'http'}://${isHost(host) ? host : headers.host}/`
+
 /** Says who answers the calls of a request. */
 type ServerOf = (request: FastifyRequest) => Pick<Server, 'call'> & Partial<Pick<Server, 'admitCalls'>>
 
@@ -195,7 +198,7 @@ const oneAtATime: Server['admitCalls'] = async (methods) =>
 
 /** Creates the HTTP server, which does not listen yet. It takes bodies up to BODY_BYTES_MAX, `application/json` only. */
 export async function createHttpServer(routes: Routes): Promise<FastifyInstance> {
-  const { call, isList, log, guard, limits, ready, metrics, document, onClosing } = routes
+  const { call, isList, log, guard, limits, ready, metrics, documentAt, onClosing } = routes
   const connections = boundConnections(limits, isAmong(limits.trustProxies))
   const { unread } = connections
   const app = open(limits, connections)
@@ -222,7 +225,7 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
     })
   }
   takeCalls('/', BODY_BYTES_MAX, (request) => {
-    const caller = { authorization: request.headers.authorization }
+    const caller = { authorization: request.headers.authorization, url: urlOf(request) }
     return { call: (method, params) => call(method, params, caller) }
   })
   if (routes.light !== undefined) {
@@ -234,7 +237,7 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
     const outbox = sockets.open(socket)
     const subscriber = routes.subscriber(outbox.send)
     socket.once('close', subscriber.end)
-    const { authorization } = request.headers
+    const connection = { authorization: request.headers.authorization, url: urlOf(request) }
     answerMessages(socket, outbox, async (text) => {
       const begun: string[] = []
       const add: CallSubscriber['add'] = (interest, from) => {
@@ -242,7 +245,7 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
         begun.push(id)
         return id
       }
-      const caller = { authorization, subscriber: { add, remove: subscriber.remove } }
+      const caller = { ...connection, subscriber: { add, remove: subscriber.remove } }
       const server = { call: (method: string, params: Params) => call(method, params, caller), parse, log }
       const reply = await answer({ ...server, ...admission.textOf(request.ip, 0) }, text)
       const sent = (): void => {
@@ -268,8 +271,8 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
   app.get('/metrics', async (_request, reply) =>
     sendPieces(reply.type('text/plain; version=0.0.4; charset=utf-8'), unread, [await metrics()]),
   )
-  app.get('/openrpc.json', async (_request, reply) =>
-    sendPieces(reply.type('application/json; charset=utf-8'), unread, [document]),
+  app.get('/openrpc.json', async (request, reply) =>
+    sendPieces(reply.type('application/json; charset=utf-8'), unread, documentAt(urlOf(request))),
   )
   return app
 }

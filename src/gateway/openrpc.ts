@@ -5,27 +5,35 @@ import { proposalId, pubKey as pubKeyType } from '../values/key.ts'
 import { ratio, uint } from '../values/number.ts'
 import { flag, yesNo } from '../values/text.ts'
 import type { JsonSchema } from '../values/valueType.ts'
+import type { Piece } from './envelope.ts'
 import { type RpcErrorName, rpcErrors } from './errors.ts'
 import examples from './examples.json' with { type: 'json' }
 import type { Method, MethodGroup } from './methods/define.ts'
+import { createTitler, pascalCase } from './schemaTitles.ts'
 
 const string: JsonSchema = { type: 'string' }
 const integer = uint.schema
+
+/** The schema of a value that may be null. */
+export const orNull = (schema: JsonSchema): JsonSchema => ({ anyOf: [schema, { type: 'null' }] })
+
+/** An object that generated code has a type of this name for. */
+const named = (title: string, ...members: Parameters<typeof object>): JsonSchema => ({ title, ...object(...members) })
 
 const foundTransactionMembers = {
   height: integer,
   hash: string,
   index: integer,
-  sender: { type: ['string', 'null'] },
-  nonce: { type: ['integer', 'null'] },
-  operation: { type: ['string', 'null'] },
-  message: { type: ['object', 'null'] },
+  sender: orNull(string),
+  nonce: orNull(integer),
+  operation: orNull(string),
+  message: orNull({ type: 'object' }),
   check_tx: checkTxSchema,
   deliver_tx: deliverTxSchema(),
 }
 
 /** What svc_getTransaction answers. Source: protocol.md §10. */
-export const foundTransaction: JsonSchema = object(foundTransactionMembers)
+export const foundTransaction: JsonSchema = named('FoundTransaction', foundTransactionMembers)
 
 /** The schema of a query's answer: `{height, data}`. */
 export const answerOf = (data: JsonSchema): JsonSchema => object({ height: integer, data })
@@ -37,12 +45,12 @@ export const countedAnswerOf = (data: JsonSchema): JsonSchema =>
 const base64: JsonSchema = { type: 'string', contentEncoding: 'base64' }
 
 /** What svc_getProof answers. Source: protocol.md §10. */
-export const provenRow: JsonSchema = object({ height: integer, key: base64, value: base64, proof: base64 })
+export const provenRow: JsonSchema = named('ProvenRow', { height: integer, key: base64, value: base64, proof: base64 })
 
-const pubKey: JsonSchema = object({ type: string, value: pubKeyType.schema })
+const pubKey: JsonSchema = named('PubKeyObject', { type: string, value: pubKeyType.schema })
 
 /** Source: interface, Validator object. */
-export const validatorObject: JsonSchema = object({
+export const validatorObject: JsonSchema = named('Validator', {
   pub_key: pubKey,
   owner_address: address.schema,
   shares: decimal,
@@ -81,10 +89,11 @@ const proposalMembers = {
 }
 
 /** Source: interface, Proposal object; protocol.md §6 for ExpireTimestamp. */
-export const proposalObject: JsonSchema = object(proposalMembers, ['ExpireTimestamp'])
+export const proposalObject: JsonSchema = named('Proposal', proposalMembers, ['ExpireTimestamp'])
 
 /** Source: protocol.md §10, svc_queryProposal. */
-export const proposalWithVotes: JsonSchema = object(
+export const proposalWithVotes: JsonSchema = named(
+  'ProposalWithVotes',
   {
     ...proposalMembers,
     Votes: { type: 'array', items: object({ Voter: address.schema, Answer: yesNo.schema, BlockHeight: integer }) },
@@ -94,7 +103,7 @@ export const proposalWithVotes: JsonSchema = object(
 )
 
 /** Source: interface, System parameters object. */
-export const paramsObject: JsonSchema = object({
+export const paramsObject: JsonSchema = named('SystemParameters', {
   hold_account: address.schema,
   max_vals: integer,
   self_staking_ratio: ratio.schema,
@@ -109,10 +118,14 @@ export const paramsObject: JsonSchema = object({
 })
 
 /** Source: protocol.md §10, svc_getParamsHistory. */
-export const paramChange: JsonSchema = object({ height_in_force: integer, name: string, value: string })
+export const paramChange: JsonSchema = named('ParameterChange', {
+  height_in_force: integer,
+  name: string,
+  value: string,
+})
 
 /** Source: protocol.md §10, svc_getSupply. */
-export const supplyObject: JsonSchema = object({
+export const supplyObject: JsonSchema = named('Supply', {
   height: integer,
   supply: decimal,
   genesis_supply: decimal,
@@ -121,33 +134,42 @@ export const supplyObject: JsonSchema = object({
 })
 
 /** Source: protocol.md §10, svc_queryAccountUpdate. */
-export const accountUpdate: JsonSchema = object({
+export const accountUpdate: JsonSchema = named('AccountUpdate', {
   id: integer,
   status: { enum: ['PENDING', 'COMPLETED', 'REPLACED', 'CANCELLED'] },
   from: address.schema,
   to: address.schema,
-  pub_key: { type: ['string', 'null'] },
+  pub_key: orNull(string),
 })
 
 /** Source: protocol.md §10, svc_queryUnbonding. */
-export const unbondingEntry: JsonSchema = object({ amount: decimal, pub_key: pubKey, completion_height: integer })
+export const unbondingEntry: JsonSchema = named('UnbondingEntry', {
+  amount: decimal,
+  pub_key: pubKey,
+  completion_height: integer,
+})
 
 /** Source: protocol.md §10, svc_queryValidatorSet. */
-export const setMember: JsonSchema = object({
+export const setMember: JsonSchema = named('ValidatorSetMember', {
   pub_key: pubKey,
-  owner_address: { type: ['string', 'null'] },
+  owner_address: orNull(string),
   power: integer,
   proven: flag.schema,
 })
 
 /** Source: protocol.md §10, svc_estimateFee. */
-export const feeEstimate: JsonSchema = object({ height: integer, gas: integer, gas_price: integer, fee: decimal })
+export const feeEstimate: JsonSchema = named('FeeEstimate', {
+  height: integer,
+  gas: integer,
+  gas_price: integer,
+  fee: decimal,
+})
 
 /** An event of the application. Source: protocol.md §9. */
-export const chainEvent: JsonSchema = object({ type: string, attributes: { type: 'object' } })
+export const chainEvent: JsonSchema = named('ChainEvent', { type: string, attributes: { type: 'object' } })
 
 /** Source: protocol.md §10, svc_getBlock. */
-export const blockObject: JsonSchema = object({
+export const blockObject: JsonSchema = named('Block', {
   height: integer,
   hash: string,
   parent_hash: string,
@@ -161,25 +183,25 @@ export const blockObject: JsonSchema = object({
 
 /** A page of a history: its rows, the newest first, and where the next page begins, null behind the last one. */
 export const historyOf = (row: JsonSchema): JsonSchema =>
-  object({ height: integer, data: { type: 'array', items: row }, next: { type: ['string', 'null'] } })
+  object({ height: integer, data: { type: 'array', items: row }, next: orNull(string) })
 
 /** Source: protocol.md §10, svc_getTransactions. */
-export const accountTransaction: JsonSchema = object({ time: string, ...foundTransactionMembers })
+export const accountTransaction: JsonSchema = named('AccountTransaction', { time: string, ...foundTransactionMembers })
 
 /** Source: protocol.md §10, svc_getValidatorHistory. */
-export const validatorEvent: JsonSchema = object({
+export const validatorEvent: JsonSchema = named('ValidatorEvent', {
   height: integer,
   time: string,
-  hash: { type: ['string', 'null'] },
+  hash: orNull(string),
   type: string,
   attributes: { type: 'object' },
 })
 
 /** Source: protocol.md §10, svc_getAwards. */
-export const award: JsonSchema = object({ height: integer, time: string, amount: decimal })
+export const award: JsonSchema = named('Award', { height: integer, time: string, amount: decimal })
 
 /** Source: protocol.md §10, svc_status. */
-export const statusObject: JsonSchema = object({
+export const statusObject: JsonSchema = named('NodeStatus', {
   chain_id: string,
   height: integer,
   time: string,
@@ -197,20 +219,38 @@ interface Example {
   readonly result: unknown
 }
 
-/** The example of a method in OpenRPC's form; none for the method that answers with the document itself. */
-function examplesOf(name: string): readonly object[] {
-  const example = (examples as Readonly<Record<string, Example>>)[name]
-  if (example === undefined) return []
-  const params = Object.entries(example.params).map(([field, value]) => ({ name: field, value }))
-  return [{ name: 'on a devnet', params, result: { name: 'result', value: example.result } }]
-}
+const exampleOf = (name: string): Example | undefined => (examples as Readonly<Record<string, Example>>)[name]
 
 const SIGNS = { name: 'signs', description: 'The gateway signs the transaction with the key of `from`.' }
 const SOCKET = { name: 'websocket', description: 'Answered over a websocket only.' }
 
-function methodObject(group: string, method: Method): object {
+/**
+ * The names of a method's params in the order of the document. By position it is that of the input. By name it is free:
+ * required ones first, as in a function, then those of the example, so that an example is a prefix of the params.
+ */
+function paramOrder({ name, input, positional }: Method): readonly string[] {
+  const names = Object.keys(input)
+  if (positional === names.length) return names
+  const shown = Object.keys(exampleOf(name)?.params ?? {})
+  const rankOf = (field: string): number => {
+    if (input[field]?.optional !== true) return 0
+    return shown.includes(field) ? 1 + shown.indexOf(field) : 1 + shown.length
+  }
+  return names.sort((a, b) => rankOf(a) - rankOf(b))
+}
+
+/** A method as the document describes it. `titled` is a titler of the whole document. */
+function methodObject(group: string, method: Method, titled: ReturnType<typeof createTitler>): object {
   const { name, doc, input, positional, result, errors, signs = false, needsSocket = false } = method
-  const properties = schemaOf(input)['properties'] as Readonly<Record<string, object>>
+  const properties = schemaOf(input)['properties'] as Readonly<Record<string, JsonSchema>>
+  const order = paramOrder(method)
+  const example = exampleOf(name)
+  const given = Object.entries(example?.params ?? {})
+  // An object has no type of its own by whose name it could be known.
+  const typeName = (field: string): string => {
+    const type = input[field]?.type ?? ''
+    return `${type === 'object' ? field : type}Input`
+  }
   return {
     name,
     summary: doc,
@@ -218,29 +258,57 @@ function methodObject(group: string, method: Method): object {
       ? { description: 'params: one object of members, alone or as the only element of an array.' }
       : {}),
     tags: [{ name: group }, ...(signs ? [SIGNS] : []), ...(needsSocket ? [SOCKET] : [])],
-    paramStructure: positional === Object.keys(input).length ? 'either' : 'by-name',
-    params: Object.entries(input).map(([field, { doc: description, optional }]) => ({
+    paramStructure: positional === order.length ? 'either' : 'by-name',
+    params: order.map((field) => ({
       name: field,
-      description,
-      required: !optional,
-      schema: properties[field],
+      description: input[field]?.doc,
+      required: input[field]?.optional !== true,
+      schema: titled(properties[field] as JsonSchema, typeName(field), pascalCase(`${name}_${field}`)),
     })),
-    result: { name: 'result', schema: result },
+    result: { name: 'result', schema: titled(result, `${name}_result`, pascalCase(name)) },
     errors: [...EVERY_CALL, ...errors].map((error) => rpcErrors[error]),
-    examples: examplesOf(name),
+    examples:
+      example === undefined
+        ? []
+        : [
+            {
+              name: 'on a devnet',
+              params: given
+                .map(([field, value]) => ({ name: field, value }))
+                .sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name)),
+              result: { name: 'result', value: example.result },
+            },
+          ],
   }
 }
 
+function methodObjects(groups: readonly MethodGroup[]): readonly object[] {
+  const described = groups.flatMap(({ name, methods }) =>
+    methods.filter((method) => !method.name.startsWith('rpc.')).map((method) => [name, method] as const),
+  )
+  const titled = createTitler(described.map(([, { name }]) => pascalCase(name)))
+  return described.map(([group, method]) => methodObject(group, method, titled))
+}
+
+const headOf = (version: string, url: string): object => ({
+  // @open-rpc/test-coverage reads documents of at most this version.
+  openrpc: '1.2.6',
+  info: { title: 'svcd gateway', description: 'Stake and governance over JSON-RPC 2.0, HTTP POST /.', version },
+  servers: [{ name: 'gateway', url, summary: 'HTTP POST, or a websocket, which the subscriptions need' }],
+})
+
 /**
- * The OpenRPC 1.3 document of the methods, from the schemas that read their params. The first tag of a method is its
- * group. Source: protocol.md §10, rpc.discover.
+ * The OpenRPC document of the methods for a gateway that is reached at `url`, from the schemas that read their params.
+ * The first tag of a method is its group. It describes no method of OpenRPC's own (`rpc.discover`): the specification
+ * keeps these names, and generated clients have no function of that name. Source: protocol.md §10, rpc.discover.
  */
-export function openRpcDocument(groups: readonly MethodGroup[], version: string): object {
-  return {
-    openrpc: '1.3.2',
-    info: { title: 'svcd gateway', description: 'Stake and governance over JSON-RPC 2.0, HTTP POST /.', version },
-    // Relative to where the document is served: a gateway does not know by which name it is reached.
-    servers: [{ name: 'gateway', url: '/', summary: 'HTTP POST, or a websocket, which the subscriptions need' }],
-    methods: groups.flatMap(({ name, methods }) => methods.map((method) => methodObject(name, method))),
-  }
+export const openRpcDocument = (groups: readonly MethodGroup[], version: string, url: string): object => ({
+  ...headOf(version, url),
+  methods: methodObjects(groups),
+})
+
+/** The JSON of openRpcDocument for the address at which a caller reached the gateway. Callers share the large piece. */
+export function createDocument(groups: readonly MethodGroup[], version: string): (url: string) => readonly Piece[] {
+  const methods = Buffer.from(JSON.stringify(methodObjects(groups)))
+  return (url) => [`${JSON.stringify(headOf(version, url)).slice(0, -1)},"methods":`, methods, '}']
 }

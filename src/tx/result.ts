@@ -83,11 +83,11 @@ export const shortfallSchema: JsonSchema = object({
 /** JSON schema of TransactionResult. `returns` says what `deliver_tx.data` carries. */
 export function transactionResultSchema(returns?: string, more: Readonly<Record<string, JsonSchema>> = {}): JsonSchema {
   const parts = { height: integer, hash: string, check_tx: checkTxSchema, deliver_tx: deliverTxSchema(returns) }
-  return object({ ...parts, ...more }, Object.keys(more))
+  return { title: 'TransactionResult', ...object({ ...parts, ...more }, Object.keys(more)) }
 }
 
 /** JSON schema of what `svc_sendRawTransaction` answers, with and without `wait: false`. */
-export const sentResultSchema = transactionResultSchema(undefined, {
-  expected_nonce: integer,
-  known: { enum: [true] },
-})
+export const sentResultSchema: JsonSchema = {
+  ...transactionResultSchema(undefined, { expected_nonce: integer, known: { enum: [true] } }),
+  title: 'SentResult',
+}

@@ -38,6 +38,11 @@ export const EXAMPLES: readonly Example[] = [
   { page: 'docs/client.md', info: /^js/, runBy: 'test/e2e/clientSigning.test.ts' },
   { page: 'docs/client.md', begins: 'cometbft light', reason: LIGHT },
   { page: 'docs/client.md', info: 'ts', runBy: 'test/e2e/clientSigning.test.ts' },
+  {
+    page: 'docs/containers.md',
+    begins: 'docker pull',
+    reason: 'has placeholders for a repository, whose registry it asks; release.test.ts checks how its image is made',
+  },
   { page: 'docs/containers.md', info: 'sh', reason: 'needs a container engine; `make test-containers` runs it' },
   { page: 'docs/devnet.md', info: 'ts', runBy: 'test/e2e/startDevnet.test.ts' },
   { page: 'docs/devnet.md', info: 'sh', runBy: 'test/cli/commands.test.ts' },
@@ -61,6 +66,11 @@ export const EXAMPLES: readonly Example[] = [
   { page: 'docs/operations.md', begins: 'sqlite3 old/state.db', runBy: 'test/store/sqlite/compareStates.test.ts' },
   { page: 'docs/reference/commands.md', info: 'sh', runBy: 'test/cli/commands.test.ts' },
   { page: 'docs/reference/configuration.md', info: 'json', runBy: 'test/cli/settings.test.ts' },
+  {
+    page: 'docs/reference/methods.md',
+    begins: 'npx',
+    reason: 'asks the public registry; openrpcTools.test.ts runs the same program on a gateway',
+  },
   { page: 'examples/counter/README.md', begins: 'npm install', reason: TWO_TERMINALS },
   { page: 'examples/counter/README.md', begins: 'curl', runBy: 'test/e2e/examples.test.ts' },
   { page: 'examples/kvstore/README.md', begins: 'npm install', reason: TWO_TERMINALS },

@@ -17,7 +17,7 @@ export interface Reply {
 }
 
 /** The methods as the gateway's document describes them. */
-export const { methods } = JSON.parse(JSON.stringify(openRpcDocument(methodGroups, '0'))) as {
+export const { methods } = JSON.parse(JSON.stringify(openRpcDocument(methodGroups, '0', 'http://127.0.0.1/'))) as {
   readonly methods: readonly Described[]
 }
 

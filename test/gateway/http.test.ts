@@ -17,9 +17,9 @@ afterAll(() => pair.close())
 const call = '{"jsonrpc":"2.0","id":1,"method":"svc_accounts"}'
 
 /** fetch sets Host itself. */
-const ask = (headers: Readonly<Record<string, string>>, method = 'POST', body = call) =>
+const ask = (headers: Readonly<Record<string, string>>, method = 'POST', body = call, url = pair.gateway.url) =>
   new Promise<{ status: number; headers: Readonly<Record<string, unknown>>; text: string }>((done, failed) => {
-    const outgoing = request(pair.gateway.url, { method, headers }, (incoming) => {
+    const outgoing = request(url, { method, headers }, (incoming) => {
       let text = ''
       incoming.on('data', (chunk) => {
         text += String(chunk)
@@ -177,6 +177,41 @@ test.each(['end', 'destroy'] as const)('a caller who goes away (%s) before a lon
   await until(async () => done.test(await (await fetch(`${waiting.gateway.url}/metrics`)).text()))
   await waiting.close()
   expect(waiting.log.lines.filter(({ message }) => message.includes('defect'))).toEqual([])
+})
+
+describe('rpc.discover names the server by the address that the caller used', () => {
+  const discover = '{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}'
+  const urlIn = (text: string): unknown =>
+    (JSON.parse(text) as { result: { servers: { url: string }[] } }).result.servers.map(({ url }) => url)
+  const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'stake.example' }
+
+  test.each([
+    [{ host: 'localhost' }, 'http://localhost/'],
+    [{ host: '127.0.0.1:8545' }, 'http://127.0.0.1:8545/'],
+    [{ host: 'localhost:1', ...forwarded }, 'http://localhost:1/'],
+  ])('%j: %s, since no proxy is trusted', async (headers, url) => {
+    expect(urlIn((await ask({ ...json, ...headers }, 'POST', discover)).text)).toEqual([url])
+  })
+
+  test.each([
+    [forwarded, 'https://stake.example/'],
+    [{ ...forwarded, 'x-forwarded-host': 'a b"' }, 'https://127.0.0.1:8545/'],
+    [{ 'x-forwarded-proto': 'gopher' }, 'http://127.0.0.1:8545/'],
+  ])('a trusted proxy says %j: %s', async (headers, url) => {
+    const proxied = await startPair({}, { limits: { trustProxies: ['127.0.0.1'] } })
+    const answer = await ask({ ...json, host: '127.0.0.1:8545', ...headers }, 'POST', discover, proxied.gateway.url)
+    expect(urlIn(answer.text)).toEqual([url])
+    await proxied.close()
+  })
+
+  test('over a websocket too', async () => {
+    const socket = new WebSocket(pair.gateway.url.replace('http', 'ws'))
+    await once(socket, 'open')
+    socket.send(discover)
+    const [{ data }] = (await once(socket, 'message')) as [MessageEvent]
+    expect(urlIn(String(data))).toEqual([`${pair.gateway.url}/`])
+    socket.close()
+  })
 })
 
 test('/openrpc.json and rpc.discover are the same document', async () => {

@@ -2,15 +2,26 @@ import { describe, expect, test } from '@jest/globals'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { methodGroups, methods } from '../../src/gateway/methods/list.ts'
-import { openRpcDocument } from '../../src/gateway/openrpc.ts'
+import { createDocument, openRpcDocument } from '../../src/gateway/openrpc.ts'
+import { createTitler, pascalCase } from '../../src/gateway/schemaTitles.ts'
 import { readParams } from '../../src/gateway/fields.ts'
 import { schemaOf } from '../../src/tx/fields.ts'
 
+interface Schema {
+  title?: string
+  type?: string
+  enum?: unknown[]
+  properties?: Record<string, Schema>
+  items?: Schema
+  anyOf?: Schema[]
+}
+
 interface Described {
   name: string
+  paramStructure: string
   tags: { name: string }[]
-  params: { name: string; required: boolean; schema: object }[]
-  result: { schema: object }
+  params: { name: string; required: boolean; schema: Schema }[]
+  result: { schema: Schema }
   errors: { code: number }[]
   examples: { params: { name: string; value: unknown }[]; result: { value: unknown } }[]
 }
@@ -21,13 +32,73 @@ interface Document {
   methods: Described[]
 }
 
-const document = JSON.parse(JSON.stringify(openRpcDocument(methodGroups, '1.2.3'))) as Document
+const URL_OF_IT = 'https://stake.example:8545/'
+const document = JSON.parse(JSON.stringify(openRpcDocument(methodGroups, '1.2.3', URL_OF_IT))) as Document
 const ajv = new Ajv2020({ strict: false, unicodeRegExp: true })
 
-test('the document describes every method, and no other', () => {
-  expect(document).toMatchObject({ openrpc: '1.3.2', info: { version: '1.2.3' } })
-  expect(document).toMatchObject({ servers: [{ url: '/' }] })
-  expect(document.methods.map(({ name }) => name)).toEqual(methods.map(({ name }) => name))
+test("the document describes every method but OpenRPC's own, and no other", () => {
+  expect(document).toMatchObject({ openrpc: '1.2.6', info: { version: '1.2.3' }, servers: [{ url: URL_OF_IT }] })
+  const names = document.methods.map(({ name }) => name)
+  expect(names).toEqual(methods.map(({ name }) => name).filter((name) => name !== 'rpc.discover'))
+  expect(names.filter((name) => !/^\w+$/.test(name))).toEqual([])
+})
+
+test('its JSON is the same for the address at which it is asked for', () => {
+  const pieces = createDocument(methodGroups, '1.2.3')(URL_OF_IT)
+  expect(JSON.parse(Buffer.concat(pieces.map((piece) => Buffer.from(piece))).toString())).toEqual(document)
+})
+
+describe('what generators of code need', () => {
+  /** Every schema of the document with those in it. */
+  function* schemasIn(schema: Schema): Generator<Schema> {
+    yield schema
+    const { properties = {}, items, anyOf = [] } = schema
+    for (const inner of [...Object.values(properties), ...anyOf, ...(items === undefined ? [] : [items])])
+      yield* schemasIn(inner)
+  }
+  const schemas = document.methods.flatMap(({ params, result }) =>
+    [...params, result].flatMap(({ schema }) => [...schemasIn(schema)]),
+  )
+
+  test('every schema has a title, which is no method, and schemas of one title take the same values', () => {
+    const held = new Map<string, string>()
+    for (const { title = '', ...schema } of schemas) {
+      const content = JSON.stringify(schema, (key, value) =>
+        key === 'title' || (key === 'description' && typeof value === 'string') ? undefined : value,
+      )
+      expect([title, title]).toEqual([expect.stringMatching(/^[A-Z][A-Za-z0-9]*$/), title])
+      expect([title, content]).toEqual([title, held.get(title) ?? content])
+      held.set(title, content)
+    }
+    const ofMethods = new Set(document.methods.map(({ name }) => pascalCase(name)))
+    expect([...held.keys()].filter((title) => ofMethods.has(title))).toEqual([])
+    for (const title of ['Validator', 'Proposal', 'TransactionResult', 'AddressInput'])
+      expect([...held.keys()]).toContain(title)
+  })
+
+  test('a type is one, and an enumeration has one', () => {
+    expect(schemas.filter(({ type }) => Array.isArray(type))).toEqual([])
+    expect(schemas.filter(({ enum: values, type }) => values !== undefined && type === undefined)).toEqual([])
+  })
+
+  test('no optional param comes before a required one, and an example gives the first params', () => {
+    for (const { name, params, examples } of document.methods) {
+      const required = params.map((param) => param.required)
+      expect([name, required]).toEqual([name, [...required].sort((a, b) => Number(b) - Number(a))])
+      const given = examples[0]?.params.map((param) => param.name) ?? []
+      expect([name, given]).toEqual([name, params.slice(0, given.length).map((param) => param.name)])
+    }
+  })
+
+  test('a title that another schema has gets the name of what it stands in before it', () => {
+    const titled = createTitler(['Taken'])
+    const [text, whole] = [{ type: 'string' }, { type: 'integer' }]
+    expect(titled(text, 'some_name', 'First')).toEqual({ title: 'SomeName', type: 'string' })
+    expect(titled({ ...text, description: 'of people' }, 'some_name', 'Second')).toMatchObject({ title: 'SomeName' })
+    expect(titled(whole, 'some_name', 'Second')).toEqual({ title: 'SecondSomeName', type: 'integer' })
+    expect(titled({ type: 'boolean' }, 'some_name', 'Second')).toEqual({ title: 'SecondSomeName2', type: 'boolean' })
+    expect(titled({ enum: ['a'] }, 'taken', 'Third')).toEqual({ title: 'ThirdTaken', type: 'string', enum: ['a'] })
+  })
 })
 
 test('a tag marks the methods that sign and those of a websocket, and the first tag of each names its group', () => {
@@ -44,17 +115,20 @@ const described = document.methods.map((method) => [method.name, method] as cons
 
 test.each(described)(
   '%s: params as they are read, schemas that compile, its errors',
-  (name, { params, result, errors }) => {
+  (name, { paramStructure, params, result, errors }) => {
     const method = methods.find((one) => one.name === name)
-    expect(params.map((param) => [param.name, param.required])).toEqual(
-      Object.entries(method?.input ?? {}).map(([member, { optional }]) => [member, !optional]),
+    const listed = params.map((param) => [param.name, param.required])
+    const read = Object.entries(method?.input ?? {}).map(([member, { optional }]) => [member, !optional])
+    // By name the order is that of the example.
+    expect(paramStructure === 'either' ? listed : listed.sort()).toEqual(
+      paramStructure === 'either' ? read : read.sort(),
     )
     for (const { schema } of [...params, result]) expect(ajv.compile(schema)).toBeInstanceOf(Function)
     expect(errors.map(({ code }) => code)).toContain(-32602)
   },
 )
 
-test.each(described.filter(([name]) => name !== 'rpc.discover'))(
+test.each(described)(
   '%s: an example whose params are read and whose result fits its schema',
   (name, { result, examples: [example] }) => {
     const method = methods.find((one) => one.name === name)

@@ -7,7 +7,9 @@ import type { Answer } from './ask.ts'
 import { ANSWER_MS_MAX, hashOf, wrongOf } from './judge.ts'
 
 const HASH = 'AB'.repeat(32)
-const { methods } = JSON.parse(JSON.stringify(openRpcDocument(methodGroups, '0'))) as { methods: readonly Described[] }
+const { methods } = JSON.parse(JSON.stringify(openRpcDocument(methodGroups, '0', 'http://127.0.0.1/'))) as {
+  methods: readonly Described[]
+}
 const named = (name: string): Described => methods.find((method) => method.name === name) as Described
 
 describe('an answer of a gateway whose node is not well', () => {

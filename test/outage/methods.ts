@@ -15,7 +15,9 @@ const PAUSE_MS = 100
 const QUEUED = 5
 const VALUE = '1'
 
-const { methods } = JSON.parse(JSON.stringify(openRpcDocument(methodGroups, '0'))) as { methods: readonly Described[] }
+const { methods } = JSON.parse(JSON.stringify(openRpcDocument(methodGroups, '0', 'http://127.0.0.1/'))) as {
+  methods: readonly Described[]
+}
 
 interface Call {
   readonly method: Described

@@ -1,4 +1,5 @@
 /** What the playground shows while no gateway answers, and what it knows about errors. */
+import { PORTS } from '../../src/base/ports.ts'
 import { VERSION } from '../../src/base/version.ts'
 import { type RpcErrorName, rpcErrors } from '../../src/gateway/errors.ts'
 import { methodGroups } from '../../src/gateway/methods/list.ts'
@@ -8,7 +9,7 @@ import type { PlaygroundData } from './playground.ts'
 
 /** The OpenRPC document of this version with its recorded examples, and the catalogue of errors. */
 export const playgroundData = (): PlaygroundData => ({
-  document: openRpcDocument(methodGroups, VERSION) as PlaygroundData['document'],
+  document: openRpcDocument(methodGroups, VERSION, `http://127.0.0.1:${PORTS.gateway}/`) as PlaygroundData['document'],
   rpcErrors: (Object.keys(rpcErrors) as RpcErrorName[]).map((name) => ({
     code: rpcErrors[name].code,
     // Shown as plain text.

@@ -19,6 +19,12 @@ export interface Locked {
 /** The libraries that are compiled into the web page. To npm they are tools, because nothing imports them at run time. */
 export const PAGE_LIBRARIES: readonly string[] = ['preact', 'uplot']
 
+/** Licences of packages whose package.json has none, or writes it in another way than SPDX: those of their repositories. */
+const LICENSES: Readonly<Record<string, string>> = {
+  '@open-rpc/spec-types': 'Apache-2.0',
+  '@open-rpc/typings': 'Apache-2.0',
+}
+
 /** Folders that hold no file of the project. */
 const FOREIGN = ['**/node_modules/**', '.cache/**', 'dist/**']
 
@@ -39,7 +45,7 @@ function npmPackages(root: string, file: string): Locked[] {
       version,
       file,
       isShipped: isRoot && (!(dev || devOptional || optional) || PAGE_LIBRARIES.includes(name)),
-      license,
+      license: LICENSES[name] ?? license,
     }))
 }
 

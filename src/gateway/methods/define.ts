@@ -15,8 +15,8 @@ export interface Services {
   readonly signers: ReadonlyMap<Address, Signer>
   /** Told of each transaction's end: `ok`, `check_tx_failed`, `deliver_tx_failed`, or the JSON-RPC error's code. */
   readonly onOutcome: (operation: string, outcome: string) => void
-  /** The OpenRPC document. */
-  readonly discover: () => unknown
+  /** The OpenRPC document for a gateway that is reached at this URL. */
+  readonly discover: (url: string) => unknown
   /** This program's version. */
   readonly version: string
   /** Lets the chain make blocks up to this height at once. Only where blocks wait for transactions. */
@@ -25,6 +25,14 @@ export interface Services {
 
 /** The subscriptions of the websocket that a call came over. */
 export type CallSubscriber = Pick<Subscriber, 'add' | 'remove'>
+
+/** The connection that a call came over. */
+export interface CallConnection {
+  /** The address at which the caller reached the gateway: http://host:port/, or https:// behind a proxy. */
+  readonly url: string
+  /** Only of a websocket. */
+  readonly subscriber?: CallSubscriber
+}
 
 /** One JSON-RPC method. */
 export interface Method {
@@ -53,7 +61,7 @@ export interface Method {
   readonly run: (
     services: Services,
     input: Readonly<Record<string, unknown>>,
-    subscriber?: CallSubscriber,
+    connection: CallConnection,
   ) => Promise<unknown>
 }
 
@@ -73,7 +81,7 @@ export interface Definition<M extends Fields> extends Pick<Method, 'name' | 'doc
   readonly isList?: boolean
   readonly isForeign?: true
   readonly needsSocket?: true
-  readonly run: (services: Services, input: MessageOf<M>, subscriber?: CallSubscriber) => Promise<unknown>
+  readonly run: (services: Services, input: MessageOf<M>, connection: CallConnection) => Promise<unknown>
 }
 
 /** Declares a method. */

@@ -17,6 +17,7 @@ import {
   answerOf,
   countedAnswerOf,
   feeEstimate,
+  orNull,
   paramChange,
   paramsObject,
   proposalObject,
@@ -48,8 +49,6 @@ const defineQuery = <const M extends Fields>({ data, path, ask = 'query', mayHav
     isList: ask === 'queryList',
     run: ({ chain }, input) => chain[ask](path(input)),
   })
-
-const orNull = (schema: JsonSchema): JsonSchema => ({ anyOf: [schema, { type: 'null' }] })
 
 const ignoredHeight = optional(field(uint, 'not implemented by the interface: the answer is always for the head'))
 
@@ -265,7 +264,7 @@ export const chainMethods: readonly Method[] = [
     input: {},
     errors: [],
     result: { type: 'object' },
-    run: async (services) => services.discover(),
+    run: async ({ discover }, _input, { url }) => discover(url),
   }),
   defineMethod({
     name: 'svc_getProof',

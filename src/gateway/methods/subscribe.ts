@@ -23,7 +23,7 @@ export const subscribeMethods: readonly Method[] = [
     errors: [],
     needsSocket: true,
     result: { type: 'string', pattern: '^0x[0-9a-f]+$' },
-    run: async (_services, { topic, address: account, from }, subscriber) => {
+    run: async (_services, { topic, address: account, from }, { subscriber }) => {
       const interest = { topic: topic as Topic, address: account === undefined ? undefined : addressOf(account) }
       return subscriber?.add(interest, from)
     },
@@ -35,6 +35,6 @@ export const subscribeMethods: readonly Method[] = [
     errors: [],
     needsSocket: true,
     result: { type: 'boolean' },
-    run: async (_services, { subscription }, subscriber) => subscriber?.remove(subscription),
+    run: async (_services, { subscription }, { subscriber }) => subscriber?.remove(subscription),
   }),
 ]

@@ -10,11 +10,11 @@ const NODE_22 = join(modules, `node-${process.platform}-${process.arch}/bin/node
 
 interface Wanted {
   readonly dependencies: Readonly<Record<string, string>>
-  readonly optionalDependencies: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
-const versionOf = (name: string): string | undefined => {
-  const path = join(modules, name, 'package.json')
+const versionOf = (folder: string, name: string): string | undefined => {
+  const path = join(folder, 'node_modules', name, 'package.json')
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version : undefined
 }
 
@@ -29,19 +29,23 @@ export function npm(folder: string, args: readonly string[], env: NodeJS.Process
 }
 
 /**
- * Installs the tools of test/packages unless they are there: TypeScript 5.9, Vite and Node 22, about 240 MB. They are no
- * devDependencies, because nobody but this test needs them. Without a network this throws with npm's own error, until it
- * has succeeded once.
+ * Installs the packages of a folder unless they are there; of the optional ones those that `isMine` wants. Without a
+ * network this throws with npm's own error, until it has succeeded once.
  */
-export function installUserTools(): void {
-  const { dependencies, optionalDependencies } = JSON.parse(
+export function installPackages(folder: string, isMine: (name: string) => boolean = () => false): void {
+  const { dependencies, optionalDependencies = {} } = JSON.parse(
     readFileSync(join(folder, 'package.json'), 'utf8'),
   ) as Wanted
-  const isThere = ([name, version]: [string, string]): boolean => versionOf(name) === version
-  const mine = Object.entries(optionalDependencies).filter(([name]) => NODE_22.includes(`/${name}/`))
-  if (![...Object.entries(dependencies), ...mine].every(isThere))
+  const mine = Object.entries(optionalDependencies).filter(([name]) => isMine(name))
+  if (![...Object.entries(dependencies), ...mine].every(([name, version]) => versionOf(folder, name) === version))
     npm(folder, ['install', '--no-save', '--ignore-scripts', '--prefer-offline'])
 }
+
+/**
+ * Installs the tools of test/packages unless they are there: TypeScript 5.9, Vite and Node 22, about 240 MB. They are no
+ * devDependencies, because nobody but this test needs them.
+ */
+export const installUserTools = (): void => installPackages(folder, (name) => NODE_22.includes(`/${name}/`))
 
 /** The Node that runs the tests, and Node 22 where there is one for this machine. Call `installUserTools` before. */
 export const userNodes = (): readonly string[] => [process.execPath, ...(existsSync(NODE_22) ? [NODE_22] : [])]
