@@ -138,6 +138,7 @@ docs: export SYSTEM_PATH := $(SYSTEM_PATH)
 COMPOSE = $$(command -v docker-compose || echo docker compose)
 
 up:
+	@docker image inspect svcd >/dev/null 2>&1 || echo 'The first build compiles CometBFT, which takes some minutes.'
 	@$(COMPOSE) up -d --build
 
 down:

@@ -87,6 +87,11 @@ describe('the files of the containers', () => {
     for (const file of FILES) expect(read(file).split('\nservices:')[0]).not.toContain('build:')
   })
 
+  test.each(FILES)('%s asks no registry for an image that is built here', (file) => {
+    expect(read(file)).toContain('x-svcd: &svcd\n  image: svcd\n')
+    expect(read(file)).toMatch(/^ {2}pull_policy: never$/m)
+  })
+
   test.each(FILES)('%s says to svcd what svcd accepts', async (file) => {
     const commands = commandsIn(read(file))
     expect(read(file).match(/command:/g)).toHaveLength(commands.length)

@@ -109,12 +109,15 @@ export async function untilHeight(project: Project, wanted: number, limitMs = WA
   }
 }
 
-/** Waits until every service is healthy and the head is at or above `wanted`. */
+/** Waits until every service is healthy, the others have ended, and the head is at or above `wanted`. */
 export async function untilHealthy(project: Project, wanted: number): Promise<void> {
   const deadline = Date.now() + WAIT_MS_MAX
   for (;;) {
-    const states = project.inspect('{{if .State.Health}}{{.State.Health.Status}}{{end}}')
-    const ill = project.services.filter((service) => states.get(service) !== 'healthy')
+    const states = project.inspect('{{if .State.Health}}{{.State.Health.Status}}{{else}}{{.State.Status}}{{end}}')
+    const wantedOf = (service: string): string => (project.services.includes(service) ? 'healthy' : 'exited')
+    const ill = [...new Set([...project.services, ...states.keys()])].filter(
+      (service) => states.get(service) !== wantedOf(service),
+    )
     if (ill.length === 0) return untilHeight(project, wanted)
     if (Date.now() > deadline)
       throw new Error(`not healthy in time: ${ill.map((one) => `${one} ${states.get(one)}`).join(', ')}`)
