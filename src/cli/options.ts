@@ -174,6 +174,14 @@ export const osOption = option('--os <name>', 'use libraries for ubuntu or cento
   parse: parseOs,
 })
 
+/** The option `--metrics`, which `env` stands for. */
+export const metricsOption = <const Env extends `SVCD_${string}`>(env: Env) =>
+  option(
+    '--metrics <host:port>',
+    'serve Prometheus metrics at this address, preferably on loopback (default: nowhere)',
+    { env, parse: parseEndpoint },
+  )
+
 /** The option `--accept-program-version`. */
 export const programVersionOption = option(
   '--accept-program-version <number>',

@@ -1,16 +1,34 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { collectDefaultMetrics, type Registry } from 'prom-client'
+import { refusedOrigin } from '../gateway/access.ts'
+import { allowHalfOpen } from '../gateway/connections.ts'
 import { UserError } from './errors.ts'
 import { type Endpoint, printEndpoint } from './settings.ts'
 
 /**
+ * Adds the metrics of the process. prom-client has gauges with names of counters, which promtool refuses; each is the sum
+ * of one that stays.
+ */
+function addProcess(register: Registry): void {
+  collectDefaultMetrics({ register })
+  for (const { name, type } of register.getMetricsAsArray())
+    if (String(type) === 'gauge' && name.endsWith('_total')) register.removeSingleMetric(name)
+}
+
+/**
  * Serves the metrics, and those of the process, as Prometheus text at `/metrics`; other paths answer 404. It holds no
- * secrets but does not limit callers, so it should listen on loopback. Throws a UserError when it cannot listen.
+ * secrets but does not limit callers, so it should listen on loopback, where pages of other sites are refused. Throws a
+ * UserError when it cannot listen.
  */
 export async function serveMetrics(endpoint: Endpoint, register: Registry): Promise<{ readonly close: () => void }> {
-  collectDefaultMetrics({ register })
+  addProcess(register)
+  const guard = { host: endpoint.host, allowHosts: [], allowOrigins: [] }
   const server = createServer((request, response) => {
+    if (refusedOrigin(guard, request.headers) !== undefined) {
+      response.writeHead(403).end()
+      return
+    }
     if (request.method !== 'GET' || request.url !== '/metrics') {
       response.writeHead(404).end()
       return
@@ -20,7 +38,7 @@ export async function serveMetrics(endpoint: Endpoint, register: Registry): Prom
       () => response.writeHead(500).end(),
     )
   })
-  await once(server.listen(endpoint), 'listening').catch(({ message }: Error) => {
+  await once(allowHalfOpen(server).listen(endpoint), 'listening').catch(({ message }: Error) => {
     throw new UserError(`--metrics: cannot listen on ${printEndpoint(endpoint)}: ${message}`)
   })
   return { close: () => server.close().closeAllConnections() }

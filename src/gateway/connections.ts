@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { normalizeIP } from '@fastify/rate-limit'
 import { ANSWER_OVERHEAD_BYTES, type HTTP_LIMITS } from './limits.ts'
 import type { Piece } from './envelope.ts'
+import { createTally } from './tally.ts'
 
 type Limits = typeof HTTP_LIMITS
 
@@ -14,20 +15,17 @@ function countConnections(
   { connections, connectionsOfAddress }: Limits,
   isProxy: (address: string) => boolean,
 ): (socket: Socket) => boolean {
-  const open = new Map<string, number>()
+  const open = createTally()
   let all = 0
   return (socket) => {
     const { remoteAddress = '' } = socket
     const address = normalizeIP(remoteAddress)
-    const count = open.get(address) ?? 0
-    if (all >= connections || (count >= connectionsOfAddress && !isProxy(remoteAddress))) return false
+    if (all >= connections || (open.of(address) >= connectionsOfAddress && !isProxy(remoteAddress))) return false
     all += 1
-    open.set(address, count + 1)
+    open.add(address)
     socket.once('close', () => {
       all -= 1
-      const left = (open.get(address) ?? 1) - 1
-      if (left === 0) open.delete(address)
-      else open.set(address, left)
+      open.remove(address)
     })
     return true
   }
@@ -135,6 +133,12 @@ function watchRequests() {
     },
   }
 }
+
+/**
+ * Answers callers who close their half of a connection behind their requests, and then closes the other half. Node cuts
+ * them off otherwise; this property of its servers has no page in its documentation.
+ */
+export const allowHalfOpen = (server: Server): Server => Object.assign(server, { httpAllowHalfOpen: true })
 
 /** The connections of a gateway. */
 export type Connections = ReturnType<typeof boundConnections>

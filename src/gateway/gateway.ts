@@ -1,3 +1,4 @@
+import type { Registry } from 'prom-client'
 import { PORTS } from '../base/ports.ts'
 import { VERSION } from '../base/version.ts'
 import { startBlockFeed } from '../comet/feed.ts'
@@ -59,6 +60,8 @@ export interface Gateway {
   readonly url: string
   /** The address of the web page; undefined when it is not served, or not built. */
   readonly pageUrl: string | undefined
+  /** Its metrics, which it serves nowhere itself. */
+  readonly metrics: Registry
   /** Stops: calls that wait for a block are answered with -32012 and the hash. */
   readonly close: () => Promise<void>
 }
@@ -87,8 +90,8 @@ function createCall(services: Services, onCall: Metrics['onCall'], log: DefectLo
 }
 
 /**
- * Starts a gateway: JSON-RPC 2.0 on POST /, beside it the web page, /healthz, /readyz, /metrics and /openrpc.json. The
- * node may be away at the start: calls are answered with -32011 until it is there. Rejects when it cannot listen on the
+ * Starts a gateway: JSON-RPC 2.0 on POST /, beside it the web page, /healthz, /readyz and /openrpc.json. The node
+ * may be away at the start: calls are answered with -32011 until it is there. Rejects when it cannot listen on the
  * address, and with a GatewayStartError when it would sign for strangers. Source: protocol.md §10.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
@@ -127,7 +130,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   })
   void feed.ready.then((height) => beginWatch(head, clients.transactions, height))
   const chain = createChain(clients, feed, head)
-  const subscriptions = createSubscriptions(chain, (error) =>
+  const limits = { ...HTTP_LIMITS, ...options.limits }
+  const subscriptions = createSubscriptions(chain, limits, (error) =>
     logger.warn({ err: error }, 'a block could not be read for subscriptions'),
   )
   const endLog = logStalls(head, logger)
@@ -156,9 +160,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     isList: (name) => methodOf.get(name)?.isList === true,
     log: logger,
     guard: { host, allowHosts, allowOrigins },
-    limits: { ...HTTP_LIMITS, ...options.limits },
+    limits,
     ready: () => readiness(chain),
-    metrics: metrics.text,
     documentAt,
     subscriber: subscriptions.subscriber,
     onSlow: metrics.onSlow,
@@ -178,7 +181,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const url = await app.listen({ host, port })
     const pageUrl = page?.files === undefined ? undefined : `${url}/`
     logger.info({ url, node, accounts: signers.length, page: pageUrl }, 'the gateway listens')
-    return { url, pageUrl, close }
+    return { url, pageUrl, metrics: metrics.registry, close }
   } catch (error) {
     await close()
     throw error

@@ -1,11 +1,12 @@
 import { createServer } from 'node:http'
 import { BlockList, isIPv6 } from 'node:net'
 import cors from '@fastify/cors'
+import { normalizeIP } from '@fastify/rate-limit'
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
 import { type GuardOptions, isHost, refusedOrigin } from './access.ts'
 import { type Admission, createAdmission } from './admission.ts'
-import { boundConnections, type Connections } from './connections.ts'
+import { allowHalfOpen, boundConnections, type Connections } from './connections.ts'
 import { answer, type Params, type Piece, type Server } from './envelope.ts'
 import { RpcError, type RpcErrorObject, rpcErrors } from './errors.ts'
 import type { Readiness } from './health.ts'
@@ -34,8 +35,8 @@ export interface Caller extends CallConnection {
 export interface Routes {
   /** Runs a method. */
   readonly call: (method: string, params: Params, caller: Caller) => Promise<unknown>
-  /** Opens the subscriptions of a websocket, whose notifications go to `send`. */
-  readonly subscriber: (send: (text: string) => void) => Subscriber
+  /** Opens the subscriptions of a websocket from an address; its notifications go to `send`. */
+  readonly subscriber: (address: string, send: (text: string) => void) => Subscriber
   /** Told of each websocket that was closed because it reads too slowly. */
   readonly onSlow: () => void
   /** True for a method that answers with a whole list. */
@@ -44,7 +45,6 @@ export interface Routes {
   readonly guard: GuardOptions
   readonly limits: typeof HTTP_LIMITS
   readonly ready: () => Promise<Readiness>
-  readonly metrics: () => Promise<string>
   /** The JSON of the OpenRPC document for a gateway that is reached at a URL. */
   readonly documentAt: (url: string) => readonly Piece[]
   /** The web page at /, unless there shall be none. */
@@ -162,7 +162,7 @@ function open({ requestMs, trustProxies }: typeof HTTP_LIMITS, { watch }: Connec
     trustProxy: trustProxies.length === 0 ? false : [...trustProxies],
     // Called for each address that `localhost` has.
     serverFactory: (handler) => {
-      const server = createServer(timeouts, handler)
+      const server = allowHalfOpen(createServer(timeouts, handler))
       watch(server)
       return server
     },
@@ -198,7 +198,7 @@ const oneAtATime: Server['admitCalls'] = async (methods) =>
 
 /** Creates the HTTP server, which does not listen yet. It takes bodies up to BODY_BYTES_MAX, `application/json` only. */
 export async function createHttpServer(routes: Routes): Promise<FastifyInstance> {
-  const { call, isList, log, guard, limits, ready, metrics, documentAt, onClosing } = routes
+  const { call, isList, log, guard, limits, ready, documentAt, onClosing } = routes
   const connections = boundConnections(limits, isAmong(limits.trustProxies))
   const { unread } = connections
   const app = open(limits, connections)
@@ -235,7 +235,7 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
   const sockets = createSockets(routes.onSlow, limits)
   const serve = (socket: WebSocket, request: FastifyRequest): void => {
     const outbox = sockets.open(socket)
-    const subscriber = routes.subscriber(outbox.send)
+    const subscriber = routes.subscriber(normalizeIP(request.ip), outbox.send)
     socket.once('close', subscriber.end)
     const connection = { authorization: request.headers.authorization, url: urlOf(request) }
     answerMessages(socket, outbox, async (text) => {
@@ -268,9 +268,6 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
     const readiness = await shared()
     return reply.code(readiness.ready ? 200 : 503).send(readiness)
   })
-  app.get('/metrics', async (_request, reply) =>
-    sendPieces(reply.type('text/plain; version=0.0.4; charset=utf-8'), unread, [await metrics()]),
-  )
   app.get('/openrpc.json', async (request, reply) =>
     sendPieces(reply.type('application/json; charset=utf-8'), unread, documentAt(urlOf(request))),
   )

@@ -144,6 +144,9 @@ export const SOCKET_CLOSE_MS = 2_000
 /** The most subscriptions of one websocket; one more is answered with -32015. */
 export const SUBSCRIPTIONS_OF_SOCKET_MAX = 16
 
+/** The most subscriptions of one address, unless configured; one more is answered with -32015. */
+export const SUBSCRIPTIONS_OF_ADDRESS_MAX = 500
+
 /** The most subscriptions in all; one more is answered with -32015. */
 export const SUBSCRIPTIONS_MAX = 10_000
 
@@ -242,6 +245,7 @@ export const HTTP_LIMITS = {
   unreadBytes: UNREAD_BYTES_MAX,
   requestMs: REQUEST_MS_MAX,
   pingMs: SOCKET_PING_MS,
+  subscriptionsOfAddress: SUBSCRIPTIONS_OF_ADDRESS_MAX,
   /** 0 is no limit. */
   callsPerSecond: CALLS_PER_SECOND,
   /** Addresses of reverse proxies, alone or as networks (10.0.0.0/8), whose X-Forwarded-For says who the caller is. */

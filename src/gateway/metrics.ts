@@ -73,7 +73,5 @@ export function createMetrics({ height, headAgeMs, connected, waiting, subscript
     registry,
     /** To be called for each websocket that was closed because it reads too slowly. */
     onSlow: (): void => slow.inc(),
-    /** Resolves with the Prometheus text. */
-    text: (): Promise<string> => registry.metrics(),
   }
 }

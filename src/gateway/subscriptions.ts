@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isNodeError } from '../comet/errors.ts'
 import { type FeedBlock, readBlock } from '../comet/feed.ts'
 import type { Chain } from './chain.ts'
-import { tooMany } from './errors.ts'
+import { RpcError, tooMany } from './errors.ts'
 import {
+  type HTTP_LIMITS,
   PROGRESS_BLOCKS,
   REFILL_BLOCKS_MAX,
   REFILL_PAUSE_MS,
@@ -11,6 +12,7 @@ import {
   SUBSCRIPTIONS_OF_SOCKET_MAX,
 } from './limits.ts'
 import { type Interest, type News, newsOf } from './news.ts'
+import { createTally } from './tally.ts'
 
 /**
  * One subscription. `next`: the first height that it has heard nothing of; every lower one is done. Infinity for one that
@@ -28,14 +30,15 @@ interface Subscription extends Interest {
 export interface Subscriber {
   /**
    * Registers a subscription and returns its id. `from`: the first height to tell of, by default the one after the head.
-   * Nothing is sent before `begin`. Throws RpcError -32015 when there are too many.
+   * Nothing is sent before `begin`. Throws RpcError -32015 when there are too many, and -32600 after `end`: a message may
+   * have waited for its turn while its websocket ended.
    */
   readonly add: (interest: Interest, from: number | undefined) => string
   /** Begins what was added: the answer that names its id is on its way. */
   readonly begin: (id: string) => void
   /** Ends a subscription; false when this websocket has none of that id. */
   readonly remove: (id: string) => boolean
-  /** Ends all of them. */
+  /** Ends all of them, and lets nothing be added any more. */
   readonly end: () => void
 }
 
@@ -133,8 +136,13 @@ function createRefill(chain: Chain, { running, reached }: Board, onError: (error
  * want to hear of it, and not at all when nobody does. A subscription that is behind is told of the blocks in between,
  * which are read from the node one at a time, whoever asks for them; of more than REFILL_BLOCKS_MAX only the newest.
  */
-export function createSubscriptions(chain: Chain, onError: (error: unknown) => void) {
+export function createSubscriptions(
+  chain: Chain,
+  { subscriptionsOfAddress }: typeof HTTP_LIMITS,
+  onError: (error: unknown) => void,
+) {
   const running = new Set<Subscription>()
+  const byAddress = createTally()
   let count = 0
   let lastId = 0
   let [head, published, underWay] = [0, 0, 0]
@@ -183,25 +191,33 @@ export function createSubscriptions(chain: Chain, onError: (error: unknown) => v
     },
     /** How many there are. */
     size: (): number => count,
-    /** Opens the subscriptions of a websocket, whose notifications go to `send`. */
-    subscriber: (send: (text: string) => void): Subscriber => {
+    /**
+     * Opens the subscriptions of a websocket from `address`, an IPv6 address as its /64. Its notifications go to `send`.
+     */
+    subscriber: (address: string, send: (text: string) => void): Subscriber => {
       const own = new Map<string, Subscription>()
+      let hasEnded = false
       const remove = (id: string): boolean => {
         const found = own.get(id)
         if (found === undefined) return false
         own.delete(id)
         running.delete(found)
+        byAddress.remove(address)
         count--
         return true
       }
       return {
         add: (interest, from) => {
+          if (hasEnded) throw new RpcError('invalidRequest', 'Invalid Request: the websocket has ended')
           if (own.size >= SUBSCRIPTIONS_OF_SOCKET_MAX)
             throw tooMany(`this websocket has ${SUBSCRIPTIONS_OF_SOCKET_MAX} subscriptions`)
+          if (byAddress.of(address) >= subscriptionsOfAddress)
+            throw tooMany(`this address has ${subscriptionsOfAddress} subscriptions`)
           if (count >= SUBSCRIPTIONS_MAX) throw tooMany(`the gateway has ${SUBSCRIPTIONS_MAX} subscriptions`)
           head = Math.max(head, chain.feed.head())
           const id = `0x${(++lastId).toString(16)}`
           own.set(id, { ...interest, id, send, next: from ?? (isHeadKnown ? head + 1 : Infinity), quiet: 0 })
+          byAddress.add(address)
           count++
           return id
         },
@@ -213,6 +229,7 @@ export function createSubscriptions(chain: Chain, onError: (error: unknown) => v
         },
         remove,
         end: () => {
+          hasEnded = true
           for (const id of [...own.keys()]) remove(id)
         },
       }

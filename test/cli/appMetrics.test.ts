@@ -7,6 +7,7 @@ import type { FinalizeBlockRequest } from '../../src/abci/types.ts'
 import type { AppOptions } from '../../src/app/context.ts'
 import { type AppMetrics, createAppMetrics } from '../../src/cli/appMetrics.ts'
 import { serveMetrics } from '../../src/cli/telemetry.ts'
+import { openRaw } from '../gateway/rawClient.ts'
 import { freePorts } from '../e2e/support/processes.ts'
 import { proposed } from '../modules/governance/support.ts'
 import { bytesOf, done, startChain } from '../modules/support.ts'
@@ -126,7 +127,17 @@ test('every series is served with those of the process, at its value of now, and
   expect(await text()).toMatch(new RegExp(`^svc_app_height ${chain.height}$`, 'm'))
   expect(await text()).toMatch(/^svc_app_tx_total\{operation="vote",code="0"\} 0$/m)
   expect(await text()).toMatch(/^process_resident_memory_bytes \d+$/m)
+  // promtool refuses a gauge with the name of a counter.
+  expect((await text()).match(/^# TYPE \w+_total gauge$/gm)).toBeNull()
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404)
+  const raw = async (host: string): Promise<string> => {
+    const client = await openRaw(`http://127.0.0.1:${port}`, `GET /metrics HTTP/1.0\r\nHost: ${host}\r\n\r\n`)
+    client.socket.end()
+    await client.closed
+    return client.text()
+  }
+  expect(await raw('rebound.example')).toMatch(/^HTTP\/1.1 403 /)
+  expect(await raw('localhost')).toMatch(/^HTTP\/1.1 200 OK\r\n.*svc_app_height/s)
   await expect(serveMetrics({ host: '127.0.0.1', port }, new Registry())).rejects.toThrow(
     /--metrics: cannot listen on 127\.0\.0\.1:\d+: .*EADDRINUSE/,
   )

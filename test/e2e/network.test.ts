@@ -25,13 +25,14 @@ const folder = testFolder(endNetwork)
 let nodes: readonly NetworkNode[] = []
 let running: RunningNode[] = []
 let appMetrics = ''
+let gatewayMetrics = ''
 
 beforeAll(async () => {
   nodes = await makeNetwork(join(folder, 'net'), 4)
-  appMetrics = `127.0.0.1:${(await freePorts(1))[0]}`
+  ;[appMetrics, gatewayMetrics] = (await freePorts(2)).map((port) => `127.0.0.1:${port}`) as [string, string]
   running = await Promise.all(nodes.map((node, at) => startNode(node, at === 0 ? ['--metrics', appMetrics] : [])))
   await watchHeads(nodes, 0, 1)
-  await startNodeGateway(nodes[0] as NetworkNode)
+  await startNodeGateway(nodes[0] as NetworkNode, ['--metrics', gatewayMetrics])
 }, LIMIT_MS)
 
 const highest = async (some: readonly NetworkNode[]): Promise<number> =>
@@ -88,7 +89,7 @@ test(
     const cometbft = new URL(nodes[0]?.rpc ?? '')
     cometbft.port = String(Number(cometbft.port) + 2)
     const texts = await Promise.all(
-      [`http://${appMetrics}`, nodes[0]?.gateway, cometbft.origin].map(async (from) =>
+      [`http://${appMetrics}`, `http://${gatewayMetrics}`, cometbft.origin].map(async (from) =>
         (await fetch(`${from}/metrics`)).text(),
       ),
     )

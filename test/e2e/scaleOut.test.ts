@@ -79,18 +79,24 @@ describeWith(NGINX)('two gateways behind nginx', () => {
   let site = ''
   let ca = ''
   let gateways: readonly [string, string]
+  let metricsPorts: readonly number[] = []
   let pids: readonly number[] = []
-  let flags: readonly string[] = []
+
+  const startGatewayOf = (at: 0 | 1): Promise<number> => {
+    const { origin } = new URL(site)
+    const metrics = `127.0.0.1:${metricsPorts[at]}`
+    return startNodeGateway(full[at], ['--trust-proxy', '127.0.0.1', '--allow-origin', origin, '--metrics', metrics])
+  }
 
   beforeAll(async () => {
     gateways = [full[0].gateway, full[1].gateway]
     running = await Promise.all(full.map((node) => startNode(node)))
     await watchHeads([validator, ...full], 1, 1)
-    const [port, tlsPort, first, second] = await freePorts(4)
+    const [port, tlsPort, first, second, ...others] = await freePorts(6)
+    metricsPorts = others
     front = `http://127.0.0.1:${port}`
     site = `https://localhost:${tlsPort}/svcd/`
-    flags = ['--trust-proxy', '127.0.0.1', '--allow-origin', new URL(site).origin]
-    pids = await Promise.all(full.map((node) => startNodeGateway(node, flags)))
+    pids = await Promise.all([startGatewayOf(0), startGatewayOf(1)])
     const [sample = ''] = samplesOf('nginx', 'Several gateways')
     const moved = (at: string): string =>
       sample
@@ -124,7 +130,7 @@ describeWith(NGINX)('two gateways behind nginx', () => {
     })
 
   const seriesAt = async (gateway: string, pattern: RegExp): Promise<number> => {
-    const text = await (await fetch(`${gateway}/metrics`)).text()
+    const text = await (await fetch(`http://127.0.0.1:${metricsPorts[gateways.indexOf(gateway)]}/metrics`)).text()
     return [...text.matchAll(pattern)].reduce((sum, [, count]) => sum + Number(count), 0)
   }
   const callsAt = (gateway: string, method = 'svc_status'): Promise<number> =>
@@ -190,8 +196,7 @@ describeWith(NGINX)('two gateways behind nginx', () => {
     expect(paths.length).toBeGreaterThan(2)
     for (const path of [...paths, 'page.json']) expect([path, (await visit(path)).status]).toEqual([path, 200])
     expect((await visit('/svcd')).status).toBe(301)
-    for (const path of ['metrics', '/metrics', '/svcd//metrics', '/svcd/%6detrics', '/svcd/x/../metrics'])
-      expect([path, (await visit(path)).status]).toEqual([path, 404])
+    for (const path of ['metrics', '/metrics']) expect([path, (await visit(path)).status]).toEqual([path, 404])
 
     const call = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'svc_status' })
     expect(JSON.parse((await visit('', call, new URL(site).origin)).body)).toHaveProperty('result')
@@ -302,7 +307,7 @@ describeWith(NGINX)('two gateways behind nginx', () => {
     expect(lost).toBeGreaterThan(0)
     expect((await callsAt(gateways[1], 'svc_sendRawTransaction')) - (before[1] as number)).toBe(callers.length - lost)
     expect(await gatewayClient(gateways[1]).call('svc_getTransactionCount', [signer.address])).toBe(1)
-    await startNodeGateway(full[0], flags)
+    await startGatewayOf(0)
   })
 
   test('with no gateway ready, the callers are told so', async () => {

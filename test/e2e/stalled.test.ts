@@ -14,6 +14,7 @@ import {
   startNodeGateway,
   watchHeads,
 } from './support/network.ts'
+import { freePorts } from './support/processes.ts'
 import { testFolder } from './support/testFolder.ts'
 
 const LIMIT_MS = 120_000
@@ -78,7 +79,8 @@ test(
     mkdirSync(join(home, 'logs'))
     symlinkSync('cometbft.out.log', join(home, 'logs', 'cometbft.log')) // where `start-all.sh` has it
     const stuck = await startNode(node, [], await cometBftOnFullDisk(join(folder, 'net-cometbft'), KIB))
-    await startNodeGateway(node, ['--devnet', '--stalled-after', '2s'])
+    const [metricsPort = 0] = await freePorts(1)
+    await startNodeGateway(node, ['--devnet', '--stalled-after', '2s', '--metrics', `127.0.0.1:${metricsPort}`])
     const gateway = gatewayClient(url)
     const [from, to] = await gateway.call<string[]>('svc_accounts')
     const transfer = { from, to, value: '1' }
@@ -101,7 +103,9 @@ test(
     })
     expect(await waiting()).toBe(before)
     expect(await gateway.call('svc_getBalance', [from])).toMatch(/^\d+$/)
-    expect(await (await fetch(`${url}/metrics`)).text()).toMatch(/^svc_head_age_seconds [2-9]/m)
+    expect(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()).toMatch(
+      /^svc_head_age_seconds [2-9]/m,
+    )
 
     const status = await svcd(['status', '--gateway', url, '--home', home, '--json'])
     expect(JSON.parse(status.stdout)).toMatchObject({

@@ -95,7 +95,7 @@ describe('a gateway before a chain that makes no blocks', () => {
     expect(pair.node.count('broadcast_tx_sync')).toBe(sent)
     expect((await pair.rpc('svc_getBalance', [alice.address])).result).toBe('1000')
     expect((await pair.rpc('svc_status')).result).toMatchObject({ catching_up: false })
-    const age = /\nsvc_head_age_seconds ([\d.]+)\n/.exec(await (await fetch(`${pair.gateway.url}/metrics`)).text())
+    const age = /\nsvc_head_age_seconds ([\d.]+)\n/.exec(await pair.metrics())
     expect(Number(age?.[1])).toBeGreaterThanOrEqual(0.4)
     await until(() => pair.log.lines.some(({ message }) => /made no block/.test(message)))
     pair.node.script.blocks = true

@@ -60,7 +60,9 @@ describe('POST /', () => {
   })
 
   test('other paths and methods are 404 and show nothing', async () => {
-    expect((await fetch(`${pair.gateway.url}/no`)).status).toBe(404)
+    // What it counts is for its operator.
+    for (const path of ['no', 'metrics'])
+      expect([path, (await fetch(`${pair.gateway.url}/${path}`)).status]).toEqual([path, 404])
     expect((await fetch(pair.gateway.url)).status).toBe(404)
   })
 })
@@ -117,10 +119,8 @@ describe('health and metrics', () => {
     await until(async () => (await fetch(`${pair.gateway.url}/readyz`)).ok)
   })
 
-  const metrics = async (): Promise<string> => (await fetch(`${pair.gateway.url}/metrics`)).text()
-
   test('each series stands at 0 from the start', async () => {
-    const text = await metrics()
+    const text = await pair.metrics()
     for (const { operation } of txEntries)
       expect(text).toContain(`svc_tx_results_total{operation="${operation}",outcome="ok"} 0\n`)
     for (const { name } of methods)
@@ -135,7 +135,7 @@ describe('health and metrics', () => {
     await pair.rpc('svc_transfer', [{ from: alice.address, to: bob.address, value: '1' }])
     await pair.rpc('svc_transfer', [{}])
     await pair.rpc('svc_no')
-    const text = await metrics()
+    const text = await pair.metrics()
     expect(text).toContain('svc_rpc_requests_total{method="svc_transfer",code="0"} 1\n')
     expect(text).toContain('svc_rpc_requests_total{method="svc_transfer",code="-32602"} 1\n')
     expect(text).toContain('svc_rpc_requests_total{method="unknown",code="-32601"} 1\n')
@@ -164,17 +164,43 @@ test.each([
   await ended
 })
 
-test.each(['end', 'destroy'] as const)('a caller who goes away (%s) before a long answer is no defect', async (how) => {
+test('a caller who closes its half after the requests gets every answer, and then the other half is closed', async () => {
+  const waiting = await startPair({ blocks: false })
+  const bodyOf = (id: number, method: string, params: readonly unknown[] = []): string =>
+    JSON.stringify({ jsonrpc: '2.0', id, method, params })
+  const transfer = bodyOf(1, 'svc_transfer', [{ from: alice.address, to: bob.address, value: '1' }])
+  const client = await openRaw(waiting.gateway.url, postText(transfer) + postText(bodyOf(2, 'svc_accounts')))
+  client.socket.end()
+  await until(() => waiting.node.ledger.waiting() === 1)
+  // Its end has been read behind its requests once a caller that came later is answered.
+  await waiting.rpc('svc_accounts')
+  waiting.node.step()
+  await client.closed
+  expect(client.text()).toMatch(/"height":\d+.*"id":1\}.*\["0x[0-9a-f]{40}"\],"id":2\}$/s)
+  await waiting.close()
+})
+
+test.each(['', 'POST / HTTP/1.1\r\nHost: 127.0.0.1\r\n', postText(call).slice(0, -1)])(
+  'a caller who closes its half after %j is not waited for',
+  async (sent) => {
+    const client = await openRaw(pair.gateway.url, sent)
+    client.socket.end()
+    await client.closed
+    expect(client.text()).not.toContain('200 OK')
+  },
+)
+
+test('a caller who goes away before a long answer is no defect', async () => {
   const waiting = await startPair({ blocks: false })
   const call = (method: string, params: readonly unknown[] = []) => ({ jsonrpc: '2.0', id: 1, method, params })
   const transfer = call('svc_transfer', [{ from: alice.address, to: bob.address, value: '1' }])
   const client = await openRaw(waiting.gateway.url, postText(JSON.stringify([call('rpc.discover'), transfer])))
   await until(() => waiting.node.ledger.waiting() === 1)
-  client.socket[how]()
+  client.socket.destroy()
   await client.closed
   waiting.node.step()
   const done = /^svc_tx_results_total\{operation="transfer",outcome="ok"\} 1$/m
-  await until(async () => done.test(await (await fetch(`${waiting.gateway.url}/metrics`)).text()))
+  await until(async () => done.test(await waiting.metrics()))
   await waiting.close()
   expect(waiting.log.lines.filter(({ message }) => message.includes('defect'))).toEqual([])
 })

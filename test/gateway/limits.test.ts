@@ -175,7 +175,7 @@ describe('calls from one address', () => {
     expect((await own('127.0.0.2', call('svc_accounts'))).json).toMatchObject({ error: refused })
   })
 
-  test('count whatever they ask for: a page that is not there, and the metrics', async () => {
+  test('count whatever they ask for: a page that is not there, and the OpenRPC document', async () => {
     await start({ callsPerSecond: 1 })
     const get = async (path: string): Promise<string> => {
       const text = `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`
@@ -187,7 +187,7 @@ describe('calls from one address', () => {
     for (const path of [
       '/healthz',
       '/readyz',
-      '/metrics',
+      '/openrpc.json',
       '/openrpc.json',
       '/no',
       '/no',
@@ -195,7 +195,7 @@ describe('calls from one address', () => {
       '/no',
       '/no',
       '/no',
-      '/metrics',
+      '/openrpc.json',
       '/no',
     ]) {
       statuses.push(await get(path))
@@ -299,8 +299,7 @@ describe('places', () => {
     method: 'svc_sendRawTransaction',
     params: [Buffer.from(signed(nonce)).toString('base64')],
   })
-  const waiting = async (): Promise<number> =>
-    Number(/^svc_tx_waiting (\d+)$/m.exec(await (await fetch(`${pair.gateway.url}/metrics`)).text())?.[1])
+  const waiting = async (): Promise<number> => Number(/^svc_tx_waiting (\d+)$/m.exec(await pair.metrics())?.[1])
 
   test('of an account are not taken by strangers who send its transactions again', async () => {
     await start({}, { cache: false })

@@ -272,8 +272,7 @@ describe('resending the same bytes', () => {
     const calls = [sendRaw(signed(0))]
     await until(() => pair.node.ledger.waiting() === 1)
     calls.push(sendRaw(signed(0)))
-    const metrics = async () => (await fetch(`${pair.gateway.url}/metrics`)).text()
-    await until(async () => (await metrics()).includes('svc_tx_waiting 2'))
+    await until(async () => (await pair.metrics()).includes('svc_tx_waiting 2'))
     pair.node.step()
     const [one, other] = await Promise.all(calls)
     expect(one?.result).toEqual(other?.result)
@@ -328,8 +327,7 @@ describe('a raw transaction that is not waited for', () => {
     expect((await pair.rpc('svc_getTransaction', [txHash(bytes)])).result).toBeNull()
     pair.node.step()
     await until(async () => (await pair.rpc('svc_getTransaction', [txHash(bytes)])).result !== null)
-    const metrics = await (await fetch(`${pair.gateway.url}/metrics`)).text()
-    expect(metrics).toContain('svc_tx_results_total{operation="transfer",outcome="ok"} 1')
+    expect(await pair.metrics()).toContain('svc_tx_results_total{operation="transfer",outcome="ok"} 1')
   })
 
   test('with a wrong nonce is refused with the nonce that comes next, in data', async () => {
@@ -358,8 +356,7 @@ describe('a raw transaction that is not waited for', () => {
   test('takes its place among the transactions that wait until it has ended', async () => {
     pair = await startPair({ blocks: false }, { waitMs: 1_000 })
     await send(signed(0))
-    const waiting = async () =>
-      /^svc_tx_waiting (\d+)$/m.exec(await (await fetch(`${pair.gateway.url}/metrics`)).text())
+    const waiting = async () => /^svc_tx_waiting (\d+)$/m.exec(await pair.metrics())
     expect((await waiting())?.[1]).toBe('1')
     await until(async () => (await waiting())?.[1] === '0')
   })

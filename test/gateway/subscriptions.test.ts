@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from '@jest/globals'
+import { Agent } from 'undici'
 import { startGateway } from '../../src/gateway/gateway.ts'
-import { alice, startPair, until } from './support.ts'
+import { alice, LIMITS, startPair, until } from './support.ts'
 
 let pair: Awaited<ReturnType<typeof startPair>>
 const sockets = new Set<WebSocket>()
@@ -21,11 +22,12 @@ interface Told extends Json {
 }
 
 const address = (): string => pair.gateway.url.replace('http', 'ws')
-const options = (headers: Json): string[] => ({ headers }) as unknown as string[]
+const options = (headers: Json, localAddress: string): string[] =>
+  ({ headers, dispatcher: new Agent({ localAddress }) }) as unknown as string[]
 
 /** A websocket to the gateway: what it asks, what it is told, and why it was closed. */
-async function open(headers: Json = {}) {
-  const socket = new WebSocket(address(), options(headers))
+async function open(headers: Json = {}, localAddress = '127.0.0.1') {
+  const socket = new WebSocket(address(), options(headers, localAddress))
   sockets.add(socket)
   const answers = new Map<unknown, (answer: Json) => void>()
   const told: Told[] = []
@@ -63,7 +65,7 @@ const isConsecutive = (heights: readonly number[]): boolean =>
   heights.every((height, at) => at === 0 || height === (heights[at - 1] as number) + 1)
 
 const metric = async (name: string): Promise<number> => {
-  const text = await (await fetch(`${pair.gateway.url}/metrics`)).text()
+  const text = await pair.metrics()
   return Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1])
 }
 
@@ -204,8 +206,40 @@ describe('subscriptions', () => {
     })
   })
 
-  test('of 1,000 are all told of every block', async () => {
+  test('asked for by those who hang up at once are none', async () => {
     pair = await startPair()
+    const calls = Array.from({ length: 16 }, (_, id) =>
+      maskedFrame(JSON.stringify({ jsonrpc: '2.0', id, method: 'svc_subscribe', params: ['newBlock'] })),
+    )
+    const lines = await Promise.all(Array.from({ length: 100 }, startSilent))
+    // There are so many messages that most wait for their turn while their websocket ends.
+    for (const line of lines) line.write(Buffer.concat(calls), line.destroy)
+    await Promise.all(lines.map(({ gone }) => gone))
+    // Whatever they asked for has had its turn once a later call is answered.
+    const line = await open()
+    await line.subscribe(['newBlock'])
+    expect(await metric('svc_subscriptions')).toBe(1)
+  })
+
+  test('of one address are so many that others have room, however many websockets it has', async () => {
+    const limits = { connections: 100, connectionsOfAddress: 100, callsPerSecond: 0, subscriptionsOfAddress: 20 }
+    pair = await startPair({}, { limits })
+    const [first, second, elsewhere] = [await open(), await open(), await open({}, '127.0.0.3')]
+    await Promise.all(Array.from({ length: 16 }, () => first.subscribe(['newBlock'])))
+    const answers = await Promise.all(Array.from({ length: 16 }, () => second.ask('svc_subscribe', ['newBlock'])))
+    const refused = answers.filter(({ error }) => error !== undefined)
+    expect(refused).toHaveLength(12)
+    expect(refused[0]).toMatchObject({
+      error: { code: -32015, message: expect.stringContaining('this address has 20 subscriptions') },
+    })
+    expect(await elsewhere.ask('svc_subscribe', ['newBlock'])).toMatchObject({ result: expect.any(String) })
+    first.socket.close()
+    await until(async () => (await metric('svc_subscriptions')) === 5)
+    expect(await second.ask('svc_subscribe', ['newBlock'])).toMatchObject({ result: expect.any(String) })
+  })
+
+  test('of 1,000 are all told of every block', async () => {
+    pair = await startPair({}, { limits: { ...LIMITS, subscriptionsOfAddress: 1_000 } })
     const lines = await Promise.all(Array.from({ length: 100 }, () => open()))
     const ids = await Promise.all(
       lines.map((line) => Promise.all(Array.from({ length: 10 }, () => line.subscribe(['newBlock'])))),
@@ -411,7 +445,8 @@ async function startSilent() {
     return Buffer.concat(chunks)
   }
   return {
-    write: (bytes: Buffer) => raw.write(bytes),
+    write: (bytes: Buffer, done?: () => void) => raw.write(bytes, done),
+    gone,
     destroy: () => raw.destroy(),
     resume: () => raw.resume(),
     text: () => Buffer.concat(chunks).toString(),

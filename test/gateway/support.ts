@@ -48,7 +48,7 @@ async function isReady(url: string): Promise<boolean> {
 }
 
 /** Tests call more often, and at once, than a stranger may. */
-const LIMITS = { connections: 2_000, connectionsOfAddress: 2_000, callsPerSecond: 0 }
+export const LIMITS = { connections: 2_000, connectionsOfAddress: 2_000, callsPerSecond: 0 }
 
 /** A stub node and a gateway before it that signs for alice. */
 export async function startPair(script: Partial<Script> = {}, options: Partial<GatewayOptions> = {}) {
@@ -79,5 +79,5 @@ export async function startPair(script: Partial<Script> = {}, options: Partial<G
     await gateway.close()
     await node.close()
   }
-  return { node, gateway, log, rpc, close }
+  return { node, gateway, log, rpc, metrics: () => gateway.metrics.metrics(), close }
 }

@@ -3,7 +3,7 @@ import { signersOf } from '../../bench/accounts.ts'
 import { type Address, addressBytes } from '../../src/base/address.ts'
 import { toBase64, toHex } from '../../src/base/bytes.ts'
 import { encodePaths } from '../../src/codec/queryBatch.ts'
-import { TEXT_MARKS_MAX } from '../../src/gateway/limits.ts'
+import { SUBSCRIPTIONS_OF_SOCKET_MAX, TEXT_MARKS_MAX } from '../../src/gateway/limits.ts'
 import { type Manner, STAMP } from './job.ts'
 
 /** One attack on one port of a node. */
@@ -16,7 +16,7 @@ export interface Attack {
   readonly port: 'gateway' | 'rpc'
   readonly manner: Manner
   readonly connections: number
-  /** JSON bodies, sent in turn. */
+  /** As in AttackJob. */
   readonly bodies: readonly string[]
 }
 
@@ -172,6 +172,14 @@ export function attacksOn(chainId: string, candidacies: number): readonly Attack
       manner: 'writeSlowly',
       connections: 1000,
       bodies: lists,
+    },
+    {
+      name: 'subscribers',
+      title: 'subscribers who hang up, 64',
+      port: 'gateway',
+      manner: 'hangUp',
+      connections: 64,
+      bodies: many(SUBSCRIPTIONS_OF_SOCKET_MAX, () => call('svc_subscribe', ['newBlock'])),
     },
   ]
 }

@@ -23,6 +23,8 @@ export type PartName = 'application' | 'CometBFT' | 'gateway'
 export interface StressChain {
   readonly rpc: Target
   readonly gateway: Target
+  /** Where the gateway serves its metrics. */
+  readonly metrics: Target
   readonly pids: Readonly<Record<PartName, number>>
   /** The log that SQLite writes ahead of the state. */
   readonly walPath: string
@@ -107,7 +109,7 @@ interface RunningGateway {
   readonly stop: () => Promise<void>
 }
 
-async function startGateway(home: string, node: Target, port: number): Promise<RunningGateway> {
+async function startGateway(home: string, node: Target, port: number, metrics: number): Promise<RunningGateway> {
   const args = [
     'gateway',
     '--devnet',
@@ -115,6 +117,8 @@ async function startGateway(home: string, node: Target, port: number): Promise<R
     `http://${node.host}:${node.port}`,
     '--listen',
     `127.0.0.1:${port}`,
+    '--metrics',
+    `127.0.0.1:${metrics}`,
     '--keystore',
     home,
   ]
@@ -169,7 +173,7 @@ async function propose(url: string, count: number, proposers: readonly Signer[])
 export async function startChain(options: ChainOptions): Promise<StressChain> {
   const { home, validators = 1, proposals, blockTimeMs } = options
   const { path, version } = await findCometBft()
-  const [rpcPort = 0, p2pPort = 0, gatewayPort = 0] = await freePorts(3)
+  const [rpcPort = 0, p2pPort = 0, gatewayPort = 0, metricsPort = 0] = await freePorts(4)
   const node: BenchNode = await startNode({
     programs: { cometbft: path, version, abciCli: '', sdk: undefined },
     app: 'svcd',
@@ -185,7 +189,7 @@ export async function startChain(options: ChainOptions): Promise<StressChain> {
     await node.stop()
   }
   try {
-    gateway = await startGateway(join(home, 'keystore'), rpc, gatewayPort)
+    gateway = await startGateway(join(home, 'keystore'), rpc, gatewayPort, metricsPort)
     await propose(
       `http://127.0.0.1:${gatewayPort}`,
       proposals,
@@ -195,6 +199,7 @@ export async function startChain(options: ChainOptions): Promise<StressChain> {
     return {
       rpc,
       gateway: { host: '127.0.0.1', port: gatewayPort },
+      metrics: { host: '127.0.0.1', port: metricsPort },
       pids,
       walPath: join(home, 'data', 'state.db-wal'),
       stop,

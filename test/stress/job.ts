@@ -6,10 +6,10 @@ import type { Target } from '../../bench/load/job.ts'
 export const STAMP = '~'.repeat(8)
 
 /**
- * How strangers misbehave: `ask` as fast as answers come, `neverRead` what they asked for, or `writeSlowly`, a byte at
- * a time.
+ * How strangers misbehave: `ask` as fast as answers come, `neverRead` what they asked for, `writeSlowly`, a byte at a
+ * time, or `hangUp` as soon as their messages on a websocket are sent.
  */
-export type Manner = 'ask' | 'neverRead' | 'writeSlowly'
+export type Manner = 'ask' | 'neverRead' | 'writeSlowly' | 'hangUp'
 
 /** An attack as the attackers' process is told of it. */
 export interface AttackJob {
@@ -18,7 +18,7 @@ export interface AttackJob {
   readonly connections: number
   /** From how many addresses: 127.0.0.2 and up. */
   readonly addresses: number
-  /** JSON bodies, sent in turn. */
+  /** JSON bodies, sent in turn; of `hangUp`, the messages of each websocket. */
   readonly bodies: readonly string[]
   readonly durationMs: number
 }

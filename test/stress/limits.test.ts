@@ -13,12 +13,14 @@ const row: Endured = {
   memoryPeakMb: nothing,
   memoryLeftMb: nothing,
   walPeakMb: 16,
+  subscriptionsLeft: 0,
   strangers: { answered: 1, ECONNRESET: 5 },
 }
 
 test('an attack under which every limit holds breaks none', () => {
   expect(brokenLimits(row, 1)).toEqual([])
   expect(brokenLimits({ ...row, blockRatio: 2.1 }, 1)).toEqual(['blocks'])
+  expect(brokenLimits({ ...row, subscriptionsLeft: 1 }, 2)).toEqual(['1 subscriptions of nobody'])
 })
 
 test.each([{}, { ECONNREFUSED: 5000, UND_ERR_SOCKET: 1 }])(

@@ -20,6 +20,8 @@ export interface Endured {
   readonly memoryPeakMb: Readonly<Record<PartName, number>>
   readonly memoryLeftMb: Readonly<Record<PartName, number>>
   readonly walPeakMb: number
+  /** Subscriptions that the gateway counts when every stranger is gone. Honest callers have none. */
+  readonly subscriptionsLeft: number
   /** What the strangers were answered. */
   readonly strangers: AttackTally
 }
@@ -50,7 +52,7 @@ export const slowerThan = (quiet: { readonly blockP95Ms: number; readonly transf
  * size have none.
  */
 export function brokenLimits(row: Endured, slack: number): readonly string[] {
-  const { blockRatio, transferRatio, back, refused, memoryLeftMb, walPeakMb, strangers } = row
+  const { blockRatio, transferRatio, back, refused, memoryLeftMb, walPeakMb, subscriptionsLeft, strangers } = row
   const unexplained = Object.keys(refused).filter((code) => !RATE_LIMITED.includes(code))
   const held = Math.max(...Object.values(memoryLeftMb))
   return [
@@ -60,6 +62,7 @@ export function brokenLimits(row: Endured, slack: number): readonly string[] {
     ...(back > slack ? ['back to quiet'] : []),
     ...(unexplained.length > 0 ? [`honest calls refused with ${unexplained.join(', ')}`] : []),
     ...(held > MEMORY_LEFT_MB_MAX * slack ? ['memory'] : []),
+    ...(subscriptionsLeft > 0 ? [`${subscriptionsLeft} subscriptions of nobody`] : []),
     ...(walPeakMb > WAL_MB_MAX ? ['write-ahead log'] : []),
   ]
 }

@@ -96,9 +96,16 @@ async function memoryLeft(
   }
 }
 
+/** How many subscriptions the gateway counts. */
+async function subscriptionsOf({ metrics: { host, port } }: StressChain): Promise<number> {
+  const text = await (await fetch(`http://${host}:${port}/metrics`)).text()
+  return Number(/^svc_subscriptions (\d+)$/m.exec(text)?.[1])
+}
+
 /** One attack, the way back to quiet, and the wait for memory. */
 export async function endure(setting: Setting, quiet: Met, attack: Attack): Promise<Endured> {
   const {
+    chain,
     honest,
     resources,
     times: { attackMs },
@@ -127,5 +134,6 @@ export async function endure(setting: Setting, quiet: Met, attack: Attack): Prom
     memoryPeakMb: above(memory, before),
     memoryLeftMb: left,
     walPeakMb: walMb,
+    subscriptionsLeft: await subscriptionsOf(chain),
   }
 }

@@ -145,7 +145,8 @@ const gatewayRows: readonly Row[] = [
   ['A websocket that does not answer a ping', `${seconds(gateway.SOCKET_PING_MS)}, then it is closed`],
   [
     'Subscriptions',
-    `${gateway.SUBSCRIPTIONS_OF_SOCKET_MAX} of one websocket, ${thousands(gateway.SUBSCRIPTIONS_MAX)} in all; then -32015`,
+    `${gateway.SUBSCRIPTIONS_OF_SOCKET_MAX} of one websocket, ${gateway.SUBSCRIPTIONS_OF_ADDRESS_MAX} of one address, ` +
+      `${thousands(gateway.SUBSCRIPTIONS_MAX)} in all; then -32015`,
   ],
   ['How far back a subscription may begin', `${gateway.REFILL_BLOCKS_MAX} blocks; what lies before is told as a gap`],
   ['Whole lists that are kept until the next block', mebibytes(gateway.LISTS_KEPT_BYTES_MAX)],
@@ -181,7 +182,7 @@ const devnetRows: readonly Row[] = [
 /** The default ports, in ascending order. */
 export function portsTable(): string {
   const listeners: Readonly<Record<keyof typeof PORTS, string>> = {
-    gateway: 'the gateway: JSON-RPC and the web page, `/healthz`, `/readyz`, `/metrics`, `/openrpc.json`',
+    gateway: 'the gateway: JSON-RPC and the web page, `/healthz`, `/readyz`, `/openrpc.json`',
     p2p: 'CometBFT, for its peers',
     rpc: "CometBFT's RPC",
     metrics: "CometBFT's metrics, when `prometheus = true`",

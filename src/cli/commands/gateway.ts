@@ -14,6 +14,7 @@ import {
   type FlagsOf,
   keystoreFrom,
   keystoreOption,
+  metricsOption,
   nodeOption,
   nodeUrl,
   noPageOption,
@@ -28,6 +29,7 @@ import { logOptions, openLog } from '../log.ts'
 import { say } from '../output.ts'
 import { boundHeap, collectWhenQuiet, stopSignal } from '../runtime.ts'
 import { firstLine, readSecret } from '../secrets.ts'
+import { serveMetrics } from '../telemetry.ts'
 import { parseEndpoint, parseNetwork, parseStalledAfter, parseWhole, printEndpoint } from '../settings.ts'
 
 const COUNT_MAX = 100_000
@@ -88,6 +90,7 @@ const options = [
     'reverse proxies, such as 10.0.0.5 or 10.0.0.0/8, whose X-Forwarded-For header is believed',
     { parse: parseNetwork },
   ),
+  metricsOption('SVCD_GATEWAY_METRICS'),
   ...logOptions,
 ] as const
 
@@ -173,10 +176,12 @@ async function run(flags: Flags): Promise<void> {
     const { code, message } = error as NodeJS.ErrnoException
     throw code === undefined ? error : new UserError(`cannot listen on ${printEndpoint(listen)}: ${message}`)
   })
+  const served = flags.metrics === undefined ? undefined : await serveMetrics(flags.metrics, gateway.metrics)
   const addresses = signers.map(({ address }) => address).join(', ')
   say(`gateway ready: ${gateway.url}, node ${node}, signs for ${addresses === '' ? 'no account' : addresses}`)
   if (gateway.pageUrl !== undefined) say(`page: ${gateway.pageUrl}`)
   await stopped
+  served?.close()
   await gateway.close()
 }
 

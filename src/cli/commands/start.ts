@@ -21,6 +21,7 @@ import {
   type Configure,
   type FlagsOf,
   homeOption,
+  metricsOption,
   option,
   osOption,
   programVersionOption,
@@ -37,7 +38,7 @@ import {
   startSignaturePool,
   VERIFY_THREADS_MAX,
 } from '../signatures/pool.ts'
-import { chooseOs, parseEndpoint } from '../settings.ts'
+import { chooseOs } from '../settings.ts'
 import { startSnapshotMaker } from '../snapshots/maker.ts'
 import { serveMetrics } from '../telemetry.ts'
 import { chooseRetention, type Retention, retentionOptions } from './snapshot.ts'
@@ -128,11 +129,7 @@ const options = [
       'commas (default: eni.allowAddresses of config/svcd.json)',
     { env: 'SVCD_ENI_ALLOW' },
   ),
-  option(
-    '--metrics <host:port>',
-    'serve Prometheus metrics at this address, preferably on loopback (default: nowhere)',
-    { env: 'SVCD_APP_METRICS', parse: parseEndpoint },
-  ),
+  metricsOption('SVCD_APP_METRICS'),
   option(
     '--verify-threads <number>',
     `threads that verify signatures ahead of the application, 0 to ${VERIFY_THREADS_MAX}; auto is ` +
