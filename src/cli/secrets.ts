@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { createInterface, type Key } from 'node:readline'
 import { whyOpen } from '../keys/files.ts'
+import { isTooShort, PASSWORD_LENGTH_MIN } from '../keys/password.ts'
 import { UserError } from './errors.ts'
 
 /** Ends the program with the status with which a shell reports one that Ctrl-C ended. */
@@ -42,26 +43,36 @@ async function nextLine(): Promise<string | undefined> {
   return done === true ? undefined : (value as string)
 }
 
-/** A secret to be read. `isNew`: it is asked for twice. `more`: another secret is asked for after it. */
+/**
+ * A secret to be read. `isNew`: it is the password of a new key file, which is asked for twice and is refused when it is too
+ * short, unless `mayBeShort`. `more`: another secret is asked for after it.
+ */
 interface SecretRequest {
   /** What it is, such as `password of alice`. */
   readonly what: string
   readonly file: string | undefined
   readonly flag: string
   readonly isNew?: boolean
+  readonly mayBeShort?: boolean | undefined
   readonly more?: boolean
 }
 
 /**
  * Reads a secret from its file, else from a prompt on a terminal, else from the next line of stdin. It never comes from
  * an argument, because every process of the machine can read those. Throws a UserError when there is none, or when a
- * new one was typed in two ways.
+ * new one is too short or was typed in two ways.
  */
-export async function readSecret({ what, file, flag, isNew = false, more = false }: SecretRequest): Promise<string> {
-  if (file !== undefined) return firstLine(file, flag)
+export async function readSecret(request: SecretRequest): Promise<string> {
+  const { what, file, flag, isNew = false, mayBeShort = false, more = false } = request
+  const checked = (secret: string): string => {
+    if (!isNew || mayBeShort || !isTooShort(secret)) return secret
+    throw new UserError(`the ${what}: expected at least ${PASSWORD_LENGTH_MIN} characters`)
+  }
+  if (file !== undefined) return checked(firstLine(file, flag))
   if (process.stdin.isTTY) {
     const first = await prompt(what, isNew || more)
     if (first === '') throw new UserError(`the ${what} is empty`)
+    checked(first)
     if (isNew && (await prompt(`${what}, again`, more)) !== first)
       throw new UserError(`the ${what} was not the same both times`)
     return first
@@ -71,7 +82,7 @@ export async function readSecret({ what, file, flag, isNew = false, more = false
     throw new UserError(
       `there is no ${what}: use ${flag} FILE, write it as a line to stdin, or run this command on a terminal`,
     )
-  return line
+  return checked(line)
 }
 
 /** Asks for a yes on the terminal, unless `--yes` was given. Throws a UserError where there is no terminal. */

@@ -1,6 +1,7 @@
 import { fromHex } from '../base/bytes.ts'
 import { type Address, parseAddress } from '../base/address.ts'
 import { seedOfMnemonic } from '../keys/mnemonic.ts'
+import { isTooShort, PASSWORD_LENGTH_MIN } from '../keys/password.ts'
 import { type Signer, signerOfSeed } from '../tx/sign.ts'
 
 /** Bytes of a private key: an ed25519 seed. */
@@ -27,7 +28,8 @@ export interface LocalAccounts {
   readonly addKeystore: (keystore: unknown, password: string) => Promise<string>
   /**
    * The text of a keystore for a private key or mnemonic (account `index` of it), sealed with a password, as `svcd keys
-   * import --file` takes it. The key is not added. Takes about half a second.
+   * import --file` takes it. The key is not added. Takes about half a second. Rejects with an Error when the password has
+   * fewer than 8 characters.
    */
   readonly createKeystore: (key: string | Uint8Array, password: string, index?: number) => Promise<string>
   /** The addresses, in the order in which their keys were added. */
@@ -62,6 +64,7 @@ export function createLocalAccounts<T>(into: Map<Address, T>, open: (signer: Sig
       return add(openKeystore(keystore, password))
     },
     createKeystore: async (key, password, index = 0) => {
+      if (isTooShort(password)) throw new Error(`password: expected at least ${PASSWORD_LENGTH_MIN} characters`)
       const { createKeystore } = await import('../keys/keystore.ts')
       return JSON.stringify(createKeystore(seedOf(key, index), password), undefined, 2)
     },

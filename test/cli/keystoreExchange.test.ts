@@ -47,6 +47,23 @@ test("a keystore that the client made is imported by svcd keys import, and its k
   )
 }, 30_000)
 
+test('the password of a new key has 8 characters or more, unless a flag allows fewer', async () => {
+  const short = join(place.folder, 'short.txt')
+  writeFileSync(short, 'tomoro1\n', { mode: 0o600 })
+  const refused = {
+    status: 2,
+    stdout: '',
+    stderr: expect.stringMatching(/^svcd: the (new )?password of \w+: expected at least 8 characters\n$/),
+  }
+  expect(await svcd(place, ['keys', 'new', 'carol', '--password-file', short])).toMatchObject(refused)
+  expect(await svcd(place, ['keys', 'new', 'carol'], '\u{1f40e}\u{1f40e}\u{1f40e}\u{1f40e}\n')).toMatchObject(refused)
+  const allowed = ['keys', 'new', 'carol', '--password-file', short, '--allow-short-password']
+  expect(await svcd(place, allowed)).toMatchObject({ status: 0 })
+  const change = ['keys', 'passwd', 'carol', '--password-file', short, '--new-password-file', short]
+  expect(await svcd(place, change)).toMatchObject(refused)
+  await expect(svc().accounts.createKeystore(PUBLIC_MNEMONIC, 'tomoro1')).rejects.toThrow('at least 8 characters')
+}, 60_000)
+
 test.each([
   ['scrypt', { kdf: 'scrypt', n: 1024, r: 8, p: 1 }],
   ['pbkdf2', { kdf: 'pbkdf2', c: 1000 }],

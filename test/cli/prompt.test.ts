@@ -19,8 +19,8 @@ describe('a password on a terminal', () => {
       place,
       ['keys', 'new', 'alice'],
       [
-        { seen: /password of alice/, type: 'horse\r' },
-        { seen: /again/, type: 'house\r' },
+        { seen: /password of alice/, type: 'racehorse\r' },
+        { seen: /again/, type: 'racehouse\r' },
       ],
     )
     expect(two).toMatchObject({ status: 2, stdout: expect.stringContaining('was not the same both times') })
@@ -28,12 +28,12 @@ describe('a password on a terminal', () => {
       place,
       ['keys', 'new', 'alice'],
       [
-        { seen: /password of alice/, type: `hore${LEFT}s\r` },
-        { seen: /password of alice, again/, type: 'horse\r' },
+        { seen: /password of alice/, type: `racehore${LEFT}s\r` },
+        { seen: /password of alice, again/, type: 'racehorse\r' },
       ],
     )
     expect(made).toMatchObject({ status: 0, stdout: expect.stringContaining('alice.json') })
-    expect(openKeystore(fileOf('alice'), 'horse')).toHaveLength(32)
+    expect(openKeystore(fileOf('alice'), 'racehorse')).toHaveLength(32)
     for (const { stdout } of [two, made]) expect(stdout).not.toMatch(/hor|hou/)
   })
 
@@ -42,15 +42,21 @@ describe('a password on a terminal', () => {
       place,
       ['keys', 'passwd', 'alice'],
       [
-        { seen: /password of alice/, type: 'horse\r' },
+        { seen: /password of alice/, type: 'racehorse\r' },
         { seen: /(?:)/, type: 'tooearly' },
-        { seen: /new password of alice/, type: '\u0015battery\r' },
-        { seen: /again/, type: 'battery\r' },
+        { seen: /new password of alice/, type: '\u0015batteries\r' },
+        { seen: /again/, type: 'batteries\r' },
       ],
     )
     expect(changed).toMatchObject({ status: 0, stdout: expect.stringContaining('was changed') })
-    expect(changed.stdout).not.toMatch(/horse|tooearly|battery/)
-    expect(openKeystore(fileOf('alice'), 'battery')).toHaveLength(32)
+    expect(changed.stdout).not.toMatch(/horse|tooearly|batteries/)
+    expect(openKeystore(fileOf('alice'), 'batteries')).toHaveLength(32)
+  })
+
+  test('of fewer than 8 characters is refused for a new key before it is asked for again', async () => {
+    const short = await onTerminal(place, ['keys', 'new', 'bob'], [{ seen: /password of bob/, type: 'tomoro1\r' }])
+    expect(short).toMatchObject({ status: 2, stdout: expect.stringContaining('expected at least 8 characters') })
+    expect(short.stdout).not.toMatch(/again|tomoro1/)
   })
 
   test.each([

@@ -11,6 +11,7 @@ import {
   replaceKeyFile,
 } from '../../keys/files.ts'
 import { createKeystore, isWeak, openKeystore, SEED_BYTES } from '../../keys/keystore.ts'
+import { PASSWORD_LENGTH_MIN } from '../../keys/password.ts'
 import { newMnemonic, seedOfMnemonic } from '../../keys/mnemonic.ts'
 import { Failed, UserError } from '../errors.ts'
 import {
@@ -30,12 +31,19 @@ import { parseWhole } from '../settings.ts'
 
 const keyOptions = [...commonOptions, keystoreOption] as const
 const secretOptions = [...keyOptions, passwordOption] as const
+const newSecretOptions = [
+  ...secretOptions,
+  option(
+    '--allow-short-password',
+    `accept a new password of fewer than ${PASSWORD_LENGTH_MIN} characters, which others may guess`,
+  ),
+] as const
 const exportOptions = [
   ...secretOptions,
   option('--unsafe', 'print the private key; whoever sees it owns the account'),
 ] as const
 const importOptions = [
-  ...secretOptions,
+  ...newSecretOptions,
   option('--mnemonic', 'the secret is a BIP-39 mnemonic'),
   option('--index <number>', 'number of the account of the mnemonic', {
     parse: parseWhole([0, 999_999_999]),
@@ -46,7 +54,7 @@ const importOptions = [
   option('--secret-file <file>', 'file that holds the mnemonic or the private key'),
 ] as const
 const passwdOptions = [
-  ...secretOptions,
+  ...newSecretOptions,
   option(
     '--new-password-file <file>',
     'file that holds the new password (default: a prompt, or the next line of stdin)',
@@ -61,24 +69,26 @@ const mnemonicOptions = [
 
 type KeyFlags = FlagsOf<typeof keyOptions>
 type SecretFlags = FlagsOf<typeof secretOptions>
+type NewSecretFlags = FlagsOf<typeof newSecretOptions>
 type ImportFlags = FlagsOf<typeof importOptions>
 
 const passwordOf = (
   name: string,
   { passwordFile: file }: SecretFlags,
-  asked: { readonly isNew?: boolean; readonly more?: boolean } = {},
+  asked: { readonly isNew?: boolean; readonly mayBeShort?: boolean | undefined; readonly more?: boolean } = {},
 ): Promise<string> => readSecret({ what: `password of ${name}`, file, flag: '--password-file', ...asked })
 
 const shown = ({ name, path, keystore }: KeyFile) => ({ name, address: keystore.address, path })
 
 /** Encrypts a seed with a password, writes the key file and prints the address. */
-async function storeSeed(name: string, seed: Uint8Array, flags: SecretFlags): Promise<void> {
-  const keystore = createKeystore(seed, await passwordOf(name, flags, { isNew: true }))
+async function storeSeed(name: string, seed: Uint8Array, flags: NewSecretFlags): Promise<void> {
+  const { allowShortPassword: mayBeShort } = flags
+  const keystore = createKeystore(seed, await passwordOf(name, flags, { isNew: true, mayBeShort }))
   const path = addKeyFile(keystoreFrom(flags), name, keystore)
   printAnswer(flags.json, shown({ name, path, keystore }))
 }
 
-async function newKey(name: string, flags: SecretFlags): Promise<void> {
+async function newKey(name: string, flags: NewSecretFlags): Promise<void> {
   checkFree(keystoreFrom(flags), name) // Before a secret is asked for.
   await storeSeed(name, randomBytes(SEED_BYTES), flags)
 }
@@ -158,7 +168,8 @@ async function changePassword(key: string, flags: FlagsOf<typeof passwdOptions>)
   const found = findKey(keystoreFrom(flags), key)
   const seed = openKeystore(found.keystore, await passwordOf(found.name, flags, { more: true }))
   const what = `new password of ${found.name}`
-  const fresh = await readSecret({ what, file: flags.newPasswordFile, flag: '--new-password-file', isNew: true })
+  const { newPasswordFile: file, allowShortPassword: mayBeShort } = flags
+  const fresh = await readSecret({ what, file, flag: '--new-password-file', isNew: true, mayBeShort })
   replaceKeyFile(found, createKeystore(seed, fresh))
   printAnswer(flags.json, shown(found), () => `the password of ${found.name} was changed`)
 }
@@ -188,7 +199,7 @@ export const configure: Configure = (keys) => {
     'new <name>',
     'Creates a key and encrypts it with a password.',
     'svcd keys new alice --password-file password.txt',
-    secretOptions,
+    newSecretOptions,
   ).action(newKey)
   subcommand(
     keys,

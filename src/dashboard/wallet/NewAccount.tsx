@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
+import { isTooShort, PASSWORD_LENGTH_MIN } from '../../keys/password.ts'
 import { Labelled } from '../forms/Labelled.tsx'
 import { download } from '../parts/csv.ts'
 import { runKeyJob } from './keys.ts'
@@ -6,9 +7,6 @@ import { addKey } from './wallet.ts'
 
 /** The words that are asked back, so that nobody goes on without having written them down. */
 const ASKED = [2, 11, 20]
-
-/** The fewest characters of the password of a new keystore. */
-const PASSWORD_LENGTH_MIN = 8
 
 type Step =
   | { readonly name: 'begin' }
@@ -45,8 +43,7 @@ function Keep({ words, onOpen }: { readonly words: readonly string[]; readonly o
   const [isBusy, setBusy] = useState(false)
   const open = async (isKept: boolean): Promise<void> => {
     const given = password.current?.value ?? ''
-    if (isKept && given.length < PASSWORD_LENGTH_MIN)
-      return setError(`Take a password of at least ${PASSWORD_LENGTH_MIN} characters.`)
+    if (isKept && isTooShort(given)) return setError(`Take a password of at least ${PASSWORD_LENGTH_MIN} characters.`)
     setBusy(true)
     setError(undefined)
     try {
