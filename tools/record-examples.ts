@@ -132,6 +132,8 @@ async function recordChain(record: RecordCall, [owner]: readonly string[]): Prom
   await record('svc_status')
   await record('svc_getBlock', { block: 2 })
   await record('eth_chainId')
+  await record('eth_blockNumber')
+  await record('net_listening')
   await record('net_version')
   await record('web3_clientVersion')
 }

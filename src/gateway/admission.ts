@@ -58,6 +58,23 @@ export function createTurns(): (address: string, kind: 'texts' | 'calls', calls:
     })
 }
 
+/** Splits costs, in order, into turns of at most TURN_CALLS calls together; one that costs more has a turn of its own. */
+function turnsOf(costs: readonly number[]): readonly (readonly number[])[] {
+  const all: number[][] = []
+  let left = 0
+  for (const cost of costs) {
+    if (cost > left || all.length === 0) {
+      all.push([])
+      left = TURN_CALLS
+    }
+    all.at(-1)?.push(cost)
+    left -= cost
+  }
+  return all
+}
+
+const sumOf = (costs: readonly number[]): number => costs.reduce((sum, cost) => sum + cost, 0)
+
 /** Counts something of an address, and says why it is too much, or undefined. */
 type Count = (address: string, count: number) => RpcError | undefined
 
@@ -114,15 +131,18 @@ export function createAdmission(callsPerSecond: number, isList: (method: string)
           if (refused === undefined) await turns(address, 'texts', cost)
           return refused
         },
-        admitCalls: async (methods) => {
-          await turns(
-            address,
-            'calls',
-            methods.reduce((sum, method) => sum + (isList(method) ? LIST_COST : 1), 0),
-          )
-          return methods.map((method, index) => {
+        admitCalls: (methods) => {
+          const admit = (method: string, index: number): RpcError | undefined => {
             const refused = index < paid ? undefined : countCalls(address, 1)
             return refused ?? (isList(method) ? countLists(address, 1) : undefined)
+          }
+          const begins = turnsOf(methods.map((method) => (isList(method) ? LIST_COST : 1))).flatMap((costs) => {
+            const begin = turns(address, 'calls', sumOf(costs))
+            return costs.map(() => begin)
+          })
+          return methods.map(async (method, index) => {
+            await begins[index]
+            return admit(method, index)
           })
         },
       }

@@ -21,8 +21,11 @@ export interface Server {
   readonly call: (method: string, params: Params) => Promise<unknown>
   /** Asked before a text is parsed: why it may not be. Resolves when it is its turn. */
   readonly admitText: (bytes: number) => Promise<RpcError | undefined>
-  /** Asked before the calls of a text begin: for each method in order, why it may not run now. */
-  readonly admitCalls: (methods: readonly string[]) => Promise<readonly (RpcError | undefined)[]>
+  /**
+   * Asked before the calls of a text begin: for each method, why it may not run. Resolves one after the other, each when
+   * it is its turn.
+   */
+  readonly admitCalls: (methods: readonly string[]) => readonly Promise<RpcError | undefined>[]
   readonly parse: (text: string) => unknown
   readonly log: DefectLog
 }
@@ -91,7 +94,12 @@ export interface Reply {
   readonly refused: RpcErrorObject | undefined
 }
 
-async function run(server: Server, call: Call | Answer, refused: RpcError | undefined): Promise<Answer | undefined> {
+async function run(
+  server: Server,
+  call: Call | Answer,
+  admitted: Promise<RpcError | undefined> | undefined,
+): Promise<Answer | undefined> {
+  const refused = await admitted
   if (!('method' in call)) return call
   let answer: { result: unknown } | { error: RpcErrorObject }
   try {
@@ -128,6 +136,14 @@ function printBatch(answers: readonly Answer[]): readonly Piece[] {
   return [...pieces, ']']
 }
 
+/** The answer to a batch with too many calls: an error for each id, or one for all of them when none has an id. */
+function refuseBatch(batch: readonly unknown[]): Reply {
+  const why = `a batch holds at most ${BATCH_CALLS_MAX} calls, got ${batch.length}`
+  const ids = batch.flatMap((call) => (isObject(call) && isId(call['id']) ? [call['id']] : []))
+  if (ids.length === 0) return replyOf(refusal(why))
+  return { pieces: printBatch(ids.map((id) => refusal(why, id))), refused: undefined }
+}
+
 /**
  * Resolves with the answer to the text of one call or a batch, or with undefined when nothing is answered
  * (notifications). Never rejects. The calls of a batch run at the same time, but begin in order, so that transactions of
@@ -144,12 +160,10 @@ export async function answer(server: Server, text: string): Promise<Reply | unde
     return replyOf({ id: null, error: rpcErrors.parse })
   }
   if (Array.isArray(body) && body.length === 0) return replyOf(refusal('a batch holds at least one call'))
-  if (Array.isArray(body) && body.length > BATCH_CALLS_MAX) {
-    return replyOf(refusal(`a batch holds at most ${BATCH_CALLS_MAX} calls, got ${body.length}`))
-  }
+  if (Array.isArray(body) && body.length > BATCH_CALLS_MAX) return refuseBatch(body)
   const calls = (Array.isArray(body) ? body : [body]).map(readCall)
-  const refused = await server.admitCalls(calls.map((call) => ('method' in call ? call.method : '')))
-  const answers = (await Promise.all(calls.map((call, at) => run(server, call, refused[at])))).filter(
+  const admitted = server.admitCalls(calls.map((call) => ('method' in call ? call.method : '')))
+  const answers = (await Promise.all(calls.map((call, at) => run(server, call, admitted[at])))).filter(
     (one) => one !== undefined,
   )
   const [only] = answers

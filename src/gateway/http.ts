@@ -191,10 +191,10 @@ const urlOf = ({ protocol, host, headers }: FastifyRequest): string =>
 type ServerOf = (request: FastifyRequest) => Pick<Server, 'call'> & Partial<Pick<Server, 'admitCalls'>>
 
 /** Refuses batches. */
-const oneAtATime: Server['admitCalls'] = async (methods) =>
-  methods.length === 1
-    ? [undefined]
-    : methods.map(() => new RpcError('invalidRequest', 'Invalid Request: no batches here'))
+const oneAtATime: Server['admitCalls'] = (methods) =>
+  methods.map(async () =>
+    methods.length === 1 ? undefined : new RpcError('invalidRequest', 'Invalid Request: no batches here'),
+  )
 
 /** Creates the HTTP server, which does not listen yet. It takes bodies up to BODY_BYTES_MAX, `application/json` only. */
 export async function createHttpServer(routes: Routes): Promise<FastifyInstance> {

@@ -1,5 +1,5 @@
-/** The most calls in one batch. */
-export const BATCH_CALLS_MAX = 50
+/** The most calls in one batch. ethers sends up to 100 and adds `eth_chainId`; viem sends all that a page asks at a time. */
+export const BATCH_CALLS_MAX = 200
 
 /** The most bytes of one HTTP body. */
 export const BODY_BYTES_MAX = 1024 * 1024
@@ -109,7 +109,7 @@ export const RATE_WINDOW_MS = 10_000
 
 /**
  * A body or message counts as a call for each so many bytes. To parse as many takes at worst as long as to verify a
- * signature (0.1 ms); a batch of 50 transfers has about half as many for each.
+ * signature (0.1 ms); a batch of transfers has about half as many for each.
  */
 export const CALL_BYTES = 1024
 
@@ -232,8 +232,8 @@ export const STALLED_INTERVALS = 5
 export const STALLED_INTERVAL_MS_MAX = 600_000
 
 /**
- * How many calls of one address begin before the others get their turn: a batch, which is some ms of verifying
- * signatures. The longest body counts as more.
+ * How many calls of one address begin before the others get their turn: some ms of verifying signatures. A longer batch
+ * begins in several turns. The longest body counts as more.
  */
 export const TURN_CALLS = 50
 

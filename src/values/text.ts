@@ -1,6 +1,15 @@
 import { concat, fromUtf8, utf8 } from '../base/bytes.ts'
 import { show } from '../base/json.ts'
-import { held, type KeyType, plainText, stringOf, type ValueType } from './valueType.ts'
+import {
+  held,
+  type InputType,
+  type KeyType,
+  limited,
+  plainText,
+  type Refuse,
+  stringOf,
+  type ValueType,
+} from './valueType.ts'
 
 const ZERO_BYTE = new Uint8Array(1)
 
@@ -58,8 +67,27 @@ export function enumOf<const V extends string>(...values: readonly V[]): ValueTy
   }
 }
 
-/** Y or N, in text. */
-export const yesNo: ValueType<'Y' | 'N', string> = { ...enumOf('Y', 'N'), name: 'yesNo' }
+/** What else callers may say for Y and N: the first clients of this interface send true and false. */
+const WORDS: ReadonlyMap<unknown, 'Y' | 'N'> = new Map<unknown, 'Y' | 'N'>([
+  [true, 'Y'],
+  ['true', 'Y'],
+  [false, 'N'],
+  ['false', 'N'],
+])
+
+const withWords = <T extends InputType<string>>(type: T): T => ({
+  ...type,
+  doc: 'Y or N; true and false stand for them',
+  inputType: `${type.inputType} | boolean`,
+  inputSchema: { anyOf: [type.inputSchema, { type: 'boolean' }] },
+  fromJson: (json: unknown, refuse: Refuse) => WORDS.get(json) ?? type.fromJson(json, refuse),
+})
+
+/** Y or N, in text. Callers may also say true or false. */
+export const yesNo: ValueType<'Y' | 'N', string> = { ...withWords(enumOf('Y', 'N')), name: 'yesNo' }
+
+/** The same where a message holds any text: the operation refuses what is neither, with a log of its own. */
+export const yesNoText: InputType<string> = { ...withWords(limited(text, { oneOf: ['Y', 'N'] })), name: 'yesNoText' }
 
 /** True or false. SQL and text: Y or N. */
 export const flag: ValueType<boolean, boolean> = {

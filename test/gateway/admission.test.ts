@@ -1,7 +1,7 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { TURN_CALLS } from '../../src/gateway/limits.ts'
-import { createTurns } from '../../src/gateway/admission.ts'
+import { createAdmission, createTurns } from '../../src/gateway/admission.ts'
 
 test('a caller of another address begins first, however many calls of a busy one wait', async () => {
   const turns = createTurns()
@@ -27,6 +27,26 @@ test('a large request begins when the others have begun as many calls, and the s
   expect(begun.indexOf('a')).toBe(10 * TURN_CALLS - 1)
   expect(begun).not.toContain('b')
   await Promise.all([...large, ...small])
+})
+
+test('a long batch begins in its order, and a caller of another address waits for one turn of it', async () => {
+  const { textOf } = createAdmission(0, (method) => method === 'list')
+  const begun: string[] = []
+  const begin = (ip: string, methods: readonly string[]): readonly Promise<unknown>[] =>
+    textOf(ip, 0)
+      .admitCalls(methods)
+      .map((admitted, at) => admitted.then(() => begun.push(`${ip} ${at}`)))
+  const batch = begin('10.0.0.1', Array(4 * TURN_CALLS).fill('call'))
+  const lists = begin('10.0.0.2', Array(10).fill('list'))
+  await nextRound()
+  const other = begin('10.0.0.3', ['call'])
+  await Promise.all(other)
+  const before = begun.slice(0, begun.indexOf('10.0.0.3 0'))
+  expect(before.filter((one) => one.startsWith('10.0.0.1')).length).toBeLessThanOrEqual(TURN_CALLS)
+  expect(before.filter((one) => one.startsWith('10.0.0.2')).length).toBeLessThan(TURN_CALLS / 10)
+  await Promise.all([...batch, ...lists])
+  const own = begun.filter((one) => one.startsWith('10.0.0.1'))
+  expect(own).toEqual(Array.from({ length: 4 * TURN_CALLS }, (_, at) => `10.0.0.1 ${at}`))
 })
 
 test('small requests of one address begin together, in their order, up to the calls of a turn', async () => {

@@ -21,7 +21,7 @@ function makeServer() {
     throw new RpcError('methodNotFound', 'Method not found')
   }
   const admitText = async (): Promise<undefined> => undefined
-  const admitCalls = async (): Promise<readonly undefined[]> => []
+  const admitCalls = (): readonly Promise<undefined>[] => []
   const ask = async (text: string): Promise<string | undefined> => {
     const reply = await answer({ call, admitText, admitCalls, parse: JSON.parse, log }, text)
     return reply?.pieces.map((piece) => (typeof piece === 'string' ? piece : Buffer.from(piece).toString())).join('')
@@ -155,15 +155,29 @@ describe('envelope', () => {
     })
   })
 
-  test('a batch of the most calls passes, one more is refused whole', async () => {
-    const batch = (length: number): string => `[${Array(length).fill(request({})).join(',')}]`
+  const batch = (length: number, more: (id: number) => object = (id) => ({ id })): string =>
+    `[${Array.from({ length }, (_, id) => request(more(id))).join(',')}]`
+
+  test('a batch of the most calls passes; of one more none runs, and each id is answered with an error', async () => {
     expect(await parsed(batch(BATCH_CALLS_MAX))).toHaveLength(BATCH_CALLS_MAX)
     const { ask, ran } = makeServer()
-    expect(JSON.parse((await ask(batch(BATCH_CALLS_MAX + 1))) ?? '')).toMatchObject({
-      error: { code: -32600 },
-      id: null,
-    })
+    const message = `Invalid Request: a batch holds at most ${BATCH_CALLS_MAX} calls, got ${BATCH_CALLS_MAX + 1}`
+    expect(JSON.parse((await ask(batch(BATCH_CALLS_MAX + 1))) ?? '')).toEqual(
+      Array.from({ length: BATCH_CALLS_MAX + 1 }, (_, id) => ({
+        jsonrpc: '2.0',
+        error: { code: -32600, message },
+        id,
+      })),
+    )
     expect(ran).toEqual([])
+  })
+
+  test.each(['notifications', 'numbers'])('a batch of too many %s is answered with one error', async (what) => {
+    const text =
+      what === 'numbers'
+        ? `[${Array(BATCH_CALLS_MAX + 1).fill(1)}]`
+        : batch(BATCH_CALLS_MAX + 1, () => ({ id: undefined }))
+    expect(await parsed(text)).toMatchObject({ error: { code: -32600 }, id: null })
   })
 
   test('a text of the most members passes, one with more is refused before it is parsed', async () => {
@@ -189,7 +203,7 @@ describe('envelope', () => {
     const server = {
       call: async () => step('call'),
       admitText: async (bytes: number) => (bytes > 40 ? tooMany('of it') : step(`text of ${bytes}`)),
-      admitCalls: async (methods: readonly string[]) => methods.map(step),
+      admitCalls: (methods: readonly string[]) => methods.map(async (method) => step(method)),
       parse: (text: string) => {
         step('parse')
         return JSON.parse(text) as unknown

@@ -31,7 +31,9 @@ const from = alice.address
 describe('every method', () => {
   test('of the interface is there: 9 of stake and 7 of governance, and the extensions', () => {
     const published = [
+      'eth_blockNumber',
       'eth_chainId',
+      'net_listening',
       'net_version',
       'rpc.discover',
       'svc_acceptCandidacyAccountUpdate',
@@ -244,6 +246,12 @@ describe('queries', () => {
     const number = Number.parseInt(createHash('sha256').update('gateway-test').digest('hex').slice(0, 8), 16) >>> 1
     expect((await pair.rpc('eth_chainId')).result).toBe(`0x${number.toString(16)}`)
     expect((await pair.rpc('net_version')).result).toBe(String(number))
+    expect((await pair.rpc('net_listening')).result).toBe(true)
+    const [before, hex] = [await pair.rpc('svc_blockNumber'), await pair.rpc('eth_blockNumber')].map(
+      ({ result }) => result,
+    )
+    expect(hex).toBe(`0x${Number(hex).toString(16)}`)
+    expect(Number(hex)).toBeGreaterThanOrEqual(before as number)
     expect((await pair.rpc('web3_clientVersion')).result).toMatch(/^svcd\/v\d+\.\d+\.\d+/)
     expect((await pair.rpc('svc_getTransaction', [`0x${'ab'.repeat(32)}`])).result).toBeNull()
   })

@@ -12,6 +12,8 @@ const WITHOUT_HEIGHT: Readonly<Record<string, string>> = {
   svc_getShortfall: 'of a transaction that has failed, whatever the head is',
   svc_subscribe: 'about the websocket: what it tells of has heights',
   svc_unsubscribe: 'about the websocket',
+  eth_blockNumber: 'it is the height',
+  net_listening: 'about the gateway',
   eth_chainId: 'of the chain, at any height',
   net_version: 'of the chain, at any height',
   web3_clientVersion: 'about the gateway',

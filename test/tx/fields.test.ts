@@ -13,7 +13,7 @@ import {
 import { address } from '../../src/values/account.ts'
 import { proposalId, pubKey } from '../../src/values/key.ts'
 import { amount, ratio, uint } from '../../src/values/number.ts'
-import { text, textOf, yesNo } from '../../src/values/text.ts'
+import { text, textOf, yesNo, yesNoText } from '../../src/values/text.ts'
 
 const KEY = toBase64(new Uint8Array(32).fill(1))
 const SAFE_MAX = Number.MAX_SAFE_INTEGER
@@ -32,6 +32,15 @@ function read<W>(field: Field<W>, value: unknown): unknown {
 const check = <W>(field: Field<W>, value: W): string | undefined => checkFields({ it: field }, { it: value } as never)
 
 describe('reading', () => {
+  test.each([yesNo, yesNoText])('$name takes true and false for Y and N, as JSON and as text', (type) => {
+    expect([true, 'true', 'Y', false, 'false', 'N'].map((given) => read(field(type), given))).toEqual([
+      ...['Y', 'Y', 'Y'],
+      ...['N', 'N', 'N'],
+    ])
+    for (const given of [1, 'TRUE', 'yes', 'y', '']) expect(read(field(type), given)).not.toBe('Y')
+    expect(read(field(type), 1)).toMatch(/^it: expected /)
+  })
+
   test.each([
     [0, 0],
     [7, 7],

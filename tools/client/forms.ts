@@ -2,7 +2,8 @@ import type { Fields } from '../../src/tx/fields.ts'
 import { clientOperations } from './surface.ts'
 
 const DECLARATIONS = `/** What a field holds: the name of its value type, or \`object\` where it has fields of its own. */
-export type FieldKind = 'address' | 'pubKey' | 'proposalId' | 'amount' | 'ratio' | 'uint' | 'text' | 'yesNo' | 'object'
+export type FieldKind =
+  | 'address' | 'pubKey' | 'proposalId' | 'amount' | 'ratio' | 'uint' | 'text' | 'yesNo' | 'yesNoText' | 'object'
 
 /** A field of an operation, and what the chain refuses in it. */
 export interface FormField extends InputLimits {

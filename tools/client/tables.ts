@@ -6,7 +6,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   account: ['address', 'addressOrNone'],
   key: ['pubKey', 'proposalId'],
   number: ['uint', 'amount', 'ratio'],
-  text: ['text', 'flag', 'yesNo'],
+  text: ['text', 'flag', 'yesNo', 'yesNoText'],
 }
 
 /** The import lines of value types. */

@@ -6,7 +6,7 @@ import { address } from '../../values/account.ts'
 import { proposalId, pubKey } from '../../values/key.ts'
 import { parseVersion } from '../../values/library.ts'
 import { amount, ratio, uint } from '../../values/number.ts'
-import { text, yesNo } from '../../values/text.ts'
+import { text, yesNo, yesNoText } from '../../values/text.ts'
 import type { InputType, WireValue } from '../../values/valueType.ts'
 import { formatCount } from '../format.ts'
 
@@ -21,6 +21,7 @@ const TYPES: Readonly<Record<Exclude<FieldKind, 'object'>, Typed>> = {
   uint,
   text,
   yesNo,
+  yesNoText,
 }
 
 /** What the fields of a form hold, as it was typed: amounts in tokens. A field inside another is named `outer.inner`. */

@@ -23,6 +23,23 @@ export const foreignMethods: readonly Method[] = [
     run: async (services) => `0x${(await chainNumber(services)).toString(16)}`,
   }),
   defineMethod({
+    name: 'eth_blockNumber',
+    doc: 'For tools of Ethereum: the height of the head in 0x-hex, which `svc_blockNumber` answers as a number.',
+    input: {},
+    isForeign: true,
+    result: { type: 'string', pattern: '^0x(0|[1-9a-f][0-9a-f]*)$' },
+    run: async ({ chain }) => `0x${(await chain.forCallers.rpc.committedHeight()).toString(16)}`,
+  }),
+  defineMethod({
+    name: 'net_listening',
+    doc: 'For tools of Ethereum: true while the gateway hears of blocks from its node.',
+    input: {},
+    errors: [],
+    isForeign: true,
+    result: { type: 'boolean' },
+    run: async ({ chain }) => chain.feed.connected(),
+  }),
+  defineMethod({
     name: 'net_version',
     doc: 'For tools of Ethereum: the same number in decimal digits.',
     input: {},

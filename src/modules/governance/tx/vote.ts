@@ -2,15 +2,14 @@ import { printProposalId, proposalIdOf } from '../../../base/pubKey.ts'
 import type { TxError } from '../../../base/txError.ts'
 import { field, type MessageOf } from '../../../tx/fields.ts'
 import { proposalId } from '../../../values/key.ts'
-import { text } from '../../../values/text.ts'
-import { limited } from '../../../values/valueType.ts'
+import { yesNoText } from '../../../values/text.ts'
 import { defineTx, effects, type Outcome, type TxContext } from '../../define.ts'
 import { decided, resolve, tallyOf } from '../block.ts'
 import { governanceErrors } from '../errors.ts'
 import { getProposal, putVote, validatorIdOf } from '../keeper.ts'
 import type { ProposalResult } from '../tables.ts'
 
-const input = { proposalId: field(proposalId), answer: field(limited(text, { oneOf: ['Y', 'N'] }), 'Y or N') }
+const input = { proposalId: field(proposalId), answer: field(yesNoText) }
 
 /** Two thirds of the power decide a proposal at once. Source: interface, vote; protocol.md §6. */
 export const vote = defineTx({

@@ -8,7 +8,7 @@ import { stakeErrors } from '../errors.ts'
 import { getLiveByOwner } from '../keeper.ts'
 import { change } from './candidacy.ts'
 
-const input = { candidateAddress: field(address), verified: field(yesNo, 'Y or N') }
+const input = { candidateAddress: field(address), verified: field(yesNo) }
 
 /** Source: protocol.md §3, verify [ext]. */
 export const verifyCandidacy = defineTx({
