@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { collectDefaultMetrics, type Registry } from 'prom-client'
+import { describeUse } from '../comet/process.ts'
 import { refusedOrigin } from '../gateway/access.ts'
 import { allowHalfOpen } from '../gateway/connections.ts'
 import { UserError } from './errors.ts'
@@ -38,8 +39,11 @@ export async function serveMetrics(endpoint: Endpoint, register: Registry): Prom
       () => response.writeHead(500).end(),
     )
   })
-  await once(allowHalfOpen(server).listen(endpoint), 'listening').catch(({ message }: Error) => {
-    throw new UserError(`--metrics: cannot listen on ${printEndpoint(endpoint)}: ${message}`)
-  })
+  await once(allowHalfOpen(server).listen(endpoint), 'listening').catch(
+    async ({ code, message }: NodeJS.ErrnoException) => {
+      const why = code === 'EADDRINUSE' ? `the port ${await describeUse(endpoint.host, endpoint.port)}` : message
+      throw new UserError(`--metrics: cannot listen on ${printEndpoint(endpoint)}: ${why}`)
+    },
+  )
   return { close: () => server.close().closeAllConnections() }
 }

@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, createConnection, createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { parse } from 'smol-toml'
 import { type LogLevel, type LogSettings, openLogFile } from '../base/logFile.ts'
@@ -18,6 +19,25 @@ export const tryPort = (host: string, port: number): Promise<number> =>
       server.close(() => done(address.port))
     })
   })
+
+const CONNECT_MS = 1000
+
+/**
+ * Says how a port is in use that nobody can listen on (EADDRINUSE): `byServer`, or what to do about it when no server has
+ * it. Then the system has given the port to an outgoing connection, of any program, as its own end.
+ */
+export async function describeUse(host: string, port: number, byServer = 'is in use'): Promise<string> {
+  const socket = createConnection({ host, port })
+  const found = await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_MS) }).catch(
+    (error: unknown) => error,
+  )
+  socket.destroy()
+  if ((found as NodeJS.ErrnoException).code !== 'ECONNREFUSED') return byServer
+  return (
+    'is in use, not by a server but by an outgoing connection, to which the system gave it. Wait until that connection has ' +
+    `ended. To keep the port for servers, run sysctl -w net.ipv4.ip_local_reserved_ports=${port}`
+  )
+}
 
 /** A program of CometBFT to run: its path, its arguments, and where its output goes. */
 type RunOptions = { program: string; args: readonly string[]; logFile: string; env?: NodeJS.ProcessEnv }
@@ -39,12 +59,10 @@ const checkPorts = async (home: string): Promise<void> => {
   for (const name of ['rpc', 'p2p'] as const) {
     const [, host, port] = /^tcp:\/\/\[?(.*?)\]?:(\d+)$/.exec(String(config[name]?.laddr)) ?? []
     if (host === undefined) continue
-    await tryPort(host, Number(port)).catch((error: NodeJS.ErrnoException) => {
+    await tryPort(host, Number(port)).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EADDRINUSE') return
-      throw new CometError(
-        `port ${port} (CometBFT ${name}) is in use. Another node may be running, perhaps one left over in ${home}: ` +
-          'stop it, or choose another port',
-      )
+      const byServer = `is in use. Another node may be running, perhaps one left over in ${home}: stop it, or choose another port`
+      throw new CometError(`port ${port} (CometBFT ${name}) ${await describeUse(host, Number(port), byServer)}`)
     })
   }
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:net'
+import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import {
   chooseOs,
@@ -282,6 +283,20 @@ describe('a port that is taken', () => {
   let server: Server | undefined
   afterEach(() => {
     server?.close()
+  })
+
+  test('by an outgoing connection is told from one of a server, with what to do', async () => {
+    server = createServer()
+    await new Promise<void>((done) => server?.listen(0, '127.0.0.1', done))
+    const client = connect(server.address() as { port: number })
+    await once(client, 'connect')
+    const { localAddress: host = '', localPort: port = 0 } = client
+    const words =
+      `port ${port} (gateway) is in use, not by a server but by an outgoing connection, to which the system gave it. Wait ` +
+      `until that connection has ended. To keep the port for servers, run sysctl -w net.ipv4.ip_local_reserved_ports=${port}. ` +
+      'Choose another one with --gateway HOST:PORT'
+    await expect(assertFree({ host, port }, 'gateway', '--gateway')).rejects.toThrow(words)
+    client.destroy()
   })
 
   test('is named with what wants it and the flag that changes it', async () => {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { PORTS } from '../../base/ports.ts'
 import { findCometBft } from '../../comet/find.ts'
-import { startCometBft, tryPort } from '../../comet/process.ts'
+import { describeUse, startCometBft, tryPort } from '../../comet/process.ts'
 import { openNodeRpc, waitForNode } from '../../comet/rpc.ts'
 import { type Gateway, startGateway } from '../../gateway/gateway.ts'
 import { stalledAfterMs } from '../../gateway/health.ts'
@@ -134,10 +134,11 @@ type Flags = FlagsOf<typeof options>
 
 /** Throws a UserError when the port is in use, so that a command finds out before it starts anything. */
 export async function assertFree({ host, port }: Endpoint, what: string, flag: string): Promise<void> {
-  await tryPort(host, port).catch(({ code, message }: NodeJS.ErrnoException) => {
+  await tryPort(host, port).catch(async ({ code, message }: NodeJS.ErrnoException) => {
+    const byServer = 'is in use, perhaps by another devnet'
     throw new UserError(
       code === 'EADDRINUSE'
-        ? `port ${port} (${what}) is in use, perhaps by another devnet. Choose another one with ${flag} HOST:PORT`
+        ? `port ${port} (${what}) ${await describeUse(host, port, byServer)}. Choose another one with ${flag} HOST:PORT`
         : `cannot listen on ${host}:${port} (${what}): ${message}. Choose another address with ${flag} HOST:PORT`,
     )
   })

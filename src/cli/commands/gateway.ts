@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { PORTS } from '../../base/ports.ts'
+import { describeUse } from '../../comet/process.ts'
 import { checkSigning } from '../../gateway/access.ts'
 import { startGateway } from '../../gateway/gateway.ts'
 import { HTTP_LIMITS } from '../../gateway/limits.ts'
@@ -172,9 +173,11 @@ async function run(flags: Flags): Promise<void> {
     ...pageFrom(flags),
     light,
     logger: openLog(flags),
-  }).catch((error: unknown) => {
+  }).catch(async (error: unknown) => {
     const { code, message } = error as NodeJS.ErrnoException
-    throw code === undefined ? error : new UserError(`cannot listen on ${printEndpoint(listen)}: ${message}`)
+    if (code === undefined) throw error
+    const why = code === 'EADDRINUSE' ? `the port ${await describeUse(listen.host, listen.port)}` : message
+    throw new UserError(`cannot listen on ${printEndpoint(listen)}: ${why}`)
   })
   const served = flags.metrics === undefined ? undefined : await serveMetrics(flags.metrics, gateway.metrics)
   const addresses = signers.map(({ address }) => address).join(', ')
