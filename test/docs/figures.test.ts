@@ -9,6 +9,7 @@ import { QUERY_LIMITS } from '../../src/cli/queries/queue.ts'
 import { BATCH_PATHS_MAX } from '../../src/codec/queryBatch.ts'
 import { FILE_BYTES_MAX, REDIRECTS_MAX } from '../../src/eni/download.ts'
 import { LIMITS } from '../../src/eni/thread.ts'
+import { PASSWORD_LENGTH_MIN } from '../../src/keys/password.ts'
 import * as gateway from '../../src/gateway/limits.ts'
 import { OPEN_PROPOSALS_MAX, OPEN_PROPOSALS_OF_ONE_MAX } from '../../src/modules/governance/keeper.ts'
 import { URLS_MAX } from '../../src/values/library.ts'
@@ -64,6 +65,10 @@ const FIGURES: Readonly<Record<string, readonly string[]>> = {
     `bodies of at most ${mebibytes(gateway.BODY_BYTES_MAX)} and ${thousands(gateway.TEXT_MARKS_MAX)} members`,
     `batches of ${gateway.BATCH_CALLS_MAX} calls`,
     `${gateway.PARAMS_DEPTH_MAX} levels of nesting`,
+    `A websocket has ${gateway.SUBSCRIPTIONS_OF_SOCKET_MAX} subscriptions`,
+    `an address ${gateway.SUBSCRIPTIONS_OF_ADDRESS_MAX} and the gateway ${thousands(gateway.SUBSCRIPTIONS_MAX)}, so that`,
+    `it takes ${gateway.SUBSCRIPTIONS_MAX / gateway.SUBSCRIPTIONS_OF_ADDRESS_MAX} addresses to fill them`,
+    `A new password has at least ${PASSWORD_LENGTH_MIN} characters`,
     `${NONCES_OF_TX_MAX} nonces for one transaction that a client signs`,
     `with at most ${NONCES_OF_TX_MAX} nonces`,
     `blocks of at most ${mebibytes(BLOCK_BYTES_MAX)}`,
@@ -72,8 +77,13 @@ const FIGURES: Readonly<Record<string, readonly string[]>> = {
     `tells of it in every ${AWARD_EVENT_BLOCKS}th`,
     `up to ${BATCH_MAX} of them in one request`,
     `with at most ${NONCES_OF_TX_MAX} nonces`,
+    `which the gateway takes (it takes ${gateway.BATCH_CALLS_MAX})`,
+    `batch: { batchSize: ${gateway.BATCH_CALLS_MAX} }`,
+    `its password has at least ${PASSWORD_LENGTH_MIN} characters`,
   ],
   'CHANGELOG.md': [
+    `A batch holds up to ${gateway.BATCH_CALLS_MAX} calls`,
+    `An address may have ${gateway.SUBSCRIPTIONS_OF_ADDRESS_MAX} subscriptions`,
     `at most ${thousands(gateway.TEXT_MARKS_MAX)} members`,
     `larger than ${mebibytes(BLOCK_BYTES_MAX)}`,
     `10^${INITIAL_HEIGHT_MAX.toString().length - 1}`,

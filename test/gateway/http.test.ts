@@ -49,6 +49,25 @@ describe('POST /', () => {
     expect((await ask(type === '' ? {} : { 'content-type': type })).status).toBe(status)
   })
 
+  // What ethers 6.17.0 (batches of 100 unless told otherwise) and viem 2.57.20 (`batch: true`) were seen to send.
+  const many = (length: number, text: (id: number) => string): string[] => Array.from({ length }, (_, id) => text(id))
+  test.each([
+    [
+      'ethers',
+      101,
+      [
+        '{"method":"eth_chainId","params":[],"id":0,"jsonrpc":"2.0"}',
+        ...many(100, (id) => `{"method":"eth_blockNumber","params":[],"id":${id + 1},"jsonrpc":"2.0"}`),
+      ],
+    ],
+    ['viem', 200, many(200, (id) => `{"jsonrpc":"2.0","id":${id},"method":"eth_blockNumber"}`)],
+  ])('a batch of %s with %i calls is answered', async (_who, calls, texts) => {
+    const answer = await post(pair.gateway.url, `[${texts.join(',')}]`)
+    const answers = (await answer.json()) as { readonly id: number; readonly result: unknown }[]
+    expect(answers.map(({ id }) => id)).toEqual(Array.from({ length: calls }, (_, id) => id))
+    for (const { result } of answers) expect(result).toMatch(/^0x[1-9a-f]/)
+  })
+
   test('an empty body is no JSON', async () => {
     expect([200, 400]).toContain((await ask(json, 'POST', '')).status)
   })
