@@ -60,6 +60,8 @@ export interface AppOptions {
   readonly store: Store
   /** The version of this program, which Info reports. */
   readonly version: string
+  /** The program version whose blocks this program executes. It refuses all others. Without it, it executes any. */
+  readonly programVersion?: number
   /** Checks that depend on this node, such as its operating system. Only CheckTx uses them, a block never does. */
   readonly node?: NodeChecks
   readonly logger: AppLogger

@@ -1,6 +1,7 @@
 /** How a node and the application meet: Info, and InitChain where there is no block yet. */
 import type { InfoResponse, InitChainRequest, InitChainResponse } from '../abci/types.ts'
 import { fromUtf8 } from '../base/bytes.ts'
+import { show } from '../base/json.ts'
 import { secondsOf } from '../base/time.ts'
 import { evidenceParamsOf } from '../modules/endBlock.ts'
 import { applyGenesis, type Genesis, GenesisError, readGenesis } from '../modules/genesis.ts'
@@ -30,18 +31,31 @@ const GENESIS_TIME_MS_MAX = 253_402_300_799_999
 interface GenesisLimits {
   /** `consensus_params.block.max_bytes`; undefined for CometBFT's own default, which is below the limit. */
   readonly blockMaxBytes: number | undefined
+  /** `consensus_params.validator.pub_key_types` as the file has it; undefined for CometBFT's own default, ed25519. */
+  readonly pubKeyTypes: unknown
   /** 0 means 1. */
   readonly initialHeight: number
 }
 
-/** Throws a GenesisError for a chain whose blocks exceed a frame, or whose heights are not exact numbers. */
-export function assertGenesisLimits({ blockMaxBytes, initialHeight }: GenesisLimits): void {
+/** The only type of validator keys that a candidacy can have. */
+const PUB_KEY_TYPE = 'ed25519'
+
+/**
+ * Throws a GenesisError for a chain whose blocks exceed a frame, whose validators could have keys that no candidacy can
+ * have, or whose heights are not exact numbers. Source: protocol.md §4, Consensus parameters.
+ */
+export function assertGenesisLimits({ blockMaxBytes, pubKeyTypes, initialHeight }: GenesisLimits): void {
   if (
     blockMaxBytes !== undefined &&
     !(Number.isInteger(blockMaxBytes) && blockMaxBytes >= 1 && blockMaxBytes <= BLOCK_BYTES_MAX)
   ) {
     throw new GenesisError(
       `genesis consensus_params: block.max_bytes: expected 1 to ${BLOCK_BYTES_MAX} (64 MiB), got ${blockMaxBytes}`,
+    )
+  }
+  if (pubKeyTypes !== undefined && !(Array.isArray(pubKeyTypes) && pubKeyTypes.join() === PUB_KEY_TYPE)) {
+    throw new GenesisError(
+      `genesis consensus_params: validator.pub_key_types: expected ["${PUB_KEY_TYPE}"] alone, got ${show(pubKeyTypes)}`,
     )
   }
   if (!(Number.isInteger(initialHeight) && initialHeight >= 0 && initialHeight <= INITIAL_HEIGHT_MAX)) {
@@ -92,8 +106,13 @@ export function initChain(app: AppContext, request: InitChainRequest): InitChain
       `InitChain for ${request.chainId}, but the state of ${store.chainId()} is at height ${store.height()}`,
     )
   }
-  const blockMaxBytes = request.consensusParams?.block?.maxBytes
-  assertGenesisLimits({ blockMaxBytes, initialHeight: request.initialHeight })
+  const { block, validator } = request.consensusParams ?? {}
+  const blockMaxBytes = block?.maxBytes
+  assertGenesisLimits({
+    blockMaxBytes,
+    pubKeyTypes: validator?.pubKeyTypes,
+    initialHeight: request.initialHeight,
+  })
   const timeMs = genesisTime(request)
   const genesis = readAppState(request.appStateBytes)
   const evidenceMaxBytes = request.consensusParams?.evidence?.maxBytes ?? 0

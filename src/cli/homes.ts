@@ -104,7 +104,10 @@ export type GenesisFile = ReturnType<typeof readGenesisFile>
 interface GenesisJson {
   readonly chain_id?: unknown
   readonly initial_height?: unknown
-  readonly consensus_params?: { readonly block?: { readonly max_bytes?: unknown } | null } | null
+  readonly consensus_params?: {
+    readonly block?: { readonly max_bytes?: unknown } | null
+    readonly validator?: { readonly pub_key_types?: unknown } | null
+  } | null
   readonly app_state?: unknown
 }
 
@@ -127,10 +130,12 @@ export function readGenesisFile(path: string) {
   const chainId = json?.chain_id
   if (json === null || typeof chainId !== 'string')
     throw new UserError(`${path}: expected a genesis file: JSON with a chain_id`)
-  const maxBytes = json.consensus_params?.block?.max_bytes
+  const { block, validator } = json.consensus_params ?? {}
+  const maxBytes = block?.max_bytes
   try {
     assertGenesisLimits({
       blockMaxBytes: maxBytes === undefined ? undefined : Number(maxBytes),
+      pubKeyTypes: validator?.pub_key_types,
       initialHeight: Number(json.initial_height ?? 1),
     })
   } catch (error) {

@@ -16,7 +16,7 @@ import { paramsInForce, putParam } from './params/keeper.ts'
 import { sendFirstSet, type ValidatorUpdate } from './stake/block.ts'
 import { createCandidacy, type NewCandidacy } from './stake/keeper.ts'
 import { DESCRIPTION_BYTES_MAX } from './stake/tx/candidacy.ts'
-import { GENESIS_POWER_MIN, powerInAll } from './stake/validatorSet.ts'
+import { SET_POWER_MIN, powerInAll } from './stake/validatorSet.ts'
 
 /** A genesis file that no chain can start from. The message names the member, the limit and what was given. */
 export class GenesisError extends Error {
@@ -150,10 +150,10 @@ function assertPower({ params, candidacies }: Pick<Genesis, 'params' | 'candidac
   const shares = candidacies.map((candidacy) => candidacy.shares).sort((a, b) => (a < b ? 1 : a > b ? -1 : 0))
   const maxVals = Number(params.get('max_vals'))
   const power = powerInAll(shares, { maxVals, stakeLimit: parseRatio(params.get('stake_limit') as string) as Ratio })
-  if (power >= GENESIS_POWER_MIN) return
+  if (power >= SET_POWER_MIN) return
   refuse(
     'candidacies',
-    `a voting power of at least ${GENESIS_POWER_MIN} in all (one for each token of shares that counts)`,
+    `a voting power of at least ${SET_POWER_MIN} in all (one for each token of shares that counts)`,
     power,
   )
 }

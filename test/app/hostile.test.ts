@@ -252,7 +252,7 @@ describe('a node without a state, whose CometBFT looks for a snapshot', () => {
 
 describe('InitChain', () => {
   const init =
-    (maxBytes: number, initialHeight = 1) =>
+    (maxBytes: number, initialHeight = 1, pubKeyTypes?: readonly string[]) =>
     () =>
       new TestChain().app.initChain({
         time: { seconds: GENESIS_TIME, nanos: 0 },
@@ -260,7 +260,10 @@ describe('InitChain', () => {
         validators: [],
         initialHeight,
         appStateBytes: utf8(JSON.stringify(appStateOf(genesis))),
-        consensusParams: { block: { maxBytes, maxGas: -1 } },
+        consensusParams: {
+          block: { maxBytes, maxGas: -1 },
+          ...(pubKeyTypes === undefined ? {} : { validator: { pubKeyTypes: [...pubKeyTypes] } }),
+        },
       })
   const sizes = [-1, 0, 64 * 1024 * 1024 + 1, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]
   test.each(sizes)('blocks of %s bytes are refused', (maxBytes) => {
@@ -271,6 +274,19 @@ describe('InitChain', () => {
   })
   test.each([1, 64 * 1024 * 1024])('blocks of %s bytes are taken, and told to CometBFT as they are', (maxBytes) => {
     expect(init(maxBytes)()).toMatchObject({ consensusParams: { block: { maxBytes } } })
+  })
+  test.each([[['secp256k1']], [['ed25519', 'secp256k1']], [['ed25519', 'ed25519']], [[]]])(
+    'validator keys of the types %j are refused: no candidacy could have them',
+    (pubKeyTypes) => {
+      const given = init(1_000_000, 1, pubKeyTypes)
+      expect(given).toThrow(GenesisError)
+      expect(given).toThrow(
+        `genesis consensus_params: validator.pub_key_types: expected ["ed25519"] alone, got ${JSON.stringify(pubKeyTypes)}`,
+      )
+    },
+  )
+  test('ed25519 alone is taken', () => {
+    expect(init(1_000_000, 1, ['ed25519'])()).toMatchObject({ validators: [expect.anything()] })
   })
   test.each([10 ** 15 + 1, Number.MAX_SAFE_INTEGER, -1])('the initial height %s is refused', (initialHeight) => {
     expect(init(1_000_000, initialHeight)).toThrow(/^genesis initial_height: expected 0 to 1000000000000000, got /)

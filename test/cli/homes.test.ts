@@ -91,7 +91,10 @@ describe('svcd start without config/genesis.json', () => {
 describe('a genesis file that cannot be served', () => {
   const made = (): string => join(place.folder, 'made')
   const write = (
-    change: (genesis: { consensus_params: { block: { max_bytes: unknown } }; initial_height: string }) => void,
+    change: (genesis: {
+      consensus_params: { block: { max_bytes: unknown }; validator: { pub_key_types: unknown } }
+      initial_height: string
+    }) => void,
   ): string => {
     const genesis = JSON.parse(readFileSync(join(made(), 'config', 'genesis.json'), 'utf8'))
     change(genesis)
@@ -124,6 +127,18 @@ describe('a genesis file that cannot be served', () => {
         status: 1,
         stdout: expect.stringMatching(/bad +home .*block\.max_bytes: expected 1 to 67108864/),
       })
+    },
+    LIMIT_MS,
+  )
+
+  test.each([['secp256k1'], ['ed25519', 'secp256k1'], 'ed25519', null])(
+    'validator.pub_key_types %j: init --genesis says so',
+    async (types) => {
+      const path = write((genesis) => {
+        genesis.consensus_params.validator.pub_key_types = types
+      })
+      const line = /consensus_params: validator\.pub_key_types: expected \["ed25519"\] alone, got .+\n$/
+      await expectUserError(['init', '--home', join(place.folder, 'other'), '--genesis', path], line)
     },
     LIMIT_MS,
   )

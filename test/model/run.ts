@@ -1,7 +1,7 @@
 import type { FinalizeBlockRequest } from '../../src/abci/types.ts'
 import { random } from '../chain/support.ts'
 import { type Init, startRecordedChain } from '../sim/recordedChain.ts'
-import { type Random, randomAbsent, randomEvidence, randomTx } from '../sim/traffic.ts'
+import { type Random, randomAbsent, randomEvidence, randomTxs } from '../sim/traffic.ts'
 import { account, type TestChain } from '../support/testChain.ts'
 import { compareBlock, compareGenesis, compareResult, compareRows, decidedOf, Difference } from './answers.ts'
 import { listAdmitted, Mempool } from './protocol/check.ts'
@@ -76,7 +76,7 @@ class Comparison {
         return [address, model.state.accounts.get(address)?.nonce ?? 0]
       }),
     )
-    const made = Array.from({ length: next(this.size) }, () => randomTx(next, chain, nonces))
+    const made = randomTxs(next, chain, nonces, next(this.size))
     const operationOf = new Map(made.map(({ operation, bytes }) => [bytes, operation]))
     const all = made.map(({ bytes }) => bytes)
     this.check(all.filter(() => next(2) === 0))
@@ -91,7 +91,9 @@ class Comparison {
       seconds: 1 + next(12),
     })
     const block = this.lastBlock()
-    compareBlock(response, model.run(decidedOf(block)))
+    const expected = model.run(decidedOf(block))
+    for (const rule of expected.met) this.meet(rule)
+    compareBlock(response, expected)
     compareRows(chain.store, model.state)
     if (supplyGap(model.state) !== 0n) throw new Difference(`the model has ${supplyGap(model.state)} units too many`)
     this.waiting = this.waiting.filter((tx) => !txs.includes(tx))

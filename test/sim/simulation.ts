@@ -8,7 +8,7 @@ import { appOn, consensusPart, heightOf, legacyCalls, onDisk, random } from '../
 import { TestChain } from '../support/testChain.ts'
 import { checkSet } from './expectedSet.ts'
 import { checkInvariants } from './invariants.ts'
-import { type Random, randomAbsent, randomEvidence, randomGenesis, randomTx } from './traffic.ts'
+import { type Random, randomAbsent, randomEvidence, randomGenesis, randomTxs } from './traffic.ts'
 
 /** What a run met: `operation code` and `type result` counts, restarts of the second replica. */
 export interface Simulated {
@@ -108,7 +108,7 @@ export function simulate(seed: number, blocks: number, path: string): Simulated 
   try {
     while (chain.height < blocks) {
       const nonces = new Map(executed)
-      const txs = Array.from({ length: next(9) }, () => randomTx(next, chain, nonces))
+      const txs = randomTxs(next, chain, nonces, next(9))
       for (const { bytes } of txs) if (next(2) === 0) chain.check(bytes)
       const lastSet = chain.sets.get(chain.height) ?? new Map()
       const absent = randomAbsent(next, lastSet)

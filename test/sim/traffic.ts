@@ -51,6 +51,8 @@ const VALUES: readonly (readonly [name: string, values: readonly string[]])[] = 
 /** Random genesis: 1 to 6 validators, short periods, strict about absence. */
 export function randomGenesis(next: Random): TestGenesis {
   const validators = 1 + next(6)
+  // Beside one that holds nearly everything, the others have few places for proposals, and less than 3 without it.
+  const isUneven = next(2) === 0
   return {
     accounts: Array.from({ length: ACCOUNTS }, (_, at) => ({
       address: account(at + 1).address,
@@ -59,7 +61,7 @@ export function randomGenesis(next: Random): TestGenesis {
     candidacies: Array.from({ length: validators }, (_, at) => ({
       owner: account(at + 1),
       key: nodeKey(at + 1),
-      shares: tokens(3 + next(500)),
+      shares: isUneven && at > 0 ? tokens(1 + next(2)) : tokens(3 + next(500)),
       maxShares: tokens(500 + next(500)),
     })),
     params: {
@@ -177,6 +179,10 @@ function senderOf(next: Random, operation: string, chain: TestChain): number {
   if (next(10) === 0) return anybody
   if (operation === 'verifyCandidacy') return ACCOUNTS
   if (operation === 'acceptCandidacyAccountUpdate') return numberOf.get(pendingOf(chain)[0]?.toAddress ?? '') ?? anybody
+  if (operation === 'activateCandidacy' && next(2) === 0) {
+    const inactive = [...chain.store.scan(candidacies)].filter(({ active }) => !active)
+    return inactive.length === 0 ? anybody : (numberOf.get(pick(next, inactive).ownerAddress) ?? anybody)
+  }
   if (operation !== 'vote' && !operation.startsWith('propose')) return anybody
   const member = pick(next, listSet(chain.store))
   return numberOf.get(chain.store.get(candidacies, { id: member?.candidacyId ?? 0 })?.ownerAddress ?? '') ?? anybody
@@ -303,15 +309,17 @@ const WEIGHTED = [
   'declareCandidacy',
 ]
 
+/** A signed transaction and the name of its operation. */
+export interface RandomTx {
+  readonly operation: string
+  readonly bytes: Uint8Array
+}
+
 /**
  * One transaction's bytes: rarely a wrong nonce, chain or byte. `nonces`: each sender's next one when all before are
  * executed.
  */
-export function randomTx(
-  next: Random,
-  chain: TestChain,
-  nonces: Map<string, number>,
-): { readonly operation: string; readonly bytes: Uint8Array } {
+export function randomTx(next: Random, chain: TestChain, nonces: Map<string, number>): RandomTx {
   const operation = pick(next, WEIGHTED)
   const signer = account(senderOf(next, operation, chain))
   const expected = nonces.get(signer.address) ?? 0
@@ -326,6 +334,79 @@ export function randomTx(
   nonces.set(signer.address, nonce + 1)
   return { operation, bytes }
 }
+
+/** The next nonce of a sender, which is used up. */
+function takeNonce(nonces: Map<string, number>, { address }: Signer): number {
+  const nonce = nonces.get(address) ?? 0
+  nonces.set(address, nonce + 1)
+  return nonce
+}
+
+/**
+ * An owner gives its key up, by another key, a withdrawal or a hand-over that waits, and in the same block somebody else
+ * tries to take the old key. Empty while nobody has a live candidacy.
+ */
+function randomTakeOver(next: Random, chain: TestChain, nonces: Map<string, number>): readonly RandomTx[] {
+  const live = [...listLive(chain.store)]
+  if (live.length === 0) return []
+  const { id, ownerAddress, pubKey } = pick(next, live)
+  const target = pendingOf(chain).find(({ candidacyId }) => candidacyId === id)
+  const mover = account(numberOf.get((next(2) === 0 ? target?.toAddress : undefined) ?? ownerAddress) ?? 1)
+  const given =
+    mover.address === target?.toAddress
+      ? { operation: 'acceptCandidacyAccountUpdate', message: { accountUpdateRequestId: target.id } }
+      : pick(next, [
+          { operation: 'updateCandidacy', message: { pubKey: nodeKey(1 + next(KEYS)) } },
+          { operation: 'withdrawCandidacy', message: {} },
+          { operation: 'updateCandidacyAccount', message: { newCandidateAccount: anyAccount(next) } },
+        ])
+  const taker = account(1 + next(ACCOUNTS))
+  const taken = { pubKey: pubKeyBytes(pubKey) }
+  const taking = pick(next, [
+    { operation: 'declareCandidacy', message: { ...taken, maxAmount: tokens(20 + next(9000)).toString() } },
+    { operation: 'updateCandidacy', message: taken },
+  ])
+  return [
+    { signer: mover, ...given },
+    { signer: taker, ...taking },
+  ].map(({ signer, operation, message }) => ({
+    operation,
+    bytes: signer.signTx({ chainId: CHAIN_ID, nonce: takeNonce(nonces, signer), operation, message }),
+  }))
+}
+
+/** Somebody of the set proposes more than once in one block, which those with little power may not. */
+function randomProposals(next: Random, chain: TestChain, nonces: Map<string, number>): readonly RandomTx[] {
+  const operation = 'proposeChangeParam'
+  const signer = account(senderOf(next, operation, chain))
+  return Array.from({ length: 2 + next(2) }, () => {
+    const message = { name: 'max_vals', value: String(2 + next(6)), expireBlockHeight: chain.height + 2 + next(9) }
+    const nonce = takeNonce(nonces, signer)
+    return { operation, bytes: signer.signTx({ chainId: CHAIN_ID, nonce, operation, message }) }
+  })
+}
+
+/**
+ * The transactions of one block: about so many, and now and then an attempt to take a key over, or several proposals of
+ * one candidacy, among them.
+ */
+export const randomTxs = (
+  next: Random,
+  chain: TestChain,
+  nonces: Map<string, number>,
+  count: number,
+): readonly RandomTx[] =>
+  Array.from({ length: count }, () => {
+    switch (next(20)) {
+      case 0:
+      case 1:
+        return randomTakeOver(next, chain, nonces)
+      case 2:
+        return randomProposals(next, chain, nonces)
+      default:
+        return [randomTx(next, chain, nonces)]
+    }
+  }).flat()
 
 /**
  * Keys that miss the next commit: those that no node holds, and others at random, together below a third of the power,

@@ -1,4 +1,5 @@
 import type { Address } from '../../base/address.ts'
+import { divFloor } from '../../base/amount.ts'
 import { concat, u64be } from '../../base/bytes.ts'
 import { type ProposalId, proposalIdBytes } from '../../base/pubKey.ts'
 import type { TxError } from '../../base/txError.ts'
@@ -6,7 +7,8 @@ import type { State, StateReader } from '../../store/state.ts'
 import type { RowOf } from '../../store/table.ts'
 import { text } from '../../values/text.ts'
 import type { Block } from '../define.ts'
-import { getLiveByOwner, isInSet } from '../stake/keeper.ts'
+import { getLiveByOwner, getVotingPowers, membersOf } from '../stake/keeper.ts'
+import type { SetMember } from '../stake/tables.ts'
 import { governanceErrors } from './errors.ts'
 import {
   type Answers,
@@ -23,16 +25,31 @@ import {
   votes,
 } from './tables.ts'
 
-/** Most open proposals of one candidacy, and of the chain. Source: protocol.md §6. */
+/** Most open proposals of one candidacy, however much power it has. Source: protocol.md §6. */
 export const OPEN_PROPOSALS_OF_ONE_MAX = 20
+/** A candidacy with all the power could have this many, if it were not for OPEN_PROPOSALS_OF_ONE_MAX. */
+export const OPEN_PROPOSALS_BY_POWER = 1000
 /** Most open proposals of the chain: what one EndBlock may have to tally. */
-export const OPEN_PROPOSALS_MAX = 1000
+export const OPEN_PROPOSALS_MAX = 2000
 
-/** The id of the live candidacy that `sender` owns now, which must be in the current validator set. */
-export function validatorIdOf(state: StateReader, sender: Address): number | TxError {
+/**
+ * The id of the live candidacy that `sender` owns now and that has a member in the current validator set for which
+ * `counts` holds.
+ */
+function validatorIdWith(state: StateReader, sender: Address, counts: (member: SetMember) => boolean) {
   const candidacy = getLiveByOwner(state, sender)
-  return candidacy !== undefined && isInSet(state, candidacy.id) ? candidacy.id : governanceErrors.invalidValidator
+  return candidacy !== undefined && membersOf(state, candidacy.id).some(counts)
+    ? candidacy.id
+    : governanceErrors.invalidValidator
 }
+
+/** The id of the sender's candidacy when it may vote: it is in the set. Source: protocol.md §6. */
+export const voterIdOf = (state: StateReader, sender: Address): number | TxError =>
+  validatorIdWith(state, sender, () => true)
+
+/** The id of the sender's candidacy when it may propose: a key of it in the set is proven. Source: protocol.md §6. */
+export const proposerIdOf = (state: StateReader, sender: Address): number | TxError =>
+  validatorIdWith(state, sender, ({ proven }) => proven)
 
 // A row has the fields of its kind, as `createProposal` wrote them, and blanks in those of other kinds.
 
@@ -97,10 +114,21 @@ export function putProposal(state: State, proposal: Proposal): void {
 /** The open proposals of the chain. */
 export const countOpen = (state: StateReader): number => state.count(proposals, { index: 'openByCandidacy' })
 
-/** The limits on open proposals, or undefined while one more is allowed. */
+/**
+ * How many open proposals a candidacy of the set may have: in proportion to its power, so that those with little power
+ * cannot use up the places of those with much. At least 1, at most OPEN_PROPOSALS_OF_ONE_MAX. Source: protocol.md §6.
+ */
+function openProposalsMaxOf(state: StateReader, candidacyId: number): number {
+  const { byCandidacy, total } = getVotingPowers(state)
+  const power = byCandidacy.get(candidacyId) ?? 0
+  const byPower = Number(divFloor(BigInt(OPEN_PROPOSALS_BY_POWER) * BigInt(power), BigInt(total)))
+  return Math.max(1, Math.min(OPEN_PROPOSALS_OF_ONE_MAX, byPower))
+}
+
+/** The limits on open proposals, or undefined while the candidacy, which is in the set, may have one more. */
 export function checkOpenLimits(state: StateReader, candidacyId: number): TxError | undefined {
-  return state.count(proposals, { index: 'openByCandidacy', prefix: u64be(candidacyId) }) >=
-    OPEN_PROPOSALS_OF_ONE_MAX || countOpen(state) >= OPEN_PROPOSALS_MAX
+  const open = state.count(proposals, { index: 'openByCandidacy', prefix: u64be(candidacyId) })
+  return open >= openProposalsMaxOf(state, candidacyId) || countOpen(state) >= OPEN_PROPOSALS_MAX
     ? governanceErrors.tooManyOpen
     : undefined
 }

@@ -17,6 +17,7 @@ import {
   getById,
   isOnlyEligible,
   lastMisbehaviour,
+  latestKeyPeriod,
   listDueUnbondings,
   listSet,
   listUnbondings,
@@ -248,10 +249,14 @@ function sendSet(
 export const sendFirstSet = (state: State, block: Block): readonly ValidatorUpdate[] =>
   sendSet(state, [], firstSet(state, block.params), block.height)
 
-/** Tells whether a key signed this commit. Only a key of the set can have, so its address alone says so. */
-function signersOf(votes: readonly CommitVote[]): (key: PubKey) => boolean {
+/**
+ * Tells whether a key signed the commit of `commitHeight` in the period that it has in the set now. The signature of an
+ * earlier period, when the key may have belonged to another candidacy, proves nothing. Source: protocol.md §4.4.
+ */
+function signersOf(state: StateReader, votes: readonly CommitVote[], commitHeight: number): (key: PubKey) => boolean {
   const signed = new Set(votes.filter((vote) => vote.signed).map(({ validator }) => validator))
-  return (key) => signed.has(addressOfKey(pubKeyBytes(key)))
+  return (key) =>
+    signed.has(addressOfKey(pubKeyBytes(key))) && (latestKeyPeriod(state, key)?.firstHeight ?? Infinity) <= commitHeight
 }
 
 /**
@@ -264,7 +269,8 @@ export function updateSet(
   votes: readonly CommitVote[],
 ): { readonly updates: readonly ValidatorUpdate[]; readonly events: readonly ChainEvent[] } {
   const sent = listSet(state)
-  const updates = sendSet(state, sent, nextSet(state, sent, block.params, signersOf(votes)), block.height + 2)
+  const next = nextSet(state, sent, block.params, signersOf(state, votes, block.height - 1))
+  const updates = sendSet(state, sent, next, block.height + 2)
   dropKeyPeriods(state, block.height - evidenceBlocksMax(block.params.unstakeWaitPeriod))
   const changed = { type: 'svc.stake.validator_set', attributes: { changed: String(updates.length) } }
   return { updates, events: updates.length === 0 ? [] : [changed, ...comingsAndGoings(state, sent, updates)] }

@@ -73,6 +73,23 @@ export function isEligibleKey(state: StateReader, key: PubKey): boolean {
   return candidacy !== undefined && isEligible(candidacy)
 }
 
+/** The newest period of a key in CometBFT's set, by its first height; undefined when it has no row any more. */
+export function latestKeyPeriod(state: StateReader, key: PubKey): RowOf<typeof validatorKeys> | undefined {
+  for (const row of state.scan(validatorKeys, { prefix: pubKeyBytes(key), reverse: true })) return row
+  return undefined
+}
+
+/**
+ * True while `sender` may not take a key over: a live candidacy has it, or it is held back, because its latest key period
+ * belongs to a candidacy that is not the sender's. So nobody earns power with the signatures of another's node. Source:
+ * protocol.md §3.
+ */
+export function isKeyTaken(state: StateReader, key: PubKey, sender: Address): boolean {
+  if (getLiveByPubKey(state, key) !== undefined) return true
+  const period = latestKeyPeriod(state, key)
+  return period !== undefined && getById(state, period.candidacyId)?.ownerAddress !== sender
+}
+
 /** True when this candidacy is eligible and no other one is. Then absence may not remove it. */
 export function isOnlyEligible(state: StateReader, candidacy: Candidacy): boolean {
   let seen = 0
@@ -259,9 +276,10 @@ export const listSet = (state: StateReader): readonly SetMember[] => [...state.s
 export const getVotingPowers = (state: StateReader): RowOf<typeof votingPowers> =>
   state.get(votingPowers, {}) as RowOf<typeof votingPowers>
 
-/** True when this candidacy is in the validator set as last sent. */
-export const isInSet = (state: StateReader, candidacyId: number): boolean =>
-  getVotingPowers(state).byCandidacy.has(candidacyId)
+/** The members of the set as last sent that belong to this candidacy: two while a new key joins beside the old one. */
+export const membersOf = (state: StateReader, candidacyId: number): readonly SetMember[] => [
+  ...state.scan(setMembers, { index: 'byCandidacy', prefix: u64be(candidacyId) }),
+]
 
 /**
  * The candidacy id that a key's address belonged to at a height; undefined for a key that was not in the set then.
@@ -293,10 +311,8 @@ export function replaceSet(state: State, sent: SetByKey, next: SetByKey, firstHe
 }
 
 function endKeyPeriod(state: State, key: PubKey, lastHeight: number): void {
-  for (const row of state.scan(validatorKeys, { prefix: pubKeyBytes(key), reverse: true })) {
-    state.put(validatorKeys, { ...row, lastHeight })
-    return
-  }
+  const row = latestKeyPeriod(state, key)
+  if (row !== undefined) state.put(validatorKeys, { ...row, lastHeight })
 }
 
 /** Drops the key periods that ended before `oldest`: no evidence can name them any more. */

@@ -16,15 +16,18 @@ export interface NewSet {
 
 type SetParams = Pick<Params, 'maxVals' | 'stakeLimit'>
 
-/** The least voting power that a genesis may have: with less, no key could ever join (protocol.md §4.4). */
-export const GENESIS_POWER_MIN = 3
+/**
+ * The least voting power of a set that others can join. A genesis with less is refused, and the powers of a set that has
+ * come to less are multiplied by it. Source: protocol.md §4, §4.4.
+ */
+export const SET_POWER_MIN = 3
 
 /** Whole tokens of an amount: voting power before the cap. */
 const tokensOf = (shares: Amount): number => Number(divFloor(shares, TOKEN))
 
 /**
- * The cap of a set whose members have these shares, in whole tokens: max(stake_limit × T, T / m). No member counts for
- * more than the limit, nor, in a set too small for the limit, for more than an equal part. Source: protocol.md §4.2.
+ * The cap of a set whose members have these shares, in whole tokens: max(stake_limit × T, T / m). It limits how
+ * many shares of a member count, not the part of the power that a member has. Source: protocol.md §4.2.
  */
 function capOf(shares: readonly Amount[], stakeLimit: Ratio): number {
   if (shares.length === 0) return 0
@@ -87,7 +90,7 @@ function provenCandidacies(
  * commit as a member of the set: it is proven. Before that it joins with power 1, and all that join together have less
  * than half of the power of the proven ones. Where no proven key belongs to an eligible candidacy, the proven members
  * stay as they are until somebody who joins has signed. So a key that no node holds never stops the chain. `hasSigned`
- * is true for a key that signed the last commit. Bound: max_vals rows, and `sent`. Source: protocol.md §4.1, §4.2, §4.4.
+ * is true for a key whose signature in the last commit makes it proven. Bound: max_vals rows, and `sent`. Source: protocol.md §4.1, §4.2, §4.4.
  */
 export function nextSet(
   state: StateReader,
@@ -105,12 +108,18 @@ export function nextSet(
   )
   const powerful =
     voting.length > 0
-      ? voting.map((candidacy) => memberOf(candidacy, votingPower(candidacy, powerCap), true))
+      ? withRoomToJoin(voting.map((candidacy) => memberOf(candidacy, votingPower(candidacy, powerCap), true)))
       : proven.map((member) => ({ ...member, proven: true }))
   const joiningMax = Math.floor((totalOf(powerful) - 1) / 2)
   const joining = first.filter(({ pubKey }) => !provenKeys.has(pubKey)).slice(0, joiningMax)
   return { members: [...powerful, ...joining.map((candidacy) => memberOf(candidacy, 1, false))].sort(byKey), powerCap }
 }
+
+/** Members with these powers, or with three times these while they are below SET_POWER_MIN together. */
+const withRoomToJoin = (members: readonly SetMember[]): readonly SetMember[] =>
+  totalOf(members) >= SET_POWER_MIN
+    ? members
+    : members.map((member) => ({ ...member, power: member.power * SET_POWER_MIN }))
 
 /** The set of a chain that begins: its keys count as proven. */
 export function firstSet(state: StateReader, { maxVals, stakeLimit }: SetParams): NewSet {

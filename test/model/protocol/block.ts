@@ -44,6 +44,8 @@ export interface BlockResult {
   readonly updates: readonly Update[]
   /** The max_age_num_blocks that is sent, where the evidence parameters are. */
   readonly maxAge: number | undefined
+  /** The rules of `Block.met`. */
+  readonly met: readonly string[]
 }
 
 const DUPLICATE_VOTE = 1
@@ -81,11 +83,15 @@ function punish(state: State, block: Block, { address, height, type }: Evidence,
 /** EndBlock (b). Source: protocol.md §5, Absence. */
 function countAbsences(state: State, block: Block, votes: readonly CommitVote[], events: Event[]): void {
   const signedById = new Map<number, boolean>()
-  for (const { address, isAbsent } of votes) {
+  // Whoever signed comes first, with either key.
+  for (const { address, isAbsent } of [
+    ...votes.filter((one) => !one.isAbsent),
+    ...votes.filter((one) => one.isAbsent),
+  ]) {
     const id = candidacyIdOfKey(state, address, block.height - 1)
-    if (id !== undefined) signedById.set(id, (signedById.get(id) ?? false) || !isAbsent)
+    if (id !== undefined && !signedById.has(id)) signedById.set(id, !isAbsent)
   }
-  for (const [id, signed] of [...signedById].sort(([, a], [, b]) => Number(b) - Number(a))) {
+  for (const [id, signed] of signedById) {
     const missed = state.absences.get(id) ?? 0
     if (signed) {
       state.absences.delete(id)
@@ -185,6 +191,7 @@ export class Model {
       events,
       updates,
       maxAge: period === undefined ? undefined : maxAgeOf(Number(period.value)),
+      met: block.met,
     }
   }
 }

@@ -41,6 +41,24 @@ function memberOf({ state, sender }: Call): Candidacy {
   return candidacy
 }
 
+/** The same, with a key in the set that is proven. */
+function proposerOf(call: Call): Candidacy {
+  const { state, block } = call
+  const candidacy = memberOf(call)
+  const isProven = state.validatorSet.some(({ candidacyId, proven }) => candidacyId === candidacy.id && proven)
+  if (!isProven) block.met.push('who is not proven proposes')
+  need(isProven || block.altered === 'who is not proven may propose', 20, 'Invalid validator')
+  return candidacy
+}
+
+/** How many open proposals a candidacy of the set may have. */
+function placesOf({ state, block }: Call, id: number): number {
+  const powerOf = (set: readonly { readonly power: number }[]): number => set.reduce((all, one) => all + one.power, 0)
+  const power = powerOf(state.validatorSet.filter(({ candidacyId }) => candidacyId === id))
+  if (block.altered === 'a candidacy of little power has as many places as others') return 20
+  return Math.max(1, Math.min(20, Number((1000n * BigInt(power)) / BigInt(powerOf(state.validatorSet)))))
+}
+
 /** Where a proposal ends: as a height, or as a time with height 0. */
 type Point = Pick<Proposal, 'expireBlockHeight' | 'expireTimestamp'>
 
@@ -76,8 +94,10 @@ function propose(call: Call, { id: candidacyId }: Candidacy, proposed: Proposed,
   const { state, block, sender, hash, place, message } = call
   const { escrow = 0n, name, concerned = [] } = proposed
   const open = state.proposals.filter(({ result }) => result === '')
-  const isFull = open.length >= 1000 || open.filter((one) => one.candidacyId === candidacyId).length >= 20
-  need(!isFull, 20, 'Too many open proposals')
+  const own = open.filter((one) => one.candidacyId === candidacyId).length
+  const places = placesOf(call, candidacyId)
+  if (own >= places) block.met.push(`all of ${places < 20 ? 'fewer than 20' : '20'} places are taken`)
+  need(open.length < 2000 && own < places, 20, 'Too many open proposals')
   charge(call, escrow)
 
   pay(state, sender, -escrow)
@@ -110,7 +130,7 @@ function propose(call: Call, { id: candidacyId }: Candidacy, proposed: Proposed,
 
 function proposeChangeParam(call: Call): Done {
   const { name, value } = call.message as { name: string; value: string }
-  const member = memberOf(call)
+  const member = proposerOf(call)
   need(canonicalParam(name, value) !== undefined, 20, INVALID)
   const point = pointOf(call, 'expireBlockHeight', 'expireTimestamp')
   return propose(call, member, { type: 'change_param', detail: { name, value }, name }, point)
@@ -118,7 +138,7 @@ function proposeChangeParam(call: Call): Done {
 
 function proposeDeployLibEni(call: Call): Done {
   const { name, version, fileUrl, md5 } = call.message as Record<string, string>
-  const member = memberOf(call)
+  const member = proposerOf(call)
   checkLibrary(call.message, call.state, call.isCheck ? OS : undefined)
   const point = pointOf(call, 'deployBlockHeight', 'deployTimestamp')
   const detail = { name, version, fileUrl, md5 } as Message
@@ -126,7 +146,7 @@ function proposeDeployLibEni(call: Call): Done {
 }
 
 function proposeUpgradeProgram(call: Call): Done {
-  memberOf(call)
+  proposerOf(call)
   checkLibrary(call.message)
   throw new Refused(4, 'proposeUpgradeProgram is not implemented')
 }
@@ -145,7 +165,7 @@ function preservedKeys(text: string): string[] | undefined {
 
 function proposeRetireProgram(call: Call): Done {
   const { state, message } = call
-  const member = memberOf(call)
+  const member = proposerOf(call)
   const retiredVersion = String(state.counters.programVersion)
   const isStanding = state.proposals.some(
     ({ type, result, detail }) =>
@@ -167,7 +187,7 @@ function proposeTransferFund(call: Call): Done {
   const { state, block, sender, message } = call
   const [from, to] = [`0x${message['transferFrom']}`, `0x${message['transferTo']}`]
   const amount = BigInt(message['amount'] as string)
-  const member = memberOf(call)
+  const member = proposerOf(call)
   const isHold = state.params.some(
     ({ name, height, value }) => name === 'hold_account' && height <= block.height && value === from,
   )

@@ -9,12 +9,15 @@ import {
   need,
   needBalance,
   type Operation,
+  Refused,
 } from './operation.ts'
 import {
+  balanceOf,
   type Block,
   type Candidacy,
   candidacyById,
   isDeclared,
+  isHeldBack,
   liveOf,
   paramOf,
   pay,
@@ -54,6 +57,14 @@ const idsOf = (candidacy: Candidacy): Pick<Done, 'ids' | 'concerned'> => ({
   concerned: [own(candidacy.ownerAddress)],
 })
 
+/** A pubKey that is live or held back is refused. */
+function needKey({ state, block, sender }: Call, pubKey: string): void {
+  need(!isDeclared(state, pubKey), 1, 'pubkey has been declared')
+  if (block.altered === 'no key is held back' || !isHeldBack(state, pubKey, sender)) return
+  block.met.push('a key is held back')
+  throw new Refused(1, 'pubkey has been declared')
+}
+
 function declare(call: Call): Done {
   const { state, block, sender, message } = call
   const { pubKey, maxAmount, compRate, description } = message as {
@@ -64,7 +75,7 @@ function declare(call: Call): Done {
   }
   const maxShares = maxAmount === undefined ? state.chain.defaultMaxAmount : BigInt(maxAmount)
   const shares = selfStake(state, maxShares, block)
-  need(!isDeclared(state, pubKey), 1, 'pubkey has been declared')
+  needKey(call, pubKey)
   need(liveOf(state, sender) === undefined, 1, 'address has been declared')
   need(shares >= TOKEN, 20, 'Insufficient bond shares')
   charge(call, shares)
@@ -100,8 +111,7 @@ function update(call: Call): Done {
   }
   const candidacy = liveOf(state, sender)
   need(candidacy !== undefined, 1, 'cannot edit non-exsits candidacy')
-  const isOther = pubKey !== undefined && pubKey !== candidacy.pubKey
-  need(!isOther || !isDeclared(state, pubKey), 1, 'pubkey has been declared')
+  if (pubKey !== undefined && pubKey !== candidacy.pubKey) needKey(call, pubKey)
   need(maxAmount === undefined || BigInt(maxAmount) >= candidacy.shares, 20, INVALID)
   const missing =
     maxAmount === undefined ? 0n : larger(0n, selfStake(state, BigInt(maxAmount), block) - candidacy.shares)
@@ -167,7 +177,8 @@ function activate(call: Call): Done {
     const pending = sum(entries.map(({ amount }) => amount))
     const shares = larger(pending, selfStake(state, record.maxShares, block))
     need(shares >= TOKEN, 20, 'Insufficient bond shares')
-    needBalance(state, sender, shares - pending, call.fee, 'Insufficient bond shares')
+    if (balanceOf(state, sender) < shares - pending)
+      needBalance(state, sender, shares - pending + call.fee, call.fee, 'Insufficient bond shares')
     charge(call)
 
     state.unbondings = state.unbondings.filter(({ candidacyId }) => candidacyId !== record.id)
@@ -258,8 +269,8 @@ export const stakeOperations: Readonly<Record<string, Operation>> = {
   },
   updateCandidacy: { event: 'svc.stake.update', gas: 'update_candidacy', check: checkCandidacy, run: update },
   withdrawCandidacy: { event: 'svc.stake.withdraw', gas: 0, run: withdraw },
-  activateCandidacy: { event: 'svc.stake.activate', gas: 0, run: activate },
-  deactivateCandidacy: { event: 'svc.stake.deactivate', gas: 0, run: deactivate },
+  activateCandidacy: { event: 'svc.stake.activate', gas: 21_000, run: activate },
+  deactivateCandidacy: { event: 'svc.stake.deactivate', gas: 21_000, run: deactivate },
   updateCandidacyAccount: {
     event: 'svc.stake.updateAccount',
     gas: 'update_candidacy',

@@ -119,6 +119,11 @@ export const ALTERATIONS = [
   'unbonding is paid a block later',
   'a key that joins counts at once',
   'an approved parameter is in force at once',
+  'no key is held back',
+  'a signature of an earlier period proves a key',
+  'a set of little power stays closed',
+  'who is not proven may propose',
+  'a candidacy of little power has as many places as others',
 ] as const
 export type Alteration = (typeof ALTERATIONS)[number]
 
@@ -129,6 +134,8 @@ export interface Block {
   /** Whole seconds. */
   readonly time: number
   readonly altered?: Alteration | undefined
+  /** Rules that seldom decide anything, by their names, each time that they did. */
+  readonly met: string[]
 }
 
 export const blockAt = (height: number, timeMs: number, altered?: Alteration): Block => ({
@@ -136,6 +143,7 @@ export const blockAt = (height: number, timeMs: number, altered?: Alteration): B
   timeMs,
   time: Math.floor(timeMs / 1000),
   altered,
+  met: [],
 })
 
 /** Texts in order, by their keys. */
@@ -177,6 +185,16 @@ export const candidacyById = (state: State, wanted: number): Candidacy | undefin
 
 export const isDeclared = (state: State, key: string): boolean =>
   state.candidacies.some(({ pubKey, withdrawn }) => pubKey === key && !withdrawn)
+
+/** The latest row of a key in validator_keys, by first height. */
+export const latestRowOf = (state: State, key: string): State['validatorKeys'][number] | undefined =>
+  state.validatorKeys.filter(({ pubKey }) => pubKey === key).sort((a, b) => b.firstHeight - a.firstHeight)[0]
+
+/** Whether a key is held back from an address. Source: protocol.md §3. */
+export function isHeldBack(state: State, key: string, sender: string): boolean {
+  const row = latestRowOf(state, key)
+  return row !== undefined && candidacyById(state, row.candidacyId)?.ownerAddress !== sender
+}
 
 /** To whom a key belonged at a height of CometBFT's set; looked for by its address. */
 export const candidacyIdOfKey = (state: State, address: string, height: number): number | undefined =>

@@ -1,4 +1,13 @@
-import { type Block, type Candidacy, type Event, numberParam, paramOf, type SetMember, type State } from './state.ts'
+import {
+  type Block,
+  type Candidacy,
+  type Event,
+  latestRowOf,
+  numberParam,
+  paramOf,
+  type SetMember,
+  type State,
+} from './state.ts'
 import { base64, larger, parseRatio, portion, smaller, sum, TOKEN } from './values.ts'
 
 export const isEligible = ({ active, shares }: Candidacy): boolean => active && shares >= TOKEN
@@ -33,6 +42,14 @@ function withPowers(state: State, members: readonly Candidacy[], height: number)
   }))
 }
 
+/** Powers that are below 3 together count three times. */
+function withRoom(members: SetMember[], { altered, met }: Block): SetMember[] {
+  const power = members.reduce((total, member) => total + member.power, 0)
+  if (power === 0 || power >= 3 || altered === 'a set of little power stays closed') return members
+  met.push('powers count three times')
+  return members.map((member) => ({ ...member, power: 3 * member.power }))
+}
+
 const byKey = (a: { readonly pubKey: string }, b: { readonly pubKey: string }): number => (a.pubKey < b.pubKey ? -1 : 1)
 
 /** The set of InitChain's answer, whose keys are proven from the start. */
@@ -46,7 +63,7 @@ function nextMembers(state: State, block: Block): SetMember[] {
   const proven = state.validatorSet.filter((member) => member.proven)
   const isProven = ({ pubKey }: Candidacy): boolean =>
     block.altered === 'a key that joins counts at once' || proven.some((member) => member.pubKey === pubKey)
-  const counting = withPowers(state, eligible.filter(isProven).slice(0, max), block.height)
+  const counting = withRoom(withPowers(state, eligible.filter(isProven).slice(0, max), block.height), block)
   const first = counting.length > 0 ? counting : proven
   const power = first.reduce((total, member) => total + member.power, 0)
   const joining = eligible
@@ -78,7 +95,12 @@ export type Update = readonly [pubKey: string, power: number]
 /** EndBlock (e). `signed`: the keys whose signatures the block's last commit has. */
 export function updateSet(state: State, block: Block, signed: ReadonlySet<string>, events: Event[]): Update[] {
   const before = state.validatorSet
-  for (const member of before) member.proven ||= signed.has(member.pubKey)
+  for (const member of before) {
+    if (member.proven || !signed.has(member.pubKey)) continue
+    const isEarlier = (latestRowOf(state, member.pubKey)?.firstHeight ?? Infinity) > block.height - 1
+    if (isEarlier) block.met.push('a signature of an earlier period')
+    member.proven = !isEarlier || block.altered === 'a signature of an earlier period proves a key'
+  }
   state.validatorSet = nextMembers(state, block)
   noteKeys(state, before, block.height + 2)
   const oldest = block.height - maxAgeOf(numberParam(state, 'unstake_wait_period', block.height))

@@ -16,7 +16,7 @@ import {
   voted,
   voteOf,
 } from './support.ts'
-import { lacking } from '../support.ts'
+import { key, lacking } from '../support.ts'
 
 const seen = new Set<string>()
 
@@ -341,15 +341,102 @@ test('20 open proposals of one candidacy, whoever owns it, are the most; a resol
   expect(refusal(chain, 1, 'proposeChangeParam', change())).toEqual([20, 'Too many open proposals'])
 })
 
-test('1,000 open proposals of the chain are the most', () => {
-  const chain = govChain(new Array<number>(51).fill(10))
-  const txs: Uint8Array[] = []
-  for (let number = 1; number <= 50; number++) {
-    for (let at = 0; at < 20; at++) txs.push(chain.tx(account(number), 'proposeChangeParam', change(), at))
+test.each([
+  [1, 1],
+  [19, 1],
+  [20, 2],
+  [200, 20],
+  [5000, 20],
+])('a candidacy with %i of 10,000 of the power may have %i open proposals', (power, most) => {
+  const chain = govChain([power, 10_000 - power])
+  const txs = Array.from({ length: 21 }, (_, at) => chain.tx(account(1), 'proposeChangeParam', change(), at))
+  const { results } = chain.block({ txs })
+  expect(results.map(({ code }) => code)).toEqual([
+    ...new Array<number>(most).fill(0),
+    ...new Array<number>(21 - most).fill(20),
+  ])
+  expect(refusal(chain, 1, 'proposeChangeParam', change())).toEqual([20, 'Too many open proposals'])
+})
+
+test('a candidacy whose only key in the set is not proven may vote, but not propose', () => {
+  const chain = govChain([40, 60])
+  const id = proposed(chain, account(1), 'proposeChangeParam', change())
+  const declared = { pubKey: nodeKey(5), maxAmount: tokens(100).toString() }
+  expect(chain.deliver(account(5), 'declareCandidacy', declared).code).toBe(0)
+  const proposals = {
+    proposeChangeParam: change(),
+    proposeDeployLibEni: deploy(),
+    proposeRetireProgram: retire([1]),
+    proposeTransferFund: fund(account(5), account(6), 1n),
+    proposeUpgradeProgram: deploy(),
   }
-  expect(chain.block({ txs: txs.slice(0, 999) }).results.every(({ code }) => code === 0)).toBe(true)
-  expect(chain.deliver(account(51), 'proposeChangeParam', change()).code).toBe(0)
-  expect(refusal(chain, 51, 'proposeChangeParam', change())).toEqual([20, 'Too many open proposals'])
+  const txs = Object.entries(proposals).map(([operation, message], at) =>
+    chain.tx(account(5), operation, message, 1 + at),
+  )
+  expect(new Set(chain.block({ txs }).results.map(({ log }) => log))).toEqual(new Set(['Invalid validator']))
+  expect(chain.deliver(account(5), 'vote', voteOf(id)).code).toBe(0)
+  chain.advanceTo(chain.height + 3)
+  expect(chain.deliver(account(5), 'proposeChangeParam', change()).code).toBe(0)
+})
+
+test('a candidacy that changes its key may propose while the proven one is still in the set', () => {
+  const chain = govChain([100])
+  expect(chain.deliver(account(1), 'updateCandidacy', { pubKey: nodeKey(9) }).code).toBe(0)
+  expect(chain.deliver(account(1), 'proposeChangeParam', change()).code).toBe(0)
+})
+
+test('strangers without a node cannot take the places for proposals: ten candidacies of one token propose nothing', () => {
+  const chain = govChain([1000, 1000])
+  const token = tokens(1).toString()
+  const numbers = Array.from({ length: 10 }, (_, at) => at + 3)
+  chain.block({
+    txs: numbers.map((number) =>
+      chain.tx(account(number), 'declareCandidacy', { pubKey: nodeKey(number), maxAmount: tokens(10).toString() }),
+    ),
+  })
+  expect(chain.query(`/stake/validator/${account(3).address}`)).toMatchObject({ state: 'Validator', shares: token })
+  const { results } = chain.block({
+    txs: numbers.flatMap((number) =>
+      Array.from({ length: 20 }, (_, at) => chain.tx(account(number), 'proposeChangeParam', change(), at + 1)),
+    ),
+    absent: numbers.map((number) => key(number)),
+  })
+  expect(new Set(results.map(({ log }) => log))).toEqual(new Set(['Invalid validator']))
+  expect(chain.deliver(account(1), 'proposeChangeParam', change()).code).toBe(0)
+})
+
+test('2,000 open proposals of the chain are the most', () => {
+  // A candidacy that is declared again, with the same proven key, has places of its own.
+  const chain = govChain(new Array<number>(50).fill(10))
+  const nonces = new Map<number, number>()
+  const tx = (number: number, operation: string, message: object): Uint8Array => {
+    const nonce = nonces.get(number) ?? 0
+    nonces.set(number, nonce + 1)
+    return chain.tx(account(number), operation, { ...message }, nonce)
+  }
+  const all = Array.from({ length: 50 }, (_, at) => at + 1)
+  const round = (): readonly Uint8Array[] =>
+    all.flatMap((number) => Array.from({ length: 20 }, () => tx(number, 'proposeChangeParam', change())))
+  const isDone = (txs: readonly Uint8Array[]): boolean => chain.block({ txs }).results.every(({ code }) => code === 0)
+  expect(isDone(round())).toBe(true)
+  expect(
+    isDone(
+      all.flatMap((number) => [
+        tx(number, 'withdrawCandidacy', {}),
+        tx(number, 'declareCandidacy', { pubKey: nodeKey(number), maxAmount: tokens(100).toString() }),
+      ]),
+    ),
+  ).toBe(true)
+  expect(isDone(round().slice(0, 999))).toBe(true)
+  nonces.set(50, chain.nonceOf(account(50)))
+  expect(isDone([tx(50, 'proposeChangeParam', change())])).toBe(true)
+  expect(
+    isDone([
+      tx(1, 'withdrawCandidacy', {}),
+      tx(1, 'declareCandidacy', { pubKey: nodeKey(1), maxAmount: tokens(100).toString() }),
+    ]),
+  ).toBe(true)
+  expect(refusal(chain, 1, 'proposeChangeParam', change())).toEqual([20, 'Too many open proposals'])
 })
 
 afterAll(() => {

@@ -164,12 +164,12 @@ describe('withdraw and declare again', () => {
     expect([...chain.store.scan(setMembers)]).toEqual([{ pubKey: key(1), candidacyId: 2, power: 1000, proven: true }])
   })
 
-  test('alone it goes on with its power in between, whoever declares the key then', () => {
+  test('alone it goes on with its power in between', () => {
     const chain = startChain([1000], { params })
     done(chain, account(1), 'withdrawCandidacy')
     for (let blocks = 0; blocks < 5; blocks++) chain.block()
     expect(setOf(chain)).toEqual(['1: 1000'])
-    done(chain, account(5), 'declareCandidacy', { pubKey: nodeKey(1), maxAmount: tokens(7000).toString() })
+    done(chain, account(1), 'declareCandidacy', { pubKey: nodeKey(1), maxAmount: tokens(7000).toString() })
     expect([...chain.store.scan(setMembers)]).toEqual([{ pubKey: key(1), candidacyId: 2, power: 700, proven: true }])
   })
 
@@ -184,10 +184,16 @@ describe('withdraw and declare again', () => {
     expect(setOf(chain)).toEqual(['1: 1000', '2: 1000'])
   })
 
-  test('a key that comes back in the next block is proven by its last signature as a member that was leaving (protocol.md §11)', () => {
+  test('a key that comes back in the next block is not proven by what it signs as a member that is leaving', () => {
     const chain = startChain([1000, 1000], { params })
     done(chain, account(1), 'deactivateCandidacy')
     done(chain, account(1), 'activateCandidacy')
+    const back = chain.height
+    // Its new period begins at back + 2; the commit of that height stands in block back + 3.
+    while (chain.height < back + 2) {
+      expect(setOf(chain)).toEqual(['1: 1?', '2: 1000'])
+      chain.block()
+    }
     expect(setOf(chain)).toEqual(['1: 1?', '2: 1000'])
     chain.block()
     expect(setOf(chain)).toEqual(['1: 1000', '2: 1000'])
@@ -213,6 +219,39 @@ describe('nobody eligible', () => {
     expect(setOf(chain)).toEqual(['1: 1000', '5: 1?'])
     chain.block({ txs: [1, 5].map((number) => chain.tx(account(number), 'deactivateCandidacy', {})) })
     expect(setOf(chain)).toEqual(['1: 1000'])
+  })
+})
+
+describe('a set of less than 3 of power', () => {
+  test('counts three times, so that others can join it again', () => {
+    const chain = startChain([1000, 2], { params })
+    done(chain, account(1), 'deactivateCandidacy')
+    expect(setOf(chain)).toEqual(['2: 6'])
+    done(chain, account(1), 'activateCandidacy')
+    expect(setOf(chain)).toEqual(['1: 1?', '2: 6'])
+    chain.advanceTo(chain.height + 3)
+    expect(setOf(chain)).toEqual(['1: 1000', '2: 2'])
+  })
+
+  test('of one token lets one key join, and what is shown of its owner stays 1', () => {
+    const chain = startChain([1000, 1], { params })
+    chain.block({
+      txs: [
+        chain.tx(account(1), 'deactivateCandidacy', {}),
+        chain.tx(account(5), 'declareCandidacy', declaration(5)),
+        chain.tx(account(6), 'declareCandidacy', declaration(6, 900)),
+      ],
+    })
+    expect(setOf(chain)).toEqual(['2: 3', '5: 1?'])
+    expect(chain.query(`/stake/validator/${account(2).address}`)).toMatchObject({ voting_power: 1 })
+    chain.advanceTo(chain.height + 3)
+    expect(setOf(chain)).toEqual(['2: 1', '5: 1000', '6: 1?'])
+  })
+
+  test('of 3 is as it is', () => {
+    const chain = startChain([1000, 3], { params })
+    done(chain, account(1), 'deactivateCandidacy')
+    expect(setOf(chain)).toEqual(['2: 3'])
   })
 })
 

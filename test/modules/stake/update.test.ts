@@ -103,7 +103,7 @@ describe('update', () => {
     expect(failure(chain, account(5), 'updateCandidacy')).toBe('1 cannot edit non-exsits candidacy')
   })
 
-  test('its own pubKey may be given; a new one joins the set from this block on, and the old one is free', () => {
+  test('its own pubKey may be given; a new one joins the set from this block on, and the old one is its own again', () => {
     const chain = startChain([1000, 1000])
     done(chain, account(1), 'updateCandidacy', { pubKey: nodeKey(1) })
     const { response } = chain.block({ txs: [chain.tx(account(1), 'updateCandidacy', { pubKey: nodeKey(9) })] })
@@ -111,6 +111,6 @@ describe('update', () => {
       [key(1), 0],
       [key(9), 1],
     ])
-    done(chain, account(5), 'declareCandidacy', { pubKey: nodeKey(1) })
+    done(chain, account(1), 'updateCandidacy', { pubKey: nodeKey(1) })
   })
 })

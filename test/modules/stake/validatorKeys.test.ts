@@ -51,7 +51,7 @@ describe('validator_keys', () => {
     const { response, results } = chain.block({
       txs: [
         chain.tx(account(1), 'withdrawCandidacy', {}),
-        chain.tx(account(5), 'declareCandidacy', { pubKey: nodeKey(1) }),
+        chain.tx(account(1), 'declareCandidacy', { pubKey: nodeKey(1) }, 1),
       ],
     })
     expect([results.map(({ code }) => code), updatesOf(response)]).toEqual([[0, 0], []])

@@ -69,10 +69,11 @@ describe('withdraw', () => {
     expect(failure(chain, account(1), 'withdrawCandidacy')).toBe('1 cannot withdraw non-exsits candidacy')
   })
 
-  test('a deactivated candidacy may be withdrawn, and its pubKey is free', () => {
+  test('a deactivated candidacy may be withdrawn, and its pubKey is free once it is not held back', () => {
     const chain = startChain([1000, 1000], still)
     done(chain, account(1), 'deactivateCandidacy')
     done(chain, account(1), 'withdrawCandidacy')
+    chain.advanceTo(8)
     declare(chain, 5, 1)
     expect(recordOf(chain, account(5)).pubKey).toBe(key(1))
   })
@@ -94,14 +95,14 @@ describe('withdraw', () => {
 })
 
 describe('deactivate and activate', () => {
-  test('they turn active off and on, change nothing else, and cost nothing', () => {
-    const chain = startChain([1000, 1000], still)
+  test('they turn active off and on, change nothing else, and cost 21,000 gas each', () => {
+    const chain = startChain([1000, 1000], { params: { ...still.params, gas_price: 1 } })
     const before = recordOf(chain, account(1))
     const off = done(chain, account(1), 'deactivateCandidacy')
     expect(recordOf(chain, account(1))).toEqual({ ...before, active: false, updatedAt: chain.time })
     const on = done(chain, account(1), 'activateCandidacy')
     expect(recordOf(chain, account(1))).toEqual({ ...before, updatedAt: chain.time })
-    expect([off.gasUsed, on.gasUsed, balanceOf(chain, account(1))]).toEqual([0, 0, tokens(100_000)])
+    expect([off.gasUsed, on.gasUsed, balanceOf(chain, account(1))]).toEqual([21_000, 21_000, tokens(100_000) - 42_000n])
     expect([...eventsOf(off), ...eventsOf(on)]).toEqual(
       ['deactivate', 'activate'].map(
         (name) => `svc.stake.${name} sender=${account(1).address} owner=${account(1).address} pub_key=${keyText(1)}`,
@@ -201,6 +202,7 @@ describe('activate after withdraw', () => {
   test('a pubKey that another took is named before the shares, and an own new declare replaced the record', () => {
     const chain = startChain([1000, 1000], still)
     done(chain, account(1), 'withdrawCandidacy')
+    chain.advanceTo(8)
     declare(chain, 5, 1)
     expect(failure(chain, account(1), 'activateCandidacy')).toBe('1 pubkey has been declared')
     done(chain, account(5), 'withdrawCandidacy')

@@ -17,7 +17,7 @@ import {
   type TxEntry,
 } from '../../define.ts'
 import { governanceErrors } from '../errors.ts'
-import { checkOpenLimits, createProposal, validatorIdOf } from '../keeper.ts'
+import { checkOpenLimits, createProposal, proposerIdOf } from '../keeper.ts'
 import type { OwnFields, Proposal, ProposalOf, ProposalType } from '../tables.ts'
 
 /** What carrying out leaves. `rejected` says why it could not be done; nothing but the proposal was changed then. */
@@ -106,7 +106,7 @@ export interface Draft {
 
 /** Checks every proposal by these rules in order: the sender, own rules, the point, open limits. Then creates it. */
 export function propose({ state, block, sender, tx, index }: TxContext, draft: Draft): Outcome {
-  const candidacyId = validatorIdOf(state, sender)
+  const candidacyId = proposerIdOf(state, sender)
   if (typeof candidacyId !== 'number') return candidacyId
   const broken = draft.rules()
   if (broken !== undefined) return broken

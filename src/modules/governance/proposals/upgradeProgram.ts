@@ -2,7 +2,7 @@ import type { TxError } from '../../../base/txError.ts'
 import type { MessageOf } from '../../../tx/fields.ts'
 import type { TxContext } from '../../define.ts'
 import { governanceErrors } from '../errors.ts'
-import { validatorIdOf } from '../keeper.ts'
+import { proposerIdOf } from '../keeper.ts'
 import { checkFiles, checkName } from '../library.ts'
 import { libraryMembers } from './deployLibEni.ts'
 import { defineProposal, pointHeight } from './proposal.ts'
@@ -18,7 +18,7 @@ export const proposeUpgradeProgram = defineProposal({
 })
 
 function executePropose({ state, sender }: TxContext, message: MessageOf<typeof input>): TxError {
-  const candidacyId = validatorIdOf(state, sender)
+  const candidacyId = proposerIdOf(state, sender)
   if (typeof candidacyId !== 'number') return candidacyId
   return checkName(message) ?? checkFiles(message) ?? governanceErrors.upgradeNotImplemented
 }

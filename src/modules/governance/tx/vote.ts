@@ -6,7 +6,7 @@ import { yesNoText } from '../../../values/text.ts'
 import { defineTx, effects, type Outcome, type TxContext } from '../../define.ts'
 import { decided, resolve, tallyOf } from '../block.ts'
 import { governanceErrors } from '../errors.ts'
-import { getProposal, putVote, validatorIdOf } from '../keeper.ts'
+import { getProposal, putVote, voterIdOf } from '../keeper.ts'
 import type { ProposalResult } from '../tables.ts'
 
 const input = { proposalId: field(proposalId), answer: field(yesNoText) }
@@ -31,7 +31,7 @@ const closed: Readonly<Record<ProposalResult, TxError | undefined>> = {
 }
 
 function executeVote({ state, block, sender }: TxContext, message: MessageOf<typeof input>): Outcome {
-  const candidacyId = validatorIdOf(state, sender)
+  const candidacyId = voterIdOf(state, sender)
   if (typeof candidacyId !== 'number') return candidacyId
   const id = proposalIdOf(message.proposalId)
   const proposal = getProposal(state, id)

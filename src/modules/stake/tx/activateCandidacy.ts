@@ -1,11 +1,11 @@
 import { maxOf, shareCeil, TOKEN } from '../../../base/amount.ts'
-import { shortfallOf, takeBalance } from '../../accounts/keeper.ts'
+import { balanceOf, shortfallOf, takeBalance } from '../../accounts/keeper.ts'
 import { defineTx, effects, isError, type Outcome, type TxContext } from '../../define.ts'
 import { stakeErrors } from '../errors.ts'
 import { getLiveByPubKey, listUnbondings, pendingUnbonding, removeUnbonding } from '../keeper.ts'
 import type { Candidacy } from '../tables.ts'
 import { allowed } from '../transitions.ts'
-import { change } from './candidacy.ts'
+import { ACTIVATION_GAS, change } from './candidacy.ts'
 
 /** Source: interface, activate; protocol.md §3. */
 export const activateCandidacy = defineTx({
@@ -14,7 +14,7 @@ export const activateCandidacy = defineTx({
   event: 'svc.stake.activate',
   doc: "Activates the sender's deactivated, removed or withdrawn candidacy again.",
   input: {},
-  gas: () => 0,
+  gas: () => ACTIVATION_GAS,
   execute: executeActivate,
 })
 
@@ -33,8 +33,10 @@ function restake(context: TxContext, candidacy: Candidacy): Outcome {
   const selfStake = shareCeil(candidacy.maxShares, block.params.selfStakingRatio)
   const shares = maxOf(pending, selfStake)
   if (shares < TOKEN) return stakeErrors.insufficientBondShares
-  const shortfall = shortfallOf(state, sender, shares - pending, fee)
-  if (shortfall !== undefined) return { ...stakeErrors.insufficientBondShares, shortfall }
+  if (balanceOf(state, sender) < shares - pending) {
+    const shortfall = shortfallOf(state, sender, shares - pending + fee, fee)
+    return { ...stakeErrors.insufficientBondShares, shortfall }
+  }
   return {
     locks: shares - pending,
     apply: () => {

@@ -8,6 +8,12 @@ import type { Candidacy } from '../tables.ts'
 /** Length limits of a description in bytes of UTF-8, in operations and in genesis. Source: protocol.md §3. */
 export const DESCRIPTION_BYTES_MAX = { name: 128, website: 256, location: 128, email: 256, profile: 2048 } as const
 
+/**
+ * Gas of activate and deactivate. They change one flag, but what is free is written into every node's history for ever.
+ * Source: protocol.md §2, Gas and fees.
+ */
+export const ACTIVATION_GAS = 21_000
+
 const member = (name: keyof typeof DESCRIPTION_BYTES_MAX) => optional(field(textOf(DESCRIPTION_BYTES_MAX[name])))
 
 /** Fields of a validator description. Source: interface, Validator description object. */

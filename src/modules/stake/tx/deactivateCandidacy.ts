@@ -1,6 +1,6 @@
 import { defineTx, effects, isError, type Outcome, type TxContext } from '../../define.ts'
 import { allowed } from '../transitions.ts'
-import { change } from './candidacy.ts'
+import { ACTIVATION_GAS, change } from './candidacy.ts'
 
 /** Source: interface, deactivate; protocol.md §3. */
 export const deactivateCandidacy = defineTx({
@@ -9,7 +9,7 @@ export const deactivateCandidacy = defineTx({
   event: 'svc.stake.deactivate',
   doc: "Deactivates the sender's candidacy; its shares stay.",
   input: {},
-  gas: () => 0,
+  gas: () => ACTIVATION_GAS,
   execute: executeDeactivate,
 })
 

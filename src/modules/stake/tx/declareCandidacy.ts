@@ -7,7 +7,7 @@ import { takeBalance } from '../../accounts/keeper.ts'
 import { getChain } from '../../chain/keeper.ts'
 import { defineTx, type Outcome, type TxContext } from '../../define.ts'
 import { stakeErrors } from '../errors.ts'
-import { createCandidacy, dropWithdrawn, getLiveByOwner, getLiveByPubKey } from '../keeper.ts'
+import { createCandidacy, dropWithdrawn, getLiveByOwner, isKeyTaken } from '../keeper.ts'
 import { appliedTo, description } from './candidacy.ts'
 
 const input = {
@@ -30,7 +30,7 @@ export const declareCandidacy = defineTx({
 
 function executeDeclare({ state, block, sender }: TxContext, message: MessageOf<typeof input>): Outcome {
   const key = pubKeyOf(message.pubKey)
-  if (getLiveByPubKey(state, key) !== undefined) return stakeErrors.pubKeyDeclared
+  if (isKeyTaken(state, key, sender)) return stakeErrors.pubKeyDeclared
   if (getLiveByOwner(state, sender) !== undefined) return stakeErrors.addressDeclared
   const { defaultMaxAmount, defaultCompRate } = getChain(state)
   const maxShares = message.maxAmount === undefined ? defaultMaxAmount : BigInt(message.maxAmount)

@@ -7,7 +7,7 @@ import { amount, ratio } from '../../../values/number.ts'
 import { takeBalance } from '../../accounts/keeper.ts'
 import { defineTx, isError, type Outcome, type TxContext } from '../../define.ts'
 import { stakeErrors } from '../errors.ts'
-import { getLiveByPubKey } from '../keeper.ts'
+import { isKeyTaken } from '../keeper.ts'
 import { allowed } from '../transitions.ts'
 import { change, description } from './candidacy.ts'
 
@@ -34,7 +34,7 @@ function executeUpdate(context: TxContext, message: MessageOf<typeof input>): Ou
   const candidacy = allowed(context, 'update')
   if (isError(candidacy)) return candidacy
   const key = message.pubKey === undefined ? candidacy.pubKey : pubKeyOf(message.pubKey)
-  if (key !== candidacy.pubKey && getLiveByPubKey(state, key) !== undefined) return stakeErrors.pubKeyDeclared
+  if (key !== candidacy.pubKey && isKeyTaken(state, key, sender)) return stakeErrors.pubKeyDeclared
   const maxShares = message.maxAmount === undefined ? candidacy.maxShares : BigInt(message.maxAmount)
   if (message.maxAmount !== undefined && maxShares < candidacy.shares) {
     return invalidParameter(`maxAmount: expected at least the candidacy's shares ${candidacy.shares}, got ${maxShares}`)
