@@ -11,10 +11,16 @@ import { FILE_BYTES_MAX, REDIRECTS_MAX } from '../../src/eni/download.ts'
 import { LIMITS } from '../../src/eni/thread.ts'
 import { PASSWORD_LENGTH_MIN } from '../../src/keys/password.ts'
 import * as gateway from '../../src/gateway/limits.ts'
-import { OPEN_PROPOSALS_MAX, OPEN_PROPOSALS_OF_ONE_MAX } from '../../src/modules/governance/keeper.ts'
+import {
+  OPEN_PROPOSALS_BY_POWER,
+  OPEN_PROPOSALS_MAX,
+  OPEN_PROPOSALS_OF_ONE_MAX,
+} from '../../src/modules/governance/keeper.ts'
 import { URLS_MAX } from '../../src/values/library.ts'
 import { POINT_BLOCKS_MAX, POINT_SECONDS_MAX } from '../../src/modules/governance/proposals/proposal.ts'
 import { AWARD_EVENT_BLOCKS } from '../../src/modules/stake/block.ts'
+import { ACTIVATION_GAS } from '../../src/modules/stake/tx/candidacy.ts'
+import { SET_POWER_MIN } from '../../src/modules/stake/validatorSet.ts'
 import { PARAMETERS } from '../../src/modules/params/definitions.ts'
 import { txEntries } from '../../src/modules/registry.ts'
 import { TX_BYTES_MAX } from '../../src/tx/envelope.ts'
@@ -26,7 +32,10 @@ import { pages } from './pages.ts'
 const FIGURES: Readonly<Record<string, readonly string[]>> = {
   'docs/protocol.md': [
     `size at most ${thousands(TX_BYTES_MAX)} bytes`,
-    `at most ${OPEN_PROPOSALS_OF_ONE_MAX} open proposals (the proposal carries the id), the chain ${thousands(OPEN_PROPOSALS_MAX)}`,
+    `at most max(1, min(${OPEN_PROPOSALS_OF_ONE_MAX}, floor(${thousands(OPEN_PROPOSALS_BY_POWER)} × p / P))) open proposals`,
+    `The chain has at most ${thousands(OPEN_PROPOSALS_MAX)}.`,
+    `| activate, deactivate | ${thousands(ACTIVATION_GAS)},`,
+    `While these powers are below ${SET_POWER_MIN}`,
     `more than ${thousands(POINT_BLOCKS_MAX)} ahead`,
     `more than ${thousands(POINT_SECONDS_MAX)} s ahead`,
     `to 1–${URLS_MAX} http(s) URLs`,
@@ -61,7 +70,7 @@ const FIGURES: Readonly<Record<string, readonly string[]>> = {
   'docs/threat-model.md': [
     `there are ${thousands(gateway.WAITING_MAX)} places in all`,
     `transactions of at most ${thousands(TX_BYTES_MAX)} bytes`,
-    `${OPEN_PROPOSALS_OF_ONE_MAX} open proposals for each candidacy, ${thousands(OPEN_PROPOSALS_MAX)} in all`,
+    `at most ${OPEN_PROPOSALS_OF_ONE_MAX} open proposals for each candidacy, fewer for one with little power, ${thousands(OPEN_PROPOSALS_MAX)} in all`,
     `bodies of at most ${mebibytes(gateway.BODY_BYTES_MAX)} and ${thousands(gateway.TEXT_MARKS_MAX)} members`,
     `batches of ${gateway.BATCH_CALLS_MAX} calls`,
     `${gateway.PARAMS_DEPTH_MAX} levels of nesting`,

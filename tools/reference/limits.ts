@@ -14,7 +14,7 @@ import { LIMITS } from '../../src/eni/thread.ts'
 import * as gateway from '../../src/gateway/limits.ts'
 import { GENESIS_SUPPLY_MAX } from '../../src/modules/genesis.ts'
 import { NONCES_OF_TX_MAX, OFFER_AGAIN_MS } from '../../src/tx/nonceQueue.ts'
-import { OPEN_PROPOSALS_MAX, OPEN_PROPOSALS_OF_ONE_MAX } from '../../src/modules/governance/keeper.ts'
+import { OPEN_PROPOSALS_BY_POWER, OPEN_PROPOSALS_MAX, OPEN_PROPOSALS_OF_ONE_MAX } from '../../src/modules/governance/keeper.ts'
 import { OS_NAMES, URLS_MAX } from '../../src/values/library.ts'
 import { POINT_BLOCKS_MAX, POINT_SECONDS_MAX } from '../../src/modules/governance/proposals/proposal.ts'
 import { PARAMETERS } from '../../src/modules/params/definitions.ts'
@@ -47,7 +47,11 @@ const chainRows: readonly Row[] = [
     'The point at which a proposal expires or takes effect',
     `${thousands(POINT_BLOCKS_MAX)} blocks or ${thousands(POINT_SECONDS_MAX)} s ahead`,
   ],
-  ['Open proposals', `${OPEN_PROPOSALS_OF_ONE_MAX} from one candidacy, ${thousands(OPEN_PROPOSALS_MAX)} in all`],
+  [
+    'Open proposals',
+    `1 to ${OPEN_PROPOSALS_OF_ONE_MAX} from one candidacy, one for each ${thousands(OPEN_PROPOSALS_BY_POWER)}th of the power; ` +
+      `${thousands(OPEN_PROPOSALS_MAX)} in all`,
+  ],
   ['Waiting transactions that cost no gas', `${FREE_TXS_MAX} from one sender`],
   ['`block.max_bytes` of genesis', mebibytes(BLOCK_BYTES_MAX)],
   ['A genesis file', mebibytes(BLOCK_BYTES_MAX)],
