@@ -2,7 +2,8 @@
 SHELL := /bin/sh
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help install gen devnet check test bench bench-page stress chaos churn faults fuzz model mutants outage soak requirements replicas
+.PHONY: help install gen devnet check test bench bench-page stress chaos
+.PHONY: churn faults fuzz model mutants writes outage soak requirements replicas
 .PHONY: byzantine matrix manifests reliability statesync supply-chain sbom docs up down test-containers clean
 
 # npm runs on the system's Node, everything else on the one that it installs.
@@ -34,6 +35,7 @@ help:
 	@echo 'make matrix   the tests of the real node against each CometBFT line, one line each'
 	@echo "make bench    side by side with cosmos-sdk and CometBFT's own kvstore (docs/performance.md; ARGS=\"--quick\" takes three minutes)"
 	@echo 'make bench-page   the web page in a browser, on a large chain beside a small one (docs/performance.md)'
+	@echo 'make writes   what each operation writes on every node for its fee (docs/threat-model.md)'
 	@echo 'make stress   strangers hammer a node of 2,500 candidacies while honest callers measure (docs/reliability.md)'
 	@echo 'make reliability   every campaign, one after the other (docs/reliability.md; ARGS="--only model,fuzz" runs some)'
 	@echo 'make up       the devnet in containers, in the background (docs/containers.md); make down stops it and keeps its chain'
@@ -94,6 +96,9 @@ outage: gen
 
 soak: gen
 	@exec $(NODE) test/soak/main.ts $(ARGS)
+
+writes: gen
+	@exec $(NODE) test/stress/writes.ts $(ARGS)
 
 model: gen
 	@exec $(NODE) test/model/main.ts $(ARGS)

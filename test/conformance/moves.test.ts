@@ -43,12 +43,12 @@ describe('candidacy moves', () => {
     expect(perform(chain, poor, 'svc_updateCandidacy', {})).toEqual(refusal(1, 'cannot edit non-exsits candidacy'))
   })
 
-  test('candidacy exists, withdraw: it is withdrawn and its key free; a second withdraw is refused', () => {
+  test('candidacy exists, withdraw: it is withdrawn and its key free for its owner; a second withdraw is refused', () => {
     const chain = conformanceChain()
     succeed(chain, third, 'svc_withdrawCandidacy')
     expect(validatorOf(chain, third)).toMatchObject({ state: 'Withdrawn', shares: '0', active: 'N', rank: -1 })
     expect(perform(chain, third, 'svc_withdrawCandidacy')).toEqual(refusal(1, 'cannot withdraw non-exsits candidacy'))
-    succeed(chain, newcomer, 'svc_declareCandidacy', { pubKey: keyText(3) })
+    succeed(chain, third, 'svc_declareCandidacy', { pubKey: keyText(3) })
   })
 
   test('active validator, deactivate: it leaves the set; a second deactivate is refused', () => {

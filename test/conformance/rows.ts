@@ -98,7 +98,7 @@ const moves = (
     ],
     [
       'candidacy exists, withdraw',
-      'candidacy exists, withdraw: it is withdrawn and its key free; a second withdraw is refused',
+      'candidacy exists, withdraw: it is withdrawn and its key free for its owner; a second withdraw is refused',
     ],
     ['active validator, deactivate', 'active validator, deactivate: it leaves the set; a second deactivate is refused'],
     [

@@ -70,7 +70,8 @@ const FIGURES: Readonly<Record<string, readonly string[]>> = {
   'docs/threat-model.md': [
     `there are ${thousands(gateway.WAITING_MAX)} places in all`,
     `transactions of at most ${thousands(TX_BYTES_MAX)} bytes`,
-    `at most ${OPEN_PROPOSALS_OF_ONE_MAX} open proposals for each candidacy, fewer for one with little power, ${thousands(OPEN_PROPOSALS_MAX)} in all`,
+    `at most ${OPEN_PROPOSALS_OF_ONE_MAX} open proposals for each candidacy, fewer for one with little power, ` +
+      `${thousands(OPEN_PROPOSALS_MAX)} in all`,
     `bodies of at most ${mebibytes(gateway.BODY_BYTES_MAX)} and ${thousands(gateway.TEXT_MARKS_MAX)} members`,
     `batches of ${gateway.BATCH_CALLS_MAX} calls`,
     `${gateway.PARAMS_DEPTH_MAX} levels of nesting`,

@@ -106,8 +106,8 @@ async function allFunctions(call: Call, run: number, [candidate, heir]: readonly
 const GAS_OF: Readonly<Record<string, readonly [gas: number, data?: unknown]>> = {
   'stake.validator.declare': [GAS.declare],
   'stake.validator.update': [GAS.update],
-  'stake.validator.deactivate': [GAS.free],
-  'stake.validator.activate': [GAS.free],
+  'stake.validator.deactivate': [GAS.activation],
+  'stake.validator.activate': [GAS.activation],
   'stake.validator.updateAccount': [GAS.update, expect.stringMatching(/^[A-Za-z0-9+/]+=*$/)],
   'stake.validator.acceptAccountUpdate': [GAS.update],
   'stake.validator.withdraw': [GAS.free],

@@ -116,12 +116,12 @@ describe('candidacy methods', () => {
   })
 
   test('deactivate: svc_deactivateCandidacy sets active N', async () => {
-    expectCommitted(await net.send('svc_deactivateCandidacy', { from: candidate }), GAS.free)
+    expectCommitted(await net.send('svc_deactivateCandidacy', { from: candidate }), GAS.activation)
     expect(await validator(candidate)).toMatchObject({ active: 'N', state: 'Candidate' })
   })
 
   test('activate: svc_activateCandidacy sets active Y again', async () => {
-    expectCommitted(await net.send('svc_activateCandidacy', { from: candidate }), GAS.free)
+    expectCommitted(await net.send('svc_activateCandidacy', { from: candidate }), GAS.activation)
     expect(await validator(candidate)).toMatchObject({ active: 'Y', state: 'Validator' })
   })
 

@@ -72,7 +72,8 @@ async function ask(job: AttackJob, closing: AbortSignal): Promise<void> {
         localAddress: addressOf(connection, job),
       })
       closing.addEventListener('abort', () => void client.destroy().catch(() => undefined))
-      for (let turn = connection; !closing.aborted; turn++) {
+      // Connections share the bodies out, so that one sends all of one sender's transactions, in their order.
+      for (let turn = connection; !closing.aborted; turn += job.connections) {
         const end = await askOnce(client, (makers[turn % makers.length] as () => Buffer)())
         if (closing.aborted) break
         count(end)

@@ -4,6 +4,7 @@ import { type Address, addressBytes } from '../../src/base/address.ts'
 import { toBase64, toHex } from '../../src/base/bytes.ts'
 import { encodePaths } from '../../src/codec/queryBatch.ts'
 import { SUBSCRIPTIONS_OF_SOCKET_MAX, TEXT_MARKS_MAX } from '../../src/gateway/limits.ts'
+import type { Signer } from '../../src/tx/sign.ts'
 import { type Manner, STAMP } from './job.ts'
 
 /** One attack on one port of a node. */
@@ -22,6 +23,9 @@ export interface Attack {
 
 const CALLS_A_BATCH = 50
 const BODIES = 16
+/** Owners of candidacies who deactivate and activate in turn, ten on a connection, and how often each of them does. */
+export const FLOODING_OWNERS = 640
+const FLOODS_OF_ONE = 40
 const PATHS_A_BATCH = 16
 
 const many = <T>(count: number, make: (at: number) => T): readonly T[] =>
@@ -41,6 +45,17 @@ function unsignedTx(chainId: string, number: number): string {
   const message = { to: addressBytes(to?.address as Address), value: '1' }
   const tx = toHex(from?.signTx({ chainId, nonce: number, operation: 'transfer', message }) as Uint8Array)
   return tx.slice(0, -STAMP.length) + STAMP
+}
+
+/** Real transactions that change one flag, in the order of their nonces. */
+const floods = (chainId: string): readonly string[] => {
+  const owners = signersOf('candidate', FLOODING_OWNERS)
+  return many(FLOODING_OWNERS * FLOODS_OF_ONE, (at) => {
+    const nonce = Math.floor(at / FLOODING_OWNERS)
+    const operation = nonce % 2 === 0 ? 'deactivateCandidacy' : 'activateCandidacy'
+    const tx = (owners[at % FLOODING_OWNERS] as Signer).signTx({ chainId, nonce, operation, message: {} })
+    return call('broadcast_tx_sync', { tx: toBase64(tx) })
+  })
 }
 
 /** A call of as many keys as are parsed, one within the other: no body costs more to parse. */
@@ -148,6 +163,14 @@ export function attacksOn(chainId: string, candidacies: number): readonly Attack
       manner: 'ask',
       connections: 64,
       bodies: many(BODIES, () => call('broadcast_tx_sync', { tx: `${STAMP}${toBase64(randomBytes(27))}` })),
+    },
+    {
+      name: 'activations',
+      title: `${FLOODING_OWNERS} owners who deactivate and activate, at CometBFT`,
+      port: 'rpc',
+      manner: 'ask',
+      connections: 64,
+      bodies: floods(chainId),
     },
     {
       name: 'slow-readers',

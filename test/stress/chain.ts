@@ -15,6 +15,7 @@ import { findCometBft } from '../../src/comet/find.ts'
 import { gatewayClient } from '../e2e/support/client.ts'
 import type { Signer } from '../../src/tx/sign.ts'
 import { freePorts } from '../e2e/support/processes.ts'
+import { FLOODING_OWNERS } from './attacks.ts'
 
 /** The three processes of a node. */
 export type PartName = 'application' | 'CometBFT' | 'gateway'
@@ -53,6 +54,7 @@ const VALIDATOR = OWNER.address
 export const HONEST_SENDERS = ACCOUNTS.slice(0, 4)
 
 const OPEN_PROPOSALS_MAX = 20
+// Half of the places of the chain.
 const OPEN_IN_ALL_MAX = 1_000
 // On a busy machine a few blocks pass before the last of a round has reached the mempool.
 const EXPIRES_IN_BLOCKS = 10
@@ -75,7 +77,10 @@ const genesisOf =
     stake: { max_absent_blocks: 1_000_000 },
     accounts: [
       ...ACCOUNTS.map((address) => ({ address, balance: units(1_000_000) })),
-      ...silentOwners(validators - 1).map(({ address }) => ({ address, balance: units(1000) })),
+      ...silentOwners(Math.max(validators - 1, FLOODING_OWNERS)).map(({ address }) => ({
+        address,
+        balance: units(1000),
+      })),
       ...Array.from({ length: accounts }, (_, at) => ({
         address: `0x${toHex(sha256(utf8(`account ${at}`)).subarray(0, 20))}`,
         balance: units(1),
@@ -145,7 +150,7 @@ async function startGateway(home: string, node: Target, port: number, metrics: n
 
 /**
  * Makes proposals with long reasons, by real transactions, that expire after a few blocks: a candidacy may have 20 open
- * at a time, and the chain 1,000.
+ * at a time.
  */
 async function propose(url: string, count: number, proposers: readonly Signer[]): Promise<void> {
   const svc = new Svc(url)

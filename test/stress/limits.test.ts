@@ -14,6 +14,7 @@ const row: Endured = {
   memoryLeftMb: nothing,
   walPeakMb: 16,
   subscriptionsLeft: 0,
+  freeWrites: 0,
   strangers: { answered: 1, ECONNRESET: 5 },
 }
 
@@ -21,6 +22,7 @@ test('an attack under which every limit holds breaks none', () => {
   expect(brokenLimits(row, 1)).toEqual([])
   expect(brokenLimits({ ...row, blockRatio: 2.1 }, 1)).toEqual(['blocks'])
   expect(brokenLimits({ ...row, subscriptionsLeft: 1 }, 2)).toEqual(['1 subscriptions of nobody'])
+  expect(brokenLimits({ ...row, freeWrites: 3 }, 2)).toEqual(['3 transactions without a fee'])
 })
 
 test.each([{}, { ECONNREFUSED: 5000, UND_ERR_SOCKET: 1 }])(

@@ -22,6 +22,8 @@ export interface Endured {
   readonly walPeakMb: number
   /** Subscriptions that the gateway counts when every stranger is gone. Honest callers have none. */
   readonly subscriptionsLeft: number
+  /** Transactions in its blocks that succeeded without a fee. */
+  readonly freeWrites: number
   /** What the strangers were answered. */
   readonly strangers: AttackTally
 }
@@ -52,7 +54,17 @@ export const slowerThan = (quiet: { readonly blockP95Ms: number; readonly transf
  * size have none.
  */
 export function brokenLimits(row: Endured, slack: number): readonly string[] {
-  const { blockRatio, transferRatio, back, refused, memoryLeftMb, walPeakMb, subscriptionsLeft, strangers } = row
+  const {
+    blockRatio,
+    transferRatio,
+    back,
+    refused,
+    memoryLeftMb,
+    walPeakMb,
+    subscriptionsLeft,
+    freeWrites,
+    strangers,
+  } = row
   const unexplained = Object.keys(refused).filter((code) => !RATE_LIMITED.includes(code))
   const held = Math.max(...Object.values(memoryLeftMb))
   return [
@@ -64,5 +76,6 @@ export function brokenLimits(row: Endured, slack: number): readonly string[] {
     ...(held > MEMORY_LEFT_MB_MAX * slack ? ['memory'] : []),
     ...(subscriptionsLeft > 0 ? [`${subscriptionsLeft} subscriptions of nobody`] : []),
     ...(walPeakMb > WAL_MB_MAX ? ['write-ahead log'] : []),
+    ...(freeWrites > 0 ? [`${freeWrites} transactions without a fee`] : []),
   ]
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { runAttack } from './attackerProcess.ts'
 import type { Attack } from './attacks.ts'
 import type { PartName, StressChain } from './chain.ts'
+import { freeWrites, headOf } from './freeWrites.ts'
 import type { Honest, Met } from './honest.ts'
 import { BACK_MS_MAX, type Endured, MEMORY_LEFT_MB_MAX, slowerThan } from './limits.ts'
 import type { Megabytes, ResourceWatch } from './resources.ts'
@@ -112,6 +113,8 @@ export async function endure(setting: Setting, quiet: Met, attack: Attack): Prom
   } = setting
   const before = resources.now()
   resources.takePeaks()
+  const { rpc } = setting.chain
+  const fromHeight = await headOf(rpc)
   const fromMs = performance.now()
   const strangers = await runAttack(jobOf(setting, attack, attackMs))
   const endMs = performance.now()
@@ -135,5 +138,6 @@ export async function endure(setting: Setting, quiet: Met, attack: Attack): Prom
     memoryLeftMb: left,
     walPeakMb: walMb,
     subscriptionsLeft: await subscriptionsOf(chain),
+    freeWrites: await freeWrites(rpc, fromHeight, await headOf(rpc)),
   }
 }

@@ -14,7 +14,11 @@ import { LIMITS } from '../../src/eni/thread.ts'
 import * as gateway from '../../src/gateway/limits.ts'
 import { GENESIS_SUPPLY_MAX } from '../../src/modules/genesis.ts'
 import { NONCES_OF_TX_MAX, OFFER_AGAIN_MS } from '../../src/tx/nonceQueue.ts'
-import { OPEN_PROPOSALS_BY_POWER, OPEN_PROPOSALS_MAX, OPEN_PROPOSALS_OF_ONE_MAX } from '../../src/modules/governance/keeper.ts'
+import {
+  OPEN_PROPOSALS_BY_POWER,
+  OPEN_PROPOSALS_MAX,
+  OPEN_PROPOSALS_OF_ONE_MAX,
+} from '../../src/modules/governance/keeper.ts'
 import { OS_NAMES, URLS_MAX } from '../../src/values/library.ts'
 import { POINT_BLOCKS_MAX, POINT_SECONDS_MAX } from '../../src/modules/governance/proposals/proposal.ts'
 import { PARAMETERS } from '../../src/modules/params/definitions.ts'

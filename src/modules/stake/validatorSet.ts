@@ -90,7 +90,8 @@ function provenCandidacies(
  * commit as a member of the set: it is proven. Before that it joins with power 1, and all that join together have less
  * than half of the power of the proven ones. Where no proven key belongs to an eligible candidacy, the proven members
  * stay as they are until somebody who joins has signed. So a key that no node holds never stops the chain. `hasSigned`
- * is true for a key whose signature in the last commit makes it proven. Bound: max_vals rows, and `sent`. Source: protocol.md §4.1, §4.2, §4.4.
+ * is true for a key whose signature in the last commit makes it proven. Bound: max_vals rows, and `sent`. Source:
+ * protocol.md §4.1, §4.2, §4.4.
  */
 export function nextSet(
   state: StateReader,

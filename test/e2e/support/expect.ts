@@ -41,4 +41,11 @@ export function expectRefused(result: TxResult, code: number, log: string): void
 export const proposalIdText: unknown = expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/)
 
 /** Gas of the operations on a devnet. Source: protocol.md §2, Gas and fees. */
-export const GAS = { declare: 1_000_000, update: 1_000_000, governance: 2_000_000, transfer: 21_000, free: 0 } as const
+export const GAS = {
+  declare: 1_000_000,
+  update: 1_000_000,
+  governance: 2_000_000,
+  transfer: 21_000,
+  activation: 21_000,
+  free: 0,
+} as const
