@@ -37,7 +37,7 @@ import {
   votesOf,
 } from './convert.ts'
 import { takeOutcome } from './optimisticExecution.ts'
-import { programRefusal } from './program.ts'
+import { assertProgramVersion } from './programVersion.ts'
 
 /**
  * Opens a block above the head. One that was opened before and never committed is dropped, because CometBFT may send a
@@ -51,9 +51,7 @@ function openBlock(
 ): readonly Event[] {
   const expected = nextOf(app).height
   if (height !== expected) throw new Error(`block ${height} does not follow the head: expected ${expected}`)
-  const { programVersion } = app.options
-  const refusal = programVersion === undefined ? undefined : programRefusal(app.head.state, programVersion)
-  if (refusal !== undefined) throw new Error(`block ${height} is not executed: ${refusal}`)
+  assertProgramVersion(app, app.head.state)
   const overlay = createOverlay(app.head.state)
   const block = createBlock(app, timeMsOf(time))
   const begun = punish(overlay, block, offencesOf(misbehavior))

@@ -60,7 +60,10 @@ export interface AppOptions {
   readonly store: Store
   /** The version of this program, which Info reports. */
   readonly version: string
-  /** The program version whose blocks this program executes. It refuses all others. Without it, it executes any. */
+  /**
+   * The program version that this program runs. Blocks of another one are refused with an OtherProgramVersion, which
+   * must end the program (protocol.md §7). Without it every block is executed, which suits tests.
+   */
   readonly programVersion?: number
   /** Checks that depend on this node, such as its operating system. Only CheckTx uses them, a block never does. */
   readonly node?: NodeChecks

@@ -4,10 +4,12 @@ import { fromUtf8 } from '../base/bytes.ts'
 import { show } from '../base/json.ts'
 import { secondsOf } from '../base/time.ts'
 import { evidenceParamsOf } from '../modules/endBlock.ts'
+import { programVersion } from '../modules/chain/keeper.ts'
 import { applyGenesis, type Genesis, GenesisError, readGenesis } from '../modules/genesis.ts'
 import { createOverlay } from '../store/overlay.ts'
 import { type AppContext, resetTo } from './context.ts'
 import { printEvidence, printUpdates, timeMsOf } from './convert.ts'
+import { assertProgramVersion } from './programVersion.ts'
 
 /**
  * The application's protocol version. It never changes: CometBFT writes it into every header, so another number would
@@ -63,10 +65,14 @@ export function assertGenesisLimits({ blockMaxBytes, pubKeyTypes, initialHeight 
   }
 }
 
-/** Reports the committed height only: a block that FinalizeBlock executed does not exist until Commit has written it. */
-export function info({ options: { store, version } }: AppContext): InfoResponse {
+/**
+ * Reports the committed height only: a block that FinalizeBlock executed does not exist until Commit has written it.
+ * `data` is JSON, which tells the program version that this program runs and, from the first commit on, the chain's.
+ */
+export function info({ options: { store, version, programVersion: runs } }: AppContext): InfoResponse {
+  const chain = store.height() === 0 ? undefined : programVersion(store)
   return {
-    data: 'svcd',
+    data: JSON.stringify({ name: 'svcd', program_version: runs, chain_program_version: chain }),
     version,
     appVersion: APP_VERSION,
     lastBlockHeight: store.height(),
@@ -120,6 +126,7 @@ export function initChain(app: AppContext, request: InitChainRequest): InitChain
   const initialHeight = Math.max(1, request.initialHeight)
   const start = { chainId: request.chainId, initialHeight, evidenceMaxBytes, timeMs, time: secondsOf(timeMs) }
   const validators = applyGenesis(state, genesis, start)
+  assertProgramVersion(app, state)
   resetTo(app, state)
   const period = Number(genesis.params.get('unstake_wait_period'))
   return {

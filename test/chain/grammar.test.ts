@@ -170,7 +170,7 @@ test('Info tells the committed height and hash only, whatever ran since', () => 
   const app = appOn(memory())
   const info = () => app.info({ version: '', blockVersion: 0, p2pVersion: 0, abciVersion: '' })
   expect(info()).toEqual({
-    data: 'svcd',
+    data: '{"name":"svcd"}',
     version: 'test',
     appVersion: 1,
     lastBlockHeight: 0,

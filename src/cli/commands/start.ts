@@ -2,9 +2,9 @@ import { dirname, join } from 'node:path'
 import { type AbciServer, isLocalAddress, startAbciServer } from '../../abci/index.ts'
 import { createApp } from '../../app/app.ts'
 import type { AppLogger } from '../../app/context.ts'
-import { programRefusal } from '../../app/program.ts'
 import { ensureFolder } from '../../base/folder.ts'
 import { VERSION } from '../../base/version.ts'
+import { programVersion } from '../../modules/chain/keeper.ts'
 import { tables, views } from '../../modules/registry.ts'
 import { tidySnapshots } from '../../store/snapshot/folder.ts'
 import { removeRestore } from '../../store/sqlite/restore.ts'
@@ -48,9 +48,16 @@ const PROGRAM_VERSION = 1
 
 /** Throws a UserError unless the chain runs this program's version, or the one that the operator has accepted. */
 function assertProgram(store: Store, accepted = PROGRAM_VERSION): void {
+  const wanted = programVersion(store)
   // Before the first commit there is no version: a node that joins by state sync receives it with the state.
-  const refusal = store.height() === 0 ? undefined : programRefusal(store, accepted)
-  if (refusal !== undefined) throw new UserError(refusal)
+  if (wanted === accepted || store.height() === 0) return
+  throw new UserError(
+    `the chain runs program version ${wanted}, but this program executes version ${accepted}, ${
+      accepted < wanted
+        ? `which was retired. Install the successor; if this is the successor, start it with --accept-program-version ${wanted}`
+        : `whose turn has not come. Run the program that executes version ${wanted} until the chain retires it`
+    }`,
+  )
 }
 
 /** The application's options for snapshots, and the thread that makes them unless the interval is 0. */
@@ -174,7 +181,6 @@ async function start(flags: FlagsOf<typeof options>): Promise<number> {
     const application = createApp({
       store,
       version: VERSION,
-      programVersion: acceptProgramVersion ?? PROGRAM_VERSION,
       node: { os },
       logger,
       queries,

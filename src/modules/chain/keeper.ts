@@ -80,8 +80,18 @@ export function addToTotals(state: State, total: 'minted' | 'burned', units: Amo
   state.put(totals, { ...row, [total]: row[total] + units })
 }
 
+/** The program version of a chain's first block. Source: protocol.md §7, retire_program. */
+export const FIRST_PROGRAM_VERSION = 1
+
 function getCounters(state: StateReader): RowOf<typeof counters> {
-  return state.get(counters, {}) ?? { nextCandidacyId: 1, nextUnbondingNumber: 1, nextRequestId: 1, programVersion: 1 }
+  return (
+    state.get(counters, {}) ?? {
+      nextCandidacyId: 1,
+      nextUnbondingNumber: 1,
+      nextRequestId: 1,
+      programVersion: FIRST_PROGRAM_VERSION,
+    }
+  )
 }
 
 /** The next number of a kind, 1, 2, 3 …; it is used up. */
@@ -91,7 +101,7 @@ export function takeNumber(state: State, counter: Counter): number {
   return row[counter]
 }
 
-/** The program version the chain needs: 1 at genesis. Source: protocol.md §7, retire_program. */
+/** The program version that the chain is at. Source: protocol.md §7, retire_program. */
 export const programVersion = (state: StateReader): number => getCounters(state).programVersion
 
 /** Raises the program version by one: the program of the version before is retired. */
