@@ -5,6 +5,7 @@ import { type CompleteApplication, type CheckTxResponse, CheckTxType } from '../
 import type { TxOutcome } from '../app/context.ts'
 import { addGauge } from '../base/gauge.ts'
 import { VERSION } from '../base/version.ts'
+import { programVersion } from '../modules/chain/keeper.ts'
 import { countOpen } from '../modules/governance/keeper.ts'
 import { txEntries } from '../modules/registry.ts'
 import { listSet } from '../modules/stake/keeper.ts'
@@ -20,7 +21,7 @@ export interface MetricsSources {
   readonly home: string
   readonly libraries: Pick<Libraries, 'count'>
   readonly signatures?: Pick<SignaturePool, 'used'> | undefined
-  /** What `svc_app_build_info` says beside the version of svcd and of Node. */
+  /** What `svc_app_build_info` says beside the versions of svcd and Node, and the chain's program version. */
   readonly build: { readonly program_version: number; readonly os: string }
 }
 
@@ -52,10 +53,24 @@ const gaugesOf = ({ store, home, libraries }: MetricsSources): readonly GaugeLin
 /** Adds the gauges, and build info, to a registry. */
 function addGauges(registry: Registry, sources: MetricsSources): void {
   for (const [name, help, read] of gaugesOf(sources)) addGauge(registry, name, help, read)
-  const build = { version: VERSION, node: process.versions.node, ...sources.build }
-  const help = 'Always 1; its labels say what runs'
-  const labelNames = Object.keys(build)
-  new Gauge({ name: 'svc_app_build_info', help, labelNames, registers: [registry] }).set(build, 1)
+  const { store, build } = sources
+  // Before the first commit the chain's version is unknown: state sync may bring any.
+  const labels = () => ({
+    version: VERSION,
+    node: process.versions.node,
+    ...build,
+    chain_program_version: store.height() === 0 ? '' : programVersion(store),
+  })
+  new Gauge({
+    name: 'svc_app_build_info',
+    help: 'Always 1; its labels say what runs, and at which program version the chain is',
+    labelNames: ['version', 'node', ...Object.keys(build), 'chain_program_version'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      this.set(labels(), 1)
+    },
+  })
 }
 
 const newestHeight = (snapshots: string): number => listSnapshots(snapshots)[0]?.metadata.height ?? 0

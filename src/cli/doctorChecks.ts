@@ -6,7 +6,9 @@ import { lastConsensusFailure } from '../comet/home.ts'
 import type { NodeRpc, NodeStatus } from '../comet/rpc.ts'
 import { stalledAfterMs, stallReason } from '../gateway/health.ts'
 import { openConnection } from '../store/sqlite/connection.ts'
+import { chainVersionAt, whyRefused } from './chainVersion.ts'
 import { readState } from './homes.ts'
+import { programVersionOf } from './programVersion.ts'
 
 /** The result of a check. `ok`: all is well. `note`: worth knowing. `bad`: a problem, and `found` says what to do. */
 export interface Finding {
@@ -102,6 +104,21 @@ const appHashFinding = (path: string): Finding =>
       'disk. Run svcd reset and sync again'
     return { check: 'app hash', verdict: 'bad', found }
   })
+
+/** Compares the program version that this release runs in a home, which may be `given`, with the chain's. */
+export function examineProgram(home: string, given: number | undefined): Finding {
+  const check = 'program'
+  try {
+    const runs = programVersionOf(home, given)
+    const chain = chainVersionAt(home)
+    const why = whyRefused(home, runs, chain)
+    if (why !== undefined) return { check, verdict: 'bad', found: why }
+    const at = chain.isNew ? 'this home has no state yet' : `the chain is at version ${chain.version}`
+    return { check, verdict: 'ok', found: `this release runs version ${runs}, and ${at}` }
+  } catch (error) {
+    return { check, verdict: 'bad', found: reasonOf(error) }
+  }
+}
 
 /** Checks the SQLite settings of a state, and recomputes its app hash from every row. */
 export function examineState(path: string): readonly Finding[] {

@@ -14,12 +14,14 @@ import { TOKEN } from '../base/amount.ts'
 import { ensureFolder } from '../base/folder.ts'
 import type { NodeSettings } from '../comet/config.ts'
 import { homeFiles, writeNodeHome, writeNodeKeys, type NodeIdentity } from '../comet/home.ts'
+import { FIRST_PROGRAM_VERSION } from '../modules/chain/keeper.ts'
 import { readGenesis } from '../modules/genesis.ts'
 import { PARAMETERS } from '../modules/params/definitions.ts'
 import { tables } from '../modules/registry.ts'
 import { openSqliteReader } from '../store/sqlite/sqliteReader.ts'
 import type { CommittedState } from '../store/store.ts'
 import { UserError } from './errors.ts'
+import { acceptProgramVersion, programVersionOf } from './programVersion.ts'
 import { type Endpoint, printEndpoint } from './settings.ts'
 
 /** The path of a home's state. */
@@ -218,6 +220,9 @@ export function writeNetworkHomes<Node extends NetworkNode>(
     validators: owners.map(({ pubKey, name }) => ({ pubKey, power: 10, name })),
   }
   for (const node of made) {
+    // A chain that this release begins runs by its rules from the first block on.
+    if (known === undefined) acceptProgramVersion(node.home, FIRST_PROGRAM_VERSION)
+    else if (genesisKeys(node.home) === undefined) acceptProgramVersion(node.home, programVersionOf(first))
     if (node.home !== first) takeGenesis(node.home, first)
     const others = made.filter((one) => one !== node).map(({ nodeId, peer }) => `${nodeId}@${printEndpoint(peer)}`)
     const { home, name: moniker, addresses, externalAddress } = node

@@ -8,6 +8,7 @@ import { amount } from '../values/number.ts'
 import { yesNo } from '../values/text.ts'
 import { AMOUNT_FORMS, parseAmount } from './amounts.ts'
 import { UserError } from './errors.ts'
+import { PROGRAM_VERSION_LIMITS } from './programVersion.ts'
 import { isOn, parseBlockTime, parseEndpoint, parseOs, parseWhole, printEndpoint, readConfig } from './settings.ts'
 
 /**
@@ -185,8 +186,9 @@ export const metricsOption = <const Env extends `SVCD_${string}`>(env: Env) =>
 /** The option `--accept-program-version`. */
 export const programVersionOption = option(
   '--accept-program-version <number>',
-  'declare this build the successor that executes this program version',
-  { parse: parseWhole([1, 999_999]) },
+  'program version that this release runs, as the successor of a retired program (default: acceptProgramVersion of ' +
+    "config/svcd.json, else the release's own)",
+  { env: 'SVCD_ACCEPT_PROGRAM_VERSION', parse: parseWhole(PROGRAM_VERSION_LIMITS) },
 )
 
 /** The option `--block-time`, for commands that write a home. */

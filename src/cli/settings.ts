@@ -118,6 +118,8 @@ export interface SvcdConfig {
   readonly pruning?: { readonly keepBlocks?: number }
   /** The sender of transactions: an address or the name of a key. */
   readonly from?: string
+  /** The program version that the application runs, when it is not the release's own. */
+  readonly acceptProgramVersion?: number
 }
 
 const fileOf = (home: string): string => join(home, 'config', 'svcd.json')
@@ -133,6 +135,12 @@ export function readConfig(home: string): SvcdConfig {
   }
 }
 
+/** Writes the file. */
+export function writeConfig(home: string, config: SvcdConfig): void {
+  ensureFolder(dirname(fileOf(home)))
+  writeFileSync(fileOf(home), `${JSON.stringify(config, undefined, 2)}\n`)
+}
+
 /**
  * Chooses the operating system for which this node takes libraries: `given`, else the configured one, else that of the
  * machine. If that is neither ubuntu nor centos, ubuntu is written to the file, and `say` receives a line that says so.
@@ -144,8 +152,7 @@ export function chooseOs(home: string, given: string | undefined, say: (line: st
   if (chosen !== undefined) return parseOs(chosen)
   const own = machineOs()
   if (own !== undefined) return own
-  ensureFolder(dirname(fileOf(home)))
-  writeFileSync(fileOf(home), `${JSON.stringify({ ...config, eni: { ...config.eni, os: 'ubuntu' } }, undefined, 2)}\n`)
+  writeConfig(home, { ...config, eni: { ...config.eni, os: 'ubuntu' } })
   say('this machine runs neither ubuntu nor centos, so libraries for ubuntu are used (eni.os in config/svcd.json)')
   return 'ubuntu'
 }

@@ -116,6 +116,25 @@ const nodeStatus = (answer: unknown) => {
 /** The status of a node. Heights are 0 before the first block. */
 export type NodeStatus = ReturnType<typeof nodeStatus>
 
+const applicationInfo = (answer: unknown) => {
+  const { data, version } = objectAt(answer, 'response')
+  let told: unknown
+  try {
+    told = JSON.parse(text(data))
+  } catch {
+    // Another application, whose data may be any text.
+  }
+  const { program_version, chain_program_version } = (told ?? {}) as Json
+  const number = (value: unknown) => (Number.isSafeInteger(value) ? (value as number) : undefined)
+  return {
+    version: text(version),
+    /** The program version that it runs. */
+    programVersion: number(program_version),
+    /** That of the chain, from the first commit on. */
+    chainProgramVersion: number(chain_program_version),
+  }
+}
+
 /** A query of the application. `height`: 0 (the default) is the head. `prove`: asks for a proof. */
 export type AbciQuery = { path: string; data?: Uint8Array; height?: number; prove?: boolean }
 
@@ -194,6 +213,8 @@ export const openNodeRpc = (url: string, options: TransportOptions = {}) => {
     status: async () => nodeStatus(await call('status')),
     /** The height that the application has committed, whose state and results can be read. 0 before the first block. */
     committedHeight: async () => whole(objectAt(await call('abci_info'), 'response')['last_block_height']),
+    /** What the application says of itself. */
+    application: async () => applicationInfo(await call('abci_info')),
     /** Asks CheckTx without sending the transaction on. A code other than 0 is a result, not an error. */
     checkTx: async (tx: Uint8Array) => txResult(await call('check_tx', { tx: toBase64(tx) })),
     /**

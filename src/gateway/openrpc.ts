@@ -208,6 +208,9 @@ export const statusObject: JsonSchema = named('NodeStatus', {
   app_hash: string,
   catching_up: { type: 'boolean' },
   node_version: string,
+  application_version: string,
+  program_version: integer,
+  chain_program_version: integer,
   version: string,
 })
 

@@ -114,7 +114,7 @@ test('gauges say what the state holds now, and build info what runs', async () =
   done(chain, account(5), 'declareCandidacy', { pubKey: nodeKey(5) })
   expect([await gaugeOf('svc_app_validators'), await gaugeOf('svc_app_validators_joining')]).toEqual(['3', '1'])
   expect(await gaugeOf('svc_app_build_info')).toMatch(
-    /^\{version="\d+\.\d+\.\d+",node="\d+\.\d+\.\d+",program_version="1",os="ubuntu"\} 1$/,
+    /^\{version="\d+\.\d+\.\d+",node="\d+\.\d+\.\d+",program_version="1",os="ubuntu",chain_program_version="1"\} 1$/,
   )
 })
 

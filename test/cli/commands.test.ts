@@ -279,9 +279,9 @@ describe('query', () => {
 
 describe('the rest', () => {
   test(
-    'status, doctor, export and eni list: the examples run; doctor recomputes the app hash; export loses no unit',
+    'status, doctor, program, export and eni list: the examples run; doctor recomputes the app hash; export loses no unit',
     async () => {
-      for (const path of ['svcd status', 'svcd doctor', 'svcd export', 'svcd eni list']) {
+      for (const path of ['svcd status', 'svcd doctor', 'svcd program accept', 'svcd export', 'svcd eni list']) {
         const [
           {
             examples: [line = ''],

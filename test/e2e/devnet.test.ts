@@ -126,15 +126,12 @@ test(
     expect([status, stdout.trim().split('\n').at(-1)]).toEqual([0, `program 1 retired at height ${retiredBlockHeight}`])
     await expectRefusal(
       svcd(devnetArgs(place)),
-      /the chain runs program version 2, but this program executes version 1, which was retired/,
+      /this program runs version 1, which the chain has retired: it is at version 2/,
     )
-    await expectRefusal(
-      svcd(['start', '--home', place.home]),
-      /the chain runs program version 2.*--accept-program-version 2/,
-    )
+    await expectRefusal(svcd(['start', '--home', place.home]), /it is at version 2.*--accept-program-version 2/)
     await expectRefusal(
       svcd(['start', '--home', place.home, '--accept-program-version', '3']),
-      /program version 2, but this program executes version 3/,
+      /this program runs version 3, but the chain is still at version 2/,
     )
     const next = await startDevnet(place, ['--accept-program-version', '2'])
     await next.waitForHeight(retiredBlockHeight + 2)

@@ -74,14 +74,8 @@ test(
         if (at === 0) {
           const start = ['start', '--home', node.home]
           for (const [flags, line] of [
-            [
-              [],
-              /runs program version 2, but this program executes version 1, which was retired.*--accept-program-version 2/,
-            ],
-            [
-              ['--accept-program-version', '3'],
-              /runs program version 2, but this program executes version 3, whose turn has not come/,
-            ],
+            [[], /runs version 1, which the chain has retired: it is at version 2.*svcd program accept 2 --home/],
+            [['--accept-program-version', '3'], /runs version 3, but the chain is still at version 2/],
           ] as const) {
             expect(await svcd([...start, ...flags])).toMatchObject({ status: 2, stderr: expect.stringMatching(line) })
           }

@@ -233,6 +233,9 @@ describe('queries', () => {
       app_hash: 'AB'.repeat(32),
       catching_up: false,
       node_version: '0.38.25',
+      application_version: '0.3.0',
+      program_version: 2,
+      chain_program_version: 2,
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
     })
     expect((await pair.rpc('svc_getBalance', [bob.address, 'latest'])).result).toBe('1000')

@@ -6,6 +6,12 @@ import { decodeTx, txHash, type Tx } from '../../src/tx/envelope.ts'
 import { encodeNonce } from '../../src/tx/nonceQueue.ts'
 import { serveSubscriptions } from './socket.ts'
 
+/** What the application says of itself. */
+const APPLICATION = {
+  data: '{"name":"svcd","program_version":2,"chain_program_version":2}',
+  version: '0.3.0',
+}
+
 /** What a transaction comes to; `code` 0 with gas and data when left out. */
 export interface Verdict {
   readonly code?: number
@@ -190,7 +196,7 @@ function answer(ledger: Ledger, script: Script, method: string, params: Given): 
   // It keeps no index, and finds nothing.
   if (method === 'tx_search') return { txs: [], total_count: '0' }
   if (method === 'block_search') return { blocks: [], total_count: '0' }
-  if (method === 'abci_info') return { response: { last_block_height: String(ledger.blocks.length) } }
+  if (method === 'abci_info') return { response: { ...APPLICATION, last_block_height: String(ledger.blocks.length) } }
   if (method === 'abci_query') {
     const path = String(params['path'])
     return {

@@ -44,6 +44,7 @@ import {
 import { assertRoom, assertSnapshot, DEVNET_SNAPSHOTS_MAX, revertTo, takeSnapshot } from '../devnet/snapshots.ts'
 import type { Ready } from '../devnet/startDevnet.ts'
 import { toTokens } from '../amounts.ts'
+import { assertRuns, chainVersionAt } from '../chainVersion.ts'
 import { UserError } from '../errors.ts'
 import { closeHome, writeNetworkHomes } from '../homes.ts'
 import { createGatewayClient, type GatewayClient } from '../gatewayClient.ts'
@@ -63,6 +64,7 @@ import {
 import { logFlags, logOptions, openLog } from '../log.ts'
 import { printAnswer, progressOn, say } from '../output.ts'
 import { stopSignal } from '../runtime.ts'
+import { programVersionOf } from '../programVersion.ts'
 import { firstLine } from '../secrets.ts'
 import {
   chooseOs,
@@ -199,9 +201,10 @@ const DEVNET_LIMITS = { connections: 4000, connectionsOfAddress: 4000, callsPerS
 
 /** Starts the applications. One that is a block behind executes the program version before the accepted one. */
 async function startApps(validators: readonly Validator[], nodes: readonly DevnetNode[], os: string, flags: Flags) {
+  const accepted = programVersionOf(flags.home, flags.acceptProgramVersion)
   const homes = nodes.map(({ home }) => home)
-  const accepted = flags.acceptProgramVersion
-  const versions = accepted === undefined ? [] : programVersionsOf(homes, accepted)
+  const versions = programVersionsOf(homes, accepted)
+  for (const [at, home] of homes.entries()) assertRuns(flags.home, versions[at] ?? accepted, chainVersionAt(home))
   await allDone(
     validators.map(async (own, at) => {
       const { name, home, abci } = nodes[at] as DevnetNode
@@ -212,8 +215,7 @@ async function startApps(validators: readonly Validator[], nodes: readonly Devne
         )
       const log = join(home, 'logs', 'app.log')
       const args = ['--home', home, '--abci', abci, '--os', os, '--log-file', log, ...logFlags(flags)]
-      if (version !== undefined) args.push('--accept-program-version', String(version))
-      own.app = await startApp(args)
+      own.app = await startApp([...args, '--accept-program-version', String(version)])
     }),
   )
 }

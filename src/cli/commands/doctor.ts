@@ -11,7 +11,7 @@ import { reasonOf } from '../../comet/errors.ts'
 import { COMETBFT_LINES, defaultCometCache } from '../../comet/find.ts'
 import { openNodeRpc } from '../../comet/rpc.ts'
 import { listKeyFiles, whyOpen } from '../../keys/files.ts'
-import { examineBlocks, examineDisk, examineState, type Finding, stallCauses } from '../doctorChecks.ts'
+import { examineBlocks, examineDisk, examineProgram, examineState, type Finding, stallCauses } from '../doctorChecks.ts'
 import { Failed } from '../errors.ts'
 import { gatewayFrom } from '../gatewayClient.ts'
 import { chainIdOf, statePathOf } from '../homes.ts'
@@ -23,6 +23,7 @@ import {
   gatewayOptions,
   nodeOption,
   nodeUrl,
+  programVersionOption,
   withOptions,
 } from '../options.ts'
 import { clean, formatTable, printAnswer, say, styled } from '../output.ts'
@@ -165,19 +166,20 @@ async function nodeFindings(home: string, url: string): Promise<readonly Finding
 
 /**
  * Checks versions, ports, the home, its disk, its state and the node at `url`. It changes nothing, and reports problems
- * instead of throwing.
+ * instead of throwing. `accepted`: the program version that --accept-program-version gives.
  */
-export async function examine(home: string, url: string): Promise<readonly Finding[]> {
+export async function examine(home: string, url: string, accepted?: number): Promise<readonly Finding[]> {
   const [program, port, node] = await Promise.all([versions(), ports(home), nodeFindings(home, url)])
-  return [...program, port, ...homeFindings(home), ...examineDisk(home), ...examineState(statePathOf(home)), ...node]
+  const state = [examineProgram(home, accepted), ...examineState(statePathOf(home))]
+  return [...program, port, ...homeFindings(home), ...examineDisk(home), ...state, ...node]
 }
 
-const options = [...commonOptions, nodeOption] as const
+const options = [...commonOptions, nodeOption, programVersionOption] as const
 
 const COLOURS = { ok: 'green', note: 'yellow', bad: 'red' } as const
 
 async function run(flags: FlagsOf<typeof options>): Promise<void> {
-  const findings = await examine(flags.home, nodeUrl(flags))
+  const findings = await examine(flags.home, nodeUrl(flags), flags.acceptProgramVersion)
   const bad = findings.filter(({ verdict }) => verdict === 'bad').length
   const failed = new Failed(`${bad} ${bad === 1 ? 'check' : 'checks'} failed`, findings)
   if (bad > 0 && flags.json === true) throw failed

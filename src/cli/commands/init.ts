@@ -15,6 +15,7 @@ import {
 } from '../../comet/home.ts'
 import { openNodeRpc } from '../../comet/rpc.ts'
 import { findKey } from '../../keys/files.ts'
+import { FIRST_PROGRAM_VERSION } from '../../modules/chain/keeper.ts'
 import { readGenesis } from '../../modules/genesis.ts'
 import { DEVNET_CHAIN_ID } from '../devnet/chain.ts'
 import {
@@ -40,6 +41,7 @@ import {
   withOptions,
 } from '../options.ts'
 import { printAnswer, formatFields, note } from '../output.ts'
+import { acceptProgramVersion } from '../programVersion.ts'
 import { writeUnits } from '../services.ts'
 import { chooseOs, parseEndpoint, printEndpoint } from '../settings.ts'
 
@@ -204,7 +206,9 @@ async function run(flags: Flags): Promise<void> {
   const stateSync = flags.stateSync === undefined ? undefined : await stateSyncFrom(flags.stateSync, chainId)
   closeHome(home, note)
   const { pubKey } = writeNodeKeys(home)
-  if (given !== undefined) {
+  if (given === undefined)
+    acceptProgramVersion(home, FIRST_PROGRAM_VERSION) // The chain begins with this release.
+  else {
     ensureFolder(dirname(files.genesis))
     writeFileSync(files.genesis, given.text)
   }

@@ -2,19 +2,19 @@ import { dirname, join } from 'node:path'
 import { type AbciServer, isLocalAddress, startAbciServer } from '../../abci/index.ts'
 import { createApp } from '../../app/app.ts'
 import type { AppLogger } from '../../app/context.ts'
+import { OtherProgramVersion } from '../../app/programVersion.ts'
 import { ensureFolder } from '../../base/folder.ts'
 import { VERSION } from '../../base/version.ts'
-import { programVersion } from '../../modules/chain/keeper.ts'
 import { tables, views } from '../../modules/registry.ts'
 import { tidySnapshots } from '../../store/snapshot/folder.ts'
 import { removeRestore } from '../../store/sqlite/restore.ts'
 import { sqliteCode } from '../../store/sqlite/connection.ts'
 import { openSqliteStore } from '../../store/sqlite/sqliteStore.ts'
-import type { Store } from '../../store/store.ts'
 import { createAppMetrics } from '../appMetrics.ts'
 import { gateBlocks } from '../devnet/blockGate.ts'
+import { assertRuns, chainVersionOf, whyRefused } from '../chainVersion.ts'
 import { UserError } from '../errors.ts'
-import { chainIdOf, closeHome, restorePathOf, snapshotsOf, statePathOf } from '../homes.ts'
+import { chainIdOf, closeHome, readState, restorePathOf, snapshotsOf, statePathOf } from '../homes.ts'
 import { abciAddressOf } from '../paths.ts'
 import { allowedAddresses, serveLibraries } from '../libraries.ts'
 import {
@@ -29,6 +29,7 @@ import {
 } from '../options.ts'
 import { logOptions, openLog } from '../log.ts'
 import { note, say } from '../output.ts'
+import { programVersionOf } from '../programVersion.ts'
 import { startQueryThread } from '../queries/thread.ts'
 import { boundHeap, stopSignal } from '../runtime.ts'
 import {
@@ -42,23 +43,6 @@ import { chooseOs } from '../settings.ts'
 import { startSnapshotMaker } from '../snapshots/maker.ts'
 import { serveMetrics } from '../telemetry.ts'
 import { chooseRetention, type Retention, retentionOptions } from './snapshot.ts'
-
-/** The program version that this program executes. Source: protocol.md §7, retire_program. */
-const PROGRAM_VERSION = 1
-
-/** Throws a UserError unless the chain runs this program's version, or the one that the operator has accepted. */
-function assertProgram(store: Store, accepted = PROGRAM_VERSION): void {
-  const wanted = programVersion(store)
-  // Before the first commit there is no version: a node that joins by state sync receives it with the state.
-  if (wanted === accepted || store.height() === 0) return
-  throw new UserError(
-    `the chain runs program version ${wanted}, but this program executes version ${accepted}, ${
-      accepted < wanted
-        ? `which was retired. Install the successor; if this is the successor, start it with --accept-program-version ${wanted}`
-        : `whose turn has not come. Run the program that executes version ${wanted} until the chain retires it`
-    }`,
-  )
-}
 
 /** The application's options for snapshots, and the thread that makes them unless the interval is 0. */
 function openSnapshots(home: string, chainId: string, { interval, keep }: Retention, logger: AppLogger) {
@@ -85,6 +69,14 @@ function fatalLine(kind: string, error: unknown): string {
   return isDiskFull(error) ? `the disk is full: ${why}` : why
 }
 
+/** Why the program refused a block or a snapshot of another program version, if it did, and what to do. */
+function refusalOf(home: string, error: unknown): string | undefined {
+  if (error instanceof UserError) return error.message
+  if (!(error instanceof OtherProgramVersion)) return undefined
+  // At the start the versions agreed: it is InitChain that begins a replay from genesis.
+  return whyRefused(home, error.runs, { version: error.chain, isNew: true })
+}
+
 // The codes of SQLite for a disk that fails and for one that may not be written.
 const DISK_FAILS = /^SQLITE_(?:IOERR|READONLY|CANTOPEN)/
 
@@ -109,6 +101,28 @@ function openStore(home: string, expectChainId: string): ReturnType<typeof openS
     throw new UserError(
       `${path} cannot be opened (${why}). Check that the disk works and that its folder may be written`,
     )
+  }
+}
+
+/** What ends the application of a home. `status` resolves with the exit status. */
+function createEnd(home: string, logger: ReturnType<typeof openLog>) {
+  const { promise: status, resolve } = Promise.withResolvers<number>()
+  let isRetired = false
+  return {
+    status,
+    stop: () => resolve(0),
+    onRetired: (version: number, height: number): void => {
+      isRetired = true
+      say(`program ${version} retired at height ${height}`)
+      setImmediate(resolve, 0) // After the reply to Commit.
+    },
+    onFatal: (error: unknown, kind: string): void => {
+      if (isRetired) return // CometBFT may send the successor's first block before this program has ended.
+      logger.fatal({ err: error, kind }, 'cannot continue; nothing of the open block was written')
+      const refusal = refusalOf(home, error)
+      note(`svcd: ${refusal ?? fatalLine(kind, error)}`)
+      resolve(refusal === undefined ? 1 : 2)
+    },
   }
 }
 
@@ -144,7 +158,7 @@ const options = [
  * ends. Resolves with the exit status: 1 when it could not continue, else 0.
  */
 async function start(flags: FlagsOf<typeof options>): Promise<number> {
-  const { home, abci = abciAddressOf(home), logFile, acceptProgramVersion } = flags
+  const { home, abci = abciAddressOf(home), logFile } = flags
   closeHome(home, note)
   const chainId = chainIdOf(home)
   if (chainId === undefined) {
@@ -157,11 +171,12 @@ async function start(flags: FlagsOf<typeof options>): Promise<number> {
   if (logFile !== undefined) ensureFolder(dirname(logFile))
   const retention = chooseRetention(home, flags)
   const allowAddresses = allowedAddresses(home, flags.eniAllow)
+  const programVersion = programVersionOf(home, flags.acceptProgramVersion)
   const logger = openLog(flags, logFile)
   const os = chooseOs(home, flags.os, (line) => logger.warn(line))
   const store = openStore(home, chainId)
   try {
-    assertProgram(store, acceptProgramVersion)
+    assertRuns(home, programVersion, chainVersionOf(home, store))
   } catch (error) {
     store.close()
     throw error
@@ -173,14 +188,15 @@ async function start(flags: FlagsOf<typeof options>): Promise<number> {
   const metrics =
     flags.metrics === undefined
       ? undefined
-      : createAppMetrics({ store, home, libraries, signatures, build: { program_version: PROGRAM_VERSION, os } })
-  const ended = Promise.withResolvers<number>()
+      : createAppMetrics({ store, home, libraries, signatures, build: { program_version: programVersion, os } })
+  const end = createEnd(home, logger)
   let server: AbciServer | undefined
   let openGate = (): void => undefined
   try {
     const application = createApp({
       store,
       version: VERSION,
+      programVersion,
       node: { os },
       logger,
       queries,
@@ -189,8 +205,13 @@ async function start(flags: FlagsOf<typeof options>): Promise<number> {
       snapshots: {
         ...snapshots,
         replaceBy: (path) => {
+          // Before it replaces the state, because the chain may have retired this program.
+          assertRuns(
+            home,
+            programVersion,
+            readState(path, (state) => chainVersionOf(home, state)),
+          )
           store.replaceBy(path)
-          assertProgram(store, acceptProgramVersion) // The restored state may have retired this program.
         },
       },
       onCommitted: (height, changes, outcomes) => {
@@ -198,10 +219,7 @@ async function start(flags: FlagsOf<typeof options>): Promise<number> {
         metrics?.onTransactions(outcomes)
       },
       afterAnswer: (work) => setImmediate(metrics === undefined ? work : () => metrics.runProposal(work)),
-      onRetired: (version, height) => {
-        say(`program ${version} retired at height ${height}`)
-        setImmediate(ended.resolve, 0) // After the reply to Commit.
-      },
+      onRetired: end.onRetired,
     })
     if (metrics !== undefined && flags.metrics !== undefined) await serveMetrics(flags.metrics, metrics.registry)
     const measured = metrics === undefined ? application : metrics.measure(application)
@@ -213,22 +231,21 @@ async function start(flags: FlagsOf<typeof options>): Promise<number> {
       address: abci,
       ...(signatures !== undefined && { onReadAhead: signatures.handOver }),
       logger,
-      onFatal: (error, kind) => {
-        logger.fatal({ err: error, kind }, 'cannot continue; nothing of the open block was written')
-        note(`svcd: ${fatalLine(kind, error)}`)
-        ended.resolve(1)
-      },
+      onFatal: end.onFatal,
     })
-    void stopSignal().then(() => ended.resolve(0))
-    process.on('disconnect', () => ended.resolve(0)) // The program that started this one has ended.
-    logger.info({ address: server.address, height: store.height(), version: VERSION }, 'the application listens')
+    void stopSignal().then(end.stop)
+    process.on('disconnect', end.stop) // The program that started this one has ended.
+    logger.info(
+      { address: server.address, height: store.height(), version: VERSION, programVersion },
+      'the application listens',
+    )
     if (!isLocalAddress(abci)) {
       note(
         `svcd: warning: --abci ${abci}: whoever can reach this address can control the application. Use a unix socket`,
       )
     }
     process.send?.({ listening: server.address })
-    return await ended.promise
+    return await end.status
   } finally {
     openGate() // A request that waits would hold up the end.
     await Promise.allSettled([server?.close(), maker?.close(), queries.close(), signatures?.close(), libraries.close()])

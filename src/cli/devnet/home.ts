@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureFolder } from '../../base/folder.ts'
-import { programVersion } from '../../modules/chain/keeper.ts'
+import { FIRST_PROGRAM_VERSION, programVersion } from '../../modules/chain/keeper.ts'
 import { sqliteCode, takeLock } from '../../store/sqlite/connection.ts'
 import type { Signer } from '../../tx/sign.ts'
 import { UserError } from '../errors.ts'
@@ -152,6 +152,8 @@ export const writeDevnetHomes = (nodes: readonly DevnetNode[], blockTimeMs?: num
  */
 export function programVersionsOf(homes: readonly string[], accepted: number): readonly number[] {
   // Without a state the version is that of genesis.
-  const needed = homes.map(statePathOf).map((path) => (existsSync(path) ? readState(path, programVersion) : 1))
+  const needed = homes
+    .map(statePathOf)
+    .map((path) => (existsSync(path) ? readState(path, programVersion) : FIRST_PROGRAM_VERSION))
   return needed.map((one) => (one === accepted - 1 && needed.includes(accepted) ? one : accepted))
 }

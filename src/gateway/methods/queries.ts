@@ -87,7 +87,8 @@ const gasParams = (data: Readonly<Record<string, number>>) => ({
 })
 
 async function readStatus({ forCallers: { rpc } }: Chain, version: string): Promise<unknown> {
-  const status = await rpc.status()
+  // CometBFT answers for itself when the application does not.
+  const [status, application] = await Promise.all([rpc.status(), rpc.application().catch(() => undefined)])
   const height = status.latestHeight
   return {
     chain_id: status.chainId,
@@ -96,6 +97,9 @@ async function readStatus({ forCallers: { rpc } }: Chain, version: string): Prom
     app_hash: height === 0 ? '' : (await rpc.block(height)).appHash,
     catching_up: status.catchingUp,
     node_version: status.version,
+    application_version: application?.version ?? '',
+    program_version: application?.programVersion ?? 0,
+    chain_program_version: application?.chainProgramVersion ?? 0,
     version,
   }
 }

@@ -43,6 +43,11 @@ export function writeMeta(connection: Connection, name: string, value: string): 
     .run(name, value)
 }
 
+/** What to do with the file of another release. A snapshot carries the rows over, whatever the columns are. */
+const wayForward = (path: string, who: string): string =>
+  `${who} release wrote it. Run that release; or run svcd snapshot create with it, move ${path}* away, and run svcd ` +
+  'snapshot restore with this one; or run svcd reset and sync again'
+
 /** Throws a StoreError unless the file is a chain's state of this program's schema version. */
 export function checkVersion(connection: Connection, path: string): void {
   let version: string | undefined
@@ -54,8 +59,9 @@ export function checkVersion(connection: Connection, path: string): void {
   }
   if (version === undefined || !/^[1-9][0-9]{0,8}$/.test(version)) throw foreignFile(path)
   if (version !== String(SCHEMA_VERSION)) {
+    const who = Number(version) < SCHEMA_VERSION ? 'an older' : 'a newer'
     throw new StoreError(
-      `${path}: has schema version ${version}, this program reads version ${SCHEMA_VERSION}: run the release that wrote it`,
+      `${path}: has schema version ${version}, this program reads version ${SCHEMA_VERSION}: ${wayForward(path, who)}`,
     )
   }
 }
@@ -78,7 +84,7 @@ function createTables(connection: Connection, path: string, tables: readonly Tab
     if (sqlFound === undefined) connection.db.exec(sql)
     else if (sqlFound !== sql)
       throw new StoreError(
-        `${path}: its table ${name} has other columns than this program's: run the release that wrote it`,
+        `${path}: its table ${name} has other columns than this program's: ${wayForward(path, 'another')}`,
       )
     return sqlFound === undefined
   }

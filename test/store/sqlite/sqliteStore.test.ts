@@ -285,14 +285,14 @@ test('a newer schema, another chain, a foreign database and a file that is none 
   const altered = made()
   new Database(altered).exec('ALTER TABLE votes ADD COLUMN mood TEXT')
   const cases: readonly (readonly [string, RegExp])[] = [
-    [newer, /schema version 99, this program reads version 1: run the release that wrote it/],
+    [newer, /schema version 99, this program reads version 1: a newer release wrote it\. Run that release; or/],
     [made(), /chain test, not of other/],
     [foreign, /something else/],
     [foreignMeta, /something else/],
     [emptyMeta, /something else/],
     [noDatabase, /is not a database/],
     [noLock, /\.lock: is not a database/],
-    [altered, /votes has other columns/],
+    [altered, /votes has other columns than this program's: another release wrote it\. Run that release; or/],
     [join(folder, 'no', 'folder.db'), /cannot be opened/],
   ]
   for (const [path, why] of cases) {

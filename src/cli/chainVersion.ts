@@ -1,0 +1,66 @@
+/** Which program version the chain of a home is at, and what to do where this release runs another one. */
+import { existsSync, readFileSync } from 'node:fs'
+import { parse } from 'smol-toml'
+import { homeFiles } from '../comet/home.ts'
+import { FIRST_PROGRAM_VERSION, programVersion } from '../modules/chain/keeper.ts'
+import type { CommittedState } from '../store/store.ts'
+import { UserError } from './errors.ts'
+import { readState, statePathOf } from './homes.ts'
+
+/** True when config.toml tells the CometBFT of a home to begin with a snapshot; undefined when it tells nothing. */
+function usesStateSync(home: string): boolean | undefined {
+  const path = homeFiles(home).config
+  if (!existsSync(path)) return undefined
+  try {
+    const { statesync } = parse(readFileSync(path, 'utf8')) as { readonly statesync?: { readonly enable?: unknown } }
+    return statesync?.enable === true
+  } catch {
+    return undefined // CometBFT says what is wrong with it.
+  }
+}
+
+/** The program version of the next block of a home, as far as it is known, and whether the home has a state. */
+export interface ChainVersion {
+  readonly version: number | undefined
+  readonly isNew: boolean
+}
+
+/**
+ * Looks at the state of a home, or where there is none, at how the home will get one: state sync brings a version that
+ * nobody knows yet, and a replay from genesis begins with the first.
+ */
+export function chainVersionOf(home: string, state: CommittedState | undefined): ChainVersion {
+  if (state !== undefined && state.height() > 0) return { version: programVersion(state), isNew: false }
+  return { version: usesStateSync(home) === false ? FIRST_PROGRAM_VERSION : undefined, isNew: true }
+}
+
+/** The same, of a home whose state is read through a connection of its own. */
+export function chainVersionAt(home: string): ChainVersion {
+  const path = statePathOf(home)
+  return existsSync(path) ? readState(path, (state) => chainVersionOf(home, state)) : chainVersionOf(home, undefined)
+}
+
+/** Why a program that runs `runs` cannot execute the next block of a home, and what to do; undefined when it can. */
+export function whyRefused(home: string, runs: number, { version, isNew }: ChainVersion): string | undefined {
+  if (version === undefined || version === runs) return undefined
+  const accept = `svcd program accept ${version} --home ${home}`
+  if (isNew) {
+    return (
+      `this program runs version ${runs}, but this home has no state, and a replay from genesis begins with the blocks ` +
+      `of version ${version}. Join by state sync (svcd init --state-sync), or run the release of version ${version} ` +
+      `until the chain retires it. If the chain began with this release, run ${accept}`
+    )
+  }
+  return version > runs
+    ? `this program runs version ${runs}, which the chain has retired: it is at version ${version}. Install the ` +
+        `successor. If this release is the successor, start it with --accept-program-version ${version}, or run ` +
+        `${accept} once`
+    : `this program runs version ${runs}, but the chain is still at version ${version}. Run the release of version ` +
+        `${version} until the chain retires it`
+}
+
+/** Throws a UserError that says what to do when a program that runs `runs` cannot execute the next block of a home. */
+export function assertRuns(home: string, runs: number, chain: ChainVersion): void {
+  const why = whyRefused(home, runs, chain)
+  if (why !== undefined) throw new UserError(why)
+}
