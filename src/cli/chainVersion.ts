@@ -19,19 +19,21 @@ function usesStateSync(home: string): boolean | undefined {
   }
 }
 
-/** The program version of the next block of a home, as far as it is known, and whether the home has a state. */
+/** The program version of the next block of a home, and what tells it. Undefined: nothing does yet. */
 export interface ChainVersion {
   readonly version: number | undefined
-  readonly isNew: boolean
+  readonly from: 'state' | 'genesis' | 'snapshot'
 }
 
 /**
- * Looks at the state of a home, or where there is none, at how the home will get one: state sync brings a version that
- * nobody knows yet, and a replay from genesis begins with the first.
+ * Looks at the state of a home, or where there is none, at how the home will get one: a replay from genesis begins with
+ * the first version, and state sync brings one that nobody knows yet.
  */
 export function chainVersionOf(home: string, state: CommittedState | undefined): ChainVersion {
-  if (state !== undefined && state.height() > 0) return { version: programVersion(state), isNew: false }
-  return { version: usesStateSync(home) === false ? FIRST_PROGRAM_VERSION : undefined, isNew: true }
+  if (state !== undefined && state.height() > 0) return { version: programVersion(state), from: 'state' }
+  return usesStateSync(home) === false
+    ? { version: FIRST_PROGRAM_VERSION, from: 'genesis' }
+    : { version: undefined, from: 'snapshot' }
 }
 
 /** The same, of a home whose state is read through a connection of its own. */
@@ -41,22 +43,27 @@ export function chainVersionAt(home: string): ChainVersion {
 }
 
 /** Why a program that runs `runs` cannot execute the next block of a home, and what to do; undefined when it can. */
-export function whyRefused(home: string, runs: number, { version, isNew }: ChainVersion): string | undefined {
+export function whyRefused(home: string, runs: number, { version, from }: ChainVersion): string | undefined {
   if (version === undefined || version === runs) return undefined
+  const program = `this program runs version ${runs}`
+  const older = `the release of version ${version} until the chain retires it`
   const accept = `svcd program accept ${version} --home ${home}`
-  if (isNew) {
+  if (from === 'genesis') {
     return (
-      `this program runs version ${runs}, but this home has no state, and a replay from genesis begins with the blocks ` +
-      `of version ${version}. Join by state sync (svcd init --state-sync), or run the release of version ${version} ` +
-      `until the chain retires it. If the chain began with this release, run ${accept}`
+      `${program}, but this home has no state, and a replay from genesis begins with the blocks of version ${version}. ` +
+      `Join by state sync (svcd init --state-sync), or run ${older}. If the chain began with this release, run ${accept}`
     )
   }
-  return version > runs
-    ? `this program runs version ${runs}, which the chain has retired: it is at version ${version}. Install the ` +
-        `successor. If this release is the successor, start it with --accept-program-version ${version}, or run ` +
-        `${accept} once`
-    : `this program runs version ${runs}, but the chain is still at version ${version}. Run the release of version ` +
-        `${version} until the chain retires it`
+  if (version > runs) {
+    return (
+      `${program}, which the chain has retired: it is at version ${version}. Install the successor. If this release is ` +
+      `the successor, start it with --accept-program-version ${version}, or run ${accept} once`
+    )
+  }
+  return from === 'state'
+    ? `${program}, but the chain is still at version ${version}. Run ${older}`
+    : `${program}, but the snapshot is of version ${version}, from before the retirement. Run svcd snapshot create on a ` +
+        'node that has passed it, and start again'
 }
 
 /** Throws a UserError that says what to do when a program that runs `runs` cannot execute the next block of a home. */

@@ -113,7 +113,7 @@ export function examineProgram(home: string, given: number | undefined): Finding
     const chain = chainVersionAt(home)
     const why = whyRefused(home, runs, chain)
     if (why !== undefined) return { check, verdict: 'bad', found: why }
-    const at = chain.isNew ? 'this home has no state yet' : `the chain is at version ${chain.version}`
+    const at = chain.from === 'state' ? `the chain is at version ${chain.version}` : 'this home has no state yet'
     return { check, verdict: 'ok', found: `this release runs version ${runs}, and ${at}` }
   } catch (error) {
     return { check, verdict: 'bad', found: reasonOf(error) }

@@ -175,6 +175,8 @@ x-svcd: &svcd
 x-app: &app
   <<: *svcd
   command: [svcd, start]
+  # Without a value it comes from the shell or .env, and is unset where neither has it.
+  environment: {SVCD_ACCEPT_PROGRAM_VERSION: }
   # A retired program ends with status 0 and stays stopped.
   restart: on-failure
   healthcheck:

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { writeTestnet, planNodes } from '../../src/cli/commands/testnet.ts'
-import { MEMORY } from '../../src/cli/services.ts'
+import { composeFile, MEMORY } from '../../src/cli/services.ts'
 import { COMETBFT_VERSION } from '../../src/comet/find.ts'
 import { GO_MAX_PROCS_LINE } from '../../src/comet/goMaxProcs.ts'
 import { commandsIn, optionsOf, type Service, servicesIn } from './composeFile.ts'
@@ -48,6 +48,13 @@ describe('the files of the containers', () => {
   test.each(FILES)('%s hands the GOMAXPROCS of the host to every CometBFT', (file) => {
     const ofHost = read(file).match(/GOMAXPROCS: '\$\{GOMAXPROCS:-\}'/g)
     expect(ofHost).toHaveLength(file === 'docker-compose.yml' ? 1 : 5)
+  })
+
+  // Without a value a variable is that of the shell or .env, and unset where neither has it.
+  test('every application gets the accepted program version from the shell or .env', () => {
+    const handedOver = (text: string): number => text.match(/SVCD_ACCEPT_PROGRAM_VERSION: \}$/gm)?.length ?? 0
+    const written = composeFile([], { uid: 1, gid: 1 }, false) // One anchor for all applications.
+    expect([...FILES.map(read), written].map(handedOver)).toEqual([1, 5, 1])
   })
 
   test('every base image is an argument', () => {

@@ -133,7 +133,8 @@ test(
       svcd(['start', '--home', place.home, '--accept-program-version', '3']),
       /this program runs version 3, but the chain is still at version 2/,
     )
-    const next = await startDevnet(place, ['--accept-program-version', '2'])
+    expect(await svcd(['program', 'accept', '2', '--home', place.home])).toMatchObject({ status: 0 })
+    const next = await startDevnet(place)
     await next.waitForHeight(retiredBlockHeight + 2)
     expect((await next.stop()).status).toBe(0)
   },

@@ -16,8 +16,8 @@ function accept(text: string, { home, json }: CommonFlags): void {
   const chainId = chainIdOf(home)
   if (chainId === undefined)
     throw new UserError(`${home} is not the home of a chain, because it has no config/genesis.json`)
-  const { version: chain, isNew } = chainVersionAt(home)
-  if (!isNew && chain !== version) {
+  const { version: chain, from } = chainVersionAt(home)
+  if (from === 'state' && chain !== version) {
     throw new UserError(
       `<version>: expected ${chain}, which the chain is at in ${home}, got ${version}` +
         (version > Number(chain) ? `. Run the release of version ${chain} until the chain retires it` : ''),

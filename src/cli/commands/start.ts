@@ -5,6 +5,7 @@ import type { AppLogger } from '../../app/context.ts'
 import { OtherProgramVersion } from '../../app/programVersion.ts'
 import { ensureFolder } from '../../base/folder.ts'
 import { VERSION } from '../../base/version.ts'
+import { programVersion as programVersionIn } from '../../modules/chain/keeper.ts'
 import { tables, views } from '../../modules/registry.ts'
 import { tidySnapshots } from '../../store/snapshot/folder.ts'
 import { removeRestore } from '../../store/sqlite/restore.ts'
@@ -74,7 +75,7 @@ function refusalOf(home: string, error: unknown): string | undefined {
   if (error instanceof UserError) return error.message
   if (!(error instanceof OtherProgramVersion)) return undefined
   // At the start the versions agreed: it is InitChain that begins a replay from genesis.
-  return whyRefused(home, error.runs, { version: error.chain, isNew: true })
+  return whyRefused(home, error.runs, { version: error.chain, from: 'genesis' })
 }
 
 // The codes of SQLite for a disk that fails and for one that may not be written.
@@ -206,11 +207,7 @@ async function start(flags: FlagsOf<typeof options>): Promise<number> {
         ...snapshots,
         replaceBy: (path) => {
           // Before it replaces the state, because the chain may have retired this program.
-          assertRuns(
-            home,
-            programVersion,
-            readState(path, (state) => chainVersionOf(home, state)),
-          )
+          assertRuns(home, programVersion, { version: readState(path, programVersionIn), from: 'snapshot' })
           store.replaceBy(path)
         },
       },
