@@ -149,6 +149,12 @@ async function approveRetirement(): Promise<number> {
   return retiredBlockHeight
 }
 
+/** What doctor finds of the program of a home. */
+async function programOf(machine: Machine, home: string): Promise<unknown> {
+  const { stdout } = await machine.svcd(['doctor', '--home', home, '--json'])
+  return (JSON.parse(stdout) as readonly { readonly check: string }[]).find(({ check }) => check === 'program')
+}
+
 const journalOf = (machine: Machine): string => machine.units().journal('svcd-app')
 
 /** Waits until the unit with Restart=always has started the retired program again, and that has refused. */
@@ -292,6 +298,26 @@ test(
 )
 
 test(
+  'the retired release refuses the snapshot of its successor before that is the state',
+  async () => {
+    const machine = createMachine('retired', join(folder, 'retired'), '0.2.0')
+    await carryOutAll(machine, joinBySnapshot as typeof upgrade, blanks())
+    await untilSaid(
+      'runs version 1, which the chain has retired: it is at version 2.*\nMain process exited, status=2',
+      () => journalOf(machine),
+    )
+    await machine.close()
+    machine.install('0.3.0')
+    expect(await programOf(machine, machine.home)).toEqual({
+      check: 'program',
+      verdict: 'ok',
+      found: 'this release runs version 2, and this home has no state yet',
+    })
+  },
+  LIMIT_MS,
+)
+
+test(
   'a chain that the successor begins is at version 1 like any other, and its homes say so',
   async () => {
     const machine = createMachine('another', join(folder, 'another'), '0.3.0')
@@ -303,7 +329,7 @@ test(
     ])
       expect(made).toMatchObject({ status: 0 })
     for (const home of [machine.home, join(net, 'node0'), join(net, 'full0')])
-      expect(JSON.parse((await machine.svcd(['doctor', '--home', home, '--json'])).stdout)).toContainEqual({
+      expect(await programOf(machine, home)).toEqual({
         check: 'program',
         verdict: 'ok',
         found: 'this release runs version 1, and this home has no state yet',
