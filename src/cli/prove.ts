@@ -4,12 +4,14 @@ import { ensureFolder } from '../base/folder.ts'
 import { Svc, type SvcVerified, type VerifiedRow } from '../client/index.ts'
 import { findCometBft } from '../comet/find.ts'
 import { type LightProxy, startLightProxy, type TrustedHeader } from '../comet/light.ts'
+import { isHeaderExpired } from '../comet/messages.ts'
 import { openNodeRpc } from '../comet/rpc.ts'
 import type { ProveFlags } from './commands/query.ts'
 import { Failed, UserError } from './errors.ts'
 import { gatewayFrom } from './gatewayClient.ts'
 import { nodeUrl, parseUrl } from './options.ts'
 import { note, progressOn } from './output.ts'
+import { measureTrustPeriod, trustedHeaderFrom } from './trust.ts'
 
 /** The head of a node, as the node claims. */
 async function headOf(url: string): Promise<TrustedHeader & { readonly chainId: string }> {
@@ -28,20 +30,9 @@ async function headOf(url: string): Promise<TrustedHeader & { readonly chainId: 
   }
 }
 
-function givenTrust({ trustHeight, trustHash }: ProveFlags): TrustedHeader | undefined {
-  if (trustHeight === undefined && trustHash === undefined) return undefined
-  if (trustHeight === undefined || trustHash === undefined)
-    throw new UserError('--trust-height and --trust-hash must be given together')
-  if (!/^[1-9][0-9]{0,14}$/.test(trustHeight))
-    throw new UserError(`--trust-height: expected a height of 1 or more, got ${JSON.stringify(trustHeight)}`)
-  if (!/^[0-9a-fA-F]{64}$/.test(trustHash))
-    throw new UserError(`--trust-hash: expected 64 hex digits, got ${JSON.stringify(trustHash)}`)
-  return { height: Number(trustHeight), hash: trustHash }
-}
-
 /** Chooses the header to start from: the given one, else none if the folder has headers, else that of the node. */
 function chooseTrust(flags: ProveFlags, folder: string, node: string, head: TrustedHeader): TrustedHeader | undefined {
-  const given = givenTrust(flags)
+  const given = trustedHeaderFrom(flags)
   if (given !== undefined || existsSync(folder)) return given
   if (flags.trustFirst !== true) {
     throw new UserError(
@@ -72,6 +63,15 @@ async function beginAnew(folder: string, start: () => Promise<LightProxy>): Prom
   }
 }
 
+async function trustPeriodAt(urls: readonly string[]): Promise<number> {
+  const nodes = urls.map((url) => openNodeRpc(url))
+  try {
+    return await measureTrustPeriod(nodes)
+  } finally {
+    for (const node of nodes) node.close()
+  }
+}
+
 async function startLight(flags: ProveFlags): Promise<LightProxy & { readonly folder: string }> {
   const node = nodeUrl(flags)
   const witnesses = (flags.witness ?? []).map((url) => parseUrl(url, '--witness'))
@@ -82,7 +82,14 @@ async function startLight(flags: ProveFlags): Promise<LightProxy & { readonly fo
   const folder = join(flags.home, 'light', chainId)
   const trust = chooseTrust(flags, folder, node, head)
   const { path: program } = await findCometBft({ onProgress: progressOn(process.stderr) })
-  const options = { program, folder, chainId, primary: node, witnesses: witnesses.length === 0 ? [node] : witnesses }
+  const options = {
+    program,
+    folder,
+    chainId,
+    primary: node,
+    witnesses: witnesses.length === 0 ? [node] : witnesses,
+    trustPeriodMs: await trustPeriodAt([node, ...witnesses]),
+  }
   const light =
     trust === undefined
       ? await startLightProxy(options)
@@ -110,7 +117,10 @@ export async function prove(
     if (name === 'SvcRpcError') throw new Failed(message)
     if (name !== 'SvcProofError') throw error
     const answer = { verified: false, error: { message } }
-    throw new Failed(`${message} (the headers trusted so far are in ${folder})`, answer)
+    const next = isHeaderExpired(message)
+      ? '; they are too old for this chain: name a newer one with --trust-height and --trust-hash'
+      : ''
+    throw new Failed(`${message} (the headers trusted so far are in ${folder}${next})`, answer)
   } finally {
     await light.stop()
   }

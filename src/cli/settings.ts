@@ -30,10 +30,12 @@ export const reachable = ({ host, port }: Endpoint): Endpoint => ({
   port,
 })
 
-/** Reads a time such as `300ms` or `1s` in ms. Throws a UserError that names the flag unless it is within the limits. */
+const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
+
+/** Reads a time such as `300ms`, `1s` or `12h` in ms. Throws a UserError that names the flag unless it is within the limits. */
 function parseTime(text: string, flag: string, [low, high]: readonly [number, number], expected: string): number {
-  const [, digits, unit] = /^(\d{1,6})(ms|s)$/.exec(text) ?? []
-  const ms = Number(digits) * (unit === 's' ? 1000 : 1)
+  const [, digits, unit] = /^(\d{1,6})(ms|[smh])$/.exec(text) ?? []
+  const ms = Number(digits) * (UNITS_MS[unit ?? ''] ?? 0)
   if (ms >= low && ms <= high) return ms
   throw new UserError(`${flag}: expected a time from ${expected}, got ${JSON.stringify(text)}`)
 }
@@ -77,6 +79,10 @@ export function parseHeight(text: string, flag: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
   throw new UserError(`${flag}: expected a whole number of 1 or more, got ${JSON.stringify(text)}`)
 }
+
+/** Reads for how long headers are trusted, from 1 s to 168 h, in ms. */
+export const parseTrustPeriod = (text: string): number =>
+  parseTime(text, '--trust-period', [1000, 604_800_000], '1s to 168h, such as 12h')
 
 /** Reads an IP address, or a network such as 10.0.0.0/8. Throws a UserError that names the flag. */
 export function parseNetwork(text: string, flag: string): string {

@@ -51,9 +51,15 @@ export type NodeSettings = {
 
 /**
  * Lets a new node start from a snapshot of its peers. `servers`: the RPC addresses of at least two nodes, which the
- * light client asks. It trusts the block at `trustHeight`, whose hash is `trustHash` (64 hex digits).
+ * light client asks. It trusts the block at `trustHeight`, whose hash is `trustHash` (64 hex digits), and every header for
+ * `trustPeriodMs`.
  */
-export type StateSync = { servers: readonly string[]; trustHeight: number; trustHash: string }
+export type StateSync = {
+  servers: readonly string[]
+  trustHeight: number
+  trustHash: string
+  trustPeriodMs: number
+}
 
 /** The default block time, in ms. */
 export const BLOCK_TIME_MS_DEFAULT = 1_000
@@ -122,6 +128,7 @@ export const updatedConfigToml = (text: string, settings: NodeSettings): string 
     'statesync.rpc_servers': stateSync?.servers.join(','),
     'statesync.trust_height': stateSync?.trustHeight,
     'statesync.trust_hash': stateSync?.trustHash,
+    'statesync.trust_period': stateSync && `${stateSync.trustPeriodMs}ms`,
   })
 }
 

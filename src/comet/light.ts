@@ -5,12 +5,12 @@ import { runCometBft, tryPort } from './process.ts'
 import { openNodeRpc, waitForNode } from './rpc.ts'
 
 /** A header that is trusted without proof. `hash`: 64 hex digits. */
-export type TrustedHeader = { height: number; hash: string }
+export type TrustedHeader = { readonly height: number; readonly hash: string }
 
 /**
  * `program`: the path of CometBFT. `folder`: where the verified headers of one chain are kept. `primary` and
  * `witnesses`: the RPC addresses of nodes, at least one of each. `trust`: needed the first time in a folder, and not
- * allowed later.
+ * allowed later. `trustPeriodMs`: for how long a verified header is trusted; CometBFT's default is 168 hours.
  */
 export type LightOptions = {
   program: string
@@ -19,6 +19,7 @@ export type LightOptions = {
   primary: string
   witnesses: readonly string[]
   trust?: TrustedHeader
+  trustPeriodMs?: number
 }
 
 /** A running light client, whose RPC is on a free port of 127.0.0.1. `stop` resolves when it has ended. */
@@ -31,7 +32,7 @@ const START_MS_MAX = 60_000
  * quotes it when it ends, as it does when the trusted header is not the primary's.
  */
 export const startLightProxy = async (options: LightOptions): Promise<LightProxy> => {
-  const { program, folder, chainId, primary, witnesses, trust } = options
+  const { program, folder, chainId, primary, witnesses, trust, trustPeriodMs } = options
   const host = '127.0.0.1'
   const port = await tryPort(host, 0)
   const flags = {
@@ -42,6 +43,7 @@ export const startLightProxy = async (options: LightOptions): Promise<LightProxy
     home: folder,
     laddr: `tcp://${host}:${port}`,
     ...(trust === undefined ? {} : { height: trust.height, hash: trust.hash }),
+    ...(trustPeriodMs === undefined ? {} : { 'trusting-period': `${trustPeriodMs}ms` }),
   }
   const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)])
   const light = await runCometBft({ program, args: ['light', chainId, ...args], logFile: join(folder, 'light.log') })

@@ -35,6 +35,9 @@ export const rpcErrorOf = (
 /** True when `cometbft light` was asked for a header that it, or one of its witnesses, does not have yet. */
 export const isHeightTooHigh = (message: string): boolean => message.includes('too high')
 
+/** True when `cometbft light` refused to go on from a header that is older than its trusting period. */
+export const isHeaderExpired = (message: string): boolean => message.includes('header has expired')
+
 /** True when a command failed because another process holds the lock of its database. */
 const isLocked = (message: string): boolean => message.includes('temporarily unavailable')
 

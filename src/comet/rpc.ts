@@ -99,10 +99,12 @@ const blockResults = (answer: unknown) => {
 export type BlockResults = ReturnType<typeof blockResults>
 
 const nodeStatus = (answer: unknown) => {
-  const { network, version } = objectAt(answer, 'node_info')
+  const { id, network, version } = objectAt(answer, 'node_info')
   const sync = objectAt(answer, 'sync_info')
   const latestHeight = whole(sync['latest_block_height'])
   return {
+    /** By which its peers know it: 40 lower-case hex digits. */
+    nodeId: text(id),
     chainId: text(network),
     version: text(version),
     /** May be a block that the application is still executing. */
@@ -199,14 +201,14 @@ const found = async (searching: Promise<unknown>): Promise<Json> => {
 }
 
 /**
- * Opens a client of the node at `url` (http://host:port), CometBFT 0.37 to 0.40, with keep-alive connections of its
+ * Opens a client of the node at `url` (http or https), CometBFT 0.37 to 0.40, with keep-alive connections of its
  * own. Comet38Client of @cosmjs/tendermint-rpc is not used because it takes 4 to 5 times the CPU for a broadcast, has
  * no deadline, and throws on `status` before the first block. The tests compare the answers of both.
  */
 export const openNodeRpc = (url: string, options: TransportOptions = {}) => {
   const { call, close } = openTransport(url, options)
   return {
-    /** The node's address, http://host:port. */
+    /** The node's address. */
     url,
     /** Closes the idle connections. */
     close,
@@ -238,6 +240,9 @@ export const openNodeRpc = (url: string, options: TransportOptions = {}) => {
     abciQuery: async ({ path, data = new Uint8Array(), height = 0, prove = false }: AbciQuery) =>
       queryResult(await call('abci_query', { path, data: toHex(data), height: String(height), prove })),
     block: async (height: number) => blockOf(await call('block', { height: String(height) }), height),
+    /** How many blocks evidence of misbehaviour stays valid. */
+    evidenceBlocks: async () =>
+      whole(objectAt(await call('consensus_params'), 'consensus_params', 'evidence')['max_age_num_blocks']),
     /** In ms. */
     blockTime: async (height: number) =>
       milliseconds(objectAt(await call('header', { height: String(height) }), 'header')['time']),

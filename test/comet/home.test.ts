@@ -182,7 +182,7 @@ describe('template', () => {
     rmSync(folder.path, { recursive: true })
     const peers = { persistentPeers: ['a@b:1'], externalAddress: 'c:2' }
     const addresses = { rpc: 'tcp://h:1', p2p: 'tcp://h:2', abci: 'unix:///x.sock', metrics: 'h:3' }
-    const stateSync = { servers: ['a', 'b'], trustHeight: 1, trustHash: '' }
+    const stateSync = { servers: ['a', 'b'], trustHeight: 1, trustHash: '', trustPeriodMs: 1 }
     writeNodeHome(options({ moniker: 'm', privateNet: true, blockTimeMs: 10, addresses, peers, stateSync }))
     const keysOf = (text: string) => text.split('\n').map((line) => line.split('=')[0])
     expect(keysOf(read(homeFiles(folder.path).config))).toEqual(keysOf(templateOf('config.toml')))

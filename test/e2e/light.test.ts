@@ -160,6 +160,33 @@ describe('svcd query --prove', () => {
   )
 })
 
+test(
+  'svcd query --prove trusts no header for longer than those who signed it can be punished',
+  async () => {
+    const chain = await startDevnet(await makePlace(join(folder, 'fast')), ['--fast', '--block-time', '1s'])
+    const ask = (...flags: readonly string[]): Promise<Ended> => {
+      const gateway = ['--gateway', chain.url, '--node', chain.node.url]
+      return svcd(['query', 'balance', nobody, '--prove', '--home', join(folder, 'fastLight'), ...gateway, ...flags])
+    }
+    try {
+      await chain.waitForHeight(4)
+      expect(await ask('--trust-first')).toMatchObject({ status: 0 })
+      // Evidence counts for 18 blocks of a second, and a header for two thirds of that.
+      const { latestHeight } = await chain.node.status()
+      await chain.waitForHeight(latestHeight + 18)
+      expect(await ask()).toMatchObject({
+        status: 1,
+        stderr: expect.stringMatching(/header has expired .*: name a newer one with --trust-height and --trust-hash\)/),
+      })
+      const { height, hash } = await chain.node.block((await chain.node.status()).latestHeight)
+      expect(await ask('--trust-height', String(height), '--trust-hash', hash)).toMatchObject({ status: 0 })
+    } finally {
+      await chain.stop()
+    }
+  },
+  LIMIT_MS,
+)
+
 describe('svc.verified over `cometbft light`', () => {
   let light: LightProxy | undefined
   let svc: Svc

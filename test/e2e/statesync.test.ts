@@ -15,7 +15,7 @@ import {
   startNode,
   watchHeads,
 } from './support/network.ts'
-import { addAccounts, appLogOf, lieAbout, LIES, makeJoiner, setKeeping } from './support/stateSync.ts'
+import { addAccounts, appLogOf, lieAbout, LIES, makeJoiner, prolongTrust, setKeeping } from './support/stateSync.ts'
 import { testFolder } from './support/testFolder.ts'
 
 const LIMIT_MS = 240_000
@@ -66,6 +66,8 @@ test(
   async () => {
     for (let attempt = 1; ; attempt++) {
       const joiner = await makeJoiner(join(folder, `joiner${attempt}`), nodes)
+      // Two thirds of the ten blocks in which evidence counts here: less than a state sync takes.
+      expect(prolongTrust(joiner)).toBeLessThan(10_000)
       const node = await startNode(joiner)
       running.push(node)
       // Its application is asked already, unless CometBFT is of a line that waits for the state.

@@ -4,7 +4,6 @@ import { parseAddress } from '../../base/address.ts'
 import { ensureFolder } from '../../base/folder.ts'
 import { PORTS } from '../../base/ports.ts'
 import type { StateSync } from '../../comet/config.ts'
-import { reasonOf } from '../../comet/errors.ts'
 import {
   homeFiles,
   isCompleteHome,
@@ -13,7 +12,6 @@ import {
   writeNodeHome,
   writeNodeKeys,
 } from '../../comet/home.ts'
-import { openNodeRpc } from '../../comet/rpc.ts'
 import { findKey } from '../../keys/files.ts'
 import { FIRST_PROGRAM_VERSION } from '../../modules/chain/keeper.ts'
 import { readGenesis } from '../../modules/genesis.ts'
@@ -37,57 +35,32 @@ import {
   keystoreFrom,
   keystoreOption,
   option,
-  parseUrl,
   withOptions,
 } from '../options.ts'
 import { printAnswer, formatFields, note } from '../output.ts'
 import { acceptProgramVersion } from '../programVersion.ts'
 import { writeUnits } from '../services.ts'
-import { chooseOs, parseEndpoint, printEndpoint } from '../settings.ts'
-
-async function ask<T>(url: string, question: (rpc: ReturnType<typeof openNodeRpc>) => Promise<T>): Promise<T> {
-  const rpc = openNodeRpc(url)
-  try {
-    return await question(rpc)
-  } catch (error) {
-    throw new UserError(`--state-sync: ${url} does not answer: ${reasonOf(error)}`)
-  } finally {
-    rpc.close()
-  }
-}
-
-/**
- * Chooses the block that a new node of `chainId` trusts first: a recent block of the first server, whose hash all
- * servers confirm. `text`: the RPC addresses of at least two nodes, separated by commas. Throws a UserError when there
- * are fewer, when one does not answer or is of another chain, or when they disagree.
- */
-export async function stateSyncFrom(text: string, chainId: string): Promise<StateSync> {
-  const servers = text.split(',').map((one) => parseUrl(one, '--state-sync'))
-  const [first = ''] = servers
-  if (servers.length < 2)
-    throw new UserError(
-      `--state-sync: expected the RPC addresses of at least two nodes, which must agree, got ${servers.length}`,
-    )
-  const { latestHeight } = await ask(first, (rpc) => rpc.status())
-  // Two blocks back, so that every server has the block.
-  const trustHeight = Math.max(1, latestHeight - 2)
-  const blocks = await Promise.all(servers.map((url) => ask(url, (rpc) => rpc.block(trustHeight))))
-  for (const [at, block] of blocks.entries()) {
-    if (block.chainId !== chainId)
-      throw new UserError(
-        `--state-sync: ${servers[at]}: expected a node of the chain ${chainId}, got one of ${block.chainId}`,
-      )
-    if (block.hash !== blocks[0]?.hash)
-      throw new UserError(`--state-sync: ${first} and ${servers[at]} disagree on block ${trustHeight}`)
-  }
-  return { servers, trustHeight, trustHash: blocks[0]?.hash ?? '' }
-}
+import { chooseOs, parseEndpoint, parseTrustPeriod, printEndpoint } from '../settings.ts'
+import { stateSyncFrom } from '../stateSync.ts'
+import { printPeriod, trustedHeaderFrom, trustOptions } from '../trust.ts'
 
 /** Reads the address of the application. Throws a UserError that names the flag. */
 function parseAbci(text: string, flag: string): string {
   if (/^(?:unix:\/\/.+|tcp:\/\/[^/\s]+:\d{1,5})$/.test(text)) return text
   throw new UserError(`${flag}: expected unix:///path or tcp://host:port, got ${JSON.stringify(text)}`)
 }
+
+/** Reads a list of `id@host:port`. Throws a UserError that names the flag and the entry. */
+export const parsePeers = (text: string, flag: string): readonly string[] =>
+  text.split(',').map((peer) => {
+    const [, id = '', address = ''] = /^([^@]*)@(.*)$/.exec(peer.trim()) ?? []
+    if (!/^[0-9a-f]{40}$/i.test(id))
+      throw new UserError(
+        `${flag}: expected ID@HOST:PORT, where the ID is the 40 hex digits that svcd init prints as node_id, got ` +
+          JSON.stringify(peer),
+      )
+    return `${id.toLowerCase()}@${printEndpoint(parseEndpoint(address, flag))}`
+  })
 
 const options = [
   ...commonOptions,
@@ -110,10 +83,18 @@ const options = [
     parse: parseEndpoint,
     fallback: `0.0.0.0:${PORTS.p2p}`,
   }),
-  option('--peers <list>', 'nodes to stay connected with, id@host:port, separated by commas'),
+  option('--peers <list>', 'nodes to stay connected with, id@host:port, separated by commas', { parse: parsePeers }),
   option(
     '--state-sync <list>',
-    'with --genesis, start from a snapshot; the RPC addresses of at least two trusted nodes, separated by commas',
+    'with --genesis, start from a snapshot; the RPC addresses of at least two different nodes, separated by commas',
+  ),
+  ...trustOptions,
+  option(
+    '--trust-period <time>',
+    'how long a header is trusted, such as 8h (default: the longest safe time, measured)',
+    {
+      parse: parseTrustPeriod,
+    },
   ),
   option(
     '--abci <address>',
@@ -186,6 +167,19 @@ function writeDevnetHome(flags: Flags): void {
   printAnswer(flags.json, answerFor(home, DEVNET_CHAIN_ID, identity as NodeIdentity))
 }
 
+/** What the flags say about state sync; undefined without `--state-sync`. */
+async function chooseStateSync(flags: Flags, chainId: string): Promise<StateSync | undefined> {
+  const { stateSync, genesis, trustPeriod: trustPeriodMs } = flags
+  const trusted = trustedHeaderFrom(flags)
+  if (stateSync !== undefined) {
+    if (genesis === undefined) throw new UserError('--state-sync needs --genesis FILE')
+    return stateSyncFrom(stateSync, chainId, { trusted, trustPeriodMs, say: note })
+  }
+  if (trusted !== undefined || trustPeriodMs !== undefined)
+    throw new UserError('--trust-height, --trust-hash and --trust-period need --state-sync')
+  return undefined
+}
+
 async function run(flags: Flags): Promise<void> {
   if (flags.devnet === true) return writeDevnetHome(flags)
   const { home, moniker } = flags
@@ -202,8 +196,7 @@ async function run(flags: Flags): Promise<void> {
     throw new UserError(`--chain-id: expected ${given.chainId}, the chain of the genesis file, got ${chainId}`)
   }
   const owner = given === undefined ? ownerOf(flags) : ''
-  if (given === undefined && flags.stateSync !== undefined) throw new UserError('--state-sync needs --genesis FILE')
-  const stateSync = flags.stateSync === undefined ? undefined : await stateSyncFrom(flags.stateSync, chainId)
+  const stateSync = await chooseStateSync(flags, chainId)
   closeHome(home, note)
   const { pubKey } = writeNodeKeys(home)
   if (given === undefined)
@@ -221,9 +214,18 @@ async function run(flags: Flags): Promise<void> {
     blockTimeMs: flags.blockTime,
     stateSync,
     genesis: { appState, genesisTime: genesisTimeNow() },
-    peers: { persistentPeers: flags.peers?.split(',') },
+    peers: { persistentPeers: flags.peers },
   })
-  const made = answerFor(home, chainId, identity)
+  const made = {
+    ...answerFor(home, chainId, identity),
+    ...(stateSync === undefined
+      ? {}
+      : {
+          trust_height: stateSync.trustHeight,
+          trust_hash: stateSync.trustHash,
+          trust_period: printPeriod(stateSync.trustPeriodMs),
+        }),
+  }
   const units = writeUnits(home, addresses.abci, flags.rpc)
   printAnswer(
     flags.json,

@@ -24,6 +24,7 @@ import {
 } from '../options.ts'
 import { formatAnswer, formatFields, printAnswer, withProgress } from '../output.ts'
 import { parseWhole } from '../settings.ts'
+import { trustOptions } from '../trust.ts'
 
 type Given = Readonly<Record<string, unknown>>
 
@@ -70,8 +71,7 @@ const proveOptions = [
   option('--prove', 'verify the answer by its ICS-23 proof, against a header that `cometbft light` has verified'),
   nodeOption,
   option('--witness <url...>', 'RPC addresses of other nodes, with which the light client compares --node'),
-  option('--trust-height <height>', 'with --trust-hash, height of a header that is known to be right, to start from'),
-  option('--trust-hash <hash>', 'hash of that header, 64 hex digits'),
+  ...trustOptions,
   option('--trust-first', 'the first time, trust the header that --node shows'),
   option('--max-age <seconds>', 'refuse an answer whose header is older than this, 1 to 999999 (default: 300)', {
     parse: parseWhole([1, 999_999]),

@@ -79,6 +79,14 @@ export async function makeJoiner(
   return { home, owner: '', rpc: `http://127.0.0.1:${rpcPort}`, gateway: '' }
 }
 
+/** The trust period that `svcd init` wrote, in ms. Replaces it by an hour. */
+export function prolongTrust({ home }: NetworkNode): number {
+  const path = join(home, 'config', 'config.toml')
+  const text = readFileSync(path, 'utf8')
+  writeFileSync(path, setTomlValues(text, { 'statesync.trust_period': '1h' }))
+  return Number(/^trust_period = "(\d+)ms"$/m.exec(text)?.[1])
+}
+
 /** What a liar does to the chunks of a snapshot. */
 export type Lie = (chunks: readonly Buffer[]) => readonly (Buffer | undefined)[]
 
