@@ -5,7 +5,8 @@ import { homeFiles } from '../comet/home.ts'
 import { FIRST_PROGRAM_VERSION, programVersion } from '../modules/chain/keeper.ts'
 import type { CommittedState } from '../store/store.ts'
 import { UserError } from './errors.ts'
-import { readState, statePathOf } from './homes.ts'
+import { statePathOf } from './homes.ts'
+import { readState } from './stateFile.ts'
 
 /** True when config.toml tells the CometBFT of a home to begin with a snapshot; undefined when it tells nothing. */
 function usesStateSync(home: string): boolean | undefined {

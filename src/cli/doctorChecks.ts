@@ -1,14 +1,13 @@
 import { existsSync, statfsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { equalBytes, toHex } from '../base/bytes.ts'
 import { reasonOf } from '../comet/errors.ts'
 import { lastConsensusFailure } from '../comet/home.ts'
 import type { NodeRpc, NodeStatus } from '../comet/rpc.ts'
 import { stalledAfterMs, stallReason } from '../gateway/health.ts'
 import { openConnection } from '../store/sqlite/connection.ts'
 import { chainVersionAt, whyRefused } from './chainVersion.ts'
-import { readState } from './homes.ts'
 import { programVersionOf } from './programVersion.ts'
+import { printHash, readVerifiedState } from './stateFile.ts'
 
 /** The result of a check. `ok`: all is well. `note`: worth knowing. `bad`: a problem, and `found` says what to do. */
 export interface Finding {
@@ -91,19 +90,15 @@ function sqliteFinding(path: string): Finding {
   }
 }
 
-const appHashFinding = (path: string): Finding =>
-  readState(path, (state) => {
-    const stored = state.appHash()
-    const recomputed = state.recomputeRoot()
-    const [storedHex, recomputedHex] = [stored, recomputed].map((hash) => toHex(hash).toUpperCase())
-    const at = `height ${state.height()} of ${state.chainId() ?? 'no chain'}`
-    if (equalBytes(stored, recomputed))
-      return { check: 'app hash', verdict: 'ok', found: `${storedHex} at ${at}, recomputed from the rows` }
-    const found =
-      `at ${at} the rows give ${recomputedHex}, but ${storedHex} was committed: rows were changed by hand or by the ` +
-      'disk. Run svcd reset and sync again'
-    return { check: 'app hash', verdict: 'bad', found }
-  })
+const appHashFinding = (path: string): Finding => ({
+  check: 'app hash',
+  verdict: 'ok',
+  found: readVerifiedState(
+    path,
+    (state) =>
+      `${printHash(state.appHash())} at height ${state.height()} of ${state.chainId()}, recomputed from the rows`,
+  ),
+})
 
 /** Compares the program version that this release runs in a home, which may be `given`, with the chain's. */
 export function examineProgram(home: string, given: number | undefined): Finding {

@@ -17,9 +17,6 @@ import { homeFiles, writeNodeHome, writeNodeKeys, type NodeIdentity } from '../c
 import { FIRST_PROGRAM_VERSION } from '../modules/chain/keeper.ts'
 import { readGenesis } from '../modules/genesis.ts'
 import { PARAMETERS } from '../modules/params/definitions.ts'
-import { tables } from '../modules/registry.ts'
-import { openSqliteReader } from '../store/sqlite/sqliteReader.ts'
-import type { CommittedState } from '../store/store.ts'
 import { UserError } from './errors.ts'
 import { acceptProgramVersion, programVersionOf } from './programVersion.ts'
 import { type Endpoint, printEndpoint } from './settings.ts'
@@ -33,16 +30,6 @@ export function needState(home: string): string {
   if (!existsSync(path))
     throw new UserError(`${path} does not exist: this home has no state yet. Choose another one with --home DIR`)
   return path
-}
-
-/** Reads the state at `path` through a connection of its own, also while an application writes it. */
-export function readState<T>(path: string, read: (state: CommittedState) => T): T {
-  const reader = openSqliteReader({ path, tables })
-  try {
-    return reader.read(read)
-  } finally {
-    reader.close()
-  }
 }
 
 /** The folder of a home's snapshots. */

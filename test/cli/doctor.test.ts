@@ -6,10 +6,8 @@ import { examineDisk, examineState } from '../../src/cli/doctorChecks.ts'
 import { examine } from '../../src/cli/commands/doctor.ts'
 import { clean, formatAnswer, formatFields, formatTable } from '../../src/cli/output.ts'
 import { tables, views } from '../../src/modules/registry.ts'
-import { accounts } from '../../src/modules/accounts/keeper.ts'
-import { createOverlay } from '../../src/store/overlay.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
-import type { Address } from '../../src/base/address.ts'
+import { account, nodeKey, TestChain, tokens } from '../support/testChain.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 
 let folder: string
@@ -24,9 +22,10 @@ const statePath = (): string => join(folder, 'data', 'state.db')
 
 function makeState(): void {
   const store = openSqliteStore({ path: statePath(), tables, views })
-  const block = createOverlay(store)
-  block.put(accounts, { address: `0x${'1'.repeat(40)}` as Address, balance: 5n, nonce: 0 })
-  store.commit(store.prepare(block), { height: 1, timeMs: 1000, transactions: 0, chainId: 'c' })
+  const chain = new TestChain({ store })
+  const accounts = [{ address: account(1).address, balance: 5n }]
+  chain.init({ accounts, candidacies: [{ owner: account(1), key: nodeKey(1), shares: tokens(10) }] })
+  chain.block()
   store.close()
 }
 

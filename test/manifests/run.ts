@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readState, snapshotsOf, statePathOf } from '../../src/cli/homes.ts'
+import { snapshotsOf, statePathOf } from '../../src/cli/homes.ts'
+import { readState } from '../../src/cli/stateFile.ts'
 import { readValidatorKey } from '../../src/comet/home.ts'
 import { listSnapshots } from '../../src/store/snapshot/folder.ts'
 import { troubleIn } from '../e2e/support/crash.ts'

@@ -15,9 +15,10 @@ import { accountUpdates, candidacies, type Candidacy, isEligible, unbondings } f
 import { createOverlay } from '../../store/overlay.ts'
 import type { StateReader } from '../../store/state.ts'
 import { UserError } from '../errors.ts'
-import { genesisTimeNow, needState, readState } from '../homes.ts'
+import { genesisTimeNow, needState } from '../homes.ts'
 import { commonOptions, type Configure, type FlagsOf, option, withOptions } from '../options.ts'
 import { note, say } from '../output.ts'
+import { readVerifiedState } from '../stateFile.ts'
 
 /** A state as the genesis of a new chain. */
 export interface ExportedState {
@@ -147,7 +148,7 @@ const options = [
 
 async function run({ home, chainId, output, genesisTime }: FlagsOf<typeof options>): Promise<void> {
   const path = needState(home)
-  const old = readState(path, (state) => {
+  const old = readVerifiedState(path, (state) => {
     if (state.height() === 0) throw new UserError(`${path}: no block has been committed yet`)
     return { height: state.height(), chainId: state.chainId(), ...exportState(state, state.height()) }
   })

@@ -1,14 +1,12 @@
 import { existsSync } from 'node:fs'
-import { toHex } from '../../base/bytes.ts'
 import { findCometBft } from '../../comet/find.ts'
 import { homeFiles } from '../../comet/home.ts'
 import { rollbackCometBft } from '../../comet/process.ts'
-import { tables, views } from '../../modules/registry.ts'
-import { openSqliteStore } from '../../store/sqlite/sqliteStore.ts'
 import { Failed, UserError } from '../errors.ts'
 import { needState } from '../homes.ts'
 import { commonOptions, type Configure, type FlagsOf, option, withOptions } from '../options.ts'
 import { printAnswer, progressOn } from '../output.ts'
+import { openState, printHash } from '../stateFile.ts'
 
 const options = [
   ...commonOptions,
@@ -18,7 +16,7 @@ const options = [
 /** The head of the state, as `--json` prints it. */
 const headOf = ({ height, appHash }: { readonly height: number; readonly appHash: Uint8Array }) => ({
   height,
-  app_hash: toHex(appHash).toUpperCase(),
+  app_hash: printHash(appHash),
 })
 
 type Head = ReturnType<typeof headOf>
@@ -49,7 +47,7 @@ async function rollBackCometBft(home: string): Promise<(to: Head) => void> {
 async function run({ home, json, appOnly = false }: FlagsOf<typeof options>): Promise<void> {
   const path = needState(home)
   const agree = appOnly ? undefined : await rollBackCometBft(home)
-  const store = openSqliteStore({ path, tables, views })
+  const store = openState(path)
   try {
     const from = headOf({ height: store.height(), appHash: store.appHash() })
     store.rollback((to) => agree?.(headOf(to)))

@@ -1,10 +1,9 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { toHex } from '../../base/bytes.ts'
 import { ensureFolder } from '../../base/folder.ts'
 import { headOfState } from '../../modules/chain/keeper.ts'
-import { tables, views } from '../../modules/registry.ts'
+import { tables } from '../../modules/registry.ts'
 import {
   chunkFile,
   keepNewest,
@@ -18,9 +17,8 @@ import {
 import { NotARecord, type Snapshot, SNAPSHOT_FORMAT, snapshotHash } from '../../store/snapshot/format.ts'
 import { openRestore, removeRestore } from '../../store/sqlite/restore.ts'
 import { writeSnapshot } from '../../store/snapshot/write.ts'
-import { openSqliteStore } from '../../store/sqlite/sqliteStore.ts'
 import { Failed, UserError } from '../errors.ts'
-import { chainIdOf, needState, readState, restorePathOf, snapshotsOf, statePathOf } from '../homes.ts'
+import { chainIdOf, needState, restorePathOf, snapshotsOf, statePathOf } from '../homes.ts'
 import {
   type CommonFlags,
   commonOptions,
@@ -32,8 +30,7 @@ import {
 } from '../options.ts'
 import { printAnswer, formatFields, note, formatTable } from '../output.ts'
 import { checkWhole, type Limits, parseHeight, parseWhole, readConfig } from '../settings.ts'
-
-const upper = (bytes: Uint8Array): string => toHex(bytes).toUpperCase()
+import { openState, printHash, readVerifiedState } from '../stateFile.ts'
 
 /** A snapshot as it is printed, with hashes in upper-case hex like CometBFT's. */
 export const printSnapshot = ({
@@ -46,8 +43,8 @@ export const printSnapshot = ({
   chunks: chunkHashes.length,
   bytes,
   records,
-  hash: upper(snapshotHash(metadataBytes)),
-  app_hash: upper(appHash),
+  hash: printHash(snapshotHash(metadataBytes)),
+  app_hash: printHash(appHash),
 })
 
 /**
@@ -144,7 +141,7 @@ export function chooseRetention(home: string, flags: Partial<FlagsOf<typeof rete
 async function create({ home, json }: CommonFlags): Promise<void> {
   const path = needState(home)
   const folder = snapshotsOf(home)
-  const made = readState(path, (state) => {
+  const made = readVerifiedState(path, (state) => {
     if (state.height() === 0) throw new UserError(`${path}: no block has been committed yet`)
     return writeSnapshot(state, tables, folder)
   })
@@ -202,7 +199,7 @@ async function restore(from: string, { home, json, height, appHash }: FlagsOf<ty
   }
   ensureFolder(dirname(statePathOf(home)))
   // Takes the lock, and throws a StoreError while the application runs.
-  const store = openSqliteStore({ path: statePathOf(home), tables, views, expectChainId: printed.chain_id })
+  const store = openState(statePathOf(home), printed.chain_id)
   try {
     const to = restorePathOf(home)
     restoreInto(to, found)

@@ -6,16 +6,13 @@ import { OtherProgramVersion } from '../../app/programVersion.ts'
 import { ensureFolder } from '../../base/folder.ts'
 import { VERSION } from '../../base/version.ts'
 import { programVersion as programVersionIn } from '../../modules/chain/keeper.ts'
-import { tables, views } from '../../modules/registry.ts'
 import { tidySnapshots } from '../../store/snapshot/folder.ts'
 import { removeRestore } from '../../store/sqlite/restore.ts'
-import { sqliteCode } from '../../store/sqlite/connection.ts'
-import { openSqliteStore } from '../../store/sqlite/sqliteStore.ts'
 import { createAppMetrics } from '../appMetrics.ts'
 import { gateBlocks } from '../devnet/blockGate.ts'
 import { assertRuns, chainVersionOf, whyRefused } from '../chainVersion.ts'
 import { UserError } from '../errors.ts'
-import { chainIdOf, closeHome, readState, restorePathOf, snapshotsOf, statePathOf } from '../homes.ts'
+import { chainIdOf, closeHome, restorePathOf, snapshotsOf, statePathOf } from '../homes.ts'
 import { abciAddressOf } from '../paths.ts'
 import { allowedAddresses, serveLibraries } from '../libraries.ts'
 import {
@@ -42,6 +39,7 @@ import {
 } from '../signatures/pool.ts'
 import { chooseOs } from '../settings.ts'
 import { startSnapshotMaker } from '../snapshots/maker.ts'
+import { isDiskFull, openState, readState } from '../stateFile.ts'
 import { serveMetrics } from '../telemetry.ts'
 import { chooseRetention, type Retention, retentionOptions } from './snapshot.ts'
 
@@ -59,11 +57,6 @@ function openSnapshots(home: string, chainId: string, { interval, keep }: Retent
   }
 }
 
-/** The error codes of SQLite and of the system for a full disk. */
-const DISK_FULL = new Set<unknown>(['SQLITE_FULL', 'ENOSPC', 'EDQUOT'])
-
-const isDiskFull = (error: unknown): boolean => DISK_FULL.has((error as { code?: unknown } | null | undefined)?.code)
-
 /** Why the application cannot continue, in one line. */
 function fatalLine(kind: string, error: unknown): string {
   const why = `${kind} failed: ${error instanceof Error ? error.message : String(error)}`
@@ -76,33 +69,6 @@ function refusalOf(home: string, error: unknown): string | undefined {
   if (!(error instanceof OtherProgramVersion)) return undefined
   // At the start the versions agreed: it is InitChain that begins a replay from genesis.
   return whyRefused(home, error.runs, { version: error.chain, from: 'genesis' })
-}
-
-// The codes of SQLite for a disk that fails and for one that may not be written.
-const DISK_FAILS = /^SQLITE_(?:IOERR|READONLY|CANTOPEN)/
-
-/**
- * Opens the state of a home. Throws errors of openSqliteStore, and a UserError when the disk is full or fails, or the file
- * is damaged.
- */
-function openStore(home: string, expectChainId: string): ReturnType<typeof openSqliteStore> {
-  const path = statePathOf(home)
-  try {
-    return openSqliteStore({ path, tables, views, expectChainId })
-  } catch (error) {
-    if (isDiskFull(error))
-      throw new UserError(`${path} cannot be opened because the disk is full. Free some space, then start again`)
-    const code = sqliteCode(error) ?? ''
-    const why = (error as Error).message
-    if (code.startsWith('SQLITE_CORRUPT'))
-      throw new UserError(
-        `${path} is damaged (${why}): it was changed by hand or by the disk. Run svcd reset and sync again`,
-      )
-    if (!DISK_FAILS.test(code)) throw error
-    throw new UserError(
-      `${path} cannot be opened (${why}). Check that the disk works and that its folder may be written`,
-    )
-  }
 }
 
 /** What ends the application of a home. `status` resolves with the exit status. */
@@ -175,7 +141,7 @@ async function start(flags: FlagsOf<typeof options>): Promise<number> {
   const programVersion = programVersionOf(home, flags.acceptProgramVersion)
   const logger = openLog(flags, logFile)
   const os = chooseOs(home, flags.os, (line) => logger.warn(line))
-  const store = openStore(home, chainId)
+  const store = openState(statePathOf(home), chainId)
   try {
     assertRuns(home, programVersion, chainVersionOf(home, store))
   } catch (error) {

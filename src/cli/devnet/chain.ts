@@ -11,17 +11,10 @@ import { type Signer, signerOfSeed } from '../../tx/sign.ts'
 import { AMOUNT_FORMS, parseAmount } from '../amounts.ts'
 import { exportState } from '../commands/export.ts'
 import { UserError } from '../errors.ts'
-import {
-  chainIdOf,
-  type GenesisOwner,
-  genesisTimeNow,
-  newAppState,
-  readGenesisFile,
-  readState,
-  statePathOf,
-} from '../homes.ts'
+import { chainIdOf, type GenesisOwner, genesisTimeNow, newAppState, readGenesisFile, statePathOf } from '../homes.ts'
 import { type FlagsOf, option } from '../options.ts'
 import { parseWhole } from '../settings.ts'
+import { readVerifiedState } from '../stateFile.ts'
 
 /** The chain id of a devnet that is given none. */
 export const DEVNET_CHAIN_ID = 'svcd-devnet'
@@ -275,7 +268,7 @@ export function appStateOf(settings: NewState): (owners: readonly GenesisOwner[]
 export function saveState(home: string, chainId: string, path: string): void {
   const source = statePathOf(home)
   const exported = existsSync(source)
-    ? readState(source, (state) => (state.height() === 0 ? undefined : exportState(state, state.height())))
+    ? readVerifiedState(source, (state) => (state.height() === 0 ? undefined : exportState(state, state.height())))
     : undefined
   if (exported === undefined) return
   const { appState, validators } = exported

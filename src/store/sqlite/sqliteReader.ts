@@ -5,7 +5,7 @@ import type { Table } from '../table.ts'
 import type { Hash } from '../tree/node.ts'
 import { type CommitmentProof, proveKey } from '../tree/proof.ts'
 import { type ReadPage, rootOfTables } from '../tree/tree.ts'
-import { type Connection, openConnection } from './connection.ts'
+import { type Connection, failCorrupt, openConnection } from './connection.ts'
 import { checkVersion, readMeta } from './schema.ts'
 import { createSqlTable, type SqlTable } from './sqlTable.ts'
 import { createTreeReader } from './sqlTree.ts'
@@ -19,15 +19,20 @@ export interface SqlState extends CommittedState {
   lastBlock(): BlockRecord
 }
 
+const HASH_BYTES = 32
+
 const SELECT_BLOCK = 'SELECT height, time_ms, app_hash, transactions FROM blocks'
 
 function blockOf(raw: unknown): BlockRecord | undefined {
   if (raw === undefined) return undefined
-  const [height, timeMs, appHash, transactions] = raw as [bigint, bigint, string, bigint]
+  const [height, timeMs, hex, transactions] = raw as [bigint, bigint, unknown, bigint]
+  const appHash = fromHex(String(hex))
+  if (appHash?.length !== HASH_BYTES)
+    failCorrupt('SQLITE_CORRUPT_ROW', `block ${height} has the app hash ${JSON.stringify(hex)}`)
   return {
     height: Number(height),
     timeMs: Number(timeMs),
-    appHash: fromHex(appHash) as Uint8Array,
+    appHash,
     transactions: Number(transactions),
   }
 }
