@@ -1,5 +1,5 @@
 import { Failed } from './errors.ts'
-import { GATEWAY_URL, type GatewayFlags, parseUrl, settingOf } from './options.ts'
+import { type GatewayFlags, gatewayUrl } from './options.ts'
 import { firstLine } from './secrets.ts'
 
 const CALL_MS_MAX = 60_000
@@ -61,7 +61,7 @@ export type GatewayClient = ReturnType<typeof createGatewayClient>
 
 /** The gateway of the flags, else of config/svcd.json, else the default one on this machine. */
 export function gatewayFrom(flags: GatewayFlags): GatewayClient {
-  const url = parseUrl(settingOf(flags, 'gateway') ?? GATEWAY_URL, '--gateway')
+  const url = gatewayUrl(flags)
   const { authTokenFile: file } = flags
   return createGatewayClient(url, file === undefined ? undefined : firstLine(file, '--auth-token-file'))
 }

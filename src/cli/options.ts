@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { PORTS } from '../base/ports.ts'
+import { homeFiles, listenAddresses } from '../comet/home.ts'
 import type { TxEntry } from '../modules/define.ts'
 import { type Field, FieldError, type Fields, readFields } from '../tx/fields.ts'
 import { amount } from '../values/number.ts'
@@ -9,7 +11,16 @@ import { yesNo } from '../values/text.ts'
 import { AMOUNT_FORMS, parseAmount } from './amounts.ts'
 import { UserError } from './errors.ts'
 import { PROGRAM_VERSION_LIMITS } from './programVersion.ts'
-import { isOn, parseBlockTime, parseEndpoint, parseOs, parseWhole, printEndpoint, readConfig } from './settings.ts'
+import {
+  isOn,
+  parseBlockTime,
+  parseEndpoint,
+  parseOs,
+  parseWhole,
+  printEndpoint,
+  reachable,
+  readConfig,
+} from './settings.ts'
 
 /**
  * Adds options, help and an action to a command. The action throws when it fails; one that runs a part of a node may
@@ -146,9 +157,13 @@ export const passwordOption = option(
 )
 
 /** The option `--node`. */
-export const nodeOption = option('--node <url>', `URL of CometBFT's RPC (default: ${NODE_URL})`, {
-  env: 'SVCD_NODE',
-})
+export const nodeOption = option(
+  '--node <url>',
+  `URL of CometBFT's RPC (default: that of the home, else ${NODE_URL})`,
+  {
+    env: 'SVCD_NODE',
+  },
+)
 
 // Commander would take any value of a variable for a yes, even 0.
 const NO_PAGE = 'SVCD_NO_PAGE'
@@ -219,9 +234,22 @@ export function parseUrl(text: string, flag: string): string {
   return text.replace(/\/+$/, '')
 }
 
-/** The URL of the node's RPC. */
+/** The URL of the RPC of the CometBFT whose home this is; undefined when it has no configuration. */
+function nodeOfHome(home: string): string | undefined {
+  const { rpc } = existsSync(homeFiles(home).config) ? listenAddresses(home) : {}
+  return rpc && `http://${printEndpoint(reachable(rpc))}`
+}
+
+/**
+ * The URL of the node's RPC: the flag, its variable, `node` of config/svcd.json, or where the CometBFT of the home listens.
+ * Throws a UserError, and a CometError when the home's config.toml cannot be read.
+ */
 export const nodeUrl = (flags: FlagsOf<readonly [typeof nodeOption, typeof homeOption]>): string =>
-  parseUrl(settingOf(flags, 'node') ?? NODE_URL, '--node')
+  parseUrl(settingOf(flags, 'node') ?? nodeOfHome(flags.home) ?? NODE_URL, '--node')
+
+/** The URL of the gateway: the flag, its variable, or `gateway` of config/svcd.json; else the default one of this machine. */
+export const gatewayUrl = (flags: Pick<CommonFlags, 'home'> & { readonly gateway?: string | undefined }): string =>
+  parseUrl(settingOf({ gateway: undefined, ...flags }, 'gateway') ?? GATEWAY_URL, '--gateway')
 
 /** Turns `pubKey` into `pub-key`. */
 export const kebab = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase()

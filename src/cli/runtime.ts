@@ -2,10 +2,10 @@ import { performance } from 'node:perf_hooks'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** Resolves when the process is asked to stop: by Ctrl-C, by SIGTERM, or because its terminal was closed. */
-export const stopSignal = (): Promise<void> =>
+/** Resolves with the signal when the process is asked to stop: by Ctrl-C, by SIGTERM, or because its terminal was closed. */
+export const stopSignal = (): Promise<NodeJS.Signals> =>
   new Promise((done) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => done())
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, done)
   })
 
 /**

@@ -1,6 +1,7 @@
 import { createHash, generateKeyPairSync } from 'node:crypto'
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { parse } from 'smol-toml'
 import { ensureFolder } from '../base/folder.ts'
 import { newConfigToml, type NodeSettings, templateOf, updatedConfigToml } from './config.ts'
 import { CometError, reasonOf } from './errors.ts'
@@ -16,6 +17,29 @@ export const homeFiles = (home: string) => ({
   blockStore: join(home, 'data', 'cometbft', 'blockstore.db'),
   log: join(home, 'logs', 'cometbft.log'),
 })
+
+/** Where a CometBFT listens. `host`: an IPv6 address without brackets. */
+export type Listening = { readonly host: string; readonly port: number }
+
+/**
+ * Where CometBFT listens according to the config.toml of a home; nothing for what the file does not say as tcp://host:port.
+ * Throws a CometError that names the file when it cannot be read.
+ */
+export const listenAddresses = (home: string): { readonly rpc?: Listening; readonly p2p?: Listening } => {
+  const path = homeFiles(home).config
+  let config: { readonly rpc?: { readonly laddr?: unknown }; readonly p2p?: { readonly laddr?: unknown } }
+  try {
+    config = parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    throw new CometError(`cannot read ${path}: ${reasonOf(error)}`)
+  }
+  const at = (laddr: unknown): Listening | undefined => {
+    const [, host, port] = /^tcp:\/\/\[?(.*?)\]?:(\d{1,5})$/.exec(String(laddr)) ?? []
+    return host === undefined ? undefined : { host, port: Number(port) }
+  }
+  const [rpc, p2p] = [at(config.rpc?.laddr), at(config.p2p?.laddr)]
+  return { ...(rpc && { rpc }), ...(p2p && { p2p }) }
+}
 
 /**
  * CometBFT's address of an ed25519 key: the first 20 bytes of sha256(public key) in upper-case hex. Source: protocol.md

@@ -1,13 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { type AddressInfo, createConnection, createServer } from 'node:net'
 import { createInterface } from 'node:readline'
-import { parse } from 'smol-toml'
 import { type LogLevel, type LogSettings, openLogFile } from '../base/logFile.ts'
 import { CometError, reasonOf } from './errors.ts'
 import { goMaxProcs } from './goMaxProcs.ts'
-import { homeFiles } from './home.ts'
+import { homeFiles, listenAddresses } from './home.ts'
 import { consensusFailureIn, fatalErrorIn, isInfo, lastErrorIn, rollbackFailureOf, rolledBackTo } from './messages.ts'
 
 /** Listens on `host`:`port`, where 0 is any free port, and stops at once. Resolves with the port. */
@@ -49,20 +47,11 @@ const LAST_LINES = 20
  * Two nodes with one key would sign twice. A process left over from an earlier run is found by the port that it holds.
  */
 const checkPorts = async (home: string): Promise<void> => {
-  const path = homeFiles(home).config
-  let config: { rpc?: { laddr?: unknown }; p2p?: { laddr?: unknown } }
-  try {
-    config = parse(readFileSync(path, 'utf8'))
-  } catch (error) {
-    throw new CometError(`cannot read ${path}: ${reasonOf(error)}`)
-  }
-  for (const name of ['rpc', 'p2p'] as const) {
-    const [, host, port] = /^tcp:\/\/\[?(.*?)\]?:(\d+)$/.exec(String(config[name]?.laddr)) ?? []
-    if (host === undefined) continue
-    await tryPort(host, Number(port)).catch(async (error: NodeJS.ErrnoException) => {
+  for (const [name, { host, port }] of Object.entries(listenAddresses(home))) {
+    await tryPort(host, port).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EADDRINUSE') return
       const byServer = `is in use. Another node may be running, perhaps one left over in ${home}: stop it, or choose another port`
-      throw new CometError(`port ${port} (CometBFT ${name}) ${await describeUse(host, Number(port), byServer)}`)
+      throw new CometError(`port ${port} (CometBFT ${name}) ${await describeUse(host, port, byServer)}`)
     })
   }
 }

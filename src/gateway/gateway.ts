@@ -6,7 +6,7 @@ import type { Signer } from '../tx/sign.ts'
 import { createChain, openClients } from './chain.ts'
 import { type Params, RawJson } from './envelope.ts'
 import { type DefectLog, errorObject, RpcError, rpcErrors } from './errors.ts'
-import { beginWatch, logStalls, readiness, watchHead } from './health.ts'
+import { beginWatch, logStalls, type Readiness, readiness, watchHead } from './health.ts'
 import { type Caller, createHttpServer } from './http.ts'
 import { openLight } from './light.ts'
 import { HTTP_LIMITS, WAIT_MS } from './limits.ts'
@@ -58,6 +58,8 @@ export interface GatewayOptions extends Partial<GuardOptions> {
 export interface Gateway {
   /** http://host:port. */
   readonly url: string
+  /** Whether it can serve transactions and queries, as /readyz says. */
+  readonly readiness: () => Promise<Readiness>
   /** The address of the web page; undefined when it is not served, or not built. */
   readonly pageUrl: string | undefined
   /** Its metrics, which it serves nowhere itself. */
@@ -181,7 +183,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const url = await app.listen({ host, port })
     const pageUrl = page?.files === undefined ? undefined : `${url}/`
     logger.info({ url, node, accounts: signers.length, page: pageUrl }, 'the gateway listens')
-    return { url, pageUrl, metrics: metrics.registry, close }
+    return { url, pageUrl, readiness: () => readiness(chain), metrics: metrics.registry, close }
   } catch (error) {
     await close()
     throw error

@@ -50,7 +50,8 @@ test('a validator key that others may read is bad, and the way to mend it is sai
   mkdirSync(join(folder, 'config'))
   const path = join(folder, 'config', 'priv_validator_key.json')
   writeFileSync(path, '{}')
-  const look = async () => (await examine(folder, 'http://127.0.0.1:9')).find(({ check }) => check === 'validator key')
+  const flags = { home: folder, json: undefined, node: 'http://127.0.0.1:9', acceptProgramVersion: undefined }
+  const look = async () => (await examine(flags)).find(({ check }) => check === 'validator key')
   chmodSync(path, 0o644)
   expect(await look()).toMatchObject({ verdict: 'bad', found: expect.stringContaining(`chmod 600 ${path}`) })
   chmodSync(path, 0o600)

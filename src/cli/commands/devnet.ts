@@ -365,7 +365,7 @@ async function runParts(
 }
 
 /** Resolves when the devnet is asked to stop, or when the program that started it with a channel has ended. */
-const endSignal = (): Promise<void> =>
+const endSignal = (): Promise<unknown> =>
   Promise.race([stopSignal(), new Promise<void>((done) => process.once('disconnect', done))])
 
 /**

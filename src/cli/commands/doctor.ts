@@ -1,18 +1,19 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { parse } from 'smol-toml'
+import { isLoopback } from '../../base/loopback.ts'
 import { PORTS } from '../../base/ports.ts'
 import { VERSION } from '../../base/version.ts'
 import { reasonOf } from '../../comet/errors.ts'
 import { COMETBFT_LINES, defaultCometCache } from '../../comet/find.ts'
+import { homeFiles, listenAddresses } from '../../comet/home.ts'
 import { openNodeRpc } from '../../comet/rpc.ts'
 import { listKeyFiles, whyOpen } from '../../keys/files.ts'
 import { examineBlocks, examineDisk, examineProgram, examineState, type Finding, stallCauses } from '../doctorChecks.ts'
-import { Failed } from '../errors.ts'
+import { exitStatusOf, Failed } from '../errors.ts'
 import { gatewayFrom } from '../gatewayClient.ts'
 import { chainIdOf, statePathOf } from '../homes.ts'
 import {
@@ -21,6 +22,7 @@ import {
   type FlagsOf,
   type GatewayFlags,
   gatewayOptions,
+  gatewayUrl,
   nodeOption,
   nodeUrl,
   programVersionOption,
@@ -67,17 +69,15 @@ async function isTaken(port: number): Promise<boolean> {
   }
 }
 
-/** The ports in a home's config.toml; without one, those of a new home. */
+/** The ports of a node: those in its home's files; for what these do not say, those of a new home. */
 function portsOf(home: string): readonly (readonly [what: string, port: number])[] {
-  const path = join(home, 'config', 'config.toml')
-  const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
-  const { rpc, p2p } = parse(text) as Partial<Record<'rpc' | 'p2p', { readonly laddr?: unknown }>>
-  const portIn = (address: unknown, fallback: number): number =>
-    Number(/:(\d+)$/.exec(String(address))?.[1] ?? fallback)
+  const { rpc, p2p } = existsSync(homeFiles(home).config) ? listenAddresses(home) : {}
+  const { protocol, hostname, port } = new URL(gatewayUrl({ home }))
   return [
-    ['gateway', PORTS.gateway],
-    ['CometBFT RPC', portIn(rpc?.laddr, PORTS.rpc)],
-    ['CometBFT p2p', portIn(p2p?.laddr, PORTS.p2p)],
+    // A gateway elsewhere takes no port of this machine.
+    ...(isLoopback(hostname) ? [['gateway', Number(port || (protocol === 'http:' ? 80 : 443))] as const] : []),
+    ['CometBFT RPC', rpc?.port ?? PORTS.rpc],
+    ['CometBFT p2p', p2p?.port ?? PORTS.p2p],
   ]
 }
 
@@ -88,7 +88,7 @@ async function ports(home: string): Promise<Finding> {
     )
     return finding('ports', 'ok', taken.join(', '))
   } catch (error) {
-    return finding('ports', 'bad', `${join(home, 'config', 'config.toml')}: ${reasonOf(error)}`)
+    return finding('ports', 'bad', reasonOf(error))
   }
 }
 
@@ -125,7 +125,7 @@ function homeAccess(home: string): readonly Finding[] {
 
 function homeFindings(home: string): readonly Finding[] {
   if (!existsSync(home))
-    return [finding('home', 'note', `${home} does not exist yet; svcd init or svcd devnet creates it`)]
+    return [finding('home', 'bad', `${home} does not exist: name another with --home DIR, or create it with svcd init`)]
   const keys = listKeyFiles(join(home, 'keystore'))
   return [
     ...homeAccess(home),
@@ -164,22 +164,45 @@ async function nodeFindings(home: string, url: string): Promise<readonly Finding
   }
 }
 
-/**
- * Checks versions, ports, the home, its disk, its state and the node at `url`. It changes nothing, and reports problems
- * instead of throwing. `accepted`: the program version that --accept-program-version gives.
- */
-export async function examine(home: string, url: string, accepted?: number): Promise<readonly Finding[]> {
-  const [program, port, node] = await Promise.all([versions(), ports(home), nodeFindings(home, url)])
-  const state = [examineProgram(home, accepted), ...examineState(statePathOf(home))]
-  return [...program, port, ...homeFindings(home), ...examineDisk(home), ...state, ...node]
+const options = [...commonOptions, nodeOption, programVersionOption] as const
+
+type Flags = FlagsOf<typeof options>
+
+/** The URL of the node, or why there is none. */
+function nodeOf(flags: Flags): { readonly url: string } | { readonly problem: string } {
+  try {
+    return { url: nodeUrl(flags) }
+  } catch (error) {
+    if (exitStatusOf(error) === undefined) throw error
+    return { problem: reasonOf(error) }
+  }
 }
 
-const options = [...commonOptions, nodeOption, programVersionOption] as const
+/**
+ * Checks versions, ports, the home, its disk, its state and the node. It changes nothing, and reports problems instead of
+ * throwing.
+ */
+export async function examine(flags: Flags): Promise<readonly Finding[]> {
+  const { home, acceptProgramVersion } = flags
+  const at = nodeOf(flags)
+  const node = 'url' in at ? nodeFindings(home, at.url) : [finding('node', 'bad', at.problem)]
+  return (
+    await Promise.all([
+      versions(),
+      ports(home).then((one) => [one]),
+      homeFindings(home),
+      examineDisk(home),
+      existsSync(home) ? [examineProgram(home, acceptProgramVersion)] : [],
+      examineState(statePathOf(home)),
+      node,
+    ])
+  ).flat()
+}
 
 const COLOURS = { ok: 'green', note: 'yellow', bad: 'red' } as const
 
-async function run(flags: FlagsOf<typeof options>): Promise<void> {
-  const findings = await examine(flags.home, nodeUrl(flags), flags.acceptProgramVersion)
+async function run(flags: Flags): Promise<void> {
+  const findings = await examine(flags)
   const bad = findings.filter(({ verdict }) => verdict === 'bad').length
   const failed = new Failed(`${bad} ${bad === 1 ? 'check' : 'checks'} failed`, findings)
   if (bad > 0 && flags.json === true) throw failed

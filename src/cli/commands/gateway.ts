@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { PORTS } from '../../base/ports.ts'
 import { describeUse } from '../../comet/process.ts'
 import { checkSigning } from '../../gateway/access.ts'
-import { startGateway } from '../../gateway/gateway.ts'
+import { type Gateway, startGateway } from '../../gateway/gateway.ts'
 import { HTTP_LIMITS } from '../../gateway/limits.ts'
 import { findKey } from '../../keys/files.ts'
 import { openKeystore } from '../../keys/keystore.ts'
@@ -140,6 +141,27 @@ async function unlock(flags: Flags): Promise<readonly Signer[]> {
   return signers
 }
 
+const PAUSE_MS = 250
+
+/** A gateway that is not ready for so long says why, and that it waits. */
+const QUIET_MS = 2000
+
+/** Says that the gateway is ready once /readyz would; before that why it is not, when it takes a while. */
+async function sayWhenReady({ readiness }: Gateway, about: string, signal: AbortSignal): Promise<void> {
+  const begunMs = performance.now()
+  let said = ''
+  while (!signal.aborted) {
+    const answer = await readiness()
+    if (answer.ready) return say(`gateway ready: ${about}`)
+    if (answer.reason !== said && performance.now() - begunMs >= QUIET_MS) {
+      if (said === '') say(`gateway listens: ${about}`)
+      say(`not ready yet: ${answer.reason}`)
+      said = answer.reason
+    }
+    await sleep(PAUSE_MS, undefined, { signal }).catch(() => undefined)
+  }
+}
+
 /** Runs a gateway until it is asked to stop. */
 async function run(flags: Flags): Promise<void> {
   const { listen, authTokenFile, devnet: publicKeys = false } = flags
@@ -181,9 +203,12 @@ async function run(flags: Flags): Promise<void> {
   })
   const served = flags.metrics === undefined ? undefined : await serveMetrics(flags.metrics, gateway.metrics)
   const addresses = signers.map(({ address }) => address).join(', ')
-  say(`gateway ready: ${gateway.url}, node ${node}, signs for ${addresses === '' ? 'no account' : addresses}`)
+  const about = `${gateway.url}, node ${node}, signs for ${addresses === '' ? 'no account' : addresses}`
+  const stopping = new AbortController()
+  void sayWhenReady(gateway, about, stopping.signal)
   if (gateway.pageUrl !== undefined) say(`page: ${gateway.pageUrl}`)
   await stopped
+  stopping.abort()
   served?.close()
   await gateway.close()
 }

@@ -232,7 +232,7 @@ async function run(flags: Flags): Promise<void> {
     made,
     () =>
       `${formatFields(made)}\n\nNow run these, each in a terminal of its own:\n` +
-      `  svcd start --home ${home} --abci ${addresses.abci}\n  cometbft node --home ${home}\n  svcd gateway\n\n` +
+      `  svcd start --home ${home} --abci ${addresses.abci}\n  cometbft node --home ${home}\n  svcd gateway --home ${home}\n\n` +
       `To run all three under systemd, use the units in ${units}; docs/operations.md says how.`,
   )
 }

@@ -71,24 +71,32 @@ function refusalOf(home: string, error: unknown): string | undefined {
   return whyRefused(home, error.runs, { version: error.chain, from: 'genesis' })
 }
 
-/** What ends the application of a home. `status` resolves with the exit status. */
+/** Why the application stops, and the exit status. */
+interface End {
+  readonly status: 0 | 1 | 2
+  readonly reason: string
+}
+
+/** What ends the application of a home: `ended` resolves with the first of it. */
 function createEnd(home: string, logger: ReturnType<typeof openLog>) {
-  const { promise: status, resolve } = Promise.withResolvers<number>()
+  const { promise: ended, resolve } = Promise.withResolvers<End>()
   let isRetired = false
   return {
-    status,
-    stop: () => resolve(0),
+    ended,
+    stop: (reason: string): void => resolve({ status: 0, reason }),
     onRetired: (version: number, height: number): void => {
       isRetired = true
       say(`program ${version} retired at height ${height}`)
-      setImmediate(resolve, 0) // After the reply to Commit.
+      // After the reply to Commit.
+      setImmediate(resolve, { status: 0, reason: `the chain retired program ${version}` } satisfies End)
     },
     onFatal: (error: unknown, kind: string): void => {
       if (isRetired) return // CometBFT may send the successor's first block before this program has ended.
       logger.fatal({ err: error, kind }, 'cannot continue; nothing of the open block was written')
       const refusal = refusalOf(home, error)
-      note(`svcd: ${refusal ?? fatalLine(kind, error)}`)
-      resolve(refusal === undefined ? 1 : 2)
+      const reason = refusal ?? fatalLine(kind, error)
+      note(`svcd: ${reason}`)
+      resolve({ status: refusal === undefined ? 1 : 2, reason })
     },
   }
 }
@@ -196,8 +204,8 @@ async function start(flags: FlagsOf<typeof options>): Promise<number> {
       logger,
       onFatal: end.onFatal,
     })
-    void stopSignal().then(end.stop)
-    process.on('disconnect', end.stop) // The program that started this one has ended.
+    void stopSignal().then((signal) => end.stop(`it received ${signal}`))
+    process.on('disconnect', () => end.stop('the program that started it has ended'))
     logger.info(
       { address: server.address, height: store.height(), version: VERSION, programVersion },
       'the application listens',
@@ -208,7 +216,9 @@ async function start(flags: FlagsOf<typeof options>): Promise<number> {
       )
     }
     process.send?.({ listening: server.address })
-    return await end.status
+    const { status, reason } = await end.ended
+    logger.info({ reason, height: store.height() }, 'the application stops')
+    return status
   } finally {
     openGate() // A request that waits would hold up the end.
     await Promise.allSettled([server?.close(), maker?.close(), queries.close(), signatures?.close(), libraries.close()])

@@ -1,0 +1,145 @@
+/** The addresses in a home are those at which its parts meet, and every part says what it waits for and why it stops. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { statePathOf } from '../../src/cli/homes.ts'
+import { gatewayUrl, nodeUrl } from '../../src/cli/options.ts'
+import { raiseProgramVersion } from '../../src/modules/chain/keeper.ts'
+import { tables, views } from '../../src/modules/registry.ts'
+import { createOverlay } from '../../src/store/overlay.ts'
+import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
+import { freePorts } from '../e2e/support/processes.ts'
+import { account, CHAIN_ID, nodeKey, TestChain, tokens } from '../support/testChain.ts'
+import { makePlace, type Place, run, svcd } from './support.ts'
+
+const LIMIT_MS = 60_000
+const ADDRESS_VARIABLES = ['SVCD_NODE', 'SVCD_GATEWAY', 'SVCD_LISTEN', 'SVCD_RPC', 'SVCD_P2P']
+let place: Place
+let home = ''
+let ports: readonly number[] = []
+
+beforeAll(async () => {
+  ports = await freePorts(5)
+  const made = makePlace([ports[0] as number, 1, 2])
+  // As for a person who has set nothing.
+  const env = Object.fromEntries(Object.entries(made.env).filter(([name]) => !ADDRESS_VARIABLES.includes(name)))
+  place = { ...made, env }
+  home = place.env['SVCD_HOME'] as string
+  const addresses = ['--rpc', `0.0.0.0:${ports[1]}`, '--p2p', `127.0.0.1:${ports[2]}`]
+  const made2 = await svcd(place, ['init', '--chain-id', CHAIN_ID, '--owner', account(1).address, ...addresses])
+  expect(made2).toMatchObject({ status: 0, stdout: expect.stringContaining(`  svcd gateway --home ${home}\n`) })
+}, LIMIT_MS)
+afterAll(() => place.remove())
+
+test('the node is that of the home, unless a flag or config/svcd.json names another', () => {
+  const none = { node: undefined, gateway: undefined }
+  expect(nodeUrl({ home, ...none })).toBe(`http://127.0.0.1:${ports[1]}`)
+  expect(nodeUrl({ home, ...none, node: '127.0.0.1:9' })).toBe('http://127.0.0.1:9')
+  const other = join(place.folder, 'other')
+  expect(nodeUrl({ home: other, ...none })).toBe('http://127.0.0.1:26657')
+  expect(gatewayUrl({ home: other })).toBe('http://127.0.0.1:8545')
+  mkdirSync(join(other, 'config'), { recursive: true })
+  const settings = { node: 'http://node.example:1', gateway: 'https://gateway.example' }
+  writeFileSync(join(other, 'config', 'svcd.json'), JSON.stringify(settings))
+  expect([nodeUrl({ home: other, ...none }), gatewayUrl({ home: other })]).toEqual([settings.node, settings.gateway])
+})
+
+describe('svcd gateway', () => {
+  test(
+    'calls the node of its home, and is not ready while that one does not answer',
+    async () => {
+      const gateway = ['gateway', '--home', home, '--listen', `127.0.0.1:${ports[3]}`]
+      const running = await run(place, gateway, /not ready yet/)
+      expect(running.said()).toMatch(
+        new RegExp(`^gateway listens: http://127.0.0.1:${ports[3]}, node http://127.0.0.1:${ports[1]}, `, 'm'),
+      )
+      expect(running.said()).toMatch(
+        new RegExp(`^not ready yet: status: cannot reach the node at http://127.0.0.1:${ports[1]}: `, 'm'),
+      )
+      expect(running.said()).not.toMatch(/gateway ready/)
+      const answer = await fetch(`http://127.0.0.1:${ports[3]}/readyz`)
+      expect([answer.status, await answer.json()]).toEqual([503, expect.objectContaining({ ready: false })])
+      expect(await running.stop()).toBe(0)
+    },
+    LIMIT_MS,
+  )
+})
+
+describe('svcd doctor', () => {
+  let taken: Server
+  beforeAll(async () => {
+    taken = createServer()
+    await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done))
+    const gateway = `127.0.0.1:${(taken.address() as AddressInfo).port}`
+    writeFileSync(join(home, 'config', 'svcd.json'), JSON.stringify({ gateway, eni: { os: 'ubuntu' } }))
+  })
+  afterAll(() => void taken.close())
+  const doctor = (...args: readonly string[]) => svcd(place, ['doctor', '--home', home, ...args])
+
+  test(
+    'looks at the ports and the node that the files of the home name',
+    async () => {
+      const { stdout } = await doctor()
+      const port = (taken.address() as AddressInfo).port
+      expect(stdout).toMatch(
+        new RegExp(`ports +gateway ${port} in use, CometBFT RPC ${ports[1]} free, CometBFT p2p ${ports[2]} free`),
+      )
+      expect(stdout).toContain(`cannot reach the node at http://127.0.0.1:${ports[1]}`)
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'fails for a home that is not there',
+    async () => {
+      const missing = join(place.folder, 'missing')
+      expect(await doctor('--home', missing)).toMatchObject({
+        status: 1,
+        stdout: expect.stringMatching(/^bad +home +\/\S+missing does not exist: name another with --home DIR/m),
+        stderr: expect.stringMatching(/^svcd: 1 check failed\n/),
+      })
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'fails for a program that the chain has retired, and not for its successor',
+    async () => {
+      mkdirSync(join(home, 'data'), { recursive: true })
+      const store = openSqliteStore({ path: statePathOf(home), tables, views })
+      const chain = new TestChain({ store })
+      const owner = account(1)
+      chain.init({ accounts: [], candidacies: [{ owner, key: nodeKey(1), shares: tokens(10) }] })
+      chain.block()
+      const block = createOverlay(store)
+      raiseProgramVersion(block)
+      const at = { height: store.height() + 1, timeMs: 0, transactions: 0, chainId: CHAIN_ID }
+      store.commit(store.prepare(block), at)
+      store.close()
+      const retired =
+        /^bad +program +the chain runs program version 2, but this program executes version 1, which was retired/m
+      expect(await doctor()).toMatchObject({ status: 1, stdout: expect.stringMatching(retired) })
+      expect((await doctor('--accept-program-version', '2')).stdout).not.toMatch(/^bad +program/m)
+    },
+    LIMIT_MS,
+  )
+})
+
+test(
+  'svcd start logs why it stops',
+  async () => {
+    const other = join(place.folder, 'stopped')
+    expect(
+      await svcd(place, ['init', '--home', other, '--chain-id', 'c', '--owner', account(1).address]),
+    ).toMatchObject({
+      status: 0,
+    })
+    const running = await run(place, ['start', '--home', other], /the application listens/)
+    expect(await running.stop()).toBe(0)
+    const last = JSON.parse(running.said().trim().split('\n').at(-1) ?? '')
+    expect(last).toMatchObject({ msg: 'the application stops', reason: 'it received SIGTERM', height: 0 })
+  },
+  LIMIT_MS,
+)
