@@ -29,6 +29,11 @@ const EXIT_STATUSES: ReadonlyMap<unknown, 1 | 2> = new Map([
   ['NodeError', 2],
 ])
 
-/** The exit status for an error whose message is written for the user; undefined for a bug of svcd. */
-export const exitStatusOf = (error: unknown): 1 | 2 | undefined =>
-  EXIT_STATUSES.get((error as { name?: unknown } | null | undefined)?.name)
+/**
+ * The exit status for an error whose message is written for the user; undefined for a bug of svcd. An error of the file
+ * system that names a path is the user's to correct: a file without permission, or a folder where a file belongs.
+ */
+export function exitStatusOf(error: unknown): 1 | 2 | undefined {
+  const { name, syscall, path } = (error ?? {}) as Readonly<Record<'name' | 'syscall' | 'path', unknown>>
+  return EXIT_STATUSES.get(name) ?? (typeof syscall === 'string' && typeof path === 'string' ? 2 : undefined)
+}

@@ -105,7 +105,9 @@ interface GenesisJson {
  * Throws a UserError that names the file, and errors of the file system.
  */
 export function readGenesisFile(path: string) {
-  const { size } = statSync(path)
+  const found = statSync(path)
+  if (!found.isFile()) throw new UserError(`${path}: expected a genesis file, got a folder or a device`)
+  const { size } = found
   // The app_state reaches the application in one request, which has the limit of a request with a block.
   if (size > BLOCK_BYTES_MAX)
     throw new UserError(`${path}: expected a genesis file of at most ${BLOCK_BYTES_MAX} bytes, got ${size}`)

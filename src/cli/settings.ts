@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { dirname, join } from 'node:path'
 import { ensureFolder } from '../base/folder.ts'
+import { isObject } from '../base/json.ts'
 import { OS_NAMES } from '../values/library.ts'
 import { UserError } from './errors.ts'
 
@@ -30,12 +31,18 @@ export const reachable = ({ host, port }: Endpoint): Endpoint => ({
   port,
 })
 
-const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
+const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000 }
 
-/** Reads a time such as `300ms`, `1s` or `12h` in ms. Throws a UserError that names the flag unless it is within the limits. */
-function parseTime(text: string, flag: string, [low, high]: readonly [number, number], expected: string): number {
-  const [, digits, unit] = /^(\d{1,6})(ms|[smh])$/.exec(text) ?? []
-  const ms = Number(digits) * (UNITS_MS[unit ?? ''] ?? 0)
+/** Reads a time such as `300ms` or `1s` in ms. Throws a UserError that names the flag unless it is within the limits. */
+function parseTime(
+  text: string,
+  flag: string,
+  [low, high]: readonly [number, number],
+  expected: string,
+  units = UNITS_MS,
+): number {
+  const [, digits, unit = ''] = /^(\d{1,6})([a-z]+)$/.exec(text) ?? []
+  const ms = Object.hasOwn(units, unit) ? Number(digits) * Number(units[unit]) : Number.NaN
   if (ms >= low && ms <= high) return ms
   throw new UserError(`${flag}: expected a time from ${expected}, got ${JSON.stringify(text)}`)
 }
@@ -82,7 +89,11 @@ export function parseHeight(text: string, flag: string): number {
 
 /** Reads for how long headers are trusted, from 1 s to 168 h, in ms. */
 export const parseTrustPeriod = (text: string): number =>
-  parseTime(text, '--trust-period', [1000, 604_800_000], '1s to 168h, such as 12h')
+  parseTime(text, '--trust-period', [1000, 604_800_000], '1s to 168h, such as 90m or 12h', {
+    ...UNITS_MS,
+    m: 60_000,
+    h: 3_600_000,
+  })
 
 /** Reads an IP address, or a network such as 10.0.0.0/8. Throws a UserError that names the flag. */
 export function parseNetwork(text: string, flag: string): string {
@@ -134,11 +145,14 @@ const fileOf = (home: string): string => join(home, 'config', 'svcd.json')
 export function readConfig(home: string): SvcdConfig {
   const path = fileOf(home)
   if (!existsSync(path)) return {}
+  let config: unknown
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as SvcdConfig
+    config = JSON.parse(readFileSync(path, 'utf8'))
   } catch {
-    throw new UserError(`${path}: expected a JSON object`)
+    // Reported below.
   }
+  if (isObject(config)) return config as SvcdConfig
+  throw new UserError(`${path}: expected a JSON object. Correct it, or remove it to use the defaults`)
 }
 
 /** Writes the file. */

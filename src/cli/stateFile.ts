@@ -26,9 +26,9 @@ const damaged = (path: string, why: string): UserError =>
 
 /** What to throw for a failure to open or read a state: a UserError that names the file and the remedy. */
 function explained(path: string, error: unknown): unknown {
-  if (exitStatusOf(error) !== undefined) return error
   if (isDiskFull(error))
     return new UserError(`${path} cannot be opened because the disk is full. Free some space, then start again`)
+  if (exitStatusOf(error) !== undefined) return error
   const code = sqliteCode(error)
   if (code === undefined) return error
   if (DAMAGED.test(code)) return damaged(path, reasonOf(error))

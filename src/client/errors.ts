@@ -38,8 +38,8 @@ export class SvcTxError extends Error {
 }
 
 /**
- * A call that has no result. `code` is the JSON-RPC error's (protocol.md §10), or undefined when no JSON-RPC answer came.
- * When a transaction was sent, `data` holds its `hash`: it may still be committed.
+ * A call that has no result. `code` is the JSON-RPC error's (protocol.md §10), 4900 when the gateway cannot be reached or the
+ * connection was lost, or undefined when the answer was no JSON-RPC. When a transaction was sent, `data` holds its `hash`: it may still be committed.
  *
  * @example
  * try {
@@ -79,6 +79,12 @@ export class SvcProofError extends Error {
     super(`not verified: ${reason}`)
   }
 }
+
+/** The code of a call without an answer: the gateway cannot be reached, or the connection was lost. Source: EIP-1193. */
+export const DISCONNECTED = 4900
+
+/** JSON-RPC's code of a method that the server does not have. */
+export const METHOD_NOT_FOUND = -32601
 
 /** JSON-RPC's code of params that no method takes. */
 export const INVALID_PARAMS = -32602

@@ -1,5 +1,5 @@
 import { isObject } from '../base/json.ts'
-import { SvcRpcError } from './errors.ts'
+import { DISCONNECTED, SvcRpcError } from './errors.ts'
 import type { GetBlockResult, GetTransactionResult } from './gen/calls.ts'
 
 /**
@@ -247,7 +247,7 @@ export function createLine(url: string) {
       else {
         all.delete(running)
         running.settle.reject(
-          new SvcRpcError(METHOD, undefined, `the gateway at ${address} cannot be reached: ${reason}`),
+          new SvcRpcError(METHOD, DISCONNECTED, `the gateway at ${address} cannot be reached: ${reason}`),
         )
       }
     }

@@ -1,5 +1,6 @@
+import { isObject, show } from '../base/json.ts'
 import { blockingHttp, cannotWait, type HttpText } from './blocking.ts'
-import { SvcRpcError } from './errors.ts'
+import { DISCONNECTED, METHOD_NOT_FOUND, SvcRpcError } from './errors.ts'
 
 /** One call of a method. */
 export interface Call {
@@ -105,15 +106,30 @@ export function reasonOf(thrown: unknown): string {
   return String(cause?.code ?? cause?.message ?? message ?? thrown)
 }
 
+/** The whole URL of a gateway. Throws a TypeError that says what was given, when it is none of http or https. */
+function gatewayUrl(given: unknown): string {
+  const url = typeof given === 'string' && URL.canParse(given) ? new URL(given) : undefined
+  if (url !== undefined && /^https?:$/.test(url.protocol)) return url.href
+  const full = `http://${given}`
+  const hint = /^[^/]+:\d+(?:\/|$)/.test(String(given)) && URL.canParse(full) ? `. Did you mean ${full}?` : ''
+  throw new TypeError(`expected the URL of a gateway, such as http://127.0.0.1:8545, got ${show(given)}${hint}`)
+}
+
+/** Asked of a server that has none of the gateway's methods: a CometBFT node answers with what it is. */
+const WHO: Call = { method: 'status', params: {} }
+
+const isCometBft = (answer: unknown): boolean =>
+  isObject(answer) && isObject(answer['result']) && isObject(answer['result']['node_info'])
+
 /** Creates a transport over HTTP POST. Throws a TypeError when `url` is none. */
 export function httpTransport({ url, token, fetch: given }: Target): Transport {
-  const address = new URL(url).href
+  const address = gatewayUrl(url)
   const headers = {
     'content-type': 'application/json',
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
   }
   const unreachable = (method: string, reason: string): SvcRpcError =>
-    new SvcRpcError(method, undefined, `the gateway at ${address} cannot be reached: ${reason}`)
+    new SvcRpcError(method, DISCONNECTED, `the gateway at ${address} cannot be reached: ${reason}`)
   const post = async (body: string, signal?: AbortSignal): Promise<HttpText> => {
     const init = { method: 'POST', headers, body, ...(signal === undefined ? {} : { signal }) }
     const response = await (given ?? fetch)(address, init)
@@ -126,9 +142,20 @@ export function httpTransport({ url, token, fetch: given }: Target): Transport {
     return parse(method, answer)
   }
   const blocking = given === undefined ? blockingHttp(address, headers) : undefined
+  const isUnknown = (reply: Reply): boolean => 'error' in reply && reply.error.code === METHOD_NOT_FOUND
+  const notGateway = (method: string): SvcRpcError =>
+    new SvcRpcError(
+      method,
+      METHOD_NOT_FOUND,
+      `${address} is the RPC of a CometBFT node, not a gateway of svcd, which listens on port 8545 by default`,
+    )
   return {
-    ask: async (call, signal) =>
-      resultOf(replyOf(call, (await send(call.method, callText(call), signal)) as RpcAnswer)),
+    ask: async (call, signal) => {
+      const reply = replyOf(call, (await send(call.method, callText(call), signal)) as RpcAnswer)
+      if (isUnknown(reply) && isCometBft(await send(WHO.method, callText(WHO), signal).catch(() => undefined)))
+        throw notGateway(call.method)
+      return resultOf(reply)
+    },
     askAll: async (calls) => {
       try {
         return repliesOf(calls, await send(calls[0]?.method ?? 'batch', `[${calls.map(callText).join(',')}]`))
@@ -139,9 +166,14 @@ export function httpTransport({ url, token, fetch: given }: Target): Transport {
     askBlocking: (call, functionCall) => {
       if (blocking === undefined)
         throw cannotWait(functionCall, 'a fetch of your own works only in this thread, which would stand still')
-      const answer = blocking(callText(call), functionCall)
-      if ('reason' in answer) throw unreachable(call.method, answer.reason)
-      return resultOf(replyOf(call, parse(call.method, answer) as RpcAnswer))
+      const post = (one: Call): unknown => {
+        const answer = blocking(callText(one), functionCall)
+        if ('reason' in answer) throw unreachable(call.method, answer.reason)
+        return parse(call.method, answer)
+      }
+      const reply = replyOf(call, post(call) as RpcAnswer)
+      if (isUnknown(reply) && isCometBft(post(WHO))) throw notGateway(call.method)
+      return resultOf(reply)
     },
   }
 }

@@ -10,6 +10,7 @@ import {
   parseEndpoint,
   parseOs,
   parseStalledAfter,
+  parseTrustPeriod,
   printEndpoint,
   readConfig,
 } from '../../src/cli/settings.ts'
@@ -58,6 +59,14 @@ describe('flags', () => {
     ['600s', 600_000],
   ])('a block time of %s', (text, ms) => {
     expect(parseBlockTime(text)).toBe(ms)
+  })
+
+  test('a trust period has minutes and hours too, of 168 hours at most', () => {
+    expect(['1s', '90m', '168h'].map(parseTrustPeriod)).toEqual([1000, 5_400_000, 604_800_000])
+    for (const text of ['999ms', '169h', '1d', '12', ''])
+      expect(() => parseTrustPeriod(text)).toThrow(
+        /^--trust-period: expected a time from 1s to 168h, such as 90m or 12h, got /,
+      )
   })
 
   test.each(['9ms', '601s', '1', '1m', '-1s', '0.5s', ''].map((text) => [text]))('no block time: %j', (text) => {

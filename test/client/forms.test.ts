@@ -145,7 +145,7 @@ describe('what is answered', () => {
     expect(told).toEqual([expect.objectContaining(error)])
   })
 
-  test('no gateway, and an answer that is not JSON-RPC, are SvcRpcErrors without a code that say so', async () => {
+  test('no gateway is an SvcRpcError with code 4900, and an answer that is not JSON-RPC one without a code', async () => {
     text = '<html>'
     await expect(new Svc(url).async.blockNumber()).rejects.toMatchObject({
       code: undefined,
@@ -153,9 +153,61 @@ describe('what is answered', () => {
     })
     await expect(new Svc('http://127.0.0.1:9').async.blockNumber()).rejects.toMatchObject({
       name: 'SvcRpcError',
-      code: undefined,
+      code: 4900,
+      message: expect.stringMatching(/^svc_blockNumber: the gateway at http:\/\/127\.0\.0\.1:9\/ cannot be reached: /),
     })
     expect(() => new Svc('http://127.0.0.1:9').blockNumber()).toThrow('cannot be reached')
+    await expect(new Svc('http://127.0.0.1:9').subscribe('newBlock', () => undefined)).rejects.toMatchObject({
+      code: 4900,
+    })
+  })
+
+  test('a connection that is lost before the answer is an SvcRpcError with code 4900', async () => {
+    const rude = createServer((request) => void request.socket.destroy())
+    await new Promise<void>((done) => rude.listen(0, '127.0.0.1', done))
+    const { port } = rude.address() as AddressInfo
+    await expect(new Svc(`http://127.0.0.1:${port}`).async.blockNumber()).rejects.toMatchObject({ code: 4900 })
+    rude.close()
+  })
+
+  test('the RPC of a CometBFT node is told apart from a gateway', async () => {
+    const node = createServer((request, response) => {
+      const chunks: Buffer[] = []
+      request
+        .on('data', (chunk: Buffer) => chunks.push(chunk))
+        .on('end', () => {
+          const { method } = JSON.parse(Buffer.concat(chunks).toString()) as { method: string }
+          const answer =
+            method === 'status'
+              ? { result: { node_info: { network: 'c' }, sync_info: {} } }
+              : { error: { code: -32601, message: 'Method not found' } }
+          response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...answer }))
+        })
+    })
+    await new Promise<void>((done) => node.listen(0, '127.0.0.1', done))
+    const { port } = node.address() as AddressInfo
+    await expect(new Svc(`http://127.0.0.1:${port}`).async.blockNumber()).rejects.toMatchObject({
+      code: -32601,
+      message: expect.stringMatching(/^svc_blockNumber: \S+ is the RPC of a CometBFT node, not a gateway of svcd/),
+    })
+    node.close()
+    body = { error: { code: -32601, message: 'Method not found: svc_blockNumber' } }
+    await expect(new Svc(url).async.blockNumber()).rejects.toThrow(
+      /^svc_blockNumber: Method not found: svc_blockNumber$/,
+    )
+  })
+
+  test.each<[string, RegExp]>([
+    [
+      '127.0.0.1:8545',
+      /^expected the URL of a gateway, .*, got "127\.0\.0\.1:8545"\. Did you mean http:\/\/127\.0\.0\.1:8545\?$/,
+    ],
+    ['localhost:8545', /Did you mean http:\/\/localhost:8545\?$/],
+    ['ws://127.0.0.1:8545', /^expected the URL of a gateway, .*, got "ws:\/\/127\.0\.0\.1:8545"$/],
+    ['', /got ""$/],
+  ])('%j is no URL of a gateway', (given, message) => {
+    expect(() => new Svc(given)).toThrow(message)
+    expect(() => new Svc({ url: given })).toThrow(TypeError)
   })
 
   test('a signal ends the waiting with its reason', async () => {

@@ -15,8 +15,7 @@ export interface Example {
 }
 
 const DRAWING = 'a drawing'
-const REGISTRY =
-  'asks the public registry, where the package is published by a release; package.test.ts installs its tarball'
+const TARBALL = 'has a placeholder for the checkout; package.test.ts installs the same tarball'
 const TWO_TERMINALS = 'runs until Ctrl-C, each in a terminal of its own; examples.test.ts starts both programs'
 const LIGHT = 'has placeholders for a network; the tests of verified answers start it so (support/light.ts)'
 const PLACEHOLDERS = 'has placeholders for hosts and ids of a network; samples.test.ts checks its commands and flags'
@@ -74,18 +73,18 @@ export const EXAMPLES: readonly Example[] = [
     begins: 'npx',
     reason: 'asks the public registry; openrpcTools.test.ts runs the same program on a gateway',
   },
-  { page: 'examples/counter/README.md', begins: 'npm install', reason: TWO_TERMINALS },
+  { page: 'examples/counter/README.md', begins: 'npm run pack', runBy: 'test/e2e/package.test.ts' },
   { page: 'examples/counter/README.md', begins: 'curl', runBy: 'test/e2e/examples.test.ts' },
-  { page: 'examples/kvstore/README.md', begins: 'npm install', reason: TWO_TERMINALS },
+  { page: 'examples/kvstore/README.md', begins: 'npm run pack', runBy: 'test/e2e/package.test.ts' },
   { page: 'examples/kvstore/README.md', begins: 'cometbft init', reason: TWO_TERMINALS },
   { page: 'examples/kvstore/README.md', begins: 'curl', runBy: 'test/e2e/examples.test.ts' },
   { page: 'examples/kvstore/README.md', info: 'text', runBy: 'test/e2e/examples.test.ts' },
-  { page: 'src/abci/README.md', begins: 'npm install', reason: REGISTRY },
+  { page: 'src/abci/README.md', begins: 'npm install', reason: TARBALL },
   { page: 'src/abci/README.md', info: 'ts', runBy: 'test/e2e/package.test.ts' },
   { page: 'src/abci/README.md', begins: 'go install', reason: TWO_TERMINALS },
   { page: 'src/abci/README.md', begins: 'curl', runBy: 'test/e2e/examples.test.ts' },
   { page: 'src/abci/README.md', info: 'text', runBy: 'test/abci/baseApplication.test.ts' },
-  { page: 'src/client/README.md', info: 'sh', reason: REGISTRY },
+  { page: 'src/client/README.md', info: 'sh', reason: TARBALL },
   { page: 'src/client/README.md', info: 'ts', runBy: 'test/e2e/package.test.ts' },
   { page: 'src/eni/README.md', reason: DRAWING },
   { page: 'src/gateway/README.md', reason: DRAWING },

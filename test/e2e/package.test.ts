@@ -1,6 +1,16 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
@@ -356,6 +366,33 @@ async function bundle(
       .join('\n')
   return { first: textOf(true), later: textOf(false) }
 }
+
+describe('the examples', () => {
+  test.each(['kvstore', 'counter'])(
+    '%s installs from a checkout by the commands of its README, and starts',
+    async (name) => {
+      const root = join(folder, 'checkout')
+      mkdirSync(join(root, 'examples'), { recursive: true })
+      if (!existsSync(join(root, '.cache'))) symlinkSync(join(checkout, '.cache'), join(root, '.cache'))
+      const example = join(root, 'examples', name)
+      cpSync(join(checkout, 'examples', name), example, { recursive: true })
+      const [{ code }] = examplesRunBy('test/e2e/package.test.ts', `examples/${name}/README.md`)
+      const [pack, install = '', start] = code.trim().split('\n')
+      // `published` has packed already, as the first command does.
+      expect([pack, start]).toEqual(['npm run pack --prefix ../..', 'npm start'])
+      execFileSync('sh', ['-c', `${install} --prefer-offline --no-audit --no-fund`], {
+        cwd: example,
+        env: { ...process.env, NODE_OPTIONS: '' },
+      })
+      const { scripts } = JSON.parse(readFileSync(join(example, 'package.json'), 'utf8')) as {
+        scripts: { start: string }
+      }
+      expect(scripts.start).toBe(`node ${name}.ts`)
+      await (await startExample(example, name, `unix://${example}/abci.sock`, process.execPath, '.ts')).stop()
+    },
+    60_000,
+  )
+})
 
 describe('the client for a page, minified and gzipped', () => {
   test.each([

@@ -189,7 +189,25 @@ function refusal(words: string, verdict: NodeVerdict, shortfall: Shortfall | und
   })
 }
 
-async function printResult(words: string, entry: TxEntry, result: TransactionResult, flags: Flags): Promise<void> {
+/** What a declaration has staked, which its result does not say. Nothing where the gateway does not tell. */
+async function stakedBy(sender: string, { operation }: TxEntry, flags: Flags): Promise<object> {
+  if (operation !== 'declareCandidacy' || flags.json === true) return {}
+  const asked = gatewayFrom(flags).call('svc_queryValidator', [sender])
+  const { data } = (await asked.catch(() => ({}))) as {
+    readonly data?: { readonly shares: string; readonly max_shares: string } | null
+  }
+  if (!data) return {}
+  const [shares, most] = [data.shares, data.max_shares].map(printTokens)
+  return { staked: `${shares}; the candidacy may grow to ${most}` }
+}
+
+async function printResult(
+  words: string,
+  entry: TxEntry,
+  sender: string,
+  result: TransactionResult,
+  flags: Flags,
+): Promise<void> {
   const { code, log = '' } = result.check_tx
   const { hash } = result
   if (code !== undefined) {
@@ -199,12 +217,14 @@ async function printResult(words: string, entry: TxEntry, result: TransactionRes
     throw refusal(words, { code, log, hash }, (shortfall ?? undefined) as Shortfall | undefined, result)
   }
   const { gasUsed, fee, data } = result.deliver_tx
+  const staked = await stakedBy(sender, entry, flags)
   printAnswer(flags.json, result, () =>
     formatFields({
       result: 'ok',
       height: result.height,
       hash,
       ...(gasUsed === undefined ? {} : { gas: gasUsed, fee: printTokens(fee.value ?? '0') }),
+      ...staked,
       ...returned(entry, data),
     }),
   )
@@ -234,8 +254,8 @@ async function sendTx(entry: TxEntry, words: string, flags: Flags): Promise<void
   const { nonce } = flags
   const from = settingOf(flags, 'from') ?? ''
   const given = fieldsFromFlags(entry.input, flags)
-  const sender = from === '' ? [{ flag: '--from', meaning: "the sender, an address or a key's name" }] : []
-  assertNothingMissing([...sender, ...missingFields(entry.input, given)])
+  const noSender = from === '' ? [{ flag: '--from', meaning: "the sender, an address or a key's name" }] : []
+  assertNothingMissing([...noSender, ...missingFields(entry.input, given)])
   const tx: UnsignedTx = { entry, message: parseFields(entry.input, given), nonce }
   const key = keyOf(keystoreFrom(flags), from)
   if (flags.dryRun === true || !flags.wait) return sendToNode(words, key, tx, flags)
@@ -244,7 +264,8 @@ async function sendTx(entry: TxEntry, words: string, flags: Flags): Promise<void
     key === undefined
       ? (gatewayFrom(flags).call(entry.method, params) as Promise<TransactionResult>)
       : sendSigned(await signerFor(key, flags), tx, flags)
-  await printResult(words, entry, await withProgress('waiting for the block', work), flags)
+  const sender = key?.keystore.address ?? from
+  await printResult(words, entry, sender, await withProgress('waiting for the block', work), flags)
 }
 
 /** The command of an operation: `stake.validator.declare` is `stake declare`. */

@@ -1,3 +1,4 @@
+import { DISCONNECTED } from '../../client/errors.ts'
 import type { SvcLine, SvcTopics } from '../../client/index.ts'
 import { sentenceOf } from './errors.ts'
 import { svc } from './gateway.ts'
@@ -110,7 +111,8 @@ export async function followChain(): Promise<void> {
       await svc.subscribe('newBlock', { from, onState }, onBlock)
       return
     } catch (error) {
-      setLine('lost', sentenceOf(error as Error), (error as { readonly code?: number }).code !== undefined)
+      const { code } = error as { readonly code?: number }
+      setLine('lost', sentenceOf(error as Error), code !== undefined && code !== DISCONNECTED)
       await pause(RETRY_MS)
     }
   }

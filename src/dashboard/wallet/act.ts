@@ -1,3 +1,4 @@
+import { DISCONNECTED } from '../../client/errors.ts'
 import { SvcRpcError, SvcTxError, type TransactionResult } from '../../client/index.ts'
 import { type OperationInputs, type OperationName, forms } from '../../client/gen/forms.ts'
 import { svc } from '../data/gateway.ts'
@@ -130,7 +131,7 @@ async function follow(id: number, ask: () => Promise<TransactionResult>): Promis
 }
 
 /** In no block within the time limit, the node cannot be reached, and no answer at all. Source: protocol.md §10. */
-const OPEN_CODES: readonly (number | undefined)[] = [-32012, -32011, undefined]
+const OPEN_CODES: readonly (number | undefined)[] = [-32012, -32011, DISCONNECTED, undefined]
 
 /** True where a transaction that was sent may still come into a block. */
 const isOpen = (error: unknown): boolean => error instanceof SvcRpcError && OPEN_CODES.includes(error.code)

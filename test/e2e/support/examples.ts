@@ -53,8 +53,9 @@ export async function startExample(
   name: string,
   address: string,
   node = process.execPath,
+  extension = '.mts',
 ): Promise<Started> {
-  const { output, ...program } = started(node, [join(folder, `${name}.mts`), address])
+  const { output, ...program } = started(node, [join(folder, `${name}${extension}`), address])
   const lines = createInterface({ input: output })
   const [line] = await Promise.race([once(lines, 'line'), once(program.child, 'exit')])
   if (line !== `listening on ${address}`) throw new Error(`${name}: ${line}`)

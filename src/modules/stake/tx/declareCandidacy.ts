@@ -13,7 +13,12 @@ import { appliedTo, description } from './candidacy.ts'
 const input = {
   pubKey: field(pubKey),
   description: optional(description()),
-  maxAmount: optional(field(amount, 'most shares the candidacy may hold, in base units')),
+  maxAmount: optional(
+    field(
+      amount,
+      'most shares the candidacy may hold, in base units; the sender stakes self_staking_ratio of them. Without it 10,000 tokens',
+    ),
+  ),
   compRate: optional(field(ratio, 'compensation rate, 0 to 1, decimal text')),
 }
 
@@ -22,7 +27,9 @@ export const declareCandidacy = defineTx({
   operation: 'declareCandidacy',
   call: 'stake.validator.declare',
   event: 'svc.stake.declare',
-  doc: 'Declares a candidacy: the sender becomes the validator account, which stakes and pays.',
+  doc:
+    'Declares a candidacy: the sender becomes the validator account, which pays, and stakes 10 % of maxAmount ' +
+    '(self_staking_ratio): 1,000 tokens by default.',
   input,
   gas: (params) => params.declareCandidacy,
   execute: executeDeclare,
