@@ -143,6 +143,8 @@ describe('tx', () => {
       } of [...first, ...rest, ...last]) {
         const ended = await typed(place, line)
         const refused = /^svcd: [a-z -]+ failed: code \d+: \S.*\(hash [0-9A-F]{64}\)\n$/
+        if (/ declare$/.test(path))
+          expect(ended.stdout).toMatch(/^staked +1000 tokens; the candidacy may grow to 10000 tokens$/m)
         if (/ vote$|upgrade-program$/.test(path))
           expect(ended).toMatchObject({ status: 1, stderr: expect.stringMatching(refused) })
         else expect([line, ended]).toMatchObject([line, { status: 0, stdout: expect.stringContaining('ok') }])
