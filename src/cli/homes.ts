@@ -120,7 +120,7 @@ export function readGenesisFile(path: string) {
   }
   const chainId = json?.chain_id
   if (json === null || typeof chainId !== 'string')
-    throw new UserError(`${path}: expected a genesis file: JSON with a chain_id`)
+    throw new UserError(`${path}: expected a genesis file: JSON with a chain_id. Put that of the chain in its place`)
   const { block, validator } = json.consensus_params ?? {}
   const maxBytes = block?.max_bytes
   try {

@@ -119,12 +119,12 @@ const newKey = () => {
 /** Reads the public half of the key in a file of `newKey`, in base64. */
 const readPubKey = (path: string): string => {
   try {
-    const { priv_key } = JSON.parse(readFileSync(path, 'utf8')) as { priv_key?: { value?: unknown } }
-    const bytes = Buffer.from(String(priv_key?.value), 'base64')
+    const key = JSON.parse(readFileSync(path, 'utf8')) as { priv_key?: { value?: unknown } } | null
+    const bytes = Buffer.from(String(key?.priv_key?.value), 'base64')
     if (bytes.length === 64) return bytes.toString('base64', 32)
     throw new Error('expected an ed25519 key')
   } catch (error) {
-    throw new CometError(`cannot read the key in ${path}: ${reasonOf(error)}`)
+    throw new CometError(`cannot read the key in ${path}: ${reasonOf(error)}. Put the file back from a backup`)
   }
 }
 

@@ -3,10 +3,12 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import Database from 'better-sqlite3'
+import { findSnapshot, restoreInto } from '../../src/cli/commands/snapshot.ts'
 import { examineState } from '../../src/cli/doctorChecks.ts'
 import { statePathOf } from '../../src/cli/homes.ts'
 import { openState, readVerifiedState } from '../../src/cli/stateFile.ts'
 import { tables, views } from '../../src/modules/registry.ts'
+import { writeSnapshot } from '../../src/store/snapshot/write.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import { account, CHAIN_ID, nodeKey, TestChain, tokens } from '../support/testChain.ts'
 import { type Ended, makePlace, type Place, svcd } from './support.ts'
@@ -136,6 +138,23 @@ test(
   },
   LIMIT_MS,
 )
+
+test('damaged metadata and a damaged chunk of a snapshot are named with the remedy', () => {
+  const folder = join(place.folder, 'snapshots')
+  readVerifiedState(path(), (state) => writeSnapshot(state, tables, folder))
+  const found = findSnapshot(folder, undefined)
+  const to = join(place.folder, 'restore.db')
+  const chunk = join(found.path, '000000.chunk')
+  writeFileSync(chunk, readFileSync(chunk).fill(0xa5, 10, 20))
+  expect(() => restoreInto(to, found)).toThrow(
+    /000000\.chunk is not the chunk that .* Remove \S+3-1, and take another snapshot$/,
+  )
+  writeFileSync(join(found.path, 'metadata'), 'x')
+  for (const height of [undefined, 3])
+    expect(() => findSnapshot(folder, height)).toThrow(
+      /3-1\/metadata is damaged\. Remove \S+3-1, and take another snapshot$/,
+    )
+})
 
 test(
   'every command that reads a broken state names it',

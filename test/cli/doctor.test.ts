@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { examineDisk, examineState } from '../../src/cli/doctorChecks.ts'
 import { examine } from '../../src/cli/commands/doctor.ts'
+import { writeNodeKeys } from '../../src/comet/home.ts'
 import { clean, formatAnswer, formatFields, formatTable } from '../../src/cli/output.ts'
 import { tables, views } from '../../src/modules/registry.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
@@ -47,15 +48,23 @@ test('a file that is no state is said so, and an absent one is only noted', () =
 })
 
 test('a validator key that others may read is bad, and the way to mend it is said', async () => {
-  mkdirSync(join(folder, 'config'))
+  writeNodeKeys(folder)
   const path = join(folder, 'config', 'priv_validator_key.json')
-  writeFileSync(path, '{}')
   const flags = { home: folder, json: undefined, node: 'http://127.0.0.1:9', acceptProgramVersion: undefined }
   const look = async () => (await examine(flags)).find(({ check }) => check === 'validator key')
   chmodSync(path, 0o644)
   expect(await look()).toMatchObject({ verdict: 'bad', found: expect.stringContaining(`chmod 600 ${path}`) })
   chmodSync(path, 0o600)
   expect(await look()).toMatchObject({ verdict: 'ok' })
+  for (const damaged of ['{}', 'null', '\u0000']) {
+    writeFileSync(path, damaged)
+    expect(await look()).toMatchObject({
+      verdict: 'bad',
+      found: expect.stringMatching(
+        /^cannot read the key in \S+priv_validator_key\.json: .*\. Put the file back from a backup$/,
+      ),
+    })
+  }
 })
 
 test('the room on the disk of a home is told, and nothing of a home that is not there', () => {

@@ -9,7 +9,7 @@ import { PORTS } from '../../base/ports.ts'
 import { VERSION } from '../../base/version.ts'
 import { reasonOf } from '../../comet/errors.ts'
 import { COMETBFT_LINES, defaultCometCache } from '../../comet/find.ts'
-import { homeFiles, listenAddresses } from '../../comet/home.ts'
+import { homeFiles, listenAddresses, readNodeId, readValidatorKey } from '../../comet/home.ts'
 import { openNodeRpc } from '../../comet/rpc.ts'
 import { listKeyFiles, whyOpen } from '../../keys/files.ts'
 import { examineBlocks, examineDisk, examineProgram, examineState, type Finding, stallCauses } from '../doctorChecks.ts'
@@ -92,15 +92,18 @@ async function ports(home: string): Promise<Finding> {
   }
 }
 
-function secretFile(check: string, path: string): readonly Finding[] {
+/** Checks a key file of CometBFT: that nobody else can read it, and that it can be read. Finds nothing where there is none. */
+function secretFile(check: string, path: string, read: () => unknown): readonly Finding[] {
   if (!existsSync(path)) return []
   const found = statSync(path)
   const open = whyOpen(path, found)
-  return [
-    open === undefined
-      ? finding(check, 'ok', `${path}, mode 0${(found.mode & 0o777).toString(8)}`)
-      : finding(check, 'bad', open),
-  ]
+  if (open !== undefined) return [finding(check, 'bad', open)]
+  try {
+    read()
+    return [finding(check, 'ok', `${path}, mode 0${(found.mode & 0o777).toString(8)}`)]
+  } catch (error) {
+    return [finding(check, 'bad', reasonOf(error))]
+  }
 }
 
 function homeAccess(home: string): readonly Finding[] {
@@ -126,11 +129,12 @@ function homeAccess(home: string): readonly Finding[] {
 function homeFindings(home: string): readonly Finding[] {
   if (!existsSync(home))
     return [finding('home', 'bad', `${home} does not exist: name another with --home DIR, or create it with svcd init`)]
+  const files = homeFiles(home)
   const keys = listKeyFiles(join(home, 'keystore'))
   return [
     ...homeAccess(home),
-    ...secretFile('validator key', join(home, 'config', 'priv_validator_key.json')),
-    ...secretFile('node key', join(home, 'config', 'node_key.json')),
+    ...secretFile('validator key', files.validatorKey, () => readValidatorKey(home)),
+    ...secretFile('node key', files.nodeKey, () => readNodeId(home)),
     ...keys.flatMap((key) => ('problem' in key ? finding('key file', 'bad', key.problem) : [])),
     finding('key files', 'ok', String(keys.length)),
   ]

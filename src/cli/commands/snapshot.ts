@@ -8,6 +8,7 @@ import {
   chunkFile,
   keepNewest,
   listSnapshots,
+  newestHeights,
   METADATA_FILE,
   readChunk,
   readSnapshot,
@@ -52,10 +53,12 @@ export const printSnapshot = ({
  * when there is none.
  */
 export function findSnapshot(folder: string, height: number | undefined) {
-  const newest = height ?? listSnapshots(folder)[0]?.metadata.height
+  const newest = height ?? newestHeights(folder)[0]
   const isOne = existsSync(join(folder, METADATA_FILE))
   const path = isOne ? folder : newest === undefined ? undefined : snapshotPath(folder, newest)
   const snapshot = path === undefined ? undefined : readSnapshot(path)
+  if (path !== undefined && snapshot === undefined && existsSync(join(path, METADATA_FILE)))
+    throw new Failed(`${join(path, METADATA_FILE)} is damaged. Remove ${path}, and take another snapshot`)
   if (path === undefined || snapshot === undefined) {
     throw new UserError(`${folder} holds no snapshot${height === undefined ? '' : ` of height ${height}`}`)
   }
@@ -70,19 +73,20 @@ export function findSnapshot(folder: string, height: number | undefined) {
  * metadata. On failure it throws a Failed and leaves no database.
  */
 export function restoreInto(to: string, { path, snapshot: { metadata } }: ReturnType<typeof findSnapshot>): void {
+  const remedy = `Remove ${path}, and take another snapshot`
   const restore = openRestore({ path: to, tables, metadata, headOf: headOfState })
   try {
     for (let index = 0; index < metadata.chunkHashes.length; index++) {
       const chunk = readChunk(path, index)
       const file = join(path, chunkFile(index))
-      if (chunk === undefined) throw new Failed(`${file} is missing, or too long for a chunk`)
-      if (restore.add(chunk) === 'bad') throw new Failed(`${file} is not the chunk that the metadata names`)
+      if (chunk === undefined) throw new Failed(`${file} is missing, or too long for a chunk. ${remedy}`)
+      if (restore.add(chunk) === 'bad') throw new Failed(`${file} is not the chunk that the metadata names. ${remedy}`)
     }
     restore.finish()
   } catch (error) {
     restore.drop()
     if (error instanceof NotARecord)
-      throw new Failed(`${path} is not the state of height ${metadata.height}: ${error.message}`)
+      throw new Failed(`${path} is not the state of height ${metadata.height}: ${error.message}. ${remedy}`)
     throw error
   }
 }
@@ -150,7 +154,13 @@ async function create({ home, json }: CommonFlags): Promise<void> {
 }
 
 async function list({ home, json }: CommonFlags): Promise<void> {
-  const found = listSnapshots(snapshotsOf(home)).map(printSnapshot)
+  const folder = snapshotsOf(home)
+  const found = listSnapshots(folder).map(printSnapshot)
+  const isFound = (height: number): boolean => found.some((one) => one.height === height)
+  for (const path of newestHeights(folder)
+    .filter((height) => !isFound(height))
+    .map((height) => snapshotPath(folder, height)))
+    note(`${join(path, METADATA_FILE)} is damaged. Remove ${path}`)
   const columns = ['height', 'format', 'chunks', 'bytes', 'hash', 'app_hash'] as const
   const rows = found.map((one) => columns.map((column) => String(one[column])))
   printAnswer(json, found, () => (rows.length === 0 ? 'none' : formatTable(columns, rows)))
