@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises'
+import { show } from '../base/json.ts'
 import { isLoopback } from '../base/loopback.ts'
 import type { StateSync } from '../comet/config.ts'
 import { reasonOf } from '../comet/errors.ts'
@@ -42,7 +43,7 @@ function assertDifferent(servers: readonly (Server & { readonly nodeId: string }
     for (const other of servers.slice(0, index)) {
       const shared = one.at.find((address) => other.at.includes(address))
       if (shared === undefined && one.nodeId !== other.nodeId) continue
-      const by = shared === undefined ? `both are the node ${one.nodeId}` : `both lead to ${shared}`
+      const by = shared === undefined ? `both are the node ${show(one.nodeId)}` : `both lead to ${shared}`
       throw new UserError(`${FLAG}: expected different nodes, but of ${other.url} and ${one.url} ${by}`)
     }
   }
@@ -53,8 +54,9 @@ async function findTrusted(servers: readonly Server[], height: number, hash: str
   const blocks = await Promise.all(servers.map((server) => ask(server, (rpc) => rpc.block(height))))
   const [first, wanted = first?.hash] = [blocks[0], hash]
   for (const [index, block] of blocks.entries()) {
-    if (block.hash === wanted) continue
     const url = servers[index]?.url
+    if (!/^[0-9A-F]{64}$/.test(block.hash)) throw new UserError(`${FLAG}: ${url}: block ${height} has no hash there`)
+    if (block.hash === wanted) continue
     throw new UserError(
       hash === undefined
         ? `${FLAG}: ${servers[0]?.url} and ${url} disagree on block ${height}`
@@ -81,7 +83,7 @@ async function choose(
   for (const [index, { chainId: other }] of statuses.entries()) {
     if (other !== chainId)
       throw new UserError(
-        `${FLAG}: ${servers[index]?.url}: expected a node of the chain ${chainId}, got one of ${other}`,
+        `${FLAG}: ${servers[index]?.url}: expected a node of the chain ${chainId}, got one of ${show(other)}`,
       )
   }
   assertDifferent(servers.map((server, index) => ({ ...server, nodeId: statuses[index]?.nodeId ?? '' })))

@@ -36,7 +36,9 @@ const STRETCH_BLOCKS_MIN = 10
 const PERIOD_MS_MAX = 168 * 60 * 60 * 1000
 
 async function readPeriod(rpc: NodeRpc): Promise<number> {
-  const [blocks, { earliestHeight, latestHeight }] = await Promise.all([rpc.evidenceBlocks(), rpc.status()])
+  const { earliestHeight, latestHeight } = await rpc.status()
+  // At the height of a block: without one CometBFT looks for those of the next block, which it may not have written yet.
+  const blocks = await rpc.evidenceBlocks(latestHeight)
   // The very first block has the time of genesis, which may be long before the second.
   const first = Math.max(earliestHeight + 1, latestHeight - blocks)
   const span = latestHeight - first

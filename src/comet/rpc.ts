@@ -240,9 +240,11 @@ export const openNodeRpc = (url: string, options: TransportOptions = {}) => {
     abciQuery: async ({ path, data = new Uint8Array(), height = 0, prove = false }: AbciQuery) =>
       queryResult(await call('abci_query', { path, data: toHex(data), height: String(height), prove })),
     block: async (height: number) => blockOf(await call('block', { height: String(height) }), height),
-    /** How many blocks evidence of misbehaviour stays valid. */
-    evidenceBlocks: async () =>
-      whole(objectAt(await call('consensus_params'), 'consensus_params', 'evidence')['max_age_num_blocks']),
+    /** How many blocks evidence of misbehaviour stays valid, at a height that has a block. */
+    evidenceBlocks: async (height: number) => {
+      const answer = await call('consensus_params', { height: String(height) })
+      return whole(objectAt(answer, 'consensus_params', 'evidence')['max_age_num_blocks'])
+    },
     /** In ms. */
     blockTime: async (height: number) =>
       milliseconds(objectAt(await call('header', { height: String(height) }), 'header')['time']),
