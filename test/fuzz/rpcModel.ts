@@ -49,9 +49,12 @@ export interface Expected {
 export type ExpectedReply = undefined | Expected | readonly Expected[]
 
 const [PARSE, INVALID, NOT_FOUND, PARAMS, INTERNAL, NO_KEY] = [-32700, -32600, -32601, -32602, -32603, -32010]
-const BATCH_MAX = 50
+const BATCH_MAX = 200
 const DEPTH_MAX = 16
 const MARKS_MAX = 8192
+
+const isId = (id: unknown): id is Expected['id'] =>
+  id === null || typeof id === 'string' || (typeof id === 'number' && Math.abs(id) <= 2 ** 53 - 1)
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -182,8 +185,7 @@ export function createModel(
     if (!isObject(call)) return only(null, INVALID)
     const { id, jsonrpc, method, params } = call
     const hasId = Object.hasOwn(call, 'id')
-    const isId = id === null || typeof id === 'string' || (typeof id === 'number' && Math.abs(id) <= 2 ** 53 - 1)
-    if (hasId && !isId) return only(null, INVALID)
+    if (hasId && !isId(id)) return only(null, INVALID)
     const own = hasId ? (id as Expected['id']) : null
     const hasParams = Object.hasOwn(call, 'params')
     const isCall =
@@ -205,7 +207,11 @@ export function createModel(
     }
     if (isPoisoned(body)) return only(null, PARSE)
     if (!Array.isArray(body)) return ofCall(body)
-    if (body.length === 0 || body.length > BATCH_MAX) return only(null, INVALID)
+    if (body.length === 0) return only(null, INVALID)
+    if (body.length > BATCH_MAX) {
+      const refused = body.flatMap((call) => (isObject(call) && isId(call['id']) ? [only(call['id'], INVALID)] : []))
+      return refused.length === 0 ? only(null, INVALID) : refused
+    }
     const answers = body.map(ofCall).filter((one) => one !== undefined)
     return answers.length === 0 ? undefined : answers
   }

@@ -220,7 +220,7 @@ export function createTexts(described: readonly Described[], own: Readonly<Recor
       case 5:
         return `\ufeff${call(next)}`
       case 6:
-        return array(Array.from({ length: pick(next, [0, 49, 50, 51, 60]) }, () => call(next)))
+        return array(Array.from({ length: pick(next, [0, 50, 199, 200, 201, 220]) }, () => call(next)))
       case 7:
       case 8:
       case 9:
