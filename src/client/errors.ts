@@ -38,8 +38,9 @@ export class SvcTxError extends Error {
 }
 
 /**
- * A call that has no result. `code` is the JSON-RPC error's (protocol.md §10), 4900 when the gateway cannot be reached or the
- * connection was lost, or undefined when the answer was no JSON-RPC. When a transaction was sent, `data` holds its `hash`: it may still be committed.
+ * A call that has no result. `code` is the JSON-RPC error's (protocol.md §10), 4900 when the gateway cannot be reached
+ * or the connection was lost, or undefined when the answer was no JSON-RPC. When a transaction was sent, `data` holds
+ * its `hash`: it may still be committed.
  *
  * @example
  * try {

@@ -172,7 +172,7 @@ function activate(call: Call): Done {
   need(record !== undefined, 1, 'cannot activate non-exsits candidacy')
   need(!record.active, 1, 'already activated')
   if (record.withdrawn) {
-    need(!isDeclared(state, record.pubKey), 1, 'pubkey has been declared')
+    needKey(call, record.pubKey)
     const entries = state.unbondings.filter(({ candidacyId }) => candidacyId === record.id)
     const pending = sum(entries.map(({ amount }) => amount))
     const shares = larger(pending, selfStake(state, record.maxShares, block))

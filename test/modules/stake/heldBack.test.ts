@@ -26,6 +26,20 @@ const moves = {
 } as const
 
 describe.each(Object.entries(moves))('an owner %s', (_name, { operation, message }) => {
+  test('and in the same block a stranger activates a record with the old key, withdrawn before: refused', () => {
+    const chain = startChain([1000, 1000], { params: { ...params, max_vals: 2 } })
+    const joining = { pubKey: nodeKey(3), maxAmount: tokens(30_000).toString() }
+    done(chain, STRANGER, 'declareCandidacy', { ...joining, maxAmount: tokens(100).toString() })
+    done(chain, STRANGER, 'withdrawCandidacy')
+    done(chain, account(6), 'declareCandidacy', joining)
+    expect(periodsOf(chain, key(3))).toBe(1)
+    const { results } = chain.block({
+      txs: [chain.tx(account(6), operation, message), chain.tx(STRANGER, 'activateCandidacy', {})],
+    })
+    expect(results.map(({ code, log }) => `${code} ${log}`)).toEqual(['0 ', DECLARED])
+    expect(powerOf(chain, key(3))).toBeUndefined()
+  })
+
   test('and in the same block a stranger declares the old key: refused, and the key leaves the set', () => {
     const chain = startChain([1000, 1000, 1000], { params })
     const { results } = chain.block({

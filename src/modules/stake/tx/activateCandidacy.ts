@@ -2,7 +2,7 @@ import { maxOf, shareCeil, TOKEN } from '../../../base/amount.ts'
 import { balanceOf, shortfallOf, takeBalance } from '../../accounts/keeper.ts'
 import { defineTx, effects, isError, type Outcome, type TxContext } from '../../define.ts'
 import { stakeErrors } from '../errors.ts'
-import { getLiveByPubKey, listUnbondings, pendingUnbonding, removeUnbonding } from '../keeper.ts'
+import { isKeyTaken, listUnbondings, pendingUnbonding, removeUnbonding } from '../keeper.ts'
 import type { Candidacy } from '../tables.ts'
 import { allowed } from '../transitions.ts'
 import { ACTIVATION_GAS, change } from './candidacy.ts'
@@ -28,7 +28,7 @@ function executeActivate(context: TxContext): Outcome {
 /** Takes what still unbonds back as shares, topped up from the balance to the self-stake of the ratio in force. */
 function restake(context: TxContext, candidacy: Candidacy): Outcome {
   const { state, block, sender, fee } = context
-  if (getLiveByPubKey(state, candidacy.pubKey) !== undefined) return stakeErrors.pubKeyDeclared
+  if (isKeyTaken(state, candidacy.pubKey, sender)) return stakeErrors.pubKeyDeclared
   const pending = pendingUnbonding(state, candidacy.id)
   const selfStake = shareCeil(candidacy.maxShares, block.params.selfStakingRatio)
   const shares = maxOf(pending, selfStake)
