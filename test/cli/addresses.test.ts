@@ -118,8 +118,7 @@ describe('svcd doctor', () => {
       const at = { height: store.height() + 1, timeMs: 0, transactions: 0, chainId: CHAIN_ID }
       store.commit(store.prepare(block), at)
       store.close()
-      const retired =
-        /^bad +program +the chain runs program version 2, but this program executes version 1, which was retired/m
+      const retired = /^bad +program +this program runs version 1, which the chain has retired: it is at version 2/m
       expect(await doctor()).toMatchObject({ status: 1, stdout: expect.stringMatching(retired) })
       expect((await doctor('--accept-program-version', '2')).stdout).not.toMatch(/^bad +program/m)
     },

@@ -72,11 +72,11 @@ describe('keys', () => {
     'a secret is printed with --unsafe only',
     async () => {
       expect(await svcd(place, ['keys', 'mnemonic'])).toMatchObject({ status: 2, stdout: '' })
-      await svcd(place, ['keys', 'import', 'carol', '--private-key'], `${'0a'.repeat(32)}\npw\n`)
+      await svcd(place, ['keys', 'import', 'carol', '--private-key'], `${'0a'.repeat(32)}\na password\n`)
       const sealed = await svcd(place, ['keys', 'export', 'carol'])
       expect(sealed.status).toBe(0)
       expect(sealed.stdout + sealed.stderr).not.toContain('0a'.repeat(32))
-      const open = await svcd(place, ['keys', 'export', 'carol', '--unsafe'], 'pw\n')
+      const open = await svcd(place, ['keys', 'export', 'carol', '--unsafe'], 'a password\n')
       expect(open).toMatchObject({ status: 0, stdout: `0x${'0a'.repeat(32)}\n` })
     },
     LIMIT_MS,
@@ -89,7 +89,7 @@ describe('keys', () => {
       const made = await svcd(
         place,
         ['keys', 'import', 'dev', '--mnemonic', '--index', '0', '--json'],
-        `${words}\npw\n`,
+        `${words}\na password\n`,
       )
       expect(json(made)).toMatchObject({ name: 'dev', address: DEVNET_0 })
       expect((await svcd(place, ['keys', 'delete', 'dev', '--yes'])).status).toBe(0)
@@ -105,7 +105,7 @@ describe('keys', () => {
         stdout: '',
         stderr: expect.stringMatching(/^svcd: the password is wrong.*\n$/),
       })
-      expect(await svcd(place, ['keys', 'new', 'alice'], 'pw\n')).toMatchObject({
+      expect(await svcd(place, ['keys', 'new', 'alice'], 'a password\n')).toMatchObject({
         status: 1,
         stderr: expect.stringContaining('already has a key named alice'),
       })

@@ -58,7 +58,7 @@ describe('a home where no folder can be made', () => {
     ['init --devnet', ['init', '--devnet', '--home', '/proc/x'], ''],
     ['devnet', ['devnet', '--home', '/proc/x'], ''],
     ['testnet', ['testnet', '--validators', '1', '--output', '/proc/x'], ''],
-    ['keys new', ['keys', 'new', 'alice', '--keystore', '/proc/x'], 'pw\n'],
+    ['keys new', ['keys', 'new', 'alice', '--keystore', '/proc/x'], 'a password\n'],
     ['below a file', ['init', '--home', '/proc/version/x', '--chain-id', 'c', '--owner', DEVNET_0], ''],
   ])(
     '%s ends with one line',
