@@ -7,6 +7,7 @@ import { getChain, getTotals, supplyOf } from '../../src/modules/chain/keeper.ts
 import { proposals } from '../../src/modules/governance/tables.ts'
 import { paramsInForce, printParams } from '../../src/modules/params/keeper.ts'
 import { candidacies, type Candidacy, isEligible, setMembers, unbondings } from '../../src/modules/stake/tables.ts'
+import { powerInAll, SET_POWER_MIN } from '../../src/modules/stake/validatorSet.ts'
 import type { Store } from '../../src/store/store.ts'
 import { random } from '../chain/support.ts'
 import { type Random, randomAbsent, randomEvidence, randomGenesis, randomTx } from '../sim/traffic.ts'
@@ -119,8 +120,13 @@ test.each([1, 2, 3, 4])(
     while (chain.height < 120) {
       traffic(next, chain, 15)
       const { store, height } = chain
-      if (carriedOver(store, height).length === 0) {
+      const shares = carriedOver(store, height).map((one) => one.shares)
+      if (shares.length === 0) {
         expect(() => exportState(store, height)).toThrow('at least one eligible candidacy')
+        continue
+      }
+      if (powerInAll(shares, paramsInForce(store, height + 1)) < SET_POWER_MIN) {
+        expect(() => exportState(store, height)).toThrow('a voting power of at least 3')
         continue
       }
       const exported = exportState(store, height)
