@@ -69,7 +69,7 @@ export function deliverTx(app: AppContext, { tx }: DeliverTxRequest): DeliverTxR
   const open = needOpen(app, 'DeliverTx')
   const read = app.txCache.take(tx)
   const verdict = runTx(open.overlay, read, { block: open.block, index: open.outcomes.length, mode: 'deliver' })
-  open.outcomes.push({ operation: 'why' in read.tx ? undefined : read.tx.body.operation, code: verdict.code })
+  open.outcomes.push({ operation: 'why' in read.tx ? undefined : read.tx.body.operation, tx, verdict })
   logDefect(app, read, verdict)
   return printVerdict(verdict)
 }
@@ -130,19 +130,21 @@ function retainHeightOf({ options: { keepBlocks = 0, snapshots } }: AppContext, 
  * retainHeight may be deleted, by CometBFT and here.
  */
 export function commit(app: AppContext): CommitResponse {
-  const { store, snapshots, queries, onCommitted, onRetired } = app.options
+  const { store, snapshots, queries, histories, onCommitted, onRetired } = app.options
   const open = needOpen(app, 'Commit')
-  const { prepared, block, outcomes, end } = open
+  const { prepared, block, outcomes, begun, end } = open
   if (prepared === undefined || end === undefined)
     throw new Error(`Commit of block ${block.height} came before its end`)
   const { height, timeMs, chainId } = block
   const retainHeight = retainHeightOf(app, open)
   const blocksFrom = retainHeight === 0 ? {} : { blocksFrom: retainHeight }
-  store.commit(prepared, { height, timeMs, chainId, transactions: outcomes.length, ...blocksFrom })
+  const journal = histories?.journal({ height, timeMs, outcomes, events: [...begun, ...end.events] })
+  store.commit(prepared, { height, timeMs, chainId, transactions: outcomes.length, ...blocksFrom, journal })
   // A new value of a parameter is in force from the next block on.
   const isChanged = prepared.changes.some(({ table }) => table.tag === params.tag)
   resetTo(app, store, isChanged ? undefined : block.params)
   queries?.committed()
+  histories?.committed(retainHeight)
   snapshots?.beginAt?.(height)
   onCommitted?.(height, prepared.changes, outcomes)
   if (end.retiredVersion !== undefined) onRetired?.(end.retiredVersion, height)

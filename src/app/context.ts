@@ -14,7 +14,7 @@ import { openOffered, type OfferedSnapshots } from '../store/snapshot/folder.ts'
 import type { Restore } from '../store/sqlite/restore.ts'
 import type { Change, Overlay } from '../store/overlay.ts'
 import type { StateReader } from '../store/state.ts'
-import type { PreparedBlock, Store } from '../store/store.ts'
+import type { JournalEntry, PreparedBlock, Store } from '../store/store.ts'
 import type { TxCache } from './mempool.ts'
 
 /** Where the application reports what happens; a pino logger fits. */
@@ -47,6 +47,22 @@ export interface Queries {
   readonly committed: () => void
 }
 
+/** A block that was executed, when it is committed. `events`: the block's own. */
+export interface ExecutedBlock {
+  readonly height: number
+  readonly timeMs: number
+  readonly outcomes: readonly TxOutcome[]
+  readonly events: readonly ChainEvent[]
+}
+
+/** Keeps the histories of accounts and validators beside the state. Consensus waits for none of it but `journal`. */
+export interface Histories {
+  /** What is written with a block, in the transaction that commits it. */
+  readonly journal: (block: ExecutedBlock) => JournalEntry
+  /** Must be called after each commit. Blocks below `retainHeight` may be forgotten; 0 keeps all of them. */
+  readonly committed: (retainHeight: number) => void
+}
+
 /** Verifies signatures in other threads, ahead of the application. */
 export interface SignaturesAhead {
   /** Hands over transactions whose signatures are needed soon, in this order. Their bytes are copied. */
@@ -70,6 +86,8 @@ export interface AppOptions {
   readonly logger: AppLogger
   /** Without it, queries are answered from the store within the call, which suits tests. */
   readonly queries?: Queries
+  /** Without it, this node keeps no histories. */
+  readonly histories?: Histories | undefined
   /** Without it, the application verifies every signature itself. */
   readonly signatures?: SignaturesAhead | undefined
   /** Without it, this node neither offers nor accepts snapshots. */
@@ -93,10 +111,11 @@ export interface AppOptions {
   readonly onCommitted?: (height: number, changes: readonly Change[], outcomes: readonly TxOutcome[]) => void
 }
 
-/** What became of a transaction in a block. `operation`: undefined for bytes that cannot be decoded. */
+/** A transaction in a block, and what became of it. `operation`: undefined for bytes that cannot be decoded. */
 export interface TxOutcome {
   readonly operation: string | undefined
-  readonly code: number
+  readonly tx: Uint8Array
+  readonly verdict: Verdict
 }
 
 /** The block between BeginBlock and Commit. `end` and `prepared` are set by EndBlock. */

@@ -9,7 +9,7 @@ import {
   type Timestamp,
   type ValidatorUpdate as WireUpdate,
 } from '../abci/types.ts'
-import { addressOf } from '../base/address.ts'
+import { type Address, addressOf } from '../base/address.ts'
 import { pubKeyBytes } from '../base/pubKey.ts'
 import type { ChainEvent } from '../modules/define.ts'
 import type { EvidenceParams } from '../modules/endBlock.ts'
@@ -60,24 +60,29 @@ export const printBlockEvents = (
   )
 }
 
-/** The events that find a transaction whatever its operation is, one for each account. Source: protocol.md §9. */
-function indexEvents({ accounts = [], validators = [] }: Verdict): readonly ChainEvent[] {
+/** The accounts that a transaction concerns, each once. */
+export function concernedBy({ accounts = [], validators = [] }: Verdict): readonly Address[] {
   const concerned = accounts.concat(validators)
-  return concerned
-    .filter((account, place) => concerned.indexOf(account) === place)
-    .map((account) => ({
-      type: 'svc.tx',
-      attributes: validators.includes(account) ? { account, validator: account } : { account },
-    }))
+  return concerned.filter((account, place) => concerned.indexOf(account) === place)
 }
+
+/** The events that find a transaction whatever its operation is, one for each account. Source: protocol.md §9. */
+const indexEvents = (verdict: Verdict): readonly ChainEvent[] =>
+  concernedBy(verdict).map((account) => ({
+    type: 'svc.tx',
+    attributes: verdict.validators?.includes(account) ? { account, validator: account } : { account },
+  }))
+
+/** The `info` of a result: what a balance lacked, for callers. */
+export const infoOf = ({ shortfall }: Verdict): string => (shortfall === undefined ? '' : encodeShortfall(shortfall))
 
 /** A verdict as the result of a transaction; that of a check has no events. */
 export const printVerdict = (verdict: Verdict): ExecTxResult => {
-  const { code, log, data, gas, events, shortfall } = verdict
+  const { code, log, data, gas, events } = verdict
   return {
     code,
     log,
-    info: shortfall === undefined ? '' : encodeShortfall(shortfall),
+    info: infoOf(verdict),
     data,
     gasWanted: gas,
     gasUsed: gas,

@@ -18,7 +18,6 @@ import type { AppContext } from './context.ts'
 export const ANSWER_BYTES_MAX: number = 32 * 1024 * 1024
 
 const { badArgument } = kernelErrors
-const PATHS = [...queryEntries.map(({ path }) => path), '/store/<table>/<key>', '/batch']
 const HASHED = (tables as readonly unknown[] as readonly Table[]).filter(({ hashed }) => hashed)
 const STORE_TABLES = new Map(HASHED.map((table) => [table.name, table]))
 
@@ -29,9 +28,12 @@ const refused = (state: CommittedState, { code, log }: QueryError): QueryRespons
 })
 
 /** The query that serves a path, and the arguments in the path. */
-function route(path: string): { readonly entry: QueryEntry; readonly args: readonly string[] } | undefined {
+function route(
+  path: string,
+  entries: readonly QueryEntry[],
+): { readonly entry: QueryEntry; readonly args: readonly string[] } | undefined {
   const parts = path.split('/')
-  for (const entry of queryEntries) {
+  for (const entry of entries) {
     const pattern = entry.path.split('/')
     if (
       pattern.length === parts.length &&
@@ -120,14 +122,16 @@ function printAnswer(answer: QueryAnswer): Uint8Array {
 }
 
 /** True for a path whose answer grows with the state. */
-export const isListPath = (whole: string): boolean => route(whole.split('?')[0] as string)?.entry.isList === true
+export const isListPath = (whole: string): boolean =>
+  route(whole.split('?')[0] as string, queryEntries)?.entry.isList === true
 
 /** The answer of a path at the newest height, or why the path is refused. */
-function readPath(context: QueryContext, whole: string): QueryAnswer | QueryError {
+function readPath(context: QueryContext, whole: string, entries: readonly QueryEntry[]): QueryAnswer | QueryError {
   const [path = '', search] = whole.split('?')
-  const found = route(path)
+  const found = route(path, entries)
   if (found === undefined) {
-    return kernelErrors.unknownPath(JSON.stringify(path.slice(0, 80)), PATHS.join(', '))
+    const known = [...entries.map((entry) => entry.path), '/store/<table>/<key>', '/batch']
+    return kernelErrors.unknownPath(JSON.stringify(path.slice(0, 80)), known.join(', '))
   }
   const options = new Map(
     (search ?? '')
@@ -155,6 +159,8 @@ export interface Answering {
   readonly once: QueryContext['once']
   /** Called when a path ran into a defect. */
   readonly onDefect: (path: string, thrown: unknown) => void
+  /** Further queries, which this node answers outside consensus. */
+  readonly local?: readonly QueryEntry[]
 }
 
 /** Confines a defect, or a limit that was reached, to the path that met it. A failure of the machine is thrown. */
@@ -184,14 +190,20 @@ function readBatch(data: Uint8Array, read: (path: string) => QueryAnswer | Query
   return { data: paths.map((path) => print(read(path))) }
 }
 
-function answer(state: CommittedState, request: QueryRequest, { once, onDefect }: Answering): QueryResponse {
+function answer(
+  state: CommittedState,
+  request: QueryRequest,
+  { once, onDefect, local = [] }: Answering,
+): QueryResponse {
   const { path, data } = request
   if (path.startsWith('/store/')) return readStore(state, path.split('?')[0] as string, request)
   const height = state.height()
   const params = (): Params => once('params', () => paramsInForce(state, height))
   const context = { state, height, requestedHeight: request.height, params, once }
-  const readOne = (one: string): QueryAnswer | QueryError => guarded(one, onDefect, () => readPath(context, one))
-  const result = path === '/batch' ? readBatch(data, readOne) : readPath(context, path)
+  const entries = [...queryEntries, ...local]
+  const readOne = (one: string): QueryAnswer | QueryError =>
+    guarded(one, onDefect, () => readPath(context, one, entries))
+  const result = path === '/batch' ? readBatch(data, readOne) : readPath(context, path, entries)
   if ('code' in result) return refused(state, result)
   const value = printAnswer(result)
   if (value.length > ANSWER_BYTES_MAX) throw tooLong()

@@ -200,7 +200,7 @@ export function createAppMetrics(sources: MetricsSources) {
     runProposal: (work: () => void): void => timed(work, onExecuted('proposed')),
     /** Counts the transactions of a committed block. */
     onTransactions: (outcomes: readonly TxOutcome[]): void => {
-      for (const { operation, code } of outcomes) onTransaction(operation ?? UNKNOWN, code)
+      for (const { operation, verdict } of outcomes) onTransaction(operation ?? UNKNOWN, verdict.code)
     },
   }
 }

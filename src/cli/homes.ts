@@ -24,6 +24,9 @@ import { type Endpoint, printEndpoint } from './settings.ts'
 /** The path of a home's state. */
 export const statePathOf = (home: string): string => join(home, 'data', 'state.db')
 
+/** The path of a home's index of histories. */
+export const historyPathOf = (home: string): string => join(home, 'data', 'history.db')
+
 /** The path of the state of a home that has one. Throws a UserError where there is none. */
 export function needState(home: string): string {
   const path = statePathOf(home)

@@ -17,8 +17,6 @@ export type NodeErrorCode =
   | 'TxInCache' // The node has received these bytes before. A caller that waits for the hash may go on waiting.
   | 'TxTooLarge' // The transaction exceeds `mempool.max_tx_bytes`.
   | 'NotFound' // The transaction or height does not exist, does not exist yet, or was pruned.
-  | 'NoSuchPage' // A search has fewer pages.
-  | 'NoIndex' // The node keeps no index that can be searched.
   | 'NodeFailed' // The node itself failed, as it does while it stops or when it has lost its application.
   | 'RpcFailed' // The node refused the form of the call.
   | 'BadAnswer' // The answer was not the JSON that CometBFT writes.

@@ -12,8 +12,6 @@ const RPC_FAILURES = [
     'NotFound',
     /not found|could not find|must be (?:greater than 0|less than or equal to the current)|is not available, lowest height/i,
   ],
-  ['NoIndex', /indexing is disabled|method is not supported/i],
-  ['NoSuchPage', /page should be within/i],
 ] as const
 
 /** JSON-RPC's codes for a malformed call: parse error, invalid request, method not found, invalid params. */

@@ -159,45 +159,10 @@ const queryResult = (answer: unknown) => {
 /** The application's answer to a query. `proofOps` is empty unless `prove` was set. */
 export type AbciQueryResult = ReturnType<typeof queryResult>
 
-const includedTx = (value: unknown) => {
-  const { hash, height, index, tx, tx_result } = objectAt(value)
-  return {
-    hash: text(hash).toUpperCase(),
-    height: whole(height),
-    index: whole(index),
-    tx: bytes(tx),
-    result: txResult(tx_result),
-    events: () => list(objectAt(tx_result)['events']).map(nodeEvent),
-  }
-}
-
-/** A transaction in a block. */
-export type IncludedTx = ReturnType<typeof includedTx>
-
 /** The hash as CometBFT takes it. Throws a NodeError `NotFound` for what is no hash. */
 const hashParam = (method: string, hash: string): string => {
   if (/^[0-9a-f]{64}$/i.test(hash)) return Buffer.from(hash, 'hex').toString('base64')
   throw new NodeError('NotFound', `${method}: hash: expected 64 hex digits, got ${JSON.stringify(hash.slice(0, 80))}`)
-}
-
-/** A page of a search of the node's index, the newest first. `page` counts from 1; `perPage`: 1 to 100. */
-export type Search = { query: string; page: number; perPage: number }
-
-const searchParams = ({ query, page, perPage }: Search) => ({
-  query,
-  page: String(page),
-  per_page: String(perPage),
-  order_by: 'desc',
-})
-
-/** Nothing is found on a page behind the last one, which CometBFT answers with an error. */
-const found = async (searching: Promise<unknown>): Promise<Json> => {
-  try {
-    return objectAt(await searching)
-  } catch (error) {
-    if (isNodeError(error, 'NoSuchPage')) return {}
-    throw error
-  }
 }
 
 /**
@@ -252,18 +217,6 @@ export const openNodeRpc = (url: string, options: TransportOptions = {}) => {
     blockByHash: async (hash: string) =>
       blockOf(await call('block_by_hash', { hash: hashParam('block_by_hash', hash) }), hash),
     blockResults: async (height: number) => blockResults(await call('block_results', { height: String(height) })),
-    /** `hash`: 64 hex digits. A transaction is found a moment after its block, when the node has indexed it. */
-    tx: async (hash: string) => includedTx(await call('tx', { hash: hashParam('tx', hash) })),
-    /** The transactions whose events match. CometBFT reads all of them for each page: bound the heights. */
-    searchTxs: async (search: Search) => {
-      const { txs } = await found(call('tx_search', searchParams(search)))
-      return list(txs).map(includedTx)
-    },
-    /** The heights of the blocks whose own events match. CometBFT answers with the blocks as a whole. */
-    searchBlocks: async (search: Search) => {
-      const { blocks } = await found(call('block_search', searchParams(search)))
-      return list(blocks).map((one) => ({ height: whole(objectAt(one, 'block', 'header')['height']) }))
-    },
     /** The number of connected peers. */
     peers: async () => whole(objectAt(await call('net_info'))['n_peers']),
   }

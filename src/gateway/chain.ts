@@ -2,9 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import DataLoader from 'dataloader'
 import { fromUtf8 } from '../base/bytes.ts'
 import { BATCH_PATHS_MAX, encodePaths, type PathAnswer } from '../codec/queryBatch.ts'
-import { isNodeError } from '../comet/errors.ts'
 import type { BlockFeed } from '../comet/feed.ts'
-import { type AbciQuery, type AbciQueryResult, type IncludedTx, type NodeRpc, openNodeRpc } from '../comet/rpc.ts'
+import { type AbciQuery, type AbciQueryResult, type NodeRpc, openNodeRpc } from '../comet/rpc.ts'
 import { queryCodes } from '../modules/errors.ts'
 import { RpcError, tooMany } from './errors.ts'
 import {
@@ -12,14 +11,12 @@ import {
   BLOCKS_MAX,
   FEED_START_MS_MAX,
   GAS_PRICES_KEPT,
+  HISTORIES_ASKED_MAX,
   LISTS_ASKED_MAX,
   QUERIES_ASKED_MAX,
   QUERIES_MAX,
-  SEARCH_MS_MAX,
-  SEARCHES_ASKED_MAX,
-  SEARCHES_MAX,
 } from './limits.ts'
-import { blockTimes } from './history.ts'
+import { createSearchTurns, findTxWith, type HistoryPage } from './histories.ts'
 import { type ListAnswer, shareLists } from './lists.ts'
 import { RawJson } from './envelope.ts'
 import { type HeadWatch, stallReason } from './health.ts'
@@ -32,14 +29,14 @@ interface ChainAnswer {
 
 /**
  * Opens clients of one node, so that no query waits before a transaction or a block, no list before a query, and nothing
- * before a search.
+ * before a history.
  */
 export const openClients = (node: string) => ({
   transactions: openNodeRpc(node),
   queries: openNodeRpc(node, { connections: QUERIES_ASKED_MAX, calls: QUERIES_MAX }),
   lists: openNodeRpc(node, { connections: LISTS_ASKED_MAX }),
   blocks: openNodeRpc(node, { connections: BLOCKS_ASKED_MAX, calls: BLOCKS_MAX }),
-  searches: openNodeRpc(node, { connections: SEARCHES_ASKED_MAX, calls: SEARCHES_MAX, timeoutMs: SEARCH_MS_MAX }),
+  histories: openNodeRpc(node, { connections: HISTORIES_ASKED_MAX }),
 })
 
 /** What the caller is told of a query that the application refused. Source: protocol.md §8. */
@@ -130,11 +127,7 @@ const readsOver = (rpc: NodeRpc) => {
     /** Reads the price in base units that was in force in the block of that height. */
     gasPrice: gasPrices(rpc),
     /** Returns the transaction in a block, or undefined when the node knows none of that hash. */
-    findTx: (hash: string): Promise<IncludedTx | undefined> =>
-      rpc.tx(hash).catch((error: unknown) => {
-        if (isNodeError(error, 'NotFound')) return undefined
-        throw error
-      }),
+    findTx: findTxWith(queryOne),
     /** Reads the committed balance (base units, decimal text) and nonce. */
     account: async (address: string) =>
       (await queryOne(`/accounts/${address}`)).data as { readonly balance: string; readonly nonce: number },
@@ -149,7 +142,7 @@ export type Chain = ReturnType<typeof createChain>
  * RpcError -32602 when the application refuses an argument.
  */
 export function createChain(
-  { transactions: rpc, queries, lists: listsRpc, blocks, searches }: ReturnType<typeof openClients>,
+  { transactions: rpc, queries, lists: listsRpc, blocks, histories }: ReturnType<typeof openClients>,
   feed: BlockFeed,
   { stall }: Pick<HeadWatch, 'stall'>,
 ) {
@@ -176,17 +169,17 @@ export function createChain(
     if (stalled !== undefined) throw new RpcError('nodeAway', stallReason(stalled), stalled)
   }
   const forCallers = readsOver(queries)
+  const searchTurns = createSearchTurns()
   const lists = shareLists({ ask: (path) => queryList(listsRpc, path), isFollowing: feed.connected })
   return {
     ...readsOver(rpc),
     /** The same reads for callers' queries. */
     forCallers,
-    /** Reads the time of a committed block, in ms. */
-    blockTime: blockTimes(blocks),
     /** The node, for whole blocks that callers ask for. */
     blocks,
-    /** The node, for searches of its index. */
-    searches,
+    /** Reads a page of a history for a caller, by the path of it. Throws RpcError -32015 when too many wait. */
+    history: async <Row>(caller: string, path: string): Promise<HistoryPage<Row>> =>
+      (await searchTurns.run(caller, () => query(histories, path, 0))).data as HistoryPage<Row>,
     feed,
     /** Returns how long the chain has made no blocks; undefined while it makes them. */
     stall,

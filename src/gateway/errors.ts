@@ -54,10 +54,6 @@ const NODE_FAILURES: { readonly [C in NodeErrorCode]?: readonly [RpcErrorName, s
   NodeUnreachable: ['nodeAway', 'the node cannot be reached'],
   NodeTimeout: ['nodeAway', 'the node does not answer in time'],
   NodeFailed: ['nodeAway', 'the node fails to answer: it is stopping, or it has lost its application'],
-  NoIndex: [
-    'nodeAway',
-    'the node keeps no index to search in: `indexer` under [tx_index] of its config.toml is not kv',
-  ],
   MempoolFull: ['mempoolFull', "the node's mempool is full, try again later"],
 }
 

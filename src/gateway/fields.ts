@@ -39,28 +39,13 @@ export const transactionHash = textField({
 
 const POSITION = /^([0-9]{1,16})(?:\/([0-9]{1,9}))?$/
 
-/** The newest block that a page of a history may hold, and how many rows of that block come before the page. */
-export interface Position {
-  readonly height: number
-  readonly skipped: number
-}
-
-/** Reads a position; undefined for a text that is none. */
-export function parsePosition(text: string): Position | undefined {
-  const [, height = '', skipped] = POSITION.exec(text) ?? []
-  if (height === '' || !Number.isSafeInteger(Number(height))) return undefined
-  return skipped === undefined
-    ? { height: Number(height) - 1, skipped: 0 }
-    : { height: Number(height), skipped: Number(skipped) }
-}
-
 /** Where a page of a history ends. */
 export const before = textField({
   name: 'position',
   doc: 'only what is older: the `next` of the page before, or a height',
   form: 'a height as text ("120"), or the `next` of a page ("120/3")',
   inputSchema: { type: 'string', pattern: POSITION.source },
-  read: (text) => (parsePosition(text) === undefined ? undefined : text),
+  read: (text) => (Number.isSafeInteger(Number(POSITION.exec(text)?.[1])) ? text : undefined),
 })
 
 /** How many rows a page has. */

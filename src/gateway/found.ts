@@ -2,18 +2,21 @@
 import { addressOf } from '../base/address.ts'
 import { printTime, secondsOf } from '../base/time.ts'
 import type { FeedBlock } from '../comet/feed.ts'
-import type { IncludedTx, NodeEvent } from '../comet/rpc.ts'
-import { txEntryOf } from '../modules/registry.ts'
+import type { NodeEvent, TxResult } from '../comet/rpc.ts'
+import { INDEX_EVENTS, txEntryOf } from '../modules/registry.ts'
 import { decodeTx, txHash } from '../tx/envelope.ts'
 import { printFields } from '../tx/fields.ts'
 import type { Chain } from './chain.ts'
 import { includedParts } from './result.ts'
 
-/** The events that transactions and blocks are found by; they say nothing else. Source: protocol.md §9. */
-const INDEX_EVENTS = new Set(['svc.tx', 'svc.block'])
-
-/** What a validator was paid: told of every 50th block, and found by its own method. Source: protocol.md §9. */
-export const AWARD_EVENT = 'svc.stake.award'
+/** A transaction in a block. `hash`: upper-case hex. */
+export interface FoundTx {
+  readonly height: number
+  readonly index: number
+  readonly hash: string
+  readonly tx: Uint8Array
+  readonly result: TxResult
+}
 
 /** The events of a block or a transaction that say what happened. */
 export const told = (events: readonly NodeEvent[]): readonly NodeEvent[] =>
@@ -31,7 +34,7 @@ export const blockHead = (block: FeedBlock): Readonly<Record<string, unknown>> =
 })
 
 /** The transactions of a block from `offset` on, as they are found one by one. */
-export const txsOf = (block: FeedBlock, offset = 0, count = block.txs.length): readonly Omit<IncludedTx, 'events'>[] =>
+export const txsOf = (block: FeedBlock, offset = 0, count = block.txs.length): readonly FoundTx[] =>
   block.txs.slice(offset, offset + count).flatMap((tx, at) => {
     const result = block.results[offset + at]
     return result === undefined ? [] : [{ hash: txHash(tx), height: block.height, index: offset + at, tx, result }]
@@ -51,11 +54,17 @@ function contentOf(bytes: Uint8Array): Readonly<Record<string, unknown>> {
   }
 }
 
-/** A transaction in a block, as it is shown. Source: protocol.md §10, svc_getTransaction. */
-export async function printFound(
-  chain: Chain,
-  { hash, height, index, tx, result }: Omit<IncludedTx, 'events'>,
-): Promise<Readonly<Record<string, unknown>>> {
-  const gasPrice = result.code === 0 && result.gasUsed > 0 ? await chain.forCallers.gasPrice(height) : 0n
-  return { height, hash, index, ...contentOf(tx), ...includedParts(result, gasPrice) }
+/**
+ * A transaction in a block, as it is shown. `gasPrice`: in base units, in force in that block. Source: protocol.md §10,
+ * svc_getTransaction.
+ */
+export const printTx = (
+  { hash, height, index, tx, result }: FoundTx,
+  gasPrice: bigint,
+): Readonly<Record<string, unknown>> => ({ height, hash, index, ...contentOf(tx), ...includedParts(result, gasPrice) })
+
+/** The same of a transaction whose price of gas has to be asked for. */
+export async function printFound(chain: Chain, found: FoundTx): Promise<Readonly<Record<string, unknown>>> {
+  const { code, gasUsed } = found.result
+  return printTx(found, code === 0 && gasUsed > 0 ? await chain.forCallers.gasPrice(found.height) : 0n)
 }

@@ -187,6 +187,12 @@ function addErrors(app: FastifyInstance, log: Server['log']): void {
 const urlOf = ({ protocol, host, headers }: FastifyRequest): string =>
   `${protocol === 'https' ? 'https' : 'http'}://${isHost(host) ? host : headers.host}/`
 
+/** Where a call comes from, and where it reached the gateway. */
+const connectionOf = (request: FastifyRequest): CallConnection => ({
+  address: normalizeIP(request.ip),
+  url: urlOf(request),
+})
+
 /** Says who answers the calls of a request. */
 type ServerOf = (request: FastifyRequest) => Pick<Server, 'call'> & Partial<Pick<Server, 'admitCalls'>>
 
@@ -225,7 +231,7 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
     })
   }
   takeCalls('/', BODY_BYTES_MAX, (request) => {
-    const caller = { authorization: request.headers.authorization, url: urlOf(request) }
+    const caller = { ...connectionOf(request), authorization: request.headers.authorization }
     return { call: (method, params) => call(method, params, caller) }
   })
   if (routes.light !== undefined) {
@@ -237,7 +243,7 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
     const outbox = sockets.open(socket)
     const subscriber = routes.subscriber(normalizeIP(request.ip), outbox.send)
     socket.once('close', subscriber.end)
-    const connection = { authorization: request.headers.authorization, url: urlOf(request) }
+    const connection = { ...connectionOf(request), authorization: request.headers.authorization }
     answerMessages(socket, outbox, async (text) => {
       const begun: string[] = []
       const add: CallSubscriber['add'] = (interest, from) => {

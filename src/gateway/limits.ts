@@ -174,32 +174,29 @@ export const PAGE_ROWS_MAX = 100
 /** Rows of one page of a history when the caller names no number. */
 export const PAGE_ROWS = 20
 
-/**
- * Searches of the node's index under way at a time: the node reads all that matches, which takes it about 12 µs a
- * transaction, so that searches never keep more than one of its cores busy.
- */
-export const SEARCHES_ASKED_MAX = 1
+/** Histories that the node's index is asked for at a time, each by another address. */
+export const HISTORIES_ASKED_MAX = 4
 
-/** The most searches that are under way or wait for their turn; one more is answered with -32015. */
-export const SEARCHES_MAX = 32
+/** The most histories of one address that wait for its turn; one more is answered with -32015. */
+export const HISTORIES_OF_ADDRESS_MAX = 32
+
+/** The most histories in all that wait for their turn; one more is answered with -32015. */
+export const HISTORIES_WAITING_MAX = 2_000
+
+/** How long a history waits for its turn, in ms. */
+export const HISTORY_WAIT_MS_MAX = 10_000
+
+/** How often the index is asked for a transaction that it does not have while it is behind the blocks. */
+export const INDEX_TRIES = 20
+
+/** The pause before it is asked again, in ms. */
+export const INDEX_PAUSE_MS = 25
 
 /** Whole blocks that the node is asked for at a time, for callers. */
 export const BLOCKS_ASKED_MAX = 2
 
 /** The most blocks that are asked for or wait for their turn; one more is answered with -32015. */
 export const BLOCKS_MAX = 64
-
-/** How long a search may take, its wait for a turn included, in ms. The node ends its part when the caller goes away. */
-export const SEARCH_MS_MAX = 10_000
-
-/** The first stretch of a chain that a history is searched in, in blocks. Each further one is 4 times as long. */
-export const SEARCHED_BLOCKS_MIN = 16
-
-/** Blocks that one page of a validator's history reads, at most. */
-export const HISTORY_BLOCKS_MAX = 20
-
-/** Blocks whose time is remembered. */
-export const BLOCK_TIMES_KEPT = 1_024
 
 /** The most bytes of one body of POST /light. A call of svc.verified has about 90. */
 export const LIGHT_BODY_BYTES_MAX = 1_024

@@ -181,9 +181,17 @@ export const blockObject: JsonSchema = named('Block', {
   events: { type: 'array', items: chainEvent },
 })
 
-/** A page of a history: its rows, the newest first, and where the next page begins, null behind the last one. */
+/**
+ * A page of a history: its rows, the newest first, and where the next page begins, null behind the last one. It is whole
+ * from `earliest_height` to `height`.
+ */
 export const historyOf = (row: JsonSchema): JsonSchema =>
-  object({ height: integer, data: { type: 'array', items: row }, next: orNull(string) })
+  object({
+    height: integer,
+    earliest_height: integer,
+    data: { type: 'array', items: row },
+    next: orNull(string),
+  })
 
 /** Source: protocol.md §10, svc_getTransactions. */
 export const accountTransaction: JsonSchema = named('AccountTransaction', { time: string, ...foundTransactionMembers })

@@ -59,3 +59,6 @@ export const views = [validatorsView] as const
 
 /** A transaction type by its name in TxBody's oneof. */
 export const txEntryOf: ReadonlyMap<string, TxEntry> = new Map(txEntries.map((entry) => [entry.operation, entry]))
+
+/** The events that only make transactions and blocks findable; they say nothing else. Source: protocol.md §9. */
+export const INDEX_EVENTS: ReadonlySet<string> = new Set(['svc.tx', 'svc.block'])

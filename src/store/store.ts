@@ -19,11 +19,19 @@ export interface BlockRecord {
 /** The record that stands for the block before the first one. */
 export const BEFORE_ALL: BlockRecord = { height: 0, timeMs: 0, appHash: EMPTY_ROOT, transactions: 0 }
 
+/** A block as it lies in the journal, and the height up to which the journal's blocks are removed. */
+export interface JournalEntry {
+  readonly block: Uint8Array
+  readonly doneTo: number
+}
+
 /** What is committed with a block besides its rows. */
 export type BlockInfo = Omit<BlockRecord, 'appHash'> & {
   readonly chainId: string
   /** Records of blocks below this height are removed, the oldest first. A commit may leave some to a later one. */
   readonly blocksFrom?: number
+  /** What the node reads of the block outside consensus, and must not lose (decision record 0027). */
+  readonly journal?: JournalEntry | undefined
 }
 
 /** A state as one commit left it. */

@@ -108,7 +108,7 @@ describe('home', () => {
     expect(consensus).toMatchObject({ timeout_commit: '200ms', timeout_propose: '1000ms', skip_timeout_commit: false })
     expect(mempool).toMatchObject({ size: 10_000, max_tx_bytes: 65_536, recheck: true })
     expect(instrumentation).toMatchObject({ prometheus: true, prometheus_listen_addr: '127.0.0.1:2' })
-    expect(tx_index).toMatchObject({ indexer: 'kv' })
+    expect(tx_index).toMatchObject({ indexer: 'null' })
   })
 
   test('a second start changes what its flags name and nothing else, not even a comment', () => {

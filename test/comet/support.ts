@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { createServer, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findCometBft } from '../../src/comet/find.ts'
@@ -7,9 +6,6 @@ import { startCometBft, type CometProcess } from '../../src/comet/process.ts'
 import { openNodeRpc, waitForNode } from '../../src/comet/rpc.ts'
 import { freePorts } from '../e2e/support/processes.ts'
 import { tempFolder } from '../support/tempFolder.ts'
-
-/** The hash by which the node knows a transaction. */
-export const hashOf = (tx: Uint8Array): string => createHash('sha256').update(tx).digest('hex').toUpperCase()
 
 /** Asks `probe` until it says true; the test's own time limit is the only one. */
 export const until = async (probe: () => boolean | Promise<boolean>): Promise<void> => {

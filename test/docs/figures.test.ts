@@ -45,7 +45,7 @@ const FIGURES: Readonly<Record<string, readonly string[]>> = {
     `within the time limit (${seconds(gateway.WAIT_MS)} unless configured)`,
     `which must be 1 to ${mebibytes(BLOCK_BYTES_MAX)}`,
     `whose height is a multiple of ${AWARD_EVENT_BLOCKS}`,
-    `\`limit\` (${gateway.HISTORY_BLOCKS_MAX}, at most ${gateway.HISTORY_BLOCKS_MAX})`,
+    `\`limit\` (${gateway.PAGE_ROWS}, at most ${gateway.PAGE_ROWS_MAX})`,
   ],
   'src/modules/stake/README.md': [`in every ${AWARD_EVENT_BLOCKS}th block \`svc.stake.award`],
   'docs/reference/methods.md': [`paid in every ${AWARD_EVENT_BLOCKS}th block`],

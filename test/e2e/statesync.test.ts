@@ -5,6 +5,7 @@ import { beforeAll, expect, test } from '@jest/globals'
 import Database from 'better-sqlite3'
 import { DEVNET_ACCOUNTS } from '../../src/cli/devnet/chain.ts'
 import { readNodeId } from '../../src/comet/home.ts'
+import { historyRows } from '../node/history/support.ts'
 import { svcd } from './support/devnet.ts'
 import {
   endNetwork,
@@ -50,6 +51,12 @@ function firstBlock({ home }: NetworkNode): { height: number; accounts: number }
   }
 }
 
+/** The first block that the index of histories of a stopped node holds. */
+const firstIndexed = ({ home }: NetworkNode): number => {
+  const { blocks = [] } = historyRows(join(home, 'data', 'history.db'))
+  return (blocks as readonly (readonly [number])[])[0]?.[0] ?? 0
+}
+
 /** What a node answers to a transaction of garbage, as soon as it answers. */
 async function sendGarbage({ rpc }: NetworkNode): Promise<{ readonly result?: { readonly code: number } }> {
   for (;;) {
@@ -83,6 +90,7 @@ test(
       const { height, accounts } = firstBlock(joiner)
       expect([height % INTERVAL, accounts]).toEqual([0, ACCOUNTS + DEVNET_ACCOUNTS])
       expect(await node.end('SIGTERM')).toBe(0)
+      expect(firstIndexed(joiner)).toBe(height + 1)
       const lies = appLogOf(joiner).filter(({ msg }) => msg.startsWith('a chunk is not what its snapshot says'))
       expect(lies.map(({ sender }) => sender)).toEqual(lies.map(() => readNodeId(nodes[1]?.home ?? '')))
       // Which peer is asked for a chunk is chance: with three chunks one of eight joiners never asks the liar.
@@ -127,6 +135,7 @@ test(
     expect(latest - earliest).toBeGreaterThanOrEqual(10)
     expect(await running[1]?.end('SIGTERM')).toBe(0)
     expect(firstBlock(other).height).toBeGreaterThanOrEqual(earliest)
+    expect(firstIndexed(other)).toBeGreaterThanOrEqual(earliest)
   },
   LIMIT_MS,
 )

@@ -160,9 +160,10 @@ const gatewayRows: readonly Row[] = [
   ['Whole lists that are kept until the next block', mebibytes(gateway.LISTS_KEPT_BYTES_MAX)],
   ['A page of a history, and the transactions of one `svc_getBlock`', `${gateway.PAGE_ROWS_MAX} rows`],
   [
-    "Searches of the node's index",
-    `${gateway.SEARCHES_ASKED_MAX} at a time, ${gateway.SEARCHES_MAX} with those that wait; then -32015; ` +
-      `${seconds(gateway.SEARCH_MS_MAX)} each, then -32011`,
+    'Histories',
+    `1 of an address at a time, of ${gateway.HISTORIES_ASKED_MAX} addresses; ${gateway.HISTORIES_OF_ADDRESS_MAX} more of ` +
+      `an address and ${thousands(gateway.HISTORIES_WAITING_MAX)} in all wait up to ` +
+      `${seconds(gateway.HISTORY_WAIT_MS_MAX)}; then -32015`,
   ],
   [
     'Whole blocks from the node',

@@ -6,13 +6,14 @@ import { OtherProgramVersion } from '../../app/programVersion.ts'
 import { ensureFolder } from '../../base/folder.ts'
 import { VERSION } from '../../base/version.ts'
 import { programVersion as programVersionIn } from '../../modules/chain/keeper.ts'
+import { startHistoryIndex } from '../../node/history/thread.ts'
 import { tidySnapshots } from '../../store/snapshot/folder.ts'
 import { removeRestore } from '../../store/sqlite/restore.ts'
 import { createAppMetrics } from '../appMetrics.ts'
 import { gateBlocks } from '../devnet/blockGate.ts'
 import { assertRuns, chainVersionOf, whyRefused } from '../chainVersion.ts'
 import { UserError } from '../errors.ts'
-import { chainIdOf, closeHome, restorePathOf, snapshotsOf, statePathOf } from '../homes.ts'
+import { chainIdOf, closeHome, historyPathOf, restorePathOf, snapshotsOf, statePathOf } from '../homes.ts'
 import { abciAddressOf } from '../paths.ts'
 import { allowedAddresses, serveLibraries } from '../libraries.ts'
 import {
@@ -55,6 +56,29 @@ function openSnapshots(home: string, chainId: string, { interval, keep }: Retent
     maker,
     options: { folder, restorePath, chainId, ...(maker === undefined ? {} : { beginAt: maker.beginAt }) },
   }
+}
+
+interface ThreadOptions {
+  readonly home: string
+  readonly chainId: string
+  readonly retention: Retention
+  readonly flags: Pick<FlagsOf<typeof options>, 'verifyThreads' | 'history'>
+  readonly height: () => number
+  readonly logger: AppLogger
+}
+
+/** Starts what works beside the thread that executes blocks. */
+function startThreads({ home, chainId, retention, flags, height, logger }: ThreadOptions) {
+  const { maker, options: snapshots } = openSnapshots(home, chainId, retention, logger)
+  const statePath = statePathOf(home)
+  const historyPath = flags.history ? historyPathOf(home) : undefined
+  const histories =
+    historyPath === undefined ? undefined : startHistoryIndex({ statePath, path: historyPath, chainId, logger })
+  const queries = startQueryThread({ path: statePath, historyPath, logger, height })
+  const signatures = startSignaturePool({ threads: flags.verifyThreads, logger })
+  const close = (): Promise<unknown> =>
+    Promise.allSettled([maker?.close(), queries.close(), histories?.close(), signatures?.close()])
+  return { snapshots, beside: { histories, queries, signatures }, close }
 }
 
 /** Why the application cannot continue, in one line. */
@@ -125,6 +149,13 @@ const options = [
       `${AUTO_THREADS} on ${CORES_MIN} cores or more, and none on fewer`,
     { env: 'SVCD_VERIFY_THREADS', parse: parseVerifyThreads, fallback: 'auto' },
   ),
+  option(
+    '--no-history',
+    'keep no index of histories: a gateway on this node finds no transactions, histories or awards',
+    {
+      env: 'SVCD_NO_HISTORY',
+    },
+  ),
   programVersionOption,
 ] as const
 
@@ -156,9 +187,8 @@ async function start(flags: FlagsOf<typeof options>): Promise<number> {
     store.close()
     throw error
   }
-  const { maker, options: snapshots } = openSnapshots(home, chainId, retention, logger)
-  const queries = startQueryThread({ path: statePathOf(home), logger, height: store.height })
-  const signatures = startSignaturePool({ threads: flags.verifyThreads, logger })
+  const threads = startThreads({ home, chainId, retention, flags, height: store.height, logger })
+  const { signatures } = threads.beside
   const libraries = serveLibraries({ store, home, os, allowAddresses, logger })
   const metrics =
     flags.metrics === undefined
@@ -174,11 +204,10 @@ async function start(flags: FlagsOf<typeof options>): Promise<number> {
       programVersion,
       node: { os },
       logger,
-      queries,
-      signatures,
+      ...threads.beside,
       keepBlocks: retention.keepBlocks,
       snapshots: {
-        ...snapshots,
+        ...threads.snapshots,
         replaceBy: (path) => {
           // Before it replaces the state, because the chain may have retired this program.
           assertRuns(home, programVersion, { version: readState(path, programVersionIn), from: 'snapshot' })
@@ -221,7 +250,7 @@ async function start(flags: FlagsOf<typeof options>): Promise<number> {
     return status
   } finally {
     openGate() // A request that waits would hold up the end.
-    await Promise.allSettled([server?.close(), maker?.close(), queries.close(), signatures?.close(), libraries.close()])
+    await Promise.allSettled([server?.close(), threads.close(), libraries.close()])
     store.close()
   }
 }

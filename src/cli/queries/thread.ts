@@ -5,9 +5,10 @@ import type { QueryError } from '../../modules/define.ts'
 import { kernelErrors } from '../../modules/errors.ts'
 import { createQueryQueue, QUERY_LIMITS, type QueryLimits, type WaitingQuery } from './queue.ts'
 
-/** The worker thread's start data: the state's database, and the time limit of an answer in ms. */
+/** The worker thread's start data: the databases of the state and of the histories, and the time limit of an answer in ms. */
 export interface QueryWorkerOptions {
   readonly path: string
+  readonly historyPath: string | undefined
   readonly answerMsMax: number
 }
 
@@ -33,6 +34,8 @@ const FAILED = 'queries are starting anew, the node’s log says why'
 export interface QueryThreadOptions {
   /** The path of the state's database, which must exist. */
   readonly path: string
+  /** The path of the index of histories. Without it none are answered. */
+  readonly historyPath?: string | undefined
   readonly logger: AppLogger
   /** The committed height, for answers that come without reading the state. */
   readonly height: () => number
@@ -50,7 +53,13 @@ export interface QueryThread extends Queries {
  * committed height. It can neither delay nor stop the chain: queries above a limit, or while the thread restarts, are
  * answered with an error code. Source: protocol.md §8; decision record 0014.
  */
-export function startQueryThread({ path, logger, height, limits: given }: QueryThreadOptions): QueryThread {
+export function startQueryThread({
+  path,
+  historyPath,
+  logger,
+  height,
+  limits: given,
+}: QueryThreadOptions): QueryThread {
   const limits: QueryLimits = { ...QUERY_LIMITS, ...given }
   const queue = createQueryQueue(limits)
   let state: 'starting' | 'ready' | 'failed' | 'closed' = 'starting'
@@ -96,7 +105,7 @@ export function startQueryThread({ path, logger, height, limits: given }: QueryT
   }
   const thread = startWorkerThread<QueryBatch, QueryWorkerMessage>({
     file: new URL('./worker.ts', import.meta.url),
-    workerData: { path, answerMsMax: limits.answerMsMax } satisfies QueryWorkerOptions,
+    workerData: { path, historyPath, answerMsMax: limits.answerMsMax } satisfies QueryWorkerOptions,
     heapMibMax: 512,
     tellsLoaded: true,
     restartMs: 1000,

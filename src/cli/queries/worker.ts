@@ -4,6 +4,7 @@ import type { QueryRequest, QueryResponse } from '../../abci/types.ts'
 import { answerQuery, isListPath, onceIn, QueryRefusal } from '../../app/query.ts'
 import { kernelErrors } from '../../modules/errors.ts'
 import { tables } from '../../modules/registry.ts'
+import { historyQueries } from '../../node/history/queries.ts'
 import { openSqliteReader } from '../../store/sqlite/sqliteReader.ts'
 import type { CommittedState } from '../../store/store.ts'
 import { collectWhenQuiet } from '../runtime.ts'
@@ -18,7 +19,8 @@ const ROW_COST = 512
 // The rows between two checks of the time limit.
 const ROWS_PER_CHECK = 64
 
-const { path: file, answerMsMax } = workerData as QueryWorkerOptions
+const { path: file, historyPath, answerMsMax } = workerData as QueryWorkerOptions
+const local = historyQueries(historyPath)
 const reader = openSqliteReader({ path: file, tables })
 const post = (message: QueryWorkerMessage): void => parentPort?.postMessage(message)
 const onDefect = (path: string, thrown: unknown): void =>
@@ -82,7 +84,7 @@ function answer(state: CommittedState, request: QueryRequest): QueryAnswer {
   const known = head.lists.get(path)
   if (known !== undefined) return { response: known, cost: known.value?.length ?? 0 }
   const { state: walked, rows } = watched(state)
-  const response = answerQuery(walked, request, { once: onceIn(head.once), onDefect })
+  const response = answerQuery(walked, request, { once: onceIn(head.once), onDefect, local })
   const cost = (response.value?.length ?? 0) + ROW_COST * rows()
   return { response: isListPath(path) ? cache(path, response) : response, cost }
 }

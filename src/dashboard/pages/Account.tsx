@@ -133,9 +133,6 @@ function HandOvers({ address }: Of) {
   )
 }
 
-/** Blocks before the answer from which on the page listens: the node's index may be that much behind its blocks. */
-const INDEX_BLOCKS = 2
-
 /** What the account sent and what concerned it, the newest first. The first page goes on as blocks come. */
 function History({ address }: Of) {
   const before = useRoute().options.get('before') ?? undefined
@@ -144,7 +141,7 @@ function History({ address }: Of) {
     () => svc.async.getTransactions({ address, ...(before === undefined ? {} : { before }) }),
     before === undefined ? 'onReturn' : 'once',
   )
-  const first = before === undefined && answer.data !== undefined ? answer.data.height - INDEX_BLOCKS : undefined
+  const first = before === undefined ? answer.data?.height : undefined
   const live = useLive(first === undefined ? undefined : Math.max(1, first), address)
   return (
     <Section title='Transactions'>

@@ -28,6 +28,8 @@ export type CallSubscriber = Pick<Subscriber, 'add' | 'remove'>
 
 /** The connection that a call came over. */
 export interface CallConnection {
+  /** The address of the caller; an IPv6 address counts by its /64. */
+  readonly address: string
   /** The address at which the caller reached the gateway: http://host:port/, or https:// behind a proxy. */
   readonly url: string
   /** Only of a websocket. */

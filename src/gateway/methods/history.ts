@@ -2,17 +2,16 @@ import { addressOf } from '../../base/address.ts'
 import { printTime, secondsOf } from '../../base/time.ts'
 import { isNodeError } from '../../comet/errors.ts'
 import { type FeedBlock, readBlock, withResults } from '../../comet/feed.ts'
-import type { NodeEvent } from '../../comet/rpc.ts'
 import { field, optional } from '../../tx/fields.ts'
 import { address } from '../../values/account.ts'
 import { uint } from '../../values/number.ts'
 import type { Chain } from '../chain.ts'
-import { before, blockId, pageLimit, parsePosition, type Position } from '../fields.ts'
-import { AWARD_EVENT, blockHead, printFound, told, txsOf } from '../found.ts'
-import { type Asked, behind, searchBlocks, searchTxs } from '../history.ts'
-import { HISTORY_BLOCKS_MAX, PAGE_ROWS, PAGE_ROWS_MAX } from '../limits.ts'
+import { before, blockId, pageLimit } from '../fields.ts'
+import { blockHead, printFound, printTx, told, txsOf } from '../found.ts'
+import { foundTxOf, type TxRow } from '../histories.ts'
+import { PAGE_ROWS, PAGE_ROWS_MAX } from '../limits.ts'
 import { accountTransaction, award, blockObject, historyOf, validatorEvent } from '../openrpc.ts'
-import { defineMethod, type Method } from './define.ts'
+import { type CallConnection, defineMethod, type Method, type Services } from './define.ts'
 
 const limit = optional(pageLimit(PAGE_ROWS, PAGE_ROWS_MAX))
 
@@ -28,81 +27,76 @@ async function findBlock({ blocks, feed }: Chain, id: string): Promise<FeedBlock
   }
 }
 
-/** Where a history begins for a caller who names `before`, and what the node has. */
-async function stretchOf(chain: Chain, given: string | undefined): Promise<Omit<Asked, 'limit'> & { head: number }> {
-  const { latestHeight: head, earliestHeight } = await chain.blocks.status()
-  const asked: Position = (given === undefined ? undefined : parsePosition(given)) ?? { height: head, skipped: 0 }
-  const from = asked.height > head ? { height: head, skipped: 0 } : asked
-  return { head, from, first: Math.max(1, earliestHeight) }
+const printMs = (timeMs: number): string => printTime(secondsOf(timeMs))
+
+/** What the index answers for a history, and how a row of it is shown. */
+interface History<Row> {
+  readonly kind: 'account' | 'validator' | 'awards'
+  readonly print: (row: Row) => object
 }
 
-const printNext = (next: Position | undefined): string | null =>
-  next === undefined ? null : `${next.height}/${next.skipped}`
-
-const timeOf = async (chain: Chain, height: number): Promise<string> =>
-  printTime(secondsOf(await chain.blockTime(height)))
-
-/** A block's own events that are about a validator, in order: of its award, or of anything else. */
-async function eventsOf(chain: Chain, height: number, owner: string, isAward: boolean): Promise<readonly NodeEvent[]> {
-  const results = await chain.blocks.blockResults(height)
-  return told(results.eventsOfBlock()).filter(
-    ({ type, attributes }) => attributes['owner'] === owner && (type === AWARD_EVENT) === isAward,
-  )
+interface Asked {
+  readonly owner: Uint8Array
+  readonly limit: number | undefined
+  readonly before: string | undefined
 }
 
-interface HistoryRow {
+/** Reads a page of a history. It is whole from `earliest_height` to `height`, the newest block that the index has. */
+async function readHistory<Row>(
+  { chain }: Services,
+  { address: caller }: CallConnection,
+  { kind, print }: History<Row>,
+  { owner, limit: rows = PAGE_ROWS, before: from }: Asked,
+): Promise<object> {
+  const cut = from === undefined ? '' : `&before=${from}`
+  const page = await chain.history<Row>(caller, `/history/${kind}/${addressOf(owner)}?limit=${rows}${cut}`)
+  return {
+    height: page.last_height,
+    earliest_height: page.first_height,
+    data: page.rows.map(print),
+    next: page.next,
+  }
+}
+
+interface EventRow {
   readonly height: number
+  readonly time_ms: number
   readonly hash: string | null
-  readonly event: NodeEvent
+  readonly type: string
+  readonly attributes: object
 }
 
-/** What the blocks themselves did to a validator, the newest first. */
-async function blockRows(chain: Chain, owner: string, asked: Asked) {
-  const { rows, next } = await searchBlocks(chain.searches, 'svc.block.validator', owner, {
-    ...asked,
-    from: { ...asked.from, skipped: 0 },
-    limit: Math.min(asked.limit, HISTORY_BLOCKS_MAX),
-  })
-  const events: HistoryRow[] = []
-  for (const { height } of rows) {
-    const own = await eventsOf(chain, height, owner, false)
-    events.push(...own.toReversed().map((event) => ({ height, hash: null, event })))
-  }
-  // What lies below the last block that was read is not known yet.
-  return { events, floor: next === undefined ? 0 : (rows.at(-1)?.height ?? 0) }
+interface AwardRow {
+  readonly height: number
+  readonly time_ms: number
+  readonly amount: string
 }
 
-/** A page of what a validator was paid, the newest first. A block has one event of it, which the search finds. */
-async function awardRows(chain: Chain, owner: string, asked: Asked) {
-  const { rows, next } = await searchBlocks(chain.searches, 'svc.stake.award.owner', owner, asked)
-  const data = []
-  for (const { height } of rows) {
-    for (const { attributes } of await eventsOf(chain, height, owner, true))
-      data.push({ height, time: await timeOf(chain, height), amount: attributes['amount'] })
-  }
-  return { data, next }
+const accountHistory: History<TxRow> = {
+  kind: 'account',
+  print: (row) => {
+    const found = foundTxOf(row)
+    return { time: printMs(row.time_ms), ...printTx(found, found.gasPrice) }
+  },
 }
 
-/** A page of what a validator did and what became of it: the block's own events are newer than its transactions. */
-async function validatorHistory(chain: Chain, owner: string, asked: Asked) {
-  const { from } = asked
-  const { events, floor } = await blockRows(chain, owner, asked)
-  const shared = events.filter(({ height }) => height === from.height).length
-  const txs = await searchTxs(chain.searches, 'validator', owner, {
-    ...asked,
-    from: { ...from, skipped: Math.max(0, from.skipped - shared) },
-  })
-  const unseen = events.slice(Math.min(from.skipped, shared))
-  const acts = txs.rows.map(({ height, hash, events: of }) => ({ height, hash, event: told(of())[0] }))
-  const rows = [...unseen, ...acts.filter((row): row is typeof row & HistoryRow => row.event !== undefined)]
-    .filter(({ height }) => height >= floor)
-    .sort((a, b) => b.height - a.height)
-  const page = rows.slice(0, asked.limit)
-  const isLast = rows.length <= asked.limit && floor === 0 && txs.next === undefined
-  return { page, next: isLast ? undefined : behind(page, from) }
+const validatorHistory: History<EventRow> = {
+  kind: 'validator',
+  print: ({ height, time_ms: timeMs, hash, type, attributes }) => ({
+    height,
+    time: printMs(timeMs),
+    hash,
+    type,
+    attributes,
+  }),
 }
 
-/** Blocks, and what the node's own index knows of an account and of a validator. Source: protocol.md §10. */
+const awardHistory: History<AwardRow> = {
+  kind: 'awards',
+  print: ({ height, time_ms: timeMs, amount }) => ({ height, time: printMs(timeMs), amount }),
+}
+
+/** Blocks, and what the node's index of histories knows of an account and of a validator. Source: protocol.md §10. */
 export const historyMethods: readonly Method[] = [
   defineMethod({
     name: 'svc_getBlock',
@@ -129,15 +123,8 @@ export const historyMethods: readonly Method[] = [
     positional: 1,
     isList: true,
     result: historyOf(accountTransaction),
-    run: async ({ chain }, { address: account, limit: count = PAGE_ROWS, before: given }) => {
-      const { head, ...stretch } = await stretchOf(chain, given)
-      const { rows, next } = await searchTxs(chain.searches, 'account', addressOf(account), {
-        ...stretch,
-        limit: count,
-      })
-      const data = rows.map(async (tx) => ({ time: await timeOf(chain, tx.height), ...(await printFound(chain, tx)) }))
-      return { height: head, data: await Promise.all(data), next: printNext(next) }
-    },
+    run: (services, { address: owner, ...page }, caller) =>
+      readHistory(services, caller, accountHistory, { owner, limit: page.limit, before: page.before }),
   }),
   defineMethod({
     name: 'svc_getValidatorHistory',
@@ -146,34 +133,17 @@ export const historyMethods: readonly Method[] = [
     positional: 1,
     isList: true,
     result: historyOf(validatorEvent),
-    run: async ({ chain }, { validatorAddress, limit: count = PAGE_ROWS, before: given }) => {
-      const { head, ...stretch } = await stretchOf(chain, given)
-      const { page, next } = await validatorHistory(chain, addressOf(validatorAddress), { ...stretch, limit: count })
-      const data = page.map(async ({ height, hash, event: { type, attributes } }) => ({
-        height,
-        time: await timeOf(chain, height),
-        hash,
-        type,
-        attributes,
-      }))
-      return { height: head, data: await Promise.all(data), next: printNext(next) }
-    },
+    run: (services, { validatorAddress: owner, ...page }, caller) =>
+      readHistory(services, caller, validatorHistory, { owner, limit: page.limit, before: page.before }),
   }),
   defineMethod({
     name: 'svc_getAwards',
     doc: 'What a validator was paid in every 50th block, the newest first: the award of that block alone.',
-    input: {
-      validatorAddress: field(address),
-      limit: optional(pageLimit(HISTORY_BLOCKS_MAX, HISTORY_BLOCKS_MAX)),
-      before: optional(before),
-    },
+    input: { validatorAddress: field(address), limit, before: optional(before) },
     positional: 1,
     isList: true,
     result: historyOf(award),
-    run: async ({ chain }, { validatorAddress, limit: count = HISTORY_BLOCKS_MAX, before: given }) => {
-      const { head, ...stretch } = await stretchOf(chain, given)
-      const { data, next } = await awardRows(chain, addressOf(validatorAddress), { ...stretch, limit: count })
-      return { height: head, data, next: printNext(next) }
-    },
+    run: (services, { validatorAddress: owner, ...page }, caller) =>
+      readHistory(services, caller, awardHistory, { owner, limit: page.limit, before: page.before }),
   }),
 ]

@@ -8,7 +8,7 @@ import { address } from '../../values/account.ts'
 import { uint } from '../../values/number.ts'
 import { isRpcError, RpcError } from '../errors.ts'
 import { transactionBytes, transactionHash, waitForBlock } from '../fields.ts'
-import { printFound } from '../found.ts'
+import { printTx } from '../found.ts'
 import { foundTransaction } from '../openrpc.ts'
 import { resultOf, sentResult } from '../result.ts'
 import type { Outcome, SentTx } from '../sender.ts'
@@ -77,7 +77,7 @@ const getTransaction = defineMethod({
   result: { anyOf: [foundTransaction, { type: 'null' }] },
   run: async ({ chain }, { hash }) => {
     const found = await chain.forCallers.findTx(hash)
-    return found === undefined ? null : printFound(chain, found)
+    return found === undefined ? null : printTx(found, found.gasPrice)
   },
 })
 

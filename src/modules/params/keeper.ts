@@ -61,11 +61,17 @@ export function putParam(state: State, name: string, height: number, value: stri
   state.put(params, { name, height, value })
 }
 
-/** Every value in force in some block up to `height`, the newest first. Bound: approved changes of that parameter. */
+/**
+ * Every value in force in some block up to `height` with the first height of each, the newest first. Bound: approved
+ * changes of that parameter.
+ */
+export function* valueChanges(state: StateReader, name: string, height: number): Iterable<RowOf<typeof params>> {
+  for (const row of newestFirst(state, name)) if (row.height <= height) yield row
+}
+
+/** The same values alone. */
 export function* valuesUpTo(state: StateReader, name: string, height: number): Iterable<string> {
-  for (const row of newestFirst(state, name)) {
-    if (row.height <= height) yield row.value
-  }
+  for (const { value } of valueChanges(state, name, height)) yield value
 }
 
 /** The canonical text of a value that somebody proposes, or why there is none. Source: protocol.md §6. */

@@ -25,6 +25,8 @@ export const OWN_TABLES: Readonly<Record<string, string>> = {
   ]),
   // One row, from which the last block can be rolled back.
   undo: createTableSql('undo', ['height INTEGER NOT NULL PRIMARY KEY', 'rows_before BLOB NOT NULL']),
+  // Blocks that the index of histories does not have yet. Empty in a snapshot.
+  journal: createTableSql('journal', ['height INTEGER NOT NULL PRIMARY KEY', 'block BLOB NOT NULL']),
   // The tree without the leaves in tree_changes. The table has a rowid: its inner pages then hold keys alone, 400 of them.
   tree_pages: 'CREATE TABLE tree_pages (path INTEGER NOT NULL PRIMARY KEY, page BLOB NOT NULL) STRICT',
   tree_changes: createTableSql('tree_changes', ['height INTEGER NOT NULL PRIMARY KEY', 'leaves BLOB NOT NULL']),

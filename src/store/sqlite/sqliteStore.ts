@@ -81,7 +81,7 @@ function openFile(options: Options, writes: () => number): StoreFile {
  */
 function writeBlock({ connection, state, tree }: StoreFile, prepared: PreparedBlock, block: BlockInfo): () => void {
   const { statement } = connection
-  const { height, timeMs, transactions, blocksFrom } = block
+  const { height, timeMs, transactions, blocksFrom, journal } = block
   for (const { table, key, before, after } of prepared.changes) {
     if (table.derived !== undefined) continue
     const sqlTable = state.sqlTable(table)
@@ -93,6 +93,10 @@ function writeBlock({ connection, state, tree }: StoreFile, prepared: PreparedBl
   statement('INSERT INTO undo VALUES (?, ?)').run(height, encodeUndo(prepared.changes))
   statement('INSERT INTO blocks VALUES (?, ?, ?, ?)').run(height, timeMs, toHex(prepared.appHash), transactions)
   if (blocksFrom !== undefined) statement(PRUNE).run(blocksFrom)
+  if (journal !== undefined) {
+    statement('DELETE FROM journal WHERE height <= ?').run(journal.doneTo)
+    statement('INSERT INTO journal VALUES (?, ?)').run(height, journal.block)
+  }
   if (state.chainId() === undefined) writeMeta(connection, 'chain_id', block.chainId)
   return keepTree
 }
@@ -119,6 +123,7 @@ function undoLastBlock(
   for (const { table, key, before, after } of changes) state.sqlTable(table).write(key, before, after)
   const keepTree = tree.writeBack(treeBefore)
   statement('DELETE FROM blocks WHERE height = ?').run(height)
+  statement('DELETE FROM journal WHERE height = ?').run(height)
   const last = state.lastBlock()
   if (last.height === 0) statement("DELETE FROM meta WHERE name = 'chain_id'").run()
   assertRolledBack(treeBefore.root, last)

@@ -55,7 +55,6 @@ export async function chaos({ count, seed }: CampaignOptions, { home, say, distu
       )
     }
     const head = await lastCheck(place, book)
-    if (book.unindexed > 0) say?.(`looked up by hash, the node's index missed ${book.unindexed} times`)
     const parts = [...killed].sort(([a], [b]) => (a < b ? -1 : 1)).map(([victim, times]) => `${victim} ${times}`)
     return done(`${book.acknowledged.size} acknowledged, none lost, head ${head}; killed: ${parts.join(', ')}`, true)
   } catch (error) {

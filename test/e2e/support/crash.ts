@@ -3,7 +3,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { toHex } from '../../../src/base/bytes.ts'
 import { TOKEN } from '../../../src/base/amount.ts'
-import { isNodeError } from '../../../src/comet/errors.ts'
 import { tables, views } from '../../../src/modules/registry.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/sqliteStore.ts'
 import { txHash } from '../../../src/tx/envelope.ts'
@@ -17,11 +16,6 @@ export type Victim = 'app' | 'node' | 'supervisor' | 'all'
 export interface Book {
   /** Hash → height of every transaction that was answered as committed. */
   readonly acknowledged: Map<string, number>
-  /**
-   * How many of them were not in the node's index after a restart. The index is CometBFT's own and lags behind its
-   * blocks.
-   */
-  unindexed: number
 }
 
 /** What one round did. */
@@ -53,7 +47,7 @@ const lastHeight = ({ acknowledged }: Book): number =>
   [...acknowledged.values()].reduce((last, height) => Math.max(last, height), 0)
 
 /** An empty book. */
-export const makeBook = (): Book => ({ acknowledged: new Map(), unindexed: 0 })
+export const makeBook = (): Book => ({ acknowledged: new Map() })
 
 function check(holds: boolean, what: string): asserts holds {
   if (!holds) throw new Error(what)
@@ -91,7 +85,7 @@ async function checkAppHash(net: Devnet): Promise<void> {
   check(told === own, `height ${height}: the application tells ${own}, the header of the next block ${told}`)
 }
 
-/** Every acknowledged transaction is in the block that was told. `since`: only those that are new. */
+/** Every acknowledged transaction is in the block that was told, and the node's index finds it there. `since`: only those that are new. */
 async function checkAcknowledged(net: Devnet, book: Book, since: number): Promise<void> {
   const inBlock = new Map<number, Set<string>>()
   for (const [hash, height] of [...book.acknowledged].slice(since)) {
@@ -103,13 +97,11 @@ async function checkAcknowledged(net: Devnet, book: Book, since: number): Promis
       inBlock.get(height)?.has(hash) === true,
       `transaction ${hash} was acknowledged in block ${height} and is not there`,
     )
-    const found = await net.node.tx(hash).catch((error: unknown) => {
-      if (!isNodeError(error, 'NotFound')) throw error
-      book.unindexed += 1
-      return undefined
-    })
-    const place = found?.height ?? height
-    check(place === height, `transaction ${hash} was acknowledged in block ${height} and is found in ${place}`)
+    const found = await net.call<{ readonly height: number } | null>('svc_getTransaction', [hash])
+    check(
+      found?.height === height,
+      `transaction ${hash} was acknowledged in block ${height} and is found in ${found?.height}`,
+    )
   }
 }
 

@@ -10,25 +10,13 @@ import { Plot } from '../../parts/Plot.tsx'
 /** Only blocks whose height is a multiple of this tell of their award. Source: protocol.md §9. */
 const SAMPLED = 50
 
-/** Pages of the answer that are read: the plot has 60 points at most. */
-const PAGES = 3
+/** Points of the plot, at most. */
+const POINTS = 60
 
 type Award = GetAwardsResult['data'][number]
 
-async function readAwards(owner: string): Promise<readonly Award[]> {
-  const awards: Award[] = []
-  let before: string | undefined
-  for (let page = 0; page < PAGES; page++) {
-    const { data, next } = await svc.async.getAwards({
-      validatorAddress: owner,
-      ...(before === undefined ? {} : { before }),
-    })
-    awards.push(...data)
-    if (next === null) break
-    before = next
-  }
-  return awards.reverse()
-}
+const readAwards = async (owner: string): Promise<readonly Award[]> =>
+  (await svc.async.getAwards({ validatorAddress: owner, limit: POINTS })).data.toReversed()
 
 const read = new Map<string, { readonly sample: number; readonly awards: Promise<readonly Award[]> }>()
 

@@ -1,0 +1,231 @@
+/**
+ * What a node answers from its index of histories: abci_query paths that no other node need answer alike, and that
+ * nothing proves. Source: protocol.md §8.
+ */
+import { type Address, addressBytes } from '../../base/address.ts'
+import { fromHex, toBase64, toHex } from '../../base/bytes.ts'
+import { show } from '../../base/json.ts'
+import { sha256 } from '../../base/sha256.ts'
+import type { QueryAnswer, QueryContext, QueryEntry, QueryError, QueryOptions } from '../../modules/define.ts'
+import { isError, withAddress } from '../../modules/define.ts'
+import { kernelErrors } from '../../modules/errors.ts'
+import { valueChanges } from '../../modules/params/keeper.ts'
+import { type Connection, openConnection, sqliteCode } from '../../store/sqlite/connection.ts'
+import { hashStart, OWN_EVENTS_FROM, spanOf } from './file.ts'
+
+/** The rows of one page, at most and when the path names no number. */
+const ROWS_MAX = 100
+const ROWS = 20
+
+/** The bytes of texts and blobs in the rows of one page: it ends with the row that reaches them. */
+const PAGE_BYTES_MAX = 1024 * 1024
+
+/** Rows behind this position are older. */
+interface Position {
+  readonly height: number
+  readonly place: number
+}
+
+const POSITION = /^([0-9]{1,16})(?:\/([0-9]{1,9}))?$/
+
+interface PageOptions {
+  readonly limit: number
+  readonly before: Position
+}
+
+function readOptions(options: QueryOptions): PageOptions | QueryError {
+  for (const name of options.keys())
+    if (name !== 'limit' && name !== 'before')
+      return kernelErrors.badArgument(`${name.slice(0, 60)}: expected limit or before`)
+  const limit = options.get('limit') ?? String(ROWS)
+  if (!/^[0-9]{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > ROWS_MAX)
+    return kernelErrors.badArgument(`limit: expected 1 to ${ROWS_MAX}, got ${show(limit)}`)
+  const before = options.get('before')
+  const [, height, place = '0'] = before === undefined ? [] : (POSITION.exec(before) ?? [])
+  if (before !== undefined && !Number.isSafeInteger(Number(height)))
+    return kernelErrors.badArgument(`before: expected a height, or a height and a place (120/3), got ${show(before)}`)
+  return {
+    limit: Number(limit),
+    before:
+      before === undefined
+        ? { height: Number.MAX_SAFE_INTEGER, place: 0 }
+        : { height: Number(height), place: Number(place) },
+  }
+}
+
+/** A row as SQLite gives it: its position, and the rest. */
+type SqlRow = readonly [height: number, place: number, ...rest: unknown[]]
+
+/** Reads a page of rows, the newest first, and where the next one begins: null behind the last row. */
+function readPage<R extends SqlRow>(
+  { statement }: Connection,
+  sql: string,
+  key: Address,
+  { limit, before }: PageOptions,
+  print: (row: R) => object,
+) {
+  const rows: object[] = []
+  let bytes = 0
+  let last: SqlRow | undefined
+  for (const row of statement(sql)
+    .safeIntegers(false)
+    .iterate(addressBytes(key), before.height, before.place, limit + 1) as Iterable<R>) {
+    if (rows.length === limit || bytes >= PAGE_BYTES_MAX) return { rows, next: `${last?.[0]}/${last?.[1]}` }
+    last = row
+    for (const value of row) if (typeof value === 'string' || value instanceof Uint8Array) bytes += value.length
+    rows.push(print(row))
+  }
+  return { rows, next: null }
+}
+
+/** A function that tells the price of gas that was in force in a block, in base units. */
+function gasPrices({ state, height, once }: QueryContext): (height: number) => string {
+  // Read once for each head: a price is looked up for every row of every page.
+  const changes = once('history gas prices', () => [...valueChanges(state, 'gas_price', height)])
+  return (asked) => changes.find((change) => change.height <= asked)?.value ?? '0'
+}
+
+const TX_COLUMNS = 't.height, t.place, b.time_ms, t.tx, t.code, t.log, t.info, t.data, t.gas_used'
+type TxRow = readonly [number, number, number, Uint8Array, number, string, string, Uint8Array, number]
+
+const printTx = (context: QueryContext) => {
+  const gasPrice = gasPrices(context)
+  return ([height, index, timeMs, tx, code, log, info, data, gasUsed]: TxRow): object => ({
+    height,
+    index,
+    time_ms: timeMs,
+    hash: toHex(sha256(tx)).toUpperCase(),
+    tx: toBase64(tx),
+    code,
+    log,
+    info,
+    data: toBase64(data),
+    gas_used: gasUsed,
+    gas_price: gasPrice(height),
+  })
+}
+
+/** An account`s page. */
+export const ACCOUNT_PAGE = `SELECT ${TX_COLUMNS} FROM account_transactions a
+  JOIN transactions t ON t.height = a.height AND t.place = a.place JOIN blocks b ON b.height = a.height
+  WHERE a.account = ? AND (a.height, a.place) < (?, ?) ORDER BY a.height DESC, a.place DESC LIMIT ?`
+
+/** A page of an owner. */
+export const VALIDATOR_PAGE = `SELECT e.height, e.place, b.time_ms, e.type, e.attributes, t.tx FROM validator_events e
+  JOIN blocks b ON b.height = e.height LEFT JOIN transactions t ON t.height = e.height AND t.place = e.place
+  WHERE e.owner = ? AND (e.height, e.place) < (?, ?) ORDER BY e.height DESC, e.place DESC LIMIT ?`
+
+/** A page of awards. */
+export const AWARDS_PAGE = `SELECT a.height, 0, b.time_ms, a.amount FROM awards a JOIN blocks b ON b.height = a.height
+  WHERE a.owner = ? AND (a.height, 0) < (?, ?) ORDER BY a.height DESC LIMIT ?`
+
+const BY_HASH = `SELECT ${TX_COLUMNS} FROM transactions t JOIN blocks b ON b.height = t.height
+  WHERE t.hash_start = ? ORDER BY t.height, t.place`
+
+const HASH_BYTES = 32
+
+/** The transaction with this hash that succeeded, or else the first one in a block. */
+function findTx({ statement }: Connection, hash: Uint8Array): TxRow | undefined {
+  let first: TxRow | undefined
+  for (const row of statement(BY_HASH).safeIntegers(false).iterate(hashStart(hash)) as Iterable<TxRow>) {
+    if (!sha256(row[3]).every((byte, at) => byte === hash[at])) continue
+    if (row[4] === 0) return row
+    first ??= row
+  }
+  return first
+}
+
+/** What every answer says: the heights between which it is whole. */
+function withSpan(connection: Connection, { height }: QueryContext, found: object): QueryAnswer {
+  const { first, last } = spanOf(connection) ?? { first: height + 1, last: height }
+  return { data: { first_height: first, last_height: last, ...found } }
+}
+
+const pageEntry = <R extends SqlRow>(
+  name: string,
+  doc: string,
+  sql: string,
+  printer: (context: QueryContext) => (row: R) => object,
+): Pick<QueryEntry, 'path' | 'doc'> & {
+  run: (connection: Connection, ...given: Parameters<QueryEntry['run']>) => ReturnType<QueryEntry['run']>
+} => ({
+  path: `/history/${name}/<address>`,
+  doc: `${doc}, the newest first; \`?limit=\` (1 to ${ROWS_MAX}) and \`?before=\` cut a page.`,
+  run: (connection, context, [text = ''], options) =>
+    withAddress(text, (address) => {
+      const page = readOptions(options)
+      if (isError(page)) return page as QueryError
+      return withSpan(connection, context, readPage(connection, sql, address, page as PageOptions, printer(context)))
+    }),
+})
+
+const ENTRIES = [
+  pageEntry('account', 'The transactions that concern an account', ACCOUNT_PAGE, printTx),
+  pageEntry(
+    'validator',
+    'What an owner of candidacies did, and what blocks did to them, without awards',
+    VALIDATOR_PAGE,
+    () =>
+      ([height, place, timeMs, type, attributes, tx]: readonly [
+        number,
+        number,
+        number,
+        string,
+        string,
+        Uint8Array | null,
+      ]) => ({
+        height,
+        time_ms: timeMs,
+        hash: tx === null || place >= OWN_EVENTS_FROM ? null : toHex(sha256(tx)).toUpperCase(),
+        type,
+        attributes: JSON.parse(attributes) as unknown,
+      }),
+  ),
+  pageEntry(
+    'awards',
+    'What an owner was paid in blocks that tell of it',
+    AWARDS_PAGE,
+    () =>
+      ([height, , timeMs, amount]: readonly [number, number, number, string]) => ({
+        height,
+        time_ms: timeMs,
+        amount,
+      }),
+  ),
+  {
+    path: '/history/transaction/<hash>',
+    doc: 'A transaction in a block by its hash, 64 hex digits; null when the index has none.',
+    run: (connection: Connection, context: QueryContext, [text = '']: readonly string[]) => {
+      const hash = fromHex(text)
+      if (hash?.length !== HASH_BYTES)
+        return kernelErrors.badArgument(`hash: expected 64 hex digits, got ${show(text)}`)
+      const found = findTx(connection, hash)
+      return withSpan(connection, context, { transaction: found === undefined ? null : printTx(context)(found) })
+    },
+  },
+] as const
+
+/**
+ * The queries that the index at `path` answers. It is opened at the first of them. They never fail for what is wrong
+ * with the file, nor without a path: code 32 says so.
+ */
+export function historyQueries(path: string | undefined): readonly QueryEntry[] {
+  let opened: Connection | undefined
+  return ENTRIES.map(({ path: pattern, doc, run }) => ({
+    path: pattern,
+    doc,
+    run: (context, args, options) => {
+      if (path === undefined) return kernelErrors.unavailable('this node keeps no index of histories (--no-history)')
+      try {
+        opened ??= openConnection(path, { readonly: true })
+        const connection = opened
+        return connection.db.transaction(() => run(connection, context, args, options))()
+      } catch (error) {
+        if (sqliteCode(error) === undefined && (error as Error).name !== 'StoreError') throw error
+        opened?.close()
+        opened = undefined
+        return kernelErrors.unavailable('the index of histories cannot be read')
+      }
+    },
+  }))
+}

@@ -1,0 +1,45 @@
+/** The thread that writes the index of histories, apart from the event loop on which consensus runs. thread.ts starts it. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { openJournal } from '../../store/sqlite/journal.ts'
+import { historyBlockCodec } from './block.ts'
+import { openHistoryWriter } from './file.ts'
+import type { HistoryWorkerMessage, HistoryWorkerOptions, HistoryWorkerRequest } from './thread.ts'
+
+/** The bytes of the journal that one transaction of the index takes, about. */
+const BATCH_BYTES = 4 * 1024 * 1024
+
+const { statePath, path } = workerData as HistoryWorkerOptions
+const journal = openJournal(statePath)
+const index = openHistoryWriter(path)
+const post = (message: HistoryWorkerMessage): void => parentPort?.postMessage(message)
+
+/**
+ * Cuts what the blocks may not tell any more: a block was rolled back, or the state was taken away. What is still in the
+ * journal is taken again, because a block that was rolled back and executed again may have come to other results.
+ */
+function cut(): void {
+  const { head, lowest } = journal.span()
+  index.cutAbove(lowest === undefined ? head : Math.min(head, lowest - 1))
+}
+
+/** Takes what the journal has behind the index. Returns the height up to which the journal is not needed. */
+function take(): number {
+  for (;;) {
+    const last = index.span()?.last ?? 0
+    const blocks = journal.above(last, BATCH_BYTES)
+    if (blocks.length === 0) return last
+    const decoded = blocks.map(({ height, block }) => [height, historyBlockCodec.decode(block)] as const)
+    if (index.add(decoded)) continue
+    // After state sync, or a file that was put here, blocks are missing in between: a history has no gap.
+    post({ kind: 'begunAnew', height: blocks[0]?.height ?? 0 })
+    index.clear()
+  }
+}
+
+parentPort?.on('message', ({ retainHeight }: HistoryWorkerRequest) => {
+  const doneTo = take()
+  while (index.cutBelow(retainHeight)) post({ kind: 'indexed', doneTo })
+  post({ kind: 'done', doneTo })
+})
+cut()
+post({ kind: 'done', doneTo: take() })
