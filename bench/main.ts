@@ -6,7 +6,7 @@
  *   --json           prints the goals as JSON instead of tables
  *   --write          puts the tables into docs/performance.md
  *   --rounds N       how many rounds
- *   --only a,b       of transfers, mix, threads, verify, gateway, network, states, statesync, replay, growth10m
+ *   --only a,b       of transfers, mix, histories, threads, verify, gateway, network, states, statesync, replay, growth10m
  *   --peers a,b      of kvstore, signatures, sdk
  *   --profile DIR    writes a CPU profile of every run of our application into DIR: transfers and replay
  */
@@ -17,6 +17,7 @@ import { parseArgs } from 'node:util'
 import { freePorts } from '../test/e2e/support/processes.ts'
 import type { Context } from './context.ts'
 import { measureGateway } from './gateway.ts'
+import { historyTable, measureHistories } from './histories.ts'
 import { startGenerator } from './generatorProcess.ts'
 import { goalsOf } from './goals.ts'
 import type { Span } from './load/job.ts'
@@ -37,6 +38,7 @@ import { measureVerifyThreads, type ThreadCost, verifyThreadTable } from './veri
 const PARTS = [
   'transfers',
   'mix',
+  'histories',
   'threads',
   'verify',
   'gateway',
@@ -156,6 +158,7 @@ const planned = (transfers: Plan['transfers']): Plan['transfers'] => {
 
 /** What the parts find beside samples. */
 interface Tables {
+  histories: readonly Sample[]
   threads: readonly Sample[]
   verify: readonly ThreadCost[]
   states: readonly StateCost[]
@@ -172,6 +175,9 @@ const MEASURES: Readonly<Record<Part, (context: Context, tables: Tables) => Prom
     await measurePeers(context, flags)
   },
   mix: measureMix,
+  histories: async (context, tables) => {
+    tables.histories = await measureHistories(context)
+  },
   threads: async (context, tables) => {
     tables.threads = await measureThreads(context)
   },
@@ -196,7 +202,7 @@ const MEASURES: Readonly<Record<Part, (context: Context, tables: Tables) => Prom
 /** Runs the parts that were asked for and prints what they came to. A part that fails does not take the others with it. */
 async function bench(context: Context, leftOut: readonly string[]): Promise<void> {
   const { samples, rounds, programs, say } = context
-  const tables: Tables = { threads: [], verify: [], states: [] }
+  const tables: Tables = { histories: [], threads: [], verify: [], states: [] }
   const missing = [...leftOut]
   for (const part of PARTS.filter((one) => parts.includes(one))) {
     const beganMs = performance.now()
@@ -214,15 +220,18 @@ async function bench(context: Context, leftOut: readonly string[]): Promise<void
     ...missing,
     goalTable(goals),
     ...(samples.length > 0 ? [loadTable(samples)] : []),
+    ...(tables.histories.length > 0 ? [historyTable(tables.histories)] : []),
     ...(tables.threads.length > 0 ? [threadTable(tables.threads)] : []),
     ...(tables.verify.length > 0 ? [verifyThreadTable(tables.verify)] : []),
     ...(tables.states.length > 0 ? [stateTable(tables.states)] : []),
     ...(tables.stateSync === undefined ? [] : [stateSyncTable(tables.stateSync)]),
   ].join('\n\n')
-  const failed = [...samples, ...tables.threads, ...tables.verify.map(({ sample }) => sample)].reduce(
-    (sum, one) => sum + one.failed,
-    0,
-  )
+  const failed = [
+    ...samples,
+    ...tables.histories,
+    ...tables.threads,
+    ...tables.verify.map(({ sample }) => sample),
+  ].reduce((sum, one) => sum + one.failed, 0)
   process.stdout.write(values.json ? JSON.stringify({ goals, failed }) : `\n${text}\n`)
   if (values.write) writeDoc(text, goals)
 }

@@ -5,6 +5,7 @@ import { toBase64, toHex } from '../../src/base/bytes.ts'
 import { encodePaths } from '../../src/codec/queryBatch.ts'
 import { SUBSCRIPTIONS_OF_SOCKET_MAX, TEXT_MARKS_MAX } from '../../src/gateway/limits.ts'
 import type { Signer } from '../../src/tx/sign.ts'
+import { HONEST_SENDERS, VALIDATOR } from './accounts.ts'
 import { type Manner, STAMP } from './job.ts'
 
 /** One attack on one port of a node. */
@@ -19,6 +20,8 @@ export interface Attack {
   readonly connections: number
   /** As in AttackJob. */
   readonly bodies: readonly string[]
+  /** From how many addresses, where that is what is tried. */
+  readonly addresses?: number
 }
 
 const CALLS_A_BATCH = 50
@@ -131,6 +134,32 @@ export function attacksOn(chainId: string, candidacies: number): readonly Attack
       manner: 'ask',
       connections: 64,
       bodies: ids.map((id) => query(`/store/candidacies/${id}`, { prove: true })),
+    },
+    {
+      name: 'histories',
+      title: 'histories of accounts, 90 connections of one address',
+      port: 'gateway',
+      manner: 'ask',
+      connections: 90,
+      addresses: 1,
+      bodies: HONEST_SENDERS.map((address) => call('svc_getTransactions', { address, limit: 100 })),
+    },
+    {
+      name: 'awards',
+      title: 'awards, 90 connections of one address',
+      port: 'gateway',
+      manner: 'ask',
+      connections: 90,
+      addresses: 1,
+      bodies: [call('svc_getAwards', { validatorAddress: VALIDATOR, limit: 100 })],
+    },
+    {
+      name: 'rpc-histories',
+      title: 'histories of accounts, at CometBFT',
+      port: 'rpc',
+      manner: 'ask',
+      connections: 64,
+      bodies: HONEST_SENDERS.map((address) => query(`/history/account/${address}?limit=100`)),
     },
     {
       name: 'garbage',

@@ -9,12 +9,12 @@ import type { Target } from '../../bench/load/job.ts'
 import { type BenchNode, startNode } from '../../bench/node.ts'
 import { toHex, utf8 } from '../../src/base/bytes.ts'
 import { sha256 } from '../../src/base/sha256.ts'
-import { devnetSigners } from '../../src/cli/devnet/chain.ts'
 import { Svc } from '../../src/client/index.ts'
 import { findCometBft } from '../../src/comet/find.ts'
 import { gatewayClient } from '../e2e/support/client.ts'
 import type { Signer } from '../../src/tx/sign.ts'
 import { freePorts } from '../e2e/support/processes.ts'
+import { ACCOUNTS, OWNER, VALIDATOR } from './accounts.ts'
 import { FLOODING_OWNERS } from './attacks.ts'
 
 /** The three processes of a node. */
@@ -43,15 +43,6 @@ export interface ChainOptions {
   readonly proposals: number
   readonly blockTimeMs: number
 }
-
-/** The accounts of a devnet: the last owns the validator, the first are the honest senders. */
-const SIGNERS = devnetSigners()
-const ACCOUNTS = SIGNERS.map(({ address }) => address)
-const OWNER = SIGNERS.at(-1) as Signer
-const VALIDATOR = OWNER.address
-
-/** Accounts that the gateway signs for, and that honest callers send from. */
-export const HONEST_SENDERS = ACCOUNTS.slice(0, 4)
 
 const OPEN_PROPOSALS_MAX = 20
 // Half of the places of the chain.
@@ -106,7 +97,6 @@ const settingsOf = (blockTimeMs: number): Readonly<Record<string, string | numbe
   'mempool.recheck': true,
   'mempool.size': 10_000,
   'mempool.cache_size': 20_000,
-  'tx_index.indexer': 'kv',
 })
 
 interface RunningGateway {

@@ -1,7 +1,8 @@
 import { Pool } from 'undici'
 import { watchBlocks } from '../../bench/load/blocks.ts'
 import { percentileOf } from '../../bench/stats.ts'
-import { HONEST_SENDERS, type StressChain } from './chain.ts'
+import { HONEST_SENDERS } from './accounts.ts'
+import type { StressChain } from './chain.ts'
 
 /** A time in ms that something took, from `fromMs` on. */
 interface Took {
@@ -11,6 +12,7 @@ interface Took {
 
 /** An honest call. `refused`: with what it was not carried out. */
 interface Call extends Took {
+  readonly kind: 'transfer' | 'history'
   readonly refused: string | undefined
 }
 
@@ -23,6 +25,8 @@ export interface Met {
    * were.
    */
   readonly transferP95Ms: number
+  /** The same of `svc_getTransactions`. */
+  readonly historyP95Ms: number
   readonly calls: number
   /** Calls that were not carried out, by answer. */
   readonly refused: Readonly<Record<string, number>>
@@ -54,20 +58,20 @@ const CALL_MS_MAX = 60_000
 const SHARE = 0.95
 
 interface Answer {
-  readonly result?: { readonly check_tx: { readonly code?: number }; readonly deliver_tx: { readonly code?: number } }
+  readonly result?: { readonly check_tx?: { readonly code?: number }; readonly deliver_tx?: { readonly code?: number } }
   readonly error?: { readonly code: number }
 }
 
 function codeOf(status: number, text: string): string | undefined {
   if (status !== 200) return `HTTP ${status}`
   const { result, error } = JSON.parse(text) as Answer
-  const code = error?.code ?? result?.check_tx.code ?? result?.deliver_tx.code ?? 0
+  const code = error?.code ?? result?.check_tx?.code ?? result?.deliver_tx?.code ?? 0
   return code === 0 ? undefined : String(code)
 }
 
 /**
- * Watches the blocks by their events and sends five transfers a second through the gateway, from 127.0.0.1, over
- * connections of its own. Times are of this process's monotonic clock.
+ * Watches the blocks by their events, and makes five transfers and asks for five histories a second through the gateway,
+ * from 127.0.0.1, over connections of its own. Times are of this process's monotonic clock.
  */
 export async function startHonest({ rpc, gateway }: Pick<StressChain, 'rpc' | 'gateway'>): Promise<Honest> {
   const watch = await watchBlocks(rpc, () => undefined)
@@ -77,11 +81,12 @@ export async function startHonest({ rpc, gateway }: Pick<StressChain, 'rpc' | 'g
     localAddress: '127.0.0.1',
   })
   const calls: Call[] = []
-  const underWay = new Set<number>()
-  const transfer = async (from: string, to: string): Promise<void> => {
+  const underWay = new Map<symbol, Pick<Call, 'kind' | 'fromMs'>>()
+  const ask = async (kind: Call['kind'], method: string, params: object): Promise<void> => {
     const fromMs = performance.now()
-    underWay.add(fromMs)
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'svc_transfer', params: [{ from, to, value: '1' }] })
+    const id = Symbol(method)
+    underWay.set(id, { kind, fromMs })
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
     let refused: string | undefined
     try {
       const { statusCode, body: answer } = await pool.request({
@@ -96,8 +101,8 @@ export async function startHonest({ rpc, gateway }: Pick<StressChain, 'rpc' | 'g
     } catch (error) {
       refused = (error as { code?: string }).code ?? String(error)
     }
-    underWay.delete(fromMs)
-    calls.push({ fromMs, toMs: performance.now(), refused })
+    underWay.delete(id)
+    calls.push({ kind, fromMs, toMs: performance.now(), refused })
   }
   let turn = 0
   const timer = setInterval(() => {
@@ -106,14 +111,15 @@ export async function startHonest({ rpc, gateway }: Pick<StressChain, 'rpc' | 'g
       string,
     ]
     turn++
-    void transfer(from, to)
+    void ask('transfer', 'svc_transfer', [{ from, to, value: '1' }])
+    void ask('history', 'svc_getTransactions', { address: from })
   }, CALL_EVERY_MS)
   /** From block to block, and from the last one to now. */
   const intervals = (): readonly Took[] =>
     watch.blocks.map(({ atMs }, at) => ({ fromMs: atMs, toMs: watch.blocks[at + 1]?.atMs ?? performance.now() }))
   /** Calls that are not answered yet: they have taken at least this long. */
   const waiting = (): readonly Call[] =>
-    [...underWay].map((since) => ({ fromMs: since, toMs: performance.now(), refused: undefined }))
+    [...underWay.values()].map((one) => ({ ...one, toMs: performance.now(), refused: undefined }))
   const p95 = (all: readonly Took[]): number =>
     percentileOf(
       all.map(({ fromMs, toMs }) => toMs - fromMs),
@@ -125,7 +131,8 @@ export async function startHonest({ rpc, gateway }: Pick<StressChain, 'rpc' | 'g
     for (const { refused: code } of began) if (code !== undefined) refused[code] = (refused[code] ?? 0) + 1
     return {
       blockP95Ms: p95(intervals().filter((one) => one.toMs > fromMs && one.fromMs < toMs)),
-      transferP95Ms: p95(began.filter((one) => one.refused === undefined)),
+      transferP95Ms: p95(began.filter((one) => one.refused === undefined && one.kind === 'transfer')),
+      historyP95Ms: p95(began.filter((one) => one.refused === undefined && one.kind === 'history')),
       calls: began.length,
       refused,
     }
@@ -133,7 +140,7 @@ export async function startHonest({ rpc, gateway }: Pick<StressChain, 'rpc' | 'g
   const slowUntilMs: Honest['slowUntilMs'] = (fromMs, { blockMs, transferMs }) => {
     const slow = [
       ...intervals().filter((one) => one.toMs - one.fromMs > blockMs),
-      ...[...calls, ...waiting()].filter((one) => one.toMs - one.fromMs > transferMs),
+      ...[...calls, ...waiting()].filter((one) => one.kind === 'transfer' && one.toMs - one.fromMs > transferMs),
     ]
     return Math.max(fromMs, ...slow.map(({ toMs }) => toMs))
   }

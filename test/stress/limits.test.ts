@@ -7,6 +7,8 @@ const row: Endured = {
   title: 'whole lists',
   blockRatio: 1,
   transferRatio: 1,
+  historyRatio: 3,
+  asksHistories: false,
   back: 0,
   calls: 100,
   refused: { '-32015': 1 },
@@ -23,6 +25,9 @@ test('an attack under which every limit holds breaks none', () => {
   expect(brokenLimits({ ...row, blockRatio: 2.1 }, 1)).toEqual(['blocks'])
   expect(brokenLimits({ ...row, subscriptionsLeft: 1 }, 2)).toEqual(['1 subscriptions of nobody'])
   expect(brokenLimits({ ...row, freeWrites: 3 }, 2)).toEqual(['3 transactions without a fee'])
+  expect(brokenLimits({ ...row, asksHistories: true }, 1)).toEqual(['histories'])
+  expect(brokenLimits({ ...row, asksHistories: true, historyRatio: Number.NaN }, 1)).toEqual(['histories'])
+  expect(brokenLimits({ ...row, asksHistories: true, historyRatio: 2 }, 1)).toEqual([])
 })
 
 test.each([{}, { ECONNREFUSED: 5000, UND_ERR_SOCKET: 1 }])(

@@ -9,6 +9,10 @@ export interface Endured {
   readonly blockRatio: number
   /** p95 of `svc_transfer` ÷ that of the quiet phase; null when none was carried out. */
   readonly transferRatio: number | null
+  /** p95 of `svc_getTransactions` ÷ that of the quiet phase; NaN when none was answered. */
+  readonly historyRatio: number
+  /** Strangers ask for histories too. */
+  readonly asksHistories: boolean
   /**
    * From the strangers' last call to the end of the last block or honest call that was slow, as a share of BACK_MS_MAX.
    */
@@ -32,6 +36,8 @@ export interface Endured {
 const BLOCK_RATIO_MAX = 2
 /** An honest transfer may take this many times as long. */
 const TRANSFER_RATIO_MAX = 4
+/** An honest history may take this many times as long while strangers ask for histories. */
+const HISTORY_RATIO_MAX = 2
 /** The chain is as quiet as before within this after the last call, in ms. */
 export const BACK_MS_MAX = 5000
 /** What each process may hold more than before. */
@@ -57,6 +63,8 @@ export function brokenLimits(row: Endured, slack: number): readonly string[] {
   const {
     blockRatio,
     transferRatio,
+    historyRatio,
+    asksHistories,
     back,
     refused,
     memoryLeftMb,
@@ -71,6 +79,7 @@ export function brokenLimits(row: Endured, slack: number): readonly string[] {
     ...(Object.keys(strangers).every((end) => LOST.test(end)) ? ['no stranger reached the node'] : []),
     ...(blockRatio > BLOCK_RATIO_MAX * slack ? ['blocks'] : []),
     ...(transferRatio === null || transferRatio > TRANSFER_RATIO_MAX * slack ? ['transfers'] : []),
+    ...(asksHistories && !(historyRatio <= HISTORY_RATIO_MAX * slack) ? ['histories'] : []),
     ...(back > slack ? ['back to quiet'] : []),
     ...(unexplained.length > 0 ? [`honest calls refused with ${unexplained.join(', ')}`] : []),
     ...(held > MEMORY_LEFT_MB_MAX * slack ? ['memory'] : []),

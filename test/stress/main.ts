@@ -90,7 +90,8 @@ async function attackInTurn(setting: Setting): Promise<readonly Endured[]> {
   await warmUp(setting, attacks)
   const quiet = await measureQuiet(setting)
   say(
-    `quiet: p95 of the block interval ${quiet.blockP95Ms.toFixed(0)} ms, of svc_transfer ${quiet.transferP95Ms.toFixed(0)} ms`,
+    `quiet: p95 of the block interval ${quiet.blockP95Ms.toFixed(0)} ms, of svc_transfer ${quiet.transferP95Ms.toFixed(0)} ms, ` +
+      `of svc_getTransactions ${quiet.historyP95Ms.toFixed(0)} ms`,
   )
   const rows: Endured[] = []
   for (const attack of attacks) {

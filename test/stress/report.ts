@@ -22,6 +22,7 @@ export const stressTable = (rows: readonly Endured[], slack: number): string =>
       'attack',
       'block interval',
       '`svc_transfer`',
+      'histories',
       'back to quiet',
       'honest calls refused',
       'memory, peak MB',
@@ -35,6 +36,7 @@ export const stressTable = (rows: readonly Endured[], slack: number): string =>
         row.title,
         ratio(row.blockRatio),
         ratio(row.transferRatio),
+        ratio(row.historyRatio),
         ratio(row.back),
         refusals(row),
         largest(row.memoryPeakMb),
@@ -69,6 +71,7 @@ export function progressLine(row: Endured, slack: number): string {
     .join(', ')
   return (
     `${row.name}: block interval × ${ratio(row.blockRatio)}, svc_transfer × ${ratio(row.transferRatio)}, ` +
+    `histories × ${ratio(row.historyRatio)}, ` +
     `back to quiet after ${ratio(row.back)} of the limit, honest calls refused: ${refusals(row)}, ` +
     `memory peak +${largest(row.memoryPeakMb)}, left +${largest(row.memoryLeftMb)} MB, WAL ${row.walPeakMb.toFixed(0)} MB; ` +
     `strangers: ${strangers}${broken.length === 0 ? '' : `; BROKEN: ${broken.join(', ')}`}`

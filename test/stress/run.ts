@@ -32,14 +32,22 @@ export interface Setting {
   readonly addresses: number
 }
 
+/** Attacks with what honest callers of histories ask too, through the gateway. */
+const HISTORY_ATTACKS = new Set(['histories', 'awards'])
+/** Below this, a time says more of the machine than of the attack. */
+const HISTORY_MS_MIN = 20
 const LOOK_EVERY_MS = 100
 const REST_MS = 1500
 
-const jobOf = ({ chain, addresses }: Setting, { port, manner, connections, bodies }: Attack, durationMs: number) => ({
+const jobOf = (
+  { chain, addresses }: Setting,
+  { port, manner, connections, bodies, addresses: own = addresses }: Attack,
+  durationMs: number,
+) => ({
   target: chain[port],
   manner,
   connections,
-  addresses,
+  addresses: own,
   bodies,
   durationMs,
 })
@@ -122,7 +130,7 @@ export async function endure(setting: Setting, quiet: Met, attack: Attack): Prom
   const calmAtMs = performance.now()
   const { memory, walMb } = resources.takePeaks()
   const left = await memoryLeft(setting, before, endMs)
-  const { blockP95Ms, transferP95Ms } = honest.met(fromMs, endMs)
+  const { blockP95Ms, transferP95Ms, historyP95Ms } = honest.met(fromMs, endMs)
   const transferRatio = transferP95Ms / quiet.transferP95Ms
   const { calls, refused } = honest.met(fromMs, calmAtMs)
   return {
@@ -133,6 +141,8 @@ export async function endure(setting: Setting, quiet: Met, attack: Attack): Prom
     refused,
     blockRatio: blockP95Ms / quiet.blockP95Ms,
     transferRatio: Number.isNaN(transferRatio) ? null : transferRatio,
+    historyRatio: historyP95Ms / Math.max(quiet.historyP95Ms, HISTORY_MS_MIN),
+    asksHistories: HISTORY_ATTACKS.has(attack.name),
     back: backMs / BACK_MS_MAX,
     memoryPeakMb: above(memory, before),
     memoryLeftMb: left,
