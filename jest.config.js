@@ -2,7 +2,7 @@ export default {
   testEnvironment: 'node',
   // Tests wait for what happens, not for a time: this ends only one that hangs, also on a machine that is busy with
   // other things.
-  testTimeout: 300_000,
+  testTimeout: 600_000,
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [

@@ -101,7 +101,7 @@ test('whatever the settings are from restart to restart, no block goes that is n
   fc.assert(fc.property(fc.array(life, { minLength: 1, maxLength: 6 }), fc.constantFrom(1, 3, 12, 40), live), {
     numRuns: 60,
   })
-}, 120_000)
+})
 
 test('a longer unstake_wait_period keeps the blocks that evidence may name from the block on that sends it', () => {
   const chain = startChain([1000], { params: { unstake_wait_period: 3 } }, { app: { keepBlocks: 2 } })

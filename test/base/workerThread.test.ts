@@ -134,4 +134,4 @@ test('a process that closes a thread which is loading SQLite ends in order, at w
     timeout: 50_000,
   })
   expect([status, signal, stderr]).toEqual([0, null, ''])
-}, 60_000)
+})

@@ -97,7 +97,7 @@ test('one process killed by SIGKILL again and again stands at a whole block each
     store.close()
   }
   expect(height).toBe(hashes.length)
-}, 120_000)
+})
 
 test('a reader on its own connection sees the last committed block while the next one runs', () => {
   const { init, blocks, hashes } = script()

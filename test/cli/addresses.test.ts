@@ -14,7 +14,6 @@ import { freePorts } from '../e2e/support/processes.ts'
 import { account, CHAIN_ID, nodeKey, TestChain, tokens } from '../support/testChain.ts'
 import { makePlace, type Place, run, svcd } from './support.ts'
 
-const LIMIT_MS = 60_000
 const ADDRESS_VARIABLES = ['SVCD_NODE', 'SVCD_GATEWAY', 'SVCD_LISTEN', 'SVCD_RPC', 'SVCD_P2P']
 let place: Place
 let home = ''
@@ -30,7 +29,7 @@ beforeAll(async () => {
   const addresses = ['--rpc', `0.0.0.0:${ports[1]}`, '--p2p', `127.0.0.1:${ports[2]}`]
   const made2 = await svcd(place, ['init', '--chain-id', CHAIN_ID, '--owner', account(1).address, ...addresses])
   expect(made2).toMatchObject({ status: 0, stdout: expect.stringContaining(`  svcd gateway --home ${home}\n`) })
-}, LIMIT_MS)
+})
 afterAll(() => place.remove())
 
 test('the node is that of the home, unless a flag or config/svcd.json names another', () => {
@@ -47,24 +46,20 @@ test('the node is that of the home, unless a flag or config/svcd.json names anot
 })
 
 describe('svcd gateway', () => {
-  test(
-    'calls the node of its home, and is not ready while that one does not answer',
-    async () => {
-      const gateway = ['gateway', '--home', home, '--listen', `127.0.0.1:${ports[3]}`]
-      const running = await run(place, gateway, /not ready yet/)
-      expect(running.said()).toMatch(
-        new RegExp(`^gateway listens: http://127.0.0.1:${ports[3]}, node http://127.0.0.1:${ports[1]}, `, 'm'),
-      )
-      expect(running.said()).toMatch(
-        new RegExp(`^not ready yet: status: cannot reach the node at http://127.0.0.1:${ports[1]}: `, 'm'),
-      )
-      expect(running.said()).not.toMatch(/gateway ready/)
-      const answer = await fetch(`http://127.0.0.1:${ports[3]}/readyz`)
-      expect([answer.status, await answer.json()]).toEqual([503, expect.objectContaining({ ready: false })])
-      expect(await running.stop()).toBe(0)
-    },
-    LIMIT_MS,
-  )
+  test('calls the node of its home, and is not ready while that one does not answer', async () => {
+    const gateway = ['gateway', '--home', home, '--listen', `127.0.0.1:${ports[3]}`]
+    const running = await run(place, gateway, /not ready yet/)
+    expect(running.said()).toMatch(
+      new RegExp(`^gateway listens: http://127.0.0.1:${ports[3]}, node http://127.0.0.1:${ports[1]}, `, 'm'),
+    )
+    expect(running.said()).toMatch(
+      new RegExp(`^not ready yet: status: cannot reach the node at http://127.0.0.1:${ports[1]}: `, 'm'),
+    )
+    expect(running.said()).not.toMatch(/gateway ready/)
+    const answer = await fetch(`http://127.0.0.1:${ports[3]}/readyz`)
+    expect([answer.status, await answer.json()]).toEqual([503, expect.objectContaining({ ready: false })])
+    expect(await running.stop()).toBe(0)
+  })
 })
 
 describe('svcd doctor', () => {
@@ -78,67 +73,49 @@ describe('svcd doctor', () => {
   afterAll(() => void taken.close())
   const doctor = (...args: readonly string[]) => svcd(place, ['doctor', '--home', home, ...args])
 
-  test(
-    'looks at the ports and the node that the files of the home name',
-    async () => {
-      const { stdout } = await doctor()
-      const port = (taken.address() as AddressInfo).port
-      expect(stdout).toMatch(
-        new RegExp(`ports +gateway ${port} in use, CometBFT RPC ${ports[1]} free, CometBFT p2p ${ports[2]} free`),
-      )
-      expect(stdout).toContain(`cannot reach the node at http://127.0.0.1:${ports[1]}`)
-    },
-    LIMIT_MS,
-  )
+  test('looks at the ports and the node that the files of the home name', async () => {
+    const { stdout } = await doctor()
+    const port = (taken.address() as AddressInfo).port
+    expect(stdout).toMatch(
+      new RegExp(`ports +gateway ${port} in use, CometBFT RPC ${ports[1]} free, CometBFT p2p ${ports[2]} free`),
+    )
+    expect(stdout).toContain(`cannot reach the node at http://127.0.0.1:${ports[1]}`)
+  })
 
-  test(
-    'fails for a home that is not there',
-    async () => {
-      const missing = join(place.folder, 'missing')
-      expect(await doctor('--home', missing)).toMatchObject({
-        status: 1,
-        stdout: expect.stringMatching(/^bad +home +\/\S+missing does not exist: name another with --home DIR/m),
-        stderr: expect.stringMatching(/^svcd: 1 check failed\n/),
-      })
-    },
-    LIMIT_MS,
-  )
+  test('fails for a home that is not there', async () => {
+    const missing = join(place.folder, 'missing')
+    expect(await doctor('--home', missing)).toMatchObject({
+      status: 1,
+      stdout: expect.stringMatching(/^bad +home +\/\S+missing does not exist: name another with --home DIR/m),
+      stderr: expect.stringMatching(/^svcd: 1 check failed\n/),
+    })
+  })
 
-  test(
-    'fails for a program that the chain has retired, and not for its successor',
-    async () => {
-      mkdirSync(join(home, 'data'), { recursive: true })
-      const store = openSqliteStore({ path: statePathOf(home), tables, views })
-      const chain = new TestChain({ store })
-      const owner = account(1)
-      chain.init({ accounts: [], candidacies: [{ owner, key: nodeKey(1), shares: tokens(10) }] })
-      chain.block()
-      const block = createOverlay(store)
-      raiseProgramVersion(block)
-      const at = { height: store.height() + 1, timeMs: 0, transactions: 0, chainId: CHAIN_ID }
-      store.commit(store.prepare(block), at)
-      store.close()
-      const retired = /^bad +program +this program runs version 1, which the chain has retired: it is at version 2/m
-      expect(await doctor()).toMatchObject({ status: 1, stdout: expect.stringMatching(retired) })
-      expect((await doctor('--accept-program-version', '2')).stdout).not.toMatch(/^bad +program/m)
-    },
-    LIMIT_MS,
-  )
+  test('fails for a program that the chain has retired, and not for its successor', async () => {
+    mkdirSync(join(home, 'data'), { recursive: true })
+    const store = openSqliteStore({ path: statePathOf(home), tables, views })
+    const chain = new TestChain({ store })
+    const owner = account(1)
+    chain.init({ accounts: [], candidacies: [{ owner, key: nodeKey(1), shares: tokens(10) }] })
+    chain.block()
+    const block = createOverlay(store)
+    raiseProgramVersion(block)
+    const at = { height: store.height() + 1, timeMs: 0, transactions: 0, chainId: CHAIN_ID }
+    store.commit(store.prepare(block), at)
+    store.close()
+    const retired = /^bad +program +this program runs version 1, which the chain has retired: it is at version 2/m
+    expect(await doctor()).toMatchObject({ status: 1, stdout: expect.stringMatching(retired) })
+    expect((await doctor('--accept-program-version', '2')).stdout).not.toMatch(/^bad +program/m)
+  })
 })
 
-test(
-  'svcd start logs why it stops',
-  async () => {
-    const other = join(place.folder, 'stopped')
-    expect(
-      await svcd(place, ['init', '--home', other, '--chain-id', 'c', '--owner', account(1).address]),
-    ).toMatchObject({
-      status: 0,
-    })
-    const running = await run(place, ['start', '--home', other], /the application listens/)
-    expect(await running.stop()).toBe(0)
-    const last = JSON.parse(running.said().trim().split('\n').at(-1) ?? '')
-    expect(last).toMatchObject({ msg: 'the application stops', reason: 'it received SIGTERM', height: 0 })
-  },
-  LIMIT_MS,
-)
+test('svcd start logs why it stops', async () => {
+  const other = join(place.folder, 'stopped')
+  expect(await svcd(place, ['init', '--home', other, '--chain-id', 'c', '--owner', account(1).address])).toMatchObject({
+    status: 0,
+  })
+  const running = await run(place, ['start', '--home', other], /the application listens/)
+  expect(await running.stop()).toBe(0)
+  const last = JSON.parse(running.said().trim().split('\n').at(-1) ?? '')
+  expect(last).toMatchObject({ msg: 'the application stops', reason: 'it received SIGTERM', height: 0 })
+})

@@ -9,7 +9,6 @@ import { type Recorder, startRecorder } from './recorder.ts'
 import { type Ended, makePlace, type Place, run, type Running, svcd, typed } from './support.ts'
 
 const DEVNET_0 = '0x098a8672bc66ec7177f82cd529ed8e5bbdc28a27'
-const LIMIT_MS = 300_000
 
 let place: Place
 let devnet: Running | undefined
@@ -31,13 +30,13 @@ beforeAll(async () => {
   commands = await listCommands()
   devnet = await run(place, ['devnet', '--block-time', '200ms'], /devnet ready/)
   recorder = await startRecorder(`http://${place.env['SVCD_GATEWAY']}`)
-}, LIMIT_MS)
+})
 
 afterAll(async () => {
   await recorder?.close()
   await devnet?.stop()
   place.remove()
-}, LIMIT_MS)
+})
 
 test('every command shows an example, and takes --home and --json unless it runs a part', () => {
   expect(commands.length).toBeGreaterThan(40)
@@ -52,215 +51,180 @@ test('every command shows an example, and takes --home and --json unless it runs
 })
 
 describe('keys', () => {
-  test(
-    'the examples run in order: new, import, list, show, export, passwd, delete, mnemonic',
-    async () => {
-      for (const {
-        examples: [line = ''],
-      } of shown('svcd keys ')) {
-        expect([line, await typed(place, line)]).toMatchObject([line, { status: 0 }])
-      }
-      expect(readdirSync(join(place.folder, 'keys'))).toEqual(['alice.json'])
-      expect(statSync(join(place.folder, 'keys', 'alice.json')).mode & 0o777).toBe(0o600)
-      const sealed = readFileSync(join(place.folder, 'keys', 'alice.json'), 'utf8')
-      expect(openKeystore(sealed, 'correct horse')).toHaveLength(32)
-    },
-    LIMIT_MS,
-  )
+  test('the examples run in order: new, import, list, show, export, passwd, delete, mnemonic', async () => {
+    for (const {
+      examples: [line = ''],
+    } of shown('svcd keys ')) {
+      expect([line, await typed(place, line)]).toMatchObject([line, { status: 0 }])
+    }
+    expect(readdirSync(join(place.folder, 'keys'))).toEqual(['alice.json'])
+    expect(statSync(join(place.folder, 'keys', 'alice.json')).mode & 0o777).toBe(0o600)
+    const sealed = readFileSync(join(place.folder, 'keys', 'alice.json'), 'utf8')
+    expect(openKeystore(sealed, 'correct horse')).toHaveLength(32)
+  })
 
-  test(
-    'a secret is printed with --unsafe only',
-    async () => {
-      expect(await svcd(place, ['keys', 'mnemonic'])).toMatchObject({ status: 2, stdout: '' })
-      await svcd(place, ['keys', 'import', 'carol', '--private-key'], `${'0a'.repeat(32)}\na password\n`)
-      const sealed = await svcd(place, ['keys', 'export', 'carol'])
-      expect(sealed.status).toBe(0)
-      expect(sealed.stdout + sealed.stderr).not.toContain('0a'.repeat(32))
-      const open = await svcd(place, ['keys', 'export', 'carol', '--unsafe'], 'a password\n')
-      expect(open).toMatchObject({ status: 0, stdout: `0x${'0a'.repeat(32)}\n` })
-    },
-    LIMIT_MS,
-  )
+  test('a secret is printed with --unsafe only', async () => {
+    expect(await svcd(place, ['keys', 'mnemonic'])).toMatchObject({ status: 2, stdout: '' })
+    await svcd(place, ['keys', 'import', 'carol', '--private-key'], `${'0a'.repeat(32)}\na password\n`)
+    const sealed = await svcd(place, ['keys', 'export', 'carol'])
+    expect(sealed.status).toBe(0)
+    expect(sealed.stdout + sealed.stderr).not.toContain('0a'.repeat(32))
+    const open = await svcd(place, ['keys', 'export', 'carol', '--unsafe'], 'a password\n')
+    expect(open).toMatchObject({ status: 0, stdout: `0x${'0a'.repeat(32)}\n` })
+  })
 
-  test(
-    'a mnemonic from stdin gives the account that the devnet shows',
-    async () => {
-      const words = 'test test test test test test test test test test test junk'
-      const made = await svcd(
-        place,
-        ['keys', 'import', 'dev', '--mnemonic', '--index', '0', '--json'],
-        `${words}\na password\n`,
-      )
-      expect(json(made)).toMatchObject({ name: 'dev', address: DEVNET_0 })
-      expect((await svcd(place, ['keys', 'delete', 'dev', '--yes'])).status).toBe(0)
-    },
-    LIMIT_MS,
-  )
+  test('a mnemonic from stdin gives the account that the devnet shows', async () => {
+    const words = 'test test test test test test test test test test test junk'
+    const made = await svcd(
+      place,
+      ['keys', 'import', 'dev', '--mnemonic', '--index', '0', '--json'],
+      `${words}\na password\n`,
+    )
+    expect(json(made)).toMatchObject({ name: 'dev', address: DEVNET_0 })
+    expect((await svcd(place, ['keys', 'delete', 'dev', '--yes'])).status).toBe(0)
+  })
 
-  test(
-    'a wrong password, a taken name, an open file mode: status 1 and one line; no password at all: 2',
-    async () => {
-      expect(await svcd(place, ['keys', 'export', 'alice', '--unsafe'], 'wrong\n')).toMatchObject({
-        status: 1,
-        stdout: '',
-        stderr: expect.stringMatching(/^svcd: the password is wrong.*\n$/),
-      })
-      expect(await svcd(place, ['keys', 'new', 'alice'], 'a password\n')).toMatchObject({
-        status: 1,
-        stderr: expect.stringContaining('already has a key named alice'),
-      })
-      expect(await svcd(place, ['keys', 'new', 'dave'])).toMatchObject({
-        status: 2,
-        stderr: expect.stringContaining('there is no password of dave'),
-      })
-      const path = join(place.folder, 'keys', 'alice.json')
-      chmodSync(path, 0o644)
-      expect(await svcd(place, ['keys', 'show', 'alice', '--json'])).toMatchObject({
-        status: 1,
-        stdout: expect.stringContaining('"problem": "file"'),
-      })
-      chmodSync(path, 0o600)
-    },
-    LIMIT_MS,
-  )
+  test('a wrong password, a taken name, an open file mode: status 1 and one line; no password at all: 2', async () => {
+    expect(await svcd(place, ['keys', 'export', 'alice', '--unsafe'], 'wrong\n')).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^svcd: the password is wrong.*\n$/),
+    })
+    expect(await svcd(place, ['keys', 'new', 'alice'], 'a password\n')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('already has a key named alice'),
+    })
+    expect(await svcd(place, ['keys', 'new', 'dave'])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('there is no password of dave'),
+    })
+    const path = join(place.folder, 'keys', 'alice.json')
+    chmodSync(path, 0o644)
+    expect(await svcd(place, ['keys', 'show', 'alice', '--json'])).toMatchObject({
+      status: 1,
+      stdout: expect.stringContaining('"problem": "file"'),
+    })
+    chmodSync(path, 0o600)
+  })
 })
 
 describe('tx', () => {
-  test(
-    'the examples run against a devnet; only a vote for what nobody proposed and an upgrade are refused',
-    async () => {
-      const life = ['declare', 'update', 'deactivate', 'activate', 'update-account', 'accept-account-update', 'verify']
-      const order = (path: string): number => life.indexOf(path.split(' ').at(-1) ?? '')
-      const first = shown('svcd tx ')
-        .filter(({ path }) => order(path) >= 0)
-        .sort((a, b) => order(a.path) - order(b.path))
-      const last = shown('svcd tx ').filter(({ path }) => path.endsWith(' withdraw'))
-      const rest = shown('svcd tx ').filter((one) => !first.includes(one) && !last.includes(one))
-      expect(first).toHaveLength(7)
-      for (const {
-        path,
-        examples: [line = ''],
-      } of [...first, ...rest, ...last]) {
-        const ended = await typed(place, line)
-        const refused = /^svcd: [a-z -]+ failed: code \d+: \S.*\(hash [0-9A-F]{64}\)\n$/
-        if (/ declare$/.test(path))
-          expect(ended.stdout).toMatch(/^staked +1000 tokens; the candidacy may grow to 10000 tokens$/m)
-        if (/ vote$|upgrade-program$/.test(path))
-          expect(ended).toMatchObject({ status: 1, stderr: expect.stringMatching(refused) })
-        else expect([line, ended]).toMatchObject([line, { status: 0, stdout: expect.stringContaining('ok') }])
-      }
-    },
-    LIMIT_MS,
-  )
+  test('the examples run against a devnet; only a vote for what nobody proposed and an upgrade are refused', async () => {
+    const life = ['declare', 'update', 'deactivate', 'activate', 'update-account', 'accept-account-update', 'verify']
+    const order = (path: string): number => life.indexOf(path.split(' ').at(-1) ?? '')
+    const first = shown('svcd tx ')
+      .filter(({ path }) => order(path) >= 0)
+      .sort((a, b) => order(a.path) - order(b.path))
+    const last = shown('svcd tx ').filter(({ path }) => path.endsWith(' withdraw'))
+    const rest = shown('svcd tx ').filter((one) => !first.includes(one) && !last.includes(one))
+    expect(first).toHaveLength(7)
+    for (const {
+      path,
+      examples: [line = ''],
+    } of [...first, ...rest, ...last]) {
+      const ended = await typed(place, line)
+      const refused = /^svcd: [a-z -]+ failed: code \d+: \S.*\(hash [0-9A-F]{64}\)\n$/
+      if (/ declare$/.test(path))
+        expect(ended.stdout).toMatch(/^staked +1000 tokens; the candidacy may grow to 10000 tokens$/m)
+      if (/ vote$|upgrade-program$/.test(path))
+        expect(ended).toMatchObject({ status: 1, stderr: expect.stringMatching(refused) })
+      else expect([line, ended]).toMatchObject([line, { status: 0, stdout: expect.stringContaining('ok') }])
+    }
+  })
 
-  test(
-    'a key of the keystore signs here; the validator then stands in the list',
-    async () => {
+  test('a key of the keystore signs here; the validator then stands in the list', async () => {
+    const { address } = json(await svcd(place, ['keys', 'show', 'alice', '--json'])) as { address: string }
+    await svcd(place, ['tx', 'transfer', '--from', DEVNET_0, '--to', address, '--value', '5000token'])
+    const pubKey = Buffer.alloc(32, 9).toString('base64')
+    const declare = [
+      'tx',
+      'stake',
+      'declare',
+      '--from',
+      'alice',
+      '--password-file',
+      'password.txt',
+      '--pub-key',
+      pubKey,
+      '--description-name',
+      'Alice',
+      '--json',
+    ]
+    const done = await svcd(place, declare)
+    const success = { height: expect.any(Number), check_tx: { fee: {} }, deliver_tx: { gasUsed: '1000000' } }
+    expect([done.stderr, json(done)]).toMatchObject(['', success])
+    expect((await svcd(place, ['query', 'validators'])).stdout).toMatch(new RegExp(`${address} .* Alice`))
+    const balance = await svcd(place, ['query', 'balance', address])
+    expect([balance.stdout]).toEqual([`${Number(5000n - 1_000n) - 0.002} tokens\n`])
+    const tooMuch = ['tx', 'transfer', '--to', DEVNET_0, '--value', '4000token', '--password-file', 'password.txt']
+    const needed = `\nneeded: 4000.000042 tokens, with a fee of 0.000042 tokens; the balance of ${address} is 3999.998 tokens\n`
+    for (const flag of ['--wait', '--dry-run']) {
+      const low = await svcd(place, [...tooMuch, '--from', 'alice', flag])
+      const line = `svcd: transfer failed: code 20: Insufficient balance (hash `
+      expect(low).toMatchObject({ status: 1, stderr: expect.stringContaining(line) })
+      expect([flag, low.stderr.slice(low.stderr.indexOf('\n'))]).toEqual([flag, needed])
+    }
+    const again = await svcd(place, declare)
+    expect([again.status, json(again)]).toMatchObject([
+      1,
+      { height: 0, check_tx: { code: 1, log: 'pubkey has been declared' } },
+    ])
+  })
+
+  test('--dry-run asks CheckTx and sends nothing; --no-wait sends and ends; both need a key and the node', async () => {
+    const transfer = [
+      'tx',
+      'transfer',
+      '--from',
+      'alice',
+      '--password-file',
+      'password.txt',
+      '--to',
+      DEVNET_0,
+      '--value',
+      '1',
+      '--json',
+    ]
+    const nonceOf = async (): Promise<number> => {
       const { address } = json(await svcd(place, ['keys', 'show', 'alice', '--json'])) as { address: string }
-      await svcd(place, ['tx', 'transfer', '--from', DEVNET_0, '--to', address, '--value', '5000token'])
-      const pubKey = Buffer.alloc(32, 9).toString('base64')
-      const declare = [
-        'tx',
-        'stake',
-        'declare',
-        '--from',
-        'alice',
-        '--password-file',
-        'password.txt',
-        '--pub-key',
-        pubKey,
-        '--description-name',
-        'Alice',
-        '--json',
-      ]
-      const done = await svcd(place, declare)
-      const success = { height: expect.any(Number), check_tx: { fee: {} }, deliver_tx: { gasUsed: '1000000' } }
-      expect([done.stderr, json(done)]).toMatchObject(['', success])
-      expect((await svcd(place, ['query', 'validators'])).stdout).toMatch(new RegExp(`${address} .* Alice`))
-      const balance = await svcd(place, ['query', 'balance', address])
-      expect([balance.stdout]).toEqual([`${Number(5000n - 1_000n) - 0.002} tokens\n`])
-      const tooMuch = ['tx', 'transfer', '--to', DEVNET_0, '--value', '4000token', '--password-file', 'password.txt']
-      const needed = `\nneeded: 4000.000042 tokens, with a fee of 0.000042 tokens; the balance of ${address} is 3999.998 tokens\n`
-      for (const flag of ['--wait', '--dry-run']) {
-        const low = await svcd(place, [...tooMuch, '--from', 'alice', flag])
-        const line = `svcd: transfer failed: code 20: Insufficient balance (hash `
-        expect(low).toMatchObject({ status: 1, stderr: expect.stringContaining(line) })
-        expect([flag, low.stderr.slice(low.stderr.indexOf('\n'))]).toEqual([flag, needed])
-      }
-      const again = await svcd(place, declare)
-      expect([again.status, json(again)]).toMatchObject([
-        1,
-        { height: 0, check_tx: { code: 1, log: 'pubkey has been declared' } },
-      ])
-    },
-    LIMIT_MS,
-  )
-
-  test(
-    '--dry-run asks CheckTx and sends nothing; --no-wait sends and ends; both need a key and the node',
-    async () => {
-      const transfer = [
-        'tx',
-        'transfer',
-        '--from',
-        'alice',
-        '--password-file',
-        'password.txt',
-        '--to',
-        DEVNET_0,
-        '--value',
-        '1',
-        '--json',
-      ]
-      const nonceOf = async (): Promise<number> => {
-        const { address } = json(await svcd(place, ['keys', 'show', 'alice', '--json'])) as { address: string }
-        return JSON.parse((await svcd(place, ['query', 'transaction-count', address, '--json'])).stdout) as number
-      }
-      const before = await nonceOf()
-      const checked = await svcd(place, [...transfer, '--dry-run'])
-      expect([checked.status, json(checked)]).toMatchObject([0, { code: 0, checked: true }])
-      const refused = await svcd(place, [...transfer, '--dry-run', '--nonce', '77'])
-      expect([refused.status, json(refused)]).toMatchObject([
-        1,
-        { code: 6, log: `bad nonce: expected ${before}, got 77` },
-      ])
-      expect(await nonceOf()).toBe(before)
-      const sent = json(await svcd(place, [...transfer, '--no-wait'])) as { hash: string; sent: boolean }
-      expect(sent.sent).toBe(true)
-      const inBlock = async (): Promise<boolean> =>
-        JSON.parse((await svcd(place, ['query', 'transaction', sent.hash, '--json'])).stdout) !== null
-      while (!(await inBlock())) {
-        /* the next block brings it */
-      }
-      expect(await nonceOf()).toBe(before + 1)
-      const keyless = ['tx', 'transfer', '--from', DEVNET_0, '--to', DEVNET_0, '--value', '1', '--dry-run']
-      expect(await svcd(place, keyless)).toMatchObject({ status: 2 })
-      const away = await svcd(place, [...transfer, '--dry-run', '--node', '127.0.0.1:9'])
-      expect(away).toMatchObject({ status: 1, stderr: expect.stringContaining('--node URL') })
-    },
-    LIMIT_MS,
-  )
+      return JSON.parse((await svcd(place, ['query', 'transaction-count', address, '--json'])).stdout) as number
+    }
+    const before = await nonceOf()
+    const checked = await svcd(place, [...transfer, '--dry-run'])
+    expect([checked.status, json(checked)]).toMatchObject([0, { code: 0, checked: true }])
+    const refused = await svcd(place, [...transfer, '--dry-run', '--nonce', '77'])
+    expect([refused.status, json(refused)]).toMatchObject([
+      1,
+      { code: 6, log: `bad nonce: expected ${before}, got 77` },
+    ])
+    expect(await nonceOf()).toBe(before)
+    const sent = json(await svcd(place, [...transfer, '--no-wait'])) as { hash: string; sent: boolean }
+    expect(sent.sent).toBe(true)
+    const inBlock = async (): Promise<boolean> =>
+      JSON.parse((await svcd(place, ['query', 'transaction', sent.hash, '--json'])).stdout) !== null
+    while (!(await inBlock())) {
+      /* the next block brings it */
+    }
+    expect(await nonceOf()).toBe(before + 1)
+    const keyless = ['tx', 'transfer', '--from', DEVNET_0, '--to', DEVNET_0, '--value', '1', '--dry-run']
+    expect(await svcd(place, keyless)).toMatchObject({ status: 2 })
+    const away = await svcd(place, [...transfer, '--dry-run', '--node', '127.0.0.1:9'])
+    expect(away).toMatchObject({ status: 1, stderr: expect.stringContaining('--node URL') })
+  })
 })
 
 describe('query', () => {
-  test(
-    'the example of every query runs, and --json is what the gateway answered',
-    async () => {
-      const queries = shown('svcd query ')
-      expect(queries.length).toBeGreaterThanOrEqual(13)
-      for (const {
-        examples: [line = ''],
-      } of queries) {
-        expect([line, await typed(place, line)]).toMatchObject([
-          line,
-          { status: 0, stdout: expect.stringMatching(/\S/) },
-        ])
-        const ended = await typed(place, `${line} --json --gateway ${recorder?.url}`)
-        expect([line, JSON.parse(ended.stdout)]).toEqual([line, recorder?.last().result])
-      }
-    },
-    LIMIT_MS,
-  )
+  test('the example of every query runs, and --json is what the gateway answered', async () => {
+    const queries = shown('svcd query ')
+    expect(queries.length).toBeGreaterThanOrEqual(13)
+    for (const {
+      examples: [line = ''],
+    } of queries) {
+      expect([line, await typed(place, line)]).toMatchObject([line, { status: 0, stdout: expect.stringMatching(/\S/) }])
+      const ended = await typed(place, `${line} --json --gateway ${recorder?.url}`)
+      expect([line, JSON.parse(ended.stdout)]).toEqual([line, recorder?.last().result])
+    }
+  })
 
   test('a slow reader gets a long answer whole, and one that goes away ends the command', async () => {
     const { stdout } = await typed(place, 'svcd query discover --json | (sleep 1; cat)')
@@ -280,123 +244,111 @@ describe('query', () => {
 })
 
 describe('the rest', () => {
-  test(
-    'status, doctor, program, export and eni list: the examples run; doctor recomputes the app hash; export loses no unit',
-    async () => {
-      for (const path of ['svcd status', 'svcd doctor', 'svcd program accept', 'svcd export', 'svcd eni list']) {
-        const [
-          {
-            examples: [line = ''],
-          } = { examples: [] },
-        ] = shown(path)
-        const ended = await typed(place, line)
-        expect([line, ended]).toMatchObject([line, { status: 0 }])
-        if (path.endsWith('doctor')) expect(ended.stdout).toMatch(/ok {2}app hash .*recomputed from the rows/)
-      }
-      const genesis = JSON.parse(readFileSync(join(place.folder, 'genesis.json'), 'utf8')) as {
-        chain_id: string
-        app_state: { accounts: { balance: string }[]; candidacies: { shares: string }[] }
-      }
-      expect(genesis.chain_id).toBe('my-chain-2')
-      const told = await svcd(place, ['export', '--chain-id', 'another'])
-      expect(told.stderr).toContain('nonces')
-      const supply = /supply (\d+) base units/.exec(told.stderr)?.[1]
-      const { accounts, candidacies } = (JSON.parse(told.stdout) as typeof genesis).app_state
-      const units = [...accounts.map(({ balance }) => balance), ...candidacies.map(({ shares }) => shares)]
-      expect(units.reduce((all, one) => all + BigInt(one), 0n).toString()).toBe(supply)
-      expect(await svcd(place, ['export', '--chain-id', 'svcd-devnet'])).toMatchObject({ status: 2, stdout: '' })
-    },
-    LIMIT_MS,
-  )
+  test('status, doctor, program, export and eni list: the examples run; doctor recomputes the app hash; export loses no unit', async () => {
+    for (const path of ['svcd status', 'svcd doctor', 'svcd program accept', 'svcd export', 'svcd eni list']) {
+      const [
+        {
+          examples: [line = ''],
+        } = { examples: [] },
+      ] = shown(path)
+      const ended = await typed(place, line)
+      expect([line, ended]).toMatchObject([line, { status: 0 }])
+      if (path.endsWith('doctor')) expect(ended.stdout).toMatch(/ok {2}app hash .*recomputed from the rows/)
+    }
+    const genesis = JSON.parse(readFileSync(join(place.folder, 'genesis.json'), 'utf8')) as {
+      chain_id: string
+      app_state: { accounts: { balance: string }[]; candidacies: { shares: string }[] }
+    }
+    expect(genesis.chain_id).toBe('my-chain-2')
+    const told = await svcd(place, ['export', '--chain-id', 'another'])
+    expect(told.stderr).toContain('nonces')
+    const supply = /supply (\d+) base units/.exec(told.stderr)?.[1]
+    const { accounts, candidacies } = (JSON.parse(told.stdout) as typeof genesis).app_state
+    const units = [...accounts.map(({ balance }) => balance), ...candidacies.map(({ shares }) => shares)]
+    expect(units.reduce((all, one) => all + BigInt(one), 0n).toString()).toBe(supply)
+    expect(await svcd(place, ['export', '--chain-id', 'svcd-devnet'])).toMatchObject({ status: 2, stdout: '' })
+  })
 
-  test(
-    'snapshot: the examples run beside the devnet; what is bad or not trusted is refused and no state made of it',
-    async () => {
-      for (const {
-        path,
-        examples: [line = ''],
-      } of shown('svcd snapshot')) {
-        expect([path, await typed(place, line)]).toMatchObject([path, { status: 0 }])
+  test('snapshot: the examples run beside the devnet; what is bad or not trusted is refused and no state made of it', async () => {
+    for (const {
+      path,
+      examples: [line = ''],
+    } of shown('svcd snapshot')) {
+      expect([path, await typed(place, line)]).toMatchObject([path, { status: 0 }])
+    }
+    const [made] = JSON.parse((await svcd(place, ['snapshot', 'list', '--json'])).stdout) as {
+      height: number
+      app_hash: string
+    }[]
+    const { app_hash: appHash, height } = made as { height: number; app_hash: string }
+    const headsOf = (home: string): unknown => {
+      const db = new Database(join(place.folder, home, 'data', 'state.db'), { readonly: true })
+      try {
+        return db.prepare('select height, upper(app_hash) as hash from blocks').all()
+      } finally {
+        db.close()
       }
-      const [made] = JSON.parse((await svcd(place, ['snapshot', 'list', '--json'])).stdout) as {
-        height: number
-        app_hash: string
-      }[]
-      const { app_hash: appHash, height } = made as { height: number; app_hash: string }
-      const headsOf = (home: string): unknown => {
-        const db = new Database(join(place.folder, home, 'data', 'state.db'), { readonly: true })
-        try {
-          return db.prepare('select height, upper(app_hash) as hash from blocks').all()
-        } finally {
-          db.close()
-        }
-      }
-      expect(headsOf('restored')).toEqual([{ height, hash: appHash }])
-      // Named by its height: the devnet makes another one every so many blocks.
-      const restore = (...args: string[]): Promise<Ended> =>
-        svcd(place, ['snapshot', 'restore', 'home/data/snapshots', '--height', String(height), ...args])
-      const trusted = ['--app-hash', appHash.toLowerCase()]
-      expect(await restore('--home', 'other', ...trusted)).toMatchObject({ status: 0, stderr: '' })
-      expect(await restore('--home', 'other')).toMatchObject({
-        status: 0,
-        stderr: expect.stringContaining(`header of block ${height + 1}`),
-      })
-      expect(await restore()).toMatchObject({ status: 2, stderr: expect.stringContaining('another process') })
-      const wrong = await restore('--home', 'other', '--app-hash', '00'.repeat(32))
-      expect(wrong).toMatchObject({ status: 2, stderr: expect.stringContaining(appHash) })
-      for (const bad of [
-        ['--height', '999999'],
-        ['--app-hash', 'no'],
-      ])
-        expect((await restore('--home', 'other', ...bad)).status).toBe(2)
-      expect(
-        (await svcd(place, ['init', '--home', 'stranger', '--chain-id', 'stranger', '--owner', DEVNET_0])).status,
-      ).toBe(0)
-      expect(await restore('--home', 'stranger')).toMatchObject({
-        status: 2,
-        stderr: expect.stringContaining('but this home is of stranger'),
-      })
-      const chunk = join(place.folder, 'home', 'data', 'snapshots', `${height}-1`, '000000.chunk')
-      const bytes = readFileSync(chunk)
-      writeFileSync(chunk, bytes.fill(bytes.readUInt8(9) ^ 1, 9, 10))
-      for (const ended of [await restore('--home', 'other'), await svcd(place, ['snapshot', 'verify'])]) {
-        expect(ended).toMatchObject({
-          status: 1,
-          stderr: expect.stringContaining('000000.chunk is not the chunk that the metadata names'),
-        })
-      }
-      rmSync(chunk)
-      expect(await svcd(place, ['snapshot', 'verify'])).toMatchObject({
+    }
+    expect(headsOf('restored')).toEqual([{ height, hash: appHash }])
+    // Named by its height: the devnet makes another one every so many blocks.
+    const restore = (...args: string[]): Promise<Ended> =>
+      svcd(place, ['snapshot', 'restore', 'home/data/snapshots', '--height', String(height), ...args])
+    const trusted = ['--app-hash', appHash.toLowerCase()]
+    expect(await restore('--home', 'other', ...trusted)).toMatchObject({ status: 0, stderr: '' })
+    expect(await restore('--home', 'other')).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining(`header of block ${height + 1}`),
+    })
+    expect(await restore()).toMatchObject({ status: 2, stderr: expect.stringContaining('another process') })
+    const wrong = await restore('--home', 'other', '--app-hash', '00'.repeat(32))
+    expect(wrong).toMatchObject({ status: 2, stderr: expect.stringContaining(appHash) })
+    for (const bad of [
+      ['--height', '999999'],
+      ['--app-hash', 'no'],
+    ])
+      expect((await restore('--home', 'other', ...bad)).status).toBe(2)
+    expect(
+      (await svcd(place, ['init', '--home', 'stranger', '--chain-id', 'stranger', '--owner', DEVNET_0])).status,
+    ).toBe(0)
+    expect(await restore('--home', 'stranger')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('but this home is of stranger'),
+    })
+    const chunk = join(place.folder, 'home', 'data', 'snapshots', `${height}-1`, '000000.chunk')
+    const bytes = readFileSync(chunk)
+    writeFileSync(chunk, bytes.fill(bytes.readUInt8(9) ^ 1, 9, 10))
+    for (const ended of [await restore('--home', 'other'), await svcd(place, ['snapshot', 'verify'])]) {
+      expect(ended).toMatchObject({
         status: 1,
-        stderr: expect.stringContaining('is missing'),
+        stderr: expect.stringContaining('000000.chunk is not the chunk that the metadata names'),
       })
-      expect(headsOf('other')).toEqual([{ height, hash: appHash }])
-      expect(existsSync(join(place.folder, 'other', 'data', 'restore.db'))).toBe(false)
-    },
-    LIMIT_MS,
-  )
+    }
+    rmSync(chunk)
+    expect(await svcd(place, ['snapshot', 'verify'])).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('is missing'),
+    })
+    expect(headsOf('other')).toEqual([{ height, hash: appHash }])
+    expect(existsSync(join(place.folder, 'other', 'data', 'restore.db'))).toBe(false)
+  })
 
-  test(
-    'init makes a home that reset empties, by their examples; an exported genesis joins; a second init is refused',
-    async () => {
-      const [init = ''] = shown('svcd init')[0]?.examples ?? []
-      expect(await typed(place, init)).toMatchObject({
-        status: 0,
-        stdout: expect.stringContaining('svcd start --home'),
-      })
-      expect(await typed(place, init)).toMatchObject({ status: 2 })
-      expect((await svcd(place, ['init', '--home', 'joined', '--genesis', 'genesis.json'])).status).toBe(0)
-      const [rollback = ''] = shown('svcd rollback')[0]?.examples ?? []
-      expect(await typed(place, rollback)).toMatchObject({
-        status: 2,
-        stderr: expect.stringContaining('this home has no state yet'),
-      })
-      const [reset = ''] = shown('svcd reset')[0]?.examples ?? []
-      expect(await typed(place, reset)).toMatchObject({ status: 0 })
-      expect(existsSync(join(place.folder, 'my-chain', 'config', 'priv_validator_key.json'))).toBe(true)
-    },
-    LIMIT_MS,
-  )
+  test('init makes a home that reset empties, by their examples; an exported genesis joins; a second init is refused', async () => {
+    const [init = ''] = shown('svcd init')[0]?.examples ?? []
+    expect(await typed(place, init)).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('svcd start --home'),
+    })
+    expect(await typed(place, init)).toMatchObject({ status: 2 })
+    expect((await svcd(place, ['init', '--home', 'joined', '--genesis', 'genesis.json'])).status).toBe(0)
+    const [rollback = ''] = shown('svcd rollback')[0]?.examples ?? []
+    expect(await typed(place, rollback)).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('this home has no state yet'),
+    })
+    const [reset = ''] = shown('svcd reset')[0]?.examples ?? []
+    expect(await typed(place, reset)).toMatchObject({ status: 0 })
+    expect(existsSync(join(place.folder, 'my-chain', 'config', 'priv_validator_key.json'))).toBe(true)
+  })
 
   test('reset refuses while the application runs, without a yes, and what is no home', async () => {
     expect(await svcd(place, ['reset', '--yes'])).toMatchObject({
@@ -408,54 +360,46 @@ describe('the rest', () => {
     expect(existsSync(join(place.folder, 'home', 'data', 'state.db'))).toBe(true)
   })
 
-  test(
-    'start, gateway and a second devnet run by their examples until they are told to stop',
-    async () => {
-      const other = makePlace(await freePorts(3))
-      const args = (line: string): string[] => line.replaceAll('~', other.folder).split(' ').slice(1)
-      try {
-        const chain = ['init', '--home', join(other.folder, '.svcd'), '--chain-id', 'my-chain', '--owner', DEVNET_0]
-        expect(await svcd(other, chain)).toMatchObject({ status: 0 })
-        const [start = ''] = shown('svcd start')[0]?.examples ?? []
-        expect(await (await run(other, args(start), /the application listens/)).stop()).toBe(0)
-        const [second = ''] = commands.find(({ path }) => path === 'svcd devnet')?.examples ?? []
-        const secondNet = await run(other, args(second), /devnet ready/)
-        for (const { examples } of shown('svcd devnet ')) {
-          const ended = await svcd(other, args(examples[0] ?? ''))
-          expect(ended).toMatchObject({ status: 0, stdout: expect.stringMatching(/snapshot 1, the devnet goes on at/) })
-        }
-        expect(await secondNet.stop()).toBe(0)
-        const [gateway = ''] = shown('svcd gateway')[0]?.examples ?? []
-        const running = await run(place, args(gateway), /gateway ready: .* signs for 0x/)
-        const accounts = await svcd(place, ['query', 'accounts', '--json', '--gateway', '127.0.0.1:9645'])
-        expect(JSON.parse(accounts.stdout)).toHaveLength(1)
-        expect(await running.stop()).toBe(0)
-        expect(running.said()).not.toContain('correct horse')
-      } finally {
-        other.remove()
+  test('start, gateway and a second devnet run by their examples until they are told to stop', async () => {
+    const other = makePlace(await freePorts(3))
+    const args = (line: string): string[] => line.replaceAll('~', other.folder).split(' ').slice(1)
+    try {
+      const chain = ['init', '--home', join(other.folder, '.svcd'), '--chain-id', 'my-chain', '--owner', DEVNET_0]
+      expect(await svcd(other, chain)).toMatchObject({ status: 0 })
+      const [start = ''] = shown('svcd start')[0]?.examples ?? []
+      expect(await (await run(other, args(start), /the application listens/)).stop()).toBe(0)
+      const [second = ''] = commands.find(({ path }) => path === 'svcd devnet')?.examples ?? []
+      const secondNet = await run(other, args(second), /devnet ready/)
+      for (const { examples } of shown('svcd devnet ')) {
+        const ended = await svcd(other, args(examples[0] ?? ''))
+        expect(ended).toMatchObject({ status: 0, stdout: expect.stringMatching(/snapshot 1, the devnet goes on at/) })
       }
-    },
-    LIMIT_MS,
-  )
+      expect(await secondNet.stop()).toBe(0)
+      const [gateway = ''] = shown('svcd gateway')[0]?.examples ?? []
+      const running = await run(place, args(gateway), /gateway ready: .* signs for 0x/)
+      const accounts = await svcd(place, ['query', 'accounts', '--json', '--gateway', '127.0.0.1:9645'])
+      expect(JSON.parse(accounts.stdout)).toHaveLength(1)
+      expect(await running.stop()).toBe(0)
+      expect(running.said()).not.toContain('correct horse')
+    } finally {
+      other.remove()
+    }
+  })
 
-  test(
-    'a gateway that would sign for the network is not started without a token; with one it asks for it',
-    async () => {
-      const open = ['gateway', '--listen', '0.0.0.0:9646', '--unlock', 'alice', '--password-file', 'password.txt']
-      expect(await svcd(place, open)).toMatchObject({ status: 2, stderr: expect.stringContaining('--auth-token-file') })
-      const running = await run(place, [...open, '--auth-token-file', 'token.txt'], /gateway ready/)
-      try {
-        const { address } = json(await svcd(place, ['keys', 'show', 'alice', '--json'])) as { address: string }
-        // Another folder has no key of alice: the gateway is asked to sign.
-        const where = ['--gateway', '127.0.0.1:9646', '--keystore', 'none']
-        const transfer = ['tx', 'transfer', '--from', address, '--to', DEVNET_0, '--value', '1', ...where]
-        expect(await svcd(place, transfer)).toMatchObject({ status: 1, stderr: expect.stringContaining('-32014') })
-        expect(await svcd(place, [...transfer, '--auth-token-file', 'token.txt'])).toMatchObject({ status: 0 })
-      } finally {
-        await running.stop()
-      }
-      expect(running.said()).not.toContain('sixteen-letters-long')
-    },
-    LIMIT_MS,
-  )
+  test('a gateway that would sign for the network is not started without a token; with one it asks for it', async () => {
+    const open = ['gateway', '--listen', '0.0.0.0:9646', '--unlock', 'alice', '--password-file', 'password.txt']
+    expect(await svcd(place, open)).toMatchObject({ status: 2, stderr: expect.stringContaining('--auth-token-file') })
+    const running = await run(place, [...open, '--auth-token-file', 'token.txt'], /gateway ready/)
+    try {
+      const { address } = json(await svcd(place, ['keys', 'show', 'alice', '--json'])) as { address: string }
+      // Another folder has no key of alice: the gateway is asked to sign.
+      const where = ['--gateway', '127.0.0.1:9646', '--keystore', 'none']
+      const transfer = ['tx', 'transfer', '--from', address, '--to', DEVNET_0, '--value', '1', ...where]
+      expect(await svcd(place, transfer)).toMatchObject({ status: 1, stderr: expect.stringContaining('-32014') })
+      expect(await svcd(place, [...transfer, '--auth-token-file', 'token.txt'])).toMatchObject({ status: 0 })
+    } finally {
+      await running.stop()
+    }
+    expect(running.said()).not.toContain('sixteen-letters-long')
+  })
 })

@@ -13,7 +13,6 @@ import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import { account, CHAIN_ID, nodeKey, TestChain, tokens } from '../support/testChain.ts'
 import { type Ended, makePlace, type Place, svcd } from './support.ts'
 
-const LIMIT_MS = 60_000
 let place: Place
 let home = ''
 let whole = ''
@@ -34,7 +33,7 @@ beforeAll(async () => {
   })
   for (let blocks = 3; blocks > 0; blocks--) chain.block()
   store.close()
-}, LIMIT_MS)
+})
 afterAll(() => place.remove())
 beforeEach(() => {
   mkdirSync(dirname(path()), { recursive: true })
@@ -118,26 +117,22 @@ function expectNamed(args: readonly string[], ended: Ended): void {
   expect(ended.stderr.trim().split('\n')).toHaveLength(1)
 }
 
-test(
-  'svcd export and svcd snapshot create write nothing from a forged row',
-  async () => {
-    sql(`UPDATE accounts SET balance = '${tokens(1_000_000)}' WHERE address = '${ADDRESS}'`)(path())
-    const output = join(place.folder, 'genesis.json')
-    const forged =
-      /state\.db is damaged \(at height 3 of test-chain its rows give the app hash [0-9A-F]{64}, but [0-9A-F]{64} was/
-    for (const args of [
-      ['export', '--chain-id', 'next', '--output', output],
-      ['snapshot', 'create'],
-    ]) {
-      const ended = await svcd(place, args)
-      expectNamed(args, ended)
-      expect(ended.stderr).toMatch(forged)
-    }
-    expect(existsSync(output)).toBe(false)
-    expect(existsSync(join(home, 'data', 'snapshots'))).toBe(false)
-  },
-  LIMIT_MS,
-)
+test('svcd export and svcd snapshot create write nothing from a forged row', async () => {
+  sql(`UPDATE accounts SET balance = '${tokens(1_000_000)}' WHERE address = '${ADDRESS}'`)(path())
+  const output = join(place.folder, 'genesis.json')
+  const forged =
+    /state\.db is damaged \(at height 3 of test-chain its rows give the app hash [0-9A-F]{64}, but [0-9A-F]{64} was/
+  for (const args of [
+    ['export', '--chain-id', 'next', '--output', output],
+    ['snapshot', 'create'],
+  ]) {
+    const ended = await svcd(place, args)
+    expectNamed(args, ended)
+    expect(ended.stderr).toMatch(forged)
+  }
+  expect(existsSync(output)).toBe(false)
+  expect(existsSync(join(home, 'data', 'snapshots'))).toBe(false)
+})
 
 test('damaged metadata and a damaged chunk of a snapshot are named with the remedy', () => {
   const folder = join(place.folder, 'snapshots')
@@ -156,25 +151,18 @@ test('damaged metadata and a damaged chunk of a snapshot are named with the reme
     )
 })
 
-test(
-  'every command that reads a broken state names it',
-  async () => {
-    truncateSync(path(), Math.floor(readFileSync(path()).length / 2))
-    const commands = [
-      ['export', '--chain-id', 'next'],
-      ['snapshot', 'create'],
-      ['rollback', '--app-only'],
-      ['eni', 'list'],
-      ['start'],
-    ]
-    const ended = await Promise.all(commands.map((args) => svcd(place, args)))
-    for (const [index, args] of commands.entries()) {
-      expectNamed(args, ended[index] as Ended)
-      expect([args, ended[index]?.stderr]).toEqual([
-        args,
-        expect.stringMatching(/state\.db is damaged .*Run svcd reset/),
-      ])
-    }
-  },
-  LIMIT_MS,
-)
+test('every command that reads a broken state names it', async () => {
+  truncateSync(path(), Math.floor(readFileSync(path()).length / 2))
+  const commands = [
+    ['export', '--chain-id', 'next'],
+    ['snapshot', 'create'],
+    ['rollback', '--app-only'],
+    ['eni', 'list'],
+    ['start'],
+  ]
+  const ended = await Promise.all(commands.map((args) => svcd(place, args)))
+  for (const [index, args] of commands.entries()) {
+    expectNamed(args, ended[index] as Ended)
+    expect([args, ended[index]?.stderr]).toEqual([args, expect.stringMatching(/state\.db is damaged .*Run svcd reset/)])
+  }
+})

@@ -6,7 +6,6 @@ import { freePorts } from '../e2e/support/processes.ts'
 import { type Ended, makePlace, type Place, run, type Running, svcd } from './support.ts'
 
 const DEVNET_0 = '0x098a8672bc66ec7177f82cd529ed8e5bbdc28a27'
-const LIMIT_MS = 120_000
 const HANG_MS_MAX = 30_000
 
 let place: Place
@@ -22,7 +21,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(started.map((one) => one.stop()))
   place.remove()
-}, LIMIT_MS)
+})
 
 /** Starts a command; whatever a failed test leaves running is stopped at the end. */
 async function begin(args: readonly string[], ready: RegExp): Promise<Running> {
@@ -60,32 +59,24 @@ describe('a home where no folder can be made', () => {
     ['testnet', ['testnet', '--validators', '1', '--output', '/proc/x'], ''],
     ['keys new', ['keys', 'new', 'alice', '--keystore', '/proc/x'], 'a password\n'],
     ['below a file', ['init', '--home', '/proc/version/x', '--chain-id', 'c', '--owner', DEVNET_0], ''],
-  ])(
-    '%s ends with one line',
-    async (_, args, input) => {
-      await expectUserError(
-        args,
-        /^svcd: \/proc\/[a-z0-9/]+: the folder cannot be made \(.*mkdir.*\): name another place\n$/,
-        input,
-      )
-    },
-    LIMIT_MS,
-  )
+  ])('%s ends with one line', async (_, args, input) => {
+    await expectUserError(
+      args,
+      /^svcd: \/proc\/[a-z0-9/]+: the folder cannot be made \(.*mkdir.*\): name another place\n$/,
+      input,
+    )
+  })
 })
 
 describe('svcd start without config/genesis.json', () => {
-  test(
-    'is refused, and makes nothing',
-    async () => {
-      const empty = join(place.folder, 'empty')
-      await expectUserError(['start', '--home', empty], /has no config\/genesis\.json\. Create the home with svcd init/)
-      expect(existsSync(empty)).toBe(false)
-      mkdirSync(empty)
-      await expectUserError(['start', '--home', empty], /has no config\/genesis\.json/)
-      expect(readdirSync(empty)).toEqual([])
-    },
-    LIMIT_MS,
-  )
+  test('is refused, and makes nothing', async () => {
+    const empty = join(place.folder, 'empty')
+    await expectUserError(['start', '--home', empty], /has no config\/genesis\.json\. Create the home with svcd init/)
+    expect(existsSync(empty)).toBe(false)
+    mkdirSync(empty)
+    await expectUserError(['start', '--home', empty], /has no config\/genesis\.json/)
+    expect(readdirSync(empty)).toEqual([])
+  })
 })
 
 describe('a genesis file that cannot be served', () => {
@@ -105,7 +96,7 @@ describe('a genesis file that cannot be served', () => {
   beforeAll(async () => {
     const args = ['init', '--home', made(), '--chain-id', 'c', '--owner', DEVNET_0]
     expect(await svcd(place, args)).toMatchObject({ status: 0 })
-  }, LIMIT_MS)
+  })
 
   test.each(['-1', '67108865', '104857600', 'many'])(
     'block.max_bytes %s: init --genesis, start and doctor say so',
@@ -128,7 +119,6 @@ describe('a genesis file that cannot be served', () => {
         stdout: expect.stringMatching(/bad +home .*block\.max_bytes: expected 1 to 67108864/),
       })
     },
-    LIMIT_MS,
   )
 
   test.each([['secp256k1'], ['ed25519', 'secp256k1'], 'ed25519', null])(
@@ -140,90 +130,69 @@ describe('a genesis file that cannot be served', () => {
       const line = /consensus_params: validator\.pub_key_types: expected \["ed25519"\] alone, got .+\n$/
       await expectUserError(['init', '--home', join(place.folder, 'other'), '--genesis', path], line)
     },
-    LIMIT_MS,
   )
 
-  test(
-    'the largest block and a genesis without consensus_params are taken',
-    async () => {
-      const largest = write((genesis) => {
-        genesis.consensus_params.block.max_bytes = '67108864'
-      })
-      expect(await svcd(place, ['init', '--home', join(place.folder, 'largest'), '--genesis', largest])).toMatchObject({
-        status: 0,
-      })
-      const without = write((genesis) => {
-        delete (genesis as Partial<typeof genesis>).consensus_params
-      })
-      expect(await svcd(place, ['init', '--home', join(place.folder, 'without'), '--genesis', without])).toMatchObject({
-        status: 0,
-      })
-    },
-    LIMIT_MS,
-  )
+  test('the largest block and a genesis without consensus_params are taken', async () => {
+    const largest = write((genesis) => {
+      genesis.consensus_params.block.max_bytes = '67108864'
+    })
+    expect(await svcd(place, ['init', '--home', join(place.folder, 'largest'), '--genesis', largest])).toMatchObject({
+      status: 0,
+    })
+    const without = write((genesis) => {
+      delete (genesis as Partial<typeof genesis>).consensus_params
+    })
+    expect(await svcd(place, ['init', '--home', join(place.folder, 'without'), '--genesis', without])).toMatchObject({
+      status: 0,
+    })
+  })
 
-  test(
-    'an initial height that no number counts is refused',
-    async () => {
-      const path = write((genesis) => {
-        genesis.initial_height = '9223372036854775807'
-      })
-      await expectUserError(
-        ['init', '--home', join(place.folder, 'high'), '--genesis', path],
-        /initial_height: expected 0 to 10{15}, got /,
-      )
-    },
-    LIMIT_MS,
-  )
+  test('an initial height that no number counts is refused', async () => {
+    const path = write((genesis) => {
+      genesis.initial_height = '9223372036854775807'
+    })
+    await expectUserError(
+      ['init', '--home', join(place.folder, 'high'), '--genesis', path],
+      /initial_height: expected 0 to 10{15}, got /,
+    )
+  })
 })
 
 describe('a devnet home in use', () => {
   const other = (): readonly string[] =>
     ['--gateway', '--rpc', '--p2p'].flatMap((flag, at) => [flag, `127.0.0.1:${ports[3 + at]}`])
 
-  test(
-    'a second devnet and a reset end before they write anything, an init leaves it; after its end the home is free',
-    async () => {
-      const first = await begin(['devnet', '--block-time', '200ms'], /devnet ready/)
-      const before = picture(join(home, 'config'))
-      const line = /home is in use by another devnet or application. Stop that one first/
-      await expectUserError(['devnet', ...other(), '--block-time', '500ms'], line)
-      await expectUserError(['devnet', ...other(), '--reset'], line)
-      const { status, stderr } = await svcd(place, ['init', '--devnet', '--block-time', '500ms'])
-      expect({ status, stderr }).toEqual({ status: 0, stderr: `${home} is in use and was left as it is\n` })
-      expect(picture(join(home, 'config'))).toEqual(before)
-      expect(await first.stop()).toBe(0)
-      const again = await begin(['devnet', ...other(), '--block-time', '300ms'], /devnet ready/)
-      expect(await again.stop()).toBe(0)
-      expect(picture(join(home, 'config'))).not.toEqual(before)
-    },
-    LIMIT_MS,
-  )
+  test('a second devnet and a reset end before they write anything, an init leaves it; after its end the home is free', async () => {
+    const first = await begin(['devnet', '--block-time', '200ms'], /devnet ready/)
+    const before = picture(join(home, 'config'))
+    const line = /home is in use by another devnet or application. Stop that one first/
+    await expectUserError(['devnet', ...other(), '--block-time', '500ms'], line)
+    await expectUserError(['devnet', ...other(), '--reset'], line)
+    const { status, stderr } = await svcd(place, ['init', '--devnet', '--block-time', '500ms'])
+    expect({ status, stderr }).toEqual({ status: 0, stderr: `${home} is in use and was left as it is\n` })
+    expect(picture(join(home, 'config'))).toEqual(before)
+    expect(await first.stop()).toBe(0)
+    const again = await begin(['devnet', ...other(), '--block-time', '300ms'], /devnet ready/)
+    expect(await again.stop()).toBe(0)
+    expect(picture(join(home, 'config'))).not.toEqual(before)
+  })
 
-  test(
-    'so does a devnet on a home that an application runs on',
-    async () => {
-      const app = await begin(['start'], /the application listens/)
-      const before = picture(join(home, 'config'))
-      await expectUserError(
-        ['devnet', ...other(), '--block-time', '700ms'],
-        /home is in use by another devnet or application/,
-      )
-      expect(picture(join(home, 'config'))).toEqual(before)
-      expect(await app.stop()).toBe(0)
-    },
-    LIMIT_MS,
-  )
+  test('so does a devnet on a home that an application runs on', async () => {
+    const app = await begin(['start'], /the application listens/)
+    const before = picture(join(home, 'config'))
+    await expectUserError(
+      ['devnet', ...other(), '--block-time', '700ms'],
+      /home is in use by another devnet or application/,
+    )
+    expect(picture(join(home, 'config'))).toEqual(before)
+    expect(await app.stop()).toBe(0)
+  })
 })
 
-test(
-  'svcd start warns of an ABCI address that is open to the network',
-  async () => {
-    const app = await begin(['start', '--abci', `tcp://0.0.0.0:${ports[5]}`], /warning/)
-    expect(app.said()).toMatch(
-      /svcd: warning: --abci tcp:\/\/0\.0\.0\.0:\d+: whoever can reach this address can control the application/,
-    )
-    expect(await app.stop()).toBe(0)
-  },
-  LIMIT_MS,
-)
+test('svcd start warns of an ABCI address that is open to the network', async () => {
+  const app = await begin(['start', '--abci', `tcp://0.0.0.0:${ports[5]}`], /warning/)
+  expect(app.said()).toMatch(
+    /svcd: warning: --abci tcp:\/\/0\.0\.0\.0:\d+: whoever can reach this address can control the application/,
+  )
+  expect(await app.stop()).toBe(0)
+})

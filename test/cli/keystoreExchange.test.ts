@@ -24,7 +24,7 @@ test('a key file that svcd keys new wrote opens in the client, and with the righ
     [address],
   ])
   await expect(svc().accounts.addKeystore(text, 'wrong')).rejects.toThrow(/password/)
-}, 30_000)
+})
 
 test("a keystore that the client made is imported by svcd keys import, and its key is the client's", async () => {
   const file = join(place.folder, 'from-client.json')
@@ -45,7 +45,7 @@ test("a keystore that the client made is imported by svcd keys import, and its k
   expect(svc().accounts.add(/[0-9a-f]{64}/.exec(unsealed.stdout)?.[0] ?? '')).toBe(
     svc().accounts.add(PUBLIC_MNEMONIC, 3),
   )
-}, 30_000)
+})
 
 test('the password of a new key has 8 characters or more, unless a flag allows fewer', async () => {
   const short = join(place.folder, 'short.txt')
@@ -62,34 +62,30 @@ test('the password of a new key has 8 characters or more, unless a flag allows f
   const change = ['keys', 'passwd', 'carol', '--password-file', short, '--new-password-file', short]
   expect(await svcd(place, change)).toMatchObject(refused)
   await expect(svc().accounts.createKeystore(PUBLIC_MNEMONIC, 'tomoro1')).rejects.toThrow('at least 8 characters')
-}, 60_000)
+})
 
 test.each([
   ['scrypt', { kdf: 'scrypt', n: 1024, r: 8, p: 1 }],
   ['pbkdf2', { kdf: 'pbkdf2', c: 1000 }],
-] as const)(
-  'a key file of a weak %s is sealed anew when it is imported, under its password',
-  async (name, kdf) => {
-    const seed = new Uint8Array(32).fill(kdf.kdf === 'scrypt' ? 21 : 22)
-    const file = join(place.folder, `weak-${name}.json`)
-    writeFileSync(file, JSON.stringify(createKeystore(seed, 'correct horse', kdf)), { mode: 0o600 })
-    const imported = await svcd(place, [
-      'keys',
-      'import',
-      name,
-      '--file',
-      file,
-      '--password-file',
-      passwordFile,
-      '--json',
-    ])
-    expect(imported).toMatchObject({
-      status: 0,
-      stderr: expect.stringContaining(`${name} was encrypted again with the same password`),
-    })
-    const kept = readKeyFile((JSON.parse(imported.stdout) as { path: string }).path)
-    expect(kept.crypto).toMatchObject({ kdf: 'scrypt', kdfparams: { n: 262_144, r: 8, p: 1 } })
-    expect(openKeystore(kept, 'correct horse')).toEqual(seed)
-  },
-  30_000,
-)
+] as const)('a key file of a weak %s is sealed anew when it is imported, under its password', async (name, kdf) => {
+  const seed = new Uint8Array(32).fill(kdf.kdf === 'scrypt' ? 21 : 22)
+  const file = join(place.folder, `weak-${name}.json`)
+  writeFileSync(file, JSON.stringify(createKeystore(seed, 'correct horse', kdf)), { mode: 0o600 })
+  const imported = await svcd(place, [
+    'keys',
+    'import',
+    name,
+    '--file',
+    file,
+    '--password-file',
+    passwordFile,
+    '--json',
+  ])
+  expect(imported).toMatchObject({
+    status: 0,
+    stderr: expect.stringContaining(`${name} was encrypted again with the same password`),
+  })
+  const kept = readKeyFile((JSON.parse(imported.stdout) as { path: string }).path)
+  expect(kept.crypto).toMatchObject({ kdf: 'scrypt', kdfparams: { n: 262_144, r: 8, p: 1 } })
+  expect(openKeystore(kept, 'correct horse')).toEqual(seed)
+})

@@ -37,4 +37,4 @@ test('the state of another release is refused with the way forward, which works:
   expect(existsSync(path)).toBe(false)
   expect((await restore()).status).toBe(0)
   expect(readState(path, (state) => [state.height(), state.appHash()])).toEqual([height, appHash])
-}, 60_000)
+})

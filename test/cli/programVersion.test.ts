@@ -10,7 +10,6 @@ import { createOverlay } from '../../src/store/overlay.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import { type Ended, makePlace, type Place, run, svcd } from './support.ts'
 
-const LIMIT_MS = 60_000
 let place: Place
 /** A home whose CometBFT would replay the chain from genesis. */
 let fresh = ''
@@ -20,7 +19,7 @@ beforeAll(async () => {
   fresh = join(place.folder, 'fresh')
   const made = await svcd(place, ['init', '--home', fresh, '--chain-id', 'c', '--owner', `0x${'1'.repeat(40)}`])
   if (made.status !== 0) throw new Error(made.stderr)
-}, LIMIT_MS)
+})
 afterAll(() => place.remove())
 
 let copies = 0
@@ -73,19 +72,15 @@ describe('the program version that a release runs', () => {
     expect(programVersionOf(home)).toBe(999_999)
   })
 
-  test(
-    'of svcd start: the flag wins over the variable, the variable over the file',
-    async () => {
-      const home = homeAt(4)
-      acceptProgramVersion(home, 3)
-      const runs = async (where: Place, ...args: readonly string[]): Promise<string | undefined> =>
-        /runs version (\d)/.exec((await svcd(where, ['start', '--home', home, ...args])).stderr)?.[1]
-      expect(await runs(place)).toBe('3')
-      expect(await runs(withVariable('2'))).toBe('2')
-      expect(await runs(withVariable('2'), '--accept-program-version', '5')).toBe('5')
-    },
-    LIMIT_MS,
-  )
+  test('of svcd start: the flag wins over the variable, the variable over the file', async () => {
+    const home = homeAt(4)
+    acceptProgramVersion(home, 3)
+    const runs = async (where: Place, ...args: readonly string[]): Promise<string | undefined> =>
+      /runs version (\d)/.exec((await svcd(where, ['start', '--home', home, ...args])).stderr)?.[1]
+    expect(await runs(place)).toBe('3')
+    expect(await runs(withVariable('2'))).toBe('2')
+    expect(await runs(withVariable('2'), '--accept-program-version', '5')).toBe('5')
+  })
 
   test('is written beside the other settings, and not at all where it is the release’s own', () => {
     const home = copyOf(fresh)
@@ -103,53 +98,45 @@ describe('the program version that a release runs', () => {
 })
 
 describe('svcd program accept', () => {
-  test(
-    'declares this release the successor: svcd start runs the version that it wrote',
-    async () => {
-      const home = homeAt(2)
-      expect(await start(home)).toMatchObject({
-        status: 2,
-        stderr: expect.stringContaining(
-          'this program runs version 1, which the chain has retired: it is at version 2. Install the successor. If ' +
-            'this release is the successor, start it with --accept-program-version 2, or run svcd program accept 2 ' +
-            `--home ${home} once`,
-        ),
-      })
-      const accepted = await svcd(place, ['program', 'accept', '2', '--home', home, '--json'])
-      expect([accepted.status, JSON.parse(accepted.stdout)]).toMatchObject([
-        0,
-        { home, chain_id: 'c', program_version: 2 },
-      ])
-      expect(readConfig(home).acceptProgramVersion).toBe(2)
-      const running = await run(place, ['start', '--home', home], /"programVersion":2/)
-      expect(await running.stop()).toBe(0)
-    },
-    LIMIT_MS,
-  )
+  test('declares this release the successor: svcd start runs the version that it wrote', async () => {
+    const home = homeAt(2)
+    expect(await start(home)).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining(
+        'this program runs version 1, which the chain has retired: it is at version 2. Install the successor. If ' +
+          'this release is the successor, start it with --accept-program-version 2, or run svcd program accept 2 ' +
+          `--home ${home} once`,
+      ),
+    })
+    const accepted = await svcd(place, ['program', 'accept', '2', '--home', home, '--json'])
+    expect([accepted.status, JSON.parse(accepted.stdout)]).toMatchObject([
+      0,
+      { home, chain_id: 'c', program_version: 2 },
+    ])
+    expect(readConfig(home).acceptProgramVersion).toBe(2)
+    const running = await run(place, ['start', '--home', home], /"programVersion":2/)
+    expect(await running.stop()).toBe(0)
+  })
 
-  test(
-    'refuses any version but the chain’s, so that the program before it can still run; a home without a state takes any',
-    async () => {
-      const accept = (home: string, version: string): Promise<Ended> =>
-        svcd(place, ['program', 'accept', version, '--home', home])
-      const home = homeAt(2)
-      for (const [version, why] of [
-        ['3', `<version>: expected 2, which the chain is at in ${home}, got 3. Run the release of version 2 until`],
-        ['1', `<version>: expected 2, which the chain is at in ${home}, got 1\n`],
-        ['0', '<version>: expected a whole number from 1 to 999999, got "0"'],
-      ] as const)
-        expect(await accept(home, version)).toMatchObject({ status: 2, stderr: expect.stringContaining(why) })
-      expect(readConfig(home)).toEqual(readConfig(fresh))
-      expect((await accept(copyOf(fresh), '3')).status).toBe(0)
-      const none = join(place.folder, 'none')
-      expect(await accept(none, '2')).toMatchObject({
-        status: 2,
-        stderr: expect.stringContaining('no config/genesis.json'),
-      })
-      expect(existsSync(none)).toBe(false)
-    },
-    LIMIT_MS,
-  )
+  test('refuses any version but the chain’s, so that the program before it can still run; a home without a state takes any', async () => {
+    const accept = (home: string, version: string): Promise<Ended> =>
+      svcd(place, ['program', 'accept', version, '--home', home])
+    const home = homeAt(2)
+    for (const [version, why] of [
+      ['3', `<version>: expected 2, which the chain is at in ${home}, got 3. Run the release of version 2 until`],
+      ['1', `<version>: expected 2, which the chain is at in ${home}, got 1\n`],
+      ['0', '<version>: expected a whole number from 1 to 999999, got "0"'],
+    ] as const)
+      expect(await accept(home, version)).toMatchObject({ status: 2, stderr: expect.stringContaining(why) })
+    expect(readConfig(home)).toEqual(readConfig(fresh))
+    expect((await accept(copyOf(fresh), '3')).status).toBe(0)
+    const none = join(place.folder, 'none')
+    expect(await accept(none, '2')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('no config/genesis.json'),
+    })
+    expect(existsSync(none)).toBe(false)
+  })
 })
 
 describe('a home without a state', () => {
@@ -158,46 +145,38 @@ describe('a home without a state', () => {
     'version 1. Join by state sync (svcd init --state-sync), or run the release of version 1 until the chain retires ' +
     `it. If the chain began with this release, run svcd program accept 1 --home ${home}`
 
-  test(
-    'is refused to a successor that would replay older blocks, and told by doctor too; with state sync it starts',
-    async () => {
-      const home = copyOf(fresh)
-      acceptProgramVersion(home, 2)
-      expect(await start(home)).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining(replay(home)) })
-      expect(examineProgram(home, undefined)).toEqual({ check: 'program', verdict: 'bad', found: replay(home) })
-      enableStateSync(home)
-      const found = 'this release runs version 2, and this home has no state yet'
-      expect(examineProgram(home, undefined)).toEqual({ check: 'program', verdict: 'ok', found })
-      const running = await run(place, ['start', '--home', home], /"programVersion":2/)
-      expect(await running.stop()).toBe(0)
-    },
-    LIMIT_MS,
-  )
+  test('is refused to a successor that would replay older blocks, and told by doctor too; with state sync it starts', async () => {
+    const home = copyOf(fresh)
+    acceptProgramVersion(home, 2)
+    expect(await start(home)).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining(replay(home)) })
+    expect(examineProgram(home, undefined)).toEqual({ check: 'program', verdict: 'bad', found: replay(home) })
+    enableStateSync(home)
+    const found = 'this release runs version 2, and this home has no state yet'
+    expect(examineProgram(home, undefined)).toEqual({ check: 'program', verdict: 'ok', found })
+    const running = await run(place, ['start', '--home', home], /"programVersion":2/)
+    expect(await running.stop()).toBe(0)
+  })
 })
 
 describe('svcd doctor', () => {
   const bad = (found: string) => ({ check: 'program', verdict: 'bad', found: expect.stringContaining(found) })
 
-  test(
-    'tells the version that runs and the one that the chain is at; it ends with 1 where they differ',
-    async () => {
-      const home = homeAt(2)
-      expect(examineProgram(home, 2)).toEqual({
-        check: 'program',
-        verdict: 'ok',
-        found: 'this release runs version 2, and the chain is at version 2',
-      })
-      expect(examineProgram(home, undefined)).toEqual(bad('runs version 1, which the chain has retired'))
-      expect(examineProgram(home, 3)).toEqual(
-        bad('this program runs version 3, but the chain is still at version 2. Run the release of version 2 until'),
-      )
-      const ended = await svcd(place, ['doctor', '--home', home, '--json'])
-      expect([ended.status, JSON.parse(ended.stdout)]).toEqual([1, expect.arrayContaining([bad('has retired')])])
-      const accepted = await svcd(withVariable('2'), ['doctor', '--home', home, '--json'])
-      expect(JSON.parse(accepted.stdout)).toContainEqual(expect.objectContaining({ check: 'program', verdict: 'ok' }))
-    },
-    LIMIT_MS,
-  )
+  test('tells the version that runs and the one that the chain is at; it ends with 1 where they differ', async () => {
+    const home = homeAt(2)
+    expect(examineProgram(home, 2)).toEqual({
+      check: 'program',
+      verdict: 'ok',
+      found: 'this release runs version 2, and the chain is at version 2',
+    })
+    expect(examineProgram(home, undefined)).toEqual(bad('runs version 1, which the chain has retired'))
+    expect(examineProgram(home, 3)).toEqual(
+      bad('this program runs version 3, but the chain is still at version 2. Run the release of version 2 until'),
+    )
+    const ended = await svcd(place, ['doctor', '--home', home, '--json'])
+    expect([ended.status, JSON.parse(ended.stdout)]).toEqual([1, expect.arrayContaining([bad('has retired')])])
+    const accepted = await svcd(withVariable('2'), ['doctor', '--home', home, '--json'])
+    expect(JSON.parse(accepted.stdout)).toContainEqual(expect.objectContaining({ check: 'program', verdict: 'ok' }))
+  })
 
   test('says what is wrong with the setting or the state instead of throwing', () => {
     const home = copyOf(fresh)

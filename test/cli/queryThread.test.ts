@@ -156,7 +156,7 @@ test('blocks are decided and committed while a list is read, which is of one hei
     isBeside = chain.height > Number(answered.height)
   }
   expect(isBeside).toBe(true)
-}, 120_000)
+})
 
 test('a list that takes longer than it may gets a code that names the limit, and others are answered', async () => {
   const setup = setUp('late', { candidacies: 200, limits: { answerMsMax: 0 } })
@@ -231,14 +231,14 @@ test('a failure of the storage is the thread’s own: a code, a line in the log,
     if (code === 0) break
     await sleep(50)
   }
-}, 60_000)
+})
 
 test('a thread that is silent for too long is ended, and what it was asked is answered', async () => {
   const setup = setUp('silent', { candidacies: 6000, limits: { silentMsMax: 1 } })
   setup.chain.block()
   expect(await ask(setup, '/stake/validators')).toMatchObject({ code: 32 })
   expect(setup.log).toMatchObject([{ err: { message: 'the thread of queries was silent for 1 ms' } }])
-}, 60_000)
+})
 
 test('once it is closed, what waits and what comes is answered that it is not available', async () => {
   const setup = setUp('closed')
@@ -283,4 +283,4 @@ test('SQLite’s WAL is written back although a list is read at each commit: the
   await Promise.all(callers)
   expect(asked).toBeGreaterThan(4)
   expect(walBytes / (1024 * 1024)).toBeLessThan(64)
-}, 120_000)
+})

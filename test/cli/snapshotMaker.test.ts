@@ -50,41 +50,33 @@ function setUp(name: string, interval: number) {
   return { store, chain, maker, log, hashes, snapshots, until }
 }
 
-test(
-  'while blocks go on the thread makes snapshots of just the heights of the interval, whole ones, and keeps two',
-  async () => {
-    const { store, maker, log, hashes, snapshots, until } = setUp('whole', 3)
-    await until('a snapshot was made', 4)
-    await maker.close()
-    const made = log
-      .filter(({ message }) => message === 'a snapshot was made')
-      .map(({ fields }) => fields.height as number)
-    expect(made.filter((height) => height % 3 !== 0)).toEqual([])
-    const listed = listSnapshots(snapshots)
-    expect(listed.map(({ metadata }) => metadata.height).slice(0, 2)).toEqual(expect.arrayContaining(made.slice(-1)))
-    for (const {
-      metadata: { height, appHash },
-    } of listed) {
-      expect([height, toHex(appHash)]).toEqual([height, hashes.get(height)])
-      restoreInto(join(folder, 'check.db'), findSnapshot(snapshots, height))
-    }
-    expect(listed.length).toBeLessThanOrEqual(3) // one more than two when it ended between making and removing
-    store.close()
-  },
-  LIMIT_MS,
-)
+test('while blocks go on the thread makes snapshots of just the heights of the interval, whole ones, and keeps two', async () => {
+  const { store, maker, log, hashes, snapshots, until } = setUp('whole', 3)
+  await until('a snapshot was made', 4)
+  await maker.close()
+  const made = log
+    .filter(({ message }) => message === 'a snapshot was made')
+    .map(({ fields }) => fields.height as number)
+  expect(made.filter((height) => height % 3 !== 0)).toEqual([])
+  const listed = listSnapshots(snapshots)
+  expect(listed.map(({ metadata }) => metadata.height).slice(0, 2)).toEqual(expect.arrayContaining(made.slice(-1)))
+  for (const {
+    metadata: { height, appHash },
+  } of listed) {
+    expect([height, toHex(appHash)]).toEqual([height, hashes.get(height)])
+    restoreInto(join(folder, 'check.db'), findSnapshot(snapshots, height))
+  }
+  expect(listed.length).toBeLessThanOrEqual(3) // one more than two when it ended between making and removing
+  store.close()
+})
 
-test(
-  'a thread that cannot write stops nothing: it is logged each time, and it goes on when it can',
-  async () => {
-    const { store, maker, log, snapshots, until } = setUp('failing', 2)
-    writeFileSync(snapshots, 'in the way')
-    await until('a snapshot could not be made', 2)
-    expect(log.find(({ message }) => message.includes('could not'))?.fields.why).toContain('EEXIST')
-    rmSync(snapshots)
-    await until('a snapshot was made', 1)
-    await maker.close()
-    store.close()
-  },
-  LIMIT_MS,
-)
+test('a thread that cannot write stops nothing: it is logged each time, and it goes on when it can', async () => {
+  const { store, maker, log, snapshots, until } = setUp('failing', 2)
+  writeFileSync(snapshots, 'in the way')
+  await until('a snapshot could not be made', 2)
+  expect(log.find(({ message }) => message.includes('could not'))?.fields.why).toContain('EEXIST')
+  rmSync(snapshots)
+  await until('a snapshot was made', 1)
+  await maker.close()
+  store.close()
+})

@@ -7,7 +7,7 @@ import { kvstoreNode, relayTo, until } from './support.ts'
 let node: Awaited<ReturnType<typeof kvstoreNode>>
 beforeAll(async () => {
   node = await kvstoreNode()
-}, 60_000)
+})
 afterAll(() => node.remove())
 
 /** A feed that keeps what it is given. */
@@ -67,7 +67,7 @@ describe('feed', () => {
     await late.remove()
     expect(states.filter(({ lost }) => lost !== undefined).map(({ lost }) => lost)).toEqual([{ from: 5, to: 999 }])
     expect(heights(blocks)).toEqual(run(1_000, blocks.length))
-  }, 30_000)
+  })
 
   test('from an old height it gives the past first and then goes on live', async () => {
     const { feed, blocks, close, more } = follow(node.url, { from: 2 })
@@ -140,7 +140,7 @@ describe('feed', () => {
     await more(5)
     await close()
     expect(heights(blocks)).toEqual(run(start + 1, blocks.length))
-  }, 30_000)
+  })
 
   test('a feed that begins before the node waits for it, and one that never sees a node closes at once', async () => {
     const relay = await relayTo(1)

@@ -221,5 +221,5 @@ describe('find', () => {
     const cacheDir = defaultCometCache()
     const found = await find({ PATH: withoutNode, GOPATH: folder(), GOCACHE, GOMODCACHE }, cacheDir)
     expect(found).toMatchObject({ version: COMETBFT_VERSION, path: join(cacheDir, 'cometbft') })
-  }, 300_000)
+  })
 })

@@ -15,7 +15,7 @@ beforeAll(async () => {
   program = (await findCometBft()).path
   node = await kvstoreHome()
   log = homeFiles(node.home).log
-}, 60_000)
+})
 afterAll(() => node.remove())
 
 const isAlive = (pid: number) => {
@@ -70,7 +70,7 @@ describe('process', () => {
     expect(await rpc.committedHeight()).toBeGreaterThanOrEqual(height)
     await second.stop()
     rpc.close()
-  }, 30_000)
+  })
 
   test('a second node on the same home is refused with the port in the message', async () => {
     const first = await startCometBft({ program, home: node.home })
@@ -78,7 +78,7 @@ describe('process', () => {
     const error = { code: 'COMET', message: expect.stringContaining(String(node.rpcPort)) }
     await expect(startCometBft({ program, home: node.home })).rejects.toMatchObject(error)
     await first.stop()
-  }, 30_000)
+  })
 
   const info = 'I[2026-11-23|01:32:49.680] indexed block events    module=txindex height=15'
   const error = 'E[2026-11-23|01:32:49.700] cannot write    module=state err="disk I/O error"'
@@ -129,16 +129,12 @@ describe('process', () => {
     ['process.kill(process.pid, "SIGKILL")', 'is killed'],
     ['throw new Error("x")', 'throws'],
   ]
-  test.each(ends)(
-    'when our process does %s the node is gone',
-    async (then) => {
-      const { parent, pid } = await parentThat(program, 'committed state', then)
-      expect(isAlive(pid)).toBe(true)
-      parent.stdin.write('now')
-      await until(() => !isAlive(pid))
-    },
-    30_000,
-  )
+  test.each(ends)('when our process does %s the node is gone', async (then) => {
+    const { parent, pid } = await parentThat(program, 'committed state', then)
+    expect(isAlive(pid)).toBe(true)
+    parent.stdin.write('now')
+    await until(() => !isAlive(pid))
+  })
 
   test('a program that prints nothing more is gone too when our process exits', async () => {
     const { parent, pid } = await parentThat(script('echo up; exec sleep 60'), 'up', 'process.exit(0)')

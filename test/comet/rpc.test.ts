@@ -7,7 +7,7 @@ import { kvstoreNode, until } from './support.ts'
 let node: Awaited<ReturnType<typeof kvstoreNode>>
 beforeAll(async () => {
   node = await kvstoreNode(100)
-}, 60_000)
+})
 afterAll(() => node.remove())
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex').toUpperCase()

@@ -154,7 +154,7 @@ test('TypeScript samples compile, and a wrong one does not', () => {
   expect(blocks.length).toBeGreaterThan(2)
   expect(compile(blocks.map(moduleOf))).toBe('')
   expect(compile(["import { Svc } from '@svcd/client'\nnew Svc(1)\n"])).toMatch(/samples\/0\.ts\(2,9\): error TS2/)
-}, 120_000)
+})
 
 test('the JavaScript samples of docs/client.md are strict TypeScript, in which a callback narrows its result', () => {
   const source = codeBlocks
@@ -163,7 +163,7 @@ test('the JavaScript samples of docs/client.md are strict TypeScript, in which a
     .join('\n')
   expect(compile([source])).toBe('')
   expect(compile([source.replaceAll('if (error !== null) throw error', '')])).toMatch(/error TS18048: 'byCallback' is/)
-}, 120_000)
+})
 
 test('JavaScript samples are those of docs/client.md, which run against a devnet (test/e2e/clientSigning.test.ts)', () => {
   const elsewhere = codeBlocks.filter(({ info, path }) => /^js\b/.test(info) && path !== 'docs/client.md')

@@ -54,7 +54,7 @@ withBrowser('in headless Chromium', () => {
     server = createServer((_request, response) => void response.setHeader('content-type', 'text/html').end(html))
     await once(server.listen(0, '127.0.0.1'), 'listening')
     await page.goto(`http://localhost:${(server.address() as AddressInfo).port}/page`)
-  }, 90_000)
+  })
 
   test('a declare that the page signs is committed, and the key never leaves the page', async () => {
     const sent: string[] = []
@@ -82,7 +82,7 @@ withBrowser('in headless Chromium', () => {
     expect(sent.some((body) => body.includes('svc_sendRawTransaction'))).toBe(true)
     expect(sent.join()).not.toContain('junk')
     expect(failures).toEqual([])
-  }, 60_000)
+  })
 
   test('the synchronous form throws an Error that shows the line to write instead', async () => {
     const message = await page.evaluate((url) => {

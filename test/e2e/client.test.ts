@@ -21,7 +21,7 @@ let addresses: readonly string[] = []
 beforeAll(async () => {
   net = await startDevnet(await makePlace(folder), ['--os', 'ubuntu'])
   addresses = await net.call<string[]>('svc_accounts')
-}, 60_000)
+})
 
 const functionAt = (root: object, path: string): ((...args: readonly unknown[]) => unknown) =>
   path.split('.').reduce<unknown>((node, name) => (node as Json)[name], root) as never
@@ -131,32 +131,28 @@ describe('the 16 functions of the interface', () => {
     ['with a callback', callback, 0],
     ['synchronous', synchronous, 1],
     ['as promises', promise, 2],
-  ] as const)(
-    '%s: answer in the shapes, with the codes and logs of the interface',
-    async (_name, form, run) => {
-      const { svc, pair } = client(run)
-      const seen = await allFunctions(form(svc), run, pair)
-      expect(Object.keys(seen).sort()).toEqual([...interfaceCalls].sort())
-      expect(interfaceCalls).toHaveLength(16)
-      for (const [name, [gas, data]] of Object.entries(GAS_OF)) expectCommitted(seen[name] as never, gas, data)
-      expectRefused(seen['governance.proposeUpgradeProgram'] as never, 4, 'proposeUpgradeProgram is not implemented')
-      const answer = (name: string): Answer => seen[name] as Answer
-      const rowsOf = (name: string): readonly Json[] => answer(name).data as readonly Json[]
-      expect(answer('stake.validator.query').height).toBeGreaterThan(0)
-      expect(answer('stake.validator.query').data).toMatchObject({
-        owner_address: pair[0],
-        description: { name: `run ${run}` },
-      })
-      expect(rowsOf('stake.validator.list').map((row) => misfits('Validator object', row))).toEqual([[], []])
-      expect(rowsOf('governance.listProposals').at(-1)).toMatchObject({
-        Type: 'retire_program',
-        Detail: { reason: `run ${run}` },
-      })
-      expect(answer('governance.getParams')).toMatchObject({ height: 1 })
-      expect(misfits('System parameters object', answer('governance.getParams').data as Json)).toEqual([])
-    },
-    60_000,
-  )
+  ] as const)('%s: answer in the shapes, with the codes and logs of the interface', async (_name, form, run) => {
+    const { svc, pair } = client(run)
+    const seen = await allFunctions(form(svc), run, pair)
+    expect(Object.keys(seen).sort()).toEqual([...interfaceCalls].sort())
+    expect(interfaceCalls).toHaveLength(16)
+    for (const [name, [gas, data]] of Object.entries(GAS_OF)) expectCommitted(seen[name] as never, gas, data)
+    expectRefused(seen['governance.proposeUpgradeProgram'] as never, 4, 'proposeUpgradeProgram is not implemented')
+    const answer = (name: string): Answer => seen[name] as Answer
+    const rowsOf = (name: string): readonly Json[] => answer(name).data as readonly Json[]
+    expect(answer('stake.validator.query').height).toBeGreaterThan(0)
+    expect(answer('stake.validator.query').data).toMatchObject({
+      owner_address: pair[0],
+      description: { name: `run ${run}` },
+    })
+    expect(rowsOf('stake.validator.list').map((row) => misfits('Validator object', row))).toEqual([[], []])
+    expect(rowsOf('governance.listProposals').at(-1)).toMatchObject({
+      Type: 'retire_program',
+      Detail: { reason: `run ${run}` },
+    })
+    expect(answer('governance.getParams')).toMatchObject({ height: 1 })
+    expect(misfits('System parameters object', answer('governance.getParams').data as Json)).toEqual([])
+  })
 })
 
 describe('the errors of the interface', () => {
@@ -209,7 +205,7 @@ describe('the errors of the interface', () => {
       proposeDeployLibEni: ['governance.proposeDeployLibEni', { from: owner, ...library }],
       proposeRetireProgram: ['governance.proposeRetireProgram', { from: owner, preservedValidators: pubKey }],
     })
-  }, 60_000)
+  })
 
   test('the table has a row for each of these inputs', () => {
     expect(rows.map(([operation]) => operation).sort()).toEqual(Object.keys(inputs).sort())

@@ -19,7 +19,7 @@ let net: Devnet
 
 beforeAll(async () => {
   net = await startDevnet(await makePlace(folder), ['--os', 'ubuntu'])
-}, 60_000)
+})
 
 /** Runs a program of its own to its end; what it printed. Throws with all it said when it fails. */
 function runProgram(name: string, source: string): Promise<string> {
@@ -63,7 +63,7 @@ describe('local signing', () => {
     expect(places.map(([, , nonce]) => nonce)).toEqual(Array.from({ length: EACH }, (_, at) => at))
     expect([...places].sort(([a, b], [c, d]) => a - c || b - d)).toEqual(places)
     expect(await svc.async.getBalance(nobody(1))).toBe(String(7 * EACH))
-  }, 60_000)
+  })
 
   test(`two processes that share a key commit ${EACH} transfers each, none twice`, async () => {
     const source = (value: number): string => `
@@ -79,7 +79,7 @@ describe('local signing', () => {
     const svc = new Svc(net.url)
     expect(await svc.async.getBalance(nobody(2))).toBe(String(1001 * EACH))
     expect(await svc.async.getTransactionCount(svc.accounts.add(PUBLIC_MNEMONIC, 2))).toBe(2 * EACH)
-  }, 90_000)
+  })
 
   test('the gateway never sees the key: it signs for none of these accounts, and still they act', async () => {
     const svc = new Svc(net.url)
@@ -143,7 +143,7 @@ test('every example of docs/client.md runs, in the order in which it stands ther
   const said = await runProgram('docs', source).finally(() => light.stop())
   const inner = blocks.flatMap(({ info }, at) => (info === 'js shared' ? [] : [`done ${at}`]))
   expect(said.split('\n').filter((line) => line.startsWith('done '))).toEqual(inner)
-}, 60_000)
+})
 
 test('the example of docs/client.md with web3.js runs', async () => {
   const [sample] = examplesRunBy('test/e2e/clientSigning.test.ts').filter(({ info }) => info === 'ts')
@@ -152,7 +152,7 @@ test('the example of docs/client.md with web3.js runs', async () => {
     .replace("'@svcd/client/web3-plugin'", `'${new URL('web3Plugin.ts', CLIENT).href}'`)
     .replace('http://127.0.0.1:8545', net.url)
   expect(await runProgram('web3', source ?? '')).toMatch(/^null \{\n? *height: \d+/)
-}, 60_000)
+})
 
 test('web3.registerPlugin gives web3.svc the same functions', async () => {
   const web3 = new Web3(net.url)

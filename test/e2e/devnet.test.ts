@@ -7,7 +7,6 @@ import { devnetArgs, makePlace, type Place, startDevnet, svcd } from './support/
 import { descendantsOf, isRunning } from './support/processes.ts'
 import { testFolder } from './support/testFolder.ts'
 
-const START_MS = 60_000
 const folder = testFolder()
 const checkout = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -25,36 +24,28 @@ describe('one devnet, stopped and started again', () => {
     place = await makePlace(join(folder, 'life'))
   })
 
-  test(
-    'from nothing to ready in one step, and SIGTERM ends it with status 0 and no process left',
-    async () => {
-      const net = await startDevnet(place)
-      const [from, to] = await net.call<string[]>('svc_accounts')
-      const below = descendantsOf(net.pid).map(({ pid }) => pid)
-      expect(below).toEqual(expect.arrayContaining([net.pids.app, net.pids.node]))
-      ;({ height } = await net.commit('svc_transfer', { from, to, value: '123' }))
-      balance = await net.call<string>('svc_getBalance', [to])
-      expect(BigInt(balance) % 1000n).toBe(123n)
-      const { status } = await net.stop('SIGTERM')
-      expect(status).toBe(0)
-      expect([net.pid, ...below].filter(isRunning)).toEqual([])
-    },
-    START_MS,
-  )
+  test('from nothing to ready in one step, and SIGTERM ends it with status 0 and no process left', async () => {
+    const net = await startDevnet(place)
+    const [from, to] = await net.call<string[]>('svc_accounts')
+    const below = descendantsOf(net.pid).map(({ pid }) => pid)
+    expect(below).toEqual(expect.arrayContaining([net.pids.app, net.pids.node]))
+    ;({ height } = await net.commit('svc_transfer', { from, to, value: '123' }))
+    balance = await net.call<string>('svc_getBalance', [to])
+    expect(BigInt(balance) % 1000n).toBe(123n)
+    const { status } = await net.stop('SIGTERM')
+    expect(status).toBe(0)
+    expect([net.pid, ...below].filter(isRunning)).toEqual([])
+  })
 
-  test(
-    'the next start goes on from the same state, and Ctrl-C, which reaches the whole group, leaves no process',
-    async () => {
-      const net = await startDevnet(place)
-      const [, to] = await net.call<string[]>('svc_accounts')
-      expect(await net.height()).toBeGreaterThanOrEqual(height)
-      expect(await net.call('svc_getBalance', [to])).toBe(balance)
-      await net.waitForHeight((await net.height()) + 2)
-      const { status, stderr } = await net.stop('SIGINT', true)
-      expect([status, stderr]).toEqual([0, ''])
-    },
-    START_MS,
-  )
+  test('the next start goes on from the same state, and Ctrl-C, which reaches the whole group, leaves no process', async () => {
+    const net = await startDevnet(place)
+    const [, to] = await net.call<string[]>('svc_accounts')
+    expect(await net.height()).toBeGreaterThanOrEqual(height)
+    expect(await net.call('svc_getBalance', [to])).toBe(balance)
+    await net.waitForHeight((await net.height()) + 2)
+    const { status, stderr } = await net.stop('SIGINT', true)
+    expect([status, stderr]).toEqual([0, ''])
+  })
 
   test.each([
     ['CometBFT', 'node', 'cometbft.log'],
@@ -70,76 +61,63 @@ describe('one devnet, stopped and started again', () => {
         `${part} stopped: ended by SIGKILL; stopping the rest (log: ${join(place.home, 'logs', log)})`,
       ])
     },
-    START_MS,
   )
 
-  test(
-    'a part that cannot start because of its files, or of an error that nobody caught, is named with the cause',
-    async () => {
-      const current = join(place.home, 'data/cometbft/blockstore.db/CURRENT')
-      const intact = readFileSync(current)
-      writeFileSync(current, 'x\n')
-      await expectRefusal(
-        svcd(devnetArgs(place)),
-        /CometBFT stopped during the start: ERROR: .*corrupted or incomplete CURRENT file \(log: .*\/cometbft\.log\)$/,
-      )
-      writeFileSync(current, intact)
-      const fault = 'data:text/javascript,if(process.argv[2]===%22start%22)throw(new(TypeError)(%22boom%22))'
-      await expectRefusal(
-        svcd(devnetArgs(place), { ...process.env, NODE_OPTIONS: `--import=${fault}` }),
-        /the application did not start: TypeError: boom$/,
-      )
-    },
-    START_MS,
-  )
-
-  test(
-    '--reset starts a new chain in the same home; the log flags reach every part',
-    async () => {
-      const net = await startDevnet(place, ['--reset', '--log-level', 'debug', '--log-format', 'pretty'])
-      const [, to] = await net.call<string[]>('svc_accounts')
-      expect(BigInt(await net.call<string>('svc_getBalance', [to])) % 1000n).toBe(0n)
-      expect((await net.stop()).status).toBe(0)
-      const log = (name: string): string => readFileSync(join(place.home, 'logs', name), 'utf8')
-      for (const name of ['app.log', 'gateway.log']) expect(log(name)).toMatch(/^2\S+Z INFO {2}the \w+ listens /m)
-      expect(log('cometbft.log')).toMatch(/^D\[.* module=consensus/m)
-    },
-    START_MS,
-  )
-})
-
-test(
-  'a retired program ends the devnet with status 0 and says so; only its successor goes on with the chain',
-  async () => {
-    const place = await makePlace(join(folder, 'retired'))
-    const net = await startDevnet(place)
-    const [from] = await net.call<string[]>('svc_accounts')
-    const { data } = await net.call<{ data: { pub_key: { value: string } } }>('svc_queryValidator', [from])
-    const retiredBlockHeight = (await net.height()) + 6
-    const proposed = await net.commit('svc_proposeRetireProgram', {
-      from,
-      preservedValidators: data.pub_key.value,
-      retiredBlockHeight,
-    })
-    await net.commit('svc_vote', { from, proposalId: proposed.deliver_tx.data, answer: 'Y' })
-    const { status, stdout } = await net.ended
-    expect([status, stdout.trim().split('\n').at(-1)]).toEqual([0, `program 1 retired at height ${retiredBlockHeight}`])
+  test('a part that cannot start because of its files, or of an error that nobody caught, is named with the cause', async () => {
+    const current = join(place.home, 'data/cometbft/blockstore.db/CURRENT')
+    const intact = readFileSync(current)
+    writeFileSync(current, 'x\n')
     await expectRefusal(
       svcd(devnetArgs(place)),
-      /this program runs version 1, which the chain has retired: it is at version 2/,
+      /CometBFT stopped during the start: ERROR: .*corrupted or incomplete CURRENT file \(log: .*\/cometbft\.log\)$/,
     )
-    await expectRefusal(svcd(['start', '--home', place.home]), /it is at version 2.*--accept-program-version 2/)
+    writeFileSync(current, intact)
+    const fault = 'data:text/javascript,if(process.argv[2]===%22start%22)throw(new(TypeError)(%22boom%22))'
     await expectRefusal(
-      svcd(['start', '--home', place.home, '--accept-program-version', '3']),
-      /this program runs version 3, but the chain is still at version 2/,
+      svcd(devnetArgs(place), { ...process.env, NODE_OPTIONS: `--import=${fault}` }),
+      /the application did not start: TypeError: boom$/,
     )
-    expect(await svcd(['program', 'accept', '2', '--home', place.home])).toMatchObject({ status: 0 })
-    const next = await startDevnet(place)
-    await next.waitForHeight(retiredBlockHeight + 2)
-    expect((await next.stop()).status).toBe(0)
-  },
-  START_MS,
-)
+  })
+
+  test('--reset starts a new chain in the same home; the log flags reach every part', async () => {
+    const net = await startDevnet(place, ['--reset', '--log-level', 'debug', '--log-format', 'pretty'])
+    const [, to] = await net.call<string[]>('svc_accounts')
+    expect(BigInt(await net.call<string>('svc_getBalance', [to])) % 1000n).toBe(0n)
+    expect((await net.stop()).status).toBe(0)
+    const log = (name: string): string => readFileSync(join(place.home, 'logs', name), 'utf8')
+    for (const name of ['app.log', 'gateway.log']) expect(log(name)).toMatch(/^2\S+Z INFO {2}the \w+ listens /m)
+    expect(log('cometbft.log')).toMatch(/^D\[.* module=consensus/m)
+  })
+})
+
+test('a retired program ends the devnet with status 0 and says so; only its successor goes on with the chain', async () => {
+  const place = await makePlace(join(folder, 'retired'))
+  const net = await startDevnet(place)
+  const [from] = await net.call<string[]>('svc_accounts')
+  const { data } = await net.call<{ data: { pub_key: { value: string } } }>('svc_queryValidator', [from])
+  const retiredBlockHeight = (await net.height()) + 6
+  const proposed = await net.commit('svc_proposeRetireProgram', {
+    from,
+    preservedValidators: data.pub_key.value,
+    retiredBlockHeight,
+  })
+  await net.commit('svc_vote', { from, proposalId: proposed.deliver_tx.data, answer: 'Y' })
+  const { status, stdout } = await net.ended
+  expect([status, stdout.trim().split('\n').at(-1)]).toEqual([0, `program 1 retired at height ${retiredBlockHeight}`])
+  await expectRefusal(
+    svcd(devnetArgs(place)),
+    /this program runs version 1, which the chain has retired: it is at version 2/,
+  )
+  await expectRefusal(svcd(['start', '--home', place.home]), /it is at version 2.*--accept-program-version 2/)
+  await expectRefusal(
+    svcd(['start', '--home', place.home, '--accept-program-version', '3']),
+    /this program runs version 3, but the chain is still at version 2/,
+  )
+  expect(await svcd(['program', 'accept', '2', '--home', place.home])).toMatchObject({ status: 0 })
+  const next = await startDevnet(place)
+  await next.waitForHeight(retiredBlockHeight + 2)
+  expect((await next.stop()).status).toBe(0)
+})
 
 describe('what the person can put right', () => {
   test.each(['gateway', 'rpc', 'p2p'])(

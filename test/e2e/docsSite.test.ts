@@ -34,7 +34,7 @@ beforeAll(async () => {
   )
   expect(stdout.trim().split('\n').at(-1)).toContain(`The site is in ${built}.`)
   site = await serveSite(built, BASE)
-}, 300_000)
+})
 
 test('the site has every page of its sidebar, and each says something', () => {
   const missing = sitePages.filter(({ route }) => {
@@ -66,7 +66,7 @@ withBrowser('in headless Chromium', () => {
     devnet = await startDevnet()
     // Else it asks the reader whether a page from elsewhere may reach this machine, and nobody answers.
     browser = await startBrowser(['--disable-features=LocalNetworkAccessChecks'])
-  }, 90_000)
+  })
 
   /** Runs `visit` on a page of the site; whatever the page complains of, and each request to another machine, is kept. */
   async function onPage(path: string, visit: (page: Page) => Promise<void>, options: BrowserContextOptions = {}) {

@@ -36,7 +36,7 @@ beforeAll(async () => {
   linkPackage(folder.path)
   writeExamples(folder.path)
   if (isLegacy) await abciCli('0.37.18')
-}, 300_000)
+})
 
 afterAll(async () => {
   await Promise.all(running.map((one) => one.stop()))

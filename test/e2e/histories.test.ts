@@ -30,57 +30,49 @@ beforeAll(async () => {
   running = await startNode(node)
   await waitForHead(node, running, 1, LIMIT_MS)
   await startNodeGateway(node)
-}, LIMIT_MS)
+})
 
 const indexOf = ({ home }: NetworkNode): string => join(home, 'data', 'history.db')
 
-test(
-  'the index that is rebuilt from the blocks is the one that the application wrote, and says until then what it lacks',
-  async () => {
-    const svc = new Svc(node.gateway)
-    const from = svc.accounts.add(PUBLIC_MNEMONIC, 0)
-    const sent = Array.from({ length: SENT }, (_, at) =>
-      svc.async.transfer({ from, to: node.owner, value: String(at + 1) }),
-    )
-    await Promise.all(sent)
-    await svc.async.stake.validator.update({ from, description: { name: 'rebuilt' } })
-    await waitForHead(node, running, BLOCKS, LIMIT_MS)
-    expect(await running.end('SIGTERM')).toBe(0)
-    const written = historyRows(indexOf(node), BLOCKS)
-    expect([written['blocks']?.length, written['transactions']?.length]).toEqual([BLOCKS, SENT + 1])
-    for (const table of ['account_transactions', 'validator_events', 'awards'])
-      expect(written[table]?.length).toBeGreaterThan(0)
+test('the index that is rebuilt from the blocks is the one that the application wrote, and says until then what it lacks', async () => {
+  const svc = new Svc(node.gateway)
+  const from = svc.accounts.add(PUBLIC_MNEMONIC, 0)
+  const sent = Array.from({ length: SENT }, (_, at) =>
+    svc.async.transfer({ from, to: node.owner, value: String(at + 1) }),
+  )
+  await Promise.all(sent)
+  await svc.async.stake.validator.update({ from, description: { name: 'rebuilt' } })
+  await waitForHead(node, running, BLOCKS, LIMIT_MS)
+  expect(await running.end('SIGTERM')).toBe(0)
+  const written = historyRows(indexOf(node), BLOCKS)
+  expect([written['blocks']?.length, written['transactions']?.length]).toEqual([BLOCKS, SENT + 1])
+  for (const table of ['account_transactions', 'validator_events', 'awards'])
+    expect(written[table]?.length).toBeGreaterThan(0)
 
-    removeHistory(indexOf(node))
-    running = await startNode(node)
-    await waitForHead(node, running, BLOCKS + 5, LIMIT_MS)
-    await startNodeGateway(node)
-    const before = await svc.async.getTransactions({ address: from })
-    expect(before).toMatchObject({ data: [], next: null })
-    expect(before.earliest_height).toBeGreaterThan(1)
-    const rebuild = ['index', 'rebuild', '--home', node.home, '--node', node.rpc, '--json']
-    expect(await svcd(rebuild)).toMatchObject({ status: 0, stdout: expect.stringContaining('"first_height": 1') })
-    expect(historyRows(indexOf(node), BLOCKS)).toEqual(written)
-    const { data, earliest_height: earliest } = await svc.async.getTransactions({ address: from, limit: 100 })
-    expect([data.length, earliest]).toEqual([SENT + 1, 1])
-    expect(await svcd(rebuild)).toMatchObject({ status: 0, stdout: expect.stringContaining('"added": 0') })
-    expect((await svcd([...rebuild, '--all'])).status).toBe(0)
-    expect(historyRows(indexOf(node), BLOCKS)).toEqual(written)
-  },
-  LIMIT_MS,
-)
+  removeHistory(indexOf(node))
+  running = await startNode(node)
+  await waitForHead(node, running, BLOCKS + 5, LIMIT_MS)
+  await startNodeGateway(node)
+  const before = await svc.async.getTransactions({ address: from })
+  expect(before).toMatchObject({ data: [], next: null })
+  expect(before.earliest_height).toBeGreaterThan(1)
+  const rebuild = ['index', 'rebuild', '--home', node.home, '--node', node.rpc, '--json']
+  expect(await svcd(rebuild)).toMatchObject({ status: 0, stdout: expect.stringContaining('"first_height": 1') })
+  expect(historyRows(indexOf(node), BLOCKS)).toEqual(written)
+  const { data, earliest_height: earliest } = await svc.async.getTransactions({ address: from, limit: 100 })
+  expect([data.length, earliest]).toEqual([SENT + 1, 1])
+  expect(await svcd(rebuild)).toMatchObject({ status: 0, stdout: expect.stringContaining('"added": 0') })
+  expect((await svcd([...rebuild, '--all'])).status).toBe(0)
+  expect(historyRows(indexOf(node), BLOCKS)).toEqual(written)
+})
 
-test(
-  'a node without the index says so, and its chain goes on',
-  async () => {
-    await running.end('SIGTERM')
-    running = await startNode(node, ['--no-history'])
-    const svc = new Svc(node.gateway)
-    await waitForHead(node, running, BLOCKS + 10, LIMIT_MS)
-    await expect(svc.async.getTransactions({ address: node.owner })).rejects.toMatchObject({
-      code: -32011,
-      message: expect.stringContaining('keeps no index of histories'),
-    })
-  },
-  LIMIT_MS,
-)
+test('a node without the index says so, and its chain goes on', async () => {
+  await running.end('SIGTERM')
+  running = await startNode(node, ['--no-history'])
+  const svc = new Svc(node.gateway)
+  await waitForHead(node, running, BLOCKS + 10, LIMIT_MS)
+  await expect(svc.async.getTransactions({ address: node.owner })).rejects.toMatchObject({
+    code: -32011,
+    message: expect.stringContaining('keeps no index of histories'),
+  })
+})

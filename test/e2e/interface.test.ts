@@ -26,7 +26,7 @@ const newKey = (): string => randomBytes(32).toString('base64')
 beforeAll(async () => {
   net = await startDevnet(await makePlace(folder), ['--os', 'ubuntu'])
   ;[owner, candidate, heir, loser, spender, stranger] = await net.call<string[]>('svc_accounts')
-}, 60_000)
+})
 
 const validator = async (address = ''): Promise<Json> =>
   (await net.call<One>('svc_queryValidator', [address])).data as Json

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Devnet, endLeftovers, makePlace, startDevnet } from './support/devnet.ts'
 import { testFolder } from './support/testFolder.ts'
 
-const LIMIT_MS = 180_000
 const folder = testFolder(endLeftovers)
 let devnet: Devnet
 let accounts: readonly string[] = []
@@ -36,57 +35,45 @@ async function powers(): Promise<{ readonly proven: readonly (string | null)[]; 
 beforeAll(async () => {
   devnet = await startDevnet(await makePlace(join(folder, 'home')))
   accounts = await devnet.call<readonly string[]>('svc_accounts')
-}, LIMIT_MS)
+})
 afterAll(async () => {
   await devnet.stop()
-}, LIMIT_MS)
+})
 
-test(
-  'the only validator changes its key to one that no node holds: blocks go on, also after a restart',
-  async () => {
-    const [from] = accounts
-    await devnet.commit('svc_updateCandidacy', { from, pubKey: deadKey() })
-    await sixMoreBlocks()
-    expect(await powers()).toEqual({ proven: [from], joining: 1 })
-    const { place } = devnet
-    await devnet.stop()
-    devnet = await startDevnet(place)
-    await sixMoreBlocks()
-    expect(await powers()).toEqual({ proven: [from], joining: 1 })
-  },
-  LIMIT_MS,
-)
+test('the only validator changes its key to one that no node holds: blocks go on, also after a restart', async () => {
+  const [from] = accounts
+  await devnet.commit('svc_updateCandidacy', { from, pubKey: deadKey() })
+  await sixMoreBlocks()
+  expect(await powers()).toEqual({ proven: [from], joining: 1 })
+  const { place } = devnet
+  await devnet.stop()
+  devnet = await startDevnet(place)
+  await sixMoreBlocks()
+  expect(await powers()).toEqual({ proven: [from], joining: 1 })
+})
 
-test(
-  'it goes back to the key that its node holds, withdraws, and declares the same key again',
-  async () => {
-    const [from = ''] = accounts
-    const own = (await setOf()).find(({ proven }) => proven)?.pub_key.value
-    await devnet.commit('svc_updateCandidacy', { from, pubKey: own })
-    await sixMoreBlocks()
-    expect(await powers()).toEqual({ proven: [from], joining: 0 })
-    await devnet.commit('svc_withdrawCandidacy', { from })
-    await sixMoreBlocks()
-    await devnet.commit('svc_declareCandidacy', { from, pubKey: own })
-    await sixMoreBlocks()
-    expect(await powers()).toEqual({ proven: [from], joining: 0 })
-  },
-  LIMIT_MS,
-)
+test('it goes back to the key that its node holds, withdraws, and declares the same key again', async () => {
+  const [from = ''] = accounts
+  const own = (await setOf()).find(({ proven }) => proven)?.pub_key.value
+  await devnet.commit('svc_updateCandidacy', { from, pubKey: own })
+  await sixMoreBlocks()
+  expect(await powers()).toEqual({ proven: [from], joining: 0 })
+  await devnet.commit('svc_withdrawCandidacy', { from })
+  await sixMoreBlocks()
+  await devnet.commit('svc_declareCandidacy', { from, pubKey: own })
+  await sixMoreBlocks()
+  expect(await powers()).toEqual({ proven: [from], joining: 0 })
+})
 
-test(
-  'strangers fill the set with candidacies of keys that no node holds: blocks go on, and the validator keeps its power',
-  async () => {
-    const [validator, ...strangers] = accounts
-    for (const from of strangers.slice(0, 4)) {
-      await devnet.commit('svc_declareCandidacy', {
-        from,
-        pubKey: deadKey(),
-        maxAmount: (900_000n * 10n ** 18n).toString(),
-      })
-    }
-    await sixMoreBlocks()
-    expect(await powers()).toEqual({ proven: [validator], joining: 4 })
-  },
-  LIMIT_MS,
-)
+test('strangers fill the set with candidacies of keys that no node holds: blocks go on, and the validator keeps its power', async () => {
+  const [validator, ...strangers] = accounts
+  for (const from of strangers.slice(0, 4)) {
+    await devnet.commit('svc_declareCandidacy', {
+      from,
+      pubKey: deadKey(),
+      maxAmount: (900_000n * 10n ** 18n).toString(),
+    })
+  }
+  await sixMoreBlocks()
+  expect(await powers()).toEqual({ proven: [validator], joining: 4 })
+})

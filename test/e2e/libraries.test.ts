@@ -9,7 +9,6 @@ import { type Devnet, makePlace, type Place, startDevnet, svcd } from './support
 import { freePorts } from './support/processes.ts'
 import { testFolder } from './support/testFolder.ts'
 
-const LIMIT_MS = 120_000
 const folder = testFolder(async () => {
   await net?.stop()
   await closeAll()
@@ -53,7 +52,7 @@ beforeAll(async () => {
   env = { ...process.env, SVCD_ENI_ALLOW: '127.0.0.1', SVCD_APP_METRICS: `127.0.0.1:${metrics}` }
   net = await startDevnet(place, ['--os', 'ubuntu'], env)
   ;[from = ''] = await net.call<string[]>('svc_accounts')
-}, LIMIT_MS)
+})
 
 /** Proposes a library from these URLs and approves it; gives its id. */
 async function approve(name: string, urls: readonly string[], deployBlockHeight: number): Promise<string> {
@@ -93,93 +92,85 @@ async function interval(above: number, blocks: number): Promise<number> {
   return (last - first) / blocks
 }
 
-test(
-  'each server has the end that the protocol gives it, nothing inward is called, and blocks go on as before',
-  async () => {
-    const before = await interval(2, 10)
-    const point = (await net.height()) + 90
-    const at = (path: string): string => `${server.url}/${path}`
-    const cases = {
-      good: [at('good')],
-      second: [at('404'), at('good')],
-      wrong: [at('wrong')],
-      over: [at('over')],
-      inward: [at('inward')],
-      direct: [`${inward.url}/`],
-      metadata: [at('metadata')],
-    }
-    const names = Object.keys(cases) as (keyof typeof cases)[]
-    const made = await Promise.all(names.map(async (name) => [name, await approve(name, cases[name], point)]))
-    const ids = Object.fromEntries(made) as Record<keyof typeof cases, string>
-    const found = ['good', 'second'] as const
-    const lost = ['wrong', 'over', 'inward', 'direct', 'metadata'] as const
-    for (const name of found) await until(ids[name], 'ready')
-    for (const name of lost) await until(ids[name], 'failed')
-    expect(await (await fetch(metricsUrl)).text()).toMatch(
-      /^svc_eni_staged 2$[\s\S]*^svc_eni_deployed 0$[\s\S]*^svc_eni_failed 5$/m,
-    )
+test('each server has the end that the protocol gives it, nothing inward is called, and blocks go on as before', async () => {
+  const before = await interval(2, 10)
+  const point = (await net.height()) + 90
+  const at = (path: string): string => `${server.url}/${path}`
+  const cases = {
+    good: [at('good')],
+    second: [at('404'), at('good')],
+    wrong: [at('wrong')],
+    over: [at('over')],
+    inward: [at('inward')],
+    direct: [`${inward.url}/`],
+    metadata: [at('metadata')],
+  }
+  const names = Object.keys(cases) as (keyof typeof cases)[]
+  const made = await Promise.all(names.map(async (name) => [name, await approve(name, cases[name], point)]))
+  const ids = Object.fromEntries(made) as Record<keyof typeof cases, string>
+  const found = ['good', 'second'] as const
+  const lost = ['wrong', 'over', 'inward', 'direct', 'metadata'] as const
+  for (const name of found) await until(ids[name], 'ready')
+  for (const name of lost) await until(ids[name], 'failed')
+  expect(await (await fetch(metricsUrl)).text()).toMatch(
+    /^svc_eni_staged 2$[\s\S]*^svc_eni_deployed 0$[\s\S]*^svc_eni_failed 5$/m,
+  )
 
-    const stalled = await approve('stall', [at('stall')], point)
-    while (!asked.includes('/stall')) await sleep(20)
-    const during = await interval(await net.height(), 10)
-    expect([...held].filter(({ destroyed }) => !destroyed)).toHaveLength(1)
-    // Had consensus waited for the server, there would have been no block at all.
-    expect(during).toBeLessThan(5 * before)
+  const stalled = await approve('stall', [at('stall')], point)
+  while (!asked.includes('/stall')) await sleep(20)
+  const during = await interval(await net.height(), 10)
+  expect([...held].filter(({ destroyed }) => !destroyed)).toHaveLength(1)
+  // Had consensus waited for the server, there would have been no block at all.
+  expect(during).toBeLessThan(5 * before)
 
-    await net.waitForHeight(point)
-    for (const name of found) await until(ids[name], 'deployed')
-    for (const id of [...lost.map((name) => ids[name]), stalled]) await until(id, 'collapsed')
-    expect(inward.connections()).toBe(0)
+  await net.waitForHeight(point)
+  for (const name of found) await until(ids[name], 'deployed')
+  for (const id of [...lost.map((name) => ids[name]), stalled]) await until(id, 'collapsed')
+  expect(inward.connections()).toBe(0)
 
-    const listed = await svcd(['eni', 'list', '--home', place.home, '--json'])
-    const rows = JSON.parse(listed.stdout) as { name: string; status: string }[]
-    expect(Object.fromEntries(rows.map(({ name, status }) => [name, status]))).toEqual({
-      ...Object.fromEntries(found.map((name) => [name, 'deployed'])),
-      ...Object.fromEntries([...lost, 'stall'].map((name) => [name, 'collapsed'])),
-    })
-    const where = join(place.home, 'eni/lib/second-v1.0.0.so')
-    expect(rows.find(({ name }) => name === 'second')).toEqual({
-      name: 'second',
-      version: 'v1.0.0',
-      status: 'deployed',
-      bytes: file.length,
-      md5: md5Of(file),
-      sha256: createHash('sha256').update(file).digest('hex'),
-      where,
-    })
-    expect([readFileSync(where).equals(file), statSync(where).mode & 0o777]).toEqual([true, 0o600])
-    expect(readlinkSync(join(place.home, 'eni/lib/second-current.so'))).toBe('second-v1.0.0.so')
-    const log = readFileSync(join(place.home, 'logs/app.log'), 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as object)
-    expect(log).toContainEqual(
-      expect.objectContaining({ event: 'svc.governance.lib_status', name: 'good', status: 'deployed' }),
-    )
-    expect(log).toContainEqual(
-      expect.objectContaining({ name: 'metadata', why: expect.stringContaining('169.254.169.254 (linkLocal)') }),
-    )
-    expect(log).toContainEqual(
-      expect.objectContaining({ name: 'over', why: `the file is larger than ${64 * 1024 * 1024} bytes` }),
-    )
-  },
-  LIMIT_MS,
-)
+  const listed = await svcd(['eni', 'list', '--home', place.home, '--json'])
+  const rows = JSON.parse(listed.stdout) as { name: string; status: string }[]
+  expect(Object.fromEntries(rows.map(({ name, status }) => [name, status]))).toEqual({
+    ...Object.fromEntries(found.map((name) => [name, 'deployed'])),
+    ...Object.fromEntries([...lost, 'stall'].map((name) => [name, 'collapsed'])),
+  })
+  const where = join(place.home, 'eni/lib/second-v1.0.0.so')
+  expect(rows.find(({ name }) => name === 'second')).toEqual({
+    name: 'second',
+    version: 'v1.0.0',
+    status: 'deployed',
+    bytes: file.length,
+    md5: md5Of(file),
+    sha256: createHash('sha256').update(file).digest('hex'),
+    where,
+  })
+  expect([readFileSync(where).equals(file), statSync(where).mode & 0o777]).toEqual([true, 0o600])
+  expect(readlinkSync(join(place.home, 'eni/lib/second-current.so'))).toBe('second-v1.0.0.so')
+  const log = readFileSync(join(place.home, 'logs/app.log'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as object)
+  expect(log).toContainEqual(
+    expect.objectContaining({ event: 'svc.governance.lib_status', name: 'good', status: 'deployed' }),
+  )
+  expect(log).toContainEqual(
+    expect.objectContaining({ name: 'metadata', why: expect.stringContaining('169.254.169.254 (linkLocal)') }),
+  )
+  expect(log).toContainEqual(
+    expect.objectContaining({ name: 'over', why: `the file is larger than ${64 * 1024 * 1024} bytes` }),
+  )
+})
 
-test(
-  'kill -9 during a fetch: after the restart the file arrives and is deployed',
-  async () => {
-    stalling.delete('/stall')
-    for (const response of held) response.destroy()
-    const id = await approve('slow', [`${server.url}/slow`], (await net.height()) + 8)
-    while (!asked.includes('/slow')) await sleep(20)
-    process.kill(net.pids.app, 'SIGKILL')
-    expect((await net.ended).status).toBe(1)
-    stalling.delete('/slow')
-    net = await startDevnet(place, ['--os', 'ubuntu'], env)
-    await until(id, 'deployed')
-    expect(readFileSync(join(place.home, 'eni/lib/slow-v1.0.0.so')).equals(file)).toBe(true)
-    expect((await net.stop()).status).toBe(0)
-  },
-  LIMIT_MS,
-)
+test('kill -9 during a fetch: after the restart the file arrives and is deployed', async () => {
+  stalling.delete('/stall')
+  for (const response of held) response.destroy()
+  const id = await approve('slow', [`${server.url}/slow`], (await net.height()) + 8)
+  while (!asked.includes('/slow')) await sleep(20)
+  process.kill(net.pids.app, 'SIGKILL')
+  expect((await net.ended).status).toBe(1)
+  stalling.delete('/slow')
+  net = await startDevnet(place, ['--os', 'ubuntu'], env)
+  await until(id, 'deployed')
+  expect(readFileSync(join(place.home, 'eni/lib/slow-v1.0.0.so')).equals(file)).toBe(true)
+  expect((await net.stop()).status).toBe(0)
+})

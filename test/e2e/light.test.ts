@@ -10,7 +10,6 @@ import { type Devnet, type Ended, makePlace, startDevnet, svcd } from './support
 import { startLight } from './support/light.ts'
 import { testFolder } from './support/testFolder.ts'
 
-const LIMIT_MS = 120_000
 const nobody = `0x${'0'.repeat(39)}1`
 const folder = testFolder(async () => {
   await Promise.all([gateway.close(), node.close()])
@@ -29,7 +28,7 @@ beforeAll(async () => {
   node = await standBetween(net.node.url)
   await net.waitForHeight(3)
   trusted = await net.node.block(2)
-}, LIMIT_MS)
+})
 
 beforeEach(() => {
   gateway.bend = node.bend = undefined
@@ -63,58 +62,46 @@ describe('svcd query --prove', () => {
   const query = (words: readonly string[], from = home): Promise<Ended> =>
     svcd(['query', ...words, '--prove', '--home', from, '--gateway', gateway.url, '--node', node.url, '--json'])
 
-  test(
-    'does not begin without a header to trust, nor with a wrong one',
-    async () => {
-      expect(await query(['balance', owner])).toMatchObject({
-        status: 2,
-        stderr: expect.stringMatching(/no header of this chain is trusted yet.*--trust-first/),
-      })
-      expect(await query(['balance', owner, '--max-age', '0'])).toMatchObject({
-        status: 2,
-        stderr: expect.stringMatching(/--max-age: expected a whole number from 1 to 999999, got "0"/),
-      })
-      expect(await query(['balance', owner, '--trust-height', '2'])).toMatchObject({
-        status: 2,
-        stderr: expect.stringMatching(/--trust-height and --trust-hash must be given together/),
-      })
-      expect(await query(['balance', owner, '--trust-height', '2', '--trust-hash', 'AB'.repeat(32)])).toMatchObject({
-        status: 2,
-        stderr: expect.stringMatching(/cometbft light: expected header's hash ABAB/),
-      })
-    },
-    LIMIT_MS,
-  )
+  test('does not begin without a header to trust, nor with a wrong one', async () => {
+    expect(await query(['balance', owner])).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/no header of this chain is trusted yet.*--trust-first/),
+    })
+    expect(await query(['balance', owner, '--max-age', '0'])).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/--max-age: expected a whole number from 1 to 999999, got "0"/),
+    })
+    expect(await query(['balance', owner, '--trust-height', '2'])).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/--trust-height and --trust-hash must be given together/),
+    })
+    expect(await query(['balance', owner, '--trust-height', '2', '--trust-hash', 'AB'.repeat(32)])).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/cometbft light: expected header's hash ABAB/),
+    })
+  })
 
-  test(
-    'proves the row of a validator against a header that the light client verified',
-    async () => {
-      const { status, stdout, stderr } = await query(['validator', owner, ...trust()])
-      expect([status, stderr]).toEqual([0, expect.stringMatching(/^no --witness was given, .*\n$/)])
-      const row = JSON.parse(stdout) as { verified: true; height: number; header: Json; data: Json }
-      const { data } = await net.call<{ data: { pub_key: { value: string } } }>('svc_queryValidator', [owner])
-      expect(row).toMatchObject({
-        verified: true,
-        table: 'candidacies',
-        data: { id: 1, owner_address: owner, pub_key: data.pub_key.value },
-      })
-      const { hash, appHash, chainId } = await net.node.block(row.height + 1)
-      expect(row.header).toMatchObject({ height: row.height + 1, hash, app_hash: appHash, chain_id: chainId })
-    },
-    LIMIT_MS,
-  )
+  test('proves the row of a validator against a header that the light client verified', async () => {
+    const { status, stdout, stderr } = await query(['validator', owner, ...trust()])
+    expect([status, stderr]).toEqual([0, expect.stringMatching(/^no --witness was given, .*\n$/)])
+    const row = JSON.parse(stdout) as { verified: true; height: number; header: Json; data: Json }
+    const { data } = await net.call<{ data: { pub_key: { value: string } } }>('svc_queryValidator', [owner])
+    expect(row).toMatchObject({
+      verified: true,
+      table: 'candidacies',
+      data: { id: 1, owner_address: owner, pub_key: data.pub_key.value },
+    })
+    const { hash, appHash, chainId } = await net.node.block(row.height + 1)
+    expect(row.header).toMatchObject({ height: row.height + 1, hash, app_hash: appHash, chain_id: chainId })
+  })
 
-  test(
-    'goes on from the headers it has, and proves that an account has no row',
-    async () => {
-      const { status, stdout } = await query(['balance', nobody, '--witness', net.node.url])
-      expect([status, JSON.parse(stdout)]).toEqual([
-        0,
-        expect.objectContaining({ verified: true, table: 'accounts', data: null }),
-      ])
-    },
-    LIMIT_MS,
-  )
+  test('goes on from the headers it has, and proves that an account has no row', async () => {
+    const { status, stdout } = await query(['balance', nobody, '--witness', net.node.url])
+    expect([status, JSON.parse(stdout)]).toEqual([
+      0,
+      expect.objectContaining({ verified: true, table: 'accounts', data: null }),
+    ])
+  })
 
   const expectRefused = async (why: RegExp): Promise<void> =>
     expect(await query(['validator', owner])).toMatchObject({
@@ -123,69 +110,53 @@ describe('svcd query --prove', () => {
       stderr: expect.stringMatching(why),
     })
 
-  test(
-    'refuses a changed byte of the row, and a forged header',
-    async () => {
-      gateway.bend = flip('value', -1)
-      await expectRefused(/not verified: the proof is of another value/)
-      gateway.bend = undefined
-      node.bend = forge
-      await expectRefused(/not verified: the light client has no verified header of block \d+: /)
-    },
-    LIMIT_MS,
-  )
+  test('refuses a changed byte of the row, and a forged header', async () => {
+    gateway.bend = flip('value', -1)
+    await expectRefused(/not verified: the proof is of another value/)
+    gateway.bend = undefined
+    node.bend = forge
+    await expectRefused(/not verified: the light client has no verified header of block \d+: /)
+  })
 
-  test(
-    'begins with the header of its node under --trust-first, and says that nothing has verified it',
-    async () => {
-      const other = join(folder, 'first')
-      expect(await query(['proof', 'counters', '--trust-first'], other)).toMatchObject({
-        status: 0,
-        stdout: expect.stringContaining('"next_candidacy_id": 2'),
-        stderr: expect.stringMatching(/nothing has verified it/),
-      })
-    },
-    LIMIT_MS,
-  )
+  test('begins with the header of its node under --trust-first, and says that nothing has verified it', async () => {
+    const other = join(folder, 'first')
+    expect(await query(['proof', 'counters', '--trust-first'], other)).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('"next_candidacy_id": 2'),
+      stderr: expect.stringMatching(/nothing has verified it/),
+    })
+  })
 
-  test(
-    'says of a list that one row cannot prove it',
-    async () => {
-      expect(await query(['validators'])).toMatchObject({
-        status: 2,
-        stderr: expect.stringMatching(/not one row of the state/),
-      })
-    },
-    LIMIT_MS,
-  )
+  test('says of a list that one row cannot prove it', async () => {
+    expect(await query(['validators'])).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/not one row of the state/),
+    })
+  })
 })
 
-test(
-  'svcd query --prove trusts no header for longer than those who signed it can be punished',
-  async () => {
-    const chain = await startDevnet(await makePlace(join(folder, 'fast')), ['--fast', '--block-time', '1s'])
-    const ask = (...flags: readonly string[]): Promise<Ended> => {
-      const gateway = ['--gateway', chain.url, '--node', chain.node.url]
-      return svcd(['query', 'balance', nobody, '--prove', '--home', join(folder, 'fastLight'), ...gateway, ...flags])
-    }
-    try {
-      await chain.waitForHeight(4)
-      expect(await ask('--trust-first')).toMatchObject({ status: 0 })
-      // Evidence counts for 18 blocks of a second, and a header for two thirds of that.
-      const { latestHeight } = await chain.node.status()
-      await chain.waitForHeight(latestHeight + 18)
-      expect(await ask()).toMatchObject({
-        status: 1,
-        stderr: expect.stringMatching(/header has expired .*: name a newer one with --trust-height and --trust-hash\)/),
-      })
-      const { height, hash } = await chain.node.block((await chain.node.status()).latestHeight)
-      expect(await ask('--trust-height', String(height), '--trust-hash', hash)).toMatchObject({ status: 0 })
-    } finally {
-      await chain.stop()
-    }
-  },
-  LIMIT_MS,
-)
+test('svcd query --prove trusts no header for longer than those who signed it can be punished', async () => {
+  const chain = await startDevnet(await makePlace(join(folder, 'fast')), ['--fast', '--block-time', '1s'])
+  const ask = (...flags: readonly string[]): Promise<Ended> => {
+    const gateway = ['--gateway', chain.url, '--node', chain.node.url]
+    return svcd(['query', 'balance', nobody, '--prove', '--home', join(folder, 'fastLight'), ...gateway, ...flags])
+  }
+  try {
+    await chain.waitForHeight(4)
+    expect(await ask('--trust-first')).toMatchObject({ status: 0 })
+    // Evidence counts for 18 blocks of a second, and a header for two thirds of that.
+    const { latestHeight } = await chain.node.status()
+    await chain.waitForHeight(latestHeight + 18)
+    expect(await ask()).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/header has expired .*: name a newer one with --trust-height and --trust-hash\)/),
+    })
+    const { height, hash } = await chain.node.block((await chain.node.status()).latestHeight)
+    expect(await ask('--trust-height', String(height), '--trust-hash', hash)).toMatchObject({ status: 0 })
+  } finally {
+    await chain.stop()
+  }
+})
 
 describe('svc.verified over `cometbft light`', () => {
   let light: LightProxy | undefined
@@ -202,7 +173,7 @@ describe('svc.verified over `cometbft light`', () => {
       trust: trusted,
     })
     svc = new Svc({ url: gateway.url, light: light.url })
-  }, LIMIT_MS)
+  })
   afterAll(() => light?.stop())
 
   const refusal = (asked: Promise<unknown>): Promise<string> =>
@@ -211,61 +182,49 @@ describe('svc.verified over `cometbft light`', () => {
       ({ name, message }: SvcProofError) => `${name}: ${message}`,
     )
 
-  test(
-    'proves rows that were written and rows that are not there',
-    async () => {
-      const { height } = await net.commit('svc_transfer', { from: owner, to: `0x${'7'.repeat(40)}`, value: '5' })
-      await net.waitForHeight(height)
-      expect(await svc.verified.getBalance(`0x${'7'.repeat(40)}`)).toMatchObject({
-        verified: true,
-        data: { balance: '5', nonce: 0 },
-      })
-      expect((await svc.verified.getTransactionCount(owner)).data).toMatchObject({ nonce: 1 })
-      expect((await svc.verified.getBalance(nobody)).data).toBeNull()
-      expect(await refusal(svc.verified.getBalance(owner, { maxAgeMs: 1 }))).toMatch(
-        /^SvcProofError: .* older than the 0\.001 s of maxAgeMs$/,
-      )
-    },
-    LIMIT_MS,
-  )
+  test('proves rows that were written and rows that are not there', async () => {
+    const { height } = await net.commit('svc_transfer', { from: owner, to: `0x${'7'.repeat(40)}`, value: '5' })
+    await net.waitForHeight(height)
+    expect(await svc.verified.getBalance(`0x${'7'.repeat(40)}`)).toMatchObject({
+      verified: true,
+      data: { balance: '5', nonce: 0 },
+    })
+    expect((await svc.verified.getTransactionCount(owner)).data).toMatchObject({ nonce: 1 })
+    expect((await svc.verified.getBalance(nobody)).data).toBeNull()
+    expect(await refusal(svc.verified.getBalance(owner, { maxAgeMs: 1 }))).toMatch(
+      /^SvcProofError: .* older than the 0\.001 s of maxAgeMs$/,
+    )
+  })
 
-  test(
-    'a changed byte of key, value or proof, another height, another account: refused',
-    async () => {
-      for (const member of ['key', 'value', 'proof']) {
-        for (const at of [0, 3, -1]) {
-          gateway.bend = flip(member, at)
-          expect([member, at, await refusal(svc.verified.getBalance(owner))]).toEqual([
-            member,
-            at,
-            expect.stringMatching(/^SvcProofError: not verified: /),
-          ])
-        }
+  test('a changed byte of key, value or proof, another height, another account: refused', async () => {
+    for (const member of ['key', 'value', 'proof']) {
+      for (const at of [0, 3, -1]) {
+        gateway.bend = flip(member, at)
+        expect([member, at, await refusal(svc.verified.getBalance(owner))]).toEqual([
+          member,
+          at,
+          expect.stringMatching(/^SvcProofError: not verified: /),
+        ])
       }
-      gateway.bend = (_method, answer) => {
-        result(answer)['height'] = Number(result(answer)['height']) - 1
-      }
-      expect(await refusal(svc.verified.getBalance(owner))).toMatch(/^SvcProofError: .* leads to another app hash/)
-      gateway.bend = (_method, answer) => {
-        result(answer)['value'] = ''
-      }
-      expect(await refusal(svc.verified.getBalance(owner))).toMatch(
-        /^SvcProofError: .* does not say that the row is absent/,
-      )
-    },
-    LIMIT_MS,
-  )
+    }
+    gateway.bend = (_method, answer) => {
+      result(answer)['height'] = Number(result(answer)['height']) - 1
+    }
+    expect(await refusal(svc.verified.getBalance(owner))).toMatch(/^SvcProofError: .* leads to another app hash/)
+    gateway.bend = (_method, answer) => {
+      result(answer)['value'] = ''
+    }
+    expect(await refusal(svc.verified.getBalance(owner))).toMatch(
+      /^SvcProofError: .* does not say that the row is absent/,
+    )
+  })
 
-  test(
-    'the light client itself refuses the header whose app hash somebody changed',
-    async () => {
-      node.bend = forge
-      expect(await refusal(svc.verified.getBalance(owner))).toMatch(
-        /^SvcProofError: not verified: the light client has no verified header of block \d+: /,
-      )
-    },
-    LIMIT_MS,
-  )
+  test('the light client itself refuses the header whose app hash somebody changed', async () => {
+    node.bend = forge
+    expect(await refusal(svc.verified.getBalance(owner))).toMatch(
+      /^SvcProofError: not verified: the light client has no verified header of block \d+: /,
+    )
+  })
 })
 
 describe('svc.verified over POST /light of a gateway', () => {
@@ -277,41 +236,33 @@ describe('svc.verified over POST /light of a gateway', () => {
     const logger = { info: () => undefined, warn: () => undefined, error: () => undefined }
     own = await startGateway({ node: net.node.url, port: 0, light: light.url, page: false, logger })
     svc = new Svc({ url: own.url, light: `${own.url}/light` })
-  }, LIMIT_MS)
+  })
   afterAll(async () => {
     await own?.close()
     await light?.stop()
   })
 
-  test(
-    'proves many rows at once, as a page that verifies a table does',
-    async () => {
-      const rows = await Promise.all([
-        svc.verified.stake.validator.query(owner),
-        ...Array.from({ length: 19 }, () => svc.verified.getBalance(owner)),
-      ])
-      for (const { verified, data } of rows) expect([verified, data]).toEqual([true, expect.any(Object)])
-      expect((await svc.verified.getBalance(nobody)).data).toBeNull()
-    },
-    LIMIT_MS,
-  )
+  test('proves many rows at once, as a page that verifies a table does', async () => {
+    const rows = await Promise.all([
+      svc.verified.stake.validator.query(owner),
+      ...Array.from({ length: 19 }, () => svc.verified.getBalance(owner)),
+    ])
+    for (const { verified, data } of rows) expect([verified, data]).toEqual([true, expect.any(Object)])
+    expect((await svc.verified.getBalance(nobody)).data).toBeNull()
+  })
 
-  test(
-    'strangers who ask for blocks from the future cannot make the light client drop its nodes',
-    async () => {
-      const { latestHeight: height } = await net.node.status()
-      for (let ahead = 1; ahead <= 10; ahead++) {
-        const params = { height: String(height + 1000 * ahead) }
-        const answer = await fetch(`${own.url}/light`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'commit', params }),
-        })
-        expect(await answer.json()).toMatchObject({ error: { message: expect.stringContaining('too high') } })
-      }
-      expect((await svc.verified.getBalance(owner)).verified).toBe(true)
-      expect(readFileSync(join(folder, 'behind/light.log'), 'utf8')).not.toContain('replacing')
-    },
-    LIMIT_MS,
-  )
+  test('strangers who ask for blocks from the future cannot make the light client drop its nodes', async () => {
+    const { latestHeight: height } = await net.node.status()
+    for (let ahead = 1; ahead <= 10; ahead++) {
+      const params = { height: String(height + 1000 * ahead) }
+      const answer = await fetch(`${own.url}/light`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'commit', params }),
+      })
+      expect(await answer.json()).toMatchObject({ error: { message: expect.stringContaining('too high') } })
+    }
+    expect((await svc.verified.getBalance(owner)).verified).toBe(true)
+    expect(readFileSync(join(folder, 'behind/light.log'), 'utf8')).not.toContain('replacing')
+  })
 })

@@ -20,7 +20,6 @@ import { freePorts } from './support/processes.ts'
 import { testFolder } from './support/testFolder.ts'
 
 const TOKEN = 10n ** 18n
-const LIMIT_MS = 60_000
 const folder = testFolder(endNetwork)
 let nodes: readonly NetworkNode[] = []
 let running: RunningNode[] = []
@@ -33,7 +32,7 @@ beforeAll(async () => {
   running = await Promise.all(nodes.map((node, at) => startNode(node, at === 0 ? ['--metrics', appMetrics] : [])))
   await watchHeads(nodes, 0, 1)
   await startNodeGateway(nodes[0] as NetworkNode, ['--metrics', gatewayMetrics])
-}, LIMIT_MS)
+})
 
 const highest = async (some: readonly NetworkNode[]): Promise<number> =>
   Math.max(...(await Promise.all(some.map(heightOrZero))))
@@ -47,108 +46,90 @@ async function expectProgress(some: readonly NetworkNode[]): Promise<void> {
   for (const [height, different] of hashes) expect([height, different]).toEqual([height, [expect.any(String)]])
 }
 
-test(
-  'a transfer and a declaration through the gateway of one node are in the state of all four, under one app hash',
-  async () => {
-    const svc = new Svc(nodes[0]?.gateway ?? '')
-    const from = svc.accounts.add(PUBLIC_MNEMONIC, 0)
-    const candidate = svc.accounts.add(PUBLIC_MNEMONIC, 9)
-    await svc.async.transfer({ from, to: candidate, value: 50_000n * TOKEN })
-    const pubKey = randomBytes(32).toString('base64')
-    const { height } = await svc.async.stake.validator.declare({ from: candidate, pubKey })
-    const hashes = await watchHeads(nodes, height, 3)
-    for (const [at, different] of hashes) expect([at, different]).toEqual([at, [expect.any(String)]])
-    for (const { rpc } of nodes) {
-      const response = await fetch(`${rpc}/abci_query?path="/stake/validators"`)
-      const { result } = (await response.json()) as { result: { response: { value: string } } }
-      const rows = JSON.parse(Buffer.from(result.response.value, 'base64').toString()) as {
-        owner_address: string
-        state: string
-      }[]
-      expect(rows.map((row) => row.owner_address).sort()).toEqual(
-        [...nodes.map(({ owner }) => owner), candidate].sort(),
-      )
-      expect(rows.filter(({ state }) => state === 'Validator')).toHaveLength(4)
-    }
-  },
-  LIMIT_MS,
-)
+test('a transfer and a declaration through the gateway of one node are in the state of all four, under one app hash', async () => {
+  const svc = new Svc(nodes[0]?.gateway ?? '')
+  const from = svc.accounts.add(PUBLIC_MNEMONIC, 0)
+  const candidate = svc.accounts.add(PUBLIC_MNEMONIC, 9)
+  await svc.async.transfer({ from, to: candidate, value: 50_000n * TOKEN })
+  const pubKey = randomBytes(32).toString('base64')
+  const { height } = await svc.async.stake.validator.declare({ from: candidate, pubKey })
+  const hashes = await watchHeads(nodes, height, 3)
+  for (const [at, different] of hashes) expect([at, different]).toEqual([at, [expect.any(String)]])
+  for (const { rpc } of nodes) {
+    const response = await fetch(`${rpc}/abci_query?path="/stake/validators"`)
+    const { result } = (await response.json()) as { result: { response: { value: string } } }
+    const rows = JSON.parse(Buffer.from(result.response.value, 'base64').toString()) as {
+      owner_address: string
+      state: string
+    }[]
+    expect(rows.map((row) => row.owner_address).sort()).toEqual([...nodes.map(({ owner }) => owner), candidate].sort())
+    expect(rows.filter(({ state }) => state === 'Validator')).toHaveLength(4)
+  }
+})
 
 const grafana = (file: string): string => readFileSync(join(import.meta.dirname, '../../docs/grafana', file), 'utf8')
 
-test(
-  'a running network serves every series of the dashboard and of the alerts, and all of svcd are on the dashboard',
-  async () => {
-    const { panels } = JSON.parse(grafana('svcd.json')) as {
-      panels: readonly { readonly targets?: readonly { readonly expr: string }[] }[]
+test('a running network serves every series of the dashboard and of the alerts, and all of svcd are on the dashboard', async () => {
+  const { panels } = JSON.parse(grafana('svcd.json')) as {
+    panels: readonly { readonly targets?: readonly { readonly expr: string }[] }[]
+  }
+  const seriesIn = (text: string): readonly string[] => text.match(/\b(?:cometbft|svc|process|nodejs)_\w+/g) ?? []
+  const targets = panels.flatMap((panel) => panel.targets ?? [])
+  const asked = new Set(targets.flatMap(({ expr }) => seriesIn(expr)))
+  const alerts = seriesIn(grafana('alerts.yml'))
+  const cometbft = new URL(nodes[0]?.rpc ?? '')
+  cometbft.port = String(Number(cometbft.port) + 2)
+  const texts = await Promise.all(
+    [`http://${appMetrics}`, `http://${gatewayMetrics}`, cometbft.origin].map(async (from) =>
+      (await fetch(`${from}/metrics`)).text(),
+    ),
+  )
+  const served = new Set(texts.flatMap((text) => text.match(/^[a-z]\w+/gm) ?? []))
+  expect(asked.size).toBeGreaterThan(25)
+  expect(alerts.length).toBeGreaterThan(6)
+  expect([...asked, ...alerts].filter((name) => !served.has(name))).toEqual([])
+  const own = texts.flatMap((text) => [...text.matchAll(/^# TYPE (svc_\w+)/gm)]).map(([, name = '']) => name)
+  expect(own.length).toBeGreaterThan(20)
+  expect(own.filter((name) => !asked.has(name) && !asked.has(`${name}_bucket`))).toEqual([])
+  // The test before has sent these.
+  expect(texts[0]).toMatch(/^svc_app_tx_total\{operation="transfer",code="0"\} 1$/m)
+  expect(texts[0]).toMatch(/^svc_app_check_tx_total\{type="new",code="0"\} 2$/m)
+  expect(texts[0]).toMatch(/^svc_app_block_execution_seconds_count\{stage="proposed"\} [1-9]/m)
+})
+
+test('without one validator the chain goes on; without two it halts; with both back it goes on under one app hash', async () => {
+  const left = nodes.slice(0, 3)
+  await kill(3)
+  await expectProgress(left)
+  await kill(2)
+  const two = nodes.slice(0, 2)
+  // What was under way when it was killed may still become one block.
+  await sleep(1000)
+  const halted = await Promise.all(two.map(heightOrZero))
+  await sleep(3000)
+  expect(await Promise.all(two.map(heightOrZero))).toEqual(halted)
+  running = [...running.slice(0, 2), ...(await Promise.all(nodes.slice(2).map((node) => startNode(node))))]
+  await expectProgress(nodes)
+  expect(await highest(nodes)).toBeGreaterThan(Math.max(...halted))
+})
+
+test('after an orderly stop every state has one app hash a height, from the first block on, and no process is left', async () => {
+  expect(await Promise.all(running.map((one) => one.end('SIGTERM')))).toEqual([0, 0, 0, 0])
+  const told = nodes.map(({ home }) => {
+    const db = new Database(join(home, 'data', 'state.db'), { readonly: true })
+    try {
+      return db.prepare('select height, app_hash as hash from blocks order by height').all() as {
+        height: number
+        hash: string
+      }[]
+    } finally {
+      db.close()
     }
-    const seriesIn = (text: string): readonly string[] => text.match(/\b(?:cometbft|svc|process|nodejs)_\w+/g) ?? []
-    const targets = panels.flatMap((panel) => panel.targets ?? [])
-    const asked = new Set(targets.flatMap(({ expr }) => seriesIn(expr)))
-    const alerts = seriesIn(grafana('alerts.yml'))
-    const cometbft = new URL(nodes[0]?.rpc ?? '')
-    cometbft.port = String(Number(cometbft.port) + 2)
-    const texts = await Promise.all(
-      [`http://${appMetrics}`, `http://${gatewayMetrics}`, cometbft.origin].map(async (from) =>
-        (await fetch(`${from}/metrics`)).text(),
-      ),
-    )
-    const served = new Set(texts.flatMap((text) => text.match(/^[a-z]\w+/gm) ?? []))
-    expect(asked.size).toBeGreaterThan(25)
-    expect(alerts.length).toBeGreaterThan(6)
-    expect([...asked, ...alerts].filter((name) => !served.has(name))).toEqual([])
-    const own = texts.flatMap((text) => [...text.matchAll(/^# TYPE (svc_\w+)/gm)]).map(([, name = '']) => name)
-    expect(own.length).toBeGreaterThan(20)
-    expect(own.filter((name) => !asked.has(name) && !asked.has(`${name}_bucket`))).toEqual([])
-    // The test before has sent these.
-    expect(texts[0]).toMatch(/^svc_app_tx_total\{operation="transfer",code="0"\} 1$/m)
-    expect(texts[0]).toMatch(/^svc_app_check_tx_total\{type="new",code="0"\} 2$/m)
-    expect(texts[0]).toMatch(/^svc_app_block_execution_seconds_count\{stage="proposed"\} [1-9]/m)
-  },
-  LIMIT_MS,
-)
-
-test(
-  'without one validator the chain goes on; without two it halts; with both back it goes on under one app hash',
-  async () => {
-    const left = nodes.slice(0, 3)
-    await kill(3)
-    await expectProgress(left)
-    await kill(2)
-    const two = nodes.slice(0, 2)
-    // What was under way when it was killed may still become one block.
-    await sleep(1000)
-    const halted = await Promise.all(two.map(heightOrZero))
-    await sleep(3000)
-    expect(await Promise.all(two.map(heightOrZero))).toEqual(halted)
-    running = [...running.slice(0, 2), ...(await Promise.all(nodes.slice(2).map((node) => startNode(node))))]
-    await expectProgress(nodes)
-    expect(await highest(nodes)).toBeGreaterThan(Math.max(...halted))
-  },
-  LIMIT_MS,
-)
-
-test(
-  'after an orderly stop every state has one app hash a height, from the first block on, and no process is left',
-  async () => {
-    expect(await Promise.all(running.map((one) => one.end('SIGTERM')))).toEqual([0, 0, 0, 0])
-    const told = nodes.map(({ home }) => {
-      const db = new Database(join(home, 'data', 'state.db'), { readonly: true })
-      try {
-        return db.prepare('select height, app_hash as hash from blocks order by height').all() as {
-          height: number
-          hash: string
-        }[]
-      } finally {
-        db.close()
-      }
-    })
-    const shortest = Math.min(...told.map((rows) => rows.length))
-    expect(shortest).toBeGreaterThan(6)
-    for (const rows of told) expect(rows.slice(0, shortest)).toEqual(told[0]?.slice(0, shortest))
-    // CometBFT's calls were checked against its grammar, and there were some.
-    for (const { recorder } of running) expect((await recorder.close()).calls).toBeGreaterThan(20)
-    expect(await endNetwork()).toEqual([join(nodes[0]?.home ?? '', 'gateway.sh')])
-  },
-  LIMIT_MS,
-)
+  })
+  const shortest = Math.min(...told.map((rows) => rows.length))
+  expect(shortest).toBeGreaterThan(6)
+  for (const rows of told) expect(rows.slice(0, shortest)).toEqual(told[0]?.slice(0, shortest))
+  // CometBFT's calls were checked against its grammar, and there were some.
+  for (const { recorder } of running) expect((await recorder.close()).calls).toBeGreaterThan(20)
+  expect(await endNetwork()).toEqual([join(nodes[0]?.home ?? '', 'gateway.sh')])
+})

@@ -29,7 +29,7 @@ beforeAll(async () => {
   proposalId = proposed.deliver_tx.data ?? ''
   const { height } = await net.commit('svc_vote', { from: owner, proposalId, answer: 'Y' })
   await net.waitForHeight(height + 1)
-}, 300_000)
+})
 
 const urlSafe = (id: string): string => id.replaceAll('+', '-').replaceAll('/', '_')
 
@@ -242,4 +242,4 @@ test('1,000 transfers of one account at once over HTTP: all are committed, with 
   expect(await net.call('svc_getTransactionCount', [spender])).toBe(first + count)
   expect((await balanceOf(nobody)) - theirs).toBe(7n * BigInt(count))
   expect(mine - (await balanceOf(spender))).toBe(BigInt(count) * (7n + BigInt(GAS.transfer) * GAS_PRICE))
-}, 120_000)
+})

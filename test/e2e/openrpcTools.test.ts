@@ -61,7 +61,7 @@ beforeAll(async () => {
   devnet = await startDevnet({ fast: true })
   document = (await (await fetch(`${devnet.url}/openrpc.json`)).json()) as Document
   writeFileSync(join(folder, 'openrpc.json'), JSON.stringify(document))
-}, 300_000)
+})
 
 test('schema-utils accepts the document, which says where it was asked for', () => {
   const read = `require('@open-rpc/schema-utils-js').parseOpenRPCDocument(process.argv[1]).then(
@@ -96,7 +96,7 @@ export { answer, chain, first, none, parameters, power }
   }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['use.ts'] }))
   expect(run(join(root, 'node_modules/typescript/bin/tsc'), '-p', folder)).toBe('')
-}, 120_000)
+})
 
 test('test-coverage calls every method with its example, and each answers as the document says', async () => {
   const path = join(folder, 'recorded.json')
@@ -109,4 +109,4 @@ test('test-coverage calls every method with its example, and each answers as the
   const called = new Set(calls.map(({ methodName }) => methodName))
   const known = methods.map(({ name }) => name).filter((name) => name !== 'rpc.discover')
   expect(known.filter((name) => !called.has(name))).toEqual(skip)
-}, 300_000)
+})

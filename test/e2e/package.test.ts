@@ -87,7 +87,7 @@ beforeAll(() => {
   for (const project of [operator, developer]) write(project, { 'package.json': '{}' })
   npm(operator, ['install', '--offline', tarball('svcd')], withoutCompiler())
   npm(developer, ['install', '--prefer-offline', tarball('svcd-client'), tarball('svcd-abci')])
-}, 180_000)
+})
 
 /** The paths of all files of a project's node_modules. */
 const installedIn = (project: string): readonly string[] => globSync('node_modules/**/*.*', { cwd: project })
@@ -184,7 +184,7 @@ describe('svcd, installed without a registry and without a compiler', () => {
     npm(operator, ['ci', '--offline'], { ...process.env, PATH: join(folder, 'bin') })
     expect(installedIn(operator).filter((path) => /binding\.gyp$|\/build\/Release/.test(path))).toEqual([])
     expect(bytes()).toBeLessThan(30e6)
-  }, 60_000)
+  })
 
   test('runs on Node 24 and 22, and its parts are imported and required', () => {
     for (const node of userNodes()) {
@@ -192,7 +192,7 @@ describe('svcd, installed without a registry and without a compiler', () => {
       expect(runNode(operator, [program, 'devnet', '--help'], node)).toContain('--block-time')
     }
     showExports(operator, ['svcd/client', 'svcd/abci', 'svcd/devnet'])
-  }, 60_000)
+  })
 })
 
 /** The TypeScript sample of a page. */
@@ -245,7 +245,7 @@ describe('@svcd/client and @svcd/abci', () => {
   test('are imported and required on Node 24 and 22', () => {
     symlinkSync(join(checkout, 'node_modules/web3'), join(developer, 'node_modules/web3'))
     showExports(developer, ['@svcd/client', '@svcd/client/web3-plugin', '@svcd/abci'])
-  }, 60_000)
+  })
 
   test("the quick start of abci's README runs as written on Node 24 and 22, driven by abci-cli", async () => {
     writeExamples(developer)
@@ -259,7 +259,7 @@ describe('@svcd/client and @svcd/abci', () => {
         await started.stop()
       }
     }
-  }, 60_000)
+  })
 
   const SAMPLE = `
     const svc = new Svc('http://127.0.0.1:8545')
@@ -328,7 +328,6 @@ describe('@svcd/client and @svcd/abci', () => {
         expect(outcomeOf(developer, [compiler, '-p', kind])).toEqual([0, ''])
       }
     },
-    120_000,
   )
 })
 
@@ -390,7 +389,6 @@ describe('the examples', () => {
       expect(scripts.start).toBe(`node ${name}.ts`)
       await (await startExample(example, name, `unix://${example}/abci.sock`, process.execPath, '.ts')).stop()
     },
-    60_000,
   )
 })
 
@@ -413,7 +411,6 @@ describe('the client for a page, minified and gzipped', () => {
       expect(split.later).toContain('ics23')
       expect(gzipSync(split.later).length).toBeLessThan(20_000)
     },
-    30_000,
   )
 
   test('is built by Vite', () => {
@@ -426,7 +423,7 @@ describe('the client for a page, minified and gzipped', () => {
     const first = readdirSync(assets).filter((name) => name.startsWith('index-'))
     expect(first).toHaveLength(1)
     expect(gzipSync(readFileSync(join(assets, first[0] as string))).length).toBeLessThan(48_000)
-  }, 60_000)
+  })
 })
 
 test("the installed program makes a chain, on which README's sample and the client's run in an empty folder", async () => {
@@ -459,4 +456,4 @@ test("the installed program makes a chain, on which README's sample and the clie
   expect(runNode(developer, ['verified.mjs'])).toBe(`${owner} true\n`)
   await light.stop()
   expect((await net.stop('SIGINT', true)).status).toBe(0)
-}, 120_000)
+})

@@ -4,8 +4,6 @@ import { Svc } from '../../src/client/index.ts'
 import { svcd } from './support/devnet.ts'
 import { startDevnet } from './support/recordedDevnet.ts'
 
-const START_MS = 60_000
-
 // What a web page asks: docs/decisions/0022.
 let devnet: Awaited<ReturnType<typeof startDevnet>>
 let svc: Svc
@@ -13,7 +11,7 @@ beforeAll(async () => {
   devnet = await startDevnet({ fast: true, balance: '20000000token', params: { gas_price: 0 } })
   svc = new Svc(devnet.url)
   for (const { privateKey } of devnet.accounts) svc.accounts.add(privateKey)
-}, START_MS)
+})
 afterAll(() => devnet.close())
 
 const at = (index: number): string => devnet.accounts[index]?.address ?? `no account ${index}`

@@ -15,7 +15,6 @@ import {
 } from './support/network.ts'
 import { testFolder } from './support/testFolder.ts'
 
-const LIMIT_MS = 120_000
 const STANDING = 'Found unresolved or approved retiring proposal'
 const folder = testFolder(endNetwork)
 let nodes: readonly NetworkNode[] = []
@@ -30,7 +29,7 @@ beforeAll(async () => {
   // One gateway signs for all four: the owners are the public accounts.
   await startNodeGateway(nodes[0] as NetworkNode, ['--devnet'])
   gateway = gatewayClient(nodes[0]?.gateway ?? '')
-}, LIMIT_MS)
+})
 
 const keyOf = async (owner: string): Promise<string> =>
   (await gateway.call<{ data: { pub_key: { value: string } } }>('svc_queryValidator', [owner])).data.pub_key.value
@@ -45,49 +44,41 @@ async function setOf({ rpc }: NetworkNode): Promise<readonly string[]> {
 
 let preserved: readonly string[] = []
 
-test(
-  'a second proposal to retire the program is refused while one is open, and while one is approved',
-  async () => {
-    const [one = '', two = '', three = ''] = nodes.map(({ owner }) => owner)
-    preserved = [await keyOf(one), await keyOf(two)].sort()
-    point = (await gateway.height()) + 12
-    const members = { from: one, preservedValidators: preserved.join(','), retiredBlockHeight: point }
-    const {
-      deliver_tx: { data: proposalId },
-    } = await gateway.commit('svc_proposeRetireProgram', members)
-    expectRefused(await gateway.send('svc_proposeRetireProgram', members), 20, STANDING)
-    await Promise.all([one, two, three].map((from) => gateway.commit('svc_vote', { from, proposalId, answer: 'Y' })))
-    expectRefused(await gateway.send('svc_proposeRetireProgram', { ...members, from: two }), 20, STANDING)
-  },
-  LIMIT_MS,
-)
+test('a second proposal to retire the program is refused while one is open, and while one is approved', async () => {
+  const [one = '', two = '', three = ''] = nodes.map(({ owner }) => owner)
+  preserved = [await keyOf(one), await keyOf(two)].sort()
+  point = (await gateway.height()) + 12
+  const members = { from: one, preservedValidators: preserved.join(','), retiredBlockHeight: point }
+  const {
+    deliver_tx: { data: proposalId },
+  } = await gateway.commit('svc_proposeRetireProgram', members)
+  expectRefused(await gateway.send('svc_proposeRetireProgram', members), 20, STANDING)
+  await Promise.all([one, two, three].map((from) => gateway.commit('svc_vote', { from, proposalId, answer: 'Y' })))
+  expectRefused(await gateway.send('svc_proposeRetireProgram', { ...members, from: two }), 20, STANDING)
+})
 
-test(
-  'every program ends with status 0 at the point; only its successor goes on: two validators, one app hash on all four',
-  async () => {
-    // The successor takes over as soon as the program has ended: a node that was behind needs the others to get there.
-    const restarted = await Promise.all(
-      running.map(async ({ ended, end }, at) => {
-        expect([at, await ended]).toEqual([at, 0])
-        await end('SIGTERM')
-        const node = nodes[at] as NetworkNode
-        if (at === 0) {
-          const start = ['start', '--home', node.home]
-          for (const [flags, line] of [
-            [[], /runs version 1, which the chain has retired: it is at version 2.*svcd program accept 2 --home/],
-            [['--accept-program-version', '3'], /runs version 3, but the chain is still at version 2/],
-          ] as const) {
-            expect(await svcd([...start, ...flags])).toMatchObject({ status: 2, stderr: expect.stringMatching(line) })
-          }
+test('every program ends with status 0 at the point; only its successor goes on: two validators, one app hash on all four', async () => {
+  // The successor takes over as soon as the program has ended: a node that was behind needs the others to get there.
+  const restarted = await Promise.all(
+    running.map(async ({ ended, end }, at) => {
+      expect([at, await ended]).toEqual([at, 0])
+      await end('SIGTERM')
+      const node = nodes[at] as NetworkNode
+      if (at === 0) {
+        const start = ['start', '--home', node.home]
+        for (const [flags, line] of [
+          [[], /runs version 1, which the chain has retired: it is at version 2.*svcd program accept 2 --home/],
+          [['--accept-program-version', '3'], /runs version 3, but the chain is still at version 2/],
+        ] as const) {
+          expect(await svcd([...start, ...flags])).toMatchObject({ status: 2, stderr: expect.stringMatching(line) })
         }
-        return startNode(node, ['--accept-program-version', '2'])
-      }),
-    )
-    const hashes = await watchHeads(nodes, point, 4)
-    for (const [height, different] of hashes) expect([height, different]).toEqual([height, [expect.any(String)]])
-    for (const node of nodes) expect(await setOf(node)).toEqual(preserved)
-    expect((await headOf(nodes[3] as NetworkNode))?.height).toBeGreaterThan(point)
-    expect(await Promise.all(restarted.map(({ end }) => end('SIGTERM')))).toEqual([0, 0, 0, 0])
-  },
-  LIMIT_MS,
-)
+      }
+      return startNode(node, ['--accept-program-version', '2'])
+    }),
+  )
+  const hashes = await watchHeads(nodes, point, 4)
+  for (const [height, different] of hashes) expect([height, different]).toEqual([height, [expect.any(String)]])
+  for (const node of nodes) expect(await setOf(node)).toEqual(preserved)
+  expect((await headOf(nodes[3] as NetworkNode))?.height).toBeGreaterThan(point)
+  expect(await Promise.all(restarted.map(({ end }) => end('SIGTERM')))).toEqual([0, 0, 0, 0])
+})

@@ -17,7 +17,7 @@ let node: NetworkNode
 
 beforeAll(async () => {
   ;[node] = (await makeNetwork(join(folder, 'net'), 1, '100ms')) as [NetworkNode]
-}, LIMIT_MS)
+})
 
 /**
  * Runs the node for some blocks, with `work` while it runs, and stops it. Returns what it has committed since its first
@@ -93,32 +93,24 @@ test(
   2 * LIMIT_MS,
 )
 
-test(
-  '--app-only leaves CometBFT where it is, which executes the block again',
-  async () => {
-    const before = committedBlocks(node.home)
-    expect(JSON.parse((await rollback('--app-only')).stdout)).toMatchObject({
-      cometbft: false,
-      to: { height: before.length - 1 },
-    })
-    expectAgain(await runFor(2), before)
-  },
-  LIMIT_MS,
-)
+test('--app-only leaves CometBFT where it is, which executes the block again', async () => {
+  const before = committedBlocks(node.home)
+  expect(JSON.parse((await rollback('--app-only')).stdout)).toMatchObject({
+    cometbft: false,
+    to: { height: before.length - 1 },
+  })
+  expectAgain(await runFor(2), before)
+})
 
-test(
-  'it is refused while the node runs, and changes nothing',
-  async () => {
-    const before = committedBlocks(node.home)
-    const refused: Ended[] = []
-    const after = await runFor(1, async () => {
-      refused.push(await rollback())
-    })
-    expect(refused).toMatchObject([{ status: 2, stderr: expect.stringContaining('is open in another process') }])
-    expectAgain(after, before)
-  },
-  LIMIT_MS,
-)
+test('it is refused while the node runs, and changes nothing', async () => {
+  const before = committedBlocks(node.home)
+  const refused: Ended[] = []
+  const after = await runFor(1, async () => {
+    refused.push(await rollback())
+  })
+  expect(refused).toMatchObject([{ status: 2, stderr: expect.stringContaining('is open in another process') }])
+  expectAgain(after, before)
+})
 
 test(
   'without its state, CometBFT replays every block of the chain from genesis to the same app hashes',

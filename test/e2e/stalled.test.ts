@@ -17,45 +17,36 @@ import {
 import { freePorts } from './support/processes.ts'
 import { testFolder } from './support/testFolder.ts'
 
-const LIMIT_MS = 120_000
 const KIB = 100
 const folder = testFolder(endNetwork)
 
-test(
-  'a devnet whose CometBFT cannot write ends with the cause; with room again all that was acknowledged is there',
-  async () => {
-    const place = await makePlace(join(folder, 'devnet'), '100ms')
-    const program = await cometBftOnFullDisk(join(folder, 'devnet-cometbft'), KIB)
-    const net = await startDevnet(place, ['--os', 'ubuntu'], { ...process.env, SVCD_COMETBFT: program })
-    const book = makeBook()
-    let isOver = false
-    void net.ended.then(() => {
-      isOver = true
-    })
-    await transferUntil(net, () => isOver, book)
-    const { status, stdout } = await net.ended
-    expect(stdout).toMatch(
-      /^CometBFT makes no more blocks: .*\/data\/.*: file too large; stopping the rest \(log: .*\)$/m,
-    )
-    expect(status).toBe(1)
-    expect(book.acknowledged.size).toBeGreaterThan(0)
-    await lastCheck(place, book, /file too large/)
-  },
-  LIMIT_MS,
-)
+test('a devnet whose CometBFT cannot write ends with the cause; with room again all that was acknowledged is there', async () => {
+  const place = await makePlace(join(folder, 'devnet'), '100ms')
+  const program = await cometBftOnFullDisk(join(folder, 'devnet-cometbft'), KIB)
+  const net = await startDevnet(place, ['--os', 'ubuntu'], { ...process.env, SVCD_COMETBFT: program })
+  const book = makeBook()
+  let isOver = false
+  void net.ended.then(() => {
+    isOver = true
+  })
+  await transferUntil(net, () => isOver, book)
+  const { status, stdout } = await net.ended
+  expect(stdout).toMatch(
+    /^CometBFT makes no more blocks: .*\/data\/.*: file too large; stopping the rest \(log: .*\)$/m,
+  )
+  expect(status).toBe(1)
+  expect(book.acknowledged.size).toBeGreaterThan(0)
+  await lastCheck(place, book, /file too large/)
+})
 
 // skip: Linux alone has /dev/full
 const onLinux = process.platform === 'linux' ? test : test.skip
-onLinux(
-  'an application whose log finds no room goes on, and loses log lines only',
-  async () => {
-    const [node] = (await makeNetwork(join(folder, 'full-log'), 1)) as readonly [NetworkNode]
-    const running = await startNode(node, ['--log-file', '/dev/full'])
-    await watchHeads([node], 0, 2)
-    expect(await running.end('SIGTERM')).toBe(0)
-  },
-  LIMIT_MS,
-)
+onLinux('an application whose log finds no room goes on, and loses log lines only', async () => {
+  const [node] = (await makeNetwork(join(folder, 'full-log'), 1)) as readonly [NetworkNode]
+  const running = await startNode(node, ['--log-file', '/dev/full'])
+  await watchHeads([node], 0, 2)
+  expect(await running.end('SIGTERM')).toBe(0)
+})
 
 /** Asks until `probe` answers something; the test's own time limit is the only one. */
 async function until<T>(probe: () => Promise<T | undefined>): Promise<T> {
@@ -71,60 +62,54 @@ interface Readiness {
   readonly reason?: string
 }
 
-test(
-  'a node that lives on without making blocks: readyz, metrics, status, doctor and transactions say so; queries go on',
-  async () => {
-    const [node] = (await makeNetwork(join(folder, 'net'), 1)) as readonly [NetworkNode]
-    const { home, rpc, gateway: url } = node
-    mkdirSync(join(home, 'logs'))
-    symlinkSync('cometbft.out.log', join(home, 'logs', 'cometbft.log')) // where `start-all.sh` has it
-    const stuck = await startNode(node, [], await cometBftOnFullDisk(join(folder, 'net-cometbft'), KIB))
-    const [metricsPort = 0] = await freePorts(1)
-    await startNodeGateway(node, ['--devnet', '--stalled-after', '2s', '--metrics', `127.0.0.1:${metricsPort}`])
-    const gateway = gatewayClient(url)
-    const [from, to] = await gateway.call<string[]>('svc_accounts')
-    const transfer = { from, to, value: '1' }
-    const readiness = async (): Promise<Readiness> => (await (await fetch(`${url}/readyz`)).json()) as Readiness
-    const waiting = async (): Promise<string> =>
-      ((await (await fetch(`${rpc}/num_unconfirmed_txs`)).json()) as { result: { total: string } }).result.total
+test('a node that lives on without making blocks: readyz, metrics, status, doctor and transactions say so; queries go on', async () => {
+  const [node] = (await makeNetwork(join(folder, 'net'), 1)) as readonly [NetworkNode]
+  const { home, rpc, gateway: url } = node
+  mkdirSync(join(home, 'logs'))
+  symlinkSync('cometbft.out.log', join(home, 'logs', 'cometbft.log')) // where `start-all.sh` has it
+  const stuck = await startNode(node, [], await cometBftOnFullDisk(join(folder, 'net-cometbft'), KIB))
+  const [metricsPort = 0] = await freePorts(1)
+  await startNodeGateway(node, ['--devnet', '--stalled-after', '2s', '--metrics', `127.0.0.1:${metricsPort}`])
+  const gateway = gatewayClient(url)
+  const [from, to] = await gateway.call<string[]>('svc_accounts')
+  const transfer = { from, to, value: '1' }
+  const readiness = async (): Promise<Readiness> => (await (await fetch(`${url}/readyz`)).json()) as Readiness
+  const waiting = async (): Promise<string> =>
+    ((await (await fetch(`${rpc}/num_unconfirmed_txs`)).json()) as { result: { total: string } }).result.total
 
-    const { reason } = await until(async () => {
-      const now = await readiness()
-      return now.ready ? undefined : now
-    })
-    expect(reason).toMatch(/^the chain has made no block for \d+ s: the last one is \d+$/)
-    const before = await waiting()
-    const data = { stalledMs: expect.any(Number), height: expect.any(Number) }
-    const refused = { code: -32011, message: expect.stringMatching(/no block for/), data }
-    expect((await gateway.ask('svc_transfer', [transfer])).error).toEqual(refused)
-    expect((await gateway.ask('svc_sendRawTransaction', ['0xdeadbeef'])).result).toMatchObject({
-      height: 0,
-      check_tx: { code: 2 },
-    })
-    expect(await waiting()).toBe(before)
-    expect(await gateway.call('svc_getBalance', [from])).toMatch(/^\d+$/)
-    expect(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()).toMatch(
-      /^svc_head_age_seconds [2-9]/m,
-    )
+  const { reason } = await until(async () => {
+    const now = await readiness()
+    return now.ready ? undefined : now
+  })
+  expect(reason).toMatch(/^the chain has made no block for \d+ s: the last one is \d+$/)
+  const before = await waiting()
+  const data = { stalledMs: expect.any(Number), height: expect.any(Number) }
+  const refused = { code: -32011, message: expect.stringMatching(/no block for/), data }
+  expect((await gateway.ask('svc_transfer', [transfer])).error).toEqual(refused)
+  expect((await gateway.ask('svc_sendRawTransaction', ['0xdeadbeef'])).result).toMatchObject({
+    height: 0,
+    check_tx: { code: 2 },
+  })
+  expect(await waiting()).toBe(before)
+  expect(await gateway.call('svc_getBalance', [from])).toMatch(/^\d+$/)
+  expect(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()).toMatch(/^svc_head_age_seconds [2-9]/m)
 
-    const status = await svcd(['status', '--gateway', url, '--home', home, '--json'])
-    expect(JSON.parse(status.stdout)).toMatchObject({
-      ready: false,
-      reason: expect.stringMatching(/no block for/),
-      cause: expect.stringMatching(/consensus failed: .*file too large/),
-    })
-    const blocks = await until(async () => {
-      const { stdout } = await svcd(['doctor', '--node', rpc, '--home', home, '--json'])
-      const findings = JSON.parse(stdout) as { check: string; verdict: string; found: string }[]
-      return findings.find(({ check, verdict }) => check === 'blocks' && verdict === 'bad')
-    })
-    expect(blocks.found).toMatch(/no block for .*consensus failed: .*file too large/)
+  const status = await svcd(['status', '--gateway', url, '--home', home, '--json'])
+  expect(JSON.parse(status.stdout)).toMatchObject({
+    ready: false,
+    reason: expect.stringMatching(/no block for/),
+    cause: expect.stringMatching(/consensus failed: .*file too large/),
+  })
+  const blocks = await until(async () => {
+    const { stdout } = await svcd(['doctor', '--node', rpc, '--home', home, '--json'])
+    const findings = JSON.parse(stdout) as { check: string; verdict: string; found: string }[]
+    return findings.find(({ check, verdict }) => check === 'blocks' && verdict === 'bad')
+  })
+  expect(blocks.found).toMatch(/no block for .*consensus failed: .*file too large/)
 
-    await stuck.end('SIGTERM')
-    const mended = await startNode(node)
-    await until(async () => ((await readiness()).ready ? true : undefined))
-    expect((await gateway.commit('svc_transfer', transfer)).height).toBeGreaterThan(0)
-    expect(await mended.end('SIGTERM')).toBe(0)
-  },
-  LIMIT_MS,
-)
+  await stuck.end('SIGTERM')
+  const mended = await startNode(node)
+  await until(async () => ((await readiness()).ready ? true : undefined))
+  expect((await gateway.commit('svc_transfer', transfer)).height).toBeGreaterThan(0)
+  expect(await mended.end('SIGTERM')).toBe(0)
+})

@@ -12,7 +12,6 @@ import { svcd } from './support/devnet.ts'
 import { allGone, descendantsOf } from './support/processes.ts'
 import { testFolder } from './support/testFolder.ts'
 
-const START_MS = 60_000
 const folder = testFolder()
 const PRIVATE_MNEMONIC = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
 
@@ -26,7 +25,7 @@ describe('a devnet of a test runner', () => {
     devnet = await startDevnet({ fast: true, accounts: 12, balance: '5000token', params: { gas_price: 0 }, state })
     svc = new Svc(devnet.url)
     for (const { privateKey } of devnet.accounts) svc.accounts.add(privateKey)
-  }, START_MS)
+  })
   afterAll(() => devnet.close())
 
   const at = (index: number): string => devnet.accounts[index]?.address ?? `no account ${index}`
@@ -80,105 +79,85 @@ describe('a devnet of a test runner', () => {
     expect(error).toMatchObject({ code: -32602, message: expect.stringContaining('blocks') })
   })
 
-  test(
-    'goes back to a snapshot of the command line, and on from there',
-    async () => {
-      const { status, stdout } = await svcd(['devnet', 'snapshot', '--home', devnet.home, '--json'])
-      const before = [await height(), await svc.async.getBalance(at(7))]
-      expect([status, JSON.parse(stdout)]).toEqual([0, { snapshot: 1, height: before[0] }])
-      await svc.async.transfer({ from: at(6), to: at(7), value: '1' })
-      await devnet.revert(1)
-      expect([await height(), await svc.async.getBalance(at(7))]).toEqual(before)
-      expect((await svc.async.transfer({ from: at(6), to: at(7), value: '3' })).height).toBe(Number(before[0]) + 1)
-      await expect(devnet.revert(9)).rejects.toThrow('expected the number of a snapshot (1), got 9')
-      expect(await svcd(['devnet', '--home', devnet.home, 'revert', '9'])).toMatchObject({
-        status: 2,
-        stderr: 'svcd: expected the number of a snapshot (1), got 9\n',
-      })
-    },
-    START_MS,
-  )
+  test('goes back to a snapshot of the command line, and on from there', async () => {
+    const { status, stdout } = await svcd(['devnet', 'snapshot', '--home', devnet.home, '--json'])
+    const before = [await height(), await svc.async.getBalance(at(7))]
+    expect([status, JSON.parse(stdout)]).toEqual([0, { snapshot: 1, height: before[0] }])
+    await svc.async.transfer({ from: at(6), to: at(7), value: '1' })
+    await devnet.revert(1)
+    expect([await height(), await svc.async.getBalance(at(7))]).toEqual(before)
+    expect((await svc.async.transfer({ from: at(6), to: at(7), value: '3' })).height).toBe(Number(before[0]) + 1)
+    await expect(devnet.revert(9)).rejects.toThrow('expected the number of a snapshot (1), got 9')
+    expect(await svcd(['devnet', '--home', devnet.home, 'revert', '9'])).toMatchObject({
+      status: 2,
+      stderr: 'svcd: expected the number of a snapshot (1), got 9\n',
+    })
+  })
 
-  test(
-    'saves its state, from which another devnet starts with other keys; no process and no folder is left',
-    async () => {
-      const below = descendantsOf(process.pid).filter(({ args }) => args.includes(devnet.home))
-      expect(below.length).toBeGreaterThanOrEqual(3)
-      await svc.async.transfer({ from: at(8), to: at(9), value: '9' })
-      const known = devnet.accounts.slice(8, 10).map(({ address }) => address)
-      const balances = () => Promise.all(known.map((address) => svc.async.getBalance(address)))
-      const before = await balances()
-      await devnet.close()
-      await allGone(below.map(({ pid }) => pid))
-      expect(existsSync(devnet.home)).toBe(false)
-      const poor = at(1)
-      devnet = await startDevnet({ state, mnemonic: PRIVATE_MNEMONIC })
-      svc = new Svc(devnet.url)
-      expect(await balances()).toEqual(before)
-      // The keys are private now, so the gateway signs for nobody; and the file alone says who has tokens.
-      expect([await svc.async.getAccounts(), await svc.async.getBalance(at(1))]).toEqual([[], '0'])
-      expect(await svc.async.getBalance(poor)).toBe(`5000${'0'.repeat(17)}5`)
-      expect((await svc.async.governance.getParams()).data).toMatchObject({ unstake_wait_period: 20, gas_price: 0 })
-    },
-    START_MS,
-  )
+  test('saves its state, from which another devnet starts with other keys; no process and no folder is left', async () => {
+    const below = descendantsOf(process.pid).filter(({ args }) => args.includes(devnet.home))
+    expect(below.length).toBeGreaterThanOrEqual(3)
+    await svc.async.transfer({ from: at(8), to: at(9), value: '9' })
+    const known = devnet.accounts.slice(8, 10).map(({ address }) => address)
+    const balances = () => Promise.all(known.map((address) => svc.async.getBalance(address)))
+    const before = await balances()
+    await devnet.close()
+    await allGone(below.map(({ pid }) => pid))
+    expect(existsSync(devnet.home)).toBe(false)
+    const poor = at(1)
+    devnet = await startDevnet({ state, mnemonic: PRIVATE_MNEMONIC })
+    svc = new Svc(devnet.url)
+    expect(await balances()).toEqual(before)
+    // The keys are private now, so the gateway signs for nobody; and the file alone says who has tokens.
+    expect([await svc.async.getAccounts(), await svc.async.getBalance(at(1))]).toEqual([[], '0'])
+    expect(await svc.async.getBalance(poor)).toBe(`5000${'0'.repeat(17)}5`)
+    expect((await svc.async.governance.getParams()).data).toMatchObject({ unstake_wait_period: 20, gas_price: 0 })
+  })
 })
 
-test(
-  'the sample of docs/devnet.md runs as it stands',
-  async () => {
-    const root = join(import.meta.dirname, '../..')
-    const [{ code: sample }] = examplesRunBy('test/e2e/startDevnet.test.ts')
-    const file = join(folder, 'sample.test.ts')
-    writeFileSync(
-      file,
-      sample
-        .replace("'svcd/client'", JSON.stringify(join(root, 'src/client/index.ts')))
-        .replace("'svcd/devnet'", JSON.stringify(join(root, 'src/cli/devnet/startDevnet.ts'))),
-    )
-    const run = spawn(process.execPath, ['--test', '--test-reporter=tap', file], {
-      env: { ...process.env, NODE_OPTIONS: '', NODE_TEST_CONTEXT: undefined },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    let output = ''
-    run.stdout.on('data', (chunk: Buffer) => {
-      output += chunk.toString()
-    })
-    const [status] = await once(run, 'close')
-    expect([status, output]).toEqual([0, expect.stringMatching(/^# pass 2\n# fail 0$/m)])
-  },
-  START_MS,
-)
+test('the sample of docs/devnet.md runs as it stands', async () => {
+  const root = join(import.meta.dirname, '../..')
+  const [{ code: sample }] = examplesRunBy('test/e2e/startDevnet.test.ts')
+  const file = join(folder, 'sample.test.ts')
+  writeFileSync(
+    file,
+    sample
+      .replace("'svcd/client'", JSON.stringify(join(root, 'src/client/index.ts')))
+      .replace("'svcd/devnet'", JSON.stringify(join(root, 'src/cli/devnet/startDevnet.ts'))),
+  )
+  const run = spawn(process.execPath, ['--test', '--test-reporter=tap', file], {
+    env: { ...process.env, NODE_OPTIONS: '', NODE_TEST_CONTEXT: undefined },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let output = ''
+  run.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString()
+  })
+  const [status] = await once(run, 'close')
+  expect([status, output]).toEqual([0, expect.stringMatching(/^# pass 2\n# fail 0$/m)])
+})
 
 describe('a devnet ends', () => {
-  test(
-    'with the program that started it, even when that is killed',
-    async () => {
-      const runner = spawn(process.execPath, [join(import.meta.dirname, 'startDevnetChild.ts')], {
-        env: { ...process.env, NODE_OPTIONS: '', TMPDIR: folder },
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
-      await once(runner.stdout, 'data')
-      const below = descendantsOf(runner.pid as number).map(({ pid }) => pid)
-      expect(below.length).toBeGreaterThanOrEqual(3)
-      runner.kill('SIGKILL')
-      await allGone(below)
-    },
-    START_MS,
-  )
+  test('with the program that started it, even when that is killed', async () => {
+    const runner = spawn(process.execPath, [join(import.meta.dirname, 'startDevnetChild.ts')], {
+      env: { ...process.env, NODE_OPTIONS: '', TMPDIR: folder },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    await once(runner.stdout, 'data')
+    const below = descendantsOf(runner.pid as number).map(({ pid }) => pid)
+    expect(below.length).toBeGreaterThanOrEqual(3)
+    runner.kill('SIGKILL')
+    await allGone(below)
+  })
 
-  test(
-    'before it begins when it cannot, which says why and leaves no folder',
-    async () => {
-      const before = readdirSync(folder)
-      await expect(startDevnet({ params: { gas_price: -1 }, home: join(folder, 'none') })).rejects.toThrow(
-        'the devnet did not start: --param gas_price: expected an integer of 0 to 1000000000000, got "-1"',
-      )
-      await expect(startDevnet({ validators: 2, home: join(folder, 'none') })).rejects.toThrow(
-        /--block-time 0 works with one/,
-      )
-      expect(readdirSync(folder)).toEqual(before)
-    },
-    START_MS,
-  )
+  test('before it begins when it cannot, which says why and leaves no folder', async () => {
+    const before = readdirSync(folder)
+    await expect(startDevnet({ params: { gas_price: -1 }, home: join(folder, 'none') })).rejects.toThrow(
+      'the devnet did not start: --param gas_price: expected an integer of 0 to 1000000000000, got "-1"',
+    )
+    await expect(startDevnet({ validators: 2, home: join(folder, 'none') })).rejects.toThrow(
+      /--block-time 0 works with one/,
+    )
+    expect(readdirSync(folder)).toEqual(before)
+  })
 })

@@ -12,7 +12,6 @@ import {
 } from './support/network.ts'
 import { testFolder } from './support/testFolder.ts'
 
-const LIMIT_MS = 120_000
 /** How long calls go on after the end of a program, in ms: CometBFT takes a while to stop, and may never. */
 const AFTER_MS = 2_500
 const HAMMERS = 2
@@ -31,7 +30,7 @@ beforeAll(async () => {
     '--connections-per-address',
     '1000',
   ])
-}, LIMIT_MS)
+})
 
 type Call = readonly [method: string, params: unknown]
 
@@ -70,36 +69,32 @@ const ends: readonly (readonly [name: string, at: 0 | 1, signal: NodeJS.Signals]
   ['the application is killed', 1, 'SIGKILL'],
 ]
 
-test.each(ends)(
-  '%s: no call is a defect of the gateway, -32603',
-  async (_, at, signal) => {
-    const gateway = gatewayClient(node.gateway)
-    const accounts = await gateway.call<string[]>('svc_accounts')
-    const { hash } = await gateway.commit('svc_transfer', { from: accounts[0], to: accounts[1], value: '1' })
-    const codes = new Map<number, number>()
-    const defects = new Set<string>()
-    let isOver = false
-    const hammer = async ([method, params]: Call): Promise<void> => {
-      while (!isOver) {
-        const { error } = await gateway.ask(method, params)
-        codes.set(error?.code ?? 0, (codes.get(error?.code ?? 0) ?? 0) + 1)
-        if (error?.code === -32603) defects.add(method)
-        if (error !== undefined) await sleep(20)
-      }
+test.each(ends)('%s: no call is a defect of the gateway, -32603', async (_, at, signal) => {
+  const gateway = gatewayClient(node.gateway)
+  const accounts = await gateway.call<string[]>('svc_accounts')
+  const { hash } = await gateway.commit('svc_transfer', { from: accounts[0], to: accounts[1], value: '1' })
+  const codes = new Map<number, number>()
+  const defects = new Set<string>()
+  let isOver = false
+  const hammer = async ([method, params]: Call): Promise<void> => {
+    while (!isOver) {
+      const { error } = await gateway.ask(method, params)
+      codes.set(error?.code ?? 0, (codes.get(error?.code ?? 0) ?? 0) + 1)
+      if (error?.code === -32603) defects.add(method)
+      if (error !== undefined) await sleep(20)
     }
-    const hammering = callsOf(accounts, hash).flatMap((call) => Array.from({ length: HAMMERS }, () => hammer(call)))
-    await sleep(500)
-    process.kill(running.pids[at], signal)
-    await sleep(AFTER_MS)
-    isOver = true
-    // CometBFT may hang in its own stop once it has lost the application.
-    await running.end('SIGKILL')
-    running = await startNode(node)
-    await Promise.all(hammering)
-    while (!(await fetch(`${node.gateway}/readyz`)).ok) await sleep(100)
-    expect([...defects]).toEqual([])
-    expect(codes.get(-32011)).toBeGreaterThan(0)
-    expect([...codes.keys()].filter((code) => ![0, -32011, -32012].includes(code))).toEqual([])
-  },
-  LIMIT_MS,
-)
+  }
+  const hammering = callsOf(accounts, hash).flatMap((call) => Array.from({ length: HAMMERS }, () => hammer(call)))
+  await sleep(500)
+  process.kill(running.pids[at], signal)
+  await sleep(AFTER_MS)
+  isOver = true
+  // CometBFT may hang in its own stop once it has lost the application.
+  await running.end('SIGKILL')
+  running = await startNode(node)
+  await Promise.all(hammering)
+  while (!(await fetch(`${node.gateway}/readyz`)).ok) await sleep(100)
+  expect([...defects]).toEqual([])
+  expect(codes.get(-32011)).toBeGreaterThan(0)
+  expect([...codes.keys()].filter((code) => ![0, -32011, -32012].includes(code))).toEqual([])
+})

@@ -50,4 +50,4 @@ test("README's tour, pasted into one bash, ends where the page says and leaves n
   expect(readdirSync(temporary)).toEqual([])
   expect(existsSync(join(place.home, 'keystore')) ? readdirSync(join(place.home, 'keystore')) : []).toEqual([])
   expect(readdirSync(folder).sort()).toEqual(['.svcd', 'temporary'])
-}, 120_000)
+})

@@ -42,83 +42,68 @@ beforeAll(async () => {
 })
 afterAll(closeAll)
 
-test(
-  'a library is fetched, waits, is deployed at its point, and current leads to it; older versions stay',
-  async () => {
-    answer = give
-    const [home, [one, two]] = [tempHome(), [wanted(1, file, [url()]), wanted(2, file, [url()])]] as const
-    const run = startRun(home)
-    run.update(one)
-    await run.until(one, 'ready')
-    expect([namesIn(home, 'staging'), namesIn(home, 'lib')]).toEqual([[expect.stringMatching(/^[\w-]{43}\.so$/)], []])
-    run.update({ ...one, goal: 'deploy' })
-    await run.until(one, 'deployed')
-    run.update(two)
-    await run.until(two, 'ready')
-    run.update({ ...two, goal: 'deploy' })
-    await run.until(two, 'deployed')
-    expect([run.statuses(one), run.statuses(two)]).toEqual([
-      ['init', 'ready', 'deployed'],
-      ['init', 'ready', 'deployed'],
-    ])
-    expect([namesIn(home, 'staging'), namesIn(home, 'lib')]).toEqual([
-      [],
-      ['lib-current.so', 'lib-v1.0.1.so', 'lib-v1.0.2.so'],
-    ])
-    expect(readlinkSync(join(home, 'eni/lib/lib-current.so'))).toBe('lib-v1.0.2.so')
-    for (const library of [one, two]) {
-      expect(readFileSync(libPath(home, library)).equals(file)).toBe(true)
-      expect(statSync(libPath(home, library)).mode & 0o777).toBe(0o600)
-    }
-  },
-  LIMIT_MS,
-)
+test('a library is fetched, waits, is deployed at its point, and current leads to it; older versions stay', async () => {
+  answer = give
+  const [home, [one, two]] = [tempHome(), [wanted(1, file, [url()]), wanted(2, file, [url()])]] as const
+  const run = startRun(home)
+  run.update(one)
+  await run.until(one, 'ready')
+  expect([namesIn(home, 'staging'), namesIn(home, 'lib')]).toEqual([[expect.stringMatching(/^[\w-]{43}\.so$/)], []])
+  run.update({ ...one, goal: 'deploy' })
+  await run.until(one, 'deployed')
+  run.update(two)
+  await run.until(two, 'ready')
+  run.update({ ...two, goal: 'deploy' })
+  await run.until(two, 'deployed')
+  expect([run.statuses(one), run.statuses(two)]).toEqual([
+    ['init', 'ready', 'deployed'],
+    ['init', 'ready', 'deployed'],
+  ])
+  expect([namesIn(home, 'staging'), namesIn(home, 'lib')]).toEqual([
+    [],
+    ['lib-current.so', 'lib-v1.0.1.so', 'lib-v1.0.2.so'],
+  ])
+  expect(readlinkSync(join(home, 'eni/lib/lib-current.so'))).toBe('lib-v1.0.2.so')
+  for (const library of [one, two]) {
+    expect(readFileSync(libPath(home, library)).equals(file)).toBe(true)
+    expect(statSync(libPath(home, library)).mode & 0o777).toBe(0o600)
+  }
+})
 
-test(
-  'a late older version does not take current back',
-  async () => {
-    const home = tempHome()
-    let isOldThere = false
-    answer = (request, response) =>
-      request.url === '/old' && !isOldThere ? response.writeHead(404).end() : response.end(file)
-    const run = startRun(home)
-    const [old, young] = [
-      wanted(1, file, [url('old')], { goal: 'deploy' }),
-      wanted(2, file, [url()], { goal: 'deploy' }),
-    ]
-    run.update(old, young)
-    await run.until(young, 'deployed')
-    isOldThere = true
-    await run.until(old, 'deployed')
-    expect(run.statuses(old)).toEqual(['collapsed', 'deployed'])
-    expect(readlinkSync(join(home, 'eni/lib/lib-current.so'))).toBe('lib-v1.0.2.so')
-  },
-  LIMIT_MS,
-)
+test('a late older version does not take current back', async () => {
+  const home = tempHome()
+  let isOldThere = false
+  answer = (request, response) =>
+    request.url === '/old' && !isOldThere ? response.writeHead(404).end() : response.end(file)
+  const run = startRun(home)
+  const [old, young] = [wanted(1, file, [url('old')], { goal: 'deploy' }), wanted(2, file, [url()], { goal: 'deploy' })]
+  run.update(old, young)
+  await run.until(young, 'deployed')
+  isOldThere = true
+  await run.until(old, 'deployed')
+  expect(run.statuses(old)).toEqual(['collapsed', 'deployed'])
+  expect(readlinkSync(join(home, 'eni/lib/lib-current.so'))).toBe('lib-v1.0.2.so')
+})
 
-test(
-  'every URL in turn; when none gives the file it has failed, and is tried again until one does',
-  async () => {
-    const asked: string[] = []
-    answer = ({ url: path = '' }, response) => {
-      asked.push(path)
-      if (path === '/c' && asked.length > 7) response.end(file)
-      else if (path === '/b') response.end('another file')
-      else response.writeHead(404).end()
-    }
-    const run = startRun(tempHome())
-    const library = wanted(1, file, [url('a'), url('b'), url('c')])
-    run.update(library)
-    await run.until(library, 'ready')
-    expect(asked).toEqual(['/a', '/b', '/c', '/a', '/b', '/c', '/a', '/b', '/c'])
-    expect(run.statuses(library)).toEqual(['init', 'failed', 'ready'])
-    expect(run.tries(library).slice(0, 2)).toEqual([
-      'the server answered with status 404',
-      expect.stringMatching(/^the file has the MD5 .*, but the proposal says/),
-    ])
-  },
-  LIMIT_MS,
-)
+test('every URL in turn; when none gives the file it has failed, and is tried again until one does', async () => {
+  const asked: string[] = []
+  answer = ({ url: path = '' }, response) => {
+    asked.push(path)
+    if (path === '/c' && asked.length > 7) response.end(file)
+    else if (path === '/b') response.end('another file')
+    else response.writeHead(404).end()
+  }
+  const run = startRun(tempHome())
+  const library = wanted(1, file, [url('a'), url('b'), url('c')])
+  run.update(library)
+  await run.until(library, 'ready')
+  expect(asked).toEqual(['/a', '/b', '/c', '/a', '/b', '/c', '/a', '/b', '/c'])
+  expect(run.statuses(library)).toEqual(['init', 'failed', 'ready'])
+  expect(run.tries(library).slice(0, 2)).toEqual([
+    'the server answered with status 404',
+    expect.stringMatching(/^the file has the MD5 .*, but the proposal says/),
+  ])
+})
 
 test('pauses double from the first to the longest, and stay there', () => {
   const limits = { ...QUICK, pauseMs: 1000, pauseMsMax: 300_000 }
@@ -149,140 +134,116 @@ test('pauses double from the first to the longest, and stay there', () => {
   expect(job).toMatchObject({ urlIndex: 0, status: 'failed', isDone: false })
 })
 
-test(
-  'not fetched at its point it is collapsed, and deployed when it arrives; without a file for the OS it stays so',
-  async () => {
-    let held: ServerResponse | undefined
-    answer = (_request, response) => {
-      held = response
-    }
-    const run = startRun(tempHome())
-    const [library, absent] = [wanted(1, file, [url()]), wanted(2, file, [], { md5: '' })]
-    run.update(library, absent)
-    await run.until(absent, 'failed')
-    while (held === undefined) await sleep(5)
-    run.update({ ...library, goal: 'deploy' }, { ...absent, goal: 'deploy' })
-    await run.until(library, 'collapsed')
-    await run.until(absent, 'collapsed')
-    held.end(file)
-    await run.until(library, 'deployed')
-    expect(run.statuses(library)).toEqual(['init', 'collapsed', 'deployed'])
-    expect(run.statuses(absent)).toEqual(['failed', 'collapsed'])
-  },
-  LIMIT_MS,
-)
+test('not fetched at its point it is collapsed, and deployed when it arrives; without a file for the OS it stays so', async () => {
+  let held: ServerResponse | undefined
+  answer = (_request, response) => {
+    held = response
+  }
+  const run = startRun(tempHome())
+  const [library, absent] = [wanted(1, file, [url()]), wanted(2, file, [], { md5: '' })]
+  run.update(library, absent)
+  await run.until(absent, 'failed')
+  while (held === undefined) await sleep(5)
+  run.update({ ...library, goal: 'deploy' }, { ...absent, goal: 'deploy' })
+  await run.until(library, 'collapsed')
+  await run.until(absent, 'collapsed')
+  held.end(file)
+  await run.until(library, 'deployed')
+  expect(run.statuses(library)).toEqual(['init', 'collapsed', 'deployed'])
+  expect(run.statuses(absent)).toEqual(['failed', 'collapsed'])
+})
 
-test(
-  'rejected or expired: the try under way ends, what is staged goes, and nothing is asked for any more',
-  async () => {
-    const home = tempHome()
-    const open = new Set<ServerResponse>()
-    answer = (request, response) => {
-      if (request.url === '/staged') response.end(file)
-      else open.add(response.on('close', () => open.delete(response)))
-    }
-    const run = startRun(home, { ...QUICK, tryMs: 10 * LIMIT_MS })
-    const [staged, stalled] = [wanted(1, file, [url('staged')]), wanted(2, file, [url('stalled')])]
-    run.update(staged, stalled)
-    await run.until(staged, 'ready')
-    while (open.size === 0) await sleep(5)
-    run.update({ ...staged, goal: 'drop' }, { ...stalled, goal: 'drop' })
-    await run.until(stalled, 'rejected')
-    await run.until(staged, 'rejected')
-    while (open.size > 0) await sleep(5)
-    expect(namesIn(home, 'staging')).toEqual([])
-    expect([run.statuses(stalled), run.tries(stalled)]).toEqual([['init', 'rejected'], []])
-  },
-  LIMIT_MS,
-)
+test('rejected or expired: the try under way ends, what is staged goes, and nothing is asked for any more', async () => {
+  const home = tempHome()
+  const open = new Set<ServerResponse>()
+  answer = (request, response) => {
+    if (request.url === '/staged') response.end(file)
+    else open.add(response.on('close', () => open.delete(response)))
+  }
+  const run = startRun(home, { ...QUICK, tryMs: 10 * LIMIT_MS })
+  const [staged, stalled] = [wanted(1, file, [url('staged')]), wanted(2, file, [url('stalled')])]
+  run.update(staged, stalled)
+  await run.until(staged, 'ready')
+  while (open.size === 0) await sleep(5)
+  run.update({ ...staged, goal: 'drop' }, { ...stalled, goal: 'drop' })
+  await run.until(stalled, 'rejected')
+  await run.until(staged, 'rejected')
+  while (open.size > 0) await sleep(5)
+  expect(namesIn(home, 'staging')).toEqual([])
+  expect([run.statuses(stalled), run.tries(stalled)]).toEqual([['init', 'rejected'], []])
+})
 
-test(
-  'a server that stalls holds up nobody longer than its time, and is left for the next URL',
-  async () => {
-    answer = (request, response) => {
-      if (request.url !== '/stall') response.end(file)
-    }
-    const run = startRun(tempHome(), { ...QUICK, tryMs: 300 })
-    const [stalled, other] = [wanted(1, file, [url('stall'), url('b')]), wanted(2, file, [url()])]
-    run.update(stalled, other)
-    await run.until(other, 'ready')
-    await run.until(stalled, 'ready')
-    // On a busy machine the file itself can take longer at first.
-    expect(new Set(run.tries(stalled))).toEqual(new Set(['not done within 0.3 s']))
-  },
-  LIMIT_MS,
-)
+test('a server that stalls holds up nobody longer than its time, and is left for the next URL', async () => {
+  answer = (request, response) => {
+    if (request.url !== '/stall') response.end(file)
+  }
+  const run = startRun(tempHome(), { ...QUICK, tryMs: 300 })
+  const [stalled, other] = [wanted(1, file, [url('stall'), url('b')]), wanted(2, file, [url()])]
+  run.update(stalled, other)
+  await run.until(other, 'ready')
+  await run.until(stalled, 'ready')
+  // On a busy machine the file itself can take longer at first.
+  expect(new Set(run.tries(stalled))).toEqual(new Set(['not done within 0.3 s']))
+})
 
-test(
-  'a full staging takes no more until something leaves it, but what is deployed at once still passes',
-  async () => {
-    answer = give
-    const home = tempHome()
-    // Room for the file that grows, the one kept for deployments, and one file that waits.
-    const run = startRun(home, { ...QUICK, stagingBytesMax: 2 * FILE_BYTES_MAX + file.length - 1 })
-    const [one, two, three] = [1, 2, 3].map((number) => wanted(number, file, [url()], { name: `lib${number}` })) as [
-      LibraryJob,
-      LibraryJob,
-      LibraryJob,
-    ]
-    run.update(one, two, { ...three, goal: 'deploy' })
-    await run.until(three, 'deployed')
-    expect([run.statuses(one), run.statuses(two)]).toEqual([['init', 'ready'], ['init']])
-    run.update({ ...one, goal: 'drop' })
-    await run.until(two, 'ready')
-  },
-  LIMIT_MS,
-)
+test('a full staging takes no more until something leaves it, but what is deployed at once still passes', async () => {
+  answer = give
+  const home = tempHome()
+  // Room for the file that grows, the one kept for deployments, and one file that waits.
+  const run = startRun(home, { ...QUICK, stagingBytesMax: 2 * FILE_BYTES_MAX + file.length - 1 })
+  const [one, two, three] = [1, 2, 3].map((number) => wanted(number, file, [url()], { name: `lib${number}` })) as [
+    LibraryJob,
+    LibraryJob,
+    LibraryJob,
+  ]
+  run.update(one, two, { ...three, goal: 'deploy' })
+  await run.until(three, 'deployed')
+  expect([run.statuses(one), run.statuses(two)]).toEqual([['init', 'ready'], ['init']])
+  run.update({ ...one, goal: 'drop' })
+  await run.until(two, 'ready')
+})
 
 describe('what a fetcher finds when it starts', () => {
-  test(
-    'whole files stay, staged and deployed; damaged ones are fetched anew; what nobody wants is removed',
-    async () => {
-      answer = give
-      const home = tempHome()
-      const first = startRun(home)
-      const all = [1, 2, 3, 4].map((number) => wanted(number, file, [url()], { name: `lib${number}` }))
-      const [staged, spoilt, deployed, broken] = all as [LibraryJob, LibraryJob, LibraryJob, LibraryJob]
-      first.update(...all)
-      await first.untilTrue(() => all.every((library) => first.statuses(library).at(-1) === 'ready'))
-      first.update({ ...deployed, goal: 'deploy' }, { ...broken, goal: 'deploy' })
-      await first.until(broken, 'deployed')
-      await first.close()
-      writeFileSync(stagedPath(home, spoilt.id), 'half')
-      writeFileSync(libPath(home, broken), 'half')
-      writeFileSync(partPath(home, staged.id), 'half')
-      writeFileSync(join(home, 'eni/staging/foreign.so'), 'x')
-      rmSync(join(home, 'eni/lib/lib3-current.so'))
-      const before = server.connections()
-      const second = startRun(home)
-      second.update(staged, spoilt, { ...deployed, goal: 'deploy' }, { ...broken, goal: 'deploy' })
-      await second.until(spoilt, 'ready')
-      await second.until(broken, 'deployed')
-      expect(all.map(second.statuses)).toEqual([['ready'], ['init', 'ready'], ['deployed'], ['collapsed', 'deployed']])
-      expect(server.connections()).toBe(before + 2)
-      expect(namesIn(home, 'staging')).toHaveLength(2)
-      for (const library of [deployed, broken]) expect((await measure(libPath(home, library)))?.md5).toBe(md5Of(file))
-      expect(readlinkSync(join(home, 'eni/lib/lib3-current.so'))).toBe('lib3-v1.0.3.so')
-    },
-    LIMIT_MS,
-  )
+  test('whole files stay, staged and deployed; damaged ones are fetched anew; what nobody wants is removed', async () => {
+    answer = give
+    const home = tempHome()
+    const first = startRun(home)
+    const all = [1, 2, 3, 4].map((number) => wanted(number, file, [url()], { name: `lib${number}` }))
+    const [staged, spoilt, deployed, broken] = all as [LibraryJob, LibraryJob, LibraryJob, LibraryJob]
+    first.update(...all)
+    await first.untilTrue(() => all.every((library) => first.statuses(library).at(-1) === 'ready'))
+    first.update({ ...deployed, goal: 'deploy' }, { ...broken, goal: 'deploy' })
+    await first.until(broken, 'deployed')
+    await first.close()
+    writeFileSync(stagedPath(home, spoilt.id), 'half')
+    writeFileSync(libPath(home, broken), 'half')
+    writeFileSync(partPath(home, staged.id), 'half')
+    writeFileSync(join(home, 'eni/staging/foreign.so'), 'x')
+    rmSync(join(home, 'eni/lib/lib3-current.so'))
+    const before = server.connections()
+    const second = startRun(home)
+    second.update(staged, spoilt, { ...deployed, goal: 'deploy' }, { ...broken, goal: 'deploy' })
+    await second.until(spoilt, 'ready')
+    await second.until(broken, 'deployed')
+    expect(all.map(second.statuses)).toEqual([['ready'], ['init', 'ready'], ['deployed'], ['collapsed', 'deployed']])
+    expect(server.connections()).toBe(before + 2)
+    expect(namesIn(home, 'staging')).toHaveLength(2)
+    for (const library of [deployed, broken]) expect((await measure(libPath(home, library)))?.md5).toBe(md5Of(file))
+    expect(readlinkSync(join(home, 'eni/lib/lib3-current.so'))).toBe('lib3-v1.0.3.so')
+  })
 
-  test(
-    'a folder that cannot be made is a failure that is told, and is got over',
-    async () => {
-      answer = give
-      const home = tempHome()
-      writeFileSync(join(home, 'eni'), 'in the way')
-      const run = startRun(home)
-      const library = wanted(1, file, [url()])
-      run.update(library)
-      await run.until(library, 'failed')
-      expect(run.tries(library)[0]).toMatch(/^cannot keep the file: (?:EEXIST|ENOTDIR)/)
-      rmSync(join(home, 'eni'))
-      await run.until(library, 'ready')
-    },
-    LIMIT_MS,
-  )
+  test('a folder that cannot be made is a failure that is told, and is got over', async () => {
+    answer = give
+    const home = tempHome()
+    writeFileSync(join(home, 'eni'), 'in the way')
+    const run = startRun(home)
+    const library = wanted(1, file, [url()])
+    run.update(library)
+    await run.until(library, 'failed')
+    expect(run.tries(library)[0]).toMatch(/^cannot keep the file: (?:EEXIST|ENOTDIR)/)
+    rmSync(join(home, 'eni'))
+    await run.until(library, 'ready')
+  })
 })
 
 interface Child {
@@ -319,78 +280,66 @@ function child(script: string, args: readonly string[], shell = ''): Child {
 }
 
 describe('kill -9', () => {
-  test(
-    'during a fetch: what was there is no library, and the next start fetches it whole',
-    async () => {
-      const home = tempHome()
-      answer = (_request, response) => {
-        response.writeHead(200, { 'content-length': file.length }).write(file.subarray(0, 100_000))
-      }
-      const library = wanted(1, file, [url()], { goal: 'deploy' })
-      const killed = child('fetcherChild.ts', [home, JSON.stringify([library])])
-      while (!existsSync(partPath(home, library.id)) || statSync(partPath(home, library.id)).size < 100_000)
-        await sleep(10)
-      await killed.kill()
-      expect([namesIn(home, 'staging'), namesIn(home, 'lib')]).toEqual([[expect.stringMatching(/\.part$/)], []])
-      answer = give
-      const run = startRun(home)
-      run.update(library)
-      await run.until(library, 'deployed')
-      expect(readFileSync(libPath(home, library)).equals(file)).toBe(true)
-      expect(namesIn(home, 'staging')).toEqual([])
-    },
-    LIMIT_MS,
-  )
-
-  test(
-    'during renames: every library is whole or absent, and current leads to one',
-    async () => {
-      const home = tempHome()
-      for (const pauseMs of [0, 7, 13, 29]) {
-        rmSync(join(home, 'eni'), { recursive: true, force: true })
-        const killed = child('renameChild.ts', [home])
-        await killed.until('3\n')
-        await sleep(pauseMs)
-        await killed.kill()
-        const names = namesIn(home, 'lib').filter((name) => /-v/.test(name))
-        expect(names.length).toBeGreaterThanOrEqual(3)
-        for (const name of names) {
-          const number = Number(/v1\.0\.(\d+)/.exec(name)?.[1])
-          expect([name, readFileSync(join(home, 'eni/lib', name)).equals(fileBytes(number, 300_000))]).toEqual([
-            name,
-            true,
-          ])
-        }
-        expect(names).toContain(readlinkSync(join(home, 'eni/lib/lib-current.so')))
-      }
-    },
-    LIMIT_MS,
-  )
-})
-
-test(
-  'a disk that is full: failed, in words that say so, and nothing is left; with room again the library arrives',
-  async () => {
-    answer = give
+  test('during a fetch: what was there is no library, and the next start fetches it whole', async () => {
     const home = tempHome()
-    mkdirSync(join(home, 'eni'))
-    const library = wanted(1, file, [url()])
-    // No file of this process may grow over 64 KiB: what a write gives then is what a full disk gives, but for its
-    // name.
-    const full = child('fetcherChild.ts', [home, JSON.stringify([library])], 'ulimit -f 64;')
-    await full.until('"status":"failed"')
-    const reports = full
-      .said()
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as { why?: string; status?: string })
-    expect(reports.map(({ status }) => status)).toEqual(['init', undefined, 'failed'])
-    expect(reports[2]?.why).toMatch(/^not fetched: cannot write \S+\.part: EFBIG: file too large/)
-    await full.until('"type":"try"')
-    await full.kill()
+    answer = (_request, response) => {
+      response.writeHead(200, { 'content-length': file.length }).write(file.subarray(0, 100_000))
+    }
+    const library = wanted(1, file, [url()], { goal: 'deploy' })
+    const killed = child('fetcherChild.ts', [home, JSON.stringify([library])])
+    while (!existsSync(partPath(home, library.id)) || statSync(partPath(home, library.id)).size < 100_000)
+      await sleep(10)
+    await killed.kill()
+    expect([namesIn(home, 'staging'), namesIn(home, 'lib')]).toEqual([[expect.stringMatching(/\.part$/)], []])
+    answer = give
     const run = startRun(home)
     run.update(library)
-    await run.until(library, 'ready')
-  },
-  LIMIT_MS,
-)
+    await run.until(library, 'deployed')
+    expect(readFileSync(libPath(home, library)).equals(file)).toBe(true)
+    expect(namesIn(home, 'staging')).toEqual([])
+  })
+
+  test('during renames: every library is whole or absent, and current leads to one', async () => {
+    const home = tempHome()
+    for (const pauseMs of [0, 7, 13, 29]) {
+      rmSync(join(home, 'eni'), { recursive: true, force: true })
+      const killed = child('renameChild.ts', [home])
+      await killed.until('3\n')
+      await sleep(pauseMs)
+      await killed.kill()
+      const names = namesIn(home, 'lib').filter((name) => /-v/.test(name))
+      expect(names.length).toBeGreaterThanOrEqual(3)
+      for (const name of names) {
+        const number = Number(/v1\.0\.(\d+)/.exec(name)?.[1])
+        expect([name, readFileSync(join(home, 'eni/lib', name)).equals(fileBytes(number, 300_000))]).toEqual([
+          name,
+          true,
+        ])
+      }
+      expect(names).toContain(readlinkSync(join(home, 'eni/lib/lib-current.so')))
+    }
+  })
+})
+
+test('a disk that is full: failed, in words that say so, and nothing is left; with room again the library arrives', async () => {
+  answer = give
+  const home = tempHome()
+  mkdirSync(join(home, 'eni'))
+  const library = wanted(1, file, [url()])
+  // No file of this process may grow over 64 KiB: what a write gives then is what a full disk gives, but for its
+  // name.
+  const full = child('fetcherChild.ts', [home, JSON.stringify([library])], 'ulimit -f 64;')
+  await full.until('"status":"failed"')
+  const reports = full
+    .said()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { why?: string; status?: string })
+  expect(reports.map(({ status }) => status)).toEqual(['init', undefined, 'failed'])
+  expect(reports[2]?.why).toMatch(/^not fetched: cannot write \S+\.part: EFBIG: file too large/)
+  await full.until('"type":"try"')
+  await full.kill()
+  const run = startRun(home)
+  run.update(library)
+  await run.until(library, 'ready')
+})

@@ -41,7 +41,7 @@ describe('nonces', () => {
     expect(new Set(results.map(({ hash }) => hash)).size).toBe(1000)
     expect(pair.node.ledger.nonces.get(alice.address)).toBe(1000)
     expect(pair.node.count('broadcast_tx_sync')).toBe(1000)
-  }, 30_000)
+  })
 
   test('what CheckTx refuses in the middle uses up no nonce and stops nobody', async () => {
     pair = await startPair({ check: (tx) => (amountOf(tx) % 3 === 0 ? { code: 20, log: 'Insufficient balance' } : {}) })

@@ -18,7 +18,7 @@ test('the tests of the fields of operations notice faults in them', async () => 
   } finally {
     prepared.close()
   }
-}, 240_000)
+})
 
 test('every explained mutant is there', () => {
   const { explained, root } = project
@@ -46,7 +46,7 @@ describe('in a project with one test', () => {
     writeFileSync(join(root, 'src/size.ts'), `${IS_BIG}\n${LABEL}\n`)
     writeFileSync(join(root, 'test/size.test.ts'), TEST)
     prepared = await prepare({ root, sources: ['src/*.ts'], tests: ['test/*.test.ts'] })
-  }, 240_000)
+  })
   afterAll(() => {
     prepared.close()
     remove()
@@ -70,7 +70,7 @@ describe('in a project with one test', () => {
         'survived: src/size.ts:2 isBig(size) → true',
       ],
     })
-  }, 240_000)
+  })
 
   test('an explanation counts while its mutant is there, which is not tried then', async () => {
     const { counts, lines } = await found([entry('10 → 11'), entry('10 → 12'), entry('size > 10 → size <= 10')])
@@ -78,7 +78,7 @@ describe('in a project with one test', () => {
     expect(lines.filter((line) => !line.startsWith('survived: '))).toEqual([
       `explained, but not there: src/size.ts: ${IS_BIG}: 10 → 12`,
     ])
-  }, 240_000)
+  })
 })
 
 test('a test that loops is too slow by the CPU time that it takes, and one that passes tells it', async () => {
@@ -99,7 +99,7 @@ test('a test that loops is too slow by the CPU time that it takes, and one that 
     runner.close()
     remove()
   }
-}, 120_000)
+})
 
 test('each kind of fault is found, and text for people and types are left alone', () => {
   const changes = (text: string) => mutantsOf('src/a.ts', text).map(({ change }) => change)

@@ -94,7 +94,7 @@ describe('make reliability', () => {
     expect(reports).toMatchObject([{ name: 'supply chain', passed: true }])
     const { isWhole, command, reports: same } = openReports(kept).of('supply-chain') as Kept
     expect([isWhole, command, same]).toEqual([true, 'make supply-chain', reports])
-  }, 120_000)
+  })
 
   test('reports a campaign that ends without a report as broken, and goes on with the next', async () => {
     const reports = await runAll([{ ...supplyChain, long: '--only nothing' }, supplyChain], false, kept)
@@ -106,7 +106,7 @@ describe('make reliability', () => {
       },
       { name: 'supply chain', passed: true },
     ])
-  }, 120_000)
+  })
 
   test('takes in reports of parts, all at once, in the place of those with their names', () => {
     const write = (name: string, ...reports: readonly CampaignReport[]): string => {

@@ -10,4 +10,4 @@ test('the table of docs/threat-model.md says what an operation writes for its fe
   expect(rows).toHaveLength(2)
   const written = writtenPart(PAGE, 'writes').split('\n')
   expect(rows.filter((row) => !written.includes(row))).toEqual([])
-}, 120_000)
+})

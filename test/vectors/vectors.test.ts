@@ -23,7 +23,7 @@ beforeAll(() => {
     cwd: join(import.meta.dirname, 'go-chain'),
     env: { ...process.env, GOFLAGS: '-buildvcs=false' },
   })
-}, 300_000)
+})
 afterAll(() => {
   remove()
 })

@@ -7,7 +7,6 @@ import { startDevnet } from '../support/recordedDevnet.ts'
 import { openAccount, signSheet } from '../support/wallet.ts'
 
 const TOKEN = 10n ** 18n
-const LIMIT_MS = 120_000
 
 /** Signs what the page shows, waits for the block, and returns the words that the page said before. */
 async function sign(page: Page): Promise<string | null> {
@@ -30,203 +29,183 @@ withBrowser('what an owner does with a candidacy', () => {
   beforeAll(async () => {
     ;[net, browser] = await Promise.all([startDevnet({ fast: true, params: { max_vals: 1 } }), startBrowser()])
     svc = new Svc(net.url)
-  }, LIMIT_MS)
+  })
 
   afterAll(async () => {
     await browser?.close()
     await net?.close()
-  }, LIMIT_MS)
+  })
 
-  test(
-    'declare with what cometbft show-validator prints, update what changed, deactivate, activate',
-    async () => {
-      const owner = addressOf(1)
-      const pubKey = deadKey()
-      const { page, failures, goTo, shot, close } = await openPage(browser, net.url)
-      await goTo('validators/declare')
-      await openAccount(page, owner)
-      await page
-        .getByLabel("Public key of the validator's node")
-        .fill(`{"type":"tendermint/PubKeyEd25519","value":"${pubKey}"}`)
-      expect(await page.getByLabel("Public key of the validator's node").inputValue()).toBe(pubKey)
-      await page.getByLabel('Name').fill('Alder')
-      await page.getByLabel('Website').fill('https://alder.example')
-      await page.getByLabel('Max shares').fill('2000')
-      await page.getByText('You stake 200 token').waitFor()
-      await shot('validator-declare', true)
-      await page.getByRole('button', { name: 'Declare', exact: true }).click()
-      expect(await sign(page)).toBe(`Declare a candidacy for the key ${pubKey}, staking 200 token.`)
-      await page.getByRole('heading', { level: 1, name: /Alder/ }).waitFor()
-      expect(await recordOf(owner)).toMatchObject({ shares: (200n * TOKEN).toString(), comp_rate: '0.5' })
+  test('declare with what cometbft show-validator prints, update what changed, deactivate, activate', async () => {
+    const owner = addressOf(1)
+    const pubKey = deadKey()
+    const { page, failures, goTo, shot, close } = await openPage(browser, net.url)
+    await goTo('validators/declare')
+    await openAccount(page, owner)
+    await page
+      .getByLabel("Public key of the validator's node")
+      .fill(`{"type":"tendermint/PubKeyEd25519","value":"${pubKey}"}`)
+    expect(await page.getByLabel("Public key of the validator's node").inputValue()).toBe(pubKey)
+    await page.getByLabel('Name').fill('Alder')
+    await page.getByLabel('Website').fill('https://alder.example')
+    await page.getByLabel('Max shares').fill('2000')
+    await page.getByText('You stake 200 token').waitFor()
+    await shot('validator-declare', true)
+    await page.getByRole('button', { name: 'Declare', exact: true }).click()
+    expect(await sign(page)).toBe(`Declare a candidacy for the key ${pubKey}, staking 200 token.`)
+    await page.getByRole('heading', { level: 1, name: /Alder/ }).waitFor()
+    expect(await recordOf(owner)).toMatchObject({ shares: (200n * TOKEN).toString(), comp_rate: '0.5' })
 
-      await page.getByRole('button', { name: 'Update' }).click()
-      const save = page.getByRole('button', { name: 'Save' })
-      expect(await save.isDisabled()).toBe(true)
-      await page.getByLabel('Max shares').fill('100')
-      await page.getByText('expected at least the shares, 200 token').waitFor()
-      await page.getByLabel('Max shares').fill('3000')
-      await page.getByText(/you stake 100 token more/).waitFor()
-      await page.getByLabel('Website').fill('')
-      await page.getByLabel('Compensation rate').fill('0.25')
-      await shot('validator-update', true)
-      await save.click()
-      await page.getByText('All that is signed').click()
-      expect(await page.getByRole('dialog').locator('dt').allInnerTexts()).toEqual(
-        expect.arrayContaining(['description.website', 'maxAmount', 'compRate']),
-      )
-      expect(await page.getByRole('dialog').getByText('description.name').count()).toBe(0)
-      await sign(page)
-      await page.getByText('25 %').waitFor()
-      expect(await recordOf(owner)).toMatchObject({
-        comp_rate: '0.25',
-        shares: (300n * TOKEN).toString(),
-        description: { name: 'Alder', website: '' },
-      })
+    await page.getByRole('button', { name: 'Update' }).click()
+    const save = page.getByRole('button', { name: 'Save' })
+    expect(await save.isDisabled()).toBe(true)
+    await page.getByLabel('Max shares').fill('100')
+    await page.getByText('expected at least the shares, 200 token').waitFor()
+    await page.getByLabel('Max shares').fill('3000')
+    await page.getByText(/you stake 100 token more/).waitFor()
+    await page.getByLabel('Website').fill('')
+    await page.getByLabel('Compensation rate').fill('0.25')
+    await shot('validator-update', true)
+    await save.click()
+    await page.getByText('All that is signed').click()
+    expect(await page.getByRole('dialog').locator('dt').allInnerTexts()).toEqual(
+      expect.arrayContaining(['description.website', 'maxAmount', 'compRate']),
+    )
+    expect(await page.getByRole('dialog').getByText('description.name').count()).toBe(0)
+    await sign(page)
+    await page.getByText('25 %').waitFor()
+    expect(await recordOf(owner)).toMatchObject({
+      comp_rate: '0.25',
+      shares: (300n * TOKEN).toString(),
+      description: { name: 'Alder', website: '' },
+    })
 
-      await page.getByRole('button', { name: 'Deactivate' }).click()
-      await sign(page)
-      await page.getByText(/^Its owner deactivated it in block/).waitFor()
-      await shot('validator-deactivated', true)
-      await page.getByRole('button', { name: 'Activate', exact: true }).click()
-      await sign(page)
-      await page.getByRole('button', { name: 'Deactivate' }).waitFor()
-      expect(await recordOf(owner)).toMatchObject({ active: 'Y' })
-      expect(failures).toEqual([])
-      await close()
-    },
-    LIMIT_MS,
-  )
+    await page.getByRole('button', { name: 'Deactivate' }).click()
+    await sign(page)
+    await page.getByText(/^Its owner deactivated it in block/).waitFor()
+    await shot('validator-deactivated', true)
+    await page.getByRole('button', { name: 'Activate', exact: true }).click()
+    await sign(page)
+    await page.getByRole('button', { name: 'Deactivate' }).waitFor()
+    expect(await recordOf(owner)).toMatchObject({ active: 'Y' })
+    expect(failures).toEqual([])
+    await close()
+  })
 
-  test(
-    'a hand-over takes two: the owner offers, the other account accepts and pays',
-    async () => {
-      const [from, to] = [addressOf(2), addressOf(3)]
-      await svc.async.stake.validator.declare({ from, pubKey: deadKey(), description: { name: 'Birch' } })
-      const owner = await openPage(browser, net.url)
-      const other = await openPage(browser, net.url)
-      await owner.goTo(`validators/${from}`)
-      await owner.page.getByText(/^Only its owner/).waitFor()
-      expect(await owner.page.getByRole('button', { name: 'Hand over' }).count()).toBe(0)
-      await openAccount(owner.page, from)
-      await owner.page.getByRole('button', { name: 'Hand over' }).click()
-      await owner.page.getByLabel('New account').fill(to)
-      await owner.page.getByRole('button', { name: 'Offer it' }).click()
-      await sign(owner.page)
-      await owner.page.getByText(/^Offered to/).waitFor()
-      await owner.shot('validator-offered', true)
+  test('a hand-over takes two: the owner offers, the other account accepts and pays', async () => {
+    const [from, to] = [addressOf(2), addressOf(3)]
+    await svc.async.stake.validator.declare({ from, pubKey: deadKey(), description: { name: 'Birch' } })
+    const owner = await openPage(browser, net.url)
+    const other = await openPage(browser, net.url)
+    await owner.goTo(`validators/${from}`)
+    await owner.page.getByText(/^Only its owner/).waitFor()
+    expect(await owner.page.getByRole('button', { name: 'Hand over' }).count()).toBe(0)
+    await openAccount(owner.page, from)
+    await owner.page.getByRole('button', { name: 'Hand over' }).click()
+    await owner.page.getByLabel('New account').fill(to)
+    await owner.page.getByRole('button', { name: 'Offer it' }).click()
+    await sign(owner.page)
+    await owner.page.getByText(/^Offered to/).waitFor()
+    await owner.shot('validator-offered', true)
 
-      await other.goTo(`validators/${from}`)
-      await openAccount(other.page, to)
-      await other.page.getByText('You pay 1,000 token for its shares').waitFor()
-      await other.shot('validator-accept', true)
-      await other.page.getByRole('button', { name: 'Accept' }).click()
-      await sign(other.page)
-      await other.page.getByRole('heading', { name: 'Your candidacy' }).waitFor()
-      expect(other.page.url()).toContain(to)
-      expect(await recordOf(to)).toMatchObject({ description: { name: 'Birch' }, shares: (1000n * TOKEN).toString() })
-      expect(await recordOf(from)).toBeNull()
-      await owner.page.getByText(/owns no candidacy now/).waitFor()
-      expect([owner.failures, other.failures]).toEqual([[], []])
-      await Promise.all([owner.close(), other.close()])
-    },
-    LIMIT_MS,
-  )
+    await other.goTo(`validators/${from}`)
+    await openAccount(other.page, to)
+    await other.page.getByText('You pay 1,000 token for its shares').waitFor()
+    await other.shot('validator-accept', true)
+    await other.page.getByRole('button', { name: 'Accept' }).click()
+    await sign(other.page)
+    await other.page.getByRole('heading', { name: 'Your candidacy' }).waitFor()
+    expect(other.page.url()).toContain(to)
+    expect(await recordOf(to)).toMatchObject({ description: { name: 'Birch' }, shares: (1000n * TOKEN).toString() })
+    expect(await recordOf(from)).toBeNull()
+    await owner.page.getByText(/owns no candidacy now/).waitFor()
+    expect([owner.failures, other.failures]).toEqual([[], []])
+    await Promise.all([owner.close(), other.close()])
+  })
 
-  test(
-    'withdraw says when and how much is paid, and until then the candidacy can come back',
-    async () => {
-      const owner = addressOf(4)
-      await svc.async.stake.validator.declare({ from: owner, pubKey: deadKey(), description: { name: 'Cedar' } })
-      const { page, failures, goTo, shot, close } = await openPage(browser, net.url)
-      await goTo(`validators/${owner}`)
-      await openAccount(page, owner)
-      await page.getByRole('button', { name: 'Withdraw', exact: true }).click()
-      await page
-        .getByText(/1,000 token, leave the candidacy at once and are paid to your balance 20 blocks later/)
-        .waitFor()
-      await shot('validator-withdraw', true)
-      await page.getByRole('button', { name: 'Withdraw the candidacy' }).click()
-      await sign(page)
-      const { data } = await svc.async.stake.validator.queryUnbonding(owner)
-      await page.getByText(/^Its owner withdrew it\. 1,000 token will be paid to/).waitFor()
-      await page.getByText(`in block ${data[0]?.completion_height}`).first().waitFor()
-      await shot('validator-withdrawn', true)
-      await page.getByRole('button', { name: 'Activate', exact: true }).click()
-      await sign(page)
-      await page.getByRole('button', { name: 'Deactivate' }).waitFor()
-      expect(await recordOf(owner)).toMatchObject({ shares: (1000n * TOKEN).toString(), active: 'Y' })
-      expect(failures).toEqual([])
-      await close()
-    },
-    LIMIT_MS,
-  )
+  test('withdraw says when and how much is paid, and until then the candidacy can come back', async () => {
+    const owner = addressOf(4)
+    await svc.async.stake.validator.declare({ from: owner, pubKey: deadKey(), description: { name: 'Cedar' } })
+    const { page, failures, goTo, shot, close } = await openPage(browser, net.url)
+    await goTo(`validators/${owner}`)
+    await openAccount(page, owner)
+    await page.getByRole('button', { name: 'Withdraw', exact: true }).click()
+    await page
+      .getByText(/1,000 token, leave the candidacy at once and are paid to your balance 20 blocks later/)
+      .waitFor()
+    await shot('validator-withdraw', true)
+    await page.getByRole('button', { name: 'Withdraw the candidacy' }).click()
+    await sign(page)
+    const { data } = await svc.async.stake.validator.queryUnbonding(owner)
+    await page.getByText(/^Its owner withdrew it\. 1,000 token will be paid to/).waitFor()
+    await page.getByText(`in block ${data[0]?.completion_height}`).first().waitFor()
+    await shot('validator-withdrawn', true)
+    await page.getByRole('button', { name: 'Activate', exact: true }).click()
+    await sign(page)
+    await page.getByRole('button', { name: 'Deactivate' }).waitFor()
+    expect(await recordOf(owner)).toMatchObject({ shares: (1000n * TOKEN).toString(), active: 'Y' })
+    expect(failures).toEqual([])
+    await close()
+  })
 
-  test(
-    'a long history is read page by page, what happens meanwhile comes on top, and votes say what was voted',
-    async () => {
-      const owner = addressOf(6)
-      const { declare, deactivate, activate } = svc.async.stake.validator
-      await declare({ from: owner, pubKey: deadKey(), description: { name: 'Elm' }, maxAmount: 2n * TOKEN * 10n })
-      for (let round = 0; round < 30; round++) {
-        await deactivate({ from: owner })
-        await activate({ from: owner })
-      }
-      const { page, failures, goTo, shot, close } = await openPage(browser, net.url)
-      await goTo(`validators/${owner}`)
-      const history = page.locator('table[aria-label="History"]')
-      const rows = async () => Number(await history.getAttribute('aria-rowcount')) - 1
-      await history.waitFor()
-      const first = await rows()
-      expect(await history.getByRole('row', { name: /Declared the candidacy/ }).count()).toBe(0)
-      for (const older = page.getByRole('button', { name: 'Older' }); (await older.count()) > 0; ) {
-        const before = await history.getAttribute('aria-rowcount')
-        await older.click()
-        await page.locator(`table[aria-label="History"]:not([aria-rowcount="${before}"])`).waitFor()
-      }
-      await history.getByRole('row', { name: /Declared the candidacy/ }).waitFor()
-      const all = await rows()
-      expect(all).toBeGreaterThan(first)
-      await page.getByRole('button', { name: /^The candidacy/ }).click()
-      expect(await rows()).toBe(61)
-      await page.getByRole('button', { name: /^All/ }).click()
+  test('a long history is read page by page, what happens meanwhile comes on top, and votes say what was voted', async () => {
+    const owner = addressOf(6)
+    const { declare, deactivate, activate } = svc.async.stake.validator
+    await declare({ from: owner, pubKey: deadKey(), description: { name: 'Elm' }, maxAmount: 2n * TOKEN * 10n })
+    for (let round = 0; round < 30; round++) {
       await deactivate({ from: owner })
-      await page.getByText(/^Its owner deactivated it/).waitFor()
-      await page.locator(`table[aria-label="History"][aria-rowcount="${all + 2}"]`).waitFor()
-      await history.locator('tbody tr').first().getByText('Deactivated the candidacy').waitFor()
-      await history.getByRole('row', { name: /Declared the candidacy/ }).waitFor()
-      await shot('validator-history')
+      await activate({ from: owner })
+    }
+    const { page, failures, goTo, shot, close } = await openPage(browser, net.url)
+    await goTo(`validators/${owner}`)
+    const history = page.locator('table[aria-label="History"]')
+    const rows = async () => Number(await history.getAttribute('aria-rowcount')) - 1
+    await history.waitFor()
+    const first = await rows()
+    expect(await history.getByRole('row', { name: /Declared the candidacy/ }).count()).toBe(0)
+    for (const older = page.getByRole('button', { name: 'Older' }); (await older.count()) > 0; ) {
+      const before = await history.getAttribute('aria-rowcount')
+      await older.click()
+      await page.locator(`table[aria-label="History"]:not([aria-rowcount="${before}"])`).waitFor()
+    }
+    await history.getByRole('row', { name: /Declared the candidacy/ }).waitFor()
+    const all = await rows()
+    expect(all).toBeGreaterThan(first)
+    await page.getByRole('button', { name: /^The candidacy/ }).click()
+    expect(await rows()).toBe(61)
+    await page.getByRole('button', { name: /^All/ }).click()
+    await deactivate({ from: owner })
+    await page.getByText(/^Its owner deactivated it/).waitFor()
+    await page.locator(`table[aria-label="History"][aria-rowcount="${all + 2}"]`).waitFor()
+    await history.locator('tbody tr').first().getByText('Deactivated the candidacy').waitFor()
+    await history.getByRole('row', { name: /Declared the candidacy/ }).waitFor()
+    await shot('validator-history')
 
-      const from = addressOf(0)
-      const { deliver_tx } = await svc.async.governance.proposeChangeParam({ from, name: 'max_vals', value: '7' })
-      await svc.async.governance.vote({ from, proposalId: deliver_tx.data as string, answer: 'N' })
-      await goTo(`validators/${from}?events=governance`)
-      await history.getByRole('row', { name: /Voted no on/ }).waitFor()
-      expect(await rows()).toBe(2)
-      expect(failures).toEqual([])
-      await close()
-    },
-    LIMIT_MS,
-  )
+    const from = addressOf(0)
+    const { deliver_tx } = await svc.async.governance.proposeChangeParam({ from, name: 'max_vals', value: '7' })
+    await svc.async.governance.vote({ from, proposalId: deliver_tx.data as string, answer: 'N' })
+    await goTo(`validators/${from}?events=governance`)
+    await history.getByRole('row', { name: /Voted no on/ }).waitFor()
+    expect(await rows()).toBe(2)
+    expect(failures).toEqual([])
+    await close()
+  })
 
-  test(
-    'the foundation marks a candidacy as verified, and nobody else is offered to',
-    async () => {
-      const owner = addressOf(5)
-      await svc.async.stake.validator.declare({ from: owner, pubKey: deadKey(), description: { name: 'Douglas fir' } })
-      const { page, failures, goTo, shot, close } = await openPage(browser, net.url)
-      await goTo(`validators/${owner}`)
-      await openAccount(page, owner)
-      await page.getByRole('heading', { name: 'Your candidacy' }).waitFor()
-      expect(await page.getByRole('button', { name: 'Mark as verified' }).count()).toBe(0)
-      await openAccount(page, addressOf(0))
-      await page.getByRole('button', { name: 'Mark as verified' }).click()
-      await sign(page)
-      await page.getByRole('button', { name: 'Take the verified mark away' }).waitFor()
-      await shot('validator-verified', true)
-      expect(await recordOf(owner)).toMatchObject({ verified: 'Y' })
-      expect(failures).toEqual([])
-      await close()
-    },
-    LIMIT_MS,
-  )
+  test('the foundation marks a candidacy as verified, and nobody else is offered to', async () => {
+    const owner = addressOf(5)
+    await svc.async.stake.validator.declare({ from: owner, pubKey: deadKey(), description: { name: 'Douglas fir' } })
+    const { page, failures, goTo, shot, close } = await openPage(browser, net.url)
+    await goTo(`validators/${owner}`)
+    await openAccount(page, owner)
+    await page.getByRole('heading', { name: 'Your candidacy' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Mark as verified' }).count()).toBe(0)
+    await openAccount(page, addressOf(0))
+    await page.getByRole('button', { name: 'Mark as verified' }).click()
+    await sign(page)
+    await page.getByRole('button', { name: 'Take the verified mark away' }).waitFor()
+    await shot('validator-verified', true)
+    expect(await recordOf(owner)).toMatchObject({ verified: 'Y' })
+    expect(failures).toEqual([])
+    await close()
+  })
 })

@@ -70,7 +70,7 @@ withBrowser('what strangers write', () => {
       encodeURIComponent(MARKUP),
       `validators/${encodeURIComponent(MARKUP)}`,
     ]
-  }, 60_000)
+  })
 
   afterAll(async () => {
     await browser?.close()
@@ -96,7 +96,7 @@ withBrowser('what strangers write', () => {
     await shot('hostile description', true)
     expect(failures).toEqual([])
     await close()
-  }, 120_000)
+  })
 
   test('no view is wider than the window, however long a word is', async () => {
     const { page, goTo, settled, close } = await openPage(browser, net.url, { viewport: { width: 390, height: 800 } })
@@ -111,7 +111,7 @@ withBrowser('what strangers write', () => {
       expect([view, width]).toEqual([view, 390])
     }
     await close()
-  }, 120_000)
+  })
 
   test('no other page can frame this one', async () => {
     const html = `<!doctype html><iframe src="${net.url}"></iframe>`

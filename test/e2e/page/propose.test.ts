@@ -275,5 +275,5 @@ withBrowser('a vote among three validators', () => {
       await gateway.close()
       await light.stop()
     }
-  }, 60_000)
+  })
 })

@@ -10,7 +10,6 @@ import { startDevnet } from '../support/recordedDevnet.ts'
 import { testFolder } from '../support/testFolder.ts'
 
 const TOKEN = 10n ** 18n
-const LIMIT_MS = 120_000
 
 /** The first cell's text of each row of the table in sight. */
 const column = (page: Page, index: number): Promise<string[]> =>
@@ -41,147 +40,124 @@ withBrowser('the pages of validators', () => {
     }
     await deactivate({ from: addressOf(1) })
     await net.mine(3)
-  }, LIMIT_MS)
+  })
 
   afterAll(async () => {
     await browser?.close()
     await net?.close()
-  }, LIMIT_MS)
+  })
 
-  test(
-    'the list has everybody in rank order, and says who joins',
-    async () => {
-      const { page, failures, goTo, shot, close } = await openPage(browser, net.url)
-      await goTo('validators')
-      await page.getByRole('row', { name: /Douglas fir/ }).waitFor()
-      expect(await column(page, 1)).toEqual(['0', '1', '2', '3', '4'])
-      expect(await column(page, 2)).toEqual(['devnet', 'Douglas fir', 'Cedar', 'Birch', 'Alder'])
-      expect(await column(page, 6)).toEqual(['Validator', 'Joining', 'Joining', 'Candidate', 'Inactive'])
-      await shot('validators', true)
-      expect(failures).toEqual([])
-      await close()
-    },
-    LIMIT_MS,
-  )
+  test('the list has everybody in rank order, and says who joins', async () => {
+    const { page, failures, goTo, shot, close } = await openPage(browser, net.url)
+    await goTo('validators')
+    await page.getByRole('row', { name: /Douglas fir/ }).waitFor()
+    expect(await column(page, 1)).toEqual(['0', '1', '2', '3', '4'])
+    expect(await column(page, 2)).toEqual(['devnet', 'Douglas fir', 'Cedar', 'Birch', 'Alder'])
+    expect(await column(page, 6)).toEqual(['Validator', 'Joining', 'Joining', 'Candidate', 'Inactive'])
+    await shot('validators', true)
+    expect(failures).toEqual([])
+    await close()
+  })
 
-  test(
-    'order, text and state stand in the address: a link shows the same rows, and CSV has them',
-    async () => {
-      const { page, failures, goTo, shot, close } = await openPage(browser, net.url)
-      await goTo('validators')
-      await page.getByRole('button', { name: 'Shares', exact: true }).click()
-      await page.getByRole('searchbox', { name: 'Name, address, key or place' }).fill('OSLO')
-      await page.getByText('2 rows').waitFor()
-      expect(await column(page, 2)).toEqual(['Birch', 'Douglas fir'])
-      await page.waitForURL(/sort=shares/)
-      await page.waitForURL(/q=OSLO/)
-      const link = page.url()
-      const other = await openPage(browser, link)
-      await other.page.getByText('2 rows').waitFor()
-      expect(await column(other.page, 2)).toEqual(['Birch', 'Douglas fir'])
-      await other.close()
-      await page.getByRole('button', { name: /^Candidates/ }).click()
-      await page.getByText('1 row').waitFor()
-      await shot('validators-filtered')
-      const [file] = await Promise.all([
-        page.waitForEvent('download'),
-        page.getByRole('button', { name: 'CSV' }).click(),
-      ])
-      expect(file.suggestedFilename()).toBe('validators.csv')
-      const [names, row, rest] = readFileSync(await file.path(), 'utf8').split('\r\n')
-      expect(names).toBe(
-        'Rank,Validator,Owner,Public key,Verified,Active,Voting power,Share,Shares,Max shares,Comp rate,State,Location,Website,Declared',
-      )
-      expect(row).toMatch(
-        new RegExp(`^3,Birch,${addressOf(2)},[^,]{44},N,Y,0,0 %,200,2000,0.2,Candidate,Oslo,,20[^,]*Z$`),
-      )
-      expect(rest).toBe('')
-      expect(failures).toEqual([])
-      await close()
-    },
-    LIMIT_MS,
-  )
+  test('order, text and state stand in the address: a link shows the same rows, and CSV has them', async () => {
+    const { page, failures, goTo, shot, close } = await openPage(browser, net.url)
+    await goTo('validators')
+    await page.getByRole('button', { name: 'Shares', exact: true }).click()
+    await page.getByRole('searchbox', { name: 'Name, address, key or place' }).fill('OSLO')
+    await page.getByText('2 rows').waitFor()
+    expect(await column(page, 2)).toEqual(['Birch', 'Douglas fir'])
+    await page.waitForURL(/sort=shares/)
+    await page.waitForURL(/q=OSLO/)
+    const link = page.url()
+    const other = await openPage(browser, link)
+    await other.page.getByText('2 rows').waitFor()
+    expect(await column(other.page, 2)).toEqual(['Birch', 'Douglas fir'])
+    await other.close()
+    await page.getByRole('button', { name: /^Candidates/ }).click()
+    await page.getByText('1 row').waitFor()
+    await shot('validators-filtered')
+    const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()])
+    expect(file.suggestedFilename()).toBe('validators.csv')
+    const [names, row, rest] = readFileSync(await file.path(), 'utf8').split('\r\n')
+    expect(names).toBe(
+      'Rank,Validator,Owner,Public key,Verified,Active,Voting power,Share,Shares,Max shares,Comp rate,State,Location,Website,Declared',
+    )
+    expect(row).toMatch(
+      new RegExp(`^3,Birch,${addressOf(2)},[^,]{44},N,Y,0,0 %,200,2000,0.2,Candidate,Oslo,,20[^,]*Z$`),
+    )
+    expect(rest).toBe('')
+    expect(failures).toEqual([])
+    await close()
+  })
 
-  test(
-    'by the keyboard one reaches a validator, whose page says where it stands and what happened to it',
-    async () => {
-      const { page, failures, goTo, shot, close } = await openPage(browser, net.url)
-      await goTo('validators?q=Alder')
-      const link = page.getByRole('link', { name: 'Alder' })
-      await link.waitFor()
-      await page.getByRole('searchbox', { name: 'Name, address, key or place' }).focus()
-      for (let step = 0; step < 30 && !(await link.evaluate((it) => it.matches(':focus'))); step++)
-        await page.keyboard.press('Tab')
-      await page.keyboard.press('Enter')
-      await page.getByRole('heading', { level: 1, name: /Alder/ }).waitFor()
-      expect(page.url()).toContain(`#/validators/${addressOf(1)}`)
-      await page.getByText(/^Its owner deactivated it in block/).waitFor()
-      await page.getByRole('row', { name: /Deactivated/ }).waitFor()
-      await page.getByRole('row', { name: /Declared the candidacy with the key/ }).waitFor()
-      const { data } = await svc.async.stake.validator.query(addressOf(1))
-      await page.getByText(data?.pub_key.value as string, { exact: true }).waitFor()
-      await shot('validator', true)
-      expect(failures).toEqual([])
-      await close()
-    },
-    LIMIT_MS,
-  )
+  test('by the keyboard one reaches a validator, whose page says where it stands and what happened to it', async () => {
+    const { page, failures, goTo, shot, close } = await openPage(browser, net.url)
+    await goTo('validators?q=Alder')
+    const link = page.getByRole('link', { name: 'Alder' })
+    await link.waitFor()
+    await page.getByRole('searchbox', { name: 'Name, address, key or place' }).focus()
+    for (let step = 0; step < 30 && !(await link.evaluate((it) => it.matches(':focus'))); step++)
+      await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: /Alder/ }).waitFor()
+    expect(page.url()).toContain(`#/validators/${addressOf(1)}`)
+    await page.getByText(/^Its owner deactivated it in block/).waitFor()
+    await page.getByRole('row', { name: /Deactivated/ }).waitFor()
+    await page.getByRole('row', { name: /Declared the candidacy with the key/ }).waitFor()
+    const { data } = await svc.async.stake.validator.query(addressOf(1))
+    await page.getByText(data?.pub_key.value as string, { exact: true }).waitFor()
+    await shot('validator', true)
+    expect(failures).toEqual([])
+    await close()
+  })
 
-  test(
-    'awards of every 50th block are plotted, and the page says that what it adds up is an estimate',
-    async () => {
-      await net.mine(110 - (await svc.async.blockNumber()))
-      const { data } = await svc.async.getAwards(addressOf(0))
-      expect(data.map(({ height }) => height)).toEqual([100, 50])
-      const { page, failures, goTo, shot, close } = await openPage(browser, net.url)
-      await goTo(`validators/${addressOf(0)}`)
-      const sum = data.reduce((total, { amount }) => total + BigInt(amount), 0n) * 50n
-      const about = Svc.toTokens(sum)
-        .replace(/(\.\d{4}).*$/, '$1')
-        .replace(/\.?0+$/, '')
-      await page.getByText(`Estimated from these 2: about ${about} token in blocks 1 to 100.`).waitFor()
-      await page.getByRole('figure').getByText('Award of a block, in tokens').waitFor()
-      await shot('validator-awards', true)
-      expect(failures).toEqual([])
-      await close()
-    },
-    LIMIT_MS,
-  )
+  test('awards of every 50th block are plotted, and the page says that what it adds up is an estimate', async () => {
+    await net.mine(110 - (await svc.async.blockNumber()))
+    const { data } = await svc.async.getAwards(addressOf(0))
+    expect(data.map(({ height }) => height)).toEqual([100, 50])
+    const { page, failures, goTo, shot, close } = await openPage(browser, net.url)
+    await goTo(`validators/${addressOf(0)}`)
+    const sum = data.reduce((total, { amount }) => total + BigInt(amount), 0n) * 50n
+    const about = Svc.toTokens(sum)
+      .replace(/(\.\d{4}).*$/, '$1')
+      .replace(/\.?0+$/, '')
+    await page.getByText(`Estimated from these 2: about ${about} token in blocks 1 to 100.`).waitFor()
+    await page.getByRole('figure').getByText('Award of a block, in tokens').waitFor()
+    await shot('validator-awards', true)
+    expect(failures).toEqual([])
+    await close()
+  })
 
-  test(
-    'what a stranger wrote stands as text, on a phone too',
-    async () => {
-      const name = '<img src=x onerror=alert(1)>\u202Egnp.live'
-      const profile = `<script>alert(1)</script>${'W'.repeat(2_048 - 25)}`
-      await svc.async.stake.validator.update({
-        from: addressOf(2),
-        description: { name, profile, website: 'javascript:alert(1)', location: '\u2067\u202Eoslo', email: '"><b>' },
-      })
-      const { page, failures, goTo, shot, close } = await openPage(browser, net.url, {
-        viewport: { width: 390, height: 844 },
-      })
-      let dialogs = 0
-      page.on('dialog', (dialog) => {
-        dialogs += 1
-        void dialog.dismiss()
-      })
-      await goTo(`validators/${addressOf(2)}`)
-      await page.getByRole('heading', { level: 1 }).getByText(name).waitFor()
-      expect(await page.getByText(profile).count()).toBe(1)
-      expect(await page.getByText('javascript:alert(1)').count()).toBe(1)
-      expect(await page.locator('a[href^="javascript"], main img, main script, main b').count()).toBe(0)
-      const width = () => page.locator('html').evaluate((it) => it.scrollWidth)
-      expect(await width()).toBe(390)
-      await shot('validator-hostile-phone', true)
-      await goTo('validators')
-      await page.getByRole('row', { name: /onerror/ }).waitFor()
-      expect(await width()).toBe(390)
-      await shot('validators-phone', true)
-      expect([dialogs, failures]).toEqual([0, []])
-      await close()
-    },
-    LIMIT_MS,
-  )
+  test('what a stranger wrote stands as text, on a phone too', async () => {
+    const name = '<img src=x onerror=alert(1)>\u202Egnp.live'
+    const profile = `<script>alert(1)</script>${'W'.repeat(2_048 - 25)}`
+    await svc.async.stake.validator.update({
+      from: addressOf(2),
+      description: { name, profile, website: 'javascript:alert(1)', location: '\u2067\u202Eoslo', email: '"><b>' },
+    })
+    const { page, failures, goTo, shot, close } = await openPage(browser, net.url, {
+      viewport: { width: 390, height: 844 },
+    })
+    let dialogs = 0
+    page.on('dialog', (dialog) => {
+      dialogs += 1
+      void dialog.dismiss()
+    })
+    await goTo(`validators/${addressOf(2)}`)
+    await page.getByRole('heading', { level: 1 }).getByText(name).waitFor()
+    expect(await page.getByText(profile).count()).toBe(1)
+    expect(await page.getByText('javascript:alert(1)').count()).toBe(1)
+    expect(await page.locator('a[href^="javascript"], main img, main script, main b').count()).toBe(0)
+    const width = () => page.locator('html').evaluate((it) => it.scrollWidth)
+    expect(await width()).toBe(390)
+    await shot('validator-hostile-phone', true)
+    await goTo('validators')
+    await page.getByRole('row', { name: /onerror/ }).waitFor()
+    expect(await width()).toBe(390)
+    await shot('validators-phone', true)
+    expect([dialogs, failures]).toEqual([0, []])
+    await close()
+  })
 })
 
 withBrowser('a chain of two validators', () => {
@@ -190,39 +166,35 @@ withBrowser('a chain of two validators', () => {
 
   beforeAll(async () => {
     ;[net, browser] = await Promise.all([startDevnet({ validators: 2, blockTime: '300ms' }), startBrowser()])
-  }, LIMIT_MS)
+  })
 
   afterAll(async () => {
     await browser?.close()
     await net?.close()
-  }, LIMIT_MS)
+  })
 
-  test(
-    'a key that has not signed joins, and counts when its node signs: the page shows both as they happen',
-    async () => {
-      const svc = new Svc(net.url)
-      const { validator } = svc.async.stake
-      const from = (await validator.list()).data.find(({ description: { name } }) => name === 'node1')
-      const owner = from?.owner_address as string
-      const { page, failures, goTo, shot, close } = await openPage(browser, net.url)
-      await goTo(`validators/${owner}`)
-      await page.getByText(/^In the validator set: it signs blocks/).waitFor()
-      await validator.update({ from: owner, pubKey: deadKey() })
-      await page.getByText(/^Its power is not proven yet/).waitFor()
-      await page.getByRole('row', { name: /Joined the validator set/ }).waitFor()
-      await page.getByText(/^It is missing now: it has signed no block since/).waitFor()
-      await shot('validator-joining', true)
-      await validator.update({ from: owner, pubKey: from?.pub_key.value as string })
-      await page.getByText(/^In the validator set: it signs blocks/).waitFor()
-      await page.getByRole('row', { name: /Signed again after/ }).waitFor()
-      await page.getByRole('row', { name: /it signed again/ }).waitFor()
-      expect(await page.getByText(/^It is missing now/).count()).toBe(0)
-      await shot('validator-signing', true)
-      expect(failures).toEqual([])
-      await close()
-    },
-    LIMIT_MS,
-  )
+  test('a key that has not signed joins, and counts when its node signs: the page shows both as they happen', async () => {
+    const svc = new Svc(net.url)
+    const { validator } = svc.async.stake
+    const from = (await validator.list()).data.find(({ description: { name } }) => name === 'node1')
+    const owner = from?.owner_address as string
+    const { page, failures, goTo, shot, close } = await openPage(browser, net.url)
+    await goTo(`validators/${owner}`)
+    await page.getByText(/^In the validator set: it signs blocks/).waitFor()
+    await validator.update({ from: owner, pubKey: deadKey() })
+    await page.getByText(/^Its power is not proven yet/).waitFor()
+    await page.getByRole('row', { name: /Joined the validator set/ }).waitFor()
+    await page.getByText(/^It is missing now: it has signed no block since/).waitFor()
+    await shot('validator-joining', true)
+    await validator.update({ from: owner, pubKey: from?.pub_key.value as string })
+    await page.getByText(/^In the validator set: it signs blocks/).waitFor()
+    await page.getByRole('row', { name: /Signed again after/ }).waitFor()
+    await page.getByRole('row', { name: /it signed again/ }).waitFor()
+    expect(await page.getByText(/^It is missing now/).count()).toBe(0)
+    await shot('validator-signing', true)
+    expect(failures).toEqual([])
+    await close()
+  })
 })
 
 withBrowser('a chain of many candidacies', () => {
@@ -249,39 +221,35 @@ withBrowser('a chain of many candidacies', () => {
 
   beforeAll(async () => {
     ;[net, browser] = await Promise.all([startDevnet({ genesis: writeGenesis(2_000) }), startBrowser()])
-  }, LIMIT_MS)
+  })
 
   afterAll(async () => {
     await browser?.close()
     await net?.close()
-  }, LIMIT_MS)
+  })
 
-  test(
-    'a long list is drawn only where it is seen, down to its last row, and stays still there',
-    async () => {
-      const { page, failures, goTo, shot, close } = await openPage(browser, net.url)
-      await goTo('validators')
-      await page.getByText('2,000 rows').waitFor()
-      const rows = page.locator('table[aria-label="Validators"] tbody:not(.space) tr')
-      expect(await rows.count()).toBeLessThan(80)
-      await page.getByText('2,000 rows').scrollIntoViewIfNeeded()
-      await page.getByRole('link', { name: 'Candidate 1999', exact: true }).waitFor()
-      expect(await rows.count()).toBeLessThan(80)
-      const html = page.locator('html')
-      const top = await html.evaluate((it) => it.scrollTop)
-      const height = await net.mine(2)
-      await page.getByText(`Block ${height}`).waitFor()
-      expect(await html.evaluate((it) => it.scrollTop)).toBe(top)
-      await shot('validators-many')
-      await goTo('validators?sort=-rank&q=candidate+19')
-      await page.getByText('111 rows').waitFor()
-      // The window was far below the end of what is left: it shows the end.
-      expect((await column(page, 1)).at(-1)).toBe('19')
-      await html.evaluate((it) => it.scrollTo(0, 0))
-      await page.getByRole('link', { name: 'Candidate 1999', exact: true }).waitFor()
-      expect(failures).toEqual([])
-      await close()
-    },
-    LIMIT_MS,
-  )
+  test('a long list is drawn only where it is seen, down to its last row, and stays still there', async () => {
+    const { page, failures, goTo, shot, close } = await openPage(browser, net.url)
+    await goTo('validators')
+    await page.getByText('2,000 rows').waitFor()
+    const rows = page.locator('table[aria-label="Validators"] tbody:not(.space) tr')
+    expect(await rows.count()).toBeLessThan(80)
+    await page.getByText('2,000 rows').scrollIntoViewIfNeeded()
+    await page.getByRole('link', { name: 'Candidate 1999', exact: true }).waitFor()
+    expect(await rows.count()).toBeLessThan(80)
+    const html = page.locator('html')
+    const top = await html.evaluate((it) => it.scrollTop)
+    const height = await net.mine(2)
+    await page.getByText(`Block ${height}`).waitFor()
+    expect(await html.evaluate((it) => it.scrollTop)).toBe(top)
+    await shot('validators-many')
+    await goTo('validators?sort=-rank&q=candidate+19')
+    await page.getByText('111 rows').waitFor()
+    // The window was far below the end of what is left: it shows the end.
+    expect((await column(page, 1)).at(-1)).toBe('19')
+    await html.evaluate((it) => it.scrollTo(0, 0))
+    await page.getByRole('link', { name: 'Candidate 1999', exact: true }).waitFor()
+    expect(failures).toEqual([])
+    await close()
+  })
 })

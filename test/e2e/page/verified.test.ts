@@ -8,8 +8,6 @@ import { startLight } from '../support/light.ts'
 import { openPage, startBrowser, withBrowser } from '../support/page.ts'
 import { testFolder } from '../support/testFolder.ts'
 
-const LIMIT_MS = 120_000
-
 withBrowser('rows with their proof', () => {
   let net: Devnet
   let light: LightProxy
@@ -32,36 +30,32 @@ withBrowser('rows with their proof', () => {
     const logger = { info: () => undefined, warn: () => undefined, error: () => undefined }
     gateway = await startGateway({ node: net.node.url, port: 0, light: light.url, logger })
     browser = await startBrowser()
-  }, LIMIT_MS)
+  })
 
-  test(
-    'are proven by the light client once the reader asks for it, and a row that was changed is told',
-    async () => {
-      const { page, failures, shot, goTo, close } = await openPage(browser, gateway.url)
-      await goTo(`accounts/${owner}`)
-      await page.getByText('base units').first().waitFor()
-      expect(await page.getByText('by the light client').count()).toBe(0)
-      await page.getByRole('checkbox', { name: 'Verify rows' }).check()
-      await page.getByText(/Proven at block [0-9,]+ by the light client/).waitFor()
-      await goTo(`validators/${owner}`)
-      await page.getByText(/Proven at block [0-9,]+ by the light client/).waitFor()
-      await shot('verified', true)
-      await page.route('**/', async (route) => {
-        const answer = await route.fetch()
-        const text = await answer.text()
-        const isBalance = route.request().postData()?.includes('svc_getBalance') === true
-        await route.fulfill({
-          response: answer,
-          body: isBalance ? text.replace(/"result":"\d+"/, '"result":"1"') : text,
-        })
+  test('are proven by the light client once the reader asks for it, and a row that was changed is told', async () => {
+    const { page, failures, shot, goTo, close } = await openPage(browser, gateway.url)
+    await goTo(`accounts/${owner}`)
+    await page.getByText('base units').first().waitFor()
+    expect(await page.getByText('by the light client').count()).toBe(0)
+    await page.getByRole('checkbox', { name: 'Verify rows' }).check()
+    await page.getByText(/Proven at block [0-9,]+ by the light client/).waitFor()
+    await goTo(`validators/${owner}`)
+    await page.getByText(/Proven at block [0-9,]+ by the light client/).waitFor()
+    await shot('verified', true)
+    await page.route('**/', async (route) => {
+      const answer = await route.fetch()
+      const text = await answer.text()
+      const isBalance = route.request().postData()?.includes('svc_getBalance') === true
+      await route.fulfill({
+        response: answer,
+        body: isBalance ? text.replace(/"result":"\d+"/, '"result":"1"') : text,
       })
-      await goTo(`accounts/${owner}`)
-      await page.getByText(/What is proven at block [0-9,]+ is another value: balance \d{2,}/).waitFor()
-      // What is on its way when the page closes is no failure.
-      await page.unrouteAll({ behavior: 'ignoreErrors' })
-      expect(failures).toEqual([])
-      await close()
-    },
-    LIMIT_MS,
-  )
+    })
+    await goTo(`accounts/${owner}`)
+    await page.getByText(/What is proven at block [0-9,]+ is another value: balance \d{2,}/).waitFor()
+    // What is on its way when the page closes is no failure.
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    expect(failures).toEqual([])
+    await close()
+  })
 })

@@ -68,7 +68,7 @@ test('killed while a snapshot is restored or made, the state is a whole one, and
       expect(filesOf(snapshotPath(to, height))).toEqual(whole.get(height))
   }
   expect(listSnapshots(to).length).toBeGreaterThan(0)
-}, 120_000)
+})
 
 test('nothing of a restore that was killed is left beside the state', () => {
   const path = join(folder.path, 'left.db.restore')

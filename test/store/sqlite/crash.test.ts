@@ -69,4 +69,4 @@ test('killed at any moment, 30 times, the state is that of a whole block, and no
   const connection = openConnection(path, { readonly: false })
   expect(connection.db.pragma('synchronous', { simple: true })).toBe(2n)
   connection.close()
-}, 120_000)
+})
