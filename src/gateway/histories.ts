@@ -92,9 +92,9 @@ interface Waiting {
 
 /**
  * Creates turns for searches: an address has one under way, and HISTORIES_ASKED_MAX addresses at a time. Others wait, in
- * order for each address; the addresses take turns. So who asks much waits for himself.
+ * order for each address; the addresses take turns. So who asks much waits for himself. `nowMs`: a clock in ms.
  */
-export function createSearchTurns() {
+export function createSearchTurns(nowMs = () => performance.now()) {
   const waiting = new Map<string, Waiting[]>()
   const underWay = new Set<string>()
   let count = 0
@@ -102,15 +102,17 @@ export function createSearchTurns() {
     for (const [address, queue] of waiting) {
       if (underWay.size >= HISTORIES_ASKED_MAX) return
       if (underWay.has(address)) continue
-      const next = queue.shift() as Waiting
-      count -= 1
-      if (queue.length === 0) waiting.delete(address)
-      if (performance.now() - next.sinceMs > HISTORY_WAIT_MS_MAX) {
-        next.refuse(`a history waited for its turn for ${HISTORY_WAIT_MS_MAX / 1000} s`)
-      } else {
-        underWay.add(address)
-        next.begin()
+      while (queue.length > 0 && !underWay.has(address)) {
+        const next = queue.shift() as Waiting
+        count -= 1
+        if (nowMs() - next.sinceMs > HISTORY_WAIT_MS_MAX) {
+          next.refuse(`a history waited for its turn for ${HISTORY_WAIT_MS_MAX / 1000} s`)
+        } else {
+          underWay.add(address)
+          next.begin()
+        }
       }
+      if (queue.length === 0) waiting.delete(address)
     }
   }
   const turnOf = (address: string): Promise<void> => {
@@ -119,7 +121,7 @@ export function createSearchTurns() {
       throw tooMany(`${HISTORIES_OF_ADDRESS_MAX} histories of one address wait for their turn`)
     if (count >= HISTORIES_WAITING_MAX) throw tooMany(`${HISTORIES_WAITING_MAX} histories wait for their turn`)
     return new Promise((begin, fail) => {
-      queue.push({ begin, refuse: (why) => fail(tooMany(why)), sinceMs: performance.now() })
+      queue.push({ begin, refuse: (why) => fail(tooMany(why)), sinceMs: nowMs() })
       waiting.set(address, queue)
       count += 1
       beginNext()

@@ -5,12 +5,13 @@ import {
   HISTORIES_ASKED_MAX,
   HISTORIES_OF_ADDRESS_MAX,
   HISTORIES_WAITING_MAX,
+  HISTORY_WAIT_MS_MAX,
   INDEX_TRIES,
 } from '../../src/gateway/limits.ts'
 
 /** Searches that end when they are told to, and the order in which they began. */
-function heldSearches() {
-  const turns = createSearchTurns()
+function heldSearches(nowMs?: () => number) {
+  const turns = createSearchTurns(nowMs)
   const begun: string[] = []
   const held: (() => void)[] = []
   const ask = (address: string, name = address): Promise<void> =>
@@ -62,6 +63,21 @@ test('more searches than may wait are refused, those of one address and all toge
     code: -32015,
     message: expect.stringContaining(`${HISTORIES_WAITING_MAX} histories wait`),
   })
+})
+
+test('those of an address that waited too long are refused together, and the next one begins', async () => {
+  let now = 0
+  const { begun, ask, endFirst, turns } = heldSearches(() => now)
+  void ask('one', 'first')
+  const late = [ask('one', 'late'), ask('one', 'late')]
+  now = HISTORY_WAIT_MS_MAX + 1
+  void ask('one', 'next')
+  await sleep(0)
+  const refused = Promise.allSettled(late)
+  await endFirst()
+  const reason = expect.objectContaining({ code: -32015, message: expect.stringContaining('waited for its turn') })
+  expect(await refused).toEqual(late.map(() => ({ status: 'rejected', reason })))
+  expect([begun, turns.waiting()]).toEqual([['first', 'next'], 0])
 })
 
 test('a search that fails gives its turn on', async () => {
