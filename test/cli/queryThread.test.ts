@@ -99,7 +99,6 @@ test('the thread answers each path as the application does: before the first blo
     `/stake/candidacy-id/${one}`,
     `/stake/unbonding/${one}`,
     `/accounts/${one}`,
-    '/nothing',
     '/accounts/0x1',
     '/stake/validators?limit=x',
     `/store/accounts/${one}`,
@@ -124,6 +123,8 @@ test('the thread answers each path as the application does: before the first blo
     expect(plain(await ask(setup, '/batch', { data }))).toEqual(plain(chain.app.query(batch) as QueryResponse))
   }
   await compare()
+  // The thread knows the node's own queries too.
+  expect(await ask(setup, '/nothing')).toMatchObject({ code: 4, log: expect.stringContaining('/history/account/') })
   for (let height = 1; height <= 70; height++) {
     const to = bytesOf(account(1000 + height))
     chain.block({

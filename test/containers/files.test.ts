@@ -210,7 +210,12 @@ describe('the compose file that svcd testnet writes', () => {
       )
       const [app, gateway] = await Promise.all(commands.map(optionsOf))
       expect(commands).toHaveLength(2)
-      expect(app).toEqual({ home: expect.any(String), logLevel: 'info', verifyThreads: expect.any(Number) })
+      expect(app).toEqual({
+        history: true,
+        home: expect.any(String),
+        logLevel: 'info',
+        verifyThreads: expect.any(Number),
+      })
       const listen = { host: '0.0.0.0', port: 8545 }
       expect(gateway).toMatchObject({ listen, node: 'http://cometbft-node0:26657' })
       expect(gateway?.['devnet']).toBe(publicKeys ? true : undefined)

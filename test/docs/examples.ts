@@ -73,6 +73,7 @@ export const EXAMPLES: readonly Example[] = [
     begins: 'npx',
     reason: 'asks the public registry; openrpcTools.test.ts runs the same program on a gateway',
   },
+  { page: 'src/node/README.md', begins: '  Commit', reason: DRAWING },
   { page: 'examples/counter/README.md', begins: 'npm run pack', runBy: 'test/e2e/package.test.ts' },
   { page: 'examples/counter/README.md', begins: 'curl', runBy: 'test/e2e/examples.test.ts' },
   { page: 'examples/kvstore/README.md', begins: 'npm run pack', runBy: 'test/e2e/package.test.ts' },

@@ -169,8 +169,9 @@ describe('the errors of the interface', () => {
       stake: { validator },
       governance,
     } = svc.async
-    const [owner = '', stranger = '', loser = '', spender = ''] = [
+    const [owner = '', rich = '', stranger = '', loser = '', spender = ''] = [
       addresses[0],
+      addresses[6],
       addresses[7],
       addresses[8],
       addresses[9],
@@ -184,8 +185,12 @@ describe('the errors of the interface', () => {
     await net.waitForHeight(height + 1)
     const proposalId = dataOf(await governance.proposeChangeParam({ from: owner, name: 'max_vals', value: '50' }))
     await governance.proposeRetireProgram({ from: owner, preservedValidators: pubKey })
+    // The owner alone may propose: its key signs. With room below max_shares, awards leave its balance at 0.
+    const shares = BigInt((await validator.query(owner)).data?.shares ?? 0)
+    await validator.update({ from: owner, maxAmount: 2n * shares })
     const fee = BigInt(GAS.transfer) * 2_000_000_000n
-    await svc.async.transfer({ from: spender, to: owner, value: BigInt(await svc.async.getBalance(spender)) - fee })
+    for (const from of [spender, owner])
+      await svc.async.transfer({ from, to: rich, value: BigInt(await svc.async.getBalance(from)) - fee })
     const library = {
       name: 'lib',
       version: 'v9.0.0',
@@ -200,7 +205,7 @@ describe('the errors of the interface', () => {
       deactivate: ['stake.validator.deactivate', { from: loser }],
       updateAccount: ['stake.validator.updateAccount', { from: stranger, newCandidateAccount: owner }],
       acceptAccountUpdate: ['stake.validator.acceptAccountUpdate', { from: stranger, accountUpdateRequestId }],
-      proposeChangeParam: ['governance.proposeChangeParam', { from: spender, name: 'max_vals', value: '9' }],
+      proposeChangeParam: ['governance.proposeChangeParam', { from: owner, name: 'max_vals', value: '9' }],
       vote: ['governance.vote', { from: spender, proposalId, answer: 'Y' }],
       proposeDeployLibEni: ['governance.proposeDeployLibEni', { from: owner, ...library }],
       proposeRetireProgram: ['governance.proposeRetireProgram', { from: owner, preservedValidators: pubKey }],

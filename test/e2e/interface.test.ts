@@ -288,20 +288,23 @@ describe('error rows', () => {
     const id = dataOf(await net.commit('svc_proposeChangeParam', { from: owner, name: 'max_vals', value: '8' }))
     const declared = await net.commit('svc_declareCandidacy', { from: spender, pubKey: newKey() })
     await net.waitForHeight(declared.height + 1)
-    const balance = BigInt(await net.call<string>('svc_getBalance', [spender]))
-    await net.commit('svc_transfer', {
-      from: spender,
-      to: owner,
-      value: (balance - BigInt(GAS.transfer) * GAS_PRICE).toString(),
-    })
-    expect(await net.call('svc_getBalance', [spender])).toBe('0')
-    const change = { from: spender, name: 'max_vals', value: '9' }
-    expectRefused(await net.send('svc_proposeChangeParam', change), 20, 'Insufficient balance')
-    expectRefused(
-      await net.send('svc_vote', { from: spender, proposalId: id, answer: 'Y' }),
-      20,
-      'Insufficient balance',
-    )
+    const change = (from: string | undefined) =>
+      net.send('svc_proposeChangeParam', { from, name: 'max_vals', value: '9' })
+    // Only a validator whose key has signed may propose. With room below max_shares, awards leave its balance at 0.
+    expectRefused(await change(spender), 20, 'Invalid validator')
+    const maxAmount = (2n * BigInt(String((await validator(owner))['shares']))).toString()
+    await net.commit('svc_updateCandidacy', { from: owner, maxAmount })
+    const give = async (from: string | undefined, to: string | undefined): Promise<unknown> => {
+      const balance = BigInt(await net.call<string>('svc_getBalance', [from]))
+      const value = (balance - BigInt(GAS.transfer) * GAS_PRICE).toString()
+      await net.commit('svc_transfer', { from, to, value })
+      return await net.call('svc_getBalance', [from])
+    }
+    expect(await give(owner, spender)).toBe('0')
+    expectRefused(await change(owner), 20, 'Insufficient balance')
+    expect(await give(spender, owner)).toBe('0')
+    const vote = { from: spender, proposalId: id, answer: 'Y' }
+    expectRefused(await net.send('svc_vote', vote), 20, 'Insufficient balance')
     await reject(id)
   })
 

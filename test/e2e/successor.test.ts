@@ -220,7 +220,9 @@ test('a retired program stays down, or is refused where its unit starts it again
       WAIT_MS,
       () => journalOf(ended),
     )
-    expect(journalOf(ended)).toMatch(/retired at height \d+\nMain process exited, status=0\n$/)
+    expect(journalOf(ended)).toMatch(
+      /retired at height \d+\n.*the application stops.*\nMain process exited, status=0\n$/,
+    )
   }
   expect(await ended.svcd(['doctor', '--home', ended.home])).toMatchObject({
     status: 1,

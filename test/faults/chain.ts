@@ -40,9 +40,13 @@ export function replay(path: string, until = HEAD): void {
   }
 }
 
-const LOCAL = tables
-  .filter(({ hashed }) => !hashed)
-  .flatMap((table) => [table.name, ...indexesInSql(table).map((index) => indexTableName(table, index))])
+// The journal is trimmed when the thread of the index of histories comes to it.
+const LOCAL = [
+  'journal',
+  ...tables
+    .filter(({ hashed }) => !hashed)
+    .flatMap((table) => [table.name, ...indexesInSql(table).map((index) => indexTableName(table, index))]),
+]
 // What of a file tells how the state came there.
 const HISTORY = ['blocks', 'undo', 'tree_pages', 'tree_changes']
 

@@ -33,11 +33,16 @@ function flipAt(wal: Buffer, offset: number): Damage {
   return { what: `byte ${offset} of ${wal.length} flipped`, wal: flipped, intact: offset }
 }
 
-/** Every cut at the end of a frame, in its header and in its page, and a byte of both flipped; and the log's own header. */
-function* damages(wal: Buffer, next: (below: number) => number): Generator<() => Damage> {
-  for (const at of [0, 1, WAL_HEADER - 1, WAL_HEADER]) yield () => cutAt(wal, at)
-  for (let at = 0; at < WAL_HEADER; at += 4) yield () => flipAt(wal, at)
-  for (const { start, end } of framesOf(wal)) {
+/**
+ * Every cut at the end of a frame, in its header and in its page, and a byte of both flipped; and the log's own header.
+ * What a checkpoint has written to the database stays: without it the database is not whole.
+ */
+function* damages({ wal, written }: Left, next: (below: number) => number): Generator<() => Damage> {
+  if (written === 0) {
+    for (const at of [0, 1, WAL_HEADER - 1, WAL_HEADER]) yield () => cutAt(wal, at)
+    for (let at = 0; at < WAL_HEADER; at += 4) yield () => flipAt(wal, at)
+  }
+  for (const { start, end } of framesOf(wal).slice(written)) {
     const [header, page] = [start + next(FRAME_HEADER), start + FRAME_HEADER + next(end - start - FRAME_HEADER)]
     yield () => cutAt(wal, end)
     yield () => cutAt(wal, header)
@@ -51,18 +56,39 @@ function* damages(wal: Buffer, next: (below: number) => number): Generator<() =>
 interface Left {
   readonly database: Buffer | undefined
   readonly wal: Buffer
+  /** How many frames of the log a checkpoint has written to the database, or begun to. */
+  readonly written: number
 }
+
+/** Where the log's index has this number (https://sqlite.org/walformat.html, nBackfillAttempted). */
+const WRITTEN_AT = 128
 
 async function leave(chain: Chain, fault: Fault): Promise<Left> {
   const home = chain.newHome()
   const run = await runApplication({ home, fault, until: BLOCKS, end: 'SIGKILL' })
   need(run.isComplete, () => `it ended by itself: ${run.stderr}`)
   const path = statePathOf(home)
-  return { database: existsSync(path) ? readFileSync(path) : undefined, wal: readFileSync(`${path}-wal`) }
+  return {
+    database: existsSync(path) ? readFileSync(path) : undefined,
+    wal: readFileSync(`${path}-wal`),
+    written: readFileSync(`${path}-shm`).readUInt32LE(WRITTEN_AT),
+  }
+}
+
+/** The sizes at which a log is begun anew, in pages. */
+const WAL_PAGES = [100, 120, 140, 160, 180]
+
+/** A log that was begun anew several times. Of some sizes the last checkpoint has just written all of it: not of these. */
+async function leaveBegunAnew(chain: Chain, faulty: Fault): Promise<Left> {
+  for (const walPages of WAL_PAGES) {
+    const left = await leave(chain, { ...faulty, walPages })
+    if (framesOf(left.wal).length > left.written) return left
+  }
+  throw new Broken('every log was in the database whole when the process was killed')
 }
 
 /** Opens copies of one state with a damaged log. */
-function opener(folder: string, { database, wal }: Left) {
+function opener(folder: string, { database, wal, written }: Left) {
   const path = join(folder, 'cut.db')
   const open = (log: Buffer): number => {
     copyState(join(folder, 'nothing'), path)
@@ -88,8 +114,9 @@ function opener(folder: string, { database, wal }: Left) {
       need(wholeHeight(path) === REPLAY, () => `${what}: the replay ends at another height`)
     },
     checkCommits: (): void => {
-      let before = expected(0)
-      for (const { end } of commits) {
+      const from = framesOf(wal)[written - 1]?.end ?? 0
+      let before = expected(from)
+      for (const { end } of commits.filter((frame) => frame.end > from)) {
         const height = expected(end)
         need(height === before || height === before + 1, () => `a transaction leads from ${before} to ${height}`)
         before = height
@@ -120,11 +147,11 @@ export async function cuts({ count, seed }: CampaignOptions, faulty: Fault = {})
   })
   try {
     let all = 0
-    for (const fault of [faulty, { ...faulty, walPages: 100 }]) {
-      const left = await leave(chain, fault)
+    for (const makeLeft of [() => leave(chain, faulty), () => leaveBegunAnew(chain, faulty)]) {
+      const left = await makeLeft()
       const { judge, checkCommits } = opener(folder.path, left)
       checkCommits()
-      const makers = [...damages(left.wal, next)]
+      const makers = [...damages(left, next)]
       all += makers.length
       const wanted = Math.min(makers.length, Math.ceil(count / 2))
       for (let at = 0; at < wanted; at++) {

@@ -57,7 +57,7 @@ async function rebuild(flags: FlagsOf<typeof rebuildOptions>): Promise<void> {
 
 /** Configures `svcd index`. */
 export const configure: Configure = (command) => {
-  withOptions(command, 'svcd index rebuild')
+  withOptions(command, 'svcd index rebuild --home ~/my-chain')
   const doc = 'Adds the blocks that the index of histories lacks, from a node that has them, also while the node runs.'
   subcommand(command, 'rebuild', doc, 'svcd index rebuild --home ~/my-chain', rebuildOptions).action(rebuild)
 }
