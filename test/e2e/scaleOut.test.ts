@@ -395,8 +395,8 @@ describeWith(POSTGRES)('history in PostgreSQL', () => {
     expect(await client.call('svc_getTransactionCount', [validator.owner])).toBe(0)
     expect(await client.call('svc_getTransaction', ['0'.repeat(64)])).toBeNull()
     expect(await client.call('svc_getTransactions', [validator.owner])).toMatchObject({ earliest_height: 1 })
-    expect(await client.call('svc_getValidatorHistory', [validator.owner])).toMatchObject({
-      data: expect.arrayContaining([expect.objectContaining({ type: 'svc.stake.joined' })]),
+    expect(await client.call('svc_getValidatorHistory', [clientOf(3, [archive.gateway]).from])).toMatchObject({
+      data: [{ type: 'svc.stake.declare' }],
     })
     for (const search of [
       'tx_search?query="tx.height=2"',

@@ -34,8 +34,8 @@ chain.deliver(alice, 'updateCandidacyAccount', { newCandidateAccount: addressByt
 chain.deliver(alice, 'proposeChangeParam', { name: 'gas_price', value: '7' })
 const [proposal] = chain.query('/governance/proposals') as readonly { readonly Id: string }[]
 
-/** What the stub knows by itself: the nonces of its own transactions, and the form of proofs. */
-const OF_STUB = /^\/(?:accounts|store)\//
+/** What the stub knows by itself: its own transactions and their nonces, and the form of proofs. */
+const OF_STUB = /^\/(?:accounts|store|history)\//
 
 const query: Script['query'] = (path) => {
   if (OF_STUB.test(path)) return {}
