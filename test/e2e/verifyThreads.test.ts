@@ -41,7 +41,7 @@ const transfersOf = (nonce: number): Uint8Array[] =>
 const forged = (tx: Uint8Array): Uint8Array =>
   Uint8Array.from(tx, (byte, at) => (at === tx.length - 1 ? byte ^ 1 : byte))
 
-test('a node whose threads verify ahead commits what is signed and refuses what is forged, and a replay comes to the same app hashes', async () => {
+test('a node whose threads verify ahead commits what is signed, refuses what is forged, and replays to the same app hashes', async () => {
   const place = await makePlace(join(folder, 'home'))
   const { running, used } = await start(place)
   for (let nonce = 0; nonce < ROUNDS || (await used()) === 0; nonce++) {
