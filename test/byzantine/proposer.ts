@@ -156,8 +156,8 @@ export function proposer({ count, seed }: CampaignOptions, trait?: Trait): Promi
       const proposed = (): readonly Proposed[] =>
         existsSync(log)
           ? readFileSync(log, 'utf8')
-              .trim()
               .split('\n')
+              .slice(0, -1) // What follows the last newline is a line that is being written.
               .map((line) => JSON.parse(line) as Proposed)
           : []
       const nodes = await makeNetwork(join(folder, 'net'), VALIDATORS)
