@@ -66,9 +66,8 @@ const periodAt = (rpc: NodeRpc): Promise<number> =>
  * be punished may sign another history for nothing. The time of a block is measured over that many blocks, or as many as
  * the chain has; of ten stretches the fastest counts, so that a pause of the chain does not prolong the period. Of several
  * nodes the shortest period counts, so that one honest node is enough; none makes it longer than 168 hours. Two thirds is
- * the share that CometBFT advises: it leaves time to find and report an attack. Throws a UserError when a node has too few
- * blocks or does not
- * answer.
+ * the share that CometBFT advises: it leaves time to find and report an attack. Throws a UserError when a node has too
+ * few blocks or does not answer.
  */
 export const measureTrustPeriod = async (nodes: readonly NodeRpc[]): Promise<number> =>
   Math.min(PERIOD_MS_MAX, ...(await Promise.all(nodes.map(periodAt))))

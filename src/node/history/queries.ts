@@ -3,13 +3,14 @@
  * nothing proves. Source: protocol.md §8.
  */
 import { type Address, addressBytes } from '../../base/address.ts'
-import { fromHex, toBase64, toHex } from '../../base/bytes.ts'
+import { fromHex, toBase64 } from '../../base/bytes.ts'
 import { show } from '../../base/json.ts'
 import { sha256 } from '../../base/sha256.ts'
 import type { QueryAnswer, QueryContext, QueryEntry, QueryError, QueryOptions } from '../../modules/define.ts'
 import { isError, withAddress } from '../../modules/define.ts'
 import { kernelErrors } from '../../modules/errors.ts'
 import { valueChanges } from '../../modules/params/keeper.ts'
+import { txHash } from '../../tx/envelope.ts'
 import { type Connection, openConnection, sqliteCode } from '../../store/sqlite/connection.ts'
 import { hashStart, OWN_EVENTS_FROM, spanOf } from './file.ts'
 
@@ -94,7 +95,7 @@ const printTx = (context: QueryContext) => {
     height,
     index,
     time_ms: timeMs,
-    hash: toHex(sha256(tx)).toUpperCase(),
+    hash: txHash(tx),
     tx: toBase64(tx),
     code,
     log,
@@ -176,7 +177,7 @@ const ENTRIES = [
       ]) => ({
         height,
         time_ms: timeMs,
-        hash: tx === null || place >= OWN_EVENTS_FROM ? null : toHex(sha256(tx)).toUpperCase(),
+        hash: tx === null || place >= OWN_EVENTS_FROM ? null : txHash(tx),
         type,
         attributes: JSON.parse(attributes) as unknown,
       }),
