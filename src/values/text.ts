@@ -77,7 +77,7 @@ const WORDS: ReadonlyMap<unknown, 'Y' | 'N'> = new Map<unknown, 'Y' | 'N'>([
 
 const withWords = <T extends InputType<string>>(type: T): T => ({
   ...type,
-  doc: 'Y or N; true and false stand for them',
+  doc: 'Y or N; true and false are read as Y and N',
   inputType: `${type.inputType} | boolean`,
   inputSchema: { anyOf: [type.inputSchema, { type: 'boolean' }] },
   fromJson: (json: unknown, refuse: Refuse) => WORDS.get(json) ?? type.fromJson(json, refuse),
