@@ -22,6 +22,7 @@ import {
 } from '../e2e/support/network.ts'
 import { freePorts } from '../e2e/support/processes.ts'
 import { type CampaignReport, tellReports } from '../support/campaign.ts'
+import { COLLECTING } from '../support/garbage.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 import { judge } from './judge.ts'
 import { CONNECTIONS, type Met, RATE, startLoad, SUBSCRIBERS } from './load.ts'
@@ -35,7 +36,6 @@ const LOOK_MS_MIN = 100
 /** Looks in a long run after which the garbage is collected. */
 const COLLECTIONS = 96
 const LANDED_SHARE_MIN = 0.95
-const COLLECTOR = new URL('collect.ts', import.meta.url).href
 const LEAK = fileURLToPath(new URL('leakChild.ts', import.meta.url))
 
 const { values } = parseArgs({
@@ -63,7 +63,7 @@ function loadReport({ due, landed, read, told, refused }: Met): CampaignReport {
 
 /** What the watched processes are told, so that their garbage can be collected. Resolves with where CometBFT answers for its. */
 async function readyToCollect(): Promise<string> {
-  process.env['NODE_OPTIONS'] = `--expose-gc --import ${COLLECTOR} --disable-warning=ExperimentalWarning`
+  process.env['NODE_OPTIONS'] = COLLECTING
   return (process.env['CMT_RPC_PPROF_LADDR'] = `127.0.0.1:${(await freePorts(1))[0]}`)
 }
 

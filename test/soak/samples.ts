@@ -1,6 +1,6 @@
 import { globSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { collectGarbage } from '../support/garbage.ts'
 
 /** What one process holds. */
 export interface Held {
@@ -55,10 +55,6 @@ export function heldBy(pid: number): Held {
   return { memoryMb: (kbOf('RssAnon') + kbOf('RssShmem')) / KIB, descriptors }
 }
 
-/** The signal at which a process that has loaded collect.ts collects its garbage. */
-export const COLLECT = 'SIGUSR2'
-const COLLECT_MS = 500
-
 /** Collects the garbage of a Go program; resolves with the MB that its objects and its stacks then take. */
 async function keptByGo(profile: string): Promise<number> {
   const text = await (await fetch(`http://${profile}/debug/pprof/heap?gc=1&debug=1`)).text()
@@ -71,8 +67,7 @@ async function collect({ pids, profiles }: Watched): Promise<ReadonlyMap<string,
   const kept = [...pids].map(async ([name, pid]) => {
     const profile = profiles.get(name)
     if (profile !== undefined) return [name, await keptByGo(profile)] as const
-    process.kill(pid, COLLECT)
-    await sleep(COLLECT_MS)
+    await collectGarbage(pid)
     return [name, heldBy(pid).memoryMb] as const
   })
   return new Map(await Promise.all(kept))

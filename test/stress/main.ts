@@ -13,6 +13,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { keepReports, summary } from '../support/campaign.ts'
+import { COLLECTING } from '../support/garbage.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 import { type Attack, attacksOn } from './attacks.ts'
 import { STRESS_CHAIN_ID, startChain } from './chain.ts'
@@ -106,6 +107,7 @@ async function attackInTurn(setting: Setting): Promise<readonly Endured[]> {
   return rows
 }
 
+process.env['NODE_OPTIONS'] = COLLECTING
 const folder = tempFolder('stress')
 try {
   const chain = await startChain({

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { collectGarbage } from '../support/garbage.ts'
 import { runAttack } from './attackerProcess.ts'
 import type { Attack } from './attacks.ts'
 import type { PartName, StressChain } from './chain.ts'
@@ -92,11 +93,16 @@ async function backMsOf(
   }
 }
 
+// CometBFT gives its memory back by itself.
+const collect = async ({ pids: { application, gateway } }: StressChain): Promise<unknown> =>
+  Promise.all([application, gateway].map(collectGarbage))
+
 async function memoryLeft(
-  { resources, slack, times: { memoryMsMax } }: Setting,
+  { chain, resources, slack, times: { memoryMsMax } }: Setting,
   before: Megabytes,
   endMs: number,
 ): Promise<Megabytes> {
+  await collect(chain)
   for (;;) {
     const left = above(resources.now(), before)
     const isBack = Math.max(...Object.values(left)) <= MEMORY_LEFT_MB_MAX * slack
@@ -119,6 +125,7 @@ export async function endure(setting: Setting, quiet: Met, attack: Attack): Prom
     resources,
     times: { attackMs },
   } = setting
+  await collect(chain)
   const before = resources.now()
   resources.takePeaks()
   const { rpc } = setting.chain

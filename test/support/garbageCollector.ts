@@ -1,9 +1,9 @@
 /**
- * Loaded by `--import` into each process that `make soak` watches: at a signal, every thread collects its garbage and
+ * Loaded by `--import` into each process whose memory a campaign watches: at a signal, every thread collects its garbage and
  * gives back the memory that it kept for more. What the process still has is in use, or is kept by the allocator.
  */
 import { BroadcastChannel, isMainThread } from 'node:worker_threads'
-import { COLLECT } from './samples.ts'
+import { COLLECT } from './garbage.ts'
 
 const others = new BroadcastChannel('collect')
 others.unref()
