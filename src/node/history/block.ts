@@ -1,62 +1,88 @@
 /** What the index keeps of a block: from the application, which has executed it, or from CometBFT, which keeps it. */
 import type { ExecutedBlock, TxOutcome } from '../../app/context.ts'
 import { concernedBy, infoOf } from '../../app/convert.ts'
-import type { Address } from '../../base/address.ts'
+import { type Address, addressBytes } from '../../base/address.ts'
 import { historyCodec } from '../../codec/history.ts'
 import type { BlockResults, NodeBlock, NodeEvent } from '../../comet/rpc.ts'
 import type { ChainEvent } from '../../modules/define.ts'
 import { INDEX_EVENTS } from '../../modules/registry.ts'
 
-/** An event. `attributes` is a JSON object of texts. */
-export interface HistoryEvent {
+/** What an owner of candidacies did, or a block did to it. `attributes` is a JSON object of texts. */
+interface OwnerEvent {
+  readonly owner: string
   readonly type: string
   readonly attributes: string
+  /** Of the transaction that did it; undefined for an event of the block. */
+  readonly txIndex?: number | undefined
 }
 
-/** A transaction in a block, and what came of it. */
-export interface HistoryTx {
-  readonly tx: Uint8Array
+/**
+ * What the index keeps of a block. Of the transaction at an index: its bytes, its `HistoryResult` in bytes, and the
+ * addresses of all accounts that it concerns, each once, in bytes one behind the other.
+ */
+export interface HistoryBlock {
+  readonly timeMs: number
+  readonly txs: readonly Uint8Array[]
+  readonly results: readonly Uint8Array[]
+  readonly accounts: readonly Uint8Array[]
+  readonly events: readonly OwnerEvent[]
+}
+
+/** What came of a transaction. */
+interface HistoryResult {
   readonly code: number
   readonly log: string
   readonly info: string
   readonly data: Uint8Array
   readonly gasUsed: number
-  /** Every account that it concerns, once. */
-  readonly accounts: readonly Address[]
-  /** Those of them in whose history as owner of a candidacy it is. */
-  readonly validators: readonly Address[]
-  /** What it did, where it has validators. */
-  readonly event?: HistoryEvent | undefined
-}
-
-/** What the index keeps of a block. `events`: the block's own that name an owner, in order. */
-export interface HistoryBlock {
-  readonly timeMs: number
-  readonly transactions: readonly HistoryTx[]
-  readonly events: readonly (HistoryEvent & { readonly owner: string })[]
 }
 
 /** A block as the journal keeps it. */
 export const historyBlockCodec = historyCodec<HistoryBlock>('history.Block')
 
-const print = ({ type, attributes }: ChainEvent | NodeEvent): HistoryEvent => ({
+/** What came of a transaction, as journal and index keep it. */
+export const historyResultCodec = historyCodec<HistoryResult>('history.Result')
+
+type SomeEvent = ChainEvent | NodeEvent
+
+const eventOf = (owner: string, { type, attributes }: SomeEvent, txIndex?: number): OwnerEvent => ({
+  owner,
   type,
   attributes: JSON.stringify(attributes),
+  ...(txIndex !== undefined && { txIndex }),
 })
 
-const ownerEvents = (events: readonly (ChainEvent | NodeEvent)[]): HistoryBlock['events'] =>
-  events.flatMap((event) => {
+/** A transaction that was executed. `event`: what it did, when it succeeded. */
+interface Executed extends HistoryResult {
+  readonly tx: Uint8Array
+  readonly accounts: readonly Address[]
+  /** Those of them in whose history as owner of a candidacy it is. */
+  readonly validators: readonly Address[]
+  readonly event: SomeEvent | undefined
+}
+
+function historyBlock(timeMs: number, executed: readonly Executed[], events: readonly SomeEvent[]): HistoryBlock {
+  const done = executed.flatMap(({ validators, event }, index) =>
+    event === undefined ? [] : validators.map((owner) => eventOf(owner, event, index)),
+  )
+  const own = events.flatMap((event) => {
     const owner = event.attributes['owner']
-    return owner === undefined ? [] : [{ ...print(event), owner }]
+    return owner === undefined ? [] : [eventOf(owner, event)]
   })
+  return {
+    timeMs,
+    txs: executed.map(({ tx }) => tx),
+    results: executed.map(({ code, log, info, data, gasUsed }) =>
+      historyResultCodec.encode({ code, log, info, data, gasUsed }),
+    ),
+    accounts: executed.map(({ accounts }) => Buffer.concat(accounts.map(addressBytes))),
+    events: [...done, ...own],
+  }
+}
 
-const eventOf = (validators: readonly Address[], event: ChainEvent | NodeEvent | undefined) =>
-  validators.length > 0 && event !== undefined ? { event: print(event) } : {}
-
-function executedTx({ tx, verdict }: TxOutcome): HistoryTx {
-  const { code, log, data, gas, events } = verdict
+function executedTx({ tx, verdict }: TxOutcome): Executed {
+  const { code, log, data, gas, events, validators = [] } = verdict
   const accounts = concernedBy(verdict)
-  const validators = accounts.filter((account) => verdict.validators?.includes(account))
   return {
     tx,
     code,
@@ -65,23 +91,21 @@ function executedTx({ tx, verdict }: TxOutcome): HistoryTx {
     data,
     gasUsed: gas,
     accounts,
-    validators,
-    ...eventOf(validators, events[0]),
+    validators: accounts.filter((account) => validators.includes(account)),
+    event: events[0],
   }
 }
 
 /** What the index keeps of a block that the application has executed. */
-export const executedBlock = ({ timeMs, outcomes, events }: ExecutedBlock): HistoryBlock => ({
-  timeMs,
-  transactions: outcomes.map(executedTx),
-  events: ownerEvents(events),
-})
+export const executedBlock = ({ timeMs, outcomes, events }: ExecutedBlock): HistoryBlock =>
+  historyBlock(timeMs, outcomes.map(executedTx), events)
 
-function foundTx(tx: Uint8Array, index: number, results: BlockResults): HistoryTx {
+function foundTx(tx: Uint8Array, index: number, results: BlockResults): Executed {
   const { code, log, info, data, gasUsed } = results.results[index] as BlockResults['results'][0]
   const events = results.eventsOfTx(index, 'svc.')
   const found = events.filter(({ type }) => type === 'svc.tx').map(({ attributes }) => attributes)
-  const validators = found.flatMap(({ validator }) => (validator === undefined ? [] : [validator as Address]))
+  const named = (name: 'account' | 'validator'): readonly Address[] =>
+    found.flatMap(({ [name]: address }) => (address === undefined ? [] : [address as Address]))
   return {
     tx,
     code,
@@ -89,18 +113,16 @@ function foundTx(tx: Uint8Array, index: number, results: BlockResults): HistoryT
     info,
     data,
     gasUsed,
-    accounts: found.flatMap(({ account }) => (account === undefined ? [] : [account as Address])),
-    validators,
-    ...eventOf(
-      validators,
-      events.find(({ type }) => !INDEX_EVENTS.has(type)),
-    ),
+    accounts: named('account'),
+    validators: named('validator'),
+    event: events.find(({ type }) => !INDEX_EVENTS.has(type)),
   }
 }
 
 /** The same of a block that CometBFT keeps with its results. */
-export const foundBlock = ({ timeMs, txs }: NodeBlock, results: BlockResults): HistoryBlock => ({
-  timeMs,
-  transactions: txs.map((tx, index) => foundTx(tx, index, results)),
-  events: ownerEvents(results.eventsOfBlock().filter(({ type }) => type.startsWith('svc.') && !INDEX_EVENTS.has(type))),
-})
+export const foundBlock = ({ timeMs, txs }: NodeBlock, results: BlockResults): HistoryBlock =>
+  historyBlock(
+    timeMs,
+    txs.map((tx, index) => foundTx(tx, index, results)),
+    results.eventsOfBlock().filter(({ type }) => type.startsWith('svc.') && !INDEX_EVENTS.has(type)),
+  )

@@ -1,29 +1,45 @@
 /** The index of histories: a database of its own beside the state, which holds nothing that the blocks do not tell. */
 import { rmSync } from 'node:fs'
 import { ADDRESS_BYTES, type Address, addressBytes } from '../../base/address.ts'
+import { toHex } from '../../base/bytes.ts'
 import { sha256 } from '../../base/sha256.ts'
 import { AWARD_EVENT } from '../../modules/stake/block.ts'
 import { type Connection, openConnection, sqliteCode, tablesIn } from '../../store/sqlite/connection.ts'
 import { readMeta, writeMeta } from '../../store/sqlite/schema.ts'
-import type { HistoryBlock, HistoryTx } from './block.ts'
+import type { HistoryBlock } from './block.ts'
 
 /** What a file must be to be read by this program. */
-const SCHEMA_VERSION = '1'
+const SCHEMA_VERSION = '2'
+
+/** A transaction's id is the height of its block times this, and its index in the block, of which there are fewer. */
+export const TXS_OF_A_BLOCK: number = 2 ** 20
+
+/** The id of a transaction. */
+export const txIdOf = (height: number, index: number): number => height * TXS_OF_A_BLOCK + index
+
+/** The height and the index in the block of a transaction. */
+export const placeOfTx = (id: number): readonly [height: number, index: number] => [
+  Math.floor(id / TXS_OF_A_BLOCK),
+  id % TXS_OF_A_BLOCK,
+]
 
 /** What a block's own events count from, so that they are newer than its transactions, which count from 0. */
 export const OWN_EVENTS_FROM = 500_000_000
 
-// Transactions and events are found by (height, place), where place counts within the block. A table that holds the
-// bytes has a rowid: its inner pages then hold keys alone.
+/** The most transactions of one block that are one row of an account. */
+const TXS_OF_A_ROW = 256
+
+// Rows of accounts come in no order, and each costs a page that is written again. So all that a block has for an account
+// is one row: the first transaction's id, and how far behind it the others are. A table of large rows has a rowid: its
+// inner pages then hold keys alone.
 const TABLES = [
   'CREATE TABLE meta (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID, STRICT',
   'CREATE TABLE blocks (height INTEGER NOT NULL PRIMARY KEY, time_ms INTEGER NOT NULL) STRICT',
-  `CREATE TABLE transactions (height INTEGER NOT NULL, place INTEGER NOT NULL, hash_start INTEGER NOT NULL, tx BLOB NOT NULL,
-    code INTEGER NOT NULL, log TEXT NOT NULL, info TEXT NOT NULL, data BLOB NOT NULL, gas_used INTEGER NOT NULL,
-    accounts BLOB NOT NULL, PRIMARY KEY (height, place)) STRICT`,
+  `CREATE TABLE transactions (id INTEGER NOT NULL PRIMARY KEY, hash_start INTEGER NOT NULL, tx BLOB NOT NULL,
+    result BLOB NOT NULL, accounts BLOB NOT NULL) STRICT`,
   'CREATE INDEX transactions_by_hash ON transactions (hash_start)',
-  `CREATE TABLE account_transactions (account BLOB NOT NULL, height INTEGER NOT NULL, place INTEGER NOT NULL,
-    PRIMARY KEY (account, height, place)) WITHOUT ROWID, STRICT`,
+  `CREATE TABLE account_transactions (account BLOB NOT NULL, first_id INTEGER NOT NULL, others BLOB NOT NULL,
+    PRIMARY KEY (account, first_id)) WITHOUT ROWID, STRICT`,
   `CREATE TABLE validator_events (owner BLOB NOT NULL, height INTEGER NOT NULL, place INTEGER NOT NULL, type TEXT NOT NULL,
     attributes TEXT NOT NULL, PRIMARY KEY (owner, height, place)) WITHOUT ROWID, STRICT`,
   'CREATE INDEX validator_events_by_height ON validator_events (height)',
@@ -94,68 +110,78 @@ export function spanOf({ statement }: Connection): HistorySpan | undefined {
 /** The first 8 bytes of a transaction's hash, by which it is found. Others may have the same: compare the whole hash. */
 export const hashStart = (hash: Uint8Array): bigint => Buffer.from(hash.buffer, hash.byteOffset, 8).readBigInt64BE()
 
-function insertTx({ statement }: Connection, height: number, place: number, one: HistoryTx): void {
-  const { tx, code, log, info, data, gasUsed, accounts, validators, event } = one
-  const keys = accounts.map(addressBytes)
-  statement('INSERT INTO transactions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').run(
-    height,
-    place,
-    hashStart(sha256(tx)),
-    tx,
-    code,
-    log,
-    info,
-    data,
-    gasUsed,
-    Buffer.concat(keys),
-  )
-  for (const key of keys) statement('INSERT INTO account_transactions VALUES (?, ?, ?)').run(key, height, place)
-  if (event === undefined) return
-  for (const owner of validators) insertEvent({ statement }, owner, height, place, event)
+/** The accounts of a block, each with the ids of its transactions in order. */
+function idsByAccount(height: number, accounts: HistoryBlock['accounts']): Iterable<readonly [Uint8Array, number[]]> {
+  const found = new Map<string, readonly [Uint8Array, number[]]>()
+  for (const [index, concerned] of accounts.entries()) {
+    const id = txIdOf(height, index)
+    for (const account of addressesIn(concerned)) {
+      const name = toHex(account)
+      const ids = found.get(name)
+      if (ids === undefined) found.set(name, [account, [id]])
+      else ids[1].push(id)
+    }
+  }
+  return found.values()
 }
 
-const insertEvent = (
-  { statement }: Pick<Connection, 'statement'>,
-  owner: string,
-  height: number,
-  place: number,
-  { type, attributes }: { readonly type: string; readonly attributes: string },
-): void =>
-  void statement('INSERT INTO validator_events VALUES (?, ?, ?, ?, ?)').run(
-    addressBytes(owner as Address),
-    height,
-    place,
-    type,
-    attributes,
-  )
+function* addressesIn(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += ADDRESS_BYTES) yield bytes.subarray(at, at + ADDRESS_BYTES)
+}
 
-function insertBlock(connection: Connection, height: number, { timeMs, transactions, events }: HistoryBlock): void {
-  const { statement } = connection
-  statement('INSERT INTO blocks VALUES (?, ?)').run(height, timeMs)
-  for (const [place, one] of transactions.entries()) insertTx(connection, height, place, one)
-  for (const [at, { owner, ...event }] of events.entries()) {
-    if (event.type !== AWARD_EVENT) insertEvent(connection, owner, height, OWN_EVENTS_FROM + at, event)
-    else {
-      const { amount } = JSON.parse(event.attributes) as { readonly amount: string }
-      statement('INSERT INTO awards VALUES (?, ?, ?)').run(addressBytes(owner as Address), height, amount)
+/** The ids of transactions behind the first one of a row. */
+function printOthers(ids: readonly number[]): Buffer {
+  const [first = 0] = ids
+  const others = Buffer.alloc(4 * (ids.length - 1))
+  for (let at = 1; at < ids.length; at++) others.writeUInt32BE((ids[at] as number) - first, 4 * (at - 1))
+  return others
+}
+
+/** The ids of the transactions of a row, the newest first. */
+export function* newestIds(first: number, others: Buffer): Generator<number> {
+  for (let at = others.length - 4; at >= 0; at -= 4) yield first + others.readUInt32BE(at)
+  yield first
+}
+
+function insertTxs({ statement }: Connection, height: number, { txs, results, accounts }: HistoryBlock): void {
+  const insertTx = statement('INSERT INTO transactions VALUES (?, ?, ?, ?, ?)')
+  for (const [index, tx] of txs.entries())
+    insertTx.run(txIdOf(height, index), hashStart(sha256(tx)), tx, results[index], accounts[index])
+  const insertRow = statement('INSERT INTO account_transactions VALUES (?, ?, ?)')
+  for (const [account, ids] of idsByAccount(height, accounts))
+    for (let at = 0; at < ids.length; at += TXS_OF_A_ROW)
+      insertRow.run(account, ids[at], printOthers(ids.slice(at, at + TXS_OF_A_ROW)))
+}
+
+function insertEvents({ statement }: Connection, height: number, { events }: HistoryBlock): void {
+  for (const [at, { owner, type, attributes, txIndex }] of events.entries()) {
+    const key = addressBytes(owner as Address)
+    if (type === AWARD_EVENT) {
+      const { amount } = JSON.parse(attributes) as { readonly amount: string }
+      statement('INSERT INTO awards VALUES (?, ?, ?)').run(key, height, amount)
+    } else {
+      const place = txIndex ?? OWN_EVENTS_FROM + at
+      statement('INSERT INTO validator_events VALUES (?, ?, ?, ?, ?)').run(key, height, place, type, attributes)
     }
   }
 }
 
-/** The tables with rows that are found by the height of their block. */
-const BLOCK_TABLES = ['transactions', 'validator_events', 'awards', 'blocks'] as const
+function insertBlock(connection: Connection, height: number, block: HistoryBlock): void {
+  connection.statement('INSERT INTO blocks VALUES (?, ?)').run(height, block.timeMs)
+  insertTxs(connection, height, block)
+  insertEvents(connection, height, block)
+}
 
+/** Removes a block; returns how many transactions it had. */
 function removeBlock({ statement }: Connection, height: number): number {
-  const txs = statement('SELECT place, accounts FROM transactions WHERE height = ?').all(height) as [bigint, Buffer][]
-  for (const [place, accounts] of txs) {
-    for (let at = 0; at < accounts.length; at += ADDRESS_BYTES)
-      statement('DELETE FROM account_transactions WHERE account = ? AND height = ? AND place = ?').run(
-        accounts.subarray(at, at + ADDRESS_BYTES),
-        height,
-        place,
-      )
-  }
-  for (const table of BLOCK_TABLES) statement(`DELETE FROM ${table} WHERE height = ?`).run(height)
+  const ids = [txIdOf(height, 0), txIdOf(height + 1, 0) - 1]
+  const txs = statement('SELECT accounts FROM transactions WHERE id BETWEEN ? AND ?').all(...ids) as [Buffer][]
+  const accounts = txs.map(([concerned]) => concerned)
+  const removeRows = statement('DELETE FROM account_transactions WHERE account = ? AND first_id BETWEEN ? AND ?')
+  for (const [account] of idsByAccount(height, accounts)) removeRows.run(account, ...ids)
+  statement('DELETE FROM transactions WHERE id BETWEEN ? AND ?').run(...ids)
+  for (const table of ['validator_events', 'awards', 'blocks'])
+    statement(`DELETE FROM ${table} WHERE height = ?`).run(height)
   return txs.length
 }
 
@@ -210,7 +236,8 @@ export function openHistoryWriter(path: string): HistoryWriter {
     return false
   }
   const clear = (): void => {
-    for (const table of [...BLOCK_TABLES, 'account_transactions']) db.exec(`DELETE FROM ${table}`)
+    for (const table of ['transactions', 'account_transactions', 'validator_events', 'awards', 'blocks'])
+      db.exec(`DELETE FROM ${table}`)
   }
   return {
     span,

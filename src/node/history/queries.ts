@@ -3,7 +3,7 @@
  * nothing proves. Source: protocol.md §8.
  */
 import { type Address, addressBytes } from '../../base/address.ts'
-import { fromHex, toBase64 } from '../../base/bytes.ts'
+import { equalBytes, fromHex, toBase64 } from '../../base/bytes.ts'
 import { show } from '../../base/json.ts'
 import { sha256 } from '../../base/sha256.ts'
 import type { QueryAnswer, QueryContext, QueryEntry, QueryError, QueryOptions } from '../../modules/define.ts'
@@ -12,7 +12,8 @@ import { kernelErrors } from '../../modules/errors.ts'
 import { valueChanges } from '../../modules/params/keeper.ts'
 import { txHash } from '../../tx/envelope.ts'
 import { type Connection, openConnection, sqliteCode } from '../../store/sqlite/connection.ts'
-import { hashStart, OWN_EVENTS_FROM, spanOf } from './file.ts'
+import { historyResultCodec } from './block.ts'
+import { hashStart, newestIds, OWN_EVENTS_FROM, placeOfTx, spanOf, TXS_OF_A_BLOCK, txIdOf } from './file.ts'
 
 /** The rows of one page, at most and when the path names no number. */
 const ROWS_MAX = 100
@@ -54,29 +55,24 @@ function readOptions(options: QueryOptions): PageOptions | QueryError {
   }
 }
 
-/** A row as SQLite gives it: its position, and the rest. */
-type SqlRow = readonly [height: number, place: number, ...rest: unknown[]]
+/** A row: its position, and the rest. */
+type Row = readonly [height: number, place: number, ...rest: unknown[]]
 
-/** Reads a page of rows, the newest first, and where the next one begins: null behind the last row. */
-function readPage<R extends SqlRow>(
-  { statement }: Connection,
-  sql: string,
-  key: Address,
-  { limit, before }: PageOptions,
-  print: (row: R) => object,
-) {
-  const rows: object[] = []
+/** The rows of a history below a position, the newest first. At most `count` are asked for. */
+type Rows<R extends Row> = (connection: Connection, key: Address, before: Position, count: number) => Iterable<R>
+
+/** A page of rows, and where the next one begins: null behind the last row. */
+function pageOf<R extends Row>(rows: Iterable<R>, limit: number, print: (row: R) => object) {
+  const shown: object[] = []
   let bytes = 0
-  let last: SqlRow | undefined
-  for (const row of statement(sql)
-    .safeIntegers(false)
-    .iterate(addressBytes(key), before.height, before.place, limit + 1) as Iterable<R>) {
-    if (rows.length === limit || bytes >= PAGE_BYTES_MAX) return { rows, next: `${last?.[0]}/${last?.[1]}` }
+  let last: Row | undefined
+  for (const row of rows) {
+    if (shown.length === limit || bytes >= PAGE_BYTES_MAX) return { rows: shown, next: `${last?.[0]}/${last?.[1]}` }
     last = row
     for (const value of row) if (typeof value === 'string' || value instanceof Uint8Array) bytes += value.length
-    rows.push(print(row))
+    shown.push(print(row))
   }
-  return { rows, next: null }
+  return { rows: shown, next: null }
 }
 
 /** A function that tells the price of gas that was in force in a block, in base units. */
@@ -86,51 +82,81 @@ function gasPrices({ state, height, once }: QueryContext): (height: number) => s
   return (asked) => changes.find((change) => change.height <= asked)?.value ?? '0'
 }
 
-const TX_COLUMNS = 't.height, t.place, b.time_ms, t.tx, t.code, t.log, t.info, t.data, t.gas_used'
-type TxRow = readonly [number, number, number, Uint8Array, number, string, string, Uint8Array, number]
+type TxRow = readonly [height: number, index: number, timeMs: number, tx: Uint8Array, result: Uint8Array]
 
 const printTx = (context: QueryContext) => {
   const gasPrice = gasPrices(context)
-  return ([height, index, timeMs, tx, code, log, info, data, gasUsed]: TxRow): object => ({
-    height,
-    index,
-    time_ms: timeMs,
-    hash: txHash(tx),
-    tx: toBase64(tx),
-    code,
-    log,
-    info,
-    data: toBase64(data),
-    gas_used: gasUsed,
-    gas_price: gasPrice(height),
-  })
+  return ([height, index, timeMs, tx, result]: TxRow): object => {
+    const { code, log, info, data, gasUsed } = historyResultCodec.decode(result)
+    return {
+      height,
+      index,
+      time_ms: timeMs,
+      hash: txHash(tx),
+      tx: toBase64(tx),
+      code,
+      log,
+      info,
+      data: toBase64(data),
+      gas_used: gasUsed,
+      gas_price: gasPrice(height),
+    }
+  }
 }
 
-/** An account`s page. */
-export const ACCOUNT_PAGE = `SELECT ${TX_COLUMNS} FROM account_transactions a
-  JOIN transactions t ON t.height = a.height AND t.place = a.place JOIN blocks b ON b.height = a.height
-  WHERE a.account = ? AND (a.height, a.place) < (?, ?) ORDER BY a.height DESC, a.place DESC LIMIT ?`
+const TIMES = 'SELECT time_ms FROM blocks WHERE height = ?'
+const TX_BY_ID = 'SELECT tx, result FROM transactions WHERE id = ?'
+
+/** Rows of an account that begin below a transaction. */
+export const ACCOUNT_ROWS = `SELECT first_id, others FROM account_transactions
+  WHERE account = ? AND first_id < ? ORDER BY first_id DESC`
+
+const rowsOf = ({ statement }: Connection, sql: string, ...given: readonly unknown[]): Iterable<unknown> =>
+  statement(sql)
+    .safeIntegers(false)
+    .iterate(...given)
+
+function txOf({ statement }: Connection, id: number): TxRow {
+  const [height, index] = placeOfTx(id)
+  const [timeMs] = statement(TIMES).safeIntegers(false).get(height) as [number]
+  const [tx, result] = statement(TX_BY_ID).get(id) as [Uint8Array, Uint8Array]
+  return [height, index, timeMs, tx, result]
+}
+
+/** The transactions of an account. */
+export const accountTxs: Rows<TxRow> = function* (connection, key, { height, place }) {
+  const before = Math.min(txIdOf(height, Math.min(place, TXS_OF_A_BLOCK)), Number.MAX_SAFE_INTEGER)
+  const rows = rowsOf(connection, ACCOUNT_ROWS, addressBytes(key), before)
+  for (const [first, others] of rows as Iterable<[number, Buffer]>)
+    for (const id of newestIds(first, others)) if (id < before) yield txOf(connection, id)
+}
 
 /** A page of an owner. */
-export const VALIDATOR_PAGE = `SELECT e.height, e.place, b.time_ms, e.type, e.attributes, t.tx FROM validator_events e
-  JOIN blocks b ON b.height = e.height LEFT JOIN transactions t ON t.height = e.height AND t.place = e.place
+export const VALIDATOR_PAGE = `SELECT e.height, e.place, b.time_ms, e.type, e.attributes FROM validator_events e
+  JOIN blocks b ON b.height = e.height
   WHERE e.owner = ? AND (e.height, e.place) < (?, ?) ORDER BY e.height DESC, e.place DESC LIMIT ?`
 
 /** A page of awards. */
 export const AWARDS_PAGE = `SELECT a.height, 0, b.time_ms, a.amount FROM awards a JOIN blocks b ON b.height = a.height
   WHERE a.owner = ? AND (a.height, 0) < (?, ?) ORDER BY a.height DESC LIMIT ?`
 
-const BY_HASH = `SELECT ${TX_COLUMNS} FROM transactions t JOIN blocks b ON b.height = t.height
-  WHERE t.hash_start = ? ORDER BY t.height, t.place`
+const rowsIn =
+  <R extends Row>(sql: string): Rows<R> =>
+  (connection, key, { height, place }, count) =>
+    rowsOf(connection, sql, addressBytes(key), height, place, count) as Iterable<R>
+
+const BY_HASH = 'SELECT id FROM transactions WHERE hash_start = ? ORDER BY id'
 
 const HASH_BYTES = 32
 
 /** The transaction with this hash that succeeded, or else the first one in a block. */
-function findTx({ statement }: Connection, hash: Uint8Array): TxRow | undefined {
+function findTx(connection: Connection, hash: Uint8Array): TxRow | undefined {
   let first: TxRow | undefined
-  for (const row of statement(BY_HASH).safeIntegers(false).iterate(hashStart(hash)) as Iterable<TxRow>) {
-    if (!sha256(row[3]).every((byte, at) => byte === hash[at])) continue
-    if (row[4] === 0) return row
+  for (const [id] of connection.statement(BY_HASH).safeIntegers(false).all(hashStart(hash)) as [number][]) {
+    const row = txOf(connection, id)
+    const [, , , tx, result] = row
+    if (!equalBytes(sha256(tx), hash)) continue
+    if (historyResultCodec.decode(result).code === 0) return row
     first ??= row
   }
   return first
@@ -142,11 +168,11 @@ function withSpan(connection: Connection, { height }: QueryContext, found: objec
   return { data: { first_height: first, last_height: last, ...found } }
 }
 
-const pageEntry = <R extends SqlRow>(
+const pageEntry = <R extends Row>(
   name: string,
   doc: string,
-  sql: string,
-  printer: (context: QueryContext) => (row: R) => object,
+  rows: Rows<R>,
+  printer: (connection: Connection, context: QueryContext) => (row: R) => object,
 ): Pick<QueryEntry, 'path' | 'doc'> & {
   run: (connection: Connection, ...given: Parameters<QueryEntry['run']>) => ReturnType<QueryEntry['run']>
 } => ({
@@ -156,28 +182,25 @@ const pageEntry = <R extends SqlRow>(
     withAddress(text, (address) => {
       const page = readOptions(options)
       if (isError(page)) return page as QueryError
-      return withSpan(connection, context, readPage(connection, sql, address, page as PageOptions, printer(context)))
+      const { limit, before } = page as PageOptions
+      const print = printer(connection, context)
+      return withSpan(connection, context, pageOf(rows(connection, address, before, limit + 1), limit, print))
     }),
 })
 
 const ENTRIES = [
-  pageEntry('account', 'The transactions that concern an account', ACCOUNT_PAGE, printTx),
+  pageEntry('account', 'The transactions that concern an account', accountTxs, (_connection, context) =>
+    printTx(context),
+  ),
   pageEntry(
     'validator',
     'What an owner of candidacies did, and what blocks did to them, without awards',
-    VALIDATOR_PAGE,
-    () =>
-      ([height, place, timeMs, type, attributes, tx]: readonly [
-        number,
-        number,
-        number,
-        string,
-        string,
-        Uint8Array | null,
-      ]) => ({
+    rowsIn<readonly [number, number, number, string, string]>(VALIDATOR_PAGE),
+    (connection) =>
+      ([height, place, timeMs, type, attributes]) => ({
         height,
         time_ms: timeMs,
-        hash: tx === null || place >= OWN_EVENTS_FROM ? null : txHash(tx),
+        hash: place >= OWN_EVENTS_FROM ? null : txHash(txOf(connection, txIdOf(height, place))[3]),
         type,
         attributes: JSON.parse(attributes) as unknown,
       }),
@@ -185,13 +208,9 @@ const ENTRIES = [
   pageEntry(
     'awards',
     'What an owner was paid in blocks that tell of it',
-    AWARDS_PAGE,
+    rowsIn<readonly [number, number, number, string]>(AWARDS_PAGE),
     () =>
-      ([height, , timeMs, amount]: readonly [number, number, number, string]) => ({
-        height,
-        time_ms: timeMs,
-        amount,
-      }),
+      ([height, , timeMs, amount]) => ({ height, time_ms: timeMs, amount }),
   ),
   {
     path: '/history/transaction/<hash>',

@@ -29,7 +29,7 @@ async function readBatch({ rpc, earliest }: Rebuild, to: number): Promise<readon
     )
     for (const [at, block] of read.entries()) {
       blocks.push([heights[at] as number, block])
-      bytes += block.transactions.reduce((sum, { tx }) => sum + tx.length, 0)
+      bytes += block.txs.reduce((sum, tx) => sum + tx.length, 0)
     }
     height -= heights.length
   }

@@ -3,8 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, expect, test } from '@jest/globals'
 import Database from 'better-sqlite3'
+import { historyResultCodec } from '../../../src/node/history/block.ts'
 import { openHistoryWriter, prepareHistory } from '../../../src/node/history/file.ts'
-import { ACCOUNT_PAGE, AWARDS_PAGE, VALIDATOR_PAGE } from '../../../src/node/history/queries.ts'
+import { ACCOUNT_ROWS, accountTxs, AWARDS_PAGE, VALIDATOR_PAGE } from '../../../src/node/history/queries.ts'
+import { openConnection } from '../../../src/store/sqlite/connection.ts'
 import { txHash } from '../../../src/tx/envelope.ts'
 import { bytesOf } from '../../modules/support.ts'
 import { account, tokens } from '../../support/testChain.ts'
@@ -147,7 +149,7 @@ test('an index that lacks blocks begins anew behind them, and one that cannot be
   await third.caughtUp()
   expect(third.ask(`account/${alice.address}`)).toMatchObject({ first_height: 4, last_height: 5 })
   expect(third.lines).toContainEqual({
-    fields: { path: third.path, why: 'it has schema version 99, this program writes 1' },
+    fields: { path: third.path, why: 'it has schema version 99, this program writes 2' },
     line: 'the index of histories was unusable and begins anew',
   })
 })
@@ -193,42 +195,45 @@ test('a page of an account reads its own rows and one more, whatever 12,600 tran
   expect(prepareHistory(path, 'dust')).toBeUndefined()
   const writer = openHistoryWriter(path)
   const [count, perBlock] = [12_600, 1_260]
-  const dust = { code: 0, log: '', info: '', data: new Uint8Array(), gasUsed: 0, validators: [] }
+  const result = historyResultCodec.encode({ code: 0, log: '', info: '', data: new Uint8Array(), gasUsed: 0 })
   for (let height = 1; height <= count / perBlock; height++) {
-    const transactions = Array.from({ length: perBlock }, (_, at) => ({
-      ...dust,
-      tx: Buffer.from(`${height}/${at}`),
-      accounts: [at === 600 ? carol.address : bob.address, alice.address],
-    }))
-    writer.add([[height, { timeMs: height, transactions, events: [] }]])
+    const txs = Array.from({ length: perBlock }, (_, at) => Buffer.from(`${height}/${at}`))
+    const accounts = txs.map((_, at) => Buffer.concat([bytesOf(at === 600 ? carol : bob), bytesOf(alice)]))
+    writer.add([[height, { timeMs: height, txs, results: txs.map(() => result), accounts, events: [] }]])
   }
   writer.close()
-  const db = new Database(path, { readonly: true })
-  let read = 0
-  db.function('is_read', () => ++read)
-  const page = db.prepare(ACCOUNT_PAGE.replace('ORDER BY', 'AND is_read() ORDER BY')).raw()
-  for (const [account, height, place, found] of [
-    [alice, 11, 0, 21],
-    [alice, 5, 630, 21],
-    [carol, 11, 0, 10],
-    [bob, 1, 3, 3],
+  const connection = openConnection(path, { readonly: true })
+  for (const [one, height, place, newest, found] of [
+    [alice, 11, 0, '10/1259', 21],
+    [alice, 5, 630, '5/629', 21],
+    [alice, 5, 999_999_999, '5/1259', 21],
+    [alice, 5, 256, '5/255', 21],
+    [carol, 11, 0, '10/600', 10],
+    [bob, 1, 3, '1/2', 3],
   ] as const) {
-    read = 0
-    expect(page.all(bytesOf(account), height, place, 21)).toHaveLength(found)
-    expect(read).toBe(found)
+    const rows: string[] = []
+    for (const [at, index, time, tx] of accountTxs(connection, one.address, { height, place }, 21)) {
+      expect([time, String(tx)]).toEqual([at, `${at}/${index}`])
+      if (rows.push(`${at}/${index}`) === 21) break
+    }
+    expect([rows[0], rows.length, new Set(rows).size]).toEqual([newest, found, found])
   }
-  db.close()
+  connection.close()
 })
 
 test('a page is found by keys alone, however many rows stand before and behind it', async () => {
   const node = openIn('plan')
   await node.caughtUp()
   const db = new Database(node.path, { readonly: true })
-  for (const sql of [ACCOUNT_PAGE, VALIDATOR_PAGE, AWARDS_PAGE]) {
-    const plan = (db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(Buffer.alloc(20), 1, 1, 1) as { detail: string }[]).map(
+  for (const [sql, ...given] of [
+    [ACCOUNT_ROWS, 1],
+    [VALIDATOR_PAGE, 1, 1, 1],
+    [AWARDS_PAGE, 1, 1, 1],
+  ] as const) {
+    const plan = (db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(Buffer.alloc(20), ...given) as { detail: string }[]).map(
       ({ detail }) => detail,
     )
-    expect(plan[0]).toMatch(/USING PRIMARY KEY \((account|owner)=\? AND \(?height/)
+    expect(plan[0]).toMatch(/USING PRIMARY KEY \((account=\? AND first_id<\?|owner=\? AND \(?height)/)
     expect(plan.filter((line) => !/^SEARCH /.test(line))).toEqual([])
   }
   db.close()

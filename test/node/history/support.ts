@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
+import { TXS_OF_A_BLOCK } from '../../../src/node/history/file.ts'
 import { historyQueries } from '../../../src/node/history/queries.ts'
 import { startHistoryIndex } from '../../../src/node/history/thread.ts'
 import { tables, views } from '../../../src/modules/registry.ts'
@@ -79,6 +80,11 @@ export function openChain(folder: string, { before, journalBytesMax = Infinity, 
   return { statePath, path, store, index, chain, lines, ask, caughtUp, close }
 }
 
+const HEIGHTS: Readonly<Record<string, string>> = {
+  transactions: `id / ${TXS_OF_A_BLOCK}`,
+  account_transactions: `first_id / ${TXS_OF_A_BLOCK}`,
+}
+
 /** Every row of every table of an index, of blocks up to a height. */
 export function historyRows(path: string, to = Number.MAX_SAFE_INTEGER): Readonly<Record<string, readonly unknown[]>> {
   const db = new Database(path, { readonly: true })
@@ -86,7 +92,8 @@ export function historyRows(path: string, to = Number.MAX_SAFE_INTEGER): Readonl
   const rows = tables.map((table) => {
     const columns = db.pragma(`table_info(${table})`) as readonly { readonly name: string }[]
     const order = columns.map((_, at) => at + 1).join(', ')
-    return [table, db.prepare(`SELECT * FROM ${table} WHERE height <= ? ORDER BY ${order}`).raw().all(to)] as const
+    const height = HEIGHTS[table] ?? 'height'
+    return [table, db.prepare(`SELECT * FROM ${table} WHERE ${height} <= ? ORDER BY ${order}`).raw().all(to)] as const
   })
   db.close()
   return Object.fromEntries(rows)
