@@ -7,6 +7,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Fields } from '../src/tx/fields.ts'
 import { clientOperations, clientQueries, type ClientQuery, typeOfSchema } from './client/surface.ts'
+import { eventsSource } from './client/events.ts'
 import { formsSource } from './client/forms.ts'
 import { importsOf, rowsSource } from './client/tables.ts'
 
@@ -180,5 +181,6 @@ function source(): string {
 
 mkdirSync(out, { recursive: true })
 writeFileSync(join(out, 'calls.ts'), source())
+writeFileSync(join(out, 'events.ts'), eventsSource())
 writeFileSync(join(out, 'rows.ts'), rowsSource())
 writeFileSync(join(out, 'forms.ts'), formsSource())

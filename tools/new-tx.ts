@@ -16,25 +16,31 @@ export class NewTxError extends Error {}
 function operationFile(module: string, name: string): string {
   const call = module === 'accounts' ? name : `${module}.${name}`
   return `import { invalidParameter } from '../../../base/txError.ts'
-import { field, type MessageOf } from '../../../tx/fields.ts'
+import { field, type ValuesOf } from '../../../tx/fields.ts'
 import { amount } from '../../../values/number.ts'
 import { defineTx, effects, type Outcome, type TxContext } from '../../define.ts'
+import { defineEvent } from '../../event.ts'
 
 const input = { value: field(amount, 'amount above 0, in base units') }
+
+const event = defineEvent({
+  type: 'svc.${module}.${name}',
+  attributes: ['value'],
+  doc: 'Say here in one sentence what happened.',
+})
 
 /** Source: protocol.md §3, ${name}. */
 export const ${name} = defineTx({
   operation: '${name}',
   call: '${call}',
-  event: 'svc.${module}.${name}',
+  event,
   doc: 'Say here in one sentence what it does.',
   input,
   gas: () => 21_000,
   execute: execute${upper(name)},
 })
 
-function execute${upper(name)}(_context: TxContext, message: MessageOf<typeof input>): Outcome {
-  const value = BigInt(message.value)
+function execute${upper(name)}(_context: TxContext, { value }: ValuesOf<typeof input>): Outcome<typeof event> {
   if (value === 0n) return invalidParameter('value: expected more than 0, got 0')
   // Call functions of ../keeper.ts here: nothing else writes the tables of a module.
   return effects(() => ({ attributes: { value: value.toString() } }))
@@ -71,9 +77,11 @@ function proposalFile(name: string): string {
   const [kind, type] = [kindOf(name), upper(kindName(name))]
   return `import { invalidParameter } from '../../../base/txError.ts'
 import type { State } from '../../../store/state.ts'
-import { field, type MessageOf } from '../../../tx/fields.ts'
+import { field, type ValuesOf } from '../../../tx/fields.ts'
+import { record, type ShapeValue } from '../../../values/shape.ts'
 import { text } from '../../../values/text.ts'
 import type { Block, Outcome, TxContext } from '../../define.ts'
+import { defineEvent } from '../../event.ts'
 import type { ProposalOf } from '../tables.ts'
 import { type CarriedOut, defineProposal, expiringFields, propose, type ProposalKind } from './proposal.ts'
 
@@ -81,27 +89,38 @@ type ${type} = ProposalOf<'${kind}'>
 
 const input = { value: field(text, 'say here what it is'), ...expiringFields }
 
+const event = defineEvent({
+  type: 'svc.governance.${name}',
+  attributes: ['proposal_id'],
+  doc: 'Say here in one sentence what was proposed.',
+})
+
 /** Source: protocol.md §6, ${kind}. */
 export const ${name} = defineProposal({
   operation: '${name}',
   doc: 'Say here in one sentence what it proposes.',
   input,
+  event,
   execute: executePropose,
 })
 
-function executePropose(context: TxContext, message: MessageOf<typeof input>): Outcome {
-  const { value } = message
+function executePropose(context: TxContext, given: ValuesOf<typeof input>): Outcome<typeof event> {
+  const { value } = given
   return propose(context, {
     fields: { type: '${kind}', value },
-    reason: message.reason,
-    height: message.expireBlockHeight,
-    timestamp: message.expireTimestamp,
+    reason: given.reason,
+    height: given.expireBlockHeight,
+    timestamp: given.expireTimestamp,
+    attributes: {},
     rules: () => (value === '' ? invalidParameter('value: expected a text, got ""') : undefined),
   })
 }
 
+const shape = record('${type}Detail', { value: text, reason: text })
+
 /** Say here what its approval does. Source: protocol.md §6, ${kind}. */
-export const ${kindName(name)}: ProposalKind<'${kind}'> = {
+export const ${kindName(name)}: ProposalKind<'${kind}', ShapeValue<typeof shape>> = {
+  shape,
   carriedOut: 'at approval',
   carryOut: carry,
   detail: ({ value, reason: why }) => ({ value, reason: why }),
@@ -202,6 +221,10 @@ const editsOf = (module: string, name: string, file: string, members: string) =>
     ['proto/svc/tx.proto', withMember(module, name)],
     ['src/modules/registry.ts', ahead(`import { ${name} } from './${file}'`)],
     ['src/modules/registry.ts', inList(/^export const txEntries\b/m, `  ${name},`)],
+    [
+      'src/dashboard/words.ts',
+      inList(/^const telling\b/m, `  [${module}.${name}]: () => ['says here what happened'],`),
+    ],
     ['src/dashboard/wallet/cost.ts', besideLast('behind', /^ {4}case 'vote':$/, `    case '${name}':`)],
   ] as const
 
@@ -246,11 +269,6 @@ function proposalEdits(module: string, name: string) {
     ['src/modules/governance/block.ts', inList(/^export const proposalKinds\b/m, `  ${kind}: ${own},`)],
     ['src/modules/governance/tables.ts', inTexts('PROPOSAL_TYPES', kind)],
     ['src/modules/governance/tables.ts', inList(/^interface OwnColumns\b/m, `  readonly ${kind}: 'value'`)],
-    ['src/gateway/openrpc.ts', inTexts('proposalTypes', kind)],
-    [
-      'src/dashboard/data/proposals.ts',
-      inList(/^interface Details\b/m, `  readonly ${kind}: { readonly value: string }`),
-    ],
     [
       'src/dashboard/data/proposals.ts',
       inList(/^export const TYPE_TITLES\b/m, `  ${kind}: '${upper(kind.replaceAll('_', ' '))}',`),

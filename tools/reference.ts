@@ -16,11 +16,13 @@ import {
   paramsTable,
   portsTable,
 } from './reference/limits.ts'
-import { fieldsTable, methodsTable } from './reference/methods.ts'
+import { eventsTable } from './reference/events.ts'
+import { fieldsTable, methodsTable, pathsTable } from './reference/methods.ts'
 import { appMetricsTable, gatewayMetricsTable } from './reference/metrics.ts'
 
 const TABLES: Readonly<Record<string, Readonly<Record<string, () => string | Promise<string>>>>> = {
-  'methods.md': { methods: methodsTable, fields: fieldsTable },
+  'methods.md': { methods: methodsTable, fields: fieldsTable, paths: pathsTable },
+  'events.md': { events: eventsTable },
   'errors.md': { 'rpc errors': rpcErrorsTable, 'transaction errors': txErrorsTable },
   'parameters.md': { parameters: paramsTable },
   'limits.md': {

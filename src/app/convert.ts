@@ -11,11 +11,13 @@ import {
 } from '../abci/types.ts'
 import { type Address, addressOf } from '../base/address.ts'
 import { pubKeyBytes } from '../base/pubKey.ts'
-import type { ChainEvent } from '../modules/define.ts'
+import { blockEvent, txEvent } from '../modules/chain/events.ts'
+import type { ChainEvent } from '../modules/event.ts'
 import type { EvidenceParams } from '../modules/endBlock.ts'
 import type { Verdict } from '../modules/kernel.ts'
 import { encodeShortfall } from '../tx/shortfall.ts'
-import { AWARD_EVENT, type CommitVote, type Offence, type ValidatorUpdate } from '../modules/stake/block.ts'
+import type { CommitVote, Offence, ValidatorUpdate } from '../modules/stake/block.ts'
+import { awardEvent } from '../modules/stake/events.ts'
 
 /** A block's time in whole ms, rounded down. Source: protocol.md §1, Time. */
 export const timeMsOf = ({ seconds, nanos }: Timestamp): number => seconds * 1000 + Math.floor(nanos / 1_000_000)
@@ -52,12 +54,10 @@ export const printBlockEvents = (
   const found = new Set(before.map(({ attributes: { owner } }) => owner))
   const owners = new Set(
     events.flatMap(({ type, attributes: { owner } }) =>
-      owner === undefined || type === AWARD_EVENT || found.has(owner) ? [] : [owner],
+      owner === undefined || type === awardEvent.type || found.has(owner) ? [] : [owner],
     ),
   )
-  return [...events, ...[...owners].map((validator) => ({ type: 'svc.block', attributes: { validator } }))].map(
-    printEvent,
-  )
+  return [...events, ...[...owners].map((validator) => blockEvent.of({ validator }))].map(printEvent)
 }
 
 /** The accounts that a transaction concerns, each once. */
@@ -67,11 +67,10 @@ export function concernedBy({ accounts = [], validators = [] }: Verdict): readon
 }
 
 /** The events that find a transaction whatever its operation is, one for each account. Source: protocol.md §9. */
-const indexEvents = (verdict: Verdict): readonly ChainEvent[] =>
-  concernedBy(verdict).map((account) => ({
-    type: 'svc.tx',
-    attributes: verdict.validators?.includes(account) ? { account, validator: account } : { account },
-  }))
+const foundBy = (verdict: Verdict): readonly ChainEvent[] =>
+  concernedBy(verdict).map((account) =>
+    txEvent.of(verdict.validators?.includes(account) ? { account, validator: account } : { account }),
+  )
 
 /** The `info` of a result: what a balance lacked, for callers. */
 export const infoOf = ({ shortfall }: Verdict): string => (shortfall === undefined ? '' : encodeShortfall(shortfall))
@@ -86,7 +85,7 @@ export const printVerdict = (verdict: Verdict): ExecTxResult => {
     data,
     gasWanted: gas,
     gasUsed: gas,
-    events: [...events, ...indexEvents(verdict)].map(printEvent),
+    events: [...events, ...foundBy(verdict)].map(printEvent),
   }
 }
 

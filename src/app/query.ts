@@ -2,11 +2,19 @@ import type { QueryRequest, QueryResponse } from '../abci/types.ts'
 import { utf8 } from '../base/bytes.ts'
 import { commitmentProofCodec } from '../codec/ics23.ts'
 import { BATCH_PATHS_MAX, decodePaths, type PathAnswer } from '../codec/queryBatch.ts'
-import type { QueryAnswer, QueryContext, QueryEntry, QueryError } from '../modules/define.ts'
 import { kernelErrors } from '../modules/errors.ts'
 import { isMachineFailure } from '../modules/kernel.ts'
 import type { Params } from '../modules/params/definitions.ts'
 import { paramsInForce } from '../modules/params/keeper.ts'
+import {
+  type QueryAnswer,
+  type QueryContext,
+  type QueryEntry,
+  type QueryError,
+  queryOfPath,
+  QueryRefusal,
+  readPath,
+} from '../modules/query.ts'
 import { queryEntries, tables } from '../modules/registry.ts'
 import type { CommittedState } from '../store/store.ts'
 import type { Table } from '../store/table.ts'
@@ -26,24 +34,6 @@ const refused = (state: CommittedState, { code, log }: QueryError): QueryRespons
   log,
   height: state.height(),
 })
-
-/** The query that serves a path, and the arguments in the path. */
-function route(
-  path: string,
-  entries: readonly QueryEntry[],
-): { readonly entry: QueryEntry; readonly args: readonly string[] } | undefined {
-  const parts = path.split('/')
-  for (const entry of entries) {
-    const pattern = entry.path.split('/')
-    if (
-      pattern.length === parts.length &&
-      pattern.every((part, index) => part.startsWith('<') || part === parts[index])
-    ) {
-      return { entry, args: parts.filter((_part, index) => pattern[index]?.startsWith('<') === true) }
-    }
-  }
-  return undefined
-}
 
 function readKey(table: Table, parts: readonly string[]): object | QueryError {
   const columns = Object.entries(table.key)
@@ -89,17 +79,6 @@ function readStore(state: CommittedState, path: string, { prove, height }: Query
   }
 }
 
-/** Thrown while a query is read or printed, to refuse it with `error`. */
-export class QueryRefusal extends Error {
-  override readonly name = 'QueryRefusal'
-  readonly error: QueryError
-
-  constructor(error: QueryError) {
-    super(error.log)
-    this.error = error
-  }
-}
-
 const tooLong = (): QueryRefusal =>
   new QueryRefusal(
     kernelErrors.tooMuch(
@@ -121,28 +100,21 @@ function printAnswer(answer: QueryAnswer): Uint8Array {
   return utf8(answer.total === undefined ? list : `{"data":${list},"total":${answer.total}}`)
 }
 
-/** True for a path whose answer grows with the state. */
-export const isListPath = (whole: string): boolean =>
-  route(whole.split('?')[0] as string, queryEntries)?.entry.isList === true
+const pathIn = (whole: string): readonly [path: string, search: string] => {
+  const at = whole.indexOf('?')
+  return at < 0 ? [whole, ''] : [whole.slice(0, at), whole.slice(at + 1)]
+}
 
-/** The answer of a path at the newest height, or why the path is refused. */
-function readPath(context: QueryContext, whole: string, entries: readonly QueryEntry[]): QueryAnswer | QueryError {
-  const [path = '', search] = whole.split('?')
-  const found = route(path, entries)
-  if (found === undefined) {
-    const known = [...entries.map((entry) => entry.path), '/store/<table>/<key>', '/batch']
-    return kernelErrors.unknownPath(JSON.stringify(path.slice(0, 80)), known.join(', '))
-  }
-  const options = new Map(
-    (search ?? '')
-      .split('&')
-      .filter((part) => part !== '')
-      .map((part): [string, string] => {
-        const at = part.indexOf('=')
-        return at < 0 ? [part, ''] : [part.slice(0, at), part.slice(at + 1)]
-      }),
-  )
-  return found.entry.run(context, found.args, options)
+/** True for a path whose answer grows with the state. */
+export const isListPath = (whole: string): boolean => queryOfPath(pathIn(whole)[0], queryEntries)?.isList === true
+
+/** The answer of a path at the newest height. Throws a QueryRefusal where the path is refused. */
+function answerPath(context: QueryContext, whole: string, entries: readonly QueryEntry[]): QueryAnswer {
+  const [path, search] = pathIn(whole)
+  const entry = queryOfPath(path, entries)
+  if (entry !== undefined) return entry.answer(context, readPath(entry, path, search))
+  const known = [...entries.map((one) => one.path), '/store/<table>/<key>', '/batch']
+  throw new QueryRefusal(kernelErrors.unknownPath(JSON.stringify(path.slice(0, 80)), known.join(', ')))
 }
 
 /** Calls `make` once for each name, and keeps what it returned in `values`. */
@@ -202,8 +174,8 @@ function answer(
   const context = { state, height, requestedHeight: request.height, params, once }
   const entries = [...queryEntries, ...local]
   const readOne = (one: string): QueryAnswer | QueryError =>
-    guarded(one, onDefect, () => readPath(context, one, entries))
-  const result = path === '/batch' ? readBatch(data, readOne) : readPath(context, path, entries)
+    guarded(one, onDefect, () => answerPath(context, one, entries))
+  const result = path === '/batch' ? readBatch(data, readOne) : answerPath(context, path, entries)
   if ('code' in result) return refused(state, result)
   const value = printAnswer(result)
   if (value.length > ANSWER_BYTES_MAX) throw tooLong()

@@ -4,6 +4,8 @@
  * before them or begin a sentence with them.
  */
 
+import { type EventAttributes, events, type EventType } from '../client/gen/events.ts'
+
 /** A piece of such words: plain text, or a thing that a view shows in its own way. */
 export type Piece =
   | string
@@ -207,78 +209,65 @@ const RESULTS: Readonly<Record<string, string>> = {
   Expired: 'expired',
 }
 
-const proposalOf = (attributes: Fields): Piece => piece('proposal', textOf(attributes, 'proposal_id'))
+const proposalOf = ({ proposal_id: id }: { readonly proposal_id: string }): Piece => piece('proposal', id)
 
-const resultOf = (attributes: Fields): string => {
-  const result = textOf(attributes, 'result')
-  return own(RESULTS, result) ?? `ended as ${result}`
-}
+const resultOf = (result: string): string => own(RESULTS, result) ?? `ended as ${result}`
 
-const missedWords = (attributes: Fields): string => {
-  const missed = textOf(attributes, 'missed')
-  return missed === '1' ? 'signed again after one missed block' : `signed again after ${missed} missed blocks`
-}
-
-const proposed = (attributes: Fields, what: Words): Words => [...what, ': ', proposalOf(attributes)]
+const missedWords = (missed: string): string =>
+  missed === '1' ? 'signed again after one missed block' : `signed again after ${missed} missed blocks`
 
 /** A block learns of the missed one from the commit that it carries: that of the block before. */
 const missedOne = (height: number | undefined): Words =>
   height === undefined ? ['missed a block'] : ['missed block ', piece('height', String(height - 1))]
 
+const { accounts, stake, governance } = events
+
+type Telling = { readonly [T in EventType]: (of: EventAttributes[T], height: number | undefined) => Words }
+
 /** An event is about the owner of a candidacy or a sender, except those that name their subject themselves. */
-const events: Readonly<Record<string, (attributes: Fields, height: number | undefined) => Words>> = {
-  'svc.accounts.transfer': (of) => [
-    'sent ',
-    piece('tokens', textOf(of, 'value')),
-    ' to ',
-    piece('account', textOf(of, 'to')),
-  ],
-  'svc.stake.declare': (of) => ['declared the candidacy with the key ', piece('key', textOf(of, 'pub_key'))],
-  'svc.stake.update': () => ['updated the candidacy'],
-  'svc.stake.withdraw': () => ['withdrew the candidacy'],
-  'svc.stake.activate': () => ['activated the candidacy'],
-  'svc.stake.deactivate': () => ['deactivated the candidacy'],
-  'svc.stake.updateAccount': (of) => [
+const telling: Telling = {
+  [accounts.transfer]: ({ value, to }) => ['sent ', piece('tokens', value), ' to ', piece('account', to)],
+  [stake.declare]: (of) => ['declared the candidacy with the key ', piece('key', of.pub_key)],
+  [stake.update]: () => ['updated the candidacy'],
+  [stake.withdraw]: () => ['withdrew the candidacy'],
+  [stake.activate]: () => ['activated the candidacy'],
+  [stake.deactivate]: () => ['deactivated the candidacy'],
+  [stake.updateAccount]: (of) => [
     'offered the candidacy to another account: request ',
-    piece('request', textOf(of, 'request_id')),
+    piece('request', of.request_id),
   ],
-  'svc.stake.acceptAccountUpdate': (of) => [
-    'took over the candidacy of request ',
-    piece('request', textOf(of, 'request_id')),
+  [stake.acceptAccountUpdate]: (of) => ['took over the candidacy of request ', piece('request', of.request_id)],
+  [stake.verify]: () => ['had its verification set by the foundation'],
+  [stake.joined]: (of) => ['joined the validator set with the key ', piece('key', of.pub_key)],
+  [stake.left]: (of) => ['left the validator set with the key ', piece('key', of.pub_key)],
+  [stake.absent]: (_, height) => missedOne(height),
+  [stake.present]: ({ missed }) => [missedWords(missed)],
+  [stake.removed]: ({ reason }) => [`was removed from the active ones ${own(REASONS, reason) ?? reason}`],
+  [stake.unbonded]: ({ amount }) => ['was paid ', piece('tokens', amount), ' after unbonding'],
+  [stake.award]: ({ amount }) => ['was paid ', piece('tokens', amount), ' as the award of this block'],
+  [stake.validatorSet]: ({ changed }) => [
+    changed === '1' ? 'one power of the validator set changed' : `${changed} powers of the validator set changed`,
   ],
-  'svc.stake.verify': () => ['had its verification set by the foundation'],
-  'svc.stake.joined': (of) => ['joined the validator set with the key ', piece('key', textOf(of, 'pub_key'))],
-  'svc.stake.left': (of) => ['left the validator set with the key ', piece('key', textOf(of, 'pub_key'))],
-  'svc.stake.absent': (_, height) => missedOne(height),
-  'svc.stake.present': (of) => [missedWords(of)],
-  'svc.stake.removed': (of) => [
-    `was removed from the active ones ${own(REASONS, textOf(of, 'reason')) ?? textOf(of, 'reason')}`,
+  [governance.proposeChangeParam]: (of) => ['proposed another ', piece('parameter', of.name), ': ', proposalOf(of)],
+  [governance.proposeDeployLibEni]: (of) => [
+    'proposed to deploy the library ',
+    piece('stranger', of.name),
+    ': ',
+    proposalOf(of),
   ],
-  'svc.stake.unbonded': (of) => ['was paid ', piece('tokens', textOf(of, 'amount')), ' after unbonding'],
-  'svc.stake.award': (of) => ['was paid ', piece('tokens', textOf(of, 'amount')), ' as the award of this block'],
-  'svc.governance.proposeChangeParam': (of) =>
-    proposed(of, ['proposed another ', piece('parameter', textOf(of, 'name'))]),
-  'svc.governance.proposeDeployLibEni': (of) =>
-    proposed(of, ['proposed to deploy the library ', piece('stranger', textOf(of, 'name'))]),
-  'svc.governance.proposeRetireProgram': (of) => proposed(of, ['proposed to retire the program']),
-  'svc.governance.proposeTransferFund': (of) => proposed(of, ['proposed a payment']),
-  'svc.governance.vote': (of) => [
+  [governance.proposeRetireProgram]: (of) => ['proposed to retire the program: ', proposalOf(of)],
+  [governance.proposeTransferFund]: (of) => ['proposed a payment: ', proposalOf(of)],
+  [governance.proposeUpgradeProgram]: (of) => ['proposed to upgrade the program: ', proposalOf(of)],
+  [governance.vote]: ({ result = '', ...of }) => [
     'voted on ',
     proposalOf(of),
-    textOf(of, 'result') === '' ? '' : `, which ${resultOf(of)} by it`,
+    result === '' ? '' : `, which ${resultOf(result)} by it`,
   ],
+  [governance.resolved]: (of) => ['proposal ', proposalOf(of), ` ${resultOf(of.result)}`],
 }
 
 /** Events that begin with what they are about. */
-const wholeEvents: Readonly<Record<string, (attributes: Fields) => Words>> = {
-  'svc.governance.resolved': (of) => ['proposal ', proposalOf(of), ` ${resultOf(of)}`],
-  'svc.stake.validator_set': (of) => {
-    const changed = textOf(of, 'changed')
-    return [
-      changed === '1' ? 'one power of the validator set changed' : `${changed} powers of the validator set changed`,
-    ]
-  },
-}
+const WHOLE: ReadonlySet<string> = new Set([governance.resolved, stake.validatorSet])
 
 /** An event, and the height of its block where that is known. */
 interface ChainEvent {
@@ -292,13 +281,12 @@ interface ChainEvent {
  * validator need not name it in every row.
  */
 export function eventWords({ type, attributes, height }: ChainEvent, self?: string): Words {
-  const whole = own(wholeEvents, type)
-  if (whole !== undefined) return whole(attributes)
-  const words = own(events, type)
+  const words = own<(of: never, height: number | undefined) => Words>(telling, type)
   if (words === undefined) return [type]
+  if (WHOLE.has(type)) return words(attributes as never, height)
   const owner = textOf(attributes, 'owner')
   const subject = owner === '' ? textOf(attributes, 'sender') : owner
-  const said = words(attributes, height).filter((one) => one !== '')
+  const said = words(attributes as never, height).filter((one) => one !== '')
   return subject === '' || subject === self
     ? said
     : [piece(owner === '' ? 'account' : 'validator', subject), ' ', ...said]

@@ -125,19 +125,6 @@ export const subscriptionTopic = (topics: readonly string[]): Field<string> =>
 export const operationName = (names: readonly string[]): Field<string> =>
   oneOf('operationName', names, `one of ${names.join(', ')}`, "operation: its method's name without svc_")
 
-/** The state of a proposal: its Result, or open while it has none. */
-export const proposalState = (results: readonly string[]): Field<string> =>
-  oneOf(
-    'proposalState',
-    ['open', ...results],
-    `one of open, ${results.join(', ')}`,
-    'only those that are open, or have this Result',
-  )
-
-/** A kind of proposal. */
-export const proposalType = (types: readonly string[]): Field<string> =>
-  oneOf('proposalType', types, `one of ${types.join(', ')}`, 'only those of this Type')
-
 /** Whether a call waits for the block. */
 export const waitForBlock = field(
   flag,

@@ -3,7 +3,8 @@ import { addressOf } from '../base/address.ts'
 import { printTime, secondsOf } from '../base/time.ts'
 import type { FeedBlock } from '../comet/feed.ts'
 import type { NodeEvent, TxResult } from '../comet/rpc.ts'
-import { INDEX_EVENTS, txEntryOf } from '../modules/registry.ts'
+import { EVENT_PREFIX } from '../modules/event.ts'
+import { isIndexEvent, txEntryOf } from '../modules/registry.ts'
 import { decodeTx, txHash } from '../tx/envelope.ts'
 import { printFields } from '../tx/fields.ts'
 import type { Chain } from './chain.ts'
@@ -19,8 +20,8 @@ export interface FoundTx {
 }
 
 /** The events of a block or a transaction that say what happened. */
-export const told = (events: readonly NodeEvent[]): readonly NodeEvent[] =>
-  events.filter(({ type }) => type.startsWith('svc.') && !INDEX_EVENTS.has(type))
+export const publicEvents = (events: readonly NodeEvent[]): readonly NodeEvent[] =>
+  events.filter((event) => event.type.startsWith(EVENT_PREFIX) && !isIndexEvent(event))
 
 /** A block without its transactions. Source: protocol.md §10, svc_getBlock. */
 export const blockHead = (block: FeedBlock): Readonly<Record<string, unknown>> => ({

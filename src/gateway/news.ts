@@ -2,7 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FeedBlock } from '../comet/feed.ts'
 import type { NodeEvent } from '../comet/rpc.ts'
 import type { Chain } from './chain.ts'
-import { blockHead, printFound, told, txsOf } from './found.ts'
+import { txEvent } from '../modules/chain/events.ts'
+import { EVENT_PREFIX } from '../modules/event.ts'
+import { joinedEvent, leftEvent, removedEvent, validatorSetEvent } from '../modules/stake/events.ts'
+import { blockHead, printFound, publicEvents, txsOf } from './found.ts'
 import { TURN_CALLS } from './limits.ts'
 
 /** What can be subscribed to. Source: protocol.md §10, svc_subscribe. */
@@ -23,7 +26,8 @@ export interface News {
   readonly of: (interest: Interest) => readonly string[]
 }
 
-const SET_EVENTS = new Set(['validator_set', 'joined', 'left', 'removed'].map((name) => `svc.stake.${name}`))
+const SET_EVENTS = new Set([validatorSetEvent, joinedEvent, leftEvent, removedEvent].map(({ type }) => type))
+const GOVERNANCE = `${EVENT_PREFIX}governance.`
 
 interface PrintedTx {
   readonly text: string
@@ -36,7 +40,7 @@ async function printTxs(chain: Chain, block: FeedBlock, interests: readonly Inte
   const addresses = new Set(wanted.map(({ address }) => address))
   const printed: PrintedTx[] = []
   for (const tx of wanted.length === 0 ? [] : txsOf(block)) {
-    const events = addresses.size === 1 && isAnyWanted ? [] : block.eventsOfTx(tx.index, 'svc.tx')
+    const events = addresses.size === 1 && isAnyWanted ? [] : block.eventsOfTx(tx.index, txEvent.type)
     const accounts = new Set(events.map(({ attributes }) => attributes['account']))
     if (!isAnyWanted && ![...accounts].some((account) => addresses.has(account))) continue
     printed.push({ text: JSON.stringify(await printFound(chain, tx)), accounts })
@@ -48,12 +52,12 @@ async function printTxs(chain: Chain, block: FeedBlock, interests: readonly Inte
 
 function proposalEvents(block: FeedBlock): readonly string[] {
   const print = (events: readonly NodeEvent[], hash: string | null): readonly string[] =>
-    told(events)
-      .filter(({ type }) => type.startsWith('svc.governance.'))
+    publicEvents(events)
+      .filter(({ type }) => type.startsWith(GOVERNANCE))
       .map((event) => JSON.stringify({ height: block.height, hash, ...event }))
   return [
     ...txsOf(block).flatMap(({ hash, index }) => {
-      const events = block.eventsOfTx(index, 'svc.governance.')
+      const events = block.eventsOfTx(index, GOVERNANCE)
       return events.length === 0 ? [] : print(events, hash)
     }),
     ...print(block.eventsOfBlock(), null),

@@ -1,9 +1,8 @@
 import { schemaOf } from '../tx/fields.ts'
-import { checkTxSchema, decimal, deliverTxSchema, object } from '../tx/result.ts'
+import { checkTxSchema, decimal, deliverTxSchema } from '../tx/result.ts'
 import { address } from '../values/account.ts'
-import { proposalId, pubKey as pubKeyType } from '../values/key.ts'
-import { ratio, uint } from '../values/number.ts'
-import { flag, yesNo } from '../values/text.ts'
+import { uint } from '../values/number.ts'
+import { objectSchema as object } from '../values/shape.ts'
 import type { JsonSchema } from '../values/valueType.ts'
 import type { Piece } from './envelope.ts'
 import { type RpcErrorName, rpcErrors } from './errors.ts'
@@ -35,127 +34,10 @@ const foundTransactionMembers = {
 /** What svc_getTransaction answers. Source: protocol.md §10. */
 export const foundTransaction: JsonSchema = named('FoundTransaction', foundTransactionMembers)
 
-/** The schema of a query's answer: `{height, data}`. */
-export const answerOf = (data: JsonSchema): JsonSchema => object({ height: integer, data })
-
-/** The same of a list that may say how many elements there are. */
-export const countedAnswerOf = (data: JsonSchema): JsonSchema =>
-  object({ height: integer, data, total: integer }, ['total'])
-
 const base64: JsonSchema = { type: 'string', contentEncoding: 'base64' }
 
 /** What svc_getProof answers. Source: protocol.md §10. */
 export const provenRow: JsonSchema = named('ProvenRow', { height: integer, key: base64, value: base64, proof: base64 })
-
-const pubKey: JsonSchema = named('PubKeyObject', { type: string, value: pubKeyType.schema })
-
-/** Source: interface, Validator object. */
-export const validatorObject: JsonSchema = named('Validator', {
-  pub_key: pubKey,
-  owner_address: address.schema,
-  shares: decimal,
-  voting_power: integer,
-  max_shares: decimal,
-  comp_rate: ratio.schema,
-  created_at: string,
-  updated_at: string,
-  description: object({ name: string, website: string, location: string, email: string, profile: string }),
-  verified: yesNo.schema,
-  active: yesNo.schema,
-  block_height: integer,
-  rank: integer,
-  state: { enum: ['Validator', 'Candidate', 'Withdrawn'] },
-})
-
-/** The values of a proposal's Type. */
-export const proposalTypes = ['transfer_fund', 'change_param', 'deploy_libeni', 'retire_program'] as const
-
-/** The values of a resolved proposal's Result. */
-export const proposalResults = ['Approved', 'Rejected', 'Expired'] as const
-
-const proposalMembers = {
-  Id: proposalId.schema,
-  Type: { enum: proposalTypes },
-  Proposer: address.schema,
-  BlockHeight: integer,
-  ExpireBlockHeight: integer,
-  ExpireTimestamp: integer,
-  CreatedAt: string,
-  Result: { enum: ['', ...proposalResults] },
-  ResultMsg: string,
-  ResultBlockHeight: integer,
-  ResultAt: string,
-  Detail: { type: 'object' },
-}
-
-/** Source: interface, Proposal object; protocol.md §6 for ExpireTimestamp. */
-export const proposalObject: JsonSchema = named('Proposal', proposalMembers, ['ExpireTimestamp'])
-
-/** Source: protocol.md §10, svc_queryProposal. */
-export const proposalWithVotes: JsonSchema = named(
-  'ProposalWithVotes',
-  {
-    ...proposalMembers,
-    Votes: { type: 'array', items: object({ Voter: address.schema, Answer: yesNo.schema, BlockHeight: integer }) },
-    Tally: object({ Yes: integer, No: integer, Total: integer }),
-  },
-  ['ExpireTimestamp'],
-)
-
-/** Source: interface, System parameters object. */
-export const paramsObject: JsonSchema = named('SystemParameters', {
-  hold_account: address.schema,
-  max_vals: integer,
-  self_staking_ratio: ratio.schema,
-  inflation_rate: { type: 'number' },
-  stake_limit: ratio.schema,
-  unstake_wait_period: integer,
-  proposal_expire_period: integer,
-  declare_candidacy: integer,
-  update_candidacy: integer,
-  governance_proposal: integer,
-  gas_price: integer,
-})
-
-/** Source: protocol.md §10, svc_getParamsHistory. */
-export const paramChange: JsonSchema = named('ParameterChange', {
-  height_in_force: integer,
-  name: string,
-  value: string,
-})
-
-/** Source: protocol.md §10, svc_getSupply. */
-export const supplyObject: JsonSchema = named('Supply', {
-  height: integer,
-  supply: decimal,
-  genesis_supply: decimal,
-  minted: decimal,
-  burned: decimal,
-})
-
-/** Source: protocol.md §10, svc_queryAccountUpdate. */
-export const accountUpdate: JsonSchema = named('AccountUpdate', {
-  id: integer,
-  status: { enum: ['PENDING', 'COMPLETED', 'REPLACED', 'CANCELLED'] },
-  from: address.schema,
-  to: address.schema,
-  pub_key: orNull(string),
-})
-
-/** Source: protocol.md §10, svc_queryUnbonding. */
-export const unbondingEntry: JsonSchema = named('UnbondingEntry', {
-  amount: decimal,
-  pub_key: pubKey,
-  completion_height: integer,
-})
-
-/** Source: protocol.md §10, svc_queryValidatorSet. */
-export const setMember: JsonSchema = named('ValidatorSetMember', {
-  pub_key: pubKey,
-  owner_address: orNull(string),
-  power: integer,
-  proven: flag.schema,
-})
 
 /** Source: protocol.md §10, svc_estimateFee. */
 export const feeEstimate: JsonSchema = named('FeeEstimate', {

@@ -1,21 +1,10 @@
-import { type Address, parseAddress } from '../base/address.ts'
+import type { Address } from '../base/address.ts'
 import type { Amount } from '../base/amount.ts'
-import { cut, show, UNKNOWN_NAME_LENGTH_MAX } from '../base/json.ts'
 import type { TxError } from '../base/txError.ts'
-import type { State, StateReader } from '../store/state.ts'
-import type { Fields, MessageOf } from '../tx/fields.ts'
-import { uint } from '../values/number.ts'
-import { kernelErrors } from './errors.ts'
+import type { State } from '../store/state.ts'
+import type { Fields, ValuesOf } from '../tx/fields.ts'
+import type { AttributesOf, EventEntry } from './event.ts'
 import type { Params } from './params/definitions.ts'
-
-/** The attributes of an event, in their order; all of them are indexed. */
-export type Attributes = Readonly<Record<string, string>>
-
-/** An event as protocol.md §9 names it. */
-export interface ChainEvent {
-  readonly type: string
-  readonly attributes: Attributes
-}
 
 /** The block that is being executed, or for CheckTx the one that would come next. */
 export interface Block {
@@ -49,10 +38,11 @@ export interface TxContext {
   readonly node?: NodeChecks | undefined
 }
 
-/** What a successful operation leaves behind beside its rows. */
-export interface Applied {
+/** What a successful operation leaves behind beside its rows. `E` is its event. */
+export interface Applied<E = EventEntry> {
   readonly data?: Uint8Array
-  readonly attributes?: Attributes
+  /** Of its event, beside the sender. */
+  readonly attributes: AttributesOf<E>
   /** Accounts that it concerns beside the sender: they find it in their histories. */
   readonly accounts?: readonly Address[]
   /** Owners of the candidacies whose history it is part of. */
@@ -60,20 +50,20 @@ export interface Applied {
 }
 
 /** What an operation will do: the kernel checks that the balance covers fee and locks, takes the fee, then applies. */
-export interface Effects {
+export interface Effects<E = EventEntry> {
   /** Base units that leave the sender's balance beside the fee. */
   readonly locks: Amount
-  readonly apply: () => Applied
+  readonly apply: () => Applied<E>
 }
 
 /** Why an operation fails, or what it will do. */
-export type Outcome = TxError | Effects
+export type Outcome<E = EventEntry> = TxError | Effects<E>
 
 /** The parameters that gas depends on. Source: protocol.md §2, Gas and fees. */
 export type GasParams = Pick<Params, 'declareCandidacy' | 'updateCandidacy' | 'governanceProposal'>
 
-/** One transaction type. `M` are the fields of its message. */
-export interface TxEntry<M extends Fields = Fields> {
+/** One transaction type. `M` are the fields of its message, `E` is its event. */
+export interface TxEntry<M extends Fields = Fields, E extends EventEntry = EventEntry> {
   /** Its name in the oneof of TxBody. */
   readonly operation: string
   /** JSON-RPC method. */
@@ -82,113 +72,25 @@ export interface TxEntry<M extends Fields = Fields> {
   readonly call: string
   /** One sentence for the docs. */
   readonly doc: string
-  readonly event: string
+  readonly event: E
   readonly input: M
   /** What deliver_tx.data carries on success. */
   readonly returns?: 'ProposalID' | 'account update request id'
   readonly gas: (params: GasParams) => number
   /** Guards first, in the order in which errors win (check 6); writes only inside `apply`. */
-  execute(context: TxContext, message: MessageOf<M>): Outcome
+  execute(context: TxContext, given: ValuesOf<M>): Outcome<E>
 }
 
 /** Declares a transaction type. Its method is named after its operation. */
-export const defineTx = <const M extends Fields>(entry: Omit<TxEntry<M>, 'method'>): TxEntry => ({
+export const defineTx = <const M extends Fields, E extends EventEntry<never>>(
+  entry: Omit<TxEntry<M, E>, 'method'>,
+): TxEntry => ({
   ...entry,
   method: `svc_${entry.operation}`,
 })
-
-/** What a query sees: one committed height. */
-export interface QueryContext {
-  readonly state: StateReader
-  /** The head. 0 before the first block. */
-  readonly height: number
-  /** The height the request names; 0 when it names none. */
-  readonly requestedHeight: number
-  /** The parameters in force in block `height`; not before the first block. */
-  readonly params: () => Params
-  /** The value of `compute`, computed once for each head and `name`: what several queries of a head share. */
-  readonly once: <T>(name: string, compute: () => T) => T
-}
-
-/** Why a query is refused: a non-zero code and a log that says which path or argument. */
-export type QueryError = TxError
-
-/** What stands behind `?` in a query's path, by name. */
-export type QueryOptions = ReadonlyMap<string, string>
-
-/**
- * What a query answers: `data`, or the `items` of a list, which are read as they are printed. With a `total`, the
- * number of items of the whole list, the answer is an object of both.
- */
-export type QueryAnswer =
-  | { readonly data: unknown }
-  | { readonly items: Iterable<unknown>; readonly total?: number | undefined }
-
-/** One abci_query path. */
-export interface QueryEntry {
-  /** The path's fixed parts; `<…>` stands for one argument: `/stake/validator/<address>`. */
-  readonly path: string
-  /** One sentence for the docs. */
-  readonly doc: string
-  /** True where the answer grows with the state: it is paced, and `/batch` refuses the path (protocol.md §8). */
-  readonly isList?: true
-  /** The answer, which is written as JSON; a QueryError for a malformed argument. */
-  readonly run: (context: QueryContext, args: readonly string[], options: QueryOptions) => QueryAnswer | QueryError
-}
-
-/** The answer for the address that a path names; refuses a text that is none. */
-export function withAddress(
-  text: string,
-  answer: (address: Address) => QueryAnswer | QueryError,
-): QueryAnswer | QueryError {
-  const address = parseAddress(text)
-  return address === undefined
-    ? kernelErrors.badArgument(`address: expected 0x and 40 hex digits, got ${show(text)}`)
-    : answer(address)
-}
-
-function* slice<T>(
-  items: Iterable<T>,
-  { offset, limit }: { readonly offset: number; readonly limit: number },
-  print: (item: T, at: number) => unknown,
-): Generator<unknown> {
-  if (limit === 0) return
-  let at = 0
-  for (const item of items) {
-    if (at >= offset) yield print(item, at)
-    if (++at >= offset + limit) return
-  }
-}
-
-/**
- * At most `limit` items of a list from `offset` on, by default all. `at` is the index in the whole list. Options other
- * than those two and `others`, which the caller reads, are refused.
- */
-export function pageOf<T>(
-  items: Iterable<T>,
-  options: QueryOptions,
-  print: (item: T, at: number) => unknown,
-  others: readonly string[] = [],
-): { readonly items: Iterable<unknown> } | QueryError {
-  const page = { limit: Number.MAX_SAFE_INTEGER, offset: 0 }
-  const known = ['limit', 'offset', ...others]
-  for (const name of options.keys()) {
-    if (!known.includes(name))
-      return kernelErrors.badArgument(
-        `${cut(name, UNKNOWN_NAME_LENGTH_MAX)}: expected ${known.slice(0, -1).join(', ')} or ${known.at(-1)}`,
-      )
-  }
-  for (const name of ['limit', 'offset'] as const) {
-    const text = options.get(name)
-    const value = text === undefined ? page[name] : uint.parse(text)
-    if (value === undefined) return kernelErrors.badArgument(`${name}: expected a decimal integer, got ${show(text)}`)
-    page[name] = value
-  }
-  return { items: slice(items, page, print) }
-}
 
 /** True when an outcome is a failure. */
 export const isError = (outcome: object): outcome is TxError => 'code' in outcome
 
 /** Effects that lock nothing. */
-export const effects = (apply: () => Applied): Effects => ({ locks: 0n, apply })
+export const effects = <E>(apply: () => Applied<E>): Effects<E> => ({ locks: 0n, apply })

@@ -1,6 +1,7 @@
 import type { State } from '../store/state.ts'
 import { getChain, putLastBlock } from './chain/keeper.ts'
-import type { Block, ChainEvent } from './define.ts'
+import type { Block } from './define.ts'
+import type { ChainEvent } from './event.ts'
 import { reachPoints } from './governance/block.ts'
 import { changeAt } from './params/keeper.ts'
 import {

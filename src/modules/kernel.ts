@@ -3,11 +3,12 @@ import { sha256 } from '../base/sha256.ts'
 import { invalidParameter, type TxError } from '../base/txError.ts'
 import type { RevertibleState, State } from '../store/state.ts'
 import { decodeTx, type NotATx, type Tx, type TxBody } from '../tx/envelope.ts'
-import { checkFields } from '../tx/fields.ts'
+import { checkFields, decodeFields } from '../tx/fields.ts'
 import { isSignedBySender } from '../tx/verify.ts'
 import { nonceOf, payFee, shortfallOf, useNonce } from './accounts/keeper.ts'
-import { type Applied, type Block, type ChainEvent, isError, type NodeChecks, type TxContext } from './define.ts'
+import { type Applied, type Block, isError, type NodeChecks, type TxContext } from './define.ts'
 import { kernelErrors } from './errors.ts'
+import type { ChainEvent, EventEntry } from './event.ts'
 import { txEntryOf } from './registry.ts'
 
 /** The result of a transaction. Code, data and gas are consensus; gas and data are empty on failure. */
@@ -68,7 +69,7 @@ function succeeded({ applied, gas, event }: Executed, sender: Address, mode: Run
     ...kernelErrors.ok,
     data,
     gas,
-    events: [{ type: event, attributes: { sender, ...attributes } }],
+    events: [event.of({ sender, ...attributes })],
     accounts: [sender, ...accounts],
     validators,
   }
@@ -105,7 +106,7 @@ interface Executed {
   readonly applied: Applied
   readonly gas: number
   readonly fee: bigint
-  readonly event: string
+  readonly event: EventEntry
 }
 
 /** A failed transaction: code and log, what the balance lacks, and what was thrown if it was a throw. */
@@ -137,7 +138,7 @@ function execute(
   const gas = entry.gas(params)
   const fee = BigInt(gas) * BigInt(params.gasPrice)
   const context: TxContext = { state, block, sender, fee, tx: read, index, node }
-  const outcome = entry.execute(context, message)
+  const outcome = entry.execute(context, decodeFields(entry.input, message))
   if (isError(outcome)) return outcome
   const shortfall = shortfallOf(state, sender, fee + outcome.locks, fee)
   if (shortfall !== undefined) return { ...kernelErrors.insufficientBalance, shortfall }

@@ -1,7 +1,10 @@
 import { accounts, queryAccount } from './accounts/keeper.ts'
 import { transfer } from './accounts/tx/transfer.ts'
+import { indexEvents } from './chain/events.ts'
 import { chain, counters, querySupply, totals } from './chain/keeper.ts'
-import type { QueryEntry, TxEntry } from './define.ts'
+import type { TxEntry } from './define.ts'
+import type { ChainEvent, EventEntry } from './event.ts'
+import { governanceEvents } from './governance/events.ts'
 import { governanceQueries } from './governance/queries.ts'
 import { governanceTables } from './governance/tables.ts'
 import { proposeChangeParam } from './governance/proposals/changeParam.ts'
@@ -10,7 +13,9 @@ import { proposeRetireProgram } from './governance/proposals/retireProgram.ts'
 import { proposeTransferFund } from './governance/proposals/transferFund.ts'
 import { proposeUpgradeProgram } from './governance/proposals/upgradeProgram.ts'
 import { vote } from './governance/tx/vote.ts'
-import { params, queryParams, queryParamsHistory } from './params/keeper.ts'
+import { params, paramsQueries } from './params/keeper.ts'
+import type { QueryEntry } from './query.ts'
+import { stakeEvents } from './stake/events.ts'
 import { stakeQueries } from './stake/queries.ts'
 import { stakeTables, validatorsView } from './stake/tables.ts'
 import { acceptCandidacyAccountUpdate } from './stake/tx/acceptCandidacyAccountUpdate.ts'
@@ -41,12 +46,14 @@ export const txEntries: readonly TxEntry[] = [
   transfer,
 ]
 
-/** Every abci_query path that the chain answers, beside `/store/<table>/<key>`. */
+/**
+ * Every query that the chain answers, beside `/store/<table>/<key>`. The gateway's methods, the client's functions and the
+ * docs come from this list.
+ */
 export const queryEntries: readonly QueryEntry[] = [
   ...stakeQueries,
   ...governanceQueries,
-  queryParams,
-  queryParamsHistory,
+  ...paramsQueries,
   queryAccount,
   querySupply,
 ]
@@ -60,5 +67,15 @@ export const views = [validatorsView] as const
 /** A transaction type by its name in TxBody's oneof. */
 export const txEntryOf: ReadonlyMap<string, TxEntry> = new Map(txEntries.map((entry) => [entry.operation, entry]))
 
-/** The events that only make transactions and blocks findable; they say nothing else. Source: protocol.md §9. */
-export const INDEX_EVENTS: ReadonlySet<string> = new Set(['svc.tx', 'svc.block'])
+/** Every event, with those that only make transactions and blocks findable at the end. Source: protocol.md §9. */
+export const eventEntries: readonly EventEntry[] = [
+  ...txEntries.map(({ event }) => event),
+  ...stakeEvents,
+  ...governanceEvents,
+  ...indexEvents,
+]
+
+const INDEX_TYPES = new Set(indexEvents.map(({ type }) => type))
+
+/** True for an event that only makes its transaction or block findable. */
+export const isIndexEvent = ({ type }: Pick<ChainEvent, 'type'>): boolean => INDEX_TYPES.has(type)

@@ -1,5 +1,5 @@
 import { cut, isObject, show, UNKNOWN_NAME_LENGTH_MAX } from '../base/json.ts'
-import type { InputLimits, InputType, JsonSchema, WireValue } from '../values/valueType.ts'
+import type { InputLimits, InputType, JsonSchema, ValueType, WireValue } from '../values/valueType.ts'
 
 /** Thrown for what no message can hold; the gateway answers -32602. It names the field, its form and what was given. */
 export class FieldError extends Error {
@@ -16,8 +16,11 @@ export class FieldError extends Error {
   }
 }
 
-/** One field of an input: a value of a type, or an object with fields of its own. `Wire` is what the message holds. */
-export interface Field<Wire> {
+/**
+ * One field of an input: a value of a type, or an object with fields of its own. `Wire` is what the message holds, `Value`
+ * what it means.
+ */
+export interface Field<Wire, Value = Wire> {
   /** Name of the value's type; `object` where it has fields of its own. */
   readonly type: string
   /** TypeScript type of what a caller may give. */
@@ -28,31 +31,70 @@ export interface Field<Wire> {
   readonly doc: string
   readonly optional: boolean
   readonly fields?: Fields
+  /** The type of the value, where it is one that the chain holds. */
+  readonly valueType?: ValueType<Value> | undefined
   /** What the message holds. Throws a FieldError for what no message can hold. */
   read(json: unknown, path: string): Wire
   print(wire: Wire): unknown
   /** Check 5 of protocol.md §2: why the value is refused, or undefined. */
   check(wire: Wire, path: string): string | undefined
+  /** What the message means. Run `check` first. */
+  decode(wire: Wire): Value
 }
 
 /** A field that may be left out. */
-export interface OptionalField<Wire> extends Field<Wire> {
+export interface OptionalField<Wire, Value = Wire> extends Field<Wire, Value> {
   readonly optional: true
 }
 
 /** The fields of an input, by their JSON names, in order. */
-export type Fields = Readonly<Record<string, Field<unknown>>>
+export type Fields = Readonly<Record<string, Field<unknown, unknown>>>
 
 /** The message that a set of fields makes. */
 export type MessageOf<F extends Fields> = {
-  readonly [N in keyof F as F[N] extends OptionalField<unknown> ? never : N]: F[N] extends Field<infer W> ? W : never
+  readonly [N in keyof F as F[N] extends OptionalField<unknown, unknown> ? never : N]: F[N] extends Field<
+    infer W,
+    unknown
+  >
+    ? W
+    : never
 } & {
-  readonly [N in keyof F as F[N] extends OptionalField<unknown> ? N : never]?: F[N] extends Field<infer W> ? W : never
+  readonly [N in keyof F as F[N] extends OptionalField<unknown, unknown> ? N : never]?: F[N] extends Field<
+    infer W,
+    unknown
+  >
+    ? W
+    : never
 }
 
+/** What a message of a set of fields means. */
+export type ValuesOf<F extends Fields> = {
+  readonly [N in keyof F as F[N] extends OptionalField<unknown, unknown> ? never : N]: F[N] extends Field<
+    unknown,
+    infer V
+  >
+    ? V
+    : never
+} & {
+  readonly [N in keyof F as F[N] extends OptionalField<unknown, unknown> ? N : never]?: F[N] extends Field<
+    unknown,
+    infer V
+  >
+    ? V
+    : never
+}
+
+const isValueType = <T, Wire extends WireValue>(type: InputType<Wire>): type is ValueType<T, Wire> => 'fromWire' in type
+
 /** A field with a value of `type`. */
-export function field<Wire extends WireValue>(type: InputType<Wire>, doc = type.doc): Field<Wire> {
+export function field<T, Wire extends WireValue>(type: ValueType<T, Wire>, doc?: string): Field<Wire, T>
+/** A field with a value that no row holds: the message means what it holds. */
+export function field<Wire extends WireValue>(type: InputType<Wire>, doc?: string): Field<Wire, Wire>
+export function field<Wire extends WireValue>(type: InputType<Wire>, doc = type.doc): Field<Wire, unknown> {
+  const valueType = isValueType<unknown, Wire>(type) ? type : undefined
   return {
+    valueType,
+    decode: (wire) => (valueType === undefined ? wire : valueType.fromWire(wire)),
     type: type.name,
     inputType: type.inputType,
     schema: type.inputSchema,
@@ -72,7 +114,7 @@ export function field<Wire extends WireValue>(type: InputType<Wire>, doc = type.
 }
 
 /** A field with fields of its own. */
-export function nested<F extends Fields>(fields: F, doc: string): Field<MessageOf<F>> {
+export function nested<F extends Fields>(fields: F, doc: string): Field<MessageOf<F>, ValuesOf<F>> {
   return {
     type: 'object',
     inputType: 'object',
@@ -83,15 +125,19 @@ export function nested<F extends Fields>(fields: F, doc: string): Field<MessageO
     read: (json, path) => readFields(fields, json, path),
     print: (wire) => printFields(fields, wire),
     check: (wire, path) => checkFields(fields, wire, path),
+    decode: (wire) => decodeFields(fields, wire),
   }
 }
 
 /** The same field, but it may be left out. JSON null is left out too (protocol.md §1, Given). */
-export function optional<Wire>(one: Field<Wire>): OptionalField<Wire> {
+export function optional<Wire, Value>(one: Field<Wire, Value>): OptionalField<Wire, Value> {
   return { ...one, optional: true }
 }
 
 const each = (fields: Fields): readonly (readonly [string, Field<unknown>])[] => Object.entries(fields)
+/** The names of fields, in order. */
+export const fieldNames = (fields: Fields): readonly string[] => each(fields).map(([name]) => name)
+
 const pathOf = (within: string, name: string): string => (within === '' ? name : `${within}.${name}`)
 
 /** The message in a JSON object. Throws a FieldError for a field that is missing, unknown or not of its form. */
@@ -127,6 +173,14 @@ export function checkFields<F extends Fields>(fields: F, message: MessageOf<F>, 
     if (why !== undefined) return why
   }
   return undefined
+}
+
+/** What a message means: each field that it has, decoded. Run `checkFields` first. */
+export function decodeFields<F extends Fields>(fields: F, message: MessageOf<F>): ValuesOf<F> {
+  const wire: Readonly<Record<string, unknown>> = message
+  const values: Record<string, unknown> = {}
+  for (const [name, one] of each(fields)) if (wire[name] !== undefined) values[name] = one.decode(wire[name])
+  return values as ValuesOf<F>
 }
 
 /** The JSON Schema of an input object. */

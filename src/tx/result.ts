@@ -1,4 +1,5 @@
 import { amount } from '../values/number.ts'
+import { objectSchema as object } from '../values/shape.ts'
 import type { JsonSchema } from '../values/valueType.ts'
 
 /**
@@ -49,17 +50,6 @@ const string: JsonSchema = { type: 'string' }
 const integer: JsonSchema = { type: 'integer' }
 /** JSON schema of a whole number in decimal text. */
 export const decimal: JsonSchema = amount.schema
-
-/** JSON schema of an object whose members are all there, except for those of `optional`. */
-export const object = (
-  properties: Readonly<Record<string, JsonSchema>>,
-  optional: readonly string[] = [],
-): JsonSchema => ({
-  type: 'object',
-  properties,
-  required: Object.keys(properties).filter((name) => !optional.includes(name)),
-  additionalProperties: false,
-})
 
 const fee = object({ key: string, value: decimal }, ['key', 'value'])
 

@@ -16,6 +16,7 @@ export const address: KeyType<Address, Uint8Array> = {
   wireToJson: (wire) => (wire.length === ADDRESS_BYTES ? addressOf(wire) : toBase64(wire)),
   check: (wire) => (wire.length === ADDRESS_BYTES ? undefined : `expected ${ADDRESS_BYTES} bytes, got ${wire.length}`),
   parse: parseAddress,
+  inPath: { form: '0x and 40 hex digits', parse: parseAddress, print: (value) => value },
   toWire: addressBytes,
   fromWire: addressOf,
   fromSql: (sql) => sql as Address,

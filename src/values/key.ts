@@ -45,6 +45,11 @@ function of32Bytes<T>({ name, doc, of, bytes, parse, print }: Of32Bytes<T>): Key
     check: (wire) => (wire.length === KEY_BYTES ? undefined : `expected ${KEY_BYTES} bytes, got ${wire.length}`),
     parse: (text) => parse(standard(text)),
     print,
+    inPath: {
+      form: `URL-safe ${exactForm}`,
+      parse: (text) => parse(standard(text)),
+      print: (value) => print(value).replaceAll('+', '-').replaceAll('/', '_'),
+    },
     toWire: bytes,
     fromWire: of,
     fromSql: (sql) => held(parse(String(sql)), exactForm, sql),

@@ -67,6 +67,24 @@ export function enumOf<const V extends string>(...values: readonly V[]): ValueTy
   }
 }
 
+/** One of a few texts, of which a caller may give no other. `doc` is for the docs. */
+export function choiceOf<const V extends string>(
+  name: string,
+  doc: string,
+  values: readonly V[],
+): ValueType<V, string> {
+  const type = enumOf(...values)
+  const exactForm = values.length > 1 ? `one of ${values.join(', ')}` : values.join()
+  return {
+    ...type,
+    name,
+    doc,
+    exactForm,
+    inputSchema: { enum: values },
+    fromJson: (json, refuse) => type.parse(stringOf(json, exactForm, refuse)) ?? refuse(exactForm),
+  }
+}
+
 /** What else callers may say for Y and N: the first clients of this interface send true and false. */
 const WORDS: ReadonlyMap<unknown, 'Y' | 'N'> = new Map<unknown, 'Y' | 'N'>([
   [true, 'Y'],
@@ -101,5 +119,10 @@ export const flag: ValueType<boolean, boolean> = {
   fromJson: (json, refuse) => (typeof json === 'boolean' ? json : refuse(flag.exactForm)),
   parse: (given) => (yesNo.parse(given) === undefined ? undefined : given === 'Y'),
   print: (value) => (value ? 'Y' : 'N'),
+  inPath: {
+    form: 'one of true, false',
+    parse: (given) => (given === 'true' || given === 'false' ? given === 'true' : undefined),
+    print: (value) => String(value),
+  },
   fromSql: (sql) => sql === 'Y',
 }

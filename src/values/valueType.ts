@@ -76,8 +76,20 @@ export interface ValueType<T, Wire extends WireValue = WireValue> extends InputT
   /** The value that a row holds. Of a transaction's member, run `check` first. */
   fromWire(wire: Wire): T
 
+  /** The text of a value in a path, where it is another than the canonical one. */
+  readonly inPath?: PathText<T> | undefined
+
   /** The value in a column of the database, which holds its canonical text or, where `sqlType` says so, an integer. */
   fromSql(sql: SqlValue): T
+}
+
+/** A value as a part of a path. */
+export interface PathText<T> {
+  /** What a text is, for errors. */
+  readonly form: string
+  /** The value of a text; undefined for any other text. */
+  parse(text: string): T | undefined
+  print(value: T): string
 }
 
 /** A value that may stand in a state key: its bytes sort as its values do. */
@@ -90,7 +102,7 @@ export interface KeyType<T, Wire extends WireValue = WireValue> extends ValueTyp
 }
 
 /** A type whose limits the operation itself sets: a message may hold what is beyond, and is refused with a log of its own. */
-export const limited = <W>(type: InputType<W>, limits: InputLimits): InputType<W> => ({ ...type, limits })
+export const limited = <T extends InputType<string>>(type: T, limits: InputLimits): T => ({ ...type, limits })
 
 const same = <T>(value: T): T => value
 

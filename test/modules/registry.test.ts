@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { descriptor } from '../../src/codec/gen/svc.descriptor.js'
 import { OPERATION_MESSAGES } from '../../src/codec/svc.ts'
-import { queryEntries, tables, txEntries } from '../../src/modules/registry.ts'
+import { eventEntries, queryEntries, tables, txEntries } from '../../src/modules/registry.ts'
 import type { Fields } from '../../src/tx/fields.ts'
 
 /** Fields of a message by name: whether it may be absent. A message inside may be always. */
@@ -27,7 +27,7 @@ describe('the registry', () => {
   test.each([
     ['method', txEntries.map(({ method }) => method)],
     ['call', txEntries.map(({ call }) => call)],
-    ['event', txEntries.map(({ event }) => event)],
+    ['event', eventEntries.map(({ type }) => type)],
     ['path', queryEntries.map(({ path }) => path)],
     ['table name', tables.map(({ name }) => name as string)],
     ['table tag', tables.map(({ tag }) => String(tag))],
@@ -38,7 +38,7 @@ describe('the registry', () => {
   test('methods and events are named as the interface and the protocol name them', () => {
     for (const { method, event } of txEntries) {
       expect(method).toMatch(/^svc_[a-zA-Z]+$/)
-      expect(event).toMatch(/^svc\.(?:accounts|stake|governance)\.[a-zA-Z]+$/)
+      expect(event.type).toMatch(/^svc\.(?:accounts|stake|governance)\.[a-zA-Z]+$/)
     }
   })
 })

@@ -20,7 +20,7 @@ const SAFE_MAX = Number.MAX_SAFE_INTEGER
 const ADDRESS = `0x${'ab'.repeat(20)}`
 
 /** What reading one field of a type gives, or the message of its refusal. */
-function read<W>(field: Field<W>, value: unknown): unknown {
+function read<W>(field: Field<W, unknown>, value: unknown): unknown {
   try {
     return (readFields({ it: field }, { it: value }) as { it?: unknown }).it
   } catch (error) {
@@ -29,7 +29,8 @@ function read<W>(field: Field<W>, value: unknown): unknown {
 }
 
 /** Check 5 of one field's wire value. */
-const check = <W>(field: Field<W>, value: W): string | undefined => checkFields({ it: field }, { it: value } as never)
+const check = <W>(field: Field<W, unknown>, value: W): string | undefined =>
+  checkFields({ it: field }, { it: value } as never)
 
 describe('reading', () => {
   test.each([yesNo, yesNoText])('$name takes true and false for Y and N, as JSON and as text', (type) => {

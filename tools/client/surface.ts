@@ -26,24 +26,6 @@ export interface ClientQuery {
   readonly isTransaction: boolean
 }
 
-/**
- * Where the interface puts a query; the others stand at the top, by the method's name. Source: interface, Endpoints.
- */
-const QUERY_CALLS: Readonly<Record<string, string>> = {
-  svc_queryValidator: 'stake.validator.query',
-  svc_queryValidators: 'stake.validator.list',
-  svc_queryUnbonding: 'stake.validator.queryUnbonding',
-  svc_queryValidatorSet: 'stake.validator.queryValidatorSet',
-  svc_queryAccountUpdate: 'stake.validator.queryAccountUpdate',
-  svc_queryAccountUpdates: 'stake.validator.queryAccountUpdates',
-  svc_queryProposals: 'governance.listProposals',
-  svc_queryParams: 'governance.getParams',
-  svc_getParamsHistory: 'governance.getParamsHistory',
-  svc_queryProposal: 'governance.queryProposal',
-  svc_accounts: 'getAccounts',
-  'rpc.discover': 'discover',
-}
-
 const literal = (value: unknown): string => (typeof value === 'string' ? `'${value}'` : String(value))
 
 /** The TypeScript type of a JSON Schema, as far as the gateway's schemas go. Throws on what it does not know. */
@@ -93,8 +75,8 @@ function isTransactionResult(schema: JsonSchema): boolean {
 /** Every other method of the gateway. */
 export const clientQueries: readonly ClientQuery[] = methods
   .filter(({ name, isForeign, needsSocket }) => !ownMethods.has(name) && isForeign !== true && needsSocket !== true)
-  .map(({ name, doc, input, positional = 0, result }) => ({
-    call: QUERY_CALLS[name] ?? name.replace(/^svc_/, ''),
+  .map(({ name, call, doc, input, positional = 0, result }) => ({
+    call: call ?? name.replace(/^(?:svc_|rpc\.)/, ''),
     method: name,
     doc,
     result,

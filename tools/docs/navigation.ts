@@ -97,6 +97,7 @@ export const sections: readonly Section[] = [
       page('/reference/commands', 'Commands', 'docs/reference/commands.md'),
       page('/reference/configuration', 'Configuration', 'docs/reference/configuration.md'),
       page('/reference/dependencies', 'Dependencies', 'docs/reference/dependencies.md'),
+      page('/reference/events', 'Events', 'docs/reference/events.md'),
       page('/reference/errors', 'Errors', 'docs/reference/errors.md'),
       page('/reference/limits', 'Limits', 'docs/reference/limits.md'),
       page('/reference/metrics', 'Metrics', 'docs/reference/metrics.md'),

@@ -1,5 +1,5 @@
 import { methods } from '../../src/gateway/methods/list.ts'
-import { txEntries } from '../../src/modules/registry.ts'
+import { queryEntries, txEntries } from '../../src/modules/registry.ts'
 import type { Fields } from '../../src/tx/fields.ts'
 import { table } from './markdown.ts'
 
@@ -40,3 +40,17 @@ export function fieldsTable(): string {
     [...users.values()].map(({ name, doc, methods: of }) => [`\`${name}\``, doc, of.join(', ')]),
   )
 }
+
+/** Every path of abci_query that the chain answers, and the method that asks it. */
+export const pathsTable = (): string =>
+  table(
+    ['Path', 'Options', 'Method', 'What it answers'],
+    queryEntries.map(({ path, input, method, doc }) => [
+      `\`${path}\``,
+      Object.entries(input)
+        .flatMap(([name, { optional }]) => (optional ? [`\`${name}\``] : []))
+        .join(', ') || '–',
+      method === undefined ? '–' : `\`${method}\``,
+      doc,
+    ]),
+  )

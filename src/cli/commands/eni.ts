@@ -1,7 +1,7 @@
 import { printProposalId } from '../../base/pubKey.ts'
 import { libPath, measure, stagedPath } from '../../eni/libraryFolder.ts'
-import { listProposals } from '../../modules/governance/keeper.ts'
-import { printProposal } from '../../modules/governance/queries.ts'
+import { libraryStatusOf, listProposals } from '../../modules/governance/keeper.ts'
+import { deployLibEni } from '../../modules/governance/proposals/deployLibEni.ts'
 import { readMd5 } from '../../values/library.ts'
 import { needState } from '../homes.ts'
 import { readState } from '../stateFile.ts'
@@ -16,7 +16,7 @@ const listedIn = (path: string) =>
     for (const proposal of listProposals(state)) {
       if (proposal.type !== 'deploy_libeni') continue
       const { id, name, version, md5 } = proposal
-      const { status } = printProposal(state, proposal)['Detail'] as { status: string }
+      const { status } = deployLibEni.detail(proposal, libraryStatusOf(state, id))
       const sums = [...(readMd5(md5)?.values() ?? [])].map((sum) => sum.toLowerCase())
       listed.push({ id: printProposalId(id), name, version, status, sums })
     }

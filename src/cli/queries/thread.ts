@@ -1,7 +1,7 @@
 import type { QueryRequest, QueryResponse } from '../../abci/types.ts'
 import type { AppLogger, Queries } from '../../app/context.ts'
 import { startWorkerThread } from '../../base/workerThread.ts'
-import type { QueryError } from '../../modules/define.ts'
+import type { QueryError } from '../../modules/query.ts'
 import { kernelErrors } from '../../modules/errors.ts'
 import { createQueryQueue, QUERY_LIMITS, type QueryLimits, type WaitingQuery } from './queue.ts'
 

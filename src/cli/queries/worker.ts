@@ -1,8 +1,9 @@
 /** The thread that answers queries, apart from the event loop on which consensus runs. thread.ts starts it. */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { QueryRequest, QueryResponse } from '../../abci/types.ts'
-import { answerQuery, isListPath, onceIn, QueryRefusal } from '../../app/query.ts'
+import { answerQuery, isListPath, onceIn } from '../../app/query.ts'
 import { kernelErrors } from '../../modules/errors.ts'
+import { QueryRefusal } from '../../modules/query.ts'
 import { tables } from '../../modules/registry.ts'
 import { historyQueries } from '../../node/history/queries.ts'
 import { openSqliteReader } from '../../store/sqlite/sqliteReader.ts'

@@ -2,7 +2,7 @@ import type { GetParamsHistoryResult } from '../../client/index.ts'
 import { PARAMETERS, type Parameter } from '../../modules/params/definitions.ts'
 import { formatCount } from '../format.ts'
 import { svc } from './gateway.ts'
-import { type Proposal, useLatest, useProposalNews } from './proposals.ts'
+import { isOfType, type ProposalOf, useLatest, useProposalNews } from './proposals.ts'
 import { useAnswer } from './useAnswer.ts'
 
 /** Values by the names of the parameters. */
@@ -38,8 +38,8 @@ export function useParamsHistory() {
 const PAGE_ROWS = 500
 
 /** The approved changes of one parameter, the newest first. */
-export async function askChangesOf(name: string): Promise<readonly Proposal[]> {
-  const found: Proposal[] = []
+export async function askChangesOf(name: string): Promise<readonly ProposalOf<'change_param'>[]> {
+  const found: ProposalOf<'change_param'>[] = []
   for (let offset = 0; ; offset += PAGE_ROWS) {
     const { data } = await svc.async.governance.listProposals({
       newest: true,
@@ -48,7 +48,7 @@ export async function askChangesOf(name: string): Promise<readonly Proposal[]> {
       limit: PAGE_ROWS,
       offset,
     })
-    found.push(...data.filter((one) => one.Detail['name'] === name))
+    found.push(...data.filter(isOfType('change_param')).filter((one) => one.Detail.name === name))
     if (data.length < PAGE_ROWS) return found
   }
 }

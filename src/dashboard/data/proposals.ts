@@ -11,41 +11,32 @@ import type { Answer } from './useAnswer.ts'
 /** A proposal as a list has it. */
 export type Proposal = QueryProposalsResult['data'][number]
 
+/** A proposal of one kind. */
+export type ProposalOf<T extends Proposal['Type']> = Extract<Proposal, { readonly Type: T }>
+
+/** True for a proposal of a kind. */
+export const isOfType =
+  <T extends Proposal['Type']>(type: T) =>
+  (one: Proposal): one is ProposalOf<T> =>
+    one.Type === type
+
 /** A proposal with its votes and its tally. */
 export type WholeProposal = NonNullable<QueryProposalResult['data']>
 
 /** A tally: voting power for, against, and of the whole set. */
 export type Tally = WholeProposal['Tally']
 
-/** What each kind of proposal has of its own. Source: protocol.md §6. */
-interface Details {
-  readonly change_param: { readonly name: string; readonly value: string }
-  readonly deploy_libeni: {
-    readonly name: string
-    readonly version: string
-    readonly fileurl: string
-    readonly md5: string
-    readonly status: string
-  }
-  readonly retire_program: {
-    readonly retired_version: string
-    readonly preserved_validators: string
-    readonly status: string
-  }
-  readonly transfer_fund: { readonly from: string; readonly to: string; readonly amount: string }
-}
-
 /** The kinds of proposal there can be. */
 export type ProposalType = Proposal['Type']
 
 /** A proposal's kind, and what that kind has of its own. */
 export type Change = {
-  [T in ProposalType]: { readonly type: T; readonly detail: Details[T] & { readonly reason: string } }
+  [T in ProposalType]: { readonly type: T; readonly detail: ProposalOf<T>['Detail'] }
 }[ProposalType]
 
 /** What a proposal would change. */
 export const changeOf = ({ Type, Detail }: Pick<Proposal, 'Type' | 'Detail'>): Change =>
-  ({ type: Type, detail: Detail }) as unknown as Change
+  ({ type: Type, detail: Detail }) as Change
 
 /** The kinds in words. */
 export const TYPE_TITLES: Readonly<Record<ProposalType, string>> = {

@@ -1,7 +1,7 @@
 import { PARAMETERS } from '../../modules/params/definitions.ts'
 import type { QueryProposalsResult, QueryValidatorsResult } from '../../client/index.ts'
 import { linkTo } from '../route.ts'
-import { proposalLink } from './proposals.ts'
+import { isOfType, proposalLink } from './proposals.ts'
 import { formatCount } from '../format.ts'
 import { cometAddressOf } from './cometAddress.ts'
 import { svc } from './gateway.ts'
@@ -147,9 +147,10 @@ async function ofWords(words: string): Promise<readonly Hit[]> {
       .filter((name) => has(name, words.replaceAll(' ', '_')))
       .map((name): Hit => ({ kind: 'Parameter', name, to: linkTo(['parameters', name]) })),
     ...libraries
-      .filter(({ Detail }) => has(String(Detail['name']), words))
+      .filter(isOfType('deploy_libeni'))
+      .filter(({ Detail }) => has(Detail.name, words))
       .slice(0, HITS_MAX)
-      .map((one) => proposalHit(one, 'Library', `${one.Detail['name']} ${one.Detail['version']}`)),
+      .map((one) => proposalHit(one, 'Library', `${one.Detail.name} ${one.Detail.version}`)),
   ]
 }
 

@@ -1,9 +1,9 @@
 import type { Address } from '../../base/address.ts'
-import type { Fields, MessageOf } from '../../tx/fields.ts'
+import { checkFields, decodeFields, type Fields, type ValuesOf } from '../../tx/fields.ts'
 import type { Signer } from '../../tx/sign.ts'
 import type { JsonSchema } from '../../values/valueType.ts'
 import type { Chain } from '../chain.ts'
-import type { RpcErrorName } from '../errors.ts'
+import { RpcError, type RpcErrorName } from '../errors.ts'
 import type { Sender } from '../sender.ts'
 import type { Subscriber } from '../subscriptions.ts'
 
@@ -39,6 +39,8 @@ export interface CallConnection {
 /** One JSON-RPC method. */
 export interface Method {
   readonly name: string
+  /** Function of the client, under web3.svc: the name without svc_ when left out. */
+  readonly call?: string
   /** One sentence for the docs. */
   readonly doc: string
   readonly input: Fields
@@ -74,7 +76,7 @@ export interface MethodGroup {
 }
 
 /** A method as it is declared. */
-export interface Definition<M extends Fields> extends Pick<Method, 'name' | 'doc' | 'result'> {
+export interface Definition<M extends Fields> extends Pick<Method, 'name' | 'call' | 'doc' | 'result'> {
   readonly input: M
   /** All fields when left out. */
   readonly positional?: number
@@ -83,13 +85,17 @@ export interface Definition<M extends Fields> extends Pick<Method, 'name' | 'doc
   readonly isList?: boolean
   readonly isForeign?: true
   readonly needsSocket?: true
-  readonly run: (services: Services, input: MessageOf<M>, connection: CallConnection) => Promise<unknown>
+  readonly run: (services: Services, input: ValuesOf<M>, connection: CallConnection) => Promise<unknown>
 }
 
-/** Declares a method. */
+/** Declares a method, whose `run` gets what its fields mean. A field that is no value of its type is refused. */
 export const defineMethod = <const M extends Fields>({ run, ...method }: Definition<M>): Method => ({
   positional: Object.keys(method.input).length,
   errors: ['nodeAway'],
   ...method,
-  run: run as Method['run'],
+  run: (services, given, connection) => {
+    const malformed = checkFields(method.input, given as never)
+    if (malformed !== undefined) throw new RpcError('invalidParams', malformed)
+    return run(services, decodeFields(method.input, given as never), connection)
+  },
 })

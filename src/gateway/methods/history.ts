@@ -1,4 +1,4 @@
-import { addressOf } from '../../base/address.ts'
+import type { Address } from '../../base/address.ts'
 import { printTime, secondsOf } from '../../base/time.ts'
 import { isNodeError } from '../../comet/errors.ts'
 import { type FeedBlock, readBlock, withResults } from '../../comet/feed.ts'
@@ -7,7 +7,7 @@ import { address } from '../../values/account.ts'
 import { uint } from '../../values/number.ts'
 import type { Chain } from '../chain.ts'
 import { before, blockId, pageLimit } from '../fields.ts'
-import { blockHead, printFound, printTx, told, txsOf } from '../found.ts'
+import { blockHead, printFound, printTx, publicEvents, txsOf } from '../found.ts'
 import { foundTxOf, type TxRow } from '../histories.ts'
 import { PAGE_ROWS, PAGE_ROWS_MAX } from '../limits.ts'
 import { accountTransaction, award, blockObject, historyOf, validatorEvent } from '../openrpc.ts'
@@ -36,7 +36,7 @@ interface History<Row> {
 }
 
 interface Asked {
-  readonly owner: Uint8Array
+  readonly owner: Address
   readonly limit: number | undefined
   readonly before: string | undefined
 }
@@ -49,7 +49,7 @@ async function readHistory<Row>(
   { owner, limit: rows = PAGE_ROWS, before: from }: Asked,
 ): Promise<object> {
   const cut = from === undefined ? '' : `&before=${from}`
-  const page = await chain.history<Row>(caller, `/history/${kind}/${addressOf(owner)}?limit=${rows}${cut}`)
+  const page = await chain.history<Row>(caller, `/history/${kind}/${owner}?limit=${rows}${cut}`)
   return {
     height: page.last_height,
     earliest_height: page.first_height,
@@ -113,7 +113,7 @@ export const historyMethods: readonly Method[] = [
       const block = await findBlock(chain, id)
       if (block === undefined) return null
       const transactions = await Promise.all(txsOf(block, offset, count).map((tx) => printFound(chain, tx)))
-      return { ...blockHead(block), transactions, events: told(block.eventsOfBlock()) }
+      return { ...blockHead(block), transactions, events: publicEvents(block.eventsOfBlock()) }
     },
   }),
   defineMethod({

@@ -1,3 +1,4 @@
+import { moduleOfEvent } from '../../modules/event.ts'
 import { txEntries } from '../../modules/registry.ts'
 import type { Method, MethodGroup } from './define.ts'
 import { devnetMethods } from './devnet.ts'
@@ -10,8 +11,7 @@ import { operationMethods, transactionMethods } from './transactions.ts'
 /** The title of a module's operations; one that is not here has its own name. */
 const TITLES: Readonly<Record<string, string>> = { stake: 'Validators', governance: 'Governance', accounts: 'Accounts' }
 
-// An event is called svc.<module>.<operation>.
-const moduleOf = new Map(txEntries.map(({ method, event }) => [method, event.split('.')[1] as string]))
+const moduleOf = new Map(txEntries.map(({ method, event }) => [method, moduleOfEvent(event.type)]))
 
 /** The operations of the chain by module, in the order of the registry. */
 const operationGroups: readonly MethodGroup[] = [...new Set(moduleOf.values())].map((module) => ({

@@ -1,66 +1,60 @@
-import { addressOf, parseAddress } from '../../base/address.ts'
+import { parseAddress } from '../../base/address.ts'
 import { toBase64 } from '../../base/bytes.ts'
 import { printTime } from '../../base/time.ts'
-import { tables, txEntries, txEntryOf } from '../../modules/registry.ts'
-import { field, type Fields, type MessageOf, optional } from '../../tx/fields.ts'
+import { answerSchema, printPath, type QueryEntry } from '../../modules/query.ts'
+import { queryEntries, tables, txEntries, txEntryOf } from '../../modules/registry.ts'
+import { field, type Fields, optional } from '../../tx/fields.ts'
 import { decimal } from '../../tx/result.ts'
 import { address } from '../../values/account.ts'
-import { proposalId } from '../../values/key.ts'
 import { uint } from '../../values/number.ts'
-import { flag } from '../../values/text.ts'
-import type { JsonSchema } from '../../values/valueType.ts'
 import type { Chain } from '../chain.ts'
 import { RpcError } from '../errors.ts'
-import { countedUpTo, latestBlock, operationName, proposalState, proposalType, rowKey, rowTable } from '../fields.ts'
-import {
-  accountUpdate,
-  answerOf,
-  countedAnswerOf,
-  feeEstimate,
-  orNull,
-  paramChange,
-  paramsObject,
-  proposalObject,
-  proposalResults,
-  proposalTypes,
-  proposalWithVotes,
-  provenRow,
-  setMember,
-  statusObject,
-  supplyObject,
-  unbondingEntry,
-  validatorObject,
-} from '../openrpc.ts'
-import { defineMethod, type Definition, type Method } from './define.ts'
+import { countedUpTo, latestBlock, operationName, rowKey, rowTable } from '../fields.ts'
+import { feeEstimate, provenRow, statusObject } from '../openrpc.ts'
+import { defineMethod, type Method } from './define.ts'
 
-/** A query that the application answers by itself, with `data` of the given schema. */
-interface Query<M extends Fields> extends Pick<Definition<M>, 'name' | 'doc' | 'input' | 'positional'> {
-  readonly data: JsonSchema
-  readonly path: (input: MessageOf<M>) => string
-  readonly ask?: 'query' | 'queryOne' | 'queryList'
-  /** Whether options make the answer say how many elements there are. */
-  readonly mayHaveTotal?: true
-}
-
-const defineQuery = <const M extends Fields>({ data, path, ask = 'query', mayHaveTotal, ...query }: Query<M>): Method =>
-  defineMethod({
-    ...query,
-    result: (mayHaveTotal ? countedAnswerOf : answerOf)(data),
-    isList: ask === 'queryList',
-    run: ({ chain }, input) => chain[ask](path(input)),
-  })
-
+const height = optional(field(uint, 'height of the block; 0, the default, is the head'))
 const ignoredHeight = optional(field(uint, 'not implemented by the interface: the answer is always for the head'))
 
-const page = {
-  limit: optional(field(uint, 'most elements to answer; all when left out')),
-  offset: optional(field(uint, 'elements to leave out at the start; 0 when left out')),
+/** The input of a query's method: a height stands behind what is required. */
+function inputOf({ input, height: takes }: QueryEntry): Fields {
+  if (takes === undefined) return input
+  const fields = Object.entries(input)
+  const isRequired = ([, { optional: may }]: (typeof fields)[number]): boolean => !may
+  const own = takes === 'honoured' ? height : ignoredHeight
+  return Object.fromEntries([
+    ...fields.filter(isRequired),
+    ['height', own],
+    ...fields.filter((one) => !isRequired(one)),
+  ])
 }
 
-/** The path of a list with its options, none of which has a character that a path gives a meaning. */
-function listPath(path: string, options: Readonly<Record<string, string | number | boolean | undefined>>): string {
-  const given = Object.entries(options).filter(([, value]) => value !== undefined)
-  return given.length === 0 ? path : `${path}?${given.map(([name, value]) => `${name}=${value}`).join('&')}`
+const isLongList = ({ isList, input }: QueryEntry): boolean => isList === true && 'limit' in input
+
+async function askAt(chain: Chain, path: string, asked: number): Promise<unknown> {
+  const answer = await chain.query(path, asked)
+  return asked === 0 ? answer : { ...answer, height: asked }
+}
+
+/** The method of a query that the application answers by itself. */
+function methodOf(entry: QueryEntry & { readonly method: string }): Method {
+  const { method, call, doc, positional, isList, isFlat, height: takes } = entry
+  return defineMethod({
+    name: method,
+    ...(call !== undefined && { call }),
+    doc,
+    input: inputOf(entry),
+    ...(positional !== undefined && { positional }),
+    result: answerSchema(entry),
+    isList: isLongList(entry),
+    run: async ({ chain }, given) => {
+      const path = printPath(entry, given)
+      if (takes === 'honoured') return askAt(chain, path, Number(given['height'] ?? 0))
+      if (isLongList(entry)) return chain.queryList(path)
+      const answer = await (isList === true ? chain.query(path) : chain.queryOne(path))
+      return isFlat === true ? { height: answer.height, ...(answer.data as object) } : answer
+    },
+  })
 }
 
 const HASHED = tables.filter(({ hashed }) => hashed).map(({ name }) => name as string)
@@ -106,107 +100,12 @@ async function readStatus({ forCallers: { rpc } }: Chain, version: string): Prom
 
 /** The queries of the interface and their extensions, and accounts. Source: interface, Endpoints; protocol.md §8, §10. */
 export const queryMethods: readonly Method[] = [
-  defineQuery({
-    name: 'svc_queryValidator',
-    doc: 'The validator object of an address at the head, data null when it has no record.',
-    input: { validatorAddress: field(address), height: ignoredHeight },
-    data: orNull(validatorObject),
-    ask: 'queryOne',
-    path: ({ validatorAddress }) => `/stake/validator/${addressOf(validatorAddress)}`,
-  }),
-  defineQuery({
-    name: 'svc_queryValidators',
-    doc: 'All current validators and candidates at the head, in rank order.',
-    input: { height: ignoredHeight, ...page },
-    positional: 1,
-    data: { type: 'array', items: validatorObject },
-    ask: 'queryList',
-    path: ({ limit, offset }) => listPath('/stake/validators', { limit, offset }),
-  }),
-  defineQuery({
-    name: 'svc_queryProposals',
-    doc: 'All proposals, the oldest first; newest, state and type choose among them, and then total counts the chosen ones.',
-    input: {
-      ...page,
-      newest: optional(field(flag, 'whether the newest come first')),
-      state: optional(proposalState(proposalResults)),
-      type: optional(proposalType(proposalTypes)),
-    },
-    positional: 0,
-    data: { type: 'array', items: proposalObject },
-    mayHaveTotal: true,
-    ask: 'queryList',
-    path: (given) => listPath('/governance/proposals', given),
-  }),
-  defineMethod({
-    name: 'svc_queryParams',
-    doc: 'The system parameters in force in the block of a height.',
-    input: { height: optional(field(uint, 'height of the block; 0, the default, is the head')) },
-    result: answerOf(paramsObject),
-    run: async ({ chain }, { height = 0 }) => {
-      const answer = await chain.query('/governance/params', height)
-      return height === 0 ? answer : { ...answer, height }
-    },
-  }),
-  defineQuery({
-    name: 'svc_queryProposal',
-    doc: 'A proposal with its votes and tally, data null when it is unknown.',
-    input: { proposalId: field(proposalId) },
-    data: orNull(proposalWithVotes),
-    path: ({ proposalId: id }) => `/governance/proposal/${toBase64(id).replaceAll('+', '-').replaceAll('/', '_')}`,
-  }),
-  defineQuery({
-    name: 'svc_queryUnbonding',
-    doc: 'What still unbonds for an address.',
-    input: { address: field(address) },
-    data: { type: 'array', items: unbondingEntry },
-    path: ({ address: owner }) => `/stake/unbonding/${addressOf(owner)}`,
-  }),
-  defineQuery({
-    name: 'svc_queryValidatorSet',
-    doc: 'The validator set as CometBFT was last told it; proven is false for a key that joins with power 1 until it has signed.',
-    input: {},
-    data: { type: 'array', items: setMember },
-    path: () => '/stake/set/owners',
-  }),
-  defineQuery({
-    name: 'svc_queryAccountUpdate',
-    doc: 'A request to bind a candidacy to another address, with its status; data null when there is none of that id.',
-    input: { accountUpdateRequestId: field(uint, 'id that updateAccount returned') },
-    data: orNull(accountUpdate),
-    ask: 'queryOne',
-    path: ({ accountUpdateRequestId: id }) => `/stake/account-update/${id}`,
-  }),
-  defineQuery({
-    name: 'svc_queryAccountUpdates',
-    doc: 'The pending requests that an address made or may accept, the newest first.',
-    input: { address: field(address), ...page },
-    positional: 1,
-    data: { type: 'array', items: accountUpdate },
-    ask: 'queryList',
-    path: ({ address: account, ...options }) => listPath(`/stake/account-updates/${addressOf(account)}`, options),
-  }),
-  defineQuery({
-    name: 'svc_getParamsHistory',
-    doc: 'Every value that a system parameter was given, the newest first; those of genesis are in force from height 0.',
-    input: page,
-    positional: 0,
-    data: { type: 'array', items: paramChange },
-    ask: 'queryList',
-    path: (given) => listPath('/governance/params-history', given),
-  }),
-  defineMethod({
-    name: 'svc_getSupply',
-    doc: 'The supply at the head in base units, and what it is made of: genesis_supply + minted - burned.',
-    input: {},
-    result: supplyObject,
-    run: async ({ chain }) => {
-      const { height, data } = await chain.queryOne('/chain/supply')
-      return { height, ...(data as object) }
-    },
-  }),
+  ...queryEntries.flatMap((entry) =>
+    entry.method === undefined ? [] : [methodOf({ ...entry, method: entry.method })],
+  ),
   defineMethod({
     name: 'svc_accounts',
+    call: 'getAccounts',
     doc: 'Addresses that the gateway can sign for, in keystore order.',
     input: {},
     errors: [],
@@ -218,7 +117,7 @@ export const queryMethods: readonly Method[] = [
     doc: 'Balance of an account in base units.',
     input: { address: field(address), block: optional(latestBlock) },
     result: decimal,
-    run: async ({ chain }, given) => (await chain.forCallers.account(addressOf(given.address))).balance,
+    run: async ({ chain }, given) => (await chain.forCallers.account(given.address)).balance,
   }),
   defineMethod({
     name: 'svc_estimateFee',
@@ -239,7 +138,7 @@ export const queryMethods: readonly Method[] = [
     input: { address: field(address), block: optional(countedUpTo) },
     result: { type: 'integer' },
     run: async ({ chain, sender }, given) => {
-      const account = addressOf(given.address)
+      const account = given.address
       const { nonce } = await chain.forCallers.account(account)
       return given.block === 'pending' ? Math.max(nonce, sender.pendingNonce(account)) : nonce
     },

@@ -1,4 +1,3 @@
-import { addressOf } from '../../base/address.ts'
 import { field, optional } from '../../tx/fields.ts'
 import { address } from '../../values/account.ts'
 import { uint } from '../../values/number.ts'
@@ -24,7 +23,7 @@ export const subscribeMethods: readonly Method[] = [
     needsSocket: true,
     result: { type: 'string', pattern: '^0x[0-9a-f]+$' },
     run: async (_services, { topic, address: account, from }, { subscriber }) => {
-      const interest = { topic: topic as Topic, address: account === undefined ? undefined : addressOf(account) }
+      const interest = { topic: topic as Topic, address: account }
       return subscriber?.add(interest, from)
     },
   }),

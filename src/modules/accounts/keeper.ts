@@ -4,9 +4,11 @@ import type { Shortfall } from '../../base/txError.ts'
 import { stateCodec } from '../../codec/state.ts'
 import type { State, StateReader } from '../../store/state.ts'
 import { type RowOf, table } from '../../store/table.ts'
+import { field } from '../../tx/fields.ts'
 import { address } from '../../values/account.ts'
 import { amount, uint } from '../../values/number.ts'
-import { type QueryEntry, withAddress } from '../define.ts'
+import { record } from '../../values/shape.ts'
+import { defineQuery } from '../query.ts'
 
 /** Balances in base units, and how many transactions each account made. */
 export const accounts = table('accounts', {
@@ -68,12 +70,10 @@ export function moveBalance(state: State, from: Address, to: Address, units: Amo
 }
 
 /** Balance and nonce of an account; an unknown one has "0" and 0. Source: protocol.md §8. */
-export const queryAccount: QueryEntry = {
+export const queryAccount = defineQuery({
   path: '/accounts/<address>',
-  doc: 'Balance (base units, decimal text) and nonce of an account.',
-  run: ({ state }, [text = '']) =>
-    withAddress(text, (account) => {
-      const { balance, nonce } = getAccount(state, account)
-      return { data: { address: account, balance: balance.toString(), nonce } }
-    }),
-}
+  doc: 'Balance in base units and nonce of an account.',
+  input: { address: field(address) },
+  result: record('Account', { address, balance: amount, nonce: uint }),
+  run: ({ state }, { address: account }) => getAccount(state, account),
+})

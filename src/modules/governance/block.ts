@@ -1,7 +1,9 @@
 import { printProposalId } from '../../base/pubKey.ts'
 import type { State, StateReader } from '../../store/state.ts'
 import { programVersion } from '../chain/keeper.ts'
-import type { Block, ChainEvent } from '../define.ts'
+import type { Block } from '../define.ts'
+import type { ChainEvent } from '../event.ts'
+import { resolvedEvent } from './events.ts'
 import { getVotingPowers } from '../stake/keeper.ts'
 import { answersTo, dropAnswers, listDue, putProposal } from './keeper.ts'
 import { changeParam } from './proposals/changeParam.ts'
@@ -111,8 +113,7 @@ export function reachPoints(state: State, block: Block): Reached {
   const events: ChainEvent[] = []
   for (const proposal of listDue(state, block)) {
     const { id, result } = reachPoint(state, block, proposal)
-    if (result !== proposal.result)
-      events.push({ type: 'svc.governance.resolved', attributes: { proposal_id: printProposalId(id), result } })
+    if (result !== proposal.result) events.push(resolvedEvent.of({ proposal_id: printProposalId(id), result }))
   }
   return { events, retiredVersion: programVersion(state) === version ? undefined : version }
 }

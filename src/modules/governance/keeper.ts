@@ -14,6 +14,7 @@ import {
   type Answers,
   answers,
   blankColumns,
+  type LibraryStatus,
   libraryStatus,
   type OwnFields,
   type Proposal,
@@ -209,5 +210,5 @@ export const listVotes = (state: StateReader, proposalId: ProposalId): Iterable<
   state.scan(votes, { prefix: concat(proposalIdBytes(proposalId)) })
 
 /** What became of a proposed library on this node, where it keeps that. */
-export const libraryStatusOf = (state: StateReader, proposalId: ProposalId): string | undefined =>
+export const libraryStatusOf = (state: StateReader, proposalId: ProposalId): LibraryStatus | undefined =>
   state.get(libraryStatus, { proposalId })?.status

@@ -1,126 +1,139 @@
-import { printProposalId, type ProposalId } from '../../base/pubKey.ts'
-import { show } from '../../base/json.ts'
-import { printTime } from '../../base/time.ts'
-import { proposalId } from '../../values/key.ts'
+import type { ProposalId } from '../../base/pubKey.ts'
 import type { StateReader } from '../../store/state.ts'
-import {
-  pageOf,
-  type QueryAnswer,
-  type QueryContext,
-  type QueryEntry,
-  type QueryError,
-  type QueryOptions,
-} from '../define.ts'
-import { kernelErrors } from '../errors.ts'
+import { field, optional } from '../../tx/fields.ts'
+import { address } from '../../values/account.ts'
+import { proposalId } from '../../values/key.ts'
+import { uint } from '../../values/number.ts'
+import { listOf, maybe, type Members, orNull, record, type ShapeValue, variants } from '../../values/shape.ts'
+import { choiceOf, enumOf, flag, text, yesNo } from '../../values/text.ts'
+import { time } from '../../values/time.ts'
+import { defineListQuery, defineQuery, page, pageOf, type QueryEntry } from '../query.ts'
 import { proposalKinds, tallyOf } from './block.ts'
 import { countProposals, getProposal, libraryStatusOf, listProposals, listVotes } from './keeper.ts'
-import { type Proposal, PROPOSAL_TYPES, type ProposalResult, type ProposalType } from './tables.ts'
+import { type Proposal, PROPOSAL_RESULTS, PROPOSAL_TYPES, proposalResult, type ProposalType } from './tables.ts'
+
+/** A proposal object of a kind. Source: interface, Proposal object; protocol.md §6 for ExpireTimestamp. */
+const proposalOf = <const M extends Members>(type: ProposalType, name: string, more: M) =>
+  record(`${name}${type.replace(/(?:^|_)./g, (start) => start.slice(-1).toUpperCase())}`, {
+    Id: proposalId,
+    Type: enumOf(type),
+    Proposer: address,
+    BlockHeight: uint,
+    ExpireBlockHeight: uint,
+    ExpireTimestamp: maybe(uint),
+    CreatedAt: time,
+    Result: proposalResult,
+    ResultMsg: text,
+    ResultBlockHeight: uint,
+    ResultAt: time,
+    Detail: proposalKinds[type].shape,
+    ...more,
+  })
+
+const proposalsOf = <const M extends Members>(name: string, more: M) =>
+  variants(
+    name,
+    'Type',
+    Object.fromEntries(PROPOSAL_TYPES.map((type) => [type, proposalOf(type, name, more)])) as Readonly<
+      Record<ProposalType, ReturnType<typeof proposalOf<M>>>
+    >,
+  )
+
+const proposal = proposalsOf('Proposal', {})
+
+const vote = record(undefined, { Voter: address, Answer: yesNo, BlockHeight: uint })
+
+/** Source: protocol.md §10, svc_queryProposal. */
+const proposalWithVotes = proposalsOf('ProposalWithVotes', {
+  Votes: listOf(vote),
+  Tally: record(undefined, { Yes: uint, No: uint, Total: uint }),
+})
+
+/** What chooses among the proposals. */
+const choices = {
+  newest: optional(field(flag, 'whether the newest come first')),
+  state: optional(
+    field(choiceOf('proposalState', 'only those that are open, or have this Result', ['open', ...PROPOSAL_RESULTS])),
+  ),
+  type: optional(field(choiceOf('proposalType', 'only those of this Type', PROPOSAL_TYPES))),
+}
 
 /** The paths under `/governance/`. Source: interface, listProposals; protocol.md §6, §8, §10. */
 export const governanceQueries: readonly QueryEntry[] = [
-  {
+  defineListQuery({
+    method: 'svc_queryProposals',
+    call: 'governance.listProposals',
     path: '/governance/proposals',
-    doc: 'All proposals, the oldest first; `?limit=` and `?offset=` cut a page, `?newest=`, `?state=` and `?type=` choose.',
-    isList: true,
-    run: proposalsOf,
-  },
-  {
+    doc: 'All proposals, the oldest first; newest, state and type choose among them, and then total counts the chosen ones.',
+    input: { ...page, ...choices },
+    positional: 0,
+    isCounted: true,
+    item: proposal,
+    // Cost: the rows up to the end of the page, and counting in an index.
+    run: ({ state }, { newest, state: result, type, ...given }) => {
+      const filter = { type, result: result === 'open' ? '' : result } as const
+      const isChosen = newest !== undefined || result !== undefined || type !== undefined
+      return {
+        items: pageOf(listProposals(state, filter, newest), given, (one) => proposalIn(state, one)),
+        ...(isChosen && { total: countProposals(state, filter) }),
+      }
+    },
+  }),
+  defineQuery({
+    method: 'svc_queryProposal',
+    call: 'governance.queryProposal',
     path: '/governance/proposal/<id>',
-    doc: 'A proposal with Votes and Tally, null when there is none.',
+    doc: 'A proposal with its votes and tally, data null when it is unknown.',
+    input: { proposalId: field(proposalId) },
     isList: true,
-    run: ({ state }, [text = '']) => withId(text, (id) => printWithVotes(state, getProposal(state, id))),
-  },
-  {
+    result: orNull(proposalWithVotes),
+    run: ({ state }, { proposalId: id }) => {
+      const found = getProposal(state, id)
+      return found && { ...proposalIn(state, found), Votes: votesOn(state, id), Tally: lastTally(state, found) }
+    },
+  }),
+  defineQuery({
     path: '/governance/votes/<id>',
     doc: 'Votes on a proposal: Voter, Answer, BlockHeight.',
+    input: { proposalId: field(proposalId) },
     isList: true,
-    run: ({ state }, [text = '']) => withId(text, (id) => printVotes(state, id)),
-  },
+    result: listOf(vote),
+    run: ({ state }, { proposalId: id }) => votesOn(state, id),
+  }),
 ]
 
-// What the options that choose proposals may say.
-const NEWEST = new Map([
-  ['true', true],
-  ['false', false],
-])
-const STATES = new Map<string, ProposalResult>([
-  ['open', ''],
-  ['Approved', 'Approved'],
-  ['Rejected', 'Rejected'],
-  ['Expired', 'Expired'],
-])
-const TYPES = new Map<string, ProposalType>(PROPOSAL_TYPES.map((type) => [type, type]))
-const CHOICES = [
-  ['newest', NEWEST],
-  ['state', STATES],
-  ['type', TYPES],
-] as const
-
-/**
- * A page of the proposals that the options choose, with the number of all of them where an option is given. Cost: the
- * rows up to the end of the page, and counting in an index.
- */
-function proposalsOf(
-  { state }: QueryContext,
-  _args: readonly string[],
-  options: QueryOptions,
-): QueryAnswer | QueryError {
-  for (const [name, values] of CHOICES) {
-    const text = options.get(name)
-    if (text !== undefined && !values.has(text))
-      return kernelErrors.badArgument(`${name}: expected one of ${[...values.keys()].join(', ')}, got ${show(text)}`)
-  }
-  const chosen = <V>(name: string, values: ReadonlyMap<string, V>): V | undefined => values.get(options.get(name) ?? '')
-  const filter = { type: chosen('type', TYPES), result: chosen('state', STATES) }
-  const names = CHOICES.map(([name]) => name)
-  const print = (proposal: Proposal): object => printProposal(state, proposal)
-  const page = pageOf(listProposals(state, filter, chosen('newest', NEWEST)), options, print, names)
-  if ('code' in page || !names.some((name) => options.has(name))) return page
-  return { ...page, total: countProposals(state, filter) }
-}
-
-/** Answers with what `read` finds for the id in a path, URL-safe or standard base64. */
-function withId(text: string, read: (id: ProposalId) => unknown): QueryAnswer | QueryError {
-  const id = proposalId.parse(text)
-  return id === undefined
-    ? kernelErrors.badArgument(`id: expected URL-safe base64 of 32 bytes, got ${JSON.stringify(text.slice(0, 60))}`)
-    : { data: read(id) }
-}
-
-/** A proposal with its votes and its tally: the last one once it is resolved, else as it is now. */
-function printWithVotes(state: StateReader, proposal: Proposal | undefined): object | null {
-  if (proposal === undefined) return null
-  const { id, result, yesPower, noPower, totalPower } = proposal
-  const { yes, no, total } =
-    result === '' ? tallyOf(state, proposal) : { yes: yesPower, no: noPower, total: totalPower }
-  return { ...printProposal(state, proposal), Votes: printVotes(state, id), Tally: { Yes: yes, No: no, Total: total } }
+/** The tally of a proposal: the last one once it is resolved, else as it is now. */
+function lastTally(state: StateReader, one: Proposal) {
+  const { result, yesPower, noPower, totalPower } = one
+  const { yes, no, total } = result === '' ? tallyOf(state, one) : { yes: yesPower, no: noPower, total: totalPower }
+  return { Yes: yes, No: no, Total: total }
 }
 
 /** Votes in candidacy order. */
-const printVotes = (state: StateReader, id: ProposalId): readonly object[] =>
+const votesOn = (state: StateReader, id: ProposalId): readonly ShapeValue<typeof vote>[] =>
   [...listVotes(state, id)].map(({ voter, answer, blockHeight }) => ({
     Voter: voter,
     Answer: answer,
     BlockHeight: blockHeight,
   }))
 
-/** The proposal object of the interface; ExpireTimestamp only where the point is a time. Source: protocol.md §6. */
-export function printProposal(state: StateReader, proposal: Proposal): Record<string, unknown> {
-  const { id, type, proposer, blockHeight, expireBlockHeight, expireTimestamp, createdAt } = proposal
-  const { result, resultMsg, resultBlockHeight, resultAt } = proposal
+/** ExpireTimestamp only where the point is a time. Source: protocol.md §6. */
+function proposalIn(state: StateReader, one: Proposal): ShapeValue<typeof proposal> {
+  const { id, type, proposer, blockHeight, expireBlockHeight, expireTimestamp, createdAt } = one
+  const { result, resultMsg, resultBlockHeight, resultAt } = one
   const libraryStatus = type === 'deploy_libeni' ? libraryStatusOf(state, id) : undefined
   return {
-    Id: printProposalId(id),
+    Id: id,
     Type: type,
     Proposer: proposer,
     BlockHeight: blockHeight,
     ExpireBlockHeight: expireBlockHeight,
-    ...(expireBlockHeight === 0 ? { ExpireTimestamp: expireTimestamp } : {}),
-    CreatedAt: printTime(createdAt),
+    ExpireTimestamp: expireBlockHeight === 0 ? expireTimestamp : undefined,
+    CreatedAt: createdAt,
     Result: result,
     ResultMsg: resultMsg,
     ResultBlockHeight: resultBlockHeight,
-    ResultAt: result === '' ? '' : printTime(resultAt),
-    Detail: proposalKinds[type].detail(proposal, libraryStatus),
+    ResultAt: result === '' ? '' : resultAt,
+    Detail: proposalKinds[type].detail(one, libraryStatus),
   }
 }

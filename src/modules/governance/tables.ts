@@ -5,11 +5,21 @@ import { address, addressOrNone } from '../../values/account.ts'
 import { type ProposalId, proposalIdBytes } from '../../base/pubKey.ts'
 import { proposalId } from '../../values/key.ts'
 import { amount, uint } from '../../values/number.ts'
+import type { ShapeValue } from '../../values/shape.ts'
 import { enumOf, flag, text, yesNo } from '../../values/text.ts'
 import { derivedTable, type RowOf, table } from '../../store/table.ts'
 
 /** The kinds of proposal. */
-export const PROPOSAL_TYPES = ['change_param', 'deploy_libeni', 'retire_program', 'transfer_fund'] as const
+export const PROPOSAL_TYPES = ['transfer_fund', 'change_param', 'deploy_libeni', 'retire_program'] as const
+
+/** What became of a retirement of the program. */
+export const RETIREMENT_STATUSES = ['init', 'success', 'rejected'] as const
+
+/** Results of a proposal that has ended. */
+export const PROPOSAL_RESULTS = ['Approved', 'Rejected', 'Expired'] as const
+
+/** The Result of a proposal; '' while it is open. */
+export const proposalResult = enumOf('', ...PROPOSAL_RESULTS)
 
 /** The order of listProposals: by block, then index in the block. */
 const place = (row: { readonly blockHeight: number; readonly place: number }): Uint8Array =>
@@ -31,7 +41,7 @@ export const proposals = table('proposals', {
     expireBlockHeight: uint,
     expireTimestamp: uint,
     createdAt: uint,
-    result: enumOf('', 'Approved', 'Rejected', 'Expired'),
+    result: proposalResult,
     resultMsg: text,
     resultBlockHeight: uint,
     resultAt: uint,
@@ -51,7 +61,7 @@ export const proposals = table('proposals', {
     transferTo: addressOrNone,
     amount,
     escrow: amount,
-    status: enumOf('', 'init', 'success', 'rejected'),
+    status: enumOf('', ...RETIREMENT_STATUSES),
   },
   message: stateCodec('svc.state.Proposal'),
   indexes: {
@@ -105,6 +115,12 @@ export const answers = derivedTable('answers', {
   sizeOf: ({ byCandidacy }) => byCandidacy.size,
 })
 
+/** What became of a library. */
+export const libraryStatusType = enumOf('init', 'ready', 'failed', 'deployed', 'collapsed', 'rejected')
+
+/** A status of a library. */
+export type LibraryStatus = ShapeValue<typeof libraryStatusType>
+
 /** The statuses of libraries before their point. */
 const BEFORE_POINT: ReadonlySet<string> = new Set(['init', 'ready', 'failed'])
 const NO_KEY = new Uint8Array(0)
@@ -117,7 +133,7 @@ export const libraryStatus = table('library_status', {
   tag: 0xf1,
   hashed: false,
   key: { proposalId },
-  row: { status: enumOf('init', 'ready', 'failed', 'deployed', 'collapsed', 'rejected') },
+  row: { status: libraryStatusType },
   indexes: { beforePoint: ({ status }) => (BEFORE_POINT.has(status) ? NO_KEY : undefined) },
 })
 

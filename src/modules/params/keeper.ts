@@ -3,9 +3,10 @@ import { stateCodec } from '../../codec/state.ts'
 import type { State, StateReader } from '../../store/state.ts'
 import { type RowOf, table } from '../../store/table.ts'
 import { uint } from '../../values/number.ts'
+import { record, type Shape } from '../../values/shape.ts'
 import { text } from '../../values/text.ts'
-import { pageOf, type QueryEntry } from '../define.ts'
 import { kernelErrors } from '../errors.ts'
+import { defineListQuery, defineQuery, page, pageOf, type QueryEntry, QueryRefusal } from '../query.ts'
 import { canonicalText, PARAMETERS, type Parameter, type Params, type ParamValue } from './definitions.ts'
 
 /** The names of the parameters, in the interface's order. */
@@ -87,33 +88,55 @@ export function readValue(name: string, value: string): { readonly text: string 
 }
 
 /** The system parameters object of the interface: integers as Number, ratios and the address as String. */
-export function printParams(state: StateReader, height: number): Record<string, unknown> {
-  const printed: Record<string, unknown> = {}
-  for (const { name, type, value } of valuesInForce(state, height)) printed[name] = type.toJson(value)
-  return printed
-}
+const systemParameters = record(
+  'SystemParameters',
+  Object.fromEntries([...PARAMETERS].map(([name, { type }]): [string, Shape<ParamValue>] => [name, type])),
+)
+
+const byName = (values: ReturnType<typeof valuesInForce>): Readonly<Record<string, ParamValue>> =>
+  Object.fromEntries([...values].map(({ name, value }) => [name, value]))
+
+/** The system parameters object at a height. */
+export const printParams = (state: StateReader, height: number): Readonly<Record<string, unknown>> =>
+  systemParameters.toJson(byName(valuesInForce(state, height))) as Readonly<Record<string, unknown>>
 
 /** The parameters in force in the requested block, the head by default. Source: interface, getParams; protocol.md §8. */
-export const queryParams: QueryEntry = {
+const queryParams = defineQuery({
+  method: 'svc_queryParams',
+  call: 'governance.getParams',
   path: '/governance/params',
-  doc: 'The system parameters in force in the block of the requested height (the head when 0).',
+  doc: 'The system parameters in force in the block of a height.',
+  input: {},
+  height: 'honoured',
+  result: systemParameters,
   run: ({ state, height, requestedHeight }) => {
-    if (requestedHeight < 0 || requestedHeight > height)
-      return kernelErrors.badArgument(`height: expected 0 to the head ${height}, got ${requestedHeight}`)
-    if (height === 0) return { data: {} } // before the first block nothing is in force
-    return { data: printParams(state, requestedHeight === 0 ? height : requestedHeight) }
+    if (requestedHeight > height)
+      throw new QueryRefusal(
+        kernelErrors.badArgument(`height: expected 0 to the head ${height}, got ${requestedHeight}`),
+      )
+    // Before the first block nothing is in force.
+    const inForce = height === 0 ? [] : valuesInForce(state, requestedHeight === 0 ? height : requestedHeight)
+    return byName(inForce)
   },
-}
+})
 
 /** Every value that a parameter was given, the newest first; those of genesis are in force from height 0. */
-export const queryParamsHistory: QueryEntry = {
+const queryParamsHistory = defineListQuery({
+  method: 'svc_getParamsHistory',
+  call: 'governance.getParamsHistory',
   path: '/governance/params-history',
-  doc: 'Every value that a parameter was given, the newest first: height_in_force, name, value; `?limit=` and `?offset=` cut a page.',
-  isList: true,
-  run: ({ state }, _args, options) =>
-    pageOf(state.scan(params, { index: 'byHeight', reverse: true }), options, ({ height, name, value }) => ({
+  doc: 'Every value that a system parameter was given, the newest first; those of genesis are in force from height 0.',
+  input: page,
+  positional: 0,
+  item: record('ParameterChange', { height_in_force: uint, name: text, value: text }),
+  run: ({ state }, given) => ({
+    items: pageOf(state.scan(params, { index: 'byHeight', reverse: true }), given, ({ height, name, value }) => ({
       height_in_force: height,
       name,
       value,
     })),
-}
+  }),
+})
+
+/** Queries of this module. */
+export const paramsQueries: readonly QueryEntry[] = [queryParams, queryParamsHistory]

@@ -4,7 +4,18 @@ import { printPubKey, type PubKey, pubKeyBytes } from '../../base/pubKey.ts'
 import type { State, StateReader } from '../../store/state.ts'
 import { addBalance } from '../accounts/keeper.ts'
 import { addToTotals, getChain, supplyOf } from '../chain/keeper.ts'
-import type { Attributes, Block, ChainEvent } from '../define.ts'
+import type { Block } from '../define.ts'
+import type { ChainEvent } from '../event.ts'
+import {
+  absentEvent,
+  awardEvent,
+  joinedEvent,
+  leftEvent,
+  presentEvent,
+  removedEvent,
+  unbondedEvent,
+  validatorSetEvent,
+} from './events.ts'
 import {
   absencesOf,
   awardShares,
@@ -52,14 +63,6 @@ export interface ValidatorUpdate {
   readonly power: number
 }
 
-const eventOf = (name: string, owner: Address, attributes: Attributes = {}): ChainEvent => ({
-  type: `svc.stake.${name}`,
-  attributes: { owner, ...attributes },
-})
-
-const removedEvent = (owner: Address, reason: 'absence' | 'misbehaviour'): ChainEvent =>
-  eventOf('removed', owner, { reason })
-
 /** The live candidacy that a vote in the last commit belongs to, if its record is still there. */
 function liveVoter(state: StateReader, vote: CommitVote, commitHeight: number): Candidacy | undefined {
   const id = candidacyIdAt(state, vote.validator, commitHeight)
@@ -94,7 +97,7 @@ export function punish(state: State, block: Block, offences: readonly Offence[])
     const candidacy = getById(state, candidacyId)
     if (candidacy !== undefined) {
       changeCandidacy(state, candidacy, { shares: slash(state, candidacy.shares), active: false }, block.time)
-      if (candidacy.active) events.push(removedEvent(candidacy.ownerAddress, 'misbehaviour'))
+      if (candidacy.active) events.push(removedEvent.of({ owner: candidacy.ownerAddress, reason: 'misbehaviour' }))
     }
     recordMisbehaviour(state, candidacyId, block.height)
   }
@@ -125,13 +128,13 @@ function countAbsences(
   }
   for (const { id, ownerAddress } of signers.values()) {
     const missed = absencesOf(state, id)
-    if (missed > 0) events.push(eventOf('present', ownerAddress, { missed: String(missed) }))
+    if (missed > 0) events.push(presentEvent.of({ owner: ownerAddress, missed: String(missed) }))
     clearAbsence(state, id)
   }
   const absent = [...voters.values()].filter(({ id, active }) => active && !signers.has(id))
   const over = absent.filter(({ id, ownerAddress }) => {
     const count = countAbsence(state, id)
-    if (count === 1) events.push(eventOf('absent', ownerAddress))
+    if (count === 1) events.push(absentEvent.of({ owner: ownerAddress }))
     return count >= absentBlocksMax
   })
   return { over, events }
@@ -150,7 +153,7 @@ export function removeAbsent(state: State, block: Block, votes: readonly CommitV
     if (isOnlyEligible(state, candidacy)) continue
     changeCandidacy(state, candidacy, { active: false }, block.time)
     clearAbsence(state, candidacy.id)
-    events.push(removedEvent(candidacy.ownerAddress, 'absence'))
+    events.push(removedEvent.of({ owner: candidacy.ownerAddress, reason: 'absence' }))
   }
   return events
 }
@@ -165,9 +168,6 @@ export const SUPPLY_MINTED_MAX = 9n * 10n ** 15n * TOKEN
  * would be most of what CometBFT's index holds.
  */
 export const AWARD_EVENT_BLOCKS = 50
-
-/** The type of that event. It finds its block by itself, so no `svc.block` does. Source: protocol.md §9. */
-export const AWARD_EVENT = 'svc.stake.award'
 
 const MS_A_YEAR = 31_536_000_000n
 const BLOCK_MS_MAX = 10_000
@@ -197,10 +197,7 @@ export function payAward(state: State, block: Block, votes: readonly CommitVote[
     addToTotals(state, 'minted', part)
     if (part > 0n) paid?.set(ownerAddress, (paid.get(ownerAddress) ?? 0n) + part)
   }
-  return [...(paid ?? [])].map(([owner, amount]) => ({
-    type: AWARD_EVENT,
-    attributes: { owner, amount: amount.toString() },
-  }))
+  return [...(paid ?? [])].map(([owner, amount]) => awardEvent.of({ owner, amount: amount.toString() }))
 }
 
 // EndBlock (d): payout
@@ -213,7 +210,7 @@ export function payUnbonded(state: State, block: Block): readonly ChainEvent[] {
   return listDueUnbondings(state, block.height).map((entry) => {
     removeUnbonding(state, entry)
     addBalance(state, entry.ownerAddress, entry.amount)
-    return eventOf('unbonded', entry.ownerAddress, { amount: entry.amount.toString() })
+    return unbondedEvent.of({ owner: entry.ownerAddress, amount: entry.amount.toString() })
   })
 }
 
@@ -272,7 +269,7 @@ export function updateSet(
   const next = nextSet(state, sent, block.params, signersOf(state, votes, block.height - 1))
   const updates = sendSet(state, sent, next, block.height + 2)
   dropKeyPeriods(state, block.height - evidenceBlocksMax(block.params.unstakeWaitPeriod))
-  const changed = { type: 'svc.stake.validator_set', attributes: { changed: String(updates.length) } }
+  const changed = validatorSetEvent.of({ changed: String(updates.length) })
   return { updates, events: updates.length === 0 ? [] : [changed, ...comingsAndGoings(state, sent, updates)] }
 }
 
@@ -289,8 +286,7 @@ function comingsAndGoings(
     .flatMap(({ pubKey, power }) => {
       const member = (power === 0 ? before : after).get(pubKey)
       const owner = member === undefined ? undefined : getById(state, member.candidacyId)?.ownerAddress
-      return owner === undefined
-        ? []
-        : [eventOf(power === 0 ? 'left' : 'joined', owner, { pub_key: printPubKey(pubKey) })]
+      const event = power === 0 ? leftEvent : joinedEvent
+      return owner === undefined ? [] : [event.of({ owner, pub_key: printPubKey(pubKey) })]
     })
 }

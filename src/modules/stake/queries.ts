@@ -1,19 +1,13 @@
-import { printPubKey, type PubKey } from '../../base/pubKey.ts'
-import { printRatio } from '../../base/amount.ts'
-import { show } from '../../base/json.ts'
-import { printTime } from '../../base/time.ts'
-import { uint } from '../../values/number.ts'
-import { flag } from '../../values/text.ts'
+import type { PubKey } from '../../base/pubKey.ts'
 import type { StateReader } from '../../store/state.ts'
-import {
-  pageOf,
-  type QueryAnswer,
-  type QueryContext,
-  type QueryEntry,
-  type QueryError,
-  withAddress,
-} from '../define.ts'
-import { kernelErrors } from '../errors.ts'
+import { field } from '../../tx/fields.ts'
+import { address } from '../../values/account.ts'
+import { pubKey } from '../../values/key.ts'
+import { amount, ratio, uint } from '../../values/number.ts'
+import { listOf, orNull, record, type Shape, type ShapeValue } from '../../values/shape.ts'
+import { enumOf, flag, text, yesNo } from '../../values/text.ts'
+import { time } from '../../values/time.ts'
+import { defineListQuery, defineQuery, page, pageOf, type QueryContext, type QueryEntry } from '../query.ts'
 import {
   type AccountUpdate,
   countAbove,
@@ -25,98 +19,164 @@ import {
   listSet,
   listUnbondingsOf,
 } from './keeper.ts'
-import type { Candidacy, SetMember, Unbonding } from './tables.ts'
+import { accountUpdateStatus, type Candidacy, type SetMember, type Unbonding } from './tables.ts'
 import { nextSet, votingPower } from './validatorSet.ts'
+
+const pubKeyMembers = record('PubKeyObject', { type: text, value: pubKey })
+/** A public key as CometBFT's JSON has it. */
+const pubKeyObject: Shape<PubKey> = {
+  schema: pubKeyMembers.schema,
+  toJson: (value) => pubKeyMembers.toJson({ type: 'tendermint/PubKeyEd25519', value }),
+}
+
+/** Source: interface, Validator object; protocol.md §3, §4. */
+const validator = record('Validator', {
+  pub_key: pubKeyObject,
+  owner_address: address,
+  shares: amount,
+  voting_power: uint,
+  max_shares: amount,
+  comp_rate: ratio,
+  created_at: time,
+  updated_at: time,
+  description: record(undefined, { name: text, website: text, location: text, email: text, profile: text }),
+  verified: yesNo,
+  active: yesNo,
+  block_height: uint,
+  rank: uint,
+  state: enumOf('Validator', 'Candidate', 'Withdrawn'),
+})
+
+/** Source: protocol.md §10, svc_queryUnbonding. */
+const unbondingEntry = record('UnbondingEntry', { amount, pub_key: pubKeyObject, completion_height: uint })
+
+/** Source: protocol.md §10, svc_queryAccountUpdate. */
+const accountUpdate = record('AccountUpdate', {
+  id: uint,
+  status: accountUpdateStatus,
+  from: address,
+  to: address,
+  pub_key: orNull(pubKey),
+})
+
+/** Source: protocol.md §8. */
+const setRow = record('ValidatorSetRow', { pub_key: pubKeyObject, candidacy_id: uint, power: uint, proven: flag })
+
+/** Source: protocol.md §10, svc_queryValidatorSet. */
+const setMember = record('ValidatorSetMember', {
+  pub_key: pubKeyObject,
+  owner_address: orNull(address),
+  power: uint,
+  proven: flag,
+})
 
 /** The paths under `/stake/`. Source: interface, list and query; protocol.md §3, §8, §10. */
 export const stakeQueries: readonly QueryEntry[] = [
-  {
-    path: '/stake/validators',
-    doc: 'All current validators and candidates in rank order; `?limit=` and `?offset=` cut a page.',
-    isList: true,
-    run: (context, _args, options) => {
-      const all = context.height === 0 ? [] : listLive(context.state)
-      return pageOf(all, options, (candidacy, rank) => printValidator(context, candidacy, rank))
-    },
-  },
-  {
+  defineQuery({
+    method: 'svc_queryValidator',
+    call: 'stake.validator.query',
     path: '/stake/validator/<address>',
-    doc: 'The candidacy of an address, null when there is none.',
-    run: (context, [text = '']) =>
-      withAddress(text, (owner) => {
-        const candidacy = context.height === 0 ? undefined : getByOwner(context.state, owner)
-        return { data: candidacy === undefined ? null : printValidator(context, candidacy, rankOf(context, candidacy)) }
-      }),
-  },
-  {
+    doc: 'The validator object of an address at the head, data null when it has no record.',
+    input: { validatorAddress: field(address) },
+    height: 'ignored',
+    result: orNull(validator),
+    run: (context, { validatorAddress: owner }) => {
+      const candidacy = context.height === 0 ? undefined : getByOwner(context.state, owner)
+      return candidacy && validatorOf(context, candidacy, rankOf(context, candidacy))
+    },
+  }),
+  defineListQuery({
+    method: 'svc_queryValidators',
+    call: 'stake.validator.list',
+    path: '/stake/validators',
+    doc: 'All current validators and candidates at the head, in rank order.',
+    input: page,
+    positional: 1,
+    height: 'ignored',
+    item: validator,
+    run: (context, given) => {
+      const all = context.height === 0 ? [] : listLive(context.state)
+      return { items: pageOf(all, given, (candidacy, rank) => validatorOf(context, candidacy, rank)) }
+    },
+  }),
+  defineQuery({
     path: '/stake/candidacy-id/<address>',
     doc: 'The id of the candidacy of an address, null when there is none.',
-    run: ({ state }, [text = '']) => withAddress(text, (owner) => ({ data: getByOwner(state, owner)?.id ?? null })),
-  },
-  {
+    input: { address: field(address) },
+    result: orNull(uint),
+    run: ({ state }, { address: owner }) => getByOwner(state, owner)?.id,
+  }),
+  defineListQuery({
+    method: 'svc_queryUnbonding',
+    call: 'stake.validator.queryUnbonding',
     path: '/stake/unbonding/<address>',
-    doc: 'Unbonding entries of an address: amount, pub_key, completion_height.',
-    isList: true,
-    run: ({ state }, [text = '']) =>
-      withAddress(text, (owner) => pageOf(listUnbondingsOf(state, owner), new Map(), printUnbonding)),
-  },
-  {
-    path: '/stake/account-update/<id>',
-    doc: 'An account update request: id, status, from, to, pub_key of the candidacy.',
-    run: accountUpdateOfId,
-  },
-  {
-    path: '/stake/account-updates/<address>',
-    doc: 'The pending account update requests from or to an address, the newest first; `?limit=` and `?offset=` cut a page.',
-    isList: true,
-    run: ({ state }, [text = ''], options) =>
-      withAddress(text, (account) =>
-        pageOf(listPendingUpdates(state, account), options, (request) => printAccountUpdate(state, request)),
-      ),
-  },
-  {
-    path: '/stake/set',
-    doc: 'The validator set as CometBFT was last told it: pub_key, candidacy_id, power, proven.',
-    run: ({ state }) => printSet(state, ({ candidacyId }) => ({ candidacy_id: candidacyId })),
-  },
-  {
+    doc: 'What still unbonds for an address.',
+    input: { address: field(address) },
+    item: unbondingEntry,
+    run: ({ state }, { address: owner }) => ({ items: pageOf(listUnbondingsOf(state, owner), {}, unbondingOf) }),
+  }),
+  defineQuery({
+    method: 'svc_queryValidatorSet',
+    call: 'stake.validator.queryValidatorSet',
     path: '/stake/set/owners',
-    doc: 'The validator set as CometBFT was last told it: pub_key, owner_address, power, proven.',
+    doc: 'The validator set as CometBFT was last told it; proven is false for a key that joins with power 1 until it has signed.',
+    input: {},
+    result: listOf(setMember),
     run: ({ state }) =>
-      // No owner for a record that was replaced.
-      printSet(state, ({ candidacyId }) => ({ owner_address: getById(state, candidacyId)?.ownerAddress ?? null })),
-  },
+      listSet(state).map(({ candidacyId, ...member }) => ({
+        ...setRowOf(member),
+        // No owner for a record that was replaced.
+        owner_address: getById(state, candidacyId)?.ownerAddress,
+      })),
+  }),
+  defineQuery({
+    path: '/stake/set',
+    doc: 'The validator set as CometBFT was last told it, with the ids of candidacies.',
+    input: {},
+    result: listOf(setRow),
+    run: ({ state }) =>
+      listSet(state).map(({ candidacyId, ...member }) => ({ ...setRowOf(member), candidacy_id: candidacyId })),
+  }),
+  defineQuery({
+    method: 'svc_queryAccountUpdate',
+    call: 'stake.validator.queryAccountUpdate',
+    path: '/stake/account-update/<id>',
+    doc: 'A request to bind a candidacy to another address, with its status; data null when there is none of that id.',
+    input: { accountUpdateRequestId: field(uint, 'id that updateAccount returned') },
+    result: orNull(accountUpdate),
+    run: ({ state }, { accountUpdateRequestId: id }) => {
+      const request = getAccountUpdate(state, id)
+      return request && accountUpdateOf(state, request)
+    },
+  }),
+  defineListQuery({
+    method: 'svc_queryAccountUpdates',
+    call: 'stake.validator.queryAccountUpdates',
+    path: '/stake/account-updates/<address>',
+    doc: 'The pending requests that an address made or may accept, the newest first.',
+    input: { address: field(address), ...page },
+    positional: 1,
+    item: accountUpdate,
+    run: ({ state }, { address: account, ...given }) => ({
+      items: pageOf(listPendingUpdates(state, account), given, (request) => accountUpdateOf(state, request)),
+    }),
+  }),
 ]
 
-const printUnbonding = ({ amount, pubKey, heightPaid }: Unbonding): object => ({
-  amount: amount.toString(),
-  pub_key: pubKeyObject(pubKey),
+const unbondingOf = ({ amount: units, pubKey: pub_key, heightPaid }: Unbonding): ShapeValue<typeof unbondingEntry> => ({
+  amount: units,
+  pub_key,
   completion_height: heightPaid,
 })
 
-function accountUpdateOfId({ state }: QueryContext, [text = '']: readonly string[]): QueryAnswer | QueryError {
-  const id = uint.parse(text)
-  if (id === undefined) return kernelErrors.badArgument(`id: expected a decimal integer, got ${show(text)}`)
-  const request = getAccountUpdate(state, id)
-  return { data: request === undefined ? null : printAccountUpdate(state, request) }
-}
-
-function printAccountUpdate(
+function accountUpdateOf(
   state: StateReader,
   { id, status, fromAddress, toAddress, candidacyId }: AccountUpdate,
-): object {
-  const candidacy = getById(state, candidacyId)
-  const pub_key = candidacy === undefined ? null : printPubKey(candidacy.pubKey)
-  return { id, status, from: fromAddress, to: toAddress, pub_key }
+): ShapeValue<typeof accountUpdate> {
+  return { id, status, from: fromAddress, to: toAddress, pub_key: getById(state, candidacyId)?.pubKey }
 }
 
-function printSet(state: StateReader, holder: (member: SetMember) => object): QueryAnswer {
-  const print = (member: SetMember): object => {
-    const { pubKey, power, proven } = member
-    return { pub_key: pubKeyObject(pubKey), ...holder(member), power, proven }
-  }
-  return { data: listSet(state).map(print) }
-}
+const setRowOf = ({ pubKey: pub_key, power, proven }: Omit<SetMember, 'candidacyId'>) => ({ pub_key, power, proven })
 
 /** Ranks that are remembered for a head; for a candidacy behind them the ones above it are counted. */
 const RANKS_KEPT = 256
@@ -150,26 +210,23 @@ function rankOf(context: QueryContext, candidacy: Candidacy): number {
   return setAtHead(context).ranks.get(candidacy.id) ?? countAbove(context.state, candidacy)
 }
 
-/** A public key as CometBFT's JSON has it. */
-const pubKeyObject = (key: PubKey): object => ({ type: 'tendermint/PubKeyEd25519', value: printPubKey(key) })
-
-/** The validator object of the interface. Source: interface, Validator object; protocol.md §3, §4. */
-function printValidator(context: QueryContext, candidacy: Candidacy, rank: number): object {
+/** Source: interface, Validator object; protocol.md §3, §4. */
+function validatorOf(context: QueryContext, candidacy: Candidacy, rank: number): ShapeValue<typeof validator> {
   const { name, website, location, email, profile } = candidacy
   const { powerCap, inSet } = setAtHead(context)
   const live = inSet.has(candidacy.id) ? 'Validator' : 'Candidate'
   return {
-    pub_key: pubKeyObject(candidacy.pubKey),
+    pub_key: candidacy.pubKey,
     owner_address: candidacy.ownerAddress,
-    shares: candidacy.shares.toString(),
+    shares: candidacy.shares,
     voting_power: votingPower(candidacy, powerCap),
-    max_shares: candidacy.maxShares.toString(),
-    comp_rate: printRatio(candidacy.compRate),
-    created_at: printTime(candidacy.createdAt),
-    updated_at: printTime(candidacy.updatedAt),
+    max_shares: candidacy.maxShares,
+    comp_rate: candidacy.compRate,
+    created_at: candidacy.createdAt,
+    updated_at: candidacy.updatedAt,
     description: { name, website, location, email, profile },
-    verified: flag.print(candidacy.verified),
-    active: flag.print(candidacy.active),
+    verified: candidacy.verified ? 'Y' : 'N',
+    active: candidacy.active ? 'Y' : 'N',
     block_height: candidacy.blockHeight,
     rank,
     state: candidacy.withdrawn ? 'Withdrawn' : live,

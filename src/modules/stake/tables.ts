@@ -143,6 +143,9 @@ export const unbondings = table('unbondings', {
 /** One unbonding entry. */
 export type Unbonding = RowOf<typeof unbondings>
 
+/** What became of a request to bind a candidacy to another address. */
+export const accountUpdateStatus = enumOf('PENDING', 'COMPLETED', 'REPLACED', 'CANCELLED')
+
 /** Account update requests: PENDING, COMPLETED, REPLACED or CANCELLED. At most one PENDING a candidacy. */
 export const accountUpdates = table('account_updates', {
   tag: 0x07,
@@ -151,7 +154,7 @@ export const accountUpdates = table('account_updates', {
     candidacyId: uint,
     fromAddress: address,
     toAddress: address,
-    status: enumOf('PENDING', 'COMPLETED', 'REPLACED', 'CANCELLED'),
+    status: accountUpdateStatus,
   },
   message: stateCodec('svc.state.AccountUpdate'),
   indexes: {

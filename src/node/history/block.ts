@@ -4,8 +4,9 @@ import { concernedBy, infoOf } from '../../app/convert.ts'
 import { type Address, addressBytes } from '../../base/address.ts'
 import { historyCodec } from '../../codec/history.ts'
 import type { BlockResults, NodeBlock, NodeEvent } from '../../comet/rpc.ts'
-import type { ChainEvent } from '../../modules/define.ts'
-import { INDEX_EVENTS } from '../../modules/registry.ts'
+import { txEvent } from '../../modules/chain/events.ts'
+import { type ChainEvent, EVENT_PREFIX } from '../../modules/event.ts'
+import { isIndexEvent } from '../../modules/registry.ts'
 
 /** What an owner of candidacies did, or a block did to it. `attributes` is a JSON object of texts. */
 interface OwnerEvent {
@@ -102,8 +103,8 @@ export const executedBlock = ({ timeMs, outcomes, events }: ExecutedBlock): Hist
 
 function foundTx(tx: Uint8Array, index: number, results: BlockResults): Executed {
   const { code, log, info, data, gasUsed } = results.results[index] as BlockResults['results'][0]
-  const events = results.eventsOfTx(index, 'svc.')
-  const found = events.filter(({ type }) => type === 'svc.tx').map(({ attributes }) => attributes)
+  const events = results.eventsOfTx(index, EVENT_PREFIX)
+  const found = events.filter(({ type }) => type === txEvent.type).map(({ attributes }) => attributes)
   const named = (name: 'account' | 'validator'): readonly Address[] =>
     found.flatMap(({ [name]: address }) => (address === undefined ? [] : [address as Address]))
   return {
@@ -115,7 +116,7 @@ function foundTx(tx: Uint8Array, index: number, results: BlockResults): Executed
     gasUsed,
     accounts: named('account'),
     validators: named('validator'),
-    event: events.find(({ type }) => !INDEX_EVENTS.has(type)),
+    event: events.find((event) => !isIndexEvent(event)),
   }
 }
 
@@ -124,5 +125,5 @@ export const foundBlock = ({ timeMs, txs }: NodeBlock, results: BlockResults): H
   historyBlock(
     timeMs,
     txs.map((tx, index) => foundTx(tx, index, results)),
-    results.eventsOfBlock().filter(({ type }) => type.startsWith('svc.') && !INDEX_EVENTS.has(type)),
+    results.eventsOfBlock().filter((event) => event.type.startsWith(EVENT_PREFIX) && !isIndexEvent(event)),
   )

@@ -4,13 +4,17 @@
  */
 import { type Address, addressBytes } from '../../base/address.ts'
 import { equalBytes, fromHex, toBase64 } from '../../base/bytes.ts'
-import { show } from '../../base/json.ts'
 import { sha256 } from '../../base/sha256.ts'
-import type { QueryAnswer, QueryContext, QueryEntry, QueryError, QueryOptions } from '../../modules/define.ts'
-import { isError, withAddress } from '../../modules/define.ts'
 import { kernelErrors } from '../../modules/errors.ts'
 import { valueChanges } from '../../modules/params/keeper.ts'
+import { defineQuery, type QueryContext, type QueryEntry, QueryRefusal } from '../../modules/query.ts'
 import { txHash } from '../../tx/envelope.ts'
+import { field, optional } from '../../tx/fields.ts'
+import { address } from '../../values/account.ts'
+import { integerOf } from '../../values/number.ts'
+import type { Shape } from '../../values/shape.ts'
+import { text } from '../../values/text.ts'
+import type { ValueType } from '../../values/valueType.ts'
 import { type Connection, openConnection, sqliteCode } from '../../store/sqlite/connection.ts'
 import { historyResultCodec } from './block.ts'
 import { hashStart, newestIds, OWN_EVENTS_FROM, placeOfTx, spanOf, TXS_OF_A_BLOCK, txIdOf } from './file.ts'
@@ -30,29 +34,30 @@ interface Position {
 
 const POSITION = /^([0-9]{1,16})(?:\/([0-9]{1,9}))?$/
 
-interface PageOptions {
-  readonly limit: number
-  readonly before: Position
+const position: ValueType<string, string> = {
+  ...text,
+  name: 'position',
+  exactForm: 'a height, or a height and a place (120/3)',
+  parse: (given) => (Number.isSafeInteger(Number(POSITION.exec(given)?.[1])) ? given : undefined),
 }
 
-function readOptions(options: QueryOptions): PageOptions | QueryError {
-  for (const name of options.keys())
-    if (name !== 'limit' && name !== 'before')
-      return kernelErrors.badArgument(`${name.slice(0, 60)}: expected limit or before`)
-  const limit = options.get('limit') ?? String(ROWS)
-  if (!/^[0-9]{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > ROWS_MAX)
-    return kernelErrors.badArgument(`limit: expected 1 to ${ROWS_MAX}, got ${show(limit)}`)
-  const before = options.get('before')
-  const [, height, place = '0'] = before === undefined ? [] : (POSITION.exec(before) ?? [])
-  if (before !== undefined && !Number.isSafeInteger(Number(height)))
-    return kernelErrors.badArgument(`before: expected a height, or a height and a place (120/3), got ${show(before)}`)
-  return {
-    limit: Number(limit),
-    before:
-      before === undefined
-        ? { height: Number.MAX_SAFE_INTEGER, place: 0 }
-        : { height: Number(height), place: Number(place) },
-  }
+function positionOf(given: string | undefined): Position {
+  if (given === undefined) return { height: Number.MAX_SAFE_INTEGER, place: 0 }
+  const [, height, place = '0'] = POSITION.exec(given) as RegExpExecArray
+  return { height: Number(height), place: Number(place) }
+}
+
+const pageInput = {
+  address: field(address),
+  limit: optional(field(integerOf(1, ROWS_MAX))),
+  before: optional(field(position)),
+}
+
+const hashText: ValueType<string, string> = {
+  ...text,
+  name: 'hash',
+  exactForm: '64 hex digits',
+  parse: (given) => (/^[0-9a-fA-F]{64}$/.test(given) ? given : undefined),
 }
 
 /** A row: its position, and the rest. */
@@ -147,8 +152,6 @@ const rowsIn =
 
 const BY_HASH = 'SELECT id FROM transactions WHERE hash_start = ? ORDER BY id'
 
-const HASH_BYTES = 32
-
 /** The transaction with this hash that succeeded, or else the first one in a block. */
 function findTx(connection: Connection, hash: Uint8Array): TxRow | undefined {
   let first: TxRow | undefined
@@ -163,67 +166,50 @@ function findTx(connection: Connection, hash: Uint8Array): TxRow | undefined {
 }
 
 /** What every answer says: the heights between which it is whole. */
-function withSpan(connection: Connection, { height }: QueryContext, found: object): QueryAnswer {
+function withSpan(connection: Connection, { height }: QueryContext, found: object): object {
   const { first, last } = spanOf(connection) ?? { first: height + 1, last: height }
-  return { data: { first_height: first, last_height: last, ...found } }
+  return { first_height: first, last_height: last, ...found }
 }
 
-const pageEntry = <R extends Row>(
+/** Answers from the index, where it can be read. */
+type Ask = (answer: (connection: Connection) => object) => object
+
+const asItIs: Shape<object> = { schema: { type: 'object' }, toJson: (value) => value }
+
+const pageQuery = <R extends Row>(
+  ask: Ask,
   name: string,
   doc: string,
   rows: Rows<R>,
   printer: (connection: Connection, context: QueryContext) => (row: R) => object,
-): Pick<QueryEntry, 'path' | 'doc'> & {
-  run: (connection: Connection, ...given: Parameters<QueryEntry['run']>) => ReturnType<QueryEntry['run']>
-} => ({
-  path: `/history/${name}/<address>`,
-  doc: `${doc}, the newest first; \`?limit=\` (1 to ${ROWS_MAX}) and \`?before=\` cut a page.`,
-  run: (connection, context, [text = ''], options) =>
-    withAddress(text, (address) => {
-      const page = readOptions(options)
-      if (isError(page)) return page as QueryError
-      const { limit, before } = page as PageOptions
-      const print = printer(connection, context)
-      return withSpan(connection, context, pageOf(rows(connection, address, before, limit + 1), limit, print))
-    }),
-})
-
-const ENTRIES = [
-  pageEntry('account', 'The transactions that concern an account', accountTxs, (_connection, context) =>
-    printTx(context),
-  ),
-  pageEntry(
-    'validator',
-    'What an owner of candidacies did, and what blocks did to them, without awards',
-    rowsIn<readonly [number, number, number, string, string]>(VALIDATOR_PAGE),
-    (connection) =>
-      ([height, place, timeMs, type, attributes]) => ({
-        height,
-        time_ms: timeMs,
-        hash: place >= OWN_EVENTS_FROM ? null : txHash(txOf(connection, txIdOf(height, place))[3]),
-        type,
-        attributes: JSON.parse(attributes) as unknown,
+): QueryEntry =>
+  defineQuery({
+    path: `/history/${name}/<address>`,
+    doc: `${doc}, the newest first.`,
+    input: pageInput,
+    result: asItIs,
+    run: (context, { address: owner, limit = ROWS, before }) =>
+      ask((connection) => {
+        const found = rows(connection, owner, positionOf(before), limit + 1)
+        return withSpan(connection, context, pageOf(found, limit, printer(connection, context)))
       }),
-  ),
-  pageEntry(
-    'awards',
-    'What an owner was paid in blocks that tell of it',
-    rowsIn<readonly [number, number, number, string]>(AWARDS_PAGE),
-    () =>
-      ([height, , timeMs, amount]) => ({ height, time_ms: timeMs, amount }),
-  ),
-  {
-    path: '/history/transaction/<hash>',
-    doc: 'A transaction in a block by its hash, 64 hex digits; null when the index has none.',
-    run: (connection: Connection, context: QueryContext, [text = '']: readonly string[]) => {
-      const hash = fromHex(text)
-      if (hash?.length !== HASH_BYTES)
-        return kernelErrors.badArgument(`hash: expected 64 hex digits, got ${show(text)}`)
-      const found = findTx(connection, hash)
-      return withSpan(connection, context, { transaction: found === undefined ? null : printTx(context)(found) })
-    },
-  },
-] as const
+  })
+
+type EventRow = readonly [number, number, number, string, string]
+
+const printEvent =
+  (connection: Connection) =>
+  ([height, place, timeMs, type, attributes]: EventRow): object => ({
+    height,
+    time_ms: timeMs,
+    hash: place >= OWN_EVENTS_FROM ? null : txHash(txOf(connection, txIdOf(height, place))[3]),
+    type,
+    attributes: JSON.parse(attributes) as unknown,
+  })
+
+type AwardRow = readonly [number, number, number, string]
+
+const printAward = ([height, , timeMs, amount]: AwardRow): object => ({ height, time_ms: timeMs, amount })
 
 /**
  * The queries that the index at `path` answers. It is opened at the first of them. They never fail for what is wrong
@@ -231,21 +217,48 @@ const ENTRIES = [
  */
 export function historyQueries(path: string | undefined): readonly QueryEntry[] {
   let opened: Connection | undefined
-  return ENTRIES.map(({ path: pattern, doc, run }) => ({
-    path: pattern,
-    doc,
-    run: (context, args, options) => {
-      if (path === undefined) return kernelErrors.unavailable('this node keeps no index of histories (--no-history)')
-      try {
-        opened ??= openConnection(path, { readonly: true })
-        const connection = opened
-        return connection.db.transaction(() => run(connection, context, args, options))()
-      } catch (error) {
-        if (sqliteCode(error) === undefined && (error as Error).name !== 'StoreError') throw error
-        opened?.close()
-        opened = undefined
-        return kernelErrors.unavailable('the index of histories cannot be read')
-      }
-    },
-  }))
+  const unavailable = (why: string): QueryRefusal => new QueryRefusal(kernelErrors.unavailable(why))
+  const ask: Ask = (answer) => {
+    if (path === undefined) throw unavailable('this node keeps no index of histories (--no-history)')
+    try {
+      opened ??= openConnection(path, { readonly: true })
+      const connection = opened
+      return connection.db.transaction(() => answer(connection))()
+    } catch (error) {
+      if (sqliteCode(error) === undefined && (error as Error).name !== 'StoreError') throw error
+      opened?.close()
+      opened = undefined
+      throw unavailable('the index of histories cannot be read')
+    }
+  }
+  return [
+    pageQuery(ask, 'account', 'The transactions that concern an account', accountTxs, (_connection, context) =>
+      printTx(context),
+    ),
+    pageQuery(
+      ask,
+      'validator',
+      'What an owner of candidacies did, and what blocks did to them, without awards',
+      rowsIn<EventRow>(VALIDATOR_PAGE),
+      printEvent,
+    ),
+    pageQuery(
+      ask,
+      'awards',
+      'What an owner was paid in blocks that tell of it',
+      rowsIn<AwardRow>(AWARDS_PAGE),
+      () => printAward,
+    ),
+    defineQuery({
+      path: '/history/transaction/<hash>',
+      doc: 'A transaction in a block by its hash; null when the index has none.',
+      input: { hash: field(hashText) },
+      result: asItIs,
+      run: (context, { hash }) =>
+        ask((connection) => {
+          const found = findTx(connection, fromHex(hash) as Uint8Array)
+          return withSpan(connection, context, { transaction: found === undefined ? null : printTx(context)(found) })
+        }),
+    }),
+  ]
 }

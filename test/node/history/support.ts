@@ -3,6 +3,7 @@ import Database from 'better-sqlite3'
 import { TXS_OF_A_BLOCK } from '../../../src/node/history/file.ts'
 import { historyQueries } from '../../../src/node/history/queries.ts'
 import { startHistoryIndex } from '../../../src/node/history/thread.ts'
+import { readPath } from '../../../src/modules/query.ts'
 import { tables, views } from '../../../src/modules/registry.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/sqliteStore.ts'
 import { account, CHAIN_ID, nodeKey, TestChain, tokens } from '../../support/testChain.ts'
@@ -55,7 +56,7 @@ export function openChain(folder: string, { before, journalBytesMax = Infinity, 
   /** What the node answers to `/history/<path>`. */
   const ask = (whole: string): HistoryPage => {
     const [given = '', options = ''] = whole.split('?')
-    const [name, ...args] = given.split('/')
+    const [name] = given.split('/')
     const entry = queries.find((one) => one.path.startsWith(`/history/${name}/`))
     const height = store.height()
     const context = {
@@ -65,8 +66,8 @@ export function openChain(folder: string, { before, journalBytesMax = Infinity, 
       params: () => undefined as never,
       once: <T>(_: string, make: () => T) => make(),
     }
-    const answer = entry?.run(context, args, new Map(new URLSearchParams(options)))
-    if (answer === undefined || !('data' in answer)) throw new Error(JSON.stringify(answer))
+    if (entry === undefined) throw new Error(whole)
+    const answer = entry.answer(context, readPath(entry, `/history/${given}`, options)) as { readonly data: unknown }
     return answer.data as HistoryPage
   }
   /** Resolves when the index has the last block. */

@@ -8,7 +8,7 @@ import {
   rangeOf,
   useParamsHistory,
 } from '../../data/parameters.ts'
-import { type Proposal, proposalLink, useLatest } from '../../data/proposals.ts'
+import { proposalLink, type ProposalOf, useLatest } from '../../data/proposals.ts'
 import { svc } from '../../data/gateway.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
 import { useCandidates } from '../../data/validators.ts'
@@ -24,14 +24,18 @@ import { linkTo } from '../../route.ts'
 
 /** A value with the proposal that brought it; genesis brought the first one. */
 interface HistoryRow extends GivenValue {
-  readonly proposal: Proposal | undefined
+  readonly proposal: ProposalOf<'change_param'> | undefined
 }
 
 /** The values of one parameter, the newest first, each with its proposal. Several of one block: the last one wins. */
-function rowsOf(parameter: Parameter, given: readonly GivenValue[], changes: readonly Proposal[]): HistoryRow[] {
+function rowsOf(
+  parameter: Parameter,
+  given: readonly GivenValue[],
+  changes: readonly ProposalOf<'change_param'>[],
+): HistoryRow[] {
   const { name, type } = parameter
-  const canonical = (text: unknown): string => {
-    const value = type.parse(String(text))
+  const canonical = (text: string): string => {
+    const value = type.parse(text)
     return value === undefined ? '' : type.print(value)
   }
   return given
@@ -40,7 +44,7 @@ function rowsOf(parameter: Parameter, given: readonly GivenValue[], changes: rea
       ...one,
       proposal: changes.find(
         ({ ResultBlockHeight, Detail }) =>
-          ResultBlockHeight + 1 === one.height_in_force && canonical(Detail['value']) === one.value,
+          ResultBlockHeight + 1 === one.height_in_force && canonical(Detail.value) === one.value,
       ),
     }))
 }

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { events, moduleOfEvent } from '../../../client/gen/events.ts'
 import { svc } from '../../data/gateway.ts'
 import { type Answer, useAnswer } from '../../data/useAnswer.ts'
 import { ChoiceFilter } from '../../parts/Filter.tsx'
@@ -16,7 +17,7 @@ const ANSWERS: Readonly<Record<string, string>> = { Y: 'voted yes on ', N: 'vote
 /** What happened. Only the transaction of a vote tells its answer. */
 function EventSentence({ event, owner }: { readonly event: HistoryEvent; readonly owner: string }) {
   const { hash } = event
-  const vote = hash !== null && event.type === 'svc.governance.vote' ? hash : undefined
+  const vote = hash !== null && event.type === events.governance.vote ? hash : undefined
   const { data } = useAnswer(
     vote === undefined ? undefined : `transaction/${vote}`,
     () => svc.async.getTransaction(vote ?? ''),
@@ -64,12 +65,14 @@ const columnsOf = (owner: string): readonly Column<HistoryEvent>[] => [
   },
 ]
 
+const isOf = (module: 'stake' | 'governance', type: string): boolean => moduleOfEvent(type) === module
+
 /** Whose doing an event is. */
 const KINDS: readonly (readonly [value: string, title: string, (event: HistoryEvent) => boolean])[] = [
   ['', 'All', () => true],
-  ['candidacy', 'The candidacy', ({ hash, type }) => hash !== null && type.startsWith('svc.stake.')],
-  ['governance', 'Votes and proposals', ({ type }) => type.startsWith('svc.governance.')],
-  ['blocks', 'The validator set', ({ hash, type }) => hash === null && type.startsWith('svc.stake.')],
+  ['candidacy', 'The candidacy', ({ hash, type }) => hash !== null && isOf('stake', type)],
+  ['governance', 'Votes and proposals', ({ type }) => isOf('governance', type)],
+  ['blocks', 'The validator set', ({ hash, type }) => hash === null && isOf('stake', type)],
 ]
 
 /** Everything that happened to a candidacy, the newest first. */

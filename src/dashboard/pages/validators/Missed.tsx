@@ -1,7 +1,10 @@
+import { events } from '../../../client/gen/events.ts'
 import { Section } from '../../parts/layout.tsx'
 import { type Column, Table } from '../../parts/Table.tsx'
 import { HeightLink } from '../../parts/text.tsx'
 import type { History, HistoryEvent } from './useHistory.ts'
+
+const { stake } = events
 
 /** How a run of missed blocks ended: it goes on, with a signature, or because no signature is asked for any more. */
 type End = 'open' | 'signed' | 'left'
@@ -18,18 +21,18 @@ interface Run {
 }
 
 /** What makes the chain forget how many were missed. Nothing but these and a signature ends a run of who is in the set. */
-const FORGOTTEN = new Set(['svc.stake.removed', 'svc.stake.withdraw'])
+const FORGOTTEN = new Set<string>([stake.removed, stake.withdraw])
 
 /** The runs of missed blocks that a history tells of, the newest first. `isSigning`: a key of it is in the set now. */
-function runsOf(events: readonly HistoryEvent[], isSigning: boolean): readonly Run[] {
+function runsOf(told: readonly HistoryEvent[], isSigning: boolean): readonly Run[] {
   const runs: Run[] = []
   const now: Omit<Run, 'first'> = { end: isSigning ? 'open' : 'left', missed: undefined, toldIn: undefined }
   let ended = now
-  for (const { type, height, attributes } of events) {
-    if (type === 'svc.stake.present') ended = { end: 'signed', missed: Number(attributes['missed']), toldIn: height }
-    else if (FORGOTTEN.has(type) || (type === 'svc.stake.left' && ended === now && !isSigning))
+  for (const { type, height, attributes } of told) {
+    if (type === stake.present) ended = { end: 'signed', missed: Number(attributes['missed']), toldIn: height }
+    else if (FORGOTTEN.has(type) || (type === stake.left && ended === now && !isSigning))
       ended = { end: 'left', missed: undefined, toldIn: height }
-    else if (type === 'svc.stake.absent') {
+    else if (type === stake.absent) {
       // The commit of a block is judged by the block behind it.
       runs.push({ first: height - 1, ...ended })
       ended = { end: 'left', missed: undefined, toldIn: undefined }

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { events } from '../../../client/gen/events.ts'
 import { useClock } from '../../data/blockTime.ts'
 import { svc } from '../../data/gateway.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
@@ -6,6 +7,8 @@ import { formatShare, formatTime } from '../../format.ts'
 import { AccountLink, HeightLink, Tokens } from '../../parts/text.tsx'
 import type { Candidacy } from './candidacy.ts'
 import type { HistoryEvent } from './useHistory.ts'
+
+const { stake } = events
 
 /** When a block is to be expected, on the clock. */
 export function WhenBlock({ height }: { readonly height: number }) {
@@ -51,11 +54,11 @@ function CandidateNote({ validator: { shares, rank } }: Candidacy) {
   )
 }
 
-const INACTIVE = new Set(['svc.stake.removed', 'svc.stake.deactivate'])
+const INACTIVE = new Set<string>([stake.removed, stake.deactivate])
 
 /** Why a candidacy is inactive, as its history tells. */
-function InactiveNote({ events }: { readonly events: readonly HistoryEvent[] }) {
-  const last = events.find(({ type }) => INACTIVE.has(type))
+function InactiveNote({ events: told }: { readonly events: readonly HistoryEvent[] }) {
+  const last = told.find(({ type }) => INACTIVE.has(type))
   const since =
     last === undefined ? null : (
       <>
@@ -64,7 +67,7 @@ function InactiveNote({ events }: { readonly events: readonly HistoryEvent[] }) 
       </>
     )
   const stays = 'Its shares stay, and its owner can activate it again.'
-  const reason = last?.type === 'svc.stake.removed' ? last.attributes['reason'] : undefined
+  const reason = last?.type === stake.removed ? last.attributes['reason'] : undefined
   if (reason === 'absence')
     return (
       <>

@@ -1,9 +1,11 @@
 import { invalidParameter } from '../../../base/txError.ts'
 import type { State } from '../../../store/state.ts'
-import { field, type MessageOf } from '../../../tx/fields.ts'
+import { field, type ValuesOf } from '../../../tx/fields.ts'
 import { text } from '../../../values/text.ts'
+import { record, type ShapeValue } from '../../../values/shape.ts'
 import { limited } from '../../../values/valueType.ts'
 import type { Block, Outcome, TxContext } from '../../define.ts'
+import { defineEvent } from '../../event.ts'
 import { PARAMETER_NAMES, putParam, readValue } from '../../params/keeper.ts'
 import type { ProposalOf } from '../tables.ts'
 import { type CarriedOut, defineProposal, expiringFields, propose, type ProposalKind } from './proposal.ts'
@@ -16,21 +18,28 @@ const input = {
   ...expiringFields,
 }
 
+const event = defineEvent({
+  type: 'svc.governance.proposeChangeParam',
+  attributes: ['proposal_id', 'name'],
+  doc: 'A new value of a parameter was proposed.',
+})
+
 /** Source: interface, proposeChangeParam; protocol.md §6. */
 export const proposeChangeParam = defineProposal({
   operation: 'proposeChangeParam',
   doc: 'Proposes a new value of a system parameter.',
   input,
+  event,
   execute: executePropose,
 })
 
-function executePropose(context: TxContext, message: MessageOf<typeof input>): Outcome {
-  const { name, value } = message
+function executePropose(context: TxContext, given: ValuesOf<typeof input>): Outcome<typeof event> {
+  const { name, value } = given
   return propose(context, {
     fields: { type: 'change_param', name, value },
-    reason: message.reason,
-    height: message.expireBlockHeight,
-    timestamp: message.expireTimestamp,
+    reason: given.reason,
+    height: given.expireBlockHeight,
+    timestamp: given.expireTimestamp,
     rules: () => {
       const read = readValue(name, value)
       return 'why' in read ? invalidParameter(read.why) : undefined
@@ -39,8 +48,11 @@ function executePropose(context: TxContext, message: MessageOf<typeof input>): O
   })
 }
 
+const shape = record('ParameterChangeDetail', { name: text, value: text, reason: text })
+
 /** Changes a system parameter from the next block on. Source: protocol.md §6, change_param. */
-export const changeParam: ProposalKind<'change_param'> = {
+export const changeParam: ProposalKind<'change_param', ShapeValue<typeof shape>> = {
+  shape,
   carriedOut: 'at approval',
   carryOut: change,
   detail: ({ name, value, reason: why }) => ({ name, value, reason: why }),

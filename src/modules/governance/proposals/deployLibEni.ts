@@ -1,13 +1,15 @@
 import type { TxError } from '../../../base/txError.ts'
-import { field, type MessageOf } from '../../../tx/fields.ts'
+import { field, type ValuesOf } from '../../../tx/fields.ts'
 import { isAbove, LIBRARY_NAME, VERSION } from '../../../values/library.ts'
 import { text, textOf } from '../../../values/text.ts'
+import { record, type ShapeValue } from '../../../values/shape.ts'
 import { limited } from '../../../values/valueType.ts'
 import type { Outcome, TxContext } from '../../define.ts'
+import { defineEvent } from '../../event.ts'
 import { governanceErrors } from '../errors.ts'
 import { deployedVersion, hasOngoingLibrary } from '../keeper.ts'
 import { checkFiles, checkName, fileFor } from '../library.ts'
-import type { ProposalOf } from '../tables.ts'
+import { type LibraryStatus, libraryStatusType, type ProposalOf } from '../tables.ts'
 import { defineProposal, pointHeight, pointTimestamp, propose, type ProposalKind, reason } from './proposal.ts'
 
 /** Fields that name a library or a program and its files. Source: interface, Rules for the propose payloads. */
@@ -25,17 +27,24 @@ const input = {
   deployTimestamp: pointTimestamp('the library is deployed'),
 }
 
-type Message = MessageOf<typeof input>
+type Message = ValuesOf<typeof input>
+
+const event = defineEvent({
+  type: 'svc.governance.proposeDeployLibEni',
+  attributes: ['proposal_id', 'name'],
+  doc: 'A native library was proposed.',
+})
 
 /** Only CheckTx asks for the node's OS. Source: interface, proposeDeployLibEni; protocol.md §6. */
 export const proposeDeployLibEni = defineProposal({
   operation: 'proposeDeployLibEni',
   doc: 'Proposes to deploy a native library: fileUrl and md5 are JSON objects in text, by OS name (ubuntu, centos).',
   input,
+  event,
   execute: executePropose,
 })
 
-function executePropose(context: TxContext, message: Message): Outcome {
+function executePropose(context: TxContext, message: Message): Outcome<typeof event> {
   const { name, version, fileUrl, md5 } = message
   return propose(context, {
     fields: { type: 'deploy_libeni', name, version, fileUrl, md5 },
@@ -58,8 +67,18 @@ function checkLibrary({ state, node }: TxContext, message: Message): TxError | u
   return node === undefined || fileFor(message, node.os) !== undefined ? undefined : governanceErrors.noFileUrlForOs
 }
 
+const shape = record('LibraryDeploymentDetail', {
+  name: text,
+  version: text,
+  fileurl: text,
+  md5: text,
+  reason: text,
+  status: libraryStatusType,
+})
+
 /** What happens to the file at the point is each node's own, outside consensus. Source: protocol.md §6, §7. */
-export const deployLibEni: ProposalKind<'deploy_libeni'> = {
+export const deployLibEni: ProposalKind<'deploy_libeni', ShapeValue<typeof shape>> = {
+  shape,
   carriedOut: 'at its point',
   carryOut: (_state, _block, proposal) => ({ proposal }),
   detail: (proposal, libraryStatus) => {
@@ -69,7 +88,7 @@ export const deployLibEni: ProposalKind<'deploy_libeni'> = {
 }
 
 /** The status that a node shows which keeps none of its own for the library. */
-function statusOf({ result, pending }: ProposalOf<'deploy_libeni'>): string {
+function statusOf({ result, pending }: ProposalOf<'deploy_libeni'>): LibraryStatus {
   if (result === 'Rejected' || result === 'Expired') return 'rejected'
   return result === 'Approved' && !pending ? 'collapsed' : 'init'
 }

@@ -5,20 +5,14 @@ import type { TxError } from '../../../base/txError.ts'
 import type { State } from '../../../store/state.ts'
 import { field, type Fields, optional, type OptionalField } from '../../../tx/fields.ts'
 import { uint } from '../../../values/number.ts'
+import type { Shape } from '../../../values/shape.ts'
 import { textOf } from '../../../values/text.ts'
 import { takeBalance } from '../../accounts/keeper.ts'
-import {
-  type Attributes,
-  type Block,
-  defineTx,
-  isError,
-  type Outcome,
-  type TxContext,
-  type TxEntry,
-} from '../../define.ts'
+import { type Block, defineTx, isError, type Outcome, type TxContext, type TxEntry } from '../../define.ts'
+import type { EventEntry } from '../../event.ts'
 import { governanceErrors } from '../errors.ts'
 import { checkOpenLimits, createProposal, proposerIdOf } from '../keeper.ts'
-import type { OwnFields, Proposal, ProposalOf, ProposalType } from '../tables.ts'
+import type { LibraryStatus, OwnFields, Proposal, ProposalOf, ProposalType } from '../tables.ts'
 
 /** What carrying out leaves. `rejected` says why it could not be done; nothing but the proposal was changed then. */
 export interface CarriedOut<P> {
@@ -27,23 +21,24 @@ export interface CarriedOut<P> {
 }
 
 /** What becomes of one kind of proposal. With methods, not members, the kind of one type is also a kind of any. */
-export interface ProposalKind<T extends ProposalType = ProposalType> {
+export interface ProposalKind<T extends ProposalType = ProposalType, D = object> {
+  /** The Detail of the proposal object. */
+  readonly shape: Shape<D>
   readonly carriedOut: 'at approval' | 'at its point'
   carryOut(state: State, block: Block, proposal: ProposalOf<T>): CarriedOut<ProposalOf<T>>
   /** Gives back what a rejected or expired proposal holds; returns it as it then is. */
   drop?(state: State, proposal: ProposalOf<T>): ProposalOf<T>
-  /** Detail of the proposal object. `libraryStatus` is this node's own, where it keeps one. */
-  detail(proposal: ProposalOf<T>, libraryStatus: string | undefined): object
+  /** `libraryStatus` is this node's own, where it keeps one. */
+  detail(proposal: ProposalOf<T>, libraryStatus: LibraryStatus | undefined): D
 }
 
 /** Declares an operation that proposes: what all of them have in common is said here. */
-export const defineProposal = <const M extends Fields>(
-  entry: Pick<TxEntry<M>, 'operation' | 'doc' | 'input' | 'execute'>,
+export const defineProposal = <const M extends Fields, E extends EventEntry<never>>(
+  entry: Pick<TxEntry<M, E>, 'operation' | 'doc' | 'input' | 'event' | 'execute'>,
 ): TxEntry =>
   defineTx({
     ...entry,
     call: `governance.${entry.operation}`,
-    event: `svc.governance.${entry.operation}`,
     returns: 'ProposalID',
     gas: (params) => params.governanceProposal,
   })
@@ -73,7 +68,7 @@ export const POINT_SECONDS_MAX = 10_000_000
 
 function pointOf(
   block: Block,
-  { height, timestamp }: Draft,
+  { height, timestamp }: Pick<Draft<unknown>, 'height' | 'timestamp'>,
 ): Pick<Proposal, 'expireBlockHeight' | 'expireTimestamp'> | TxError {
   if (height !== undefined && timestamp !== undefined) return governanceErrors.oneExpirationAtMost
   if (height !== undefined) {
@@ -89,7 +84,7 @@ function pointOf(
 }
 
 /** What a kind of proposal gives to `propose`. Its point is a height, a time in Unix seconds, or neither. */
-export interface Draft {
+export interface Draft<A> {
   readonly fields: OwnFields
   readonly reason: string | undefined
   readonly height: number | undefined
@@ -99,13 +94,16 @@ export interface Draft {
   /** Base units that the proposal takes from the sender and holds. */
   readonly escrow?: Amount
   /** What its event names beside the proposal's id. */
-  readonly attributes?: Attributes
+  readonly attributes: A
   /** Accounts that it would pay from and to. */
   readonly accounts?: readonly Address[]
 }
 
 /** Checks every proposal by these rules in order: the sender, own rules, the point, open limits. Then creates it. */
-export function propose({ state, block, sender, tx, index }: TxContext, draft: Draft): Outcome {
+export function propose<A extends object>(
+  { state, block, sender, tx, index }: TxContext,
+  draft: Draft<A>,
+): Outcome<EventEntry<{ readonly proposal_id: string } & A>> {
   const candidacyId = proposerIdOf(state, sender)
   if (typeof candidacyId !== 'number') return candidacyId
   const broken = draft.rules()

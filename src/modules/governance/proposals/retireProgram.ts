@@ -1,14 +1,16 @@
 import { parsePubKey, type PubKey } from '../../../base/pubKey.ts'
 import { invalidParameter } from '../../../base/txError.ts'
 import type { State, StateReader } from '../../../store/state.ts'
-import { field, type MessageOf } from '../../../tx/fields.ts'
-import { textOf } from '../../../values/text.ts'
+import { field, type ValuesOf } from '../../../tx/fields.ts'
+import { record, type ShapeValue } from '../../../values/shape.ts'
+import { enumOf, text, textOf } from '../../../values/text.ts'
 import { programVersion, raiseProgramVersion } from '../../chain/keeper.ts'
 import type { Block, Outcome, TxContext } from '../../define.ts'
+import { defineEvent } from '../../event.ts'
 import { deactivateAllBut, isEligibleKey } from '../../stake/keeper.ts'
 import { governanceErrors } from '../errors.ts'
 import { hasStandingRetirement } from '../keeper.ts'
-import type { ProposalOf } from '../tables.ts'
+import { type ProposalOf, RETIREMENT_STATUSES } from '../tables.ts'
 import { type CarriedOut, defineProposal, pointHeight, propose, type ProposalKind, reason } from './proposal.ts'
 
 type RetireProgram = ProposalOf<'retire_program'>
@@ -19,21 +21,29 @@ const input = {
   retiredBlockHeight: pointHeight('the program retires'),
 }
 
+const event = defineEvent({
+  type: 'svc.governance.proposeRetireProgram',
+  attributes: ['proposal_id'],
+  doc: 'The retirement of the program was proposed.',
+})
+
 /** Source: interface, proposeRetireProgram; protocol.md §6. */
 export const proposeRetireProgram = defineProposal({
   operation: 'proposeRetireProgram',
   doc: 'Proposes to retire the program: listed validators are preserved, all others are deactivated.',
   input,
+  event,
   execute: executePropose,
 })
 
-function executePropose(context: TxContext, message: MessageOf<typeof input>): Outcome {
+function executePropose(context: TxContext, message: ValuesOf<typeof input>): Outcome<typeof event> {
   const { preservedValidators } = message
   const version = programVersion(context.state)
   return propose(context, {
     fields: { type: 'retire_program', retiredVersion: String(version), preservedValidators, status: 'init' },
     reason: message.reason,
     height: message.retiredBlockHeight,
+    attributes: {},
     rules: () => {
       if (hasStandingRetirement(context.state, version)) return governanceErrors.standingRetirement
       const why = whyNotPreserved(context.state, preservedValidators)
@@ -59,8 +69,16 @@ function whyNotPreserved(state: StateReader, list: string): string | undefined {
 
 const NOBODY_PRESERVED = 'No preserved validator is active'
 
+const shape = record('ProgramRetirementDetail', {
+  retired_version: text,
+  preserved_validators: text,
+  reason: text,
+  status: enumOf(...RETIREMENT_STATUSES),
+})
+
 /** Ends this program version; whoever is not preserved is deactivated. Source: protocol.md §7, retire_program. */
-export const retireProgram: ProposalKind<'retire_program'> = {
+export const retireProgram: ProposalKind<'retire_program', ShapeValue<typeof shape>> = {
+  shape,
   carriedOut: 'at its point',
   carryOut: retire,
   drop: (_state, proposal) => ({ ...proposal, status: 'rejected' }),
@@ -68,7 +86,8 @@ export const retireProgram: ProposalKind<'retire_program'> = {
     retired_version: retiredVersion,
     preserved_validators: preservedValidators,
     reason: why,
-    status,
+    // Every retirement has a status: the empty one is that of other kinds.
+    status: status as Exclude<typeof status, ''>,
   }),
 }
 

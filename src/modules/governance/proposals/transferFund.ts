@@ -1,12 +1,15 @@
-import { type Address, addressOf } from '../../../base/address.ts'
+import type { Address } from '../../../base/address.ts'
 import { invalidParameter } from '../../../base/txError.ts'
 import type { State, StateReader } from '../../../store/state.ts'
-import { field, type MessageOf } from '../../../tx/fields.ts'
+import { field, type ValuesOf } from '../../../tx/fields.ts'
 import { address } from '../../../values/account.ts'
 import { amount } from '../../../values/number.ts'
+import { record, type ShapeValue } from '../../../values/shape.ts'
+import { text } from '../../../values/text.ts'
 import { limited } from '../../../values/valueType.ts'
 import { addBalance, balanceOf, moveBalance, shortfallOf } from '../../accounts/keeper.ts'
 import type { Block, Outcome, TxContext } from '../../define.ts'
+import { defineEvent } from '../../event.ts'
 import { kernelErrors } from '../../errors.ts'
 import { valuesUpTo } from '../../params/keeper.ts'
 import type { ProposalOf } from '../tables.ts'
@@ -21,32 +24,39 @@ const input = {
   ...expiringFields,
 }
 
+const event = defineEvent({
+  type: 'svc.governance.proposeTransferFund',
+  attributes: ['proposal_id'],
+  doc: 'A payment was proposed.',
+})
+
 /** Source: protocol.md §6, transfer_fund [ext]. */
 export const proposeTransferFund = defineProposal({
   operation: 'proposeTransferFund',
   doc: 'Proposes a payment from the proposer (held in escrow) or from a present or earlier hold_account.',
   input,
+  event,
   execute: executePropose,
 })
 
-function executePropose(context: TxContext, message: MessageOf<typeof input>): Outcome {
+function executePropose(context: TxContext, given: ValuesOf<typeof input>): Outcome<typeof event> {
   const { state, sender, block } = context
-  const transferFrom = addressOf(message.transferFrom)
-  const value = BigInt(message.amount)
+  const { transferFrom, transferTo, amount: value } = given
   const escrow = transferFrom === sender ? value : 0n
   return propose(context, {
     fields: {
       type: 'transfer_fund',
       transferFrom,
-      transferTo: addressOf(message.transferTo),
+      transferTo,
       amount: value,
       escrow,
     },
-    reason: message.reason,
-    height: message.expireBlockHeight,
-    timestamp: message.expireTimestamp,
+    reason: given.reason,
+    height: given.expireBlockHeight,
+    timestamp: given.expireTimestamp,
     escrow,
-    accounts: [transferFrom, addressOf(message.transferTo)],
+    accounts: [transferFrom, transferTo],
+    attributes: {},
     rules: () => {
       if (transferFrom !== sender && !isHoldAccount(state, transferFrom, block.height)) {
         return invalidParameter(
@@ -67,13 +77,16 @@ function isHoldAccount(state: StateReader, account: Address, height: number): bo
   return false
 }
 
+const shape = record('FundTransferDetail', { amount, from: address, to: address, reason: text })
+
 /** Pays from escrow, or from a hold_account that covers it. Source: protocol.md §6, transfer_fund [ext]. */
-export const transferFund: ProposalKind<'transfer_fund'> = {
+export const transferFund: ProposalKind<'transfer_fund', ShapeValue<typeof shape>> = {
+  shape,
   carriedOut: 'at approval',
   carryOut: pay,
   drop: returnEscrow,
   detail: ({ amount: value, transferFrom, transferTo, reason: why }) => ({
-    amount: value.toString(),
+    amount: value,
     from: transferFrom,
     to: transferTo,
     reason: why,

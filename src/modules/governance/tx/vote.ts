@@ -1,9 +1,10 @@
-import { printProposalId, proposalIdOf } from '../../../base/pubKey.ts'
+import { printProposalId } from '../../../base/pubKey.ts'
 import type { TxError } from '../../../base/txError.ts'
-import { field, type MessageOf } from '../../../tx/fields.ts'
+import { field, type ValuesOf } from '../../../tx/fields.ts'
 import { proposalId } from '../../../values/key.ts'
 import { yesNoText } from '../../../values/text.ts'
 import { defineTx, effects, type Outcome, type TxContext } from '../../define.ts'
+import { defineEvent } from '../../event.ts'
 import { decided, resolve, tallyOf } from '../block.ts'
 import { governanceErrors } from '../errors.ts'
 import { getProposal, putVote, voterIdOf } from '../keeper.ts'
@@ -11,11 +12,18 @@ import type { ProposalResult } from '../tables.ts'
 
 const input = { proposalId: field(proposalId), answer: field(yesNoText) }
 
+const event = defineEvent({
+  type: 'svc.governance.vote',
+  attributes: ['proposal_id'],
+  optional: ['result'],
+  doc: 'An owner voted; `result` where the vote decided the proposal.',
+})
+
 /** Two thirds of the power decide a proposal at once. Source: interface, vote; protocol.md §6. */
 export const vote = defineTx({
   operation: 'vote',
   call: 'governance.vote',
-  event: 'svc.governance.vote',
+  event,
   doc: 'Votes on an open proposal; a later vote replaces an earlier one.',
   input,
   gas: (params) => params.governanceProposal,
@@ -30,13 +38,14 @@ const closed: Readonly<Record<ProposalResult, TxError | undefined>> = {
   Expired: governanceErrors.proposalExpired,
 }
 
-function executeVote({ state, block, sender }: TxContext, message: MessageOf<typeof input>): Outcome {
+function executeVote(
+  { state, block, sender }: TxContext,
+  { proposalId: id, answer }: ValuesOf<typeof input>,
+): Outcome<typeof event> {
   const candidacyId = voterIdOf(state, sender)
   if (typeof candidacyId !== 'number') return candidacyId
-  const id = proposalIdOf(message.proposalId)
   const proposal = getProposal(state, id)
   if (proposal === undefined) return governanceErrors.unknownProposal
-  const { answer } = message
   if (answer !== 'Y' && answer !== 'N') return governanceErrors.invalidAnswer
   const refused = closed[proposal.result]
   if (refused !== undefined) return refused

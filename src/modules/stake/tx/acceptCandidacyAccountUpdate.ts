@@ -1,25 +1,36 @@
-import { field, type MessageOf } from '../../../tx/fields.ts'
+import { field, type ValuesOf } from '../../../tx/fields.ts'
 import { uint } from '../../../values/number.ts'
 import { moveBalance, shortfallOf } from '../../accounts/keeper.ts'
 import { defineTx, type Outcome, type TxContext } from '../../define.ts'
+import { defineEvent } from '../../event.ts'
 import { stakeErrors } from '../errors.ts'
+import { CANDIDACY } from '../events.ts'
 import { closePendingUpdate, dropWithdrawn, getAccountUpdate, getById, getLiveByOwner } from '../keeper.ts'
 import { change } from './candidacy.ts'
 
 const input = { accountUpdateRequestId: field(uint, 'id that updateAccount returned') }
 
+const event = defineEvent({
+  type: 'svc.stake.acceptAccountUpdate',
+  attributes: [...CANDIDACY, 'request_id'],
+  doc: 'The sender took over a candidacy.',
+})
+
 /** Source: interface, acceptAccountUpdate; protocol.md §3. */
 export const acceptCandidacyAccountUpdate = defineTx({
   operation: 'acceptCandidacyAccountUpdate',
   call: 'stake.validator.acceptAccountUpdate',
-  event: 'svc.stake.acceptAccountUpdate',
+  event,
   doc: 'Accepts the request: the sender becomes the owner and pays the old owner for the shares.',
   input,
   gas: (params) => params.updateCandidacy,
   execute: executeAccept,
 })
 
-function executeAccept(context: TxContext, { accountUpdateRequestId: id }: MessageOf<typeof input>): Outcome {
+function executeAccept(
+  context: TxContext,
+  { accountUpdateRequestId: id }: ValuesOf<typeof input>,
+): Outcome<typeof event> {
   const { state, sender, fee } = context
   const request = getAccountUpdate(state, id)
   if (request?.status !== 'PENDING' || request.toAddress !== sender) return stakeErrors.badRequest

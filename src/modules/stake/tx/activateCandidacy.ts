@@ -1,24 +1,28 @@
 import { maxOf, shareCeil, TOKEN } from '../../../base/amount.ts'
 import { balanceOf, shortfallOf, takeBalance } from '../../accounts/keeper.ts'
 import { defineTx, effects, isError, type Outcome, type TxContext } from '../../define.ts'
+import { defineEvent } from '../../event.ts'
 import { stakeErrors } from '../errors.ts'
+import { CANDIDACY } from '../events.ts'
 import { isKeyTaken, listUnbondings, pendingUnbonding, removeUnbonding } from '../keeper.ts'
 import type { Candidacy } from '../tables.ts'
 import { allowed } from '../transitions.ts'
 import { ACTIVATION_GAS, change } from './candidacy.ts'
 
+const event = defineEvent({ type: 'svc.stake.activate', attributes: CANDIDACY, doc: 'A candidacy became active.' })
+
 /** Source: interface, activate; protocol.md §3. */
 export const activateCandidacy = defineTx({
   operation: 'activateCandidacy',
   call: 'stake.validator.activate',
-  event: 'svc.stake.activate',
+  event,
   doc: "Activates the sender's deactivated, removed or withdrawn candidacy again.",
   input: {},
   gas: () => ACTIVATION_GAS,
   execute: executeActivate,
 })
 
-function executeActivate(context: TxContext): Outcome {
+function executeActivate(context: TxContext): Outcome<typeof event> {
   const candidacy = allowed(context, 'activate')
   if (isError(candidacy)) return candidacy
   if (candidacy.withdrawn) return restake(context, candidacy)
@@ -26,7 +30,7 @@ function executeActivate(context: TxContext): Outcome {
 }
 
 /** Takes what still unbonds back as shares, topped up from the balance to the self-stake of the ratio in force. */
-function restake(context: TxContext, candidacy: Candidacy): Outcome {
+function restake(context: TxContext, candidacy: Candidacy): Outcome<typeof event> {
   const { state, block, sender, fee } = context
   if (isKeyTaken(state, candidacy.pubKey, sender)) return stakeErrors.pubKeyDeclared
   const pending = pendingUnbonding(state, candidacy.id)

@@ -1,7 +1,8 @@
 import { printPubKey } from '../../../base/pubKey.ts'
-import { type Field, field, type MessageOf, nested, optional } from '../../../tx/fields.ts'
+import { type Field, field, type MessageOf, nested, optional, type ValuesOf } from '../../../tx/fields.ts'
 import { textOf } from '../../../values/text.ts'
 import type { Applied, TxContext } from '../../define.ts'
+import type { EventEntry } from '../../event.ts'
 import { changeCandidacy } from '../keeper.ts'
 import type { Candidacy } from '../tables.ts'
 
@@ -26,11 +27,16 @@ const members = {
 }
 
 /** The description member of declare and update. */
-export const description = (): Field<MessageOf<typeof members>> =>
+export const description = (): Field<MessageOf<typeof members>, ValuesOf<typeof members>> =>
   nested(members, 'name, website, location, email, profile: all text')
 
+type CandidacyEvent = EventEntry<{ readonly owner: string; readonly pub_key: string }>
+
 /** What the event of a candidacy operation names. */
-export const appliedTo = ({ ownerAddress, pubKey }: Pick<Candidacy, 'ownerAddress' | 'pubKey'>): Applied => ({
+export const appliedTo = ({
+  ownerAddress,
+  pubKey,
+}: Pick<Candidacy, 'ownerAddress' | 'pubKey'>): Applied<CandidacyEvent> => ({
   attributes: { owner: ownerAddress, pub_key: printPubKey(pubKey) },
   validators: [ownerAddress],
 })
@@ -40,7 +46,7 @@ export function change(
   { state, block }: TxContext,
   candidacy: Candidacy,
   changes: Parameters<typeof changeCandidacy>[2],
-): Applied {
+): Applied<CandidacyEvent> {
   changeCandidacy(state, candidacy, changes, block.time)
   return appliedTo({ ...candidacy, ...changes })
 }

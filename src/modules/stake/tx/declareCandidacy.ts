@@ -1,12 +1,13 @@
-import { parseRatio, type Ratio, shareCeil, TOKEN } from '../../../base/amount.ts'
-import { pubKeyOf } from '../../../base/pubKey.ts'
-import { field, type MessageOf, optional } from '../../../tx/fields.ts'
+import { shareCeil, TOKEN } from '../../../base/amount.ts'
+import { field, type ValuesOf, optional } from '../../../tx/fields.ts'
 import { pubKey } from '../../../values/key.ts'
 import { amount, ratio } from '../../../values/number.ts'
 import { takeBalance } from '../../accounts/keeper.ts'
 import { getChain } from '../../chain/keeper.ts'
 import { defineTx, type Outcome, type TxContext } from '../../define.ts'
+import { defineEvent } from '../../event.ts'
 import { stakeErrors } from '../errors.ts'
+import { CANDIDACY } from '../events.ts'
 import { createCandidacy, dropWithdrawn, getLiveByOwner, isKeyTaken } from '../keeper.ts'
 import { appliedTo, description } from './candidacy.ts'
 
@@ -22,11 +23,13 @@ const input = {
   compRate: optional(field(ratio, 'compensation rate, 0 to 1, decimal text')),
 }
 
+const event = defineEvent({ type: 'svc.stake.declare', attributes: CANDIDACY, doc: 'A candidacy was declared.' })
+
 /** Source: interface, declare; protocol.md §3. */
 export const declareCandidacy = defineTx({
   operation: 'declareCandidacy',
   call: 'stake.validator.declare',
-  event: 'svc.stake.declare',
+  event,
   doc:
     'Declares a candidacy: the sender becomes the validator account, which pays, and stakes 10 % of maxAmount ' +
     '(self_staking_ratio): 1,000 tokens by default.',
@@ -35,12 +38,11 @@ export const declareCandidacy = defineTx({
   execute: executeDeclare,
 })
 
-function executeDeclare({ state, block, sender }: TxContext, message: MessageOf<typeof input>): Outcome {
-  const key = pubKeyOf(message.pubKey)
-  if (isKeyTaken(state, key, sender)) return stakeErrors.pubKeyDeclared
+function executeDeclare({ state, block, sender }: TxContext, given: ValuesOf<typeof input>): Outcome<typeof event> {
+  if (isKeyTaken(state, given.pubKey, sender)) return stakeErrors.pubKeyDeclared
   if (getLiveByOwner(state, sender) !== undefined) return stakeErrors.addressDeclared
   const { defaultMaxAmount, defaultCompRate } = getChain(state)
-  const maxShares = message.maxAmount === undefined ? defaultMaxAmount : BigInt(message.maxAmount)
+  const { pubKey: key, maxAmount: maxShares = defaultMaxAmount, compRate = defaultCompRate } = given
   const selfStake = shareCeil(maxShares, block.params.selfStakingRatio)
   if (selfStake < TOKEN) return stakeErrors.insufficientBondShares
   return {
@@ -53,8 +55,8 @@ function executeDeclare({ state, block, sender }: TxContext, message: MessageOf<
         ownerAddress: sender,
         shares: selfStake,
         maxShares,
-        compRate: message.compRate === undefined ? defaultCompRate : (parseRatio(message.compRate) as Ratio),
-        ...{ name: '', website: '', location: '', email: '', profile: '', ...message.description },
+        compRate,
+        ...{ name: '', website: '', location: '', email: '', profile: '', ...given.description },
         blockHeight: block.height,
         createdAt: block.time,
       }

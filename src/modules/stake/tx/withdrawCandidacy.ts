@@ -1,20 +1,28 @@
 import { defineTx, effects, isError, type Outcome, type TxContext } from '../../define.ts'
+import { defineEvent } from '../../event.ts'
+import { CANDIDACY } from '../events.ts'
 import { clearAbsence, closePendingUpdate, startUnbonding } from '../keeper.ts'
 import { allowed } from '../transitions.ts'
 import { change } from './candidacy.ts'
+
+const event = defineEvent({
+  type: 'svc.stake.withdraw',
+  attributes: CANDIDACY,
+  doc: 'A candidacy was withdrawn, and its shares unbond.',
+})
 
 /** The pubKey is free afterwards. Source: interface, withdraw; protocol.md §3. */
 export const withdrawCandidacy = defineTx({
   operation: 'withdrawCandidacy',
   call: 'stake.validator.withdraw',
-  event: 'svc.stake.withdraw',
+  event,
   doc: "Ends the sender's candidacy; its shares are paid out after unstake_wait_period blocks.",
   input: {},
   gas: () => 0,
   execute: executeWithdraw,
 })
 
-function executeWithdraw(context: TxContext): Outcome {
+function executeWithdraw(context: TxContext): Outcome<typeof event> {
   const { state, block } = context
   const candidacy = allowed(context, 'withdraw')
   if (isError(candidacy)) return candidacy

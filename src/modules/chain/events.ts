@@ -1,0 +1,20 @@
+/** Events that only make transactions and blocks findable. Source: protocol.md §9. */
+import { defineEvent, type EventEntry } from '../event.ts'
+
+/** The transaction concerns an account; `validator` where it does so as the owner of a candidacy. */
+export const txEvent = defineEvent({
+  type: 'svc.tx',
+  attributes: ['account'],
+  optional: ['validator'],
+  doc: 'The transaction concerns an account; `validator` where it does so as the owner of a candidacy.',
+})
+
+/** The block's own events name an owner of a candidacy. */
+export const blockEvent = defineEvent({
+  type: 'svc.block',
+  attributes: ['validator'],
+  doc: "The block's own events name an owner of a candidacy.",
+})
+
+/** All of them. */
+export const indexEvents: readonly EventEntry[] = [txEvent, blockEvent]
