@@ -18,6 +18,8 @@ export interface Met {
 /** Callers of a gateway, until they are closed. */
 export interface Load {
   readonly met: () => Met
+  /** Resolves when a transfer is in a block, a read is answered, and a subscriber is notified. */
+  readonly flows: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -126,6 +128,9 @@ export function startLoad(url: string): Load {
   }, STAYS_MS)
   return {
     met: () => ({ due, landed, read, told, refused }),
+    flows: async () => {
+      while (landed === 0 || read === 0 || told === 0) await sleep(TURN_MS)
+    },
     close: async () => {
       isOver = true
       clearInterval(sending)

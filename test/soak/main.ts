@@ -108,6 +108,7 @@ const folder = tempFolder('soak')
 try {
   const { url, watched } = await start(join(folder.path, 'net'))
   const load = startLoad(url)
+  await load.flows()
   const lastsMs = minutes * MINUTE_MS
   const [beganMs, samples] = [performance.now(), [] as Sample[]]
   try {
