@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { autoThreads } from '../src/cli/signatures/pool.ts'
+import { autoThreads } from '../src/node/signatures/pool.ts'
 import type { Context } from './context.ts'
 import { transferGenesis } from './genesis.ts'
 import { number, tableOf } from './report.ts'

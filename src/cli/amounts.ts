@@ -1,6 +1,6 @@
 import BigNumber from 'bignumber.js'
 import { show } from '../base/json.ts'
-import { UserError } from './errors.ts'
+import { UserError } from '../node/errors.ts'
 
 /** What the help of an option that takes an amount adds to its meaning. */
 export const AMOUNT_FORMS = 'in base units, or in tokens with their unit, such as 1.5token'

@@ -5,9 +5,9 @@ import { lastConsensusFailure } from '../comet/home.ts'
 import type { NodeRpc, NodeStatus } from '../comet/rpc.ts'
 import { stalledAfterMs, stallReason } from '../gateway/health.ts'
 import { openConnection } from '../store/sqlite/connection.ts'
-import { chainVersionAt, whyRefused } from './chainVersion.ts'
-import { programVersionOf } from './programVersion.ts'
-import { printHash, readVerifiedState } from './stateFile.ts'
+import { chainVersionAt, whyRefused } from '../node/chainVersion.ts'
+import { programVersionOf } from '../node/programVersion.ts'
+import { printHash, readVerifiedState } from '../node/stateFile.ts'
 
 /** The result of a check. `ok`: all is well. `note`: worth knowing. `bad`: a problem, and `found` says what to do. */
 export interface Finding {

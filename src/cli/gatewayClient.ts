@@ -1,4 +1,4 @@
-import { Failed } from './errors.ts'
+import { Failed } from '../node/errors.ts'
 import { type GatewayFlags, gatewayUrl } from './options.ts'
 import { firstLine } from './secrets.ts'
 

@@ -1,9 +1,9 @@
 import { Command, CommanderError } from 'commander'
 import { VERSION } from '../base/version.ts'
-import { exitStatusOf, Failed } from './errors.ts'
+import { exitStatusOf, Failed } from '../node/errors.ts'
 import type { Configure } from './options.ts'
 import { note, say } from './output.ts'
-import { isOn } from './settings.ts'
+import { isOn } from '../node/settings.ts'
 
 const DESCRIPTIONS = {
   devnet: 'Runs one validator, its application and a gateway on this machine, with ten funded accounts.',

@@ -1,6 +1,6 @@
 import { GO_MAX_PROCS_LINE } from '../comet/goMaxProcs.ts'
 import type { PlannedNode } from './commands/testnet.ts'
-import { printEndpoint } from './settings.ts'
+import { printEndpoint } from '../node/settings.ts'
 
 /** Quotes a word for a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`

@@ -9,8 +9,8 @@ import { type Field, FieldError, type Fields, readFields } from '../tx/fields.ts
 import { amount } from '../values/number.ts'
 import { yesNo } from '../values/text.ts'
 import { AMOUNT_FORMS, parseAmount } from './amounts.ts'
-import { UserError } from './errors.ts'
-import { PROGRAM_VERSION_LIMITS } from './programVersion.ts'
+import { UserError } from '../node/errors.ts'
+import { PROGRAM_VERSION_LIMITS } from '../node/programVersion.ts'
 import {
   isOn,
   parseBlockTime,
@@ -20,7 +20,7 @@ import {
   printEndpoint,
   reachable,
   readConfig,
-} from './settings.ts'
+} from '../node/settings.ts'
 
 /**
  * Adds options, help and an action to a command. The action throws when it fails; one that runs a part of a node may

@@ -1,17 +1,8 @@
 import { styleText } from 'node:util'
 import { isObject } from '../base/json.ts'
+import { printable } from '../base/printable.ts'
 import { amount } from '../values/number.ts'
 import { printTokens, toTokens } from './amounts.ts'
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal
-const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
-
-/**
- * Makes text that anybody may have put on the chain safe for a terminal: control and direction characters become
- * escapes.
- */
-export const clean = (text: string): string =>
-  text.replace(UNPRINTABLE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** Writes one line to stdout. */
 export const say = (line: string): void => void process.stdout.write(`${line}\n`)
@@ -32,8 +23,8 @@ export const styled = (style: Style, text: string): string => styleText(style, t
 
 /** Formats a value for one cell of a table. */
 export function cell(value: unknown): string {
-  if (typeof value === 'string') return clean(value)
-  return value === undefined || value === null ? '' : clean(JSON.stringify(value))
+  if (typeof value === 'string') return printable(value)
+  return value === undefined || value === null ? '' : printable(JSON.stringify(value))
 }
 
 /** The members of answers that hold an amount in base units. People read it in tokens. */

@@ -7,7 +7,7 @@ import { type LightProxy, startLightProxy, type TrustedHeader } from '../comet/l
 import { isHeaderExpired } from '../comet/messages.ts'
 import { openNodeRpc } from '../comet/rpc.ts'
 import type { ProveFlags } from './commands/query.ts'
-import { Failed, UserError } from './errors.ts'
+import { Failed, UserError } from '../node/errors.ts'
 import { gatewayFrom } from './gatewayClient.ts'
 import { nodeUrl, parseUrl } from './options.ts'
 import { note, progressOn } from './output.ts'

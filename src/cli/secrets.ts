@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { createInterface, type Key } from 'node:readline'
 import { whyOpen } from '../keys/files.ts'
 import { isTooShort, PASSWORD_LENGTH_MIN } from '../keys/password.ts'
-import { UserError } from './errors.ts'
+import { UserError } from '../node/errors.ts'
 
 /** Ends the program with the status with which a shell reports one that Ctrl-C ended. */
 const endByCtrlC = (): never => process.exit(130)

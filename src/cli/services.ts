@@ -4,9 +4,9 @@ import { PORTS } from '../base/ports.ts'
 import { withGoMaxProcs } from '../comet/goMaxProcs.ts'
 import type { NodeIdentity } from '../comet/home.ts'
 import type { PlannedNode } from './commands/testnet.ts'
-import { writeFiles } from './homes.ts'
-import { SVCD_WORDS } from './paths.ts'
-import { type Endpoint, printEndpoint, reachable } from './settings.ts'
+import { writeFiles } from '../node/homes.ts'
+import { SVCD_WORDS } from '../node/paths.ts'
+import { type Endpoint, printEndpoint, reachable } from '../node/settings.ts'
 
 /** The memory limit of each part of a node, as compose files and systemd units write it. */
 export const MEMORY = { app: '2G', cometbft: '2G', gateway: '1G' } as const

@@ -5,7 +5,7 @@ import type { StateSync } from '../comet/config.ts'
 import { reasonOf } from '../comet/errors.ts'
 import type { TrustedHeader } from '../comet/light.ts'
 import { type NodeRpc, openNodeRpc } from '../comet/rpc.ts'
-import { UserError } from './errors.ts'
+import { UserError } from '../node/errors.ts'
 import { parseUrl } from './options.ts'
 import { measureTrustPeriod, printPeriod } from './trust.ts'
 

@@ -1,9 +1,9 @@
 import { reasonOf } from '../comet/errors.ts'
 import type { TrustedHeader } from '../comet/light.ts'
 import type { NodeRpc } from '../comet/rpc.ts'
-import { UserError } from './errors.ts'
+import { UserError } from '../node/errors.ts'
 import { type FlagsOf, option } from './options.ts'
-import { parseHeight } from './settings.ts'
+import { parseHeight } from '../node/settings.ts'
 
 /** The options that name a header which somebody knows to be right. */
 export const trustOptions = [

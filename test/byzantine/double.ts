@@ -1,7 +1,7 @@
 import { copyFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { devnetSigners } from '../../src/cli/devnet/chain.ts'
-import { chainIdOf } from '../../src/cli/homes.ts'
+import { chainIdOf } from '../../src/node/homes.ts'
 import { setTomlValues } from '../../src/comet/config.ts'
 import { homeFiles, readValidatorKey, writeNodeKeys } from '../../src/comet/home.ts'
 import { openNodeRpc } from '../../src/comet/rpc.ts'

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { chainIdOf } from '../../src/cli/homes.ts'
+import { chainIdOf } from '../../src/node/homes.ts'
 import { readNodeId } from '../../src/comet/home.ts'
 import {
   heightOrZero,

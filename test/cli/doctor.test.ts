@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { examineDisk, examineState } from '../../src/cli/doctorChecks.ts'
 import { examine } from '../../src/cli/commands/doctor.ts'
 import { writeNodeKeys } from '../../src/comet/home.ts'
-import { clean, formatAnswer, formatFields, formatTable } from '../../src/cli/output.ts'
+import { formatAnswer, formatFields, formatTable } from '../../src/cli/output.ts'
+import { printable } from '../../src/base/printable.ts'
 import { tables, views } from '../../src/modules/registry.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import { account, nodeKey, TestChain, tokens } from '../support/testChain.ts'
@@ -74,8 +75,8 @@ test('the room on the disk of a home is told, and nothing of a home that is not 
 })
 
 test('what somebody wrote on the chain cannot move the cursor, colour the terminal, or turn its text around', () => {
-  expect(clean('a\u001b[31mb\nc\u202ed\u0085')).toBe('a\\u001b[31mb\\u000ac\\u202ed\\u0085')
-  expect(clean('žluťoučký 验证人 🚀')).toBe('žluťoučký 验证人 🚀')
+  expect(printable('a\u001b[31mb\nc\u202ed\u0085')).toBe('a\\u001b[31mb\\u000ac\\u202ed\\u0085')
+  expect(printable('žluťoučký 验证人 🚀')).toBe('žluťoučký 验证人 🚀')
   expect(formatFields({ a: 'x', pub_key: { type: 't', value: '\u0007' } })).toBe(
     'a              x\npub_key.type   t\npub_key.value  \\u0007',
   )

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openLog } from '../../src/cli/log.ts'
+import { openLog } from '../../src/node/log.ts'
 import type { LogSettings } from '../../src/base/logFile.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { openSqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import { writeSnapshot } from '../../src/store/snapshot/write.ts'
 import { tables, views } from '../../src/modules/registry.ts'
-import { readState } from '../../src/cli/stateFile.ts'
+import { readState } from '../../src/node/stateFile.ts'
 import { startChain } from '../modules/support.ts'
 import { makePlace, svcd } from './support.ts'
 

@@ -13,16 +13,16 @@ import {
   parseTrustPeriod,
   printEndpoint,
   readConfig,
-} from '../../src/cli/settings.ts'
+} from '../../src/node/settings.ts'
 import { parseAmount, printTokens } from '../../src/cli/amounts.ts'
 import { assertFree } from '../../src/cli/commands/devnet.ts'
 import { chooseRetention } from '../../src/cli/commands/snapshot.ts'
-import { UserError } from '../../src/cli/errors.ts'
+import { UserError } from '../../src/node/errors.ts'
 import { pageFrom } from '../../src/cli/options.ts'
-import { allowedAddresses } from '../../src/cli/libraries.ts'
+import { allowedAddresses } from '../../src/node/libraries.ts'
 import { assertDevnetHome, resetHome } from '../../src/cli/devnet/home.ts'
 import { examplesRunBy } from '../docs/examples.ts'
-import { abciAddressOf } from '../../src/cli/paths.ts'
+import { abciAddressOf } from '../../src/node/paths.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 
 let folder: string

@@ -177,7 +177,7 @@ beforeAll(async () => {
   makeRelease(releaseOf('0.2.0'))
   // The successor: a rule that differs, and the number that CONTRIBUTING tells a release to raise.
   makeRelease(releaseOf('0.3.0'), [
-    ['src/cli/programVersion.ts', 'PROGRAM_VERSION = 1\n', 'PROGRAM_VERSION = 2\n'],
+    ['src/node/programVersion.ts', 'PROGRAM_VERSION = 1\n', 'PROGRAM_VERSION = 2\n'],
     ['src/modules/accounts/tx/transfer.ts', 'TRANSFER_GAS = 21_000', 'TRANSFER_GAS = 42_000'],
     ['package.json', /"version": "[^"]+"/.exec(readFileSync('package.json', 'utf8'))?.[0] ?? '', '"version": "0.3.0"'],
   ])

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { statePathOf } from '../../src/cli/homes.ts'
+import { statePathOf } from '../../src/node/homes.ts'
 import type { RunOptions } from './application.ts'
 import { isBallast } from './ballast.ts'
 import { writtenBack } from './wal.ts'

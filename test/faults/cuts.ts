@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { statePathOf } from '../../src/cli/homes.ts'
+import { statePathOf } from '../../src/node/homes.ts'
 import { random } from '../chain/support.ts'
 import { Broken, need } from '../fuzz/campaign.ts'
 import type { CampaignOptions, CampaignReport } from '../support/campaign.ts'

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { statePathOf } from '../../src/cli/homes.ts'
+import { statePathOf } from '../../src/node/homes.ts'
 import { Broken, need } from '../fuzz/campaign.ts'
 import type { CampaignOptions, CampaignReport } from '../support/campaign.ts'
 import { tempFolder } from '../support/tempFolder.ts'

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { statePathOf } from '../../src/cli/homes.ts'
+import { statePathOf } from '../../src/node/homes.ts'
 import { homeFiles } from '../../src/comet/home.ts'
 import { CHAIN_ID } from './testChain.ts'
 

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client'
-import { createAppMetrics, type MetricsSources } from '../../src/cli/appMetrics.ts'
+import { createAppMetrics, type MetricsSources } from '../../src/node/metrics.ts'
 import { createMetrics } from '../../src/gateway/metrics.ts'
 import { table } from './markdown.ts'
 

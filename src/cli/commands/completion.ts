@@ -1,9 +1,10 @@
 import { Argument, type Command, type Option } from 'commander'
 import { listKeyFiles } from '../../keys/files.ts'
 import { PARAMETERS } from '../../modules/params/definitions.ts'
-import { UserError } from '../errors.ts'
+import { UserError } from '../../node/errors.ts'
 import { type Configure, homeOption, keystoreFrom, withOptions } from '../options.ts'
-import { clean, say } from '../output.ts'
+import { say } from '../output.ts'
+import { printable } from '../../base/printable.ts'
 
 /** What a word may be completed to. */
 interface Candidate {
@@ -125,7 +126,8 @@ function run(shell: string, words: readonly string[], root: Command): void {
     throw new UserError(`the shell: expected one of ${known}, got ${JSON.stringify(shell)}`)
   }
   if (words.length === 0) return say(SCRIPTS[shell as Shell])
-  for (const { value, doc } of complete(root, words)) say(value === FILES ? FILES : `${clean(value)}\t${clean(doc)}`)
+  for (const { value, doc } of complete(root, words))
+    say(value === FILES ? FILES : `${printable(value)}\t${printable(doc)}`)
 }
 
 /** Configures `svcd completion`. */

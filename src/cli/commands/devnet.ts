@@ -44,9 +44,9 @@ import {
 import { assertRoom, assertSnapshot, DEVNET_SNAPSHOTS_MAX, revertTo, takeSnapshot } from '../devnet/snapshots.ts'
 import type { Ready } from '../devnet/startDevnet.ts'
 import { toTokens } from '../amounts.ts'
-import { assertRuns, chainVersionAt } from '../chainVersion.ts'
-import { UserError } from '../errors.ts'
-import { closeHome, writeNetworkHomes } from '../homes.ts'
+import { assertRuns, chainVersionAt } from '../../node/chainVersion.ts'
+import { UserError } from '../../node/errors.ts'
+import { closeHome, writeNetworkHomes } from '../../node/homes.ts'
 import { createGatewayClient, type GatewayClient } from '../gatewayClient.ts'
 import {
   commonOptions,
@@ -61,10 +61,11 @@ import {
   subcommand,
   withOptions,
 } from '../options.ts'
-import { logFlags, logOptions, openLog } from '../log.ts'
+import { openLog } from '../../node/log.ts'
+import { logFlags, logOptions } from '../logOptions.ts'
 import { printAnswer, progressOn, say } from '../output.ts'
-import { stopSignal } from '../runtime.ts'
-import { programVersionOf } from '../programVersion.ts'
+import { stopSignal } from '../../node/runtime.ts'
+import { programVersionOf } from '../../node/programVersion.ts'
 import { firstLine } from '../secrets.ts'
 import {
   chooseOs,
@@ -75,7 +76,7 @@ import {
   parseHeight,
   parseWhole,
   printEndpoint,
-} from '../settings.ts'
+} from '../../node/settings.ts'
 
 const options = [
   homeOption,

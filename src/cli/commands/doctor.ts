@@ -13,9 +13,9 @@ import { homeFiles, listenAddresses, readNodeId, readValidatorKey } from '../../
 import { openNodeRpc } from '../../comet/rpc.ts'
 import { listKeyFiles, whyOpen } from '../../keys/files.ts'
 import { examineBlocks, examineDisk, examineProgram, examineState, type Finding, stallCauses } from '../doctorChecks.ts'
-import { exitStatusOf, Failed } from '../errors.ts'
+import { exitStatusOf, Failed } from '../../node/errors.ts'
 import { gatewayFrom } from '../gatewayClient.ts'
-import { chainIdOf, statePathOf } from '../homes.ts'
+import { chainIdOf, statePathOf } from '../../node/homes.ts'
 import {
   commonOptions,
   type Configure,
@@ -28,8 +28,9 @@ import {
   programVersionOption,
   withOptions,
 } from '../options.ts'
-import { clean, formatTable, printAnswer, say, styled } from '../output.ts'
-import { machineOs, readConfig } from '../settings.ts'
+import { formatTable, printAnswer, say, styled } from '../output.ts'
+import { printable } from '../../base/printable.ts'
+import { machineOs, readConfig } from '../../node/settings.ts'
 
 const finding = (check: string, verdict: Finding['verdict'], found: string): Finding => ({ check, verdict, found })
 
@@ -210,7 +211,7 @@ async function run(flags: Flags): Promise<void> {
   const bad = findings.filter(({ verdict }) => verdict === 'bad').length
   const failed = new Failed(`${bad} ${bad === 1 ? 'check' : 'checks'} failed`, findings)
   if (bad > 0 && flags.json === true) throw failed
-  const rows = findings.map(({ verdict, check, found }) => [verdict, check, clean(found)])
+  const rows = findings.map(({ verdict, check, found }) => [verdict, check, printable(found)])
   printAnswer(flags.json, findings, () =>
     formatTable(['', 'check', 'found'], rows).replace(/^(?:ok|note|bad)(?= )/gm, (verdict) =>
       styled(COLOURS[verdict as Finding['verdict']], verdict),

@@ -14,11 +14,11 @@ import { listSet } from '../../modules/stake/keeper.ts'
 import { accountUpdates, candidacies, type Candidacy, isEligible, unbondings } from '../../modules/stake/tables.ts'
 import { createOverlay } from '../../store/overlay.ts'
 import type { StateReader } from '../../store/state.ts'
-import { UserError } from '../errors.ts'
-import { genesisTimeNow, needState } from '../homes.ts'
+import { UserError } from '../../node/errors.ts'
+import { genesisTimeNow, needState } from '../../node/homes.ts'
 import { commonOptions, type Configure, type FlagsOf, option, withOptions } from '../options.ts'
 import { note, say } from '../output.ts'
-import { readVerifiedState } from '../stateFile.ts'
+import { readVerifiedState } from '../../node/stateFile.ts'
 
 /** A state as the genesis of a new chain. */
 export interface ExportedState {

@@ -9,7 +9,7 @@ import { findKey } from '../../keys/files.ts'
 import { openKeystore } from '../../keys/keystore.ts'
 import { type Signer, signerOfSeed } from '../../tx/sign.ts'
 import { devnetSigners } from '../devnet/chain.ts'
-import { UserError } from '../errors.ts'
+import { UserError } from '../../node/errors.ts'
 import {
   commonOptions,
   type Configure,
@@ -27,12 +27,13 @@ import {
   settingOf,
   withOptions,
 } from '../options.ts'
-import { logOptions, openLog } from '../log.ts'
+import { openLog } from '../../node/log.ts'
+import { logOptions } from '../logOptions.ts'
 import { say } from '../output.ts'
-import { boundHeap, collectWhenQuiet, stopSignal } from '../runtime.ts'
+import { boundHeap, collectWhenQuiet, stopSignal } from '../../node/runtime.ts'
 import { firstLine, readSecret } from '../secrets.ts'
-import { serveMetrics } from '../telemetry.ts'
-import { parseEndpoint, parseNetwork, parseStalledAfter, parseWhole, printEndpoint } from '../settings.ts'
+import { serveMetrics } from '../serveMetrics.ts'
+import { parseEndpoint, parseNetwork, parseStalledAfter, parseWhole, printEndpoint } from '../../node/settings.ts'
 
 const COUNT_MAX = 100_000
 

@@ -1,8 +1,8 @@
 import { openNodeRpc } from '../../comet/rpc.ts'
 import { openHistoryWriter, prepareHistory } from '../../node/history/file.ts'
 import { rebuildHistory } from '../../node/history/rebuild.ts'
-import { UserError } from '../errors.ts'
-import { historyPathOf, needState } from '../homes.ts'
+import { UserError } from '../../node/errors.ts'
+import { historyPathOf, needState } from '../../node/homes.ts'
 import {
   commonOptions,
   type Configure,
@@ -14,7 +14,7 @@ import {
   withOptions,
 } from '../options.ts'
 import { note, printAnswer, progressOn } from '../output.ts'
-import { readState } from '../stateFile.ts'
+import { readState } from '../../node/stateFile.ts'
 
 const rebuildOptions = [
   ...commonOptions,

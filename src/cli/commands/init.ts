@@ -24,9 +24,9 @@ import {
   tryDevnetLock,
   writeDevnetHomes,
 } from '../devnet/home.ts'
-import { UserError } from '../errors.ts'
-import { closeHome, type GenesisFile, genesisTimeNow, newAppState, readGenesisFile } from '../homes.ts'
-import { abciAddressOf } from '../paths.ts'
+import { UserError } from '../../node/errors.ts'
+import { closeHome, type GenesisFile, genesisTimeNow, newAppState, readGenesisFile } from '../../node/homes.ts'
+import { abciAddressOf } from '../../node/paths.ts'
 import {
   blockTimeOption,
   commonOptions,
@@ -38,9 +38,9 @@ import {
   withOptions,
 } from '../options.ts'
 import { printAnswer, formatFields, note } from '../output.ts'
-import { acceptProgramVersion } from '../programVersion.ts'
+import { acceptProgramVersion } from '../../node/programVersion.ts'
 import { writeUnits } from '../services.ts'
-import { chooseOs, parseEndpoint, parseTrustPeriod, printEndpoint } from '../settings.ts'
+import { chooseOs, parseEndpoint, parseTrustPeriod, printEndpoint } from '../../node/settings.ts'
 import { stateSyncFrom } from '../stateSync.ts'
 import { printPeriod, trustedHeaderFrom, trustOptions } from '../trust.ts'
 

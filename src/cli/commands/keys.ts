@@ -13,7 +13,7 @@ import {
 import { createKeystore, isWeak, openKeystore, SEED_BYTES } from '../../keys/keystore.ts'
 import { PASSWORD_LENGTH_MIN } from '../../keys/password.ts'
 import { newMnemonic, seedOfMnemonic } from '../../keys/mnemonic.ts'
-import { Failed, UserError } from '../errors.ts'
+import { Failed, UserError } from '../../node/errors.ts'
 import {
   commonOptions,
   type Configure,
@@ -25,9 +25,10 @@ import {
   subcommand,
   withOptions,
 } from '../options.ts'
-import { clean, formatTable, note, printAnswer } from '../output.ts'
+import { formatTable, note, printAnswer } from '../output.ts'
+import { printable } from '../../base/printable.ts'
 import { confirm, readSecret } from '../secrets.ts'
-import { parseWhole } from '../settings.ts'
+import { parseWhole } from '../../node/settings.ts'
 
 const keyOptions = [...commonOptions, keystoreOption] as const
 const secretOptions = [...keyOptions, passwordOption] as const
@@ -138,7 +139,7 @@ async function importKey(name: string, flags: ImportFlags): Promise<void> {
 async function listKeys(flags: KeyFlags): Promise<void> {
   const folder = keystoreFrom(flags)
   const keys = listKeyFiles(folder).map((one) => ('keystore' in one ? shown(one) : one))
-  const rows = keys.map((key) => [clean(key.name), clean('address' in key ? key.address : key.problem)])
+  const rows = keys.map((key) => [printable(key.name), printable('address' in key ? key.address : key.problem)])
   printAnswer(flags.json, keys, () =>
     rows.length === 0
       ? `there are no keys in ${folder}; svcd keys new NAME creates one`

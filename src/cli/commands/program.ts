@@ -1,11 +1,11 @@
 import { VERSION } from '../../base/version.ts'
-import { chainVersionAt } from '../chainVersion.ts'
-import { UserError } from '../errors.ts'
-import { chainIdOf } from '../homes.ts'
+import { chainVersionAt } from '../../node/chainVersion.ts'
+import { UserError } from '../../node/errors.ts'
+import { chainIdOf } from '../../node/homes.ts'
 import { type CommonFlags, commonOptions, type Configure, subcommand, withOptions } from '../options.ts'
 import { formatFields, printAnswer } from '../output.ts'
-import { acceptProgramVersion, PROGRAM_VERSION_LIMITS } from '../programVersion.ts'
-import { parseWhole } from '../settings.ts'
+import { acceptProgramVersion, PROGRAM_VERSION_LIMITS } from '../../node/programVersion.ts'
+import { parseWhole } from '../../node/settings.ts'
 
 /**
  * Declares this release the one that runs a program version in a home, from its next start on. Throws a UserError when

@@ -4,7 +4,7 @@ import type { Method } from '../../gateway/methods/define.ts'
 import { methods } from '../../gateway/methods/list.ts'
 import { amount } from '../../values/number.ts'
 import { printTokens } from '../amounts.ts'
-import { UserError } from '../errors.ts'
+import { UserError } from '../../node/errors.ts'
 import { gatewayFrom } from '../gatewayClient.ts'
 import {
   type Configure,
@@ -23,7 +23,7 @@ import {
   withOptions,
 } from '../options.ts'
 import { formatAnswer, formatFields, printAnswer, withProgress } from '../output.ts'
-import { parseWhole } from '../settings.ts'
+import { parseWhole } from '../../node/settings.ts'
 import { trustOptions } from '../trust.ts'
 
 type Given = Readonly<Record<string, unknown>>

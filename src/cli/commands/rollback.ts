@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs'
 import { findCometBft } from '../../comet/find.ts'
 import { homeFiles } from '../../comet/home.ts'
 import { rollbackCometBft } from '../../comet/process.ts'
-import { Failed, UserError } from '../errors.ts'
-import { needState } from '../homes.ts'
+import { Failed, UserError } from '../../node/errors.ts'
+import { needState } from '../../node/homes.ts'
 import { commonOptions, type Configure, type FlagsOf, option, withOptions } from '../options.ts'
 import { printAnswer, progressOn } from '../output.ts'
-import { openState, printHash } from '../stateFile.ts'
+import { openState, printHash } from '../../node/stateFile.ts'
 
 const options = [
   ...commonOptions,

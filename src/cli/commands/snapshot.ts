@@ -18,8 +18,8 @@ import {
 import { NotARecord, type Snapshot, SNAPSHOT_FORMAT, snapshotHash } from '../../store/snapshot/format.ts'
 import { openRestore, removeRestore } from '../../store/sqlite/restore.ts'
 import { writeSnapshot } from '../../store/snapshot/write.ts'
-import { Failed, UserError } from '../errors.ts'
-import { chainIdOf, needState, restorePathOf, snapshotsOf, statePathOf } from '../homes.ts'
+import { Failed, UserError } from '../../node/errors.ts'
+import { chainIdOf, needState, restorePathOf, snapshotsOf, statePathOf } from '../../node/homes.ts'
 import {
   type CommonFlags,
   commonOptions,
@@ -30,8 +30,9 @@ import {
   withOptions,
 } from '../options.ts'
 import { printAnswer, formatFields, note, formatTable } from '../output.ts'
-import { checkWhole, type Limits, parseHeight, parseWhole, readConfig } from '../settings.ts'
-import { openState, printHash, readVerifiedState } from '../stateFile.ts'
+import { checkWhole, type Limits, parseHeight, parseWhole, readConfig } from '../../node/settings.ts'
+import type { Retention } from '../../node/start.ts'
+import { openState, printHash, readVerifiedState } from '../../node/stateFile.ts'
 
 /** A snapshot as it is printed, with hashes in upper-case hex like CometBFT's. */
 export const printSnapshot = ({
@@ -96,16 +97,7 @@ export function restoreInto(to: string, { path, snapshot: { metadata } }: Return
  * a state of a million accounts is written in a small part of that time. Two snapshots are kept, so that one that a
  * peer is loading is not removed.
  */
-const DEFAULTS = {
-  /** A snapshot is made at each multiple of this height; 0 for none. */
-  interval: 1000,
-  keep: 2,
-  /** The least number of the newest blocks that are kept; 0 for all. */
-  keepBlocks: 0,
-}
-
-/** Which snapshots and blocks a node keeps. */
-export type Retention = typeof DEFAULTS
+const DEFAULTS: Retention = { interval: 1000, keep: 2, keepBlocks: 0 }
 
 /** The options that choose which snapshots and blocks to keep. */
 export const retentionOptions = [

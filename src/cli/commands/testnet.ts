@@ -7,14 +7,14 @@ import type { NodeIdentity } from '../../comet/home.ts'
 import { newMnemonic, PUBLIC_MNEMONIC, seedOfMnemonic } from '../../keys/mnemonic.ts'
 import { signerOfSeed } from '../../tx/sign.ts'
 import { DEVNET_ACCOUNTS } from '../devnet/chain.ts'
-import { UserError } from '../errors.ts'
-import { chainIdOf, genesisKeys, writeFiles, writeNetworkHomes, PORTS_OF_ONE } from '../homes.ts'
+import { UserError } from '../../node/errors.ts'
+import { chainIdOf, genesisKeys, writeFiles, writeNetworkHomes, PORTS_OF_ONE } from '../../node/homes.ts'
 import { homeScripts, readmeText, SOCKET, startAllScript } from '../networkScripts.ts'
 import { blockTimeOption, commonOptions, type Configure, type FlagsOf, option, withOptions } from '../options.ts'
 import { printAnswer, formatTable } from '../output.ts'
-import { SVCD_WORDS } from '../paths.ts'
+import { SVCD_WORDS } from '../../node/paths.ts'
 import { composeFile, systemdUnits } from '../services.ts'
-import { parseWhole, printEndpoint } from '../settings.ts'
+import { parseWhole, printEndpoint } from '../../node/settings.ts'
 
 /** The most validators of a network: the highest value of the parameter max_vals. Source: protocol.md §6. */
 const VALIDATORS_MAX = 200

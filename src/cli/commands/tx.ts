@@ -16,7 +16,7 @@ import { decodeShortfall } from '../../tx/shortfall.ts'
 import { type Signer, signerOfSeed } from '../../tx/sign.ts'
 import { uint } from '../../values/number.ts'
 import { printTokens } from '../amounts.ts'
-import { Failed, UserError } from '../errors.ts'
+import { Failed, UserError } from '../../node/errors.ts'
 import { gatewayFrom } from '../gatewayClient.ts'
 import {
   type Configure,
@@ -39,7 +39,8 @@ import {
   settingOf,
   withOptions,
 } from '../options.ts'
-import { clean, formatFields, printAnswer, withProgress } from '../output.ts'
+import { formatFields, printAnswer, withProgress } from '../output.ts'
+import { printable } from '../../base/printable.ts'
 import { readSecret } from '../secrets.ts'
 
 const options = [
@@ -178,7 +179,7 @@ function returned({ returns }: TxEntry, data: string | undefined): Readonly<Reco
 
 /** The failure of a transaction. What a balance lacked for it stands on a line of its own. */
 function refusal(words: string, verdict: NodeVerdict, shortfall: Shortfall | undefined, result: object): Failed {
-  const message = `${words} failed: code ${verdict.code}: ${clean(verdict.log)} (hash ${verdict.hash})`
+  const message = `${words} failed: code ${verdict.code}: ${printable(verdict.log)} (hash ${verdict.hash})`
   if (shortfall === undefined) return new Failed(message, result)
   const { account, needed, fee, available } = shortfall
   const [all, part, balance] = [needed, fee, available].map(printTokens)

@@ -10,11 +10,18 @@ import { amount } from '../../values/number.ts'
 import { type Signer, signerOfSeed } from '../../tx/sign.ts'
 import { AMOUNT_FORMS, parseAmount } from '../amounts.ts'
 import { exportState } from '../commands/export.ts'
-import { UserError } from '../errors.ts'
-import { chainIdOf, type GenesisOwner, genesisTimeNow, newAppState, readGenesisFile, statePathOf } from '../homes.ts'
+import { UserError } from '../../node/errors.ts'
+import {
+  chainIdOf,
+  type GenesisOwner,
+  genesisTimeNow,
+  newAppState,
+  readGenesisFile,
+  statePathOf,
+} from '../../node/homes.ts'
 import { type FlagsOf, option } from '../options.ts'
-import { parseWhole } from '../settings.ts'
-import { readVerifiedState } from '../stateFile.ts'
+import { parseWhole } from '../../node/settings.ts'
+import { readVerifiedState } from '../../node/stateFile.ts'
 
 /** The chain id of a devnet that is given none. */
 export const DEVNET_CHAIN_ID = 'svcd-devnet'

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { SVCD_WORDS } from '../paths.ts'
+import { SVCD_WORDS } from '../../node/paths.ts'
 
 /** How much of the end of what it prints is kept, in characters. */
 const OUTPUT_CHARS = 4000

@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { isObject } from '../../base/json.ts'
-import { UserError } from '../errors.ts'
-import { socketPathOf } from '../paths.ts'
+import { UserError } from '../../node/errors.ts'
+import { socketPathOf } from '../../node/paths.ts'
 
 /** The file name of the socket over which a running devnet takes orders. Only its user can open it. */
 export const CONTROL_SOCKET = 'devnet.sock'

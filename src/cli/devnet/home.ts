@@ -4,13 +4,20 @@ import { ensureFolder } from '../../base/folder.ts'
 import { FIRST_PROGRAM_VERSION, programVersion } from '../../modules/chain/keeper.ts'
 import { sqliteCode, takeLock } from '../../store/sqlite/connection.ts'
 import type { Signer } from '../../tx/sign.ts'
-import { UserError } from '../errors.ts'
-import { chainIdOf, genesisKeys, writeNetworkHomes, type NetworkNode, PORTS_OF_ONE, statePathOf } from '../homes.ts'
+import { UserError } from '../../node/errors.ts'
+import {
+  chainIdOf,
+  genesisKeys,
+  writeNetworkHomes,
+  type NetworkNode,
+  PORTS_OF_ONE,
+  statePathOf,
+} from '../../node/homes.ts'
 import { DEVNET_CHAIN_ID, DEVNET_VALIDATORS_MAX, devnetSigners, recordedChain } from './chain.ts'
-import { abciAddressOf } from '../paths.ts'
+import { abciAddressOf } from '../../node/paths.ts'
 import { CONTROL_SOCKET } from './control.ts'
-import { type Endpoint, printEndpoint, reachable } from '../settings.ts'
-import { readState } from '../stateFile.ts'
+import { type Endpoint, printEndpoint, reachable } from '../../node/settings.ts'
+import { readState } from '../../node/stateFile.ts'
 
 // The first validator's own files, and the homes of the others beside them.
 const CHAIN_FILES = new Set(['config', 'data', 'logs', 'eni', 'abci.sock', 'snapshots', CONTROL_SOCKET])

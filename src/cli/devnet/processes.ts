@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CometProcess } from '../../comet/process.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
-import { UserError } from '../errors.ts'
+import { UserError } from '../../node/errors.ts'
 import { spawnSvcd } from './child.ts'
 
 /** The application of a validator, in a process of its own. */

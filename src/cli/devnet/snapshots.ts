@@ -1,7 +1,7 @@
 import { constants, cpSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureFolder } from '../../base/folder.ts'
-import { UserError } from '../errors.ts'
+import { UserError } from '../../node/errors.ts'
 
 /** The most snapshots that a devnet keeps. */
 export const DEVNET_SNAPSHOTS_MAX = 10

@@ -7,7 +7,7 @@ import { tryPort } from '../../comet/process.ts'
 import { PUBLIC_MNEMONIC, seedsOfMnemonic } from '../../keys/mnemonic.ts'
 import { signerOfSeed } from '../../tx/sign.ts'
 import { Svc } from '../../client/index.ts'
-import { PORTS_OF_ONE } from '../homes.ts'
+import { PORTS_OF_ONE } from '../../node/homes.ts'
 import { spawnSvcd } from './child.ts'
 import { type Order, sendOrder } from './control.ts'
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { abciAddressOf } from '../../../src/cli/paths.ts'
+import { abciAddressOf } from '../../../src/node/paths.ts'
 import { recordAbci } from '../../support/abciRecorder.ts'
 import { tempFolder } from '../../support/tempFolder.ts'
 

@@ -247,5 +247,14 @@ export function chainIdOf(home: string): string | undefined {
   return existsSync(path) ? readGenesisFile(path).chainId : undefined
 }
 
+/** The chain id of a home that has a genesis file. Throws a UserError where there is none. */
+export function needChainId(home: string): string {
+  const chainId = chainIdOf(home)
+  if (chainId !== undefined) return chainId
+  throw new UserError(
+    `${home} has no config/genesis.json. Create the home with svcd init, or name another one with --home DIR`,
+  )
+}
+
 /** How many ports each node has, from its base port on. Some are left free for programs beside it. */
 export const PORTS_OF_ONE = 10

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CheckTxType } from '../../src/abci/index.ts'
-import { gateBlocks } from '../../src/cli/devnet/blockGate.ts'
+import { gateBlocks } from '../../src/node/blockGate.ts'
 import { bytesOf, startChain } from '../modules/support.ts'
 import { account } from '../support/testChain.ts'
 

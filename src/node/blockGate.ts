@@ -1,4 +1,4 @@
-import { type CompleteApplication, CheckTxType } from '../../abci/index.ts'
+import { type CompleteApplication, CheckTxType } from '../abci/index.ts'
 
 /** Decides when the application answers PrepareProposal, and so when its node proposes a block. */
 export interface BlockGate {

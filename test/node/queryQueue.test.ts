@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { createQueryQueue, QUERY_LIMITS, type WaitingQuery } from '../../src/cli/queries/queue.ts'
+import { createQueryQueue, QUERY_LIMITS, type WaitingQuery } from '../../src/node/queries/queue.ts'
 
 const query = (path: string): WaitingQuery => ({
   request: { path, data: new Uint8Array(0), height: 0, prove: false },

@@ -5,8 +5,8 @@ import {
   parseVerifyThreads,
   type SignaturePool,
   startSignaturePool,
-} from '../../src/cli/signatures/pool.ts'
-import { openRing, RING_BYTES, SLOT_BYTES, SLOTS } from '../../src/cli/signatures/ring.ts'
+} from '../../src/node/signatures/pool.ts'
+import { openRing, RING_BYTES, SLOT_BYTES, SLOTS } from '../../src/node/signatures/ring.ts'
 import { readTx } from '../../src/modules/kernel.ts'
 import { bytesOf } from '../modules/support.ts'
 import { account, CHAIN_ID } from '../support/testChain.ts'
@@ -195,7 +195,7 @@ describe('the pool', () => {
     expect(running.used()).toBe(before)
   })
 
-  const RING = new URL('../../src/cli/signatures/ring.ts', import.meta.url).href
+  const RING = new URL('../../src/node/signatures/ring.ts', import.meta.url).href
   const worker = (code: string): URL =>
     new URL(
       `data:text/javascript,${encodeURIComponent(`

@@ -5,7 +5,10 @@ import { toHex, utf8 } from '../base/bytes.ts'
 import { sha256 } from '../base/sha256.ts'
 
 /** The command line that starts this svcd, wherever it is installed. */
-export const SVCD_WORDS: readonly string[] = [process.execPath, fileURLToPath(new URL('./svcd.js', import.meta.url))]
+export const SVCD_WORDS: readonly string[] = [
+  process.execPath,
+  fileURLToPath(new URL('../cli/svcd.js', import.meta.url)),
+]
 
 // The path of a socket has at most 107 bytes on Linux and 103 on macOS.
 const SOCKET_PATH_MAX = 103

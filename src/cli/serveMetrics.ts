@@ -4,8 +4,8 @@ import { collectDefaultMetrics, type Registry } from 'prom-client'
 import { describeUse } from '../comet/process.ts'
 import { refusedOrigin } from '../gateway/access.ts'
 import { allowHalfOpen } from '../gateway/connections.ts'
-import { UserError } from './errors.ts'
-import { type Endpoint, printEndpoint } from './settings.ts'
+import { UserError } from '../node/errors.ts'
+import { type Endpoint, printEndpoint } from '../node/settings.ts'
 
 /**
  * Adds the metrics of the process. prom-client has gauges with names of counters, which promtool refuses; each is the sum

@@ -1,30 +1,9 @@
 import { destination, type Logger, pino } from 'pino'
-import { LOG_FORMATS, LOG_LEVELS, type LogSettings, openLogFile } from '../base/logFile.ts'
-import { option } from './options.ts'
-import { clean } from './output.ts'
-import { parseOneOf } from './settings.ts'
+import { type LogSettings, openLogFile } from '../base/logFile.ts'
+import { printable } from '../base/printable.ts'
 
 /** The most bytes of log lines that wait for stderr; further lines are dropped. */
 const WAITING_BYTES_MAX = 1024 * 1024
-
-/** The options of every command that runs for long. */
-export const logOptions = [
-  option('--log-level <level>', `the least severe lines to log: ${LOG_LEVELS.join(', ')}`, {
-    env: 'SVCD_LOG_LEVEL',
-    parse: parseOneOf(LOG_LEVELS),
-    fallback: 'info',
-  }),
-  option('--log-format <format>', 'json for programs, or pretty for people (default: json; of CometBFT: pretty)', {
-    env: 'SVCD_LOG_FORMAT',
-    parse: parseOneOf(LOG_FORMATS),
-  }),
-] as const
-
-/** The flags of those options, for a program that is started with the same settings. */
-export const logFlags = ({ logLevel, logFormat }: LogSettings): readonly string[] => [
-  ...(logLevel === undefined ? [] : ['--log-level', logLevel]),
-  ...(logFormat === undefined ? [] : ['--log-format', logFormat]),
-]
 
 /** A value in a line for people. An error's stack is left to the other format. */
 function fieldText(value: unknown): string {
@@ -38,7 +17,7 @@ export function prettyLine(line: string): string {
   const { level, time, msg = '', ...fields } = JSON.parse(line) as Readonly<Record<string, unknown>>
   const label = (pino.levels.labels[Number(level)] ?? '').toUpperCase().padEnd(5)
   const pairs = Object.entries(fields).map(([name, value]) => ` ${name}=${fieldText(value)}`)
-  return `${new Date(Number(time)).toISOString()} ${label} ${clean(`${msg as string}${pairs.join('')}`)}\n`
+  return `${new Date(Number(time)).toISOString()} ${label} ${printable(`${msg as string}${pairs.join('')}`)}\n`
 }
 
 /** Where the lines go: to a file of bounded size, or to stderr. A full disk costs log lines and nothing else. */
