@@ -17,7 +17,11 @@ const CODE = /"code":(-?[1-9]\d*)/
 const CODE_WITHIN = 200
 
 const counts = new Map<string, number>()
-const count = (what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1)
+const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+function count(what: string): void {
+  counts.set(what, (counts.get(what) ?? 0) + 1)
+  begin()
+}
 let stamps = 0
 const nextStamp = (): string => String(stamps++ % 10 ** STAMP.length).padStart(STAMP.length, '0')
 
@@ -177,7 +181,7 @@ const MANNERS = { ask, neverRead, writeSlowly, hangUp }
 process.once('disconnect', () => process.exit(1))
 const [job] = (await once(process, 'message')) as [AttackJob]
 const closing = new AbortController()
-setTimeout(() => closing.abort(), job.durationMs)
+void Promise.race([begun, sleep(job.firstMsMax)]).then(() => setTimeout(() => closing.abort(), job.durationMs))
 await MANNERS[job.manner](job, closing.signal)
 const tally: AttackTally = Object.fromEntries(counts)
 process.send?.(tally, () => process.exit(0))

@@ -30,7 +30,7 @@ export async function runAttack(job: AttackJob): Promise<AttackTally> {
   yieldCpu(child.pid as number)
   const ended = once(child, 'exit')
   const late = new AbortController()
-  const overrun = sleep(job.durationMs + OVERRUN_MS_MAX, undefined, { signal: late.signal }).then(
+  const overrun = sleep(job.firstMsMax + job.durationMs + OVERRUN_MS_MAX, undefined, { signal: late.signal }).then(
     () => {
       child.kill('SIGKILL')
     },

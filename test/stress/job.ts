@@ -20,7 +20,10 @@ export interface AttackJob {
   readonly addresses: number
   /** JSON bodies, sent in turn; of `hangUp`, the messages of each websocket. */
   readonly bodies: readonly string[]
+  /** How long it lasts, from the first answer or loss on. */
   readonly durationMs: number
+  /** How long that is waited for: strangers may get little of a busy machine's CPU. */
+  readonly firstMsMax: number
 }
 
 /**

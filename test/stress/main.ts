@@ -18,7 +18,7 @@ import { tempFolder } from '../support/tempFolder.ts'
 import { type Attack, attacksOn } from './attacks.ts'
 import { STRESS_CHAIN_ID, startChain } from './chain.ts'
 import { type Met, startHonest } from './honest.ts'
-import { BACK_MS_MAX, type Endured } from './limits.ts'
+import { BACK_MS_MAX, type Endured, slowerThan } from './limits.ts'
 import { progressLine, stressReport, stressTable, writeReliability } from './report.ts'
 import { watchResources } from './resources.ts'
 import { endure, measureQuiet, type Setting, type Times, warmUp } from './run.ts'
@@ -33,23 +33,49 @@ interface Plan {
 
 const CANDIDACIES = 2500
 const STALLED_SHARE = 0.8
+/** A stall lasts for this many of the intervals from which on a block is slow, so that it is one on a busy machine too. */
+const STALLED_INTERVALS = 3
 const PLANS: Readonly<Record<'full' | 'quick' | 'short', Plan>> = {
   full: {
     proposals: 200,
     slack: 1,
-    times: { warmUpMs: 1500, quietMs: 30_000, attackMs: 20_000, calmMs: 5000, calmMsMax: 60_000, memoryMsMax: 60_000 },
+    times: {
+      warmUpMs: 1500,
+      quietMs: 30_000,
+      attackMs: 20_000,
+      firstMsMax: 30_000,
+      calmMs: 5000,
+      calmMsMax: 60_000,
+      memoryMsMax: 60_000,
+    },
   },
   quick: {
     proposals: 100,
     slack: 1,
-    times: { warmUpMs: 800, quietMs: 10_000, attackMs: 8000, calmMs: 3000, calmMsMax: 40_000, memoryMsMax: 60_000 },
+    times: {
+      warmUpMs: 800,
+      quietMs: 10_000,
+      attackMs: 8000,
+      firstMsMax: 30_000,
+      calmMs: 3000,
+      calmMsMax: 40_000,
+      memoryMsMax: 60_000,
+    },
   },
   short: {
     // Five seconds hold about fifteen blocks: a p95 of so few is nearly the slowest.
     proposals: 20,
     slack: 2,
     attacks: ['rpc-lists', 'batch-lists', 'garbage', 'slow-readers', 'slow-writers', 'subscribers'],
-    times: { warmUpMs: 400, quietMs: 6000, attackMs: 5000, calmMs: 2000, calmMsMax: 15_000, memoryMsMax: 15_000 },
+    times: {
+      warmUpMs: 400,
+      quietMs: 6000,
+      attackMs: 5000,
+      firstMsMax: 30_000,
+      calmMs: 2000,
+      calmMsMax: 60_000,
+      memoryMsMax: 60_000,
+    },
   },
 }
 
@@ -80,9 +106,13 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 /** Endures an attack while CometBFT stands still for most of it, as it would if strangers could stall it. */
 async function endureStalled(setting: Setting, quiet: Met, attack: Attack): Promise<Endured> {
   const { CometBFT: pid } = setting.chain.pids
+  const { blockMs } = slowerThan(quiet, setting.slack)
+  const attackMs = Math.max(setting.times.attackMs, (STALLED_INTERVALS * blockMs) / STALLED_SHARE)
   process.kill(pid, 'SIGSTOP')
-  const goOn = sleep(setting.times.attackMs * STALLED_SHARE).then(() => process.kill(pid, 'SIGCONT'))
-  const row = await endure(setting, quiet, { ...attack, name: 'stalled', title: 'a node that stands still' })
+  const goOn = sleep(attackMs * STALLED_SHARE).then(() => process.kill(pid, 'SIGCONT'))
+  // Nobody is answered while it lasts.
+  const stalled = { ...setting, times: { ...setting.times, attackMs, firstMsMax: 0 } }
+  const row = await endure(stalled, quiet, { ...attack, name: 'stalled', title: 'a node that stands still' })
   await goOn
   return row
 }

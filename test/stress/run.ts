@@ -14,6 +14,8 @@ export interface Times {
   readonly warmUpMs: number
   readonly quietMs: number
   readonly attackMs: number
+  /** How long an attack waits for its first answer before its time begins. */
+  readonly firstMsMax: number
   /** The chain is calm when nothing has been slow for this long. */
   readonly calmMs: number
   /** How long calm is waited for: what has not come back by then counts as not back. */
@@ -44,6 +46,7 @@ const jobOf = (
   { chain, addresses }: Setting,
   { port, manner, connections, bodies, addresses: own = addresses }: Attack,
   durationMs: number,
+  firstMsMax: number,
 ) => ({
   target: chain[port],
   manner,
@@ -51,6 +54,7 @@ const jobOf = (
   addresses: own,
   bodies,
   durationMs,
+  firstMsMax,
 })
 
 const above = (memory: Megabytes, before: Megabytes): Record<PartName, number> => ({
@@ -65,7 +69,7 @@ const above = (memory: Megabytes, before: Megabytes): Record<PartName, number> =
  */
 export async function warmUp(setting: Setting, attacks: readonly Attack[]): Promise<void> {
   for (const attack of attacks)
-    await runAttack(jobOf(setting, { ...attack, manner: 'ask', connections: 1 }, setting.times.warmUpMs))
+    await runAttack(jobOf(setting, { ...attack, manner: 'ask', connections: 1 }, setting.times.warmUpMs, 0))
   await sleep(REST_MS)
 }
 
@@ -123,7 +127,7 @@ export async function endure(setting: Setting, quiet: Met, attack: Attack): Prom
     chain,
     honest,
     resources,
-    times: { attackMs },
+    times: { attackMs, firstMsMax },
   } = setting
   await collect(chain)
   const before = resources.now()
@@ -131,7 +135,7 @@ export async function endure(setting: Setting, quiet: Met, attack: Attack): Prom
   const { rpc } = setting.chain
   const fromHeight = await headOf(rpc)
   const fromMs = performance.now()
-  const strangers = await runAttack(jobOf(setting, attack, attackMs))
+  const strangers = await runAttack(jobOf(setting, attack, attackMs, firstMsMax))
   const endMs = performance.now()
   const backMs = await backMsOf(setting, quiet, endMs)
   const calmAtMs = performance.now()
