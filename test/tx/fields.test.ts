@@ -2,8 +2,10 @@ import { describe, expect, test } from '@jest/globals'
 import { toBase64 } from '../../src/base/bytes.ts'
 import {
   checkFields,
+  decodeFields,
   type Field,
   field,
+  fieldNames,
   nested,
   optional,
   printFields,
@@ -214,5 +216,41 @@ describe('check 5', () => {
     expect(checkFields({ d: nested({ name: field(textOf(1)) }, 'd') }, { d: { name: 'ab' } })).toBe(
       'd.name: expected at most 1 bytes, got 2',
     )
+  })
+})
+
+describe('what a message means', () => {
+  const fields = {
+    to: field(address),
+    value: field(amount),
+    rate: optional(field(ratio)),
+    answer: field(yesNoText),
+    about: optional(nested({ key: optional(field(pubKey)), name: field(text) }, 'about')),
+  }
+  const wire = { to: new Uint8Array(20).fill(0xab), value: '7', answer: 'maybe' }
+
+  test('is in the values of its types; what is left out stays out', () => {
+    expect(decodeFields(fields, wire)).toEqual({ to: ADDRESS, value: 7n, answer: 'maybe' })
+    expect(
+      decodeFields(fields, { ...wire, rate: '0.5', about: { key: new Uint8Array(32).fill(1), name: 'x' } }),
+    ).toEqual({
+      to: ADDRESS,
+      value: 7n,
+      answer: 'maybe',
+      rate: 5n * 10n ** 17n,
+      about: { key: '01'.repeat(32), name: 'x' },
+    })
+  })
+
+  test('is refused for the first field that is bad, whatever stands before it', () => {
+    expect(checkFields(fields, wire)).toBeUndefined()
+    expect(checkFields(fields, { ...wire, value: 'x' })).toMatch(/^value: /)
+    expect(checkFields(fields, { ...wire, value: 'x', rate: 'y' })).toMatch(/^value: /)
+  })
+
+  test('fields say what they are: those inside another are an object', () => {
+    expect(fields.about).toMatchObject({ type: 'object', inputType: 'object', optional: true })
+    expect([fields.to.valueType, fields.about.valueType]).toEqual([address, undefined])
+    expect(fieldNames(fields)).toEqual(['to', 'value', 'rate', 'answer', 'about'])
   })
 })
