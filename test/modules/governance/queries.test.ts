@@ -108,7 +108,7 @@ describe('chosen proposals', () => {
     ['state=', /^Invalid parameter: state: expected one of open, Approved, Rejected, Expired, got ""$/],
     ['state=approved', /^Invalid parameter: state: /],
     ['state', /^Invalid parameter: state: /],
-    ['type=upgrade_program', /^Invalid parameter: type: expected one of change_param, deploy_libeni, /],
+    ['type=upgrade_program', /^Invalid parameter: type: expected one of transfer_fund, change_param, /],
     ['type=', /^Invalid parameter: type: /],
     ['type=toString', /^Invalid parameter: type: /],
     ['newest=1', /^Invalid parameter: newest: expected one of true, false, got "1"$/],
