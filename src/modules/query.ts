@@ -162,13 +162,17 @@ function knownOptions(names: readonly string[]): string {
   return names.length === 1 ? String(names[0]) : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
 }
 
-/** The query that serves a path; undefined when none does. */
+/**
+ * The query that serves a path; undefined when none does. A path without arguments comes before one that an argument
+ * would match: `/accounts/richest` is no address.
+ */
 export function queryOfPath(path: string, entries: readonly QueryEntry[]): QueryEntry | undefined {
   const parts = path.split('/')
-  return entries.find((entry) => {
+  const isOf = (entry: QueryEntry): boolean => {
     const pattern = entry.path.split('/')
     return pattern.length === parts.length && pattern.every((part, at) => isArgument(part) || part === parts[at])
-  })
+  }
+  return entries.find((entry) => entry.path === path) ?? entries.find(isOf)
 }
 
 /** The input of a query in its path and in what stands behind `?`. Throws a QueryRefusal that names what is malformed. */
