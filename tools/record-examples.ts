@@ -1,6 +1,7 @@
 /**
  * Records an example of every method on a devnet of its own and writes src/gateway/examples.json, which the OpenRPC
- * document shows: `npm run examples`. Run it when a method comes or changes; a test names what is missing.
+ * document shows: `npm run examples`. Run it when a method comes or changes; a test names what is missing. A query that
+ * has no call of its own here is called with values for the types of its fields.
  */
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
@@ -8,8 +9,8 @@ import { join } from 'node:path'
 import { type Devnet, startDevnet } from '../src/cli/devnet/startDevnet.ts'
 import { methods } from '../src/gateway/methods/list.ts'
 import { fromHex, toBase64 } from '../src/base/bytes.ts'
-import { txEntryOf } from '../src/modules/registry.ts'
-import { readFields } from '../src/tx/fields.ts'
+import { queryEntries, txEntryOf } from '../src/modules/registry.ts'
+import { type Fields, readFields } from '../src/tx/fields.ts'
 import { signerOfSeed } from '../src/tx/sign.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -93,9 +94,7 @@ async function recordGovernance(record: RecordCall, [owner, , , carol]: readonly
   )
   await record('svc_proposeRetireProgram', { from: owner, preservedValidators: data[0]?.pub_key.value })
   await record('svc_queryProposals', { state: 'open', newest: true, limit: 1 })
-  await record('svc_queryParams')
   await record('svc_getParamsHistory', { limit: 2 })
-  await record('svc_getSupply')
 }
 
 /** The bytes of a transfer, signed by the last account. */
@@ -138,6 +137,30 @@ async function recordChain(record: RecordCall, [owner]: readonly string[]): Prom
   await record('web3_clientVersion')
 }
 
+/**
+ * The input that an example of a query shows: a value of each required field by its type, and a `limit` where it takes
+ * one. Throws for a type that `valueOfType` does not have.
+ */
+function exampleInput(fields: Fields, valueOfType: Json): Json {
+  const input: Record<string, unknown> = {}
+  for (const [name, { type, optional }] of Object.entries(fields)) {
+    if (optional && name !== 'limit') continue
+    const value = optional ? 2 : valueOfType[type]
+    if (value === undefined)
+      throw new Error(`${name}: add an example value of the type ${type}, or a call of this query`)
+    input[name] = value
+  }
+  return input
+}
+
+/** Calls each query that has no example yet. */
+async function recordQueries(record: RecordCall, examples: Examples, valueOfType: Json): Promise<void> {
+  for (const { method, input } of queryEntries) {
+    if (method === undefined || examples[method] !== undefined) continue
+    await record(method, exampleInput(input, valueOfType))
+  }
+}
+
 /** Calls every method on a new devnet with `fast` set. Throws when one answers with an error. */
 export async function recordExamples(devnet: Devnet): Promise<Examples> {
   const examples: { [method: string]: Examples[string] } = {}
@@ -157,6 +180,14 @@ export async function recordExamples(devnet: Devnet): Promise<Examples> {
     await recordStake(record, addresses)
     await recordGovernance(record, addresses)
     await recordChain(record, addresses)
+    await recordQueries(record, examples, {
+      address: addresses[0],
+      proposalId: examples['svc_vote']?.params['proposalId'],
+      pubKey: examples['svc_declareCandidacy']?.params['pubKey'],
+      uint: 1,
+      flag: true,
+      text: 'text',
+    })
     return examples
   } finally {
     socket.close()

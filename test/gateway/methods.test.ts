@@ -83,8 +83,9 @@ describe('every method', () => {
     ]
     const names = methods.map(({ name }) => name)
     expect(published.filter((name) => !names.includes(name))).toEqual([])
-    // A transaction type of the registry is a method without more; any other method is named above.
-    const known = new Set([...published, ...txEntries.map(({ method }) => method)])
+    // An operation or a query of the registry is a method without more; any other method is named above.
+    const registered = [...txEntries, ...queryEntries].flatMap(({ method }) => method ?? [])
+    const known = new Set([...published, ...registered])
     expect(names.sort()).toEqual([...known].sort())
   })
 

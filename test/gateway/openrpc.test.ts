@@ -135,7 +135,7 @@ test.each(described)(
     if (example === undefined)
       throw new Error(
         `${name} has no example in src/gateway/examples.json: ` +
-          'call it in tools/record-examples.ts, then run `npm run examples`',
+          'run `npm run examples`, after adding a call to tools/record-examples.ts unless it is a query',
       )
     const params = Object.fromEntries(example.params.map((one) => [one.name, one.value]))
     expect(() => readParams(method as (typeof methods)[0], params)).not.toThrow()

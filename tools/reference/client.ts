@@ -19,7 +19,8 @@ function exampleOf(call: string, fields: Fields, sender: string): string {
   const given = Object.entries(fields)
     .filter(([, { optional }]) => !optional)
     .map(([name, { type }]) => `${name}: ${EXAMPLES[type] ?? "'1'"}`)
-  return `\`\`\`js\nconsole.log(await svc.async.${call}({ ${[sender, ...given].filter(Boolean).join(', ')} }))\n\`\`\``
+  const input = [sender, ...given].filter(Boolean).join(', ')
+  return `\`\`\`js\nconsole.log(await svc.async.${call}(${input === '' ? '' : `{ ${input} }`}))\n\`\`\``
 }
 
 const COMMON = [
