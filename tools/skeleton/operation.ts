@@ -1,0 +1,123 @@
+/** The skeleton of an operation that proposes nothing. */
+import { ahead, atEnd, besideLast, type Edit, inList, SkeletonError } from './edits.ts'
+import { upper, words } from './names.ts'
+import type { Skeleton } from './write.ts'
+
+function operationFile(module: string, name: string): string {
+  const call = module === 'accounts' ? name : `${module}.${name}`
+  return `import { invalidParameter } from '../../../base/txError.ts'
+import { field, type ValuesOf } from '../../../tx/fields.ts'
+import { amount } from '../../../values/number.ts'
+import { defineTx, effects, type Outcome, type TxContext } from '../../define.ts'
+import { defineEvent } from '../../event.ts'
+
+const input = { value: field(amount, 'amount above 0, in base units') }
+
+const event = defineEvent({
+  type: 'svc.${module}.${name}',
+  attributes: ['value'],
+  doc: 'Say here in one sentence what happened.',
+})
+
+/** Source: protocol.md §3, ${name}. */
+export const ${name} = defineTx({
+  operation: '${name}',
+  call: '${call}',
+  event,
+  doc: 'Say here in one sentence what it does.',
+  input,
+  gas: () => 21_000,
+  execute: execute${upper(name)},
+})
+
+function execute${upper(name)}(_context: TxContext, { value }: ValuesOf<typeof input>): Outcome<typeof event> {
+  if (value === 0n) return invalidParameter('value: expected more than 0, got 0')
+  // Call functions of ../keeper.ts here: nothing else writes the tables of a module.
+  return effects(() => ({ attributes: { value: value.toString() } }))
+}
+`
+}
+
+const testFile = (module: string, name: string): string => `import { describe, expect, test } from '@jest/globals'
+import { account } from '../../support/testChain.ts'
+import { done, eventsOf, failure, startChain } from '../support.ts'
+
+describe('${name}', () => {
+  test('say here what it does', () => {
+    const chain = startChain()
+    const result = done(chain, account(5), '${name}', { value: '7' })
+    expect(eventsOf(result)).toEqual([\`svc.${module}.${name} sender=\${account(5).address} value=7\`])
+  })
+
+  test('a value of 0 fails', () => {
+    expect(failure(startChain(), account(5), '${name}', { value: '0' })).toBe(
+      '20 Invalid parameter: value: expected more than 0, got 0',
+    )
+  })
+})
+`
+
+/** The oneof of TxBody with one member more, numbered behind the others of its module. */
+const withMember =
+  (module: string, name: string): Edit =>
+  (proto) => {
+    const ofModule = new RegExp(`^ *svc\\.${module}\\.\\w+ \\w+ = (\\d+);`)
+    const numbers = (pattern: RegExp): number[] =>
+      [...proto.matchAll(new RegExp(pattern, 'gm'))].map(([, n]) => Number(n))
+    const number = Math.max(...numbers(ofModule)) + 1
+    if (numbers(/^ *svc\.\w+\.\w+ \w+ = (\d+);/).includes(number))
+      throw new SkeletonError(`the members of ${module} in proto/svc/tx.proto have no free number behind them`)
+    return besideLast('behind', ofModule, `    svc.${module}.${upper(name)} ${words(name, '_')} = ${number};`)(proto)
+  }
+
+/** What every transaction type adds to files that are there. `file`: the operation's, from src/modules on. */
+export const editsOf = (module: string, name: string, file: string, members: string) =>
+  [
+    [`proto/svc/${module}.proto`, atEnd(`message ${upper(name)} {\n${members}}`)],
+    ['proto/svc/tx.proto', withMember(module, name)],
+    ['src/modules/registry.ts', ahead(`import { ${name} } from './${file}'`)],
+    ['src/modules/registry.ts', inList(/^export const txEntries\b/m, `  ${name},`)],
+    [
+      'src/dashboard/words.ts',
+      inList(
+        /^const operations\b/m,
+        `  ${name}: { title: '${upper(words(name, ' '))}', words: () => ['say here what it does'] },`,
+      ),
+    ],
+    [
+      'src/dashboard/words.ts',
+      inList(/^const telling\b/m, `  [${module}.${name}]: () => ['says here what happened'],`),
+    ],
+    ['src/dashboard/wallet/cost.ts', besideLast('behind', /^ {4}case 'vote':$/, `    case '${name}':`)],
+  ] as const
+
+/** What an operation that is no proposal adds beside: what the page says, and its example. */
+const operationEdits = (module: string, name: string) =>
+  [
+    ...editsOf(module, name, `${module}/tx/${name}.ts`, '  string value = 1;\n'),
+    [
+      'src/dashboard/wallet/words.ts',
+      besideLast('before', /^ {4}case 'vote':$/, `    case '${name}':\n      return 'Say here what it does.'`),
+    ],
+    [
+      'test/dashboard/walletWords.test.ts',
+      inList(/^const SAID\b/m, `  ${name}: [[{ value: '7' }, 'Say here what it does.']],`),
+    ],
+    [
+      'tools/record-examples.ts',
+      besideLast(
+        'before',
+        /^ {2}await record\('svc_accounts'\)$/,
+        `  await record('svc_${name}', { from: alice, value: '7' })`,
+      ),
+    ],
+  ] as const
+
+/** What an operation of a module becomes. */
+export const operationSkeleton = (module: string, name: string): Skeleton => ({
+  files: {
+    [`src/modules/${module}/tx/${name}.ts`]: operationFile(module, name),
+    [`test/modules/${module}/${name}.test.ts`]: testFile(module, name),
+  },
+  edits: operationEdits(module, name),
+})

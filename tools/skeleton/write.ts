@@ -1,0 +1,39 @@
+/** Writes a skeleton into a project: all of its files and edits, or nothing. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type Edit, SkeletonError } from './edits.ts'
+
+/** New files with their texts, and edits of files that the project has. Paths begin at its root. */
+export interface Skeleton {
+  readonly files: Readonly<Record<string, string>>
+  readonly edits: readonly (readonly [path: string, edit: Edit])[]
+}
+
+/** Throws a SkeletonError unless a name is one of TypeScript that begins with a small letter. */
+export function assertName(name: string, example: string): void {
+  if (!/^[a-z][a-zA-Z]{1,40}$/.test(name)) throw new SkeletonError(`${name}: expected a name like ${example}`)
+}
+
+/** Writes a skeleton into the project at `root`; returns the paths that it wrote. Throws a SkeletonError. */
+export function writeSkeleton(root: string, { files, edits }: Skeleton): readonly string[] {
+  for (const path of Object.keys(files)) if (existsSync(join(root, path))) throw new SkeletonError(`${path} exists`)
+  const texts = new Map<string, string>()
+  for (const [path, edit] of edits) texts.set(path, edit(texts.get(path) ?? readFileSync(join(root, path), 'utf8')))
+  for (const [path, text] of Object.entries(files)) texts.set(path, text)
+  for (const [path, text] of texts) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), text)
+  }
+  return [...texts.keys()]
+}
+
+/** Runs a generator for the command line: prints what `write` wrote and what comes `next`, or why it refused, and `usage`. */
+export function runGenerator(write: () => readonly string[], next: string, usage: string): void {
+  try {
+    process.stdout.write(`Wrote ${write().join(', ')}.\n${next}`)
+  } catch (error) {
+    if (!(error instanceof SkeletonError)) throw error
+    process.stderr.write(`${error.message}\nUsage: ${usage}\n`)
+    process.exitCode = 2
+  }
+}
