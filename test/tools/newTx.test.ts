@@ -1,7 +1,9 @@
 import { cpSync, existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { newQuery } from '../../tools/new-query.ts'
 import { newTx } from '../../tools/new-tx.ts'
+import { SkeletonError } from '../../tools/skeleton/edits.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 
 const project = join(import.meta.dirname, '../..')
@@ -53,11 +55,33 @@ test('a kind of proposal is a file in proposals/, its line in each list of kinds
   expect(read('tools/record-examples.ts')).toContain("await record('svc_proposeRaiseLimit', { from: owner,")
 })
 
+test('a query is a file, its test, and a line in the registry', () => {
+  expect(newQuery(root, 'accounts', 'topHolders')).toEqual([
+    'src/modules/registry.ts',
+    'src/modules/accounts/queries/topHolders.ts',
+    'test/modules/accounts/topHolders.test.ts',
+  ])
+  expect(read('src/modules/registry.ts')).toMatch(
+    /import \{ queryTopHolders \} from '.\/accounts\/queries\/topHolders.ts'\n/,
+  )
+  expect(read('src/modules/registry.ts')).toMatch(
+    /: readonly QueryEntry\[\] = \[\n(?: {2}(?:\.{3})?\w+,\n)+ {2}queryTopHolders,\n\]/,
+  )
+  const query = read('src/modules/accounts/queries/topHolders.ts')
+  expect(query).toContain("  method: 'svc_queryTopHolders',\n  path: '/accounts/top-holders',\n")
+  newQuery(root, 'stake', 'jailed')
+  expect(read('src/modules/stake/queries/jailed.ts')).toContain(
+    "  call: 'stake.queryJailed',\n  path: '/stake/jailed',\n",
+  )
+})
+
 test.each([
-  ['stake', 'slashAll', 'slashAll'],
-  ['governance', 'proposeRaiseLimit', 'raiseLimit'],
-])('what the skeleton of %s %s imports is there', (module, name, file) => {
-  for (const path of newTx(root, module, name).filter(
+  [newTx, 'stake', 'slashAll', 'slashAll'],
+  [newTx, 'governance', 'proposeRaiseLimit', 'raiseLimit'],
+  [newQuery, 'accounts', 'richest', 'richest'],
+  [newQuery, 'params', 'changed', 'changed'],
+])('what the skeleton of %p %s %s imports is there', (generate, module, name, file) => {
+  for (const path of generate(root, module, name).filter(
     (one) => one.endsWith(`/${file}.ts`) || one.endsWith(`/${file}.test.ts`),
   )) {
     const imported = [...read(path).matchAll(/from '(\..*)'/g)].map(([, target]) =>
@@ -69,13 +93,28 @@ test.each([
 })
 
 test.each([
-  ['nowhere', 'burn'],
-  ['../accounts', 'burn'],
-  ['accounts', 'Burn'],
-  ['accounts', 'transfer'],
-  ['governance', 'proposeTransferFund'],
-])('%s %s is refused and writes nothing', (module, name) => {
+  [newTx, 'nowhere', 'burn', /^nowhere: expected a module/],
+  [newTx, '../accounts', 'burn', /^\.\.\/accounts: expected a module/],
+  [newTx, 'accounts', 'Burn', /^Burn: expected a name/],
+  [newTx, 'accounts', 'transfer', /transfer\.ts exists$/],
+  [newTx, 'governance', 'proposeTransferFund', /transferFund\.ts exists$/],
+  [newQuery, 'nowhere', 'richest', /^nowhere: expected a module/],
+  [newQuery, '../modules/accounts', 'richest', /^\.\.\/modules\/accounts: expected a module/],
+  [newQuery, 'registry.ts', 'richest', /^registry\.ts: expected a module/],
+  [newQuery, 'accounts', 'top-holders', /^top-holders: expected a name/],
+  // The command, the path, and the name in the registry of another query.
+  [newQuery, 'accounts', 'balance', /methods\/queries\.ts has svc_getBalance; choose another name$/],
+  [newQuery, 'stake', 'set', /stake\/queries\.ts has \/stake\/set; choose another name$/],
+  [newQuery, 'accounts', 'account', /has queryAccount; choose another name$/],
+])('%p %s %s is refused and writes nothing', (generate, module, name, why) => {
   const before = read('src/modules/registry.ts')
-  expect(() => newTx(root, module, name)).toThrow()
+  let thrown: unknown
+  try {
+    generate(root, module, name)
+  } catch (error) {
+    thrown = error
+  }
+  expect(thrown).toBeInstanceOf(SkeletonError)
+  expect((thrown as Error).message).toMatch(why)
   expect(read('src/modules/registry.ts')).toBe(before)
 })
