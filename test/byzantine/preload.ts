@@ -5,7 +5,7 @@
 import { registerHooks } from 'node:module'
 
 const REAL = new URL('../../src/app/app.ts', import.meta.url).href
-const START = new URL('../../src/cli/commands/start.ts', import.meta.url).href
+const START = new URL('../../src/node/start.ts', import.meta.url).href
 const AROUND = new URL('./application.ts', import.meta.url).href
 
 registerHooks({
