@@ -1,3 +1,4 @@
+import { pascalCase } from '../base/pascalCase.ts'
 import { schemaOf } from '../tx/fields.ts'
 import { checkTxSchema, decimal, deliverTxSchema } from '../tx/result.ts'
 import { address } from '../values/account.ts'
@@ -8,7 +9,7 @@ import type { Piece } from './envelope.ts'
 import { type RpcErrorName, rpcErrors } from './errors.ts'
 import examples from './examples.json' with { type: 'json' }
 import type { Method, MethodGroup } from './methods/define.ts'
-import { createTitler, pascalCase } from './schemaTitles.ts'
+import { createTitler } from './schemaTitles.ts'
 
 const string: JsonSchema = { type: 'string' }
 const integer = uint.schema

@@ -1,13 +1,7 @@
+import { pascalCase } from '../base/pascalCase.ts'
 import type { JsonSchema } from '../values/valueType.ts'
 
 type Titler = (schema: JsonSchema, name: string, parent: string) => JsonSchema
-
-/** The name of a type of generated code: `check_tx` → `CheckTx`. */
-export const pascalCase = (text: string): string =>
-  text
-    .split(/[^A-Za-z0-9]+/)
-    .map((word) => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`)
-    .join('')
 
 /** The name of one of the schemas of which a value has any: `Null` for all that may be null. */
 const variantName = ({ type = 'choice' }: JsonSchema, title: string): string =>

@@ -23,7 +23,7 @@ export interface EventEntry<A = Attributes> {
   /** Names of the attributes that it always has, and of those that it may have. */
   readonly attributes: readonly string[]
   readonly optional: readonly string[]
-  /** The event with these attributes. A method, so that the event of any attributes stands for one of some. */
+  /** Builds the event. A method, so that TypeScript accepts an entry with its own attributes where any entry is expected. */
   of(attributes: A): ChainEvent
 }
 

@@ -11,7 +11,7 @@ import { VERSION } from '../base/version.ts'
 import { programVersion as programVersionIn } from '../modules/chain/keeper.ts'
 import { tidySnapshots } from '../store/snapshot/folder.ts'
 import { removeRestore } from '../store/sqlite/restore.ts'
-import { gateBlocks } from './blockGate.ts'
+import { type BlockGate, gateBlocks } from './blockGate.ts'
 import { assertRuns, chainVersionOf, whyRefused } from './chainVersion.ts'
 import { UserError } from './errors.ts'
 import { startHistoryIndex } from './history/thread.ts'
@@ -183,31 +183,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const metrics =
     options.isMeasured === true ? createAppMetrics({ store, home, libraries, signatures, build }) : undefined
   const end = createEnd(home, logger)
-  const unmeasured = createApp({
-    store,
-    version: VERSION,
-    programVersion,
-    node: { os },
-    logger,
-    ...threads.beside,
-    keepBlocks: retention.keepBlocks,
-    snapshots: {
-      ...threads.snapshots,
-      replaceBy: (path) => {
-        // Before it replaces the state, because the chain may have retired this program.
-        assertRuns(home, programVersion, { version: readState(path, programVersionIn), from: 'snapshot' })
-        store.replaceBy(path)
-      },
-    },
-    onCommitted: (height, changes, outcomes) => {
-      libraries.onCommitted(height, changes)
-      metrics?.onTransactions(outcomes)
-    },
-    afterAnswer: (work) => setImmediate(metrics === undefined ? work : () => metrics.runProposal(work)),
-    onRetired: end.onRetired,
-  })
-  const application = metrics?.measure(unmeasured) ?? unmeasured
-  const gate = options.isGated === true ? gateBlocks(application) : undefined
+  let gate: BlockGate | undefined
   let server: AbciServer | undefined
   const close = async (): Promise<void> => {
     gate?.openTo(Infinity) // A request that waits would hold up the end.
@@ -215,6 +191,31 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     store.close()
   }
   try {
+    const unmeasured = createApp({
+      store,
+      version: VERSION,
+      programVersion,
+      node: { os },
+      logger,
+      ...threads.beside,
+      keepBlocks: retention.keepBlocks,
+      snapshots: {
+        ...threads.snapshots,
+        replaceBy: (path) => {
+          // Before it replaces the state, because the chain may have retired this program.
+          assertRuns(home, programVersion, { version: readState(path, programVersionIn), from: 'snapshot' })
+          store.replaceBy(path)
+        },
+      },
+      onCommitted: (height, changes, outcomes) => {
+        libraries.onCommitted(height, changes)
+        metrics?.onTransactions(outcomes)
+      },
+      afterAnswer: (work) => setImmediate(metrics === undefined ? work : () => metrics.runProposal(work)),
+      onRetired: end.onRetired,
+    })
+    const application = metrics?.measure(unmeasured) ?? unmeasured
+    gate = options.isGated === true ? gateBlocks(application) : undefined
     server = await startAbciServer({
       application: gate?.application ?? application,
       address: abci,

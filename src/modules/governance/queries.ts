@@ -1,3 +1,4 @@
+import { pascalCase } from '../../base/pascalCase.ts'
 import type { ProposalId } from '../../base/pubKey.ts'
 import type { StateReader } from '../../store/state.ts'
 import { field, optional } from '../../tx/fields.ts'
@@ -14,7 +15,7 @@ import { type Proposal, PROPOSAL_RESULTS, PROPOSAL_TYPES, proposalResult, type P
 
 /** A proposal object of a kind. Source: interface, Proposal object; protocol.md §6 for ExpireTimestamp. */
 const proposalOf = <const M extends Members>(type: ProposalType, name: string, more: M) =>
-  record(`${name}${type.replace(/(?:^|_)./g, (start) => start.slice(-1).toUpperCase())}`, {
+  record(`${name}${pascalCase(type)}`, {
     Id: proposalId,
     Type: enumOf(type),
     Proposer: address,

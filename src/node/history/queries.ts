@@ -109,8 +109,7 @@ const printTx = (context: QueryContext) => {
   }
 }
 
-const TIMES = 'SELECT time_ms FROM blocks WHERE height = ?'
-const TX_BY_ID = 'SELECT tx, result FROM transactions WHERE id = ?'
+const TX_BY_ID = 'SELECT b.time_ms, t.tx, t.result FROM transactions t, blocks b WHERE t.id = ? AND b.height = ?'
 
 /** Rows of an account that begin below a transaction. */
 export const ACCOUNT_ROWS = `SELECT first_id, others FROM account_transactions
@@ -123,9 +122,8 @@ const rowsOf = ({ statement }: Connection, sql: string, ...given: readonly unkno
 
 function txOf({ statement }: Connection, id: number): TxRow {
   const [height, index] = placeOfTx(id)
-  const [timeMs] = statement(TIMES).safeIntegers(false).get(height) as [number]
-  const [tx, result] = statement(TX_BY_ID).get(id) as [Uint8Array, Uint8Array]
-  return [height, index, timeMs, tx, result]
+  const row = statement(TX_BY_ID).safeIntegers(false).get(id, height) as [number, Uint8Array, Uint8Array]
+  return [height, index, ...row]
 }
 
 /** The transactions of an account. */
