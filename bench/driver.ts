@@ -5,7 +5,7 @@ import type {
   InitChainResponse,
 } from '../src/abci/types.ts'
 import { createApp } from '../src/app/app.ts'
-import { addressBytes, addressOfKey } from '../src/base/address.ts'
+import { addressBytes, addressOfKey } from '../src/values/address.ts'
 import { tables, views } from '../src/modules/registry.ts'
 import { openSqliteStore } from '../src/store/sqlite/sqliteStore.ts'
 import type { Store } from '../src/store/store.ts'

@@ -1,5 +1,5 @@
 import type { FinalizeBlockResponse, ProcessProposalRequest, QueryRequest, QueryResponse } from '../abci/types.ts'
-import type { Address } from '../base/address.ts'
+import type { Address } from '../values/address.ts'
 import { toHex } from '../base/bytes.ts'
 import { secondsOf } from '../base/time.ts'
 import { getChain } from '../modules/chain/keeper.ts'

@@ -9,8 +9,8 @@ import {
   type Timestamp,
   type ValidatorUpdate as WireUpdate,
 } from '../abci/types.ts'
-import { type Address, addressOf } from '../base/address.ts'
-import { pubKeyBytes } from '../base/pubKey.ts'
+import { type Address, addressOf } from '../values/address.ts'
+import { pubKeyBytes } from '../values/pubKey.ts'
 import { blockEvent, txEvent } from '../modules/chain/events.ts'
 import type { ChainEvent } from '../modules/event.ts'
 import type { EvidenceParams } from '../modules/endBlock.ts'

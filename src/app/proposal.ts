@@ -9,7 +9,7 @@ import {
   VerifyStatus,
   type VerifyVoteExtensionResponse,
 } from '../abci/types.ts'
-import type { Address } from '../base/address.ts'
+import type { Address } from '../values/address.ts'
 import { nonceOf } from '../modules/accounts/keeper.ts'
 import { getChain } from '../modules/chain/keeper.ts'
 import { admit } from '../modules/kernel.ts'

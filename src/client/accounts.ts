@@ -1,5 +1,5 @@
 import { fromHex } from '../base/bytes.ts'
-import { type Address, parseAddress } from '../base/address.ts'
+import { type Address, parseAddress } from '../values/address.ts'
 import { seedOfMnemonic } from '../keys/mnemonic.ts'
 import { isTooShort, PASSWORD_LENGTH_MIN } from '../keys/password.ts'
 import { type Signer, signerOfSeed } from '../tx/sign.ts'

@@ -1,4 +1,4 @@
-import { type Address, parseAddress } from '../base/address.ts'
+import { type Address, parseAddress } from '../values/address.ts'
 import { isObject } from '../base/json.ts'
 import { field, optional, readFields } from '../tx/fields.ts'
 import type { TransactionResult } from '../tx/result.ts'

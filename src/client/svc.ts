@@ -1,4 +1,4 @@
-import type { Address } from '../base/address.ts'
+import type { Address } from '../values/address.ts'
 import { ONE, parseRatio, printRatio } from '../base/amount.ts'
 import type { TransactionResult } from '../tx/result.ts'
 import { createLocalAccounts, type LocalAccounts } from './accounts.ts'

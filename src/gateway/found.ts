@@ -1,5 +1,5 @@
 /** How blocks, transactions and events are shown. Source: protocol.md §9, §10. */
-import { addressOf } from '../base/address.ts'
+import { addressOf } from '../values/address.ts'
 import { printTime, secondsOf } from '../base/time.ts'
 import type { FeedBlock } from '../comet/feed.ts'
 import type { NodeEvent, TxResult } from '../comet/rpc.ts'

@@ -1,7 +1,7 @@
 import { pascalCase } from '../base/pascalCase.ts'
 import { schemaOf } from '../tx/fields.ts'
 import { checkTxSchema, decimal, deliverTxSchema } from '../tx/result.ts'
-import { address } from '../values/account.ts'
+import { address } from '../values/address.ts'
 import { uint } from '../values/number.ts'
 import { objectSchema as object } from '../values/shape.ts'
 import type { JsonSchema } from '../values/valueType.ts'

@@ -1,5 +1,5 @@
 import QuickLRU from 'quick-lru'
-import { type Address, addressOf } from '../base/address.ts'
+import { type Address, addressOf } from '../values/address.ts'
 import { fromUtf8 } from '../base/bytes.ts'
 import { isNodeError } from '../comet/errors.ts'
 import { kernelErrors } from '../modules/errors.ts'

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Address, parseAddress } from '../base/address.ts'
+import { type Address, parseAddress } from '../values/address.ts'
 import { ensureFolder } from '../base/folder.ts'
 import { type Keystore, KeystoreError, readKeystore } from './keystore.ts'
 

@@ -1,4 +1,4 @@
-import type { Address } from '../base/address.ts'
+import type { Address } from '../values/address.ts'
 import type { Amount } from '../base/amount.ts'
 import type { TxError } from '../base/txError.ts'
 import type { State } from '../store/state.ts'

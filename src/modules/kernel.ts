@@ -1,4 +1,4 @@
-import { type Address, addressOf } from '../base/address.ts'
+import { type Address, addressOf } from '../values/address.ts'
 import { sha256 } from '../base/sha256.ts'
 import { invalidParameter, type TxError } from '../base/txError.ts'
 import type { RevertibleState, State } from '../store/state.ts'

@@ -1,5 +1,5 @@
 import type { AppLogger } from '../app/context.ts'
-import { parseProposalId, printProposalId, type ProposalId } from '../base/pubKey.ts'
+import { parseProposalId, printProposalId, type ProposalId } from '../values/pubKey.ts'
 import { BLOCK_TIME_MS_DEFAULT } from '../comet/config.ts'
 import { parseAllowList } from '../eni/policy.ts'
 import {

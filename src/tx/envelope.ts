@@ -1,7 +1,7 @@
-import { ADDRESS_BYTES } from '../base/address.ts'
+import { ADDRESS_BYTES } from '../values/address.ts'
 import { concat, toHex, utf8 } from '../base/bytes.ts'
 import { sha256 } from '../base/sha256.ts'
-import { KEY_BYTES } from '../base/pubKey.ts'
+import { KEY_BYTES } from '../values/pubKey.ts'
 import { OPERATION_MESSAGES, svcCodec } from '../codec/svc.ts'
 
 /** The most bytes a transaction may have. Source: protocol.md §2, check 1. */

@@ -1,5 +1,5 @@
 import { type KeyPair, keyPairOfSeed, signDetached } from '../base/ed25519.ts'
-import { type Address, addressBytes, addressOfKey } from '../base/address.ts'
+import { type Address, addressBytes, addressOfKey } from '../values/address.ts'
 import { encodeBody, encodeTx, signBytes, type TxBody } from './envelope.ts'
 
 /** An account that can sign. */

@@ -1,7 +1,7 @@
 import sodium from 'sodium-native'
 import { asBuffer, equalBytes } from '../base/bytes.ts'
 import { sha256 } from '../base/sha256.ts'
-import { ADDRESS_BYTES } from '../base/address.ts'
+import { ADDRESS_BYTES } from '../values/address.ts'
 import { SIGN_DOMAIN, SIGNATURE_BYTES, type Tx, TX_BYTES_MAX } from './envelope.ts'
 
 // The domain, and behind it the body that is being verified.

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { addressBytes, addressOf, addressOfKey, parseAddress } from '../../src/base/address.ts'
+import { addressBytes, addressOf, addressOfKey, parseAddress } from '../../src/values/address.ts'
 import {
   AMOUNT_MAX,
   divCeil,
@@ -26,7 +26,7 @@ import {
   utf8,
 } from '../../src/base/bytes.ts'
 import { sha256 } from '../../src/base/sha256.ts'
-import { parseProposalId, parsePubKey, pubKeyOf } from '../../src/base/pubKey.ts'
+import { parseProposalId, parsePubKey, pubKeyOf } from '../../src/values/pubKey.ts'
 import { printTime, secondsOf } from '../../src/base/time.ts'
 
 const bytes = fc.uint8Array({ maxLength: 80 })

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs'
 import type { CompleteApplication, PrepareProposalRequest, PrepareProposalResponse } from '../../src/abci/types.ts'
-import { addressBytes, addressOfKey } from '../../src/base/address.ts'
+import { addressBytes, addressOfKey } from '../../src/values/address.ts'
 import { toHex } from '../../src/base/bytes.ts'
 import { keyPairOfSeed } from '../../src/base/ed25519.ts'
 import { PUBLIC_MNEMONIC, seedsOfMnemonic } from '../../src/keys/mnemonic.ts'

@@ -12,7 +12,7 @@ import {
   ProposalStatus,
 } from '../../src/abci/types.ts'
 import { bytesInBlock } from '../../src/abci/blockBytes.ts'
-import { addressBytes } from '../../src/base/address.ts'
+import { addressBytes } from '../../src/values/address.ts'
 import { toHex } from '../../src/base/bytes.ts'
 import { type CampaignOptions, type CampaignReport, runCampaigns } from '../support/campaign.ts'
 import { account, type TestBlock, TestChain, tokens } from '../support/testChain.ts'

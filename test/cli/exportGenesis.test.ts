@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { toBase64 } from '../../src/base/bytes.ts'
-import { pubKeyBytes } from '../../src/base/pubKey.ts'
+import { pubKeyBytes } from '../../src/values/pubKey.ts'
 import { type ExportedState, exportState } from '../../src/cli/commands/export.ts'
 import { accounts } from '../../src/modules/accounts/keeper.ts'
 import { getChain, getTotals, supplyOf } from '../../src/modules/chain/keeper.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { printRow, stateKey } from '../../src/client/light/rows.ts'
 import { tables } from '../../src/modules/registry.ts'
-import { proposalId, pubKey } from '../../src/values/key.ts'
+import { proposalId, pubKey } from '../../src/values/pubKey.ts'
 import type { Table } from '../../src/store/table.ts'
 import { ROWS } from '../vectors/cases.ts'
 

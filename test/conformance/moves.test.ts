@@ -1,4 +1,4 @@
-import { pubKeyOf } from '../../src/base/pubKey.ts'
+import { pubKeyOf } from '../../src/values/pubKey.ts'
 import { describe, expect, test } from '@jest/globals'
 import { account, type TestChain, nodeKey } from '../support/testChain.ts'
 import { conformanceChain, keyText, NOBODY, perform, proposalOf, succeed, validatorOf } from './support.ts'

@@ -1,4 +1,4 @@
-import { addressBytes } from '../../src/base/address.ts'
+import { addressBytes } from '../../src/values/address.ts'
 import { toBase64 } from '../../src/base/bytes.ts'
 import { txEntries } from '../../src/modules/registry.ts'
 import { readFields } from '../../src/tx/fields.ts'

@@ -1,7 +1,7 @@
 /** A gateway before a stub of a node, for campaigns that call it. */
 import { methodGroups } from '../../src/gateway/methods/list.ts'
 import { openRpcDocument } from '../../src/gateway/openrpc.ts'
-import { addressBytes } from '../../src/base/address.ts'
+import { addressBytes } from '../../src/values/address.ts'
 import { alice, bob, startPair } from '../gateway/support.ts'
 import type { Script } from '../gateway/stubNode.ts'
 import { nodeKey, TestChain, tokens } from '../support/testChain.ts'

@@ -1,6 +1,6 @@
 import type { ProcessProposalResponse } from '../../src/abci/types.ts'
 import { ProposalStatus } from '../../src/abci/types.ts'
-import { addressBytes, addressOfKey } from '../../src/base/address.ts'
+import { addressBytes, addressOfKey } from '../../src/values/address.ts'
 import { concat, toHex } from '../../src/base/bytes.ts'
 import { type KeyPair, keyPairOfSeed, signDetached } from '../../src/base/ed25519.ts'
 import { txEntries } from '../../src/modules/registry.ts'

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { addressOf } from '../../src/base/address.ts'
+import { addressOf } from '../../src/values/address.ts'
 import { decodePaths } from '../../src/codec/queryBatch.ts'
 import { decodeTx, txHash, type Tx } from '../../src/tx/envelope.ts'
 import { encodeNonce } from '../../src/tx/nonceQueue.ts'

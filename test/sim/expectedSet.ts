@@ -9,7 +9,7 @@ import {
   validatorKeys,
 } from '../../src/modules/stake/tables.ts'
 import type { Store } from '../../src/store/store.ts'
-import { pubKeyBytes } from '../../src/base/pubKey.ts'
+import { pubKeyBytes } from '../../src/values/pubKey.ts'
 
 /** Key → power and whether it is proven. */
 export type ExpectedSet = ReadonlyMap<

@@ -1,4 +1,4 @@
-import { pubKeyBytes, pubKeyOf } from '../../src/base/pubKey.ts'
+import { pubKeyBytes, pubKeyOf } from '../../src/values/pubKey.ts'
 import { listSet } from '../../src/modules/stake/keeper.ts'
 import { candidacies, type Candidacy } from '../../src/modules/stake/tables.ts'
 import type { Signer } from '../../src/tx/sign.ts'

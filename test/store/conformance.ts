@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
-import { addressBytes, addressOf } from '../../src/base/address.ts'
+import { addressBytes, addressOf } from '../../src/values/address.ts'
 import { createOverlay, type Overlay } from '../../src/store/overlay.ts'
 import type { State, StateReader } from '../../src/store/state.ts'
 import type { BlockInfo, Store } from '../../src/store/store.ts'

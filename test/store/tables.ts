@@ -1,11 +1,17 @@
-import { addressBytes, addressOf, type Address } from '../../src/base/address.ts'
+import { address, type Address, addressBytes, addressOf, addressOrNone } from '../../src/values/address.ts'
 import { concat, u64be, utf8 } from '../../src/base/bytes.ts'
-import { proposalIdBytes, proposalIdOf, type ProposalId, pubKeyOf, type PubKey } from '../../src/base/pubKey.ts'
+import {
+  type ProposalId,
+  proposalId,
+  proposalIdBytes,
+  proposalIdOf,
+  pubKey,
+  type PubKey,
+  pubKeyOf,
+} from '../../src/values/pubKey.ts'
 import { descriptor } from '../../src/codec/gen/state.descriptor.js'
 import { svc } from '../../src/codec/gen/state.js'
 import { codecsOf } from '../../src/codec/message.ts'
-import { address, addressOrNone } from '../../src/values/account.ts'
-import { proposalId, pubKey } from '../../src/values/key.ts'
 import { amount, uint } from '../../src/values/number.ts'
 import { flag, text } from '../../src/values/text.ts'
 import { derivedTable, type RowCodec, table } from '../../src/store/table.ts'

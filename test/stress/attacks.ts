@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { signersOf } from '../../bench/accounts.ts'
-import { type Address, addressBytes } from '../../src/base/address.ts'
+import { type Address, addressBytes } from '../../src/values/address.ts'
 import { toBase64, toHex } from '../../src/base/bytes.ts'
 import { encodePaths } from '../../src/codec/queryBatch.ts'
 import { SUBSCRIPTIONS_OF_SOCKET_MAX, TEXT_MARKS_MAX } from '../../src/gateway/limits.ts'

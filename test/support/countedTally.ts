@@ -1,4 +1,4 @@
-import { proposalIdBytes, type ProposalId } from '../../src/base/pubKey.ts'
+import { proposalIdBytes, type ProposalId } from '../../src/values/pubKey.ts'
 import type { Tally } from '../../src/modules/governance/block.ts'
 import { votes } from '../../src/modules/governance/tables.ts'
 import type { SetMember } from '../../src/modules/stake/tables.ts'

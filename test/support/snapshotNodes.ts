@@ -9,7 +9,7 @@ import type {
   LoadSnapshotChunkResponse,
   Snapshot,
 } from '../../src/abci/types.ts'
-import { addressBytes } from '../../src/base/address.ts'
+import { addressBytes } from '../../src/values/address.ts'
 import { tables, views } from '../../src/modules/registry.ts'
 import { writeSnapshot } from '../../src/store/snapshot/write.ts'
 import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/sqliteStore.ts'

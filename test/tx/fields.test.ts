@@ -12,8 +12,8 @@ import {
   readFields,
   schemaOf,
 } from '../../src/tx/fields.ts'
-import { address } from '../../src/values/account.ts'
-import { proposalId, pubKey } from '../../src/values/key.ts'
+import { address } from '../../src/values/address.ts'
+import { proposalId, pubKey } from '../../src/values/pubKey.ts'
 import { amount, ratio, uint } from '../../src/values/number.ts'
 import { text, textOf, yesNo, yesNoText } from '../../src/values/text.ts'
 

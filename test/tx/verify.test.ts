@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { ADDRESS_BYTES } from '../../src/base/address.ts'
+import { ADDRESS_BYTES } from '../../src/values/address.ts'
 import { keyPairOfSeed, signDetached } from '../../src/base/ed25519.ts'
 import { sha256 } from '../../src/base/sha256.ts'
 import { signBytes, type Tx, TX_BYTES_MAX } from '../../src/tx/envelope.ts'

@@ -1,5 +1,5 @@
-import { addressBytes } from '../../src/base/address.ts'
-import { printPubKey, proposalIdOf, pubKeyOf } from '../../src/base/pubKey.ts'
+import { addressBytes } from '../../src/values/address.ts'
+import { printPubKey, proposalIdOf, pubKeyOf } from '../../src/values/pubKey.ts'
 import { accounts } from '../../src/modules/accounts/keeper.ts'
 import { chain, counters, totals } from '../../src/modules/chain/keeper.ts'
 import { proposals, votes } from '../../src/modules/governance/tables.ts'

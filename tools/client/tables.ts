@@ -3,8 +3,8 @@ import type { ValueType } from '../../src/values/valueType.ts'
 
 /** Where the client finds the value types that fields and columns may have. */
 const HOMES: Readonly<Record<string, readonly string[]>> = {
-  account: ['address', 'addressOrNone'],
-  key: ['pubKey', 'proposalId'],
+  address: ['address', 'addressOrNone'],
+  pubKey: ['pubKey', 'proposalId'],
   number: ['uint', 'amount', 'ratio'],
   text: ['text', 'flag', 'yesNo', 'yesNoText'],
 }

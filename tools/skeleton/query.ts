@@ -16,7 +16,7 @@ function queryFile(module: string, name: string): string {
   const isOfAccounts = module === 'accounts'
   const call = isOfAccounts ? '' : `\n  call: '${module}.${query}',`
   return `import { field, optional } from '../../../tx/fields.ts'
-import { address } from '../../../values/account.ts'
+import { address } from '../../../values/address.ts'
 import { amount, uint } from '../../../values/number.ts'
 import { listOf, record } from '../../../values/shape.ts'
 import { accounts } from '${isOfAccounts ? '..' : '../../accounts'}/keeper.ts'

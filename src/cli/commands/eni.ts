@@ -1,4 +1,4 @@
-import { printProposalId } from '../../base/pubKey.ts'
+import { printProposalId } from '../../values/pubKey.ts'
 import { libPath, measure, stagedPath } from '../../eni/libraryFolder.ts'
 import { libraryStatusOf, listProposals } from '../../modules/governance/keeper.ts'
 import { deployLibEni } from '../../modules/governance/proposals/deployLibEni.ts'

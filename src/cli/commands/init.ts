@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { parseAddress } from '../../base/address.ts'
+import { parseAddress } from '../../values/address.ts'
 import { ensureFolder } from '../../base/folder.ts'
 import { PORTS } from '../../base/ports.ts'
 import type { StateSync } from '../../comet/config.ts'

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { parseAddress } from '../../base/address.ts'
+import { parseAddress } from '../../values/address.ts'
 import { fromBase64, fromUtf8, toBase64 } from '../../base/bytes.ts'
 import type { Shortfall } from '../../base/txError.ts'
 import { isNodeError } from '../../comet/errors.ts'

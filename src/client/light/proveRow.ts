@@ -1,4 +1,4 @@
-import { parseAddress } from '../../base/address.ts'
+import { parseAddress } from '../../values/address.ts'
 import { equalBytes, fromBase64, fromHex } from '../../base/bytes.ts'
 import { SvcProofError } from '../errors.ts'
 import { stateTables } from '../gen/rows.ts'

@@ -1,4 +1,4 @@
-import { addressOfKey } from '../../base/address.ts'
+import { addressOfKey } from '../../values/address.ts'
 import { fromBase64 } from '../../base/bytes.ts'
 
 /**

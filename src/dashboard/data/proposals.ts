@@ -1,7 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { toHex } from '../../base/bytes.ts'
-import { proposalIdBytes } from '../../base/pubKey.ts'
-import { proposalId } from '../../values/key.ts'
+import { proposalId, proposalIdBytes } from '../../values/pubKey.ts'
 import type { QueryProposalResult, QueryProposalsResult, SvcSubscription } from '../../client/index.ts'
 import { linkTo } from '../route.ts'
 import { svc } from './gateway.ts'

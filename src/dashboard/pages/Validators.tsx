@@ -3,7 +3,7 @@ import { NotFound } from './NotFound.tsx'
 import { Declare } from './validators/Declare.tsx'
 import { ValidatorDetail } from './validators/Detail.tsx'
 import { ValidatorList } from './validators/List.tsx'
-import { parseAddress } from '../../base/address.ts'
+import { parseAddress } from '../../values/address.ts'
 
 /** All validators and candidates, or the one whose owner's address stands in the path. */
 export function Validators({ path }: ViewProps) {

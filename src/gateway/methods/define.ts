@@ -1,4 +1,4 @@
-import type { Address } from '../../base/address.ts'
+import type { Address } from '../../values/address.ts'
 import { checkFields, decodeFields, type Fields, type ValuesOf } from '../../tx/fields.ts'
 import type { Signer } from '../../tx/sign.ts'
 import type { JsonSchema } from '../../values/valueType.ts'

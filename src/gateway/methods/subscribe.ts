@@ -1,5 +1,5 @@
 import { field, optional } from '../../tx/fields.ts'
-import { address } from '../../values/account.ts'
+import { address } from '../../values/address.ts'
 import { uint } from '../../values/number.ts'
 import { text } from '../../values/text.ts'
 import { subscriptionTopic } from '../fields.ts'

@@ -1,4 +1,4 @@
-import { printProposalId } from '../../base/pubKey.ts'
+import { printProposalId } from '../../values/pubKey.ts'
 import type { State, StateReader } from '../../store/state.ts'
 import { programVersion } from '../chain/keeper.ts'
 import type { Block } from '../define.ts'

@@ -1,7 +1,6 @@
-import type { Address } from '../../base/address.ts'
+import { type Address, address } from '../../values/address.ts'
 import type { Ratio } from '../../base/amount.ts'
 import { cut } from '../../base/json.ts'
-import { address } from '../../values/account.ts'
 import { integerOf, positiveRatio } from '../../values/number.ts'
 import type { ValueType } from '../../values/valueType.ts'
 

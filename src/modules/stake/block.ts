@@ -1,6 +1,6 @@
-import { type Address, addressOfKey } from '../../base/address.ts'
+import { type Address, addressOfKey } from '../../values/address.ts'
 import { type Amount, divFloor, minOf, shareFloor, TOKEN } from '../../base/amount.ts'
-import { printPubKey, type PubKey, pubKeyBytes } from '../../base/pubKey.ts'
+import { printPubKey, type PubKey, pubKeyBytes } from '../../values/pubKey.ts'
 import type { State, StateReader } from '../../store/state.ts'
 import { addBalance } from '../accounts/keeper.ts'
 import { addToTotals, getChain, supplyOf } from '../chain/keeper.ts'

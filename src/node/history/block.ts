@@ -1,7 +1,7 @@
 /** What the index keeps of a block: from the application, which has executed it, or from CometBFT, which keeps it. */
 import type { ExecutedBlock, TxOutcome } from '../../app/context.ts'
 import { concernedBy, infoOf } from '../../app/convert.ts'
-import { type Address, addressBytes } from '../../base/address.ts'
+import { type Address, addressBytes } from '../../values/address.ts'
 import { historyCodec } from '../../codec/history.ts'
 import type { BlockResults, NodeBlock, NodeEvent } from '../../comet/rpc.ts'
 import { txEvent } from '../../modules/chain/events.ts'

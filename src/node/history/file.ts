@@ -1,6 +1,6 @@
 /** The index of histories: a database of its own beside the state, which holds nothing that the blocks do not tell. */
 import { rmSync } from 'node:fs'
-import { ADDRESS_BYTES, type Address, addressBytes } from '../../base/address.ts'
+import { ADDRESS_BYTES, type Address, addressBytes } from '../../values/address.ts'
 import { toHex } from '../../base/bytes.ts'
 import { sha256 } from '../../base/sha256.ts'
 import { awardEvent } from '../../modules/stake/events.ts'

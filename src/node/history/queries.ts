@@ -2,7 +2,7 @@
  * What a node answers from its index of histories: abci_query paths that no other node need answer alike, and that
  * nothing proves. Source: protocol.md §8.
  */
-import { type Address, addressBytes } from '../../base/address.ts'
+import { type Address, address, addressBytes } from '../../values/address.ts'
 import { equalBytes, fromHex, toBase64 } from '../../base/bytes.ts'
 import { sha256 } from '../../base/sha256.ts'
 import { kernelErrors } from '../../modules/errors.ts'
@@ -10,7 +10,6 @@ import { valueChanges } from '../../modules/params/keeper.ts'
 import { defineQuery, type QueryContext, type QueryEntry, QueryRefusal } from '../../modules/query.ts'
 import { txHash } from '../../tx/envelope.ts'
 import { field, optional } from '../../tx/fields.ts'
-import { address } from '../../values/account.ts'
 import { integerOf } from '../../values/number.ts'
 import type { Shape } from '../../values/shape.ts'
 import { text } from '../../values/text.ts'

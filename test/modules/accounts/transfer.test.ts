@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { addressBytes, parseAddress } from '../../../src/base/address.ts'
+import { addressBytes, parseAddress } from '../../../src/values/address.ts'
 import { takeBalance } from '../../../src/modules/accounts/keeper.ts'
 import { getTotals } from '../../../src/modules/chain/keeper.ts'
 import { createOverlay } from '../../../src/store/overlay.ts'

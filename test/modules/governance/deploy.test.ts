@@ -1,9 +1,8 @@
-import { parseProposalId } from '../../../src/base/pubKey.ts'
+import { parseProposalId, type ProposalId } from '../../../src/values/pubKey.ts'
 import { describe, expect, test } from '@jest/globals'
 import { checkFiles, checkName } from '../../../src/modules/governance/library.ts'
 import { isAbove, parseVersion } from '../../../src/values/library.ts'
 import { libraryStatus } from '../../../src/modules/governance/tables.ts'
-import type { ProposalId } from '../../../src/base/pubKey.ts'
 import { account } from '../../support/testChain.ts'
 import { deploy, govChain, proposed, shown, voted } from './support.ts'
 

@@ -1,7 +1,6 @@
-import { parseProposalId } from '../../../src/base/pubKey.ts'
+import { parseProposalId, type ProposalId } from '../../../src/values/pubKey.ts'
 import { describe, expect, test } from '@jest/globals'
 import type { Signer } from '../../../src/tx/sign.ts'
-import type { ProposalId } from '../../../src/base/pubKey.ts'
 import { proposals } from '../../../src/modules/governance/tables.ts'
 import { account, GENESIS_TIME, type TestChain } from '../../support/testChain.ts'
 import { supplyGap } from '../../support/conservation.ts'

@@ -1,5 +1,5 @@
 import type { ExecTxResult } from '../../../src/abci/types.ts'
-import { addressBytes } from '../../../src/base/address.ts'
+import { addressBytes } from '../../../src/values/address.ts'
 import { toBase64, toHex } from '../../../src/base/bytes.ts'
 import { tables } from '../../../src/modules/registry.ts'
 import type { StateReader } from '../../../src/store/state.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, describe, expect, test } from '@jest/globals'
-import { type PubKey, proposalIdOf } from '../../../src/base/pubKey.ts'
+import { type PubKey, proposalIdOf } from '../../../src/values/pubKey.ts'
 import { sha256 } from '../../../src/base/sha256.ts'
 import { putLastBlock } from '../../../src/modules/chain/keeper.ts'
 import { tallyOf } from '../../../src/modules/governance/block.ts'

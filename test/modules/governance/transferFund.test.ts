@@ -1,7 +1,6 @@
-import { parseProposalId } from '../../../src/base/pubKey.ts'
+import { parseProposalId, type ProposalId } from '../../../src/values/pubKey.ts'
 import { describe, expect, test } from '@jest/globals'
 import { proposals } from '../../../src/modules/governance/tables.ts'
-import type { ProposalId } from '../../../src/base/pubKey.ts'
 import { supplyGap } from '../../support/conservation.ts'
 import { account, type TestChain, tokens } from '../../support/testChain.ts'
 import { balance, FEE, fund, govChain, HOLD, proposed, shown, voted } from './support.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import sodium from 'sodium-native'
 import { concat, utf8 } from '../../../src/base/bytes.ts'
-import { addressBytes, addressOfKey } from '../../../src/base/address.ts'
+import { addressBytes, addressOfKey } from '../../../src/values/address.ts'
 import { encodeBody, encodeTx, signBytes } from '../../../src/tx/envelope.ts'
 import { keyPairOfSeed, signDetached } from '../../../src/base/ed25519.ts'
 import { account, CHAIN_ID, type TestChain } from '../../support/testChain.ts'

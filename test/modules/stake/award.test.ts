@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { addressOfKey } from '../../../src/base/address.ts'
+import { addressOfKey } from '../../../src/values/address.ts'
 import { getTotals, supplyOf, totals } from '../../../src/modules/chain/keeper.ts'
 import { AWARD_EVENT_BLOCKS, payAward } from '../../../src/modules/stake/block.ts'
 import { createOverlay } from '../../../src/store/overlay.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { parseAddress } from '../../../src/base/address.ts'
+import { parseAddress } from '../../../src/values/address.ts'
 import { account, nodeKey, tokens } from '../../support/testChain.ts'
 import { balanceOf, done, eventsOf, failure, key, keyText, recordOf, startChain } from '../support.ts'
 

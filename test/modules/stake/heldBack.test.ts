@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import type { PubKey } from '../../../src/base/pubKey.ts'
+import type { PubKey } from '../../../src/values/pubKey.ts'
 import { setMembers, validatorKeys } from '../../../src/modules/stake/tables.ts'
 import { account, nodeKey, type TestChain, tokens } from '../../support/testChain.ts'
 import { bytesOf, done, failure, key, startChain } from '../support.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { addressOfKey } from '../../../src/base/address.ts'
+import { addressOfKey } from '../../../src/values/address.ts'
 import { candidacyIdAt } from '../../../src/modules/stake/keeper.ts'
 import { setMembers, validatorKeys } from '../../../src/modules/stake/tables.ts'
 import { account, nodeKey, type TestChain } from '../../support/testChain.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { pubKeyOf } from '../../../src/base/pubKey.ts'
+import { pubKeyOf } from '../../../src/values/pubKey.ts'
 import { account, nodeKey, TestChain, tokens } from '../../support/testChain.ts'
 import { changeParam, done, eventsOf, key, keyText, recordOf, startChain, updatesOf } from '../support.ts'
 

@@ -1,6 +1,6 @@
 import { invalidParameter } from '../../../base/txError.ts'
 import { field, type ValuesOf } from '../../../tx/fields.ts'
-import { address } from '../../../values/account.ts'
+import { address } from '../../../values/address.ts'
 import { amount } from '../../../values/number.ts'
 import { limited } from '../../../values/valueType.ts'
 import { defineTx, type Outcome, type TxContext } from '../../define.ts'

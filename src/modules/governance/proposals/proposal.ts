@@ -1,6 +1,6 @@
-import type { Address } from '../../../base/address.ts'
+import type { Address } from '../../../values/address.ts'
 import type { Amount } from '../../../base/amount.ts'
-import { printProposalId, proposalIdOf } from '../../../base/pubKey.ts'
+import { printProposalId, proposalIdOf } from '../../../values/pubKey.ts'
 import type { TxError } from '../../../base/txError.ts'
 import type { State } from '../../../store/state.ts'
 import { field, type Fields, optional, type OptionalField } from '../../../tx/fields.ts'

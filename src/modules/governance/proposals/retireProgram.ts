@@ -1,4 +1,4 @@
-import { parsePubKey, type PubKey } from '../../../base/pubKey.ts'
+import { parsePubKey, type PubKey } from '../../../values/pubKey.ts'
 import { invalidParameter } from '../../../base/txError.ts'
 import type { State, StateReader } from '../../../store/state.ts'
 import { field, type ValuesOf } from '../../../tx/fields.ts'

@@ -1,7 +1,6 @@
-import { printProposalId } from '../../../base/pubKey.ts'
+import { printProposalId, proposalId } from '../../../values/pubKey.ts'
 import type { TxError } from '../../../base/txError.ts'
 import { field, type ValuesOf } from '../../../tx/fields.ts'
-import { proposalId } from '../../../values/key.ts'
 import { yesNoText } from '../../../values/text.ts'
 import { defineTx, effects, type Outcome, type TxContext } from '../../define.ts'
 import { defineEvent } from '../../event.ts'

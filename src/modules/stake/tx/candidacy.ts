@@ -1,4 +1,4 @@
-import { printPubKey } from '../../../base/pubKey.ts'
+import { printPubKey } from '../../../values/pubKey.ts'
 import { type Field, field, type MessageOf, nested, optional, type ValuesOf } from '../../../tx/fields.ts'
 import { textOf } from '../../../values/text.ts'
 import type { Applied, TxContext } from '../../define.ts'

@@ -1,6 +1,6 @@
 import { shareCeil, TOKEN } from '../../../base/amount.ts'
 import { field, type ValuesOf, optional } from '../../../tx/fields.ts'
-import { pubKey } from '../../../values/key.ts'
+import { pubKey } from '../../../values/pubKey.ts'
 import { amount, ratio } from '../../../values/number.ts'
 import { takeBalance } from '../../accounts/keeper.ts'
 import { getChain } from '../../chain/keeper.ts'

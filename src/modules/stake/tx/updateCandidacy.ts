@@ -1,7 +1,7 @@
 import { maxOf, shareCeil } from '../../../base/amount.ts'
 import { invalidParameter } from '../../../base/txError.ts'
 import { field, type ValuesOf, optional } from '../../../tx/fields.ts'
-import { pubKey } from '../../../values/key.ts'
+import { pubKey } from '../../../values/pubKey.ts'
 import { amount, ratio } from '../../../values/number.ts'
 import { takeBalance } from '../../accounts/keeper.ts'
 import { defineTx, isError, type Outcome, type TxContext } from '../../define.ts'

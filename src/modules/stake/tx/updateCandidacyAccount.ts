@@ -1,7 +1,6 @@
-import { ZERO_ADDRESS } from '../../../base/address.ts'
+import { address, ZERO_ADDRESS } from '../../../values/address.ts'
 import { utf8 } from '../../../base/bytes.ts'
 import { field, type ValuesOf } from '../../../tx/fields.ts'
-import { address } from '../../../values/account.ts'
 import { defineTx, effects, isError, type Outcome, type TxContext } from '../../define.ts'
 import { defineEvent } from '../../event.ts'
 import { stakeErrors } from '../errors.ts'

@@ -1,5 +1,5 @@
 import { field, type ValuesOf } from '../../../tx/fields.ts'
-import { address } from '../../../values/account.ts'
+import { address } from '../../../values/address.ts'
 import { yesNo } from '../../../values/text.ts'
 import { getChain } from '../../chain/keeper.ts'
 import { defineTx, effects, type Outcome, type TxContext } from '../../define.ts'
