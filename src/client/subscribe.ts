@@ -26,14 +26,15 @@ export interface SvcTopics {
 }
 
 /**
- * What a subscription tells of its line: it stands; it is lost, and is being opened again; or blocks are left out,
- * because it was lost for too long.
+ * The state of a subscription's connection: open; lost, and being opened again; or open after it was lost for so long that
+ * the blocks of a gap are left out.
  *
  * @example
- * const show = (line: SvcLine): void => console.log(line.state === 'lost' ? line.reason : line.state)
+ * const show = (connection: Connection): void =>
+ *   console.log(connection.state === 'lost' ? connection.reason : connection.state)
  * await svc.subscribe('newBlock', { onState: show }, console.log)
  */
-export type SvcLine =
+export type Connection =
   | { readonly state: 'open' }
   | { readonly state: 'lost'; readonly reason: string }
   | { readonly state: 'gap'; readonly from: number; readonly to: number }
@@ -50,7 +51,7 @@ export interface SubscribeOptions {
   readonly address?: string
   /** The first height to tell of, at most 100 blocks back; the next block by default. */
   readonly from?: number
-  readonly onState?: (line: SvcLine) => void
+  readonly onState?: (connection: Connection) => void
 }
 
 /**
@@ -74,7 +75,7 @@ interface Running {
   isOpen: boolean
   height: number | undefined
   seen: number
-  /** Events of that height that come again behind a lost line. */
+  /** Events of that height that come again after the connection was lost. */
   skip: number
 }
 
@@ -146,7 +147,7 @@ function hear(running: Running, { result, height, gap }: Notification): void {
   else {
     if (result.height !== running.height) goOn(result.height)
     running.seen++
-    // An error that the callback throws is the caller's: it must not end the line.
+    // An error that the callback throws is the caller's: it must not close the connection.
     queueMicrotask(() => running.tell(result))
   }
 }
@@ -199,7 +200,7 @@ const failure = ({ code, message, data }: NonNullable<Message['error']>): SvcRpc
  * opened again after a growing pause, and every subscription goes on where it was: no event is told twice, and none is
  * missing unless `onState` told of a gap.
  */
-export function createLine(url: string) {
+export function connect(url: string) {
   const all = new Set<Running>()
   const address = new URL(url).href.replace(/^http/, 'ws')
   const asked = new Map<unknown, Running>()
@@ -251,10 +252,10 @@ export function createLine(url: string) {
         )
       }
     }
-    if (all.size > 0) setTimeout(connect, pauseMs)
+    if (all.size > 0) setTimeout(open, pauseMs)
     pauseMs = Math.min(PAUSE_MS_MAX, 2 * pauseMs)
   }
-  const connect = (): void => {
+  const open = (): void => {
     if (socket === undefined && all.size > 0)
       socket = openSocket(address, { onOpen: () => all.forEach(begin), onMessage, onEnd })
   }
@@ -271,7 +272,7 @@ export function createLine(url: string) {
       const running: Running = { topic, options, tell, settle, isOpen: false, height: undefined, seen: 0, skip: 0 }
       all.add(running)
       if (socket?.isOpen() === true) begin(running)
-      else connect()
+      else open()
       await settle.promise
       return {
         unsubscribe: () => {

@@ -88,11 +88,11 @@ export interface Subscribe {
 
 /** The `subscribe` of a gateway. The websocket's part is loaded with the first call. */
 function subscribeAt(url: string): Subscribe {
-  let line: Promise<ReturnType<typeof import('./subscribe.ts').createLine>> | undefined
+  let connection: Promise<ReturnType<typeof import('./subscribe.ts').connect>> | undefined
   return async (topic: string, ...rest: readonly unknown[]) => {
-    line ??= import('./subscribe.ts').then(({ createLine }) => createLine(url))
+    connection ??= import('./subscribe.ts').then(({ connect }) => connect(url))
     const [options, onEvent] = rest.length > 1 ? rest : [{}, rest[0]]
-    return (await line).subscribe(topic, options as SubscribeOptions, onEvent as (event: never) => void)
+    return (await connection).subscribe(topic, options as SubscribeOptions, onEvent as (event: never) => void)
   }
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { WebSocketServer } from 'ws'
-import { Svc, type SvcLine } from '../../src/client/index.ts'
+import { Svc, type Connection } from '../../src/client/index.ts'
 import { startGateway } from '../../src/gateway/gateway.ts'
 import { alice, keptLog, startPair, until } from '../gateway/support.ts'
 
@@ -28,24 +28,24 @@ describe('svc.subscribe', () => {
   test('tells of each block once and in order, also across a gateway that was away', async () => {
     pair = await startPair()
     const svc = new Svc(pair.gateway.url)
-    const lines: SvcLine[] = []
+    const states: Connection[] = []
     const heights: number[] = []
-    const blocks = await svc.subscribe('newBlock', { onState: (line) => lines.push(line) }, ({ height }) => {
+    const blocks = await svc.subscribe('newBlock', { onState: (state) => states.push(state) }, ({ height }) => {
       heights.push(height)
     })
     const txs: string[] = []
     const payments = await svc.subscribe('tx', { address: alice.address, from: 1 }, ({ hash }) => txs.push(hash))
     await until(() => heights.length > 5)
     await pair.gateway.close()
-    await until(() => lines.some(({ state }) => state === 'lost'))
+    await until(() => states.some(({ state }) => state === 'lost'))
     const away = pair.node.ledger.blocks.length
     await until(() => pair.node.ledger.blocks.length > away + 10)
     await startAgain()
     await until(() => (heights.at(-1) ?? 0) > away + 30)
     expect(heights).toEqual(range(heights[0] as number, heights.length))
     // Lost, perhaps a few times in vain, and open again.
-    expect(lines.map(({ state }) => state).join()).toMatch(/^open,(?:lost,)+open$/)
-    expect(lines[1]).toEqual({ state: 'lost', reason: 'the gateway stops' })
+    expect(states.map(({ state }) => state).join()).toMatch(/^open,(?:lost,)+open$/)
+    expect(states[1]).toEqual({ state: 'lost', reason: 'the gateway stops' })
     blocks.unsubscribe()
     const told = heights.length
     const head = pair.node.ledger.blocks.length
@@ -57,9 +57,9 @@ describe('svc.subscribe', () => {
   test('tells of a gap when it was away for too long', async () => {
     pair = await startPair()
     const svc = new Svc(pair.gateway.url)
-    const lines: SvcLine[] = []
+    const states: Connection[] = []
     const heights: number[] = []
-    const running = await svc.subscribe('newBlock', { onState: (line) => lines.push(line) }, ({ height }) => {
+    const running = await svc.subscribe('newBlock', { onState: (state) => states.push(state) }, ({ height }) => {
       heights.push(height)
     })
     await until(() => heights.length > 5)
@@ -67,8 +67,8 @@ describe('svc.subscribe', () => {
     const last = heights.at(-1) as number
     await until(() => pair.node.ledger.blocks.length > last + 130)
     await startAgain()
-    await until(() => lines.some(({ state }) => state === 'gap') && heights.at(-1) !== last)
-    const gap = lines.find((line) => line.state === 'gap')
+    await until(() => states.some(({ state }) => state === 'gap') && heights.at(-1) !== last)
+    const gap = states.find((line) => line.state === 'gap')
     expect(gap?.from).toBe(last + 1)
     expect(heights[heights.indexOf(last) + 1]).toBe((gap?.to as number) + 1)
     running.unsubscribe()
@@ -121,15 +121,15 @@ describe('a line on which a gateway sends a malformed message', () => {
         socket.send(isFirst ? malformed : told({ subscription: one, result: { height: 7 } }))
       })
     })
-    const lines: SvcLine[] = []
+    const states: Connection[] = []
     const heights: number[] = []
     const svc = new Svc(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-    const running = await svc.subscribe('newBlock', { onState: (line) => lines.push(line) }, ({ height }) => {
+    const running = await svc.subscribe('newBlock', { onState: (state) => states.push(state) }, ({ height }) => {
       heights.push(height)
     })
     await until(() => heights.length > 0)
     expect(heights).toEqual([7])
-    expect(lines).toEqual([
+    expect(states).toEqual([
       { state: 'open' },
       { state: 'lost', reason: 'the gateway sent a malformed message' },
       { state: 'open' },

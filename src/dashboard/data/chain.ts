@@ -1,5 +1,5 @@
 import { DISCONNECTED } from '../../client/errors.ts'
-import type { SvcLine, SvcTopics } from '../../client/index.ts'
+import type { Connection, SvcTopics } from '../../client/index.ts'
 import { sentenceOf } from './errors.ts'
 import { svc } from './gateway.ts'
 import { createStore } from './store.ts'
@@ -57,7 +57,7 @@ function onBlock(block: BlockHead): void {
 }
 
 // A gap needs nothing: as many blocks come behind it as the page keeps.
-function onState(told: SvcLine): void {
+function onState(told: Connection): void {
   if (told.state === 'lost') setLine('lost', told.reason)
   if (told.state !== 'open') return
   setLine('live')
