@@ -32,9 +32,10 @@ interface Plan {
 }
 
 const CANDIDACIES = 2500
-const STALLED_SHARE = 0.8
 /** A stall lasts for this many of the intervals from which on a block is slow, so that it is one on a busy machine too. */
 const STALLED_INTERVALS = 3
+/** The blocks that follow a stall: few, or the stall would be more than the p95 of all intervals. */
+const BLOCKS_AFTER_STALL = 4
 const PLANS: Readonly<Record<'full' | 'quick' | 'short', Plan>> = {
   full: {
     proposals: 200,
@@ -107,12 +108,16 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 async function endureStalled(setting: Setting, quiet: Met, attack: Attack): Promise<Endured> {
   const { CometBFT: pid } = setting.chain.pids
   const { blockMs } = slowerThan(quiet, setting.slack)
-  const attackMs = Math.max(setting.times.attackMs, (STALLED_INTERVALS * blockMs) / STALLED_SHARE)
-  process.kill(pid, 'SIGSTOP')
-  const goOn = sleep(attackMs * STALLED_SHARE).then(() => process.kill(pid, 'SIGCONT'))
+  const stallMs = Math.max(setting.times.attackMs, STALLED_INTERVALS * blockMs)
+  const attackMs = stallMs + BLOCKS_AFTER_STALL * quiet.blockP95Ms
+  let goOn: Promise<unknown> | undefined
+  const stall = (): void => {
+    process.kill(pid, 'SIGSTOP')
+    goOn = sleep(stallMs).then(() => process.kill(pid, 'SIGCONT'))
+  }
   // Nobody is answered while it lasts.
   const stalled = { ...setting, times: { ...setting.times, attackMs, firstMsMax: 0 } }
-  const row = await endure(stalled, quiet, { ...attack, name: 'stalled', title: 'a node that stands still' })
+  const row = await endure(stalled, quiet, { ...attack, name: 'stalled', title: 'a node that stands still' }, stall)
   await goOn
   return row
 }

@@ -121,8 +121,8 @@ async function subscriptionsOf({ metrics: { host, port } }: StressChain): Promis
   return Number(/^svc_subscriptions (\d+)$/m.exec(text)?.[1])
 }
 
-/** One attack, the way back to quiet, and the wait for memory. */
-export async function endure(setting: Setting, quiet: Met, attack: Attack): Promise<Endured> {
+/** One attack, the way back to quiet, and the wait for memory. `onBegin`: called as the attack begins. */
+export async function endure(setting: Setting, quiet: Met, attack: Attack, onBegin?: () => void): Promise<Endured> {
   const {
     chain,
     honest,
@@ -135,6 +135,7 @@ export async function endure(setting: Setting, quiet: Met, attack: Attack): Prom
   const { rpc } = setting.chain
   const fromHeight = await headOf(rpc)
   const fromMs = performance.now()
+  onBegin?.()
   const strangers = await runAttack(jobOf(setting, attack, attackMs, firstMsMax))
   const endMs = performance.now()
   const backMs = await backMsOf(setting, quiet, endMs)

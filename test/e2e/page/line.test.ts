@@ -47,7 +47,7 @@ withBrowser('the line to the gateway', () => {
     gateway = await startGateway({ node, port, logger })
   }
   /** A refused connection is what a lost line looks like; anything else would be a fault of the page. */
-  const faults = () => web.failures.filter((text) => !/net::ERR_|WebSocket connection|status of 429/.test(text))
+  const faults = () => web.failures.filter((text) => !/net::ERR_|WebSocket connection/.test(text))
 
   test('a block shows within two seconds, in each of two tabs', async () => {
     const second = await page.context().newPage()
