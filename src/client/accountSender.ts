@@ -46,9 +46,8 @@ const findCall = (hash: string): Call => ({ method: 'svc_getTransaction', params
 /** An SvcRpcError with the hash of what was sent: the transaction may still be committed. Any other error as it is. */
 function withHash(error: unknown, hash: string): unknown {
   if (!(error instanceof SvcRpcError)) return error
-  const { method, code, message, data } = error
-  const words = message.slice(method.length + 2)
-  return Object.assign(new SvcRpcError(method, code, words, { hash, ...(data as object) }), { cause: error })
+  const { method, code, reason, data } = error
+  return Object.assign(new SvcRpcError(method, code, reason, { hash, ...(data as object) }), { cause: error })
 }
 
 const notInBlock = (hash: string, timeoutMs: number): SvcRpcError =>

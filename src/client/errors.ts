@@ -39,8 +39,8 @@ export class SvcTxError extends Error {
 
 /**
  * A call that has no result. `code` is the JSON-RPC error's (protocol.md §10), 4900 when the gateway cannot be reached
- * or the connection was lost, or undefined when the answer was no JSON-RPC. When a transaction was sent, `data` holds
- * its `hash`: it may still be committed.
+ * or the connection was lost, or undefined when the answer was no JSON-RPC: `data` then holds its HTTP `status` and, where
+ * the gateway gives one, the `error`. When a transaction was sent, `data` holds its `hash`: it may still be committed.
  *
  * @example
  * try {
@@ -56,9 +56,12 @@ export class SvcRpcError extends Error {
   readonly code: number | undefined
   readonly data: unknown
   readonly method: string
-  constructor(method: string, code: number | undefined, message: string, data?: unknown) {
-    super(`${method}: ${message}`)
+  /** What went wrong: `message` without the name of the method. */
+  readonly reason: string
+  constructor(method: string, code: number | undefined, reason: string, data?: unknown) {
+    super(`${method}: ${reason}`)
     this.method = method
+    this.reason = reason
     this.code = code
     this.data = data
   }

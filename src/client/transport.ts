@@ -58,18 +58,23 @@ export function repliesOf(calls: readonly Call[], body: unknown): readonly Reply
   return calls.map((call, index) => replyOf(call, answers.get(index)))
 }
 
-function parse(method: string, { status, text }: HttpText): unknown {
+function jsonOf(text: string): object | undefined {
   try {
-    const body: unknown = JSON.parse(text)
-    if (typeof body === 'object' && body !== null && (Array.isArray(body) || Object.hasOwn(body, 'jsonrpc')))
-      return body
+    return (JSON.parse(text) ?? undefined) as object | undefined
   } catch {
-    /* The error below says so. */
+    return undefined
   }
+}
+
+function parse(method: string, { status, text }: HttpText): unknown {
+  const body = jsonOf(text)
+  if (typeof body === 'object' && (Array.isArray(body) || Object.hasOwn(body, 'jsonrpc'))) return body
+  const { error } = (body ?? {}) as { readonly error?: unknown }
   throw new SvcRpcError(
     method,
     undefined,
     `the gateway answered with HTTP status ${status}, not with JSON-RPC: ${text.slice(0, 200)}`,
+    { status, error },
   )
 }
 

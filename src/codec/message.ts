@@ -1,3 +1,4 @@
+import { isOutOfStackOrMemory } from '../base/engineErrors.ts'
 import type { Writer } from 'protobufjs'
 import { equalBytes } from '../base/bytes.ts'
 import { show } from '../base/json.ts'
@@ -272,8 +273,7 @@ function createCodec<T extends object>(name: string, { message, check, read }: S
         // protobufjs dropped what the message does not declare, so it is not written again.
         return equalBytes(encodeWith(message, decoded).finish(true), bytes) ? value : undefined
       } catch (error) {
-        // Running out of stack or memory says nothing about the bytes.
-        if (error instanceof RangeError && /call stack|memory/i.test(error.message)) throw error
+        if (isOutOfStackOrMemory(error as Error)) throw error
         return undefined
       }
     },

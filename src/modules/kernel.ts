@@ -1,3 +1,4 @@
+import { isOutOfStackOrMemory } from '../base/engineErrors.ts'
 import { type Address, addressOf } from '../values/address.ts'
 import { sha256 } from '../base/sha256.ts'
 import { invalidParameter, type TxError } from '../base/txError.ts'
@@ -153,11 +154,9 @@ function execute(
  */
 export function isMachineFailure(thrown: unknown): boolean {
   if (typeof thrown !== 'object' || thrown === null) return false
-  const { name, message, code } = thrown as { name?: unknown; message?: unknown; code?: unknown }
+  const { code } = thrown as { code?: unknown }
   if (typeof code === 'string' && /^(?:SQLITE_|E[A-Z0-9]+$|ERR_MEMORY_ALLOCATION_FAILED$)/.test(code)) return true
-  // better-sqlite3 reports a closed connection with a TypeError that has no code.
-  if (/database connection/i.test(String(message))) return true
-  return name === 'RangeError' && /call stack|allocation|memory|invalid string length/i.test(String(message))
+  return isOutOfStackOrMemory(thrown)
 }
 
 /** The verdict of `isSignedBySender` on a transaction, of which these are the bytes. */

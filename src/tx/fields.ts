@@ -107,8 +107,8 @@ export function field<Wire extends WireValue>(type: InputType<Wire>, doc = type.
       }),
     print: (wire) => type.wireToJson(wire),
     check: (wire, path) => {
-      const why = type.check(wire)
-      return why === undefined ? undefined : `${path}: ${why}`
+      const wrong = type.check(wire)
+      return wrong === undefined ? undefined : `${path}: expected ${wrong.expected}, got ${wrong.got}`
     },
   }
 }

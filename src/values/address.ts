@@ -42,7 +42,8 @@ export const address: KeyType<Address, Uint8Array> = {
     return parsed === undefined ? refuse(address.exactForm) : addressBytes(parsed)
   },
   wireToJson: (wire) => (wire.length === ADDRESS_BYTES ? addressOf(wire) : toBase64(wire)),
-  check: (wire) => (wire.length === ADDRESS_BYTES ? undefined : `expected ${ADDRESS_BYTES} bytes, got ${wire.length}`),
+  check: (wire) =>
+    wire.length === ADDRESS_BYTES ? undefined : { expected: `${ADDRESS_BYTES} bytes`, got: wire.length },
   parse: parseAddress,
   inPath: { form: '0x and 40 hex digits', parse: parseAddress, print: (value) => value },
   toWire: addressBytes,

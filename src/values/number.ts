@@ -69,7 +69,7 @@ export function integerOf(min: number, max: number): ValueType<number, number> {
     inputType: 'number',
     inputSchema: { type: 'integer', minimum: min, maximum: max },
     fromJson: (json, refuse) => (Number.isSafeInteger(json) ? Number(json) : refuse('an integer')),
-    check: (wire) => (isWithin(wire) ? undefined : `expected ${exactForm}, got ${wire}`),
+    check: (wire) => (isWithin(wire) ? undefined : { expected: exactForm, got: wire }),
     parse: (text) => {
       const value = parseUint(text)
       return value !== undefined && isWithin(value) ? value : undefined
@@ -90,7 +90,7 @@ export const amount: ValueType<Amount, string> = {
     (wholeNumber(json) ?? refuse('an amount in base units (decimal text, 0x-hex text or a safe integer)')).toString(),
   toJson: (value) => value.toString(),
   check: (wire) =>
-    parseAmount(wire) === undefined ? `expected decimal text of 0 to ${AMOUNT_MAX}, got ${show(wire)}` : undefined,
+    parseAmount(wire) === undefined ? { expected: `decimal text of 0 to ${AMOUNT_MAX}`, got: show(wire) } : undefined,
   parse: parseAmount,
   print: (value) => value.toString(),
   toWire: (value) => (value === 0n ? '' : value.toString()),
@@ -108,7 +108,7 @@ export const ratio: ValueType<Ratio, string> = {
   toJson: printRatio,
   check: (wire) =>
     ratio.parse(wire) === undefined
-      ? `expected ${ratio.exactForm} with at most 18 decimals, got ${show(wire)}`
+      ? { expected: `${ratio.exactForm} with at most 18 decimals`, got: show(wire) }
       : undefined,
   parse: (text) => {
     const value = parseRatio(text)
@@ -125,7 +125,7 @@ export const positiveRatio: ValueType<Ratio, string> = {
   ...ratio,
   exactForm: 'a ratio above 0 and at most 1 with at most 18 decimals',
   check: (wire) =>
-    positiveRatio.parse(wire) === undefined ? `expected ${positiveRatio.exactForm}, got ${show(wire)}` : undefined,
+    positiveRatio.parse(wire) === undefined ? { expected: positiveRatio.exactForm, got: show(wire) } : undefined,
   parse: (text) => {
     const value = ratio.parse(text)
     return value === 0n ? undefined : value

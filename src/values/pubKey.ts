@@ -80,7 +80,7 @@ function of32Bytes<T>({ name, doc, of, bytes, parse, print }: Of32Bytes<T>): Key
     fromJson: (json, refuse) => fromBase64(stringOf(json, form, refuse)) ?? refuse(form),
     toJson: print,
     wireToJson: toBase64,
-    check: (wire) => (wire.length === KEY_BYTES ? undefined : `expected ${KEY_BYTES} bytes, got ${wire.length}`),
+    check: (wire) => (wire.length === KEY_BYTES ? undefined : { expected: `${KEY_BYTES} bytes`, got: wire.length }),
     parse: (text) => parse(standard(text)),
     print,
     inPath: {

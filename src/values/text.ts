@@ -42,7 +42,7 @@ export const textOf = (bytesMax: number): ValueType<string, string> => ({
   limits: { bytesMax },
   check: (wire) => {
     const { length } = utf8(wire)
-    return length > bytesMax ? `expected at most ${bytesMax} bytes, got ${length}` : undefined
+    return length > bytesMax ? { expected: `at most ${bytesMax} bytes`, got: length } : undefined
   },
 })
 
@@ -60,7 +60,7 @@ export function enumOf<const V extends string>(...values: readonly V[]): ValueTy
     inputType: values.map((value) => `'${value}'`).join(' | '),
     schema: { enum: values },
     fromJson: (json, refuse) => stringOf(json, exactForm, refuse),
-    check: (wire) => (byText.has(wire) ? undefined : `expected ${exactForm}, got ${show(wire)}`),
+    check: (wire) => (byText.has(wire) ? undefined : { expected: exactForm, got: show(wire) }),
     parse: (given) => byText.get(given),
     fromWire: known,
     fromSql: known,

@@ -24,6 +24,12 @@ export interface InputLimits {
   readonly isPositive?: true
 }
 
+/** A value that is not of its type: what was expected instead, and what was given, both as they are printed. */
+export interface Mismatch {
+  readonly expected: string
+  readonly got: string | number
+}
+
 /** Throws the error of a value that is not of the expected form. */
 export type Refuse = (form: string) => never
 
@@ -48,8 +54,8 @@ export interface InputType<Wire> {
   fromJson(json: unknown, refuse: Refuse): Wire
   /** What a message holds, as JSON, even when it is no value of this type. */
   wireToJson(wire: Wire): JsonValue
-  /** Why what a message holds is no value of this type, or undefined. Source: protocol.md §2, check 5. */
-  check(wire: Wire): string | undefined
+  /** What is wrong with what a message holds; undefined when it is a value of this type. Source: protocol.md §2, check 5. */
+  check(wire: Wire): Mismatch | undefined
 }
 
 /**

@@ -26,7 +26,7 @@ describe('sentenceOf', () => {
       rpc(-32015, 'Too many requests, try again later: more than 20 calls from one address in 10 s', {
         retryAfterMs: 2_300,
       }),
-      'The gateway is asked too often, and answers again in 3 seconds. More than 20 calls from one address in 10 s.',
+      'Too many requests, try again later: more than 20 calls from one address in 10 s. The gateway answers again in 3 seconds.',
     ],
     [
       'a refused page',

@@ -36,12 +36,12 @@ class Refusal extends Error {}
 function problemOfType(kind: Exclude<FieldKind, 'object'>, given: string): string | undefined {
   const type = TYPES[kind]
   try {
-    const why = type.check(
+    const wrong = type.check(
       type.fromJson(given, (form) => {
         throw new Refusal(`expected ${form}`)
       }),
     )
-    return why?.replace(/, got .*$/s, '')
+    return wrong && `expected ${wrong.expected}`
   } catch (error) {
     if (error instanceof Refusal) return error.message
     throw error
@@ -93,8 +93,8 @@ export function leavesOf(fields: readonly FormField[], within = ''): readonly (r
 export function problemOfParameter(name: string, given: string): string | undefined {
   const parameter = PARAMETERS.get(name)
   if (parameter === undefined || given === '') return undefined
-  const read = canonicalText(parameter.proposedType ?? parameter.type, given)
-  return 'why' in read ? read.why.replace(/, got .*$/s, '') : undefined
+  const type = parameter.proposedType ?? parameter.type
+  return 'why' in canonicalText(type, given) ? `expected ${type.exactForm}` : undefined
 }
 
 /** What is wrong in a form, by the names of the fields. */

@@ -33,6 +33,9 @@ export function failCorrupt(code: 'SQLITE_CORRUPT_ROW' | 'SQLITE_CORRUPT_INDEX',
   throw Object.assign(new Error(message), { code })
 }
 
+/** better-sqlite3 gives this error no code; with one it stops the process like every other failure of storage. */
+const closedError = (): Error => Object.assign(new Error('the database is closed'), { code: 'SQLITE_MISUSE' })
+
 function wrap(db: Database.Database): Connection {
   const statements = new Map<string, Database.Statement>()
   return {
@@ -40,13 +43,17 @@ function wrap(db: Database.Database): Connection {
     statement: (sql) => {
       let statement = statements.get(sql)
       if (statement === undefined) {
+        if (!db.open) throw closedError()
         statement = db.prepare(sql)
         if (statement.reader) statement.raw(true)
         statements.set(sql, statement)
       }
       return statement
     },
-    close: () => void db.close(),
+    close: () => {
+      statements.clear()
+      db.close()
+    },
   }
 }
 

@@ -170,7 +170,7 @@ withBrowser('the line to the gateway', () => {
     let isOpen = true
     while (isOpen) isOpen = await isAnswered()
     await web.goTo(`accounts/${address}`)
-    await page.getByText('The gateway is asked too often').first().waitFor()
+    await page.getByText('Too many requests, try again later').first().waitFor()
     await web.shot('line-too-often')
     expect(faults()).toEqual([])
   })

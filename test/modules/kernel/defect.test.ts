@@ -64,7 +64,7 @@ describe('a throw of the state machine', () => {
   test.each<[string, unknown]>([
     ['a full disk of SQLite', Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })],
     ['a full disk of the system', Object.assign(new Error('no space left'), { code: 'ENOSPC' })],
-    ['a closed database', new TypeError('The database connection is not open')],
+    ['a closed database', Object.assign(new Error('the database is closed'), { code: 'SQLITE_MISUSE' })],
     ['a stack that is too deep', new RangeError('Maximum call stack size exceeded')],
     ['memory that is not there', new RangeError('Array buffer allocation failed')],
     ['memory that Node does not get', Object.assign(new Error('x'), { code: 'ERR_MEMORY_ALLOCATION_FAILED' })],
