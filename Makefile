@@ -14,34 +14,17 @@ NODE := node_modules/.bin/node
 INSTALLED := node_modules/.installed-$(shell uname -sm | tr ' ' '-')
 
 help:
-	@echo 'make devnet   one validator, gateway and funded accounts on this machine (ARGS="--help" for its flags)'
+	@echo 'make devnet   one validator, a gateway and funded accounts on this machine (ARGS="--help" lists the flags)'
 	@echo 'make check    lint, types and the tests that start no node'
-	@echo 'make test     every test, a real CometBFT node included (ARGS="test/store -t undo" runs some of them)'
-	@echo 'make chaos    kill -9 of a devnet at 75 random moments'
-	@echo 'make churn    2,000 blocks on seven nodes whose validator set changes all the time, then a replay from genesis'
-	@echo 'make manifests   50 networks of four validators, drawn from a seed: links cut, nodes paused, killed and restarted (root, Linux)'
-	@echo 'make byzantine   a validator that runs twice, a malicious proposer, forged snapshots and blocks, extreme messages to peers'
-	@echo 'make faults   kills at named places, cut logs, disks that fail, and a clock that jumps'
-	@echo 'make fuzz     a million each of byte streams, requests, transactions and calls that nobody means well'
-	@echo 'make mutants  faults put into the state machine, the codec, the store and src/tx, one at a time: do the tests notice?'
-	@echo 'make outage   every method while CometBFT is killed, paused or behind, and 1,000 transactions sent again until they execute once'
-	@echo 'make soak     two hours under load: memory, files, logs (ARGS="--minutes 10" is the short form)'
-	@echo 'make model    100,000 transactions on random chains, beside a model that was written from docs/protocol.md alone'
-	@echo 'make requirements   what CometBFT requires of an application, on three replicas of random chains'
-	@echo 'make replicas 100,000 heights on three processes: three versions of Node, time zones and languages'
-	@echo 'make statesync   a fifth node joins a chain of 100,000 accounts by state sync, from peers of whom one lies'
-	@echo 'make supply-chain   versions, install scripts, licences and known weaknesses of what svcd is made of'
-	@echo 'make sbom     a bill of materials in CycloneDX (.cache/sbom)'
-	@echo 'make matrix   the tests of the real node against each CometBFT line, one line each'
-	@echo "make bench    side by side with cosmos-sdk and CometBFT's own kvstore (docs/performance.md; ARGS=\"--quick\" takes three minutes)"
-	@echo 'make bench-page   the web page in a browser, on a large chain beside a small one (docs/performance.md)'
-	@echo 'make writes   what each operation writes on every node for its fee (docs/threat-model.md)'
-	@echo 'make stress   strangers hammer a node of 2,500 candidacies while honest callers measure (docs/reliability.md)'
-	@echo 'make reliability   every campaign, one after the other (docs/reliability.md; ARGS="--only model,fuzz" runs some)'
-	@echo 'make up       the devnet in containers, in the background (docs/containers.md); make down stops it and keeps its chain'
-	@echo 'make test-containers   the containers tested for real, where an engine answers'
+	@echo 'make test     every test, with a real CometBFT node (ARGS="test/store -t undo" runs some of them)'
+	@echo "make bench    compares svcd with cosmos-sdk and CometBFT's own kvstore (ARGS=\"--quick\" takes three minutes)"
+	@echo 'make reliability   every campaign, which is a long test, one after the other (ARGS="--list" lists them)'
 	@echo 'make docs     builds the documentation site (ARGS="--serve" shows it in a browser and follows changes)'
-	@echo 'make clean    removes what was installed and generated; no chain is touched'
+	@echo 'make sbom     writes bills of materials in CycloneDX into .cache/sbom'
+	@echo 'make up       starts the devnet in containers, in the background (docs/containers.md)'
+	@echo 'make down     stops those containers and keeps their chain'
+	@echo 'make clean    removes what was installed and generated, but no chain'
+	@echo 'CONTRIBUTING.md describes the other targets.'
 
 $(INSTALLED): package.json package-lock.json
 	@PATH="$$SYSTEM_PATH"; export PATH; \

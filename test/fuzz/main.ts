@@ -1,5 +1,5 @@
 /**
- * Input that nobody means well: `make fuzz`. Each campaign runs `--count` cases, 1,000,000 unless told otherwise, from
+ * Malformed and hostile input: `make fuzz`. Each campaign runs `--count` cases, 1,000,000 unless told otherwise, from
  * `--seed`, with which the same cases come again. Only the websockets run a tenth of that. `--only framer,rpc` chooses
  * some of them, and `--json FILE` keeps their reports. The first case that breaks a target is printed, and ends its campaign.
  */

@@ -37,7 +37,7 @@ export const CAMPAIGNS: readonly Campaign[] = [
   },
   {
     name: 'fuzz',
-    title: 'Input that nobody means well',
+    title: 'Malformed and hostile input',
     long: '--count 1000000 --seed 1',
     quick: '--count 5000 --seed 1',
     caughtBy: 'test/fuzz/fuzz.test.ts',

@@ -1,6 +1,7 @@
 /**
  * `make reliability ARGS="…"`: runs every campaign of campaigns.ts, one after the other, and keeps their reports in
  * .cache/reliability. Most of a day for all of them. Ends with 1 when a target is broken.
+ *   --list           runs nothing, but prints the target of make, the subject and the long form's flags of each campaign
  *   --only a,b       some campaigns, by their targets of make
  *   --quick          forms that only show that each campaign runs; their reports are kept elsewhere and not written
  *   --take A,B       runs nothing, but takes in what campaigns wrote for --json; the name of each file begins with that
@@ -18,12 +19,18 @@ const FOLDER = '.cache/reliability'
 
 const { values } = parseArgs({
   options: {
+    list: { type: 'boolean', default: false },
     only: { type: 'string', default: CAMPAIGNS.map(({ name }) => name).join(',') },
     quick: { type: 'boolean', default: false },
     take: { type: 'string' },
     write: { type: 'boolean', default: false },
   },
 })
+if (values.list) {
+  for (const { name, title, long } of CAMPAIGNS)
+    process.stdout.write(`make ${name.padEnd(15)}${title}${long === '' ? '' : ` (ARGS="${long}")`}\n`)
+  process.exit()
+}
 if (values.quick && values.write) throw new Error('--write: the page shows the long forms, not those of --quick')
 const chosen = values.only.split(',').map((name) => {
   const found = CAMPAIGNS.find((one) => one.name === name)

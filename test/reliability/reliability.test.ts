@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from '@jest/globals'
@@ -87,6 +88,14 @@ describe('make reliability', () => {
   const kept = `.cache/reliability/test-${process.pid}`
   const path = join(import.meta.dirname, '../..', kept)
   afterAll(() => rmSync(path, { recursive: true, force: true }))
+  test('lists every campaign by its target of make', () => {
+    const listed = execFileSync(process.execPath, [join(import.meta.dirname, 'main.ts'), '--list'], {
+      encoding: 'utf8',
+    })
+    const targets = [...listed.matchAll(/^make (\S+) /gm)].map(([, name]) => name)
+    expect(targets).toEqual(CAMPAIGNS.map(({ name }) => name))
+  })
+
   const supplyChain = CAMPAIGNS.find(({ name }) => name === 'supply-chain') as Campaign
 
   test('runs a campaign and keeps what it reports, and on which commit', async () => {
