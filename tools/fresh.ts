@@ -18,8 +18,8 @@ const INPUTS = [
   'package-lock.json',
   // What the client's functions and their types are made of.
   'src/modules/**/*.ts',
-  'src/gateway/methods/*.ts',
-  'src/gateway/{fields,openrpc}.ts',
+  'src/gateway/rpc/methods/*.ts',
+  'src/gateway/rpc/{fields,openrpc}.ts',
   'src/values/*.ts',
   'src/tx/fields.ts',
 ]

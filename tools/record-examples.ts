@@ -1,5 +1,5 @@
 /**
- * Records an example of every method on a devnet of its own and writes src/gateway/examples.json, which the OpenRPC
+ * Records an example of every method on a devnet of its own and writes src/gateway/rpc/examples.json, which the OpenRPC
  * document shows: `npm run examples`. Run it when a method comes or changes; a test names what is missing. A query that
  * has no call of its own here is called with values for the types of its fields.
  */
@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Devnet, startDevnet } from '../src/cli/devnet/startDevnet.ts'
-import { methods } from '../src/gateway/methods/list.ts'
+import { methods } from '../src/gateway/rpc/methods/list.ts'
 import { fromHex, toBase64 } from '../src/base/bytes.ts'
 import { queryEntries, txEntryOf } from '../src/modules/registry.ts'
 import { type Fields, readFields } from '../src/tx/fields.ts'
@@ -198,7 +198,7 @@ if (import.meta.main) {
   const devnet = await startDevnet({ fast: true })
   const examples = await recordExamples(devnet).finally(() => devnet.close())
   const inOrder = methods.flatMap(({ name }) => (examples[name] === undefined ? [] : [[name, examples[name]]]))
-  const file = join(import.meta.dirname, '../src/gateway/examples.json')
+  const file = join(import.meta.dirname, '../src/gateway/rpc/examples.json')
   writeFileSync(file, `${JSON.stringify(Object.fromEntries(inOrder), null, 2)}\n`)
   const missing = methods.flatMap(({ name }) => (examples[name] === undefined && name !== 'rpc.discover' ? [name] : []))
   if (missing.length > 0) {

@@ -5,7 +5,7 @@ import { BATCH_PATHS_MAX, encodePaths, type PathAnswer } from '../codec/queryBat
 import type { BlockFeed } from '../comet/feed.ts'
 import { type AbciQuery, type AbciQueryResult, type NodeRpc, openNodeRpc } from '../comet/rpc.ts'
 import { queryCodes } from '../modules/errors.ts'
-import { RpcError, tooMany } from './errors.ts'
+import { RpcError, tooMany } from './rpc/errors.ts'
 import {
   BLOCKS_ASKED_MAX,
   BLOCKS_MAX,
@@ -15,11 +15,11 @@ import {
   LISTS_ASKED_MAX,
   QUERIES_ASKED_MAX,
   QUERIES_MAX,
-} from './limits.ts'
-import { createSearchTurns, findTxWith, type HistoryPage } from './histories.ts'
+} from './http/limits.ts'
+import { createSearchTurns, findTxWith, type HistoryPage } from './feed/histories.ts'
 import { type ListAnswer, shareLists } from './lists.ts'
-import { RawJson } from './envelope.ts'
-import { type HeadWatch, stallReason } from './health.ts'
+import { RawJson } from './rpc/envelope.ts'
+import { type HeadWatch, stallReason } from './http/health.ts'
 
 /** An answer of the chain: `data` as the query's path gives it, read at `height`. */
 interface ChainAnswer {

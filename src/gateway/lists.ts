@@ -1,11 +1,11 @@
-import { tooMany } from './errors.ts'
+import { tooMany } from './rpc/errors.ts'
 import {
   LIST_OVERHEAD_BYTES,
   LIST_WAIT_MS_MAX,
   LISTS_ASKED_MAX,
   LISTS_KEPT_BYTES_MAX,
   LISTS_WAITING_MAX,
-} from './limits.ts'
+} from './http/limits.ts'
 
 /** A list as the node answered it. All callers share `json`, so nobody may change it. */
 export interface ListAnswer {

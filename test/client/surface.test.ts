@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { operations, queries } from '../../src/client/gen/calls.ts'
 import { Svc } from '../../src/client/index.ts'
-import { methods } from '../../src/gateway/methods/list.ts'
+import { methods } from '../../src/gateway/rpc/methods/list.ts'
 import { txEntries } from '../../src/modules/registry.ts'
 import { type Fields, readFields } from '../../src/tx/fields.ts'
 import { tableOf } from '../conformance/interfaceTables.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { COMMANDS } from '../../src/cli/main.ts'
 import { DEVNET_ACCOUNTS } from '../../src/cli/devnet/chain.ts'
-import { methods } from '../../src/gateway/methods/list.ts'
+import { methods } from '../../src/gateway/rpc/methods/list.ts'
 import { PARAMETERS } from '../../src/modules/params/definitions.ts'
 import { txEntries } from '../../src/modules/registry.ts'
 import { pages, proseOf } from './pages.ts'

@@ -10,7 +10,7 @@ import { BATCH_PATHS_MAX } from '../../src/codec/queryBatch.ts'
 import { FILE_BYTES_MAX, REDIRECTS_MAX } from '../../src/eni/download.ts'
 import { LIMITS } from '../../src/eni/thread.ts'
 import { PASSWORD_LENGTH_MIN } from '../../src/keys/password.ts'
-import * as gateway from '../../src/gateway/limits.ts'
+import * as gateway from '../../src/gateway/http/limits.ts'
 import {
   OPEN_PROPOSALS_BY_POWER,
   OPEN_PROPOSALS_MAX,

@@ -1,4 +1,4 @@
-import { SOCKET_MESSAGE_BYTES_MAX, SOCKET_PIECES_MAX } from '../../src/gateway/limits.ts'
+import { SOCKET_MESSAGE_BYTES_MAX, SOCKET_PIECES_MAX } from '../../src/gateway/http/limits.ts'
 import { random } from '../chain/support.ts'
 import type { CampaignOptions, CampaignReport } from '../support/campaign.ts'
 import { type Next, pick, randomBytes } from './bytes.ts'

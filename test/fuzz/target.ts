@@ -1,6 +1,6 @@
 /** A gateway before a stub of a node, for campaigns that call it. */
-import { methodGroups } from '../../src/gateway/methods/list.ts'
-import { openRpcDocument } from '../../src/gateway/openrpc.ts'
+import { methodGroups } from '../../src/gateway/rpc/methods/list.ts'
+import { openRpcDocument } from '../../src/gateway/rpc/openrpc.ts'
 import { addressBytes } from '../../src/values/address.ts'
 import { alice, bob, startPair } from '../gateway/support.ts'
 import type { Script } from '../gateway/stubNode.ts'

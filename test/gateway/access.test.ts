@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { checkSigning, mayAskToSign, refusedOrigin } from '../../src/gateway/access.ts'
+import { checkSigning, mayAskToSign, refusedOrigin } from '../../src/gateway/http/access.ts'
 import { startGateway } from '../../src/gateway/gateway.ts'
 import { alice, bob, keptLog, post, type RpcAnswer, startPair } from './support.ts'
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
-import { TURN_CALLS } from '../../src/gateway/limits.ts'
-import { createAdmission, createTurns } from '../../src/gateway/admission.ts'
+import { TURN_CALLS } from '../../src/gateway/http/limits.ts'
+import { createAdmission, createTurns } from '../../src/gateway/http/admission.ts'
 
 test('a caller of another address begins first, however many calls of a busy one wait', async () => {
   const turns = createTurns()

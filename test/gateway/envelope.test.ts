@@ -1,7 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
-import { answer } from '../../src/gateway/envelope.ts'
-import { BATCH_ANSWER_LENGTH_MAX, BATCH_CALLS_MAX, PARAMS_DEPTH_MAX, TEXT_MARKS_MAX } from '../../src/gateway/limits.ts'
-import { RpcError, tooMany } from '../../src/gateway/errors.ts'
+import { answer } from '../../src/gateway/rpc/envelope.ts'
+import {
+  BATCH_ANSWER_LENGTH_MAX,
+  BATCH_CALLS_MAX,
+  PARAMS_DEPTH_MAX,
+  TEXT_MARKS_MAX,
+} from '../../src/gateway/http/limits.ts'
+import { RpcError, tooMany } from '../../src/gateway/rpc/errors.ts'
 import { keptLog } from './support.ts'
 
 /** The server of the specification's examples. */

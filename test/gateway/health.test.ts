@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { toBase64 } from '../../src/base/bytes.ts'
-import { STALLED_INTERVAL_MS_MAX, STALLED_INTERVALS, STALLED_MS_MIN } from '../../src/gateway/limits.ts'
-import { watchHead } from '../../src/gateway/health.ts'
+import { STALLED_INTERVAL_MS_MAX, STALLED_INTERVALS, STALLED_MS_MIN } from '../../src/gateway/http/limits.ts'
+import { watchHead } from '../../src/gateway/http/health.ts'
 import { alice, bob, startPair, until } from './support.ts'
 
 describe('watchHead', () => {

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
-import { createSearchTurns, findTxWith } from '../../src/gateway/histories.ts'
+import { createSearchTurns, findTxWith } from '../../src/gateway/feed/histories.ts'
 import {
   HISTORIES_ASKED_MAX,
   HISTORIES_OF_ADDRESS_MAX,
   HISTORIES_WAITING_MAX,
   HISTORY_WAIT_MS_MAX,
   INDEX_TRIES,
-} from '../../src/gateway/limits.ts'
+} from '../../src/gateway/http/limits.ts'
 
 /** Searches that end when they are told to, and the order in which they began. */
 function heldSearches(nowMs?: () => number) {

@@ -8,7 +8,7 @@ import {
   LIGHT_BLOCKS_MAX,
   LIGHT_BODY_BYTES_MAX,
   LIGHT_CALLS_MAX,
-} from '../../src/gateway/limits.ts'
+} from '../../src/gateway/http/limits.ts'
 import { post, type RpcAnswer, startPair } from './support.ts'
 
 const HEAD = 500

@@ -5,7 +5,7 @@ import { txHash } from '../../src/tx/envelope.ts'
 import { openRaw, postText } from './rawClient.ts'
 import { alice, bob, post, signerOf, startPair, until, type RpcAnswer } from './support.ts'
 import type { Script } from './stubNode.ts'
-import { BODY_BYTES_MAX } from '../../src/gateway/limits.ts'
+import { BODY_BYTES_MAX } from '../../src/gateway/http/limits.ts'
 
 let pair: Awaited<ReturnType<typeof startPair>>
 afterEach(() => pair.close())

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { LISTS_ASKED_MAX, LISTS_KEPT_BYTES_MAX, LISTS_WAITING_MAX } from '../../src/gateway/limits.ts'
+import { LISTS_ASKED_MAX, LISTS_KEPT_BYTES_MAX, LISTS_WAITING_MAX } from '../../src/gateway/http/limits.ts'
 import { type ListAnswer, shareLists } from '../../src/gateway/lists.ts'
 
 /** Lists whose answers the test gives. */

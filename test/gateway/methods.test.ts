@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { toBase64 } from '../../src/base/bytes.ts'
-import { methods } from '../../src/gateway/methods/list.ts'
+import { methods } from '../../src/gateway/rpc/methods/list.ts'
 import { queryEntries, txEntries } from '../../src/modules/registry.ts'
 import { alice, bob, post, startPair, until } from './support.ts'
 

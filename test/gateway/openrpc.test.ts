@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
-import { methodGroups, methods } from '../../src/gateway/methods/list.ts'
-import { createDocument, openRpcDocument } from '../../src/gateway/openrpc.ts'
+import { methodGroups, methods } from '../../src/gateway/rpc/methods/list.ts'
+import { createDocument, openRpcDocument } from '../../src/gateway/rpc/openrpc.ts'
 import { pascalCase } from '../../src/base/pascalCase.ts'
-import { createTitler } from '../../src/gateway/schemaTitles.ts'
-import { readParams } from '../../src/gateway/fields.ts'
+import { createTitler } from '../../src/gateway/rpc/schemaTitles.ts'
+import { readParams } from '../../src/gateway/rpc/fields.ts'
 import { schemaOf } from '../../src/tx/fields.ts'
 
 interface Schema {
@@ -135,7 +135,7 @@ test.each(described)(
     const method = methods.find((one) => one.name === name)
     if (example === undefined)
       throw new Error(
-        `${name} has no example in src/gateway/examples.json: ` +
+        `${name} has no example in src/gateway/rpc/examples.json: ` +
           'run `npm run examples`, after adding a call to tools/record-examples.ts unless it is a query',
       )
     const params = Object.fromEntries(example.params.map((one) => [one.name, one.value]))

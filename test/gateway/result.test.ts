@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { includedResult, refusedResult } from '../../src/gateway/result.ts'
+import { includedResult, refusedResult } from '../../src/gateway/rpc/result.ts'
 
 const hash = 'AB'.repeat(32)
 const head = (height: number): string => `{"height":${height},"hash":"${hash}"`

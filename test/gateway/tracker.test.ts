@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { createTracker } from '../../src/gateway/tracker.ts'
+import { createTracker } from '../../src/gateway/send/tracker.ts'
 import { txHash } from '../../src/tx/envelope.ts'
 
 describe('tracker', () => {

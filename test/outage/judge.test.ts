@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { methodGroups } from '../../src/gateway/methods/list.ts'
-import { openRpcDocument } from '../../src/gateway/openrpc.ts'
+import { methodGroups } from '../../src/gateway/rpc/methods/list.ts'
+import { openRpcDocument } from '../../src/gateway/rpc/openrpc.ts'
 import type { Described } from '../fuzz/rpcModel.ts'
 import { differsBy, takeIn } from './again.ts'
 import type { Answer } from './ask.ts'

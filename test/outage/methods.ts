@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openRpcDocument } from '../../src/gateway/openrpc.ts'
-import { methodGroups } from '../../src/gateway/methods/list.ts'
+import { openRpcDocument } from '../../src/gateway/rpc/openrpc.ts'
+import { methodGroups } from '../../src/gateway/rpc/methods/list.ts'
 import { toBase64 } from '../../src/base/bytes.ts'
 import type { Described } from '../fuzz/rpcModel.ts'
 import type { CampaignReport } from '../support/campaign.ts'

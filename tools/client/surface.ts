@@ -1,4 +1,4 @@
-import { methods } from '../../src/gateway/methods/list.ts'
+import { methods } from '../../src/gateway/rpc/methods/list.ts'
 import { txEntries } from '../../src/modules/registry.ts'
 import type { Fields } from '../../src/tx/fields.ts'
 import type { JsonSchema } from '../../src/values/valueType.ts'

@@ -1,9 +1,9 @@
 /** What the playground shows while no gateway answers, and what it knows about errors. */
 import { PORTS } from '../../src/base/ports.ts'
 import { VERSION } from '../../src/base/version.ts'
-import { type RpcErrorName, rpcErrors } from '../../src/gateway/errors.ts'
-import { methodGroups } from '../../src/gateway/methods/list.ts'
-import { openRpcDocument } from '../../src/gateway/openrpc.ts'
+import { type RpcErrorName, rpcErrors } from '../../src/gateway/rpc/errors.ts'
+import { methodGroups } from '../../src/gateway/rpc/methods/list.ts'
+import { openRpcDocument } from '../../src/gateway/rpc/openrpc.ts'
 import { listedTxErrors, WHEN } from '../reference/errors.ts'
 import type { PlaygroundData } from './playground.ts'
 

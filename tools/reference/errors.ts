@@ -1,5 +1,5 @@
 import type { CatalogueError } from '../../src/base/txError.ts'
-import { type RpcErrorName, rpcErrors } from '../../src/gateway/errors.ts'
+import { type RpcErrorName, rpcErrors } from '../../src/gateway/rpc/errors.ts'
 import { kernelErrors } from '../../src/modules/errors.ts'
 import { governanceErrors } from '../../src/modules/governance/errors.ts'
 import { stakeErrors } from '../../src/modules/stake/errors.ts'

@@ -11,7 +11,7 @@ import { PORTS } from '../../src/base/ports.ts'
 import { AMOUNT_MAX, TOKEN } from '../../src/base/amount.ts'
 import { FILE_BYTES_MAX, REDIRECTS_MAX } from '../../src/eni/download.ts'
 import { LIMITS } from '../../src/eni/thread.ts'
-import * as gateway from '../../src/gateway/limits.ts'
+import * as gateway from '../../src/gateway/http/limits.ts'
 import { GENESIS_SUPPLY_MAX } from '../../src/modules/genesis.ts'
 import { NONCES_OF_TX_MAX, OFFER_AGAIN_MS } from '../../src/tx/nonceQueue.ts'
 import {

@@ -1,4 +1,4 @@
-import { methods } from '../../src/gateway/methods/list.ts'
+import { methods } from '../../src/gateway/rpc/methods/list.ts'
 import { queryEntries, txEntries } from '../../src/modules/registry.ts'
 import type { Fields } from '../../src/tx/fields.ts'
 import { table } from './markdown.ts'

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client'
 import { createAppMetrics, type MetricsSources } from '../../src/node/metrics.ts'
-import { createMetrics } from '../../src/gateway/metrics.ts'
+import { createMetrics } from '../../src/gateway/http/metrics.ts'
 import { table } from './markdown.ts'
 
 /** The series of a registry in the order in which they were made. What they are read from is not asked. */

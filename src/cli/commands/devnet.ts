@@ -7,7 +7,7 @@ import { findCometBft } from '../../comet/find.ts'
 import { describeUse, startCometBft, tryPort } from '../../comet/process.ts'
 import { openNodeRpc, waitForNode } from '../../comet/rpc.ts'
 import { type Gateway, startGateway } from '../../gateway/gateway.ts'
-import { stalledAfterMs } from '../../gateway/health.ts'
+import { stalledAfterMs } from '../../gateway/http/health.ts'
 import { PUBLIC_MNEMONIC } from '../../keys/mnemonic.ts'
 import type { Signer } from '../../tx/sign.ts'
 import {

@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fromBase64 } from '../../base/bytes.ts'
+import type { TxResult } from '../../comet/rpc.ts'
+import { tooMany } from '../rpc/errors.ts'
+import type { FoundTx } from './found.ts'
+import {
+  HISTORIES_ASKED_MAX,
+  HISTORIES_OF_ADDRESS_MAX,
+  HISTORIES_WAITING_MAX,
+  HISTORY_WAIT_MS_MAX,
+  INDEX_PAUSE_MS,
+  INDEX_TRIES,
+} from '../http/limits.ts'
+
+/** What every answer of the node's index says: it is whole between these heights. */
+interface Span {
+  readonly first_height: number
+  readonly last_height: number
+}
+
+/** A page of a history as the node answers it. */
+export interface HistoryPage<Row> extends Span {
+  readonly rows: readonly Row[]
+  /** The `before` of the next page; null behind the last row. */
+  readonly next: string | null
+}
+
+/** A transaction as the node answers it. Bytes are base64. Source: protocol.md §8, `/history`. */
+export interface TxRow {
+  readonly height: number
+  readonly index: number
+  readonly time_ms: number
+  readonly hash: string
+  readonly tx: string
+  readonly code: number
+  readonly log: string
+  readonly info: string
+  readonly data: string
+  readonly gas_used: number
+  readonly gas_price: string
+}
+
+/** The answer to `/history/transaction/<hash>`. */
+interface TxAnswer extends Span {
+  readonly transaction: TxRow | null
+}
+
+const bytes = (text: string): Uint8Array => fromBase64(text) as Uint8Array
+
+const resultOfRow = ({ code, log, info, data, gas_used: gasUsed }: TxRow): TxResult => ({
+  code,
+  log,
+  info,
+  data: bytes(data),
+  gasUsed,
+})
+
+/** A transaction of the index, and the price of gas that was in force in its block. */
+export const foundTxOf = (row: TxRow): FoundTx & { readonly gasPrice: bigint } => ({
+  height: row.height,
+  index: row.index,
+  hash: row.hash,
+  tx: bytes(row.tx),
+  result: resultOfRow(row),
+  gasPrice: BigInt(row.gas_price),
+})
+
+/** Reads a path at the head. */
+type Read = (path: string) => Promise<{ readonly height: number; readonly data: unknown }>
+
+/**
+ * Returns a function that finds a transaction in a block by its hash, or undefined. The index may be a moment behind the
+ * blocks, so it is asked again while it is, up to INDEX_TRIES times.
+ */
+export const findTxWith =
+  (read: Read) =>
+  async (hash: string): Promise<ReturnType<typeof foundTxOf> | undefined> => {
+    for (let tries = 1; ; tries++) {
+      const { height, data } = await read(`/history/transaction/${hash}`)
+      const { transaction, last_height: last } = data as TxAnswer
+      if (transaction !== null) return foundTxOf(transaction)
+      if (last >= height || tries === INDEX_TRIES) return undefined
+      await sleep(INDEX_PAUSE_MS)
+    }
+  }
+
+interface Waiting {
+  readonly begin: () => void
+  readonly refuse: (why: string) => void
+  readonly sinceMs: number
+}
+
+/**
+ * Creates turns for searches: an address has one under way, and HISTORIES_ASKED_MAX addresses at a time. Others wait, in
+ * order for each address; the addresses take turns. So who asks much waits for himself. `nowMs`: a clock in ms.
+ */
+export function createSearchTurns(nowMs = () => performance.now()) {
+  const waiting = new Map<string, Waiting[]>()
+  const underWay = new Set<string>()
+  let count = 0
+  const beginNext = (): void => {
+    for (const [address, queue] of waiting) {
+      if (underWay.size >= HISTORIES_ASKED_MAX) return
+      if (underWay.has(address)) continue
+      while (queue.length > 0 && !underWay.has(address)) {
+        const next = queue.shift() as Waiting
+        count -= 1
+        if (nowMs() - next.sinceMs > HISTORY_WAIT_MS_MAX) {
+          next.refuse(`a history waited for its turn for ${HISTORY_WAIT_MS_MAX / 1000} s`)
+        } else {
+          underWay.add(address)
+          next.begin()
+        }
+      }
+      if (queue.length === 0) waiting.delete(address)
+    }
+  }
+  const turnOf = (address: string): Promise<void> => {
+    const queue = waiting.get(address) ?? []
+    if (queue.length >= HISTORIES_OF_ADDRESS_MAX)
+      throw tooMany(`${HISTORIES_OF_ADDRESS_MAX} histories of one address wait for their turn`)
+    if (count >= HISTORIES_WAITING_MAX) throw tooMany(`${HISTORIES_WAITING_MAX} histories wait for their turn`)
+    return new Promise((begin, fail) => {
+      queue.push({ begin, refuse: (why) => fail(tooMany(why)), sinceMs: nowMs() })
+      waiting.set(address, queue)
+      count += 1
+      beginNext()
+    })
+  }
+  return {
+    /** Runs `search` when it is the turn of `address`. Throws RpcError -32015 when too many wait. */
+    run: async <T>(address: string, search: () => Promise<T>): Promise<T> => {
+      await turnOf(address)
+      try {
+        return await search()
+      } finally {
+        underWay.delete(address)
+        const queue = waiting.get(address)
+        // Behind all others: each of them comes before its next turn.
+        if (queue !== undefined && waiting.delete(address)) waiting.set(address, queue)
+        beginNext()
+      }
+    },
+    /** How many wait. */
+    waiting: () => count,
+  }
+}

@@ -1,0 +1,240 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isNodeError } from '../../comet/errors.ts'
+import { type FeedBlock, readBlock } from '../../comet/feed.ts'
+import type { Chain } from '../chain.ts'
+import { RpcError, tooMany } from '../rpc/errors.ts'
+import {
+  type HTTP_LIMITS,
+  PROGRESS_BLOCKS,
+  REFILL_BLOCKS_MAX,
+  REFILL_PAUSE_MS,
+  SUBSCRIPTIONS_MAX,
+  SUBSCRIPTIONS_OF_SOCKET_MAX,
+} from '../http/limits.ts'
+import { type Interest, type News, newsOf } from './news.ts'
+import { createTally } from '../http/tally.ts'
+
+/**
+ * One subscription. `next`: the first height that it has heard nothing of; every lower one is done. Infinity for one that
+ * begins behind the head while the node has not said where that is.
+ */
+interface Subscription extends Interest {
+  readonly id: string
+  readonly send: (text: string) => void
+  next: number
+  /** Blocks without news since it was sent something. */
+  quiet: number
+}
+
+/** The subscriptions of one websocket. */
+export interface Subscriber {
+  /**
+   * Registers a subscription and returns its id. `from`: the first height to tell of, by default the one after the head.
+   * Nothing is sent before `begin`. Throws RpcError -32015 when there are too many, and -32600 after `end`: a message may
+   * have waited for its turn while its websocket ended.
+   */
+  readonly add: (interest: Interest, from: number | undefined) => string
+  /** Begins what was added: the answer that names its id is on its way. */
+  readonly begin: (id: string) => void
+  /** Ends a subscription; false when this websocket has none of that id. */
+  readonly remove: (id: string) => boolean
+  /** Ends all of them, and lets nothing be added any more. */
+  readonly end: () => void
+}
+
+/** Blocks of the feed that wait to be told of; those that come while it is full are read again later. */
+const PUBLISHING_MAX = 8
+
+const notification = (id: string, member: string): string =>
+  `{"jsonrpc":"2.0","method":"svc_subscription","params":{"subscription":"${id}",${member}}}`
+
+/** Tells a subscription of one block, if that is the one that comes next for it. */
+function tell(subscription: Subscription, news: News): void {
+  if (subscription.next !== news.height) return
+  subscription.next++
+  const texts = news.of(subscription)
+  for (const text of texts) subscription.send(notification(subscription.id, `"result":${text}`))
+  subscription.quiet = texts.length > 0 ? 0 : subscription.quiet + 1
+  if (subscription.quiet < PROGRESS_BLOCKS) return
+  subscription.quiet = 0
+  subscription.send(notification(subscription.id, `"height":${news.height}`))
+}
+
+/** Tells a subscription that blocks up to `to` are left out. */
+function skip(subscription: Subscription, to: number): void {
+  if (subscription.next > to) return
+  subscription.send(notification(subscription.id, `"gap":{"from":${subscription.next},"to":${to}}`))
+  subscription.next = to + 1
+}
+
+/** Who is subscribed, and up to which height the feed has told everyone who was waiting. */
+interface Board {
+  readonly running: ReadonlySet<Subscription>
+  readonly reached: () => number
+}
+
+/**
+ * Tells those who are behind of the blocks that they lack, until nobody is behind. Every other block is the lowest that
+ * anybody lacks, so that those who are far back meet the others, and share what is read from there on. Strangers who
+ * begin far back, one after the other, would keep everybody above them waiting in this way. So the blocks between are
+ * read for a round: whoever was behind at its start, the lowest height first, until all of them have caught up. On a
+ * node that reads more slowly than it makes blocks nobody does, and a round ends after REFILL_BLOCKS_MAX further blocks.
+ */
+function createRefill(chain: Chain, { running, reached }: Board, onError: (error: unknown) => void) {
+  let isRunning = false
+  let closed = false
+  const behind = (): readonly Subscription[] => [...running].filter(({ next }) => next <= reached())
+
+  /** The next block that somebody is behind with, or undefined when the node does not have it any more. */
+  const readNext = async (height: number): Promise<News | undefined> => {
+    const wants = behind().filter(({ next }) => next === height)
+    try {
+      return await newsOf(chain, await readBlock(chain.blocks, height), wants)
+    } catch (error) {
+      if (!isNodeError(error, 'NotFound')) throw error
+      const { earliestHeight } = await chain.blocks.status()
+      if (earliestHeight <= height) throw error
+      for (const one of wants) skip(one, earliestHeight - 1)
+      return undefined
+    }
+  }
+
+  const run = async (): Promise<void> => {
+    if (isRunning) return
+    isRunning = true
+    let round = { of: new Set<Subscription>(), to: 0 }
+    const isInRound = (one: Subscription): boolean => round.of.has(one) && one.next <= round.to
+    for (let isForRound = true; !closed; isForRound = !isForRound) {
+      for (const one of behind()) skip(one, reached() - REFILL_BLOCKS_MAX)
+      const late = behind()
+      if (late.length === 0) break
+      if (!late.some(isInRound)) round = { of: new Set(late), to: reached() + REFILL_BLOCKS_MAX }
+      const height = Math.min(...(isForRound ? late.filter(isInRound) : late).map(({ next }) => next))
+      try {
+        const news = await readNext(height)
+        // Only those whom it was read for: another may have come to this height in the meantime with another interest.
+        if (news !== undefined) for (const one of late) if (running.has(one)) tell(one, news)
+      } catch (error) {
+        onError(error)
+        await sleep(REFILL_PAUSE_MS, undefined, { ref: false })
+      }
+    }
+    isRunning = false
+  }
+
+  return {
+    run,
+    /** Stops reading blocks. */
+    close: (): void => {
+      closed = true
+    },
+  }
+}
+
+/**
+ * Tells subscriptions of the blocks of the feed, each block once and in order. A block is worked up once for all who
+ * want to hear of it, and not at all when nobody does. A subscription that is behind is told of the blocks in between,
+ * which are read from the node one at a time, whoever asks for them; of more than REFILL_BLOCKS_MAX only the newest.
+ */
+export function createSubscriptions(
+  chain: Chain,
+  { subscriptionsOfAddress }: typeof HTTP_LIMITS,
+  onError: (error: unknown) => void,
+) {
+  const running = new Set<Subscription>()
+  const byAddress = createTally()
+  let count = 0
+  let lastId = 0
+  let [head, published, underWay] = [0, 0, 0]
+  let publishing = Promise.resolve()
+  // Up to here the feed has told everyone who was waiting; whoever waits for less has to be read for.
+  const reached = (): number => (underWay === 0 ? Math.max(published, chain.feed.head()) : published)
+  const refill = createRefill(chain, { running, reached }, onError)
+
+  /** Says from where a subscription goes on if it is lost before there is news, and tells it what it lacks. */
+  const start = (one: Subscription): void => {
+    if (one.next === Infinity) one.next = chain.feed.head() + 1
+    one.send(notification(one.id, `"height":${one.next - 1}`))
+    void refill.run()
+  }
+  let isHeadKnown = false
+  void chain.feed.ready.then(() => {
+    isHeadKnown = true
+    for (const one of running) if (one.next === Infinity) start(one)
+    // Those who named a height are behind now, and the next block may be long in coming.
+    void refill.run()
+  })
+
+  const publish = async (block: FeedBlock): Promise<void> => {
+    const waiting = [...running].filter(({ next }) => next === block.height)
+    try {
+      if (waiting.length === 0) return
+      const news = await newsOf(chain, block, waiting)
+      for (const one of waiting) if (running.has(one)) tell(one, news)
+    } catch (error) {
+      onError(error)
+    } finally {
+      published = block.height
+      underWay--
+      void refill.run()
+    }
+  }
+
+  return {
+    /** To be called with each block of the feed. */
+    onBlock: (block: FeedBlock): void => {
+      head = block.height
+      // Were they kept without end, blocks would fill the memory while the node does not tell their gas price.
+      if (underWay >= PUBLISHING_MAX) return
+      underWay++
+      publishing = publishing.then(() => publish(block))
+    },
+    /** How many there are. */
+    size: (): number => count,
+    /**
+     * Opens the subscriptions of a websocket from `address`, an IPv6 address as its /64. Its notifications go to `send`.
+     */
+    subscriber: (address: string, send: (text: string) => void): Subscriber => {
+      const own = new Map<string, Subscription>()
+      let hasEnded = false
+      const remove = (id: string): boolean => {
+        const found = own.get(id)
+        if (found === undefined) return false
+        own.delete(id)
+        running.delete(found)
+        byAddress.remove(address)
+        count--
+        return true
+      }
+      return {
+        add: (interest, from) => {
+          if (hasEnded) throw new RpcError('invalidRequest', 'Invalid Request: the websocket has ended')
+          if (own.size >= SUBSCRIPTIONS_OF_SOCKET_MAX)
+            throw tooMany(`this websocket has ${SUBSCRIPTIONS_OF_SOCKET_MAX} subscriptions`)
+          if (byAddress.of(address) >= subscriptionsOfAddress)
+            throw tooMany(`this address has ${subscriptionsOfAddress} subscriptions`)
+          if (count >= SUBSCRIPTIONS_MAX) throw tooMany(`the gateway has ${SUBSCRIPTIONS_MAX} subscriptions`)
+          head = Math.max(head, chain.feed.head())
+          const id = `0x${(++lastId).toString(16)}`
+          own.set(id, { ...interest, id, send, next: from ?? (isHeadKnown ? head + 1 : Infinity), quiet: 0 })
+          byAddress.add(address)
+          count++
+          return id
+        },
+        begin: (id) => {
+          const added = own.get(id)
+          if (added === undefined) return
+          running.add(added)
+          if (isHeadKnown || added.next < Infinity) start(added)
+        },
+        remove,
+        end: () => {
+          hasEnded = true
+          for (const id of [...own.keys()]) remove(id)
+        },
+      }
+    },
+    /** Stops reading blocks. */
+    close: refill.close,
+  }
+}

@@ -1,0 +1,151 @@
+import { normalizeIP } from '@fastify/rate-limit'
+import type { Server } from '../rpc/envelope.ts'
+import { type RpcError, tooMany } from '../rpc/errors.ts'
+import { ADDRESSES_KEPT, CALL_BYTES, LIST_COST, RATE_WINDOW_MS, TURN_CALLS } from './limits.ts'
+
+interface Waiting {
+  readonly calls: number
+  readonly begin: () => void
+}
+
+/**
+ * What waits of one address: calls to be run, and behind them texts to be parsed. `begun`: the calls that it has begun,
+ * and at least as many as others had begun when it came.
+ */
+interface Queue {
+  readonly calls: Waiting[]
+  readonly texts: Waiting[]
+  begun: number
+}
+
+const nextOf = ({ calls, texts }: Queue): Waiting => (calls[0] ?? texts[0]) as Waiting
+
+/** How many calls an address will have begun with what comes next. */
+const withNext = (queue: Queue): number => queue.begun + nextOf(queue).calls
+
+/**
+ * Gives requests their turns by the address that they come from: one to be parsed, and one to be run. Next comes the
+ * address that will have begun the fewest calls with it since it waits (fair queueing). So a caller of another address
+ * waits for one turn of a busy one at most, and a large request waits until the others have begun as many calls. The
+ * sockets are read once for every TURN_CALLS calls, and so several times after a large request: each time, Node accepts
+ * one connection.
+ */
+export function createTurns(): (address: string, kind: 'texts' | 'calls', calls: number) => Promise<void> {
+  const waiting = new Map<string, Queue>()
+  let begunByAll = 0
+  let ahead = 0
+  const beginNext = (): number => {
+    const [address, queue] = [...waiting].reduce((first, one) => (withNext(one[1]) < withNext(first[1]) ? one : first))
+    const next = nextOf(queue)
+    ;(queue.calls[0] === next ? queue.calls : queue.texts).shift()
+    begunByAll = Math.max(begunByAll, queue.begun)
+    queue.begun += next.calls
+    if (queue.calls.length + queue.texts.length === 0) waiting.delete(address)
+    next.begin()
+    return next.calls
+  }
+  const beginSome = (): void => {
+    ahead = Math.max(0, ahead - TURN_CALLS)
+    while (ahead < TURN_CALLS && waiting.size > 0) ahead += beginNext()
+    if (waiting.size > 0) setImmediate(beginSome)
+  }
+  return (address, kind, calls) =>
+    new Promise((begin) => {
+      if (waiting.size === 0) setImmediate(beginSome)
+      const queue = waiting.get(address) ?? { calls: [], texts: [], begun: begunByAll }
+      waiting.set(address, queue)
+      queue[kind].push({ calls, begin })
+    })
+}
+
+/** Splits costs, in order, into turns of at most TURN_CALLS calls together; one that costs more has a turn of its own. */
+function turnsOf(costs: readonly number[]): readonly (readonly number[])[] {
+  const all: number[][] = []
+  let left = 0
+  for (const cost of costs) {
+    if (cost > left || all.length === 0) {
+      all.push([])
+      left = TURN_CALLS
+    }
+    all.at(-1)?.push(cost)
+    left -= cost
+  }
+  return all
+}
+
+const sumOf = (costs: readonly number[]): number => costs.reduce((sum, cost) => sum + cost, 0)
+
+/** Counts something of an address, and says why it is too much, or undefined. */
+type Count = (address: string, count: number) => RpcError | undefined
+
+const WINDOW_S = RATE_WINDOW_MS / 1000
+
+/** Creates a counter of up to `max` from one address over RATE_WINDOW_MS, in which what is too much counts too. */
+function createCount(what: string, max: number): Count {
+  const windows = new Map<string, { count: number; readonly endMs: number }>()
+  return (address, count) => {
+    if (max === Infinity) return undefined
+    const nowMs = performance.now()
+    const last = windows.get(address)
+    const window = last !== undefined && nowMs < last.endMs ? last : { count: 0, endMs: nowMs + RATE_WINDOW_MS }
+    window.count += count
+    windows.delete(address)
+    windows.set(address, window)
+    const [oldest] = windows.keys()
+    if (windows.size > ADDRESSES_KEPT && oldest !== undefined) windows.delete(oldest)
+    if (window.count <= max) return undefined
+    return tooMany(`more than ${max} ${what} from one address in ${WINDOW_S} s`, Math.ceil(window.endMs - nowMs))
+  }
+}
+
+/** Says what an address may have read and run, and when. */
+export interface Admission {
+  /** Counts a request, whatever it is, and says why it is too much, or undefined. */
+  readonly countRequest: (ip: string) => RpcError | undefined
+  /** For one text of calls; `counted`: how many of its calls have been counted already. */
+  readonly textOf: (ip: string, counted: 0 | 1) => Pick<Server, 'admitText' | 'admitCalls'>
+}
+
+/**
+ * Creates the admission of a gateway: up to `callsPerSecond` calls from one address (an IPv6 address counts by its /64),
+ * and a LIST_COSTth of it whole lists beside being calls; 0 is no limit. A text counts as a call for every CALL_BYTES,
+ * before it is parsed, or as the calls in it if they are more. One that costs more than an address has in a window costs
+ * all of it.
+ */
+export function createAdmission(callsPerSecond: number, isList: (method: string) => boolean): Admission {
+  const callsMax = callsPerSecond === 0 ? Infinity : callsPerSecond * WINDOW_S
+  const countCalls = createCount('calls', callsMax)
+  const countLists = createCount('whole lists', Math.max(1, Math.floor(callsMax / LIST_COST)))
+  const turns = createTurns()
+  return {
+    countRequest: (ip) => countCalls(normalizeIP(ip), 1),
+    textOf: (ip, counted) => {
+      const address = normalizeIP(ip)
+      let paid: number = counted
+      return {
+        admitText: async (bytes) => {
+          const cost = Math.max(1, Math.ceil(bytes / CALL_BYTES))
+          const due = Math.min(cost, callsMax) - paid
+          const refused = due > 0 ? countCalls(address, due) : undefined
+          paid = cost
+          if (refused === undefined) await turns(address, 'texts', cost)
+          return refused
+        },
+        admitCalls: (methods) => {
+          const admit = (method: string, index: number): RpcError | undefined => {
+            const refused = index < paid ? undefined : countCalls(address, 1)
+            return refused ?? (isList(method) ? countLists(address, 1) : undefined)
+          }
+          const begins = turnsOf(methods.map((method) => (isList(method) ? LIST_COST : 1))).flatMap((costs) => {
+            const begin = turns(address, 'calls', sumOf(costs))
+            return costs.map(() => begin)
+          })
+          return methods.map(async (method, index) => {
+            await begins[index]
+            return admit(method, index)
+          })
+        },
+      }
+    },
+  }
+}

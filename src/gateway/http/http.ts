@@ -1,0 +1,281 @@
+import { createServer } from 'node:http'
+import { BlockList, isIPv6 } from 'node:net'
+import cors from '@fastify/cors'
+import { normalizeIP } from '@fastify/rate-limit'
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { WebSocket } from 'ws'
+import { type GuardOptions, isHost, refusedOrigin } from './access.ts'
+import { type Admission, createAdmission } from './admission.ts'
+import { allowHalfOpen, boundConnections, type Connections } from './connections.ts'
+import { answer, type Params, type Piece, type Server } from '../rpc/envelope.ts'
+import { RpcError, type RpcErrorObject, rpcErrors } from '../rpc/errors.ts'
+import type { Readiness } from './health.ts'
+import type { Light } from './light.ts'
+import type { CallConnection, CallSubscriber } from '../rpc/methods/define.ts'
+import { type Page, servePage } from './page.ts'
+import { sendPieces } from './pieces.ts'
+import { answerMessages, createSockets } from './socket.ts'
+import type { Subscriber } from '../feed/subscriptions.ts'
+import { routeUpgrades } from './upgrades.ts'
+import {
+  BODY_BYTES_MAX,
+  type HTTP_LIMITS,
+  KEEP_ALIVE_MS,
+  LIGHT_BODY_BYTES_MAX,
+  READY_MS,
+  REQUEST_CHECK_MS,
+} from './limits.ts'
+
+/** Who calls: the `authorization` header of the request, and the connection. */
+export interface Caller extends CallConnection {
+  readonly authorization: string | undefined
+}
+
+/** What the routes serve. */
+export interface Routes {
+  /** Runs a method. */
+  readonly call: (method: string, params: Params, caller: Caller) => Promise<unknown>
+  /** Opens the subscriptions of a websocket from an address; its notifications go to `send`. */
+  readonly subscriber: (address: string, send: (text: string) => void) => Subscriber
+  /** Told of each websocket that was closed because it reads too slowly. */
+  readonly onSlow: () => void
+  /** True for a method that answers with a whole list. */
+  readonly isList: (method: string) => boolean
+  readonly log: Server['log']
+  readonly guard: GuardOptions
+  readonly limits: typeof HTTP_LIMITS
+  readonly ready: () => Promise<Readiness>
+  /** The JSON of the OpenRPC document for a gateway that is reached at a URL. */
+  readonly documentAt: (url: string) => readonly Piece[]
+  /** The web page at /, unless there shall be none. */
+  readonly page: Page | undefined
+  /** What POST /light asks, if there is one. */
+  readonly light: Light | undefined
+  /** Told when the server begins to close: it waits for the calls under way. */
+  readonly onClosing: () => void
+}
+
+/** Creates a JSON parser that also refuses the keys `__proto__` and `constructor`. */
+function safeParser(app: FastifyInstance): Server['parse'] {
+  const parser = app.getDefaultJsonParser('error', 'error')
+  return (text) => {
+    let outcome: { readonly error: Error | null; readonly body: unknown } | undefined
+    // It calls back before it returns, and never looks at the request.
+    void parser(undefined as never, text, (error, body) => {
+      outcome = { error, body }
+    })
+    if (outcome === undefined || outcome.error !== null)
+      throw outcome?.error ?? new Error('the JSON parser did not answer')
+    return outcome.body
+  }
+}
+
+/** Refuses strangers, and tells pages of the origins that pass that they may read the answer (CORS). */
+async function addGuard(app: FastifyInstance, guard: GuardOptions): Promise<void> {
+  app.addHook('onRequest', async (request, reply) => {
+    const why = refusedOrigin(guard, request.headers)
+    if (why !== undefined) return reply.code(403).send({ error: why })
+    reply.header('x-content-type-options', 'nosniff')
+  })
+  await app.register(cors, {
+    origin: true,
+    methods: ['POST', 'GET'],
+    allowedHeaders: ['content-type', 'authorization'],
+    exposedHeaders: ['retry-after'],
+    maxAge: 600,
+  })
+}
+
+/**
+ * Sets the status of an answer that is one error: 429 for too many requests, with the seconds after which to try again.
+ */
+function setStatus(reply: FastifyReply, refused: RpcErrorObject | undefined): void {
+  if (refused?.code !== rpcErrors.tooMany.code) return
+  const { retryAfterMs } = refused.data as { readonly retryAfterMs: number }
+  reply.code(429).header('retry-after', String(Math.ceil(retryAfterMs / 1000)))
+}
+
+/** The answer to what is not even read. */
+const refusalOf = ({ code, message, data }: RpcError): object => ({
+  jsonrpc: '2.0',
+  error: { code, message, data },
+  id: null,
+})
+
+/** Counts every request as a call, whatever it asks for. */
+function addRateLimit(app: FastifyInstance, { countRequest }: Admission): void {
+  app.addHook('onRequest', async ({ ip }, reply) => {
+    const error = countRequest(ip)
+    if (error === undefined) return
+    setStatus(reply, error)
+    return reply.send(refusalOf(error))
+  })
+}
+
+/**
+ * Closes the connections of calls that are under way once they are answered, when the server closes. Otherwise each would
+ * be kept for a next call, and the server would wait for it. Connections without a whole request are closed at once.
+ */
+function addClosing(app: FastifyInstance, onClosing: () => void, { closeIdle }: Connections): void {
+  let closing = false
+  app.addHook('preClose', async () => {
+    closing = true
+    closeIdle()
+    onClosing()
+  })
+  app.addHook('onSend', async (_request, reply) => {
+    if (closing) reply.header('connection', 'close')
+  })
+}
+
+/** Asks at most once in `pauseMs`. All who ask in between get the same answer. */
+function atMostEvery<T>(pauseMs: number, ask: () => Promise<T>): () => Promise<T> {
+  let last: { readonly atMs: number; readonly answer: Promise<T> } | undefined
+  return () => {
+    if (last === undefined || performance.now() - last.atMs > pauseMs) last = { atMs: performance.now(), answer: ask() }
+    return last.answer
+  }
+}
+
+/** True for addresses of the list. */
+function isAmong(addresses: readonly string[]): (address: string) => boolean {
+  const list = new BlockList()
+  const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIPv6(address) ? 'ipv6' : 'ipv4')
+  for (const one of addresses) {
+    const [address = '', bits] = one.split('/')
+    if (bits === undefined) list.addAddress(address, familyOf(address))
+    else list.addSubnet(address, Number(bits), familyOf(address))
+  }
+  return (address) => list.check(address, familyOf(address))
+}
+
+function open({ requestMs, trustProxies }: typeof HTTP_LIMITS, { watch }: Connections): FastifyInstance {
+  const timeouts = {
+    requestTimeout: requestMs,
+    headersTimeout: requestMs,
+    connectionsCheckingInterval: Math.min(REQUEST_CHECK_MS, requestMs),
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  }
+  return fastify({
+    logger: false,
+    bodyLimit: BODY_BYTES_MAX,
+    trustProxy: trustProxies.length === 0 ? false : [...trustProxies],
+    // Called for each address that `localhost` has.
+    serverFactory: (handler) => {
+      const server = allowHalfOpen(createServer(timeouts, handler))
+      watch(server)
+      return server
+    },
+  })
+}
+
+function addErrors(app: FastifyInstance, log: Server['log']): void {
+  app.setErrorHandler<{ readonly statusCode?: number; readonly code?: string; readonly message: string }>(
+    (error, request, reply) => {
+      const { statusCode = 500, code, message } = error
+      if (statusCode < 500) return reply.code(statusCode).send({ error: message })
+      // The caller has gone before a long answer. Nobody reads another one, and nothing is wrong here.
+      if (code === 'ERR_STREAM_PREMATURE_CLOSE') return reply.code(400).send({ error: 'the connection has ended' })
+      log.error({ err: error, url: request.url }, 'a request ended in a defect')
+      return reply.code(500).send({ error: 'internal error' })
+    },
+  )
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'not found: POST / takes JSON-RPC' }))
+}
+
+/** The address at which a caller reached the gateway, or a trusted proxy before it: X-Forwarded-Proto and -Host say so. */
+const urlOf = ({ protocol, host, headers }: FastifyRequest): string =>
+  `${protocol === 'https' ? 'https' : 'http'}://${isHost(host) ? host : headers.host}/`
+
+/** Where a call comes from, and where it reached the gateway. */
+const connectionOf = (request: FastifyRequest): CallConnection => ({
+  address: normalizeIP(request.ip),
+  url: urlOf(request),
+})
+
+/** Says who answers the calls of a request. */
+type ServerOf = (request: FastifyRequest) => Pick<Server, 'call'> & Partial<Pick<Server, 'admitCalls'>>
+
+/** Refuses batches. */
+const oneAtATime: Server['admitCalls'] = (methods) =>
+  methods.map(async () =>
+    methods.length === 1 ? undefined : new RpcError('invalidRequest', 'Invalid Request: no batches here'),
+  )
+
+/** Creates the HTTP server, which does not listen yet. It takes bodies up to BODY_BYTES_MAX, `application/json` only. */
+export async function createHttpServer(routes: Routes): Promise<FastifyInstance> {
+  const { call, isList, log, guard, limits, ready, documentAt, onClosing } = routes
+  const connections = boundConnections(limits, isAmong(limits.trustProxies))
+  const { unread } = connections
+  const app = open(limits, connections)
+  const parse = safeParser(app)
+  const admission = createAdmission(limits.callsPerSecond, isList)
+  const upgrade = routeUpgrades(app)
+  await addGuard(app, guard)
+  addRateLimit(app, admission)
+  addClosing(app, onClosing, connections)
+  addErrors(app, log)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+  const takeCalls = (path: string, bodyLimit: number, serverOf: ServerOf): void => {
+    app.post(path, { bodyLimit }, async (request, reply) => {
+      if (typeof request.body !== 'string')
+        return reply.code(415).send({ error: 'expected a body of application/json' })
+      const answered = await answer(
+        { parse, log, ...admission.textOf(request.ip, 1), ...serverOf(request) },
+        request.body,
+      )
+      if (answered === undefined) return reply.code(204).send()
+      setStatus(reply, answered.refused)
+      return sendPieces(reply.type('application/json; charset=utf-8'), unread, answered.pieces)
+    })
+  }
+  takeCalls('/', BODY_BYTES_MAX, (request) => {
+    const caller = { ...connectionOf(request), authorization: request.headers.authorization }
+    return { call: (method, params) => call(method, params, caller) }
+  })
+  if (routes.light !== undefined) {
+    const { call: ask } = routes.light
+    takeCalls('/light', LIGHT_BODY_BYTES_MAX, () => ({ call: ask, admitCalls: oneAtATime }))
+  }
+  const sockets = createSockets(routes.onSlow, limits)
+  const serve = (socket: WebSocket, request: FastifyRequest): void => {
+    const outbox = sockets.open(socket)
+    const subscriber = routes.subscriber(normalizeIP(request.ip), outbox.send)
+    socket.once('close', subscriber.end)
+    const connection = { ...connectionOf(request), authorization: request.headers.authorization }
+    answerMessages(socket, outbox, async (text) => {
+      const begun: string[] = []
+      const add: CallSubscriber['add'] = (interest, from) => {
+        const id = subscriber.add(interest, from)
+        begun.push(id)
+        return id
+      }
+      const caller = { ...connection, subscriber: { add, remove: subscriber.remove } }
+      const server = { call: (method: string, params: Params) => call(method, params, caller), parse, log }
+      const reply = await answer({ ...server, ...admission.textOf(request.ip, 0) }, text)
+      const sent = (): void => {
+        for (const id of begun) subscriber.begin(id)
+      }
+      return { reply, sent }
+    })
+  }
+  const page = routes.page === undefined ? undefined : servePage(app, routes.page, unread)
+  app.get('/', async (request, reply) => {
+    if (upgrade(request, reply, (socket) => serve(socket, request))) {
+      connections.release(request.raw.socket)
+      return reply
+    }
+    return page === undefined ? reply.callNotFound() : page(request, reply)
+  })
+  app.get('/healthz', async () => ({ ok: true }))
+  const shared = atMostEvery(READY_MS, ready)
+  app.get('/readyz', async (_request, reply) => {
+    const readiness = await shared()
+    return reply.code(readiness.ready ? 200 : 503).send(readiness)
+  })
+  app.get('/openrpc.json', async (request, reply) =>
+    sendPieces(reply.type('application/json; charset=utf-8'), unread, documentAt(urlOf(request))),
+  )
+  return app
+}

@@ -1,0 +1,97 @@
+import { isNodeError } from '../../comet/errors.ts'
+import { isHeightTooHigh } from '../../comet/messages.ts'
+import { openTransport } from '../../comet/transport.ts'
+import type { Params } from '../rpc/envelope.ts'
+import { RpcError, tooMany } from '../rpc/errors.ts'
+import { LIGHT_ANSWER_BYTES_MAX, LIGHT_ASKED_MAX, LIGHT_BLOCKS_MAX, LIGHT_CALLS_MAX, LIGHT_MS_MAX } from './limits.ts'
+
+/** The light client that a gateway asks for the pages that it serves. */
+export interface Light {
+  /** Answers one call. Throws RpcErrors. */
+  readonly call: (method: string, params: Params) => Promise<unknown>
+  readonly close: () => void
+}
+
+interface Status {
+  readonly sync_info?: { readonly latest_block_height?: unknown }
+}
+
+interface Commit {
+  readonly signed_header?: { readonly header?: unknown; readonly commit?: { readonly block_id?: unknown } }
+}
+
+const heightOf = (params: Params): number => {
+  const given = params === undefined || Array.isArray(params) ? undefined : (params as { height?: unknown }).height
+  if (typeof given === 'string' && /^[1-9]\d{0,14}$/.test(given) && Object.keys(params ?? {}).length === 1)
+    return Number(given)
+  throw new RpcError('invalidParams', 'expected {"height": "…"} with the height of a block as decimal text')
+}
+
+/** A failure as the caller sees it. The words of the light client may name its nodes: they are for the log. */
+function failureOf(error: unknown): unknown {
+  if (!isNodeError(error)) return error
+  const { code, message } = error
+  if (code === 'NodeBusy') return tooMany('the gateway has as many calls to the light client under way as it may')
+  if (code === 'NodeTimeout' || code === 'NodeUnreachable')
+    return new RpcError('nodeAway', 'the light client does not answer', undefined, { cause: error })
+  // One of its witnesses may be a block behind. A client asks again when it reads these words.
+  if (isHeightTooHigh(message)) return new RpcError('invalidParams', 'the height is too high for the light client')
+  return new RpcError('nodeAway', 'the light client could not verify the header', undefined, { cause: error })
+}
+
+/**
+ * Opens the RPC of a `cometbft light` proxy at `url`. It is asked for what `svc.verified` needs and nothing else:
+ * `status`, of which callers get the height of the head, and `commit`, of which they get the header and its hash. Only
+ * heights near the head are passed on. Asked for a later one, a light client asks each of its witnesses too, to replace
+ * its primary by one; asked for one below its first, it walks there header by header.
+ */
+export function openLight(url: string): Light {
+  const { call, close } = openTransport(url, {
+    timeoutMs: LIGHT_MS_MAX,
+    connections: LIGHT_ASKED_MAX,
+    calls: LIGHT_CALLS_MAX,
+    answerBytes: LIGHT_ANSWER_BYTES_MAX,
+  })
+  let head = 0
+  const readHead = async (): Promise<number> => {
+    const { sync_info } = (await call('status')) as Status
+    head = Number(sync_info?.latest_block_height) || 0
+    return head
+  }
+  const readCommit = async (height: number): Promise<unknown> => {
+    const { signed_header: { header, commit } = {} } = (await call('commit', { height: String(height) })) as Commit
+    return { signed_header: { header, commit: { block_id: commit?.block_id } } }
+  }
+  // A table of rows needs one header: all who ask for it while it is on its way get the same answer.
+  const underWay = new Map<number, Promise<unknown>>()
+  const commitOf = (height: number): Promise<unknown> => {
+    const known = underWay.get(height)
+    if (known !== undefined) return known
+    const reading = readCommit(height).finally(() => underWay.delete(height))
+    underWay.set(height, reading)
+    return reading
+  }
+  const methods: Readonly<Record<string, (params: Params) => Promise<unknown>>> = {
+    status: async () => ({ sync_info: { latest_block_height: String(await readHead()) } }),
+    commit: async (params) => {
+      const height = heightOf(params)
+      if (height > head && height > (await readHead()))
+        throw new RpcError('invalidParams', `the height ${height} is too high: the light client's node is at ${head}`)
+      if (height <= head - LIGHT_BLOCKS_MAX)
+        throw new RpcError('invalidParams', `expected one of the last ${LIGHT_BLOCKS_MAX} blocks, got ${height}`)
+      return commitOf(height)
+    },
+  }
+  return {
+    call: async (name, params) => {
+      const method = Object.hasOwn(methods, name) ? methods[name] : undefined
+      if (method === undefined) throw new RpcError('methodNotFound', `Method not found: ${name.slice(0, 80)}`)
+      try {
+        return await method(params)
+      } catch (error) {
+        throw failureOf(error)
+      }
+    },
+    close,
+  }
+}

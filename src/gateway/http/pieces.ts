@@ -1,0 +1,26 @@
+import { Readable } from 'node:stream'
+import type { FastifyReply } from 'fastify'
+import { asBuffer } from '../../base/bytes.ts'
+import type { Connections } from './connections.ts'
+import type { Piece } from '../rpc/envelope.ts'
+import { PIECE_BYTES } from './limits.ts'
+
+const bufferOf = (piece: Piece): Buffer => (typeof piece === 'string' ? Buffer.from(piece) : asBuffer(piece))
+
+function* partsOf(pieces: readonly Piece[]): Generator<Buffer> {
+  for (const piece of pieces) {
+    const bytes = bufferOf(piece)
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES)
+  }
+}
+
+/** Sends an answer. A long one goes in parts, each once the one before has left, and shared pieces are not copied. */
+export function sendPieces(reply: FastifyReply, unread: Connections['unread'], pieces: readonly Piece[]): FastifyReply {
+  unread.add(reply.request.raw, reply.raw, pieces)
+  const bytes = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
+  if (bytes > PIECE_BYTES) {
+    return reply.header('content-length', String(bytes)).send(Readable.from(partsOf(pieces), { objectMode: false }))
+  }
+  const [only] = pieces
+  return reply.send(pieces.length === 1 && typeof only === 'string' ? only : Buffer.concat(pieces.map(bufferOf)))
+}

@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { field, optional } from '../../../tx/fields.ts'
+import { uint } from '../../../values/number.ts'
+import { RpcError } from '../errors.ts'
+import { MINE_BLOCKS_MAX, MINE_MS_MAX } from '../../http/limits.ts'
+import { defineMethod, type Method } from './define.ts'
+
+const LOOK_MS = 5
+
+/** What only the gateway of a devnet answers. */
+export const devnetMethods: readonly Method[] = [
+  defineMethod({
+    name: 'svc_mine',
+    doc: 'Makes blocks at once and answers with the height of the head. Only on a devnet that was started with --block-time 0.',
+    input: { blocks: optional(field(uint, `how many blocks, 1 to ${MINE_BLOCKS_MAX}; 1 when left out`)) },
+    errors: ['methodNotFound', 'nodeAway'],
+    result: { type: 'integer' },
+    run: async ({ chain, proposeTo }, { blocks = 1 }) => {
+      if (proposeTo === undefined)
+        throw new RpcError(
+          'methodNotFound',
+          'svc_mine: only a devnet that was started with --block-time 0 mines blocks',
+        )
+      if (blocks < 1 || blocks > MINE_BLOCKS_MAX)
+        throw new RpcError(
+          'invalidParams',
+          `blocks: expected a whole number from 1 to ${MINE_BLOCKS_MAX}, got ${blocks}`,
+        )
+      await chain.needReady()
+      const target = chain.feed.head() + blocks
+      proposeTo(target)
+      const deadline = performance.now() + MINE_MS_MAX
+      while (chain.feed.head() < target) {
+        if (performance.now() > deadline)
+          throw new RpcError('nodeAway', `block ${target} was not made within ${MINE_MS_MAX / 1000} s`)
+        await sleep(LOOK_MS)
+      }
+      return chain.feed.head()
+    },
+  }),
+]
