@@ -6,7 +6,7 @@ import {
   NONCES_OF_TX_MAX,
   nonceToRetry,
   type Numbered,
-  OFFER_AGAIN_MS,
+  REBROADCAST_MS,
   type Sent,
 } from '../tx/nonceQueue.ts'
 import type { TransactionResult } from '../tx/result.ts'
@@ -78,18 +78,18 @@ interface Followed extends PromiseWithResolvers<TransactionResult> {
   readonly deadlineMs: number
   readonly timeoutMs: number
   readonly signal: AbortSignal | undefined
-  readonly offer: Offer | undefined
-  offerPauseMs: number
-  offerAtMs: number
+  readonly rebroadcast: Rebroadcast | undefined
+  rebroadcastPauseMs: number
+  rebroadcastAtMs: number
 }
 
 /** Sends a transaction again. Resolves with the result of one that is refused now and that no block holds. */
-type Offer = () => Promise<TransactionResult | undefined>
+type Rebroadcast = () => Promise<TransactionResult | undefined>
 
 /**
  * Creates a function that resolves with a transaction's result once the transaction is in a block. Transactions must be
  * given in the order in which blocks take them: only the first one that is not in a block yet is asked for again and
- * again, and the others when it was found; only the first is offered again. A transaction that the mempool has dropped
+ * again, and the others when it was found; only the first is rebroadcast. A transaction that the mempool has dropped
  * resolves with its refusal. Rejects with SvcRpcError -32012 after `timeoutMs`.
  */
 export function createFollower(transport: Transport) {
@@ -125,15 +125,15 @@ export function createFollower(transport: Transport) {
     }
   }
 
-  /** Offers the first transaction again when it has waited long enough. */
-  const offerFirst = async (): Promise<void> => {
+  /** Rebroadcasts the first transaction when it has waited long enough. */
+  const rebroadcastFirst = async (): Promise<void> => {
     const [first] = followed
     if (first === undefined) return
     const [hash, one] = first
-    if (one.offer === undefined || performance.now() < one.offerAtMs) return
-    one.offerPauseMs *= 2
-    one.offerAtMs = performance.now() + one.offerPauseMs
-    const refused = await one.offer().catch(() => undefined)
+    if (one.rebroadcast === undefined || performance.now() < one.rebroadcastAtMs) return
+    one.rebroadcastPauseMs *= 2
+    one.rebroadcastAtMs = performance.now() + one.rebroadcastPauseMs
+    const refused = await one.rebroadcast().catch(() => undefined)
     if (refused === undefined) return
     followed.delete(hash)
     one.resolve(refused)
@@ -142,7 +142,7 @@ export function createFollower(transport: Transport) {
   const lookUntilEmpty = async (): Promise<void> => {
     while (followed.size > 0) {
       const pauseMs = await lookForAll()
-      await offerFirst()
+      await rebroadcastFirst()
       for (const [hash, { signal, deadlineMs, timeoutMs, reject }] of followed) {
         if (signal?.aborted === true) reject(signal.reason)
         else if (performance.now() >= deadlineMs) reject(notInBlock(hash, timeoutMs))
@@ -153,7 +153,7 @@ export function createFollower(transport: Transport) {
     }
   }
 
-  return (hash: string, options: WaitOptions = {}, offer?: Offer): Promise<TransactionResult> => {
+  return (hash: string, options: WaitOptions = {}, rebroadcast?: Rebroadcast): Promise<TransactionResult> => {
     const known = followed.get(hash)
     if (known !== undefined) return known.promise
     const { signal, timeoutMs = WAIT_MS } = options
@@ -163,9 +163,9 @@ export function createFollower(transport: Transport) {
       deadlineMs: nowMs + timeoutMs,
       timeoutMs,
       signal,
-      offer,
-      offerPauseMs: OFFER_AGAIN_MS,
-      offerAtMs: nowMs + OFFER_AGAIN_MS,
+      rebroadcast,
+      rebroadcastPauseMs: REBROADCAST_MS,
+      rebroadcastAtMs: nowMs + REBROADCAST_MS,
     }
     followed.set(hash, one)
     if (followed.size === 1) void lookUntilEmpty()
@@ -176,7 +176,7 @@ export function createFollower(transport: Transport) {
 /** A transaction as far as CheckTx: refused with a result, or to be followed into its block. */
 type Checked =
   | { readonly result: TransactionResult }
-  | { readonly hash: string; readonly landed: Promise<TransactionResult> }
+  | { readonly hash: string; readonly included: Promise<TransactionResult> }
 
 /**
  * What the gateway's answer with `wait: false` says. Bytes that the node knows are sent, whoever sent them: a transaction
@@ -188,17 +188,17 @@ function readSent(
 ): Sent<Checked> {
   if (expected !== undefined) return { state: 'badNonce', result: { result }, expected }
   if (isFailed(result)) return { state: 'refused', result: { result } }
-  const landed = follow()
-  landed.catch(() => undefined)
+  const included = follow()
+  included.catch(() => undefined)
   return {
     state: known === true ? 'known' : 'accepted',
-    result: { hash: result.hash, landed },
-    ended: () => landed.then(needIncluded),
+    result: { hash: result.hash, included },
+    ended: () => included.then(needIncluded),
   }
 }
 
 interface Signed {
-  /** Its place among those that are sent together. */
+  /** Its index among those that are sent together. */
   readonly index: number
   readonly nonce: number
   readonly hash: string
@@ -235,7 +235,7 @@ export function createAccountSender(signer: Signer, { transport, chainId, chainI
     return { bytes, hash: txHash(bytes) }
   }
 
-  const offerAgain = async (bytes: Uint8Array, nonce: number): Promise<TransactionResult | undefined> => {
+  const rebroadcast = async (bytes: Uint8Array, nonce: number): Promise<TransactionResult | undefined> => {
     const answer = (await transport.ask(sendCall(bytes))) as TransactionResult
     const { expected_nonce: expected, known, ...result } = answer
     return isFailed(result) && isInNoBlock(result.check_tx.code, expected, nonce) ? result : undefined
@@ -243,12 +243,12 @@ export function createAccountSender(signer: Signer, { transport, chainId, chainI
 
   /** Hashes of what the queue has signed and not seen end: a synchronous call in the same words is another transaction. */
   const queued = new Set<string>()
-  const followQueued = (hash: string, offer: Offer): Promise<TransactionResult> => {
+  const followQueued = (hash: string, rebroadcast: Rebroadcast): Promise<TransactionResult> => {
     queued.add(hash)
     const forget = (): unknown => queued.delete(hash)
-    const landed = follow(hash, {}, offer)
-    landed.then(forget, forget)
-    return landed
+    const included = follow(hash, {}, rebroadcast)
+    included.then(forget, forget)
+    return included
   }
 
   const send = async (all: readonly Numbered<PendingTx>[]): Promise<readonly Sent<Checked>[]> => {
@@ -265,13 +265,13 @@ export function createAccountSender(signer: Signer, { transport, chainId, chainI
     for (const batch of batchesOf(signed)) {
       for (const { hash } of batch) queued.add(hash)
       const replies = await transport.askAll(batch.map(({ bytes }) => sendCall(bytes)))
-      for (const [place, { index, nonce, hash, bytes }] of batch.entries()) {
-        const reply = replies[place] as Reply
+      for (const [at, { index, nonce, hash, bytes }] of batch.entries()) {
+        const reply = replies[at] as Reply
         queued.delete(hash)
         sent[index] =
           'error' in reply
             ? { state: 'failed', error: withHash(reply.error, hash) }
-            : readSent(reply.result as TransactionResult, () => followQueued(hash, () => offerAgain(bytes, nonce)))
+            : readSent(reply.result as TransactionResult, () => followQueued(hash, () => rebroadcast(bytes, nonce)))
       }
     }
     return sent
@@ -290,7 +290,7 @@ export function createAccountSender(signer: Signer, { transport, chainId, chainI
       const ended = queue.submit(tx, { nonce: tx.nonce, signal }).then((checked) => {
         if ('result' in checked) return checked.result
         onSent?.(checked.hash)
-        return checked.landed
+        return checked.included
       })
       return abortable(ended, signal)
     },

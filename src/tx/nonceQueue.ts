@@ -37,7 +37,7 @@ export const BAD_NONCE_CODE = 6
  * After how long a transaction that is in no block yet is sent again, in ms; each next time after twice as long. CheckTx
  * then tells of one that the mempool has dropped because a block made it invalid.
  */
-export const OFFER_AGAIN_MS = 5_000
+export const REBROADCAST_MS = 5_000
 
 /**
  * True for the refusal of a transaction that no block holds. A nonce that is used up may have been used by these very

@@ -10,11 +10,11 @@ describe('tracker', () => {
     const tracker = createTracker()
     const [one, two, other] = [tracker.wait(txHash(bytes)), tracker.wait(txHash(bytes)), tracker.wait('AB')]
     tracker.onBlock({ height: 4, txs: [new Uint8Array([2]), bytes], results: [{ ...result, code: 1 }, result] })
-    expect(await Promise.all([one?.landed, two?.landed])).toEqual(Array(2).fill({ height: 4, result }))
+    expect(await Promise.all([one?.included, two?.included])).toEqual(Array(2).fill({ height: 4, result }))
     one?.cancel()
     expect(tracker.size()).toBe(1)
     other?.cancel()
-    expect([tracker.size(), await other?.landed]).toEqual([0, undefined])
+    expect([tracker.size(), await other?.included]).toEqual([0, undefined])
   })
 
   test('cancelling one leaves the other waiting for the same hash', async () => {
@@ -24,13 +24,17 @@ describe('tracker', () => {
     one?.cancel()
     expect(tracker.size()).toBe(1)
     tracker.onBlock({ height: 4, txs: [bytes], results: [result] })
-    expect([await one?.landed, await two?.landed]).toEqual([undefined, { height: 4, result }])
+    expect([await one?.included, await two?.included]).toEqual([undefined, { height: 4, result }])
   })
 
   test('closing ends all that wait and those that come later', async () => {
     const tracker = createTracker()
     const before = tracker.wait('AB')
     tracker.close()
-    expect([await before.landed, await tracker.wait('AB').landed, tracker.size()]).toEqual([undefined, undefined, 0])
+    expect([await before.included, await tracker.wait('AB').included, tracker.size()]).toEqual([
+      undefined,
+      undefined,
+      0,
+    ])
   })
 })

@@ -13,7 +13,7 @@ import { FILE_BYTES_MAX, REDIRECTS_MAX } from '../../src/eni/download.ts'
 import { LIMITS } from '../../src/eni/thread.ts'
 import * as gateway from '../../src/gateway/http/limits.ts'
 import { GENESIS_SUPPLY_MAX } from '../../src/modules/genesis.ts'
-import { NONCES_OF_TX_MAX, OFFER_AGAIN_MS } from '../../src/tx/nonceQueue.ts'
+import { NONCES_OF_TX_MAX, REBROADCAST_MS } from '../../src/tx/nonceQueue.ts'
 import {
   OPEN_PROPOSALS_BY_POWER,
   OPEN_PROPOSALS_MAX,
@@ -127,7 +127,7 @@ const gatewayRows: readonly Row[] = [
   ['Waiting for a block', `${seconds(gateway.WAIT_MS)}, then -32012 with the hash`],
   [
     'A transaction that waits is given to the node again',
-    `after ${seconds(OFFER_AGAIN_MS)}, and then after twice as long each time`,
+    `after ${seconds(REBROADCAST_MS)}, and then after twice as long each time`,
   ],
   ['Nonces with which a client signs one transaction', `${NONCES_OF_TX_MAX}; then code 6`],
   [

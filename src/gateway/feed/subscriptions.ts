@@ -74,11 +74,11 @@ interface Board {
 }
 
 /**
- * Tells those who are behind of the blocks that they lack, until nobody is behind. Every other block is the lowest that
- * anybody lacks, so that those who are far back meet the others, and share what is read from there on. Strangers who
- * begin far back, one after the other, would keep everybody above them waiting in this way. So the blocks between are
- * read for a round: whoever was behind at its start, the lowest height first, until all of them have caught up. On a
- * node that reads more slowly than it makes blocks nobody does, and a round ends after REFILL_BLOCKS_MAX further blocks.
+ * Reads the blocks that subscriptions lack, until nobody is behind. Blocks alternate between the oldest that any
+ * subscription lacks, so that slow ones catch up and then share what is read, and the oldest that a round lacks. A round
+ * is everybody who was behind when it began. Without rounds, strangers who begin far back, one after the other, would
+ * keep everybody above them waiting. On a node that reads more slowly than it makes blocks nobody catches up, so a round
+ * ends after REFILL_BLOCKS_MAX further blocks.
  */
 function createRefill(chain: Chain, { running, reached }: Board, onError: (error: unknown) => void) {
   let isRunning = false

@@ -9,8 +9,8 @@ interface Waiting {
 }
 
 /**
- * What waits of one address: calls to be run, and behind them texts to be parsed. `begun`: the calls that it has begun,
- * and at least as many as others had begun when it came.
+ * What waits of one address: calls to be run, and behind them texts to be parsed. `begun`: the calls that it has begun.
+ * It starts at what the last address had begun, so that whoever comes late gets no credit for the time before.
  */
 interface Queue {
   readonly calls: Waiting[]
@@ -24,11 +24,11 @@ const nextOf = ({ calls, texts }: Queue): Waiting => (calls[0] ?? texts[0]) as W
 const withNext = (queue: Queue): number => queue.begun + nextOf(queue).calls
 
 /**
- * Gives requests their turns by the address that they come from: one to be parsed, and one to be run. Next comes the
- * address that will have begun the fewest calls with it since it waits (fair queueing). So a caller of another address
- * waits for one turn of a busy one at most, and a large request waits until the others have begun as many calls. The
- * sockets are read once for every TURN_CALLS calls, and so several times after a large request: each time, Node accepts
- * one connection.
+ * Gives requests their turns by the address that they come from: one to be parsed, and one to be run. The next turn goes
+ * to the address that has had the fewest calls since it began to wait (fair queueing). So a caller of another address
+ * waits for one turn of a busy one at most, and a large request waits until the others have had as many calls.
+ * `beginSome` begins up to TURN_CALLS calls and then lets Node read its sockets, of which it accepts one connection each
+ * time. After a large request it therefore waits for several turns of the event loop.
  */
 export function createTurns(): (address: string, kind: 'texts' | 'calls', calls: number) => Promise<void> {
   const waiting = new Map<string, Queue>()

@@ -31,7 +31,7 @@ const heightOf = (params: Params): number => {
 function failureOf(error: unknown): unknown {
   if (!isNodeError(error)) return error
   const { code, message } = error
-  if (code === 'NodeBusy') return tooMany('the gateway has as many calls to the light client under way as it may')
+  if (code === 'NodeBusy') return tooMany('too many calls to the light client at once')
   if (code === 'NodeTimeout' || code === 'NodeUnreachable')
     return new RpcError('nodeAway', 'the light client does not answer', undefined, { cause: error })
   // One of its witnesses may be a block behind. A client asks again when it reads these words.

@@ -63,7 +63,7 @@ const NODE_FAILURES: { readonly [C in NodeErrorCode]?: readonly [RpcErrorName, s
  */
 export function nodeFailure(error: unknown, data?: unknown): RpcError | undefined {
   if (!isNodeError(error)) return undefined
-  if (error.code === 'NodeBusy') return tooMany('the gateway has as many queries under way at its node as it may')
+  if (error.code === 'NodeBusy') return tooMany('too many queries to the node at once')
   const [name, message] = NODE_FAILURES[error.code] ?? []
   if (name === undefined || message === undefined) return undefined
   return new RpcError(name, message, data, error.code === 'NodeFailed' ? { cause: error } : {})

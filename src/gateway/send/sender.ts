@@ -11,7 +11,7 @@ import {
   isInNoBlock,
   type NonceQueue,
   type Numbered,
-  OFFER_AGAIN_MS,
+  REBROADCAST_MS,
   type Sent,
 } from '../../tx/nonceQueue.ts'
 import type { PendingTx, Signer } from '../../tx/sign.ts'
@@ -149,7 +149,7 @@ function createPauses() {
 
 /**
  * Waits for the block of what was sent, and looks it up by its hash at the end, because the feed skips blocks that were
- * pruned. The mempool drops silently what a block has made invalid, so the bytes are offered again.
+ * pruned. The mempool drops silently what a block has made invalid, so the bytes are rebroadcast.
  */
 async function follow(
   setting: Setting,
@@ -168,8 +168,8 @@ async function follow(
     } while (await hasSlept(LOOK_UP_MS))
     return undefined
   }
-  const offerAgain = async (): Promise<Outcome | undefined> => {
-    for (let pauseMs = OFFER_AGAIN_MS; await hasSlept(pauseMs); pauseMs *= 2) {
+  const rebroadcast = async (): Promise<Outcome | undefined> => {
+    for (let pauseMs = REBROADCAST_MS; await hasSlept(pauseMs); pauseMs *= 2) {
       const again = await broadcast(setting, bytes).catch(() => undefined)
       if (again === undefined) continue
       if ('waiter' in again) again.waiter.cancel()
@@ -177,7 +177,7 @@ async function follow(
     }
     return undefined
   }
-  const ends = [waiter.landed.then(found), offerAgain()]
+  const ends = [waiter.included.then(found), rebroadcast()]
   // A transaction that the node knew may be in a block that has passed.
   if (state === 'known') ends.push(lookUpOften())
   const first = await Promise.race(ends)

@@ -8,10 +8,10 @@ export interface Inclusion {
   readonly result: TxResult
 }
 
-/** One that waits for a transaction. Exactly one of `landed` and `cancel` ends it. */
+/** One that waits for a transaction. Exactly one of `included` and `cancel` ends it. */
 export interface Waiter {
   /** Resolves with the block that holds the transaction; undefined when cancelled or the tracker is closed. */
-  readonly landed: Promise<Inclusion | undefined>
+  readonly included: Promise<Inclusion | undefined>
   readonly cancel: () => void
 }
 
@@ -43,7 +43,7 @@ export function createTracker() {
       }
       if (closed) cancel()
       else waiting.set(hash, resolvers.add(resolve))
-      return { landed: promise, cancel }
+      return { included: promise, cancel }
     },
     /** Resolves the waiters of a block's transactions. */
     onBlock: ({ height, txs, results }: Pick<FeedBlock, 'height' | 'txs' | 'results'>): void => {
