@@ -13,7 +13,7 @@ import { Proposals } from './pages/Proposals.tsx'
 import { SearchResults } from './pages/SearchResults.tsx'
 import { Transactions } from './pages/Transactions.tsx'
 import { useRoute } from './route.ts'
-import { SentList, SignSheet } from './wallet/SignSheet.tsx'
+import { SentList, ReviewDialog } from './wallet/ReviewDialog.tsx'
 import { WalletDialog } from './wallet/WalletDialog.tsx'
 
 /** What every view is given: the parts of its path behind its name. */
@@ -55,7 +55,7 @@ export function App() {
       <SentList />
       <Bottom />
       <WalletDialog />
-      <SignSheet />
+      <ReviewDialog />
     </>
   )
 }

@@ -1,13 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import {
-  capitalised,
-  eventWords,
-  fieldTitle,
-  operationTitle,
-  operationWords,
-  plainText,
-  type Words,
-} from '../../src/dashboard/words.ts'
+import { eventWords } from '../../src/dashboard/events.ts'
+import { labelOf, operationTitle, operationWords } from '../../src/dashboard/operations/index.ts'
+import { capitalised, plainText, type Words } from '../../src/dashboard/pieces.ts'
 import { eventEntries, isIndexEvent, txEntries } from '../../src/modules/registry.ts'
 
 const text = (words: Words): string => plainText(capitalised(words), (units) => units)
@@ -21,7 +15,7 @@ describe('words', () => {
     for (const { operation, input } of txEntries) {
       expect(operationTitle(operation)).not.toBe(operation)
       expect(operationWords(operation, {})).not.toEqual([operation])
-      for (const name of Object.keys(input)) expect([name, fieldTitle(name)]).not.toEqual([name, name])
+      for (const name of Object.keys(input)) expect([name, labelOf(operation, name)]).not.toEqual([name, name])
     }
   })
 

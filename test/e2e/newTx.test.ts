@@ -85,7 +85,7 @@ test('what the generators write compiles, passes its tests and answers; the proj
     // Beside the tests that were written, those that compare the page and the lists of methods with the registry.
     const compare = [
       'test/dashboard/words',
-      'test/dashboard/walletWords',
+      'test/dashboard/operations',
       'test/modules/registry',
       'test/gateway/methods',
     ]

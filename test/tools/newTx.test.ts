@@ -21,17 +21,17 @@ beforeEach(() => {
 })
 afterEach(() => remove())
 
-test('a new transaction type is ten files, two of them new: the operation and its test', () => {
+test('a new transaction type is ten files, three of them new: the operation, its page file and its test', () => {
   expect(newTx(root, 'accounts', 'burnCoins')).toEqual([
     'proto/svc/accounts.proto',
     'proto/svc/tx.proto',
     'src/modules/registry.ts',
-    'src/dashboard/words.ts',
-    'src/dashboard/wallet/cost.ts',
-    'src/dashboard/wallet/words.ts',
-    'test/dashboard/walletWords.test.ts',
+    'src/dashboard/operations/index.ts',
+    'src/dashboard/events.ts',
+    'test/dashboard/operations.test.ts',
     'tools/record-examples.ts',
     'src/modules/accounts/tx/burnCoins.ts',
+    'src/dashboard/operations/burnCoins.ts',
     'test/modules/accounts/burnCoins.test.ts',
   ])
   expect(read('proto/svc/accounts.proto')).toContain('\nmessage BurnCoins {\n')
@@ -87,7 +87,7 @@ test.each([
     const imported = [...read(path).matchAll(/from '(\..*)'/g)].map(([, target]) =>
       join(root, dirname(path), target as string),
     )
-    expect(imported.length).toBeGreaterThan(1)
+    expect(imported).not.toEqual([])
     expect(imported.filter((target) => !existsSync(target))).toEqual([])
   }
 })

@@ -70,6 +70,22 @@ const withMember =
     return besideLast('behind', ofModule, `    svc.${module}.${upper(name)} ${words(name, '_')} = ${number};`)(proto)
   }
 
+/** The page's file of an operation. `sentence`: what a reader signs; `fields`: those beside `value`. */
+export const pageFile = (
+  name: string,
+  sentence: string,
+  fields = '',
+): string => `import type { OperationPage } from './operation.ts'
+
+/** Say here in one sentence what it does. */
+export const ${name}: OperationPage<'${name}'> = {
+  title: '${upper(words(name, ' '))}',
+  words: () => ['say here what it does'],
+  sentence: () => '${sentence}',
+  fields: { value: { label: 'Value' }${fields} },
+}
+`
+
 /** What every transaction type adds to files that are there. `file`: the operation's, from src/modules on. */
 export const editsOf = (module: string, name: string, file: string, members: string) =>
   [
@@ -77,18 +93,12 @@ export const editsOf = (module: string, name: string, file: string, members: str
     ['proto/svc/tx.proto', withMember(module, name)],
     ['src/modules/registry.ts', ahead(`import { ${name} } from './${file}'`)],
     ['src/modules/registry.ts', inList(/^export const txEntries\b/m, `  ${name},`)],
+    ['src/dashboard/operations/index.ts', ahead(`import { ${name} } from './${name}.ts'`)],
+    ['src/dashboard/operations/index.ts', inList(/^const operations\b/m, `  ${name},`)],
     [
-      'src/dashboard/words.ts',
-      inList(
-        /^const operations\b/m,
-        `  ${name}: { title: '${upper(words(name, ' '))}', words: () => ['say here what it does'] },`,
-      ),
-    ],
-    [
-      'src/dashboard/words.ts',
+      'src/dashboard/events.ts',
       inList(/^const telling\b/m, `  [${module}.${name}]: () => ['says here what happened'],`),
     ],
-    ['src/dashboard/wallet/cost.ts', besideLast('behind', /^ {4}case 'vote':$/, `    case '${name}':`)],
   ] as const
 
 /** What an operation that is no proposal adds beside: what the page says, and its example. */
@@ -96,11 +106,7 @@ const operationEdits = (module: string, name: string) =>
   [
     ...editsOf(module, name, `${module}/tx/${name}.ts`, '  string value = 1;\n'),
     [
-      'src/dashboard/wallet/words.ts',
-      besideLast('before', /^ {4}case 'vote':$/, `    case '${name}':\n      return 'Say here what it does.'`),
-    ],
-    [
-      'test/dashboard/walletWords.test.ts',
+      'test/dashboard/operations.test.ts',
       inList(/^const SAID\b/m, `  ${name}: [[{ value: '7' }, 'Say here what it does.']],`),
     ],
     [
@@ -117,6 +123,7 @@ const operationEdits = (module: string, name: string) =>
 export const operationSkeleton = (module: string, name: string): Skeleton => ({
   files: {
     [`src/modules/${module}/tx/${name}.ts`]: operationFile(module, name),
+    [`src/dashboard/operations/${name}.ts`]: pageFile(name, 'Say here what it does.'),
     [`test/modules/${module}/${name}.test.ts`]: testFile(module, name),
   },
   edits: operationEdits(module, name),

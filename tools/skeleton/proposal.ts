@@ -1,7 +1,7 @@
 /** The skeleton of a kind of proposal. */
 import { ahead, besideLast, inList, inTexts } from './edits.ts'
 import { upper, words } from './names.ts'
-import { editsOf } from './operation.ts'
+import { editsOf, pageFile } from './operation.ts'
 import type { Skeleton } from './write.ts'
 
 /** The name of the `ProposalKind` of an operation: `raiseLimit` for `proposeRaiseLimit`. */
@@ -127,19 +127,11 @@ function proposalEdits(name: string) {
       besideLast('before', /^ {4}case 'change_param':$/, caseOf('    ', '{ value: change.detail.value }')),
     ],
     [
-      'src/dashboard/wallet/words.ts',
+      'src/dashboard/operations/vote.ts',
       besideLast('before', /^ {4}case 'change_param':$/, caseOf('    ', "'says here what it does'")),
     ],
     [
-      'src/dashboard/wallet/words.ts',
-      besideLast(
-        'before',
-        /^ {4}case 'proposeChangeParam':$/,
-        `    case '${name}':\n      return 'say here what it does'`,
-      ),
-    ],
-    [
-      'test/dashboard/walletWords.test.ts',
+      'test/dashboard/operations.test.ts',
       inList(/^const SAID\b/m, `  ${name}: [[{ value: 'seven' }, 'Propose to say here what it does.']],`),
     ],
     [
@@ -157,6 +149,11 @@ function proposalEdits(name: string) {
 export const proposalSkeleton = (name: string): Skeleton => ({
   files: {
     [`src/modules/governance/proposals/${kindName(name)}.ts`]: proposalFile(name),
+    [`src/dashboard/operations/${name}.ts`]: pageFile(
+      name,
+      'Propose to say here what it does.',
+      ', ...expiringFields',
+    ).replace('import type { OperationPage }', 'import { expiringFields, type OperationPage }'),
     [`test/modules/governance/${kindName(name)}.test.ts`]: proposalTest(name),
   },
   edits: proposalEdits(name),

@@ -45,9 +45,6 @@ export const TYPE_TITLES: Readonly<Record<ProposalType, string>> = {
   retire_program: 'Retirement',
 }
 
-/** The keys that a proposal to retire the program would preserve. */
-export const preservedKeys = (list: string): readonly string[] => list.split(',').filter(Boolean)
-
 /** The id with the URL-safe alphabet of base64. */
 const urlSafe = (id: string): string => id.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
 

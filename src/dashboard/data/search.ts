@@ -16,7 +16,7 @@ export interface Hit {
 }
 
 /** What a text may name, by its form alone. */
-export interface Meant {
+export interface ParsedSearch {
   readonly height?: number
   /** 64 upper-case hex digits: a block or a transaction. */
   readonly hash?: string
@@ -32,7 +32,7 @@ export interface Meant {
 const KEY = /^[A-Za-z0-9+/_-]{43}=?$/
 
 /** What a text may name. */
-export function meantBy(text: string): Meant {
+export function parseSearch(text: string): ParsedSearch {
   const trimmed = text.trim()
   const [, digits = ''] = /^(?:0x)?([0-9a-f]+)$/i.exec(trimmed) ?? []
   const height = Number(trimmed.replace(/[,_ ]/g, ''))
@@ -156,7 +156,7 @@ async function ofWords(words: string): Promise<readonly Hit[]> {
 
 /** Everything that a text names. Its form decides first; a text that names nothing by its form is looked for in names. */
 export async function search(text: string): Promise<readonly Hit[]> {
-  const { height, hash, address, key, words } = meantBy(text)
+  const { height, hash, address, key, words } = parseSearch(text)
   if (words === '') return []
   const named = await Promise.all([
     height === undefined ? [] : blockAt(height),

@@ -2,10 +2,10 @@ import { type ComponentChildren, Fragment } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import type { TransactionResult } from '../../client/index.ts'
 import { forms, type OperationInputs, type OperationName } from '../../client/gen/forms.ts'
+import { hintOf, labelOf } from '../operations/index.ts'
 import { act } from '../wallet/act.ts'
 import { inputOf, leavesOf, problemsOf, type Typing } from './check.ts'
 import { FieldOf, type FieldProps } from './fields.tsx'
-import { hintOf, labelOf } from './labels.ts'
 import { PointField, pointNamesOf } from './PointField.tsx'
 
 /** What a field is given that is typed in a way of its own. */
@@ -88,7 +88,7 @@ export function OperationForm({
       {shown.map(([name, field]) => {
         const props: FieldProps = {
           label: labelOf(operation, name),
-          hint: hintOf(name),
+          hint: hintOf(operation, name),
           isOptional: field.optional && !isChange,
           value: typing[name] ?? '',
           error: told[name],

@@ -12,7 +12,7 @@ import { Ago, HeightLink, Short, Whole } from '../parts/text.tsx'
 import { columnsInBlock } from '../parts/transactions.tsx'
 import { Sentence } from '../parts/Words.tsx'
 import { linkTo, useRoute } from '../route.ts'
-import { eventWords } from '../words.ts'
+import { eventWords } from '../events.ts'
 import { useProposers } from './useProposers.tsx'
 
 type FoundBlock = NonNullable<GetBlockResult>

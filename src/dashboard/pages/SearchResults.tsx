@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import type { ViewProps } from '../app.tsx'
-import { type Hit, meantBy, search } from '../data/search.ts'
+import { type Hit, parseSearch, search } from '../data/search.ts'
 import { useAnswer } from '../data/useAnswer.ts'
 import { Section, View } from '../parts/layout.tsx'
 import { Shown } from '../parts/notes.tsx'
@@ -33,7 +33,7 @@ const Kind = ({ title, hits }: { readonly title: string; readonly hits: readonly
 )
 
 function Nothing({ text }: { readonly text: string }) {
-  const { hash } = meantBy(text)
+  const { hash } = parseSearch(text)
   return (
     <>
       <p>

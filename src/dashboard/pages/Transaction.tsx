@@ -11,7 +11,7 @@ import { failureOf, type Tx } from '../parts/transactions.tsx'
 import { Sentence } from '../parts/Words.tsx'
 import { proposalLink } from '../data/proposals.ts'
 import { linkTo } from '../route.ts'
-import { operationTitle, operationWords } from '../words.ts'
+import { operationTitle, operationWords } from '../operations/index.ts'
 
 const decoded = (base64: string): string | undefined => {
   try {

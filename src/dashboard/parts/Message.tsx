@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { formatTime } from '../format.ts'
 import { proposalLink } from '../data/proposals.ts'
 import { linkTo } from '../route.ts'
-import { fieldTitle } from '../words.ts'
+import { labelOf } from '../operations/index.ts'
 import { Facts } from './layout.tsx'
 import { AccountLink, HeightLink, Short, Tokens, UserText } from './text.tsx'
 
@@ -60,19 +60,34 @@ const shown: Readonly<Record<string, (value: string) => ComponentChildren>> = {
 
 /** The value of `proposeChangeParam` is a text of its own: it is no amount. */
 function shownValue(operation: string, name: string, value: unknown): ComponentChildren {
-  if (typeof value === 'object' && value !== null) return <Fields operation={operation} message={value as Message} />
+  if (typeof value === 'object' && value !== null)
+    return <Fields operation={operation} message={value as Message} within={`${name}.`} />
   const text = String(value)
   const show = name === 'value' && operation !== 'transfer' ? undefined : shown[name]
   return text === '' ? <span class='soft'>empty</span> : (show?.(text) ?? <UserText text={text} />)
 }
 
 /** The fields of an operation, each in its own way. */
-export function Fields({ operation, message }: { readonly operation: string; readonly message: Message }) {
+export function Fields({
+  operation,
+  message,
+  within = '',
+}: {
+  readonly operation: string
+  readonly message: Message
+  /** The field that these lie in: `description.`. */
+  readonly within?: string
+}) {
   const given = Object.entries(message).filter(([, value]) => value !== undefined && value !== null)
   if (given.length === 0) return <p class='soft'>This operation takes no fields.</p>
   return (
     <Facts
-      facts={Object.fromEntries(given.map(([name, value]) => [fieldTitle(name), shownValue(operation, name, value)]))}
+      facts={Object.fromEntries(
+        given.map(([name, value]) => [
+          labelOf(operation, `${within}${name}`),
+          shownValue(operation, `${within}${name}`, value),
+        ]),
+      )}
     />
   )
 }

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { proposalLink } from '../data/proposals.ts'
 import { formatTokens } from '../format.ts'
 import { linkTo } from '../route.ts'
-import { capitalised, type Piece, plainText, type Words } from '../words.ts'
+import { capitalised, type Piece, plainText, type Words } from '../pieces.ts'
 import { AccountLink, HeightLink, Short, Tokens, UserText } from './text.tsx'
 
 type Thing = Exclude<Piece, string>

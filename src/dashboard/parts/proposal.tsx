@@ -1,5 +1,6 @@
-import { type Change, changeOf, type Proposal, preservedKeys } from '../data/proposals.ts'
+import { type Change, changeOf, type Proposal } from '../data/proposals.ts'
 import { formatValue, parameterOf } from '../data/parameters.ts'
+import { preservedKeys } from '../operations/proposeRetireProgram.ts'
 import { formatCount, formatTokens, shorten } from '../format.ts'
 import { Badge, type Tone } from './text.tsx'
 

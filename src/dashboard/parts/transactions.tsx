@@ -1,6 +1,6 @@
 import type { GetTransactionResult } from '../../client/index.ts'
 import { linkTo } from '../route.ts'
-import { operationWords } from '../words.ts'
+import { operationWords } from '../operations/index.ts'
 import type { Column } from './Table.tsx'
 import { AccountLink, Ago, Badge, HeightLink, TxLink } from './text.tsx'
 import { Sentence, sentenceText } from './Words.tsx'

@@ -1,14 +1,14 @@
 import { DISCONNECTED } from '../../client/errors.ts'
 import { SvcRpcError, SvcTxError, type TransactionResult } from '../../client/index.ts'
-import { type OperationInputs, type OperationName, forms } from '../../client/gen/forms.ts'
+import { type OperationName, forms } from '../../client/gen/forms.ts'
 import { svc } from '../data/gateway.ts'
 import { createStore } from '../data/store.ts'
 import { formatTokens } from '../format.ts'
-import type { Order } from './facts.ts'
+import { sentenceOf, type TxRequest } from '../operations/index.ts'
+import type { Input } from '../operations/operation.ts'
 import { readReview, type Review } from './readFacts.ts'
 import { currentAccount, isOpenAccount } from './wallet.ts'
 import { openWallet } from './walletDialog.ts'
-import { wordsOf } from './words.ts'
 
 /** What became of a transaction. `late`: in no block in time, and the page goes on looking. */
 export type Progress =
@@ -27,8 +27,8 @@ export interface Sent {
 }
 
 /** What stands before the reader to be signed. */
-export interface Sheet {
-  readonly order: Order
+export interface OpenReview {
+  readonly request: TxRequest
   readonly from: string
   /** What the chain says of it; undefined while it is asked. */
   readonly review: Review | undefined
@@ -42,7 +42,7 @@ export interface Sheet {
 export const sent = createStore<readonly Sent[]>([])
 
 /** What is to be signed now. */
-export const sheet = createStore<Sheet | undefined>(undefined)
+export const openReview = createStore<OpenReview | undefined>(undefined)
 
 const update = (id: number, changed: Partial<Sent>): void =>
   sent.set(sent.get().map((one) => (one.id === id ? { ...one, ...changed } : one)))
@@ -56,33 +56,33 @@ let isOpening = false
  */
 export async function act<O extends OperationName>(
   operation: O,
-  input: Omit<OperationInputs[O], 'from' | 'nonce'>,
+  input: Input<O>,
 ): Promise<TransactionResult | undefined> {
-  if (isOpening || sheet.get() !== undefined) return undefined
+  if (isOpening || openReview.get() !== undefined) return undefined
   isOpening = true
   const from = currentAccount() ?? (await openWallet())
   isOpening = false
   if (from === undefined) return undefined
-  const order = { operation, input } as unknown as Order
+  const request: TxRequest<O> = { operation, input }
   return new Promise((end) => {
-    sheet.set({ order, from, review: undefined, error: undefined, sentId: undefined, end })
-    readReview(order, from).then(
-      (review) => changeSheet(end, { review }),
-      (error: unknown) => changeSheet(end, { error: error as Error }),
+    openReview.set({ request, from, review: undefined, error: undefined, sentId: undefined, end })
+    readReview(request, from).then(
+      (review) => changeReview(end, { review }),
+      (error: unknown) => changeReview(end, { error: error as Error }),
     )
   })
 }
 
-/** Changes the sheet that was opened with `end`, if it is still there. */
-function changeSheet(end: Sheet['end'], changed: Partial<Sheet>): void {
-  const open = sheet.get()
-  if (open?.end === end) sheet.set({ ...open, ...changed })
+/** Changes the dialog that was opened with `end`, if it is still there. */
+function changeReview(end: OpenReview['end'], changed: Partial<OpenReview>): void {
+  const open = openReview.get()
+  if (open?.end === end) openReview.set({ ...open, ...changed })
 }
 
-/** Takes the sheet away. What was not signed is not wanted then; what was signed goes on. */
-export function closeSheet(): void {
-  const open = sheet.get()
-  sheet.set(undefined)
+/** Takes the dialog away. What was not signed is not wanted then; what was signed goes on. */
+export function closeReview(): void {
+  const open = openReview.get()
+  openReview.set(undefined)
   if (open?.sentId === undefined) open?.end(undefined)
 }
 
@@ -96,18 +96,18 @@ function functionOf(operation: OperationName): Call {
 
 let nextId = 1
 
-/** Signs and sends what the sheet shows, once. */
+/** Signs and sends what the dialog shows, once. */
 export async function sign(): Promise<void> {
-  const open = sheet.get()
+  const open = openReview.get()
   if (open?.review === undefined || open.sentId !== undefined || !isOpenAccount(open.from)) return
-  const { order, from, review, end } = open
+  const { request, from, review, end } = open
   const id = nextId++
-  sheet.set({ ...open, sentId: id })
-  const words = wordsOf(order, review.facts)
+  openReview.set({ ...open, sentId: id })
+  const words = sentenceOf(request, review.facts)
   sent.set([{ id, words, from, hash: '', progress: { state: 'waiting' } }, ...sent.get()])
   end(
     await follow(id, () =>
-      functionOf(order.operation)({ ...order.input, from }, { onSent: (hash) => update(id, { hash }) }),
+      functionOf(request.operation)({ ...request.input, from }, { onSent: (hash) => update(id, { hash }) }),
     ),
   )
 }

@@ -1,12 +1,18 @@
 import type { QueryParamsResult, QueryProposalResult, QueryValidatorResult } from '../../client/index.ts'
-import type { OperationInputs, OperationName } from '../../client/gen/forms.ts'
 
-/** An operation with what it is given, as the wallet says it, counts its cost and signs it. */
-export type Order = {
-  readonly [O in OperationName]: { readonly operation: O; readonly input: OperationInputs[O] }
-}[OperationName]
+/** What of the chain a request is shown with, beside the parameters. */
+export interface Needs {
+  /** The max_shares of a candidacy that names none. */
+  readonly defaultMaxAmount?: boolean
+  /** The candidacy of who signs. */
+  readonly candidacy?: boolean
+  /** A proposal, by its id. */
+  readonly proposal?: string
+  /** The candidacy that is handed over, by the number of the request. */
+  readonly handOver?: number
+}
 
-/** What the chain says, when an order is reviewed, of the things that the order names. Amounts in base units. */
+/** What the chain says, when a request is reviewed, of the things that it names. Amounts in base units. */
 export interface Facts {
   /** The account that signs. */
   readonly from: string

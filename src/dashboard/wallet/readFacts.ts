@@ -1,7 +1,8 @@
 import type { Svc } from '../../client/index.ts'
 import { svc } from '../data/gateway.ts'
 import { stakeConstants } from '../data/stakeConstants.ts'
-import type { Facts, Order } from './facts.ts'
+import { needsOf, type TxRequest } from '../operations/index.ts'
+import type { Facts } from './facts.ts'
 
 type Ask = Svc['async']
 
@@ -20,7 +21,7 @@ async function readHandOver(ask: Ask, id: number): Promise<Facts['handOver']> {
   return record === null ? undefined : { owner: request.from, shares: BigInt(record.shares) }
 }
 
-/** An order as it is shown before it is signed. Amounts in base units. */
+/** A request as it is shown before it is signed. Amounts in base units. */
 export interface Review {
   readonly facts: Facts
   readonly fee: bigint
@@ -28,22 +29,19 @@ export interface Review {
 }
 
 /** Asks the chain for everything that a reader has to know before they sign. */
-export async function readReview({ operation, input }: Order, from: string): Promise<Review> {
+export async function readReview(request: TxRequest, from: string): Promise<Review> {
   const ask = svc.async
-  const isOf = (...names: readonly Order['operation'][]): boolean => names.includes(operation)
-  const namesNoAmount = operation === 'declareCandidacy' && input.maxAmount === undefined
+  const needs = needsOf(request)
   const [{ fee }, balance, { data: params }, defaultMaxAmount, candidacy, proposal, handOver] = await Promise.all([
-    ask.estimateFee(operation),
+    ask.estimateFee(request.operation),
     ask.getBalance(from),
     ask.governance.getParams(),
-    namesNoAmount ? stakeConstants().then((all) => all.defaultMaxAmount) : 0n,
-    isOf('updateCandidacy', 'withdrawCandidacy', 'activateCandidacy', 'updateCandidacyAccount')
-      ? readCandidacy(ask, from)
-      : undefined,
-    operation === 'vote'
-      ? ask.governance.queryProposal(input.proposalId).then(({ data }) => data ?? undefined)
-      : undefined,
-    operation === 'acceptCandidacyAccountUpdate' ? readHandOver(ask, Number(input.accountUpdateRequestId)) : undefined,
+    needs.defaultMaxAmount === true ? stakeConstants().then((all) => all.defaultMaxAmount) : 0n,
+    needs.candidacy === true ? readCandidacy(ask, from) : undefined,
+    needs.proposal === undefined
+      ? undefined
+      : ask.governance.queryProposal(needs.proposal).then(({ data }) => data ?? undefined),
+    needs.handOver === undefined ? undefined : readHandOver(ask, needs.handOver),
   ])
   const facts = { from, params, defaultMaxAmount, candidacy, proposal, handOver }
   return { facts, fee: BigInt(fee), balance: BigInt(balance) }

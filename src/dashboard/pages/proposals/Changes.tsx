@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { type Change, changeOf, preservedKeys, type WholeProposal } from '../../data/proposals.ts'
+import { type Change, changeOf, type WholeProposal } from '../../data/proposals.ts'
+import { preservedKeys } from '../../operations/proposeRetireProgram.ts'
 import { svc } from '../../data/gateway.ts'
 import { parameterOf, type Params, rangeOf } from '../../data/parameters.ts'
 import { useAnswer } from '../../data/useAnswer.ts'

@@ -25,10 +25,10 @@ const CHANGES: Readonly<Record<WholeProposal['Result'], string>> = {
 }
 
 /** Where a proposal is in its life, in a line. */
-function Standing({ proposal }: { readonly proposal: WholeProposal }) {
+function StatusLine({ proposal }: { readonly proposal: WholeProposal }) {
   const { Type, Result: result, ResultBlockHeight: height, ResultAt: time, ResultMsg: message } = proposal
   return (
-    <p class='standing'>
+    <p class='status-line'>
       <ResultBadge result={result} />
       {result === '' ? (
         <span>
@@ -73,7 +73,7 @@ function Proposed({ proposal, hash }: { readonly proposal: WholeProposal; readon
   const { reason } = changeOf(proposal).detail
   return (
     <>
-      <Standing proposal={proposal} />
+      <StatusLine proposal={proposal} />
       <Section title={CHANGES[proposal.Result]} aside={TYPE_TITLES[proposal.Type]}>
         <WhatChanges proposal={proposal} />
         {reason === '' ? null : (

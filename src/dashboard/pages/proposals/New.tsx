@@ -4,7 +4,7 @@ import { proposalLink } from '../../data/proposals.ts'
 import { useCandidates } from '../../data/validators.ts'
 import { View } from '../../parts/layout.tsx'
 import { goTo, linkTo } from '../../route.ts'
-import { closeSheet } from '../../wallet/act.ts'
+import { closeReview } from '../../wallet/act.ts'
 import { useWallet } from '../../wallet/wallet.ts'
 import { NotFound } from '../NotFound.tsx'
 import { ChangeParamForm } from './forms/ChangeParam.tsx'
@@ -63,7 +63,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 
 /** Goes to the proposal that a transaction made. */
 function showNew({ deliver_tx: { data } }: TransactionResult): void {
-  closeSheet()
+  closeReview()
   if (data !== undefined) goTo(proposalLink(data))
 }
 

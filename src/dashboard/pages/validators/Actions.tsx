@@ -4,13 +4,14 @@ import { stakeConstants } from '../../data/stakeConstants.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
 import { formatCount } from '../../format.ts'
 import { OperationForm } from '../../forms/OperationForm.tsx'
+import { missingStake } from '../../operations/candidacy.ts'
 import { Section } from '../../parts/layout.tsx'
 import { AccountLink, Tokens } from '../../parts/text.tsx'
 import { goTo } from '../../route.ts'
 import { act } from '../../wallet/act.ts'
 import { choose, useWallet } from '../../wallet/wallet.ts'
 import { openWallet } from '../../wallet/walletDialog.ts'
-import { type Candidacy, missingStakeOf, type Params, type Validator } from './candidacy.ts'
+import type { Candidacy, Params, Validator } from './candidacy.ts'
 import { linkToValidator } from './parts.tsx'
 import { useClock } from '../../data/blockTime.ts'
 import { type Unbonding, WhenBlock } from './StatusNote.tsx'
@@ -65,7 +66,7 @@ function Return({
   const back = unbonding
     .filter(({ pub_key }) => pub_key.value === validator.pub_key.value)
     .reduce((sum, { amount }) => sum + BigInt(amount), 0n)
-  const missing = missingStakeOf(BigInt(validator.max_shares), back, params)
+  const missing = missingStake(BigInt(validator.max_shares), back, params)
   return (
     <p class='soft'>
       Activating it takes back the <Tokens units={back} /> that still unbond as its shares

@@ -8,7 +8,7 @@ import { View } from '../../parts/layout.tsx'
 import { Tokens } from '../../parts/text.tsx'
 import { goTo } from '../../route.ts'
 import { currentAccount, useWallet } from '../../wallet/wallet.ts'
-import { selfStakeOf } from '../../wallet/cost.ts'
+import { selfStake } from '../../operations/candidacy.ts'
 import { formatRatio, type Params } from './candidacy.ts'
 import { linkToValidator } from './parts.tsx'
 
@@ -19,8 +19,8 @@ function Staked({ typing, params, most }: { typing: Typing; params: Params; most
   if (max === undefined) return null
   return (
     <p class='note'>
-      You stake <Tokens units={selfStakeOf(max, { params })} decimals={18} />: {formatRatio(params.self_staking_ratio)}{' '}
-      of <Tokens units={max} decimals={18} />
+      You stake <Tokens units={selfStake(max, params)} decimals={18} />: {formatRatio(params.self_staking_ratio)} of{' '}
+      <Tokens units={max} decimals={18} />
       {typed === '' ? ', the max shares where none are named' : ''}. The candidacy may grow by awards up to those. You
       get it back {formatCount(params.unstake_wait_period)} blocks after you withdraw.
     </p>

@@ -17,7 +17,7 @@ import {
   Whole,
 } from '../../parts/text.tsx'
 import { linkTo } from '../../route.ts'
-import { selfStakeOf } from '../../wallet/cost.ts'
+import { selfStake } from '../../operations/candidacy.ts'
 import { type Candidacy, formatRatio, totalPower, type Validator, withMembers } from './candidacy.ts'
 import { Actions } from './Actions.tsx'
 import { Awards } from './Awards.tsx'
@@ -121,8 +121,8 @@ function Keys({ validator, params }: { readonly validator: Validator; readonly p
           ),
           'Self-stake': (
             <>
-              <Tokens units={selfStakeOf(BigInt(max), { params })} /> at least, {formatRatio(params.self_staking_ratio)}{' '}
-              of its max shares
+              <Tokens units={selfStake(BigInt(max), params)} /> at least, {formatRatio(params.self_staking_ratio)} of
+              its max shares
             </>
           ),
           Declared: (

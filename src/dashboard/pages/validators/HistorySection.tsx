@@ -8,7 +8,7 @@ import { Shown } from '../../parts/notes.tsx'
 import { type Column, Table } from '../../parts/Table.tsx'
 import { Ago, HeightLink, TxLink } from '../../parts/text.tsx'
 import { Sentence, sentenceText } from '../../parts/Words.tsx'
-import { eventWords } from '../../words.ts'
+import { eventWords } from '../../events.ts'
 import { useRoute } from '../../route.ts'
 import type { History, HistoryEvent } from './useHistory.ts'
 

@@ -1,9 +1,10 @@
 import { Svc } from '../../../client/index.ts'
 import { type Typing, unitsOf } from '../../forms/check.ts'
 import { OperationForm } from '../../forms/OperationForm.tsx'
+import { missingStake } from '../../operations/candidacy.ts'
 import { Tokens } from '../../parts/text.tsx'
 import { formatTokens } from '../../format.ts'
-import { formatRatio, missingStakeOf, type Params, type Validator } from './candidacy.ts'
+import { formatRatio, type Params, type Validator } from './candidacy.ts'
 
 const DESCRIPTION = ['name', 'website', 'location', 'email', 'profile'] as const
 
@@ -19,7 +20,7 @@ const typedToday = ({ description, pub_key, max_shares: max, comp_rate: rate }: 
 function Consequences({ typing, today, validator, params }: FormOf & { typing: Typing; today: Typing }) {
   const isChanged = (name: string): boolean => (typing[name] ?? '') !== today[name]
   const max = isChanged('maxAmount') ? unitsOf(typing['maxAmount'] ?? '') : undefined
-  const missing = max === undefined ? 0n : missingStakeOf(max, BigInt(validator.shares), params)
+  const missing = max === undefined ? 0n : missingStake(max, BigInt(validator.shares), params)
   return (
     <>
       {validator.verified === 'Y' && DESCRIPTION.some((name) => isChanged(`description.${name}`)) && (

@@ -1,7 +1,6 @@
 import type { QueryParamsResult, QueryValidatorSetResult, QueryValidatorsResult } from '../../../client/index.ts'
-import { maxOf, parseRatio, printRatio } from '../../../base/amount.ts'
+import { parseRatio, printRatio } from '../../../base/amount.ts'
 import type { Tone } from '../../parts/text.tsx'
-import { selfStakeOf } from '../../wallet/cost.ts'
 
 /** A validator or candidate, as the chain lists it. */
 export type Validator = QueryValidatorsResult['data'][number]
@@ -52,10 +51,6 @@ export const totalPower = (members: readonly { readonly power: number }[]): numb
 
 /** The system parameters. */
 export type Params = QueryParamsResult['data']
-
-/** What an owner with these shares has to add for so many max_shares, in base units. */
-export const missingStakeOf = (maxShares: bigint, shares: bigint, params: Params): bigint =>
-  maxOf(0n, selfStakeOf(maxShares, { params }) - shares)
 
 /** A ratio in per cent: `12.5 %`. */
 export const formatRatio = (ratio: string): string => `${printRatio((parseRatio(ratio) ?? 0n) * 100n)} %`

@@ -10,6 +10,7 @@ import { addBalance, balanceOf, moveBalance, shortfallOf } from '../../accounts/
 import type { Block, Outcome, TxContext } from '../../define.ts'
 import { defineEvent } from '../../event.ts'
 import { kernelErrors } from '../../errors.ts'
+import { escrowOf } from '../../outflow.ts'
 import { valuesUpTo } from '../../params/keeper.ts'
 import type { ProposalOf } from '../tables.ts'
 import { type CarriedOut, defineProposal, expiringFields, propose, type ProposalKind } from './proposal.ts'
@@ -41,7 +42,7 @@ export const proposeTransferFund = defineProposal({
 function executePropose(context: TxContext, given: ValuesOf<typeof input>): Outcome<typeof event> {
   const { state, sender, block } = context
   const { transferFrom, transferTo, amount: value } = given
-  const escrow = transferFrom === sender ? value : 0n
+  const escrow = escrowOf(transferFrom, sender, value)
   return propose(context, {
     fields: {
       type: 'transfer_fund',

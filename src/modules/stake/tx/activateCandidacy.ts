@@ -1,7 +1,8 @@
-import { maxOf, shareCeil, TOKEN } from '../../../base/amount.ts'
+import { TOKEN } from '../../../base/amount.ts'
 import { balanceOf, shortfallOf, takeBalance } from '../../accounts/keeper.ts'
 import { defineTx, effects, isError, type Outcome, type TxContext } from '../../define.ts'
 import { defineEvent } from '../../event.ts'
+import { missingStakeOf } from '../../outflow.ts'
 import { stakeErrors } from '../errors.ts'
 import { CANDIDACY } from '../events.ts'
 import { isKeyTaken, listUnbondings, pendingUnbonding, removeUnbonding } from '../keeper.ts'
@@ -34,18 +35,18 @@ function restake(context: TxContext, candidacy: Candidacy): Outcome<typeof event
   const { state, block, sender, fee } = context
   if (isKeyTaken(state, candidacy.pubKey, sender)) return stakeErrors.pubKeyDeclared
   const pending = pendingUnbonding(state, candidacy.id)
-  const selfStake = shareCeil(candidacy.maxShares, block.params.selfStakingRatio)
-  const shares = maxOf(pending, selfStake)
+  const missing = missingStakeOf(candidacy.maxShares, pending, block.params.selfStakingRatio)
+  const shares = pending + missing
   if (shares < TOKEN) return stakeErrors.insufficientBondShares
-  if (balanceOf(state, sender) < shares - pending) {
-    const shortfall = shortfallOf(state, sender, shares - pending + fee, fee)
+  if (balanceOf(state, sender) < missing) {
+    const shortfall = shortfallOf(state, sender, missing + fee, fee)
     return { ...stakeErrors.insufficientBondShares, shortfall }
   }
   return {
-    locks: shares - pending,
+    locks: missing,
     apply: () => {
       for (const entry of listUnbondings(state, candidacy.id)) removeUnbonding(state, entry)
-      takeBalance(state, sender, shares - pending)
+      takeBalance(state, sender, missing)
       return change(context, candidacy, { shares, active: true, withdrawn: false })
     },
   }

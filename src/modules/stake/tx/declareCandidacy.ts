@@ -1,4 +1,4 @@
-import { shareCeil, TOKEN } from '../../../base/amount.ts'
+import { TOKEN } from '../../../base/amount.ts'
 import { field, type ValuesOf, optional } from '../../../tx/fields.ts'
 import { pubKey } from '../../../values/pubKey.ts'
 import { amount, ratio } from '../../../values/number.ts'
@@ -6,6 +6,7 @@ import { takeBalance } from '../../accounts/keeper.ts'
 import { getChain } from '../../chain/keeper.ts'
 import { defineTx, type Outcome, type TxContext } from '../../define.ts'
 import { defineEvent } from '../../event.ts'
+import { selfStakeOf } from '../../outflow.ts'
 import { stakeErrors } from '../errors.ts'
 import { CANDIDACY } from '../events.ts'
 import { createCandidacy, dropWithdrawn, getLiveByOwner, isKeyTaken } from '../keeper.ts'
@@ -43,7 +44,7 @@ function executeDeclare({ state, block, sender }: TxContext, given: ValuesOf<typ
   if (getLiveByOwner(state, sender) !== undefined) return stakeErrors.addressDeclared
   const { defaultMaxAmount, defaultCompRate } = getChain(state)
   const { pubKey: key, maxAmount: maxShares = defaultMaxAmount, compRate = defaultCompRate } = given
-  const selfStake = shareCeil(maxShares, block.params.selfStakingRatio)
+  const selfStake = selfStakeOf(maxShares, block.params.selfStakingRatio)
   if (selfStake < TOKEN) return stakeErrors.insufficientBondShares
   return {
     locks: selfStake,

@@ -1,4 +1,3 @@
-import { maxOf, shareCeil } from '../../../base/amount.ts'
 import { invalidParameter } from '../../../base/txError.ts'
 import { field, type ValuesOf, optional } from '../../../tx/fields.ts'
 import { pubKey } from '../../../values/pubKey.ts'
@@ -6,6 +5,7 @@ import { amount, ratio } from '../../../values/number.ts'
 import { takeBalance } from '../../accounts/keeper.ts'
 import { defineTx, isError, type Outcome, type TxContext } from '../../define.ts'
 import { defineEvent } from '../../event.ts'
+import { missingStakeOf } from '../../outflow.ts'
 import { stakeErrors } from '../errors.ts'
 import { CANDIDACY } from '../events.ts'
 import { isKeyTaken } from '../keeper.ts'
@@ -42,8 +42,8 @@ function executeUpdate(context: TxContext, given: ValuesOf<typeof input>): Outco
   if (given.maxAmount !== undefined && maxShares < candidacy.shares) {
     return invalidParameter(`maxAmount: expected at least the candidacy's shares ${candidacy.shares}, got ${maxShares}`)
   }
-  const selfStake = shareCeil(maxShares, block.params.selfStakingRatio)
-  const missing = given.maxAmount === undefined ? 0n : maxOf(0n, selfStake - candidacy.shares)
+  const missing =
+    given.maxAmount === undefined ? 0n : missingStakeOf(maxShares, candidacy.shares, block.params.selfStakingRatio)
   return {
     locks: missing,
     apply: () => {

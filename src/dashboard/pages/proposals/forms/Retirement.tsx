@@ -1,4 +1,4 @@
-import { preservedKeys } from '../../../data/proposals.ts'
+import { preservedKeys } from '../../../operations/proposeRetireProgram.ts'
 import { useCandidates } from '../../../data/validators.ts'
 import { type CustomField, OperationForm } from '../../../forms/OperationForm.tsx'
 import { formatCount } from '../../../format.ts'

@@ -5,13 +5,12 @@ import { Dialog } from '../parts/Dialog.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { Facts } from '../parts/layout.tsx'
 import { Badge, HeightLink, Short, Tokens, UserText, Whole } from '../parts/text.tsx'
+import { outflowOf, sentenceOf } from '../operations/index.ts'
 import { formatTokens } from '../format.ts'
 import { linkTo } from '../route.ts'
-import { closeSheet, sent, type Sent, sheet, type Sheet, sign } from './act.ts'
-import { takenBy } from './cost.ts'
+import { closeReview, sent, type Sent, openReview, type OpenReview, sign } from './act.ts'
 import type { Review } from './readFacts.ts'
 import { useWallet } from './wallet.ts'
-import { wordsOf } from './words.ts'
 
 /** Everything that is signed, by the names of the fields; what lies inside another is named with a dot. */
 function fieldsOf(input: object, within = ''): Readonly<Record<string, ComponentChildren>> {
@@ -26,18 +25,18 @@ function fieldsOf(input: object, within = ''): Readonly<Record<string, Component
   )
 }
 
-/** What an order costs, and what the account has left. */
-function costOf({ fee, balance, facts }: Review, { order }: Sheet) {
-  const taken = takenBy(order, facts)
-  const needed = fee + (taken?.units ?? 0n)
-  return { taken, needed, left: balance - needed }
+/** What a request costs, and what the account has left. */
+function costOf({ fee, balance, facts }: Review, { request }: OpenReview) {
+  const outflow = outflowOf(request, facts)
+  const needed = fee + (outflow?.units ?? 0n)
+  return { outflow, needed, left: balance - needed }
 }
 
-function Cost({ review, open }: { readonly review: Review; readonly open: Sheet }) {
-  const { taken, needed, left } = costOf(review, open)
+function Cost({ review, open }: { readonly review: Review; readonly open: OpenReview }) {
+  const { outflow, needed, left } = costOf(review, open)
   const rows: Readonly<Record<string, ComponentChildren>> = {
     Fee: <Tokens units={review.fee} decimals={18} />,
-    ...(taken === undefined ? {} : { [taken.name]: <Tokens units={taken.units} decimals={18} /> }),
+    ...(outflow === undefined ? {} : { [outflow.name]: <Tokens units={outflow.units} decimals={18} /> }),
     Balance: <Tokens units={review.balance} />,
     ...(left < 0n ? {} : { 'Left after it': <Tokens units={left} /> }),
   }
@@ -55,21 +54,21 @@ function Cost({ review, open }: { readonly review: Review; readonly open: Sheet 
 }
 
 /** What is to be signed, and the button that signs it. */
-function Before({ open, review }: { readonly open: Sheet; readonly review: Review }) {
+function Before({ open, review }: { readonly open: OpenReview; readonly review: Review }) {
   const button = useRef<HTMLButtonElement>(null)
   const { accounts } = useWallet()
   const isOpen = accounts.some(({ address }) => address === open.from)
   const canSign = isOpen && costOf(review, open).left >= 0n
   useEffect(() => button.current?.focus(), [])
-  const fields = fieldsOf(open.order.input)
+  const fields = fieldsOf(open.request.input)
   return (
     <>
-      <p class='words-signed'>{wordsOf(open.order, review.facts)}</p>
+      <p class='words-signed'>{sentenceOf(open.request, review.facts)}</p>
       <Cost review={review} open={open} />
       {Object.keys(fields).length === 0 ? null : (
         <details>
           <summary>All that is signed</summary>
-          <Facts facts={{ operation: open.order.operation, ...fields }} />
+          <Facts facts={{ operation: open.request.operation, ...fields }} />
         </details>
       )}
       {isOpen ? null : <ErrorNote error={new Error('The wallet was locked in the meantime.')} />}
@@ -79,12 +78,12 @@ function Before({ open, review }: { readonly open: Sheet; readonly review: Revie
           type='button'
           class='main'
           disabled={!canSign}
-          // The second click of a double click on whatever opened this sheet signs nothing.
+          // The second click of a double click on whatever opened this dialog signs nothing.
           onClick={({ detail }) => detail < 2 && void sign()}
         >
           Sign and send
         </button>
-        <button type='button' onClick={closeSheet}>
+        <button type='button' onClick={closeReview}>
           Cancel
         </button>
       </div>
@@ -125,11 +124,11 @@ function After({ one }: { readonly one: Sent }) {
       </div>
       {one.hash === '' ? null : <Facts facts={{ Transaction: <Whole text={one.hash} label='the hash' /> }} />}
       <div class='actions'>
-        <button ref={close} type='button' class='main' onClick={closeSheet}>
+        <button ref={close} type='button' class='main' onClick={closeReview}>
           Close
         </button>
         {one.progress.state === 'done' ? (
-          <a class='button' href={linkTo(['transactions', one.hash])} onClick={closeSheet}>
+          <a class='button' href={linkTo(['transactions', one.hash])} onClick={closeReview}>
             Show the transaction
           </a>
         ) : null}
@@ -144,14 +143,14 @@ function titleOf(one: Sent | undefined): string {
 }
 
 /** What is to be signed, in front of the page. */
-export function SignSheet() {
-  const open = useStore(sheet)
+export function ReviewDialog() {
+  const open = useStore(openReview)
   const all = useStore(sent)
   if (open === undefined) return null
   const one = all.find(({ id }) => id === open.sentId)
   const { review, error } = open
   return (
-    <Dialog title={titleOf(one)} onClose={closeSheet}>
+    <Dialog title={titleOf(one)} onClose={closeReview}>
       {error === undefined ? null : <ErrorNote error={error} />}
       {one !== undefined ? <After one={one} /> : review !== undefined ? <Before open={open} review={review} /> : null}
       {review === undefined && error === undefined ? <Loading /> : null}

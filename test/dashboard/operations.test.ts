@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { takenBy } from '../../src/dashboard/wallet/cost.ts'
-import type { Facts, Order } from '../../src/dashboard/wallet/facts.ts'
-import { wordsOf } from '../../src/dashboard/wallet/words.ts'
+import { outflowOf, sentenceOf, type TxRequest } from '../../src/dashboard/operations/index.ts'
+import type { Facts } from '../../src/dashboard/wallet/facts.ts'
 import type { OperationName } from '../../src/client/gen/forms.ts'
 import { txEntries } from '../../src/modules/registry.ts'
 import { TOKEN } from '../../src/base/amount.ts'
@@ -120,16 +119,16 @@ const SAID: Readonly<Record<OperationName, readonly (readonly [object, string, b
 }
 
 const cases = Object.entries(SAID).flatMap(([operation, all]) =>
-  all.map(([input, words, units]) => ({ order: { operation, input } as unknown as Order, words, units })),
+  all.map(([input, words, units]) => ({ request: { operation, input } as unknown as TxRequest, words, units })),
 )
 
 test('every operation of the registry has words', () => {
   expect(Object.keys(SAID)).toEqual(txEntries.map(({ operation }) => operation))
 })
 
-test.each(cases)('$order.operation: $words', ({ order, words, units }) => {
-  expect(wordsOf(order, facts)).toBe(words)
-  expect(takenBy(order, facts)?.units).toBe(units)
+test.each(cases)('$request.operation: $words', ({ request, words, units }) => {
+  expect(sentenceOf(request, facts)).toBe(words)
+  expect(outflowOf(request, facts)?.units).toBe(units)
 })
 
 describe('a candidacy that comes back', () => {
@@ -138,12 +137,14 @@ describe('a candidacy that comes back', () => {
 
   test('adds to what still unbonds what the self-stake lacks', () => {
     const back = { ...facts, candidacy: { record: withdrawn, unbonding: 400n * TOKEN } }
-    expect(takenBy(activate, back)?.units).toBe(600n * TOKEN)
-    expect(wordsOf(activate, back)).toBe('Activate your candidacy again, staking 600 token.')
+    expect(outflowOf(activate, back)?.units).toBe(600n * TOKEN)
+    expect(sentenceOf(activate, back)).toBe('Activate your candidacy again, staking 600 token.')
   })
 
   test('adds nothing when more unbonds than the self-stake', () => {
-    expect(takenBy(activate, { ...facts, candidacy: { record: withdrawn, unbonding: 1001n * TOKEN } })).toBeUndefined()
+    expect(
+      outflowOf(activate, { ...facts, candidacy: { record: withdrawn, unbonding: 1001n * TOKEN } }),
+    ).toBeUndefined()
   })
 })
 
@@ -152,7 +153,7 @@ test.each([
   ['deploy_libeni', { name: 'lib', version: 'v1.0.0' }, 'deploys the library lib v1.0.0'],
   ['retire_program', { preserved_validators: KEY }, 'retires the program and preserves 1 validator'],
 ])('a vote on a proposal of the type %s says what it does', (Type, Detail, words) => {
-  const order = { operation: 'vote', input: { proposalId: KEY, answer: 'Y' } } as const
+  const request = { operation: 'vote', input: { proposalId: KEY, answer: 'Y' } } as const
   const of = { ...proposal, Type, Detail } as unknown as NonNullable<Facts['proposal']>
-  expect(wordsOf(order, { ...facts, proposal: of })).toContain(`, which ${words}.`)
+  expect(sentenceOf(request, { ...facts, proposal: of })).toContain(`, which ${words}.`)
 })

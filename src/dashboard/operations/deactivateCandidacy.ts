@@ -1,0 +1,9 @@
+import type { OperationPage } from './operation.ts'
+
+/** Deactivates a candidacy. */
+export const deactivateCandidacy: OperationPage<'deactivateCandidacy'> = {
+  title: 'Deactivate',
+  words: () => ['deactivate the candidacy'],
+  sentence: () => 'Deactivate your candidacy. Its shares stay, and it earns nothing until you activate it again.',
+  fields: {},
+}

@@ -1,0 +1,71 @@
+import type { OperationInputs, OperationName } from '../../client/gen/forms.ts'
+import { formatTokens } from '../format.ts'
+import type { Piece, Words } from '../pieces.ts'
+import type { Facts, Needs } from '../wallet/facts.ts'
+
+/** What an operation is given, without who signs it. */
+export type Input<O extends OperationName> = Omit<OperationInputs[O], 'from' | 'nonce'>
+
+/** A message as the chain holds it, or as a stranger wrote it. */
+export type Message = Readonly<Record<string, unknown>>
+
+/** What an operation takes from the balance beside its fee, in base units, and what becomes of it. */
+export interface Outflow {
+  readonly name: 'Stake' | 'Payment' | 'Held until the proposal is decided'
+  readonly units: bigint
+}
+
+/** How a field is called, and what it takes beyond that. */
+export interface FieldText {
+  readonly label: string
+  readonly hint?: string
+  /** The labels of the fields inside it. */
+  readonly inner?: Readonly<Record<string, string>>
+}
+
+/** What the page says of an operation. The lists of operations/index.ts have one of each. */
+export interface OperationPage<O extends OperationName> {
+  /** Its name in a title: `Transfer`. */
+  readonly title: string
+  /** What it asks the chain to do, in lower case: `send 5 token to 0x…`. Any of the fields may be missing. */
+  readonly words: (message: Message) => Words
+  /** What it does, in the sentence that a reader signs. Text that strangers chose appears only as its form allows. */
+  readonly sentence: (input: Input<O>, facts: Facts) => string
+  /** What of the chain the sentence and the outflow are made from, beside the parameters. */
+  readonly needs?: (input: Input<O>) => Needs
+  /** Nothing is taken where it is left out. */
+  readonly outflow?: (input: Input<O>, facts: Facts) => Outflow | undefined
+  readonly fields: { readonly [F in keyof Input<O>]-?: FieldText }
+}
+
+/** The text of a field; empty when it is missing. */
+export const textOf = (message: Message, name: string): string => {
+  const value = message[name]
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}
+
+/** A field as a piece of words. */
+export const pieceOf = (kind: Exclude<Piece, string>['kind'], message: Message, name: string): Piece => ({
+  kind,
+  value: textOf(message, name),
+})
+
+/** The exact amount: what is signed is never rounded. */
+export const tokens = (units: bigint | string | number): string => `${formatTokens(BigInt(units), 18)} token`
+
+/** A list in words: `a, b and c`. */
+export const listed = (words: readonly string[]): string =>
+  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
+
+/** A stake as an outflow; undefined where there is none. */
+export const stakeOf = (units: bigint): Outflow | undefined => (units === 0n ? undefined : { name: 'Stake', units })
+
+/** An address field. */
+export const addressField = (label: string): FieldText => ({ label, hint: '0x and 40 hex digits' })
+
+/** The fields of a proposal that expires. */
+export const expiringFields = {
+  reason: { label: 'Reason' },
+  expireBlockHeight: { label: 'Expires at block' },
+  expireTimestamp: { label: 'Expires at' },
+} as const

@@ -1,0 +1,44 @@
+import type { Facts } from '../wallet/facts.ts'
+import { candidacyFields, missingStake } from './candidacy.ts'
+import { type Input, listed, type OperationPage, type Outflow, stakeOf, tokens } from './operation.ts'
+
+/** The parts of a candidacy that an update changes. */
+const PARTS: Readonly<Record<keyof Input<'updateCandidacy'>, string>> = {
+  pubKey: 'its key',
+  description: 'its description',
+  maxAmount: 'the most shares it may hold',
+  compRate: 'its compensation rate',
+}
+
+function outflow({ maxAmount }: Input<'updateCandidacy'>, { candidacy, params }: Facts): Outflow | undefined {
+  if (maxAmount === undefined) return undefined
+  return stakeOf(missingStake(BigInt(maxAmount), BigInt(candidacy?.record.shares ?? 0), params))
+}
+
+function sentence(input: Input<'updateCandidacy'>, facts: Facts): string {
+  const { pubKey, description, maxAmount, compRate } = input
+  const stake = outflow(input, facts)
+  const parts = [
+    pubKey === undefined ? '' : `its key becomes ${pubKey}`,
+    description === undefined ? '' : `its ${listed(Object.keys(description))} change, so that it is no longer verified`,
+    maxAmount === undefined ? '' : `it may hold at most ${tokens(maxAmount)}`,
+    stake === undefined ? '' : `you stake ${tokens(stake.units)} more`,
+    compRate === undefined ? '' : `its compensation rate becomes ${compRate}`,
+  ].filter(Boolean)
+  return parts.length === 0 ? 'Update your candidacy without a change.' : `Change your candidacy: ${listed(parts)}.`
+}
+
+/** Changes a candidacy. */
+export const updateCandidacy: OperationPage<'updateCandidacy'> = {
+  title: 'Update',
+  words: (message) => {
+    const changed = Object.entries(PARTS).filter(([name]) => (message[name] ?? null) !== null)
+    return changed.length === 0
+      ? ['update the candidacy without a change']
+      : [`update the candidacy: ${listed(changed.map(([, part]) => part))}`]
+  },
+  sentence,
+  needs: () => ({ candidacy: true }),
+  outflow,
+  fields: candidacyFields,
+}
