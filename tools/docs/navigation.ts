@@ -131,6 +131,7 @@ export const sections: readonly Section[] = [
     pages: [
       page('/changelog', 'Changelog', 'CHANGELOG.md'),
       page('/contributing', 'Contributing', 'CONTRIBUTING.md'),
+      page('/agents', 'For tools that change the code', 'AGENTS.md'),
       page('/security', 'Security policy', 'SECURITY.md'),
     ],
   },
