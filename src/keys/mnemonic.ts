@@ -43,9 +43,13 @@ export function seedsOfMnemonic(mnemonic: string, count: number): readonly Uint8
 export const seedOfMnemonic = (mnemonic: string, index: number): Uint8Array =>
   deriveSeed(masterSeedOf(mnemonic), [44, 1, index, 0, 0])
 
+/** What a mnemonic is, for errors. */
+export const MNEMONIC_FORM = '12 to 24 English BIP-39 words with their checksum'
+
+export const isMnemonic = (words: string): boolean => validateMnemonic(words, wordlist)
+
 function masterSeedOf(mnemonic: string): Uint8Array {
-  if (!validateMnemonic(mnemonic, wordlist))
-    throw new Error('mnemonic: expected 12 to 24 English BIP-39 words with their checksum')
+  if (!isMnemonic(mnemonic)) throw new Error(`mnemonic: expected ${MNEMONIC_FORM}`)
   return mnemonicToSeedSync(mnemonic)
 }
 

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { type Amount, TOKEN } from '../../base/amount.ts'
 import { ensureFolder } from '../../base/folder.ts'
 import { genesisJson } from '../../comet/home.ts'
-import { PUBLIC_MNEMONIC, seedsOfMnemonic } from '../../keys/mnemonic.ts'
+import { isMnemonic, MNEMONIC_FORM, PUBLIC_MNEMONIC, seedsOfMnemonic } from '../../keys/mnemonic.ts'
 import { GENESIS_SUPPLY_MAX } from '../../modules/genesis.ts'
 import { canonicalText, PARAMETERS } from '../../modules/params/definitions.ts'
 import { amount } from '../../values/number.ts'
@@ -85,12 +85,8 @@ function parseParam(text: string, flag: string): readonly [name: string, value: 
 
 function parseMnemonic(text: string, flag: string): string {
   const words = text.trim().replace(/\s+/g, ' ')
-  try {
-    seedsOfMnemonic(words, 0)
-    return words
-  } catch (error) {
-    throw new UserError(`${flag}: ${(error as Error).message.replace(/^mnemonic: /, '')}`)
-  }
+  if (!isMnemonic(words)) throw new UserError(`${flag}: expected ${MNEMONIC_FORM}`)
+  return words
 }
 
 /** The options that choose the chain of a devnet. All but the mnemonic count only when the chain is new. */
