@@ -60,7 +60,7 @@ export const LIST_OVERHEAD_BYTES = 1024
 /** How long one answer of /readyz serves all callers, in ms. The node is not asked more often, however often they call. */
 export const READY_MS = 250
 
-/** Accounts without a call under way whose next nonce is kept: their next call need not ask the node for it. */
+/** Accounts of which the gateway remembers what nonce the node expected last. */
 export const NONCES_KEPT = 10_000
 
 /** Refused transactions of which the gateway can still say what a balance lacked: at least the last ones. */

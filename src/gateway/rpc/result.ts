@@ -4,7 +4,7 @@ import type { TxResult } from '../../comet/rpc.ts'
 import type { TransactionResult } from '../../tx/result.ts'
 import type { Chain } from '../chain.ts'
 import { RpcError } from './errors.ts'
-import type { Outcome, Refusal, SentTx } from '../send/sender.ts'
+import type { Outcome, Refusal, SentTx } from '../send/broadcast.ts'
 
 /** base64 of `GasFee`: the key of every fee. Source: protocol.md §10. */
 const FEE_KEY = 'R2FzRmVl'

@@ -10,7 +10,7 @@ import { transactionBytes, transactionHash, waitForBlock } from '../fields.ts'
 import { printTx } from '../../feed/found.ts'
 import { foundTransaction } from '../openrpc.ts'
 import { resultOf, sentResult } from '../result.ts'
-import type { Outcome, SentTx } from '../../send/sender.ts'
+import type { Outcome, SentTx } from '../../send/broadcast.ts'
 import { defineMethod, type Method, type Services } from './define.ts'
 
 /** What an outcome counts as in the metrics. */
