@@ -311,7 +311,7 @@ export function createAccountSender(signer: Signer, { transport, chainId, chainI
           if (isOfQueue) nonce += 1
           else if (retry !== undefined) nonce = retry
           else if ('ended' in sent) {
-            queue.onUsed(nonce)
+            queue.consume(nonce)
             return ask(waitCall(bytes)) as TransactionResult
           } else return resultOfFound(answer)
         } catch (error) {

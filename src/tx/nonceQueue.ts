@@ -78,10 +78,8 @@ export interface NonceQueue<T, R> {
   ) => Promise<R>
   /** The nonce after the last one that is used but not in a block yet; 0 when there is none. */
   readonly pendingNonce: () => number
-  /** The nonce that comes next, as the last answer has it; undefined while it is not known. */
-  readonly nextNonce: () => number | undefined
-  /** To be called when a transaction of the account was sent beside the queue. */
-  readonly onUsed: (nonce: number) => void
+  /** To be called when a transaction of the account was sent with this nonce beside the queue. */
+  readonly consume: (nonce: number) => void
 }
 
 /**
@@ -132,59 +130,64 @@ interface Waiting<T, R> extends PromiseWithResolvers<R> {
   resigns: number
 }
 
-/** Nonces of one account: the next one while it is known, and those that are used but not in a block yet. */
+/** The nonces of one account: the next one while it is known, and the pending ones, which are in no block yet. */
 function createNonces(readNonce: () => Promise<number>) {
   const pending = new Set<number>()
+  let next: number | undefined
   let isBehind = false
   const pause = (): Promise<void> => new Promise((done) => setTimeout(done, BEHIND_MS))
-  const afterPending = (): number => [...pending].reduce((next, nonce) => Math.max(next, nonce + 1), 0)
-  const read = async (): Promise<number> => Math.max(nonces.next ?? 0, await readNonce(), afterPending())
+  const afterPending = (): number => [...pending].reduce((after, nonce) => Math.max(after, nonce + 1), 0)
+  const read = async (): Promise<number> => Math.max(next ?? 0, await readNonce(), afterPending())
   /** Reads the nonce until it stands still. Bounded by RESIGNS_MAX pauses. */
   const readWhenCalm = async (): Promise<number> => {
     let last = await read()
     for (let reads = 1; reads < RESIGNS_MAX; reads++) {
       await pause()
-      const next = await read()
-      if (next === last) break
-      last = next
+      const again = await read()
+      if (again === last) break
+      last = again
     }
     return last
   }
+  const reset = (): void => {
+    next = undefined
+  }
   const nonces = {
-    next: undefined as number | undefined,
     /** Another program was faster with the last nonce. */
     isOvertaken: false,
     afterPending,
-    /** Takes in the nonce that a node expects. */
+    /** Forgets the next nonce: it is read before it is used. */
+    reset,
+    /** Takes in the nonce that a node expects. One that is pending says that the node has not heard of it yet. */
     expect: (nonce: number | undefined): void => {
       if (nonce !== undefined && pending.has(nonce)) isBehind = true
-      else nonces.next = nonce
+      else next = nonce
     },
     /**
-     * The next nonce, after a pause when a node expects one that is pending. `isLastTry`: after another program was
-     * faster, waits until it pauses. Measured with NONCES_OF_TX_MAX on a quiet machine: of 8,000 calls of two processes 3
-     * were lost without that, and none with it.
+     * The next nonce, after a pause when a node is behind. `isLastTry`: after another program was faster, waits until it
+     * pauses. Measured with NONCES_OF_TX_MAX on a quiet machine: of 8,000 calls of two processes 3 were lost without
+     * that, and none with it.
      */
-    first: async (isLastTry: boolean): Promise<number> => {
+    next: async (isLastTry: boolean): Promise<number> => {
       if (isBehind) await pause()
-      if (isLastTry && nonces.isOvertaken) nonces.next = await readWhenCalm()
+      if (isLastTry && nonces.isOvertaken) next = await readWhenCalm()
       isBehind = false
-      return (nonces.next ??= await read())
+      return (next ??= await read())
     },
-    isPending: (nonce: number): boolean => pending.has(nonce),
-    onUsed: (nonce: number): void => {
-      if (nonces.next !== undefined) nonces.next = Math.max(nonces.next, nonce + 1)
+    /** Leaves a nonce behind. */
+    consume: (nonce: number): void => {
+      if (next !== undefined) next = Math.max(next, nonce + 1)
     },
-    use: (nonce: number, ended: Promise<unknown>): void => {
+    /** Makes a nonce pending until its transaction is included or dropped. */
+    await: (nonce: number, ended: Promise<unknown>): void => {
       pending.add(nonce)
-      ended.then(
-        () => pending.delete(nonce),
-        () => {
-          pending.delete(nonce)
-          // Whatever is signed with the nonces above would wait for this hole to be filled.
-          nonces.next = undefined
-        },
-      )
+      const included = (): unknown => pending.delete(nonce)
+      // Whatever is signed with the nonces above would wait for this hole to be filled.
+      const dropped = (): void => {
+        pending.delete(nonce)
+        reset()
+      }
+      ended.then(included, dropped)
     },
   }
   return nonces
@@ -212,27 +215,42 @@ function takeBatch<T, R>(
 }
 
 /**
- * A queue for one account. One batch is sent after another. A transaction that was refused for its nonce is signed
- * again, RESIGNS_MAX times and with `noncesMax` nonces at most, but never with a nonce that is pending; a transaction that
- * is refused for another reason uses no nonce up.
+ * A queue for one account, which sends one batch after another. A transaction that is refused for its nonce is signed
+ * again, RESIGNS_MAX times and with `noncesMax` nonces at most, but never with a nonce that is pending.
+ *
+ *     submit ─▶ waiting ─▶ signed with `next` ─┬─ accepted, known ─▶ pending ─┬─▶ included
+ *                  ▲        │      │           │      (consume)      ▲       └─▶ dropped ─▶ reset
+ *                  │        │      │           └─ unclear ─▶ reset ──┘
+ *                  │        │      └─ failed ─▶ reset; refused: its nonce is free
+ *                  └────────┴─ badNonce: `next` is what the node expects; taken: the one after
+ *
+ * `reset`: the next nonce is read from the chain before it is used. While they wait, the gateway and the client
+ * rebroadcast transactions that are pending.
  */
 export function createNonceQueue<T, R>(source: NonceSource<T, R>): NonceQueue<T, R> {
   const { readNonce, send, noncesMax } = source
   const waiting: Waiting<T, R>[] = []
   const nonces = createNonces(readNonce)
 
-  /** Takes in what became of a transaction without a nonce of the caller's. True when it must be signed again. */
+  /** Takes in what became of a transaction. True when it must be signed again. */
   const settle = (one: Waiting<T, R>, nonce: number, sent: Sent<R>, isAfterHole: boolean): boolean => {
-    if (sent.state === 'failed') {
-      nonces.next = undefined
-      one.reject(sent.error)
+    const isFixed = one.nonce !== undefined
+    if (sent.state === 'failed' || (sent.state === 'taken' && isFixed)) {
+      nonces.reset()
+      one.reject(sent.state === 'failed' ? sent.error : new Error(`nonce ${nonce} is taken`))
       return false
     }
     if (sent.state === 'taken') {
-      nonces.next = nonce + 1
+      nonces.expect(nonce + 1)
       return true
     }
-    if (sent.state === 'badNonce') {
+    if ('ended' in sent) {
+      nonces.await(nonce, sent.ended())
+      if (sent.state === 'unclear') nonces.reset()
+      else nonces.consume(nonce)
+    } else if (isFixed) {
+      if (sent.expected !== undefined) nonces.expect(sent.expected)
+    } else if (sent.state === 'badNonce') {
       nonces.expect(sent.expected)
       one.refusal = sent
       // A hole that a transaction before it in the batch has left is not its fault.
@@ -242,32 +260,15 @@ export function createNonceQueue<T, R>(source: NonceSource<T, R>): NonceQueue<T,
         one.resigns += 1
         return true
       }
-    } else if (sent.state !== 'refused') {
-      nonces.use(nonce, sent.ended())
-      nonces.next = sent.state === 'unclear' ? undefined : Math.max(nonces.next ?? 0, nonce + 1)
     }
     one.resolve(sent.result)
     return false
   }
 
-  const settleFixed = (one: Waiting<T, R>, nonce: number, sent: Sent<R>): void => {
-    if (sent.state === 'failed' || sent.state === 'taken') {
-      nonces.next = undefined
-      return one.reject(sent.state === 'failed' ? sent.error : new Error(`nonce ${nonce} is taken`))
-    }
-    if ('ended' in sent) nonces.use(nonce, sent.ended())
-    if (sent.state === 'accepted') nonces.next = nonce + 1
-    else if (sent.state === 'unclear') nonces.next = undefined
-    else if (sent.state === 'known') nonces.onUsed(nonce)
-    else if ('expected' in sent && sent.expected !== undefined && !nonces.isPending(sent.expected))
-      nonces.next = sent.expected
-    one.resolve(sent.result)
-  }
-
   const sendBatch = async (batch: readonly Waiting<T, R>[]): Promise<void> => {
     const [one, ...others] = batch as [Waiting<T, R>, ...Waiting<T, R>[]]
     const isFixed = one.nonce !== undefined
-    const first = isFixed ? 0 : await nonces.first(one.signed.size === noncesMax - 1)
+    const first = isFixed ? 0 : await nonces.next(one.signed.size === noncesMax - 1)
     if (one.refusal !== undefined && one.signed.size >= noncesMax && !one.signed.has(first)) {
       one.resolve(one.refusal.result)
       waiting.unshift(...others)
@@ -281,8 +282,7 @@ export function createNonceQueue<T, R>(source: NonceSource<T, R>): NonceQueue<T,
     for (const [index, one] of batch.entries()) {
       const { nonce } = numbered[index] as Numbered<T>
       const sent = answers[index] ?? { state: 'failed', error: new Error('the transaction was left unanswered') }
-      if (isFixed) settleFixed(one, nonce, sent)
-      else if (settle(one, nonce, sent, isAfterHole)) again.push(one)
+      if (settle(one, nonce, sent, isAfterHole)) again.push(one)
       isAfterHole ||= !('ended' in sent) && sent.state !== 'taken'
     }
     waiting.unshift(...again)
@@ -296,7 +296,7 @@ export function createNonceQueue<T, R>(source: NonceSource<T, R>): NonceQueue<T,
       const batch = takeBatch(waiting, source)
       if (batch.length === 0) continue
       await sendBatch(batch).catch((error: unknown) => {
-        nonces.next = undefined
+        nonces.reset()
         for (const { reject } of batch) reject(error)
       })
     }
@@ -310,5 +310,5 @@ export function createNonceQueue<T, R>(source: NonceSource<T, R>): NonceQueue<T,
     queueMicrotask(() => void sendAll())
     return one.promise
   }
-  return { submit, pendingNonce: nonces.afterPending, nextNonce: () => nonces.next, onUsed: nonces.onUsed }
+  return { submit, pendingNonce: nonces.afterPending, consume: nonces.consume }
 }
