@@ -1,5 +1,5 @@
 import { amount } from '../values/number.ts'
-import { objectSchema as object } from '../values/shape.ts'
+import { objectSchema } from '../values/shape.ts'
 import type { JsonSchema } from '../values/valueType.ts'
 
 /**
@@ -51,19 +51,19 @@ const integer: JsonSchema = { type: 'integer' }
 /** JSON schema of a whole number in decimal text. */
 export const decimal: JsonSchema = amount.schema
 
-const fee = object({ key: string, value: decimal }, ['key', 'value'])
+const fee = objectSchema({ key: string, value: decimal }, ['key', 'value'])
 
 /** JSON schema of CheckTx. */
-export const checkTxSchema: JsonSchema = object({ code: integer, log: string, fee }, ['code', 'log'])
+export const checkTxSchema: JsonSchema = objectSchema({ code: integer, log: string, fee }, ['code', 'log'])
 
 /** JSON schema of DeliverTx. `returns` says what `data` carries. */
 export const deliverTxSchema = (returns?: string): JsonSchema => {
   const data = { type: 'string', contentEncoding: 'base64', ...(returns === undefined ? {} : { description: returns }) }
-  return object({ code: integer, log: string, gasUsed: decimal, fee, data }, ['code', 'log', 'gasUsed', 'data'])
+  return objectSchema({ code: integer, log: string, gasUsed: decimal, fee, data }, ['code', 'log', 'gasUsed', 'data'])
 }
 
 /** JSON schema of Shortfall. */
-export const shortfallSchema: JsonSchema = object({
+export const shortfallSchema: JsonSchema = objectSchema({
   account: string,
   needed: decimal,
   fee: decimal,
@@ -73,7 +73,7 @@ export const shortfallSchema: JsonSchema = object({
 /** JSON schema of TransactionResult. `returns` says what `deliver_tx.data` carries. */
 export function transactionResultSchema(returns?: string, more: Readonly<Record<string, JsonSchema>> = {}): JsonSchema {
   const parts = { height: integer, hash: string, check_tx: checkTxSchema, deliver_tx: deliverTxSchema(returns) }
-  return { title: 'TransactionResult', ...object({ ...parts, ...more }, Object.keys(more)) }
+  return { title: 'TransactionResult', ...objectSchema({ ...parts, ...more }, Object.keys(more)) }
 }
 
 /** JSON schema of what `svc_sendRawTransaction` answers, with and without `wait: false`. */

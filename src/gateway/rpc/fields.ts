@@ -1,5 +1,6 @@
 import { fromBase64, fromHex, toBase64 } from '../../base/bytes.ts'
 import { type Field, field, FieldError, readFields } from '../../tx/fields.ts'
+import { HISTORY_POSITION, parseHistoryPosition } from '../../values/historyPosition.ts'
 import { uint } from '../../values/number.ts'
 import { flag } from '../../values/text.ts'
 import type { JsonSchema } from '../../values/valueType.ts'
@@ -37,15 +38,13 @@ export const transactionHash = textField({
   read: (text) => (new RegExp(HASH).test(text) ? text.slice(-64).toUpperCase() : undefined),
 })
 
-const POSITION = /^([0-9]{1,16})(?:\/([0-9]{1,9}))?$/
-
 /** Where a page of a history ends. */
 export const before = textField({
   name: 'position',
   doc: 'only what is older: the `next` of the page before, or a height',
   form: 'a height as text ("120"), or the `next` of a page ("120/3")',
-  inputSchema: { type: 'string', pattern: POSITION.source },
-  read: (text) => (Number.isSafeInteger(Number(POSITION.exec(text)?.[1])) ? text : undefined),
+  inputSchema: { type: 'string', pattern: HISTORY_POSITION.source },
+  read: (text) => (parseHistoryPosition(text) === undefined ? undefined : text),
 })
 
 /** How many rows a page has. */

@@ -3,7 +3,7 @@ import { schemaOf } from '../../tx/fields.ts'
 import { checkTxSchema, decimal, deliverTxSchema } from '../../tx/result.ts'
 import { address } from '../../values/address.ts'
 import { uint } from '../../values/number.ts'
-import { objectSchema as object } from '../../values/shape.ts'
+import { objectSchema } from '../../values/shape.ts'
 import type { JsonSchema } from '../../values/valueType.ts'
 import type { Piece } from './envelope.ts'
 import { type RpcErrorName, rpcErrors } from './errors.ts'
@@ -18,7 +18,10 @@ const integer = uint.schema
 export const orNull = (schema: JsonSchema): JsonSchema => ({ anyOf: [schema, { type: 'null' }] })
 
 /** An object that generated code has a type of this name for. */
-const named = (title: string, ...members: Parameters<typeof object>): JsonSchema => ({ title, ...object(...members) })
+const named = (title: string, ...members: Parameters<typeof objectSchema>): JsonSchema => ({
+  title,
+  ...objectSchema(...members),
+})
 
 const foundTransactionMembers = {
   height: integer,
@@ -69,7 +72,7 @@ export const blockObject: JsonSchema = named('Block', {
  * from `earliest_height` to `height`.
  */
 export const historyOf = (row: JsonSchema): JsonSchema =>
-  object({
+  objectSchema({
     height: integer,
     earliest_height: integer,
     data: { type: 'array', items: row },

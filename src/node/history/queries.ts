@@ -10,6 +10,7 @@ import { valueChanges } from '../../modules/params/keeper.ts'
 import { defineQuery, type QueryContext, type QueryEntry, QueryRefusal } from '../../modules/query.ts'
 import { txHash } from '../../tx/envelope.ts'
 import { field, optional } from '../../tx/fields.ts'
+import { type HistoryPosition, parseHistoryPosition } from '../../values/historyPosition.ts'
 import { integerOf } from '../../values/number.ts'
 import type { Shape } from '../../values/shape.ts'
 import { text } from '../../values/text.ts'
@@ -25,26 +26,14 @@ const ROWS = 20
 /** The bytes of texts and blobs in the rows of one page: it ends with the row that reaches them. */
 const PAGE_BYTES_MAX = 1024 * 1024
 
-/** Rows behind this position are older. */
-interface Position {
-  readonly height: number
-  readonly place: number
-}
-
-const POSITION = /^([0-9]{1,16})(?:\/([0-9]{1,9}))?$/
-
 const position: ValueType<string, string> = {
   ...text,
   name: 'position',
   exactForm: 'a height, or a height and a place (120/3)',
-  parse: (given) => (Number.isSafeInteger(Number(POSITION.exec(given)?.[1])) ? given : undefined),
+  parse: (given) => (parseHistoryPosition(given) === undefined ? undefined : given),
 }
 
-function positionOf(given: string | undefined): Position {
-  if (given === undefined) return { height: Number.MAX_SAFE_INTEGER, place: 0 }
-  const [, height, place = '0'] = POSITION.exec(given) as RegExpExecArray
-  return { height: Number(height), place: Number(place) }
-}
+const NEWEST: HistoryPosition = { height: Number.MAX_SAFE_INTEGER, place: 0 }
 
 const pageInput = {
   address: field(address),
@@ -63,7 +52,7 @@ const hashText: ValueType<string, string> = {
 type Row = readonly [height: number, place: number, ...rest: unknown[]]
 
 /** The rows of a history below a position, the newest first. At most `count` are asked for. */
-type Rows<R extends Row> = (connection: Connection, key: Address, before: Position, count: number) => Iterable<R>
+type Rows<R extends Row> = (connection: Connection, key: Address, before: HistoryPosition, count: number) => Iterable<R>
 
 /** A page of rows, and where the next one begins: null behind the last row. */
 function pageOf<R extends Row>(rows: Iterable<R>, limit: number, print: (row: R) => object) {
@@ -187,7 +176,12 @@ const pageQuery = <R extends Row>(
     result: asItIs,
     run: (context, { address: owner, limit = ROWS, before }) =>
       ask((connection) => {
-        const found = rows(connection, owner, positionOf(before), limit + 1)
+        const found = rows(
+          connection,
+          owner,
+          (before === undefined ? undefined : parseHistoryPosition(before)) ?? NEWEST,
+          limit + 1,
+        )
         return withSpan(connection, context, pageOf(found, limit, printer(connection, context)))
       }),
   })
