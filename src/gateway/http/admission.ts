@@ -1,6 +1,6 @@
-import { normalizeIP } from '@fastify/rate-limit'
 import type { Server } from '../rpc/envelope.ts'
 import { type RpcError, tooMany } from '../rpc/errors.ts'
+import { callerAddress } from './callerAddress.ts'
 import { ADDRESSES_KEPT, CALL_BYTES, LIST_COST, RATE_WINDOW_MS, TURN_CALLS } from './limits.ts'
 
 interface Waiting {
@@ -118,9 +118,9 @@ export function createAdmission(callsPerSecond: number, isList: (method: string)
   const countLists = createCount('whole lists', Math.max(1, Math.floor(callsMax / LIST_COST)))
   const turns = createTurns()
   return {
-    countRequest: (ip) => countCalls(normalizeIP(ip), 1),
+    countRequest: (ip) => countCalls(callerAddress(ip), 1),
     textOf: (ip, counted) => {
-      const address = normalizeIP(ip)
+      const address = callerAddress(ip)
       let paid: number = counted
       return {
         admitText: async (bytes) => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { normalizeIP } from '@fastify/rate-limit'
+import { callerAddress } from './callerAddress.ts'
 import { ANSWER_OVERHEAD_BYTES, type HTTP_LIMITS } from './limits.ts'
 import type { Piece } from '../rpc/envelope.ts'
 import { createTally } from './tally.ts'
@@ -19,7 +19,7 @@ function countConnections(
   let all = 0
   return (socket) => {
     const { remoteAddress = '' } = socket
-    const address = normalizeIP(remoteAddress)
+    const address = callerAddress(remoteAddress)
     if (all >= connections || (open.of(address) >= connectionsOfAddress && !isProxy(remoteAddress))) return false
     all += 1
     open.add(address)

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
 import { BlockList, isIPv6 } from 'node:net'
 import cors from '@fastify/cors'
-import { normalizeIP } from '@fastify/rate-limit'
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
+import { callerAddress } from './callerAddress.ts'
 import { type GuardOptions, isHost, refusedOrigin } from './access.ts'
 import { type Admission, createAdmission } from './admission.ts'
 import { allowHalfOpen, boundConnections, type Connections } from './connections.ts'
@@ -189,7 +189,7 @@ const urlOf = ({ protocol, host, headers }: FastifyRequest): string =>
 
 /** Where a call comes from, and where it reached the gateway. */
 const connectionOf = (request: FastifyRequest): CallConnection => ({
-  address: normalizeIP(request.ip),
+  address: callerAddress(request.ip),
   url: urlOf(request),
 })
 
@@ -241,7 +241,7 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
   const sockets = createSockets(routes.onSlow, limits)
   const serve = (socket: WebSocket, request: FastifyRequest): void => {
     const outbox = sockets.open(socket)
-    const subscriber = routes.subscriber(normalizeIP(request.ip), outbox.send)
+    const subscriber = routes.subscriber(callerAddress(request.ip), outbox.send)
     socket.once('close', subscriber.end)
     const connection = { ...connectionOf(request), authorization: request.headers.authorization }
     answerMessages(socket, outbox, async (text) => {
