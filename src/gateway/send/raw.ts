@@ -69,8 +69,8 @@ export function createRawSender(setting: Setting, places: Places) {
     const leave = places.countSender(address)
     const forget = (): void => {
       leave()
-      own.delete(one.hash)
-      if (own.size === 0) waiting.delete(address)
+      if (own.get(one.hash) === one) own.delete(one.hash)
+      if (own.size === 0 && waiting.get(address) === own) waiting.delete(address)
     }
     one.outcome.then(forget, forget)
     return one
@@ -81,7 +81,7 @@ export function createRawSender(setting: Setting, places: Places) {
     places.needRoom(address)
     await chain.needReady()
     const sent = await broadcast(setting, bytes)
-    const next = 'refused' in sent ? sent.refused.expectedNonce : nonce + 1
+    const next = 'refused' in sent ? sent.refused.expectedNonce : sent.state === 'accepted' ? nonce + 1 : undefined
     if (next !== undefined) nextNonces.set(address, next)
     if ('refused' in sent) return sent
     const { hash, state } = sent
