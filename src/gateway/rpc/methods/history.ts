@@ -1,16 +1,17 @@
-import { type Address, address } from '../../../values/address.ts'
+import { address } from '../../../values/address.ts'
 import { printTime, secondsOf } from '../../../base/time.ts'
 import { isNodeError } from '../../../comet/errors.ts'
 import { type FeedBlock, readBlock, withResults } from '../../../comet/feed.ts'
 import { field, optional } from '../../../tx/fields.ts'
 import { uint } from '../../../values/number.ts'
+import type { JsonSchema } from '../../../values/valueType.ts'
 import type { Chain } from '../../chain.ts'
 import { before, blockId, pageLimit } from '../fields.ts'
 import { blockHead, printFound, printTx, publicEvents, txsOf } from '../../feed/found.ts'
 import { foundTxOf, type TxRow } from '../../feed/histories.ts'
 import { PAGE_ROWS, PAGE_ROWS_MAX } from '../../http/limits.ts'
 import { accountTransaction, award, blockObject, historyOf, validatorEvent } from '../openrpc.ts'
-import { type CallConnection, defineMethod, type Method, type Services } from './define.ts'
+import { defineMethod, type Method } from './define.ts'
 
 const limit = optional(pageLimit(PAGE_ROWS, PAGE_ROWS_MAX))
 
@@ -28,35 +29,6 @@ async function findBlock({ blocks, feed }: Chain, id: string): Promise<FeedBlock
 
 const printMs = (timeMs: number): string => printTime(secondsOf(timeMs))
 
-/** What the index answers for a history, and how a row of it is shown. */
-interface History<Row> {
-  readonly kind: 'account' | 'validator' | 'awards'
-  readonly print: (row: Row) => object
-}
-
-interface Asked {
-  readonly owner: Address
-  readonly limit: number | undefined
-  readonly before: string | undefined
-}
-
-/** Reads a page of a history. It is whole from `earliest_height` to `height`, the newest block that the index has. */
-async function readHistory<Row>(
-  { chain }: Services,
-  { address: caller }: CallConnection,
-  { kind, print }: History<Row>,
-  { owner, limit: rows = PAGE_ROWS, before: from }: Asked,
-): Promise<object> {
-  const cut = from === undefined ? '' : `&before=${from}`
-  const page = await chain.history<Row>(caller, `/history/${kind}/${owner}?limit=${rows}${cut}`)
-  return {
-    height: page.last_height,
-    earliest_height: page.first_height,
-    data: page.rows.map(print),
-    next: page.next,
-  }
-}
-
 interface EventRow {
   readonly height: number
   readonly time_ms: number
@@ -71,29 +43,37 @@ interface AwardRow {
   readonly amount: string
 }
 
-const accountHistory: History<TxRow> = {
-  kind: 'account',
-  print: (row) => {
-    const found = foundTxOf(row)
-    return { time: printMs(row.time_ms), ...printTx(found, found.gasPrice) }
-  },
+/** A history, whose pages the node's index answers: whole from `earliest_height` to `height`, its newest block. */
+interface History<Row> extends Pick<Method, 'name' | 'doc'> {
+  readonly kind: 'account' | 'validator' | 'awards'
+  readonly owner: 'address' | 'validatorAddress'
+  readonly row: JsonSchema
+  readonly print: (row: Row) => object
 }
 
-const validatorHistory: History<EventRow> = {
-  kind: 'validator',
-  print: ({ height, time_ms: timeMs, hash, type, attributes }) => ({
-    height,
-    time: printMs(timeMs),
-    hash,
-    type,
-    attributes,
-  }),
-}
-
-const awardHistory: History<AwardRow> = {
-  kind: 'awards',
-  print: ({ height, time_ms: timeMs, amount }) => ({ height, time: printMs(timeMs), amount }),
-}
+const historyMethod = <Row>({ name, doc, kind, owner, row, print }: History<Row>): Method =>
+  defineMethod({
+    name,
+    doc,
+    input: { [owner as 'address']: field(address), limit, before: optional(before) },
+    positional: 1,
+    isList: true,
+    result: historyOf(row),
+    run: async (
+      { chain },
+      { [owner as 'address']: whose, limit: rows = PAGE_ROWS, before: from },
+      { address: caller },
+    ) => {
+      const cut = from === undefined ? '' : `&before=${from}`
+      const page = await chain.history<Row>(caller, `/history/${kind}/${whose}?limit=${rows}${cut}`)
+      return {
+        height: page.last_height,
+        earliest_height: page.first_height,
+        data: page.rows.map(print),
+        next: page.next,
+      }
+    },
+  })
 
 /** Blocks, and what the node's index of histories knows of an account and of a validator. Source: protocol.md §10. */
 export const historyMethods: readonly Method[] = [
@@ -115,34 +95,37 @@ export const historyMethods: readonly Method[] = [
       return { ...blockHead(block), transactions, events: publicEvents(block.eventsOfBlock()) }
     },
   }),
-  defineMethod({
+  historyMethod<TxRow>({
     name: 'svc_getTransactions',
     doc: 'The transactions that an account sent, failed ones too, and those that concern it, the newest first.',
-    input: { address: field(address), limit, before: optional(before) },
-    positional: 1,
-    isList: true,
-    result: historyOf(accountTransaction),
-    run: (services, { address: owner, ...page }, caller) =>
-      readHistory(services, caller, accountHistory, { owner, limit: page.limit, before: page.before }),
+    kind: 'account',
+    owner: 'address',
+    row: accountTransaction,
+    print: (row) => {
+      const found = foundTxOf(row)
+      return { time: printMs(row.time_ms), ...printTx(found, found.gasPrice) }
+    },
   }),
-  defineMethod({
+  historyMethod<EventRow>({
     name: 'svc_getValidatorHistory',
     doc: 'What an owner did with a candidacy, its votes and proposals, and what became of it, the newest first.',
-    input: { validatorAddress: field(address), limit, before: optional(before) },
-    positional: 1,
-    isList: true,
-    result: historyOf(validatorEvent),
-    run: (services, { validatorAddress: owner, ...page }, caller) =>
-      readHistory(services, caller, validatorHistory, { owner, limit: page.limit, before: page.before }),
+    kind: 'validator',
+    owner: 'validatorAddress',
+    row: validatorEvent,
+    print: ({ height, time_ms: timeMs, hash, type, attributes }) => ({
+      height,
+      time: printMs(timeMs),
+      hash,
+      type,
+      attributes,
+    }),
   }),
-  defineMethod({
+  historyMethod<AwardRow>({
     name: 'svc_getAwards',
     doc: 'What a validator was paid in every 50th block, the newest first: the award of that block alone.',
-    input: { validatorAddress: field(address), limit, before: optional(before) },
-    positional: 1,
-    isList: true,
-    result: historyOf(award),
-    run: (services, { validatorAddress: owner, ...page }, caller) =>
-      readHistory(services, caller, awardHistory, { owner, limit: page.limit, before: page.before }),
+    kind: 'awards',
+    owner: 'validatorAddress',
+    row: award,
+    print: ({ height, time_ms: timeMs, amount }) => ({ height, time: printMs(timeMs), amount }),
   }),
 ]
