@@ -27,7 +27,6 @@ export function Dialog({
   return (
     <dialog
       ref={dialog}
-      class='sheet'
       aria-labelledby={id}
       // A browser may close it without asking; not when it goes because the page took it away.
       onClose={() => dialog.current !== null && onClose()}

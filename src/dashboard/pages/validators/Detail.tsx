@@ -45,7 +45,7 @@ type Answered = Awaited<ReturnType<typeof ask>>
 function Title({ candidacy, owner }: { readonly candidacy: Candidacy | undefined; readonly owner: string }) {
   const name = candidacy?.validator.description.name.trim() ?? ''
   return (
-    <span class='validator-title'>
+    <span class='title'>
       {name === '' ? <span class='mono'>{shorten(owner)}</span> : <UserText text={name} />}
       {candidacy === undefined ? null : <StatusBadge status={candidacy.status} />}
       {candidacy?.validator.verified === 'Y' && <Badge tone='good'>Verified</Badge>}
