@@ -1,3 +1,4 @@
+import './browser.ts'
 import { describe, expect, test } from '@jest/globals'
 import { outflowOf, sentenceOf, type TxRequest } from '../../src/dashboard/operations/index.ts'
 import type { Facts } from '../../src/dashboard/wallet/facts.ts'

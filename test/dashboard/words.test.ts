@@ -1,3 +1,4 @@
+import './browser.ts'
 import { describe, expect, test } from '@jest/globals'
 import { eventWords } from '../../src/dashboard/events.ts'
 import { labelOf, operationTitle, operationWords } from '../../src/dashboard/operations/index.ts'

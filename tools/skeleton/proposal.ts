@@ -104,32 +104,36 @@ const PROPOSAL_MEMBERS = [
   .map((member, at) => `  ${member} = ${at + 1};\n`)
   .join('')
 
+/** What the page says of a kind of proposal. */
+function kindPageFile(name: string): string {
+  const [kind, own] = [kindOf(name), kindName(name)]
+  return `import { Facts } from '../parts/layout.tsx'
+import { UserText } from '../parts/text.tsx'
+import type { DetailOf, KindPage } from './kind.tsx'
+
+/** Say here what it is. */
+export const ${own}: KindPage<DetailOf<'${kind}'>> = {
+  title: '${upper(words(own, ' '))}',
+  doc: 'Say here what it does.',
+  sentence: () => 'Say here what it does',
+  effect: () => 'says here what it does',
+  Changes: ({ detail }) => <Facts facts={{ Value: <UserText text={detail.value} /> }} />,
+  useForm: () => ({ operation: '${name}' }),
+}
+`
+}
+
 /** What a kind of proposal adds. It keeps its value in a column that there is already. */
 function proposalEdits(name: string) {
   const [kind, own] = [kindOf(name), kindName(name)]
-  const caseOf = (indent: string, what: string): string => `${indent}case '${kind}':\n${indent}  return ${what}`
   return [
     ...editsOf('governance', name, `governance/proposals/${own}.ts`, PROPOSAL_MEMBERS),
     ['src/modules/governance/block.ts', ahead(`import { ${own} } from './proposals/${own}.ts'`)],
     ['src/modules/governance/block.ts', inList(/^export const proposalKinds\b/m, `  ${kind}: ${own},`)],
     ['src/modules/governance/tables.ts', inTexts('PROPOSAL_TYPES', kind)],
     ['src/modules/governance/tables.ts', inList(/^interface OwnColumns\b/m, `  readonly ${kind}: 'value'`)],
-    [
-      'src/dashboard/data/proposals.ts',
-      inList(/^export const TYPE_TITLES\b/m, `  ${kind}: '${upper(kind.replaceAll('_', ' '))}',`),
-    ],
-    [
-      'src/dashboard/parts/proposal.tsx',
-      besideLast('before', /^ {4}case 'change_param':$/, caseOf('    ', "'Say here what it does'")),
-    ],
-    [
-      'src/dashboard/pages/proposals/Detail.tsx',
-      besideLast('before', /^ {4}case 'change_param':$/, caseOf('    ', '{ value: change.detail.value }')),
-    ],
-    [
-      'src/dashboard/operations/vote.ts',
-      besideLast('before', /^ {4}case 'change_param':$/, caseOf('    ', "'says here what it does'")),
-    ],
+    ['src/dashboard/proposals/index.ts', ahead(`import { ${own} } from './${own}.tsx'`)],
+    ['src/dashboard/proposals/index.ts', inList(/^export const kinds\b/m, `  ${kind}: ${own},`)],
     [
       'test/dashboard/operations.test.ts',
       inList(/^const SAID\b/m, `  ${name}: [[{ value: 'seven' }, 'Propose to say here what it does.']],`),
@@ -154,6 +158,7 @@ export const proposalSkeleton = (name: string): Skeleton => ({
       'Propose to say here what it does.',
       ', ...expiringFields',
     ).replace('import type { OperationPage }', 'import { expiringFields, type OperationPage }'),
+    [`src/dashboard/proposals/${kindName(name)}.tsx`]: kindPageFile(name),
     [`test/modules/governance/${kindName(name)}.test.ts`]: proposalTest(name),
   },
   edits: proposalEdits(name),

@@ -1,6 +1,6 @@
 import type { GetParamsHistoryResult } from '../../client/index.ts'
 import { PARAMETERS, type Parameter } from '../../modules/params/definitions.ts'
-import { formatCount } from '../format.ts'
+import { formatCount, shorten } from '../format.ts'
 import { svc } from './gateway.ts'
 import { isOfType, type ProposalOf, useLatest, useProposalNews } from './proposals.ts'
 import { useAnswer } from './useAnswer.ts'
@@ -23,6 +23,12 @@ export const isNumeric = ({ unit }: Parameter): boolean => unit !== ''
 /** A value as people read it: numbers with commas. */
 export const formatValue = (value: string | number): string =>
   /^\d+$/.test(String(value)) ? formatCount(BigInt(value)) : String(value)
+
+/** A parameter's value with its unit, in plain text. */
+export function valueText(name: string, value: string | number): string {
+  const unit = parameterOf(name)?.unit ?? ''
+  return unit === '' ? shorten(String(value)) : `${formatValue(value)} ${unit}`
+}
 
 /** The values that a proposal may give a parameter, in words. */
 export const rangeOf = ({ type, proposedType = type }: Parameter): string =>

@@ -28,23 +28,6 @@ export type Tally = WholeProposal['Tally']
 /** The kinds of proposal there can be. */
 export type ProposalType = Proposal['Type']
 
-/** A proposal's kind, and what that kind has of its own. */
-export type Change = {
-  [T in ProposalType]: { readonly type: T; readonly detail: ProposalOf<T>['Detail'] }
-}[ProposalType]
-
-/** What a proposal would change. */
-export const changeOf = ({ Type, Detail }: Pick<Proposal, 'Type' | 'Detail'>): Change =>
-  ({ type: Type, detail: Detail }) as Change
-
-/** The kinds in words. */
-export const TYPE_TITLES: Readonly<Record<ProposalType, string>> = {
-  change_param: 'Parameter',
-  transfer_fund: 'Payment',
-  deploy_libeni: 'Library',
-  retire_program: 'Retirement',
-}
-
 /** The id with the URL-safe alphabet of base64. */
 const urlSafe = (id: string): string => id.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
 

@@ -6,21 +6,10 @@ import { hintOf, labelOf } from '../operations/index.ts'
 import { act } from '../wallet/act.ts'
 import { inputOf, leavesOf, problemsOf, type Typing } from './check.ts'
 import { FieldOf, type FieldProps } from './fields.tsx'
+import type { FormParts } from './FormParts.ts'
 import { PointField, pointNamesOf } from './PointField.tsx'
 
-/** What a field is given that is typed in a way of its own. */
-export interface CustomField extends FieldProps {
-  readonly typing: Typing
-  /** What is wrong, by the names of the fields, as far as it is to be told. */
-  readonly errors: Readonly<Record<string, string>>
-  /** Changes other fields too. Their errors are told from then on, or with `isTold` false when the form is sent. */
-  readonly change: (changed: Typing, isTold?: boolean) => void
-}
-
-/**
- * The form of an operation, checked by the chain's own rules as one types. Amounts are typed in tokens, in `initial` too,
- * where fields inside others are named `description.name`.
- */
+/** The form of an operation, checked by the chain's own rules as one types. Amounts are typed in tokens. */
 export function OperationForm({
   operation,
   initial = {},
@@ -32,17 +21,11 @@ export function OperationForm({
   submit,
   children,
   onDone,
-}: {
-  readonly operation: OperationName
-  readonly initial?: Typing
+}: FormParts & {
   /** What the chain has now: the form begins with it, and only what is changed is sent. */
   readonly today?: Typing
   /** Fields that are not shown: they have what `initial` says. */
   readonly hidden?: readonly string[]
-  /** Fields that are typed in a way of their own, or, with null, together with another one. */
-  readonly custom?: Readonly<Record<string, ((field: CustomField) => ComponentChildren) | null>>
-  /** What is wrong beyond the rules of the single fields. */
-  readonly check?: (typing: Typing) => Readonly<Record<string, string>>
   /** What stands beside the button. */
   readonly note?: ComponentChildren
   /** What stands on the button. */

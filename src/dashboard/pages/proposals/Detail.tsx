@@ -1,21 +1,18 @@
-import { changeOf, TYPE_TITLES, useLatest, type WholeProposal } from '../../data/proposals.ts'
+import { useLatest, type WholeProposal } from '../../data/proposals.ts'
 import { svc } from '../../data/gateway.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
 import { useCandidates } from '../../data/validators.ts'
 import { Facts, Section, View } from '../../parts/layout.tsx'
 import { Verified } from '../../parts/Verified.tsx'
 import { EmptyNote, Shown } from '../../parts/notes.tsx'
-import { ResultBadge, titleOf } from '../../parts/proposal.tsx'
+import { ResultBadge } from '../../parts/proposal.tsx'
 import { LargeTally } from '../../parts/TallyBar.tsx'
 import { Ago, HeightLink, TxLink, UserText, Whole } from '../../parts/text.tsx'
 import { endOf, TimeLeft } from '../../parts/TimeLeft.tsx'
 import { ValidatorLink } from '../../parts/ValidatorLink.tsx'
-import { WhatChanges } from './Changes.tsx'
+import { kindOf, rowOf, titleOf } from '../../proposals/index.ts'
 import { VoteBox } from './VoteBox.tsx'
 import { Votes } from './Votes.tsx'
-
-/** What brings an approved proposal about: some kinds wait for their point. */
-const WAITS = new Set<WholeProposal['Type']>(['deploy_libeni', 'retire_program'])
 
 const CHANGES: Readonly<Record<WholeProposal['Result'], string>> = {
   '': 'What would change',
@@ -42,40 +39,22 @@ function StatusLine({ proposal }: { readonly proposal: WholeProposal }) {
               : <UserText text={message} />
             </>
           )}
-          {result === 'Approved' && WAITS.has(Type) ? `, carried out at ${endOf(proposal)}` : null}
+          {result === 'Approved' && kindOf(Type).isDelayed ? `, carried out at ${endOf(proposal)}` : null}
         </span>
       )}
     </p>
   )
 }
 
-/** What a kind of proposal has of its own, by the columns of its row. */
-function rowOf(proposal: WholeProposal): Readonly<Record<string, string>> {
-  const change = changeOf(proposal)
-  switch (change.type) {
-    case 'change_param':
-      return { name: change.detail.name, value: change.detail.value }
-    case 'deploy_libeni': {
-      const { name, version, fileurl, md5 } = change.detail
-      return { name, version, file_url: fileurl, md5 }
-    }
-    case 'retire_program':
-      return { preserved_validators: change.detail.preserved_validators }
-    case 'transfer_fund': {
-      const { from, to, amount } = change.detail
-      return { transfer_from: from, transfer_to: to, amount }
-    }
-  }
-}
-
 function Proposed({ proposal, hash }: { readonly proposal: WholeProposal; readonly hash: string }) {
   const candidates = useCandidates().data
-  const { reason } = changeOf(proposal).detail
+  const { reason } = proposal.Detail
+  const { title, Changes } = kindOf(proposal.Type)
   return (
     <>
       <StatusLine proposal={proposal} />
-      <Section title={CHANGES[proposal.Result]} aside={TYPE_TITLES[proposal.Type]}>
-        <WhatChanges proposal={proposal} />
+      <Section title={CHANGES[proposal.Result]} aside={title}>
+        <Changes proposal={proposal} detail={proposal.Detail} />
         {reason === '' ? null : (
           <figure class='reason'>
             <figcaption>Reason, in the words of the proposer</figcaption>

@@ -1,13 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import {
-  changeOf,
-  type Proposal,
-  proposalLink,
-  type ProposalType,
-  TYPE_TITLES,
-  useLatest,
-  useProposalNews,
-} from '../../data/proposals.ts'
+import { type Proposal, proposalLink, type ProposalType, useLatest, useProposalNews } from '../../data/proposals.ts'
 import { svc } from '../../data/gateway.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
 import { type Candidate, useCandidates } from '../../data/validators.ts'
@@ -16,15 +8,16 @@ import { csvText, download } from '../../parts/csv.ts'
 import { View } from '../../parts/layout.tsx'
 import { EmptyNote, ErrorNote, Shown } from '../../parts/notes.tsx'
 import { Pager } from '../../parts/Pager.tsx'
-import { ResultBadge, titleOf } from '../../parts/proposal.tsx'
+import { ResultBadge } from '../../parts/proposal.tsx'
 import { SmallTally } from '../../parts/TallyBar.tsx'
 import { Ago, HeightLink, UserText } from '../../parts/text.tsx'
 import { endOf, TimeLeft } from '../../parts/TimeLeft.tsx'
 import { ValidatorLink } from '../../parts/ValidatorLink.tsx'
+import { kinds, titleOf } from '../../proposals/index.ts'
 import { linkTo, useRoute } from '../../route.ts'
 
 const STATES = ['open', 'Approved', 'Rejected', 'Expired'] as const
-const TYPES = Object.keys(TYPE_TITLES) as readonly ProposalType[]
+const TYPES = Object.keys(kinds) as readonly ProposalType[]
 
 interface Filter {
   readonly state?: (typeof STATES)[number]
@@ -100,7 +93,7 @@ function Filters({ filter, heard }: { readonly filter: Filter; readonly heard: n
         {[undefined, ...TYPES].map((one) =>
           link(
             { ...(state === undefined ? {} : { state }), ...(one === undefined ? {} : { type: one }) },
-            one === undefined ? 'Every type' : TYPE_TITLES[one],
+            one === undefined ? 'Every type' : kinds[one].title,
             one === filter.type,
           ),
         )}
@@ -152,13 +145,13 @@ function Row({
   readonly candidates: readonly Candidate[] | undefined
   readonly heard: number
 }) {
-  const { reason } = changeOf(proposal).detail
+  const { reason } = proposal.Detail
   return (
     <li>
       <div class='what'>
         <a href={proposalLink(proposal.Id)}>{titleOf(proposal)}</a>
         <small class='soft'>
-          {TYPE_TITLES[proposal.Type]}
+          {kinds[proposal.Type].title}
           {reason === '' ? null : (
             <>
               {' · '}
@@ -214,7 +207,7 @@ async function saveAll(filter: Filter): Promise<void> {
     one.Id,
     one.Type,
     titleOf(one),
-    changeOf(one).detail.reason,
+    one.Detail.reason,
     one.Proposer,
     one.BlockHeight,
     one.CreatedAt,

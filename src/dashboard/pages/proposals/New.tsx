@@ -1,30 +1,20 @@
-import type { ComponentType } from 'preact'
 import type { TransactionResult } from '../../../client/index.ts'
 import { proposalLink } from '../../data/proposals.ts'
 import { useCandidates } from '../../data/validators.ts'
+import { OperationForm } from '../../forms/OperationForm.tsx'
 import { View } from '../../parts/layout.tsx'
+import { kinds } from '../../proposals/index.ts'
+import type { KindPage } from '../../proposals/kind.tsx'
 import { goTo, linkTo } from '../../route.ts'
 import { closeReview } from '../../wallet/act.ts'
 import { useWallet } from '../../wallet/wallet.ts'
 import { NotFound } from '../NotFound.tsx'
-import { ChangeParamForm } from './forms/ChangeParam.tsx'
-import { LibraryForm } from './forms/Library.tsx'
-import { RetirementForm } from './forms/Retirement.tsx'
-import { PaymentForm } from './forms/Payment.tsx'
+import { Fee } from './Fee.tsx'
 import { useVoters, WhoMay } from './WhoMay.tsx'
 
-/** What the form of each kind is given. */
-export interface KindProps {
-  readonly onDone: (result: TransactionResult) => void
-}
-
-interface Kind {
-  readonly title: string
-  readonly doc: string
-  readonly Form: ComponentType<KindProps>
-}
-
 /** The chain knows this kind by name only. Source: interface, Limits 6. */
+const UPGRADE = { title: 'Upgrade', doc: 'Would replace the program by a newer one.' }
+
 const NotImplemented = () => (
   <p class='note waiting'>
     The chain does not implement this kind: it refuses every such proposal with code 4,{' '}
@@ -33,32 +23,11 @@ const NotImplemented = () => (
   </p>
 )
 
-const KINDS: Readonly<Record<string, Kind>> = {
-  change_param: {
-    title: 'Parameter',
-    doc: 'Gives a parameter of the chain a new value. It is in force from the block after the approval.',
-    Form: ChangeParamForm,
-  },
-  transfer_fund: {
-    title: 'Payment',
-    doc: 'Pays from your account, which is held in escrow until the decision, or from a hold_account, which has received fees.',
-    Form: PaymentForm,
-  },
-  deploy_libeni: {
-    title: 'Library',
-    doc: 'Deploys a native library. Every node fetches the file for its own system, and puts it in place where the proposal ends.',
-    Form: LibraryForm,
-  },
-  retire_program: {
-    title: 'Retirement',
-    doc: 'Ends this version of the program: every node stops where the proposal ends, and whoever is not preserved is deactivated.',
-    Form: RetirementForm,
-  },
-  upgrade_program: {
-    title: 'Upgrade',
-    doc: 'Would replace the program by a newer one.',
-    Form: NotImplemented,
-  },
+const TABS: Readonly<Record<string, KindPage | typeof UPGRADE>> = { ...kinds, upgrade_program: UPGRADE }
+
+function KindForm({ kind }: { readonly kind: KindPage }) {
+  const parts = kind.useForm()
+  return <OperationForm {...parts} submit='Propose' note={<Fee operation={parts.operation} />} onDone={showNew} />
 }
 
 /** Goes to the proposal that a transaction made. */
@@ -72,16 +41,16 @@ export function NewProposal({ kind = 'change_param' }: { readonly kind: string |
   const { current } = useWallet()
   const candidates = useCandidates().data
   const voters = useVoters()
-  const chosen = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined
+  const chosen = Object.hasOwn(TABS, kind) ? TABS[kind] : undefined
   if (chosen === undefined) return <NotFound />
-  const { Form, doc } = chosen
-  const isRefused = Form !== NotImplemented && current !== undefined && voters?.includes(current) === false
+  const page = 'useForm' in chosen ? chosen : undefined
+  const isRefused = page !== undefined && current !== undefined && voters?.includes(current) === false
   return (
     <View title='New proposal'>
       <div class='new-proposal'>
         <div class='tabs'>
           <nav aria-label='Kind'>
-            {Object.entries(KINDS).map(([name, { title }]) => (
+            {Object.entries(TABS).map(([name, { title }]) => (
               <a
                 key={name}
                 href={linkTo(['proposals', 'new', name])}
@@ -92,11 +61,11 @@ export function NewProposal({ kind = 'change_param' }: { readonly kind: string |
             ))}
           </nav>
         </div>
-        <p class='soft'>{doc}</p>
+        <p class='soft'>{chosen.doc}</p>
         {isRefused ? <WhoMay account={current} voters={voters} candidates={candidates} what='propose' /> : null}
         {/* It stays where it is while it is hidden, and keeps what was typed. */}
         <div class='narrow' hidden={isRefused}>
-          <Form key={kind} onDone={showNew} />
+          {page === undefined ? <NotImplemented /> : <KindForm key={kind} kind={page} />}
         </div>
       </div>
     </View>

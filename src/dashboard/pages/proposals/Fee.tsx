@@ -1,7 +1,7 @@
-import type { OperationName } from '../../../../client/gen/forms.ts'
-import { svc } from '../../../data/gateway.ts'
-import { useAnswer } from '../../../data/useAnswer.ts'
-import { Tokens } from '../../../parts/text.tsx'
+import type { OperationName } from '../../../client/gen/forms.ts'
+import { svc } from '../../data/gateway.ts'
+import { useAnswer } from '../../data/useAnswer.ts'
+import { Tokens } from '../../parts/text.tsx'
 
 /** What an operation costs at the present gas price. */
 export function Fee({ operation }: { readonly operation: OperationName }) {

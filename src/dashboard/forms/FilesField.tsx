@@ -1,10 +1,8 @@
 import { useState } from 'preact/hooks'
-import { isUrl, MD5, OS_NAMES, readFileUrl, readMd5, URLS_MAX } from '../../../../values/library.ts'
-import type { Typing } from '../../../forms/check.ts'
-import { CodeField } from '../../../forms/fields.tsx'
-import { type CustomField, OperationForm } from '../../../forms/OperationForm.tsx'
-import type { KindProps } from '../New.tsx'
-import { Fee } from './Fee.tsx'
+import { isUrl, MD5, OS_NAMES, readFileUrl, readMd5, URLS_MAX } from '../../values/library.ts'
+import type { Typing } from './check.ts'
+import { CodeField } from './fields.tsx'
+import type { CustomField } from './FormParts.ts'
 
 /** The file of one OS as it is typed. */
 interface File {
@@ -92,7 +90,7 @@ function FileFields({
 }
 
 /** The files of a library, by OS: fileUrl and md5 are made from them. */
-function FilesField({ field }: { readonly field: CustomField }) {
+export function FilesField({ field }: { readonly field: CustomField }) {
   const [files, setFiles] = useState<Files>(Object.fromEntries(OS_NAMES.map((os) => [os, EMPTY])))
   const change = (os: string, file: File): void => {
     const next = { ...files, [os]: file }
@@ -123,19 +121,5 @@ function FilesField({ field }: { readonly field: CustomField }) {
         {field.errors['fileUrl'] ?? field.errors['md5']}
       </p>
     </fieldset>
-  )
-}
-
-/** Proposes a library: its files are typed by OS. */
-export function LibraryForm({ onDone }: KindProps) {
-  return (
-    <OperationForm
-      operation='proposeDeployLibEni'
-      submit='Propose'
-      note={<Fee operation='proposeDeployLibEni' />}
-      check={problemsOfFiles}
-      custom={{ fileUrl: (field) => <FilesField field={field} />, md5: null }}
-      onDone={onDone}
-    />
   )
 }

@@ -1,0 +1,111 @@
+import { svc } from '../data/gateway.ts'
+import { parameterOf, type Params, parameters, rangeOf, valueText } from '../data/parameters.ts'
+import { useAnswer } from '../data/useAnswer.ts'
+import { ChoiceField, TextField } from '../forms/fields.tsx'
+import type { FormParts } from '../forms/FormParts.ts'
+import { valueToday } from '../operations/proposeChangeParam.ts'
+import { Shown } from '../parts/notes.tsx'
+import { ParamValue } from '../parts/ParamValue.tsx'
+import { HeightLink } from '../parts/text.tsx'
+import { linkTo, setOptions, useRoute } from '../route.ts'
+import { type ChangesProps, type DetailOf, type KindPage, Side } from './kind.tsx'
+
+type Detail = DetailOf<'change_param'>
+
+function Changes({ proposal, detail: { name, value } }: ChangesProps<Detail>) {
+  const { BlockHeight: height, Result: result, ResultBlockHeight: end } = proposal
+  const before = useAnswer(`params/${height}`, () => svc.async.governance.getParams(height), 'once')
+  const now = useAnswer('params', () => svc.async.governance.getParams())
+  const parameter = parameterOf(name)
+  return (
+    <Shown answer={before} lines={2}>
+      {({ data }) => {
+        const old = (data as Params)[name] ?? ''
+        const present = (now.data?.data as Params | undefined)?.[name]
+        // What neither stood there when it was proposed nor is proposed: another proposal came in between.
+        const isOther = present !== undefined && String(present) !== String(old) && String(present) !== value
+        return (
+          <>
+            <dl class='change'>
+              <Side name={result === '' ? 'When it was proposed' : 'Before'}>
+                <ParamValue name={name} value={old} />
+              </Side>
+              <span class='arrow' aria-hidden='true'>
+                →
+              </span>
+              <Side
+                name={
+                  result === 'Approved' ? (
+                    <>
+                      From block <HeightLink height={end + 1} />
+                    </>
+                  ) : (
+                    'Proposed'
+                  )
+                }
+              >
+                <ParamValue name={name} value={value} />
+              </Side>
+              {isOther ? (
+                <Side name='In force now'>
+                  <ParamValue name={name} value={present} />
+                </Side>
+              ) : null}
+            </dl>
+            <p class='soft'>
+              <a href={linkTo(['parameters', name])}>{name}</a>: {parameter?.doc} A proposal may set{' '}
+              {parameter === undefined ? '' : rangeOf(parameter)}.
+            </p>
+          </>
+        )
+      }}
+    </Shown>
+  )
+}
+
+/** The parameter is picked from a list, which shows what is in force. */
+function useForm(): FormParts {
+  const name = useRoute().options.get('name') ?? ''
+  const now = useAnswer('params', () => svc.async.governance.getParams()).data?.data as Params | undefined
+  const textOf = (one: string): string => (now === undefined ? '' : valueText(one, now[one] ?? ''))
+  return {
+    operation: 'proposeChangeParam',
+    initial: { name: parameterOf(name) === undefined ? '' : name },
+    custom: {
+      name: (field) => (
+        <ChoiceField
+          {...field}
+          hint={parameterOf(field.value)?.doc}
+          values={parameters.map((one) => [one.name, `${one.name}: ${textOf(one.name)}`] as const)}
+          onInput={(chosen) => {
+            setOptions({ name: chosen })
+            field.onInput(chosen)
+          }}
+        />
+      ),
+      value: (field) => {
+        const parameter = parameterOf(field.typing['name'] ?? '')
+        return (
+          <TextField
+            {...field}
+            hint={
+              parameter === undefined
+                ? 'Choose a parameter first.'
+                : `Now ${textOf(parameter.name)}. A proposal may set ${rangeOf(parameter)}.`
+            }
+          />
+        )
+      },
+    },
+  }
+}
+
+/** A new value of a parameter. */
+export const changeParam: KindPage<Detail> = {
+  title: 'Parameter',
+  doc: 'Gives a parameter of the chain a new value. It is in force from the block after the approval.',
+  sentence: ({ name, value }) => `Set ${name} to ${valueText(name, value)}`,
+  effect: ({ name, value }, params) => `sets ${name} from ${valueToday(params, name)} to ${value}`,
+  Changes,
+  useForm,
+}

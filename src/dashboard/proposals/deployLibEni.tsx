@@ -1,0 +1,75 @@
+import type { ComponentChildren } from 'preact'
+import { FilesField, problemsOfFiles } from '../forms/FilesField.tsx'
+import { Facts } from '../parts/layout.tsx'
+import { Badge, type Tone, UserLink } from '../parts/text.tsx'
+import type { ChangesProps, DetailOf, KindPage } from './kind.tsx'
+
+type Detail = DetailOf<'deploy_libeni'>
+
+/** What became of a library on the node behind this gateway, in words. Source: protocol.md §7. */
+const LIBRARY_STATUS: Readonly<Record<string, readonly [Tone, string]>> = {
+  init: ['waiting', 'The node has not fetched the file yet.'],
+  ready: ['good', 'The node has fetched the file, its MD5 is right, and it waits for its point.'],
+  failed: ['bad', 'The node could not fetch the file so far; it tries again.'],
+  deployed: ['good', 'The library is in place on the node.'],
+  collapsed: ['bad', 'It was approved, but the node did not have the file at its point. It goes on trying.'],
+  rejected: ['plain', 'The node keeps no file, because the proposal was not approved.'],
+}
+
+/** What each OS is given in a JSON text that the chain has checked. */
+function perOs<T>(json: string): Readonly<Record<string, T>> {
+  try {
+    return JSON.parse(json) as Record<string, T>
+  } catch {
+    return {}
+  }
+}
+
+function Changes({ detail }: ChangesProps<Detail>) {
+  const urls = perOs<readonly string[]>(detail.fileurl)
+  const sums = perOs<string>(detail.md5)
+  const [tone, status] = LIBRARY_STATUS[detail.status] ?? ['plain', '']
+  const files = Object.entries(urls).map(([os, all]) => [
+    `For ${os}`,
+    <>
+      <ul class='urls'>
+        {all.map((url) => (
+          <li key={url}>
+            <UserLink url={url} />
+          </li>
+        ))}
+      </ul>
+      <span class='soft'>MD5</span> <span class='mono'>{String(sums[os] ?? '–')}</span>
+    </>,
+  ])
+  return (
+    <Facts
+      facts={{
+        Library: <span class='mono'>{detail.name}</span>,
+        Version: <span class='mono'>{detail.version}</span>,
+        ...(Object.fromEntries(files) as Record<string, ComponentChildren>),
+        'On this node': (
+          <>
+            <Badge tone={tone}>{detail.status}</Badge> {status}
+          </>
+        ),
+      }}
+    />
+  )
+}
+
+/** A native library. */
+export const deployLibEni: KindPage<Detail> = {
+  title: 'Library',
+  doc: 'Deploys a native library. Every node fetches the file for its own system, and puts it in place where the proposal ends.',
+  isDelayed: true,
+  sentence: ({ name, version }) => `Deploy the library ${name} ${version}`,
+  effect: ({ name, version }) => `deploys the library ${name} ${version}`,
+  columns: { fileurl: 'file_url' },
+  Changes,
+  useForm: () => ({
+    operation: 'proposeDeployLibEni',
+    check: problemsOfFiles,
+    custom: { fileUrl: (field) => <FilesField field={field} />, md5: null },
+  }),
+}

@@ -1,0 +1,46 @@
+import type { ComponentChildren, JSX } from 'preact'
+import type { Proposal, ProposalOf, ProposalType } from '../data/proposals.ts'
+import type { FormParts } from '../forms/FormParts.ts'
+import type { Facts } from '../wallet/facts.ts'
+
+/** What a kind of proposal has of its own. */
+export type DetailOf<T extends ProposalType> = ProposalOf<T>['Detail']
+
+/** What shows a change is given. */
+export interface ChangesProps<D> {
+  readonly proposal: Proposal
+  readonly detail: D
+}
+
+/**
+ * What the page says of a kind of proposal, whose Detail is `D`. With methods, not members, the page of one kind is also one
+ * of any.
+ */
+export interface KindPage<D = Proposal['Detail']> {
+  /** The kind in a word or two. */
+  readonly title: string
+  /** What such a proposal does, above its form. */
+  readonly doc: string
+  /** An approval is carried out at the point of the proposal, not at once. */
+  readonly isDelayed?: true
+  /** What it would do, without a full stop. Plain text: none of it can hold a stranger's prose. */
+  sentence(detail: D): string
+  /** The same as a vote says it, in lower case and exactly: `sets max_vals from 4 to 7`. */
+  effect(detail: D, params: Facts['params']): string
+  /** The columns of its row that are not called as its fields are. */
+  readonly columns?: Readonly<Record<string, string>>
+  /** What it would change, or changed. */
+  Changes(props: ChangesProps<D>): JSX.Element
+  /** The form of its operation; a hook. */
+  useForm(): FormParts
+}
+
+/** One side of a change: what stands there, and what it is called. */
+export function Side({ name, children }: { readonly name: ComponentChildren; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}

@@ -1,0 +1,129 @@
+import { useCandidates } from '../data/validators.ts'
+import type { CustomField } from '../forms/FormParts.ts'
+import { formatCount } from '../format.ts'
+import { preservedKeys, validatorsIn } from '../operations/proposeRetireProgram.ts'
+import { Facts } from '../parts/layout.tsx'
+import { Names } from '../parts/Names.tsx'
+import { Shown } from '../parts/notes.tsx'
+import { UserText } from '../parts/text.tsx'
+import { ValidatorName } from '../parts/ValidatorLink.tsx'
+import type { ChangesProps, DetailOf, KindPage } from './kind.tsx'
+
+type Detail = DetailOf<'retire_program'>
+
+const RETIRE_STATUS: Readonly<Record<string, string>> = {
+  init: 'Not retired. If it is approved, every node stops after the block of its point.',
+  success: 'Retired: every node stopped after the block of its point, and its successor went on.',
+  rejected: 'Not retired.',
+}
+
+function Changes({ proposal, detail }: ChangesProps<Detail>) {
+  const candidates = useCandidates()
+  const keys = new Set(preservedKeys(detail.preserved_validators))
+  return (
+    <Shown answer={candidates}>
+      {(all) => {
+        const kept = all.filter(({ pub_key: { value } }) => keys.has(value))
+        const known = new Set(kept.map(({ pub_key: { value } }) => value))
+        const gone = all.filter(({ active, pub_key: { value } }) => active === 'Y' && !keys.has(value))
+        const unknown = [...keys].filter((key) => !known.has(key))
+        return (
+          <Facts
+            facts={{
+              'Program version': detail.retired_version,
+              [`Preserved (${formatCount(keys.size)})`]: (
+                <>
+                  <Names owners={kept.map((one) => one.owner_address)} candidates={all} />
+                  {unknown.map((key) => (
+                    <div key={key}>
+                      <UserText text={key} /> <span class='soft'>has no candidacy now</span>
+                    </div>
+                  ))}
+                </>
+              ),
+              // Afterwards the list would name those who came later.
+              [`Would be deactivated (${formatCount(gone.length)})`]:
+                proposal.Result === '' ? (
+                  gone.length === 0 ? (
+                    'Nobody'
+                  ) : (
+                    <Names owners={gone.map((one) => one.owner_address)} candidates={all} />
+                  )
+                ) : undefined,
+              Status: RETIRE_STATUS[detail.status] ?? detail.status,
+            }}
+          />
+        )
+      }}
+    </Shown>
+  )
+}
+
+/** Who is preserved: ticked in a list of those who are active. */
+function PreservedField({ field }: { readonly field: CustomField }) {
+  const answer = useCandidates()
+  const kept = new Set(preservedKeys(field.value))
+  return (
+    <fieldset class='preserved'>
+      <legend>Preserved validators</legend>
+      <Shown answer={answer}>
+        {(all) => {
+          const active = all.filter((one) => one.active === 'Y')
+          const set = (keys: Iterable<string>): void => field.onInput([...keys].join(','))
+          const tick = (key: string, isKept: boolean): void =>
+            set(isKept ? [...kept, key] : [...kept].filter((one) => one !== key))
+          return (
+            <>
+              <div class='actions'>
+                <button type='button' class='quiet' onClick={() => set(active.map((one) => one.pub_key.value))}>
+                  All
+                </button>
+                <button type='button' class='quiet' onClick={() => set([])}>
+                  None
+                </button>
+              </div>
+              <ul>
+                {active.map(({ owner_address: owner, pub_key: { value: key }, voting_power: power }) => (
+                  <li key={key}>
+                    <label>
+                      <input
+                        type='checkbox'
+                        checked={kept.has(key)}
+                        onChange={({ currentTarget: { checked } }) => tick(key, checked)}
+                      />{' '}
+                      <ValidatorName owner={owner} candidates={all} />
+                    </label>
+                    <span class='number soft'>{formatCount(power)}</span>
+                  </li>
+                ))}
+              </ul>
+              <p class='hint'>
+                {formatCount(kept.size)} preserved, {formatCount(active.length - kept.size)} deactivated
+              </p>
+            </>
+          )
+        }}
+      </Shown>
+      <p class='field-error' aria-live='polite'>
+        {field.error}
+      </p>
+    </fieldset>
+  )
+}
+
+/** The end of this version of the program. */
+export const retireProgram: KindPage<Detail> = {
+  title: 'Retirement',
+  doc: 'Ends this version of the program: every node stops where the proposal ends, and whoever is not preserved is deactivated.',
+  isDelayed: true,
+  sentence: ({ retired_version: version, preserved_validators: list }) => {
+    const count = preservedKeys(list).length
+    return `Retire program ${version} and keep ${count === 1 ? 'one validator' : `${formatCount(count)} validators`}`
+  },
+  effect: ({ preserved_validators: list }) => `retires the program and preserves ${validatorsIn(list)}`,
+  Changes,
+  useForm: () => ({
+    operation: 'proposeRetireProgram',
+    custom: { preservedValidators: (field) => <PreservedField field={field} /> },
+  }),
+}

@@ -1,0 +1,93 @@
+import { svc } from '../data/gateway.ts'
+import { useParamsHistory } from '../data/parameters.ts'
+import type { Proposal } from '../data/proposals.ts'
+import { useAnswer } from '../data/useAnswer.ts'
+import { ChoiceField } from '../forms/fields.tsx'
+import type { CustomField } from '../forms/FormParts.ts'
+import { formatTokens, shorten } from '../format.ts'
+import { tokens } from '../operations/operation.ts'
+import { AccountLink } from '../parts/text.tsx'
+import { useWallet } from '../wallet/wallet.ts'
+import { type ChangesProps, type DetailOf, type KindPage, Side } from './kind.tsx'
+
+type Detail = DetailOf<'transfer_fund'>
+
+function Changes({ proposal, detail }: ChangesProps<Detail>) {
+  const isEscrow = detail.from === proposal.Proposer
+  const held: Readonly<Record<Proposal['Result'], string>> = {
+    '': 'The proposer paid the amount into escrow when it proposed. It comes back if the proposal is rejected or expires.',
+    Approved: 'The amount was paid from escrow.',
+    Rejected: 'The amount went back from escrow to the proposer.',
+    Expired: 'The amount went back from escrow to the proposer.',
+  }
+  return (
+    <>
+      <dl class='change'>
+        <Side name='From'>
+          <AccountLink address={detail.from} />
+        </Side>
+        <span class='arrow' aria-hidden='true'>
+          →
+        </span>
+        <Side name='To'>
+          <AccountLink address={detail.to} />
+        </Side>
+        <Side name='Amount'>
+          <span class='number' title={`${detail.amount} base units`}>
+            {formatTokens(detail.amount, 18)}
+          </span>
+          <span class='unit'> token</span>
+        </Side>
+      </dl>
+      <p class='soft'>
+        {isEscrow
+          ? held[proposal.Result]
+          : 'It is paid from a hold_account, which receives fees. Nothing is locked: the proposal is rejected if the ' +
+            'balance does not cover the amount at approval.'}
+      </p>
+    </>
+  )
+}
+
+/** Which account pays: that of the proposer, or one that is or was the hold_account. */
+function FromField({ field }: { readonly field: CustomField }) {
+  const { current } = useWallet()
+  const history = useParamsHistory().data?.data ?? []
+  const holders = new Set(history.filter(({ name }) => name === 'hold_account').map(({ value }) => value))
+  const balance = useAnswer(field.value === '' ? undefined : `balance/${field.value}`, () =>
+    svc.async.getBalance(field.value),
+  ).data
+  const isOwn = field.value === current
+  const escrow = isOwn
+    ? 'The amount is held in escrow until the decision.'
+    : 'Nothing is held: the approval pays if the balance covers it then.'
+  const others = [...holders].filter((one) => one !== current)
+  return (
+    <ChoiceField
+      {...field}
+      values={[
+        ...(current === undefined ? [] : [[current, `Your account, ${current}`] as const]),
+        ...others.map((one, at) => [one, `${at === 0 ? 'The' : 'An earlier'} hold_account, ${one}`] as const),
+      ]}
+      hint={
+        balance === undefined
+          ? current === undefined && 'Open the wallet to pay from your own account.'
+          : `Its balance is ${formatTokens(balance)} token. ${escrow}`
+      }
+    />
+  )
+}
+
+/** A payment. */
+export const transferFund: KindPage<Detail> = {
+  title: 'Payment',
+  doc: 'Pays from your account, which is held in escrow until the decision, or from a hold_account, which has received fees.',
+  sentence: ({ amount, to }) => `Pay ${formatTokens(amount)} token to ${shorten(to)}`,
+  effect: ({ amount, from, to }) => `pays ${tokens(amount)} from ${from} to ${to}`,
+  columns: { from: 'transfer_from', to: 'transfer_to' },
+  Changes,
+  useForm: () => ({
+    operation: 'proposeTransferFund',
+    custom: { transferFrom: (field) => <FromField field={field} /> },
+  }),
+}
