@@ -81,14 +81,9 @@ describe('a block', () => {
   test('its time is cut to whole ms, and rows hold whole seconds', () => {
     const chain = startChain([1000])
     const { txResults } = chain.app.finalizeBlock({
-      txs: [chain.tx(account(1), 'updateCandidacy', {})],
+      ...chain.next({ txs: [chain.tx(account(1), 'updateCandidacy', {})] }),
       decidedLastCommit: chain.lastCommit(),
-      misbehavior: [],
-      hash: nothing,
-      height: 2,
       time: { seconds: chain.time + 3, nanos: 999_999_999 },
-      nextValidatorsHash: nothing,
-      proposerAddress: nothing,
     }) as { txResults: { code: number }[] }
     chain.app.commit({})
     expect(txResults[0]?.code).toBe(0)
@@ -105,16 +100,7 @@ describe('a block', () => {
   ])('a vote of flag %d in the last commit leaves %d misses and is paid: %s', (blockIdFlag, missed, paid) => {
     const chain = startChain([1000])
     const votes = chain.lastCommit().votes.map((vote) => ({ ...vote, blockIdFlag }))
-    chain.app.finalizeBlock({
-      txs: [],
-      decidedLastCommit: { round: 0, votes },
-      misbehavior: [],
-      hash: nothing,
-      height: 2,
-      time: { seconds: chain.time + 1, nanos: 0 },
-      nextValidatorsHash: nothing,
-      proposerAddress: nothing,
-    })
+    chain.app.finalizeBlock({ ...chain.next(), decidedLastCommit: { round: 0, votes } })
     chain.app.commit({})
     expect([chain.store.get(absences, { candidacyId: 1 })?.count ?? 0, getTotals(chain.store).minted > 0n]).toEqual([
       missed,

@@ -3,7 +3,6 @@ import { beforeEach, expect, jest, test } from '@jest/globals'
 import { account, type TestBlock, type TestChain } from '../support/testChain.ts'
 import { bytesOf, evidence, key, startChain } from '../modules/support.ts'
 
-const nothing = new Uint8Array(0)
 const SHARES = [1000, 500, 400]
 const AHEAD = { app: { afterAnswer: setImmediate } }
 
@@ -22,20 +21,6 @@ beforeEach(() => {
 const transfers = (from: TestChain): Uint8Array[] =>
   [0, 1, 5].map((nonce) => from.tx(account(5), 'transfer', { to: bytesOf(account(6)), value: '7' }, nonce))
 
-const propose = (to: TestChain, { txs = [], absent = [], misbehavior = [], seconds = 1 }: TestBlock): number =>
-  (
-    to.app.processProposal({
-      txs,
-      proposedLastCommit: to.lastCommit(absent),
-      misbehavior,
-      hash: nothing,
-      height: to.height + 1,
-      time: { seconds: to.time + seconds, nanos: 0 },
-      nextValidatorsHash: nothing,
-      proposerAddress: nothing,
-    }) as { status: number }
-  ).status
-
 test('an accepted proposal is run before it is decided, once, and is what a node that did not run it ahead comes to', async () => {
   const blocks = [
     { txs: transfers(chain).slice(0, 2), absent: [key(2)] },
@@ -45,7 +30,7 @@ test('an accepted proposal is run before it is decided, once, and is what a node
   ]
   for (const block of blocks) {
     const before = runs()
-    expect(propose(chain, block)).toBe(1)
+    expect(chain.propose(block)).toBe(1)
     expect(runs()).toBe(before)
     await turn()
     expect(runs()).toBe(before + 1)
@@ -72,7 +57,7 @@ test('a block other than the one run ahead is run, whatever differs', async () =
   for (const other of others) {
     const fresh = startChain(SHARES)
     chain = startChain(SHARES, {}, AHEAD)
-    expect(propose(chain, ahead)).toBe(1)
+    expect(chain.propose(ahead)).toBe(1)
     await turn()
     expect(chain.block(other).response).toEqual(fresh.block(other).response)
     expect(chain.store.appHash()).toEqual(fresh.store.appHash())
@@ -81,27 +66,27 @@ test('a block other than the one run ahead is run, whatever differs', async () =
 
 test('of several proposals the last one counts; one that is decided at once is run once; one that is rejected is not run', async () => {
   const txs = transfers(chain).slice(0, 2)
-  propose(chain, { seconds: 2 })
+  chain.propose({ seconds: 2 })
   await turn()
-  propose(chain, { txs })
+  chain.propose({ txs })
   await turn()
   const before = runs()
   expect(chain.block({ txs }).response).toEqual(twin.block({ txs }).response)
   expect(runs()).toBe(before)
-  propose(chain, {})
+  chain.propose({})
   expect(chain.finalize()).toEqual(twin.finalize())
   await turn()
   expect(runs()).toBe(before + 1)
   chain.app.commit({})
   expect(chain.store.height()).toBe(3)
-  expect(propose(chain, { txs: transfers(chain).slice(2) })).toBe(2)
+  expect(chain.propose({ txs: transfers(chain).slice(2) })).toBe(2)
   await turn()
   expect(runs()).toBe(before + 1)
 })
 
 test('what a proposal throws when it is run ahead is told by FinalizeBlock, and a good block goes on', async () => {
   chain.height = 7
-  propose(chain, {})
+  chain.propose({})
   await turn()
   expect(() => chain.finalize()).toThrow('block 8 does not follow the head: expected 2')
   chain.height = 1

@@ -4,29 +4,13 @@ import { bytesInBlock } from '../../src/abci/blockBytes.ts'
 import { account, type TestChain } from '../support/testChain.ts'
 import { bytesOf, startChain } from '../modules/support.ts'
 
-const nothing = new Uint8Array(0)
-const around = (chain: TestChain) => ({
-  misbehavior: [],
-  height: chain.height + 1,
-  time: { seconds: chain.time + 1, nanos: 0 },
-  nextValidatorsHash: nothing,
-  proposerAddress: nothing,
-})
 const prepare = (chain: TestChain, txs: readonly Uint8Array[], maxTxBytes = 1_000_000): readonly Uint8Array[] =>
   (
-    chain.app.prepareProposal({ ...around(chain), txs, maxTxBytes, localLastCommit: { round: 0, votes: [] } }) as {
+    chain.app.prepareProposal({ ...chain.next({ txs }), maxTxBytes, localLastCommit: { round: 0, votes: [] } }) as {
       txs: readonly Uint8Array[]
     }
   ).txs
-const accepts = (chain: TestChain, txs: readonly Uint8Array[]): boolean =>
-  (
-    chain.app.processProposal({
-      ...around(chain),
-      txs,
-      hash: nothing,
-      proposedLastCommit: { round: 0, votes: [] },
-    }) as { status: number }
-  ).status === 1
+const accepts = (chain: TestChain, txs: readonly Uint8Array[]): boolean => chain.propose({ txs }) === 1
 const transfer = (chain: TestChain, from: number, nonce: number, value = '1') =>
   chain.tx(account(from), 'transfer', { to: bytesOf(account(6)), value }, nonce)
 

@@ -80,16 +80,7 @@ describe('a snapshot that is taken', () => {
     expect(existsSync(`${joiner.home}.restore`)).toBe(false)
     while (server.chain.height < 15) {
       const tx = server.chain.tx(account(12), 'transfer', { to: addressBytes(account(14).address), value: '9' })
-      app.finalizeBlock({
-        txs: [tx],
-        decidedLastCommit: server.chain.lastCommit(),
-        misbehavior: [],
-        hash: new Uint8Array(0),
-        height: server.chain.height + 1,
-        time: { seconds: server.chain.time + 1, nanos: 0 },
-        nextValidatorsHash: new Uint8Array(0),
-        proposerAddress: new Uint8Array(0),
-      })
+      app.finalizeBlock({ ...server.chain.next({ txs: [tx] }), decidedLastCommit: server.chain.lastCommit() })
       app.commit({})
       server.chain.block({ txs: [tx] })
       expect(joiner.store.appHash()).toEqual(server.store.appHash())

@@ -8,7 +8,6 @@ import {
   type CheckTxResponse,
   type FinalizeBlockResponse,
   type PrepareProposalResponse,
-  type ProcessProposalResponse,
   ProposalStatus,
 } from '../../src/abci/types.ts'
 import { bytesInBlock } from '../../src/abci/blockBytes.ts'
@@ -39,36 +38,19 @@ export interface Faults {
   readonly vote?: (chain: TestChain) => void
 }
 
-const around = (chain: TestChain) => ({
-  misbehavior: [],
-  hash: nothing,
-  height: chain.height + 1,
-  time: { seconds: chain.time + 1, nanos: 0 },
-  nextValidatorsHash: nothing,
-  proposerAddress: nothing,
-})
-
 const prepareOn = (chain: TestChain, txs: Txs, maxTxBytes: number): Txs =>
   (
     chain.app.prepareProposal({
-      ...around(chain),
-      txs,
+      ...chain.next({ txs }),
       maxTxBytes,
       localLastCommit: { round: 0, votes: [] },
     }) as PrepareProposalResponse
   ).txs ?? []
 
-const accepts = (chain: TestChain, txs: Txs): boolean =>
-  (
-    chain.app.processProposal({
-      ...around(chain),
-      txs,
-      proposedLastCommit: chain.lastCommit(),
-    }) as ProcessProposalResponse
-  ).status === ProposalStatus.accept
+const accepts = (chain: TestChain, txs: Txs): boolean => chain.propose({ txs }) === ProposalStatus.accept
 
 function extendVotes(chain: TestChain, txs: Txs): void {
-  chain.app.extendVote({ ...around(chain), txs, proposedLastCommit: chain.lastCommit() })
+  chain.app.extendVote({ ...chain.next({ txs }), proposedLastCommit: chain.lastCommit() })
   chain.app.verifyVoteExtension({
     hash: nothing,
     validatorAddress: nothing,

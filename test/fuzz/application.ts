@@ -81,14 +81,9 @@ function runBlock(next: Next, chain: TestChain, answered: Answer): number {
     judge(answered(chain.app.query(query) as QueryResponse), () => `Query ${JSON.stringify(path)}`)
   }
   chain.app.processProposal({
-    txs,
-    proposedLastCommit: { round: 0, votes: [] },
-    misbehavior: [],
-    hash: nothing,
-    height: chain.height + 1,
+    ...chain.next({ txs }),
     time: { seconds: 0, nanos: 0 },
-    nextValidatorsHash: nothing,
-    proposerAddress: nothing,
+    proposedLastCommit: { round: 0, votes: [] },
   })
   const { results, response } = chain.block({ txs })
   for (const [at, result] of results.entries())

@@ -1,4 +1,3 @@
-import type { ProcessProposalResponse } from '../../src/abci/types.ts'
 import { ProposalStatus } from '../../src/abci/types.ts'
 import { addressBytes, addressOfKey } from '../../src/values/address.ts'
 import { concat, toHex } from '../../src/base/bytes.ts'
@@ -187,19 +186,9 @@ export type Judge = (chain: TestChain, bytes: Uint8Array) => Verdict
 
 /** Asks the application. */
 export const askApplication: Judge = (chain, bytes) => {
-  const nothing = new Uint8Array(0)
-  const { status } = chain.app.processProposal({
-    txs: [bytes],
-    proposedLastCommit: { round: 0, votes: [] },
-    misbehavior: [],
-    hash: nothing,
-    height: chain.height + 1,
-    time: { seconds: chain.time + 1, nanos: 0 },
-    nextValidatorsHash: nothing,
-    proposerAddress: nothing,
-  }) as ProcessProposalResponse
+  const isAccepted = chain.propose({ txs: [bytes] }) === ProposalStatus.accept
   const { code = 0, log = '' } = chain.check(bytes)
-  return { said: `${code} ${log}`, isAccepted: status === ProposalStatus.accept }
+  return { said: `${code} ${log}`, isAccepted }
 }
 
 function startChain(): TestChain {

@@ -5,8 +5,6 @@ import { gateBlocks } from '../../src/node/blockGate.ts'
 import { bytesOf, startChain } from '../modules/support.ts'
 import { account } from '../support/testChain.ts'
 
-const nothing = new Uint8Array(0)
-
 /** A chain behind a gate, as its node sees it. */
 function gatedChain() {
   const chain = startChain()
@@ -25,14 +23,10 @@ function gatedChain() {
     propose: (height: number, txs: readonly Uint8Array[] = []) => {
       let proposed: readonly Uint8Array[] | undefined
       const request = {
+        ...chain.next({ txs }),
         height,
-        txs,
         maxTxBytes: 1_000_000,
         localLastCommit: { round: 0, votes: [] },
-        misbehavior: [],
-        time: { seconds: chain.time + 1, nanos: 0 },
-        nextValidatorsHash: nothing,
-        proposerAddress: nothing,
       }
       const done = Promise.resolve(application.prepareProposal(request)).then((response) => {
         proposed = response.txs ?? []

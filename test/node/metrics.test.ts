@@ -82,10 +82,8 @@ test('the time of each block is taken where it is executed, in both dialects, an
     (await counted('svc_app_block_execution_seconds')).filter((line) => line.startsWith('_count'))
   chain.block()
   expect(await countOf()).toEqual(['_count{stage="decided"} 1'])
-  const block = { hash: Uint8Array.of(), nextValidatorsHash: Uint8Array.of(), proposerAddress: Uint8Array.of() }
-  const time = { seconds: chain.time + 1, nanos: 0 }
   const commit = chain.lastCommit()
-  const next = { ...block, txs: [transfer(1n, 0)], height: chain.height + 1, time, misbehavior: [] }
+  const next = chain.next({ txs: [transfer(1n, 0)] })
   chain.app.processProposal({ ...next, proposedLastCommit: commit })
   await turn()
   expect(await countOf()).toEqual(['_count{stage="proposed"} 1', '_count{stage="decided"} 1'])

@@ -5,6 +5,7 @@ import type {
   ExecTxResult,
   FinalizeBlockResponse,
   InitChainResponse,
+  ProcessProposalResponse,
   QueryResponse,
 } from '../../src/abci/types.ts'
 import { createApp } from '../../src/app/app.ts'
@@ -148,18 +149,29 @@ export class TestChain {
     }
   }
 
-  /** FinalizeBlock of the next height, without Commit. */
-  finalize({ txs = [], absent = [], misbehavior = [], seconds = 1 }: TestBlock = {}): FinalizeBlockResponse {
-    return this.app.finalizeBlock({
+  /** The next block, as every request about it describes it. The last commit has another name in each. */
+  next({ txs = [], misbehavior = [], seconds = 1 }: TestBlock = {}) {
+    return {
       txs,
-      decidedLastCommit: this.lastCommit(absent),
       misbehavior,
       hash: nothing,
       height: this.height + 1,
       time: { seconds: this.time + seconds, nanos: 0 },
       nextValidatorsHash: nothing,
       proposerAddress: nothing,
-    }) as FinalizeBlockResponse
+    }
+  }
+
+  /** ProcessProposal of the next block; returns its status. */
+  propose(block: TestBlock = {}): number | undefined {
+    const request = { ...this.next(block), proposedLastCommit: this.lastCommit(block.absent) }
+    return (this.app.processProposal(request) as ProcessProposalResponse).status
+  }
+
+  /** FinalizeBlock of the next height, without Commit. */
+  finalize(block: TestBlock = {}): FinalizeBlockResponse {
+    const request = { ...this.next(block), decidedLastCommit: this.lastCommit(block.absent) }
+    return this.app.finalizeBlock(request) as FinalizeBlockResponse
   }
 
   /**

@@ -29,17 +29,7 @@ function varint(value: number): Uint8Array {
 /** What the chain says to these bytes: in CheckTx, in a proposal and in a block, where nothing changes. */
 function said(chain: TestChain, bytes: Uint8Array): string {
   const { code, log } = chain.check(bytes)
-  const proposal = chain.app.processProposal({
-    txs: [bytes],
-    proposedLastCommit: { round: 0, votes: [] },
-    misbehavior: [],
-    hash: from,
-    height: 2,
-    time: { seconds: 0, nanos: 0 },
-    nextValidatorsHash: from,
-    proposerAddress: from,
-  }) as { status: number }
-  expect(proposal.status).toBe(code === 0 ? 1 : 2)
+  expect(chain.propose({ txs: [bytes] })).toBe(code === 0 ? 1 : 2)
   const empty = chain.finalize()
   const full = chain.finalize({ txs: [bytes] })
   expect(full.txResults).toMatchObject([{ code, log }])
