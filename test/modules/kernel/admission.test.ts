@@ -17,6 +17,8 @@ const signed = (bytes: Uint8Array): Uint8Array =>
 const good = signed(body())
 const tag = (field: number, bytes: Uint8Array): Uint8Array =>
   concat(Uint8Array.of(field * 8 + 2), varint(bytes.length), bytes)
+const head = concat(tag(1, utf8(CHAIN_ID)), tag(2, from))
+const transfer = tag(10, concat(tag(1, to), tag(2, utf8('1'))))
 
 function varint(value: number): Uint8Array {
   const bytes: number[] = []
@@ -65,65 +67,24 @@ describe('check 1: one intent has one byte string', () => {
     ],
     ['a truncated one', good.subarray(0, good.length - 1), notTx],
     ['an unknown member of the body', signed(concat(body(), tag(9, Uint8Array.of(1)))), notBody],
-    [
-      'a default spelt out in the body',
-      signed(
-        concat(
-          tag(1, utf8(CHAIN_ID)),
-          tag(2, from),
-          Uint8Array.of(24, 0),
-          tag(10, concat(tag(1, to), tag(2, utf8('1')))),
-        ),
-      ),
-      notBody,
-    ],
-    [
-      'an overlong nonce',
-      signed(
-        concat(
-          tag(1, utf8(CHAIN_ID)),
-          tag(2, from),
-          Uint8Array.of(24, 129, 0),
-          tag(10, concat(tag(1, to), tag(2, utf8('1')))),
-        ),
-      ),
-      notBody,
-    ],
+    ['a default spelt out in the body', signed(concat(head, Uint8Array.of(24, 0), transfer)), notBody],
+    ['an overlong nonce', signed(concat(head, Uint8Array.of(24, 129, 0), transfer)), notBody],
     [
       'a nonce above 2^53',
-      signed(
-        concat(
-          tag(1, utf8(CHAIN_ID)),
-          tag(2, from),
-          Uint8Array.of(24, 129, 128, 128, 128, 128, 128, 128, 16),
-          tag(10, concat(tag(1, to), tag(2, utf8('1')))),
-        ),
-      ),
+      signed(concat(head, Uint8Array.of(24, 129, 128, 128, 128, 128, 128, 128, 16), transfer)),
       notBody,
     ],
-    [
-      'the operation out of order',
-      signed(concat(tag(1, utf8(CHAIN_ID)), tag(10, concat(tag(1, to), tag(2, utf8('1')))), tag(2, from))),
-      notBody,
-    ],
-    [
-      'text that is not UTF-8',
-      signed(concat(tag(1, Uint8Array.of(0xff)), tag(2, from), tag(10, concat(tag(1, to), tag(2, utf8('1')))))),
-      notBody,
-    ],
+    ['the operation out of order', signed(concat(tag(1, utf8(CHAIN_ID)), transfer, tag(2, from))), notBody],
+    ['text that is not UTF-8', signed(concat(tag(1, Uint8Array.of(0xff)), tag(2, from), transfer)), notBody],
   ])('%s is no transaction', (_what, bytes, log) => {
     expect(said(startChain(), bytes)).toContain(log)
   })
 
   test('a default left out is the canonical spelling', () => {
-    expect(
-      signed(concat(tag(1, utf8(CHAIN_ID)), tag(2, from), tag(10, concat(tag(1, to), tag(2, utf8('1')))))),
-    ).toEqual(good)
+    expect(signed(concat(head, transfer))).toEqual(good)
   })
 
   test('no operation and two operations are refused', () => {
-    const head = concat(tag(1, utf8(CHAIN_ID)), tag(2, from))
-    const transfer = tag(10, concat(tag(1, to), tag(2, utf8('1'))))
     expect(said(startChain(), signed(head))).toBe('2 cannot decode transaction: message: expected one operation, got 0')
     const two = signed(concat(head, transfer, concat(varint(22 * 8 + 2), Uint8Array.of(0))))
     expect(said(startChain(), two)).toMatch(/^2 cannot decode transaction: /)
