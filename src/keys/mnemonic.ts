@@ -46,6 +46,7 @@ export const seedOfMnemonic = (mnemonic: string, index: number): Uint8Array =>
 /** What a mnemonic is, for errors. */
 export const MNEMONIC_FORM = '12 to 24 English BIP-39 words with their checksum'
 
+/** True when the words are in that form. */
 export const isMnemonic = (words: string): boolean => validateMnemonic(words, wordlist)
 
 function masterSeedOf(mnemonic: string): Uint8Array {
