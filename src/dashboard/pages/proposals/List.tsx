@@ -278,7 +278,7 @@ export function ProposalList() {
         <Shown answer={answer} lines={8}>
           {({ data, total = 0, ...shown }) =>
             data.length === 0 ? (
-              <EmptyNote>{total === 0 ? 'There is no such proposal.' : 'There are not so many pages.'}</EmptyNote>
+              <EmptyNote>{total === 0 ? 'There is no such proposal.' : 'That page does not exist.'}</EmptyNote>
             ) : (
               <>
                 <ol class='proposals' aria-label='Proposals' aria-busy={answer.isOld}>
