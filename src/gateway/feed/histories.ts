@@ -91,8 +91,9 @@ interface Waiting {
 }
 
 /**
- * Creates turns for searches: an address has one under way, and HISTORIES_ASKED_MAX addresses at a time. Others wait, in
- * order for each address; the addresses take turns. So who asks much waits for himself. `nowMs`: a clock in ms.
+ * Creates turns for histories. An address has one under way, and HISTORIES_ASKED_MAX addresses at a time have one. The
+ * calls of an address wait in order, and addresses take turns, so a caller who asks for many delays only itself. `nowMs`:
+ * a clock in ms.
  */
 export function createSearchTurns(nowMs = () => performance.now()) {
   const waiting = new Map<string, Waiting[]>()

@@ -1,6 +1,6 @@
 /**
  * Every limit of the gateway: what a caller may send, how much of it at once, and how long anything may take. `Attack:`
- * names the attacks of `make stress` (test/stress/attacks.ts) that run into a limit. No attack of it meets the others.
+ * names the attacks of `make stress` (test/stress/attacks.ts) that a limit is there for.
  */
 
 // What a caller may send.
