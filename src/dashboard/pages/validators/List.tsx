@@ -16,7 +16,7 @@ import { useValidators } from './useValidators.ts'
 
 /** The columns of a table whose largest member has `most` of the set's `total` power. */
 const columnsOf = (most: number, total: number): readonly Column<Candidacy>[] => [
-  { name: 'rank', title: 'Rank', value: ({ validator }) => validator.rank, isNumber: true, width: '3.6rem' },
+  { name: 'rank', title: 'Rank', value: ({ validator }) => validator.rank, isNumber: true, width: '4.6rem' },
   {
     name: 'name',
     title: 'Validator',
