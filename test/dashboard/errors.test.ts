@@ -35,6 +35,12 @@ describe('sentenceOf', () => {
       'The gateway refuses this page. This Host is not allowed.',
     ],
     [
+      'a refusal whose reason is no text',
+      403,
+      { error: { why: 1 } },
+      'The gateway answered with HTTP status 403, not with JSON-RPC: {"error":{"why":1}}.',
+    ],
+    [
       'a node that is away',
       200,
       rpc(-32011, 'the node is catching up'),

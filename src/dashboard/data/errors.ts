@@ -2,10 +2,11 @@ import { type SvcRpcError, TOO_MANY } from '../../client/errors.ts'
 
 type Failure = Pick<Error, 'message'> & Partial<Pick<SvcRpcError, 'reason' | 'code' | 'data'>>
 
+/** What a gateway may put there. A stranger may answer in its place, so nothing is sure. */
 interface FailureData {
-  readonly retryAfterMs?: number
-  readonly status?: number
-  readonly error?: string
+  readonly retryAfterMs?: unknown
+  readonly status?: unknown
+  readonly error?: unknown
 }
 
 const SECOND_MS = 1_000
@@ -23,9 +24,9 @@ const sentence = (text: string): string => {
 /** Why something cannot be shown, as a sentence for a reader. Errors are told apart by their code. Source: protocol.md §10. */
 export function sentenceOf({ message, reason = message, code, data }: Failure): string {
   const { retryAfterMs = SECOND_MS, status, error } = (data ?? {}) as FailureData
-  if (code === TOO_MANY) return `${sentence(reason)} The gateway answers again in ${seconds(retryAfterMs)}.`
+  if (code === TOO_MANY) return `${sentence(reason)} The gateway answers again in ${seconds(Number(retryAfterMs))}.`
   if (code === -32011) return `The node behind the gateway does not answer now. ${sentence(reason)}`
   if (code === -32603) return `The gateway met a defect of its own. ${sentence(reason)}`
-  if (status === 403 && error !== undefined) return `The gateway refuses this page. ${sentence(error)}`
+  if (status === 403 && typeof error === 'string') return `The gateway refuses this page. ${sentence(error)}`
   return sentence(reason)
 }

@@ -3,7 +3,7 @@ import type { OperationName } from '../../client/gen/forms.ts'
 import type { Typing } from './check.ts'
 import type { FieldProps } from './fields.tsx'
 
-/** What a field is given that is typed in a way of its own. */
+/** What the form passes to a field that has an input of its own. */
 export interface CustomField extends FieldProps {
   readonly typing: Typing
   /** What is wrong, by the names of the fields, as far as it is to be told. */
@@ -12,7 +12,7 @@ export interface CustomField extends FieldProps {
   readonly change: (changed: Typing, isTold?: boolean) => void
 }
 
-/** An operation, and what its form does in a way of its own. */
+/** An operation, and where its form differs from the default. */
 export interface FormParts {
   readonly operation: OperationName
   /** What it begins with. Amounts are in tokens, and fields inside others are named `description.name`. */
