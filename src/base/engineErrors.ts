@@ -5,10 +5,5 @@
 const WORDS = /call stack|allocation|memory|invalid string length/i
 
 /** True for what V8 throws when stack or memory run out. It says nothing of what the code was about. */
-export const isOutOfStackOrMemory = ({
-  name,
-  message,
-}: {
-  readonly name?: unknown
-  readonly message?: unknown
-}): boolean => name === 'RangeError' && WORDS.test(String(message))
+export const isOutOfStackOrMemory = ({ name, message }: Partial<Error>): boolean =>
+  name === 'RangeError' && WORDS.test(String(message))
