@@ -47,13 +47,20 @@ const telling: Telling = {
   ],
   [stake.acceptAccountUpdate]: (of) => ['took over the candidacy of request ', piece('request', of.request_id)],
   [stake.verify]: () => ['had its verification set by the foundation'],
+  [stake.delegate]: (of) => ['staked ', piece('tokens', of.amount), ' with ', piece('validator', of.owner)],
+  [stake.undelegate]: (of) => ['took ', piece('tokens', of.amount), ' back from ', piece('validator', of.owner)],
   [stake.joined]: (of) => ['joined the validator set with the key ', piece('key', of.pub_key)],
   [stake.left]: (of) => ['left the validator set with the key ', piece('key', of.pub_key)],
   [stake.absent]: (_, height) => missedOne(height),
   [stake.present]: ({ missed }) => [missedWords(missed)],
   [stake.removed]: ({ reason }) => [`was removed from the active ones ${own(REASONS, reason) ?? reason}`],
   [stake.unbonded]: ({ amount }) => ['was paid ', piece('tokens', amount), ' after unbonding'],
-  [stake.award]: ({ amount }) => ['was paid ', piece('tokens', amount), ' as the award of this block'],
+  [stake.award]: ({ amount, delegated }) => [
+    'was paid ',
+    piece('tokens', amount),
+    ' as the award of this block',
+    ...(delegated === undefined ? [] : [', and those who stake with it ', piece('tokens', delegated)]),
+  ],
   [stake.validatorSet]: ({ changed }) => [
     changed === '1' ? 'one power of the validator set changed' : `${changed} powers of the validator set changed`,
   ],
@@ -78,6 +85,9 @@ const telling: Telling = {
 /** Events that begin with what they are about. */
 const WHOLE: ReadonlySet<string> = new Set([governance.resolved, stake.validatorSet])
 
+/** Events of an operation on another's candidacy. They are about their sender. */
+const BY_SENDER: ReadonlySet<string> = new Set([stake.delegate, stake.undelegate])
+
 /** An event, and the height of its block where that is known. */
 interface ChainEvent {
   readonly type: string
@@ -93,7 +103,7 @@ export function eventWords({ type, attributes, height }: ChainEvent, self?: stri
   const words = own<(of: never, height: number | undefined) => Words>(telling, type)
   if (words === undefined) return [type]
   if (WHOLE.has(type)) return words(attributes as never, height)
-  const owner = textOf(attributes, 'owner')
+  const owner = BY_SENDER.has(type) ? '' : textOf(attributes, 'owner')
   const subject = owner === '' ? textOf(attributes, 'sender') : owner
   const said = words(attributes as never, height).filter((one) => one !== '')
   return subject === '' || subject === self

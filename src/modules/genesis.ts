@@ -12,6 +12,7 @@ import type { Block } from './define.ts'
 import { canonicalText, PARAMETERS } from './params/definitions.ts'
 import { paramsInForce, putParam } from './params/keeper.ts'
 import { sendFirstSet, type ValidatorUpdate } from './stake/block.ts'
+import { startPool } from './delegation/keeper.ts'
 import { createCandidacy, type NewCandidacy } from './stake/keeper.ts'
 import { DESCRIPTION_BYTES_MAX } from './stake/tx/candidacy.ts'
 import { SET_POWER_MIN, powerInAll } from './stake/validatorSet.ts'
@@ -30,8 +31,15 @@ export interface Genesis {
     ChainRow,
     'defaultMaxAmount' | 'defaultCompRate' | 'foundationAddress' | 'maxAbsentBlocks' | 'slashRatio'
   >
-  /** Their shares are beside the balances. */
-  readonly candidacies: readonly Omit<NewCandidacy, 'blockHeight' | 'createdAt'>[]
+  /** Their shares, in which what is delegated is, are beside the balances. */
+  readonly candidacies: readonly (Omit<NewCandidacy, 'blockHeight' | 'createdAt'> & {
+    readonly delegations: readonly GenesisDelegation[]
+  })[]
+}
+
+interface GenesisDelegation {
+  readonly delegator: Address
+  readonly amount: bigint
 }
 
 /** Most units that genesis may make: 10^15 tokens. */
@@ -117,8 +125,23 @@ function readDescription(value: unknown, member: string): Description {
   return Object.fromEntries(texts) as Description
 }
 
+function readDelegations(value: unknown, member: string, shares: bigint): readonly GenesisDelegation[] {
+  const delegations = list(value ?? [], member).map((one, at) => {
+    const given = object(one, `${member}[${at}]`, ['delegator', 'amount'])
+    const units = read(amount, given['amount'], `${member}[${at}].amount`)
+    if (units < TOKEN) refuse(`${member}[${at}].amount`, `at least 1 token (${TOKEN})`, given['amount'])
+    return { delegator: read(address, given['delegator'], `${member}[${at}].delegator`), amount: units }
+  })
+  unique(delegations, `${member} delegator`, ({ delegator }) => delegator)
+  const sum = delegations.reduce((total, { amount: units }) => total + units, 0n)
+  if (sum > shares) refuse(member, `amounts of at most the shares ${shares} in all`, sum.toString())
+  return delegations
+}
+
+const CANDIDACY = ['owner', 'pub_key', 'shares', 'max_shares', 'comp_rate', 'description', 'delegations']
+
 function readCandidacy(value: unknown, member: string, defaultCompRate: Ratio): Genesis['candidacies'][number] {
-  const given = object(value, member, ['owner', 'pub_key', 'shares', 'max_shares', 'comp_rate', 'description'])
+  const given = object(value, member, CANDIDACY)
   const shares = read(amount, given['shares'], `${member}.shares`)
   const maxShares = read(amount, given['max_shares'], `${member}.max_shares`)
   if (shares < TOKEN || shares > maxShares) {
@@ -132,6 +155,7 @@ function readCandidacy(value: unknown, member: string, defaultCompRate: Ratio): 
     compRate:
       given['comp_rate'] === undefined ? defaultCompRate : read(ratio, given['comp_rate'], `${member}.comp_rate`),
     ...readDescription(given['description'], `${member}.description`),
+    delegations: readDelegations(given['delegations'], `${member}.delegations`, shares),
   }
 }
 
@@ -194,7 +218,10 @@ export function applyGenesis(state: State, genesis: Genesis, start: ChainStart):
   putGenesis(state, { chainId, initialHeight, evidenceMaxBytes, ...genesis.stake }, timeMs, supplyOf(genesis))
   for (const [name, value] of genesis.params) putParam(state, name, 0, value)
   for (const account of genesis.accounts) addBalance(state, account.address, account.balance)
-  for (const candidacy of genesis.candidacies) createCandidacy(state, { ...candidacy, blockHeight: 0, createdAt: time })
+  for (const { delegations, ...given } of genesis.candidacies) {
+    const candidacy = createCandidacy(state, { ...given, blockHeight: 0, createdAt: time })
+    startPool(state, candidacy, delegations, time)
+  }
   const block: Block = { chainId, height: initialHeight, timeMs, time, params: paramsInForce(state, initialHeight) }
   return sendFirstSet(state, block)
 }

@@ -2,6 +2,7 @@ import { accounts, queryAccount } from './accounts/keeper.ts'
 import { transfer } from './accounts/tx/transfer.ts'
 import { indexEvents } from './chain/events.ts'
 import { chain, counters, querySupply, totals } from './chain/keeper.ts'
+import { delegationTables, delegationsView } from './delegation/tables.ts'
 import type { TxEntry } from './define.ts'
 import type { ChainEvent, EventEntry } from './event.ts'
 import { governanceEvents } from './governance/events.ts'
@@ -17,14 +18,17 @@ import { params, paramsQueries } from './params/keeper.ts'
 import type { QueryEntry } from './query.ts'
 import { stakeEvents } from './stake/events.ts'
 import { stakeQueries } from './stake/queries.ts'
+import { delegationQueries } from './delegation/queries.ts'
 import { stakeTables, validatorsView } from './stake/tables.ts'
 import { acceptCandidacyAccountUpdate } from './stake/tx/acceptCandidacyAccountUpdate.ts'
 import { activateCandidacy } from './stake/tx/activateCandidacy.ts'
 import { deactivateCandidacy } from './stake/tx/deactivateCandidacy.ts'
 import { declareCandidacy } from './stake/tx/declareCandidacy.ts'
+import { delegate } from './delegation/tx/delegate.ts'
 import { updateCandidacy } from './stake/tx/updateCandidacy.ts'
 import { updateCandidacyAccount } from './stake/tx/updateCandidacyAccount.ts'
 import { verifyCandidacy } from './stake/tx/verifyCandidacy.ts'
+import { withdraw } from './delegation/tx/withdraw.ts'
 import { withdrawCandidacy } from './stake/tx/withdrawCandidacy.ts'
 
 /** Every transaction type. The gateway's methods, the client's functions and the docs come from this list. */
@@ -37,6 +41,8 @@ export const txEntries: readonly TxEntry[] = [
   updateCandidacyAccount,
   acceptCandidacyAccountUpdate,
   verifyCandidacy,
+  delegate,
+  withdraw,
   proposeChangeParam,
   proposeDeployLibEni,
   proposeRetireProgram,
@@ -52,6 +58,7 @@ export const txEntries: readonly TxEntry[] = [
  */
 export const queryEntries: readonly QueryEntry[] = [
   ...stakeQueries,
+  ...delegationQueries,
   ...governanceQueries,
   ...paramsQueries,
   queryAccount,
@@ -59,10 +66,19 @@ export const queryEntries: readonly QueryEntry[] = [
 ]
 
 /** Every table, hashed ones and the node's own. */
-export const tables = [accounts, ...stakeTables, ...governanceTables, params, totals, counters, chain] as const
+export const tables = [
+  accounts,
+  ...stakeTables,
+  ...delegationTables,
+  ...governanceTables,
+  params,
+  totals,
+  counters,
+  chain,
+] as const
 
 /** SQL views that show derived values to people. */
-export const views = [validatorsView] as const
+export const views = [validatorsView, delegationsView] as const
 
 /** A transaction type by its name in TxBody's oneof. */
 export const txEntryOf: ReadonlyMap<string, TxEntry> = new Map(txEntries.map((entry) => [entry.operation, entry]))

@@ -1,3 +1,5 @@
+import { record, type Shape } from './shape.ts'
+import { text } from './text.ts'
 import { fromBase64, fromHex, toBase64, toHex } from '../base/bytes.ts'
 import { fixedLength, held, type KeyType, plainText, stringOf } from './valueType.ts'
 
@@ -116,3 +118,10 @@ export const proposalId: KeyType<ProposalId, Uint8Array> = of32Bytes({
   parse: parseProposalId,
   print: printProposalId,
 })
+
+const pubKeyMembers = record('PubKeyObject', { type: text, value: pubKey })
+/** A public key as CometBFT's JSON has it. */
+export const pubKeyObject: Shape<PubKey> = {
+  schema: pubKeyMembers.schema,
+  toJson: (value) => pubKeyMembers.toJson({ type: 'tendermint/PubKeyEd25519', value }),
+}

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { maxOf, minOf, TOKEN } from '../../src/base/amount.ts'
 import { toBase64 } from '../../src/base/bytes.ts'
 import { pubKeyBytes } from '../../src/values/pubKey.ts'
 import { type ExportedState, exportState } from '../../src/cli/commands/export.ts'
@@ -6,6 +7,9 @@ import { accounts } from '../../src/modules/accounts/keeper.ts'
 import { getChain, getTotals, supplyOf } from '../../src/modules/chain/keeper.ts'
 import { proposals } from '../../src/modules/governance/tables.ts'
 import { paramsInForce, printParams } from '../../src/modules/params/keeper.ts'
+import { listDelegations, payoutsOf, worthOf } from '../../src/modules/delegation/keeper.ts'
+import { getByOwner, selfShares } from '../../src/modules/stake/keeper.ts'
+import { batches } from '../../src/modules/delegation/tables.ts'
 import { candidacies, type Candidacy, isEligible, setMembers, unbondings } from '../../src/modules/stake/tables.ts'
 import { powerInAll, SET_POWER_MIN } from '../../src/modules/stake/validatorSet.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -33,6 +37,7 @@ const KEPT = [
   'pubKey',
   'shares',
   'maxShares',
+  'delegated',
   'compRate',
   'name',
   'website',
@@ -40,14 +45,32 @@ const KEPT = [
   'email',
   'profile',
 ] as const
+const sum = (worth: readonly (readonly [string, bigint])[]): bigint => worth.reduce((all, [, one]) => all + one, 0n)
+/** What each delegation of a candidacy is worth. */
+const worths = (store: Store, one: Candidacy) =>
+  [...listDelegations(store, one)].map((row) => [row.delegator, worthOf(row.units, one)] as const)
+/** A candidacy as genesis can hold it: delegations of at least 1 token, the owner's part within max_shares. */
+function keptOf(store: Store, one: Candidacy): Candidacy {
+  const worth = worths(store, one)
+  const delegated = sum(worth.filter(([, amount]) => amount >= TOKEN))
+  const maxShares = maxOf(one.maxShares, delegated)
+  return { ...one, maxShares, delegated, shares: delegated + minOf(one.shares - sum(worth), maxShares - delegated) }
+}
 const kept = (one: Candidacy): object => Object.fromEntries(KEPT.map((column) => [column, one[column]]))
 const eligible = (store: Store): Candidacy[] => [...store.scan(candidacies, { index: 'byRank' })].filter(isEligible)
 const isProven = (store: Store, { pubKey }: Candidacy): boolean => store.get(setMembers, { pubKey })?.proven === true
 /** Those that the new chain gets: whoever would be in its first set has a key that has signed. */
 function carriedOver(store: Store, height: number): Candidacy[] {
-  const all = eligible(store).sort((a, b) =>
-    a.shares === b.shares ? Buffer.compare(pubKeyBytes(a.pubKey), pubKeyBytes(b.pubKey)) : a.shares > b.shares ? -1 : 1,
-  )
+  const all = eligible(store)
+    .map((one) => keptOf(store, one))
+    .filter(isEligible)
+    .sort((a, b) =>
+      a.shares === b.shares
+        ? Buffer.compare(pubKeyBytes(a.pubKey), pubKeyBytes(b.pubKey))
+        : a.shares > b.shares
+          ? -1
+          : 1,
+    )
   const { maxVals } = paramsInForce(store, height + 1)
   const last = all.filter((one) => isProven(store, one))[maxVals - 1]
   const behind = last === undefined ? all.length : all.indexOf(last)
@@ -67,8 +90,16 @@ function holdings(store: Store, height: number): ReadonlyMap<string, bigint> {
   }
   for (const { ownerAddress, amount } of store.scan(unbondings)) add(ownerAddress, amount)
   for (const { transferFrom, escrow } of store.scan(proposals)) add(transferFrom, escrow)
+  for (const batch of store.scan(batches))
+    for (const { delegator, paid } of payoutsOf(store, batch)) add(delegator, paid)
   const carried = new Set(carriedOver(store, height).map(({ id }) => id))
-  for (const one of store.scan(candidacies)) if (!carried.has(one.id)) add(one.ownerAddress, one.shares)
+  for (const one of store.scan(candidacies)) {
+    const worth = worths(store, one)
+    const isCarried = carried.has(one.id)
+    for (const [delegator, amount] of worth) if (!isCarried || amount < TOKEN) add(delegator, amount)
+    if (!isCarried) add(one.ownerAddress, one.shares - sum(worth))
+    else add(one.ownerAddress, one.shares - sum(worth) - selfShares(keptOf(store, one)))
+  }
   return sums
 }
 
@@ -88,6 +119,12 @@ function expectCarried(from: Store, to: Store, height: number): void {
   const carried = carriedOver(from, height)
   expect(eligible(to).sort(byKey).map(kept)).toEqual(carried.sort(byKey).map(kept))
   expect(to.count(candidacies)).toBe(carried.length)
+  for (const one of carried) {
+    const there = getByOwner(to, one.ownerAddress) as Candidacy
+    expect(worths(to, there)).toEqual(
+      worths(from, getByOwner(from, one.ownerAddress) as Candidacy).filter(([, amount]) => amount >= TOKEN),
+    )
+  }
   expect(printParams(to, 1)).toEqual(printParams(from, height + 1))
   const constants = (store: Store): object => {
     const { defaultMaxAmount, defaultCompRate, foundationAddress, maxAbsentBlocks, slashRatio } = getChain(store)

@@ -88,6 +88,19 @@ const SAID: Readonly<Record<OperationName, readonly (readonly [object, string, b
     [{ candidateAddress: other, verified: 'Y' }, `Mark the candidacy of ${other} as verified.`],
     [{ candidateAddress: other, verified: 'N' }, `Mark the candidacy of ${other} as not verified.`],
   ],
+  delegate: [
+    [{ validatorAddress: other, amount: String(3n * TOKEN) }, `Stake 3 token with the validator ${other}.`, 3n * TOKEN],
+  ],
+  withdraw: [
+    [
+      { validatorAddress: other, amount: '5' },
+      `Take 0.000000000000000005 token of your stake back from the validator ${other}. It is paid out after about 60,480 blocks.`,
+    ],
+    [
+      { validatorAddress: other, completelyWithdraw: 'Y' },
+      `Take your whole stake back from the validator ${other}. It is paid out after about 60,480 blocks.`,
+    ],
+  ],
   proposeChangeParam: [[{ name: 'max_vals', value: '7' }, 'Propose to set max_vals from 4 to 7.']],
   proposeDeployLibEni: [
     [{ name: 'lib', version: 'v1.2.3', ...files }, 'Propose to deploy the library lib v1.2.3 on ubuntu and centos.'],

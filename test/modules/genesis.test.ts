@@ -1,3 +1,4 @@
+import { NO_POOL } from '../support/noPool.ts'
 import { describe, expect, test } from '@jest/globals'
 import { toBase64 } from '../../src/base/bytes.ts'
 import { GenesisError } from '../../src/modules/genesis.ts'
@@ -98,6 +99,7 @@ describe('genesis', () => {
       blockHeight: 0,
       createdAt: GENESIS_TIME,
       updatedAt: GENESIS_TIME,
+      ...NO_POOL,
     })
     expect(recordOf(chain, account(2))).toMatchObject({ id: 1, compRate: 3n * 10n ** 17n })
   })

@@ -7,6 +7,8 @@ import { OPEN_PROPOSALS_OF_ONE_MAX } from '../../src/modules/governance/keeper.t
 import { type Proposal, proposals, votes } from '../../src/modules/governance/tables.ts'
 import { paramsInForce } from '../../src/modules/params/keeper.ts'
 import { listSet } from '../../src/modules/stake/keeper.ts'
+import { listDelegations, payoutsOf } from '../../src/modules/delegation/keeper.ts'
+import { batches, claims } from '../../src/modules/delegation/tables.ts'
 import {
   accountUpdates,
   candidacies,
@@ -36,12 +38,36 @@ function checkMoney(store: Store): void {
   need(supplyGap(store) === 0n, `the supply has a gap of ${supplyGap(store)}`)
   for (const { address, balance } of store.scan(accounts)) need(balance >= 0n, `${address} has ${balance}`)
   for (const { number, amount } of store.scan(unbondings)) need(amount >= 0n, `unbonding ${number} holds ${amount}`)
-  for (const { id, shares, maxShares, withdrawn } of store.scan(candidacies)) {
+  for (const { id, shares, delegated, maxShares, withdrawn } of store.scan(candidacies)) {
     need(
-      shares >= 0n && shares <= maxShares && !(withdrawn && shares > 0n),
-      `candidacy ${id} has ${shares} of ${maxShares}`,
+      shares >= delegated && delegated >= 0n && !(withdrawn && shares > 0n),
+      `candidacy ${id} has ${shares}, of which ${delegated} are delegated`,
+    )
+    // Only what awards add to the pool passes max_shares.
+    need(shares <= maxShares || delegated > 0n, `candidacy ${id} has ${shares} of ${maxShares}`)
+  }
+}
+
+/** The sums that candidacies and batches hold are those of the rows. Source: protocol.md §12. */
+function checkDelegations(store: Store): void {
+  for (const { id, pool, delegated, delegationUnits, delegators } of store.scan(candidacies)) {
+    const rows = [...listDelegations(store, { id, pool })]
+    const units = rows.reduce((sum, row) => sum + row.units, 0n)
+    need(units === delegationUnits, `candidacy ${id} has ${delegationUnits} units, its delegations ${units}`)
+    need(rows.length === delegators, `candidacy ${id} has ${delegators} delegators of ${rows.length}`)
+    need((delegated === 0n) === (units === 0n), `candidacy ${id} has ${delegated} for ${units} units`)
+    need(
+      rows.every((row) => row.units > 0n),
+      `a delegation of candidacy ${id} has no units`,
     )
   }
+  for (const batch of store.scan(batches)) {
+    const of = `batch ${batch.number} of candidacy ${batch.candidacyId}`
+    const payouts = [...payoutsOf(store, batch)]
+    need(batch.units > 0n && payouts.reduce((sum, { units }) => sum + units, 0n) === batch.units, `${of}: units`)
+    need(payouts.reduce((sum, { paid }) => sum + paid, 0n) === batch.amount, `${of}: paid to the unit`)
+  }
+  for (const claim of store.scan(claims)) need(store.get(batches, claim) !== undefined, 'a claim has its batch')
 }
 
 function checkStake(store: Store, known: ReadonlyMap<string, number>, hasChanged: boolean): void {
@@ -156,6 +182,7 @@ export function checkInvariants(
   nonces: ReadonlyMap<string, number>,
 ): void {
   checkMoney(store)
+  checkDelegations(store)
   checkStake(store, known, hasChanged)
   checkGovernance(store)
   for (const [address, nonce] of nonces) {

@@ -39,7 +39,7 @@ test(`two replicas agree at each height of random chains and every invariant hol
 }, 3_600_000)
 
 test('the same on chains that succeed in each operation, approve each type of proposal and restart often', () => {
-  const { met, restarts } = run(1, 6, 120)
+  const { met, restarts } = run(1, 8, 120)
   expect(restarts).toBeGreaterThan(20)
   const wanted = [
     ...txEntries.map(({ operation }) => `${operation} 0`).filter((what) => what !== 'proposeUpgradeProgram 0'),

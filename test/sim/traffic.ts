@@ -168,6 +168,12 @@ function description(next: Random): Record<string, string> {
 const reason = (next: Random): { reason?: string } =>
   next(4) > 0 ? {} : { reason: next(4) === 0 ? longText(next, 2048) : `because ${next(9)}` }
 
+/** An address that has a record, mostly. */
+function anyValidator(next: Random, { store }: TestChain): Uint8Array {
+  const records = [...store.scan(candidacies)]
+  return next(9) === 0 || records.length === 0 ? anyAccount(next) : addressBytes(pick(next, records).ownerAddress)
+}
+
 const pendingOf = ({ store }: TestChain) => [...store.scan(accountUpdates)].filter(({ status }) => status === 'PENDING')
 const numberOf = new Map<string, number>(Array.from({ length: ACCOUNTS }, (_, at) => [account(at + 1).address, at + 1]))
 
@@ -254,6 +260,18 @@ export function randomMessage(
       return { accountUpdateRequestId: pendingOf(chain)[0]?.id ?? 1 + next(20) }
     case 'verifyCandidacy':
       return { candidateAddress: anyAccount(next), verified: pick(next, ['Y', 'N', 'n']) }
+    case 'delegate':
+      return { validatorAddress: anyValidator(next, chain), amount: amount(next) }
+    case 'withdraw':
+      return {
+        validatorAddress: anyValidator(next, chain),
+        ...pick(next, [
+          { amount: amount(next) },
+          { amount: (tokens(next(3)) + BigInt(next(1_000_000_007))).toString() },
+          { completelyWithdraw: 'Y' },
+          { amount: '1', completelyWithdraw: pick(next, ['Y', 'N', 'n']) },
+        ]),
+      }
     case 'proposeChangeParam': {
       const [name, values] = pick(next, VALUES)
       return {
@@ -307,6 +325,8 @@ const WEIGHTED = [
   'activateCandidacy',
   'activateCandidacy',
   'declareCandidacy',
+  ...new Array<string>(5).fill('delegate'),
+  ...new Array<string>(3).fill('withdraw'),
 ]
 
 /** A signed transaction and the name of its operation. */

@@ -5,6 +5,7 @@ import { chain, counters, totals } from '../../src/modules/chain/keeper.ts'
 import { proposals, votes } from '../../src/modules/governance/tables.ts'
 import { params } from '../../src/modules/params/keeper.ts'
 import { txEntries } from '../../src/modules/registry.ts'
+import { batches, claims, delegations } from '../../src/modules/delegation/tables.ts'
 import {
   absences,
   accountUpdates,
@@ -17,6 +18,7 @@ import {
 import type { RowOf, Table } from '../../src/store/table.ts'
 import type { Field, Fields } from '../../src/tx/fields.ts'
 import { account, nodeKey, tokens } from '../support/testChain.ts'
+import { NO_POOL } from '../support/noPool.ts'
 
 const of = (number: number): Uint8Array => addressBytes(account(number).address)
 const key = pubKeyOf(nodeKey(1))
@@ -63,6 +65,10 @@ const OWN_CASES: readonly MessageCase[] = [
     { transferFrom: of(1), transferTo: of(2), amount: '5', reason: 'r', expireBlockHeight: 1, expireTimestamp: 2 },
   ],
   ['vote', { proposalId: new Uint8Array(32).fill(0xfb), answer: 'Y' }],
+  ['delegate', { validatorAddress: of(1), amount: '1000000000000000000' }],
+  ['withdraw', { validatorAddress: of(1), amount: '1' }],
+  ['withdraw', { validatorAddress: of(1), completelyWithdraw: 'Y' }],
+  ['withdraw', { validatorAddress: of(1), amount: '', completelyWithdraw: 'N' }],
 ]
 
 const BY_TYPE: Readonly<Record<string, unknown>> = {
@@ -174,6 +180,7 @@ export const ROWS: readonly Case[] = [
     blockHeight: 7,
     createdAt: 1_700_000_007,
     updatedAt: 1_700_000_008,
+    ...NO_POOL,
   }),
   row(candidacies, {
     id: Number.MAX_SAFE_INTEGER,
@@ -193,6 +200,7 @@ export const ROWS: readonly Case[] = [
     blockHeight: 0,
     createdAt: 0,
     updatedAt: 0,
+    ...NO_POOL,
   }),
   row(validatorKeys, { pubKey: key, firstHeight: 3, candidacyId: 1, lastHeight: 0 }),
   row(setMembers, { pubKey: key, candidacyId: 1, power: 9_000_000_000_000_000, proven: true }),
@@ -227,4 +235,56 @@ export const ROWS: readonly Case[] = [
     lastHeight: 49,
     lastTimeMs: 1_700_000_049_123,
   }),
+  row(candidacies, {
+    id: 3,
+    pubKey: key,
+    ownerAddress: owner,
+    shares: tokens(30),
+    maxShares: tokens(100),
+    compRate: 250_000_000_000_000_000n,
+    ...description,
+    verified: false,
+    active: true,
+    withdrawn: false,
+    blockHeight: 7,
+    createdAt: 1_700_000_007,
+    updatedAt: 1_700_000_008,
+    delegated: tokens(20),
+    delegationUnits: tokens(19),
+    pool: 2,
+    delegators: 4,
+    nextCompRate: 500_000_000_000_000_000n,
+    nextCompRateHeight: 60_500,
+  }),
+  row(delegations, {
+    candidacyId: 1,
+    pool: 2,
+    delegator: owner,
+    units: 10n ** 36n,
+    delegateAmount: tokens(5),
+    withdrawAmount: 1n,
+    createdAt: 1_700_000_007,
+    updatedAt: 1_700_000_008,
+  }),
+  row(batches, {
+    candidacyId: 1,
+    number: 300,
+    amount: tokens(2),
+    units: tokens(3),
+    heightMade: 945,
+    heightPaid: 61_425,
+    closed: true,
+    pool: 3,
+  }),
+  row(batches, {
+    candidacyId: 1,
+    number: 1,
+    amount: 1n,
+    units: 1n,
+    heightMade: 9,
+    heightPaid: 9,
+    closed: false,
+    pool: 0,
+  }),
+  row(claims, { candidacyId: 1, number: 300, delegator: owner, units: 7n }),
 ]

@@ -191,11 +191,45 @@ function plan(
     },
     42: { sends: () => [vote(1, 7), vote(2, 7)] },
     45: { sends: () => [[1, 'withdrawCandidacy']] },
+    ...delegations(offence),
+  }
+}
+
+/** Delegations, their awards and slash, a raise of the commission, and the end of a candidacy with a pool. */
+function delegations(offence: (number: number, height: number) => TestBlock): ReturnType<typeof plan> {
+  const to = (number: number, amount: bigint) => ({
+    validatorAddress: bytesOf(account(number)),
+    amount: amount.toString(),
+  })
+  const all = (number: number) => ({ validatorAddress: bytesOf(account(number)), completelyWithdraw: 'Y' })
+  return {
+    51: {
+      sends: () => [
+        [7, 'delegate', to(2, tokens(50))],
+        [8, 'delegate', to(2, tokens(7) + 1n)],
+        [8, 'delegate', to(6, tokens(3))],
+        [2, 'delegate', to(2, tokens(1))],
+        [8, 'delegate', to(2, 1n)],
+      ],
+    },
+    52: { sends: () => [[2, 'updateCandidacy', { compRate: '0.75' }]], block: { seconds: 9 } },
+    53: {
+      sends: () => [
+        [7, 'withdraw', to(2, tokens(20))],
+        [8, 'withdraw', to(2, tokens(2))],
+        [8, 'withdraw', to(2, tokens(50))],
+      ],
+    },
+    54: { sends: () => [[7, 'withdraw', to(2, 1n)]], block: offence(2, 53) },
+    55: { sends: () => [[2, 'activateCandidacy']] },
+    56: { sends: () => [[8, 'withdraw', all(2)]] },
+    57: { sends: () => [[2, 'withdrawCandidacy']] },
+    58: { sends: () => [[8, 'withdraw', { ...all(6), amount: '1' }]] },
   }
 }
 
 /** Blocks of the script. */
-export const SCRIPT_BLOCKS = 50
+export const SCRIPT_BLOCKS = 64
 
 /** The script as CometBFT would send it, with the app hash and results of each block as the memory store has them. */
 export interface Script {

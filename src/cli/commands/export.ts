@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import type { Address } from '../../values/address.ts'
-import { minOf, printRatio } from '../../base/amount.ts'
+import { maxOf, minOf, printRatio, TOKEN } from '../../base/amount.ts'
 import { printPubKey } from '../../values/pubKey.ts'
 import { genesisJson } from '../../comet/home.ts'
 import { accounts } from '../../modules/accounts/keeper.ts'
@@ -10,7 +10,9 @@ import { proposals } from '../../modules/governance/tables.ts'
 import type { Params } from '../../modules/params/definitions.ts'
 import { paramsInForce, printParams } from '../../modules/params/keeper.ts'
 import type { ValidatorUpdate } from '../../modules/stake/block.ts'
-import { listSet } from '../../modules/stake/keeper.ts'
+import { listDelegations, payoutsOf, worthOf } from '../../modules/delegation/keeper.ts'
+import { compRateAt, listSet } from '../../modules/stake/keeper.ts'
+import { batches } from '../../modules/delegation/tables.ts'
 import { accountUpdates, candidacies, type Candidacy, isEligible, unbondings } from '../../modules/stake/tables.ts'
 import { createOverlay } from '../../store/overlay.ts'
 import type { StateReader } from '../../store/state.ts'
@@ -31,13 +33,43 @@ export interface ExportedState {
   readonly notCarriedOver: readonly string[]
 }
 
+/** A candidacy as genesis holds it, and what it cannot hold of it. */
+interface Carried {
+  readonly candidacy: Candidacy
+  readonly shares: bigint
+  readonly maxShares: bigint
+  readonly delegations: readonly { readonly delegator: Address; readonly amount: bigint }[]
+}
+
+/**
+ * A candidacy with its delegations, each rounded down; what is below 1 token is left out, and so are shares of the owner
+ * above max_shares. Delegations may pass max_shares by their awards: then it rises with them.
+ */
+function carry(state: StateReader, candidacy: Candidacy): Carried {
+  const worth = worthOfAll(state, candidacy)
+  const kept = worth.filter(({ amount }) => amount >= TOKEN)
+  const delegated = sumOf(kept)
+  const maxShares = maxOf(candidacy.maxShares, delegated)
+  const self = candidacy.shares - sumOf(worth)
+  return { candidacy, delegations: kept, maxShares, shares: delegated + minOf(self, maxShares - delegated) }
+}
+
+const sumOf = (items: readonly { readonly amount: bigint }[]): bigint =>
+  items.reduce((sum, { amount }) => sum + amount, 0n)
+
+const worthOfAll = (state: StateReader, candidacy: Candidacy): Carried['delegations'] =>
+  [...listDelegations(state, candidacy)].map(({ delegator, units }) => ({
+    delegator,
+    amount: worthOf(units, candidacy),
+  }))
+
 /**
  * Sorts candidacies as the new chain ranks them. All of them are declared in its block 0, so with equal shares the
  * smaller key comes first (protocol.md §4.1).
  */
-function byRank(a: Candidacy, b: Candidacy): number {
+function byRank(a: Carried, b: Carried): number {
   if (a.shares !== b.shares) return a.shares > b.shares ? -1 : 1
-  return a.pubKey < b.pubKey ? -1 : 1
+  return a.candidacy.pubKey < b.candidacy.pubKey ? -1 : 1
 }
 
 /**
@@ -45,48 +77,58 @@ function byRank(a: Candidacy, b: Candidacy): number {
  * validator set with a key that has not signed. Keys of genesis count as proven, so such a key could keep the new chain
  * from ever making a block (protocol.md §4.4).
  */
-function carriedCandidacies(state: StateReader, { maxVals }: Pick<Params, 'maxVals'>): readonly Candidacy[] {
+function carriedCandidacies(state: StateReader, { maxVals }: Pick<Params, 'maxVals'>): readonly Carried[] {
   const proven = new Set(listSet(state).flatMap((member) => (member.proven ? member.pubKey : [])))
-  const carried: Candidacy[] = []
+  const carried: Carried[] = []
   let first = 0
-  for (const candidacy of [...state.scan(candidacies)].filter(isEligible).sort(byRank)) {
-    if (first < maxVals && !proven.has(candidacy.pubKey)) continue
+  const eligible = [...state.scan(candidacies)].filter(isEligible).map((candidacy) => carry(state, candidacy))
+  for (const one of eligible.filter(({ shares }) => shares >= TOKEN).sort(byRank)) {
+    if (first < maxVals && !proven.has(one.candidacy.pubKey)) continue
     first++
-    carried.push(candidacy)
+    carried.push(one)
   }
   return carried
 }
 
 /**
- * Every balance, including what genesis cannot hold elsewhere: escrow, unbonding shares, and the shares of candidacies
- * that are not carried over.
+ * Every balance, including what genesis cannot hold elsewhere: escrow, what unbonds, and the shares and delegations that
+ * are not carried over.
  */
-function balancesOf(state: StateReader, carried: ReadonlySet<number>): Map<Address, bigint> {
+function balancesOf(state: StateReader, carried: ReadonlyMap<number, Carried>): Map<Address, bigint> {
   const balances = new Map<Address, bigint>()
   const add = (address: Address, units: bigint): void => {
     if (units > 0n) balances.set(address, (balances.get(address) ?? 0n) + units)
   }
   for (const { address, balance } of state.scan(accounts)) add(address, balance)
   for (const { ownerAddress, amount } of state.scan(unbondings)) add(ownerAddress, amount)
+  for (const batch of state.scan(batches))
+    for (const { delegator, paid } of payoutsOf(state, batch)) add(delegator, paid)
   for (const { transferFrom, escrow } of state.scan(proposals)) if (transferFrom !== '') add(transferFrom, escrow)
-  for (const one of state.scan(candidacies)) {
-    add(one.ownerAddress, carried.has(one.id) ? one.shares - minOf(one.shares, one.maxShares) : one.shares)
+  for (const candidacy of state.scan(candidacies)) {
+    const { shares = 0n, delegations = [] } = carried.get(candidacy.id) ?? {}
+    const worth = worthOfAll(state, candidacy)
+    const kept = new Set(delegations.map(({ delegator }) => delegator))
+    const left = worth.filter(({ delegator }) => !kept.has(delegator))
+    for (const { delegator, amount } of left) add(delegator, amount)
+    add(candidacy.ownerAddress, candidacy.shares - shares - sumOf(left))
   }
   return balances
 }
 
-function notCarriedOver(state: StateReader, carried: ReadonlySet<number>): readonly string[] {
+function notCarriedOver(state: StateReader, carried: ReadonlyMap<number, Carried>): readonly string[] {
   const left = [...state.scan(candidacies)].filter(({ id }) => !carried.has(id))
   const eligible = left.filter(isEligible).length
   return [
     'nonces: every account starts at 0',
     `proposals and their votes: ${state.count(proposals)}; what they hold in escrow is back in the payers' balances`,
-    `candidacies that are withdrawn, deactivated or below 1 token: ${left.length - eligible}, their shares are in their owners' balances`,
-    `candidacies of the first ranks whose key has not signed a block yet: ${eligible}, their shares are in their owners' balances`,
+    `candidacies that are withdrawn, deactivated or below 1 token: ${left.length - eligible}, paid into balances`,
+    `candidacies of the first ranks whose key has not signed a block yet: ${eligible}, paid into balances`,
     `unbonding entries: ${state.count(unbondings)}, paid into their owners' balances; shares above max_shares too`,
+    `delegations that unbond, in ${state.count(batches)} batches, and those below 1 token: paid into their delegators' balances`,
     `account update requests: ${state.count(accountUpdates)}`,
     'the verified mark, dates and block heights of candidacies; absences and misbehaviours; blocks and transactions',
     `the counter of retired programs: ${programVersion(state)} here, 1 in the new chain`,
+    'raises of comp_rate that wait; what a delegator put in and took out',
     'parameters of earlier heights, and what governance has approved for later ones',
   ]
 }
@@ -100,6 +142,21 @@ function firstSetOf(genesis: Genesis): readonly ValidatorUpdate[] {
   return applyGenesis(createOverlay(), genesis, start)
 }
 
+function candidacyJson({ candidacy, shares, maxShares, delegations }: Carried, height: number): object {
+  const { name, website, location, email, profile } = candidacy
+  return {
+    owner: candidacy.ownerAddress,
+    pub_key: printPubKey(candidacy.pubKey),
+    shares: shares.toString(),
+    max_shares: maxShares.toString(),
+    comp_rate: printRatio(compRateAt(candidacy, height)),
+    description: { name, website, location, email, profile },
+    ...(delegations.length > 0 && {
+      delegations: delegations.map(({ delegator, amount }) => ({ delegator, amount: amount.toString() })),
+    }),
+  }
+}
+
 /**
  * Turns the state at `height` into genesis: balances, the parameters in force in the next block, constants, and
  * candidacies in the new chain's rank order. The supply stays the same, and a chain that starts from it exports the
@@ -109,9 +166,9 @@ function firstSetOf(genesis: Genesis): readonly ValidatorUpdate[] {
 export function exportState(state: StateReader, height: number): ExportedState {
   const chain = getChain(state)
   const carried = carriedCandidacies(state, paramsInForce(state, height + 1))
-  const ids = new Set(carried.map(({ id }) => id))
+  const byId = new Map(carried.map((one) => [one.candidacy.id, one]))
   const appState = {
-    accounts: [...balancesOf(state, ids)]
+    accounts: [...balancesOf(state, byId)]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([address, balance]) => ({ address, balance: balance.toString() })),
     params: printParams(state, height + 1),
@@ -122,20 +179,13 @@ export function exportState(state: StateReader, height: number): ExportedState {
       max_absent_blocks: chain.maxAbsentBlocks,
       slash_ratio: printRatio(chain.slashRatio),
     },
-    candidacies: carried.map(({ shares, maxShares, name, website, location, email, profile, ...one }) => ({
-      owner: one.ownerAddress,
-      pub_key: printPubKey(one.pubKey),
-      shares: minOf(shares, maxShares).toString(),
-      max_shares: maxShares.toString(),
-      comp_rate: printRatio(one.compRate),
-      description: { name, website, location, email, profile },
-    })),
+    candidacies: carried.map((one) => candidacyJson(one, height + 1)),
   }
   return {
     appState,
     validators: firstSetOf(readGenesis(appState)).map(({ pubKey, power }) => ({ pubKey: printPubKey(pubKey), power })),
     supply: supplyOf(state),
-    notCarriedOver: notCarriedOver(state, ids),
+    notCarriedOver: notCarriedOver(state, byId),
   }
 }
 

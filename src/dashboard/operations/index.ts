@@ -5,6 +5,7 @@ import { acceptCandidacyAccountUpdate } from './acceptCandidacyAccountUpdate.ts'
 import { activateCandidacy } from './activateCandidacy.ts'
 import { deactivateCandidacy } from './deactivateCandidacy.ts'
 import { declareCandidacy } from './declareCandidacy.ts'
+import { delegate } from './delegate.ts'
 import type { FieldText, Input, Message, OperationPage, Outflow } from './operation.ts'
 import { proposeChangeParam } from './proposeChangeParam.ts'
 import { proposeDeployLibEni } from './proposeDeployLibEni.ts'
@@ -16,6 +17,7 @@ import { updateCandidacy } from './updateCandidacy.ts'
 import { updateCandidacyAccount } from './updateCandidacyAccount.ts'
 import { verifyCandidacy } from './verifyCandidacy.ts'
 import { vote } from './vote.ts'
+import { withdraw } from './withdraw.ts'
 import { withdrawCandidacy } from './withdrawCandidacy.ts'
 
 /** Every operation. The compiler demands a file of each. */
@@ -28,6 +30,8 @@ const operations: { readonly [O in OperationName]: OperationPage<O> } = {
   updateCandidacyAccount,
   acceptCandidacyAccountUpdate,
   verifyCandidacy,
+  delegate,
+  withdraw,
   proposeChangeParam,
   proposeDeployLibEni,
   proposeRetireProgram,

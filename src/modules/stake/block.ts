@@ -1,11 +1,12 @@
 import { type Address, addressOfKey } from '../../values/address.ts'
-import { type Amount, divFloor, minOf, shareFloor, TOKEN } from '../../base/amount.ts'
+import { type Amount, divFloor, maxOf, minOf, ONE, shareFloor, TOKEN } from '../../base/amount.ts'
 import { printPubKey, type PubKey, pubKeyBytes } from '../../values/pubKey.ts'
 import type { State, StateReader } from '../../store/state.ts'
 import { addBalance } from '../accounts/keeper.ts'
 import { addToTotals, getChain, supplyOf } from '../chain/keeper.ts'
 import type { Block } from '../define.ts'
 import type { ChainEvent } from '../event.ts'
+import { closeBatch, listBatches, payClaims, poolOver } from '../delegation/keeper.ts'
 import {
   absentEvent,
   awardEvent,
@@ -18,11 +19,12 @@ import {
 } from './events.ts'
 import {
   absencesOf,
-  awardShares,
   candidacyIdAt,
   changeCandidacy,
+  changeShares,
   changeUnbonding,
   clearAbsence,
+  compRateAt,
   countAbsence,
   dropKeyPeriods,
   getById,
@@ -36,6 +38,7 @@ import {
   recordMisbehaviour,
   removeUnbonding,
   replaceSet,
+  selfShares,
   type SetByKey,
 } from './keeper.ts'
 import { type Candidacy, isEligible, type SetMember } from './tables.ts'
@@ -80,9 +83,9 @@ function slash(state: State, amount: bigint): bigint {
 }
 
 /**
- * Step 1 of a block: each offence burns slash_ratio of the candidacy's shares, and of its unbonding entries made at or
- * after the block before the offence, and makes it inactive. One at a height not above its last removal + 1 counts as
- * that one. Bound: evidence max_bytes. Source: protocol.md §5.
+ * Step 1 of a block: each offence burns slash_ratio of the owner's shares, of what is delegated, and of the unbonding
+ * entries and batches made at or after the block before the offence, and makes the candidacy inactive. One at a height
+ * not above its last removal + 1 counts as that one. Bound: evidence max_bytes. Source: protocol.md §5, §12.
  */
 export function punish(state: State, block: Block, offences: readonly Offence[]): readonly ChainEvent[] {
   const events: ChainEvent[] = []
@@ -94,9 +97,15 @@ export function punish(state: State, block: Block, offences: readonly Offence[])
     for (const entry of listUnbondings(state, candidacyId)) {
       if (entry.heightMade >= height - 1) changeUnbonding(state, entry, slash(state, entry.amount))
     }
+    for (const batch of listBatches(state, candidacyId)) {
+      if (batch.heightMade >= height - 1) closeBatch(state, batch, slash(state, batch.amount))
+    }
     const candidacy = getById(state, candidacyId)
     if (candidacy !== undefined) {
-      changeCandidacy(state, candidacy, { shares: slash(state, candidacy.shares), active: false }, block.time)
+      const delegated = slash(state, candidacy.delegated)
+      const pool = delegated === 0n && candidacy.delegationUnits > 0n ? poolOver(candidacy) : { delegated }
+      const shares = slash(state, selfShares(candidacy)) + delegated
+      changeCandidacy(state, candidacy, { shares, active: false, ...pool }, block.time)
       if (candidacy.active) events.push(removedEvent.of({ owner: candidacy.ownerAddress, reason: 'misbehaviour' }))
     }
     recordMisbehaviour(state, candidacyId, block.height)
@@ -174,9 +183,9 @@ const BLOCK_MS_MAX = 10_000
 
 /**
  * EndBlock (c): mints the block's award and shares it by power among the members of the last commit that signed and
- * whose candidacy is eligible now; each part rounds down and the rest is not minted. A part fills shares up to
- * max_shares, then the owner's balance. Every AWARD_EVENT_BLOCKS blocks it is an event for each owner who is paid. Bound:
- * the size of the last commit. Source: protocol.md §5, §9.
+ * whose candidacy is eligible now; each part rounds down and the rest is not minted. What of a part belongs to delegators
+ * joins their pool; the owner's fills shares up to max_shares, then its balance. Every AWARD_EVENT_BLOCKS blocks it is an
+ * event for each owner who is paid. Bound: the size of the last commit. Source: protocol.md §5, §9, §12.
  */
 export function payAward(state: State, block: Block, votes: readonly CommitVote[]): readonly ChainEvent[] {
   const supply = supplyOf(state)
@@ -185,33 +194,56 @@ export function payAward(state: State, block: Block, votes: readonly CommitVote[
   const elapsedMs = Math.max(0, Math.min(block.timeMs - getChain(state).lastTimeMs, BLOCK_MS_MAX))
   const award = divFloor(supply * BigInt(block.params.inflationRate) * BigInt(elapsedMs), 100n * MS_A_YEAR)
   // A candidacy whose new key joins beside the old one is paid for both.
-  const paid = block.height % AWARD_EVENT_BLOCKS === 0 ? new Map<Address, Amount>() : undefined
+  const paid =
+    block.height % AWARD_EVENT_BLOCKS === 0 ? new Map<Address, { toOwner: Amount; toPool: Amount }>() : undefined
   for (const vote of votes) {
     const candidacy = vote.signed ? liveVoter(state, vote, block.height - 1) : undefined
     if (candidacy === undefined || !isEligible(candidacy)) continue
     const { ownerAddress } = candidacy
     const part = divFloor(award * BigInt(vote.power), total)
-    const toShares = minOf(part, candidacy.maxShares - candidacy.shares)
-    awardShares(state, candidacy, toShares)
-    addBalance(state, ownerAddress, part - toShares)
+    const toPool = poolAwardOf(candidacy, part, block.height)
+    const toOwner = part - toPool
+    const shares = candidacy.shares + toPool
+    const toShares = minOf(toOwner, maxOf(0n, candidacy.maxShares - shares))
+    changeShares(state, candidacy, { shares: shares + toShares, delegated: candidacy.delegated + toPool })
+    addBalance(state, ownerAddress, toOwner - toShares)
     addToTotals(state, 'minted', part)
-    if (part > 0n) paid?.set(ownerAddress, (paid.get(ownerAddress) ?? 0n) + part)
+    if (paid === undefined || part === 0n) continue
+    const before = paid.get(ownerAddress) ?? { toOwner: 0n, toPool: 0n }
+    paid.set(ownerAddress, { toOwner: before.toOwner + toOwner, toPool: before.toPool + toPool })
   }
-  return [...(paid ?? [])].map(([owner, amount]) => awardEvent.of({ owner, amount: amount.toString() }))
+  return [...(paid ?? [])].map(([owner, { toOwner, toPool }]) =>
+    awardEvent.of({ owner, amount: String(toOwner), ...(toPool > 0n && { delegated: String(toPool) }) }),
+  )
 }
+
+/**
+ * What of a candidacy's award goes to its delegators: their part of the shares, less the commission. Source: protocol.md
+ * §12.
+ */
+const poolAwardOf = (candidacy: Candidacy, part: Amount, height: number): Amount =>
+  candidacy.delegated === 0n
+    ? 0n
+    : divFloor(part * candidacy.delegated * (ONE - compRateAt(candidacy, height)), candidacy.shares * ONE)
 
 // EndBlock (d): payout
 
 /**
- * EndBlock (d): pays out the unbonding entries whose height is reached, to the owner at the time of withdraw, by
- * number. Source: protocol.md §3, withdraw.
+ * EndBlock (d): pays out what is due: first the unbonding entries, to the owner at the time of withdraw, by number, then
+ * the claims of delegators, a bounded number of them. Source: protocol.md §3, withdraw, and §12.
  */
 export function payUnbonded(state: State, block: Block): readonly ChainEvent[] {
-  return listDueUnbondings(state, block.height).map((entry) => {
+  const events: ChainEvent[] = []
+  const pay = (owner: Address, amount: Amount): void => {
+    addBalance(state, owner, amount)
+    events.push(unbondedEvent.of({ owner, amount: amount.toString() }))
+  }
+  for (const entry of listDueUnbondings(state, block.height)) {
     removeUnbonding(state, entry)
-    addBalance(state, entry.ownerAddress, entry.amount)
-    return unbondedEvent.of({ owner: entry.ownerAddress, amount: entry.amount.toString() })
-  })
+    pay(entry.ownerAddress, entry.amount)
+  }
+  payClaims(state, block.height, pay)
+  return events
 }
 
 // EndBlock (e): the validator set

@@ -46,18 +46,19 @@ export const presentEvent = defineEvent({
   doc: 'A candidacy signed again, after so many commits that it missed.',
 })
 
-/** Shares were paid out after unbonding, in base units. */
+/** Shares or a delegation were paid out after unbonding, in base units. */
 export const unbondedEvent = defineEvent({
   type: 'svc.stake.unbonded',
   attributes: ['owner', 'amount'],
-  doc: 'Shares were paid out after unbonding, in base units.',
+  doc: 'Shares were paid out to their owner, or a delegation to the delegator, after unbonding, in base units.',
 })
 
-/** What a block whose height is a multiple of 50 paid to an owner, in base units. */
+/** What a block whose height is a multiple of 50 paid to an owner, and to those who delegate to it, in base units. */
 export const awardEvent = defineEvent({
   type: 'svc.stake.award',
   attributes: ['owner', 'amount'],
-  doc: 'What a block whose height is a multiple of 50 paid to an owner, in base units.',
+  optional: ['delegated'],
+  doc: 'What a block whose height is a multiple of 50 paid to an owner, and to those who delegate to it, in base units.',
 })
 
 /** All of them. */

@@ -1,5 +1,5 @@
 import { type Address, addressBytes } from '../../values/address.ts'
-import type { Amount } from '../../base/amount.ts'
+import type { Amount, Ratio } from '../../base/amount.ts'
 import { u64be } from '../../base/bytes.ts'
 import { type PubKey, pubKeyBytes } from '../../values/pubKey.ts'
 import type { State, StateReader } from '../../store/state.ts'
@@ -99,19 +99,28 @@ export function isOnlyEligible(state: StateReader, candidacy: Candidacy): boolea
   return seen === 1
 }
 
-/** What a new candidacy is given; its id, flags and updated_at follow. */
-export type NewCandidacy = Omit<Candidacy, 'id' | 'verified' | 'active' | 'withdrawn' | 'updatedAt'>
+/** What a candidacy has while nobody delegates to it. */
+const noPool = { delegated: 0n, delegationUnits: 0n, pool: 0, delegators: 0, nextCompRate: 0n, nextCompRateHeight: 0 }
 
-/** Creates an active candidacy under the next id. */
-export function createCandidacy(state: State, given: NewCandidacy): void {
-  state.put(candidacies, {
+/** What a new candidacy is given; its id, flags and updated_at follow. */
+export type NewCandidacy = Omit<
+  Candidacy,
+  'id' | 'verified' | 'active' | 'withdrawn' | 'updatedAt' | keyof typeof noPool
+>
+
+/** Creates an active candidacy, to which nobody delegates, under the next id. */
+export function createCandidacy(state: State, given: NewCandidacy): Candidacy {
+  const candidacy = {
     ...given,
     id: takeNumber(state, 'nextCandidacyId'),
     verified: false,
     active: true,
     withdrawn: false,
     updatedAt: given.createdAt,
-  })
+    ...noPool,
+  }
+  state.put(candidacies, candidacy)
+  return candidacy
 }
 
 /** Changes a candidacy; updated_at becomes `time`, the block's in seconds. */
@@ -124,9 +133,41 @@ export function changeCandidacy(
   state.put(candidacies, { ...candidacy, ...changes, updatedAt: time })
 }
 
-/** Adds an award to the shares. No operation of the owner: updated_at stays. */
-export function awardShares(state: State, candidacy: Candidacy, amount: Amount): void {
-  state.put(candidacies, { ...candidacy, shares: candidacy.shares + amount })
+/** Writes what an award or a delegator changes. No operation of the owner: updated_at stays. */
+export function changeShares(
+  state: State,
+  candidacy: Candidacy,
+  changes: Pick<Candidacy, 'shares'> & Partial<Pick<Candidacy, 'delegated' | 'delegationUnits' | 'delegators'>>,
+): void {
+  state.put(candidacies, { ...candidacy, ...changes })
+}
+
+/** The owner's part of the shares: what it has staked itself, with its awards. */
+export const selfShares = ({ shares, delegated }: Pick<Candidacy, 'shares' | 'delegated'>): Amount => shares - delegated
+
+/** The raise of comp_rate that waits at `height`, if one does. */
+export const waitingRaise = (
+  { nextCompRate: rate, nextCompRateHeight: from }: Candidacy,
+  height: number,
+): { readonly rate: Ratio; readonly from: number } | undefined => (from > height ? { rate, from } : undefined)
+
+/** The comp_rate in force at a height: a raise is, from its height on. Source: protocol.md §12. */
+export const compRateAt = ({ compRate, nextCompRate, nextCompRateHeight }: Candidacy, height: number): Ratio =>
+  nextCompRateHeight !== 0 && nextCompRateHeight <= height ? nextCompRate : compRate
+
+/**
+ * The columns that a comp_rate given in `block` changes. A raise waits for unstake_wait_period while there are delegators,
+ * so that whoever disagrees can leave first. Source: protocol.md §12.
+ */
+export function compRateChange(
+  candidacy: Candidacy,
+  given: Ratio,
+  { height, params }: Block,
+): Pick<Candidacy, 'compRate' | 'nextCompRate' | 'nextCompRateHeight'> {
+  const inForce = compRateAt(candidacy, height)
+  return candidacy.delegationUnits > 0n && given > inForce
+    ? { compRate: inForce, nextCompRate: given, nextCompRateHeight: height + params.unstakeWaitPeriod }
+    : { compRate: given, nextCompRate: 0n, nextCompRateHeight: 0 }
 }
 
 /** Drops the withdrawn record of an address, if any. Unbonding, votes and keys stay: they carry the candidacy's id. */
@@ -170,14 +211,15 @@ export function listDueUnbondings(state: StateReader, height: number): readonly 
 export const pendingUnbonding = (state: StateReader, candidacyId: number): Amount =>
   listUnbondings(state, candidacyId).reduce((sum, entry) => sum + entry.amount, 0n)
 
-/** Turns all shares of a candidacy into one unbonding entry, which is paid out unstake_wait_period blocks later. */
-export function startUnbonding(state: State, { id, ownerAddress, pubKey, shares }: Candidacy, block: Block): void {
+/** Turns the owner's shares into one unbonding entry, which is paid out unstake_wait_period blocks later. */
+export function startUnbonding(state: State, candidacy: Candidacy, block: Block): void {
+  const { id, ownerAddress, pubKey } = candidacy
   state.put(unbondings, {
     number: takeNumber(state, 'nextUnbondingNumber'),
     candidacyId: id,
     ownerAddress,
     pubKey,
-    amount: shares,
+    amount: selfShares(candidacy),
     heightMade: block.height,
     heightPaid: block.height + block.params.unstakeWaitPeriod,
   })

@@ -1,14 +1,15 @@
-import { type PubKey, pubKey } from '../../values/pubKey.ts'
+import { pubKey, pubKeyObject } from '../../values/pubKey.ts'
 import type { StateReader } from '../../store/state.ts'
 import { field } from '../../tx/fields.ts'
 import { address } from '../../values/address.ts'
 import { amount, ratio, uint } from '../../values/number.ts'
-import { listOf, orNull, record, type Shape, type ShapeValue } from '../../values/shape.ts'
+import { listOf, orNull, record, type ShapeValue } from '../../values/shape.ts'
 import { enumOf, flag, text, yesNo } from '../../values/text.ts'
 import { time } from '../../values/time.ts'
 import { defineListQuery, defineQuery, page, pageOf, type QueryContext, type QueryEntry } from '../query.ts'
 import {
   type AccountUpdate,
+  compRateAt,
   countAbove,
   getAccountUpdate,
   getById,
@@ -20,13 +21,6 @@ import {
 } from './keeper.ts'
 import { accountUpdateStatus, type Candidacy, type SetMember, type Unbonding } from './tables.ts'
 import { nextSet, votingPower } from './validatorSet.ts'
-
-const pubKeyMembers = record('PubKeyObject', { type: text, value: pubKey })
-/** A public key as CometBFT's JSON has it. */
-const pubKeyObject: Shape<PubKey> = {
-  schema: pubKeyMembers.schema,
-  toJson: (value) => pubKeyMembers.toJson({ type: 'tendermint/PubKeyEd25519', value }),
-}
 
 /** Source: interface, Validator object; protocol.md §3, §4. */
 const validator = record('Validator', {
@@ -220,7 +214,7 @@ function validatorOf(context: QueryContext, candidacy: Candidacy, rank: number):
     shares: candidacy.shares,
     voting_power: votingPower(candidacy, powerCap),
     max_shares: candidacy.maxShares,
-    comp_rate: candidacy.compRate,
+    comp_rate: compRateAt(candidacy, context.height),
     created_at: candidacy.createdAt,
     updated_at: candidacy.updatedAt,
     description: { name, website, location, email, profile },

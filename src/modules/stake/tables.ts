@@ -25,6 +25,20 @@ const NOT_ELIGIBLE = Uint8Array.of(1)
 const descending = (shares: bigint): Uint8Array =>
   fromHex((AMOUNT_MAX - shares).toString(16).padStart(32, '0')) as Uint8Array
 
+/**
+ * What delegators have of a candidacy; all of it is 0 while nobody has delegated. Of `shares`, `delegated` belongs to
+ * them, in proportion to the units that each has. A raise of the commission waits in `nextCompRate`. Source: protocol.md
+ * §12.
+ */
+const poolColumns = {
+  delegated: amount,
+  delegationUnits: amount,
+  pool: uint,
+  delegators: uint,
+  nextCompRate: ratio,
+  nextCompRateHeight: uint,
+} as const
+
 /** Candidacies, at most one an address, withdrawn ones too. Index byRank: the order of protocol.md §4.1 and §4.3. */
 export const candidacies = table('candidacies', {
   tag: 0x02,
@@ -46,6 +60,7 @@ export const candidacies = table('candidacies', {
     blockHeight: uint,
     createdAt: uint,
     updatedAt: uint,
+    ...poolColumns,
   },
   message: stateCodec('svc.state.Candidacy'),
   indexes: {
@@ -206,7 +221,10 @@ export const validatorsView = {
   sql: `SELECT c.owner_address, c.pub_key, c.shares,
       CASE WHEN c.withdrawn = 'N' AND c.active = 'Y' AND length(c.shares) > 18
         THEN min(CAST(substr(c.shares, 1, length(c.shares) - 18) AS INTEGER), (SELECT tokens FROM power_cap)) ELSE 0 END AS voting_power,
-      c.max_shares, c.comp_rate, c.name, c.website, c.location, c.email, c.profile, c.verified, c.active, c.block_height,
+      c.max_shares,
+      CASE WHEN c.next_comp_rate_height > 0 AND c.next_comp_rate_height <= (SELECT last_height FROM chain) THEN c.next_comp_rate
+        ELSE c.comp_rate END AS comp_rate,
+      c.delegated, c.delegators, c.name, c.website, c.location, c.email, c.profile, c.verified, c.active, c.block_height,
       CASE WHEN r.key IS NULL THEN -1 ELSE row_number() OVER (ORDER BY r.key IS NULL, r.key) - 1 END AS rank,
       CASE WHEN c.withdrawn = 'Y' THEN 'Withdrawn' WHEN c.id IN (SELECT candidacy_id FROM validator_set) THEN 'Validator'
         ELSE 'Candidate' END AS state,

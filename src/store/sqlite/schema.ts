@@ -12,7 +12,7 @@ export interface View {
 }
 
 /** The schema version that this program writes and reads. The first release begins at 1. */
-export const SCHEMA_VERSION = 1
+export const SCHEMA_VERSION = 2
 
 /** CREATE TABLE of the store's own tables, by name: those that hold no rows of a module. */
 export const OWN_TABLES: Readonly<Record<string, string>> = {

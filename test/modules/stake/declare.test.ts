@@ -1,3 +1,4 @@
+import { NO_POOL } from '../../support/noPool.ts'
 import { describe, expect, test } from '@jest/globals'
 import { parseAddress } from '../../../src/values/address.ts'
 import { account, nodeKey, tokens } from '../../support/testChain.ts'
@@ -31,6 +32,7 @@ describe('declare', () => {
       blockHeight: 2,
       createdAt: chain.time,
       updatedAt: chain.time,
+      ...NO_POOL,
     })
     expect(balanceOf(chain, account(5))).toBe(tokens(99_000) - FEE)
     expect(balanceOf(chain, HOLD)).toBe(FEE)

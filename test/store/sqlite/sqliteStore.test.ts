@@ -285,7 +285,7 @@ test('a newer schema, another chain, a foreign database and a file that is none 
   const altered = made()
   new Database(altered).exec('ALTER TABLE votes ADD COLUMN mood TEXT')
   const cases: readonly (readonly [string, RegExp])[] = [
-    [newer, /schema version 99, this program reads version 1: a newer release wrote it\. Run that release; or/],
+    [newer, /schema version 99, this program reads version 2: a newer release wrote it\. Run that release; or/],
     [made(), /chain test, not of other/],
     [foreign, /something else/],
     [foreignMeta, /something else/],

@@ -5,7 +5,7 @@ import { defineTx, type Outcome, type TxContext } from '../../define.ts'
 import { defineEvent } from '../../event.ts'
 import { stakeErrors } from '../errors.ts'
 import { CANDIDACY } from '../events.ts'
-import { closePendingUpdate, dropWithdrawn, getAccountUpdate, getById, getLiveByOwner } from '../keeper.ts'
+import { closePendingUpdate, dropWithdrawn, getAccountUpdate, getById, getLiveByOwner, selfShares } from '../keeper.ts'
 import { change } from './candidacy.ts'
 
 const input = { accountUpdateRequestId: field(uint, 'id that updateAccount returned') }
@@ -21,7 +21,7 @@ export const acceptCandidacyAccountUpdate = defineTx({
   operation: 'acceptCandidacyAccountUpdate',
   call: 'stake.validator.acceptAccountUpdate',
   event,
-  doc: 'Accepts the request: the sender becomes the owner and pays the old owner for the shares.',
+  doc: 'Accepts the request: the sender becomes the owner and pays the old owner for its shares; delegations stay.',
   input,
   gas: (params) => params.updateCandidacy,
   execute: executeAccept,
@@ -38,7 +38,8 @@ function executeAccept(
   const candidacy = getById(state, request.candidacyId)
   if (candidacy?.withdrawn !== false)
     throw new Error(`stake: request ${id} is PENDING for a candidacy that is not live`)
-  const { ownerAddress, shares } = candidacy
+  const { ownerAddress } = candidacy
+  const shares = selfShares(candidacy)
   const shortfall = shortfallOf(state, sender, shares + fee, fee)
   if (shortfall !== undefined) return { ...stakeErrors.insufficientBondShares, shortfall }
   return {

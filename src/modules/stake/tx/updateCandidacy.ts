@@ -8,7 +8,7 @@ import { defineEvent } from '../../event.ts'
 import { missingStakeOf } from '../../outflow.ts'
 import { stakeErrors } from '../errors.ts'
 import { CANDIDACY } from '../events.ts'
-import { isKeyTaken } from '../keeper.ts'
+import { compRateChange, isKeyTaken, selfShares } from '../keeper.ts'
 import { allowed } from '../transitions.ts'
 import { change, description } from './candidacy.ts'
 
@@ -37,13 +37,14 @@ function executeUpdate(context: TxContext, given: ValuesOf<typeof input>): Outco
   const candidacy = allowed(context, 'update')
   if (isError(candidacy)) return candidacy
   const { pubKey: key = candidacy.pubKey, maxAmount: maxShares = candidacy.maxShares } = given
-  const { compRate = candidacy.compRate } = given
   if (key !== candidacy.pubKey && isKeyTaken(state, key, sender)) return stakeErrors.pubKeyDeclared
-  if (given.maxAmount !== undefined && maxShares < candidacy.shares) {
-    return invalidParameter(`maxAmount: expected at least the candidacy's shares ${candidacy.shares}, got ${maxShares}`)
-  }
   const missing =
-    given.maxAmount === undefined ? 0n : missingStakeOf(maxShares, candidacy.shares, block.params.selfStakingRatio)
+    given.maxAmount === undefined ? 0n : missingStakeOf(maxShares, selfShares(candidacy), block.params.selfStakingRatio)
+  const shares = candidacy.shares + missing
+  if (given.maxAmount !== undefined && maxShares < shares) {
+    const what = missing === 0n ? "the candidacy's shares" : "the candidacy's shares with the stake that is missing,"
+    return invalidParameter(`maxAmount: expected at least ${what} ${shares}, got ${maxShares}`)
+  }
   return {
     locks: missing,
     apply: () => {
@@ -51,8 +52,8 @@ function executeUpdate(context: TxContext, given: ValuesOf<typeof input>): Outco
       return change(context, candidacy, {
         pubKey: key,
         maxShares,
-        shares: candidacy.shares + missing,
-        compRate,
+        shares,
+        ...(given.compRate === undefined ? {} : compRateChange(candidacy, given.compRate, block)),
         ...given.description,
         verified: given.description === undefined && candidacy.verified,
       })

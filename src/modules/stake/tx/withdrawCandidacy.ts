@@ -1,6 +1,7 @@
 import { defineTx, effects, isError, type Outcome, type TxContext } from '../../define.ts'
 import { defineEvent } from '../../event.ts'
 import { CANDIDACY } from '../events.ts'
+import { poolOver, startClosingBatch } from '../../delegation/keeper.ts'
 import { clearAbsence, closePendingUpdate, startUnbonding } from '../keeper.ts'
 import { allowed } from '../transitions.ts'
 import { change } from './candidacy.ts'
@@ -16,7 +17,7 @@ export const withdrawCandidacy = defineTx({
   operation: 'withdrawCandidacy',
   call: 'stake.validator.withdraw',
   event,
-  doc: "Ends the sender's candidacy; its shares are paid out after unstake_wait_period blocks.",
+  doc: "Ends the sender's candidacy; its shares, and what is delegated to it, are paid out after unstake_wait_period blocks.",
   input: {},
   gas: () => 0,
   execute: executeWithdraw,
@@ -28,8 +29,9 @@ function executeWithdraw(context: TxContext): Outcome<typeof event> {
   if (isError(candidacy)) return candidacy
   return effects(() => {
     startUnbonding(state, candidacy, block)
+    startClosingBatch(state, candidacy, block)
     closePendingUpdate(state, candidacy.id, 'CANCELLED')
     clearAbsence(state, candidacy.id)
-    return change(context, candidacy, { withdrawn: true, active: false, shares: 0n })
+    return change(context, candidacy, { withdrawn: true, active: false, shares: 0n, ...poolOver(candidacy) })
   })
 }

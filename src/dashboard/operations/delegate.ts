@@ -1,0 +1,15 @@
+import { addressField, type OperationPage, pieceOf, stakeOf, tokens } from './operation.ts'
+
+/** Stakes with a validator. */
+export const delegate: OperationPage<'delegate'> = {
+  title: 'Stake',
+  words: (message) => [
+    'stake ',
+    pieceOf('tokens', message, 'amount'),
+    ' with ',
+    pieceOf('validator', message, 'validatorAddress'),
+  ],
+  sentence: ({ validatorAddress, amount }) => `Stake ${tokens(amount)} with the validator ${validatorAddress}.`,
+  outflow: ({ amount }) => stakeOf(BigInt(amount)),
+  fields: { validatorAddress: addressField('Validator'), amount: { label: 'Amount' } },
+}

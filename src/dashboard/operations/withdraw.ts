@@ -1,0 +1,21 @@
+import { formatCount } from '../format.ts'
+import { addressField, type OperationPage, pieceOf, textOf, tokens } from './operation.ts'
+
+/** Takes a stake back from a validator. */
+export const withdraw: OperationPage<'withdraw'> = {
+  title: 'Take back',
+  words: (message) => [
+    'take ',
+    textOf(message, 'amount') === '' ? 'the whole stake' : pieceOf('tokens', message, 'amount'),
+    ' back from ',
+    pieceOf('validator', message, 'validatorAddress'),
+  ],
+  sentence: ({ validatorAddress, amount }, { params }) =>
+    `Take ${amount === undefined ? 'your whole stake' : `${tokens(amount)} of your stake`} back from the validator ` +
+    `${validatorAddress}. It is paid out after about ${formatCount(params.unstake_wait_period)} blocks.`,
+  fields: {
+    validatorAddress: addressField('Validator'),
+    amount: { label: 'Amount' },
+    completelyWithdraw: { label: 'All of it', hint: 'Y takes the whole stake back' },
+  },
+}

@@ -1,0 +1,309 @@
+import { type Amount, divCeil, divFloor } from '../../base/amount.ts'
+import { concat, u64be } from '../../base/bytes.ts'
+import type { State, StateReader } from '../../store/state.ts'
+import { type Address, addressBytes } from '../../values/address.ts'
+import type { Block } from '../define.ts'
+import { changeShares } from '../stake/keeper.ts'
+import type { Candidacy } from '../stake/tables.ts'
+import { type Batch, batches, claims, type Delegation, delegations } from './tables.ts'
+
+/** What a candidacy's row says of its pool. */
+export type Pool = Pick<Candidacy, 'id' | 'delegated' | 'delegationUnits' | 'pool' | 'delegators'>
+
+// Units
+
+/** What units of a pool are worth, rounded down. */
+export const worthOf = (units: Amount, { delegated, delegationUnits }: Omit<Pool, 'id'>): Amount =>
+  delegationUnits === 0n ? 0n : divFloor(units * delegated, delegationUnits)
+
+/** The units that an amount buys, rounded down: one for one in a pool that begins. */
+export const unitsBought = (amount: Amount, { delegated, delegationUnits }: Pool): Amount =>
+  delegationUnits === 0n ? amount : divFloor(amount * delegationUnits, delegated)
+
+/** The units that an amount costs who takes it out of a pool that has some, rounded up. */
+export const unitsSold = (amount: Amount, { delegated, delegationUnits }: Pool): Amount =>
+  divCeil(amount * delegationUnits, delegated)
+
+/** What becomes of the pool's columns when all of it is gone: the next pool begins. */
+export const poolOver = ({ delegationUnits, pool }: Pool): Partial<Pool> =>
+  delegationUnits === 0n ? {} : { delegated: 0n, delegationUnits: 0n, delegators: 0, pool: pool + 1 }
+
+// Delegations
+
+/** An amount, and the units that it buys or that it is paid for. */
+interface Bought {
+  readonly amount: Amount
+  readonly units: Amount
+}
+
+/** What an account has of a candidacy's pool. */
+export const getDelegation = (state: StateReader, { id, pool }: Pool, delegator: Address): Delegation | undefined =>
+  state.get(delegations, { candidacyId: id, pool, delegator })
+
+/** The delegations of a candidacy's pool, by delegator. Bound: all of them; for queries. */
+export const listDelegations = (state: StateReader, { id, pool }: Pick<Pool, 'id' | 'pool'>): Iterable<Delegation> =>
+  state.scan(delegations, { prefix: concat(u64be(id), u64be(pool)) })
+
+/** Every row of an account, by candidacy and pool, those of pools that are over too. Bound: all of them; for queries. */
+export const listDelegationsOf = (state: StateReader, delegator: Address): Iterable<Delegation> =>
+  state.scan(delegations, { index: 'byDelegator', prefix: addressBytes(delegator) })
+
+/** Writes the delegations of genesis, which are within the shares: each unit is one base unit. */
+export function startPool(
+  state: State,
+  { id: candidacyId, ...candidacy }: Candidacy,
+  given: readonly { readonly delegator: Address; readonly amount: Amount }[],
+  time: number,
+): void {
+  const delegated = given.reduce((sum, { amount }) => sum + amount, 0n)
+  for (const { delegator, amount } of given)
+    putDelegation(state, { candidacyId, pool: 0, delegator }, { amount, units: amount }, time)
+  const { shares } = candidacy
+  changeShares(
+    state,
+    { id: candidacyId, ...candidacy },
+    { shares, delegated, delegationUnits: delegated, delegators: given.length },
+  )
+}
+
+/** Adds to what an account has of a pool; returns true when it had nothing of it. */
+function putDelegation(
+  state: State,
+  key: Pick<Delegation, 'candidacyId' | 'pool' | 'delegator'>,
+  { amount, units }: Bought,
+  time: number,
+): boolean {
+  const before = state.get(delegations, key)
+  state.put(delegations, {
+    ...key,
+    units: (before?.units ?? 0n) + units,
+    delegateAmount: (before?.delegateAmount ?? 0n) + amount,
+    withdrawAmount: before?.withdrawAmount ?? 0n,
+    createdAt: before?.createdAt ?? time,
+    updatedAt: time,
+  })
+  return before === undefined
+}
+
+/** Adds `amount`, which buys `units`, to what an account has of a candidacy's pool. */
+export function addDelegation(
+  state: State,
+  candidacy: Candidacy,
+  delegator: Address,
+  { amount, units }: Bought,
+  time: number,
+): void {
+  const { id: candidacyId, shares, delegated, delegationUnits, pool, delegators } = candidacy
+  const isNew = putDelegation(state, { candidacyId, pool, delegator }, { amount, units }, time)
+  changeShares(state, candidacy, {
+    shares: shares + amount,
+    delegated: delegated + amount,
+    delegationUnits: delegationUnits + units,
+    delegators: isNew ? delegators + 1 : delegators,
+  })
+}
+
+/** Takes `units`, for `amount`, from a delegation; the amount begins to unbond. */
+export function takeDelegation(
+  state: State,
+  candidacy: Candidacy,
+  delegation: Delegation,
+  { amount, units }: Bought,
+  block: Block,
+): void {
+  const left = delegation.units - units
+  if (left === 0n) state.remove(delegations, delegation)
+  else {
+    const withdrawAmount = delegation.withdrawAmount + amount
+    state.put(delegations, { ...delegation, units: left, withdrawAmount, updatedAt: block.time })
+  }
+  changeShares(state, candidacy, {
+    shares: candidacy.shares - amount,
+    delegated: candidacy.delegated - amount,
+    delegationUnits: candidacy.delegationUnits - units,
+    delegators: left === 0n ? candidacy.delegators - 1 : candidacy.delegators,
+  })
+  if (amount > 0n) joinBatch(state, candidacy.id, delegation.delegator, amount, block)
+}
+
+/**
+ * The oldest row of an account that is worth nothing: of a pool that a slash ended. Bound: the account's rows of one
+ * candidacy, one for each slash to nothing, and the candidacy's batches.
+ */
+export function worthlessDelegation(
+  state: StateReader,
+  { id, pool }: Pool,
+  delegator: Address,
+): Delegation | undefined {
+  const prefix = concat(addressBytes(delegator), u64be(id))
+  const older = [...state.scan(delegations, { index: 'byDelegator', prefix })].filter((row) => row.pool < pool)
+  if (older.length === 0) return undefined
+  const closing = closingPools(state, id)
+  return older.find((row) => !closing.has(row.pool))
+}
+
+/** The pools of a candidacy whose delegations wait in a closing batch. Bound: its batches. */
+export const closingPools = (state: StateReader, candidacyId: number): ReadonlySet<number> =>
+  new Set([...listBatches(state, candidacyId)].flatMap(({ pool }) => (pool === 0 ? [] : [pool - 1])))
+
+/** Removes a row that is worth nothing. */
+export function dropDelegation(state: State, delegation: Delegation): void {
+  state.remove(delegations, delegation)
+}
+
+// Batches
+
+/** With so many batches a candidacy takes no more delegations, so that a slash has a bound. Source: protocol.md §12. */
+export const BATCHES_MAX = 100
+
+/** Claims that one block pays. Source: protocol.md §12. */
+export const CLAIMS_PAID_MAX = 256
+
+/** Withdrawals of so many parts of unstake_wait_period share a batch. */
+const BATCHES_A_PERIOD = 64
+
+/** The batches of a candidacy, by number. Bound: about BATCHES_MAX. */
+export const listBatches = (state: StateReader, candidacyId: number): Iterable<Batch> =>
+  state.scan(batches, { prefix: u64be(candidacyId) })
+
+function newestBatch(state: StateReader, candidacyId: number): Batch | undefined {
+  for (const batch of state.scan(batches, { prefix: u64be(candidacyId), reverse: true })) return batch
+  return undefined
+}
+
+/** True when a candidacy has BATCHES_MAX batches or more. They are counted only when their numbers allow it. */
+export function hasTooManyBatches(state: StateReader, candidacyId: number): boolean {
+  const newest = newestBatch(state, candidacyId)
+  if (newest === undefined || newest.number < BATCHES_MAX) return false
+  return state.count(batches, { prefix: u64be(candidacyId) }) >= BATCHES_MAX
+}
+
+/** Base units of a candidacy that wait in batches. */
+export const pendingInBatches = (state: StateReader, candidacyId: number): Amount =>
+  [...listBatches(state, candidacyId)].reduce((sum, { amount }) => sum + amount, 0n)
+
+function joinBatch(state: State, candidacyId: number, delegator: Address, amount: Amount, block: Block): void {
+  const { height, params } = block
+  const step = Math.max(1, Math.ceil(params.unstakeWaitPeriod / BATCHES_A_PERIOD))
+  const heightMade = height + ((step - (height % step)) % step)
+  const heightPaid = heightMade + params.unstakeWaitPeriod
+  const newest = newestBatch(state, candidacyId)
+  const isOpen = newest?.closed === false && newest.heightMade === heightMade && newest.heightPaid === heightPaid
+  const batch = isOpen ? newest : { ...emptyBatch(candidacyId, newest), heightMade, heightPaid }
+  state.put(batches, { ...batch, amount: batch.amount + amount, units: batch.units + amount })
+  const key = { candidacyId, number: batch.number, delegator }
+  state.put(claims, { ...key, units: (state.get(claims, key)?.units ?? 0n) + amount })
+}
+
+const emptyBatch = (candidacyId: number, newest: Batch | undefined) => ({
+  candidacyId,
+  number: (newest?.number ?? 0) + 1,
+  amount: 0n,
+  units: 0n,
+  closed: false,
+  pool: 0,
+})
+
+/** At the end of a candidacy its whole pool becomes one batch, whose claims its delegations are: nothing walks them. */
+export function startClosingBatch(state: State, { id, delegated, delegationUnits, pool }: Pool, block: Block): void {
+  if (delegationUnits === 0n) return
+  state.put(batches, {
+    ...emptyBatch(id, newestBatch(state, id)),
+    amount: delegated,
+    units: delegationUnits,
+    heightMade: block.height,
+    heightPaid: block.height + block.params.unstakeWaitPeriod,
+    closed: true,
+    pool: pool + 1,
+  })
+}
+
+/** A slash leaves `amount` of a batch, which takes no more: who withdraws later shares no slash of before. */
+export function closeBatch(state: State, batch: Batch, amount: Amount): void {
+  state.put(batches, { ...batch, amount, closed: true })
+}
+
+/** What of a batch belongs to a delegator. */
+interface Claim {
+  readonly delegator: Address
+  readonly units: Amount
+  /** Removes the row of the claim. */
+  readonly drop: (state: State) => void
+}
+
+/** The claims of a batch, by delegator. */
+function* claimsOf(state: StateReader, { candidacyId, number, pool }: Batch): Iterable<Claim> {
+  if (pool > 0) {
+    for (const row of listDelegations(state, { id: candidacyId, pool: pool - 1 }))
+      yield { ...row, drop: (to) => to.remove(delegations, row) }
+    return
+  }
+  for (const row of state.scan(claims, { prefix: concat(u64be(candidacyId), u64be(number)) }))
+    yield { ...row, drop: (to) => to.remove(claims, row) }
+}
+
+/** What each claim of a batch is paid, by delegator: its part of what is left, rounded down, so that the last takes the rest. */
+export function* payoutsOf(state: StateReader, batch: Batch): Iterable<Claim & { readonly paid: Amount }> {
+  let { amount, units } = batch
+  for (const claim of claimsOf(state, batch)) {
+    const paid = divFloor(claim.units * amount, units)
+    amount -= paid
+    units -= claim.units
+    yield { ...claim, paid }
+  }
+}
+
+/** Pays claims of the batches whose height is reached, CLAIMS_PAID_MAX at most; the rest is for the next blocks. */
+export function payClaims(state: State, height: number, pay: (delegator: Address, amount: Amount) => void): void {
+  let left = CLAIMS_PAID_MAX
+  for (const batch of state.scan(batches, { index: 'byHeightPaid' })) {
+    if (batch.heightPaid > height || left === 0) return
+    let { amount, units } = batch
+    for (const claim of payoutsOf(state, batch)) {
+      claim.drop(state)
+      pay(claim.delegator, claim.paid)
+      amount -= claim.paid
+      units -= claim.units
+      if (--left === 0) break
+    }
+    if (units === 0n) state.remove(batches, batch)
+    else state.put(batches, { ...batch, amount, units })
+  }
+}
+
+// What an account has on its way back
+
+/** What an account gets of a batch, as it is now. */
+export interface Pending {
+  readonly candidacyId: number
+  readonly amount: Amount
+  readonly heightPaid: number
+}
+
+/**
+ * What unbonds for a delegator, by candidacy and batch. `closing` are its rows of pools that are over: those that wait in
+ * a closing batch are told. Bound: the account's claims and such rows, and the batches of the candidacies of the rows.
+ */
+export function listPendingOf(
+  state: StateReader,
+  delegator: Address,
+  closing: readonly Delegation[],
+): readonly Pending[] {
+  const found: (Pending & { readonly number: number })[] = []
+  const add = (batch: Batch | undefined, units: Amount): void => {
+    if (batch === undefined) return
+    const { candidacyId, number, heightPaid } = batch
+    found.push({ candidacyId, number, heightPaid, amount: divFloor(units * batch.amount, batch.units) })
+  }
+  for (const { candidacyId, number, units } of state.scan(claims, {
+    index: 'byDelegator',
+    prefix: addressBytes(delegator),
+  }))
+    add(state.get(batches, { candidacyId, number }), units)
+  for (const { candidacyId, pool, units } of closing)
+    add(
+      [...listBatches(state, candidacyId)].find((batch) => batch.pool === pool + 1),
+      units,
+    )
+  return found.sort((a, b) => a.candidacyId - b.candidacyId || a.number - b.number)
+}
