@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals'
 import { AMOUNT_MAX } from '../../../src/base/amount.ts'
 import { getTotals } from '../../../src/modules/chain/keeper.ts'
 import { account, nodeKey, type TestChain, tokens } from '../../support/testChain.ts'
-import { balanceOf, bytesOf, done, eventsOf, evidence, failure, recordOf } from '../support.ts'
-import { batchesOf, delegate, delegation, start, withdraw, withdrawal, worthIn } from './support.ts'
+import { balanceOf, bytesOf, done, eventsOf, evidence, failure, recordOf, startChain } from '../support.ts'
+import { batchesOf, delegate, delegation, QUIET, start, withdraw, withdrawal, worthIn } from './support.ts'
 
 const [owner, other, thief, victim] = [account(1), account(2), account(3), account(4)]
 
@@ -77,6 +77,46 @@ describe('rounding', () => {
     delegate(chain, victim, owner, most)
     expect(recordOf(chain, owner).delegationUnits).toBe(AMOUNT_MAX)
     expect([worthIn(chain, victim, owner), worthIn(chain, thief, owner)]).toEqual([most, 4n])
+  })
+})
+
+describe('a first delegator who would make a unit dear', () => {
+  test('cannot leave a single unit: a withdrawal that leaves less than 1 token takes everything', () => {
+    const chain = start()
+    delegate(chain, thief, owner, tokens(3))
+    withdraw(chain, thief, owner, tokens(2))
+    expect(worthIn(chain, thief, owner)).toBe(tokens(1))
+    expect(eventsOf(withdraw(chain, thief, owner, 1n))).toEqual([
+      `svc.stake.undelegate sender=${thief.address} owner=${owner.address} amount=${tokens(1)}`,
+    ])
+    expect(recordOf(chain, owner)).toMatchObject({ delegated: 0n, delegationUnits: 0n, delegators: 0 })
+    expect(batchesOf(chain).map(({ amount }) => amount)).toEqual([tokens(3)])
+  })
+
+  test('gains nothing by 200 rounds that each leave as much rounding as they can, and the next one loses one unit', () => {
+    const chain = startChain([1000, 500], { params: { ...QUIET, inflation_rate: 8 } })
+    delegate(chain, thief, owner, tokens(1))
+    awards(chain, 2)
+    for (let round = 0; round < 200; round++) {
+      const { delegated: d, delegationUnits: u } = recordOf(chain, owner)
+      // The least that buys all but one more unit, and the least that costs the units that may go.
+      const given = tokens(1) + d / u - 1n
+      const nonce = chain.nonceOf(thief)
+      const kept = (tokens(1) * u) / d + 2n
+      const taken = ((u + (given * u) / d - kept - 1n) * d) / u + 1n
+      chain.block({
+        txs: [
+          chain.tx(thief, 'delegate', delegation(owner, given), nonce),
+          chain.tx(thief, 'withdraw', withdrawal(owner, taken), nonce + 1),
+        ],
+        seconds: 0,
+      })
+    }
+    const { delegated, delegationUnits } = recordOf(chain, owner)
+    expect(delegated / delegationUnits).toBeLessThanOrEqual(1n)
+    expect(delegated).toBeGreaterThanOrEqual(tokens(1))
+    chain.block({ txs: [chain.tx(victim, 'delegate', delegation(owner, tokens(5)))], seconds: 0 })
+    expect(tokens(5) - worthIn(chain, victim, owner)).toBeLessThanOrEqual(2n)
   })
 })
 
