@@ -37,6 +37,7 @@ function parseUint(text: string): number | undefined {
 export const uint: KeyType<number, number> = {
   ...plainText,
   name: 'uint',
+  typedDataType: 'uint64',
   doc: 'a whole number',
   exactForm: 'an integer of 0 to 2^53 - 1 (a number, decimal text or 0x-hex text)',
   inputType: 'number | string | bigint',
@@ -81,6 +82,7 @@ export function integerOf(min: number, max: number): ValueType<number, number> {
 export const amount: ValueType<Amount, string> = {
   ...plainText,
   name: 'amount',
+  typedDataType: 'uint256',
   doc: 'amount in base units',
   exactForm: `an amount of 0 to ${AMOUNT_MAX} base units (decimal text, 0x-hex text or a safe integer)`,
   inputType: 'string | bigint | number',

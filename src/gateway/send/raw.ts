@@ -2,7 +2,7 @@ import QuickLRU from 'quick-lru'
 import { kernelErrors } from '../../modules/errors.ts'
 import { decodeTx, type Tx, txHash } from '../../tx/envelope.ts'
 import { isInNoBlock } from '../../tx/nonceQueue.ts'
-import { isSignedBySender } from '../../tx/verify.ts'
+import { isSignedBySender } from '../../modules/isSignedBySender.ts'
 import { type Address, addressOf } from '../../values/address.ts'
 import { NONCES_KEPT } from '../http/limits.ts'
 import {
