@@ -1,7 +1,6 @@
 /**
  * Writes the skeleton of a query: `npm run new:query <module> <name>`, as in `npm run new:query accounts richest`. It adds
- * the query's file, its line in the registry and its test. It says at the end what is left to do. Source: CONTRIBUTING.md,
- * A query.
+ * the query's file and its test, and says at the end what is left to do. Source: CONTRIBUTING.md, A query.
  */
 import { globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
