@@ -17,7 +17,10 @@ function assertNew(root: string, module: string, name: string): void {
   const { path, query } = namesOf(module, name)
   const method = `svc_(?:query${upper(name)}|get${upper(name)}|${name})`
   const taken = new RegExp(`'(${path}|${method})'|\\b(${query})\\b`)
-  for (const file of globSync('{modules,gateway/rpc/methods}/**/*.ts', { cwd: join(root, 'src') })) {
+  for (const file of globSync('{modules,gateway/rpc/methods}/**/*.ts', {
+    cwd: join(root, 'src'),
+    exclude: ['**/gen/**'],
+  })) {
     const [, quoted, bare] = taken.exec(readFileSync(join(root, 'src', file), 'utf8')) ?? []
     const known = quoted ?? bare
     if (known !== undefined) throw new SkeletonError(`${name}: src/${file} has ${known}; choose another name`)
