@@ -1,7 +1,6 @@
 /**
  * Writes the skeleton of a query: `npm run new:query <module> <name>`, as in `npm run new:query accounts richest`. It adds
- * the query's file, its line in the registry and its test. It says at the end what is left to do. Source: CONTRIBUTING.md,
- * A query.
+ * the query's file and its test, and says at the end what is left to do. Source: CONTRIBUTING.md, A query.
  */
 import { globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +17,10 @@ function assertNew(root: string, module: string, name: string): void {
   const { path, query } = namesOf(module, name)
   const method = `svc_(?:query${upper(name)}|get${upper(name)}|${name})`
   const taken = new RegExp(`'(${path}|${method})'|\\b(${query})\\b`)
-  for (const file of globSync('{modules,gateway/rpc/methods}/**/*.ts', { cwd: join(root, 'src') })) {
+  for (const file of globSync('{modules,gateway/rpc/methods}/**/*.ts', {
+    cwd: join(root, 'src'),
+    exclude: ['**/gen/**'],
+  })) {
     const [, quoted, bare] = taken.exec(readFileSync(join(root, 'src', file), 'utf8')) ?? []
     const known = quoted ?? bare
     if (known !== undefined) throw new SkeletonError(`${name}: src/${file} has ${known}; choose another name`)

@@ -1,9 +1,8 @@
 /**
  * Writes the skeleton of a transaction type: `npm run new:tx <module> <name>`, as in `npm run new:tx accounts burn`. It
- * adds the message and its member of TxBody, the operation's file, its line in the registry, its test, what the page says
- * of it, and the call that records its example. `npm run new:tx governance proposeRaiseLimit`, or `npm run new:proposal
- * raiseLimit`, writes a kind of proposal, `raise_limit`. It says at the end what is left to do. Source: CONTRIBUTING.md, An
- * operation.
+ * adds the message and its member of TxBody, the operation's file, its test, and what the page says of it. `npm run
+ * new:tx governance proposeRaiseLimit`, or `npm run new:proposal raiseLimit`, writes a kind of proposal, `raise_limit`.
+ * It says at the end what is left to do. Source: CONTRIBUTING.md, An operation.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

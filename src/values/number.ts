@@ -57,7 +57,7 @@ export const uint: KeyType<number, number> = {
   fromKey: fixedLength(8, (bytes) => Number(new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0))),
 }
 
-/** An integer of `min` to `max`, which JSON gives as a number. */
+/** An integer of `min` to `max`. */
 export function integerOf(min: number, max: number): ValueType<number, number> {
   const isWithin = (value: number): boolean => value >= min && value <= max
   const exactForm = `an integer of ${min} to ${max}`
@@ -67,9 +67,12 @@ export function integerOf(min: number, max: number): ValueType<number, number> {
     doc: exactForm,
     exactForm,
     inPath: undefined,
-    inputType: 'number',
-    inputSchema: { type: 'integer', minimum: min, maximum: max },
-    fromJson: (json, refuse) => (Number.isSafeInteger(json) ? Number(json) : refuse('an integer')),
+    inputSchema: { anyOf: [{ type: 'integer', minimum: min, maximum: max }, INPUT_SCHEMA.anyOf[1]] },
+    // Text as of any other number: a command line has nothing else.
+    fromJson: (json, refuse) => {
+      const value = typeof json === 'string' ? Number(wholeNumber(json) ?? Number.NaN) : json
+      return Number.isSafeInteger(value) ? Number(value) : refuse('an integer')
+    },
     check: (wire) => (isWithin(wire) ? undefined : { expected: exactForm, got: wire }),
     parse: (text) => {
       const value = parseUint(text)
