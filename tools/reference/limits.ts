@@ -115,15 +115,7 @@ const gatewayRows: readonly Row[] = [
     'Connections',
     `${gateway.CONNECTIONS_OF_ADDRESS_MAX} from one address, ${thousands(gateway.CONNECTIONS_MAX)} in all`,
   ],
-  [
-    'Transactions that are waited for',
-    `${thousands(gateway.WAITING_MAX)} in all, ${thousands(gateway.WAITING_SIGNED_HERE_MAX)} that the gateway signs, ` +
-      `${thousands(gateway.WAITING_OF_SENDER_MAX)} from one sender; then -32013`,
-  ],
-  [
-    'Calls that send a waiting transaction again',
-    `${thousands(gateway.WAITING_AGAIN_MAX)} in all; then -32013 with the hash`,
-  ],
+  ['Transactions that are signed, sent or waited for', `${thousands(gateway.WAITING_MAX)}; then -32013`],
   ['Waiting for a block', `${seconds(gateway.WAIT_MS)}, then -32012 with the hash`],
   [
     'A transaction that waits is given to the node again',

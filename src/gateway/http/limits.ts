@@ -102,22 +102,12 @@ export const SOCKET_CLOSE_MS = 2_000
 
 /** Transactions that this gateway signs, sends or waits for at a time; a call beyond it is answered with -32013. */
 export const WAITING_MAX = 10_000
-/** Those of them that the gateway signs itself: callers who sign for themselves have room too. */
-export const WAITING_SIGNED_HERE_MAX = 5_000
-/** Those of them of one sender: nobody takes the places of all. */
-export const WAITING_OF_SENDER_MAX = 1_024
-/**
- * Further calls that send the bytes of one of them again and wait with it. They take none of the places of its sender.
- */
-export const WAITING_AGAIN_MAX = 5_000
 /** Accounts of which the gateway remembers what nonce the node expected last. */
 export const NONCES_KEPT = 10_000
 /** Refused transactions of which the gateway can still say what a balance lacked: at least the last ones. */
 export const SHORTFALLS_KEPT = 1_000
 /** How long a transaction is waited for unless configured, in ms. Source: protocol.md §10, -32012. */
 export const WAIT_MS = 30_000
-/** How often a transaction that the node had already is looked up while it is waited for, in ms. */
-export const LOOK_UP_MS = 500
 /** How long the first block feed may take to begin before a transaction is refused with -32011, in ms. */
 export const FEED_START_MS_MAX = 10_000
 
