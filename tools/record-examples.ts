@@ -72,6 +72,16 @@ async function recordStake(record: RecordCall, [owner, alice, bob]: readonly str
   await record('svc_queryUnbonding', { address: bob })
 }
 
+async function recordDelegation(record: RecordCall, [owner, , , carol]: readonly string[]): Promise<void> {
+  await record('svc_delegate', { from: carol, validatorAddress: owner, amount: '1000000000000000000000' })
+  // Blocks bring awards, and what is taken back waits.
+  await record('svc_mine', { blocks: 3 })
+  await record('svc_withdraw', { from: carol, validatorAddress: owner, amount: '250000000000000000000' })
+  await record('svc_queryDelegator', { delegatorAddress: carol })
+  await record('svc_queryDelegations', { validatorAddress: owner, limit: 2 })
+  await record('svc_queryStake', { validatorAddress: owner })
+}
+
 async function recordGovernance(record: RecordCall, [owner, , , carol]: readonly string[]): Promise<void> {
   const param = { from: owner, name: 'gas_price', value: '3000000000', reason: 'Fees are too low.' }
   const { deliver_tx } = await record('svc_proposeChangeParam', param)
@@ -174,6 +184,7 @@ export async function recordExamples(devnet: Devnet): Promise<Examples> {
     })
     await recordAccounts(record, devnet)
     await recordStake(record, addresses)
+    await recordDelegation(record, addresses)
     await recordGovernance(record, addresses)
     await recordChain(record, addresses)
     await recordOthers(record, examples, {

@@ -5,6 +5,7 @@ import { createLocalAccounts, type LocalAccounts } from './accounts.ts'
 import { type AccountSender, createAccountSender, createFollower } from './accountSender.ts'
 import { callbackForm, type Client, needDone, operationFunction, promiseForm, queryFunction, treeOf } from './calls.ts'
 import { type AsyncFunctions, operations, queries, type SvcFunctions } from './gen/calls.ts'
+import type { VerifiedDelegation } from './light/proveDelegations.ts'
 import type { VerifiedRow } from './light/proveRow.ts'
 import type { SubscribeOptions, SvcSubscription, SvcTopics } from './subscribe.ts'
 import { abortable, type Call, httpTransport, type Target, type Transport } from './transport.ts'
@@ -23,6 +24,13 @@ export interface SvcVerified {
     readonly validator: {
       /** The candidacy that an address owns. That it owns none cannot be proven: the call rejects. */
       readonly query: (validatorAddress: string, options?: VerifyOptions) => Promise<VerifiedRow>
+    }
+    readonly delegator: {
+      /**
+       * What an account has delegated, one element for each candidacy with a record, in the gateway's order. That the
+       * gateway leaves none out cannot be proven.
+       */
+      readonly query: (delegatorAddress: string, options?: VerifyOptions) => Promise<readonly VerifiedDelegation[]>
     }
   }
   readonly governance: { readonly queryProposal: (proposalId: string, options?: VerifyOptions) => Promise<VerifiedRow> }
@@ -46,8 +54,10 @@ export function verifiedFunctions(transport: Transport, target: Target): SvcVeri
     (key: string, options?: VerifyOptions): Promise<VerifiedRow> =>
       getProof(table, key, options)
   const account = rowOf('accounts')
+  const delegations: SvcVerified['stake']['delegator']['query'] = async (delegator, options = {}) =>
+    (await import('./light/proveDelegations.ts')).proveDelegations({ ...target, transport }, delegator, options)
   return {
-    stake: { validator: { query: rowOf('candidacies') } },
+    stake: { validator: { query: rowOf('candidacies') }, delegator: { query: delegations } },
     governance: { queryProposal: rowOf('proposals') },
     getBalance: account,
     getTransactionCount: account,
