@@ -69,17 +69,17 @@ const VECTORS = [
   [
     'vote',
     { proposalId: new Uint8Array(32).fill(0xfb), answer: 'Y' },
-    '327a2f8cfc5fb2dacc933e9297075726e88661cb3e907475261eb197df03b088',
+    '4366ddc86618c785bce32d25d13325d16d3d6b5a03a9260b1c70aebf0f6ce344',
   ],
   [
     'transfer',
     { to: new Uint8Array(20).fill(0x22), value: '1000000000000000000' },
-    'a1c644e3235011493063ab3975a86b2055742cdcb40fe1fb9d59b806846ea547',
+    'bcb92651848680b0bf5dab61abebc1475aabf2d75b1e04782fd985e460fb4207',
   ],
   [
     'declareCandidacy',
     { pubKey: new Uint8Array(32).fill(1) },
-    '6d3f9c89a1a491234553ec925ba2657741fa92cf5c3c358f3e3841921763a1f7',
+    '327a2f8cfc5fb2dacc933e9297075726e88661cb3e907475261eb197df03b088',
   ],
   [
     'declareCandidacy',
@@ -89,12 +89,12 @@ const VECTORS = [
       maxAmount: '10000000000000000000',
       compRate: '0.50',
     },
-    'bcb92651848680b0bf5dab61abebc1475aabf2d75b1e04782fd985e460fb4207',
+    'a1c644e3235011493063ab3975a86b2055742cdcb40fe1fb9d59b806846ea547',
   ],
   [
     'declareCandidacy',
     { pubKey: new Uint8Array(32).fill(1), description: {} },
-    '4366ddc86618c785bce32d25d13325d16d3d6b5a03a9260b1c70aebf0f6ce344',
+    '6d3f9c89a1a491234553ec925ba2657741fa92cf5c3c358f3e3841921763a1f7',
   ],
 ] as const
 
