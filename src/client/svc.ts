@@ -2,13 +2,13 @@ import type { Address } from '../values/address.ts'
 import { ONE, parseRatio, printRatio } from '../base/amount.ts'
 import type { TransactionResult } from '../tx/result.ts'
 import { createLocalAccounts, type LocalAccounts } from './accounts.ts'
-import { type AccountSender, createAccountSender, createFollower } from './accountSender.ts'
+import { type AccountSender, createAccountSender, waitForTx } from './accountSender.ts'
 import { callbackForm, type Client, needDone, operationFunction, promiseForm, queryFunction, treeOf } from './calls.ts'
 import { type AsyncFunctions, operations, queries, type SvcFunctions } from './gen/calls.ts'
 import type { VerifiedDelegation } from './light/proveDelegations.ts'
 import type { VerifiedRow } from './light/proveRow.ts'
 import type { SubscribeOptions, SvcSubscription, SvcTopics } from './subscribe.ts'
-import { abortable, type Call, httpTransport, type Target, type Transport } from './transport.ts'
+import { type Call, httpTransport, type Target, type Transport } from './transport.ts'
 import type { VerifyOptions, WaitOptions } from './types.ts'
 
 /**
@@ -168,9 +168,6 @@ export function createFunctions(
     }
   }
   const chainIdBlocking = (call: string): string => (known ??= chainIdOf(transport.askBlocking(STATUS, call)))
-  const waitForTx: SvcAsync['waitForTx'] = async (hash, options = {}) => {
-    return needDone(transport, await abortable(createFollower(transport)(hash, options), options.signal))
-  }
   const client: Client = { transport, senders, defaultAccount }
   const functions = [
     ...operations.map((spec) => operationFunction(client, spec)),
@@ -178,7 +175,10 @@ export function createFunctions(
   ]
   return {
     ...treeOf<SvcFunctions>(functions, callbackForm),
-    async: { ...treeOf<AsyncFunctions>(functions, (one) => promiseForm(transport, one)), waitForTx },
+    async: {
+      ...treeOf<AsyncFunctions>(functions, (one) => promiseForm(transport, one)),
+      waitForTx: async (hash, options) => needDone(transport, await waitForTx(transport, hash, options)),
+    },
     accounts: createLocalAccounts(senders, (signer) =>
       createAccountSender(signer, { transport, chainId, chainIdBlocking }),
     ),

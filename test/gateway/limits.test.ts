@@ -309,7 +309,7 @@ describe('places', () => {
     expect(pair.node.ledger.nonces.get(bob.address)).toBe(30)
     pair.node.script.blocks = false
     const again = places(1100, () => rawCall(30))
-    await until(async () => (await waiting()) === 1)
+    await until(async () => (await waiting()) === 1100)
     const own = places(1, () => rawCall(31))
     await until(() => pair.node.ledger.waiting() === 2)
     pair.node.script.blocks = true

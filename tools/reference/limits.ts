@@ -115,7 +115,7 @@ const gatewayRows: readonly Row[] = [
     'Connections',
     `${gateway.CONNECTIONS_OF_ADDRESS_MAX} from one address, ${thousands(gateway.CONNECTIONS_MAX)} in all`,
   ],
-  ['Transactions that are signed, sent or waited for', `${thousands(gateway.WAITING_MAX)}; then -32013`],
+  ['Transactions that wait for their blocks', `${thousands(gateway.WAITING_MAX)}; then -32013`],
   ['Waiting for a block', `${seconds(gateway.WAIT_MS)}, then -32012 with the hash`],
   [
     'A transaction that waits is given to the node again',

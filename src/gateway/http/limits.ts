@@ -100,7 +100,7 @@ export const SOCKET_CLOSE_MS = 2_000
 
 // Transactions.
 
-/** Transactions that this gateway signs, sends or waits for at a time; a call beyond it is answered with -32013. */
+/** Transactions that wait at this gateway for their blocks; a call beyond it is answered with -32013. */
 export const WAITING_MAX = 10_000
 /** Accounts of which the gateway remembers what nonce the node expected last. */
 export const NONCES_KEPT = 10_000

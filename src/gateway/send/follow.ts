@@ -1,5 +1,6 @@
 import { isInNoBlock, REBROADCAST_MS } from '../../tx/nonceQueue.ts'
 import type { Address } from '../../values/address.ts'
+import { WAITING_MAX } from '../http/limits.ts'
 import { RpcError, rpcErrors } from '../rpc/errors.ts'
 import { type Broadcast, broadcast, type OnItsWay, type Outcome, type Setting } from './broadcast.ts'
 
@@ -83,6 +84,10 @@ export function createFollower(setting: Setting) {
     /** Returns the nonce after the last one of an account that is pending; 0 when none is. */
     nextNonce: (address: Address): number =>
       [...byHash.values()].reduce((next, one) => (one.address === address ? Math.max(next, one.nonce + 1) : next), 0),
-    size: (): number => byHash.size,
+    /** Throws RpcError -32013 when no more may wait. */
+    needRoom: (): void => {
+      if (byHash.size >= WAITING_MAX)
+        throw new RpcError('mempoolFull', `${WAITING_MAX} transactions wait at this gateway, try again later`)
+    },
   }
 }

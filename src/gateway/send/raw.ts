@@ -39,7 +39,7 @@ function createTurns() {
  * used up is looked up first. It waits for no other, so strangers who send somebody's old transactions again do not
  * keep that account from sending.
  */
-export function createRawSender(setting: Setting, follower: Follower, needRoom: () => void) {
+export function createRawSender(setting: Setting, follower: Follower) {
   const { chain } = setting
   const inTurn = createTurns()
   /** The nonces that come next, as the node last said. */
@@ -53,7 +53,7 @@ export function createRawSender(setting: Setting, follower: Follower, needRoom: 
   const send = async (bytes: Uint8Array, hash: string, { nonce, from }: Tx['body']): Promise<SentTx> => {
     const same = again(hash)
     if (same !== undefined) return same
-    needRoom()
+    follower.needRoom()
     await chain.needReady()
     const sent = await broadcast(setting, bytes)
     const address = addressOf(from)

@@ -3,7 +3,7 @@ import type { Shortfall } from '../../base/txError.ts'
 import { BAD_NONCE_CODE, createNonceQueue, type NonceQueue, type Numbered, type Sent } from '../../tx/nonceQueue.ts'
 import type { PendingTx, Signer } from '../../tx/sign.ts'
 import type { Address } from '../../values/address.ts'
-import { SHORTFALLS_KEPT, WAITING_MAX } from '../http/limits.ts'
+import { SHORTFALLS_KEPT } from '../http/limits.ts'
 import { RpcError } from '../rpc/errors.ts'
 import { broadcast, findSent, inBlock, type Outcome, type SentTx, type Setting } from './broadcast.ts'
 import { createFollower, type Follower } from './follow.ts'
@@ -67,12 +67,14 @@ export function createSender(given: Omit<Setting, 'shortfalls'>) {
   const shortfalls = new QuickLRU<string, Shortfall>({ maxSize: SHORTFALLS_KEPT })
   const setting: Setting = { ...given, shortfalls }
   const follower = createFollower(setting)
-  /** Calls whose transactions are not sent yet. */
-  let queued = 0
-  const underWay = (): number => queued + follower.size()
-  const needRoom = (): void => {
-    if (underWay() >= WAITING_MAX)
-      throw new RpcError('mempoolFull', `${WAITING_MAX} transactions wait at this gateway, try again later`)
+  const sendRaw = createRawSender(setting, follower)
+  let underWay = 0
+  /** Counts a call until its transaction has ended. */
+  const count = (sending: Promise<SentTx>): Promise<SentTx> => {
+    underWay += 1
+    const end = (): unknown => (underWay -= 1)
+    sending.then((sent) => ('refused' in sent ? sent : sent.outcome)).then(end, end)
+    return sending
   }
   /** The nonce queues of the accounts that this gateway signs for. */
   const queues = new Map<Address, NonceQueue<Unsigned, SentTx>>()
@@ -93,18 +95,17 @@ export function createSender(given: Omit<Setting, 'shortfalls'>) {
   return {
     /** Signs and sends a transaction. */
     submit: async (signer: Signer, { nonce, ...tx }: PendingTx): Promise<SentTx> => {
-      needRoom()
+      follower.needRoom()
       const queue = queues.get(signer.address) ?? createQueue(signer.address)
-      queued += 1
-      return queue.submit({ signer, ...tx }, { nonce }).finally(() => (queued -= 1))
+      return count(queue.submit({ signer, ...tx }, { nonce }))
     },
     /** Sends what the caller has signed. */
-    submitRaw: createRawSender(setting, follower, needRoom),
+    submitRaw: (bytes: Uint8Array): Promise<SentTx> => count(sendRaw(bytes)),
     /** Returns the nonce after the last one of the account that waits here for its block; 0 when none waits. */
     pendingNonce: follower.nextNonce,
     /** Returns what a balance lacked for one of the last transactions that were refused here for that. */
     shortfallOf: (hash: string): Shortfall | undefined => shortfalls.get(hash),
-    /** How many transactions are signed, sent or waited for now. */
-    underWay,
+    /** How many calls have their transactions signed, sent or waited for now. */
+    underWay: (): number => underWay,
   }
 }
