@@ -4,10 +4,9 @@
  */
 import { globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { SkeletonError } from './skeleton/edits.ts'
 import { upper } from './skeleton/names.ts'
 import { namesOf, querySkeleton } from './skeleton/query.ts'
-import { assertName, runGenerator, writeSkeleton } from './skeleton/write.ts'
+import { assertName, runGenerator, SkeletonError, writeSkeleton } from './skeleton/write.ts'
 
 /**
  * Throws a SkeletonError when the project has a query of this path, or a method whose command, `svcd query <word>`, would

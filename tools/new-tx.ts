@@ -6,10 +6,9 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { SkeletonError } from './skeleton/edits.ts'
 import { operationSkeleton } from './skeleton/operation.ts'
 import { proposalSkeleton } from './skeleton/proposal.ts'
-import { assertName, runGenerator, writeSkeleton } from './skeleton/write.ts'
+import { assertName, runGenerator, SkeletonError, writeSkeleton } from './skeleton/write.ts'
 
 /** Writes the skeleton into the project at `root`; returns the files that it wrote. Throws a SkeletonError. */
 export function newTx(root: string, module: string, name: string): readonly string[] {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { writeLists } from '../../tools/gen-lists.ts'
 import { newQuery } from '../../tools/new-query.ts'
 import { newTx } from '../../tools/new-tx.ts'
-import { SkeletonError } from '../../tools/skeleton/edits.ts'
+import { SkeletonError } from '../../tools/skeleton/write.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 
 const project = join(import.meta.dirname, '../..')

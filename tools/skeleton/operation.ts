@@ -1,7 +1,6 @@
 /** The skeleton of an operation that proposes nothing. */
-import { atEnd, behindLast, type Edit, SkeletonError } from './edits.ts'
 import { upper, words } from './names.ts'
-import type { Skeleton } from './write.ts'
+import { type Edit, type Skeleton, SkeletonError } from './write.ts'
 
 function operationFile(module: string, name: string): string {
   const call = module === 'accounts' ? name : `${module}.${name}`
@@ -61,13 +60,16 @@ describe('${name}', () => {
 const withMember =
   (module: string, name: string): Edit =>
   (proto) => {
-    const ofModule = new RegExp(`^ *svc\\.${module}\\.\\w+ \\w+ = (\\d+);`)
-    const numbers = (pattern: RegExp): number[] =>
-      [...proto.matchAll(new RegExp(pattern, 'gm'))].map(([, n]) => Number(n))
-    const number = Math.max(...numbers(ofModule)) + 1
-    if (numbers(/^ *svc\.\w+\.\w+ \w+ = (\d+);/).includes(number))
-      throw new SkeletonError(`the members of ${module} in proto/svc/tx.proto have no free number behind them`)
-    return behindLast(ofModule, `    svc.${module}.${upper(name)} ${words(name, '_')} = ${number};`)(proto)
+    const members = [...proto.matchAll(/^ *svc\.(\w+)\.\w+ \w+ = (\d+);/gm)].map(([line, of, number]) => ({
+      line,
+      of,
+      number: Number(number),
+    }))
+    const last = members.findLast(({ of }) => of === module)
+    if (last === undefined || members.some(({ number }) => number === last.number + 1))
+      throw new SkeletonError(`proto/svc/tx.proto has no free number behind the members of ${module}`)
+    const added = `    svc.${module}.${upper(name)} ${words(name, '_')} = ${last.number + 1};`
+    return proto.replace(last.line, `${last.line}\n${added}`)
   }
 
 const pageFile = (name: string): string => `import type { OperationPage } from './operation.ts'
@@ -85,7 +87,7 @@ export const ${name}: OperationPage<'${name}'> = {
 /** What every transaction type adds to the messages: its own, with these lines, and a member of TxBody. */
 export const editsOf = (module: string, name: string, members: string) =>
   [
-    [`proto/svc/${module}.proto`, atEnd(`message ${upper(name)} {\n${members}}`)],
+    [`proto/svc/${module}.proto`, (text: string) => `${text.trimEnd()}\n\nmessage ${upper(name)} {\n${members}}\n`],
     ['proto/svc/tx.proto', withMember(module, name)],
   ] as const
 

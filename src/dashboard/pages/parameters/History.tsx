@@ -166,6 +166,7 @@ export function ParameterHistory({ parameter }: { readonly parameter: Parameter 
                   label={`History of ${name}`}
                   columns={columns}
                   rows={rows}
+                  isSortable
                   keyOf={(one) => one.height_in_force}
                   empty='There is no value yet.'
                 />

@@ -82,6 +82,7 @@ export function Votes({
       label='Votes'
       columns={columnsOf(candidates, total)}
       rows={rows}
+      isSortable
       keyOf={({ voter }) => voter}
       empty='Nobody voted.'
     />
