@@ -11,7 +11,7 @@ import {
   type Sent,
 } from '../tx/nonceQueue.ts'
 import type { TransactionResult } from '../tx/result.ts'
-import type { PendingTx, Signer } from '../tx/sign.ts'
+import type { AnySigner, PendingTx } from '../tx/sign.ts'
 import { isFailed, NOT_IN_BLOCK, SvcRpcError, TOO_MANY } from './errors.ts'
 import { abortable, BATCH_MAX, type Call, pause, POLL_MS, type Reply, type Transport, WAIT_MS } from './transport.ts'
 import type { CallOptions, WaitOptions } from './types.ts'
@@ -177,12 +177,11 @@ function* batchesOf(all: readonly Signed[]): Generator<readonly Signed[]> {
 export type AccountSender = ReturnType<typeof createAccountSender>
 
 /** Creates the sender of a signer's account. */
-export function createAccountSender(signer: Signer, { transport, chainId, chainIdBlocking }: Setting) {
+export function createAccountSender(signer: AnySigner, { transport, chainId, chainIdBlocking }: Setting) {
   const wait = createWait(transport)
-  const sign = (id: string, { operation, message }: PendingTx, nonce: number) => {
-    const bytes = signer.signTx({ chainId: id, nonce, operation, message })
-    return { bytes, hash: txHash(bytes) }
-  }
+  const sign = (id: string, { operation, message }: PendingTx, nonce: number) =>
+    signer.signTx({ chainId: id, nonce, operation, message })
+  const hashed = (bytes: Uint8Array) => ({ bytes, hash: txHash(bytes) })
 
   /** Hashes of what the queue has signed and not seen end: a synchronous call in the same words is another transaction. */
   const queued = new Set<string>()
@@ -197,7 +196,7 @@ export function createAccountSender(signer: Signer, { transport, chainId, chainI
     const signed: Signed[] = []
     for (const [index, { tx, nonce }] of all.entries()) {
       try {
-        signed.push({ index, nonce, ...sign(id, tx, nonce) })
+        signed.push({ index, nonce, ...hashed(await sign(id, tx, nonce)) })
       } catch (error) {
         sent[index] = { state: 'failed', error }
       }
@@ -242,7 +241,12 @@ export function createAccountSender(signer: Signer, { transport, chainId, chainI
       let nonce = tx.nonce ?? Number(ask(pendingCall(signer.address)))
       let resigns = 0
       for (;;) {
-        const { bytes, hash } = sign(id, tx, nonce)
+        const made = sign(id, tx, nonce)
+        if (made instanceof Promise)
+          throw new Error(
+            `${functionCall}: a wallet asks its owner before it signs: await the call, or give it a callback`,
+          )
+        const { bytes, hash } = hashed(made)
         try {
           const answer = ask(sendCall(bytes)) as TransactionResult
           const sent = readSent(answer, async () => answer)

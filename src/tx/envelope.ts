@@ -89,12 +89,8 @@ function signerFault(
   return 'why' in parts ? parts.why : undefined
 }
 
-/** Reads bytes strictly, so that one intent has one byte string and one hash. Source: protocol.md §2, check 1. */
-export function decodeTx(bytes: Uint8Array): Tx | NotATx {
-  if (bytes.length > TX_BYTES_MAX) return { why: `size: expected at most ${TX_BYTES_MAX} bytes, got ${bytes.length}` }
-  const wire = txCodec.decodeCanonical(bytes)
-  if (wire === undefined) return { why: 'the bytes are not a canonical transaction' }
-  const body = bodyCodec.decodeCanonical(wire.body)
+function readBody(bytes: Uint8Array): TxBody | NotATx {
+  const body = bodyCodec.decodeCanonical(bytes)
   if (body === undefined) return { why: 'body: the bytes are not a canonical transaction body' }
   // protobufjs keeps every member of a oneof that stands in the bytes, and writes them all again.
   let [operation, operations] = ['', 0]
@@ -104,18 +100,27 @@ export function decodeTx(bytes: Uint8Array): Tx | NotATx {
     operations++
   }
   if (operations !== 1) return { why: `message: expected one operation, got ${operations}` }
-  if (body.from.length !== ADDRESS_BYTES)
-    return { why: `from: expected ${ADDRESS_BYTES} bytes, got ${body.from.length}` }
+  const { chainId, from, nonce, [operation]: message } = body
+  if (from.length !== ADDRESS_BYTES) return { why: `from: expected ${ADDRESS_BYTES} bytes, got ${from.length}` }
+  return { chainId, from, nonce, operation, message: message as TxBody['message'] }
+}
+
+/** The body in canonical bytes; undefined for any other bytes. */
+export function decodeBody(bytes: Uint8Array): TxBody | undefined {
+  const body = readBody(bytes)
+  return 'why' in body ? undefined : body
+}
+
+/** Reads bytes strictly, so that one intent has one byte string and one hash. Source: protocol.md §2, check 1. */
+export function decodeTx(bytes: Uint8Array): Tx | NotATx {
+  if (bytes.length > TX_BYTES_MAX) return { why: `size: expected at most ${TX_BYTES_MAX} bytes, got ${bytes.length}` }
+  const wire = txCodec.decodeCanonical(bytes)
+  if (wire === undefined) return { why: 'the bytes are not a canonical transaction' }
+  const body = readBody(wire.body)
+  if ('why' in body) return body
   const kind = kindOf(wire)
   const why = signerFault(kind, wire)
   if (kind === undefined || why !== undefined) return { why: why ?? '' }
-  const { chainId, from, nonce, [operation]: message } = body
   const { body: bodyBytes, publicKey, signature } = wire
-  return {
-    kind,
-    body: { chainId, from, nonce, operation, message: message as TxBody['message'] },
-    bodyBytes,
-    publicKey,
-    signature,
-  }
+  return { kind, body, bodyBytes, publicKey, signature }
 }

@@ -5,7 +5,12 @@ import { svcCodec } from '../codec/svc.ts'
 import { ADDRESS_BYTES, type Address, addressOf } from '../values/address.ts'
 import { KEY_BYTES } from '../values/pubKey.ts'
 
-/** An account of several keys: how many of the members have to sign. */
+/**
+ * An account of several keys: how many of the members have to sign.
+ *
+ * @example
+ * const twoOf = (members: Uint8Array[]): Multisig => ({ threshold: 2, members })
+ */
 export interface Multisig {
   readonly threshold: number
   /** ed25519 public keys of 32 bytes and secp256k1 addresses of 20, in ascending order. */

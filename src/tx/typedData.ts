@@ -1,6 +1,5 @@
 /** What a secp256k1 account signs: an operation as EIP-712 typed data, which wallets show field by field. Source: protocol.md §13. */
-import { keccak_256 } from '@noble/hashes/sha3.js'
-import { concat, fromHex, toBase64, toHex, utf8 } from '../base/bytes.ts'
+import { toBase64, toHex } from '../base/bytes.ts'
 import type { TypedDataType } from '../values/valueType.ts'
 import type { TxBody } from './envelope.ts'
 
@@ -25,9 +24,10 @@ export interface TypedData {
   readonly message: Readonly<Record<string, unknown>>
 }
 
-// No chainId: wallets compare it with the network that they are on. The chain stands in the message.
-const DOMAIN = { name: 'svcd', version: '1' } as const
-const DOMAIN_TYPE: readonly TypedMember[] = [
+/** The domain of all typed data. No chainId: wallets compare it with the network that they are on, so the chain stands in the message. */
+export const DOMAIN = { name: 'svcd', version: '1' } as const
+/** The type of the domain. */
+export const DOMAIN_TYPE: readonly TypedMember[] = [
   { name: 'name', type: 'string' },
   { name: 'version', type: 'string' },
 ]
@@ -80,45 +80,3 @@ export function typedDataOf(fields: readonly TypedField[], body: TxBody): TypedD
   const message = { chain: body.chainId, from: addressText(body.from), nonce: String(body.nonce), ...data }
   return { types, primaryType, domain: DOMAIN, message }
 }
-
-/** `Vote(string chain,address from,…)`, and behind it the structs in it, by name. */
-function encodeType(types: TypedData['types'], name: string): string {
-  const inner = new Set<string>()
-  const visit = (struct: string): void => {
-    for (const { type } of types[struct] ?? []) {
-      if (types[type] === undefined || inner.has(type)) continue
-      inner.add(type)
-      visit(type)
-    }
-  }
-  visit(name)
-  return [name, ...[...inner].sort()]
-    .map((one) => `${one}(${(types[one] ?? []).map((member) => `${member.type} ${member.name}`).join(',')})`)
-    .join('')
-}
-
-/** The 32 bytes of an address, or of a whole number in decimal text. */
-function word(value: string, type: string): Uint8Array {
-  const hex = type === 'address' ? value.slice(2) : BigInt(value).toString(16)
-  return fromHex(hex.padStart(64, '0')) as Uint8Array
-}
-
-function encodeMember(types: TypedData['types'], type: string, value: unknown): Uint8Array {
-  if (types[type] !== undefined) return hashStruct(types, type, value as Message)
-  return type === 'string' ? keccak_256(utf8(value as string)) : word(value as string, type)
-}
-
-const hashStruct = (types: TypedData['types'], name: string, data: Message): Uint8Array =>
-  keccak_256(
-    concat(
-      keccak_256(utf8(encodeType(types, name))),
-      ...(types[name] ?? []).map((member) => encodeMember(types, member.type, data[member.name])),
-    ),
-  )
-
-const DOMAIN_SEPARATOR = hashStruct({ EIP712Domain: DOMAIN_TYPE }, 'EIP712Domain', DOMAIN)
-const PREFIX = Uint8Array.of(0x19, 0x01)
-
-/** The digest that is signed. Source: EIP-712. */
-export const hashTypedData = ({ types, primaryType, message }: TypedData): Uint8Array =>
-  keccak_256(concat(PREFIX, DOMAIN_SEPARATOR, hashStruct(types, primaryType, message)))

@@ -34,9 +34,7 @@ test('a new transaction type is five files: the operation, its page file, its te
   const [last, added] = [...read('proto/svc/tx.proto').matchAll(/svc\.accounts\.(\w+) \w+ = (\d+);/g)].slice(-2)
   expect([added?.[1], Number(added?.[2])]).toEqual(['BurnCoins', Number(last?.[2]) + 1])
   writeLists(root)
-  expect(read('src/modules/gen/operations.ts')).toMatch(
-    /: readonly TxEntry\[\] = \[\n(?: {2}\w+,\n)+ {2}burnCoins,\n/,
-  )
+  expect(read('src/modules/gen/operations.ts')).toMatch(/: readonly TxEntry\[\] = \[\n(?: {2}\w+,\n)+ {2}burnCoins,\n/)
 })
 
 test('a kind of proposal is five files: the kind, its page file, its test, and two of messages', () => {

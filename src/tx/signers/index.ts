@@ -1,7 +1,8 @@
 /** Who may sign a transaction: one file for each kind of account. Source: protocol.md §13. */
 import type { SignerKind, Tx } from '../envelope.ts'
 import { checkFields, type Fields, typedFieldsOf } from '../fields.ts'
-import { hashTypedData, typedDataOf } from '../typedData.ts'
+import { typedDataOf } from '../typedData.ts'
+import { hashTypedData } from '../typedDataHash.ts'
 import { ed25519 } from './ed25519.ts'
 import { multisig } from './multisig.ts'
 import { secp256k1 } from './secp256k1.ts'
