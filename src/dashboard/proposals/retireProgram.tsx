@@ -42,7 +42,7 @@ function Changes({ proposal, detail }: ChangesProps<Detail>) {
               'Program version': detail.retired_version,
               [`Preserved (${formatCount(keys.size)})`]: (
                 <>
-                  <Names owners={kept.map((one) => one.owner_address)} candidates={all} />
+                  <Names owners={kept.map((one) => one.owner_address)} />
                   {unknown.map((key) => (
                     <div key={key}>
                       <UserText text={key} /> <span class='soft'>has no candidacy now</span>
@@ -56,7 +56,7 @@ function Changes({ proposal, detail }: ChangesProps<Detail>) {
                   gone.length === 0 ? (
                     'Nobody'
                   ) : (
-                    <Names owners={gone.map((one) => one.owner_address)} candidates={all} />
+                    <Names owners={gone.map((one) => one.owner_address)} />
                   )
                 ) : undefined,
               Status: RETIRE_STATUS[detail.status] ?? detail.status,
@@ -100,7 +100,7 @@ function PreservedField({ field }: { readonly field: CustomField }) {
                         checked={kept.has(key)}
                         onChange={({ currentTarget: { checked } }) => tick(key, checked)}
                       />{' '}
-                      <ValidatorName owner={owner} candidates={all} />
+                      <ValidatorName owner={owner} />
                     </label>
                     <span class='number soft'>{formatCount(power)}</span>
                   </li>
