@@ -88,7 +88,9 @@ test('withdrawals are refused in the order of the table, and one of everything a
   expect(given(ALICE, { amount: '0' })).toBe('Invalid withdrawal amount')
   expect(given(ALICE, { amount: String(3n * TOKEN + 1n) })).toBe('Invalid withdrawal amount')
   expect(given(ALICE, { amount: tokens(1), completelyWithdraw: 'N' })).toBe(`"${tokens(1)}"`)
-  expect(given(ALICE, { completelyWithdraw: 'Y' })).toBe(`"${tokens(2)}"`)
+  expect(given(ALICE, { amount: tokens(1) })).toBe(`"${tokens(1)}"`)
+  // What stays is at least 1 token, or nothing.
+  expect(given(ALICE, { amount: '1' })).toBe(`"${tokens(1)}"`)
   expect(given(ALICE, { completelyWithdraw: 'Y' })).toBe('No delegation')
   expect(state.batches).toMatchObject([{ number: 1, amount: 3n * TOKEN, heightMade: 1, heightPaid: 11, closed: false }])
 })
@@ -104,9 +106,9 @@ test('units: who comes in rounds down, who leaves rounds up', () => {
   // floor((10^18 + 1) × 3 / 4), worth floor(750000000000000000 × D / U): one unit stays with the pool.
   expect(state.delegations[1]).toMatchObject({ delegator: BOB, units: 750_000_000_000_000_000n })
   expect(listDelegated(state, BOB)).toMatchObject([{ shares: TOKEN, award: 0n, slash: 1n, pending: [] }])
-  expect(run(state, 'withdraw', BOB, { amount: '2' })).toBe('"2"')
+  expect(run(state, 'withdraw', ALICE, { amount: '2' })).toBe('"2"')
   // ceil(2 × 3 / 4) = 2
-  expect(state.delegations[1]).toMatchObject({ units: 749_999_999_999_999_998n, withdrawAmount: 2n })
+  expect(state.delegations[0]).toMatchObject({ units: 3n * TOKEN - 2n, withdrawAmount: 2n })
 })
 
 test('batches: a 64th of the period is one step, and the last claim takes the rest', () => {

@@ -14,7 +14,7 @@ import {
 import { larger, parseAmount, quotientUp, TOKEN } from './values.ts'
 import type { Message } from './wire.ts'
 
-/** Delegation. Source: protocol.md, Delegation, whose tables and rules the functions follow line by line. */
+/** Delegation. Source: protocol.md §12, whose tables and rules the functions follow line by line. */
 
 const UNITS_MAX = 10n ** 36n
 const BATCHES_MAX = 100
@@ -28,7 +28,7 @@ export const ownPart = ({ shares, delegated }: Candidacy): bigint => shares - de
 export const worth = ({ delegated, delegationUnits }: Candidacy, units: bigint): bigint =>
   delegationUnits === 0n ? 0n : (units * delegated) / delegationUnits
 
-/** The commission in force in the block of this height. Source: rule 9. */
+/** The commission in force in the block of this height. Source: §12, comp_rate. */
 export const rateInForce = (candidacy: Candidacy, height: number): bigint =>
   candidacy.nextCompRateHeight > 0 && height >= candidacy.nextCompRateHeight
     ? candidacy.nextCompRate
@@ -51,7 +51,7 @@ export function claimsOf(state: State, { candidacyId, number, pool }: Batch): { 
 const batchesOf = (state: State, id: number): Batch[] =>
   state.batches.filter(({ candidacyId }) => candidacyId === id).sort((a, b) => a.number - b.number)
 
-/** A row of an older pool that no closing batch pays: a slash took all that was in the pool. Source: rule 5. */
+/** A row of an older pool that no closing batch pays: a slash took all that was in the pool. Source: §12, Slash. */
 export const worthlessRow = (state: State, { id, pool }: Candidacy, delegator: string): Delegation | undefined =>
   state.delegations
     .filter((row) => row.candidacyId === id && row.delegator === delegator && row.pool < pool)
@@ -139,7 +139,8 @@ function undelegate(call: Call): Done {
     need(amount > 0n && amount <= whole, 21, 'Invalid withdrawal amount')
     const rises = block.altered === 'the units of a withdrawal round down' ? quotientDown : quotientUp
     const taken = rises(amount, delegationUnits, delegated)
-    if (taken < row.units) [paid, units] = [amount, taken]
+    const isTooSmall = whole - amount < TOKEN && block.altered !== 'a withdrawal leaves any rest'
+    if (taken < row.units && !isTooSmall) [paid, units] = [amount, taken]
     else if (paid > amount) block.met.push('a withdrawal of all units pays more than was asked')
   }
   charge(call)
@@ -167,7 +168,7 @@ function addBatch(state: State, id: number, batch: Omit<Batch, 'candidacyId' | '
   return made
 }
 
-/** Puts an amount into the batch of its time. Source: §3. */
+/** Puts an amount into the batch of its time. Source: §12, Unbonding in batches. */
 function unbond(state: State, block: Block, { id }: Candidacy, delegator: string, amount: bigint): void {
   if (amount === 0n) return
   const wait = waitOf(state, block)
@@ -195,7 +196,7 @@ function nextPool(candidacy: Candidacy): void {
   Object.assign(candidacy, { delegated: 0n, delegationUnits: 0n, delegators: 0, pool: candidacy.pool + 1 })
 }
 
-/** The delegations of a candidacy that withdraws become one closing batch. Source: rule 6. */
+/** The delegations of a candidacy that withdraws become one closing batch. Source: §12, withdraw. */
 export function closePool(state: State, block: Block, candidacy: Candidacy): void {
   const { delegated, delegationUnits, pool } = candidacy
   if (delegationUnits === 0n) return
@@ -210,7 +211,7 @@ export function closePool(state: State, block: Block, candidacy: Candidacy): voi
   nextPool(candidacy)
 }
 
-/** Cuts what was delegated to a candidacy that misbehaved. `cut` burns and returns the rest. Source: rule 5. */
+/** Cuts what was delegated to a candidacy that misbehaved. `cut` burns and returns the rest. Source: §12, Slash. */
 export function slashDelegations(
   state: State,
   block: Block,
@@ -235,7 +236,7 @@ export function slashDelegations(
   }
 }
 
-/** Adds a member's part of the award to what was delegated, and returns the owner's part of it. Source: rule 4. */
+/** Adds a member's part of the award to what was delegated, and returns the owner's part of it. Source: §12, Award. */
 export function awardDelegators(candidacy: Candidacy, { height, altered, met }: Block, part: bigint): bigint {
   const { shares, delegated } = candidacy
   if (delegated === 0n) return part
@@ -252,7 +253,7 @@ export function awardDelegators(candidacy: Candidacy, { height, altered, met }: 
 const latestRate = ({ compRate, nextCompRate, nextCompRateHeight }: Candidacy): bigint =>
   nextCompRateHeight > 0 ? nextCompRate : compRate
 
-/** Source: rule 9. */
+/** Source: §12, comp_rate. */
 export function setCompRate(state: State, block: Block, candidacy: Candidacy, rate: bigint): void {
   const inForce = rateInForce(candidacy, block.height)
   const waits = candidacy.delegationUnits > 0n && rate > inForce
@@ -276,7 +277,7 @@ function removeClaim(state: State, { candidacyId, number, pool }: Batch, delegat
     )
 }
 
-/** EndBlock (d), behind the unbonding entries. Source: §3, Payout. */
+/** EndBlock (d), behind the unbonding entries. Source: §12, Payout. */
 export function payBatches(state: State, { height, altered, met }: Block, events: Event[]): void {
   const due = state.batches
     .filter(({ heightPaid }) => heightPaid <= height)
@@ -300,7 +301,7 @@ export function payBatches(state: State, { height, altered, met }: Block, events
   }
 }
 
-// What queries show. Source: §6.
+// What queries show. Source: §12, Queries.
 
 /** One entry of `svc_queryDelegator`, with the validator's address and key in the forms of the state. */
 export interface DelegatorEntry {

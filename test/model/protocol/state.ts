@@ -179,6 +179,7 @@ export const ALTERATIONS = [
   'a candidacy of little power has as many places as others',
   'the units of a delegation round up',
   'the units of a withdrawal round down',
+  'a withdrawal leaves any rest',
   'a raise of the commission counts at once',
   'a batch that was slashed stays open',
   'claims are paid without a bound',
