@@ -3,13 +3,13 @@ import {
   awardDelegators,
   closePool,
   delegationOperations,
-  listDelegated,
   ownPart,
   payBatches,
   rateInForce,
   setCompRate,
   slashDelegations,
 } from './protocol/delegation.ts'
+import { queryDelegator } from './protocol/queries.ts'
 import { createState } from './protocol/genesis.ts'
 import type { Operation } from './protocol/operation.ts'
 import { blockAt, type Candidacy, type Event, pay, type State, supplyGap } from './protocol/state.ts'
@@ -105,7 +105,9 @@ test('units: who comes in rounds down, who leaves rounds up', () => {
   expect(run(state, 'delegate', BOB, { amount: String(TOKEN + 1n) })).toBe(`"${TOKEN + 1n}"`)
   // floor((10^18 + 1) × 3 / 4), worth floor(750000000000000000 × D / U): one unit stays with the pool.
   expect(state.delegations[1]).toMatchObject({ delegator: BOB, units: 750_000_000_000_000_000n })
-  expect(listDelegated(state, BOB)).toMatchObject([{ shares: TOKEN, award: 0n, slash: 1n, pending: [] }])
+  expect(queryDelegator(state, BOB)).toMatchObject([
+    { shares: String(TOKEN), award_amount: '0', slash_amount: '1', pending: [] },
+  ])
   expect(run(state, 'withdraw', ALICE, { amount: '2' })).toBe('"2"')
   // ceil(2 × 3 / 4) = 2
   expect(state.delegations[0]).toMatchObject({ units: 3n * TOKEN - 2n, withdrawAmount: 2n })
@@ -165,7 +167,9 @@ test('the end of a candidacy is one closing batch, of which 256 delegations are 
   expect(state.batches).toMatchObject([{ number: 1, pool: 1, closed: true, heightMade: 5, heightPaid: 15 }])
   const first = addressOf(100)
   expect(run(state, 'withdraw', first, { completelyWithdraw: 'Y' })).toBe('No delegation')
-  expect(listDelegated(state, first)).toMatchObject([{ shares: 0n, pending: [{ amount: TOKEN, height: 15 }] }])
+  expect(queryDelegator(state, first)).toMatchObject([
+    { shares: '0', pending: [{ amount: String(TOKEN), completion_height: 15 }] },
+  ])
   const events: Event[] = []
   payBatches(state, blockAt(15, 1_000), events)
   expect([events.length, state.delegations.length]).toEqual([256, 44])
@@ -181,7 +185,9 @@ test('a slash of everything ends the pool, and who was in it can remove the row'
     return 0n
   })
   expect(candidacy).toMatchObject({ delegated: 0n, delegationUnits: 0n, delegators: 0, pool: 1, shares: 10n * TOKEN })
-  expect(listDelegated(state, ALICE)).toMatchObject([{ shares: 0n, award: 0n, slash: 3n * TOKEN }])
+  expect(queryDelegator(state, ALICE)).toMatchObject([
+    { shares: '0', award_amount: '0', slash_amount: String(3n * TOKEN) },
+  ])
   expect(run(state, 'withdraw', ALICE, { amount: '1' })).toBe('No delegation')
   expect(run(state, 'withdraw', ALICE, { completelyWithdraw: 'Y' })).toBe('"0"')
   expect([state.delegations, state.batches]).toEqual([[], []])

@@ -11,7 +11,7 @@ import {
   recordOf,
   type State,
 } from './state.ts'
-import { larger, parseAmount, quotientUp, TOKEN } from './values.ts'
+import { parseAmount, quotientUp, TOKEN } from './values.ts'
 import type { Message } from './wire.ts'
 
 /** Delegation. Source: protocol.md §12, whose tables and rules the functions follow line by line. */
@@ -34,7 +34,7 @@ export const rateInForce = (candidacy: Candidacy, height: number): bigint =>
     ? candidacy.nextCompRate
     : candidacy.compRate
 
-export const delegationOf = (state: State, id: number, pool: number, delegator: string): Delegation | undefined =>
+const delegationOf = (state: State, id: number, pool: number, delegator: string): Delegation | undefined =>
   state.delegations.find((row) => row.candidacyId === id && row.pool === pool && row.delegator === delegator)
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
@@ -48,14 +48,17 @@ export function claimsOf(state: State, { candidacyId, number, pool }: Batch): { 
   return rows.map(({ delegator, units }) => ({ delegator, units })).sort((a, b) => byText(a.delegator, b.delegator))
 }
 
-const batchesOf = (state: State, id: number): Batch[] =>
+export const batchesOf = (state: State, id: number): Batch[] =>
   state.batches.filter(({ candidacyId }) => candidacyId === id).sort((a, b) => a.number - b.number)
 
-/** A row of an older pool that no closing batch pays: a slash took all that was in the pool. Source: §12, Slash. */
-export const worthlessRow = (state: State, { id, pool }: Candidacy, delegator: string): Delegation | undefined =>
+/** Whether a closing batch will pay a row. */
+export const isClosing = (state: State, { candidacyId, pool }: Delegation): boolean =>
+  state.batches.some((batch) => batch.candidacyId === candidacyId && batch.pool === pool + 1)
+
+/** The oldest row of a pool of which a slash took everything. Source: §12, Slash. */
+const worthlessRow = (state: State, { id, pool }: Candidacy, delegator: string): Delegation | undefined =>
   state.delegations
-    .filter((row) => row.candidacyId === id && row.delegator === delegator && row.pool < pool)
-    .filter((row) => !state.batches.some((batch) => batch.candidacyId === id && batch.pool === row.pool + 1))
+    .filter((row) => row.candidacyId === id && row.delegator === delegator && row.pool < pool && !isClosing(state, row))
     .sort((a, b) => a.pool - b.pool)[0]
 
 const removeDelegation = (state: State, gone: Delegation): void => {
@@ -299,42 +302,6 @@ export function payBatches(state: State, { height, altered, met }: Block, events
     if (batch.units !== 0n) throw new Error('a batch has units that nobody claims')
     state.batches = state.batches.filter((one) => one !== batch)
   }
-}
-
-// What queries show. Source: §12, Queries.
-
-/** One entry of `svc_queryDelegator`, with the validator's address and key in the forms of the state. */
-export interface DelegatorEntry {
-  readonly candidacyId: number
-  readonly validator: Candidacy | undefined
-  readonly row: Delegation | undefined
-  readonly shares: bigint
-  readonly award: bigint
-  readonly slash: bigint
-  readonly pending: readonly { readonly amount: bigint; readonly height: number }[]
-}
-
-/** What an address has delegated, and what of it is on its way back, by candidacy id. */
-export function listDelegated(state: State, delegator: string): DelegatorEntry[] {
-  const ids = [...state.delegations, ...state.claims].filter((row) => row.delegator === delegator)
-  return [...new Set(ids.map(({ candidacyId }) => candidacyId))]
-    .sort((a, b) => a - b)
-    .map((candidacyId) => {
-      const validator = state.candidacies.find(({ id }) => id === candidacyId)
-      const row =
-        validator === undefined
-          ? undefined
-          : (delegationOf(state, candidacyId, validator.pool, delegator) ?? worthlessRow(state, validator, delegator))
-      const shares = row?.pool === validator?.pool && validator !== undefined ? worth(validator, row?.units ?? 0n) : 0n
-      const net = shares + (row?.withdrawAmount ?? 0n) - (row?.delegateAmount ?? 0n)
-      const pending = batchesOf(state, candidacyId).flatMap((batch) =>
-        claimsOf(state, batch)
-          .filter((claim) => claim.delegator === delegator)
-          .map(({ units }) => ({ amount: (units * batch.amount) / batch.units, height: batch.heightPaid })),
-      )
-      return { candidacyId, validator, row, shares, award: larger(0n, net), slash: larger(0n, -net), pending }
-    })
-    .filter(({ row, pending }) => row !== undefined || pending.length > 0)
 }
 
 const checkAmount = ({ amount }: Message): void =>
