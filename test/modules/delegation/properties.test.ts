@@ -263,7 +263,9 @@ class Chain {
   }
 }
 
-test(`delegations: nothing is made or lost, nobody gains by coming and going or pays for another: SEED=${seed} DELEGATION_OPERATIONS=${operations}`, () => {
+const settings = `SEED=${seed} DELEGATION_OPERATIONS=${operations}`
+
+test(`delegations: nothing is lost, nobody gains by coming and going or pays for another: ${settings}`, () => {
   const met = new Map<string, number>()
   fc.assert(
     fc.property(
