@@ -82,12 +82,16 @@ describe('through a gateway', () => {
     expect(result).toMatchObject({ height: 0, check_tx: { ...expected(refusal), fee: {} }, deliver_tx: { fee: {} } })
   })
 
-  test('what is delegated and taken back is committed, with the gas of both', async () => {
+  test("what is delegated and taken back is committed, in the predecessor's form of the calls too", async () => {
     stand(conformanceChain())
-    const members = { from: delegator.address, validatorAddress: account(3).address, amount: '2000000000000000000' }
+    const from = delegator.address
+    // Its client writes amounts as 0x-hex, and gives the height 0 where none is asked for.
+    const members = { from, validatorAddress: account(3).address, amount: '0x1bc16d674ec80000' }
     for (const method of ['svc_delegate', 'svc_withdraw']) {
       const { deliver_tx, height } = (await pair.rpc(method, [members])).result as TransactionResult
       expect([method, deliver_tx.gasUsed, height > 0]).toEqual([method, '63000', true])
     }
+    const { data } = (await pair.rpc('svc_queryDelegator', [from, 0])).result as { data: unknown }
+    expect(data).toMatchObject([{ delegator_address: from, pending: [{ amount: '2000000000000000000' }] }])
   })
 })
