@@ -5,6 +5,7 @@ import { isInNoBlock } from '../../tx/nonceQueue.ts'
 import { isSignedBySender } from '../../modules/isSignedBySender.ts'
 import { type Address, addressOf } from '../../values/address.ts'
 import { NONCES_KEPT } from '../http/limits.ts'
+import { oneAtATime } from '../oneAtATime.ts'
 import { broadcast, findSent, inBlock, type Refusal, type Refused, type SentTx, type Setting } from './broadcast.ts'
 import type { Follower } from './follow.ts'
 
@@ -21,18 +22,6 @@ function readRawTx(bytes: Uint8Array, chainId: string): Tx | Refused {
   return isSignedBySender(tx) ? tx : refuse(kernelErrors.badSignature)
 }
 
-/** Runs what has the same key one after the other, in the order of the calls. */
-function createTurns() {
-  const last = new Map<string, Promise<unknown>>()
-  return <T>(key: string, run: () => Promise<T>): Promise<T> => {
-    const turn = (last.get(key) ?? Promise.resolve()).then(run, run)
-    const end = (): unknown => last.get(key) === turn && last.delete(key)
-    last.set(key, turn)
-    turn.then(end, end)
-    return turn
-  }
-}
-
 /**
  * Creates the sender of transactions that callers have signed. They go to the node as they come, those of one account one
  * after the other. The same bytes never execute twice: what waits here is not sent again, and what has a nonce that is
@@ -41,7 +30,7 @@ function createTurns() {
  */
 export function createRawSender(setting: Setting, follower: Follower) {
   const { chain } = setting
-  const inTurn = createTurns()
+  const inTurn = oneAtATime()
   /** The nonces that come next, as the node last said. */
   const nextNonces = new QuickLRU<Address, number>({ maxSize: NONCES_KEPT })
 
