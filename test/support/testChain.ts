@@ -37,6 +37,15 @@ export const nodeKey = (number: number): Uint8Array =>
     .fill(number % 256, 16)
     .fill(Math.floor(number / 256) % 256, 8, 16)
 
+/** Evidence of a duplicate vote (type 1) or a light-client attack (2) by the key of validator `number` at a height. */
+export const evidence = (number: number, height: number, type = 1): Misbehavior => ({
+  type,
+  validator: { address: addressBytes(addressOfKey(nodeKey(number))), power: 1 },
+  height,
+  time: { seconds: GENESIS_TIME, nanos: 0 },
+  totalVotingPower: 1,
+})
+
 /** Base units of a number of tokens. */
 export const tokens = (count: number | bigint): bigint => BigInt(count) * TOKEN
 

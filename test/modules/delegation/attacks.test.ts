@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { AMOUNT_MAX } from '../../../src/base/amount.ts'
 import { getTotals } from '../../../src/modules/chain/keeper.ts'
-import { account, nodeKey, type TestChain, tokens } from '../../support/testChain.ts'
-import { balanceOf, bytesOf, done, eventsOf, evidence, failure, recordOf, startChain } from '../support.ts'
+import { account, evidence, nodeKey, type TestChain, tokens } from '../../support/testChain.ts'
+import { balanceOf, bytesOf, done, eventsOf, failure, recordOf, startChain } from '../support.ts'
 import { batchesOf, delegate, delegation, QUIET, start, withdraw, withdrawal, worthIn } from './support.ts'
 
 const [owner, other, thief, victim] = [account(1), account(2), account(3), account(4)]

@@ -4,9 +4,9 @@ import { delegations } from '../../../src/modules/delegation/tables.ts'
 import { tables } from '../../../src/modules/registry.ts'
 import type { Store } from '../../../src/store/store.ts'
 import type { Address } from '../../../src/values/address.ts'
-import { account, TestChain, tokens } from '../../support/testChain.ts'
+import { account, evidence, TestChain, tokens } from '../../support/testChain.ts'
 import { openMemoryStore } from '../../support/memoryStore.ts'
-import { balanceOf, changeParam, done, evidence, keyText, recordOf } from '../support.ts'
+import { balanceOf, changeParam, done, keyText, recordOf } from '../support.ts'
 import {
   batchesOf,
   claimCount,
