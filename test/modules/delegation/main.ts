@@ -1,4 +1,4 @@
-/** Random delegations over the real state machine: `make delegation`. properties.ts says what has to hold. */
+/** Random delegations over the real state machine: `make delegation`. campaign.ts says what has to hold. */
 import { runCampaigns } from '../../support/campaign.ts'
 import { delegationProperties } from './campaign.ts'
 

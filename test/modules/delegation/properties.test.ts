@@ -6,8 +6,8 @@ import { batches, claims, delegations } from '../../../src/modules/delegation/ta
 import { candidacies, unbondings } from '../../../src/modules/stake/tables.ts'
 import type { StateReader } from '../../../src/store/state.ts'
 import { anySeed } from '../../support/campaign.ts'
-import { account, nodeKey, TestChain, tokens } from '../../support/testChain.ts'
-import { bytesOf, evidence, eventsOf, recordOf } from '../support.ts'
+import { evidence, account, nodeKey, TestChain, tokens } from '../../support/testChain.ts'
+import { bytesOf, eventsOf, recordOf } from '../support.ts'
 
 // What must hold of delegations whatever happens, on random chains. DELEGATION_OPERATIONS says how many operations.
 
