@@ -4,7 +4,7 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .PHONY: help install gen devnet check test bench bench-page stress chaos
 .PHONY: churn faults fuzz model mutants writes outage soak requirements replicas
-.PHONY: byzantine matrix manifests reliability statesync supply-chain sbom docs up down test-containers clean
+.PHONY: byzantine delegation matrix manifests reliability statesync supply-chain sbom docs up down test-containers clean
 
 # npm runs on the system's Node, everything else on the one that it installs.
 SYSTEM_PATH := $(PATH)
@@ -86,6 +86,9 @@ writes: gen
 model: gen
 	@exec $(NODE) test/model/main.ts $(ARGS)
 
+delegation: gen
+	@exec $(NODE) test/modules/delegation/main.ts $(ARGS)
+
 requirements: gen
 	@exec $(NODE) test/chain/requirements.ts $(ARGS)
 
@@ -136,4 +139,4 @@ test-containers: gen
 	@exec $(NODE) test/containers/run.ts
 
 clean:
-	@rm -rf node_modules src/codec/gen src/client/gen src/dashboard/gen dist coverage
+	@rm -rf node_modules src/*/gen src/*/*/gen dist coverage

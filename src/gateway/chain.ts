@@ -16,8 +16,9 @@ import {
   QUERIES_ASKED_MAX,
   QUERIES_MAX,
 } from './http/limits.ts'
-import { createSearchTurns, findTxWith, type HistoryPage } from './feed/histories.ts'
+import { findTxWith, type HistoryPage } from './feed/histories.ts'
 import { type ListAnswer, shareLists } from './lists.ts'
+import { oneAtATime } from './oneAtATime.ts'
 import { RawJson } from './rpc/envelope.ts'
 import { type HeadWatch, stallReason } from './http/health.ts'
 
@@ -169,7 +170,7 @@ export function createChain(
     if (stalled !== undefined) throw new RpcError('nodeAway', stallReason(stalled), stalled)
   }
   const forCallers = readsOver(queries)
-  const searchTurns = createSearchTurns()
+  const inTurn = oneAtATime()
   const lists = shareLists({ ask: (path) => queryList(listsRpc, path), isFollowing: feed.connected })
   return {
     ...readsOver(rpc),
@@ -177,9 +178,12 @@ export function createChain(
     forCallers,
     /** The node, for whole blocks that callers ask for. */
     blocks,
-    /** Reads a page of a history for a caller, by the path of it. Throws RpcError -32015 when too many wait. */
+    /**
+     * Reads a page of a history for a caller, by the path of it. An address has one under way, and those of several
+     * addresses wait for a connection in their order, so that a caller who asks for many delays only itself.
+     */
     history: async <Row>(caller: string, path: string): Promise<HistoryPage<Row>> =>
-      (await searchTurns.run(caller, () => query(histories, path, 0))).data as HistoryPage<Row>,
+      (await inTurn(caller, () => query(histories, path, 0))).data as HistoryPage<Row>,
     feed,
     /** Returns how long the chain has made no blocks; undefined while it makes them. */
     stall,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { getChain, getTotals } from '../../src/modules/chain/keeper.ts'
 import { absences } from '../../src/modules/stake/tables.ts'
-import { account, CHAIN_ID, nodeKey, TestChain, tokens } from '../support/testChain.ts'
-import { bytesOf, eventsOf, evidence, indexOf, key, keyText, startChain } from '../modules/support.ts'
+import { account, CHAIN_ID, evidence, nodeKey, TestChain, tokens } from '../support/testChain.ts'
+import { bytesOf, eventsOf, indexOf, key, keyText, startChain } from '../modules/support.ts'
 
 const params = { inflation_rate: 0, gas_price: 0, stake_limit: '1', unstake_wait_period: 2 }
 const nothing = new Uint8Array(0)

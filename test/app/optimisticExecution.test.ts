@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { beforeEach, expect, jest, test } from '@jest/globals'
-import { account, type TestBlock, type TestChain } from '../support/testChain.ts'
-import { bytesOf, evidence, key, startChain } from '../modules/support.ts'
+import { account, evidence, type TestBlock, type TestChain } from '../support/testChain.ts'
+import { bytesOf, key, startChain } from '../modules/support.ts'
 
 const SHARES = [1000, 500, 400]
 const AHEAD = { app: { afterAnswer: setImmediate } }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { ONE, TOKEN } from '../../src/base/amount.ts'
 import type { Signer } from '../../src/tx/sign.ts'
-import { evidence } from '../modules/support.ts'
-import { account, nodeKey, TestChain, tokens } from '../support/testChain.ts'
+
+import { evidence, account, nodeKey, TestChain, tokens } from '../support/testChain.ts'
 import { conformanceChain, NOBODY, succeed } from './support.ts'
 
 type Members = Readonly<Record<string, unknown>>

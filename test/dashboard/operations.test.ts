@@ -1,8 +1,8 @@
 import './browser.ts'
 import { describe, expect, test } from '@jest/globals'
+import examples from '../../src/gateway/rpc/examples.json' with { type: 'json' }
 import { outflowOf, sentenceOf, type TxRequest } from '../../src/dashboard/operations/index.ts'
 import type { Facts } from '../../src/dashboard/wallet/facts.ts'
-import type { OperationName } from '../../src/client/gen/forms.ts'
 import { txEntries } from '../../src/modules/registry.ts'
 import { TOKEN } from '../../src/base/amount.ts'
 
@@ -43,8 +43,8 @@ const facts: Facts = {
 
 const files = { fileUrl: '{"ubuntu":["https://a"],"centos":["https://b"]}', md5: '{}' }
 
-/** Each operation with what it says and takes: [input, words, taken]. */
-const SAID: Readonly<Record<OperationName, readonly (readonly [object, string, bigint?])[]>> = {
+/** What operations say and take: [input, words, taken]. */
+const SAID: Readonly<Record<string, readonly (readonly [object, string, bigint?])[]>> = {
   declareCandidacy: [
     [{ pubKey: KEY }, `Declare a candidacy for the key ${KEY}, staking 1,000 token.`, 1000n * TOKEN],
     [
@@ -136,8 +136,15 @@ const cases = Object.entries(SAID).flatMap(([operation, all]) =>
   all.map(([input, words, units]) => ({ request: { operation, input } as unknown as TxRequest, words, units })),
 )
 
-test('every operation of the registry has words', () => {
-  expect(Object.keys(SAID)).toEqual(txEntries.map(({ operation }) => operation))
+// test/gateway/openrpc.test.ts demands an example of each.
+const recorded = Object.entries(examples).flatMap(([name, { params }]) =>
+  txEntries.flatMap(({ operation, method }) => (method === name ? [{ operation, params: params as object }] : [])),
+)
+
+test.each(recorded)('$operation: the recorded example is a sentence', ({ operation, params: input }) => {
+  const request = { operation, input } as unknown as TxRequest
+  expect(sentenceOf(request, facts)).toMatch(/^[A-Z](?!.*(?:undefined|null|NaN|\[object)).*\.$/)
+  expect(outflowOf(request, facts)?.units).not.toBe(0n)
 })
 
 test.each(cases)('$request.operation: $words', ({ request, words, units }) => {

@@ -81,7 +81,7 @@ const FIGURES: Readonly<Record<string, readonly string[]>> = {
     `expected 1 to ${BLOCK_BYTES_MAX}`,
   ],
   'docs/threat-model.md': [
-    `there are ${thousands(gateway.WAITING_MAX)} places in all`,
+    `${thousands(gateway.WAITING_MAX)} may wait`,
     `transactions of at most ${thousands(TX_BYTES_MAX)} bytes`,
     `at most ${OPEN_PROPOSALS_OF_ONE_MAX} open proposals for each candidacy, fewer for one with little power, ` +
       `${thousands(OPEN_PROPOSALS_MAX)} in all`,

@@ -1,7 +1,6 @@
 import { expect } from '@jest/globals'
-import type { Misbehavior } from '../../src/abci/types.ts'
 import type { ExecTxResult, FinalizeBlockResponse } from '../../src/abci/types.ts'
-import { type Address, addressBytes, addressOfKey } from '../../src/values/address.ts'
+import { type Address, addressBytes } from '../../src/values/address.ts'
 import { toBase64 } from '../../src/base/bytes.ts'
 import { type PubKey, pubKeyOf } from '../../src/values/pubKey.ts'
 import { accounts } from '../../src/modules/accounts/keeper.ts'
@@ -16,7 +15,6 @@ import type { Signer } from '../../src/tx/sign.ts'
 import {
   account,
   CHAIN_ID,
-  GENESIS_TIME,
   nodeKey,
   type TestBlockResult,
   TestChain,
@@ -145,15 +143,6 @@ export const updatesOf = ({ validatorUpdates = [] }: FinalizeBlockResponse): rea
 
 /** The 20 bytes of an account's address, as messages hold it. */
 export const bytesOf = ({ address }: Signer): Uint8Array => addressBytes(address)
-
-/** Evidence of a duplicate vote (type 1) or a light-client attack (2) by the key of validator `number` at a height. */
-export const evidence = (number: number, height: number, type = 1): Misbehavior => ({
-  type,
-  validator: { address: addressBytes(addressOfKey(nodeKey(number))), power: 1 },
-  height,
-  time: { seconds: GENESIS_TIME, nanos: 0 },
-  totalVotingPower: 1,
-})
 
 /**
  * Changes a parameter by a proposal that validator 1, who has two thirds of the power, makes and approves: two blocks.

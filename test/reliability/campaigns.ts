@@ -22,6 +22,13 @@ export const CAMPAIGNS: readonly Campaign[] = [
     caughtBy: 'test/model/model.test.ts',
   },
   {
+    name: 'delegation',
+    title: 'Stakes of many',
+    long: '--count 100000 --seed 1',
+    quick: '--count 1000 --seed 1',
+    caughtBy: 'test/modules/delegation/properties.test.ts',
+  },
+  {
     name: 'requirements',
     title: 'What CometBFT requires',
     long: '--count 100000 --seed 1',

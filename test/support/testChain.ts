@@ -37,6 +37,15 @@ export const nodeKey = (number: number): Uint8Array =>
     .fill(number % 256, 16)
     .fill(Math.floor(number / 256) % 256, 8, 16)
 
+/** Evidence of a duplicate vote (type 1) or a light-client attack (2) by the key of validator `number` at a height. */
+export const evidence = (number: number, height: number, type = 1): Misbehavior => ({
+  type,
+  validator: { address: addressBytes(addressOfKey(nodeKey(number))), power: 1 },
+  height,
+  time: { seconds: GENESIS_TIME, nanos: 0 },
+  totalVotingPower: 1,
+})
+
 /** Base units of a number of tokens. */
 export const tokens = (count: number | bigint): bigint => BigInt(count) * TOKEN
 
@@ -46,6 +55,8 @@ export interface TestCandidacy {
   readonly key: Uint8Array
   readonly shares: bigint
   readonly maxShares?: bigint
+  /** Of the shares, what others delegated. */
+  readonly delegations?: readonly { readonly delegator: Address; readonly amount: bigint }[]
 }
 
 /** What a test chain starts from. */
@@ -62,11 +73,14 @@ export function appStateOf({ accounts, candidacies, params = {}, stake = {} }: T
     accounts: accounts.map(({ address, balance }) => ({ address, balance: balance.toString() })),
     params,
     stake,
-    candidacies: candidacies.map(({ owner, key, shares, maxShares = shares * 10n }) => ({
+    candidacies: candidacies.map(({ owner, key, shares, maxShares = shares * 10n, delegations = [] }) => ({
       owner: owner.address,
       pub_key: toBase64(key),
       shares: shares.toString(),
       max_shares: maxShares.toString(),
+      ...(delegations.length === 0
+        ? {}
+        : { delegations: delegations.map(({ delegator, amount }) => ({ delegator, amount: amount.toString() })) }),
     })),
   }
 }

@@ -1,9 +1,11 @@
 import { type OperationPage, pieceOf, tokens } from './operation.ts'
+import { piece } from '../pieces.ts'
 
 /** Takes over a candidacy. */
 export const acceptCandidacyAccountUpdate: OperationPage<'acceptCandidacyAccountUpdate'> = {
   title: 'Accept',
   words: (message) => ['take over the candidacy of request ', pieceOf('request', message, 'accountUpdateRequestId')],
+  happened: ({ request_id: id }) => ['took over the candidacy of request ', piece('request', id)],
   sentence: ({ accountUpdateRequestId: id }, { handOver }) =>
     handOver === undefined
       ? `Accept the hand-over with the number ${id}.`

@@ -37,6 +37,7 @@ export const updateCandidacy: OperationPage<'updateCandidacy'> = {
       ? ['update the candidacy without a change']
       : [`update the candidacy: ${listed(changed.map(([, part]) => part))}`]
   },
+  happened: () => ['updated the candidacy'],
   sentence,
   needs: () => ({ candidacy: true }),
   outflow,

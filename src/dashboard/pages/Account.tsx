@@ -3,13 +3,13 @@ import { useTimeOfHeight } from '../data/blockTime.ts'
 import { svc } from '../data/gateway.ts'
 import { useAnswer } from '../data/useAnswer.ts'
 import { useLive } from '../data/useTransactions.ts'
-import { formatCount, formatTime, formatTokens } from '../format.ts'
+import { formatCount, formatTokens } from '../format.ts'
 import { Facts, Section, View } from '../parts/layout.tsx'
 import { Verified } from '../parts/Verified.tsx'
 import { EmptyNote, Shown } from '../parts/notes.tsx'
 import { Steps } from '../parts/Steps.tsx'
 import { Table } from '../parts/Table.tsx'
-import { Ago, Badge, HeightLink, Short, Tokens, UserText, Whole } from '../parts/text.tsx'
+import { Badge, HeightLink, Moment, Short, Tokens, UserText, Whole } from '../parts/text.tsx'
 import { type Tx, txColumns } from '../parts/transactions.tsx'
 import { linkTo, useRoute } from '../route.ts'
 
@@ -53,10 +53,7 @@ function TimeOfHeight({ height }: { readonly height: number }) {
   if (timeMs === undefined) return <span class='soft'>–</span>
   return (
     <span>
-      about {formatTime(timeMs)} UTC{' '}
-      <span class='soft'>
-        (<Ago time={new Date(timeMs).toISOString()} />)
-      </span>
+      about <Moment time={new Date(timeMs).toISOString()} />
     </span>
   )
 }
@@ -72,7 +69,6 @@ function Unbonding({ address }: Of) {
         rows={data.data.map((entry, index) => ({ ...entry, index }))}
         keyOf={({ index }) => index}
         empty='Nothing unbonds.'
-        isSortable={false}
         columns={[
           {
             name: 'amount',
@@ -154,7 +150,6 @@ function History({ address }: Of) {
               rows={before === undefined ? newestOf(live, data) : data}
               keyOf={({ height, index }) => `${height}/${index}`}
               empty='No transaction of this account or about it, as far back as this node has blocks.'
-              isSortable={false}
             />
             <Steps
               label='Pages of transactions'

@@ -3,12 +3,13 @@ import { svc } from '../data/gateway.ts'
 import { useStore } from '../data/store.ts'
 import { useAnswer } from '../data/useAnswer.ts'
 import { formatShare, formatTokens } from '../format.ts'
+import { blockColumns } from '../parts/blocks.tsx'
 import { Figures, Section, View } from '../parts/layout.tsx'
 import { Shown } from '../parts/notes.tsx'
 import { Plot } from '../parts/Plot.tsx'
 import { PowerStrip } from '../parts/PowerStrip.tsx'
 import { type Column, Table } from '../parts/Table.tsx'
-import { Ago, HeightLink, Short } from '../parts/text.tsx'
+import { Ago } from '../parts/text.tsx'
 import { linkTo } from '../route.ts'
 
 const timeOf = ({ time }: BlockHead): number => Date.parse(time)
@@ -28,23 +29,8 @@ function rate(blocks: readonly BlockHead[]): number {
   return count / Math.max(1, (timeOf(last) - timeOf(first)) / 1000)
 }
 
-const blockColumns: readonly Column<BlockHead>[] = [
-  {
-    name: 'height',
-    title: 'Height',
-    value: ({ height }) => height,
-    cell: ({ height }) => <HeightLink height={height} />,
-  },
-  {
-    name: 'hash',
-    title: 'Hash',
-    value: ({ hash }) => hash,
-    cell: ({ hash }) => <Short text={hash} to={linkTo(['blocks', hash])} />,
-    isMinor: true,
-  },
-  { name: 'transactions', title: 'Transactions', value: ({ transaction_count: count }) => count, isNumber: true },
-  { name: 'time', title: 'Time', value: ({ time }) => time, cell: ({ time }) => <Ago time={time} />, isNumber: true },
-]
+const { height, hash, transactions, time } = blockColumns
+const columns: readonly Column<BlockHead>[] = [height, hash, transactions, { ...time, isNumber: true }]
 
 const SHOWN_BLOCKS = 8
 
@@ -153,11 +139,10 @@ export function Overview() {
       <Section title='Latest blocks' aside={<a href={linkTo(['blocks'])}>All blocks</a>}>
         <Table
           label='Latest blocks'
-          columns={blockColumns}
+          columns={columns}
           rows={[...blocks.slice(-SHOWN_BLOCKS)].reverse()}
           keyOf={({ height }) => height}
           empty='There is no block yet.'
-          isSortable={false}
         />
       </Section>
     </View>

@@ -31,7 +31,7 @@ interface TableProps<Row> {
   readonly keyOf: (row: Row) => string | number
   /** What stands there when there are no rows. */
   readonly empty: string
-  /** False where the rows have an order of their own that must stay. */
+  /** Left out where the rows have an order of their own that must stay. */
   readonly isSortable?: boolean
 }
 
@@ -79,7 +79,7 @@ function useWindow(count: number, place: { readonly current: HTMLElement | null 
 const compare = (a: CsvValue, b: CsvValue): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** The rows in the order that the address asks for: `sort=name` or `sort=-name`. */
-function useSorted<Row>({ columns, rows, isSortable = true }: TableProps<Row>) {
+function useSorted<Row>({ columns, rows, isSortable = false }: TableProps<Row>) {
   const asked = useRoute().options.get('sort') ?? ''
   const isDown = asked.startsWith('-')
   const column = isSortable ? columns.find(({ name }) => name === asked.replace(/^-/, '')) : undefined
@@ -100,7 +100,7 @@ const classOf = <Row,>({ isNumber, isMinor }: Column<Row>): string =>
 
 /** A table that sorts by its columns, draws only the rows in sight, and can be taken along as CSV. */
 export function Table<Row>(props: TableProps<Row>) {
-  const { label, keyOf, empty, isSortable = true } = props
+  const { label, keyOf, empty, isSortable = false } = props
   const columns = props.columns.filter(({ isFileOnly }) => isFileOnly !== true)
   const { sorted, sortedBy, isDown, sortBy } = useSorted(props)
   const table = useRef<HTMLTableElement>(null)

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { supplyOf } from '../../../src/modules/chain/keeper.ts'
-import { account, TestChain } from '../../support/testChain.ts'
-import { evidence, recordOf, startChain } from '../support.ts'
+import { account, evidence, TestChain } from '../../support/testChain.ts'
+import { recordOf, startChain } from '../support.ts'
 
 const supply = (chain: TestChain) => chain.query('/chain/supply') as Readonly<Record<string, string>>
 

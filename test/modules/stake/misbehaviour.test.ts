@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { getTotals } from '../../../src/modules/chain/keeper.ts'
 import { misbehaviours, unbondings } from '../../../src/modules/stake/tables.ts'
-import { account, nodeKey, type TestChain, tokens } from '../../support/testChain.ts'
-import { done, eventsOf, evidence, keyText, recordOf, startChain } from '../support.ts'
+import { account, evidence, nodeKey, type TestChain, tokens } from '../../support/testChain.ts'
+import { done, eventsOf, keyText, recordOf, startChain } from '../support.ts'
 
 const params = { inflation_rate: 0, gas_price: 0, stake_limit: '1', unstake_wait_period: 100 }
 const start = (shares: readonly number[] = [1000, 500], stake = {}) => startChain(shares, { params, stake })

@@ -182,6 +182,7 @@ function Rows({ validators, set }: Answered) {
         label='Validators'
         columns={columns}
         rows={rows}
+        isSortable
         keyOf={({ validator }) => validator.owner_address}
         empty={all.length === 0 ? 'Nobody has declared a candidacy yet.' : 'No candidacy matches.'}
       />

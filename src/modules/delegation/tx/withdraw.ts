@@ -1,3 +1,4 @@
+import { TOKEN } from '../../../base/amount.ts'
 import { invalidParameter } from '../../../base/txError.ts'
 import { field, optional, type ValuesOf } from '../../../tx/fields.ts'
 import { address } from '../../../values/address.ts'
@@ -54,7 +55,9 @@ function executeWithdraw(
   const own = delegation.units
   const worth = worthOf(own, candidacy)
   if (given !== undefined && (given === 0n || given > worth)) return delegationErrors.invalidWithdrawal
-  const sold = given === undefined ? own : unitsSold(given, candidacy)
+  // With a few units alone in a pool, rounding could make a unit so dear that nobody else can buy one.
+  const isTooLittleLeft = given !== undefined && worth - given < TOKEN
+  const sold = given === undefined || isTooLittleLeft ? own : unitsSold(given, candidacy)
   const taken = given === undefined || sold >= own ? { units: own, amount: worth } : { units: sold, amount: given }
   return effects(() => {
     takeDelegation(state, candidacy, delegation, taken, block)
