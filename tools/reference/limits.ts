@@ -145,7 +145,7 @@ const gatewayRows: readonly Row[] = [
   ['A websocket that does not answer a ping', `${seconds(gateway.SOCKET_PING_MS)}, then it is closed`],
   [
     'Subscriptions',
-    `${gateway.SUBSCRIPTIONS_OF_SOCKET_MAX} of one websocket, ${gateway.SUBSCRIPTIONS_OF_ADDRESS_MAX} of one address, ` +
+    `${gateway.SUBSCRIPTIONS_OF_ADDRESS_MAX} of one address, ` +
       `${thousands(gateway.SUBSCRIPTIONS_MAX)} in all; then -32015`,
   ],
   ['How far back a subscription may begin', `${gateway.REFILL_BLOCKS_MAX} blocks; what lies before is told as a gap`],

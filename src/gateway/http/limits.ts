@@ -146,8 +146,6 @@ export const BLOCKS_MAX = 64
 
 // Subscriptions.
 
-/** Subscriptions of one websocket; one more is answered with -32015. Attack: subscribers. */
-export const SUBSCRIPTIONS_OF_SOCKET_MAX = 16
 /** Subscriptions of one address, unless configured; one more is answered with -32015. Attack: subscribers. */
 export const SUBSCRIPTIONS_OF_ADDRESS_MAX = 500
 /** Subscriptions in all; one more is answered with -32015. Attack: subscribers. */
