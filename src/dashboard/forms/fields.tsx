@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { Svc } from '../../client/index.ts'
 import type { FormField } from '../../client/gen/forms.ts'
 import { formatCount } from '../format.ts'
 import { bytesOf, unitsOf } from './check.ts'
@@ -59,8 +60,8 @@ export function TextField({ bytesMax, ...props }: FieldProps & { readonly bytesM
   )
 }
 
-/** An amount, typed in tokens. */
-export function AmountField(props: FieldProps) {
+/** An amount, typed in tokens. `most`: base units that a button fills in. */
+export function AmountField({ most, ...props }: FieldProps & { readonly most?: bigint | undefined }) {
   const { label, hint, error, isOptional = false, value } = props
   const units = value === '' ? undefined : unitsOf(value)
   return (
@@ -71,7 +72,16 @@ export function AmountField(props: FieldProps) {
       isOptional={isOptional}
       note={units === undefined ? undefined : `${formatCount(units)} base units`}
     >
-      {(given) => lineOf(props, given, { inputMode: 'decimal' })}
+      {(given) => (
+        <div class='with-button'>
+          {lineOf(props, given, { inputMode: 'decimal' })}
+          {most === undefined ? null : (
+            <button type='button' onClick={() => props.onInput(Svc.toTokens(most))}>
+              Max
+            </button>
+          )}
+        </div>
+      )}
     </Labelled>
   )
 }

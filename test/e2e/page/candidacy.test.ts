@@ -64,7 +64,7 @@ withBrowser('what an owner does with a candidacy', () => {
     await page.getByLabel('Max shares').fill('3000')
     await page.getByText(/you stake 100 token more/).waitFor()
     await page.getByLabel('Website').fill('')
-    await page.getByLabel('Compensation rate').fill('0.25')
+    await page.getByLabel('Commission').fill('0.25')
     await shot('validator-update', true)
     await save.click()
     await page.getByText('All that is signed').click()

@@ -53,7 +53,7 @@ withBrowser('the pages of validators', () => {
     await page.getByRole('row', { name: /Douglas fir/ }).waitFor()
     expect(await column(page, 1)).toEqual(['0', '1', '2', '3', '4'])
     expect(await column(page, 2)).toEqual(['devnet', 'Douglas fir', 'Cedar', 'Birch', 'Alder'])
-    expect(await column(page, 6)).toEqual(['Validator', 'Joining', 'Joining', 'Candidate', 'Inactive'])
+    expect(await column(page, 8)).toEqual(['Validator', 'Joining', 'Joining', 'Candidate', 'Inactive'])
     await shot('validators', true)
     expect(failures).toEqual([])
     await close()
@@ -80,10 +80,11 @@ withBrowser('the pages of validators', () => {
     expect(file.suggestedFilename()).toBe('validators.csv')
     const [names, row, rest] = readFileSync(await file.path(), 'utf8').split('\r\n')
     expect(names).toBe(
-      'Rank,Validator,Owner,Public key,Verified,Active,Voting power,Share,Shares,Max shares,Comp rate,State,Location,Website,Declared',
+      'Rank,Validator,Owner,Public key,Verified,Active,Voting power,Share,Shares,Max shares,' +
+        'Commission,Return,Room,State,Location,Website,Declared',
     )
     expect(row).toMatch(
-      new RegExp(`^3,Birch,${addressOf(2)},[^,]{44},N,Y,0,0 %,200,2000,0.2,Candidate,Oslo,,20[^,]*Z$`),
+      new RegExp(`^3,Birch,${addressOf(2)},[^,]{44},N,Y,0,0 %,200,2000,0.2,–,1800,Candidate,Oslo,,20[^,]*Z$`),
     )
     expect(rest).toBe('')
     expect(failures).toEqual([])

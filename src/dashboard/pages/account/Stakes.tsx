@@ -1,0 +1,122 @@
+import { svc } from '../../data/gateway.ts'
+import { type StakeOf, useStakes } from '../../data/stakes.ts'
+import { useAnswer } from '../../data/useAnswer.ts'
+import { type Candidate, useCandidates } from '../../data/validators.ts'
+import { Section } from '../../parts/layout.tsx'
+import { type Column, Table } from '../../parts/Table.tsx'
+import { Short, Tokens } from '../../parts/text.tsx'
+import { ValidatorLink, ValidatorName } from '../../parts/ValidatorLink.tsx'
+import { linkToForm } from '../validators/parts.tsx'
+
+/** What a stake earned, less what it lost, in base units. */
+export const earnedOf = ({ award_amount: won, slash_amount: lost }: StakeOf): bigint => BigInt(won) - BigInt(lost)
+
+/** An amount with its sign where it is below 0. */
+export const Signed = ({ units, unit = 'token' }: { readonly units: bigint; readonly unit?: 'token' | '' }) =>
+  units < 0n ? (
+    <span>
+      −<Tokens units={-units} unit={unit} />
+    </span>
+  ) : (
+    <Tokens units={units} unit={unit} />
+  )
+
+/** Stakes that are there: an entry of which only something unbonds is none. */
+export const stakesIn = (all: readonly StakeOf[] | undefined): readonly StakeOf[] =>
+  (all ?? []).filter(({ created_at: since }) => since !== null)
+
+const columnsOf = (
+  candidates: readonly Candidate[] | undefined,
+  members: ReadonlySet<string | null>,
+  isMine: boolean,
+): readonly Column<StakeOf>[] => [
+  {
+    name: 'validator',
+    title: 'Validator',
+    value: ({ validator_address: owner }) => owner ?? '',
+    cell: ({ validator_address: owner, pub_key }) =>
+      owner === null ? <Short text={pub_key?.value ?? ''} /> : <ValidatorLink owner={owner} candidates={candidates} />,
+  },
+  {
+    name: 'staked',
+    title: 'Staked',
+    value: ({ shares }) => shares,
+    cell: ({ shares }) => <Tokens units={shares} unit='' />,
+    isNumber: true,
+    width: 'clamp(4.5rem, 22vw, 9rem)',
+  },
+  {
+    name: 'earned',
+    title: 'Earned',
+    value: (one) => String(earnedOf(one)),
+    cell: (one) => <Signed units={earnedOf(one)} unit='' />,
+    isNumber: true,
+    width: 'clamp(4.5rem, 22vw, 9rem)',
+  },
+  {
+    name: 'put-in',
+    title: 'Put in',
+    value: ({ delegate_amount: amount }) => amount,
+    cell: ({ delegate_amount: amount }) => <Tokens units={amount} unit='' />,
+    isNumber: true,
+    isMinor: true,
+    width: '9rem',
+  },
+  {
+    name: 'taken-back',
+    title: 'Taken back',
+    value: ({ withdraw_amount: amount }) => amount,
+    cell: ({ withdraw_amount: amount }) => <Tokens units={amount} unit='' />,
+    isNumber: true,
+    isMinor: true,
+    width: '9rem',
+  },
+  {
+    name: 'state',
+    title: 'Earns now',
+    value: ({ validator_address: owner }) => (members.has(owner) ? 'yes' : 'no: not in the set'),
+    isMinor: true,
+    width: '9rem',
+  },
+  ...(isMine
+    ? [
+        {
+          name: 'take-back',
+          title: '',
+          value: () => '',
+          cell: ({ validator_address: owner }: StakeOf) =>
+            owner === null ? null : (
+              <a href={linkToForm(owner, 'take-back')}>
+                Take back
+                <span class='visually-hidden'>
+                  {' '}
+                  from <ValidatorName owner={owner} candidates={candidates} />
+                </span>
+              </a>
+            ),
+          isAction: true as const,
+          width: '5.5rem',
+        },
+      ]
+    : []),
+]
+
+/** What an account has staked with validators, and what it earned. */
+export function Stakes({ address, isMine = false }: { readonly address: string; readonly isMine?: boolean }) {
+  const stakes = stakesIn(useStakes(address).data)
+  const candidates = useCandidates().data
+  const set = useAnswer('validatorSet', () => svc.async.stake.validator.queryValidatorSet()).data?.data ?? []
+  if (stakes.length === 0) return null
+  return (
+    <Section title='Staked' aside='In tokens, with what they earned'>
+      <Table
+        label={`Stakes of ${address}`}
+        rows={stakes}
+        keyOf={({ validator_address: owner, pub_key, created_at: since }) => `${owner}/${pub_key?.value}/${since}`}
+        empty=''
+        isSortable={false}
+        columns={columnsOf(candidates, new Set(set.map(({ owner_address: owner }) => owner)), isMine)}
+      />
+    </Section>
+  )
+}

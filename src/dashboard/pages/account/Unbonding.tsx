@@ -1,0 +1,115 @@
+import { useTimeOfHeight } from '../../data/blockTime.ts'
+import { svc } from '../../data/gateway.ts'
+import { useStakes } from '../../data/stakes.ts'
+import { useAnswer } from '../../data/useAnswer.ts'
+import { useCandidates } from '../../data/validators.ts'
+import { formatTime } from '../../format.ts'
+import { Section } from '../../parts/layout.tsx'
+import { type Column, Table } from '../../parts/Table.tsx'
+import { Ago, HeightLink, Short, Tokens } from '../../parts/text.tsx'
+import { ValidatorLink } from '../../parts/ValidatorLink.tsx'
+
+/** Something that comes back to a balance. */
+interface Entry {
+  readonly index: number
+  readonly amount: string
+  readonly height: number
+  /** The validator that it was staked with; null when its record is gone, undefined for the account's own candidacy. */
+  readonly validator: string | null | undefined
+  /** The key of the candidacy that it was part of. */
+  readonly key: string
+}
+
+/** What an account gets back: of its own candidacies, and of its stakes, the next one first. */
+export function useUnbonding(address: string): readonly Entry[] {
+  const own = useAnswer(`unbonding/${address}`, () => svc.async.stake.validator.queryUnbonding(address)).data?.data
+  const stakes = useStakes(address).data ?? []
+  const entries = [
+    ...(own ?? []).map(({ amount, completion_height: height, pub_key: { value: key } }) => {
+      return { amount, height, validator: undefined, key }
+    }),
+    ...stakes.flatMap(({ validator_address: validator, pub_key, pending }) =>
+      pending.map(({ amount, completion_height: height }) => ({
+        amount,
+        height,
+        validator,
+        key: pub_key?.value ?? '',
+      })),
+    ),
+  ]
+  return entries.sort((a, b) => a.height - b.height).map((entry, index) => ({ ...entry, index }))
+}
+
+/** When a block to come will be made: about, as blocks go now. */
+function TimeOfHeight({ height }: { readonly height: number }) {
+  const timeMs = useTimeOfHeight(height)
+  if (timeMs === undefined) return <span class='soft'>–</span>
+  return (
+    <span>
+      about {formatTime(timeMs).slice(0, -3)} UTC{' '}
+      <span class='soft'>
+        (<Ago time={new Date(timeMs).toISOString()} />)
+      </span>
+    </span>
+  )
+}
+
+function Source({ entry: { validator, key } }: { readonly entry: Entry }) {
+  const candidates = useCandidates().data
+  if (validator === undefined) return <>its candidacy</>
+  return validator === null ? <Short text={key} /> : <ValidatorLink owner={validator} candidates={candidates} />
+}
+
+const columns: readonly Column<Entry>[] = [
+  {
+    name: 'amount',
+    title: 'Amount',
+    value: ({ amount }) => amount,
+    cell: ({ amount }) => <Tokens units={amount} />,
+  },
+  {
+    name: 'from',
+    title: 'From',
+    value: ({ validator }) => validator ?? '',
+    cell: (entry) => <Source entry={entry} />,
+  },
+  {
+    name: 'completion',
+    title: 'Paid in block',
+    value: ({ height }) => height,
+    cell: ({ height }) => <HeightLink height={height} />,
+    isNumber: true,
+  },
+  {
+    name: 'time',
+    title: 'Paid',
+    value: ({ height }) => height,
+    cell: ({ height }) => <TimeOfHeight height={height} />,
+    isNumber: true,
+    isMinor: true,
+  },
+  {
+    name: 'key',
+    title: 'Key of the candidacy',
+    value: ({ key }) => key,
+    isFileOnly: true,
+  },
+]
+
+/** What was withdrawn or taken back and is not paid yet. */
+export function Unbonding({ address }: { readonly address: string }) {
+  const entries = useUnbonding(address)
+  if (entries.length === 0) return null
+  return (
+    <Section title='Unbonding' aside='Stakes that come back to the balance'>
+      <Table
+        label={`Unbonding of ${address}`}
+        rows={entries}
+        keyOf={({ index }) => index}
+        empty='Nothing unbonds.'
+        isSortable={false}
+        columns={columns}
+      />
+    </Section>
+  )
+}
