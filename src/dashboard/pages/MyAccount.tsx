@@ -1,5 +1,5 @@
 import { svc } from '../data/gateway.ts'
-import { useStakes } from '../data/stakes.ts'
+import { type StakeOf, stakesIn, useStakes } from '../data/stakes.ts'
 import { useAnswer } from '../data/useAnswer.ts'
 import { Figures, Section, View } from '../parts/layout.tsx'
 import { EmptyNote, Shown } from '../parts/notes.tsx'
@@ -10,7 +10,7 @@ import { useWallet } from '../wallet/wallet.ts'
 import { openWallet } from '../wallet/walletDialog.ts'
 import { Ballots } from './account/Ballots.tsx'
 import { Candidacy } from './account/Candidacy.tsx'
-import { earnedOf, Signed, Stakes, stakesIn } from './account/Stakes.tsx'
+import { earnedOf, Signed, Stakes } from './account/Stakes.tsx'
 import { Unbonding, useUnbonding } from './account/Unbonding.tsx'
 
 interface Of {
@@ -19,32 +19,34 @@ interface Of {
 
 const sum = (all: readonly bigint[]): bigint => all.reduce((total, one) => total + one, 0n)
 
+const sharesOf = ({ shares }: StakeOf): bigint => BigInt(shares)
+
 /** What the account has, wherever it is. */
 function Holdings({ address }: Of) {
   const balance = useAnswer(`balance/${address}`, () => svc.async.getBalance(address))
-  const all = useStakes(address)
-  const stakes = stakesIn(all.data)
+  const stakes = useStakes(address)
+  const staked = stakesIn(stakes.data)
   const unbonding = useUnbonding(address)
   return (
     <Shown answer={balance} lines={2}>
       {(units) => (
         <Figures
           figures={[
-            { name: 'Balance', value: <Tokens units={units} />, note: 'to send and to stake' },
+            { name: 'Balance', value: <Tokens units={units} unit='' />, note: 'token to send and to stake' },
             {
-              name: 'Staked with validators',
-              value: all.data === undefined ? '–' : <Tokens units={sum(stakes.map(({ shares }) => BigInt(shares)))} />,
-              note: stakes.length === 1 ? 'with one' : `with ${stakes.length}`,
+              name: 'Staked',
+              value: stakes.data === undefined ? '–' : <Tokens units={sum(staked.map(sharesOf))} unit='' />,
+              note: staked.length === 1 ? 'token with one validator' : `token with ${staked.length} validators`,
             },
             {
               name: 'Earned',
-              value: all.data === undefined ? '–' : <Signed units={sum(stakes.map(earnedOf))} />,
-              note: 'by these stakes, and staked with them',
+              value: stakes.data === undefined ? '–' : <Signed units={sum(staked.map(earnedOf))} unit='' />,
+              note: 'token by these stakes, and staked with them',
             },
             {
               name: 'Unbonding',
-              value: <Tokens units={sum(unbonding.map(({ amount }) => BigInt(amount)))} />,
-              note: 'comes back to the balance',
+              value: <Tokens units={sum(unbonding.map(({ amount }) => BigInt(amount)))} unit='' />,
+              note: 'token on the way back to the balance',
             },
           ]}
         />

@@ -1,22 +1,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import type { Devnet } from '../../../src/cli/devnet/startDevnet.ts'
 import { Svc } from '../../../src/client/index.ts'
 import { deadKey, openPage, startBrowser, withBrowser } from '../support/page.ts'
 import { startDevnet } from '../support/recordedDevnet.ts'
-import { openAccount, signSheet } from '../support/wallet.ts'
+import { openAccount, signAndClose as sign } from '../support/wallet.ts'
 
 const TOKEN = 10n ** 18n
-
-/** Signs what the page shows, waits for the block, and returns the words that the page said before. */
-async function sign(page: Page): Promise<string | null> {
-  const dialog = page.getByRole('dialog')
-  const words = await dialog.locator('.words-signed').textContent()
-  await signSheet(page)
-  await dialog.getByText(/^Done, in block/).waitFor()
-  await dialog.locator('.actions').getByRole('button', { name: 'Close' }).click()
-  return words
-}
 
 withBrowser('what an owner does with a candidacy', () => {
   let net: Devnet

@@ -1,6 +1,6 @@
 import { type Proposal, proposalLink, useLatest, useProposalNews } from '../../data/proposals.ts'
 import { svc } from '../../data/gateway.ts'
-import { useStakes } from '../../data/stakes.ts'
+import { stakesIn, useStakes } from '../../data/stakes.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
 import { type Candidate, useCandidates } from '../../data/validators.ts'
 import { formatCount } from '../../format.ts'
@@ -11,7 +11,6 @@ import { TimeLeft } from '../../parts/TimeLeft.tsx'
 import { ValidatorLink } from '../../parts/ValidatorLink.tsx'
 import { titleOf } from '../../proposals/index.ts'
 import { linkTo } from '../../route.ts'
-import { stakesIn } from './Stakes.tsx'
 
 /** Proposals that are shown, of each state: each is one more question. */
 const OPEN_SHOWN = 20
@@ -85,9 +84,7 @@ export function Ballots({ address }: { readonly address: string }) {
     address,
     ...stakes.flatMap(({ validator_address: owner, shares }) => (shares === '0' ? [] : (owner ?? []))),
   ])
-  const voters = [
-    ...new Set(set.flatMap(({ owner_address: owner }) => (owner !== null && mine.has(owner) ? [owner] : []))),
-  ]
+  const voters = [...new Set(set.flatMap(({ owner_address: owner }) => (owner && mine.has(owner) ? [owner] : [])))]
   if (data === undefined || data.shown.length === 0 || voters.length === 0) return null
   return (
     <Section title='Proposals, and how your stake votes' aside={<a href={linkTo(['proposals'])}>All proposals</a>}>

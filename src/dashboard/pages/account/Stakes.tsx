@@ -1,5 +1,5 @@
 import { svc } from '../../data/gateway.ts'
-import { type StakeOf, useStakes } from '../../data/stakes.ts'
+import { type StakeOf, stakesIn, useStakes } from '../../data/stakes.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
 import { type Candidate, useCandidates } from '../../data/validators.ts'
 import { Section } from '../../parts/layout.tsx'
@@ -21,10 +21,6 @@ export const Signed = ({ units, unit = 'token' }: { readonly units: bigint; read
     <Tokens units={units} unit={unit} />
   )
 
-/** Stakes that are there: an entry of which only something unbonds is none. */
-export const stakesIn = (all: readonly StakeOf[] | undefined): readonly StakeOf[] =>
-  (all ?? []).filter(({ created_at: since }) => since !== null)
-
 const columnsOf = (
   candidates: readonly Candidate[] | undefined,
   members: ReadonlySet<string | null>,
@@ -35,15 +31,15 @@ const columnsOf = (
     title: 'Validator',
     value: ({ validator_address: owner }) => owner ?? '',
     cell: ({ validator_address: owner, pub_key }) =>
-      owner === null ? <Short text={pub_key?.value ?? ''} /> : <ValidatorLink owner={owner} candidates={candidates} />,
+      owner ? <ValidatorLink owner={owner} candidates={candidates} /> : <Short text={pub_key?.value ?? ''} />,
   },
   {
     name: 'staked',
     title: 'Staked',
     value: ({ shares }) => shares,
-    cell: ({ shares }) => <Tokens units={shares} unit='' />,
+    cell: ({ shares }) => <Tokens units={shares} decimals={2} unit='' />,
     isNumber: true,
-    width: 'clamp(4.5rem, 22vw, 9rem)',
+    width: 'clamp(4.5rem, 26vw, 10rem)',
   },
   {
     name: 'earned',
@@ -51,7 +47,7 @@ const columnsOf = (
     value: (one) => String(earnedOf(one)),
     cell: (one) => <Signed units={earnedOf(one)} unit='' />,
     isNumber: true,
-    width: 'clamp(4.5rem, 22vw, 9rem)',
+    width: 'clamp(4.2rem, 19vw, 9rem)',
   },
   {
     name: 'put-in',
@@ -85,7 +81,7 @@ const columnsOf = (
           title: '',
           value: () => '',
           cell: ({ validator_address: owner }: StakeOf) =>
-            owner === null ? null : (
+            owner ? (
               <a href={linkToForm(owner, 'take-back')}>
                 Take back
                 <span class='visually-hidden'>
@@ -93,9 +89,9 @@ const columnsOf = (
                   from <ValidatorName owner={owner} candidates={candidates} />
                 </span>
               </a>
-            ),
+            ) : null,
           isAction: true as const,
-          width: '5.5rem',
+          width: '5.2rem',
         },
       ]
     : []),

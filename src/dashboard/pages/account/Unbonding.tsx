@@ -14,8 +14,9 @@ interface Entry {
   readonly index: number
   readonly amount: string
   readonly height: number
-  /** The validator that it was staked with; null when its record is gone, undefined for the account's own candidacy. */
-  readonly validator: string | null | undefined
+  readonly isOfOwnCandidacy: boolean
+  /** The validator that it was staked with, unless its record is gone. */
+  readonly validator?: string
   /** The key of the candidacy that it was part of. */
   readonly key: string
 }
@@ -26,14 +27,15 @@ export function useUnbonding(address: string): readonly Entry[] {
   const stakes = useStakes(address).data ?? []
   const entries = [
     ...(own ?? []).map(({ amount, completion_height: height, pub_key: { value: key } }) => {
-      return { amount, height, validator: undefined, key }
+      return { amount, height, isOfOwnCandidacy: true, key }
     }),
     ...stakes.flatMap(({ validator_address: validator, pub_key, pending }) =>
       pending.map(({ amount, completion_height: height }) => ({
         amount,
         height,
-        validator,
+        isOfOwnCandidacy: false,
         key: pub_key?.value ?? '',
+        ...(validator ? { validator } : {}),
       })),
     ),
   ]
@@ -54,10 +56,10 @@ function TimeOfHeight({ height }: { readonly height: number }) {
   )
 }
 
-function Source({ entry: { validator, key } }: { readonly entry: Entry }) {
+function Source({ entry: { isOfOwnCandidacy, validator, key } }: { readonly entry: Entry }) {
   const candidates = useCandidates().data
-  if (validator === undefined) return <>its candidacy</>
-  return validator === null ? <Short text={key} /> : <ValidatorLink owner={validator} candidates={candidates} />
+  if (isOfOwnCandidacy) return <>its candidacy</>
+  return validator === undefined ? <Short text={key} /> : <ValidatorLink owner={validator} candidates={candidates} />
 }
 
 const columns: readonly Column<Entry>[] = [

@@ -18,7 +18,7 @@ export function RaiseNote({
 }: {
   readonly stake: Stake
 }) {
-  if (rate === null || height === null) return null
+  if (!rate || !height) return null
   return (
     <p class='note waiting'>
       Its commission rises to {formatRatio(rate)} in block <span class='number'>{formatCount(height)}</span>

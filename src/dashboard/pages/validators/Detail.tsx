@@ -1,6 +1,6 @@
 import { cometAddressOf } from '../../data/cometAddress.ts'
 import { svc } from '../../data/gateway.ts'
-import { useStakes } from '../../data/stakes.ts'
+import { stakesIn, useStakes } from '../../data/stakes.ts'
 import { formatCount, formatShare, formatTokens, shorten } from '../../format.ts'
 import { Facts, Figures, Section, View } from '../../parts/layout.tsx'
 import { Verified } from '../../parts/Verified.tsx'
@@ -45,7 +45,7 @@ function Title({ candidacy, owner }: { readonly candidacy: Candidacy | undefined
 
 function Numbers({ candidacy, stake, inflation }: Found & Pick<Answered, 'inflation'>) {
   const { validator, power, status } = candidacy
-  const { shares, max_shares: max, rank, comp_rate: rate, voting_power: later } = validator
+  const { shares, max_shares: max, comp_rate: rate, voting_power: later } = validator
   const outside = later === 0 ? 'not in the set' : `not in the set; ${formatCount(later)} by its shares`
   const inSet = power > 0 ? `${formatShare(power, inflation.power)} of the set` : outside
   return (
@@ -56,30 +56,27 @@ function Numbers({ candidacy, stake, inflation }: Found & Pick<Answered, 'inflat
           value: formatCount(power),
           note: status === 'joining' ? `${formatCount(later)} once its key has signed` : inSet,
         },
-        { name: 'Shares', value: <Figure units={shares} />, note: `of ${formatTokens(max, 2)} at most` },
+        {
+          name: 'Shares',
+          value: <Tokens units={shares} decimals={0} unit='' />,
+          note: `token of ${formatTokens(max, 0)} at most`,
+        },
         {
           name: 'Its own stake',
-          value: <Figure units={stake.self_shares} />,
-          note: `${formatShare(BigInt(stake.self_shares), BigInt(shares))} of the shares`,
+          value: <Tokens units={stake.self_shares} decimals={0} unit='' />,
+          note: `token, ${formatShare(BigInt(stake.self_shares), BigInt(shares))} of the shares`,
         },
         {
           name: 'Delegated',
-          value: <Figure units={stake.delegated_shares} />,
-          note: stake.delegators === 1 ? 'by one account' : `by ${formatCount(stake.delegators)} accounts`,
+          value: <Tokens units={stake.delegated_shares} decimals={0} unit='' />,
+          note: `token by ${stake.delegators === 1 ? 'one account' : `${formatCount(stake.delegators)} accounts`}`,
         },
         { name: 'Commission', value: formatRatio(rate), note: 'of what others earn' },
         { name: 'Return', value: formatReturn(candidacy, inflation), note: 'a year for a stake, about' },
-        { name: 'Rank', value: rank < 0 ? '–' : String(rank), note: rank < 0 ? 'withdrawn' : 'counted from 0' },
       ]}
     />
   )
 }
-
-const Figure = ({ units }: { readonly units: string }) => (
-  <span title={`${units} base units`}>
-    {formatTokens(units, 0)} <span class='unit'>token</span>
-  </span>
-)
 
 const orNone = (text: string) => (text.trim() === '' ? undefined : <UserText text={text} />)
 
@@ -101,7 +98,7 @@ function About({ validator: { description } }: { readonly validator: Validator }
 }
 
 function Keys({ validator, params }: { readonly validator: Validator; readonly params: Answered['params'] }) {
-  const { pub_key, owner_address: owner, max_shares: max, block_height: height } = validator
+  const { pub_key, owner_address: owner, max_shares: max, block_height: height, rank } = validator
   return (
     <Section title='Candidacy'>
       <Facts
@@ -124,6 +121,7 @@ function Keys({ validator, params }: { readonly validator: Validator; readonly p
               its max shares
             </>
           ),
+          Rank: rank < 0 ? 'none: it is withdrawn' : `${formatCount(rank)}, counted from 0`,
           Declared: (
             <>
               {height === 0 ? (
@@ -178,7 +176,7 @@ function UnbondingSection({ unbonding }: { readonly unbonding: readonly Unbondin
 /** What one can do with a stake of this validator: its owner cannot stake with itself. */
 function StakeButtons({ owner, isLive }: { readonly owner: string; readonly isLive: boolean }) {
   const { current } = useWallet()
-  const own = useStakes(current).data?.find(({ validator_address: validator }) => validator === owner)
+  const own = stakesIn(useStakes(current).data).find(({ validator_address: validator }) => validator === owner)
   return (
     <>
       {isLive && current !== owner && (
@@ -186,7 +184,7 @@ function StakeButtons({ owner, isLive }: { readonly owner: string; readonly isLi
           Stake
         </a>
       )}
-      {own?.created_at == null ? null : (
+      {own === undefined ? null : (
         <a class='button' href={linkToForm(owner, 'take-back')}>
           Take back
         </a>

@@ -220,7 +220,7 @@ function Rows({ validators, set, inflation }: Answered) {
         keyOf={({ validator }) => validator.owner_address}
         empty={all.length === 0 ? 'Nobody has declared a candidacy yet.' : 'No candidacy matches.'}
       />
-      <p class='soft'>
+      <p class='list-foot'>
         Return is what a stake earns in a year, about: the inflation of {inflation.rate} % of the supply, spread over
         the voting power of the set, less the commission that the validator keeps.
       </p>

@@ -35,9 +35,9 @@ function ReturnNote({ found: { candidacy }, inflation }: { readonly found: Found
     <>
       about {formatReturn(candidacy, inflation)} a year
       <div class='soft'>
-        Made from the inflation of {inflation.rate} % of <Tokens units={inflation.supply} decimals={0} />, its part of{' '}
-        {formatShare(power, inflation.power)} of the voting power, its <Tokens units={validator.shares} decimals={0} />{' '}
-        of shares and its commission. It changes with each of them.
+        The inflation is {inflation.rate} % of a supply of {formatTokens(inflation.supply, 0)} token. This validator has{' '}
+        {formatShare(power, inflation.power)} of the voting power, so it gets as much of that for its{' '}
+        {formatTokens(validator.shares, 0)} token of shares, and keeps its commission. It changes with each of these.
       </div>
     </>
   )

@@ -1,5 +1,5 @@
 import { useClock } from '../../data/blockTime.ts'
-import { type StakeOf, useStakes } from '../../data/stakes.ts'
+import { type StakeOf, stakesIn, useStakes } from '../../data/stakes.ts'
 import { type Typing, unitsOf } from '../../forms/check.ts'
 import { AmountField } from '../../forms/fields.tsx'
 import type { CustomField } from '../../forms/FormParts.ts'
@@ -103,7 +103,7 @@ function Form({ own, params }: { readonly own: StakeOf; readonly params: Params 
 export function TakeBackForm({ owner }: { readonly owner: string }) {
   const { current } = useWallet()
   const stakes = useStakes(current)
-  const own = stakes.data?.find(({ validator_address: validator }) => validator === owner)
+  const own = stakesIn(stakes.data).find(({ validator_address: validator }) => validator === owner)
   return (
     <FormView owner={owner} title='Take back from'>
       {({ params }) => {
@@ -118,7 +118,7 @@ export function TakeBackForm({ owner }: { readonly owner: string }) {
           )
         }
         if (stakes.data === undefined) return <Loading />
-        return own === undefined || own.created_at === null ? (
+        return own === undefined ? (
           <EmptyNote>Your account has no stake with this validator.</EmptyNote>
         ) : (
           <Form key={current} own={own} params={params} />
