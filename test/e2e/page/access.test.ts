@@ -1,31 +1,10 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import type { Devnet } from '../../../src/cli/devnet/startDevnet.ts'
 import { Svc } from '../../../src/client/index.ts'
+import { findings } from '../support/axe.ts'
 import { openPage, startBrowser, withBrowser } from '../support/page.ts'
 import { startDevnet } from '../support/recordedDevnet.ts'
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-interface Found {
-  readonly id: string
-  readonly impact: string
-  readonly nodes: readonly { readonly html: string }[]
-}
-
-/** What axe finds in what the page shows now, but minor things. */
-async function findings(page: Page): Promise<readonly string[]> {
-  // Through the protocol of the browser: the policy of the page would refuse a script of ours.
-  await page.evaluate(AXE)
-  const { violations } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: { run: () => Promise<{ violations: Found[] }> } }).axe.run(),
-  )
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
-}
 
 withBrowser('a reader who uses no mouse or sees no screen', () => {
   let net: Devnet
@@ -47,6 +26,9 @@ withBrowser('a reader who uses no mouse or sees no screen', () => {
       'validators',
       `validators/${from}`,
       'validators/declare',
+      `validators/${from}/stake`,
+      `validators/${from}/take-back`,
+      'account',
       'proposals',
       `proposals/${id}`,
       'proposals/new',

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
 import type { Devnet } from '../../../src/cli/devnet/startDevnet.ts'
 import { Svc } from '../../../src/client/index.ts'
+import { findings } from '../support/axe.ts'
 import { deadKey, openPage, startBrowser, type WebPage, withBrowser } from '../support/page.ts'
 import { startDevnet } from '../support/recordedDevnet.ts'
 import { openAccount, signAndClose } from '../support/wallet.ts'
@@ -101,7 +102,9 @@ withBrowser('a holder of tokens who has no candidacy', () => {
     await page.getByRole('heading', { name: 'Unbonding' }).waitFor()
     const pending = (await stakeOf(holder))?.pending[0]
     expect(pending?.amount).toBe(String(450_000n * TOKEN))
-    await page.getByRole('row', { name: new RegExp(`450,000 token.*devnet.*${pending?.completion_height}`) }).waitFor()
+    await page
+      .getByRole('row', { name: new RegExp(`450,000 devnet ${pending?.completion_height} in \\d+ s`) })
+      .waitFor()
     await shot('my-account-unbonding', true)
     const before = BigInt(await svc.async.getBalance(holder))
     await net.mine(22)
@@ -146,10 +149,14 @@ withBrowser('a holder of tokens who has no candidacy', () => {
     await close()
   })
 
-  test('every view of a holder fits 320 px', async () => {
-    const { page, goTo, settled, close } = await openPage(browser, net.url, { viewport: { width: 320, height: 640 } })
+  test('every view of a holder fits 320 px, and axe finds nothing serious in it', async () => {
+    const { page, goTo, settled, shot, close } = await openPage(browser, net.url, {
+      viewport: { width: 320, height: 640 },
+    })
     await openAccount(page, holder)
-    await svc.async.stake.delegator.accept({ from: holder, validatorAddress: owner, amount: 300_000n * TOKEN })
+    const { accept, withdraw } = svc.async.stake.delegator
+    await accept({ from: holder, validatorAddress: owner, amount: 300_000n * TOKEN })
+    await withdraw({ from: holder, validatorAddress: owner, amount: 123_456n * TOKEN })
     const widths: unknown[] = []
     const views = [
       'account',
@@ -161,6 +168,8 @@ withBrowser('a holder of tokens who has no candidacy', () => {
     for (const view of views) {
       await goTo(view)
       await settled()
+      await shot(`holder-320-${view.replaceAll('/', '-').replace(owner, 'owner')}`, true)
+      expect(await findings(page)).toEqual([])
       widths.push([view, await page.locator('html').evaluate((it) => it.scrollWidth)])
     }
     expect(widths).toEqual(views.map((view) => [view, 320]))
@@ -195,7 +204,7 @@ withBrowser('a holder of tokens who has no candidacy', () => {
 
     await page.getByRole('button', { name: 'Withdraw', exact: true }).click()
     await page.getByText(/^All of your own shares, 2,000 token, leave the candidacy/).waitFor()
-    await page.getByText(/that one account has staked with it go back to them in the same block/).waitFor()
+    await page.getByText(/that one account has staked with it are paid back from the same block on/).waitFor()
     await shot('withdraw-with-delegations', true)
 
     await validator.updateAccount({ from: second, newCandidateAccount: third })

@@ -42,18 +42,12 @@ export function useUnbonding(address: string): readonly Entry[] {
   return entries.sort((a, b) => a.height - b.height).map((entry, index) => ({ ...entry, index }))
 }
 
-/** When a block to come will be made: about, as blocks go now. */
-function TimeOfHeight({ height }: { readonly height: number }) {
+/** When a block to come will be made, as blocks go now: in how long, or by the clock. */
+function TimeOfHeight({ height, isClock = false }: { readonly height: number; readonly isClock?: boolean }) {
   const timeMs = useTimeOfHeight(height)
   if (timeMs === undefined) return <span class='soft'>–</span>
-  return (
-    <span>
-      about {formatTime(timeMs).slice(0, -3)} UTC{' '}
-      <span class='soft'>
-        (<Ago time={new Date(timeMs).toISOString()} />)
-      </span>
-    </span>
-  )
+  if (isClock) return <>about {formatTime(timeMs).slice(0, -3)} UTC</>
+  return <Ago time={new Date(timeMs).toISOString()} />
 }
 
 function Source({ entry: { isOfOwnCandidacy, validator, key } }: { readonly entry: Entry }) {
@@ -67,7 +61,7 @@ const columns: readonly Column<Entry>[] = [
     name: 'amount',
     title: 'Amount',
     value: ({ amount }) => amount,
-    cell: ({ amount }) => <Tokens units={amount} />,
+    cell: ({ amount }) => <Tokens units={amount} unit='' />,
   },
   {
     name: 'from',
@@ -77,16 +71,23 @@ const columns: readonly Column<Entry>[] = [
   },
   {
     name: 'completion',
-    title: 'Paid in block',
+    title: 'In block',
     value: ({ height }) => height,
     cell: ({ height }) => <HeightLink height={height} />,
     isNumber: true,
   },
   {
     name: 'time',
-    title: 'Paid',
+    title: 'About',
     value: ({ height }) => height,
     cell: ({ height }) => <TimeOfHeight height={height} />,
+    isNumber: true,
+  },
+  {
+    name: 'clock',
+    title: 'On the clock',
+    value: ({ height }) => height,
+    cell: ({ height }) => <TimeOfHeight height={height} isClock />,
     isNumber: true,
     isMinor: true,
   },
@@ -103,7 +104,7 @@ export function Unbonding({ address }: { readonly address: string }) {
   const entries = useUnbonding(address)
   if (entries.length === 0) return null
   return (
-    <Section title='Unbonding' aside='Stakes that come back to the balance'>
+    <Section title='Unbonding' aside='In tokens, on the way back to the balance'>
       <Table
         label={`Unbonding of ${address}`}
         rows={entries}

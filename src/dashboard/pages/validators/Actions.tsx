@@ -54,8 +54,8 @@ function Withdraw({ stake, params, onDone }: Pick<ActionsProps, 'stake' | 'param
       </p>
       {stake.delegators > 0 && (
         <p class='note waiting'>
-          The <Tokens units={stake.delegated_shares} /> that {accountsHave(stake.delegators)} staked with it go back to
-          them in the same block. They do not come back when you activate it again.
+          The <Tokens units={stake.delegated_shares} /> that {accountsHave(stake.delegators)} staked with it are paid
+          back from the same block on. They do not return when you activate it again.
         </p>
       )}
       <button type='button' class='main' onClick={() => void withdraw()}>
