@@ -2,23 +2,26 @@ import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { ErrorNote, Loading } from './notes.tsx'
 
-/** A view whose code is loaded when it is opened for the first time. */
+/**
+ * A view that is not part of what the page begins with: the first one is shown before this one is loaded. It is loaded
+ * although nobody has opened it yet, so that it can be opened while the gateway is away.
+ */
 export function lazyView<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
-  let known: ComponentType<P> | undefined
+  let View: ComponentType<P> | undefined
+  const get = async (): Promise<void> => {
+    View ??= await load()
+  }
+  setTimeout(() => get().catch(() => undefined))
   return (props) => {
-    const [loaded, show] = useState(known === undefined ? undefined : { view: known })
+    const [, setThere] = useState(false)
     const [error, setError] = useState<Error>()
     useEffect(() => {
-      if (loaded !== undefined) return
-      load().then(
-        (view) => {
-          known = view
-          show({ view })
-        },
+      get().then(
+        () => setThere(true),
         () => setError(new Error('this part of the page could not be loaded: load the page again')),
       )
     }, [])
-    if (loaded !== undefined) return <loaded.view {...props} />
+    if (View !== undefined) return <View {...props} />
     // No heading yet: the view takes the focus to its own.
     return <main id='main'>{error === undefined ? <Loading /> : <ErrorNote error={error} />}</main>
   }

@@ -39,7 +39,7 @@ const columnsOf = (
     value: ({ shares }) => shares,
     cell: ({ shares }) => <Tokens units={shares} decimals={2} unit='' />,
     isNumber: true,
-    width: 'clamp(4.5rem, 26vw, 10rem)',
+    width: 'clamp(4.5rem, 25vw, 10rem)',
   },
   {
     name: 'earned',
@@ -91,7 +91,7 @@ const columnsOf = (
               </a>
             ) : null,
           isAction: true as const,
-          width: '5.2rem',
+          width: '4.7rem',
         },
       ]
     : []),
