@@ -41,7 +41,7 @@ function Holdings({ address }: Of) {
             {
               name: 'Earned',
               value: stakes.data === undefined ? '–' : <Signed units={sum(staked.map(earnedOf))} unit='' />,
-              note: 'token by these stakes, and staked with them',
+              note: 'token, staked with the rest',
             },
             {
               name: 'Unbonding',

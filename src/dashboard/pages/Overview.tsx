@@ -88,11 +88,15 @@ async function askStaked() {
   }
 }
 
-/** How much is staked by how many, in a line. An account that stakes with several counts with each of them. */
-function stakersIn({ owners, delegators, isAll }: Awaited<ReturnType<typeof askStaked>>): string {
-  const count = delegators === 1 ? '1 delegation' : `${formatCount(delegators)} delegations`
+/** How much of the supply is staked by how many. An account that stakes with several validators counts with each of them. */
+function stakedWords(
+  { shares, owners, delegators, isAll }: Awaited<ReturnType<typeof askStaked>>,
+  supply: bigint,
+): string {
   const owned = owners === 1 ? '1 owner' : `${formatCount(owners)} owners`
-  return isAll ? `by ${owned} and ${count}` : `by ${owned}, and ${count} with the ${ASKED} largest`
+  const count = delegators === 1 ? '1 delegation' : `${formatCount(delegators)} delegations`
+  const much = `${formatTokens(shares, 0)} of it staked (${formatShare(shares, supply)})`
+  return `${much} by ${owned} and ${count}${isAll ? '' : ` with the ${ASKED} largest`}`
 }
 
 /** How much of the supply is staked. It is asked for when the view opens: it changes by awards only, in the main. */
@@ -150,20 +154,7 @@ function Figured() {
         {
           name: 'Supply in tokens',
           value: supply === undefined ? '–' : <span title={`${supply} base units`}>{formatTokens(supply, 0)}</span>,
-          note:
-            supply === undefined || staked === undefined
-              ? ''
-              : `${formatShare(staked.shares, BigInt(supply))} of it staked`,
-        },
-        {
-          name: 'Staked tokens',
-          value:
-            staked === undefined ? (
-              '–'
-            ) : (
-              <span title={`${staked.shares} base units`}>{formatTokens(staked.shares, 0)}</span>
-            ),
-          note: staked === undefined ? '' : stakersIn(staked),
+          note: supply === undefined || staked === undefined ? '' : stakedWords(staked, BigInt(supply)),
         },
       ]}
     />

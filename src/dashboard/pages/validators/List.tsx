@@ -48,7 +48,8 @@ const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidac
     value: ({ power }) => power,
     cell: ({ power }) => <PowerBar power={power} most={most} total={inflation.power} />,
     isNumber: true,
-    width: 'clamp(5.2rem, 20vw, 16rem)',
+    isMinor: true,
+    width: '16rem',
   },
   { name: 'share', title: 'Share', value: ({ power }) => formatShare(power, inflation.power), isFileOnly: true },
   {
