@@ -19,7 +19,7 @@ export function formatShare(part: bigint | number, whole: bigint | number): stri
   if (BigInt(whole) === 0n) return '0 %'
   const hundredths = (BigInt(part) * 20_000n + BigInt(whole)) / (2n * BigInt(whole))
   if (hundredths === 0n && BigInt(part) > 0n) return '<0.01 %'
-  const text = `${hundredths / 100n}.${String(hundredths % 100n).padStart(2, '0')}`.replace(/\.?0+$/, '')
+  const text = `${formatCount(hundredths / 100n)}.${String(hundredths % 100n).padStart(2, '0')}`.replace(/\.?0+$/, '')
   return `${text} %`
 }
 

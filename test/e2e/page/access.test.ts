@@ -1,29 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { beforeAll, expect, test } from '@jest/globals'
-import type { Page } from 'playwright-core'
 import { Svc } from '../../../src/client/index.ts'
+import { findings } from '../support/axe.ts'
 import { devnetPages, withBrowser } from '../support/page.ts'
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-interface Found {
-  readonly id: string
-  readonly impact: string
-  readonly nodes: readonly { readonly html: string }[]
-}
-
-/** What axe finds in what the page shows now, but minor things. */
-async function findings(page: Page): Promise<readonly string[]> {
-  // Through the protocol of the browser: the policy of the page would refuse a script of ours.
-  await page.evaluate(AXE)
-  const { violations } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: { run: () => Promise<{ violations: Found[] }> } }).axe.run(),
-  )
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
-}
 
 withBrowser('a reader who uses no mouse or sees no screen', () => {
   const site = devnetPages()
@@ -43,6 +21,9 @@ withBrowser('a reader who uses no mouse or sees no screen', () => {
       'validators',
       `validators/${from}`,
       'validators/declare',
+      `validators/${from}/stake`,
+      `validators/${from}/take-back`,
+      'account',
       'proposals',
       `proposals/${id}`,
       'proposals/new',

@@ -177,7 +177,7 @@ withBrowser('blocks, transactions, accounts and the search', () => {
     await web.goTo(`accounts/${bob.toUpperCase().replace('0X', '0x')}`)
     await seen('base units')
     await seen('Withdrawn')
-    await row(/1,000 token .*about \d{4}-\d\d-\d\d/).waitFor()
+    await row(/1,000 its candidacy .*about \d{4}-\d\d-\d\d/).waitFor()
     await row(/Withdraw the candidacy/).waitFor()
     await web.shot('account', true)
     await page.getByRole('link', { name: 'Older →' }).click()
