@@ -233,12 +233,19 @@ withBrowser('the wallet', () => {
   test('goes on looking for a transaction that is in no block in time', async () => {
     const { page, shot } = web
     let isHidden = true
+    const late = Promise.withResolvers<void>()
     await page.clock.install()
+    type Asked = { readonly id: number; readonly method: string; readonly params: unknown }
     await page.route('**/', async (route) => {
-      const isAsked = route.request().postData()?.includes('svc_getTransaction"') === true
-      if (!isAsked || !isHidden) return route.continue()
-      const calls = JSON.parse(route.request().postData() ?? '') as { id: number } | readonly { id: number }[]
-      const answers = [calls].flat().map(({ id }) => ({ jsonrpc: '2.0', id, result: null }))
+      const calls = JSON.parse(route.request().postData() ?? '[]') as Asked | readonly Asked[]
+      const all = [calls].flat() as readonly Asked[]
+      const isWait = all.some(({ method, params }) => method === 'svc_sendRawTransaction' && Array.isArray(params))
+      if (!isHidden || !(isWait || all.some(({ method }) => method === 'svc_getTransaction'))) return route.continue()
+      if (isWait) await late.promise
+      const told = isWait
+        ? { error: { code: -32012, message: 'Not in a block within the time limit' } }
+        : { result: null }
+      const answers = all.map(({ id }) => ({ jsonrpc: '2.0', id, ...told }))
       return route.fulfill({ json: Array.isArray(calls) ? answers : answers[0] })
     })
     await page.reload()
@@ -253,7 +260,7 @@ withBrowser('the wallet', () => {
     await page.getByRole('button', { name: 'Sign and send' }).click()
     await page.getByText('Waiting for a block.').waitFor()
     await page.getByText('Transaction', { exact: true }).waitFor()
-    await page.clock.fastForward('01:10')
+    late.resolve()
     await page.getByText('this page goes on looking').waitFor()
     await shot('sign-late')
     isHidden = false
