@@ -10,7 +10,8 @@ export const formatCount = (count: number | bigint): string => grouped(String(co
 export function formatTokens(units: string | bigint, decimals = 4): string {
   const [whole = '0', fraction = ''] = Svc.toTokens(units).split('.')
   const shown = fraction.slice(0, decimals).replace(/0+$/, '')
-  if (whole === '0' && shown === '' && /[1-9]/.test(fraction)) return `<0.${'0'.repeat(decimals - 1)}1`
+  if (whole === '0' && shown === '' && /[1-9]/.test(fraction))
+    return decimals === 0 ? '<1' : `<0.${'0'.repeat(decimals - 1)}1`
   return shown === '' ? grouped(whole) : `${grouped(whole)}.${shown}`
 }
 

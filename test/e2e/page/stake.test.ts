@@ -168,6 +168,7 @@ withBrowser('a holder of tokens who has no candidacy', () => {
     for (const view of views) {
       await goTo(view)
       await settled()
+      if (view === 'account') await page.getByRole('heading', { name: 'Unbonding' }).waitFor()
       await shot(`holder-320-${view.replaceAll('/', '-').replace(owner, 'owner')}`, true)
       expect(await findings(page)).toEqual([])
       widths.push([view, await page.locator('html').evaluate((it) => it.scrollWidth)])

@@ -59,13 +59,14 @@ const columns: readonly Column<Entry>[] = [
     name: 'amount',
     title: 'Amount',
     value: ({ amount }) => amount,
-    cell: ({ amount }) => <Tokens units={amount} unit='' />,
+    cell: ({ amount }) => <Tokens units={amount} decimals={2} unit='' />,
   },
   {
     name: 'from',
     title: 'From',
     value: ({ validator }) => validator ?? '',
     cell: (entry) => <Source entry={entry} />,
+    isMinor: true,
   },
   {
     name: 'completion',
@@ -73,6 +74,7 @@ const columns: readonly Column<Entry>[] = [
     value: ({ height }) => height,
     cell: ({ height }) => <HeightLink height={height} />,
     isNumber: true,
+    width: 'clamp(4.6rem, 15vw, 8rem)',
   },
   {
     name: 'time',
@@ -80,6 +82,7 @@ const columns: readonly Column<Entry>[] = [
     value: ({ height }) => height,
     cell: ({ height }) => <TimeOfHeight height={height} />,
     isNumber: true,
+    width: 'clamp(5.4rem, 18vw, 8rem)',
   },
   {
     name: 'clock',
@@ -88,6 +91,7 @@ const columns: readonly Column<Entry>[] = [
     cell: ({ height }) => <TimeOfHeight height={height} isClock />,
     isNumber: true,
     isMinor: true,
+    width: '16rem',
   },
   {
     name: 'key',
