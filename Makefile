@@ -139,4 +139,4 @@ test-containers: gen
 	@exec $(NODE) test/containers/run.ts
 
 clean:
-	@rm -rf node_modules src/codec/gen src/client/gen src/dashboard/gen dist coverage
+	@rm -rf node_modules src/*/gen src/*/*/gen dist coverage

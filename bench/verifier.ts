@@ -5,7 +5,7 @@
  */
 import { type Application, startAbciServer } from '../src/abci/index.ts'
 import { decodeTx } from '../src/tx/envelope.ts'
-import { isSignedBySender } from '../src/tx/verify.ts'
+import { isSignedBySender } from '../src/modules/isSignedBySender.ts'
 
 const nothing = new Uint8Array(0)
 const APP_HASH = new Uint8Array(32)

@@ -12,12 +12,13 @@ const root = join(import.meta.dirname, '..')
 const INPUTS = [
   'proto/**/*.proto',
   'tools/gen.ts',
-  'tools/gen-client.ts',
+  'tools/gen-{client,lists}.ts',
   'tools/abciTypes.ts',
   'tools/client/*.ts',
   'package-lock.json',
   // What the client's functions and their types are made of.
   'src/modules/**/*.ts',
+  'src/dashboard/{operations,proposals}/*.{ts,tsx}',
   'src/gateway/rpc/methods/*.ts',
   'src/gateway/rpc/{fields,openrpc}.ts',
   'src/values/*.ts',
@@ -27,7 +28,7 @@ const INPUTS = [
 /** Runs tools/gen.ts unless its output is of today's inputs. Returns whether it ran. Throws when it fails. */
 export function makeFresh(): boolean {
   const hash = createHash('sha256')
-  for (const path of globSync(INPUTS, { cwd: root }).sort())
+  for (const path of globSync(INPUTS, { cwd: root, exclude: ['**/gen/**'] }).sort())
     hash.update(`${path}\n`).update(readFileSync(join(root, path)))
   const inputs = `${hash.digest('hex')}\n`
   const stamp = join(root, 'src/codec/gen/inputs.sha256')

@@ -1,7 +1,8 @@
 /**
  * Builds src/codec/gen from proto/, for each of its folders: a static protobufjs module, and the descriptor (which
  * member is `optional`, which a message) that the typed codec reads. tools/abciTypes.ts adds the types of ABCI's messages.
- * Then tools/gen-client.ts builds src/client/gen. Generated files are never committed.
+ * Then tools/gen-lists.ts writes the lists of operations, queries and kinds of proposal, and tools/gen-client.ts builds
+ * src/client/gen. Generated files are never committed.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,6 +10,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import protobuf from 'protobufjs'
 import { abciTypes, type JsonNode } from './abciTypes.ts'
+import { writeLists } from './gen-lists.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const out = join(root, 'src/codec/gen')
@@ -137,5 +139,6 @@ for (const { name, namespace, protos } of bundles()) {
   if (name === 'abci') writeFileSync(join(out, 'abci.types.ts'), abciTypes(declared.nested?.[name]?.nested ?? {}))
 }
 
-// A process of its own: it loads the codec that has just been written.
+writeLists(root)
+// A process of its own: it loads what has just been written.
 execFileSync(process.execPath, [join(root, 'tools/gen-client.ts')], { cwd: root, stdio: 'inherit' })

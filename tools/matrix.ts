@@ -4,14 +4,13 @@
  * stands above it and all that jest said in .cache/matrix/<version>.log. Exit 1 when anything failed. FILE then holds
  * the reports.
  */
-import { spawn } from 'node:child_process'
-import { createWriteStream, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type CampaignReport, keepReports, summary } from '../test/support/campaign.ts'
 import { COMET_VERSIONS, cometProgram } from './testing/cometVersions.ts'
-import { jestTotals, type Totals } from './testing/totals.ts'
+import { runJest } from './testing/jest.ts'
+import type { Totals } from './testing/totals.ts'
 
 /** What a node of any line must do alike. */
 const FILES: readonly string[] = [
@@ -24,49 +23,25 @@ const FILES: readonly string[] = [
   'test/e2e/examples.test.ts',
 ]
 
-/** Longest that the tests of one version may take, on a machine that is busy with other things. */
-const RUN_MS_MAX = 1_800_000
-
 const root = join(import.meta.dirname, '..')
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
 /** Somebody sent a signal: no further version is begun. */
 let isStopped = false
+for (const signal of ['SIGTERM', 'SIGINT'])
+  process.once(signal, () => {
+    isStopped = true
+  })
 
 /** Runs the tests with one program; all that jest says goes to `log`. */
 async function test(version: string, program: string, log: string): Promise<Totals> {
-  const folder = mkdtempSync(join(tmpdir(), 'svcd-matrix-'))
-  const report = join(folder, 'report.json')
-  const options = `${process.env['NODE_OPTIONS'] ?? ''} --experimental-vm-modules --disable-warning=ExperimentalWarning`
-  const flags = [
-    '--runInBand',
-    '--forceExit',
-    '--json',
-    `--outputFile=${report}`,
-    '--testLocationInResults',
-    '--runTestsByPath',
-    ...FILES,
-  ]
-  const child = spawn(process.execPath, [join(root, 'node_modules/jest/bin/jest.js'), ...flags], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: RUN_MS_MAX,
-    env: { ...process.env, NODE_OPTIONS: options, SVCD_COMETBFT: program },
-  })
-  const stop = (signal: NodeJS.Signals): void => {
-    isStopped = true
-    child.kill(signal)
-  }
-  process.once('SIGTERM', stop).once('SIGINT', stop)
-  const out = createWriteStream(log)
-  for (const stream of [child.stdout, child.stderr]) stream.pipe(out, { end: false })
+  const output = openSync(log, 'w')
   try {
-    await new Promise((done, failed) => child.once('error', failed).once('close', done))
-    return jestTotals(root, version, FILES, existsSync(report) ? readFileSync(report, 'utf8') : undefined)
+    const env = { SVCD_COMETBFT: program }
+    const args = ['--runInBand', '--forceExit']
+    return await runJest({ root, name: version, files: FILES, args, pattern: undefined, output, env })
   } finally {
-    process.removeListener('SIGTERM', stop).removeListener('SIGINT', stop)
-    out.end()
-    rmSync(folder, { recursive: true, force: true })
+    closeSync(output)
   }
 }
 

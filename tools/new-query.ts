@@ -1,14 +1,12 @@
 /**
  * Writes the skeleton of a query: `npm run new:query <module> <name>`, as in `npm run new:query accounts richest`. It adds
- * the query's file, its line in the registry and its test. It says at the end what is left to do. Source: CONTRIBUTING.md,
- * A query.
+ * the query's file and its test, and says at the end what is left to do. Source: CONTRIBUTING.md, A query.
  */
 import { globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { SkeletonError } from './skeleton/edits.ts'
 import { upper } from './skeleton/names.ts'
 import { namesOf, querySkeleton } from './skeleton/query.ts'
-import { assertName, runGenerator, writeSkeleton } from './skeleton/write.ts'
+import { assertName, runGenerator, SkeletonError, writeSkeleton } from './skeleton/write.ts'
 
 /**
  * Throws a SkeletonError when the project has a query of this path, or a method whose command, `svcd query <word>`, would
@@ -18,7 +16,10 @@ function assertNew(root: string, module: string, name: string): void {
   const { path, query } = namesOf(module, name)
   const method = `svc_(?:query${upper(name)}|get${upper(name)}|${name})`
   const taken = new RegExp(`'(${path}|${method})'|\\b(${query})\\b`)
-  for (const file of globSync('{modules,gateway/rpc/methods}/**/*.ts', { cwd: join(root, 'src') })) {
+  for (const file of globSync('{modules,gateway/rpc/methods}/**/*.ts', {
+    cwd: join(root, 'src'),
+    exclude: ['**/gen/**'],
+  })) {
     const [, quoted, bare] = taken.exec(readFileSync(join(root, 'src', file), 'utf8')) ?? []
     const known = quoted ?? bare
     if (known !== undefined) throw new SkeletonError(`${name}: src/${file} has ${known}; choose another name`)

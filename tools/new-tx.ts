@@ -1,16 +1,14 @@
 /**
  * Writes the skeleton of a transaction type: `npm run new:tx <module> <name>`, as in `npm run new:tx accounts burn`. It
- * adds the message and its member of TxBody, the operation's file, its line in the registry, its test, what the page says
- * of it, and the call that records its example. `npm run new:tx governance proposeRaiseLimit`, or `npm run new:proposal
- * raiseLimit`, writes a kind of proposal, `raise_limit`. It says at the end what is left to do. Source: CONTRIBUTING.md, An
- * operation.
+ * adds the message and its member of TxBody, the operation's file, its test, and what the page says of it. `npm run
+ * new:tx governance proposeRaiseLimit`, or `npm run new:proposal raiseLimit`, writes a kind of proposal, `raise_limit`.
+ * It says at the end what is left to do. Source: CONTRIBUTING.md, An operation.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { SkeletonError } from './skeleton/edits.ts'
 import { operationSkeleton } from './skeleton/operation.ts'
 import { proposalSkeleton } from './skeleton/proposal.ts'
-import { assertName, runGenerator, writeSkeleton } from './skeleton/write.ts'
+import { assertName, runGenerator, SkeletonError, writeSkeleton } from './skeleton/write.ts'
 
 /** Writes the skeleton into the project at `root`; returns the files that it wrote. Throws a SkeletonError. */
 export function newTx(root: string, module: string, name: string): readonly string[] {

@@ -21,7 +21,7 @@ const CHECKS: Readonly<Record<string, readonly string[]>> = {
   biome: [join(modules, '@biomejs/biome/bin/biome'), 'check', '--error-on-warnings'],
   tsc: [join(modules, 'typescript/bin/tsc'), '-p', '.'],
   'tsc of the page': [join(modules, 'typescript/bin/tsc'), '-p', 'src/dashboard'],
-  knip: [join(modules, 'knip/bin/knip.js'), '--no-progress', '--no-config-hints'],
+  knip: [join(modules, 'knip/bin/knip.js'), '--no-progress', '--no-config-hints', '--no-gitignore'],
   tidy: [join(root, 'tools/tidy.ts')],
   reference: [join(root, 'tools/reference.ts'), '--check'],
 }

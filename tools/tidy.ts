@@ -4,6 +4,7 @@
  * CONTRIBUTING.md, Style.
  */
 import { join } from 'node:path'
+import { listedFiles } from './gen-lists.ts'
 import { type Finding, readTree, type Source } from './tidy/source.ts'
 import { syntaxGates } from './tidy/syntaxGates.ts'
 import { textGates } from './tidy/textGates.ts'
@@ -47,7 +48,8 @@ export function sizes(sources: readonly Source[]): string {
 }
 
 if (import.meta.main) {
-  const { sources, findings } = tidy(join(import.meta.dirname, '..'), ['test/tidy/bad'])
+  const root = join(import.meta.dirname, '..')
+  const { sources, findings } = tidy(root, ['test/tidy/bad'], listedFiles(root))
   for (const { path, line, gate, message } of findings)
     process.stdout.write(`${path}${line > 0 ? `:${line}` : ''} ${gate}: ${message}\n`)
   process.stdout.write(`${sizes(sources)}\n`)

@@ -351,6 +351,7 @@ const EXAMPLE_VALUES: Readonly<Record<string, string>> = {
   newCandidateAccount: ACCOUNTS[2],
   candidateAddress: ACCOUNTS[2],
   verified: 'Y',
+  'withdraw.amount': '0.5token',
   'proposeChangeParam.name': 'gas_price',
   value: '1.5token',
   'proposeChangeParam.value': '3000000000',
@@ -393,5 +394,5 @@ export function exampleOptions(name: string, fields: Fields): string {
 /** The sender in an operation's example: an account for which a devnet's gateway signs, and which may do this. */
 export function exampleSender({ operation }: TxEntry): string {
   if (/^propose|^vote|^verify/.test(operation)) return ACCOUNTS[0]
-  return /^accept|^withdraw/.test(operation) ? ACCOUNTS[2] : ACCOUNTS[1]
+  return /^accept|^withdrawCandidacy/.test(operation) ? ACCOUNTS[2] : ACCOUNTS[1]
 }

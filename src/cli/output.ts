@@ -28,7 +28,8 @@ export function cell(value: unknown): string {
 }
 
 /** The members of answers that hold an amount in base units. People read it in tokens. */
-const AMOUNTS = /(?:^|\.)(?:shares|max_shares|amount|balance|needed|available|fee|fee\.value)$/
+const AMOUNTS =
+  /(?:^|\.)(?:(?:\w+_)?shares|(?:\w+_)?amount|balance|delegated|room|pending|needed|available|fee|fee\.value)$/
 
 /** Formats the member of an answer that has this name, or this path of names. `print`: prints an amount. */
 const memberCell = (path: string, value: unknown, print = printTokens): string =>
@@ -88,6 +89,7 @@ type Json = Readonly<Record<string, unknown>>
 const COLUMNS: readonly (readonly string[])[] = [
   ['rank', 'owner_address', 'voting_power', 'shares', 'active', 'verified', 'state', 'name'],
   ['Id', 'Type', 'BlockHeight', 'ExpireBlockHeight', 'Result'],
+  ['validator_address', 'delegate_amount', 'award_amount', 'withdraw_amount', 'slash_amount', 'shares', 'pending'],
 ]
 
 /** The value of a column. A validator's name comes from its description. */

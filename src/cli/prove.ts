@@ -1,12 +1,12 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureFolder } from '../base/folder.ts'
-import { Svc, type SvcVerified, type VerifiedRow } from '../client/index.ts'
+import { Svc, type SvcVerified } from '../client/index.ts'
 import { findCometBft } from '../comet/find.ts'
 import { type LightProxy, startLightProxy, type TrustedHeader } from '../comet/light.ts'
 import { isHeaderExpired } from '../comet/messages.ts'
 import { openNodeRpc } from '../comet/rpc.ts'
-import type { ProveFlags } from './commands/query.ts'
+import type { Proven, ProveFlags } from './commands/query.ts'
 import { Failed, UserError } from '../node/errors.ts'
 import { gatewayFrom } from './gatewayClient.ts'
 import { nodeUrl, parseUrl } from './options.ts'
@@ -98,14 +98,11 @@ async function startLight(flags: ProveFlags): Promise<LightProxy & { readonly fo
 }
 
 /**
- * Answers a query with a row that is proven against a header verified by `cometbft light`. The light client runs for as
+ * Answers a query with rows that are proven against a header verified by `cometbft light`. The light client runs for as
  * long as this takes and keeps its headers in `<home>/light/<chain id>`. Throws a Failed when the proof fails, and a
  * UserError for bad flags.
  */
-export async function prove(
-  flags: ProveFlags,
-  ask: (verified: SvcVerified) => Promise<VerifiedRow>,
-): Promise<VerifiedRow> {
+export async function prove(flags: ProveFlags, ask: (verified: SvcVerified) => Promise<Proven>): Promise<Proven> {
   const { url, token } = gatewayFrom(flags)
   // A signal would end the program without its exit handlers, and the light client would be left running.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))

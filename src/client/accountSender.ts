@@ -1,8 +1,9 @@
 import { toBase64 } from '../base/bytes.ts'
 import { txHash } from '../tx/envelope.ts'
 import {
+  BAD_NONCE_CODE,
+  BEHIND_MS,
   createNonceQueue,
-  isInNoBlock,
   NONCES_OF_TX_MAX,
   nonceToRetry,
   type Numbered,
@@ -10,19 +11,9 @@ import {
   type Sent,
 } from '../tx/nonceQueue.ts'
 import type { TransactionResult } from '../tx/result.ts'
-import type { PendingTx, Signer } from '../tx/sign.ts'
+import type { AnySigner, PendingTx } from '../tx/sign.ts'
 import { isFailed, NOT_IN_BLOCK, SvcRpcError, TOO_MANY } from './errors.ts'
-import {
-  abortable,
-  BATCH_MAX,
-  type Call,
-  pause,
-  POLL_MS,
-  type Reply,
-  resultOf,
-  type Transport,
-  WAIT_MS,
-} from './transport.ts'
+import { abortable, BATCH_MAX, type Call, pause, POLL_MS, type Reply, type Transport, WAIT_MS } from './transport.ts'
 import type { CallOptions, WaitOptions } from './types.ts'
 
 /** What a sender needs of its client. */
@@ -41,7 +32,6 @@ const sendCall = (bytes: Uint8Array): Call => ({
   params: { transaction: toBase64(bytes), wait: false },
 })
 const waitCall = (bytes: Uint8Array): Call => ({ method: 'svc_sendRawTransaction', params: [toBase64(bytes)] })
-const findCall = (hash: string): Call => ({ method: 'svc_getTransaction', params: [hash] })
 
 /** An SvcRpcError with the hash of what was sent: the transaction may still be committed. Any other error as it is. */
 function withHash(error: unknown, hash: string): unknown {
@@ -49,9 +39,6 @@ function withHash(error: unknown, hash: string): unknown {
   const { method, code, reason, data } = error
   return Object.assign(new SvcRpcError(method, code, reason, { hash, ...(data as object) }), { cause: error })
 }
-
-const notInBlock = (hash: string, timeoutMs: number): SvcRpcError =>
-  new SvcRpcError('svc_getTransaction', NOT_IN_BLOCK, `not in a block after ${timeoutMs} ms`, { hash })
 
 /** The result object of a transaction that svc_getTransaction has found. */
 function resultOfFound({ height, hash, check_tx, deliver_tx }: TransactionResult): TransactionResult {
@@ -66,111 +53,73 @@ function retryAfterMs(error: unknown): number | undefined {
 }
 
 /**
+ * Resolves with the result of a transaction once it is in a block. Rejects with SvcRpcError -32012 after `timeoutMs`, and
+ * with the signal's reason.
+ */
+export async function waitForTx(
+  { ask }: Pick<Transport, 'ask'>,
+  hash: string,
+  { signal, timeoutMs = WAIT_MS }: WaitOptions = {},
+): Promise<TransactionResult> {
+  const call = { method: 'svc_getTransaction', params: [hash] }
+  for (const endMs = performance.now() + timeoutMs; ; ) {
+    let pauseMs: number | undefined = POLL_MS
+    const found = await ask(call, signal).catch((error: unknown) => {
+      pauseMs = retryAfterMs(error)
+      if (pauseMs === undefined) throw withHash(error, hash)
+    })
+    if (found) return resultOfFound(found as TransactionResult)
+    if (performance.now() >= endMs)
+      throw new SvcRpcError(call.method, NOT_IN_BLOCK, `not in a block after ${timeoutMs} ms`, { hash })
+    await pause(pauseMs, signal)
+  }
+}
+
+/**
+ * How long to pause, in ms, before the gateway is asked again to wait for a transaction that it has taken; undefined
+ * when its answer is final. Behind one address may stand several gateways, and the node of another one may not have
+ * heard of the transaction, or of those before it.
+ */
+function pauseBefore(reply: Reply, sinceMs: number): number | undefined {
+  if ('error' in reply) return sinceMs < WAIT_MS ? retryAfterMs(reply.error) : undefined
+  const { code } = (reply.result as TransactionResult).check_tx
+  return code === BAD_NONCE_CODE && sinceMs < REBROADCAST_MS ? BEHIND_MS : undefined
+}
+
+/**
+ * Creates a function that has the gateway wait for the block of a transaction, which it has taken. Calls of one turn of
+ * the program go together. A transaction that the mempool has dropped resolves with its refusal.
+ */
+function createWait({ askAll }: Transport): (bytes: Uint8Array, hash: string) => Promise<TransactionResult> {
+  let together: { readonly call: Call; readonly answer: (reply: Reply) => void }[] = []
+  const askTogether = async (): Promise<void> => {
+    const asked = together
+    together = []
+    const replies = await askAll(asked.map(({ call }) => call))
+    for (const [index, { answer }] of asked.entries()) answer(replies[index] as Reply)
+  }
+  const ask = (call: Call): Promise<Reply> =>
+    new Promise((answer) => {
+      if (together.push({ call, answer }) === 1) queueMicrotask(() => void askTogether())
+    })
+  return async (bytes, hash) => {
+    for (const fromMs = performance.now(); ; ) {
+      const reply = await ask(waitCall(bytes))
+      const pauseMs = pauseBefore(reply, performance.now() - fromMs)
+      if (pauseMs !== undefined) await pause(pauseMs)
+      else if ('error' in reply) throw withHash(reply.error, hash)
+      else return reply.result as TransactionResult
+    }
+  }
+}
+
+/**
  * Throws for the result of a transaction that the mempool has dropped because a block made it invalid. Only in such a
  * result has check_tx a code and deliver_tx none.
  */
 function needIncluded({ check_tx, deliver_tx }: TransactionResult): void {
   if (check_tx.code !== undefined && deliver_tx.code === undefined)
     throw new Error('the mempool has dropped the transaction')
-}
-
-interface Followed extends PromiseWithResolvers<TransactionResult> {
-  readonly deadlineMs: number
-  readonly timeoutMs: number
-  readonly signal: AbortSignal | undefined
-  readonly rebroadcast: Rebroadcast | undefined
-  rebroadcastPauseMs: number
-  rebroadcastAtMs: number
-}
-
-/** Sends a transaction again. Resolves with the result of one that is refused now and that no block holds. */
-type Rebroadcast = () => Promise<TransactionResult | undefined>
-
-/**
- * Creates a function that resolves with a transaction's result once the transaction is in a block. Transactions must be
- * given in the order in which blocks take them: only the first one that is not in a block yet is asked for again and
- * again, and the others when it was found; only the first is rebroadcast. A transaction that the mempool has dropped
- * resolves with its refusal. Rejects with SvcRpcError -32012 after `timeoutMs`.
- */
-export function createFollower(transport: Transport) {
-  const followed = new Map<string, Followed>()
-
-  /** Looks for the first `count` transactions. True when all of them are in blocks. */
-  const look = async (count: number): Promise<boolean> => {
-    const hashes = [...followed.keys()].slice(0, count)
-    const replies = await transport.askAll(hashes.map(findCall))
-    let isAll = true
-    for (const [index, hash] of hashes.entries()) {
-      const found = resultOf(replies[index] as Reply) as TransactionResult | null
-      if (found === null) isAll = false
-      else {
-        followed.get(hash)?.resolve(resultOfFound(found))
-        followed.delete(hash)
-      }
-    }
-    return isAll
-  }
-
-  /** Looks for what is in blocks, and returns how long to pause, in ms. */
-  const lookForAll = async (): Promise<number> => {
-    try {
-      for (let count = 1; followed.size > 0 && (await look(count)); ) count = BATCH_MAX
-      return POLL_MS
-    } catch (error) {
-      const waitMs = retryAfterMs(error)
-      if (waitMs !== undefined) return waitMs
-      for (const [hash, { reject }] of followed) reject(withHash(error, hash))
-      followed.clear()
-      return 0
-    }
-  }
-
-  /** Rebroadcasts the first transaction when it has waited long enough. */
-  const rebroadcastFirst = async (): Promise<void> => {
-    const [first] = followed
-    if (first === undefined) return
-    const [hash, one] = first
-    if (one.rebroadcast === undefined || performance.now() < one.rebroadcastAtMs) return
-    one.rebroadcastPauseMs *= 2
-    one.rebroadcastAtMs = performance.now() + one.rebroadcastPauseMs
-    const refused = await one.rebroadcast().catch(() => undefined)
-    if (refused === undefined) return
-    followed.delete(hash)
-    one.resolve(refused)
-  }
-
-  const lookUntilEmpty = async (): Promise<void> => {
-    while (followed.size > 0) {
-      const pauseMs = await lookForAll()
-      await rebroadcastFirst()
-      for (const [hash, { signal, deadlineMs, timeoutMs, reject }] of followed) {
-        if (signal?.aborted === true) reject(signal.reason)
-        else if (performance.now() >= deadlineMs) reject(notInBlock(hash, timeoutMs))
-        else continue
-        followed.delete(hash)
-      }
-      if (followed.size > 0) await pause(pauseMs)
-    }
-  }
-
-  return (hash: string, options: WaitOptions = {}, rebroadcast?: Rebroadcast): Promise<TransactionResult> => {
-    const known = followed.get(hash)
-    if (known !== undefined) return known.promise
-    const { signal, timeoutMs = WAIT_MS } = options
-    const nowMs = performance.now()
-    const one = {
-      ...Promise.withResolvers<TransactionResult>(),
-      deadlineMs: nowMs + timeoutMs,
-      timeoutMs,
-      signal,
-      rebroadcast,
-      rebroadcastPauseMs: REBROADCAST_MS,
-      rebroadcastAtMs: nowMs + REBROADCAST_MS,
-    }
-    followed.set(hash, one)
-    if (followed.size === 1) void lookUntilEmpty()
-    return one.promise
-  }
 }
 
 /** A transaction as far as CheckTx: refused with a result, or to be followed into its block. */
@@ -184,11 +133,11 @@ type Checked =
  */
 function readSent(
   { expected_nonce: expected, known, ...result }: TransactionResult,
-  follow: () => Promise<TransactionResult>,
+  wait: () => Promise<TransactionResult>,
 ): Sent<Checked> {
   if (expected !== undefined) return { state: 'badNonce', result: { result }, expected }
   if (isFailed(result)) return { state: 'refused', result: { result } }
-  const included = follow()
+  const included = wait()
   included.catch(() => undefined)
   return {
     state: known === true ? 'known' : 'accepted',
@@ -228,27 +177,17 @@ function* batchesOf(all: readonly Signed[]): Generator<readonly Signed[]> {
 export type AccountSender = ReturnType<typeof createAccountSender>
 
 /** Creates the sender of a signer's account. */
-export function createAccountSender(signer: Signer, { transport, chainId, chainIdBlocking }: Setting) {
-  const follow = createFollower(transport)
-  const sign = (id: string, { operation, message }: PendingTx, nonce: number) => {
-    const bytes = signer.signTx({ chainId: id, nonce, operation, message })
-    return { bytes, hash: txHash(bytes) }
-  }
-
-  const rebroadcast = async (bytes: Uint8Array, nonce: number): Promise<TransactionResult | undefined> => {
-    const answer = (await transport.ask(sendCall(bytes))) as TransactionResult
-    const { expected_nonce: expected, known, ...result } = answer
-    return isFailed(result) && isInNoBlock(result.check_tx.code, expected, nonce) ? result : undefined
-  }
+export function createAccountSender(signer: AnySigner, { transport, chainId, chainIdBlocking }: Setting) {
+  const wait = createWait(transport)
+  const sign = (id: string, { operation, message }: PendingTx, nonce: number) =>
+    signer.signTx({ chainId: id, nonce, operation, message })
+  const hashed = (bytes: Uint8Array) => ({ bytes, hash: txHash(bytes) })
 
   /** Hashes of what the queue has signed and not seen end: a synchronous call in the same words is another transaction. */
   const queued = new Set<string>()
-  const followQueued = (hash: string, rebroadcast: Rebroadcast): Promise<TransactionResult> => {
+  const waitQueued = (bytes: Uint8Array, hash: string): Promise<TransactionResult> => {
     queued.add(hash)
-    const forget = (): unknown => queued.delete(hash)
-    const included = follow(hash, {}, rebroadcast)
-    included.then(forget, forget)
-    return included
+    return wait(bytes, hash).finally(() => queued.delete(hash))
   }
 
   const send = async (all: readonly Numbered<PendingTx>[]): Promise<readonly Sent<Checked>[]> => {
@@ -257,7 +196,7 @@ export function createAccountSender(signer: Signer, { transport, chainId, chainI
     const signed: Signed[] = []
     for (const [index, { tx, nonce }] of all.entries()) {
       try {
-        signed.push({ index, nonce, ...sign(id, tx, nonce) })
+        signed.push({ index, nonce, ...hashed(await sign(id, tx, nonce)) })
       } catch (error) {
         sent[index] = { state: 'failed', error }
       }
@@ -265,13 +204,13 @@ export function createAccountSender(signer: Signer, { transport, chainId, chainI
     for (const batch of batchesOf(signed)) {
       for (const { hash } of batch) queued.add(hash)
       const replies = await transport.askAll(batch.map(({ bytes }) => sendCall(bytes)))
-      for (const [at, { index, nonce, hash, bytes }] of batch.entries()) {
+      for (const [at, { index, hash, bytes }] of batch.entries()) {
         const reply = replies[at] as Reply
         queued.delete(hash)
         sent[index] =
           'error' in reply
             ? { state: 'failed', error: withHash(reply.error, hash) }
-            : readSent(reply.result as TransactionResult, () => followQueued(hash, () => rebroadcast(bytes, nonce)))
+            : readSent(reply.result as TransactionResult, () => waitQueued(bytes, hash))
       }
     }
     return sent
@@ -302,7 +241,12 @@ export function createAccountSender(signer: Signer, { transport, chainId, chainI
       let nonce = tx.nonce ?? Number(ask(pendingCall(signer.address)))
       let resigns = 0
       for (;;) {
-        const { bytes, hash } = sign(id, tx, nonce)
+        const made = sign(id, tx, nonce)
+        if (made instanceof Promise)
+          throw new Error(
+            `${functionCall}: a wallet asks its owner before it signs: await the call, or give it a callback`,
+          )
+        const { bytes, hash } = hashed(made)
         try {
           const answer = ask(sendCall(bytes)) as TransactionResult
           const sent = readSent(answer, async () => answer)

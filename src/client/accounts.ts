@@ -2,7 +2,7 @@ import { fromHex } from '../base/bytes.ts'
 import { type Address, parseAddress } from '../values/address.ts'
 import { seedOfMnemonic } from '../keys/mnemonic.ts'
 import { isTooShort, PASSWORD_LENGTH_MIN } from '../keys/password.ts'
-import { type Signer, signerOfSeed } from '../tx/sign.ts'
+import { type AnySigner, signerOfSeed } from '../tx/sign.ts'
 
 /** Bytes of a private key: an ed25519 seed. */
 const SEED_BYTES = 32
@@ -19,7 +19,7 @@ export interface LocalAccounts {
    * Takes a key and returns its address, in lower case: a private key (32 bytes, or their hex with 0x or without), a
    * BIP-39 mnemonic (account `index` of it, 0 by default), or a signer. Throws an Error that never repeats the key.
    */
-  readonly add: (key: string | Uint8Array | Signer, index?: number) => string
+  readonly add: (key: string | Uint8Array | AnySigner, index?: number) => string
   /**
    * Takes the key in a keystore (its text, or the JSON it holds), as `svcd keys new` writes it, and resolves with its
    * address. Rejects with a KeystoreError that says what is wrong with file or password. Opening takes about half a
@@ -46,10 +46,10 @@ function seedOf(key: string | Uint8Array, index: number): Uint8Array {
   return bytes
 }
 
-const isSigner = (key: unknown): key is Signer => typeof (key as { signTx?: unknown } | null)?.signTx === 'function'
+const isSigner = (key: unknown): key is AnySigner => typeof (key as { signTx?: unknown } | null)?.signTx === 'function'
 
 /** Creates accounts that are kept in `into`, by address. */
-export function createLocalAccounts<T>(into: Map<Address, T>, open: (signer: Signer) => T): LocalAccounts {
+export function createLocalAccounts<T>(into: Map<Address, T>, open: (signer: AnySigner) => T): LocalAccounts {
   const add: LocalAccounts['add'] = (key, index = 0) => {
     const signer = isSigner(key) ? key : signerOfSeed(seedOf(key, index))
     // When a key is added again, what is known of its account stays.

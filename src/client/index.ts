@@ -12,10 +12,22 @@ export type {
 } from './types.ts'
 export type { Shortfall } from '../base/txError.ts'
 export type { CheckTx, DeliverTx, TransactionResult } from '../tx/result.ts'
+export type { AnySigner, KeySigner } from '../tx/sign.ts'
+export type { Multisig } from '../tx/multisig.ts'
+export {
+  type Eip1193Provider,
+  type EthersSigner,
+  ethersSigner,
+  multisigSigner,
+  providerSigner,
+  type ViemAccount,
+  viemSigner,
+} from './signers.ts'
 export type { LocalAccounts } from './accounts.ts'
 export type { Target } from './transport.ts'
 export { type Subscribe, Svc, type SvcAsync, type SvcConstructor } from './svc.ts'
 export type { SubscribeOptions, Connection, SvcSubscription, SvcTopics } from './subscribe.ts'
 export type { SvcVerified } from './svc.ts'
+export type { VerifiedDelegation } from './light/proveDelegations.ts'
 export type { VerifiedHeader, VerifiedRow } from './light/proveRow.ts'
 export type * from './gen/calls.ts'

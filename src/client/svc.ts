@@ -1,13 +1,15 @@
 import type { Address } from '../values/address.ts'
 import { ONE, parseRatio, printRatio } from '../base/amount.ts'
 import type { TransactionResult } from '../tx/result.ts'
+import type { AnySigner } from '../tx/sign.ts'
 import { createLocalAccounts, type LocalAccounts } from './accounts.ts'
-import { type AccountSender, createAccountSender, createFollower } from './accountSender.ts'
+import { type AccountSender, createAccountSender, waitForTx } from './accountSender.ts'
 import { callbackForm, type Client, needDone, operationFunction, promiseForm, queryFunction, treeOf } from './calls.ts'
 import { type AsyncFunctions, operations, queries, type SvcFunctions } from './gen/calls.ts'
+import type { VerifiedDelegation } from './light/proveDelegations.ts'
 import type { VerifiedRow } from './light/proveRow.ts'
 import type { SubscribeOptions, SvcSubscription, SvcTopics } from './subscribe.ts'
-import { abortable, type Call, httpTransport, type Target, type Transport } from './transport.ts'
+import { type Call, httpTransport, type Target, type Transport } from './transport.ts'
 import type { VerifyOptions, WaitOptions } from './types.ts'
 
 /**
@@ -23,6 +25,13 @@ export interface SvcVerified {
     readonly validator: {
       /** The candidacy that an address owns. That it owns none cannot be proven: the call rejects. */
       readonly query: (validatorAddress: string, options?: VerifyOptions) => Promise<VerifiedRow>
+    }
+    readonly delegator: {
+      /**
+       * What an account has delegated, one element for each candidacy with a record, in the gateway's order. That the
+       * gateway leaves none out cannot be proven.
+       */
+      readonly query: (delegatorAddress: string, options?: VerifyOptions) => Promise<readonly VerifiedDelegation[]>
     }
   }
   readonly governance: { readonly queryProposal: (proposalId: string, options?: VerifyOptions) => Promise<VerifiedRow> }
@@ -46,8 +55,10 @@ export function verifiedFunctions(transport: Transport, target: Target): SvcVeri
     (key: string, options?: VerifyOptions): Promise<VerifiedRow> =>
       getProof(table, key, options)
   const account = rowOf('accounts')
+  const delegations: SvcVerified['stake']['delegator']['query'] = async (delegator, options = {}) =>
+    (await import('./light/proveDelegations.ts')).proveDelegations({ ...target, transport }, delegator, options)
   return {
-    stake: { validator: { query: rowOf('candidacies') } },
+    stake: { validator: { query: rowOf('candidacies') }, delegator: { query: delegations } },
     governance: { queryProposal: rowOf('proposals') },
     getBalance: account,
     getTransactionCount: account,
@@ -126,8 +137,11 @@ export interface Svc extends SvcFunctions {
  * const units = Svc.fromTokens('1.5')
  */
 export interface SvcConstructor {
-  /** A client of the gateway at a URL. Throws a TypeError when it is none. */
-  new (target: string | Target): Svc
+  /**
+   * A client of the gateway at a URL. `signer` becomes one of its accounts, and the `from` of operations that name none.
+   * Throws a TypeError when the URL is none.
+   */
+  new (target: string | Target, options?: { readonly signer?: AnySigner }): Svc
   /**
    * Tokens as decimal text of an amount in base units: `1500000000000000000` is `1.5`. Throws a RangeError on what is
    * no amount.
@@ -158,9 +172,6 @@ export function createFunctions(
     }
   }
   const chainIdBlocking = (call: string): string => (known ??= chainIdOf(transport.askBlocking(STATUS, call)))
-  const waitForTx: SvcAsync['waitForTx'] = async (hash, options = {}) => {
-    return needDone(transport, await abortable(createFollower(transport)(hash, options), options.signal))
-  }
   const client: Client = { transport, senders, defaultAccount }
   const functions = [
     ...operations.map((spec) => operationFunction(client, spec)),
@@ -168,7 +179,10 @@ export function createFunctions(
   ]
   return {
     ...treeOf<SvcFunctions>(functions, callbackForm),
-    async: { ...treeOf<AsyncFunctions>(functions, (one) => promiseForm(transport, one)), waitForTx },
+    async: {
+      ...treeOf<AsyncFunctions>(functions, (one) => promiseForm(transport, one)),
+      waitForTx: async (hash, options) => needDone(transport, await waitForTx(transport, hash, options)),
+    },
     accounts: createLocalAccounts(senders, (signer) =>
       createAccountSender(signer, { transport, chainId, chainIdBlocking }),
     ),
@@ -190,7 +204,7 @@ function fromTokens(tokens: string | number | bigint): bigint {
   return units
 }
 
-function construct(this: unknown, target: string | Target): Svc {
+function construct(this: unknown, target: string | Target, { signer }: { readonly signer?: AnySigner } = {}): Svc {
   const where = typeof target === 'string' ? { url: target } : target
   const transport = httpTransport(where)
   const svc: Svc = {
@@ -199,6 +213,7 @@ function construct(this: unknown, target: string | Target): Svc {
     verified: verifiedFunctions(transport, where),
     defaultAccount: undefined,
   }
+  if (signer !== undefined) svc.defaultAccount = svc.accounts.add(signer)
   return svc
 }
 
@@ -210,7 +225,7 @@ function construct(this: unknown, target: string | Target): Svc {
  * const { height } = await local.async.status()
  */
 export const Svc: SvcConstructor = Object.assign(
-  construct as typeof construct & (new (target: string | Target) => Svc),
+  construct as typeof construct & (new (target: string | Target, options?: { readonly signer?: AnySigner }) => Svc),
   {
     toTokens,
     fromTokens,

@@ -12,12 +12,14 @@ import {
   FEED_START_MS_MAX,
   GAS_PRICES_KEPT,
   HISTORIES_ASKED_MAX,
+  HISTORY_WAIT_MS_MAX,
   LISTS_ASKED_MAX,
   QUERIES_ASKED_MAX,
   QUERIES_MAX,
 } from './http/limits.ts'
-import { createSearchTurns, findTxWith, type HistoryPage } from './feed/histories.ts'
+import { findTxWith, type HistoryPage } from './feed/histories.ts'
 import { type ListAnswer, shareLists } from './lists.ts'
+import { oneAtATime } from './oneAtATime.ts'
 import { RawJson } from './rpc/envelope.ts'
 import { type HeadWatch, stallReason } from './http/health.ts'
 
@@ -169,7 +171,7 @@ export function createChain(
     if (stalled !== undefined) throw new RpcError('nodeAway', stallReason(stalled), stalled)
   }
   const forCallers = readsOver(queries)
-  const searchTurns = createSearchTurns()
+  const inTurn = oneAtATime()
   const lists = shareLists({ ask: (path) => queryList(listsRpc, path), isFollowing: feed.connected })
   return {
     ...readsOver(rpc),
@@ -177,9 +179,19 @@ export function createChain(
     forCallers,
     /** The node, for whole blocks that callers ask for. */
     blocks,
-    /** Reads a page of a history for a caller, by the path of it. Throws RpcError -32015 when too many wait. */
-    history: async <Row>(caller: string, path: string): Promise<HistoryPage<Row>> =>
-      (await searchTurns.run(caller, () => query(histories, path, 0))).data as HistoryPage<Row>,
+    /**
+     * Reads a page of a history for a caller, by the path of it. An address has one under way, and those of several
+     * addresses wait for a connection in their order, so that a caller who asks for many delays only itself. Throws
+     * RpcError -32015 for one that has waited too long.
+     */
+    history: async <Row>(caller: string, path: string): Promise<HistoryPage<Row>> => {
+      const sinceMs = performance.now()
+      const page = await inTurn(caller, async () => {
+        if (performance.now() - sinceMs <= HISTORY_WAIT_MS_MAX) return query(histories, path, 0)
+        throw tooMany(`a history waited for its turn for ${HISTORY_WAIT_MS_MAX / 1000} s`)
+      })
+      return page.data as HistoryPage<Row>
+    },
     feed,
     /** Returns how long the chain has made no blocks; undefined while it makes them. */
     stall,

@@ -104,6 +104,8 @@ function readStake(value: unknown): Genesis['stake'] {
   } = given
   const defaultMaxAmount = read(amount, maxAmount, 'stake.default_max_amount')
   if (defaultMaxAmount < TOKEN) refuse('stake.default_max_amount', `at least 1 token (${TOKEN})`, maxAmount)
+  if (typeof maxAbsentBlocks === 'string')
+    refuse('stake.max_absent_blocks', MAX_ABSENT_BLOCKS.exactForm, maxAbsentBlocks)
   return {
     defaultMaxAmount,
     defaultCompRate: read(ratio, compRate, 'stake.default_comp_rate'),

@@ -1,56 +1,23 @@
-import { accounts, queryAccount } from './accounts/keeper.ts'
-import { transfer } from './accounts/tx/transfer.ts'
+import { accounts } from './accounts/keeper.ts'
 import { indexEvents } from './chain/events.ts'
-import { chain, counters, querySupply, totals } from './chain/keeper.ts'
+import { chain, counters, totals } from './chain/keeper.ts'
 import { delegationTables, delegationsView } from './delegation/tables.ts'
 import type { TxEntry } from './define.ts'
 import type { ChainEvent, EventEntry } from './event.ts'
+import { txEntries } from './gen/operations.ts'
+import { queries } from './gen/queries.ts'
 import { governanceEvents } from './governance/events.ts'
 import { governanceQueries } from './governance/queries.ts'
 import { governanceTables } from './governance/tables.ts'
-import { proposeChangeParam } from './governance/proposals/changeParam.ts'
-import { proposeDeployLibEni } from './governance/proposals/deployLibEni.ts'
-import { proposeRetireProgram } from './governance/proposals/retireProgram.ts'
-import { proposeTransferFund } from './governance/proposals/transferFund.ts'
-import { proposeUpgradeProgram } from './governance/proposals/upgradeProgram.ts'
-import { vote } from './governance/tx/vote.ts'
 import { params, paramsQueries } from './params/keeper.ts'
 import type { QueryEntry } from './query.ts'
 import { stakeEvents } from './stake/events.ts'
 import { stakeQueries } from './stake/queries.ts'
 import { delegationQueries } from './delegation/queries.ts'
 import { stakeTables, validatorsView } from './stake/tables.ts'
-import { acceptCandidacyAccountUpdate } from './stake/tx/acceptCandidacyAccountUpdate.ts'
-import { activateCandidacy } from './stake/tx/activateCandidacy.ts'
-import { deactivateCandidacy } from './stake/tx/deactivateCandidacy.ts'
-import { declareCandidacy } from './stake/tx/declareCandidacy.ts'
-import { delegate } from './delegation/tx/delegate.ts'
-import { updateCandidacy } from './stake/tx/updateCandidacy.ts'
-import { updateCandidacyAccount } from './stake/tx/updateCandidacyAccount.ts'
-import { verifyCandidacy } from './stake/tx/verifyCandidacy.ts'
-import { withdraw } from './delegation/tx/withdraw.ts'
-import { withdrawCandidacy } from './stake/tx/withdrawCandidacy.ts'
 
 /** Every transaction type. The gateway's methods, the client's functions and the docs come from this list. */
-export const txEntries: readonly TxEntry[] = [
-  declareCandidacy,
-  updateCandidacy,
-  withdrawCandidacy,
-  activateCandidacy,
-  deactivateCandidacy,
-  updateCandidacyAccount,
-  acceptCandidacyAccountUpdate,
-  verifyCandidacy,
-  delegate,
-  withdraw,
-  proposeChangeParam,
-  proposeDeployLibEni,
-  proposeRetireProgram,
-  proposeUpgradeProgram,
-  proposeTransferFund,
-  vote,
-  transfer,
-]
+export { txEntries }
 
 /**
  * Every query that the chain answers, beside `/store/<table>/<key>`. The gateway's methods, the client's functions and the
@@ -61,8 +28,7 @@ export const queryEntries: readonly QueryEntry[] = [
   ...delegationQueries,
   ...governanceQueries,
   ...paramsQueries,
-  queryAccount,
-  querySupply,
+  ...queries,
 ]
 
 /** Every table, hashed ones and the node's own. */

@@ -73,11 +73,12 @@ export interface Derivation<Key extends object = object, Row extends Key = Key> 
 /** The row type of a table. */
 export type RowOf<T> = T extends Table<infer _K, infer Row> ? Row : never
 
-const unhashed = (name: string): RowCodec => {
+/** How a table of the node's own encodes and decodes its rows: it does not. */
+function refusing(name: string): { readonly encode: () => never; readonly decode: () => never } {
   const refuse = (): never => {
     throw new Error(`store: table ${name} is the node's own and has no bytes`)
   }
-  return { name: '', encode: refuse, decode: refuse }
+  return { encode: refuse, decode: refuse }
 }
 
 interface Spec<K, R, Row, Index extends string> {
@@ -124,7 +125,7 @@ export function table<const K extends KeyColumns, const R extends Columns, const
   const keyColumns = Object.entries<KeyType<unknown>>(spec.key)
   const rowColumns = Object.entries<ValueType<unknown>>(spec.row)
   const tag = Uint8Array.of(spec.tag)
-  const message = spec.message ?? unhashed(name)
+  const message = spec.message ?? { name: '', ...refusing(name) }
   return {
     name,
     tag: spec.tag,
@@ -174,7 +175,9 @@ export function derivedTable<const K extends KeyColumns, V extends object>(
   { tag, key, ...derived }: { readonly tag: number; readonly key: K } & Derivation<ValuesOf<K>, ValuesOf<K> & V>,
 ): Table<ValuesOf<K>, ValuesOf<K> & V, never> {
   return {
-    ...(table(name, { tag, hashed: false, key, row: {} }) as unknown as Table<ValuesOf<K>, ValuesOf<K> & V, never>),
+    ...table(name, { tag, hashed: false, key, row: {} }),
+    ...refusing(name),
+    indexes: {},
     isEqual: (a, b) => a === b,
     isDefault: () => false,
     derived,

@@ -2,13 +2,11 @@ import { ADDRESS_BYTES } from '../values/address.ts'
 import { concat, toHex, utf8 } from '../base/bytes.ts'
 import { sha256 } from '../base/sha256.ts'
 import { KEY_BYTES } from '../values/pubKey.ts'
+import { decodeMultisig, decodeParts, ED25519_SIGNATURE_BYTES, SECP256K1_SIGNATURE_BYTES } from './multisig.ts'
 import { OPERATION_MESSAGES, svcCodec } from '../codec/svc.ts'
 
 /** The most bytes a transaction may have. Source: protocol.md §2, check 1. */
 export const TX_BYTES_MAX = 65_536
-
-/** Bytes of an ed25519 signature. */
-export const SIGNATURE_BYTES = 64
 
 /** What a sender says: one operation of one account, for one chain. */
 export interface TxBody {
@@ -23,8 +21,12 @@ export interface TxBody {
   readonly message: Readonly<Record<string, unknown>>
 }
 
+/** Who may sign: the lengths of the two members tell it. Source: protocol.md §13. */
+export type SignerKind = 'ed25519' | 'secp256k1' | 'multisig'
+
 /** A decoded transaction, with the bytes its signature covers. */
 export interface Tx {
+  readonly kind: SignerKind
   readonly body: TxBody
   readonly bodyBytes: Uint8Array
   readonly publicKey: Uint8Array
@@ -59,15 +61,36 @@ export interface NotATx {
   readonly why: string
 }
 
-const wrongLength = (member: string, part: Uint8Array, expected: number): string | undefined =>
-  part.length === expected ? undefined : `${member}: expected ${expected} bytes, got ${part.length}`
+/** The fewest bytes of an account of several keys: what is longer than a key. */
+const MULTISIG_BYTES_MIN = 34
 
-/** Reads bytes strictly, so that one intent has one byte string and one hash. Source: protocol.md §2, check 1. */
-export function decodeTx(bytes: Uint8Array): Tx | NotATx {
-  if (bytes.length > TX_BYTES_MAX) return { why: `size: expected at most ${TX_BYTES_MAX} bytes, got ${bytes.length}` }
-  const wire = txCodec.decodeCanonical(bytes)
-  if (wire === undefined) return { why: 'the bytes are not a canonical transaction' }
-  const body = bodyCodec.decodeCanonical(wire.body)
+/** The kind of signer that the two members belong to; undefined for lengths that none has. */
+function kindOf({ publicKey, signature }: Pick<Tx, 'publicKey' | 'signature'>): SignerKind | undefined {
+  if (publicKey.length === KEY_BYTES && signature.length === ED25519_SIGNATURE_BYTES) return 'ed25519'
+  if (publicKey.length === 0 && signature.length === SECP256K1_SIGNATURE_BYTES) return 'secp256k1'
+  return publicKey.length >= MULTISIG_BYTES_MIN ? 'multisig' : undefined
+}
+
+/** Why the two members are of no signer; undefined when they are of `kind`. */
+function signerFault(
+  kind: SignerKind | undefined,
+  { publicKey, signature }: Pick<Tx, 'publicKey' | 'signature'>,
+): string | undefined {
+  if (kind === undefined)
+    return (
+      `public_key and signature: expected ${KEY_BYTES} and ${ED25519_SIGNATURE_BYTES} bytes (ed25519), 0 and ` +
+      `${SECP256K1_SIGNATURE_BYTES} (secp256k1), or ${MULTISIG_BYTES_MIN} or more and a MultisigSignature (multisig), ` +
+      `got ${publicKey.length} and ${signature.length}`
+    )
+  if (kind !== 'multisig') return undefined
+  const multisig = decodeMultisig(publicKey)
+  if ('why' in multisig) return multisig.why
+  const parts = decodeParts(multisig, signature)
+  return 'why' in parts ? parts.why : undefined
+}
+
+function readBody(bytes: Uint8Array): TxBody | NotATx {
+  const body = bodyCodec.decodeCanonical(bytes)
   if (body === undefined) return { why: 'body: the bytes are not a canonical transaction body' }
   // protobufjs keeps every member of a oneof that stands in the bytes, and writes them all again.
   let [operation, operations] = ['', 0]
@@ -77,17 +100,33 @@ export function decodeTx(bytes: Uint8Array): Tx | NotATx {
     operations++
   }
   if (operations !== 1) return { why: `message: expected one operation, got ${operations}` }
-  const why =
-    wrongLength('from', body.from, ADDRESS_BYTES) ??
-    wrongLength('public_key', wire.publicKey, KEY_BYTES) ??
-    wrongLength('signature', wire.signature, SIGNATURE_BYTES)
-  if (why !== undefined) return { why }
   const { chainId, from, nonce, [operation]: message } = body
+  if (from.length !== ADDRESS_BYTES) return { why: `from: expected ${ADDRESS_BYTES} bytes, got ${from.length}` }
+  return { chainId, from, nonce, operation, message: message as TxBody['message'] }
+}
+
+/** The body in canonical bytes; undefined for any other bytes. */
+export function decodeBody(bytes: Uint8Array): TxBody | undefined {
+  const body = readBody(bytes)
+  return 'why' in body ? undefined : body
+}
+
+/** Reads bytes strictly, so that one intent has one byte string and one hash. Source: protocol.md §2, check 1. */
+export function decodeTx(bytes: Uint8Array): Tx | NotATx {
+  if (bytes.length > TX_BYTES_MAX) return { why: `size: expected at most ${TX_BYTES_MAX} bytes, got ${bytes.length}` }
+  const wire = txCodec.decodeCanonical(bytes)
+  if (wire === undefined) return { why: 'the bytes are not a canonical transaction' }
+  const body = readBody(wire.body)
+  if ('why' in body) return body
+  const kind = kindOf(wire)
+  const why = signerFault(kind, wire)
+  if (kind === undefined || why !== undefined) return { why: why ?? '' }
   const { body: bodyBytes, publicKey, signature } = wire
-  return {
-    body: { chainId, from, nonce, operation, message: message as TxBody['message'] },
-    bodyBytes,
-    publicKey,
-    signature,
-  }
+  return { kind, body, bodyBytes, publicKey, signature }
+}
+
+/** How many signatures a transaction has. */
+export function signaturesOf({ kind, publicKey }: Tx): number {
+  const account = kind === 'multisig' ? decodeMultisig(publicKey) : undefined
+  return account === undefined || 'why' in account ? 1 : account.threshold
 }

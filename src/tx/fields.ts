@@ -1,4 +1,5 @@
 import { cut, isObject, show, UNKNOWN_NAME_LENGTH_MAX } from '../base/json.ts'
+import type { TypedField } from './typedData.ts'
 import type { InputLimits, InputType, JsonSchema, ValueType, WireValue } from '../values/valueType.ts'
 
 /** Thrown for what no message can hold; the gateway answers -32602. It names the field, its form and what was given. */
@@ -27,6 +28,8 @@ export interface Field<Wire, Value = Wire> {
   readonly inputType: string
   readonly schema: JsonSchema
   readonly limits?: InputLimits | undefined
+  /** How a wallet shows its value; a struct where it has fields of its own. */
+  readonly typedDataType: TypedField['type']
   /** What the docs say of it. */
   readonly doc: string
   readonly optional: boolean
@@ -96,6 +99,7 @@ export function field<Wire extends WireValue>(type: InputType<Wire>, doc = type.
     valueType,
     decode: (wire) => (valueType === undefined ? wire : valueType.fromWire(wire)),
     type: type.name,
+    typedDataType: type.typedDataType ?? 'string',
     inputType: type.inputType,
     schema: type.inputSchema,
     limits: type.limits,
@@ -117,6 +121,7 @@ export function field<Wire extends WireValue>(type: InputType<Wire>, doc = type.
 export function nested<F extends Fields>(fields: F, doc: string): Field<MessageOf<F>, ValuesOf<F>> {
   return {
     type: 'object',
+    typedDataType: 'struct',
     inputType: 'object',
     schema: schemaOf(fields),
     doc,
@@ -182,6 +187,14 @@ export function decodeFields<F extends Fields>(fields: F, message: MessageOf<F>)
   for (const [name, one] of each(fields)) if (wire[name] !== undefined) values[name] = one.decode(wire[name])
   return values as ValuesOf<F>
 }
+
+/** Fields as the typed data of an operation has them. */
+export const typedFieldsOf = (fields: Fields): readonly TypedField[] =>
+  each(fields).map(([name, { typedDataType: type, fields: inner }]) => ({
+    name,
+    type,
+    ...(inner !== undefined && { fields: typedFieldsOf(inner) }),
+  }))
 
 /** The JSON Schema of an input object. */
 export function schemaOf(fields: Fields): JsonSchema {

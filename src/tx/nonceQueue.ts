@@ -76,8 +76,6 @@ export interface NonceQueue<T, R> {
     tx: T,
     options?: { readonly nonce?: number | undefined; readonly signal?: AbortSignal | undefined },
   ) => Promise<R>
-  /** The nonce after the last one that is used but not in a block yet; 0 when there is none. */
-  readonly pendingNonce: () => number
   /** To be called when a transaction of the account was sent with this nonce beside the queue. */
   readonly consume: (nonce: number) => void
 }
@@ -155,7 +153,6 @@ function createNonces(readNonce: () => Promise<number>) {
   const nonces = {
     /** Another program was faster with the last nonce. */
     isOvertaken: false,
-    afterPending,
     /** Forgets the next nonce: it is read before it is used. */
     reset,
     /** Takes in the nonce that a node expects. One that is pending says that the node has not heard of it yet. */
@@ -224,8 +221,8 @@ function takeBatch<T, R>(
  *                  │        │      └─ failed ─▶ reset; refused: its nonce is free
  *                  └────────┴─ badNonce: `next` is what the node expects; taken: the one after
  *
- * `reset`: the next nonce is read from the chain before it is used. While they wait, the gateway and the client
- * rebroadcast transactions that are pending.
+ * `reset`: the next nonce is read from the chain before it is used. The gateway rebroadcasts transactions that are
+ * pending, its own and those of clients.
  */
 export function createNonceQueue<T, R>(source: NonceSource<T, R>): NonceQueue<T, R> {
   const { readNonce, send, noncesMax } = source
@@ -310,5 +307,5 @@ export function createNonceQueue<T, R>(source: NonceSource<T, R>): NonceQueue<T,
     queueMicrotask(() => void sendAll())
     return one.promise
   }
-  return { submit, pendingNonce: nonces.afterPending, consume: nonces.consume }
+  return { submit, consume: nonces.consume }
 }

@@ -34,6 +34,7 @@ export const ZERO_ADDRESS: Address = addressOf(new Uint8Array(ADDRESS_BYTES))
 export const address: KeyType<Address, Uint8Array> = {
   ...plainText,
   name: 'address',
+  typedDataType: 'address',
   doc: 'address, 0x and 40 hex digits',
   exactForm: 'an address (0x and 40 hex digits)',
   inputSchema: { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' },

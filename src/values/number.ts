@@ -37,6 +37,7 @@ function parseUint(text: string): number | undefined {
 export const uint: KeyType<number, number> = {
   ...plainText,
   name: 'uint',
+  typedDataType: 'uint64',
   doc: 'a whole number',
   exactForm: 'an integer of 0 to 2^53 - 1 (a number, decimal text or 0x-hex text)',
   inputType: 'number | string | bigint',
@@ -56,7 +57,7 @@ export const uint: KeyType<number, number> = {
   fromKey: fixedLength(8, (bytes) => Number(new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0))),
 }
 
-/** An integer of `min` to `max`, which JSON gives as a number. */
+/** An integer of `min` to `max`. */
 export function integerOf(min: number, max: number): ValueType<number, number> {
   const isWithin = (value: number): boolean => value >= min && value <= max
   const exactForm = `an integer of ${min} to ${max}`
@@ -66,9 +67,12 @@ export function integerOf(min: number, max: number): ValueType<number, number> {
     doc: exactForm,
     exactForm,
     inPath: undefined,
-    inputType: 'number',
-    inputSchema: { type: 'integer', minimum: min, maximum: max },
-    fromJson: (json, refuse) => (Number.isSafeInteger(json) ? Number(json) : refuse('an integer')),
+    inputSchema: { anyOf: [{ type: 'integer', minimum: min, maximum: max }, INPUT_SCHEMA.anyOf[1]] },
+    // Text as of any other number: a command line has nothing else.
+    fromJson: (json, refuse) => {
+      const value = typeof json === 'string' ? Number(wholeNumber(json) ?? Number.NaN) : json
+      return Number.isSafeInteger(value) ? Number(value) : refuse('an integer')
+    },
     check: (wire) => (isWithin(wire) ? undefined : { expected: exactForm, got: wire }),
     parse: (text) => {
       const value = parseUint(text)
@@ -81,6 +85,7 @@ export function integerOf(min: number, max: number): ValueType<number, number> {
 export const amount: ValueType<Amount, string> = {
   ...plainText,
   name: 'amount',
+  typedDataType: 'uint256',
   doc: 'amount in base units',
   exactForm: `an amount of 0 to ${AMOUNT_MAX} base units (decimal text, 0x-hex text or a safe integer)`,
   inputType: 'string | bigint | number',

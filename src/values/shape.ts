@@ -53,7 +53,7 @@ export function record<const M extends Members>(title: string | undefined, membe
       const json: Record<string, unknown> = {}
       for (const [name, member] of entries) {
         const one = (value as Readonly<Record<string, unknown>>)[name]
-        if (one !== undefined) json[name] = member.toJson(one)
+        if (one !== undefined || 'isNullable' in member) json[name] = member.toJson(one)
       }
       return json
     },
@@ -66,9 +66,15 @@ export const listOf = <T>(item: Shape<T>): Shape<readonly T[]> => ({
   toJson: (values) => values.map((value) => item.toJson(value)),
 })
 
+/** A value, or null where there is none. A record writes such a member in any case. */
+export interface NullableShape<T> extends Shape<T | undefined> {
+  readonly isNullable: true
+}
+
 /** A value, or null where there is none. */
-export const orNull = <T>(shape: Shape<T>): Shape<T | undefined> => ({
+export const orNull = <T>(shape: Shape<T>): NullableShape<T> => ({
   schema: { anyOf: [shape.schema, { type: 'null' }] },
+  isNullable: true,
   toJson: (value) => (value === undefined ? null : shape.toJson(value)),
 })
 

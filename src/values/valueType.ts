@@ -24,6 +24,9 @@ export interface InputLimits {
   readonly isPositive?: true
 }
 
+/** A type in EIP-712 typed data. Source: protocol.md §13. */
+export type TypedDataType = 'string' | 'address' | 'uint256' | 'uint64'
+
 /** A value that is not of its type: what was expected instead, and what was given, both as they are printed. */
 export interface Mismatch {
   readonly expected: string
@@ -48,6 +51,8 @@ export interface InputType<Wire> {
   readonly inputType: string
   /** JSON Schema of what a caller may give. */
   readonly inputSchema: JsonSchema
+  /** How a wallet shows a value: as text unless given. */
+  readonly typedDataType?: TypedDataType
   /** Said here too where the operation itself refuses what is beyond, with a log of its own. */
   readonly limits?: InputLimits
   /** The wire form of what a caller gave. Refuses what no message can hold, and only that. */

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { makePool, PEER_SENDERS, recipientOf } from '../../bench/load/pool.ts'
 import { decodeTx, type Tx } from '../../src/tx/envelope.ts'
-import { isSignedBySender } from '../../src/tx/verify.ts'
+import { isSignedBySender } from '../../src/modules/isSignedBySender.ts'
 import { signerAt } from '../../bench/accounts.ts'
 
 const ADDRESSES = new Map(

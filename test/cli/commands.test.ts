@@ -132,6 +132,25 @@ describe('tx', () => {
     }
   })
 
+  test('stake delegate and stake undelegate are read as a table in tokens; stake withdraw takes no validator', async () => {
+    const holder = '0x5995772c3e6cf3812876b4539487afa4aa33058f' // the fourth account of a devnet
+    const send = (...words: readonly string[]) =>
+      svcd(place, ['tx', 'stake', ...words, '--from', holder, '--validator-address', DEVNET_0])
+    expect((await send('delegate', '--amount', '20token')).status).toBe(0)
+    expect((await send('undelegate', '--amount', '5.5token')).status).toBe(0)
+    expect((await svcd(place, ['query', 'delegator', holder])).stdout).toMatch(
+      /^height \d+\nvalidator_address +delegate_amount \(tokens\) .*\n0x\w{40} +20 +0\.\d+ +5\.5 +0 +14\.5\d* +5\.5 tokens at block \d+\n$/,
+    )
+    expect((await svcd(place, ['query', 'stake', DEVNET_0])).stdout).toMatch(/^room +[\d.]+ tokens$/m)
+    expect(await send('withdraw')).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/^svcd: unknown option '--validator-address'/),
+    })
+    expect((await svcd(place, ['tx', 'stake', '--help'])).stdout).toMatch(
+      /withdraw \[options\] +Ends the sender's candidacy[\s\S]*undelegate \[options\] +Takes a delegation back/,
+    )
+  })
+
   test('a key of the keystore signs here; the validator then stands in the list', async () => {
     const { address } = json(await svcd(place, ['keys', 'show', 'alice', '--json'])) as { address: string }
     await svcd(place, ['tx', 'transfer', '--from', DEVNET_0, '--to', address, '--value', '5000token'])

@@ -33,6 +33,7 @@ describe('a word may become', () => {
   test.each<[string, string[], string[]]>([
     ['a command', ['qu'], ['query']],
     ['a command of a group', ['tx', 'governance', 'v'], ['vote']],
+    ['a command of one kind of operation', ['tx', 'stake', 'und'], ['undelegate']],
     ['an option that was not given yet', ['tx', 'transfer', '--value', '1token', '--v'], []],
     ['an option', ['tx', 'transfer', '--to', '0x1', '--v'], ['--value']],
     ['Y or N', ['tx', 'governance', 'vote', '--answer', ''], ['Y', 'N']],

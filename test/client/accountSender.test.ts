@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { SvcRpcError } from '../../src/client/errors.ts'
-import { type AccountSender, createAccountSender, createFollower } from '../../src/client/accountSender.ts'
+import { type AccountSender, createAccountSender, waitForTx } from '../../src/client/accountSender.ts'
 import { fromBase64 } from '../../src/base/bytes.ts'
-import type { Call } from '../../src/client/transport.ts'
+import type { Call, Reply } from '../../src/client/transport.ts'
 import { decodeTx, type Tx, txHash } from '../../src/tx/envelope.ts'
 import { NONCES_OF_TX_MAX } from '../../src/tx/nonceQueue.ts'
 import { signerOfSeed } from '../../src/tx/sign.ts'
@@ -123,52 +123,44 @@ describe('transactions of one account', () => {
 describe('a transaction on its way', () => {
   const hash = 'AB'.repeat(32)
   const inBlock = { height: 7, hash, check_tx: { fee: {} }, deliver_tx: { fee: {} } }
+  const isWait = ({ method, params }: Call): boolean => method === 'svc_sendRawTransaction' && Array.isArray(params)
+
+  /** A sender whose waiting calls are answered by `answer` first, and by the gateway where that says nothing. */
+  const waitingSenderOf = (gateway: FakeGateway, answer: (calls: readonly Call[]) => Reply | undefined) =>
+    senderOf({
+      ...gateway,
+      askAll: async (calls) => {
+        const said = isWait(calls[0] as Call) ? answer(calls) : undefined
+        return said === undefined ? gateway.askAll(calls) : calls.map(() => said)
+      },
+    })
 
   test('costs three calls when it is the first of its account, and two from then on', async () => {
     const gateway = fakeGateway()
     const sender = senderOf(gateway)
     await sender.submit(order(1))
-    expect(gateway.asked).toEqual(['svc_getTransactionCount', 'svc_sendRawTransaction', 'svc_getTransaction'])
+    expect(gateway.asked).toEqual(['svc_getTransactionCount', 'svc_sendRawTransaction', 'svc_sendRawTransaction'])
     await sender.submit(order(2))
-    expect(gateway.asked.slice(3)).toEqual(['svc_sendRawTransaction', 'svc_getTransaction'])
+    expect(gateway.asked.slice(3)).toEqual(['svc_sendRawTransaction', 'svc_sendRawTransaction'])
   })
 
-  test('only the first of many is asked for until it is in a block', async () => {
-    const gateway = fakeGateway()
-    let looks = 0
-    const counts: number[] = []
-    const follow = createFollower({
-      ...gateway,
-      askAll: async (calls) => {
-        counts.push(calls.length)
-        looks += 1
-        return calls.map(({ params }) => ({
-          result: looks < 3 ? null : { ...inBlock, hash: (params as readonly [string])[0] },
-        }))
-      },
+  test('is waited for together with those that were sent with it', async () => {
+    const waited: number[] = []
+    const sender = waitingSenderOf(fakeGateway(), (calls) => {
+      waited.push(calls.length)
+      return undefined
     })
-    const hashes = Array.from({ length: 70 }, (_, at) => txHash(Uint8Array.of(at)))
-    const results = await Promise.all(hashes.map((one) => follow(one)))
-    expect(results.map((result) => result.hash)).toEqual(hashes)
-    expect(counts).toEqual([1, 1, 1, 50, 19])
+    await submitMany(sender, 70)
+    expect(waited).toEqual([50, 20])
   })
 
-  test('that failed in its block has height 0, as every result of a failure', async () => {
-    const code = { code: 1, log: 'already activated', fee: {} }
-    const found = { ...inBlock, check_tx: code, deliver_tx: code, index: 0, sender: null }
-    const follow = createFollower({ ...fakeGateway(), askAll: async (calls) => calls.map(() => ({ result: found })) })
-    expect(await follow(hash)).toEqual({ height: 0, hash, check_tx: code, deliver_tx: code })
-  })
-
-  test('that comes into no block in time is error -32012 with its hash; too many requests are waited out', async () => {
-    const tooMany = new SvcRpcError('svc_getTransaction', -32015, 'Too many requests', { retryAfterMs: 1 })
-    let looks = 0
-    const follow = createFollower({
-      ...fakeGateway(),
-      askAll: async (calls) => calls.map(() => (++looks < 3 ? { error: tooMany } : { result: null })),
-    })
-    await expect(follow(hash, { timeoutMs: 150 })).rejects.toMatchObject({ code: -32012, data: { hash } })
-    expect(looks).toBeGreaterThan(2)
+  test('is waited for again after too many requests, and where a node has not heard of it', async () => {
+    const tooMany = new SvcRpcError('svc_sendRawTransaction', -32015, 'Too many requests', { retryAfterMs: 1 })
+    const behind = { ...inBlock, height: 0, check_tx: { code: 6, log: 'bad nonce: expected 0, got 5', fee: {} } }
+    const answers: Reply[] = [{ error: tooMany }, { result: behind }, { error: tooMany }]
+    const sender = waitingSenderOf(fakeGateway(), () => answers.shift())
+    expect((await sender.submit(order(1))).height).toBe(1)
+    expect(answers).toEqual([])
   })
 
   test('that the mempool drops is told as the refusal that it now is, and frees its nonce', async () => {
@@ -177,13 +169,10 @@ describe('a transaction on its way', () => {
     let isLosing = true
     const sender = senderOf({
       ...gateway,
-      ask: async (call) => (call.method === 'svc_sendRawTransaction' ? closed : gateway.ask(call)),
-      askAll: async (calls) => {
-        if (!isLosing) return gateway.askAll(calls)
-        return calls.map(({ method }) => ({
-          result: method === 'svc_getTransaction' ? null : { ...closed, check_tx: { fee: {} } },
-        }))
-      },
+      askAll: async (calls) =>
+        isLosing
+          ? calls.map((call) => ({ result: isWait(call) ? closed : { ...closed, check_tx: { fee: {} } } }))
+          : gateway.askAll(calls),
     })
     expect(await sender.submit(order(1))).toEqual(closed)
     isLosing = false
@@ -191,10 +180,49 @@ describe('a transaction on its way', () => {
     expect(gateway.committed.map(({ body }) => body.nonce)).toEqual([0])
   })
 
+  test.each([
+    ['the gateway fails', new SvcRpcError('svc_sendRawTransaction', undefined, 'away')],
+    ['no block holds it in time', new SvcRpcError('svc_sendRawTransaction', -32012, 'Not in a block')],
+  ])('is given up with the hash when %s', async (_name, error) => {
+    const sender = waitingSenderOf(fakeGateway(), () => ({ error }))
+    await expect(sender.submit(order(1))).rejects.toMatchObject({
+      code: error.code,
+      data: { hash: expect.stringMatching(/^[0-9A-F]{64}$/) },
+      cause: error,
+    })
+  })
+})
+
+describe('waitForTx', () => {
+  const hash = 'AB'.repeat(32)
+  const inBlock = { height: 7, hash, check_tx: { fee: {} }, deliver_tx: { fee: {} } }
+
+  test('of one that failed in its block has height 0, as every result of a failure', async () => {
+    const code = { code: 1, log: 'already activated', fee: {} }
+    const found = { ...inBlock, check_tx: code, deliver_tx: code, index: 0, sender: null }
+    expect(await waitForTx({ ask: async () => found }, hash)).toEqual({
+      height: 0,
+      hash,
+      check_tx: code,
+      deliver_tx: code,
+    })
+  })
+
+  test('of one that comes into no block in time is error -32012 with its hash; too many requests are waited out', async () => {
+    const tooMany = new SvcRpcError('svc_getTransaction', -32015, 'Too many requests', { retryAfterMs: 1 })
+    let looks = 0
+    const ask = async (): Promise<null> => {
+      if (++looks < 3) throw tooMany
+      return null
+    }
+    await expect(waitForTx({ ask }, hash, { timeoutMs: 150 })).rejects.toMatchObject({ code: -32012, data: { hash } })
+    expect(looks).toBeGreaterThan(2)
+  })
+
   test('is given up with the hash when the gateway fails', async () => {
     const away = new SvcRpcError('svc_getTransaction', undefined, 'away')
-    const follow = createFollower({ ...fakeGateway(), askAll: async (calls) => calls.map(() => ({ error: away })) })
-    await expect(follow(hash)).rejects.toMatchObject({ code: undefined, data: { hash }, cause: away })
+    const ask = () => Promise.reject(away)
+    await expect(waitForTx({ ask }, hash)).rejects.toMatchObject({ code: undefined, data: { hash }, cause: away })
   })
 })
 

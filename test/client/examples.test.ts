@@ -20,7 +20,7 @@ const exported = [...readFileSync(index, 'utf8').matchAll(/^export (?:type )?\{(
 /** The code behind `@example` in the docstring of an export. */
 function exampleOf({ name, file }: (typeof exported)[number]): string | undefined {
   const declaration = new RegExp(
-    `/\\*\\*((?:(?!\\*/)[\\s\\S])*)\\*/\\s*export (?:interface|class|type|const|function) ${name}\\b`,
+    `/\\*\\*((?:(?!\\*/)[\\s\\S])*)\\*/\\s*export (?:interface|class|type|const|(?:async )?function) ${name}\\b`,
     'g',
   )
   const docs = [...readFileSync(file, 'utf8').matchAll(declaration)].map(([, doc = '']) => doc)

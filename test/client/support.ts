@@ -13,7 +13,7 @@ export interface FakeGateway extends Transport {
   readonly committed: Tx[]
   /** The methods that were called, in order. */
   readonly asked: readonly string[]
-  /** How many transactions came, refused ones too. */
+  /** How many transactions came, refused ones too; waiting for one does not count. */
   readonly seen: () => number
   /** Another program with the same key commits a transaction. */
   readonly overtake: () => void
@@ -34,7 +34,6 @@ export function fakeGateway(verdict: Verdict = () => undefined): FakeGateway {
   const asked: string[] = []
   let [nonce, seen] = [0, 0]
   const send = (bytes: Uint8Array): TransactionResult => {
-    seen += 1
     const tx = decodeTx(bytes)
     if ('why' in tx) throw new Error(tx.why)
     const hash = txHash(bytes)
@@ -54,6 +53,7 @@ export function fakeGateway(verdict: Verdict = () => undefined): FakeGateway {
   }
   const sendRaw = (params: readonly [string] | { readonly transaction: string; readonly wait: boolean }): unknown => {
     const isWaiting = Array.isArray(params)
+    if (!isWaiting) seen += 1
     const text = isWaiting ? (params as readonly [string])[0] : (params as { readonly transaction: string }).transaction
     const { known, expected_nonce, ...result } = send(fromBase64(text) as Uint8Array)
     if (isWaiting) return result

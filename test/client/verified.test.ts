@@ -1,6 +1,8 @@
 import { afterAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { toBase64, toHex } from '../../src/base/bytes.ts'
 import { Svc, type SvcProofError } from '../../src/client/index.ts'
+import { txEntryOf } from '../../src/modules/registry.ts'
+import { readFields } from '../../src/tx/fields.ts'
 import { account, GENESIS_TIME, nodeKey, TestChain, tokens } from '../support/testChain.ts'
 
 type Json = Record<string, unknown>
@@ -17,8 +19,8 @@ let chain: TestChain
 let roots: string[] = []
 let bend: (method: string, answer: Json) => unknown = (_method, answer) => answer
 
-function block(): void {
-  roots.push(toHex(chain.block().response.appHash as Uint8Array).toUpperCase())
+function block(txs: readonly Uint8Array[] = []): void {
+  roots.push(toHex(chain.block({ txs }).response.appHash as Uint8Array).toUpperCase())
 }
 
 /** When the client looks at its clock: seconds of Unix time. */
@@ -66,8 +68,14 @@ const commitOf = (height: number): Json => ({
   },
 })
 
+const queryDelegator = ([address]: readonly string[]): Json => ({
+  height: chain.height,
+  data: chain.query(`/stake/delegator/${address}`),
+})
+
 /** The gateway, and a light client whose node has one header more each time that its status is asked. */
 function answerOf(url: string, method: string, params: never): unknown {
+  if (method === 'svc_queryDelegator') return bend(method, queryDelegator(params))
   if (url === GATEWAY) return bend(method, getProof(params))
   if (method === 'status') block()
   return method === 'status'
@@ -75,13 +83,24 @@ function answerOf(url: string, method: string, params: never): unknown {
     : bend(method, commitOf(Number((params as { height: string }).height)))
 }
 
+interface Asked {
+  readonly id: number
+  readonly method: string
+  readonly params: never
+}
+
 const fakeFetch = (async (url: string, { body, signal }: { body: string; signal?: AbortSignal }) => {
   signal?.throwIfAborted()
-  const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: never }
-  const result = answerOf(url, method, params)
-  const answer =
-    result instanceof Error ? { error: { code: -32603, message: 'Internal error', data: result.message } } : { result }
-  return new Response(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
+  const reply = ({ id, method, params }: Asked): Json => {
+    const result = answerOf(url, method, params)
+    const answer =
+      result instanceof Error
+        ? { error: { code: -32603, message: 'Internal error', data: result.message } }
+        : { result }
+    return { jsonrpc: '2.0', id, ...answer }
+  }
+  const asked = JSON.parse(body) as Asked | readonly Asked[]
+  return new Response(JSON.stringify('method' in asked ? reply(asked) : asked.map(reply)))
 }) as unknown as typeof fetch
 
 const svc = new Svc({ url: GATEWAY, light: LIGHT, fetch: fakeFetch })
@@ -181,6 +200,158 @@ describe('svc.verified', () => {
     await expect(svc.verified.getBalance(owner, { signal: AbortSignal.timeout(300) })).rejects.toMatchObject({
       name: 'TimeoutError',
     })
+  })
+})
+
+describe('svc.verified.stake.delegator.query', () => {
+  const delegator = account(2).address
+  const operation = (name: string, given: Json): Uint8Array =>
+    chain.tx(account(2), name, readFields(txEntryOf.get(name)?.input ?? {}, given) as Json)
+  beforeEach(() => {
+    block([operation('delegate', { validatorAddress: owner, amount: String(tokens(7)) })])
+    block([operation('delegate', { validatorAddress: account(3).address, amount: String(tokens(5)) })])
+    block([operation('withdraw', { validatorAddress: owner, amount: String(tokens(2)) })])
+  })
+  const list = (change: (entries: readonly Json[]) => readonly Json[]): void => {
+    bend = (method, answer) =>
+      method === 'svc_queryDelegator' ? { ...answer, data: change(answer['data'] as readonly Json[]) } : answer
+  }
+
+  test('proves each delegation by its row and that of its candidacy, and computes the shares from them', async () => {
+    const said = chain.query(`/stake/delegator/${delegator}`) as readonly Json[]
+    const height = chain.height
+    const proven = await svc.verified.stake.delegator.query(delegator)
+    expect(proven.map((one) => [one.validator_address, one.shares])).toEqual(
+      said.map((one) => [one['validator_address'], one['shares']]),
+    )
+    expect(proven[0]).toEqual({
+      verified: true,
+      height,
+      header: expect.objectContaining({ height: height + 1, app_hash: roots[height - 1] }),
+      delegator_address: delegator,
+      validator_address: owner,
+      shares: expect.stringMatching(/^50000\d{14}$/),
+      delegation: expect.objectContaining({
+        candidacy_id: 1,
+        pool: 0,
+        delegator,
+        delegate_amount: String(tokens(7)),
+        withdraw_amount: String(tokens(2)),
+      }),
+      candidacy: expect.objectContaining({ id: 1, owner_address: owner, delegators: 1 }),
+    })
+    expect(await svc.verified.stake.delegator.query(nobody)).toEqual([])
+  })
+
+  test('where only something unbonds it is proven that there is no delegation', async () => {
+    block([operation('withdraw', { validatorAddress: owner, completelyWithdraw: 'Y' })])
+    const [first] = await svc.verified.stake.delegator.query(delegator)
+    expect(first).toMatchObject({ validator_address: owner, shares: '0', delegation: null, candidacy: { id: 1 } })
+  })
+
+  test('asks again when a block comes in between, and gives up when that never ends', async () => {
+    let asked = 0
+    bend = (method, answer) => {
+      if (method === 'svc_queryDelegator' && ++asked === 2) block()
+      return answer
+    }
+    expect(await svc.verified.stake.delegator.query(delegator)).toHaveLength(2)
+    expect(asked).toBe(3)
+    bend = (method, answer) => {
+      if (method === 'svc_queryDelegator') block()
+      return answer
+    }
+    expect(await refusal(svc.verified.stake.delegator.query(delegator))).toEqual([
+      'SvcProofError',
+      "not verified: the gateway's answers are of different heights, 20 times in turn",
+    ])
+  })
+
+  test('a pool that ends in between is asked for anew', async () => {
+    let asked = 0
+    bend = (method, answer) => {
+      // Between the two questions for the candidacies.
+      if (method === 'svc_getProof' && ++asked === 2) block([operation('withdraw', everything), end])
+      return answer
+    }
+    const everything = { validatorAddress: account(3).address, completelyWithdraw: 'Y' }
+    const end = chain.tx(account(3), 'withdrawCandidacy', {})
+    const [, second] = await svc.verified.stake.delegator.query(delegator)
+    expect(second).toMatchObject({ shares: '0', delegation: null, candidacy: { id: 3, withdrawn: true } })
+  })
+
+  test('as many as one batch takes are of one head, and the next ones of another', async () => {
+    const many = Array.from({ length: 25 }, (_, at) => at + 1)
+    chain = new TestChain()
+    roots = []
+    chain.init({
+      accounts: [{ address: delegator, balance: tokens(500) }],
+      candidacies: many.map((at) => ({ owner: account(10 + at), key: nodeKey(at), shares: tokens(100) })),
+    })
+    block()
+    for (const at of many)
+      block([operation('delegate', { validatorAddress: account(10 + at).address, amount: String(tokens(at)) })])
+    const proven = await svc.verified.stake.delegator.query(delegator, { maxAgeMs: Infinity })
+    expect(proven.map((one) => one.delegation?.['delegate_amount'])).toEqual(many.map((at) => String(tokens(at))))
+    const heights = proven.map(({ height }) => height)
+    expect(new Set(heights.slice(0, 24)).size).toBe(1)
+    expect(heights[24]).toBeGreaterThan(heights[23] as number)
+  })
+
+  test.each<[string, (entries: readonly Json[]) => readonly Json[], RegExp]>([
+    [
+      'more shares than there are',
+      ([first, ...rest]) => [{ ...first, shares: String(tokens(6)) }, ...rest],
+      /the gateway says 6000000000000000000 for what is staked with 0x\w+; by the state it is 50000/,
+    ],
+    [
+      'a delegation that is none',
+      (entries) => [...entries, { ...entries[0], validator_address: delegator }],
+      /the gateway says 50000\d+ for what is staked with 0x\w+; by the state it is 0/,
+    ],
+  ])('a gateway that tells %s is refused', async (_name, change, reason) => {
+    list(change)
+    expect(await refusal(svc.verified.stake.delegator.query(delegator))).toEqual([
+      'SvcProofError',
+      expect.stringMatching(reason),
+    ])
+  })
+
+  test('a delegation that is listed twice is answered once', async () => {
+    list((entries) => [...entries, ...entries])
+    expect(await svc.verified.stake.delegator.query(delegator)).toHaveLength(2)
+  })
+
+  test.each<[string, string, (answer: Json) => unknown, RegExp]>([
+    ['no list', 'svc_queryDelegator', () => ({ height: 1 }), /is no list of delegations/],
+    ['no list at all', 'svc_queryDelegator', () => null, /is no list of delegations/],
+    ['another row', 'svc_getProof', () => getProof(['accounts', owner]), /is no candidacy/],
+    [
+      'the delegation of somebody else',
+      'svc_getProof',
+      (answer) => (answer['key'] === getProof(['delegations', `1/0/${delegator}`])['key'] ? other() : answer),
+      /about another row/,
+    ],
+    [
+      'a delegation as absent',
+      'svc_getProof',
+      (answer) =>
+        answer['key'] === getProof(['delegations', `1/0/${delegator}`])['key'] ? { ...answer, value: '' } : answer,
+      /does not say that the row is absent/,
+    ],
+  ])('a gateway that answers with %s is refused', async (_name, asked, change, reason) => {
+    bend = (method, answer) => (method === asked ? change(answer) : answer)
+    expect(await refusal(svc.verified.stake.delegator.query(delegator))).toEqual([
+      'SvcProofError',
+      expect.stringMatching(reason),
+    ])
+  })
+  const other = (): Json => getProof(['delegations', `3/0/${delegator}`])
+
+  test('without a light client nobody is asked', async () => {
+    expect(
+      (await refusal(new Svc({ url: GATEWAY, fetch: fakeFetch }).verified.stake.delegator.query(delegator)))[1],
+    ).toBe('not verified: there is no light client to ask: new Svc({ url, light })')
   })
 })
 

@@ -7,7 +7,7 @@ const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\
 
 /** True when the file holds a test of exactly this title, and does not skip it. */
 const hasTest = (file: string, title: string): boolean =>
-  new RegExp(`^ *test\\((['"])${escaped(title)}\\1,`, 'm').test(
+  new RegExp(`^ *test(?:\\.each\\(\\w+\\))?\\((['"])${escaped(title)}\\1,`, 'm').test(
     readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8'),
   )
 

@@ -1,7 +1,10 @@
+import { tableOf } from './interfaceTables.ts'
+
 /** What shows a row of docs/interface.md to be true: the title of a test in a file, or why there is none. */
 export type Proof = { readonly file: string; readonly test: string } | { readonly exception: string }
 
 const E2E = 'test/e2e/interface.test.ts'
+const CLIENT = 'test/e2e/client.test.ts'
 const MOVES = 'test/conformance/moves.test.ts'
 const RULES = 'test/conformance/rules.test.ts'
 
@@ -13,6 +16,10 @@ const of = (
   test: string,
 ): readonly (readonly [string, Proof])[] => names.map((name) => [`${section} · ${name}`, { file, test }])
 
+/** One proof for all rows of a table: the test reads the table. */
+const all = (section: string, file: string, test: string): readonly (readonly [string, Proof])[] =>
+  tableOf(section).map(({ key }) => [key, { file, test }])
+
 const except = (key: string, exception: string): readonly [string, Proof] => [key, { exception }]
 
 const ANSWERS_DECLARE = 'declare: svc_declareCandidacy makes the sender the owner and answers without data'
@@ -20,70 +27,19 @@ const CHANGE = 'proposeChangeParam and vote: the new value is in force in the bl
 const HAND_OVER = 'updateAccount and acceptAccountUpdate: the request id binds the candidacy to the new address'
 const FAILS_IN_BLOCK =
   'a transaction that fails only in its block has height 0, and code and log in deliver_tx too; its nonce is used up'
-const NO_RECORD_ROWS = 'declare, update, withdraw and updateAccount: refused with the code and log of their rows'
-const SPENT = 'proposeChangeParam and vote: Insufficient balance for a validator that spent its balance'
 const FROM = 'from says who acts: without it, or without its key, nothing is sent'
 const LISTED = 'listProposals: transfer_fund shows its Detail, and all are listed in the order of their blocks'
 const FILE_URL = 'fileUrl is a JSON string of an object of ubuntu and centos to arrays of URLs, and of nothing else'
 
+const EXPIRED = 'a proposal that nobody votes on is Expired in the block of its ExpireBlockHeight'
+const FULL_VALIDATOR = 'query: svc_queryValidator answers the head and every field of the validator object'
+const PARAMS = 'getParams: svc_queryParams answers the head and every system parameter'
+
 const objects = [
-  ...of('Transaction result object', ['height', 'hash', 'check_tx', 'deliver_tx'], E2E, ANSWERS_DECLARE),
-  ...of(
-    'Validator object',
-    [
-      'pub_key',
-      'owner_address',
-      'shares',
-      'voting_power',
-      'max_shares',
-      'comp_rate',
-      'created_at',
-      'updated_at',
-      'description',
-      'verified',
-      'active',
-      'block_height',
-      'rank',
-      'state',
-    ],
-    E2E,
-    'query: svc_queryValidator answers the head and every field of the validator object',
-  ),
-  ...of(
-    'Proposal object',
-    [
-      'Id',
-      'Proposer',
-      'BlockHeight',
-      'ExpireBlockHeight',
-      'CreatedAt',
-      'Result',
-      'ResultMsg',
-      'ResultBlockHeight',
-      'ResultAt',
-    ],
-    E2E,
-    'a proposal that nobody votes on is Expired in the block of its ExpireBlockHeight',
-  ),
-  ...of('Proposal object', ['Type', 'Detail'], E2E, LISTED),
-  ...of(
-    'System parameters object',
-    [
-      'hold_account',
-      'max_vals',
-      'self_staking_ratio',
-      'inflation_rate',
-      'stake_limit',
-      'unstake_wait_period',
-      'proposal_expire_period',
-      'declare_candidacy',
-      'update_candidacy',
-      'governance_proposal',
-      'gas_price',
-    ],
-    E2E,
-    'getParams: svc_queryParams answers the head and every system parameter',
-  ),
+  ...all('Transaction result object', E2E, ANSWERS_DECLARE),
+  ...all('Validator object', E2E, FULL_VALIDATOR),
+  ...all('Proposal object', E2E, EXPIRED),
+  ...all('System parameters object', E2E, PARAMS),
 ]
 
 const moves = (
@@ -140,12 +96,7 @@ const endpoints = [
   ...of('web3.svc.stake.validator', ['activate'], E2E, 'activate: svc_activateCandidacy sets active Y again'),
   ...of('web3.svc.stake.validator', ['deactivate'], E2E, 'deactivate: svc_deactivateCandidacy sets active N'),
   ...of('web3.svc.stake.validator', ['updateAccount', 'acceptAccountUpdate'], E2E, HAND_OVER),
-  ...of(
-    'web3.svc.stake.validator',
-    ['query'],
-    E2E,
-    'query: svc_queryValidator answers the head and every field of the validator object',
-  ),
+  ...of('web3.svc.stake.validator', ['query'], E2E, FULL_VALIDATOR),
   ...of(
     'web3.svc.stake.validator',
     ['list'],
@@ -167,12 +118,7 @@ const endpoints = [
   ),
   ...of('web3.svc.governance', ['proposeUpgradeProgram'], E2E, 'proposeUpgradeProgram: is answered as not implemented'),
   ...of('web3.svc.governance', ['listProposals'], E2E, LISTED),
-  ...of(
-    'web3.svc.governance',
-    ['getParams'],
-    E2E,
-    'getParams: svc_queryParams answers the head and every system parameter',
-  ),
+  ...of('web3.svc.governance', ['getParams'], E2E, PARAMS),
   ...of('web3.svc.governance', ['1'], RULES, FILE_URL),
   ...of(
     'web3.svc.governance',
@@ -235,29 +181,7 @@ const rules = [
   except('Versioning · 2', 'the interface shows none'),
 ]
 
-const errors = [
-  ...of('Errors', ['declare', 'update', 'withdraw', 'updateAccount'], E2E, NO_RECORD_ROWS),
-  ...of(
-    'Errors',
-    ['activate', 'deactivate'],
-    E2E,
-    'activate and deactivate: refused with the code and log of their rows',
-  ),
-  ...of(
-    'Errors',
-    ['acceptAccountUpdate'],
-    E2E,
-    'acceptAccountUpdate: Insufficient bond shares when the balance is below the shares',
-  ),
-  ...of('Errors', ['proposeChangeParam', 'vote'], E2E, SPENT),
-  ...of('Errors', ['proposeDeployLibEni'], E2E, 'proposeDeployLibEni: Can not find fileurl for current os'),
-  ...of(
-    'Errors',
-    ['proposeRetireProgram'],
-    E2E,
-    'proposeRetireProgram: Found unresolved or approved retiring proposal',
-  ),
-]
+const errors = all('Errors', CLIENT, '%s: the result object is the first argument of the callback')
 
 /** What stands in the interface outside its tables and lists. */
 const prose: readonly (readonly [string, Proof])[] = [

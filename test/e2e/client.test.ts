@@ -155,6 +155,38 @@ describe('the 16 functions of the interface', () => {
   })
 })
 
+describe('stake.delegator', () => {
+  const amount = '5000000000000000000'
+
+  test.each([
+    ['with a callback', callback, 0],
+    ['synchronous', synchronous, 1],
+    ['as promises', promise, 2],
+  ] as const)('%s: accept, query and withdraw, signed for by the client', async (_name, form, run) => {
+    const svc = new Svc(net.url)
+    const from = svc.accounts.add(PUBLIC_MNEMONIC, 7 + run)
+    const call = form(svc)
+    const of = { from, validatorAddress: addresses[0] }
+    expectCommitted((await call('stake.delegator.accept', { ...of, amount })) as never, GAS.delegation)
+    const staked = (await call('stake.delegator.query', from)) as Answer
+    expect(staked.data).toMatchObject([
+      { delegator_address: from, validator_address: addresses[0], delegate_amount: amount, pending: [] },
+    ])
+    expectCommitted((await call('stake.delegator.withdraw', { ...of, amount: 7 })) as never, GAS.delegation)
+    expectCommitted(
+      (await call('stake.delegator.withdraw', { ...of, completelyWithdraw: 'Y' })) as never,
+      GAS.delegation,
+    )
+    expect(((await call('stake.delegator.query', from, 1)) as Answer).data).toMatchObject([
+      { shares: '0', pending: expect.any(Array) },
+    ])
+    expectRefused((await call('stake.delegator.withdraw', { ...of, amount: 7 })) as never, 21, 'No delegation')
+    const { data } = (await call('stake.validator.queryStake', addresses[0])) as { data: Json }
+    expect(BigInt(String(data['pending']))).toBeGreaterThanOrEqual(BigInt(amount))
+    expect(await call('stake.validator.queryDelegations', addresses[0])).toMatchObject({ data: expect.any(Array) })
+  })
+})
+
 describe('the errors of the interface', () => {
   const rows = tableOf('Errors').map(
     ({ cells: { Operation = '', 'check_tx.code': code, 'check_tx.log': log = '' } }) =>

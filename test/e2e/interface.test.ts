@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { misfits } from '../conformance/interfaceTables.ts'
 import type { TxResult } from './support/client.ts'
 import { type Devnet, makePlace, startDevnet } from './support/devnet.ts'
-import { expectCommitted, expectRefused, GAS, GAS_PRICE, proposalIdText } from './support/expect.ts'
+import { expectCommitted, expectRefused, GAS, proposalIdText } from './support/expect.ts'
 import { testFolder } from './support/testFolder.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -19,13 +19,13 @@ interface One {
 const folder = testFolder(() => net.stop())
 let net: Devnet
 // Accounts of the devnet: the first owns the genesis validator, whose key the node holds. Each group below has its own.
-let [owner, candidate, heir, loser, spender, stranger] = ['', '', '', '', '', ''] as string[]
+let [owner, candidate, heir, stranger] = ['', '', '', ''] as string[]
 
 const newKey = (): string => randomBytes(32).toString('base64')
 
 beforeAll(async () => {
   net = await startDevnet(await makePlace(folder), ['--os', 'ubuntu'])
-  ;[owner, candidate, heir, loser, spender, stranger] = await net.call<string[]>('svc_accounts')
+  ;[owner, candidate, heir, stranger] = await net.call<string[]>('svc_accounts')
 })
 
 const validator = async (address = ''): Promise<Json> =>
@@ -243,7 +243,8 @@ describe('governance methods', () => {
   })
 })
 
-describe('error rows', () => {
+// client.test.ts has every row of the table of errors.
+describe('what is refused', () => {
   test('from says who acts: without it, or without its key, nothing is sent', async () => {
     const { error: missing } = await net.ask('svc_transfer', [{ to: owner, value: '1' }])
     expect(missing).toMatchObject({ code: -32602, message: expect.stringMatching(/^from: /) })
@@ -251,30 +252,7 @@ describe('error rows', () => {
     expect(unknown?.code).toBe(-32010)
   })
 
-  test('declare, update, withdraw and updateAccount: refused with the code and log of their rows', async () => {
-    const pubKey = String(((await validator(owner))['pub_key'] as Json)['value'])
-    expectRefused(await net.send('svc_declareCandidacy', { from: stranger, pubKey }), 1, 'pubkey has been declared')
-    expectRefused(await net.send('svc_updateCandidacy', { from: stranger }), 1, 'cannot edit non-exsits candidacy')
-    expectRefused(
-      await net.send('svc_withdrawCandidacy', { from: stranger }),
-      1,
-      'cannot withdraw non-exsits candidacy',
-    )
-    expectRefused(
-      await net.send('svc_updateCandidacyAccount', { from: stranger, newCandidateAccount: owner }),
-      21,
-      'Bad request',
-    )
-  })
-
-  test('activate and deactivate: refused with the code and log of their rows', async () => {
-    expectRefused(await net.send('svc_activateCandidacy', { from: owner }), 1, 'already activated')
-    await net.commit('svc_declareCandidacy', { from: loser, pubKey: newKey() })
-    await net.commit('svc_deactivateCandidacy', { from: loser })
-    expectRefused(await net.send('svc_deactivateCandidacy', { from: loser }), 1, 'already deactivated')
-  })
-
-  test('acceptAccountUpdate: Insufficient bond shares when the balance is below the shares', async () => {
+  test('svc_getShortfall tells what a balance lacked for the shares of a hand-over', async () => {
     const asked = await net.commit('svc_updateCandidacyAccount', { from: owner, newCandidateAccount: stranger })
     const accountUpdateRequestId = Number(Buffer.from(dataOf(asked), 'base64').toString())
     const accepted = await net.send('svc_acceptCandidacyAccountUpdate', { from: stranger, accountUpdateRequestId })
@@ -282,44 +260,6 @@ describe('error rows', () => {
     const shortfall = await net.call<Json>('svc_getShortfall', [accepted.hash])
     expect(shortfall).toMatchObject({ account: stranger, available: await net.call('svc_getBalance', [stranger]) })
     expect(BigInt(String(shortfall['needed']))).toBeGreaterThan(BigInt(String(shortfall['available'])))
-  })
-
-  test('proposeChangeParam and vote: Insufficient balance for a validator that spent its balance', async () => {
-    const id = dataOf(await net.commit('svc_proposeChangeParam', { from: owner, name: 'max_vals', value: '8' }))
-    const declared = await net.commit('svc_declareCandidacy', { from: spender, pubKey: newKey() })
-    await net.waitForHeight(declared.height + 1)
-    const change = (from: string | undefined) =>
-      net.send('svc_proposeChangeParam', { from, name: 'max_vals', value: '9' })
-    // Only a validator whose key has signed may propose. With room below max_shares, awards leave its balance at 0.
-    expectRefused(await change(spender), 20, 'Invalid validator')
-    const maxAmount = (2n * BigInt(String((await validator(owner))['shares']))).toString()
-    await net.commit('svc_updateCandidacy', { from: owner, maxAmount })
-    const give = async (from: string | undefined, to: string | undefined): Promise<unknown> => {
-      const balance = BigInt(await net.call<string>('svc_getBalance', [from]))
-      const value = (balance - BigInt(GAS.transfer) * GAS_PRICE).toString()
-      await net.commit('svc_transfer', { from, to, value })
-      return await net.call('svc_getBalance', [from])
-    }
-    expect(await give(owner, spender)).toBe('0')
-    expectRefused(await change(owner), 20, 'Insufficient balance')
-    expect(await give(spender, owner)).toBe('0')
-    const vote = { from: spender, proposalId: id, answer: 'Y' }
-    expectRefused(await net.send('svc_vote', vote), 20, 'Insufficient balance')
-    await reject(id)
-  })
-
-  test('proposeDeployLibEni: Can not find fileurl for current os', async () => {
-    const files = { fileUrl: '{"centos":["https://files.example/lib.so"]}', md5: `{"centos":"${'0'.repeat(32)}"}` }
-    const asked = await net.send('svc_proposeDeployLibEni', { from: owner, name: 'lib', version: 'v1.0.0', ...files })
-    expectRefused(asked, 20, 'Can not find fileurl for current os')
-  })
-
-  test('proposeRetireProgram: Found unresolved or approved retiring proposal', async () => {
-    const preservedValidators = String(((await validator(owner))['pub_key'] as Json)['value'])
-    const id = dataOf(await net.commit('svc_proposeRetireProgram', { from: owner, preservedValidators }))
-    const again = await net.send('svc_proposeRetireProgram', { from: owner, preservedValidators })
-    expectRefused(again, 20, 'Found unresolved or approved retiring proposal')
-    await reject(id)
   })
 
   test('a transaction that fails only in its block has height 0, and code and log in deliver_tx too; its nonce is used up', async () => {

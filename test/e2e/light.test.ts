@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { join } from 'node:path'
-import { Svc, type SvcProofError } from '../../src/client/index.ts'
+import { Svc, type SvcProofError, type VerifiedDelegation } from '../../src/client/index.ts'
 import { findCometBft } from '../../src/comet/find.ts'
 import { type LightProxy, startLightProxy } from '../../src/comet/light.ts'
 import { type Gateway, startGateway } from '../../src/gateway/gateway.ts'
@@ -17,15 +17,17 @@ const folder = testFolder(async () => {
 })
 let net: Devnet
 let owner = ''
+let delegator = ''
 let gateway: Between
 let node: Between
 let trusted: { readonly height: number; readonly hash: string }
 
 beforeAll(async () => {
   net = await startDevnet(await makePlace(join(folder, 'chain')), ['--os', 'ubuntu'])
-  owner = (await net.call<string[]>('svc_accounts'))[0] as string
+  ;[owner = '', delegator = ''] = await net.call<string[]>('svc_accounts')
   gateway = await standBetween(net.url)
   node = await standBetween(net.node.url)
+  await net.commit('svc_delegate', { from: delegator, validatorAddress: owner, amount: String(10n ** 19n) })
   await net.waitForHeight(3)
   trusted = await net.node.block(2)
 })
@@ -47,6 +49,13 @@ const flip =
     bytes[place] = (bytes[place] as number) ^ 1
     result(answer)[member] = bytes.toString('base64')
   }
+
+/** One base unit more than is staked, as a gateway tells it. */
+const tellMore = (method: string, answer: object): void => {
+  if (method !== 'svc_queryDelegator') return
+  const [entry] = result(answer)['data'] as [Record<string, string>]
+  entry['shares'] = String(BigInt(entry['shares'] as string) + 1n)
+}
 
 /** A header whose app hash somebody changed, as a node hands it out. */
 const forge = (method: string, answer: object): void => {
@@ -101,6 +110,28 @@ describe('svcd query --prove', () => {
       0,
       expect.objectContaining({ verified: true, table: 'accounts', data: null }),
     ])
+  })
+
+  test('proves a delegation by its row and that of its candidacy, and refuses shares that these do not say', async () => {
+    const { status, stdout } = await query(['delegator', delegator])
+    const [first, ...others] = JSON.parse(stdout) as VerifiedDelegation[]
+    const { shares, delegation, candidacy, header, height } = first as VerifiedDelegation
+    expect([status, others, delegation, candidacy]).toEqual([
+      0,
+      [],
+      expect.objectContaining({ candidacy_id: 1, delegator, delegate_amount: String(10n ** 19n) }),
+      expect.objectContaining({ id: 1, owner_address: owner, delegators: 1 }),
+    ])
+    const [units, delegated, all] = [delegation?.['units'], candidacy['delegated'], candidacy['delegation_units']].map(
+      (one) => BigInt(String(one)),
+    ) as [bigint, bigint, bigint]
+    expect(BigInt(shares)).toBe((units * delegated) / all)
+    expect(header).toMatchObject({ app_hash: (await net.node.block(height + 1)).appHash })
+    gateway.bend = tellMore
+    expect(await query(['delegator', delegator])).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/not verified: the gateway says \d+ for what is staked with 0x\w+; by the state/),
+    })
   })
 
   const expectRefused = async (why: RegExp): Promise<void> =>
@@ -217,6 +248,18 @@ describe('svc.verified over `cometbft light`', () => {
     expect(await refusal(svc.verified.getBalance(owner))).toMatch(
       /^SvcProofError: .* does not say that the row is absent/,
     )
+  })
+
+  test('proves delegations; a changed byte of either row, and other shares, are refused', async () => {
+    const { stake } = svc.verified
+    expect(await stake.delegator.query(delegator)).toMatchObject([
+      { verified: true, validator_address: owner, delegation: { delegator }, candidacy: { owner_address: owner } },
+    ])
+    expect(await stake.delegator.query(nobody)).toEqual([])
+    for (const bend of [flip('value', -1), flip('proof', -1), flip('key', -1), tellMore]) {
+      gateway.bend = bend
+      expect(await refusal(stake.delegator.query(delegator))).toMatch(/^SvcProofError: not verified: /)
+    }
   })
 
   test('the light client itself refuses the header whose app hash somebody changed', async () => {

@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import type { GatewayOptions } from '../../src/gateway/gateway.ts'
-import { txHash } from '../../src/tx/envelope.ts'
 import { openRaw, postText } from './rawClient.ts'
 import { alice, bob, post, signerOf, startPair, until, type RpcAnswer } from './support.ts'
 import type { Script } from './stubNode.ts'
+import { toBase64 } from '../../src/base/bytes.ts'
 import { BODY_BYTES_MAX } from '../../src/gateway/http/limits.ts'
+import { encodeBody, encodeTx } from '../../src/tx/envelope.ts'
+import { encodeMultisig, encodeParts, multisigAddress } from '../../src/tx/multisig.ts'
+import { addressBytes } from '../../src/values/address.ts'
 
 let pair: Awaited<ReturnType<typeof startPair>>
 afterEach(() => pair.close())
@@ -175,6 +178,25 @@ describe('calls from one address', () => {
     expect((await own('127.0.0.2', call('svc_accounts'))).json).toMatchObject({ error: refused })
   })
 
+  test('count each signature of a transaction of several keys, good or bad', async () => {
+    await start({ callsPerSecond: 2 })
+    const members = Array.from({ length: 8 }, (_, at) => new Uint8Array(20).fill(at))
+    const publicKey = encodeMultisig({ threshold: 8, members })
+    const body = {
+      chainId: 'test-chain',
+      from: addressBytes(multisigAddress(publicKey)),
+      nonce: 0,
+      operation: 'transfer',
+      message: { to: addressBytes(bob.address), value: '1' },
+    }
+    const parts = members.map((_, member) => ({ member, signature: new Uint8Array(65).fill(27) }))
+    const raw = call('svc_sendRawTransaction', [toBase64(encodeTx(encodeBody(body), publicKey, encodeParts(parts)))])
+    for (const code of [3, 3])
+      expect((await own('127.0.0.2', raw)).json).toMatchObject({ result: { check_tx: { code } } })
+    expect((await own('127.0.0.2', raw)).json).toMatchObject({ id: 1, error: { code: -32015 } })
+    expect((await own('127.0.0.3', raw)).json).toMatchObject({ result: { check_tx: { code: 3 } } })
+  })
+
   test('count whatever they ask for: a page that is not there, and the OpenRPC document', async () => {
     await start({ callsPerSecond: 1 })
     const get = async (path: string): Promise<string> => {
@@ -291,13 +313,14 @@ describe('places', () => {
       .flat()
       .flatMap(({ error }) => error ?? [])
 
-  const signed = (nonce: number): Uint8Array => {
+  const carol = signerOf(9)
+  const signed = (nonce: number, signer = bob): Uint8Array => {
     const message = { to: new Uint8Array(20), value: '1' }
-    return bob.signTx({ chainId: pair.node.chainId, operation: 'transfer', message, nonce })
+    return signer.signTx({ chainId: pair.node.chainId, operation: 'transfer', message, nonce })
   }
-  const rawCall = (nonce: number) => ({
+  const rawCall = (nonce: number, signer = bob) => ({
     method: 'svc_sendRawTransaction',
-    params: [Buffer.from(signed(nonce)).toString('base64')],
+    params: [Buffer.from(signed(nonce, signer)).toString('base64')],
   })
   const waiting = async (): Promise<number> => Number(/^svc_tx_waiting (\d+)$/m.exec(await pair.metrics())?.[1])
 
@@ -324,41 +347,22 @@ describe('places', () => {
     expect(pair.node.ledger.nonces.get(bob.address)).toBe(30)
   })
 
-  test('of calls that send a waiting transaction again are 5,000', async () => {
-    await start({}, { blocks: false })
-    const answers = places(5002, () => rawCall(0))
-    await until(async () => (await waiting()) === 5001)
-    pair.node.script.blocks = true
-    expect(await errors(answers)).toEqual([
-      {
-        code: -32013,
-        message: '5000 calls that send waiting transactions again wait at this gateway, try again later',
-        data: { hash: txHash(signed(0)) },
-      },
-    ])
-  })
-
-  test('of one sender are 1,024', async () => {
-    await start({}, { blocks: false, mempoolMax: 20_000 })
-    const answers = places(1025, rawCall)
-    await until(() => pair.node.ledger.waiting() === 1024)
-    pair.node.script.blocks = true
-    expect(await errors(answers)).toEqual([
-      { code: -32013, message: `1024 transactions of ${bob.address} wait at this gateway, try again later` },
-    ])
-  })
-
-  test('of transactions that the gateway signs are 5,000', async () => {
+  test('are 10,000 in all, and calls that send a waiting transaction again take none', async () => {
     const signers = Array.from({ length: 6 }, (_, at) => signerOf(at + 1))
     pair = await startPair({ blocks: false, mempoolMax: 20_000 }, { signers })
-    const answers = places(5001, (at) => ({
+    const own = (at: number) => ({
       method: 'svc_transfer',
       params: [{ from: signers[at % 6]?.address, to: bob.address, value: '1' }],
-    }))
-    await until(() => pair.node.ledger.waiting() === 5000)
+    })
+    const answers = places(9_999, own)
+    await until(() => pair.node.ledger.waiting() === 9_999)
+    answers.push(...places(1, () => rawCall(0, carol)))
+    await until(() => pair.node.ledger.waiting() === 10_000)
+    answers.push(...places(100, () => rawCall(0, carol)))
+    expect(await errors([...places(1, own), ...places(1, () => rawCall(1, carol))])).toEqual(
+      Array(2).fill({ code: -32013, message: '10000 transactions wait at this gateway, try again later' }),
+    )
     pair.node.script.blocks = true
-    expect(await errors(answers)).toEqual([
-      { code: -32013, message: '5000 transactions that this gateway signs wait at it, try again later' },
-    ])
+    expect(await errors(answers)).toEqual([])
   })
 })

@@ -134,10 +134,7 @@ test.each(described)(
   (name, { result, examples: [example] }) => {
     const method = methods.find((one) => one.name === name)
     if (example === undefined)
-      throw new Error(
-        `${name} has no example in src/gateway/rpc/examples.json: ` +
-          'run `npm run examples`, after adding a call to tools/record-examples.ts unless it is a query',
-      )
+      throw new Error(`${name} has no example in src/gateway/rpc/examples.json: run \`npm run examples\``)
     const params = Object.fromEntries(example.params.map((one) => [one.name, one.value]))
     expect(() => readParams(method as (typeof methods)[0], params)).not.toThrow()
     const fits = ajv.compile(result.schema)

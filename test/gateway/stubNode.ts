@@ -26,8 +26,9 @@ export interface Verdict {
  * mempool.
  */
 export interface Script {
-  check: (tx: Tx) => Verdict
-  deliver: (tx: Tx) => Verdict
+  chainId: string
+  check: (tx: Tx, bytes: Uint8Array) => Verdict
+  deliver: (tx: Tx, bytes: Uint8Array) => Verdict
   lose: (tx: Tx) => boolean
   /** Broadcast errors in CometBFT's words, before CheckTx. */
   error: (tx: Uint8Array) => string | undefined
@@ -54,7 +55,6 @@ interface Row {
   verdict: Verdict
 }
 
-const CHAIN_ID = 'gateway-test'
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
 const TIME = '2026-11-20T10:00:05.123456789Z'
 
@@ -97,7 +97,7 @@ function makeLedger(script: Script) {
     const sender = senderOf(tx)
     const expected = checked.get(sender) ?? nonces.get(sender) ?? 0
     if (tx.body.nonce !== expected) return badNonce(expected, tx)
-    const verdict = script.check(tx)
+    const verdict = script.check(tx, bytes)
     if ((verdict.code ?? 0) !== 0) return verdict
     checked.set(sender, expected + 1)
     if (!script.lose(tx)) {
@@ -117,7 +117,7 @@ function makeLedger(script: Script) {
         continue
       }
       nonces.set(sender, tx.body.nonce + 1)
-      const verdict = script.deliver(tx)
+      const verdict = script.deliver(tx, bytes)
       rows.set(txHash(bytes), { height, index: block.txs.length, bytes, verdict })
       block.txs.push(bytes)
       block.verdicts.push(verdict)
@@ -133,13 +133,13 @@ function makeLedger(script: Script) {
 type Ledger = ReturnType<typeof makeLedger>
 type Given = Readonly<Record<string, unknown>>
 
-function header(height: number): Given {
+function header(height: number, chainId: string): Given {
   return {
     height: String(height),
     time: TIME,
     app_hash: 'AB'.repeat(32),
     proposer_address: 'CD'.repeat(20),
-    chain_id: CHAIN_ID,
+    chain_id: chainId,
   }
 }
 
@@ -210,7 +210,7 @@ function answer(ledger: Ledger, script: Script, method: string, params: Given): 
   if (method === 'status') {
     const latest = ledger.blocks.length
     return {
-      node_info: { id: 'ef'.repeat(20), network: CHAIN_ID, moniker: 'stub', version: '0.38.25' },
+      node_info: { id: 'ef'.repeat(20), network: script.chainId, moniker: 'stub', version: '0.38.25' },
       validator_info: { address: '', pub_key: { value: '' } },
       sync_info: {
         latest_block_height: String(latest),
@@ -234,7 +234,7 @@ function answer(ledger: Ledger, script: Script, method: string, params: Given): 
   if (method === 'block' && block !== undefined) {
     return {
       block_id: { hash: 'AA'.repeat(32) },
-      block: { header: header(height), data: { txs: block.txs.map(base64) } },
+      block: { header: header(height, script.chainId), data: { txs: block.txs.map(base64) } },
     }
   }
   if (method === 'block_results' && block !== undefined)
@@ -260,6 +260,7 @@ function answer(ledger: Ledger, script: Script, method: string, params: Given): 
 /** A CometBFT node as the gateway sees it, blocks every 20 ms. `broadcasts` counts what came in. */
 export async function startStubNode(given: Partial<Script> = {}) {
   const script: Script = {
+    chainId: 'gateway-test',
     check: () => ({}),
     deliver: () => ({ gas: 21_000 }),
     lose: () => false,
@@ -315,7 +316,7 @@ export async function startStubNode(given: Partial<Script> = {}) {
   const { port } = server.address() as { port: number }
   return {
     url: `http://127.0.0.1:${port}`,
-    chainId: CHAIN_ID,
+    chainId: script.chainId,
     script,
     ledger,
     step,

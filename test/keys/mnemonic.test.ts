@@ -7,7 +7,7 @@ import { keyPairOfSeed as inBrowser, signDetached as signInBrowser } from '../..
 import { keyPairOfSeed, signDetached } from '../../src/base/ed25519.ts'
 import { decodeTx, encodeBody, signBytes, txHash } from '../../src/tx/envelope.ts'
 import { signerOfSeed } from '../../src/tx/sign.ts'
-import { isSignedBySender } from '../../src/tx/verify.ts'
+import { isSignedBySender } from '../../src/modules/isSignedBySender.ts'
 
 describe('derivation', () => {
   // SLIP-0010, test vectors 1 and 2 for ed25519: path below the seed, private key.

@@ -9,7 +9,9 @@ import type {
 import { tables } from '../../src/modules/registry.ts'
 import type { StateReader } from '../../src/store/state.ts'
 import type { Table } from '../../src/store/table.ts'
+import type { TestChain } from '../support/testChain.ts'
 import type { BlockResult, DecidedBlock, Model } from './protocol/block.ts'
+import { queryDelegations, queryDelegator, queryStake } from './protocol/queries.ts'
 import { type Event, messageOfRow, numberParam, rowsOf, type State } from './protocol/state.ts'
 import type { Result } from './protocol/transaction.ts'
 import { maxAgeOf } from './protocol/validatorSet.ts'
@@ -93,6 +95,17 @@ export function compareRows(store: StateReader, state: State): void {
     const [one, other] = [real.get(key), expected.get(key)]
     if (one !== other) same(`row ${key} (${messageOfRow(key)})`, show(key, one), show(key, other))
   }
+}
+
+/** The answers about delegations, to and of the accounts that send. */
+export function compareQueries(chain: TestChain, state: State, accounts: readonly string[]): void {
+  for (const address of accounts)
+    for (const [name, expected] of [
+      ['delegator', queryDelegator(state, address)],
+      ['delegations', queryDelegations(state, address)],
+      ['stake', queryStake(state, address)],
+    ] as const)
+      same(`/stake/${name}/${address}`, chain.query(`/stake/${name}/${address}`), expected)
 }
 
 const ABSENT = 1

@@ -1,9 +1,17 @@
 import type { FinalizeBlockRequest } from '../../src/abci/types.ts'
 import { random } from '../chain/support.ts'
 import { type Init, startRecordedChain } from '../sim/recordedChain.ts'
-import { type Random, randomAbsent, randomEvidence, randomTxs } from '../sim/traffic.ts'
+import { ACCOUNTS, type Random, randomAbsent, randomEvidence, randomTxs } from '../sim/traffic.ts'
 import { account, type TestChain } from '../support/testChain.ts'
-import { compareBlock, compareGenesis, compareResult, compareRows, decidedOf, Difference } from './answers.ts'
+import {
+  compareBlock,
+  compareGenesis,
+  compareQueries,
+  compareResult,
+  compareRows,
+  decidedOf,
+  Difference,
+} from './answers.ts'
 import { listAdmitted, Mempool } from './protocol/check.ts'
 import type { Genesis } from './protocol/genesis.ts'
 import { Model } from './protocol/block.ts'
@@ -21,6 +29,11 @@ const genesisOf = ({ chainId, appStateBytes, consensusParams, initialHeight, tim
   evidenceMaxBytes: consensusParams?.evidence?.maxBytes ?? 0,
   appState: JSON.parse(new TextDecoder().decode(appStateBytes)) as Genesis['appState'],
 })
+
+/** Those who send transactions on random chains. */
+const SENDERS = Array.from({ length: ACCOUNTS }, (_, at) => account(at + 1).address)
+/** In how many blocks once all of them are asked for. */
+const QUERIES_EVERY = 5
 
 /** One random chain beside the model. */
 class Comparison {
@@ -71,10 +84,7 @@ class Comparison {
   async runBlock(): Promise<void> {
     const { next, chain, model } = this
     const nonces = new Map<string, number>(
-      Array.from({ length: 12 }, (_, at) => {
-        const { address } = account(at + 1)
-        return [address, model.state.accounts.get(address)?.nonce ?? 0]
-      }),
+      SENDERS.map((address) => [address, model.state.accounts.get(address)?.nonce ?? 0]),
     )
     const made = randomTxs(next, chain, nonces, next(this.size))
     const operationOf = new Map(made.map(({ operation, bytes }) => [bytes, operation]))
@@ -95,6 +105,7 @@ class Comparison {
     for (const rule of expected.met) this.meet(rule)
     compareBlock(response, expected)
     compareRows(chain.store, model.state)
+    if (chain.height % QUERIES_EVERY === 0) compareQueries(chain, model.state, SENDERS)
     if (supplyGap(model.state) !== 0n) throw new Difference(`the model has ${supplyGap(model.state)} units too many`)
     this.waiting = this.waiting.filter((tx) => !txs.includes(tx))
     for (const [place, { code }] of results.entries()) this.meet(`${operationOf.get(txs[place] as Uint8Array)} ${code}`)

@@ -1,14 +1,24 @@
 import type { Misbehavior } from '../../src/abci/types.ts'
-import { addressBytes, addressOfKey } from '../../src/values/address.ts'
+import { type Address, addressBytes, addressOfKey } from '../../src/values/address.ts'
+import { maxOf } from '../../src/base/amount.ts'
 import { toBase64 } from '../../src/base/bytes.ts'
 import { txEntries, txEntryOf } from '../../src/modules/registry.ts'
 import { proposals } from '../../src/modules/governance/tables.ts'
+import { delegations } from '../../src/modules/delegation/tables.ts'
 import { listLive, listSet } from '../../src/modules/stake/keeper.ts'
 import { accountUpdates, candidacies } from '../../src/modules/stake/tables.ts'
 import { proposalIdBytes, type PubKey, pubKeyBytes, pubKeyOf } from '../../src/values/pubKey.ts'
 import type { Field } from '../../src/tx/fields.ts'
 import type { Signer } from '../../src/tx/sign.ts'
 import { account, CHAIN_ID, nodeKey, type TestChain, type TestGenesis, tokens } from '../support/testChain.ts'
+import {
+  genesisDelegations,
+  type Move,
+  randomChurn,
+  randomDelegation,
+  randomWithdrawal,
+  someDelegator,
+} from './delegations.ts'
 
 /** A whole number of 0 to below − 1. */
 export type Random = (below: number) => number
@@ -58,16 +68,19 @@ export function randomGenesis(next: Random): TestGenesis {
       address: account(at + 1).address,
       balance: tokens(20_000),
     })),
-    candidacies: Array.from({ length: validators }, (_, at) => ({
-      owner: account(at + 1),
-      key: nodeKey(at + 1),
-      shares: isUneven && at > 0 ? tokens(1 + next(2)) : tokens(3 + next(500)),
-      maxShares: tokens(500 + next(500)),
-    })),
+    candidacies: Array.from({ length: validators }, (_, at) => {
+      const isSmall = isUneven && at > 0
+      const own = isSmall ? tokens(1 + next(2)) : tokens(3 + next(500))
+      const delegations = isSmall ? [] : genesisDelegations(next, ACCOUNTS)
+      const shares = delegations.reduce((sum, { amount: part }) => sum + part, own)
+      const maxShares = maxOf(shares, tokens(500 + next(500)))
+      return { owner: account(at + 1), key: nodeKey(at + 1), shares, maxShares, delegations }
+    }),
     params: {
       hold_account: account(11).address,
       max_vals: 1 + next(6),
-      unstake_wait_period: 1 + next(12),
+      // Above 64 a batch takes what is withdrawn in more than one block.
+      unstake_wait_period: next(4) === 0 ? 60 + next(90) : 1 + next(12),
       proposal_expire_period: 4 + next(20),
       inflation_rate: pick(next, [0, 8, 100]),
       gas_price: pick(next, [0, 1, 1000]),
@@ -76,7 +89,8 @@ export function randomGenesis(next: Random): TestGenesis {
     stake: {
       foundation_address: account(ACCOUNTS).address,
       max_absent_blocks: 2 + next(4),
-      slash_ratio: pick(next, ['0.05', '1', '0', '0.333333333333333333']),
+      slash_ratio: pick(next, ['0.05', '1', '0', '0.333333333333333333', '0.999999999999999999']),
+      default_comp_rate: pick(next, ['0.5', '0', '0.1', '1']),
     },
   }
 }
@@ -168,12 +182,6 @@ function description(next: Random): Record<string, string> {
 const reason = (next: Random): { reason?: string } =>
   next(4) > 0 ? {} : { reason: next(4) === 0 ? longText(next, 2048) : `because ${next(9)}` }
 
-/** An address that has a record, mostly. */
-function anyValidator(next: Random, { store }: TestChain): Uint8Array {
-  const records = [...store.scan(candidacies)]
-  return next(9) === 0 || records.length === 0 ? anyAccount(next) : addressBytes(pick(next, records).ownerAddress)
-}
-
 const pendingOf = ({ store }: TestChain) => [...store.scan(accountUpdates)].filter(({ status }) => status === 'PENDING')
 const numberOf = new Map<string, number>(Array.from({ length: ACCOUNTS }, (_, at) => [account(at + 1).address, at + 1]))
 
@@ -184,6 +192,8 @@ function senderOf(next: Random, operation: string, chain: TestChain): number {
   const anybody = 1 + next(ACCOUNTS)
   if (next(10) === 0) return anybody
   if (operation === 'verifyCandidacy') return ACCOUNTS
+  if (operation === 'withdraw')
+    return numberOf.get(someDelegator(next, chain, [...numberOf.keys()] as Address[])) ?? anybody
   if (operation === 'acceptCandidacyAccountUpdate') return numberOf.get(pendingOf(chain)[0]?.toAddress ?? '') ?? anybody
   if (operation === 'activateCandidacy' && next(2) === 0) {
     const inactive = [...chain.store.scan(candidacies)].filter(({ active }) => !active)
@@ -251,7 +261,7 @@ export function randomMessage(
       return {
         ...maybe(next, { pubKey: key() }),
         ...maybe(next, { maxAmount: amount(next) }),
-        ...maybe(next, { compRate: pick(next, ['0', '0.25', '1.0']) }),
+        ...maybe(next, { compRate: pick(next, ['0', '0.25', '0.5', '0.75', '1.0']) }),
         ...maybe(next, { description: description(next) }),
       }
     case 'updateCandidacyAccount':
@@ -261,17 +271,9 @@ export function randomMessage(
     case 'verifyCandidacy':
       return { candidateAddress: anyAccount(next), verified: pick(next, ['Y', 'N', 'n']) }
     case 'delegate':
-      return { validatorAddress: anyValidator(next, chain), amount: amount(next) }
+      return randomDelegation(next, chain, ACCOUNTS)
     case 'withdraw':
-      return {
-        validatorAddress: anyValidator(next, chain),
-        ...pick(next, [
-          { amount: amount(next) },
-          { amount: (tokens(next(3)) + BigInt(next(1_000_000_007))).toString() },
-          { completelyWithdraw: 'Y' },
-          { amount: '1', completelyWithdraw: pick(next, ['Y', 'N', 'n']) },
-        ]),
-      }
+      return randomWithdrawal(next, chain, sender, ACCOUNTS)
     case 'proposeChangeParam': {
       const [name, values] = pick(next, VALUES)
       return {
@@ -326,8 +328,16 @@ const WEIGHTED = [
   'activateCandidacy',
   'declareCandidacy',
   ...new Array<string>(5).fill('delegate'),
-  ...new Array<string>(3).fill('withdraw'),
+  ...new Array<string>(5).fill('withdraw'),
 ]
+
+const isDelegating = (operation: string): boolean => operation === 'delegate' || operation === 'withdraw'
+const WITHOUT_DELEGATIONS = WEIGHTED.filter((operation) => !isDelegating(operation))
+/**
+ * On a chain on which nobody has delegated it happens seldom, because delegations hide rules: no two candidacies have
+ * equal shares any more, and none has little power.
+ */
+const hasDelegations = ({ store }: TestChain): boolean => store.count(delegations) > 0
 
 /** A signed transaction and the name of its operation. */
 export interface RandomTx {
@@ -340,7 +350,9 @@ export interface RandomTx {
  * executed.
  */
 export function randomTx(next: Random, chain: TestChain, nonces: Map<string, number>): RandomTx {
-  const operation = pick(next, WEIGHTED)
+  const picked = pick(next, WEIGHTED)
+  const isSeldom = isDelegating(picked) && !hasDelegations(chain) && next(40) > 0
+  const operation = isSeldom ? pick(next, WITHOUT_DELEGATIONS) : picked
   const signer = account(senderOf(next, operation, chain))
   const expected = nonces.get(signer.address) ?? 0
   const nonce = next(25) === 0 ? expected + next(3) : expected
@@ -361,6 +373,12 @@ function takeNonce(nonces: Map<string, number>, { address }: Signer): number {
   nonces.set(address, nonce + 1)
   return nonce
 }
+
+const signAll = (nonces: Map<string, number>, moves: readonly Move[]): readonly RandomTx[] =>
+  moves.map(({ signer, operation, message }) => ({
+    operation,
+    bytes: signer.signTx({ chainId: CHAIN_ID, nonce: takeNonce(nonces, signer), operation, message }),
+  }))
 
 /**
  * An owner gives its key up, by another key, a withdrawal or a hand-over that waits, and in the same block somebody else
@@ -386,29 +404,26 @@ function randomTakeOver(next: Random, chain: TestChain, nonces: Map<string, numb
     { operation: 'declareCandidacy', message: { ...taken, maxAmount: tokens(20 + next(9000)).toString() } },
     { operation: 'updateCandidacy', message: taken },
   ])
-  return [
+  return signAll(nonces, [
     { signer: mover, ...given },
     { signer: taker, ...taking },
-  ].map(({ signer, operation, message }) => ({
-    operation,
-    bytes: signer.signTx({ chainId: CHAIN_ID, nonce: takeNonce(nonces, signer), operation, message }),
-  }))
+  ])
 }
 
 /** Somebody of the set proposes more than once in one block, which those with little power may not. */
 function randomProposals(next: Random, chain: TestChain, nonces: Map<string, number>): readonly RandomTx[] {
   const operation = 'proposeChangeParam'
   const signer = account(senderOf(next, operation, chain))
-  return Array.from({ length: 2 + next(2) }, () => {
+  const moves = Array.from({ length: 2 + next(2) }, () => {
     const message = { name: 'max_vals', value: String(2 + next(6)), expireBlockHeight: chain.height + 2 + next(9) }
-    const nonce = takeNonce(nonces, signer)
-    return { operation, bytes: signer.signTx({ chainId: CHAIN_ID, nonce, operation, message }) }
+    return { signer, operation, message }
   })
+  return signAll(nonces, moves)
 }
 
 /**
- * The transactions of one block: about so many, and now and then an attempt to take a key over, or several proposals of
- * one candidacy, among them.
+ * The transactions of one block: about so many, and now and then an attempt to take a key over, several proposals of
+ * one candidacy, or comings and goings of delegators, among them.
  */
 export const randomTxs = (
   next: Random,
@@ -423,6 +438,12 @@ export const randomTxs = (
         return randomTakeOver(next, chain, nonces)
       case 2:
         return randomProposals(next, chain, nonces)
+      case 3:
+        if (!hasDelegations(chain)) return []
+        return signAll(
+          nonces,
+          randomChurn(next, chain, (address) => account(numberOf.get(address) ?? 1)),
+        )
       default:
         return [randomTx(next, chain, nonces)]
     }
@@ -453,8 +474,8 @@ export function randomAbsent(
 
 /** Now and then evidence against a key that was, or was not, in the set. */
 export function randomEvidence(next: Random, height: number): readonly Misbehavior[] {
-  if (next(15) > 0 || height < 3) return []
-  const address = addressBytes(addressOfKey(nodeKey(1 + next(KEYS))))
+  if (next(10) > 0 || height < 3) return []
+  const address = addressBytes(addressOfKey(nodeKey(1 + next(next(2) === 0 ? 6 : KEYS))))
   return [
     {
       type: next(3),

@@ -15,3 +15,6 @@ export const VALIDATOR = OWNER.address
 
 /** Accounts that the gateway signs for, and that honest callers send from. */
 export const HONEST_SENDERS = ACCOUNTS.slice(0, 4)
+
+/** The first of them. Strangers send its old transactions again. */
+export const REPLAYED = SIGNERS[0] as Signer

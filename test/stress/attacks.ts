@@ -3,9 +3,9 @@ import { signersOf } from '../../bench/accounts.ts'
 import { type Address, addressBytes } from '../../src/values/address.ts'
 import { toBase64, toHex } from '../../src/base/bytes.ts'
 import { encodePaths } from '../../src/codec/queryBatch.ts'
-import { SUBSCRIPTIONS_OF_SOCKET_MAX, TEXT_MARKS_MAX } from '../../src/gateway/http/limits.ts'
+import { TEXT_MARKS_MAX } from '../../src/gateway/http/limits.ts'
 import type { Signer } from '../../src/tx/sign.ts'
-import { HONEST_SENDERS, VALIDATOR } from './accounts.ts'
+import { HONEST_SENDERS, REPLAYED, VALIDATOR } from './accounts.ts'
 import { type Manner, STAMP } from './job.ts'
 
 /** One attack on one port of a node. */
@@ -30,6 +30,9 @@ const BODIES = 16
 export const FLOODING_OWNERS = 640
 const FLOODS_OF_ONE = 40
 const PATHS_A_BATCH = 16
+const SUBSCRIPTIONS_A_SOCKET = 16
+/** Old transactions that strangers send again: more than one sender may have waiting at a gateway. */
+const REPLAYED_TXS = 2_000
 
 const many = <T>(count: number, make: (at: number) => T): readonly T[] =>
   Array.from({ length: count }, (_, at) => make(at))
@@ -60,6 +63,16 @@ const floods = (chainId: string): readonly string[] => {
     return call('broadcast_tx_sync', { tx: toBase64(tx) })
   })
 }
+
+/** The first transactions of an honest account. The chain holds them before the attack on them begins. */
+export const replayedTxs = (chainId: string): readonly Uint8Array[] => {
+  const message = { to: addressBytes(VALIDATOR), value: '1' }
+  return many(REPLAYED_TXS, (nonce) => REPLAYED.signTx({ chainId, nonce, operation: 'transfer', message }))
+}
+
+/** JSON-RPC batches of all of them. */
+const replays = (txs: readonly Uint8Array[]): readonly string[] =>
+  many(txs.length / CALLS_A_BATCH, (at) => rawBatch((call) => toHex(txs[at * CALLS_A_BATCH + call] as Uint8Array)))
 
 /** A call of as many keys as are parsed, one within the other: no body costs more to parse. */
 function nestedKeys(): string {
@@ -178,6 +191,14 @@ export function attacksOn(chainId: string, candidacies: number): readonly Attack
       bodies: many(BODIES, (body) => rawBatch((at) => unsignedTx(chainId, body * CALLS_A_BATCH + at))),
     },
     {
+      name: 'replays',
+      title: 'old transactions of an honest account, 450 × 50',
+      port: 'gateway',
+      manner: 'ask',
+      connections: 450,
+      bodies: replays(replayedTxs(chainId)),
+    },
+    {
       name: 'keys',
       title: 'bodies of nothing but keys',
       port: 'gateway',
@@ -231,7 +252,7 @@ export function attacksOn(chainId: string, candidacies: number): readonly Attack
       port: 'gateway',
       manner: 'hangUp',
       connections: 64,
-      bodies: many(SUBSCRIPTIONS_OF_SOCKET_MAX, () => call('svc_subscribe', ['newBlock'])),
+      bodies: many(SUBSCRIPTIONS_A_SOCKET, () => call('svc_subscribe', ['newBlock'])),
     },
   ]
 }

@@ -7,7 +7,7 @@ import { CHAIN_ID, signersOf } from '../../bench/accounts.ts'
 import { silent, units } from '../../bench/genesis.ts'
 import type { Target } from '../../bench/load/job.ts'
 import { type BenchNode, startNode } from '../../bench/node.ts'
-import { toHex, utf8 } from '../../src/base/bytes.ts'
+import { toBase64, toHex, utf8 } from '../../src/base/bytes.ts'
 import { sha256 } from '../../src/base/sha256.ts'
 import { Svc } from '../../src/client/index.ts'
 import { findCometBft } from '../../src/comet/find.ts'
@@ -15,7 +15,7 @@ import { gatewayClient } from '../e2e/support/client.ts'
 import type { Signer } from '../../src/tx/sign.ts'
 import { freePorts } from '../e2e/support/processes.ts'
 import { ACCOUNTS, OWNER, VALIDATOR } from './accounts.ts'
-import { FLOODING_OWNERS } from './attacks.ts'
+import { FLOODING_OWNERS, replayedTxs } from './attacks.ts'
 
 /** The three processes of a node. */
 export type PartName = 'application' | 'CometBFT' | 'gateway'
@@ -164,6 +164,33 @@ async function propose(url: string, count: number, proposers: readonly Signer[])
   }
 }
 
+const BATCH_CALLS = 50
+/** A gateway takes no more than that of one sender at a time. */
+const WAITING_CALLS = 500
+
+/** Sends what strangers will send again, and waits for its blocks. */
+async function sendOnce(url: string, txs: readonly Uint8Array[]): Promise<void> {
+  for (let from = 0; from < txs.length; from += BATCH_CALLS) {
+    const calls = txs.slice(from, from + BATCH_CALLS).map((tx, id) => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'svc_sendRawTransaction',
+      params: { transaction: toBase64(tx), wait: (from + BATCH_CALLS) % WAITING_CALLS === 0 },
+    }))
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(calls),
+    })
+    for (const { error, result } of (await answer.json()) as {
+      error?: object
+      result?: { check_tx: { code?: number } }
+    }[])
+      if (result?.check_tx.code !== undefined || error !== undefined)
+        throw new Error(`a transaction was refused: ${JSON.stringify(error ?? result)}`)
+  }
+}
+
 /** Starts a chain with all its candidacies and proposals. */
 export async function startChain(options: ChainOptions): Promise<StressChain> {
   const { home, validators = 1, proposals, blockTimeMs } = options
@@ -185,6 +212,7 @@ export async function startChain(options: ChainOptions): Promise<StressChain> {
   }
   try {
     gateway = await startGateway(join(home, 'keystore'), rpc, gatewayPort, metricsPort)
+    await sendOnce(`http://127.0.0.1:${gatewayPort}`, replayedTxs(CHAIN_ID))
     await propose(
       `http://127.0.0.1:${gatewayPort}`,
       proposals,

@@ -55,6 +55,8 @@ export interface TestCandidacy {
   readonly key: Uint8Array
   readonly shares: bigint
   readonly maxShares?: bigint
+  /** Of the shares, what others delegated. */
+  readonly delegations?: readonly { readonly delegator: Address; readonly amount: bigint }[]
 }
 
 /** What a test chain starts from. */
@@ -71,11 +73,14 @@ export function appStateOf({ accounts, candidacies, params = {}, stake = {} }: T
     accounts: accounts.map(({ address, balance }) => ({ address, balance: balance.toString() })),
     params,
     stake,
-    candidacies: candidacies.map(({ owner, key, shares, maxShares = shares * 10n }) => ({
+    candidacies: candidacies.map(({ owner, key, shares, maxShares = shares * 10n, delegations = [] }) => ({
       owner: owner.address,
       pub_key: toBase64(key),
       shares: shares.toString(),
       max_shares: maxShares.toString(),
+      ...(delegations.length === 0
+        ? {}
+        : { delegations: delegations.map(({ delegator, amount }) => ({ delegator, amount: amount.toString() })) }),
     })),
   }
 }

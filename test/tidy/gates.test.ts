@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, readdirSync, readFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { gateNames, tidy } from '../../tools/tidy.ts'
@@ -62,6 +62,7 @@ describe('each gate is red on its bad sample, and on nothing else of the samples
     // A project of its own, because the rules go by the folder: the same configuration, the bad samples as its sources.
     ;({ path: folder, remove } = tempFolder('tidy'))
     cpSync(bad, folder, { recursive: true })
+    writeFileSync(join(folder, 'src/base/longFile.ts'), `// red file: fileLines\n${'//\n'.repeat(500)}`)
     cpSync(join(root, '.biome.json'), join(folder, '.biome.json'))
     cpSync(join(root, 'tools/biome'), join(folder, 'tools/biome'), { recursive: true })
     const biome = join(root, 'node_modules/@biomejs/biome/bin/biome')

@@ -1,9 +1,10 @@
-import { cpSync, existsSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { writeLists } from '../../tools/gen-lists.ts'
 import { newQuery } from '../../tools/new-query.ts'
 import { newTx } from '../../tools/new-tx.ts'
-import { SkeletonError } from '../../tools/skeleton/edits.ts'
+import { SkeletonError } from '../../tools/skeleton/write.ts'
 import { tempFolder } from '../support/tempFolder.ts'
 
 const project = join(import.meta.dirname, '../..')
@@ -15,21 +16,16 @@ beforeEach(() => {
   ;({ path: root, remove } = tempFolder('new-tx'))
   for (const part of [
     ...['base', 'store', 'tx', 'values', 'modules', 'dashboard', 'gateway'].map((folder) => `src/${folder}`),
-    ...['test/modules', 'test/support', 'test/dashboard', 'proto/svc', 'tools/record-examples.ts'],
+    ...['test/modules', 'test/support', 'proto/svc'],
   ])
     cpSync(join(project, part), join(root, part), { recursive: true })
 })
 afterEach(() => remove())
 
-test('a new transaction type is ten files, three of them new: the operation, its page file and its test', () => {
+test('a new transaction type is five files: the operation, its page file, its test, and two of messages', () => {
   expect(newTx(root, 'accounts', 'burnCoins')).toEqual([
     'proto/svc/accounts.proto',
     'proto/svc/tx.proto',
-    'src/modules/registry.ts',
-    'src/dashboard/operations/index.ts',
-    'src/dashboard/events.ts',
-    'test/dashboard/operations.test.ts',
-    'tools/record-examples.ts',
     'src/modules/accounts/tx/burnCoins.ts',
     'src/dashboard/operations/burnCoins.ts',
     'test/modules/accounts/burnCoins.test.ts',
@@ -37,42 +33,51 @@ test('a new transaction type is ten files, three of them new: the operation, its
   expect(read('proto/svc/accounts.proto')).toContain('\nmessage BurnCoins {\n')
   const [last, added] = [...read('proto/svc/tx.proto').matchAll(/svc\.accounts\.(\w+) \w+ = (\d+);/g)].slice(-2)
   expect([added?.[1], Number(added?.[2])]).toEqual(['BurnCoins', Number(last?.[2]) + 1])
-  expect(read('src/modules/registry.ts')).toMatch(/import \{ burnCoins \} from '.\/accounts\/tx\/burnCoins.ts'\n/)
-  expect(read('src/modules/registry.ts')).toMatch(/: readonly TxEntry\[\] = \[\n(?: {2}\w+,\n)+ {2}burnCoins,\n\]/)
+  writeLists(root)
+  expect(read('src/modules/gen/operations.ts')).toMatch(/: readonly TxEntry\[\] = \[\n(?: {2}\w+,\n)+ {2}burnCoins,\n/)
 })
 
-test('a kind of proposal is a file in proposals/, its line in each list of kinds, and its test', () => {
-  expect(newTx(root, 'governance', 'proposeRaiseLimit').filter((path) => path.startsWith('src/modules/'))).toEqual([
-    'src/modules/registry.ts',
-    'src/modules/governance/block.ts',
-    'src/modules/governance/tables.ts',
+test('a kind of proposal is five files: the kind, its page file, its test, and two of messages', () => {
+  expect(newTx(root, 'governance', 'proposeRaiseLimit')).toEqual([
+    'proto/svc/governance.proto',
+    'proto/svc/tx.proto',
     'src/modules/governance/proposals/raiseLimit.ts',
+    'src/dashboard/proposals/raiseLimit.tsx',
+    'test/modules/governance/raiseLimit.test.ts',
   ])
-  expect(read('src/modules/governance/block.ts')).toMatch(
-    / {2}transfer_fund: transferFund,\n {2}raise_limit: raiseLimit,\n\}/,
+  writeLists(root)
+  // Errors name the kinds of the interface first, and then the others by name.
+  expect(read('src/modules/gen/proposalTypes.ts')).toContain(
+    "['transfer_fund', 'change_param', 'deploy_libeni', 'raise_limit', 'retire_program'] as const",
   )
-  expect(read('src/modules/governance/tables.ts')).toContain("'retire_program', 'raise_limit'] as const")
-  expect(read('tools/record-examples.ts')).toContain("await record('svc_proposeRaiseLimit', { from: owner,")
+  expect(read('src/modules/gen/proposalKinds.ts')).toContain('  raise_limit: raiseLimit,\n')
+  expect(read('src/dashboard/proposals/gen/pages.ts')).toContain('  raise_limit: raiseLimit,\n')
 })
 
-test('a query is a file, its test, and a line in the registry', () => {
+test('a query is a file and its test', () => {
   expect(newQuery(root, 'accounts', 'topHolders')).toEqual([
-    'src/modules/registry.ts',
     'src/modules/accounts/queries/topHolders.ts',
     'test/modules/accounts/topHolders.test.ts',
   ])
-  expect(read('src/modules/registry.ts')).toMatch(
-    /import \{ queryTopHolders \} from '.\/accounts\/queries\/topHolders.ts'\n/,
-  )
-  expect(read('src/modules/registry.ts')).toMatch(
-    /: readonly QueryEntry\[\] = \[\n(?: {2}(?:\.{3})?\w+,\n)+ {2}queryTopHolders,\n\]/,
-  )
+  writeLists(root)
+  expect(read('src/modules/gen/queries.ts')).toContain('  queryTopHolders,\n')
   const query = read('src/modules/accounts/queries/topHolders.ts')
   expect(query).toContain("  method: 'svc_queryTopHolders',\n  path: '/accounts/top-holders',\n")
   newQuery(root, 'stake', 'jailed')
   expect(read('src/modules/stake/queries/jailed.ts')).toContain(
     "  call: 'stake.queryJailed',\n  path: '/stake/jailed',\n",
   )
+})
+
+test('an operation and its member of TxBody go together', () => {
+  newTx(root, 'accounts', 'burnCoins')
+  const [file, proto] = ['src/modules/accounts/tx/burnCoins.ts', 'proto/svc/tx.proto']
+  const [operation, members] = [read(file), read(proto)]
+  rmSync(join(root, file))
+  expect(() => writeLists(root)).toThrow('proto/svc/tx.proto: no file of src/modules/accounts declares burnCoins')
+  writeFileSync(join(root, file), operation)
+  writeFileSync(join(root, proto), members.replace(/^.* burn_coins = .*\n/m, ''))
+  expect(() => writeLists(root)).toThrow(`${file}: TxBody of proto/svc/tx.proto has no member for burnCoins`)
 })
 
 test.each([
@@ -107,7 +112,7 @@ test.each([
   [newQuery, 'stake', 'set', /stake\/queries\.ts has \/stake\/set; choose another name$/],
   [newQuery, 'accounts', 'account', /has queryAccount; choose another name$/],
 ])('%p %s %s is refused and writes nothing', (generate, module, name, why) => {
-  const before = read('src/modules/registry.ts')
+  const before = read('proto/svc/tx.proto')
   let thrown: unknown
   try {
     generate(root, module, name)
@@ -116,5 +121,5 @@ test.each([
   }
   expect(thrown).toBeInstanceOf(SkeletonError)
   expect((thrown as Error).message).toMatch(why)
-  expect(read('src/modules/registry.ts')).toBe(before)
+  expect(read('proto/svc/tx.proto')).toBe(before)
 })

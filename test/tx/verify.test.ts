@@ -3,7 +3,7 @@ import { ADDRESS_BYTES } from '../../src/values/address.ts'
 import { keyPairOfSeed, signDetached } from '../../src/base/ed25519.ts'
 import { sha256 } from '../../src/base/sha256.ts'
 import { signBytes, type Tx, TX_BYTES_MAX } from '../../src/tx/envelope.ts'
-import { isSignedBySender } from '../../src/tx/verify.ts'
+import { isSignedBySender } from '../../src/modules/isSignedBySender.ts'
 
 const { publicKey, secretKey } = keyPairOfSeed(new Uint8Array(32).fill(7))
 const addressOf = (key: Uint8Array): Uint8Array => sha256(key).subarray(0, ADDRESS_BYTES)
@@ -13,7 +13,7 @@ function signed(bodyLength = 100): Tx {
   const bodyBytes = new Uint8Array(bodyLength).fill(3)
   const signature = signDetached(signBytes(bodyBytes), secretKey)
   const body = { chainId: 'c', from: addressOf(publicKey), nonce: 0, operation: 'transfer', message: {} }
-  return { body, bodyBytes, publicKey, signature }
+  return { kind: 'ed25519', body, bodyBytes, publicKey, signature }
 }
 
 /** The bytes with one more behind them, or without the last. */

@@ -5,6 +5,7 @@ import { AMOUNT_MAX, ONE } from '../../src/base/amount.ts'
 import { compareBytes, concat } from '../../src/base/bytes.ts'
 import { proposalId, proposalIdOf, pubKey, pubKeyOf } from '../../src/values/pubKey.ts'
 import { amount, integerOf, positiveRatio, ratio, uint } from '../../src/values/number.ts'
+import { maybe, orNull, record } from '../../src/values/shape.ts'
 import { enumOf, flag, text, textOf, yesNo } from '../../src/values/text.ts'
 import type { KeyType, ValueType } from '../../src/values/valueType.ts'
 
@@ -137,4 +138,11 @@ test('an amount and a number are read from a number, decimal text and 0x-hex tex
     expect(() => amount.fromJson(json, refuse)).toThrow('expected an amount in base units')
     expect(() => uint.fromJson(json, refuse)).toThrow('expected an integer of 0 to 2^53 - 1')
   }
+})
+
+test('a record writes null for a member that may be null, and leaves out one that may be left out', () => {
+  const shape = record('Sample', { nullable: orNull(uint), optional: maybe(uint) })
+  expect(shape.toJson({ nullable: undefined, optional: undefined })).toEqual({ nullable: null })
+  expect(shape.toJson({ nullable: 1, optional: 2 })).toEqual({ nullable: 1, optional: 2 })
+  expect(shape.schema).toMatchObject({ required: ['nullable'] })
 })

@@ -11,6 +11,8 @@ export interface ClientOperation {
   readonly doc: string
   readonly fields: Fields
   readonly returns: string | undefined
+  /** The type of its event. */
+  readonly event: string
 }
 
 /** One other method of the gateway, as a function of the client. */
@@ -62,7 +64,15 @@ export function typeOfSchema(schema: JsonSchema): string {
 
 /** Every operation of the registry. */
 export const clientOperations: readonly ClientOperation[] = txEntries.map(
-  ({ call, method, operation, doc, input, returns }) => ({ call, method, operation, doc, fields: input, returns }),
+  ({ call, method, operation, doc, input, returns, event: { type: event } }) => ({
+    call,
+    method,
+    operation,
+    doc,
+    fields: input,
+    returns,
+    event,
+  }),
 )
 
 const ownMethods = new Set(clientOperations.map(({ method }) => method))

@@ -115,15 +115,7 @@ const gatewayRows: readonly Row[] = [
     'Connections',
     `${gateway.CONNECTIONS_OF_ADDRESS_MAX} from one address, ${thousands(gateway.CONNECTIONS_MAX)} in all`,
   ],
-  [
-    'Transactions that are waited for',
-    `${thousands(gateway.WAITING_MAX)} in all, ${thousands(gateway.WAITING_SIGNED_HERE_MAX)} that the gateway signs, ` +
-      `${thousands(gateway.WAITING_OF_SENDER_MAX)} from one sender; then -32013`,
-  ],
-  [
-    'Calls that send a waiting transaction again',
-    `${thousands(gateway.WAITING_AGAIN_MAX)} in all; then -32013 with the hash`,
-  ],
+  ['Transactions that wait for their blocks', `${thousands(gateway.WAITING_MAX)}; then -32013`],
   ['Waiting for a block', `${seconds(gateway.WAIT_MS)}, then -32012 with the hash`],
   [
     'A transaction that waits is given to the node again',
@@ -153,7 +145,7 @@ const gatewayRows: readonly Row[] = [
   ['A websocket that does not answer a ping', `${seconds(gateway.SOCKET_PING_MS)}, then it is closed`],
   [
     'Subscriptions',
-    `${gateway.SUBSCRIPTIONS_OF_SOCKET_MAX} of one websocket, ${gateway.SUBSCRIPTIONS_OF_ADDRESS_MAX} of one address, ` +
+    `${gateway.SUBSCRIPTIONS_OF_ADDRESS_MAX} of one address, ` +
       `${thousands(gateway.SUBSCRIPTIONS_MAX)} in all; then -32015`,
   ],
   ['How far back a subscription may begin', `${gateway.REFILL_BLOCKS_MAX} blocks; what lies before is told as a gap`],
@@ -161,8 +153,7 @@ const gatewayRows: readonly Row[] = [
   ['A page of a history, and the transactions of one `svc_getBlock`', `${gateway.PAGE_ROWS_MAX} rows`],
   [
     'Histories',
-    `1 of an address at a time, of ${gateway.HISTORIES_ASKED_MAX} addresses; ${gateway.HISTORIES_OF_ADDRESS_MAX} more of ` +
-      `an address and ${thousands(gateway.HISTORIES_WAITING_MAX)} in all wait up to ` +
+    `1 of an address at a time, of ${gateway.HISTORIES_ASKED_MAX} addresses; the others wait up to ` +
       `${seconds(gateway.HISTORY_WAIT_MS_MAX)}; then -32015`,
   ],
   [

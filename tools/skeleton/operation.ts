@@ -1,7 +1,6 @@
 /** The skeleton of an operation that proposes nothing. */
-import { ahead, atEnd, besideLast, type Edit, inList, SkeletonError } from './edits.ts'
 import { upper, words } from './names.ts'
-import type { Skeleton } from './write.ts'
+import { type Edit, type Skeleton, SkeletonError } from './write.ts'
 
 function operationFile(module: string, name: string): string {
   const call = module === 'accounts' ? name : `${module}.${name}`
@@ -61,70 +60,43 @@ describe('${name}', () => {
 const withMember =
   (module: string, name: string): Edit =>
   (proto) => {
-    const ofModule = new RegExp(`^ *svc\\.${module}\\.\\w+ \\w+ = (\\d+);`)
-    const numbers = (pattern: RegExp): number[] =>
-      [...proto.matchAll(new RegExp(pattern, 'gm'))].map(([, n]) => Number(n))
-    const number = Math.max(...numbers(ofModule)) + 1
-    if (numbers(/^ *svc\.\w+\.\w+ \w+ = (\d+);/).includes(number))
-      throw new SkeletonError(`the members of ${module} in proto/svc/tx.proto have no free number behind them`)
-    return besideLast('behind', ofModule, `    svc.${module}.${upper(name)} ${words(name, '_')} = ${number};`)(proto)
+    const members = [...proto.matchAll(/^ *svc\.(\w+)\.\w+ \w+ = (\d+);/gm)].map(([line, of, number]) => ({
+      line,
+      of,
+      number: Number(number),
+    }))
+    const last = members.findLast(({ of }) => of === module)
+    if (last === undefined || members.some(({ number }) => number === last.number + 1))
+      throw new SkeletonError(`proto/svc/tx.proto has no free number behind the members of ${module}`)
+    const added = `    svc.${module}.${upper(name)} ${words(name, '_')} = ${last.number + 1};`
+    return proto.replace(last.line, `${last.line}\n${added}`)
   }
 
-/** The page's file of an operation. `sentence`: what a reader signs; `fields`: those beside `value`. */
-export const pageFile = (
-  name: string,
-  sentence: string,
-  fields = '',
-): string => `import type { OperationPage } from './operation.ts'
+const pageFile = (name: string): string => `import type { OperationPage } from './operation.ts'
 
 /** Say here in one sentence what it does. */
 export const ${name}: OperationPage<'${name}'> = {
   title: '${upper(words(name, ' '))}',
   words: () => ['say here what it does'],
-  sentence: () => '${sentence}',
-  fields: { value: { label: 'Value' }${fields} },
+  happened: () => ['says here what happened'],
+  sentence: () => 'Say here what it does.',
+  fields: { value: { label: 'Value' } },
 }
 `
 
-/** What every transaction type adds to files that are there. `file`: the operation's, from src/modules on. */
-export const editsOf = (module: string, name: string, file: string, members: string) =>
+/** What every transaction type adds to the messages: its own, with these lines, and a member of TxBody. */
+export const editsOf = (module: string, name: string, members: string) =>
   [
-    [`proto/svc/${module}.proto`, atEnd(`message ${upper(name)} {\n${members}}`)],
+    [`proto/svc/${module}.proto`, (text: string) => `${text.trimEnd()}\n\nmessage ${upper(name)} {\n${members}}\n`],
     ['proto/svc/tx.proto', withMember(module, name)],
-    ['src/modules/registry.ts', ahead(`import { ${name} } from './${file}'`)],
-    ['src/modules/registry.ts', inList(/^export const txEntries\b/m, `  ${name},`)],
-    ['src/dashboard/operations/index.ts', ahead(`import { ${name} } from './${name}.ts'`)],
-    ['src/dashboard/operations/index.ts', inList(/^const operations\b/m, `  ${name},`)],
-    [
-      'src/dashboard/events.ts',
-      inList(/^const telling\b/m, `  [${module}.${name}]: () => ['says here what happened'],`),
-    ],
-  ] as const
-
-/** What an operation that is no proposal adds beside: what the page says, and its example. */
-const operationEdits = (module: string, name: string) =>
-  [
-    ...editsOf(module, name, `${module}/tx/${name}.ts`, '  string value = 1;\n'),
-    [
-      'test/dashboard/operations.test.ts',
-      inList(/^const SAID\b/m, `  ${name}: [[{ value: '7' }, 'Say here what it does.']],`),
-    ],
-    [
-      'tools/record-examples.ts',
-      besideLast(
-        'before',
-        /^ {2}await record\('svc_accounts'\)$/,
-        `  await record('svc_${name}', { from: alice, value: '7' })`,
-      ),
-    ],
   ] as const
 
 /** What an operation of a module becomes. */
 export const operationSkeleton = (module: string, name: string): Skeleton => ({
   files: {
     [`src/modules/${module}/tx/${name}.ts`]: operationFile(module, name),
-    [`src/dashboard/operations/${name}.ts`]: pageFile(name, 'Say here what it does.'),
+    [`src/dashboard/operations/${name}.ts`]: pageFile(name),
     [`test/modules/${module}/${name}.test.ts`]: testFile(module, name),
   },
-  edits: operationEdits(module, name),
+  edits: editsOf(module, name, '  string value = 1;\n'),
 })

@@ -1,7 +1,6 @@
 /** The skeleton of a kind of proposal. */
-import { ahead, besideLast, inList, inTexts } from './edits.ts'
 import { upper, words } from './names.ts'
-import { editsOf, pageFile } from './operation.ts'
+import { editsOf } from './operation.ts'
 import type { Skeleton } from './write.ts'
 
 /** The name of the `ProposalKind` of an operation: `raiseLimit` for `proposeRaiseLimit`. */
@@ -21,6 +20,12 @@ import type { Block, Outcome, TxContext } from '../../define.ts'
 import { defineEvent } from '../../event.ts'
 import type { ProposalOf } from '../tables.ts'
 import { type CarriedOut, defineProposal, expiringFields, propose, type ProposalKind } from './proposal.ts'
+
+declare module '../tables.ts' {
+  interface OwnColumns {
+    readonly ${kind}: 'value'
+  }
+}
 
 type ${type} = ProposalOf<'${kind}'>
 
@@ -104,12 +109,22 @@ const PROPOSAL_MEMBERS = [
   .map((member, at) => `  ${member} = ${at + 1};\n`)
   .join('')
 
-/** What the page says of a kind of proposal. */
-function kindPageFile(name: string): string {
+/** What the page says of a kind of proposal and of its operation. */
+function pageFile(name: string): string {
   const [kind, own] = [kindOf(name), kindName(name)]
-  return `import { Facts } from '../parts/layout.tsx'
+  return `import { expiringFields, type OperationPage, proposalOf } from '../operations/operation.ts'
+import { Facts } from '../parts/layout.tsx'
 import { UserText } from '../parts/text.tsx'
 import type { DetailOf, KindPage } from './kind.tsx'
+
+/** Say here in one sentence what it does. */
+export const ${name}: OperationPage<'${name}'> = {
+  title: '${upper(words(name, ' '))}',
+  words: () => ['propose to say here what it does'],
+  happened: (of) => ['proposed to say here what it does: ', proposalOf(of)],
+  sentence: () => 'Propose to say here what it does.',
+  fields: { value: { label: 'Value' }, ...expiringFields },
+}
 
 /** Say here what it is. */
 export const ${own}: KindPage<DetailOf<'${kind}'>> = {
@@ -123,43 +138,12 @@ export const ${own}: KindPage<DetailOf<'${kind}'>> = {
 `
 }
 
-/** What a kind of proposal adds. It keeps its value in a column that there is already. */
-function proposalEdits(name: string) {
-  const [kind, own] = [kindOf(name), kindName(name)]
-  return [
-    ...editsOf('governance', name, `governance/proposals/${own}.ts`, PROPOSAL_MEMBERS),
-    ['src/modules/governance/block.ts', ahead(`import { ${own} } from './proposals/${own}.ts'`)],
-    ['src/modules/governance/block.ts', inList(/^export const proposalKinds\b/m, `  ${kind}: ${own},`)],
-    ['src/modules/governance/tables.ts', inTexts('PROPOSAL_TYPES', kind)],
-    ['src/modules/governance/tables.ts', inList(/^interface OwnColumns\b/m, `  readonly ${kind}: 'value'`)],
-    ['src/dashboard/proposals/index.ts', ahead(`import { ${own} } from './${own}.tsx'`)],
-    ['src/dashboard/proposals/index.ts', inList(/^export const kinds\b/m, `  ${kind}: ${own},`)],
-    [
-      'test/dashboard/operations.test.ts',
-      inList(/^const SAID\b/m, `  ${name}: [[{ value: 'seven' }, 'Propose to say here what it does.']],`),
-    ],
-    [
-      'tools/record-examples.ts',
-      besideLast(
-        'behind',
-        /^async function recordGovernance\(/,
-        `  await record('svc_${name}', { from: owner, value: 'seven' })`,
-      ),
-    ],
-  ] as const
-}
-
-/** What an operation `propose…` of governance becomes. */
+/** What an operation `propose…` of governance becomes. It keeps its value in a column that there is already. */
 export const proposalSkeleton = (name: string): Skeleton => ({
   files: {
     [`src/modules/governance/proposals/${kindName(name)}.ts`]: proposalFile(name),
-    [`src/dashboard/operations/${name}.ts`]: pageFile(
-      name,
-      'Propose to say here what it does.',
-      ', ...expiringFields',
-    ).replace('import type { OperationPage }', 'import { expiringFields, type OperationPage }'),
-    [`src/dashboard/proposals/${kindName(name)}.tsx`]: kindPageFile(name),
+    [`src/dashboard/proposals/${kindName(name)}.tsx`]: pageFile(name),
     [`test/modules/governance/${kindName(name)}.test.ts`]: proposalTest(name),
   },
-  edits: proposalEdits(name),
+  edits: editsOf('governance', name, PROPOSAL_MEMBERS),
 })

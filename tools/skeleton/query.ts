@@ -1,5 +1,4 @@
 /** The skeleton of a query. */
-import { ahead, inList } from './edits.ts'
 import { upper, words } from './names.ts'
 import type { Skeleton } from './write.ts'
 
@@ -71,16 +70,10 @@ describe('${path}', () => {
 }
 
 /** What a query of a module becomes. */
-export const querySkeleton = (module: string, name: string): Skeleton => {
-  const { query } = namesOf(module, name)
-  return {
-    files: {
-      [`src/modules/${module}/queries/${name}.ts`]: queryFile(module, name),
-      [`test/modules/${module}/${name}.test.ts`]: testFile(module, name),
-    },
-    edits: [
-      ['src/modules/registry.ts', ahead(`import { ${query} } from './${module}/queries/${name}.ts'`)],
-      ['src/modules/registry.ts', inList(/^export const queryEntries\b/m, `  ${query},`)],
-    ],
-  }
-}
+export const querySkeleton = (module: string, name: string): Skeleton => ({
+  files: {
+    [`src/modules/${module}/queries/${name}.ts`]: queryFile(module, name),
+    [`test/modules/${module}/${name}.test.ts`]: testFile(module, name),
+  },
+  edits: [],
+})

@@ -1,7 +1,12 @@
 /** Writes a skeleton into a project: all of its files and edits, or nothing. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Edit, SkeletonError } from './edits.ts'
+
+/** A module or name that no skeleton can be written for, or a project in which its edits do not fit. */
+export class SkeletonError extends Error {}
+
+/** A change of a file's text. Throws a SkeletonError where the text has no place for it. */
+export type Edit = (text: string) => string
 
 /** New files with their texts, and edits of files that the project has. Paths begin at its root. */
 export interface Skeleton {

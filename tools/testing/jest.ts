@@ -8,22 +8,24 @@ const modules = join(import.meta.dirname, '../../node_modules')
 
 const HANG_MS_MAX = 20_000
 
+/** Where the output of a program goes: straight through, nowhere, or into an open file. */
+type Output = 'inherit' | 'ignore' | number
+
 /**
- * Runs one Node program in the folder `root` to its end, its output going straight through unless `output` is 'ignore'.
- * Returns its exit status; a signal counts as 1. Once `report` is written the program has HANG_MS_MAX to end: jest waits
- * for ever for a socket or child that a test left open.
+ * Runs one Node program in the folder `root` to its end. Returns its exit status; a signal counts as 1. Once `report` is
+ * written the program has HANG_MS_MAX to end: jest waits for ever for a socket or child that a test left open.
  */
 export function runNode(
   root: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
   report = '',
-  output: 'inherit' | 'ignore' = 'inherit',
+  output: Output = 'inherit',
 ): Promise<number> {
   const path = `${join(modules, '.bin')}${delimiter}${process.env['PATH'] ?? ''}`
   const child = spawn(process.execPath, args, {
     cwd: root,
-    stdio: output,
+    stdio: ['inherit', output, output],
     env: { ...process.env, PATH: path, ...env },
   })
   // Ctrl-C reaches the child from the terminal; a signal to this process alone must be handed on, or the tests would
@@ -58,29 +60,27 @@ export interface JestOptions {
   /** Only tests whose names match it count. */
   readonly pattern: string | undefined
   /** What becomes of jest's output. Default 'inherit'. */
-  readonly output?: 'inherit' | 'ignore'
+  readonly output?: Output
+  /** The environment of the tests, beside that of this program. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
-async function runOnce({
-  root,
-  files,
-  args,
-  pattern,
-  output,
-}: JestOptions): Promise<{ status: number; report: string | undefined }> {
+async function runOnce(options: JestOptions): Promise<{ status: number; report: string | undefined }> {
+  const { root, files, args, pattern, output, env } = options
   if (files.length === 0) return { status: 0, report: undefined }
   const folder = mkdtempSync(join(tmpdir(), 'svcd-test-'))
   const report = join(folder, 'report.json')
   try {
     const flags = ['--json', `--outputFile=${report}`, '--testLocationInResults', '--passWithNoTests', ...args]
     if (pattern !== undefined) flags.push('-t', pattern)
-    const options = {
+    const own = {
+      ...env,
       NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --experimental-vm-modules --disable-warning=ExperimentalWarning`,
       // Tests start svcd some hundred times, and compiling it anew takes two thirds of the CPU of a short command.
       NODE_COMPILE_CACHE: join(folder, 'compiled'),
     }
     const jestArgs = [join(modules, 'jest/bin/jest.js'), ...flags, '--runTestsByPath', ...files]
-    const status = await runNode(root, jestArgs, options, report, output)
+    const status = await runNode(root, jestArgs, own, report, output)
     return { status, report: existsSync(report) ? readFileSync(report, 'utf8') : undefined }
   } finally {
     rmSync(folder, { recursive: true, force: true })

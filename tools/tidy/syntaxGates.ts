@@ -96,7 +96,7 @@ function isTableWrite(node: Node): boolean {
   return callee?.type === 'MemberExpression' && /^(?:put|remove)$/.test(String(textOf(callee['property'])))
 }
 
-/** Imports of another module's files other than its keeper and types. Source: CONTRIBUTING.md, Layout. */
+/** Imports of another module's files other than its keeper and types, and the lists that are written. Source: CONTRIBUTING.md, Layout. */
 function foreignImports(source: Source): number[] {
   const own = /^src\/modules\/([^/]+)\//.exec(source.path)?.[1]
   if (own === undefined) return []
@@ -106,7 +106,12 @@ function foreignImports(source: Source): number[] {
       if (typeof target !== 'string' || node['typeOnly'] === true) return false
       const path = new URL(target, `file:///${source.path}`).pathname
       const other = /^\/src\/modules\/([^/]+)\/(.*)$/.exec(path)
-      return other !== null && other[1] !== own && !['keeper.ts', 'types.ts'].includes(other[2] as string)
+      return (
+        other !== null &&
+        other[1] !== own &&
+        other[1] !== 'gen' &&
+        !['keeper.ts', 'types.ts'].includes(other[2] as string)
+      )
     })
     .map(source.lineOf)
 }

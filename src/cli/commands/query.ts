@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { SvcVerified, VerifiedRow, VerifyOptions } from '../../client/index.ts'
+import type { SvcVerified, VerifiedDelegation, VerifiedRow, VerifyOptions } from '../../client/index.ts'
 import type { Method } from '../../gateway/rpc/methods/define.ts'
 import { methods } from '../../gateway/rpc/methods/list.ts'
 import { amount } from '../../values/number.ts'
@@ -28,15 +28,19 @@ import { trustOptions } from '../trust.ts'
 
 type Given = Readonly<Record<string, unknown>>
 
-/** Asks for the row of a query that is to be proven. */
-type ProvenQuery = (verified: SvcVerified, given: Given, options: VerifyOptions) => Promise<VerifiedRow>
+/** What a query with `--prove` answers: a row, or the rows of delegations. */
+export type Proven = VerifiedRow | readonly VerifiedDelegation[]
+
+/** Asks for what is to be proven. */
+type ProvenQuery = (verified: SvcVerified, given: Given, options: VerifyOptions) => Promise<Proven>
 
 /**
- * The queries that support `--prove`, by method: those whose answer is one row of the state. Lists, and answers derived
- * from many rows, cannot be proven by one row.
+ * The queries that support `--prove`, by method: those whose answer is one row of the state, and that of delegations,
+ * each of which is two. Other lists, and answers derived from many rows, cannot be proven by their rows.
  */
 const PROVABLE_QUERIES: Readonly<Record<string, ProvenQuery>> = {
   svc_queryValidator: ({ stake }, given, options) => stake.validator.query(String(given['validatorAddress']), options),
+  svc_queryDelegator: ({ stake }, given, options) => stake.delegator.query(String(given['delegatorAddress']), options),
   svc_queryProposal: ({ governance }, given, options) => governance.queryProposal(String(given['proposalId']), options),
   svc_getBalance: (verified, given, options) => verified.getBalance(String(given['address']), options),
   svc_getTransactionCount: (verified, given, options) =>
@@ -95,11 +99,17 @@ async function answerProven({ name }: Method, given: Given, flags: ProveFlags): 
   }
   const options = flags.maxAge === undefined ? {} : { maxAgeMs: 1000 * flags.maxAge }
   const { prove } = await import('../prove.ts')
-  const row = await withProgress(
+  const proven = await withProgress(
     'waiting for the header',
     prove(flags, (verified) => ask(verified, given, options)),
   )
-  printAnswer(flags.json, row, () => formatFields({ ...row, data: row.data ?? 'none (proven to be absent)' }))
+  printAnswer(flags.json, proven, () => formatProven(proven))
+}
+
+/** Formats what was proven for people: delegations one below the other, because each has two rows and a header. */
+function formatProven(proven: Proven): string {
+  if (!('table' in proven)) return proven.map((one) => formatFields({ ...one })).join('\n\n') || 'none'
+  return formatFields({ ...proven, data: proven.data ?? 'none (proven to be absent)' })
 }
 
 /** A list of validators, or of the members of the validator set. */
@@ -119,6 +129,19 @@ function withJoining(list: unknown, set: unknown): unknown {
   }
 }
 
+/** Says of what unbonds how many tokens come at which block, in the list of delegations for people. */
+function withPendingInWords(list: unknown): unknown {
+  const { height, data } = list as {
+    readonly height: number
+    readonly data: readonly {
+      readonly pending: readonly { readonly amount: string; readonly completion_height: number }[]
+    }[]
+  }
+  const words = ({ amount: units, completion_height: at }: (typeof data)[0]['pending'][0]): string =>
+    `${printTokens(units)} at block ${at}`
+  return { height, data: data.map((row) => ({ ...row, pending: row.pending.map(words).join(', ') })) }
+}
+
 /** Formats a result for people. That of a method whose whole result is an amount is printed in tokens. */
 const humanAnswer = ({ result: schema }: Method, result: unknown): string =>
   schema === amount.schema ? printTokens(String(result)) : formatAnswer(result)
@@ -126,12 +149,15 @@ const humanAnswer = ({ result: schema }: Method, result: unknown): string =>
 async function answer(method: Method, given: Given, flags: GatewayFlags): Promise<void> {
   const gateway = gatewayFrom(flags)
   const result = await withProgress('waiting for the gateway', gateway.call(method.name, given))
+  if (flags.json === true) return printAnswer(true, result)
   // The interface fixes the members of a validator object, so who is joining must be read from the set.
   const shown =
-    method.name === 'svc_queryValidators' && flags.json !== true
+    method.name === 'svc_queryValidators'
       ? withJoining(result, await gateway.call('svc_queryValidatorSet'))
-      : result
-  printAnswer(flags.json, shown, () => humanAnswer(method, shown))
+      : method.name === 'svc_queryDelegator'
+        ? withPendingInWords(result)
+        : result
+  printAnswer(false, shown, () => humanAnswer(method, shown))
 }
 
 function configureOne(query: Command, method: Method): void {

@@ -269,8 +269,18 @@ async function sendTx(entry: TxEntry, words: string, flags: Flags): Promise<void
   await printResult(words, entry, sender, await withProgress('waiting for the block', work), flags)
 }
 
+/**
+ * Commands that say more than the client's function, by operation. Beside `stake withdraw`, which ends a candidacy, a
+ * `withdraw` of a delegation would be mistaken for it.
+ */
+const OWN_WORDS: Readonly<Record<string, readonly string[]>> = {
+  delegate: ['stake', 'delegate'],
+  withdraw: ['stake', 'undelegate'],
+}
+
 /** The command of an operation: `stake.validator.declare` is `stake declare`. */
-const wordsOf = ({ call }: TxEntry): readonly string[] =>
+const wordsOf = ({ operation, call }: TxEntry): readonly string[] =>
+  OWN_WORDS[operation] ??
   call
     .split('.')
     .filter((word) => word !== 'validator')

@@ -1,9 +1,9 @@
-import { parseAddress } from '../../values/address.ts'
+import { type Address, parseAddress } from '../../values/address.ts'
 import { equalBytes, fromBase64, fromHex } from '../../base/bytes.ts'
 import { SvcProofError } from '../errors.ts'
 import { stateTables } from '../gen/rows.ts'
 import type { VerifyOptions } from '../types.ts'
-import type { Target, Transport } from '../transport.ts'
+import type { Call, Target, Transport } from '../transport.ts'
 import { verifiedHeader } from './header.ts'
 import { whyNotAbsent, whyNotMember } from './ics23.ts'
 import { printRow, stateKey } from './rows.ts'
@@ -42,18 +42,38 @@ export interface VerifiedRow {
 }
 
 /** Who is asked: the gateway for row and proof, which nobody believes, and the light client for the header. */
-interface Sources extends Pick<Target, 'light' | 'fetch'> {
+export interface Sources extends Pick<Target, 'light' | 'fetch'> {
   readonly transport: Transport
 }
 
-interface Answer {
+/** A row that is asked for: by its key, or a candidacy by the address that owns it. */
+export interface WantedRow {
+  readonly table: string
+  readonly key: string
+  readonly owner: Address | undefined
+}
+
+/** Names a row as `svc_getProof` takes it, where 32 bytes are all of a key in any base64. */
+export function wantedRow(table: string, key: string): WantedRow {
+  // `/` separates the parts of a key, and base64 of a key that is one part may hold it too.
+  const isOnePart = Object.keys(stateTables.get(table)?.key ?? {}).length === 1
+  const named = isOnePart ? key.replaceAll('+', '-').replaceAll('/', '_') : key
+  return { table, key: named, owner: table === 'candidacies' ? parseAddress(named) : undefined }
+}
+
+/** The call of the gateway that answers with a row and its proof. */
+export const proofCall = ({ table, key }: WantedRow): Call => ({ method: 'svc_getProof', params: [table, key] })
+
+/** A row and its proof, as the gateway claims them. */
+export interface ClaimedRow {
   readonly height: number
   readonly key: Uint8Array
   readonly value: Uint8Array
   readonly proof: Uint8Array
 }
 
-function readAnswer(answer: unknown): Answer {
+/** Reads what the gateway answers to `proofCall`. Throws an SvcProofError for an answer of another form. */
+export function readClaim(answer: unknown): ClaimedRow {
   const { height, ...texts } = (answer ?? {}) as Readonly<Record<string, unknown>>
   const bytesOf = (member: string): Uint8Array => {
     const text = texts[member]
@@ -73,7 +93,7 @@ const CANDIDACY_KEY_BYTES = 9
  * Returns the key that the answer must be about. When the row is asked for by its owner, the gateway finds the id, which
  * is trusted only once the row shows that owner.
  */
-function expectedKey(table: string, key: string, owner: string | undefined, answer: Answer): Uint8Array {
+function expectedKey({ table, key, owner }: WantedRow, claim: ClaimedRow): Uint8Array {
   if (owner === undefined) {
     const expected = stateKey(table, key)
     if (expected === undefined)
@@ -81,13 +101,20 @@ function expectedKey(table: string, key: string, owner: string | undefined, answ
     return expected
   }
   if (
-    answer.key.length !== CANDIDACY_KEY_BYTES ||
-    answer.key[0] !== stateTables.get(table)?.tag ||
-    answer.value.length === 0
+    claim.key.length !== CANDIDACY_KEY_BYTES ||
+    claim.key[0] !== stateTables.get(table)?.tag ||
+    claim.value.length === 0
   ) {
     throw new SvcProofError(`the gateway's answer is no candidacy of ${owner}`)
   }
-  return answer.key
+  return claim.key
+}
+
+/** Throws an SvcProofError unless the claim is about the row that is wanted; returns the key of that row. */
+export function checkedKey(wanted: WantedRow, claim: ClaimedRow): Uint8Array {
+  const expected = expectedKey(wanted, claim)
+  if (!equalBytes(claim.key, expected)) throw new SvcProofError("the gateway's answer is about another row")
+  return expected
 }
 
 /** How old a verified answer may be unless `maxAgeMs` says otherwise: longer than any usual pause between blocks. */
@@ -107,38 +134,52 @@ function checkAge({ height, time }: VerifiedHeader, maxAgeMs: number): void {
   throw new SvcProofError(`the header of block ${height} is of ${time}, ${age}`)
 }
 
+/** The light client that is asked; throws an SvcProofError when there is none. */
+export function lightOf({ light }: Sources): string {
+  if (light === undefined) throw new SvcProofError('there is no light client to ask: new Svc({ url, light })')
+  return light
+}
+
+/** The verified header that proves the rows of `height`, which is no older than `maxAgeMs`. */
+export async function headerAfter(height: number, sources: Sources, options: VerifyOptions): Promise<VerifiedHeader> {
+  const { fetch } = sources
+  const from = { light: lightOf(sources), ...(fetch === undefined ? {} : { fetch }) }
+  const header = await verifiedHeader(from, height + 1, options)
+  checkAge(header, options.maxAgeMs ?? MAX_AGE_MS)
+  return header
+}
+
+/** The row of a claim, once its proof leads to the app hash of the header. Throws an SvcProofError when it does not. */
+export function verifyClaim(wanted: WantedRow, claim: ClaimedRow, header: VerifiedHeader): VerifiedRow {
+  const { table, owner } = wanted
+  const key = checkedKey(wanted, claim)
+  const root = fromHex(header.app_hash) as Uint8Array
+  const isThere = claim.value.length > 0
+  const why = isThere ? whyNotMember(root, claim.proof, key, claim.value) : whyNotAbsent(root, claim.proof, key)
+  if (why !== undefined) throw new SvcProofError(`${why} (height ${claim.height}, header ${header.height})`)
+  const data = isThere ? printRow(table, key, claim.value) : null
+  if (owner !== undefined && data?.['owner_address'] !== owner) {
+    throw new SvcProofError(`the row that the gateway found is owned by ${String(data?.['owner_address'])}`)
+  }
+  return { verified: true, height: claim.height, header, table, data }
+}
+
 /**
  * Resolves with a row as of the gateway's head, proven: the light client has verified the header after that head, the
  * proof leads from its app hash to the row, the row is the one that was asked for, and the header is no older than
- * `maxAgeMs`. `key` is as `svc_getProof` takes it, where 32 bytes are all of it in any base64. Rejects with
- * SvcProofError at whatever does not hold, or when the header is not there after `timeoutMs`; with SvcRpcError when the
- * gateway refuses or does not answer.
+ * `maxAgeMs`. Rejects with SvcProofError at whatever does not hold, or when the header is not there after `timeoutMs`;
+ * with SvcRpcError when the gateway refuses or does not answer.
  */
 export async function proveRow(
-  { transport, light, fetch }: Sources,
+  sources: Sources,
   table: string,
   key: string,
   options: VerifyOptions,
 ): Promise<VerifiedRow> {
-  if (light === undefined) throw new SvcProofError('there is no light client to ask: new Svc({ url, light })')
-  // `/` separates the parts of a key, and base64 of a key that is one part may hold it too.
-  const isOnePart = Object.keys(stateTables.get(table)?.key ?? {}).length === 1
-  const named = isOnePart ? key.replaceAll('+', '-').replaceAll('/', '_') : key
-  const owner = table === 'candidacies' ? parseAddress(named) : undefined
-  const answer = readAnswer(await transport.ask({ method: 'svc_getProof', params: [table, named] }, options.signal))
-  const expected = expectedKey(table, named, owner, answer)
-  if (!equalBytes(answer.key, expected)) throw new SvcProofError("the gateway's answer is about another row")
-  const header = await verifiedHeader({ light, ...(fetch === undefined ? {} : { fetch }) }, answer.height + 1, options)
-  checkAge(header, options.maxAgeMs ?? MAX_AGE_MS)
-  const root = fromHex(header.app_hash) as Uint8Array
-  const isThere = answer.value.length > 0
-  const why = isThere
-    ? whyNotMember(root, answer.proof, expected, answer.value)
-    : whyNotAbsent(root, answer.proof, expected)
-  if (why !== undefined) throw new SvcProofError(`${why} (height ${answer.height}, header ${header.height})`)
-  const data = isThere ? printRow(table, expected, answer.value) : null
-  if (owner !== undefined && data?.['owner_address'] !== owner) {
-    throw new SvcProofError(`the row that the gateway found is owned by ${String(data?.['owner_address'])}`)
-  }
-  return { verified: true, height: answer.height, header, table, data }
+  lightOf(sources)
+  const wanted = wantedRow(table, key)
+  const claim = readClaim(await sources.transport.ask(proofCall(wanted), options.signal))
+  // What is about another row is refused before anybody waits for a header.
+  checkedKey(wanted, claim)
+  return verifyClaim(wanted, claim, await headerAfter(claim.height, sources, options))
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { Svc } from '../../client/index.ts'
 import type { FormField } from '../../client/gen/forms.ts'
 import { formatCount } from '../format.ts'
 import { bytesOf, unitsOf } from './check.ts'
@@ -29,21 +30,19 @@ const lineOf = ({ value, onInput, onBlur }: Control, props: InputProps, more: ob
     spellcheck={false}
     value={value}
     onInput={({ currentTarget }) => onInput(currentTarget.value)}
-    {...(onBlur === undefined ? {} : { onBlur })}
+    onBlur={onBlur}
   />
 )
 
 /** A text, with the bytes that it takes where there is a limit. */
-export function TextField({ bytesMax, ...props }: FieldProps & { readonly bytesMax?: number | undefined }) {
-  const { label, hint, error, isOptional = false, value, onInput, onBlur } = props
+export function TextField({ bytesMax = 0, ...props }: FieldProps & { readonly bytesMax?: number | undefined }) {
+  const { value, onInput, onBlur } = props
   const note =
-    bytesMax === undefined || value === ''
-      ? undefined
-      : `${formatCount(bytesOf(value))} / ${formatCount(bytesMax)} bytes`
+    bytesMax === 0 || value === '' ? undefined : `${formatCount(bytesOf(value))} / ${formatCount(bytesMax)} bytes`
   return (
-    <Labelled label={label} hint={hint} error={error} isOptional={isOptional} note={note}>
+    <Labelled {...props} note={note}>
       {(given) =>
-        (bytesMax ?? 0) < LONG_BYTES ? (
+        bytesMax < LONG_BYTES ? (
           lineOf(props, given)
         ) : (
           <textarea
@@ -51,7 +50,7 @@ export function TextField({ bytesMax, ...props }: FieldProps & { readonly bytesM
             rows={3}
             value={value}
             onInput={({ currentTarget }) => onInput(currentTarget.value)}
-            {...(onBlur === undefined ? {} : { onBlur })}
+            onBlur={onBlur}
           />
         )
       }
@@ -59,44 +58,40 @@ export function TextField({ bytesMax, ...props }: FieldProps & { readonly bytesM
   )
 }
 
-/** An amount, typed in tokens. */
-export function AmountField(props: FieldProps) {
-  const { label, hint, error, isOptional = false, value } = props
-  const units = value === '' ? undefined : unitsOf(value)
+/** An amount, typed in tokens. `most`: base units that a button fills in. */
+export function AmountField({
+  hint = 'in tokens, such as 1.5',
+  most,
+  ...props
+}: FieldProps & { readonly most?: bigint | undefined }) {
+  const units = props.value === '' ? undefined : unitsOf(props.value)
   return (
-    <Labelled
-      label={label}
-      hint={hint ?? 'in tokens, such as 1.5'}
-      error={error}
-      isOptional={isOptional}
-      note={units === undefined ? undefined : `${formatCount(units)} base units`}
-    >
-      {(given) => lineOf(props, given, { inputMode: 'decimal' })}
+    <Labelled {...props} hint={hint} note={units === undefined ? undefined : `${formatCount(units)} base units`}>
+      {(given) => (
+        <div class='with-button'>
+          {lineOf(props, given, { inputMode: 'decimal' })}
+          {most === undefined ? null : (
+            <button type='button' onClick={() => props.onInput(Svc.toTokens(most))}>
+              Max
+            </button>
+          )}
+        </div>
+      )}
     </Labelled>
   )
 }
 
 /** One of a few values. */
 export function ChoiceField({
-  label,
-  hint,
-  error,
-  isOptional = false,
-  value,
-  onInput,
-  onBlur,
   values,
+  ...props
 }: FieldProps & { readonly values: readonly (readonly [value: string, title: string])[] }) {
+  const { value, isOptional, onInput, onBlur } = props
   return (
-    <Labelled label={label} hint={hint} error={error} isOptional={isOptional}>
+    <Labelled {...props}>
       {(given) => (
-        <select
-          {...given}
-          value={value}
-          onChange={({ currentTarget }) => onInput(currentTarget.value)}
-          {...(onBlur === undefined ? {} : { onBlur })}
-        >
-          {value === '' || isOptional ? <option value=''>Choose</option> : null}
+        <select {...given} value={value} onChange={({ currentTarget }) => onInput(currentTarget.value)} onBlur={onBlur}>
+          {value === '' || isOptional === true ? <option value=''>Choose</option> : null}
           {values.map(([name, title]) => (
             <option key={name} value={name}>
               {title}
@@ -108,25 +103,16 @@ export function ChoiceField({
   )
 }
 
+/** A field of one line; `more` are attributes of its input. */
+const lineField = (more: object) => (props: FieldProps) => (
+  <Labelled {...props}>{(given) => lineOf(props, given, more)}</Labelled>
+)
+
 /** An address, a key, a hash or an id: text of one line that is copied rather than written. */
-export function CodeField(props: FieldProps) {
-  const { label, hint, error, isOptional = false } = props
-  return (
-    <Labelled label={label} hint={hint} error={error} isOptional={isOptional}>
-      {(given) => lineOf(props, given, { class: 'mono', autocapitalize: 'off' })}
-    </Labelled>
-  )
-}
+export const CodeField = lineField({ class: 'mono', autocapitalize: 'off' })
 
 /** A whole number. */
-export function CountField(props: FieldProps) {
-  const { label, hint, error, isOptional = false } = props
-  return (
-    <Labelled label={label} hint={hint} error={error} isOptional={isOptional}>
-      {(given) => lineOf(props, given, { inputMode: 'numeric' })}
-    </Labelled>
-  )
-}
+export const CountField = lineField({ inputMode: 'numeric' })
 
 const YES_NO = [
   ['Y', 'Yes'],

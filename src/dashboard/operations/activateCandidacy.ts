@@ -12,6 +12,7 @@ function outflow({ candidacy, params }: Facts): Outflow | undefined {
 export const activateCandidacy: OperationPage<'activateCandidacy'> = {
   title: 'Activate',
   words: () => ['activate the candidacy'],
+  happened: () => ['activated the candidacy'],
   sentence: (_, facts) => {
     const stake = outflow(facts)
     return `Activate your candidacy again${stake === undefined ? '' : `, staking ${tokens(stake.units)}`}.`

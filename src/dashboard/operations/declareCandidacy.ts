@@ -1,6 +1,7 @@
 import type { Facts } from '../wallet/facts.ts'
 import { candidacyFields, selfStake } from './candidacy.ts'
 import { type Input, type Message, type OperationPage, pieceOf, stakeOf, textOf, tokens } from './operation.ts'
+import { piece } from '../pieces.ts'
 
 const outflow = ({ maxAmount }: Input<'declareCandidacy'>, { params, defaultMaxAmount }: Facts) =>
   stakeOf(selfStake(BigInt(maxAmount ?? defaultMaxAmount), params))
@@ -14,6 +15,7 @@ export const declareCandidacy: OperationPage<'declareCandidacy'> = {
       ? ['declare a candidacy']
       : ['declare the candidacy ', pieceOf('stranger', given, 'name')]
   },
+  happened: ({ pub_key: key }) => ['declared the candidacy with the key ', piece('key', key)],
   sentence: (input, facts) => {
     const stake = outflow(input, facts)
     const staking = stake === undefined ? '' : `, staking ${tokens(stake.units)}`

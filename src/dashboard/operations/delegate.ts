@@ -1,3 +1,4 @@
+import { piece } from '../pieces.ts'
 import { addressField, type OperationPage, pieceOf, stakeOf, tokens } from './operation.ts'
 
 /** Stakes with a validator. */
@@ -9,6 +10,7 @@ export const delegate: OperationPage<'delegate'> = {
     ' with ',
     pieceOf('validator', message, 'validatorAddress'),
   ],
+  happened: ({ amount, owner }) => ['staked ', piece('tokens', amount), ' with ', piece('validator', owner)],
   sentence: ({ validatorAddress, amount }) => `Stake ${tokens(amount)} with the validator ${validatorAddress}.`,
   outflow: ({ amount }) => stakeOf(BigInt(amount)),
   fields: { validatorAddress: addressField('Validator'), amount: { label: 'Amount' } },

@@ -1,45 +1,8 @@
 import type { OperationName } from '../../client/gen/forms.ts'
 import type { Words } from '../pieces.ts'
 import type { Facts } from '../wallet/facts.ts'
-import { acceptCandidacyAccountUpdate } from './acceptCandidacyAccountUpdate.ts'
-import { activateCandidacy } from './activateCandidacy.ts'
-import { deactivateCandidacy } from './deactivateCandidacy.ts'
-import { declareCandidacy } from './declareCandidacy.ts'
-import { delegate } from './delegate.ts'
-import type { FieldText, Input, Message, OperationPage, Outflow } from './operation.ts'
-import { proposeChangeParam } from './proposeChangeParam.ts'
-import { proposeDeployLibEni } from './proposeDeployLibEni.ts'
-import { proposeRetireProgram } from './proposeRetireProgram.ts'
-import { proposeTransferFund } from './proposeTransferFund.ts'
-import { proposeUpgradeProgram } from './proposeUpgradeProgram.ts'
-import { transfer } from './transfer.ts'
-import { updateCandidacy } from './updateCandidacy.ts'
-import { updateCandidacyAccount } from './updateCandidacyAccount.ts'
-import { verifyCandidacy } from './verifyCandidacy.ts'
-import { vote } from './vote.ts'
-import { withdraw } from './withdraw.ts'
-import { withdrawCandidacy } from './withdrawCandidacy.ts'
-
-/** Every operation. The compiler demands a file of each. */
-const operations: { readonly [O in OperationName]: OperationPage<O> } = {
-  declareCandidacy,
-  updateCandidacy,
-  withdrawCandidacy,
-  activateCandidacy,
-  deactivateCandidacy,
-  updateCandidacyAccount,
-  acceptCandidacyAccountUpdate,
-  verifyCandidacy,
-  delegate,
-  withdraw,
-  proposeChangeParam,
-  proposeDeployLibEni,
-  proposeRetireProgram,
-  proposeUpgradeProgram,
-  proposeTransferFund,
-  vote,
-  transfer,
-}
+import { operationPages as operations } from './gen/pages.ts'
+import type { FieldText, Input, Message, Outflow } from './operation.ts'
 
 const isOperation = (name: string): name is OperationName => Object.hasOwn(operations, name)
 
@@ -60,6 +23,10 @@ export function operationWords(operation: string | null, message: Message | null
   if (operation === null) return ['bytes that are no transaction']
   return isOperation(operation) ? operations[operation].words(message ?? {}) : [operation]
 }
+
+/** What the event of an operation says, without who did it. */
+export const happened = (operation: OperationName, attributes: Message): Words =>
+  operations[operation].happened(attributes as never)
 
 /** What a request does, in the sentence that a reader signs. */
 export const sentenceOf = <O extends OperationName>({ operation, input }: TxRequest<O>, facts: Facts): string =>

@@ -1,6 +1,7 @@
-import type { OperationInputs, OperationName } from '../../client/gen/forms.ts'
+import type { EventAttributes } from '../../client/gen/events.ts'
+import type { OperationEvents, OperationInputs, OperationName } from '../../client/gen/forms.ts'
 import { formatTokens } from '../format.ts'
-import type { Piece, Words } from '../pieces.ts'
+import { type Piece, piece, type Words } from '../pieces.ts'
 import type { Facts, Needs } from '../wallet/facts.ts'
 
 /** What an operation is given, without who signs it. */
@@ -23,12 +24,14 @@ export interface FieldText {
   readonly inner?: Readonly<Record<string, string>>
 }
 
-/** What the page says of an operation. The lists of operations/index.ts have one of each. */
+/** What the page says of an operation. */
 export interface OperationPage<O extends OperationName> {
   /** Its name in a title: `Transfer`. */
   readonly title: string
   /** What it asks the chain to do, in lower case: `send 5 token to 0x…`. Any of the fields may be missing. */
   readonly words: (message: Message) => Words
+  /** What its event says happened, without who did it: `sent 5 token to 0x…`. */
+  readonly happened: (attributes: EventAttributes[OperationEvents[O]]) => Words
   /** What it does, in the sentence that a reader signs. Text that strangers chose appears only as its form allows. */
   readonly sentence: (input: Input<O>, facts: Facts) => string
   /** What of the chain the sentence and the outflow are made from, beside the parameters. */
@@ -45,10 +48,20 @@ export const textOf = (message: Message, name: string): string => {
 }
 
 /** A field as a piece of words. */
-export const pieceOf = (kind: Exclude<Piece, string>['kind'], message: Message, name: string): Piece => ({
-  kind,
-  value: textOf(message, name),
-})
+export const pieceOf = (kind: Exclude<Piece, string>['kind'], message: Message, name: string): Piece =>
+  piece(kind, textOf(message, name))
+
+/** The proposal that an event is about. */
+export const proposalOf = ({ proposal_id: id }: { readonly proposal_id: string }): Piece => piece('proposal', id)
+
+const RESULTS: ReadonlyMap<string, string> = new Map([
+  ['Approved', 'was approved'],
+  ['Rejected', 'was rejected'],
+  ['Expired', 'expired'],
+])
+
+/** What became of a proposal: `was approved`. */
+export const resultOf = (result: string): string => RESULTS.get(result) ?? `ended as ${result}`
 
 /** The exact amount: what is signed is never rounded. */
 export const tokens = (units: bigint | string | number): string => `${formatTokens(BigInt(units), 18)} token`

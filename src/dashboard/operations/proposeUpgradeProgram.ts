@@ -1,10 +1,11 @@
 import { libraryFields, libraryOf } from './library.ts'
-import type { OperationPage } from './operation.ts'
+import { type OperationPage, proposalOf } from './operation.ts'
 
 /** Proposes an upgrade, which the chain always refuses. */
 export const proposeUpgradeProgram: OperationPage<'proposeUpgradeProgram'> = {
   title: 'Propose an upgrade',
   words: (message) => ['propose to upgrade the program to ', libraryOf(message)],
+  happened: (of) => ['proposed to upgrade the program: ', proposalOf(of)],
   sentence: ({ name, version }) =>
     `Propose to upgrade the program to ${name} ${version}, which this chain always refuses.`,
   fields: { ...libraryFields, upgradeBlockHeight: { label: 'Upgrades at block' } },

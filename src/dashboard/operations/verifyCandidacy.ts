@@ -8,6 +8,7 @@ export const verifyCandidacy: OperationPage<'verifyCandidacy'> = {
     pieceOf('validator', message, 'candidateAddress'),
     textOf(message, 'verified') === 'Y' ? ' as verified' : ' as not verified',
   ],
+  happened: () => ['had its verification set by the foundation'],
   sentence: ({ candidateAddress, verified }) =>
     `Mark the candidacy of ${candidateAddress} as ${verified === 'Y' ? 'verified' : 'not verified'}.`,
   fields: { candidateAddress: { label: 'Account of the candidacy' }, verified: { label: 'Verified' } },

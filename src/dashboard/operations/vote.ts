@@ -1,6 +1,6 @@
 import { shorten } from '../format.ts'
 import { kindOf } from '../proposals/index.ts'
-import { type OperationPage, pieceOf, textOf } from './operation.ts'
+import { type OperationPage, pieceOf, textOf, proposalOf, resultOf } from './operation.ts'
 
 const ANSWERS: Readonly<Record<string, string>> = { Y: 'yes', N: 'no' }
 
@@ -12,6 +12,11 @@ export const vote: OperationPage<'vote'> = {
     ANSWERS[textOf(message, 'answer')] ?? pieceOf('stranger', message, 'answer'),
     ' on ',
     pieceOf('proposal', message, 'proposalId'),
+  ],
+  happened: ({ result = '', ...of }) => [
+    'voted on ',
+    proposalOf(of),
+    result === '' ? '' : `, which ${resultOf(result)} by it`,
   ],
   sentence: ({ answer, proposalId }, { proposal, params }) => {
     const what = proposal === undefined ? '' : `, which ${kindOf(proposal.Type).effect(proposal.Detail, params)}`

@@ -1,4 +1,5 @@
 import { formatCount } from '../format.ts'
+import { piece } from '../pieces.ts'
 import { addressField, type OperationPage, pieceOf, textOf, tokens } from './operation.ts'
 
 /** Takes a stake back from a validator. */
@@ -10,6 +11,7 @@ export const withdraw: OperationPage<'withdraw'> = {
     ' back from ',
     pieceOf('validator', message, 'validatorAddress'),
   ],
+  happened: ({ amount, owner }) => ['took ', piece('tokens', amount), ' back from ', piece('validator', owner)],
   sentence: ({ validatorAddress, amount }, { params }) =>
     `Take ${amount === undefined ? 'your whole stake' : `${tokens(amount)} of your stake`} back from the validator ` +
     `${validatorAddress}. It is paid out after about ${formatCount(params.unstake_wait_period)} blocks.`,

@@ -3,12 +3,12 @@ import { head } from '../data/chain.ts'
 import { svc } from '../data/gateway.ts'
 import { useStore } from '../data/store.ts'
 import { useAnswer } from '../data/useAnswer.ts'
-import { formatCount, formatTime, shorten } from '../format.ts'
+import { formatCount, shorten } from '../format.ts'
 import { Facts, Section, View } from '../parts/layout.tsx'
 import { EmptyNote, ErrorNote, Loading } from '../parts/notes.tsx'
 import { Steps } from '../parts/Steps.tsx'
 import { Table } from '../parts/Table.tsx'
-import { Ago, HeightLink, Short, Whole } from '../parts/text.tsx'
+import { HeightLink, Moment, Short, Whole } from '../parts/text.tsx'
 import { columnsInBlock } from '../parts/transactions.tsx'
 import { Sentence } from '../parts/Words.tsx'
 import { linkTo, useRoute } from '../route.ts'
@@ -53,14 +53,7 @@ function Content({ block, id, offset }: { readonly block: FoundBlock; readonly i
     <>
       <Facts
         facts={{
-          Time: (
-            <>
-              {formatTime(Date.parse(block.time))} UTC{' '}
-              <span class='soft'>
-                (<Ago time={block.time} />)
-              </span>
-            </>
-          ),
+          Time: <Moment time={block.time} />,
           Proposer: proposerOf(block.proposer_address),
           Hash: <Whole text={block.hash} label='the hash of the block' />,
           Parent:
@@ -88,7 +81,6 @@ function Content({ block, id, offset }: { readonly block: FoundBlock; readonly i
           rows={block.transactions}
           keyOf={({ index }) => index}
           empty='This block has no transactions.'
-          isSortable={false}
         />
         <Steps
           label='Pages of transactions'

@@ -4,11 +4,11 @@ import { useStore } from '../data/store.ts'
 import { useAnswer } from '../data/useAnswer.ts'
 import type { ViewProps } from '../app.tsx'
 import { linkTo, useRoute } from '../route.ts'
+import { blockColumns } from '../parts/blocks.tsx'
 import { View } from '../parts/layout.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { Steps } from '../parts/Steps.tsx'
 import { type Column, Table } from '../parts/Table.tsx'
-import { Ago, HeightLink, Short } from '../parts/text.tsx'
 import { Block } from './Block.tsx'
 import { useProposers } from './useProposers.tsx'
 
@@ -50,13 +50,8 @@ function List() {
   const { rows, error, isLoading } = usePage(top, isLive)
   const proposerOf = useProposers()
   const columns: readonly Column<BlockHead>[] = [
-    {
-      name: 'height',
-      title: 'Height',
-      value: ({ height }) => height,
-      cell: ({ height }) => <HeightLink height={height} />,
-    },
-    { name: 'time', title: 'Time', value: ({ time }) => time, cell: ({ time }) => <Ago time={time} /> },
+    blockColumns.height,
+    blockColumns.time,
     {
       name: 'proposer',
       title: 'Proposer',
@@ -64,14 +59,8 @@ function List() {
       cell: ({ proposer_address: proposer }) => proposerOf(proposer),
       isMinor: true,
     },
-    { name: 'transactions', title: 'Transactions', value: ({ transaction_count: count }) => count, isNumber: true },
-    {
-      name: 'hash',
-      title: 'Hash',
-      value: ({ hash }) => hash,
-      cell: ({ hash }) => <Short text={hash} to={linkTo(['blocks', hash])} />,
-      isMinor: true,
-    },
+    blockColumns.transactions,
+    blockColumns.hash,
   ]
   const newer = top + PAGE_BLOCKS
   return (
@@ -86,7 +75,6 @@ function List() {
           rows={rows}
           keyOf={({ height }) => height}
           empty={isLive ? 'There is no block yet.' : 'The node has no blocks of these heights.'}
-          isSortable={false}
         />
       )}
       <Steps

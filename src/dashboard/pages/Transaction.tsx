@@ -2,11 +2,10 @@ import type { ComponentChildren } from 'preact'
 import type { GetShortfallResult } from '../../client/index.ts'
 import { svc } from '../data/gateway.ts'
 import { useAnswer } from '../data/useAnswer.ts'
-import { formatTime } from '../format.ts'
 import { Facts, Section, View } from '../parts/layout.tsx'
 import { Fields } from '../parts/Message.tsx'
 import { EmptyNote, ErrorNote, Loading } from '../parts/notes.tsx'
-import { AccountLink, Ago, Badge, HeightLink, Short, Tokens, UserText, Whole } from '../parts/text.tsx'
+import { AccountLink, Badge, HeightLink, Moment, Short, Tokens, UserText, Whole } from '../parts/text.tsx'
 import { failureOf, type Tx } from '../parts/transactions.tsx'
 import { Sentence } from '../parts/Words.tsx'
 import { proposalLink } from '../data/proposals.ts'
@@ -110,17 +109,7 @@ function Found({ tx }: { readonly tx: Tx }) {
               <HeightLink height={height} /> <span class='soft'>at place {tx.index}</span>
             </>
           ),
-          Time:
-            time === undefined ? (
-              '–'
-            ) : (
-              <>
-                {formatTime(Date.parse(time))} UTC{' '}
-                <span class='soft'>
-                  (<Ago time={time} />)
-                </span>
-              </>
-            ),
+          Time: time === undefined ? '–' : <Moment time={time} />,
           Sender: sender === null ? 'none: these bytes are no transaction' : <AccountLink address={sender} />,
           Nonce: nonce === null ? undefined : <span class='number'>{nonce}</span>,
           Candidacy: concerned === null ? undefined : <Short text={concerned} to={linkTo(['validators', concerned])} />,

@@ -19,7 +19,6 @@ function List() {
           rows={rows}
           keyOf={({ height, index }) => `${height}/${index}`}
           empty='The last 100 blocks hold no transaction. The next one appears here when it is in a block.'
-          isSortable={false}
         />
       )}
     </View>

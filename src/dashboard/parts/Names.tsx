@@ -1,4 +1,3 @@
-import type { Candidate } from '../data/validators.ts'
 import { formatCount } from '../format.ts'
 import { ValidatorLink } from './ValidatorLink.tsx'
 
@@ -6,18 +5,12 @@ import { ValidatorLink } from './ValidatorLink.tsx'
 const SHOWN_NAMES = 12
 
 /** Validators by name; those of a long list behind a switch. */
-export function Names({
-  owners,
-  candidates,
-}: {
-  readonly owners: readonly string[]
-  readonly candidates: readonly Candidate[] | undefined
-}) {
+export function Names({ owners }: { readonly owners: readonly string[] }) {
   const list = (some: readonly string[]) => (
     <ul class='names'>
       {some.map((owner) => (
         <li key={owner}>
-          <ValidatorLink owner={owner} candidates={candidates} />
+          <ValidatorLink owner={owner} />
         </li>
       ))}
     </ul>

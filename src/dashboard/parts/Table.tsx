@@ -16,6 +16,8 @@ export interface Column<Row> {
   readonly file?: (row: Row) => CsvValue
   /** Stands in the CSV file alone. */
   readonly isFileOnly?: boolean
+  /** Does not stand in the CSV file, and no order is by it: it holds what one can do. */
+  readonly isAction?: boolean
   readonly isNumber?: boolean
   /** Left out where the window is narrow. */
   readonly isMinor?: boolean
@@ -31,7 +33,7 @@ interface TableProps<Row> {
   readonly keyOf: (row: Row) => string | number
   /** What stands there when there are no rows. */
   readonly empty: string
-  /** False where the rows have an order of their own that must stay. */
+  /** Left out where the rows have an order of their own that must stay. */
   readonly isSortable?: boolean
 }
 
@@ -79,7 +81,7 @@ function useWindow(count: number, place: { readonly current: HTMLElement | null 
 const compare = (a: CsvValue, b: CsvValue): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** The rows in the order that the address asks for: `sort=name` or `sort=-name`. */
-function useSorted<Row>({ columns, rows, isSortable = true }: TableProps<Row>) {
+function useSorted<Row>({ columns, rows, isSortable = false }: TableProps<Row>) {
   const asked = useRoute().options.get('sort') ?? ''
   const isDown = asked.startsWith('-')
   const column = isSortable ? columns.find(({ name }) => name === asked.replace(/^-/, '')) : undefined
@@ -100,15 +102,16 @@ const classOf = <Row,>({ isNumber, isMinor }: Column<Row>): string =>
 
 /** A table that sorts by its columns, draws only the rows in sight, and can be taken along as CSV. */
 export function Table<Row>(props: TableProps<Row>) {
-  const { label, keyOf, empty, isSortable = true } = props
+  const { label, keyOf, empty, isSortable = false } = props
   const columns = props.columns.filter(({ isFileOnly }) => isFileOnly !== true)
   const { sorted, sortedBy, isDown, sortBy } = useSorted(props)
   const table = useRef<HTMLTableElement>(null)
   const { first, end } = useWindow(sorted.length, table)
   if (sorted.length === 0) return <EmptyNote>{empty}</EmptyNote>
   const save = (): void => {
-    const lines = sorted.map((row) => props.columns.map(({ value, file = value }) => file(row)))
-    const titles = props.columns.map(({ title }) => title)
+    const filed = props.columns.filter(({ isAction }) => isAction !== true)
+    const lines = sorted.map((row) => filed.map(({ value, file = value }) => file(row)))
+    const titles = filed.map(({ title }) => title)
     download(`${label.toLowerCase().replace(/[^a-z0-9]+/g, '-')}.csv`, csvText(titles, lines))
   }
   // What stands for the rows out of sight.
@@ -138,7 +141,7 @@ export function Table<Row>(props: TableProps<Row>) {
                 style={column.width === undefined ? {} : { width: column.width }}
                 {...(sortedBy === column.name ? { 'aria-sort': isDown ? 'descending' : 'ascending' } : {})}
               >
-                {isSortable ? (
+                {isSortable && column.isAction !== true ? (
                   <button type='button' onClick={() => sortBy(column.name)}>
                     {column.title}
                   </button>

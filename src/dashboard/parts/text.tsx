@@ -38,6 +38,16 @@ export function Ago({ time }: { readonly time: string }) {
   )
 }
 
+/** A time as it is, and how long ago or ahead that is. `time`: ISO 8601. */
+export const Moment = ({ time }: { readonly time: string }) => (
+  <>
+    {formatTime(Date.parse(time))} UTC{' '}
+    <span class='soft'>
+      (<Ago time={time} />)
+    </span>
+  </>
+)
+
 /** An amount in base units, in tokens; the exact one is at hand. In a table of amounts the unit may go without saying. */
 export function Tokens({
   units,

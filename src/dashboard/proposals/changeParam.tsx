@@ -3,14 +3,20 @@ import { parameterOf, type Params, parameters, rangeOf, valueText } from '../dat
 import { useAnswer } from '../data/useAnswer.ts'
 import { ChoiceField, TextField } from '../forms/fields.tsx'
 import type { FormParts } from '../forms/FormParts.ts'
-import { valueToday } from '../operations/proposeChangeParam.ts'
+import { expiringFields, type OperationPage, pieceOf, proposalOf } from '../operations/operation.ts'
 import { Shown } from '../parts/notes.tsx'
 import { ParamValue } from '../parts/ParamValue.tsx'
 import { HeightLink } from '../parts/text.tsx'
+import { piece } from '../pieces.ts'
 import { linkTo, setOptions, useRoute } from '../route.ts'
+import type { Facts } from '../wallet/facts.ts'
 import { type ChangesProps, type DetailOf, type KindPage, Side } from './kind.tsx'
 
 type Detail = DetailOf<'change_param'>
+
+/** The value of a parameter today. */
+const valueToday = (params: Facts['params'], name: string): string =>
+  String((params as Readonly<Record<string, unknown>>)[name] ?? '?')
 
 function Changes({ proposal, detail: { name, value } }: ChangesProps<Detail>) {
   const { BlockHeight: height, Result: result, ResultBlockHeight: end } = proposal
@@ -101,11 +107,25 @@ function useForm(): FormParts {
 }
 
 /** A new value of a parameter. */
-export const changeParam: KindPage<Detail> = {
+export const changeParam: KindPage<DetailOf<'change_param'>> = {
   title: 'Parameter',
   doc: 'Gives a parameter of the chain a new value. It is in force from the block after the approval.',
   sentence: ({ name, value }) => `Set ${name} to ${valueText(name, value)}`,
   effect: ({ name, value }, params) => `sets ${name} from ${valueToday(params, name)} to ${value}`,
   Changes,
   useForm,
+}
+
+/** Proposes a new value of a parameter. */
+export const proposeChangeParam: OperationPage<'proposeChangeParam'> = {
+  title: 'Propose a parameter',
+  words: (message) => [
+    'propose to set ',
+    pieceOf('parameter', message, 'name'),
+    ' to ',
+    pieceOf('stranger', message, 'value'),
+  ],
+  happened: ({ name, ...of }) => ['proposed another ', piece('parameter', name), ': ', proposalOf(of)],
+  sentence: ({ name, value }, { params }) => `Propose to set ${name} from ${valueToday(params, name)} to ${value}.`,
+  fields: { name: { label: 'Parameter' }, value: { label: 'New value' }, ...expiringFields },
 }

@@ -1,7 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { FilesField, problemsOfFiles } from '../forms/FilesField.tsx'
+import { libraryFields, libraryOf, systemsOf } from '../operations/library.ts'
+import { type OperationPage, proposalOf } from '../operations/operation.ts'
 import { Facts } from '../parts/layout.tsx'
 import { Badge, type Tone, UserLink } from '../parts/text.tsx'
+import { piece } from '../pieces.ts'
 import type { ChangesProps, DetailOf, KindPage } from './kind.tsx'
 
 type Detail = DetailOf<'deploy_libeni'>
@@ -59,7 +62,7 @@ function Changes({ detail }: ChangesProps<Detail>) {
 }
 
 /** A native library. */
-export const deployLibEni: KindPage<Detail> = {
+export const deployLibEni: KindPage<DetailOf<'deploy_libeni'>> = {
   title: 'Library',
   doc: 'Deploys a native library. Every node fetches the file for its own system, and puts it in place where the proposal ends.',
   isDelayed: true,
@@ -72,4 +75,18 @@ export const deployLibEni: KindPage<Detail> = {
     check: problemsOfFiles,
     custom: { fileUrl: (field) => <FilesField field={field} />, md5: null },
   }),
+}
+
+/** Proposes a library. */
+export const proposeDeployLibEni: OperationPage<'proposeDeployLibEni'> = {
+  title: 'Propose a library',
+  words: (message) => ['propose to deploy the library ', libraryOf(message)],
+  happened: ({ name, ...of }) => ['proposed to deploy the library ', piece('stranger', name), ': ', proposalOf(of)],
+  sentence: ({ name, version, fileUrl }) =>
+    `Propose to deploy the library ${name} ${version} on ${systemsOf(fileUrl)}.`,
+  fields: {
+    ...libraryFields,
+    deployBlockHeight: { label: 'Deployed at block' },
+    deployTimestamp: { label: 'Deployed at' },
+  },
 }

@@ -1,20 +1,12 @@
 import type { Proposal, ProposalType } from '../data/proposals.ts'
-import { changeParam } from './changeParam.tsx'
-import { deployLibEni } from './deployLibEni.tsx'
-import type { DetailOf, KindPage } from './kind.tsx'
-import { retireProgram } from './retireProgram.tsx'
-import { transferFund } from './transferFund.tsx'
+import { kindPages } from './gen/pages.ts'
+import type { KindPage } from './kind.tsx'
 
-/** Every kind of proposal. The compiler demands a file of each. */
-export const kinds: { readonly [T in ProposalType]: KindPage<DetailOf<T>> } = {
-  change_param: changeParam,
-  transfer_fund: transferFund,
-  deploy_libeni: deployLibEni,
-  retire_program: retireProgram,
-}
+/** Every kind of proposal. */
+export { kindPages as kinds }
 
 /** What the page says of a kind of proposal. */
-export const kindOf = (type: ProposalType): KindPage => kinds[type]
+export const kindOf = (type: ProposalType): KindPage => kindPages[type]
 
 /** What a proposal would do, in a sentence. */
 export const titleOf = ({ Type, Detail }: Pick<Proposal, 'Type' | 'Detail'>): string => kindOf(Type).sentence(Detail)

@@ -1,7 +1,7 @@
 import { useCandidates } from '../data/validators.ts'
-import type { CustomField } from '../forms/FormParts.ts'
 import { formatCount } from '../format.ts'
-import { preservedKeys, validatorsIn } from '../operations/proposeRetireProgram.ts'
+import type { CustomField } from '../forms/FormParts.ts'
+import { type OperationPage, textOf, proposalOf } from '../operations/operation.ts'
 import { Facts } from '../parts/layout.tsx'
 import { Names } from '../parts/Names.tsx'
 import { Shown } from '../parts/notes.tsx'
@@ -10,6 +10,15 @@ import { ValidatorName } from '../parts/ValidatorLink.tsx'
 import type { ChangesProps, DetailOf, KindPage } from './kind.tsx'
 
 type Detail = DetailOf<'retire_program'>
+
+/** The keys that a proposal to retire the program would preserve. */
+const preservedKeys = (list: string): readonly string[] => list.split(',').filter(Boolean)
+
+/** How many validators a list of keys names: `1 validator`. */
+function validatorsIn(list: string): string {
+  const count = preservedKeys(list).length
+  return count === 1 ? '1 validator' : `${formatCount(count)} validators`
+}
 
 const RETIRE_STATUS: Readonly<Record<string, string>> = {
   init: 'Not retired. If it is approved, every node stops after the block of its point.',
@@ -33,7 +42,7 @@ function Changes({ proposal, detail }: ChangesProps<Detail>) {
               'Program version': detail.retired_version,
               [`Preserved (${formatCount(keys.size)})`]: (
                 <>
-                  <Names owners={kept.map((one) => one.owner_address)} candidates={all} />
+                  <Names owners={kept.map((one) => one.owner_address)} />
                   {unknown.map((key) => (
                     <div key={key}>
                       <UserText text={key} /> <span class='soft'>has no candidacy now</span>
@@ -47,7 +56,7 @@ function Changes({ proposal, detail }: ChangesProps<Detail>) {
                   gone.length === 0 ? (
                     'Nobody'
                   ) : (
-                    <Names owners={gone.map((one) => one.owner_address)} candidates={all} />
+                    <Names owners={gone.map((one) => one.owner_address)} />
                   )
                 ) : undefined,
               Status: RETIRE_STATUS[detail.status] ?? detail.status,
@@ -91,7 +100,7 @@ function PreservedField({ field }: { readonly field: CustomField }) {
                         checked={kept.has(key)}
                         onChange={({ currentTarget: { checked } }) => tick(key, checked)}
                       />{' '}
-                      <ValidatorName owner={owner} candidates={all} />
+                      <ValidatorName owner={owner} />
                     </label>
                     <span class='number soft'>{formatCount(power)}</span>
                   </li>
@@ -112,7 +121,7 @@ function PreservedField({ field }: { readonly field: CustomField }) {
 }
 
 /** The end of this version of the program. */
-export const retireProgram: KindPage<Detail> = {
+export const retireProgram: KindPage<DetailOf<'retire_program'>> = {
   title: 'Retirement',
   doc: 'Ends this version of the program: every node stops where the proposal ends, and whoever is not preserved is deactivated.',
   isDelayed: true,
@@ -126,4 +135,24 @@ export const retireProgram: KindPage<Detail> = {
     operation: 'proposeRetireProgram',
     custom: { preservedValidators: (field) => <PreservedField field={field} /> },
   }),
+}
+
+/** Proposes to retire the program. */
+export const proposeRetireProgram: OperationPage<'proposeRetireProgram'> = {
+  title: 'Propose to retire',
+  words: (message) => {
+    const count = textOf(message, 'preservedValidators').split(',').length
+    return [`propose to retire the program and to keep ${count === 1 ? 'one validator' : `${count} validators`}`]
+  },
+  happened: (of) => ['proposed to retire the program: ', proposalOf(of)],
+  sentence: ({ preservedValidators: list }) =>
+    `Propose to retire the program, preserve ${validatorsIn(list)} and deactivate all others.`,
+  fields: {
+    preservedValidators: {
+      label: 'Preserved validators',
+      hint: 'public keys with commas between them; all other validators are deactivated',
+    },
+    reason: { label: 'Reason' },
+    retiredBlockHeight: { label: 'Retires at block' },
+  },
 }

@@ -1,11 +1,19 @@
+import { escrowOf } from '../../modules/outflow.ts'
 import { svc } from '../data/gateway.ts'
 import { useParamsHistory } from '../data/parameters.ts'
 import type { Proposal } from '../data/proposals.ts'
 import { useAnswer } from '../data/useAnswer.ts'
+import { formatTokens, shorten } from '../format.ts'
 import { ChoiceField } from '../forms/fields.tsx'
 import type { CustomField } from '../forms/FormParts.ts'
-import { formatTokens, shorten } from '../format.ts'
-import { tokens } from '../operations/operation.ts'
+import {
+  addressField,
+  expiringFields,
+  type OperationPage,
+  pieceOf,
+  tokens,
+  proposalOf,
+} from '../operations/operation.ts'
 import { AccountLink } from '../parts/text.tsx'
 import { useWallet } from '../wallet/wallet.ts'
 import { type ChangesProps, type DetailOf, type KindPage, Side } from './kind.tsx'
@@ -79,7 +87,7 @@ function FromField({ field }: { readonly field: CustomField }) {
 }
 
 /** A payment. */
-export const transferFund: KindPage<Detail> = {
+export const transferFund: KindPage<DetailOf<'transfer_fund'>> = {
   title: 'Payment',
   doc: 'Pays from your account, which is held in escrow until the decision, or from a hold_account, which has received fees.',
   sentence: ({ amount, to }) => `Pay ${formatTokens(amount)} token to ${shorten(to)}`,
@@ -90,4 +98,30 @@ export const transferFund: KindPage<Detail> = {
     operation: 'proposeTransferFund',
     custom: { transferFrom: (field) => <FromField field={field} /> },
   }),
+}
+
+/** Proposes a payment. */
+export const proposeTransferFund: OperationPage<'proposeTransferFund'> = {
+  title: 'Propose a payment',
+  words: (message) => [
+    'propose to pay ',
+    pieceOf('tokens', message, 'amount'),
+    ' from ',
+    pieceOf('account', message, 'transferFrom'),
+    ' to ',
+    pieceOf('account', message, 'transferTo'),
+  ],
+  happened: (of) => ['proposed a payment: ', proposalOf(of)],
+  sentence: ({ amount, transferFrom, transferTo }) =>
+    `Propose to pay ${tokens(amount)} from ${transferFrom} to ${transferTo}.`,
+  outflow: ({ amount, transferFrom }, { from }) => {
+    const units = escrowOf(transferFrom.toLowerCase(), from, BigInt(amount))
+    return units === 0n ? undefined : { name: 'Held until the proposal is decided', units }
+  },
+  fields: {
+    transferFrom: { label: 'From', hint: 'your own account, or a present or earlier hold_account' },
+    transferTo: addressField('To'),
+    amount: { label: 'Amount' },
+    ...expiringFields,
+  },
 }

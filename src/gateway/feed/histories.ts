@@ -1,16 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fromBase64 } from '../../base/bytes.ts'
 import type { TxResult } from '../../comet/rpc.ts'
-import { tooMany } from '../rpc/errors.ts'
 import type { FoundTx } from './found.ts'
-import {
-  HISTORIES_ASKED_MAX,
-  HISTORIES_OF_ADDRESS_MAX,
-  HISTORIES_WAITING_MAX,
-  HISTORY_WAIT_MS_MAX,
-  INDEX_PAUSE_MS,
-  INDEX_TRIES,
-} from '../http/limits.ts'
+import { INDEX_PAUSE_MS, INDEX_TRIES } from '../http/limits.ts'
 
 /** What every answer of the node's index says: it is whole between these heights. */
 interface Span {
@@ -83,66 +75,3 @@ export const findTxWith =
       await sleep(INDEX_PAUSE_MS)
     }
   }
-
-interface Waiting {
-  readonly begin: () => void
-  readonly refuse: (why: string) => void
-  readonly sinceMs: number
-}
-
-/**
- * Creates turns for histories. An address has one under way, and HISTORIES_ASKED_MAX addresses at a time have one. The
- * calls of an address wait in order, and addresses take turns, so a caller who asks for many delays only itself. `nowMs`:
- * a clock in ms.
- */
-export function createSearchTurns(nowMs = () => performance.now()) {
-  const waiting = new Map<string, Waiting[]>()
-  const underWay = new Set<string>()
-  let count = 0
-  const beginNext = (): void => {
-    for (const [address, queue] of waiting) {
-      if (underWay.size >= HISTORIES_ASKED_MAX) return
-      if (underWay.has(address)) continue
-      while (queue.length > 0 && !underWay.has(address)) {
-        const next = queue.shift() as Waiting
-        count -= 1
-        if (nowMs() - next.sinceMs > HISTORY_WAIT_MS_MAX) {
-          next.refuse(`a history waited for its turn for ${HISTORY_WAIT_MS_MAX / 1000} s`)
-        } else {
-          underWay.add(address)
-          next.begin()
-        }
-      }
-      if (queue.length === 0) waiting.delete(address)
-    }
-  }
-  const turnOf = (address: string): Promise<void> => {
-    const queue = waiting.get(address) ?? []
-    if (queue.length >= HISTORIES_OF_ADDRESS_MAX)
-      throw tooMany(`${HISTORIES_OF_ADDRESS_MAX} histories of one address wait for their turn`)
-    if (count >= HISTORIES_WAITING_MAX) throw tooMany(`${HISTORIES_WAITING_MAX} histories wait for their turn`)
-    return new Promise((begin, fail) => {
-      queue.push({ begin, refuse: (why) => fail(tooMany(why)), sinceMs: nowMs() })
-      waiting.set(address, queue)
-      count += 1
-      beginNext()
-    })
-  }
-  return {
-    /** Runs `search` when it is the turn of `address`. Throws RpcError -32015 when too many wait. */
-    run: async <T>(address: string, search: () => Promise<T>): Promise<T> => {
-      await turnOf(address)
-      try {
-        return await search()
-      } finally {
-        underWay.delete(address)
-        const queue = waiting.get(address)
-        // Behind all others: each of them comes before its next turn.
-        if (queue !== undefined && waiting.delete(address)) waiting.set(address, queue)
-        beginNext()
-      }
-    },
-    /** How many wait. */
-    waiting: () => count,
-  }
-}

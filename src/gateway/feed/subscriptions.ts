@@ -9,7 +9,6 @@ import {
   REFILL_BLOCKS_MAX,
   REFILL_PAUSE_MS,
   SUBSCRIPTIONS_MAX,
-  SUBSCRIPTIONS_OF_SOCKET_MAX,
 } from '../http/limits.ts'
 import { type Interest, type News, newsOf } from './news.ts'
 import { createTally } from '../http/tally.ts'
@@ -74,16 +73,14 @@ interface Board {
 }
 
 /**
- * Reads the blocks that subscriptions lack, until nobody is behind. Blocks alternate between the oldest that any
- * subscription lacks, so that slow ones catch up and then share what is read, and the oldest that a round lacks. A round
- * is everybody who was behind when it began. Without rounds, strangers who begin far back, one after the other, would
- * keep everybody above them waiting. On a node that reads more slowly than it makes blocks nobody catches up, so a round
- * ends after REFILL_BLOCKS_MAX further blocks.
+ * Reads the blocks that subscriptions lack, until nobody is behind. In each round everybody who is behind is told of one
+ * block at least, the lowest first, so that slow ones catch up and then share what is read. Who begins further back after
+ * a round has begun waits for the next one, so strangers cannot keep others waiting.
  */
 function createRefill(chain: Chain, { running, reached }: Board, onError: (error: unknown) => void) {
   let isRunning = false
   let closed = false
-  const behind = (): readonly Subscription[] => [...running].filter(({ next }) => next <= reached())
+  const behind = (): Subscription[] => [...running].filter(({ next }) => next <= reached())
 
   /** The next block that somebody is behind with, or undefined when the node does not have it any more. */
   const readNext = async (height: number): Promise<News | undefined> => {
@@ -99,25 +96,26 @@ function createRefill(chain: Chain, { running, reached }: Board, onError: (error
     }
   }
 
+  const tellNext = async (height: number): Promise<void> => {
+    try {
+      const late = behind()
+      const news = await readNext(height)
+      // Only those whom it was read for: another may have come to this height in the meantime with another interest.
+      if (news !== undefined) for (const one of late) if (running.has(one)) tell(one, news)
+    } catch (error) {
+      onError(error)
+      await sleep(REFILL_PAUSE_MS, undefined, { ref: false })
+    }
+  }
+
   const run = async (): Promise<void> => {
     if (isRunning) return
     isRunning = true
-    let round = { of: new Set<Subscription>(), to: 0 }
-    const isInRound = (one: Subscription): boolean => round.of.has(one) && one.next <= round.to
-    for (let isForRound = true; !closed; isForRound = !isForRound) {
+    for (;;) {
       for (const one of behind()) skip(one, reached() - REFILL_BLOCKS_MAX)
-      const late = behind()
-      if (late.length === 0) break
-      if (!late.some(isInRound)) round = { of: new Set(late), to: reached() + REFILL_BLOCKS_MAX }
-      const height = Math.min(...(isForRound ? late.filter(isInRound) : late).map(({ next }) => next))
-      try {
-        const news = await readNext(height)
-        // Only those whom it was read for: another may have come to this height in the meantime with another interest.
-        if (news !== undefined) for (const one of late) if (running.has(one)) tell(one, news)
-      } catch (error) {
-        onError(error)
-        await sleep(REFILL_PAUSE_MS, undefined, { ref: false })
-      }
+      const round = behind().sort((a, b) => a.next - b.next)
+      if (closed || round.length === 0) break
+      for (const one of round) if (!closed && running.has(one) && one.next <= reached()) await tellNext(one.next)
     }
     isRunning = false
   }
@@ -209,8 +207,6 @@ export function createSubscriptions(
       return {
         add: (interest, from) => {
           if (hasEnded) throw new RpcError('invalidRequest', 'Invalid Request: the websocket has ended')
-          if (own.size >= SUBSCRIPTIONS_OF_SOCKET_MAX)
-            throw tooMany(`this websocket has ${SUBSCRIPTIONS_OF_SOCKET_MAX} subscriptions`)
           if (byAddress.of(address) >= subscriptionsOfAddress)
             throw tooMany(`this address has ${subscriptionsOfAddress} subscriptions`)
           if (count >= SUBSCRIPTIONS_MAX) throw tooMany(`the gateway has ${SUBSCRIPTIONS_MAX} subscriptions`)

@@ -100,24 +100,14 @@ export const SOCKET_CLOSE_MS = 2_000
 
 // Transactions.
 
-/** Transactions that this gateway signs, sends or waits for at a time; a call beyond it is answered with -32013. */
+/** Transactions that wait at this gateway for their blocks; a call beyond it is answered with -32013. */
 export const WAITING_MAX = 10_000
-/** Those of them that the gateway signs itself: callers who sign for themselves have room too. */
-export const WAITING_SIGNED_HERE_MAX = 5_000
-/** Those of them of one sender: nobody takes the places of all. */
-export const WAITING_OF_SENDER_MAX = 1_024
-/**
- * Further calls that send the bytes of one of them again and wait with it. They take none of the places of its sender.
- */
-export const WAITING_AGAIN_MAX = 5_000
 /** Accounts of which the gateway remembers what nonce the node expected last. */
 export const NONCES_KEPT = 10_000
 /** Refused transactions of which the gateway can still say what a balance lacked: at least the last ones. */
 export const SHORTFALLS_KEPT = 1_000
 /** How long a transaction is waited for unless configured, in ms. Source: protocol.md §10, -32012. */
 export const WAIT_MS = 30_000
-/** How often a transaction that the node had already is looked up while it is waited for, in ms. */
-export const LOOK_UP_MS = 500
 /** How long the first block feed may take to begin before a transaction is refused with -32011, in ms. */
 export const FEED_START_MS_MAX = 10_000
 
@@ -145,11 +135,7 @@ export const READY_MS = 250
 export const GAS_PRICES_KEPT = 1_024
 /** Histories that the node's index is asked for at a time, each by another address. Attack: histories, awards. */
 export const HISTORIES_ASKED_MAX = 4
-/** Histories of one address that wait for its turn; one more is answered with -32015. Attack: histories, awards. */
-export const HISTORIES_OF_ADDRESS_MAX = 32
-/** Histories in all that wait for their turn; one more is answered with -32015. Attack: histories. */
-export const HISTORIES_WAITING_MAX = 2_000
-/** How long a history waits for its turn, in ms. Attack: histories. */
+/** How long a history waits for its turn, in ms: `make outage` asks for several while the node says nothing. */
 export const HISTORY_WAIT_MS_MAX = 10_000
 /** How often the index is asked for a transaction that it does not have while it is behind the blocks. */
 export const INDEX_TRIES = 20
@@ -162,8 +148,6 @@ export const BLOCKS_MAX = 64
 
 // Subscriptions.
 
-/** Subscriptions of one websocket; one more is answered with -32015. Attack: subscribers. */
-export const SUBSCRIPTIONS_OF_SOCKET_MAX = 16
 /** Subscriptions of one address, unless configured; one more is answered with -32015. Attack: subscribers. */
 export const SUBSCRIPTIONS_OF_ADDRESS_MAX = 500
 /** Subscriptions in all; one more is answered with -32015. Attack: subscribers. */

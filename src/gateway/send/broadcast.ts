@@ -4,11 +4,10 @@ import type { Shortfall } from '../../base/txError.ts'
 import { isNodeError } from '../../comet/errors.ts'
 import { kernelErrors } from '../../modules/errors.ts'
 import { decodeTx, TX_BYTES_MAX, txHash } from '../../tx/envelope.ts'
-import { BAD_NONCE_CODE, decodeNonce, isInNoBlock, REBROADCAST_MS } from '../../tx/nonceQueue.ts'
+import { BAD_NONCE_CODE, decodeNonce } from '../../tx/nonceQueue.ts'
 import { decodeShortfall } from '../../tx/shortfall.ts'
 import type { Chain } from '../chain.ts'
-import { LOOK_UP_MS } from '../http/limits.ts'
-import { nodeFailure, RpcError, rpcErrors } from '../rpc/errors.ts'
+import { nodeFailure } from '../rpc/errors.ts'
 import type { Inclusion, Tracker, Waiter } from './tracker.ts'
 
 /** Why a transaction was refused. `expectedNonce`: the nonce that comes next, when it was refused for its own. */
@@ -44,7 +43,7 @@ export interface OnItsWay {
  */
 export type SentTx = Refused | (OnItsWay & { readonly outcome: Promise<Outcome> })
 
-/** The same before anybody waits for its block. Whoever gets a `waiter` must end it. */
+/** A transaction that was sent, before anybody waits for its block. Whoever gets a `waiter` must end it. */
 export type Broadcast = OnItsWay & { readonly waiter: Waiter }
 
 /** What sending needs. */
@@ -88,78 +87,6 @@ export async function broadcast(
     if (isNodeError(error, 'TxTooLarge')) return { hash, refused: tooLarge(bytes) }
     throw nodeFailure(error, { hash }) ?? error
   }
-}
-
-/**
- * Pauses that end all at once. `hasSlept` resolves with false for one that was cut short.
- *
- * PERF: an AbortSignal makes two errors for each pause. Without it a gateway takes 0.92 of the CPU for a transaction.
- */
-function createPauses() {
-  const running = new Map<NodeJS.Timeout, (hasSlept: boolean) => void>()
-  let isOver = false
-  return {
-    hasSlept: (ms: number): Promise<boolean> =>
-      new Promise((resolve) => {
-        if (isOver) return resolve(false)
-        const timer = setTimeout(() => {
-          running.delete(timer)
-          resolve(true)
-        }, ms).unref()
-        running.set(timer, resolve)
-      }),
-    endAll: () => {
-      isOver = true
-      for (const [timer, resolve] of running) {
-        clearTimeout(timer)
-        resolve(false)
-      }
-    },
-  }
-}
-
-/**
- * Waits for the block of what was sent, and looks it up by its hash at the end, because the feed skips blocks that were
- * pruned. The mempool drops silently what a block has made invalid, so the bytes are rebroadcast.
- */
-export async function follow(
-  setting: Setting,
-  { hash, state, waiter }: Broadcast,
-  { bytes, nonce }: { readonly bytes: Uint8Array; readonly nonce: number },
-): Promise<Outcome> {
-  const { chain, waitMs } = setting
-  const deadline = setTimeout(waiter.cancel, waitMs)
-  const { hasSlept, endAll } = createPauses()
-  const found = (included: Inclusion | undefined): Outcome | undefined => included && { hash, included }
-  const lookUp = (): Promise<Outcome | undefined> => chain.findTx(hash).then(found, () => undefined)
-  const lookUpOften = async (): Promise<Outcome | undefined> => {
-    do {
-      const outcome = await lookUp()
-      if (outcome !== undefined) return outcome
-    } while (await hasSlept(LOOK_UP_MS))
-    return undefined
-  }
-  const rebroadcast = async (): Promise<Outcome | undefined> => {
-    for (let pauseMs = REBROADCAST_MS; await hasSlept(pauseMs); pauseMs *= 2) {
-      const again = await broadcast(setting, bytes).catch(() => undefined)
-      if (again === undefined) continue
-      if ('waiter' in again) again.waiter.cancel()
-      else if (isInNoBlock(again.refused.code, again.refused.expectedNonce, nonce)) return again
-    }
-    return undefined
-  }
-  const ends = [waiter.included.then(found), rebroadcast()]
-  // A transaction that the node knew may be in a block that has passed.
-  if (state === 'known') ends.push(lookUpOften())
-  const first = await Promise.race(ends)
-  endAll()
-  clearTimeout(deadline)
-  waiter.cancel()
-  const outcome = first ?? (await lookUp())
-  if (outcome === undefined) {
-    throw new RpcError('notInBlock', `${rpcErrors.notInBlock.message}; ask for it with svc_getTransaction`, { hash })
-  }
-  return outcome
 }
 
 /** Looks up what was sent. Throws RpcError -32011 with `data.hash` when the node does not say. */

@@ -5,8 +5,8 @@ import type { PendingTx, Signer } from '../../tx/sign.ts'
 import type { Address } from '../../values/address.ts'
 import { SHORTFALLS_KEPT } from '../http/limits.ts'
 import { RpcError } from '../rpc/errors.ts'
-import { broadcast, findSent, follow, inBlock, type Outcome, type SentTx, type Setting } from './broadcast.ts'
-import { createPlaces, releasing } from './places.ts'
+import { broadcast, findSent, inBlock, type Outcome, type SentTx, type Setting } from './broadcast.ts'
+import { createFollower, type Follower } from './follow.ts'
 import { createRawSender } from './raw.ts'
 
 /** Resolves once a block holds the transaction. Rejects when none does, and its nonce is free again. */
@@ -14,14 +14,20 @@ async function included(outcome: Promise<Outcome>): Promise<void> {
   if ('refused' in (await outcome)) throw new Error('the mempool has dropped the transaction')
 }
 
-/** Signs a transaction with a nonce. */
-type Sign = (chainId: string, nonce: number) => Uint8Array
+/** What an account of this gateway sends. */
+interface Unsigned extends Omit<PendingTx, 'nonce'> {
+  readonly signer: Signer
+}
 
 /** Signs and sends one transaction. */
-async function sendOne(setting: Setting, { tx: sign, nonce, isFixed }: Numbered<Sign>): Promise<Sent<SentTx>> {
+async function sendOne(
+  setting: Setting,
+  follower: Follower,
+  { tx: { signer, operation, message }, nonce, isFixed }: Numbered<Unsigned>,
+): Promise<Sent<SentTx>> {
   const { chain } = setting
   await chain.needReady()
-  const bytes = sign(await chain.chainId(), nonce)
+  const bytes = signer.signTx({ chainId: await chain.chainId(), nonce, operation, message })
   const sent = await broadcast(setting, bytes)
   const { hash } = sent
   if ('refused' in sent) {
@@ -42,10 +48,10 @@ async function sendOne(setting: Setting, { tx: sign, nonce, isFixed }: Numbered<
     waiter.cancel()
     return { state: 'taken' }
   }
-  const outcome = follow(setting, sent, { bytes, nonce })
+  const result = follower.follow(sent, { address: signer.address, nonce, bytes })
   // Whoever asks for the outcome later still gets its rejection.
-  outcome.catch(() => undefined)
-  return { state, result: { hash, state, outcome }, ended: () => included(outcome) }
+  result.outcome.catch(() => undefined)
+  return { state, result, ended: () => included(result.outcome) }
 }
 
 /** Sends transactions. */
@@ -60,17 +66,25 @@ export function createSender(given: Omit<Setting, 'shortfalls'>) {
   const { chain } = given
   const shortfalls = new QuickLRU<string, Shortfall>({ maxSize: SHORTFALLS_KEPT })
   const setting: Setting = { ...given, shortfalls }
-  const places = createPlaces()
-  const raw = createRawSender(setting, places)
+  const follower = createFollower(setting)
+  const sendRaw = createRawSender(setting, follower)
+  let underWay = 0
+  /** Counts a call until its transaction has ended. */
+  const count = (sending: Promise<SentTx>): Promise<SentTx> => {
+    underWay += 1
+    const end = (): unknown => (underWay -= 1)
+    sending.then((sent) => ('refused' in sent ? sent : sent.outcome)).then(end, end)
+    return sending
+  }
   /** The nonce queues of the accounts that this gateway signs for. */
-  const queues = new Map<Address, NonceQueue<Sign, SentTx>>()
-  const createQueue = (address: Address): NonceQueue<Sign, SentTx> => {
-    const queue = createNonceQueue<Sign, SentTx>({
+  const queues = new Map<Address, NonceQueue<Unsigned, SentTx>>()
+  const createQueue = (address: Address): NonceQueue<Unsigned, SentTx> => {
+    const queue = createNonceQueue<Unsigned, SentTx>({
       readNonce: async () => {
         await chain.needReady()
         return (await chain.account(address)).nonce
       },
-      send: async ([only]) => [await sendOne(setting, only as Numbered<Sign>)],
+      send: async ([only]) => [await sendOne(setting, follower, only as Numbered<Unsigned>)],
       batchMax: 1,
       // The node is the gateway's own, and need not be doubted.
       noncesMax: Number.POSITIVE_INFINITY,
@@ -80,25 +94,18 @@ export function createSender(given: Omit<Setting, 'shortfalls'>) {
   }
   return {
     /** Signs and sends a transaction. */
-    submit: async ({ address, signTx }: Signer, { operation, message, nonce: given }: PendingTx): Promise<SentTx> => {
-      places.needRoom(address)
-      const leave = places.enter('signedHere')
-      const leaveSender = places.countSender(address)
-      const sign: Sign = (chainId, nonce) => signTx({ chainId, nonce, operation, message })
-      const queue = queues.get(address) ?? createQueue(address)
-      return releasing(queue.submit(sign, { nonce: given }), () => {
-        leave()
-        leaveSender()
-      })
+    submit: async (signer: Signer, { nonce, ...tx }: PendingTx): Promise<SentTx> => {
+      follower.needRoom()
+      const queue = queues.get(signer.address) ?? createQueue(signer.address)
+      return count(queue.submit({ signer, ...tx }, { nonce }))
     },
     /** Sends what the caller has signed. */
-    submitRaw: raw.submit,
+    submitRaw: (bytes: Uint8Array): Promise<SentTx> => count(sendRaw(bytes)),
     /** Returns the nonce after the last one of the account that waits here for its block; 0 when none waits. */
-    pendingNonce: (address: Address): number =>
-      Math.max(queues.get(address)?.pendingNonce() ?? 0, raw.pendingNonce(address)),
+    pendingNonce: follower.nextNonce,
     /** Returns what a balance lacked for one of the last transactions that were refused here for that. */
     shortfallOf: (hash: string): Shortfall | undefined => shortfalls.get(hash),
-    /** How many transactions are signed, sent or waited for now. */
-    underWay: places.size,
+    /** How many calls have their transactions signed, sent or waited for now. */
+    underWay: (): number => underWay,
   }
 }

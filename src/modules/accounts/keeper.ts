@@ -4,10 +4,7 @@ import type { Shortfall } from '../../base/txError.ts'
 import { stateCodec } from '../../codec/state.ts'
 import type { State, StateReader } from '../../store/state.ts'
 import { type RowOf, table } from '../../store/table.ts'
-import { field } from '../../tx/fields.ts'
 import { amount, uint } from '../../values/number.ts'
-import { record } from '../../values/shape.ts'
-import { defineQuery } from '../query.ts'
 
 /** Balances in base units, and how many transactions each account made. */
 export const accounts = table('accounts', {
@@ -67,12 +64,3 @@ export function moveBalance(state: State, from: Address, to: Address, units: Amo
   takeBalance(state, from, units)
   addBalance(state, to, units)
 }
-
-/** Balance and nonce of an account; an unknown one has "0" and 0. Source: protocol.md §8. */
-export const queryAccount = defineQuery({
-  path: '/accounts/<address>',
-  doc: 'Balance in base units and nonce of an account.',
-  input: { address: field(address) },
-  result: record('Account', { address, balance: amount, nonce: uint }),
-  run: ({ state }, { address: account }) => getAccount(state, account),
-})

@@ -5,9 +5,7 @@ import { type RowOf, table } from '../../store/table.ts'
 import { addressOrNone } from '../../values/address.ts'
 import { amount, ratio, uint } from '../../values/number.ts'
 import { text } from '../../values/text.ts'
-import { record } from '../../values/shape.ts'
 import type { Block } from '../define.ts'
-import { defineQuery } from '../query.ts'
 
 /** Supply, in base units: what genesis made, what awards minted, what slashing burned. */
 export const totals = table('totals', {
@@ -128,17 +126,3 @@ export function putGenesis(
 export function putLastBlock(state: State, lastHeight: number, lastTimeMs: number): void {
   state.put(chain, { ...getChain(state), lastHeight, lastTimeMs })
 }
-
-/** The supply and what it is made of. */
-export const querySupply = defineQuery({
-  method: 'svc_getSupply',
-  path: '/chain/supply',
-  doc: 'The supply at the head in base units, and what it is made of: genesis_supply + minted - burned.',
-  input: {},
-  isFlat: true,
-  result: record('Supply', { supply: amount, genesis_supply: amount, minted: amount, burned: amount }),
-  run: ({ state }) => {
-    const { genesisSupply, minted, burned } = getTotals(state)
-    return { supply: supplyOf(state), genesis_supply: genesisSupply, minted, burned }
-  },
-})

@@ -3,23 +3,11 @@ import type { State, StateReader } from '../../store/state.ts'
 import { programVersion } from '../chain/keeper.ts'
 import type { Block } from '../define.ts'
 import type { ChainEvent } from '../event.ts'
+import { proposalKinds } from '../gen/proposalKinds.ts'
 import { resolvedEvent } from './events.ts'
 import { getVotingPowers } from '../stake/keeper.ts'
 import { answersTo, dropAnswers, listDue, putProposal } from './keeper.ts'
-import { changeParam } from './proposals/changeParam.ts'
-import { deployLibEni } from './proposals/deployLibEni.ts'
-import type { ProposalKind } from './proposals/proposal.ts'
-import { retireProgram } from './proposals/retireProgram.ts'
-import { transferFund } from './proposals/transferFund.ts'
-import type { Proposal, ProposalResult, ProposalType } from './tables.ts'
-
-/** Every kind of proposal by the Type that queries show. */
-export const proposalKinds: Readonly<Record<ProposalType, ProposalKind>> = {
-  change_param: changeParam,
-  deploy_libeni: deployLibEni,
-  retire_program: retireProgram,
-  transfer_fund: transferFund,
-}
+import type { Proposal, ProposalResult } from './tables.ts'
 
 /** Voting power in whole tokens: for, against, and of the whole set. */
 export interface Tally {

@@ -8,9 +8,11 @@ import { listOf, maybe, type Members, orNull, record, type ShapeValue, variants 
 import { choiceOf, enumOf, flag, text, yesNo } from '../../values/text.ts'
 import { time } from '../../values/time.ts'
 import { defineListQuery, defineQuery, page, pageOf, type QueryEntry } from '../query.ts'
-import { proposalKinds, tallyOf } from './block.ts'
+import { proposalKinds } from '../gen/proposalKinds.ts'
+import { PROPOSAL_TYPES } from '../gen/proposalTypes.ts'
+import { tallyOf } from './block.ts'
 import { countProposals, getProposal, libraryStatusOf, listProposals, listVotes } from './keeper.ts'
-import { type Proposal, PROPOSAL_RESULTS, PROPOSAL_TYPES, proposalResult, type ProposalType } from './tables.ts'
+import { type Proposal, PROPOSAL_RESULTS, proposalResult, type ProposalType } from './tables.ts'
 
 /** A proposal object of a kind. Source: interface, Proposal object; protocol.md §6 for ExpireTimestamp. */
 const proposalOf = <const M extends Members>(type: ProposalType, name: string, more: M) =>

@@ -6,9 +6,7 @@ import { amount, uint } from '../../values/number.ts'
 import type { ShapeValue } from '../../values/shape.ts'
 import { enumOf, flag, text, yesNo } from '../../values/text.ts'
 import { derivedTable, type RowOf, table } from '../../store/table.ts'
-
-/** The kinds of proposal. */
-export const PROPOSAL_TYPES = ['transfer_fund', 'change_param', 'deploy_libeni', 'retire_program'] as const
+import { PROPOSAL_TYPES } from '../gen/proposalTypes.ts'
 
 /** What became of a retirement of the program. */
 export const RETIREMENT_STATUSES = ['init', 'success', 'rejected'] as const
@@ -143,13 +141,11 @@ export type ProposalType = Row['type']
 /** Result of a proposal; '' while it is open. */
 export type ProposalResult = Row['result']
 
-/** The columns that each kind of proposal has of its own. Those of the other kinds are blank in its row. */
-interface OwnColumns {
-  readonly change_param: 'name' | 'value'
-  readonly deploy_libeni: 'name' | 'version' | 'fileUrl' | 'md5'
-  readonly retire_program: 'retiredVersion' | 'preservedValidators' | 'status'
-  readonly transfer_fund: 'transferFrom' | 'transferTo' | 'amount' | 'escrow'
-}
+/**
+ * The columns that each kind of proposal has of its own, which its file adds. Those of the other kinds are blank in its
+ * row.
+ */
+export interface OwnColumns {}
 
 type OwnColumn = OwnColumns[ProposalType]
 

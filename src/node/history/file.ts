@@ -18,7 +18,7 @@ export const TXS_OF_A_BLOCK: number = 2 ** 20
 export const txIdOf = (height: number, index: number): number => height * TXS_OF_A_BLOCK + index
 
 /** The height and the index in the block of a transaction. */
-export const placeOfTx = (id: number): readonly [height: number, index: number] => [
+export const positionOfTx = (id: number): readonly [height: number, index: number] => [
   Math.floor(id / TXS_OF_A_BLOCK),
   id % TXS_OF_A_BLOCK,
 ]
@@ -160,8 +160,13 @@ function insertEvents({ statement }: Connection, height: number, { events }: His
       const { amount } = JSON.parse(attributes) as { readonly amount: string }
       statement('INSERT INTO awards VALUES (?, ?, ?)').run(key, height, amount)
     } else {
-      const place = txIndex ?? OWN_EVENTS_FROM + at
-      statement('INSERT INTO validator_events VALUES (?, ?, ?, ?, ?)').run(key, height, place, type, attributes)
+      statement('INSERT INTO validator_events VALUES (?, ?, ?, ?, ?)').run(
+        key,
+        height,
+        txIndex ?? OWN_EVENTS_FROM + at,
+        type,
+        attributes,
+      )
     }
   }
 }

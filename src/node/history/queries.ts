@@ -14,10 +14,10 @@ import { type HistoryPosition, parseHistoryPosition } from '../../values/history
 import { integerOf } from '../../values/number.ts'
 import type { Shape } from '../../values/shape.ts'
 import { text } from '../../values/text.ts'
-import type { ValueType } from '../../values/valueType.ts'
+import { held, type ValueType } from '../../values/valueType.ts'
 import { type Connection, openConnection, sqliteCode } from '../../store/sqlite/connection.ts'
 import { historyResultCodec } from './block.ts'
-import { hashStart, newestIds, OWN_EVENTS_FROM, placeOfTx, spanOf, TXS_OF_A_BLOCK, txIdOf } from './file.ts'
+import { hashStart, newestIds, OWN_EVENTS_FROM, positionOfTx, spanOf, TXS_OF_A_BLOCK, txIdOf } from './file.ts'
 
 /** The rows of one page, at most and when the path names no number. */
 const ROWS_MAX = 100
@@ -26,14 +26,22 @@ const ROWS = 20
 /** The bytes of texts and blobs in the rows of one page: it ends with the row that reaches them. */
 const PAGE_BYTES_MAX = 1024 * 1024
 
-const position: ValueType<string, string> = {
+const printPosition = ({ height, txIndex }: HistoryPosition): string => `${height}/${txIndex}`
+
+const position: ValueType<HistoryPosition, string> = {
   ...text,
   name: 'position',
   exactForm: 'a height, or a height and a place (120/3)',
-  parse: (given) => (parseHistoryPosition(given) === undefined ? undefined : given),
+  inPath: undefined,
+  toJson: printPosition,
+  print: printPosition,
+  toWire: printPosition,
+  parse: parseHistoryPosition,
+  fromWire: (wire) => held(parseHistoryPosition(wire), position.exactForm, wire),
+  fromSql: (sql) => position.fromWire(String(sql)),
 }
 
-const NEWEST: HistoryPosition = { height: Number.MAX_SAFE_INTEGER, place: 0 }
+const NEWEST: HistoryPosition = { height: Number.MAX_SAFE_INTEGER, txIndex: 0 }
 
 const pageInput = {
   address: field(address),
@@ -49,7 +57,7 @@ const hashText: ValueType<string, string> = {
 }
 
 /** A row: its position, and the rest. */
-type Row = readonly [height: number, place: number, ...rest: unknown[]]
+type Row = readonly [height: number, txIndex: number, ...rest: unknown[]]
 
 /** The rows of a history below a position, the newest first. At most `count` are asked for. */
 type Rows<R extends Row> = (connection: Connection, key: Address, before: HistoryPosition, count: number) => Iterable<R>
@@ -109,14 +117,14 @@ const rowsOf = ({ statement }: Connection, sql: string, ...given: readonly unkno
     .iterate(...given)
 
 function txOf({ statement }: Connection, id: number): TxRow {
-  const [height, index] = placeOfTx(id)
+  const [height, index] = positionOfTx(id)
   const row = statement(TX_BY_ID).safeIntegers(false).get(id, height) as [number, Uint8Array, Uint8Array]
   return [height, index, ...row]
 }
 
 /** The transactions of an account. */
-export const accountTxs: Rows<TxRow> = function* (connection, key, { height, place }) {
-  const before = Math.min(txIdOf(height, Math.min(place, TXS_OF_A_BLOCK)), Number.MAX_SAFE_INTEGER)
+export const accountTxs: Rows<TxRow> = function* (connection, key, { height, txIndex }) {
+  const before = Math.min(txIdOf(height, Math.min(txIndex, TXS_OF_A_BLOCK)), Number.MAX_SAFE_INTEGER)
   const rows = rowsOf(connection, ACCOUNT_ROWS, addressBytes(key), before)
   for (const [first, others] of rows as Iterable<[number, Buffer]>)
     for (const id of newestIds(first, others)) if (id < before) yield txOf(connection, id)
@@ -133,8 +141,8 @@ export const AWARDS_PAGE = `SELECT a.height, 0, b.time_ms, a.amount FROM awards 
 
 const rowsIn =
   <R extends Row>(sql: string): Rows<R> =>
-  (connection, key, { height, place }, count) =>
-    rowsOf(connection, sql, addressBytes(key), height, place, count) as Iterable<R>
+  (connection, key, { height, txIndex }, count) =>
+    rowsOf(connection, sql, addressBytes(key), height, txIndex, count) as Iterable<R>
 
 const BY_HASH = 'SELECT id FROM transactions WHERE hash_start = ? ORDER BY id'
 
@@ -174,14 +182,9 @@ const pageQuery = <R extends Row>(
     doc: `${doc}, the newest first.`,
     input: pageInput,
     result: asItIs,
-    run: (context, { address: owner, limit = ROWS, before }) =>
+    run: (context, { address: owner, limit = ROWS, before = NEWEST }) =>
       ask((connection) => {
-        const found = rows(
-          connection,
-          owner,
-          (before === undefined ? undefined : parseHistoryPosition(before)) ?? NEWEST,
-          limit + 1,
-        )
+        const found = rows(connection, owner, before, limit + 1)
         return withSpan(connection, context, pageOf(found, limit, printer(connection, context)))
       }),
   })
@@ -190,10 +193,10 @@ type EventRow = readonly [number, number, number, string, string]
 
 const printEvent =
   (connection: Connection) =>
-  ([height, place, timeMs, type, attributes]: EventRow): object => ({
+  ([height, txIndex, timeMs, type, attributes]: EventRow): object => ({
     height,
     time_ms: timeMs,
-    hash: place >= OWN_EVENTS_FROM ? null : txHash(txOf(connection, txIdOf(height, place))[3]),
+    hash: txIndex >= OWN_EVENTS_FROM ? null : txHash(txOf(connection, txIdOf(height, txIndex))[3]),
     type,
     attributes: JSON.parse(attributes) as unknown,
   })

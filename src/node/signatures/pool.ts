@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import type { AppLogger, SignaturesAhead } from '../../app/context.ts'
 import { tailOf } from '../../app/mempool.ts'
 import { startWorkerThread } from '../../base/workerThread.ts'
-import { isSignedBySender } from '../../tx/verify.ts'
+import { isSignedBySender } from '../../modules/isSignedBySender.ts'
 import { UserError } from '../errors.ts'
 import { openRing, RING_BYTES, SLOT_BYTES, SLOTS } from './ring.ts'
 

@@ -19,9 +19,6 @@ const HEADER_BYTES = (COUNTERS + 2 * SLOTS) * INT_BYTES
 /** The bytes of a ring. */
 export const RING_BYTES: number = HEADER_BYTES + SLOTS * SLOT_BYTES
 
-/** One thread's view of a ring. */
-export type SignatureRing = ReturnType<typeof openRing>
-
 /** Opens a ring in RING_BYTES of shared memory, which are all 0 at first. One thread puts in, all others claim. */
 export function openRing(memory: SharedArrayBuffer) {
   const counters = new Int32Array(memory, 0, COUNTERS)

@@ -1,7 +1,7 @@
 /** A thread that verifies signatures ahead of the application. pool.ts starts it. */
 import { workerData } from 'node:worker_threads'
 import { decodeTx } from '../../tx/envelope.ts'
-import { isSignedBySender } from '../../tx/verify.ts'
+import { isSignedBySender } from '../../modules/isSignedBySender.ts'
 import { openRing } from './ring.ts'
 
 const ring = openRing(workerData as SharedArrayBuffer)

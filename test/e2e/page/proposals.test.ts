@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Browser, Page } from 'playwright-core'
-import type { Devnet } from '../../../src/cli/devnet/startDevnet.ts'
+import { beforeAll, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
 import { Svc } from '../../../src/client/index.ts'
-import { openPage, startBrowser, withBrowser } from '../support/page.ts'
-import { startDevnet } from '../support/recordedDevnet.ts'
+import { devnetPages, withBrowser } from '../support/page.ts'
 
 const HOSTILE = '<img src=x onerror=alert(1)> \u202Ejavascript:alert(2)\u202C <script>alert(3)</script>'
 
@@ -14,8 +12,7 @@ const urlSafe = (id: string): string => id.replaceAll('+', '-').replaceAll('/', 
 const listed = (page: Page) => page.getByRole('list', { name: 'Proposals' }).getByRole('listitem')
 
 withBrowser('proposals and parameters', () => {
-  let net: Devnet
-  let browser: Browser
+  const site = devnetPages({ fast: true })
   let svc: Svc
   let owner: string
 
@@ -25,15 +22,9 @@ withBrowser('proposals and parameters', () => {
   const vote = (proposalId: string, answer: 'Y' | 'N') => svc.async.governance.vote({ proposalId, answer })
 
   beforeAll(async () => {
-    ;[net, browser] = await Promise.all([startDevnet({ fast: true }), startBrowser()])
-    svc = new Svc(net.url)
-    owner = svc.accounts.add(net.accounts[0].privateKey)
+    svc = new Svc(site.net.url)
+    owner = svc.accounts.add(site.net.accounts[0].privateKey)
     svc.defaultAccount = owner
-  })
-
-  afterAll(async () => {
-    await browser?.close()
-    await net?.close()
   })
 
   test('the list has counts by state, filters and pages that stand in the address, and is live', async () => {
@@ -42,14 +33,14 @@ withBrowser('proposals and parameters', () => {
     const rejected = await propose('gas_price', '1000000000')
     await vote(rejected, 'N')
     await propose('inflation_rate', '5')
-    await net.mine(21)
+    await site.net.mine(21)
     for (let value = 1; value <= 18; value++) await propose('inflation_rate', String(value))
     await svc.async.governance.proposeTransferFund({
       transferFrom: owner,
       transferTo: owner,
       amount: Svc.fromTokens('12.5'),
     })
-    const { page, failures, goTo, shot, close } = await openPage(browser, net.url)
+    const { page, goTo, shot } = await site.open()
     await goTo('proposals')
     const states = page.getByRole('navigation', { name: 'State' })
     await states.getByText('All 22').waitFor()
@@ -87,12 +78,10 @@ withBrowser('proposals and parameters', () => {
     const live = await propose('max_vals', '9')
     await vote(live, 'Y')
     await listed(page).getByText('Set max_vals to 9 validators').waitFor({ timeout: 10_000 })
-    expect(failures).toEqual([])
-    await close()
   })
 
   test('a parameter tells what it was, from which block on and by which proposal', async () => {
-    const { page, failures, goTo, shot, close } = await openPage(browser, net.url)
+    const { page, goTo, shot } = await site.open()
     await goTo('parameters')
     await page
       .getByRole('listitem')
@@ -109,13 +98,11 @@ withBrowser('proposals and parameters', () => {
     await shot('parameter-history', true)
     await history.getByRole('link', { name: 'Set to 7' }).click()
     await page.getByRole('heading', { name: 'Set max_vals to 7 validators' }).waitFor()
-    await net.mine()
+    await site.net.mine()
     await page.getByText('In force now').waitFor()
     expect(await page.locator('.change').textContent()).toMatch(
       /Before\s*4 validators.*From block.*7 validators.*In force now\s*9/s,
     )
-    expect(failures).toEqual([])
-    await close()
   })
 
   test("a stranger's reason and URLs are text, and only http and https are links", async () => {
@@ -128,7 +115,7 @@ withBrowser('proposals and parameters', () => {
         reason: HOSTILE,
       })
     ).deliver_tx
-    const { page, failures, shot, close } = await openPage(browser, `${net.url}/#/proposals/${urlSafe(data ?? '')}`, {
+    const { page, shot } = await site.open(`proposals/${urlSafe(data ?? '')}`, {
       viewport: { width: 390, height: 800 },
     })
     await page.getByText('<script>alert(3)</script>').waitFor()
@@ -139,16 +126,13 @@ withBrowser('proposals and parameters', () => {
     await shot('proposal-hostile-phone', true)
     // No part of the view is wider than the phone.
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
-    expect(failures).toEqual([])
-    await close()
   })
 
   test('an address that names no proposal says so', async () => {
-    const { page, goTo, close } = await openPage(browser, net.url)
+    const { page, goTo } = await site.open()
     await goTo(`proposals/${'A'.repeat(43)}`)
     await page.getByText('This chain has no proposal with this ProposalID.').waitFor()
     await goTo('proposals/nonsense')
     await page.getByRole('heading', { name: 'Nothing here' }).waitFor()
-    await close()
   })
 })

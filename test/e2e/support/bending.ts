@@ -2,7 +2,14 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 
 /** What a bent answer holds: the JSON-RPC answer as parsed, changed in place. */
-export type Bend = (method: string, answer: Readonly<Record<string, unknown>>) => void
+export type Bend = (method: string, answer: Answer) => void
+
+type Answer = Readonly<Record<string, unknown>>
+
+interface Call {
+  readonly id: unknown
+  readonly method: string
+}
 
 /** Somebody between a JSON-RPC client and its server, who hands on what both say and may change the answers. */
 export interface Between {
@@ -37,8 +44,13 @@ export async function standBetween(target: string): Promise<Between> {
   const hand = async (incoming: IncomingMessage): Promise<string> => {
     const body = await textOf(incoming)
     const response = await fetch(target, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-    const answer = (await response.json()) as Readonly<Record<string, unknown>>
-    between.bend?.((JSON.parse(body) as { method: string }).method, answer)
+    const answer = (await response.json()) as Answer | readonly Answer[]
+    // Both are lists when the calls are a batch.
+    const answers = [answer].flat()
+    for (const { id, method } of [JSON.parse(body) as Call | readonly Call[]].flat()) {
+      const own = answers.find((one) => one['id'] === id)
+      if (own !== undefined) between.bend?.(method, own)
+    }
     return JSON.stringify(answer)
   }
   const sockets = new Set<Socket>()

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect } from '@jest/globals'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { CHROMIUM } from './browser.ts'
+import type { Devnet, DevnetOptions } from '../../../src/cli/devnet/startDevnet.ts'
+import { CHROMIUM, startBrowser } from './browser.ts'
+import { startDevnet } from './recordedDevnet.ts'
 
 export { startBrowser } from './browser.ts'
 
@@ -57,6 +59,47 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
       await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage: isWhole, animations: 'disabled' })
     },
     close: () => context.close(),
+  }
+}
+
+/** A devnet and a browser that the tests of a describe share. */
+interface Site {
+  readonly net: Devnet
+  readonly browser: Browser
+  /** Opens a view of the page, by default the first one. It is closed after the test, in which nothing may have failed. */
+  readonly open: (view?: string, options?: BrowserContextOptions) => Promise<WebPage>
+}
+
+/** Starts a devnet and a browser for the tests of the describe that calls it, and ends them behind the last one. */
+export function devnetPages(options: DevnetOptions = {}): Site {
+  let site: Pick<Site, 'net' | 'browser'>
+  const pages: WebPage[] = []
+  beforeAll(async () => {
+    const [net, browser] = await Promise.all([startDevnet(options), startBrowser()])
+    site = { net, browser }
+  })
+  afterEach(async () => {
+    const opened = pages.splice(0)
+    await Promise.all(opened.map(({ close }) => close()))
+    expect(opened.flatMap(({ failures }) => failures)).toEqual([])
+  })
+  afterAll(async () => {
+    await site?.browser.close()
+    await site?.net.close()
+  })
+  return {
+    get net() {
+      return site.net
+    },
+    get browser() {
+      return site.browser
+    },
+    open: async (view = '', more = {}) => {
+      const { browser, net } = site
+      const page = await openPage(browser, view === '' ? net.url : `${net.url}/#/${view}`, more)
+      pages.push(page)
+      return page
+    },
   }
 }
 

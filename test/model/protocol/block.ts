@@ -1,3 +1,4 @@
+import { awardDelegators, ownPart, payBatches, slashDelegations } from './delegation.ts'
 import { endProposals } from './governance.ts'
 import { type Genesis, createState } from './genesis.ts'
 import {
@@ -74,8 +75,14 @@ function punish(state: State, block: Block, { address, height, type }: Evidence,
   const candidacy = candidacyById(state, id)
   if (candidacy !== undefined) {
     if (candidacy.active) events.push(['svc.stake.removed', { owner: candidacy.ownerAddress, reason: 'misbehaviour' }])
-    Object.assign(candidacy, { active: false, shares: cut(candidacy.shares), updatedAt: block.time })
+    const own = ownPart(candidacy)
+    Object.assign(candidacy, {
+      active: false,
+      shares: candidacy.delegated + cut(own),
+      updatedAt: block.time,
+    })
   }
+  slashDelegations(state, block, { id, candidacy, offence: height }, cut)
   for (const entry of state.unbondings)
     if (entry.candidacyId === id && entry.heightMade >= height - 1) entry.amount = cut(entry.amount)
 }
@@ -120,22 +127,28 @@ function award(state: State, block: Block, votes: readonly CommitVote[], events:
   const rate = BigInt(numberParam(state, 'inflation_rate', block.height))
   const whole = (supply * rate * BigInt(elapsed)) / (100n * YEAR_MS)
   const total = votes.reduce((sum, { power }) => sum + power, 0)
-  const paid = new Map<string, bigint>()
+  const paid = new Map<string, { own: bigint; delegated: bigint }>()
   for (const { address, power, isAbsent } of votes) {
     if (isAbsent && block.altered !== 'who was absent is paid too') continue
     const id = candidacyIdOfKey(state, address, block.height - 1)
     const candidacy = id === undefined ? undefined : candidacyById(state, id)
     if (candidacy === undefined || !isEligible(candidacy)) continue
     const part = (whole * BigInt(power)) / BigInt(total)
-    const toShares = smaller(part, larger(0n, candidacy.maxShares - candidacy.shares))
+    const own = awardDelegators(candidacy, block, part)
+    const toShares = smaller(own, larger(0n, candidacy.maxShares - candidacy.shares))
     candidacy.shares += toShares
-    pay(state, candidacy.ownerAddress, part - toShares)
+    pay(state, candidacy.ownerAddress, own - toShares)
     state.totals.minted += part
-    paid.set(candidacy.ownerAddress, (paid.get(candidacy.ownerAddress) ?? 0n) + part)
+    const before = paid.get(candidacy.ownerAddress) ?? { own: 0n, delegated: 0n }
+    paid.set(candidacy.ownerAddress, { own: before.own + own, delegated: before.delegated + part - own })
   }
   if (block.height % AWARD_EVENT_BLOCKS !== 0) return
-  for (const [owner, amount] of paid)
-    if (amount > 0n) events.push(['svc.stake.award', { owner, amount: String(amount) }])
+  for (const [owner, { own, delegated }] of paid)
+    if (own + delegated > 0n)
+      events.push([
+        'svc.stake.award',
+        { owner, amount: String(own), ...(delegated === 0n ? {} : { delegated: String(delegated) }) },
+      ])
 }
 
 /** EndBlock (d). */
@@ -178,6 +191,7 @@ export class Model {
     countAbsences(state, block, votes, events)
     award(state, block, votes, events)
     payUnbondings(state, block, events)
+    payBatches(state, block, events)
     const signers = votes.filter(({ isAbsent }) => !isAbsent).map(({ address }) => address)
     const signed = state.validatorSet.map(({ pubKey }) => pubKey).filter((key) => signers.includes(addressOf(key)))
     const updates = updateSet(state, block, new Set(signed), events)

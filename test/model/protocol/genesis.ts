@@ -1,5 +1,5 @@
 import { DEFAULT_PARAMS, canonicalParam } from './params.ts'
-import { accountOf, type Block, type State } from './state.ts'
+import { accountOf, type Block, type Candidacy, NO_DELEGATIONS, type State } from './state.ts'
 import { genesisMembers, noteKeys } from './validatorSet.ts'
 import { parseAmount, parseAddress, parseRatio, sum, TOKEN } from './values.ts'
 
@@ -18,6 +18,7 @@ export interface Genesis {
       readonly max_shares: string
       readonly comp_rate?: string
       readonly description?: Readonly<Record<string, string>>
+      readonly delegations?: readonly { readonly delegator: string; readonly amount: string }[]
     }[]
   }
 }
@@ -42,6 +43,7 @@ export function createState({ chainId, evidenceMaxBytes, appState }: Genesis, fi
       shares: need(parseAmount(one.shares)),
       maxShares: need(parseAmount(one.max_shares)),
       compRate: one.comp_rate === undefined ? defaultCompRate : need(parseRatio(one.comp_rate)),
+      ...NO_DELEGATIONS,
       description: { ...one.description },
       verified: false,
       active: true,
@@ -54,6 +56,9 @@ export function createState({ chainId, evidenceMaxBytes, appState }: Genesis, fi
     validatorSet: [],
     absences: new Map(),
     unbondings: [],
+    delegations: [],
+    batches: [],
+    claims: [],
     accountUpdates: [],
     misbehaviours: new Map(),
     proposals: [],
@@ -82,6 +87,26 @@ export function createState({ chainId, evidenceMaxBytes, appState }: Genesis, fi
       lastHeight: initialHeight - 1,
       lastTimeMs: timeMs,
     },
+  }
+  for (const [at, { delegations = [] }] of candidacies.entries()) {
+    const amounts = delegations.map(({ amount }) => need(parseAmount(amount)))
+    const delegated = sum(amounts)
+    Object.assign(state.candidacies[at] as Candidacy, {
+      delegated,
+      delegationUnits: delegated,
+      delegators: delegations.length,
+    })
+    for (const [index, { delegator }] of delegations.entries())
+      state.delegations.push({
+        candidacyId: at + 1,
+        pool: 0,
+        delegator: need(parseAddress(delegator)),
+        units: amounts[index] as bigint,
+        delegateAmount: amounts[index] as bigint,
+        withdrawAmount: 0n,
+        createdAt: time,
+        updatedAt: time,
+      })
   }
   for (const { address, balance } of accounts)
     accountOf(state, need(parseAddress(address))).balance = need(parseAmount(balance))

@@ -19,12 +19,14 @@ import {
   isDeclared,
   isHeldBack,
   liveOf,
+  NO_DELEGATIONS,
   paramOf,
   pay,
   recordOf,
   type State,
 } from './state.ts'
 import { base64, larger, parseAmount, parseRatio, portion, portionUp, sum, TOKEN } from './values.ts'
+import { closePool, ownPart, setCompRate } from './delegation.ts'
 import type { Message } from './wire.ts'
 
 /** Operations on candidacies. Source: protocol.md §3, whose tables the rules follow line by line. */
@@ -89,6 +91,7 @@ function declare(call: Call): Done {
     shares,
     maxShares,
     compRate: compRate === undefined ? state.chain.defaultCompRate : (parseRatio(compRate) as bigint),
+    ...NO_DELEGATIONS,
     description: { ...description },
     verified: false,
     active: true,
@@ -112,16 +115,16 @@ function update(call: Call): Done {
   const candidacy = liveOf(state, sender)
   need(candidacy !== undefined, 1, 'cannot edit non-exsits candidacy')
   if (pubKey !== undefined && pubKey !== candidacy.pubKey) needKey(call, pubKey)
-  need(maxAmount === undefined || BigInt(maxAmount) >= candidacy.shares, 20, INVALID)
   const missing =
-    maxAmount === undefined ? 0n : larger(0n, selfStake(state, BigInt(maxAmount), block) - candidacy.shares)
+    maxAmount === undefined ? 0n : larger(0n, selfStake(state, BigInt(maxAmount), block) - ownPart(candidacy))
+  need(maxAmount === undefined || BigInt(maxAmount) >= candidacy.shares + missing, 20, INVALID)
   charge(call, missing)
 
   pay(state, sender, -missing)
   candidacy.shares += missing
   if (pubKey !== undefined) candidacy.pubKey = pubKey
   if (maxAmount !== undefined) candidacy.maxShares = BigInt(maxAmount)
-  if (compRate !== undefined) candidacy.compRate = parseRatio(compRate) as bigint
+  if (compRate !== undefined) setCompRate(state, block, candidacy, parseRatio(compRate) as bigint)
   if (description !== undefined) {
     candidacy.verified = false
     Object.assign(candidacy.description, description)
@@ -144,10 +147,11 @@ function withdraw(call: Call): Done {
     candidacyId: candidacy.id,
     ownerAddress: sender,
     pubKey: candidacy.pubKey,
-    amount: candidacy.shares,
+    amount: ownPart(candidacy),
     heightMade: block.height,
     heightPaid: block.height + Number(paramOf(state, 'unstake_wait_period', block.height)),
   })
+  closePool(state, block, candidacy)
   Object.assign(candidacy, { withdrawn: true, active: false, shares: 0n, updatedAt: block.time })
   const pending = pendingUpdate(state, candidacy.id)
   if (pending !== undefined) pending.status = 'CANCELLED'
@@ -215,13 +219,14 @@ function acceptAccountUpdate(call: Call): Done {
   need(isOpen, 21, 'Bad request')
   const candidacy = candidacyById(state, request.candidacyId)
   if (candidacy === undefined) throw new Error('a pending request is of a live candidacy')
-  needBalance(state, sender, candidacy.shares + fee, fee, 'Insufficient bond shares')
-  charge(call, candidacy.shares)
+  const price = ownPart(candidacy)
+  needBalance(state, sender, price + fee, fee, 'Insufficient bond shares')
+  charge(call, price)
 
   const before = candidacy.ownerAddress
   replaceRecord(state, sender)
-  pay(state, sender, -candidacy.shares)
-  pay(state, before, candidacy.shares)
+  pay(state, sender, -price)
+  pay(state, before, price)
   Object.assign(candidacy, { ownerAddress: sender, updatedAt: block.time })
   request.status = 'COMPLETED'
   const ids = { ...idsOf(candidacy).ids, request_id: String(request.id) }

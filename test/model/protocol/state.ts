@@ -9,6 +9,16 @@ export interface Candidacy {
   shares: bigint
   maxShares: bigint
   compRate: bigint
+  /** Of the shares, what others delegated (D), and the units that it is divided into (U). */
+  delegated: bigint
+  delegationUnits: bigint
+  /** Counts from 0: a pool that ended is followed by another one. */
+  pool: number
+  /** How many delegations the pool has. */
+  delegators: number
+  /** A raise of the commission that waits, and the height from which it is in force; both 0 when none waits. */
+  nextCompRate: bigint
+  nextCompRateHeight: number
   readonly description: Record<string, string>
   verified: boolean
   active: boolean
@@ -17,6 +27,16 @@ export interface Candidacy {
   readonly createdAt: number
   updatedAt: number
 }
+
+/** What a candidacy holds of delegations before the first one. */
+export const NO_DELEGATIONS = {
+  delegated: 0n,
+  delegationUnits: 0n,
+  pool: 0,
+  delegators: 0,
+  nextCompRate: 0n,
+  nextCompRateHeight: 0,
+} as const
 
 export interface Proposal {
   readonly id: string
@@ -64,6 +84,36 @@ export interface Unbonding {
   readonly heightPaid: number
 }
 
+export interface Delegation {
+  readonly candidacyId: number
+  readonly pool: number
+  readonly delegator: string
+  units: bigint
+  delegateAmount: bigint
+  withdrawAmount: bigint
+  readonly createdAt: number
+  updatedAt: number
+}
+
+/** What delegators took back in one step of the chain. `pool`: 0 but for a closing batch, where it is that pool + 1. */
+export interface Batch {
+  readonly candidacyId: number
+  readonly number: number
+  amount: bigint
+  units: bigint
+  readonly heightMade: number
+  readonly heightPaid: number
+  closed: boolean
+  readonly pool: number
+}
+
+export interface Claim {
+  readonly candidacyId: number
+  readonly number: number
+  readonly delegator: string
+  units: bigint
+}
+
 export interface AccountUpdate {
   readonly id: number
   readonly candidacyId: number
@@ -79,6 +129,9 @@ export interface State {
   validatorSet: SetMember[]
   absences: Map<number, number>
   unbondings: Unbonding[]
+  delegations: Delegation[]
+  batches: Batch[]
+  claims: Claim[]
   accountUpdates: AccountUpdate[]
   /** The height of the last removal for misbehaviour by candidacy id. */
   misbehaviours: Map<number, number>
@@ -124,6 +177,12 @@ export const ALTERATIONS = [
   'a set of little power stays closed',
   'who is not proven may propose',
   'a candidacy of little power has as many places as others',
+  'the units of a delegation round up',
+  'the units of a withdrawal round down',
+  'a withdrawal leaves any rest',
+  'a raise of the commission counts at once',
+  'a batch that was slashed stays open',
+  'claims are paid without a bound',
 ] as const
 export type Alteration = (typeof ALTERATIONS)[number]
 
@@ -157,6 +216,7 @@ export const supplyGap = (state: State): bigint =>
   sum([...state.accounts.values()].map(({ balance }) => balance)) +
   sum(state.candidacies.map(({ shares }) => shares)) +
   sum(state.unbondings.map(({ amount }) => amount)) +
+  sum(state.batches.map(({ amount }) => amount)) +
   sum(state.proposals.map(({ escrow }) => escrow)) -
   supplyOf(state)
 
@@ -237,8 +297,15 @@ function* listRows(state: State): Generator<readonly [key: string, message: stri
   for (const [of, { balance, nonce }] of state.accounts)
     yield [`01${address(of)}`, 'Account', { balance: amount(balance), nonce }]
   for (const { id, description, ...one } of state.candidacies) {
-    const { shares, maxShares, compRate, ownerAddress } = one
-    const money = { shares: amount(shares), maxShares: amount(maxShares), compRate: ratio(compRate) }
+    const { shares, maxShares, compRate, delegated, delegationUnits, nextCompRate, ownerAddress } = one
+    const money = {
+      shares: amount(shares),
+      maxShares: amount(maxShares),
+      compRate: ratio(compRate),
+      delegated: amount(delegated),
+      delegationUnits: amount(delegationUnits),
+      nextCompRate: ratio(nextCompRate),
+    }
     yield [`02${u64(id)}`, 'Candidacy', { ...one, ...description, ...money, ownerAddress: address(ownerAddress) }]
   }
   for (const { pubKey, firstHeight, ...row } of state.validatorKeys)
@@ -249,6 +316,21 @@ function* listRows(state: State): Generator<readonly [key: string, message: stri
     const owner = address(row.ownerAddress)
     yield [`06${u64(number)}`, 'Unbonding', { ...row, ownerAddress: owner, amount: amount(row.amount) }]
   }
+  for (const { candidacyId, pool, delegator, ...row } of state.delegations) {
+    const { units, delegateAmount, withdrawAmount } = row
+    const money = {
+      units: amount(units),
+      delegateAmount: amount(delegateAmount),
+      withdrawAmount: amount(withdrawAmount),
+    }
+    yield [`09${u64(candidacyId)}${u64(pool)}${address(delegator)}`, 'Delegation', { ...row, ...money }]
+  }
+  for (const { candidacyId, number, ...row } of state.batches) {
+    const money = { amount: amount(row.amount), units: amount(row.units) }
+    yield [`0a${u64(candidacyId)}${u64(number)}`, 'Batch', { ...row, ...money }]
+  }
+  for (const { candidacyId, number, delegator, units } of state.claims)
+    yield [`0b${u64(candidacyId)}${u64(number)}${address(delegator)}`, 'Claim', { units: amount(units) }]
   for (const { id, fromAddress, toAddress, ...row } of state.accountUpdates) {
     const between = { fromAddress: address(fromAddress), toAddress: address(toAddress) }
     yield [`07${u64(id)}`, 'AccountUpdate', { ...row, ...between }]
@@ -286,6 +368,7 @@ export function rowsOf(state: State): Map<string, string> {
 const NAMES: Readonly<Record<string, string>> = Object.fromEntries(
   [
     ['01 Account', '02 Candidacy', '03 ValidatorKey', '04 SetMember', '05 Absence', '06 Unbonding', '07 AccountUpdate'],
+    ['09 Delegation', '0a Batch', '0b Claim'],
     ['08 Misbehaviour', '10 Proposal', '11 Vote', '18 Param', '20 Totals', '21 Counters', '22 Chain'],
   ]
     .flat()

@@ -1,4 +1,5 @@
 import { createPublicKey, verify as verifySignature } from 'node:crypto'
+import { delegationOperations } from './delegation.ts'
 import { governanceOperations } from './governance.ts'
 import { gasOf, need, type Operation, Refused } from './operation.ts'
 import { stakeOperations } from './stake.ts'
@@ -6,7 +7,11 @@ import { accountOf, type Block, type Event, numberParam, type State } from './st
 import { addressOf, sha256 } from './values.ts'
 import { decode, encode, type Message } from './wire.ts'
 
-const operations: Readonly<Record<string, Operation>> = { ...stakeOperations, ...governanceOperations }
+const operations: Readonly<Record<string, Operation>> = {
+  ...stakeOperations,
+  ...delegationOperations,
+  ...governanceOperations,
+}
 
 /** What a transaction is answered with. `data` in hex. */
 export interface Result {

@@ -43,6 +43,10 @@ export const portion = (amount: bigint, ratio: bigint): bigint => (amount * rati
 /** amount × ratio, rounded up: the self-stake. */
 export const portionUp = (amount: bigint, ratio: bigint): bigint => (amount * ratio + TOKEN - 1n) / TOKEN
 
+/** amount × factor / divisor, rounded up. */
+export const quotientUp = (amount: bigint, factor: bigint, divisor: bigint): bigint =>
+  (amount * factor + divisor - 1n) / divisor
+
 export const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 export const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 export const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n)

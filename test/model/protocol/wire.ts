@@ -18,7 +18,7 @@ export interface Message {
 const SCALARS = ['bytes', 'string', 'bool', 'uint64', 'int64']
 const messages = new Map<string, readonly Field[]>()
 
-for (const file of ['accounts', 'governance', 'stake', 'state', 'tx']) {
+for (const file of ['accounts', 'delegation', 'governance', 'stake', 'state', 'tx']) {
   const text = readFileSync(new URL(`../../../proto/svc/${file}.proto`, import.meta.url), 'utf8').replace(/\/\/.*/g, '')
   for (const [, name, body = ''] of text.matchAll(/message (\w+) \{((?:[^{}]|\{[^{}]*\})*)\}/g)) {
     const fields: Field[] = []

@@ -1,5 +1,5 @@
-/** Random delegations over the real state machine: `make delegation`. properties.ts says what has to hold. */
+/** Random delegations over the real state machine: `make delegation`. campaign.ts says what has to hold. */
 import { runCampaigns } from '../../support/campaign.ts'
-import { delegationProperties } from './properties.ts'
+import { delegationProperties } from './campaign.ts'
 
 await runCampaigns({ delegation: (options) => delegationProperties(options) }, 100_000)

@@ -92,14 +92,20 @@ describe('check 1: one intent has one byte string', () => {
     expect(said(startChain(), reversed)).toMatch(/^2 cannot decode transaction: /)
   })
 
+  const lengths = (got: string): string =>
+    'public_key and signature: expected 32 and 64 bytes (ed25519), 0 and 65 (secp256k1), or 34 or more and a ' +
+    `MultisigSignature (multisig), got ${got}`
+
   test.each([
-    ['from', 20, 19],
-    ['from', 20, 21],
-    ['public_key', 32, 31],
-    ['public_key', 32, 33],
-    ['signature', 64, 63],
-    ['signature', 64, 65],
-  ])('%s of %d bytes may not have %d', (member, length, given) => {
+    ['from', 19, 'from: expected 20 bytes, got 19'],
+    ['from', 21, 'from: expected 20 bytes, got 21'],
+    ['public_key', 31, lengths('31 and 64')],
+    ['public_key', 33, lengths('33 and 64')],
+    ['public_key', 0, lengths('0 and 64')],
+    ['signature', 63, lengths('32 and 63')],
+    ['signature', 65, lengths('32 and 65')],
+    ['public_key', 34, 'public_key: the bytes are not a canonical Multisig'],
+  ] as const)('%s may not have %d bytes', (member, given, why) => {
     const sized = (name: string, bytes: Uint8Array): Uint8Array =>
       name === member ? concat(bytes, from).subarray(0, given) : bytes
     const bodyBytes = body({ from: sized('from', from) })
@@ -108,9 +114,7 @@ describe('check 1: one intent has one byte string', () => {
       sized('public_key', key),
       sized('signature', signDetached(signBytes(bodyBytes), pair.secretKey)),
     )
-    expect(said(startChain(), bytes)).toBe(
-      `2 cannot decode transaction: ${member}: expected ${length} bytes, got ${given}`,
-    )
+    expect(said(startChain(), bytes)).toBe(`2 cannot decode transaction: ${why}`)
   })
 
   test('65,536 bytes are read and 65,537 are not', () => {

@@ -203,7 +203,7 @@ test('a page of an account reads its own rows and one more, whatever 12,600 tran
   }
   writer.close()
   const connection = openConnection(path, { readonly: true })
-  for (const [one, height, place, newest, found] of [
+  for (const [one, height, txIndex, newest, found] of [
     [alice, 11, 0, '10/1259', 21],
     [alice, 5, 630, '5/629', 21],
     [alice, 5, 999_999_999, '5/1259', 21],
@@ -212,7 +212,7 @@ test('a page of an account reads its own rows and one more, whatever 12,600 tran
     [bob, 1, 3, '1/2', 3],
   ] as const) {
     const rows: string[] = []
-    for (const [at, index, time, tx] of accountTxs(connection, one.address, { height, place }, 21)) {
+    for (const [at, index, time, tx] of accountTxs(connection, one.address, { height, txIndex }, 21)) {
       expect([time, String(tx)]).toEqual([at, `${at}/${index}`])
       if (rows.push(`${at}/${index}`) === 21) break
     }

@@ -11,7 +11,6 @@ import {
 import { proposalLink, type ProposalOf, useLatest } from '../../data/proposals.ts'
 import { svc } from '../../data/gateway.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
-import { useCandidates } from '../../data/validators.ts'
 import { Facts, Section, View } from '../../parts/layout.tsx'
 import { EmptyNote, Shown } from '../../parts/notes.tsx'
 import { ParamValue } from '../../parts/ParamValue.tsx'
@@ -93,7 +92,6 @@ export function ParameterHistory({ parameter }: { readonly parameter: Parameter 
   const changes = useLatest(
     useAnswer(known === undefined ? undefined : `changes/${name}/${known}`, () => askChangesOf(name), 'once'),
   )
-  const candidates = useCandidates().data
   const rows = useMemo(
     () => rowsOf(parameter, history.data?.data ?? [], changes.data ?? []),
     [parameter, history.data, changes.data],
@@ -122,8 +120,7 @@ export function ParameterHistory({ parameter }: { readonly parameter: Parameter 
       name: 'proposer',
       title: 'Proposer',
       value: ({ proposal }) => proposal?.Proposer ?? '',
-      cell: ({ proposal }) =>
-        proposal === undefined ? '–' : <ValidatorLink owner={proposal.Proposer} candidates={candidates} />,
+      cell: ({ proposal }) => (proposal === undefined ? '–' : <ValidatorLink owner={proposal.Proposer} />),
       isMinor: true,
     },
     {
@@ -166,6 +163,7 @@ export function ParameterHistory({ parameter }: { readonly parameter: Parameter 
                   label={`History of ${name}`}
                   columns={columns}
                   rows={rows}
+                  isSortable
                   keyOf={(one) => one.height_in_force}
                   empty='There is no value yet.'
                 />

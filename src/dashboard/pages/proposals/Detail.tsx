@@ -1,7 +1,6 @@
 import { useLatest, type WholeProposal } from '../../data/proposals.ts'
 import { svc } from '../../data/gateway.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
-import { useCandidates } from '../../data/validators.ts'
 import { Facts, Section, View } from '../../parts/layout.tsx'
 import { Verified } from '../../parts/Verified.tsx'
 import { EmptyNote, Shown } from '../../parts/notes.tsx'
@@ -47,7 +46,6 @@ function StatusLine({ proposal }: { readonly proposal: WholeProposal }) {
 }
 
 function Proposed({ proposal, hash }: { readonly proposal: WholeProposal; readonly hash: string }) {
-  const candidates = useCandidates().data
   const { reason } = proposal.Detail
   const { title, Changes } = kindOf(proposal.Type)
   return (
@@ -66,15 +64,15 @@ function Proposed({ proposal, hash }: { readonly proposal: WholeProposal; readon
       </Section>
       <Section title='Tally'>
         <LargeTally tally={proposal.Tally} isFinal={proposal.Result !== ''} />
-        {proposal.Result === '' ? <VoteBox proposal={proposal} candidates={candidates} /> : null}
+        {proposal.Result === '' ? <VoteBox proposal={proposal} /> : null}
       </Section>
       <Section title='Votes'>
-        <Votes proposal={proposal} candidates={candidates} />
+        <Votes proposal={proposal} />
       </Section>
       <Section title='Record'>
         <Facts
           facts={{
-            Proposer: <ValidatorLink owner={proposal.Proposer} candidates={candidates} />,
+            Proposer: <ValidatorLink owner={proposal.Proposer} />,
             Proposed: (
               <>
                 in block <HeightLink height={proposal.BlockHeight} />, <Ago time={proposal.CreatedAt} />

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { type Proposal, proposalLink, type ProposalType, useLatest, useProposalNews } from '../../data/proposals.ts'
 import { svc } from '../../data/gateway.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
-import { type Candidate, useCandidates } from '../../data/validators.ts'
+import { useCandidates } from '../../data/validators.ts'
 import { formatCount } from '../../format.ts'
 import { csvText, download } from '../../parts/csv.ts'
 import { View } from '../../parts/layout.tsx'
@@ -136,15 +136,7 @@ function Outcome({ proposal }: { readonly proposal: Proposal }) {
   )
 }
 
-function Row({
-  proposal,
-  candidates,
-  heard,
-}: {
-  readonly proposal: Proposal
-  readonly candidates: readonly Candidate[] | undefined
-  readonly heard: number
-}) {
+function Row({ proposal, heard }: { readonly proposal: Proposal; readonly heard: number }) {
   const { reason } = proposal.Detail
   return (
     <li>
@@ -161,7 +153,7 @@ function Row({
         </small>
       </div>
       <div class='by'>
-        <ValidatorLink owner={proposal.Proposer} candidates={candidates} />
+        <ValidatorLink owner={proposal.Proposer} />
         <small class='soft'>
           <Ago time={proposal.CreatedAt} />
         </small>
@@ -260,7 +252,8 @@ export function ProposalList() {
       'onReturn',
     ),
   )
-  const candidates = useCandidates().data
+  // The rows of a page ask for the names, and those of the next page would ask anew.
+  useCandidates()
   useEffect(() => {
     if (scrollY > 0) scrollTo(0, 0)
   }, [state, type, page])
@@ -283,7 +276,7 @@ export function ProposalList() {
               <>
                 <ol class='proposals' aria-label='Proposals' aria-busy={answer.isOld}>
                   {data.map((one) => (
-                    <Row key={one.Id} proposal={one} candidates={candidates} heard={news.get(one.Id) ?? 0} />
+                    <Row key={one.Id} proposal={one} heard={news.get(one.Id) ?? 0} />
                   ))}
                 </ol>
                 <Foot filter={shown.filter} page={shown.page} total={total} />

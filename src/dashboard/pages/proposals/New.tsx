@@ -1,6 +1,5 @@
 import type { TransactionResult } from '../../../client/index.ts'
 import { proposalLink } from '../../data/proposals.ts'
-import { useCandidates } from '../../data/validators.ts'
 import { OperationForm } from '../../forms/OperationForm.tsx'
 import { View } from '../../parts/layout.tsx'
 import { kinds } from '../../proposals/index.ts'
@@ -39,7 +38,6 @@ function showNew({ deliver_tx: { data } }: TransactionResult): void {
 /** A new proposal: its kind, and the form of that kind. */
 export function NewProposal({ kind = 'change_param' }: { readonly kind: string | undefined }) {
   const { current } = useWallet()
-  const candidates = useCandidates().data
   const voters = useVoters()
   const chosen = Object.hasOwn(TABS, kind) ? TABS[kind] : undefined
   if (chosen === undefined) return <NotFound />
@@ -62,7 +60,7 @@ export function NewProposal({ kind = 'change_param' }: { readonly kind: string |
           </nav>
         </div>
         <p class='soft'>{chosen.doc}</p>
-        {isRefused ? <WhoMay account={current} voters={voters} candidates={candidates} what='propose' /> : null}
+        {isRefused ? <WhoMay account={current} voters={voters} what='propose' /> : null}
         {/* It stays where it is while it is hidden, and keeps what was typed. */}
         <div class='narrow' hidden={isRefused}>
           {page === undefined ? <NotImplemented /> : <KindForm key={kind} kind={page} />}

@@ -1,7 +1,6 @@
 import type { WholeProposal } from '../../data/proposals.ts'
 import { svc } from '../../data/gateway.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
-import type { Candidate } from '../../data/validators.ts'
 import { Loading } from '../../parts/notes.tsx'
 import { AccountLink, HeightLink, Tokens } from '../../parts/text.tsx'
 import { act } from '../../wallet/act.ts'
@@ -12,13 +11,7 @@ import { useVoters, WhoMay } from './WhoMay.tsx'
 const WORDS = { Y: 'yes', N: 'no' } as const
 
 /** Votes on an open proposal, for an account that may. */
-export function VoteBox({
-  proposal: { Id, Votes },
-  candidates,
-}: {
-  readonly proposal: WholeProposal
-  readonly candidates: readonly Candidate[] | undefined
-}) {
+export function VoteBox({ proposal: { Id, Votes } }: { readonly proposal: WholeProposal }) {
   const { current } = useWallet()
   const voters = useVoters()
   const fee = useAnswer('fee/vote', () => svc.async.estimateFee('vote')).data?.fee
@@ -35,8 +28,7 @@ export function VoteBox({
     )
   }
   if (voters === undefined) return <Loading lines={1} />
-  if (!voters.includes(current))
-    return <WhoMay account={current} voters={voters} candidates={candidates} what='vote on proposals' />
+  if (!voters.includes(current)) return <WhoMay account={current} voters={voters} what='vote on proposals' />
   return (
     <div class='vote-box'>
       <p>

@@ -1,7 +1,6 @@
 import type { WholeProposal } from '../../data/proposals.ts'
 import { svc } from '../../data/gateway.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
-import type { Candidate } from '../../data/validators.ts'
 import { formatCount, formatShare } from '../../format.ts'
 import { type Column, Table } from '../../parts/Table.tsx'
 import { Badge, HeightLink } from '../../parts/text.tsx'
@@ -19,12 +18,12 @@ interface VoteRow {
 const ANSWERS = { Y: 'Yes', N: 'No', '': 'Not voted' } as const
 const TONES = { Y: 'good', N: 'bad', '': 'plain' } as const
 
-const columnsOf = (candidates: readonly Candidate[] | undefined, total: number): readonly Column<VoteRow>[] => [
+const columnsOf = (total: number): readonly Column<VoteRow>[] => [
   {
     name: 'validator',
     title: 'Validator',
     value: ({ voter }) => voter,
-    cell: ({ voter }) => <ValidatorLink owner={voter} candidates={candidates} />,
+    cell: ({ voter }) => <ValidatorLink owner={voter} />,
   },
   {
     name: 'answer',
@@ -57,13 +56,7 @@ const columnsOf = (candidates: readonly Candidate[] | undefined, total: number):
 ]
 
 /** Who voted what. While the proposal is open, also who of the validator set has not voted. */
-export function Votes({
-  proposal: { Votes: votes, Result },
-  candidates,
-}: {
-  readonly proposal: WholeProposal
-  readonly candidates: readonly Candidate[] | undefined
-}) {
+export function Votes({ proposal: { Votes: votes, Result } }: { readonly proposal: WholeProposal }) {
   const set = useAnswer('validatorSet', () => svc.async.stake.validator.queryValidatorSet()).data?.data ?? []
   const powers = new Map(set.map(({ owner_address: owner, power }) => [owner ?? '', power]))
   const rows: VoteRow[] = votes.map(({ Voter: voter, Answer: answer, BlockHeight: height }) => {
@@ -80,8 +73,9 @@ export function Votes({
   return (
     <Table
       label='Votes'
-      columns={columnsOf(candidates, total)}
+      columns={columnsOf(total)}
       rows={rows}
+      isSortable
       keyOf={({ voter }) => voter}
       empty='Nobody voted.'
     />

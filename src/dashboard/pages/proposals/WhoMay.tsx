@@ -1,6 +1,5 @@
 import { svc } from '../../data/gateway.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
-import type { Candidate } from '../../data/validators.ts'
 import { shorten } from '../../format.ts'
 import { Names } from '../../parts/Names.tsx'
 
@@ -14,12 +13,10 @@ export function useVoters(): readonly string[] | undefined {
 export function WhoMay({
   account,
   voters,
-  candidates,
   what,
 }: {
   readonly account: string
   readonly voters: readonly string[]
-  readonly candidates: readonly Candidate[] | undefined
   readonly what: string
 }) {
   return (
@@ -28,7 +25,7 @@ export function WhoMay({
         The account that acts, <span class='mono'>{shorten(account)}</span>, is not that of a validator. These may{' '}
         {what}:
       </p>
-      <Names owners={voters} candidates={candidates} />
+      <Names owners={voters} />
     </div>
   )
 }

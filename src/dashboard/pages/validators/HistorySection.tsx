@@ -109,7 +109,6 @@ export function HistorySection({
               rows={events.filter(isShown)}
               keyOf={(event) => `${event.height}/${event.hash}/${event.type}/${JSON.stringify(event.attributes)}`}
               empty={`${asked === '' ? 'Nothing' : 'Nothing of this kind'} has happened since the first block that this node has.`}
-              isSortable={false}
             />
             {next === null ? null : (
               <button type='button' disabled={isLoading} onClick={() => void older()}>

@@ -105,14 +105,7 @@ export function Missed({ history, first, isSigning }: { history: History; first:
       ) : (
         <>
           <RunLine runs={runs} from={from} to={history.height} />
-          <Table
-            label='Missed blocks'
-            columns={columns}
-            rows={runs}
-            keyOf={({ first: key }) => key}
-            empty=''
-            isSortable={false}
-          />
+          <Table label='Missed blocks' columns={columns} rows={runs} keyOf={({ first: key }) => key} empty='' />
         </>
       )}
     </Section>

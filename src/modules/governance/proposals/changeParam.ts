@@ -10,6 +10,12 @@ import { PARAMETER_NAMES, putParam, readValue } from '../../params/keeper.ts'
 import type { ProposalOf } from '../tables.ts'
 import { type CarriedOut, defineProposal, expiringFields, propose, type ProposalKind } from './proposal.ts'
 
+declare module '../tables.ts' {
+  interface OwnColumns {
+    readonly change_param: 'name' | 'value'
+  }
+}
+
 type ChangeParam = ProposalOf<'change_param'>
 
 const input = {

@@ -12,6 +12,12 @@ import { checkFiles, checkName, fileFor } from '../library.ts'
 import { type LibraryStatus, libraryStatusType, type ProposalOf } from '../tables.ts'
 import { defineProposal, pointHeight, pointTimestamp, propose, type ProposalKind, reason } from './proposal.ts'
 
+declare module '../tables.ts' {
+  interface OwnColumns {
+    readonly deploy_libeni: 'name' | 'version' | 'fileUrl' | 'md5'
+  }
+}
+
 /** Fields that name a library or a program and its files. Source: interface, Rules for the propose payloads. */
 export const libraryMembers = {
   name: field(limited(text, { pattern: LIBRARY_NAME.source }), 'name: [a-z0-9_-], at most 64'),

@@ -13,6 +13,12 @@ import { hasStandingRetirement } from '../keeper.ts'
 import { type ProposalOf, RETIREMENT_STATUSES } from '../tables.ts'
 import { type CarriedOut, defineProposal, pointHeight, propose, type ProposalKind, reason } from './proposal.ts'
 
+declare module '../tables.ts' {
+  interface OwnColumns {
+    readonly retire_program: 'retiredVersion' | 'preservedValidators' | 'status'
+  }
+}
+
 type RetireProgram = ProposalOf<'retire_program'>
 
 const input = {

@@ -15,6 +15,12 @@ import { valuesUpTo } from '../../params/keeper.ts'
 import type { ProposalOf } from '../tables.ts'
 import { type CarriedOut, defineProposal, expiringFields, propose, type ProposalKind } from './proposal.ts'
 
+declare module '../tables.ts' {
+  interface OwnColumns {
+    readonly transfer_fund: 'transferFrom' | 'transferTo' | 'amount' | 'escrow'
+  }
+}
+
 type TransferFund = ProposalOf<'transfer_fund'>
 
 const input = {

@@ -1,0 +1,28 @@
+import type { BlockHead } from '../data/chain.ts'
+import { linkTo } from '../route.ts'
+import type { Column } from './Table.tsx'
+import { Ago, HeightLink, Short } from './text.tsx'
+
+/** The columns of tables of blocks. */
+export const blockColumns = {
+  height: {
+    name: 'height',
+    title: 'Height',
+    value: ({ height }) => height,
+    cell: ({ height }) => <HeightLink height={height} />,
+  },
+  time: { name: 'time', title: 'Time', value: ({ time }) => time, cell: ({ time }) => <Ago time={time} /> },
+  transactions: {
+    name: 'transactions',
+    title: 'Transactions',
+    value: ({ transaction_count: count }) => count,
+    isNumber: true,
+  },
+  hash: {
+    name: 'hash',
+    title: 'Hash',
+    value: ({ hash }) => hash,
+    cell: ({ hash }) => <Short text={hash} to={linkTo(['blocks', hash])} />,
+    isMinor: true,
+  },
+} as const satisfies Readonly<Record<string, Column<BlockHead>>>

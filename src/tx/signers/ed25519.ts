@@ -1,0 +1,32 @@
+import sodium from 'sodium-native'
+import { asBuffer, equalBytes } from '../../base/bytes.ts'
+import { sha256 } from '../../base/sha256.ts'
+import { ADDRESS_BYTES } from '../../values/address.ts'
+import { SIGN_DOMAIN, TX_BYTES_MAX } from '../envelope.ts'
+import { ED25519_SIGNATURE_BYTES } from '../multisig.ts'
+import type { Signed, SignerRules } from './signer.ts'
+
+// The domain, and behind it the body that is being verified.
+const scratch = Buffer.alloc(SIGN_DOMAIN.length + TX_BYTES_MAX)
+scratch.set(SIGN_DOMAIN)
+
+/**
+ * True when the signature is that of the key over the domain and the body. One verifier on every node: libsodium refuses
+ * a non-canonical S and small-order or non-canonical keys; a second verifier would be a consensus split.
+ */
+export function isSignedByKey({ bodyBytes }: Signed, publicKey: Uint8Array, signature: Uint8Array): boolean {
+  // libsodium accepts a signature with bytes behind it and throws on a short one.
+  if (signature.length !== ED25519_SIGNATURE_BYTES || publicKey.length !== sodium.crypto_sign_PUBLICKEYBYTES)
+    return false
+  if (bodyBytes.length > TX_BYTES_MAX) return false
+  scratch.set(bodyBytes, SIGN_DOMAIN.length)
+  const signed = scratch.subarray(0, SIGN_DOMAIN.length + bodyBytes.length)
+  return sodium.crypto_sign_verify_detached(asBuffer(signature), signed, asBuffer(publicKey))
+}
+
+/** An ed25519 key: the address is the beginning of its sha256. */
+export const ed25519: SignerRules = {
+  isSigned: (tx, signed) =>
+    equalBytes(sha256(tx.publicKey).subarray(0, ADDRESS_BYTES), tx.body.from) &&
+    isSignedByKey(signed, tx.publicKey, tx.signature),
+}

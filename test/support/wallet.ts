@@ -1,0 +1,64 @@
+/** Accounts that sign with code that is not ours: @metamask/eth-sig-util, viem and ethers. */
+import { signTypedData, SignTypedDataVersion } from '@metamask/eth-sig-util'
+import { Wallet } from 'ethers'
+import { privateKeyToAccount } from 'viem/accounts'
+import { fromHex, toHex } from '../../src/base/bytes.ts'
+import { txEntryOf } from '../../src/modules/registry.ts'
+import { encodeBody, encodeTx, type TxBody } from '../../src/tx/envelope.ts'
+import { typedFieldsOf } from '../../src/tx/fields.ts'
+import { type TypedData, typedDataOf } from '../../src/tx/typedData.ts'
+import { type Address, addressBytes, parseAddress } from '../../src/values/address.ts'
+
+/** The typed data of a body, as the chain derives it from the operation. */
+export const typedDataOfBody = (body: TxBody): TypedData =>
+  typedDataOf(typedFieldsOf(txEntryOf.get(body.operation)?.input ?? {}), body)
+
+const bytesOf = (hex: string): Uint8Array => fromHex(hex.slice(2)) as Uint8Array
+
+/** A wallet of Ethereum. */
+export interface EthWallet {
+  readonly address: Address
+  /** r, s and v of the signature of a body, 65 bytes. */
+  sign(body: TxBody): Uint8Array
+  /** The bytes of a signed transaction. */
+  signTx(body: Omit<TxBody, 'from'>): Uint8Array
+}
+
+/** Private keys by number. */
+export const privateKey = (number: number): Uint8Array => new Uint8Array(32).fill(0x40 + number)
+
+/** The wallet with a private key of a number, which signs by @metamask/eth-sig-util, as MetaMask does. */
+export function ethWallet(number: number): EthWallet {
+  const key = privateKey(number)
+  const address = parseAddress(new Wallet(`0x${toHex(key)}`).address.toLowerCase()) as Address
+  const sign = (body: TxBody): Uint8Array =>
+    bytesOf(
+      signTypedData({
+        privateKey: Buffer.from(key),
+        data: typedDataOfBody(body) as never,
+        version: SignTypedDataVersion.V4,
+      }),
+    )
+  return {
+    address,
+    sign,
+    signTx: (given) => {
+      const body = { ...given, from: addressBytes(address) }
+      return encodeTx(encodeBody(body), new Uint8Array(0), sign(body))
+    },
+  }
+}
+
+const withoutDomain = ({ types, ...data }: TypedData) => {
+  const { EIP712Domain: _, ...own } = types
+  return { ...data, types: own }
+}
+
+/** The signature of a body by viem and by ethers, which have accounts of their own. */
+export async function signaturesOf(number: number, body: TxBody): Promise<readonly Uint8Array[]> {
+  const key = `0x${toHex(privateKey(number))}` as const
+  const { types, message, ...data } = withoutDomain(typedDataOfBody(body))
+  const byViem = await privateKeyToAccount(key).signTypedData({ ...data, types, message } as never)
+  const byEthers = await new Wallet(key).signTypedData(data.domain, types as never, message)
+  return [bytesOf(byViem), bytesOf(byEthers)]
+}
