@@ -14,16 +14,32 @@ import { dirname, join } from 'node:path'
 import { type Address, parseAddress } from '../values/address.ts'
 import { ensureFolder } from '../base/folder.ts'
 import { type Keystore, KeystoreError, readKeystore } from './keystore.ts'
+import { isMultisigFile, type MultisigAccount, printMultisig, readMultisig } from './multisig.ts'
 
-/** A keystore file in a folder. Its name is the file's name without `.json`. */
-export interface KeyFile {
+/** A file in a folder of keys. Its name is the file's name without `.json`. */
+interface NamedFile {
   readonly name: string
   readonly path: string
+}
+
+/** A keystore file. */
+export interface KeyFile extends NamedFile {
   readonly keystore: Keystore
 }
 
+/** The file of an account of several keys. */
+export interface MultisigFile extends NamedFile {
+  readonly account: MultisigAccount
+}
+
 /** A file in a folder that cannot be used, and the reason. */
-export type BadKeyFile = Omit<KeyFile, 'keystore'> & { readonly problem: string }
+export interface BadKeyFile extends NamedFile {
+  readonly problem: string
+}
+
+/** The address of the account of a file. */
+export const addressOfFile = (file: KeyFile | MultisigFile): Address =>
+  'keystore' in file ? file.keystore.address : file.account.address
 
 const SUFFIX = '.json'
 const FILE_BYTES_MAX = 65_536
@@ -51,11 +67,8 @@ export function checkFree(folder: string, name: string): void {
     throw new KeystoreError('file', `${folder} already has a key named ${name}`)
 }
 
-/**
- * Reads a keystore file. Throws a KeystoreError that names it: `file` when it is missing or others than its owner can
- * read or write it, else what readKeystore throws.
- */
-export function readKeyFile(path: string): Keystore {
+/** The text of a file of keys. Throws a KeystoreError when it is missing, too long, or others can read or write it. */
+function readText(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined || !found.isFile()) throw new KeystoreError('file', `${path}: there is no such file`)
   const open = whyOpen(path, found)
@@ -65,70 +78,104 @@ export function readKeyFile(path: string): Keystore {
       'malformed',
       `${path}: expected a keystore of at most ${FILE_BYTES_MAX} bytes, got ${found.size}`,
     )
+  return readFileSync(path, 'utf8')
+}
+
+function naming<T>(path: string, read: () => T): T {
   try {
-    return readKeystore(readFileSync(path, 'utf8'))
+    return read()
   } catch (error) {
     if (error instanceof KeystoreError) throw new KeystoreError(error.problem, `${path}: ${error.message}`)
     throw error
   }
 }
 
-/** Lists the keystore files of a folder by name; none when there is no such folder. Never throws for a bad file. */
-export function listKeyFiles(folder: string): readonly (KeyFile | BadKeyFile)[] {
+/**
+ * Reads a keystore file. Throws a KeystoreError that names it: `file` when it is missing or others than its owner can
+ * read or write it, else what readKeystore throws.
+ */
+export function readKeyFile(path: string): Keystore {
+  const text = readText(path)
+  return naming(path, () => readKeystore(text))
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function readFile(folder: string, name: string): KeyFile | MultisigFile {
+  const path = join(folder, `${name}${SUFFIX}`)
+  const text = readText(path)
+  const json = jsonIn(text)
+  return naming(path, () =>
+    isMultisigFile(json) ? { name, path, account: readMultisig(json) } : { name, path, keystore: readKeystore(text) },
+  )
+}
+
+/** Lists the files of a folder by name; none when there is no such folder. Never throws for a bad file. */
+export function listKeyFiles(folder: string): readonly (KeyFile | MultisigFile | BadKeyFile)[] {
   if (!existsSync(folder)) return []
   return readdirSync(folder)
     .filter((file) => file.endsWith(SUFFIX) && !file.startsWith('.'))
     .map((file) => file.slice(0, -SUFFIX.length))
     .sort()
     .map((name) => {
-      const path = join(folder, `${name}${SUFFIX}`)
       try {
-        return { name, path, keystore: readKeyFile(path) }
+        return readFile(folder, name)
       } catch (error) {
-        return { name, path, problem: (error as Error).message }
+        return { name, path: join(folder, `${name}${SUFFIX}`), problem: (error as Error).message }
       }
     })
 }
 
-/** Finds the key of an address. */
-export const findKeyOf = (folder: string, address: Address): KeyFile | undefined =>
-  listKeyFiles(folder).find((one): one is KeyFile => 'keystore' in one && one.keystore.address === address)
+/** Finds the file of an address. */
+export const findAccountOf = (folder: string, address: Address): KeyFile | MultisigFile | undefined =>
+  listKeyFiles(folder).find(
+    (one): one is KeyFile | MultisigFile => !('problem' in one) && addressOfFile(one) === address,
+  )
 
-/** Finds a key by its name or address. Throws a KeystoreError: `file` when there is none, else that of its file. */
-export function findKey(folder: string, nameOrAddress: string): KeyFile {
+/** Finds a key or an account of several by name or address. Throws a KeystoreError: `file` when there is none, else that of its file. */
+export function findAccount(folder: string, nameOrAddress: string): KeyFile | MultisigFile {
   const address = parseAddress(nameOrAddress)
   if (address !== undefined) {
-    const found = findKeyOf(folder, address)
+    const found = findAccountOf(folder, address)
     if (found !== undefined) return found
     throw new KeystoreError('file', `${folder} has no key of the address ${address}`)
   }
   checkName(nameOrAddress)
-  const path = join(folder, `${nameOrAddress}${SUFFIX}`)
-  if (!existsSync(path)) throw new KeystoreError('file', `${folder} has no key named ${nameOrAddress}`)
-  return { name: nameOrAddress, path, keystore: readKeyFile(path) }
+  if (!existsSync(join(folder, `${nameOrAddress}${SUFFIX}`)))
+    throw new KeystoreError('file', `${folder} has no key named ${nameOrAddress}`)
+  return readFile(folder, nameOrAddress)
+}
+
+/** Finds a key by its name or address. Throws as `findAccount` does, and for an account of several keys. */
+export function findKey(folder: string, nameOrAddress: string): KeyFile {
+  const found = findAccount(folder, nameOrAddress)
+  if ('keystore' in found) return found
+  throw new KeystoreError('file', `${found.name} is an account of several keys: expected the key of one of its members`)
 }
 
 /** Writes and flushes a temporary file beside `path`. Returns its path; the caller moves it into place. */
-function writeBeside(path: string, keystore: Keystore): string {
+function writeBeside(path: string, content: object): string {
   const beside = join(dirname(path), `.${randomUUID()}.new`)
-  writeFileSync(beside, `${JSON.stringify(keystore, undefined, 2)}\n`, { mode: OWNER_ONLY, flag: 'wx', flush: true })
+  writeFileSync(beside, `${JSON.stringify(content, undefined, 2)}\n`, { mode: OWNER_ONLY, flag: 'wx', flush: true })
   // The umask can only have taken away more.
   chmodSync(beside, OWNER_ONLY)
   return beside
 }
 
-/**
- * Writes the file of a new key atomically, with mode 0600, and creates its folder with mode 0700. Returns the file's
- * path. Throws a KeystoreError `file` when the name is taken, or when the folder has the key under another name.
- */
-export function addKeyFile(folder: string, name: string, keystore: Keystore): string {
+function addFile(folder: string, name: string, address: Address, content: object): string {
   checkFree(folder, name)
   ensureFolder(folder, 0o700)
   const path = join(folder, `${name}${SUFFIX}`)
-  const twin = findKeyOf(folder, keystore.address)
+  const twin = findAccountOf(folder, address)
   if (twin !== undefined)
-    throw new KeystoreError('file', `${folder} already has the key of ${keystore.address}, named ${twin.name}`)
-  const beside = writeBeside(path, keystore)
+    throw new KeystoreError('file', `${folder} already has the key of ${address}, named ${twin.name}`)
+  const beside = writeBeside(path, content)
   try {
     // Unlike a rename, a link fails when another process took the name meanwhile.
     linkSync(beside, path)
@@ -138,6 +185,17 @@ export function addKeyFile(folder: string, name: string, keystore: Keystore): st
   return path
 }
 
+/**
+ * Writes the file of a new key atomically, with mode 0600, and creates its folder with mode 0700. Returns the file's
+ * path. Throws a KeystoreError `file` when the name is taken, or when the folder has the key under another name.
+ */
+export const addKeyFile = (folder: string, name: string, keystore: Keystore): string =>
+  addFile(folder, name, keystore.address, keystore)
+
+/** Writes the file of a new account of several keys, as `addKeyFile` does. */
+export const addMultisigFile = (folder: string, name: string, account: MultisigAccount): string =>
+  addFile(folder, name, account.address, printMultisig(account))
+
 /** Replaces the file of a key atomically, as for a new password. Throws a KeystoreError `file` for another key. */
 export function replaceKeyFile({ path, keystore: old }: KeyFile, keystore: Keystore): void {
   if (old.address !== keystore.address)
@@ -146,4 +204,4 @@ export function replaceKeyFile({ path, keystore: old }: KeyFile, keystore: Keyst
 }
 
 /** Removes the file of a key. The key is lost unless there is a copy. */
-export const removeKeyFile = ({ path }: KeyFile): void => rmSync(path)
+export const removeKeyFile = ({ path }: KeyFile | MultisigFile): void => rmSync(path)

@@ -5,15 +5,15 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { randomBytes } from '@noble/hashes/utils.js'
 import { type Address, addressOfKey, parseAddress } from '../values/address.ts'
-import { concat, equalBytes, fromHex, toHex, utf8 } from '../base/bytes.ts'
+import { concat, equalBytes, fromBase64, fromHex, toBase64, toHex, utf8 } from '../base/bytes.ts'
 import { keyPairOfSeed } from '../base/ed25519.ts'
 import { isObject } from '../base/json.ts'
 
 /**
  * Why a keystore cannot be used. `malformed`: it is not a keystore, or it was cut short. `unsupported`: it has a
- * version, cipher or key derivation that svcd does not read. `otherCurve`: its key is not ed25519. `wrongPassword`: the
- * password is wrong or the file was changed, which cannot be told apart. `file`: the file is missing, others can read
- * it, or its name is taken.
+ * version, cipher or key derivation that svcd does not read. `otherCurve`: its key is not of the curve that is expected.
+ * `wrongPassword`: the password is wrong or the file was changed, which cannot be told apart. `file`: the file is
+ * missing, others can read it, or its name is taken.
  */
 export type KeystoreProblem = 'malformed' | 'unsupported' | 'otherCurve' | 'wrongPassword' | 'file'
 
@@ -27,10 +27,10 @@ export class KeystoreError extends Error {
   }
 }
 
-/** The curve of every key of this chain. */
-const CURVE = 'ed25519'
+/** The curves of this chain's keys: svcd's own, and Ethereum's. */
+export type Curve = 'ed25519' | 'secp256k1'
 
-/** The length in bytes of an ed25519 seed. */
+/** The length in bytes of an ed25519 seed, and of a secp256k1 private key. */
 export const SEED_BYTES = 32
 
 /** The most characters that a keystore's text may have. Our own have about 600. */
@@ -111,14 +111,19 @@ export interface SealedSeed {
   readonly mac: string
 }
 
-/** A keystore file: Web3's version 3 and a member for the curve, because the keys of Ethereum wallets have another. */
+/** A keystore file: Web3's version 3, and members for the curve and the public key. Ethereum wallets write neither. */
 export interface Keystore {
   readonly version: 3
   readonly id: string
   readonly address: Address
-  readonly curve: typeof CURVE
+  readonly curve: Curve
+  /** The ed25519 public key in base64, which an account of several keys is made of. Older files have none. */
+  readonly public_key?: string
   readonly crypto: SealedSeed
 }
+
+/** Whose key a keystore holds. */
+export type KeyOwner = Pick<Keystore, 'address' | 'curve' | 'public_key'>
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -161,6 +166,23 @@ export function readSealedSeed(value: unknown): SealedSeed {
   }
 }
 
+function readCurve(curve: unknown): Curve {
+  // The keystores of Ethereum wallets name none.
+  if (curve === undefined || curve === 'secp256k1') return 'secp256k1'
+  if (curve === 'ed25519') return curve
+  const held = JSON.stringify(curve).slice(0, 40)
+  throw new KeystoreError('otherCurve', `the keystore holds a key of the curve ${held}: expected ed25519 or secp256k1`)
+}
+
+/** The public key of a file. Throws a KeystoreError `malformed` for one that is not of the address. */
+function readPublicKey(given: unknown, address: Address): Pick<Keystore, 'public_key'> {
+  if (given === undefined) return {}
+  const bytes = typeof given === 'string' ? fromBase64(given) : undefined
+  if (bytes === undefined || addressOfKey(bytes) !== address)
+    throw malformed(`public_key: expected the key of ${address} in base64`)
+  return { public_key: toBase64(bytes) }
+}
+
 /** Reads a keystore from its text or JSON. Throws a KeystoreError `malformed`, `unsupported` or `otherCurve`. */
 export function readKeystore(given: unknown): Keystore {
   let json = given
@@ -172,22 +194,19 @@ export function readKeystore(given: unknown): Keystore {
       throw malformed('expected JSON')
     }
   }
-  const { version, id, address, curve, crypto } = object(json, 'the file')
+  const file = object(json, 'the file')
+  const { version, id, address } = file
   if (version === undefined) throw malformed('version: expected 3')
   if (version !== 3) throw new KeystoreError('unsupported', 'version: expected 3')
-  const sealed = readSealedSeed(crypto)
-  if (curve !== CURVE) {
-    const held =
-      curve === undefined
-        ? 'names no curve: it is an Ethereum key (secp256k1)'
-        : `holds a key of the curve ${JSON.stringify(curve).slice(0, 40)}`
-    throw new KeystoreError('otherCurve', `the keystore ${held}, and this chain takes ${CURVE} keys only`)
-  }
+  // ethers writes the member with a capital letter.
+  const sealed = readSealedSeed(file['crypto'] ?? file['Crypto'])
+  const curve = readCurve(file['curve'])
   const named =
     typeof address === 'string' ? parseAddress(address.startsWith('0x') ? address : `0x${address}`) : undefined
   if (named === undefined) throw malformed('address: expected 40 hex digits')
   if (typeof id !== 'string' || id.length > 64) throw malformed('id: expected text')
-  return { version: 3, id, address: named, curve: CURVE, crypto: sealed }
+  const publicKey = curve === 'ed25519' ? readPublicKey(file['public_key'], named) : {}
+  return { version: 3, id, address: named, curve, ...publicKey, crypto: sealed }
 }
 
 /** Normalizes a password, so that one that looks the same is the same, whatever keyboard wrote it. */
@@ -208,19 +227,37 @@ export function openSealed(sealed: SealedSeed, password: string): Uint8Array {
 }
 
 /**
+ * Decrypts the secret of a keystore. `ownerOf` computes whose it is. Throws a KeystoreError: `wrongPassword`, and
+ * `malformed` for a file whose address is not that of the key.
+ */
+export function openSecret(
+  keystore: Keystore,
+  password: string,
+  ownerOf: (secret: Uint8Array) => KeyOwner,
+): Uint8Array {
+  const secret = openSealed(keystore.crypto, password)
+  if (secret.length !== SEED_BYTES) throw malformed(`expected a key of ${SEED_BYTES} bytes, got ${secret.length}`)
+  if (ownerOf(secret).address !== keystore.address)
+    throw malformed(`address: ${keystore.address} is not the address of the key`)
+  return secret
+}
+
+/**
  * Decrypts the 32-byte ed25519 seed of a keystore, which may be given as text, as JSON or as a Keystore. Throws a
  * KeystoreError with any problem but `file`, among them an address that is not that of the key.
  */
 export function openKeystore(given: unknown, password: string): Uint8Array {
   const keystore = readKeystore(given)
-  const seed = openSealed(keystore.crypto, password)
-  if (seed.length !== SEED_BYTES) throw malformed(`expected a seed of ${SEED_BYTES} bytes, got ${seed.length}`)
-  if (addressOfSeed(seed) !== keystore.address)
-    throw malformed(`address: ${keystore.address} is not the address of the key`)
-  return seed
+  if (keystore.curve !== 'ed25519')
+    throw new KeystoreError('otherCurve', 'the keystore holds an Ethereum key (secp256k1): expected an ed25519 key')
+  return openSecret(keystore, password, ownerOfSeed)
 }
 
-const addressOfSeed = (seed: Uint8Array): Address => addressOfKey(keyPairOfSeed(seed).publicKey)
+/** Whose an ed25519 seed is. */
+export function ownerOfSeed(seed: Uint8Array): KeyOwner {
+  const { publicKey } = keyPairOfSeed(seed)
+  return { address: addressOfKey(publicKey), curve: 'ed25519', public_key: toBase64(publicKey) }
+}
 
 /** True for scrypt with less memory than that of new keystores, and for pbkdf2: the password is cheaper to guess. */
 export function isWeak({ crypto: { kdf, kdfparams } }: Keystore): boolean {
@@ -235,18 +272,16 @@ function newId(): string {
   return toHex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
-/** Creates a keystore that encrypts a 32-byte seed with a password. Weaker key derivations are for tests. */
-export function createKeystore(seed: Uint8Array, password: string, kdf: Kdf = OWN_SCRYPT): Keystore {
-  if (seed.length !== SEED_BYTES) throw new RangeError(`seed: expected ${SEED_BYTES} bytes, got ${seed.length}`)
+/** Creates a keystore that encrypts a 32-byte secret of an owner with a password. */
+export function sealSecret(secret: Uint8Array, owner: KeyOwner, password: string, kdf: Kdf = OWN_SCRYPT): Keystore {
   const salt = randomBytes(32)
   const iv = randomBytes(16)
   const key = deriveKey(kdf, passwordBytes(password), salt)
-  const ciphertext = ctr(key.subarray(0, 16), iv).encrypt(seed)
+  const ciphertext = ctr(key.subarray(0, 16), iv).encrypt(secret)
   return {
     version: 3,
     id: newId(),
-    address: addressOfSeed(seed),
-    curve: CURVE,
+    ...owner,
     crypto: {
       cipher: 'aes-128-ctr',
       cipherparams: { iv: toHex(iv) },
@@ -255,4 +290,10 @@ export function createKeystore(seed: Uint8Array, password: string, kdf: Kdf = OW
       mac: toHex(macOf(key, ciphertext)),
     },
   }
+}
+
+/** Creates a keystore that encrypts a 32-byte ed25519 seed with a password. Weaker key derivations are for tests. */
+export function createKeystore(seed: Uint8Array, password: string, kdf: Kdf = OWN_SCRYPT): Keystore {
+  if (seed.length !== SEED_BYTES) throw new RangeError(`seed: expected ${SEED_BYTES} bytes, got ${seed.length}`)
+  return sealSecret(seed, ownerOfSeed(seed), password, kdf)
 }

@@ -51,13 +51,13 @@ test('every command shows an example, and takes --home and --json unless it runs
 })
 
 describe('keys', () => {
-  test('the examples run in order: new, import, list, show, export, passwd, delete, mnemonic', async () => {
+  test('the examples run in order: new, import, multisig, list, show, export, passwd, delete, mnemonic', async () => {
     for (const {
       examples: [line = ''],
     } of shown('svcd keys ')) {
       expect([line, await typed(place, line)]).toMatchObject([line, { status: 0 }])
     }
-    expect(readdirSync(join(place.folder, 'keys'))).toEqual(['alice.json'])
+    expect(readdirSync(join(place.folder, 'keys'))).toEqual(['alice.json', 'team.json'])
     expect(statSync(join(place.folder, 'keys', 'alice.json')).mode & 0o777).toBe(0o600)
     const sealed = readFileSync(join(place.folder, 'keys', 'alice.json'), 'utf8')
     expect(openKeystore(sealed, 'correct horse')).toHaveLength(32)
@@ -116,7 +116,8 @@ describe('tx', () => {
       .filter(({ path }) => order(path) >= 0)
       .sort((a, b) => order(a.path) - order(b.path))
     const last = shown('svcd tx ').filter(({ path }) => path.endsWith(' withdraw'))
-    const rest = shown('svcd tx ').filter((one) => !first.includes(one) && !last.includes(one))
+    const drafts = shown('svcd tx ').filter(({ path }) => / (?:sign|send)$/.test(path))
+    const rest = shown('svcd tx ').filter((one) => ![...first, ...last, ...drafts].includes(one))
     expect(first).toHaveLength(7)
     for (const {
       path,
@@ -149,6 +150,19 @@ describe('tx', () => {
     expect((await svcd(place, ['tx', 'stake', '--help'])).stdout).toMatch(
       /withdraw \[options\] +Ends the sender's candidacy[\s\S]*undelegate \[options\] +Takes a delegation back/,
     )
+  })
+
+  test('the examples of sign and send run, one after the other, on what --unsigned wrote', async () => {
+    await svcd(place, ['keys', 'import', 'bob', '--private-key', '--ethereum'], `${'0b'.repeat(32)}\na password\n`)
+    write('password.txt', 'a password\n')
+    const { address } = json(await svcd(place, ['keys', 'show', 'bob', '--json'])) as { address: string }
+    await svcd(place, ['tx', 'transfer', '--from', DEVNET_0, '--to', address, '--value', '5token'])
+    const unsigned = ['--to', DEVNET_0, '--value', '1token', '--unsigned', 'transfer.json']
+    expect(await svcd(place, ['tx', 'transfer', '--from', 'bob', ...unsigned])).toMatchObject({ status: 0, stdout: '' })
+    for (const name of ['sign', 'send'])
+      for (const line of shown(`svcd tx ${name}`).flatMap(({ examples }) => examples))
+        expect([line, await typed(place, line)]).toMatchObject([line, { status: 0 }])
+    write('password.txt', 'correct horse\n')
   })
 
   test('a key of the keystore signs here; the validator then stands in the list', async () => {

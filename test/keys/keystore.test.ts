@@ -163,8 +163,14 @@ describe('a keystore', () => {
       () => readKeystore({ ...keystore, crypto: { ...keystore.crypto, cipher: 'aes-128-cbc' } }),
       'unsupported',
     ],
-    ['another curve', () => readKeystore({ ...keystore, curve: 'secp256k1' }), 'otherCurve'],
-    ['an Ethereum file', () => readKeystore({ ...keystore, curve: undefined }), 'otherCurve'],
+    ['another curve', () => readKeystore({ ...keystore, curve: 'p256' }), 'otherCurve'],
+    ['a key of Ethereum', () => openKeystore({ ...keystore, curve: 'secp256k1' }, 'correct horse'), 'otherCurve'],
+    ['an Ethereum file', () => openKeystore({ ...keystore, curve: undefined }, 'correct horse'), 'otherCurve'],
+    [
+      'the public key of another account',
+      () => readKeystore({ ...keystore, public_key: createKeystore(new Uint8Array(32), 'x', WEAK).public_key }),
+      'malformed',
+    ],
     ['an n of no power of 2', () => createKeystore(seed, 'x', { kdf: 'scrypt', n: 1000, r: 8, p: 1 }), 'unsupported'],
     [
       'more memory than 1 GiB',

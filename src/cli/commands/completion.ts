@@ -1,5 +1,5 @@
 import { Argument, type Command, type Option } from 'commander'
-import { listKeyFiles } from '../../keys/files.ts'
+import { addressOfFile, listKeyFiles } from '../../keys/files.ts'
 import { PARAMETERS } from '../../modules/params/definitions.ts'
 import { UserError } from '../../node/errors.ts'
 import { type Configure, homeOption, keystoreFrom, withOptions } from '../options.ts'
@@ -96,7 +96,7 @@ function valuesOf({ command, given }: Line, of: Option | Argument): readonly Can
   const keystore = given.get('keystore') ?? process.env['SVCD_KEYSTORE']
   return listKeyFiles(keystoreFrom({ home, keystore })).map((key) => ({
     value: key.name,
-    doc: 'keystore' in key ? key.keystore.address : key.problem,
+    doc: 'problem' in key ? key.problem : addressOfFile(key),
   }))
 }
 

@@ -6,8 +6,7 @@ import { checkSigning } from '../../gateway/http/access.ts'
 import { type Gateway, startGateway } from '../../gateway/gateway.ts'
 import { HTTP_LIMITS } from '../../gateway/http/limits.ts'
 import { findKey } from '../../keys/files.ts'
-import { openKeystore } from '../../keys/keystore.ts'
-import { type Signer, signerOfSeed } from '../../tx/sign.ts'
+import type { Signer } from '../../tx/sign.ts'
 import { devnetSigners } from '../devnet/chain.ts'
 import { UserError } from '../../node/errors.ts'
 import {
@@ -31,6 +30,7 @@ import { openLog } from '../../node/log.ts'
 import { logOptions } from '../logOptions.ts'
 import { say } from '../output.ts'
 import { boundHeap, collectWhenQuiet, stopSignal } from '../../node/runtime.ts'
+import { openSigner } from '../keySigner.ts'
 import { firstLine, readSecret } from '../secrets.ts'
 import { serveMetrics } from '../serveMetrics.ts'
 import { parseEndpoint, parseNetwork, parseStalledAfter, parseWhole, printEndpoint } from '../../node/settings.ts'
@@ -130,14 +130,14 @@ async function unlock(flags: Flags): Promise<readonly Signer[]> {
   const { passwordFile: file } = flags
   const passwords = file === undefined || keys.length === 0 ? [] : passwordsIn(file, keys.length)
   const signers: Signer[] = []
-  for (const [at, { name, keystore }] of keys.entries()) {
+  for (const [at, key] of keys.entries()) {
     const request = {
-      what: `password of ${name}`,
+      what: `password of ${key.name}`,
       file: undefined,
       flag: '--password-file',
       more: at + 1 < keys.length,
     }
-    signers.push(signerOfSeed(openKeystore(keystore, passwords[at] ?? (await readSecret(request)))))
+    signers.push(openSigner(key, passwords[at] ?? (await readSecret(request))))
   }
   return signers
 }

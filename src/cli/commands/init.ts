@@ -12,7 +12,7 @@ import {
   writeNodeHome,
   writeNodeKeys,
 } from '../../comet/home.ts'
-import { findKey } from '../../keys/files.ts'
+import { addressOfFile, findAccount } from '../../keys/files.ts'
 import { FIRST_PROGRAM_VERSION } from '../../modules/chain/keeper.ts'
 import { readGenesis } from '../../modules/genesis.ts'
 import { DEVNET_CHAIN_ID } from '../devnet/chain.ts'
@@ -115,7 +115,7 @@ function ownerOf(flags: Flags): string {
       "--owner: expected the address or key name of the owner of this node's candidacy and of the first tokens",
     )
   }
-  return parseAddress(owner) ?? findKey(keystoreFrom(flags), owner).keystore.address
+  return parseAddress(owner) ?? addressOfFile(findAccount(keystoreFrom(flags), owner))
 }
 
 /** Reads a genesis file from which a chain can start. Throws a UserError or a GenesisError. */

@@ -1,31 +1,34 @@
 import { type Command, Option } from 'commander'
-import { parseAddress } from '../../values/address.ts'
+import { type Address, addressBytes, addressOf, parseAddress } from '../../values/address.ts'
 import { fromBase64, fromUtf8, toBase64 } from '../../base/bytes.ts'
 import type { Shortfall } from '../../base/txError.ts'
 import { isNodeError } from '../../comet/errors.ts'
 import { openNodeRpc } from '../../comet/rpc.ts'
-import { findKey, findKeyOf, type KeyFile } from '../../keys/files.ts'
-import { openKeystore } from '../../keys/keystore.ts'
+import { addressOfFile, findAccount, findAccountOf, type KeyFile, type MultisigFile } from '../../keys/files.ts'
 import type { TxEntry } from '../../modules/define.ts'
-import { txEntries } from '../../modules/registry.ts'
-import { txHash } from '../../tx/envelope.ts'
+import { txEntries, txEntryOf } from '../../modules/registry.ts'
+import { type TxBody, txHash } from '../../tx/envelope.ts'
 import { field } from '../../tx/fields.ts'
 import { BAD_NONCE_CODE, createNonceQueue, decodeNonce, NONCES_OF_TX_MAX, type Sent } from '../../tx/nonceQueue.ts'
 import type { TransactionResult } from '../../tx/result.ts'
 import { decodeShortfall } from '../../tx/shortfall.ts'
-import { type Signer, signerOfSeed } from '../../tx/sign.ts'
+import type { Signer } from '../../tx/sign.ts'
 import { uint } from '../../values/number.ts'
 import { printTokens } from '../amounts.ts'
 import { Failed, UserError } from '../../node/errors.ts'
+import { finished, printTypedData, readDraft, refuseMultisig, signFile, writeUnsigned } from '../drafts.ts'
 import { gatewayFrom } from '../gatewayClient.ts'
+import { openSigner } from '../keySigner.ts'
 import {
   type Configure,
   assertNothingMissing,
+  commonOptions,
   exampleOptions,
   exampleSender,
   fieldOptions,
   fieldsFromFlags,
   type FlagsOf,
+  type GatewayFlags,
   gatewayOptions,
   kebab,
   missingFields,
@@ -37,23 +40,35 @@ import {
   parseFields,
   passwordOption,
   settingOf,
+  subcommand,
   withOptions,
 } from '../options.ts'
 import { formatFields, printAnswer, withProgress } from '../output.ts'
 import { printable } from '../../base/printable.ts'
 import { readSecret } from '../secrets.ts'
 
+const sendOptions = [...gatewayOptions, keystoreOption] as const
+
+const signOptions = [
+  ...commonOptions,
+  keystoreOption,
+  passwordOption,
+  option('--from <account>', 'the key that signs, by name or address', { env: 'SVCD_FROM' }),
+  option('--yes', 'do not ask'),
+] as const
+
 const options = [
-  ...gatewayOptions,
+  ...sendOptions,
   option('--from <account>', 'sender: a key by name or address, else an account for which the gateway signs', {
     env: 'SVCD_FROM',
   }),
   option('--nonce <number>', 'nonce of the transaction: how many the sender made before it (default: the next one)', {
     parse: (nonce) => parseFields({ nonce: field(uint, 'nonce') }, { nonce })['nonce'] as number,
   }),
-  keystoreOption,
   passwordOption,
   nodeOption,
+  option('--unsigned <file>', 'write the transaction to this file, or to stdout for -, to be signed by svcd tx sign'),
+  option('--typed-data', 'only print the EIP-712 typed data that a wallet of Ethereum would sign'),
   option('--dry-run', 'only let --node check the transaction; until its next block the node counts the nonce as used'),
 ] as const
 
@@ -72,18 +87,39 @@ interface UnsignedTx {
 }
 
 /**
- * The key of `from` in the keystore; undefined for an address that it has none of. Throws a KeystoreError for a name it
- * does not have.
+ * The account of `from` in the keystore; undefined for an address that it has none of. Throws a KeystoreError for a name
+ * it does not have.
  */
-function keyOf(folder: string, from: string): KeyFile | undefined {
+function accountOf(folder: string, from: string): KeyFile | MultisigFile | undefined {
   const address = parseAddress(from)
-  if (address === undefined) return findKey(folder, from)
-  return findKeyOf(folder, address)
+  if (address === undefined) return findAccount(folder, from)
+  return findAccountOf(folder, address)
 }
 
-async function signerFor({ name, keystore }: KeyFile, { passwordFile: file }: Flags): Promise<Signer> {
-  const password = await readSecret({ what: `password of ${name}`, file, flag: '--password-file' })
-  return signerOfSeed(openKeystore(keystore, password))
+async function signerFor(key: KeyFile, { passwordFile: file }: Flags): Promise<Signer> {
+  return openSigner(key, await readSecret({ what: `password of ${key.name}`, file, flag: '--password-file' }))
+}
+
+const chainIdOf = async (flags: GatewayFlags): Promise<string> =>
+  ((await gatewayFrom(flags).call('svc_status')) as { chain_id: string }).chain_id
+
+/** The body of a transaction that others sign. Its chain is that of the gateway, and so is the nonce unless it was given. */
+async function unsignedBody(address: Address, { entry, message, nonce }: UnsignedTx, flags: Flags): Promise<TxBody> {
+  const chainId = await chainIdOf(flags)
+  const next = nonce ?? ((await gatewayFrom(flags).call('svc_getTransactionCount', [address, 'pending'])) as number)
+  return { chainId, from: addressBytes(address), nonce: next, operation: entry.operation, message }
+}
+
+/** Writes or prints a transaction instead of sending it. */
+async function handOut(account: KeyFile | MultisigFile | undefined, from: string, tx: UnsignedTx, flags: Flags) {
+  const address = account === undefined ? parseAddress(from) : addressOfFile(account)
+  const body = await unsignedBody(address as Address, tx, flags)
+  if (flags.typedData === true) return printTypedData(body)
+  writeUnsigned(
+    flags.unsigned as string,
+    body,
+    account !== undefined && 'account' in account ? account.account : undefined,
+  )
 }
 
 /**
@@ -117,7 +153,7 @@ async function sendSigned(signer: Signer, tx: UnsignedTx, flags: Flags): Promise
   const gateway = gatewayFrom(flags)
   const sendRaw = async (params: unknown): Promise<TransactionResult> =>
     (await gateway.call('svc_sendRawTransaction', params)) as TransactionResult
-  const { chain_id: chainId } = (await gateway.call('svc_status')) as { chain_id: string }
+  const chainId = await chainIdOf(flags)
   const sent = await signAndSend<TransactionResult | { readonly bytes: string }>(signer, tx, {
     chainId,
     readNonce: async () => (await gateway.call('svc_getTransactionCount', [signer.address, 'pending'])) as number,
@@ -191,7 +227,7 @@ function refusal(words: string, verdict: NodeVerdict, shortfall: Shortfall | und
 }
 
 /** What a declaration has staked, which its result does not say. Nothing where the gateway does not tell. */
-async function stakedBy(sender: string, { operation }: TxEntry, flags: Flags): Promise<object> {
+async function stakedBy(sender: string, { operation }: TxEntry, flags: GatewayFlags): Promise<object> {
   if (operation !== 'declareCandidacy' || flags.json === true) return {}
   const asked = gatewayFrom(flags).call('svc_queryValidator', [sender])
   const { data } = (await asked.catch(() => ({}))) as {
@@ -207,7 +243,7 @@ async function printResult(
   entry: TxEntry,
   sender: string,
   result: TransactionResult,
-  flags: Flags,
+  flags: GatewayFlags,
 ): Promise<void> {
   const { code, log = '' } = result.check_tx
   const { hash } = result
@@ -258,7 +294,10 @@ async function sendTx(entry: TxEntry, words: string, flags: Flags): Promise<void
   const noSender = from === '' ? [{ flag: '--from', meaning: "the sender, an address or a key's name" }] : []
   assertNothingMissing([...noSender, ...missingFields(entry.input, given)])
   const tx: UnsignedTx = { entry, message: parseFields(entry.input, given), nonce }
-  const key = keyOf(keystoreFrom(flags), from)
+  const account = accountOf(keystoreFrom(flags), from)
+  if (flags.unsigned !== undefined || flags.typedData === true) return handOut(account, from, tx, flags)
+  if (account !== undefined && 'account' in account) return refuseMultisig(account)
+  const key = account
   if (flags.dryRun === true || !flags.wait) return sendToNode(words, key, tx, flags)
   const params = { from, ...given, ...(nonce === undefined ? {} : { nonce }) }
   const work =
@@ -300,9 +339,42 @@ function configureOne(command: Command, entry: TxEntry): void {
   )
 }
 
+async function sendFile(path: string, flags: FlagsOf<typeof sendOptions>): Promise<void> {
+  const draft = readDraft(path)
+  const entry = txEntryOf.get(draft.body.operation) as TxEntry
+  const transaction = toBase64(finished(draft, await chainIdOf(flags), keystoreFrom(flags)))
+  const work = gatewayFrom(flags).call('svc_sendRawTransaction', [transaction]) as Promise<TransactionResult>
+  const sender = addressOf(draft.body.from)
+  await printResult(wordsOf(entry).join(' '), entry, sender, await withProgress('waiting for the block', work), flags)
+}
+
+/** Configures the commands of a transaction that goes from signer to signer. */
+function configureDrafts(tx: Command): void {
+  subcommand(
+    tx,
+    'sign <file>',
+    'Shows what a transaction that --unsigned wrote does, and adds the signature of one key to the file.',
+    'svcd tx sign transfer.json --from bob --yes --password-file password.txt',
+    signOptions,
+  ).action((path: string, flags: FlagsOf<typeof signOptions>) => {
+    const from = settingOf(flags, 'from') ?? ''
+    if (from === '') assertNothingMissing([{ flag: '--from', meaning: 'the key that signs, by name or address' }])
+    const { passwordFile, yes, json } = flags
+    return signFile({ path, folder: keystoreFrom(flags), from, passwordFile, yes, json })
+  })
+  subcommand(
+    tx,
+    'send <file>',
+    'Sends a transaction that enough keys have signed, and waits for its block.',
+    'svcd tx send transfer.json',
+    sendOptions,
+  ).action(sendFile)
+}
+
 /** Configures `svcd tx`: one command for each transaction type. */
 export const configure: Configure = (tx) => {
   withOptions(tx, exampleOf(txEntries.find(({ operation }) => operation === 'transfer') as TxEntry))
+  configureDrafts(tx)
   const groups = new Map<string, Command>()
   for (const entry of txEntries) {
     const words = wordsOf(entry)

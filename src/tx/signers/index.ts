@@ -1,5 +1,5 @@
 /** Who may sign a transaction: one file for each kind of account. Source: protocol.md §13. */
-import type { SignerKind, Tx } from '../envelope.ts'
+import type { SignerKind, Tx, TxBody } from '../envelope.ts'
 import { checkFields, type Fields, typedFieldsOf } from '../fields.ts'
 import { typedDataOf } from '../typedData.ts'
 import { hashTypedData } from '../typedDataHash.ts'
@@ -14,7 +14,7 @@ const signers: Readonly<Record<SignerKind, SignerRules>> = { ed25519, secp256k1,
 export type FieldsOf = (operation: string) => Fields | undefined
 
 /** The digest that a secp256k1 key signs; undefined for a body with a field that is not of its form. */
-function digestOf({ body }: Tx, fieldsOf: FieldsOf): Uint8Array | undefined {
+export function digestOf(body: TxBody, fieldsOf: FieldsOf): Uint8Array | undefined {
   const fields = fieldsOf(body.operation)
   if (fields === undefined || checkFields(fields, body.message) !== undefined) return undefined
   return hashTypedData(typedDataOf(typedFieldsOf(fields), body))
@@ -25,6 +25,6 @@ export const verifierOf =
   (fieldsOf: FieldsOf): ((tx: Tx) => boolean) =>
   (tx) => {
     let digest: { readonly value: Uint8Array | undefined } | undefined
-    const signed = { bodyBytes: tx.bodyBytes, digest: () => (digest ??= { value: digestOf(tx, fieldsOf) }).value }
+    const signed = { bodyBytes: tx.bodyBytes, digest: () => (digest ??= { value: digestOf(tx.body, fieldsOf) }).value }
     return signers[tx.kind].isSigned(tx, signed)
   }

@@ -6,7 +6,8 @@ import { SECP256K1_SIGNATURE_BYTES } from '../multisig.ts'
 import type { Signed, SignerRules } from './signer.ts'
 
 // libsecp256k1 in WebAssembly: the same instructions on every machine (decision record 0030).
-const curve = await instantiateSecp256k1()
+/** The curve. */
+export const curve = await instantiateSecp256k1()
 
 const bytesOf = (hex: string): Uint8Array => fromHex(hex) as Uint8Array
 const ZERO = new Uint8Array(32)
@@ -16,6 +17,10 @@ const HALF_ORDER = bytesOf('7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe9
 
 /** The first byte of a public key in its long form, which no address is made of. */
 const KEY_PREFIX_BYTES = 1
+
+/** The 20 bytes of the address of a public key in its long form. */
+export const addressOfPoint = (key: Uint8Array): Uint8Array =>
+  keccak_256(key.subarray(KEY_PREFIX_BYTES)).subarray(-ADDRESS_BYTES)
 
 /**
  * The address whose key made a signature of a digest: r, s and v, where v is 27 or 28 by the parity of R's y. undefined
@@ -29,7 +34,7 @@ export function recoverAddress(digest: Uint8Array, signature: Uint8Array): Uint8
   if (compareBytes(s, ZERO) === 0 || compareBytes(s, HALF_ORDER) > 0) return undefined
   const key = curve.recoverPublicKeyUncompressed(signature.subarray(0, 64), v === 27 ? 0 : 1, digest)
   // The library answers with text where there is no key.
-  return typeof key === 'string' ? undefined : keccak_256(key.subarray(KEY_PREFIX_BYTES)).subarray(-ADDRESS_BYTES)
+  return typeof key === 'string' ? undefined : addressOfPoint(key)
 }
 
 /** True when the key of an address signed. */

@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { addressOfFile, findKey, type KeyFile, listKeyFiles, type MultisigFile } from '../keys/files.ts'
+import type { TxEntry } from '../modules/define.ts'
+import { txEntryOf } from '../modules/registry.ts'
+import { Failed, UserError } from '../node/errors.ts'
+import {
+  type Draft,
+  finishDraft,
+  memberAddress,
+  missingSignatures,
+  multisigOf,
+  parseDraft,
+  printDraft,
+  signDraft,
+} from '../tx/draft.ts'
+import { encodeBody, type TxBody } from '../tx/envelope.ts'
+import { checkFields, type Fields, printFields, typedFieldsOf } from '../tx/fields.ts'
+import { encodeMultisig } from '../tx/multisig.ts'
+import { typedDataOf } from '../tx/typedData.ts'
+import { addressOf } from '../values/address.ts'
+import { amount } from '../values/number.ts'
+import { printTokens } from './amounts.ts'
+import { openSigner } from './keySigner.ts'
+import { formatFields, note, printAnswer, say } from './output.ts'
+import { confirm, readSecret } from './secrets.ts'
+
+/** A draft of the largest transaction, with every signature, is shorter. */
+const DRAFT_BYTES_MAX = 262_144
+
+const entryOf = ({ operation }: TxBody): TxEntry => {
+  const entry = txEntryOf.get(operation)
+  if (entry === undefined) throw new Failed(`this release does not know the operation ${operation}`)
+  return entry
+}
+
+/** Reads a draft that somebody may have sent. Throws a Failed that names the file. */
+export function readDraft(path: string): Draft {
+  let text: string
+  try {
+    if (statSync(path).size > DRAFT_BYTES_MAX) throw new Failed(`${path}: expected at most ${DRAFT_BYTES_MAX} bytes`)
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Failed) throw error
+    throw new Failed(`cannot read ${path}: ${(error as NodeJS.ErrnoException).code ?? 'no reason given'}`)
+  }
+  const draft = parseDraft(text)
+  if ('why' in draft) throw new Failed(`${path}: ${draft.why}`)
+  return draft
+}
+
+/** Writes a draft to a file, atomically, or to stdout for `-`. */
+function writeDraft(path: string, draft: Draft): void {
+  const text = printDraft(draft)
+  if (path === '-') return say(text)
+  const beside = `${path}.${randomUUID()}.new`
+  writeFileSync(beside, `${text}\n`, { flag: 'wx', flush: true })
+  renameSync(beside, path)
+}
+
+/** The draft of a body that nobody has signed. `account`: the one that it is from, when it has several keys. */
+export function writeUnsigned(path: string, body: TxBody, account: MultisigFile['account'] | undefined): void {
+  const multisig = account && encodeMultisig(account)
+  const draft: Draft = { bodyBytes: encodeBody(body), body, multisig, parts: [] }
+  writeDraft(path, draft)
+  note(
+    `${path === '-' ? 'the transaction' : path} needs ${missingSignatures(draft)} of ${account?.members.length ?? 1} signatures: ` +
+      'svcd tx sign FILE --from NAME adds one',
+  )
+}
+
+/** Prints the EIP-712 typed data of a body, as `eth_signTypedData_v4` takes it. */
+export const printTypedData = (body: TxBody): void =>
+  say(JSON.stringify(typedDataOf(typedFieldsOf(entryOf(body).input), body), undefined, 2))
+
+/** The fields of a message as people read them: amounts in tokens. */
+function inWords(fields: Fields, printed: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(printed).map(([name, value]) => {
+      const { type, fields: inner } = fields[name] as Fields[string]
+      if (inner !== undefined) return [name, inWords(inner, value as Readonly<Record<string, unknown>>)]
+      return [name, type === amount.name ? printTokens(String(value)) : value]
+    }),
+  )
+}
+
+type NameOf = (address: string) => string
+
+/** An address with the name that the folder has for it. */
+function namesIn(folder: string): NameOf {
+  const names = new Map<string, string>(
+    listKeyFiles(folder).flatMap((one) => ('problem' in one ? [] : [[addressOfFile(one), one.name]])),
+  )
+  return (address) => (names.has(address) ? `${names.get(address)} (${address})` : address)
+}
+
+/** The members of a draft that have signed, and those that may. */
+function signersOf(
+  draft: Draft,
+  nameOf: NameOf,
+): { readonly signed: readonly string[]; readonly left: readonly string[] } {
+  const members = multisigOf(draft)?.members.map((one) => memberAddress(one)) ?? [addressOf(draft.body.from)]
+  const hasSigned = (at: number): boolean => draft.parts.some(({ member }) => member === at)
+  return {
+    signed: members.filter((_, at) => hasSigned(at)).map(nameOf),
+    left: members.filter((_, at) => !hasSigned(at)).map(nameOf),
+  }
+}
+
+/**
+ * What a draft does, in words that are decoded from the bytes that are signed. Throws a Failed for a body that the chain
+ * would refuse, since its fields cannot be shown as what they are.
+ */
+function describe(draft: Draft, nameOf: NameOf): string {
+  const { body } = draft
+  const { operation, doc, input } = entryOf(body)
+  const why = checkFields(input, body.message)
+  if (why !== undefined) throw new Failed(`the chain would refuse this transaction: ${why}`)
+  const { signed, left } = signersOf(draft, nameOf)
+  const fields = inWords(input, printFields(input, body.message))
+  return [
+    doc,
+    formatFields({
+      operation,
+      ...fields,
+      chain: body.chainId,
+      from: nameOf(addressOf(body.from)),
+      nonce: String(body.nonce),
+      signed: signed.join(', ') || 'by nobody yet',
+      missing: `${missingSignatures(draft)}, of ${left.join(', ') || 'nobody'}`,
+    }),
+  ].join('\n')
+}
+
+/** What a command that signs a draft is given. */
+interface SignRequest {
+  readonly path: string
+  readonly folder: string
+  readonly from: string
+  readonly passwordFile: string | undefined
+  readonly yes: boolean | undefined
+  readonly json: boolean | undefined
+}
+
+const signerFor = async (key: KeyFile, passwordFile: string | undefined) =>
+  openSigner(key, await readSecret({ what: `password of ${key.name}`, file: passwordFile, flag: '--password-file' }))
+
+/** Shows what a draft does, asks, and adds the signature of a key to its file. */
+export async function signFile({ path, folder, from, passwordFile, yes, json }: SignRequest): Promise<void> {
+  const draft = readDraft(path)
+  const nameOf = namesIn(folder)
+  const key = findKey(folder, from)
+  note(describe(draft, nameOf))
+  if (!(await confirm(`Sign this as ${nameOf(key.keystore.address)}?`, yes))) throw new Failed('nothing was signed')
+  const signed = await signDraft(draft, await signerFor(key, passwordFile))
+  if ('why' in signed) throw new Failed(signed.why)
+  writeDraft(path, signed)
+  const missing = missingSignatures(signed)
+  printAnswer(json, { path, signer: key.keystore.address, missing }, () =>
+    missing === 0 ? `signed; svcd tx send ${path} sends it` : `signed; ${missing} more must sign it`,
+  )
+}
+
+/**
+ * The bytes of a draft that enough have signed, for a chain. Throws a Failed for one of another chain, and while
+ * signatures are missing.
+ */
+export function finished(draft: Draft, chainId: string, folder: string): Uint8Array {
+  if (draft.body.chainId !== chainId)
+    throw new Failed(`the transaction is for the chain ${draft.body.chainId}, and the gateway is of ${chainId}`)
+  const bytes = finishDraft(draft)
+  if (bytes !== undefined) return bytes
+  const { signed, left } = signersOf(draft, namesIn(folder))
+  throw new Failed(
+    `${missingSignatures(draft)} signature(s) missing: signed by ${signed.join(', ') || 'nobody'}; ` +
+      `${left.join(', ')} may still sign it with svcd tx sign`,
+  )
+}
+
+/** Throws a UserError for an account of several keys, which signs in steps. */
+export function refuseMultisig({ name, account: { threshold } }: MultisigFile): never {
+  throw new UserError(
+    `${name} is an account of several keys: write the transaction with --unsigned FILE, have ${threshold} of its members ` +
+      'sign it with svcd tx sign FILE --from NAME, and send it with svcd tx send FILE',
+  )
+}
