@@ -46,13 +46,10 @@ function makeGenesis(app: CompleteApplication, appState: object): void {
   if (validators.length === 0) throw new Error('genesis without validators')
 }
 
-/**
- * Opens `path`; a new file begins with `appState`. `signer`: the validator key (32 bytes) that signs every block, with
- * this power.
- */
+/** Opens `path`; a new file begins with `appState`. `signers`: the validator keys (32 bytes) that sign every block. */
 export function openDriver(
   path: string,
-  signer: { readonly key: Uint8Array; readonly power: number },
+  signers: readonly { readonly key: Uint8Array; readonly power: number }[],
   appState?: () => object,
 ): Driver {
   const store = openSqliteStore({ path, tables, views })
@@ -60,14 +57,18 @@ export function openDriver(
   const app = createApp({ store, version: 'bench', node: { os: 'ubuntu' }, logger })
   if (store.height() === 0 && appState !== undefined) makeGenesis(app, appState())
   let height = store.height()
-  const validator = { address: addressBytes(addressOfKey(signer.key)), power: signer.power }
+  const signed = signers.map(({ key, power }) => ({
+    validator: { address: addressBytes(addressOfKey(key)), power },
+    signedLastBlock: true,
+    blockIdFlag: 2,
+  }))
   return {
     store,
     check: (txs, type) => mustSucceed(txs.map((tx) => app.checkTx({ tx, type }) as CheckTxResponse)),
     block: (txs) => {
       height++
       const time = { seconds: GENESIS_SECONDS + height, nanos: 0 }
-      const votes = height === 1 ? [] : [{ validator, signedLastBlock: true, blockIdFlag: 2 }]
+      const votes = height === 1 ? [] : signed
       const common = {
         hash: nothing,
         height,

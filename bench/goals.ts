@@ -29,17 +29,51 @@ function costOf(
   size: number,
   figure: keyof StateCost['rounds'][number],
 ): readonly number[] {
-  return states.find((one) => one.kind === kind && one.size === size)?.rounds.map((one) => one[figure]) ?? []
+  return (
+    states.find((one) => one.kind === kind && one.size === size)?.rounds.map((one) => one[figure] ?? Number.NaN) ?? []
+  )
 }
+
+/** How many times as much a figure is on the large state as on the small one: the median of the rounds. */
+function grownIn(
+  states: readonly StateCost[],
+  kind: StateKind,
+  [small, large]: readonly [number, number],
+  figure: 'txUs' | 'blockMs' | 'emptyBlockMs',
+): number {
+  const base = costOf(states, kind, small, figure)
+  return medianOf(costOf(states, kind, large, figure).map((cost, round) => cost / (base[round] as number)))
+}
+
+const delegationGoals = (states: readonly StateCost[]): readonly Goal[] => [
+  {
+    name: 'a block of 1,000 delegations with 1,000,000 delegations ÷ 1,000',
+    goal: 1.5,
+    wanted: 'at most',
+    value: grownIn(states, 'delegations', [1000, 1_000_000], 'blockMs'),
+  },
+  {
+    name: 'an empty block of 200 validators with 1,000,000 delegations ÷ none',
+    goal: 1.1,
+    wanted: 'at most',
+    value: grownIn(states, 'delegations', [0, 1_000_000], 'emptyBlockMs'),
+  },
+  {
+    name: 'CPU of a delegation ÷ of a transfer',
+    goal: 2,
+    wanted: 'at most',
+    value: medianOf(
+      costOf(states, 'delegations', 1000, 'txUs').map(
+        (cost, round) => cost / (costOf(states, 'delegations', 1000, 'transferUs')[round] as number),
+      ),
+    ),
+  },
+]
 
 /** The goals that were set for this project, with what this run came to. */
 export function goalsOf(samples: readonly Sample[], states: readonly StateCost[]): readonly Goal[] {
   const ofPeer = (load: string, figure: Figure = 'perSecond'): number =>
     ratioOf(samples, figure, [load, SUBJECTS.svcd], [load, SUBJECTS.kvSocket])
-  const grown = (kind: StateKind, [small, large]: readonly [number, number], figure: 'txUs' | 'blockMs'): number => {
-    const base = costOf(states, kind, small, figure)
-    return medianOf(costOf(states, kind, large, figure).map((cost, round) => cost / (base[round] as number)))
-  }
   const loaded = 'saturated, 200 candidacies'
   return [
     {
@@ -106,20 +140,21 @@ export function goalsOf(samples: readonly Sample[], states: readonly StateCost[]
       name: 'rate with 1,000,000 accounts ÷ 1,000',
       goal: 0.55,
       wanted: 'at least',
-      value: 1 / grown('accounts', [1000, 1_000_000], 'txUs'),
+      value: 1 / grownIn(states, 'accounts', [1000, 1_000_000], 'txUs'),
     },
     {
       name: 'a block with 100,000 candidacies ÷ 100',
       goal: 1.3,
       wanted: 'at most',
-      value: grown('candidacies', [100, 100_000], 'blockMs'),
+      value: grownIn(states, 'candidacies', [100, 100_000], 'blockMs'),
     },
     {
       name: 'a block with 1,000 open proposals ÷ 10',
       goal: 1.3,
       wanted: 'at most',
-      value: grown('proposals', [10, 1000], 'blockMs'),
+      value: grownIn(states, 'proposals', [10, 1000], 'blockMs'),
     },
+    ...delegationGoals(states),
     {
       name: 'resident memory with 1,000,000 accounts',
       goal: 500,

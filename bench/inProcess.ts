@@ -37,7 +37,16 @@ const ROWS_A_BLOCK = 50_000
 const NUMBERS_MAX = 2 ** 28
 
 const nodeKey = sha256(utf8('bench node key'))
-const signer = { key: nodeKey, power: 10_000_000 }
+const node = { key: nodeKey, power: 10_000_000 }
+/** The validators of the states of delegations, all of which sign. */
+const validators = Array.from({ length: 200 }, (_, at) => ({
+  owner: signerAt('validator', at).address,
+  key: at === 0 ? nodeKey : sha256(utf8(`validator key ${at}`)),
+  power: at === 0 ? node.power : 10_000,
+}))
+
+const signersOfState = (kind: StateKind): Parameters<typeof openDriver>[1] =>
+  kind === 'delegations' ? validators : [node]
 
 /** Account number `at` of a state. The keys of the first SENDERS accounts are known, so these can sign. */
 const accountAt = (at: number): Address =>
@@ -47,6 +56,7 @@ const accountsOf = (count: number): readonly object[] =>
   Array.from({ length: count }, (_, at) => ({ address: accountAt(at), balance: units(1000) }))
 
 function genesisOf(kind: StateKind, size: number): object {
+  if (kind === 'delegations') return delegationsGenesis(size)
   const owners = [...signersOf('owner', OWNERS), ...signersOf('proposer', PROPOSERS)]
   const others = Math.max(0, (kind === 'candidacies' ? size : OWNERS) - OWNERS)
   return {
@@ -60,8 +70,8 @@ function genesisOf(kind: StateKind, size: number): object {
       {
         owner: signerAt('node', 0).address,
         pub_key: toBase64(nodeKey),
-        shares: units(signer.power),
-        max_shares: units(10 * signer.power),
+        shares: units(node.power),
+        max_shares: units(10 * node.power),
       },
       ...silent('proposer', PROPOSERS, 2),
       ...silent('owner', OWNERS),
@@ -69,6 +79,23 @@ function genesisOf(kind: StateKind, size: number): object {
     ],
   }
 }
+
+/** The validators share `size` delegations of 1 token in turn; the senders have the first ones. */
+const delegationsGenesis = (size: number): object => ({
+  params: { stake_limit: '1', max_vals: validators.length },
+  stake: { max_absent_blocks: 1_000_000 },
+  accounts: accountsOf(SENDERS),
+  candidacies: validators.map(({ owner, key, power }, at) => ({
+    owner,
+    pub_key: toBase64(key),
+    shares: units(power),
+    max_shares: units(10 * node.power),
+    delegations: Array.from({ length: Math.ceil(Math.max(0, size - at) / validators.length) }, (_, turn) => ({
+      delegator: accountAt(at + turn * validators.length),
+      amount: units(1),
+    })),
+  })),
+})
 
 const sign = (
   name: string,
@@ -102,6 +129,19 @@ function blockOf(at: number, accountCount: number): Uint8Array[] {
   )
 }
 
+/** A block of 1,000 delegations of 1 token, each to the validator of which the sender has one. */
+const delegationsOf = (nonce: number): Uint8Array[] =>
+  Array.from({ length: SENDERS }, (_, at) => {
+    const { owner } = validators[at % validators.length] as (typeof validators)[number]
+    return sign('sender', at, nonce, 'delegate', { validatorAddress: addressBytes(owner), amount: units(1) })
+  })
+
+/** A block of 1,000 transfers among the senders. */
+const transfersOf = (nonce: number): Uint8Array[] =>
+  Array.from({ length: SENDERS }, (_, at) =>
+    sign('sender', at, nonce, 'transfer', { to: addressBytes(accountAt((at * 7919 + nonce) % SENDERS)), value: '1' }),
+  )
+
 /** The numbers from `first` to below `count` in the order in which the tree has the accounts of these numbers. */
 function inTreeOrder(first: number, count: number): Float64Array {
   // The first bytes of a leaf's path, then its number.
@@ -133,7 +173,7 @@ function grow(path: string, first: number, count: number): void {
 function make(kind: StateKind, size: number, folder: string): void {
   const path = join(folder, 'state.db')
   const ofGenesis = kind === 'accounts' && size > GENESIS_ACCOUNTS_MAX ? SENDERS : size
-  const driver = openDriver(path, signer, () => genesisOf(kind, ofGenesis))
+  const driver = openDriver(path, signersOfState(kind), () => genesisOf(kind, ofGenesis))
   driver.block([])
   if (kind === 'proposals') driver.block(proposals(size))
   driver.close()
@@ -155,14 +195,27 @@ function run(kind: StateKind, size: number, folder: string): InProcess {
     if (existsSync(made)) copyFileSync(made, `${path}${end}`)
   }
   const startMs = performance.now()
-  const driver = openDriver(path, signer)
+  const driver = openDriver(path, signersOfState(kind))
   const openMs = performance.now() - startMs
-  const costs = Array.from({ length: BLOCKS }, (_, at) => {
-    const txs = blockOf(at, kind === 'accounts' ? size : SENDERS)
-    return { checkMs: cpuMs(() => driver.check(txs, 0)), blockMs: cpuMs(() => driver.block(txs)) }
-  }).slice(WARM_UP_BLOCKS)
-  const emptyMs = Array.from({ length: BLOCKS }, () => cpuMs(() => driver.block([]))).slice(WARM_UP_BLOCKS)
-  const waiting = Array.from({ length: 5 }, (_, at) => blockOf(BLOCKS + at, SENDERS)).flat()
+  // What CheckTx and the block of each of these cost.
+  const costsOf = (blocks: (at: number) => Uint8Array[]) =>
+    Array.from({ length: BLOCKS }, (_, at) => {
+      const txs = blocks(at)
+      return { checkMs: cpuMs(() => driver.check(txs, 0)), blockMs: cpuMs(() => driver.block(txs)) }
+    }).slice(WARM_UP_BLOCKS)
+  const txUsOf = (costs: ReturnType<typeof costsOf>): number =>
+    meanOf(costs.map(({ checkMs, blockMs }) => checkMs + blockMs))
+  const emptyMsOf = (): number =>
+    meanOf(Array.from({ length: BLOCKS }, () => cpuMs(() => driver.block([]))).slice(WARM_UP_BLOCKS))
+  const ofDelegations = kind === 'delegations'
+  // Before the first of them: a state without delegations has none yet.
+  const emptyBefore = ofDelegations ? emptyMsOf() : undefined
+  const costs = costsOf((at) => (ofDelegations ? delegationsOf(at) : blockOf(at, kind === 'accounts' ? size : SENDERS)))
+  const transfers = ofDelegations ? costsOf((at) => transfersOf(BLOCKS + at)) : undefined
+  const emptyBlockMs = emptyBefore ?? emptyMsOf()
+  const waiting = Array.from({ length: 5 }, (_, at) =>
+    ofDelegations ? delegationsOf(2 * BLOCKS + at) : blockOf(BLOCKS + at, SENDERS),
+  ).flat()
   const firstCheckMs = cpuMs(() => driver.check(waiting, 0))
   // Transactions that wait in the mempool are checked again after each block.
   const recheckMs = medianOf(
@@ -177,9 +230,10 @@ function run(kind: StateKind, size: number, folder: string): InProcess {
     firstCheckMs,
     recheckMs,
     ...memoryOf(process.pid),
-    txUs: meanOf(costs.map(({ checkMs, blockMs }) => checkMs + blockMs)),
+    txUs: txUsOf(costs),
+    ...(transfers && { transferUs: txUsOf(transfers) }),
     blockMs: meanOf(costs.map((one) => one.blockMs)),
-    emptyBlockMs: meanOf(emptyMs),
+    emptyBlockMs,
   }
 }
 

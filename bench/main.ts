@@ -81,6 +81,9 @@ const PLANS: Readonly<Record<'full' | 'quick' | 'short', Plan>> = {
       ['candidacies', 100_000],
       ['proposals', 10],
       ['proposals', 1000],
+      ['delegations', 0],
+      ['delegations', 1000],
+      ['delegations', 1_000_000],
     ],
   },
   quick: {

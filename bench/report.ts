@@ -88,7 +88,8 @@ export function stateTable(states: readonly StateCost[]): string {
   return tableOf(
     head,
     states.map(({ kind, size, rounds, diskMb, makeMs }) => {
-      const of = (name: keyof InProcess, digits = 0): string => number(medianOf(rounds.map((one) => one[name])), digits)
+      const of = (name: keyof InProcess, digits = 0): string =>
+        number(medianOf(rounds.map((one) => one[name] ?? Number.NaN)), digits)
       return [
         `${number(size)} ${kind}`,
         of('txUs'),

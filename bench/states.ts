@@ -6,13 +6,15 @@ import { promisify } from 'node:util'
 import type { Context } from './context.ts'
 
 /** What a state holds much of. */
-export type StateKind = 'accounts' | 'candidacies' | 'proposals'
+export type StateKind = 'accounts' | 'candidacies' | 'proposals' | 'delegations'
 
 /** What the application alone costs on one state: CPU, but for opening, which is time. */
 export interface InProcess {
   readonly openMs: number
-  /** A transaction from CheckTx to Commit, in blocks of 1,000: 900 transfers, 100 updates. */
+  /** A transaction from CheckTx to Commit, in blocks of 1,000: 900 transfers, 100 updates; of delegations, delegations. */
   readonly txUs: number
+  /** The same in blocks of 1,000 transfers, on the states of delegations alone. */
+  readonly transferUs?: number
   /** A block of 1,000, without its CheckTx. */
   readonly blockMs: number
   readonly emptyBlockMs: number

@@ -2,16 +2,13 @@ import type { ComponentType } from 'preact'
 import { Bottom } from './shell/Bottom.tsx'
 import { LineBar } from './shell/LineBar.tsx'
 import { Top } from './shell/Top.tsx'
-import { Account } from './pages/Account.tsx'
 import { Blocks } from './pages/Blocks.tsx'
 import { Overview } from './pages/Overview.tsx'
 import { NotFound } from './pages/NotFound.tsx'
 import { Validators } from './pages/Validators.tsx'
 import { Send } from './pages/Send.tsx'
-import { Parameters } from './pages/Parameters.tsx'
 import { Proposals } from './pages/Proposals.tsx'
-import { SearchResults } from './pages/SearchResults.tsx'
-import { Transactions } from './pages/Transactions.tsx'
+import { lazyView } from './parts/lazyView.tsx'
 import { useRoute } from './route.ts'
 import { SentList, ReviewDialog } from './wallet/ReviewDialog.tsx'
 import { WalletDialog } from './wallet/WalletDialog.tsx'
@@ -24,14 +21,15 @@ export interface ViewProps {
 /** The views, by the first part of the path. */
 const views: Readonly<Record<string, ComponentType<ViewProps>>> = {
   '': Overview,
+  account: lazyView(async () => (await import('./pages/MyAccount.tsx')).MyAccount),
   validators: Validators,
   send: Send,
-  parameters: Parameters,
+  parameters: lazyView(async () => (await import('./pages/Parameters.tsx')).Parameters),
   proposals: Proposals,
   blocks: Blocks,
-  transactions: Transactions,
-  accounts: Account,
-  search: SearchResults,
+  transactions: lazyView(async () => (await import('./pages/Transactions.tsx')).Transactions),
+  accounts: lazyView(async () => (await import('./pages/Account.tsx')).Account),
+  search: lazyView(async () => (await import('./pages/SearchResults.tsx')).SearchResults),
 }
 
 /** Goes to the content. A link could not: the part of the address behind `#` is the view. */

@@ -10,7 +10,8 @@ export const formatCount = (count: number | bigint): string => grouped(String(co
 export function formatTokens(units: string | bigint, decimals = 4): string {
   const [whole = '0', fraction = ''] = Svc.toTokens(units).split('.')
   const shown = fraction.slice(0, decimals).replace(/0+$/, '')
-  if (whole === '0' && shown === '' && /[1-9]/.test(fraction)) return `<0.${'0'.repeat(decimals - 1)}1`
+  if (whole === '0' && shown === '' && /[1-9]/.test(fraction))
+    return decimals === 0 ? '<1' : `<0.${'0'.repeat(decimals - 1)}1`
   return shown === '' ? grouped(whole) : `${grouped(whole)}.${shown}`
 }
 
@@ -19,7 +20,7 @@ export function formatShare(part: bigint | number, whole: bigint | number): stri
   if (BigInt(whole) === 0n) return '0 %'
   const hundredths = (BigInt(part) * 20_000n + BigInt(whole)) / (2n * BigInt(whole))
   if (hundredths === 0n && BigInt(part) > 0n) return '<0.01 %'
-  const text = `${hundredths / 100n}.${String(hundredths % 100n).padStart(2, '0')}`.replace(/\.?0+$/, '')
+  const text = `${formatCount(hundredths / 100n)}.${String(hundredths % 100n).padStart(2, '0')}`.replace(/\.?0+$/, '')
   return `${text} %`
 }
 

@@ -12,6 +12,7 @@ import {
   FEED_START_MS_MAX,
   GAS_PRICES_KEPT,
   HISTORIES_ASKED_MAX,
+  HISTORY_WAIT_MS_MAX,
   LISTS_ASKED_MAX,
   QUERIES_ASKED_MAX,
   QUERIES_MAX,
@@ -180,10 +181,17 @@ export function createChain(
     blocks,
     /**
      * Reads a page of a history for a caller, by the path of it. An address has one under way, and those of several
-     * addresses wait for a connection in their order, so that a caller who asks for many delays only itself.
+     * addresses wait for a connection in their order, so that a caller who asks for many delays only itself. Throws
+     * RpcError -32015 for one that has waited too long.
      */
-    history: async <Row>(caller: string, path: string): Promise<HistoryPage<Row>> =>
-      (await inTurn(caller, () => query(histories, path, 0))).data as HistoryPage<Row>,
+    history: async <Row>(caller: string, path: string): Promise<HistoryPage<Row>> => {
+      const sinceMs = performance.now()
+      const page = await inTurn(caller, async () => {
+        if (performance.now() - sinceMs <= HISTORY_WAIT_MS_MAX) return query(histories, path, 0)
+        throw tooMany(`a history waited for its turn for ${HISTORY_WAIT_MS_MAX / 1000} s`)
+      })
+      return page.data as HistoryPage<Row>
+    },
     feed,
     /** Returns how long the chain has made no blocks; undefined while it makes them. */
     stall,

@@ -82,7 +82,7 @@ function moveEntry(
   to: string | undefined,
   row: object | undefined,
 ): void {
-  if (from !== undefined) {
+  if (from !== undefined && from !== to) {
     if (entries.get(from)?.isBelow === true) hideBelow(entries, from)
     else entries.delete(from)
   }
@@ -200,11 +200,12 @@ class LayeredOverlay implements Overlay {
   #write(cell: Cell, row: object | undefined): void {
     const { table, indexes } = cell.writes
     if (indexes.size > 0) {
+      const tail = tailOf(table.keyOf(cell.key))
       // All sort keys are worked out first: an index that throws leaves every index as it was.
       const moves = [...indexes].map(([index, entries]) => ({
         entries,
-        from: sortKeyOf(table, index, cell.row),
-        to: sortKeyOf(table, index, row),
+        from: sortKeyOf(table, index, cell.row, tail),
+        to: sortKeyOf(table, index, row, tail),
       }))
       for (const { entries, from, to } of moves) moveEntry(entries, from, to, row)
     }

@@ -124,3 +124,9 @@ export function decodeTx(bytes: Uint8Array): Tx | NotATx {
   const { body: bodyBytes, publicKey, signature } = wire
   return { kind, body, bodyBytes, publicKey, signature }
 }
+
+/** How many signatures a transaction has. */
+export function signaturesOf({ kind, publicKey }: Tx): number {
+  const account = kind === 'multisig' ? decodeMultisig(publicKey) : undefined
+  return account === undefined || 'why' in account ? 1 : account.threshold
+}

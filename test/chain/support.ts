@@ -14,12 +14,12 @@ import { openMemoryStore } from '../support/memoryStore.ts'
 import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/sqliteStore.ts'
 import type { Store } from '../../src/store/store.ts'
 import { CHAIN_ID } from '../support/testChain.ts'
-import { runScript, type Script } from '../vectors/script.ts'
+import { EARLY_DELEGATIONS, runScript, type Script } from '../vectors/script.ts'
 
 let made: Script | undefined
 
-/** The script of test/vectors, run once. */
-export const script = (): Script => (made ??= runScript())
+/** The script of test/vectors, run once, with delegations in its first part too. */
+export const script = (): Script => (made ??= runScript(undefined, EARLY_DELEGATIONS))
 
 const silent = { info: () => {}, error: () => {} }
 

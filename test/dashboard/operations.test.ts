@@ -2,7 +2,7 @@ import './browser.ts'
 import { describe, expect, test } from '@jest/globals'
 import examples from '../../src/gateway/rpc/examples.json' with { type: 'json' }
 import { outflowOf, sentenceOf, type TxRequest } from '../../src/dashboard/operations/index.ts'
-import type { Facts } from '../../src/dashboard/wallet/facts.ts'
+import type { Facts, Stake } from '../../src/dashboard/wallet/facts.ts'
 import { txEntries } from '../../src/modules/registry.ts'
 import { TOKEN } from '../../src/base/amount.ts'
 
@@ -32,13 +32,24 @@ const proposal = {
   Detail: { name: 'max_vals', value: '7', reason: 'more' },
 } as unknown as NonNullable<Facts['proposal']>
 
+const stake: Stake = {
+  self_shares: record.shares,
+  delegated_shares: '0',
+  delegators: 0,
+  room: String(9000n * TOKEN),
+  comp_rate: '0.5',
+  next_comp_rate: null,
+  next_comp_rate_height: null,
+  pending: '0',
+}
+
 const facts: Facts = {
   from: me,
   params: { max_vals: 4, self_staking_ratio: '0.1', unstake_wait_period: 60480 } as Facts['params'],
   defaultMaxAmount: 10_000n * TOKEN,
-  candidacy: { record, unbonding: 0n },
+  candidacy: { record, stake, unbonding: 0n },
   proposal,
-  handOver: { owner: other, shares: 1000n * TOKEN },
+  handOver: { owner: other, stake },
 }
 
 const files = { fileUrl: '{"ubuntu":["https://a"],"centos":["https://b"]}', md5: '{}' }
@@ -57,7 +68,7 @@ const SAID: Readonly<Record<string, readonly (readonly [object, string, bigint?]
     [{}, 'Update your candidacy without a change.'],
     [
       { description: { name: 'a', website: 'b' }, compRate: '0.2' },
-      'Change your candidacy: its name and website change, so that it is no longer verified and its compensation rate becomes 0.2.',
+      'Change your candidacy: its name and website change, so that it is no longer verified and its commission becomes 0.2.',
     ],
     [
       { maxAmount: String(20_000n * TOKEN) },
@@ -152,19 +163,64 @@ test.each(cases)('$request.operation: $words', ({ request, words, units }) => {
   expect(outflowOf(request, facts)?.units).toBe(units)
 })
 
+describe('a candidacy with which others have staked', () => {
+  const shared = { ...stake, self_shares: String(600n * TOKEN), delegated_shares: String(400n * TOKEN), delegators: 2 }
+  const with2: Facts = {
+    ...facts,
+    candidacy: { record, stake: shared, unbonding: 0n },
+    handOver: { owner: other, stake: shared },
+  }
+
+  const said: readonly { readonly request: object; readonly words: string; readonly units?: bigint }[] = [
+    {
+      request: { operation: 'updateCandidacy', input: { maxAmount: String(8_000n * TOKEN) } },
+      words: 'Change your candidacy: it may hold at most 8,000 token and you stake 200 token more.',
+      units: 200n * TOKEN,
+    },
+    {
+      request: { operation: 'updateCandidacy', input: { compRate: '0.6' } },
+      words: 'Change your candidacy: its commission becomes 0.6 in 60,480 blocks.',
+    },
+    {
+      request: { operation: 'updateCandidacy', input: { compRate: '0.5' } },
+      words: 'Change your candidacy: its commission becomes 0.5.',
+    },
+    {
+      request: { operation: 'withdrawCandidacy', input: {} },
+      words:
+        'End your candidacy with 600 token of your own shares. They are paid out after 60,480 blocks, ' +
+        'and so are the 400 token that 2 accounts have staked with it.',
+    },
+    {
+      request: { operation: 'updateCandidacyAccount', input: { newCandidateAccount: other } },
+      words: `Offer your candidacy with 600 token of your own shares to ${other}, who has to accept it and pays you for the shares.`,
+    },
+    {
+      request: { operation: 'acceptCandidacyAccountUpdate', input: { accountUpdateRequestId: 1 } },
+      words: `Take over the candidacy of ${other} and pay them 600 token for their own shares. What others have staked with it stays.`,
+      units: 600n * TOKEN,
+    },
+  ]
+
+  test.each(said)('$words', ({ request, words, units }) => {
+    expect(sentenceOf(request as TxRequest, with2)).toBe(words)
+    expect(outflowOf(request as TxRequest, with2)?.units).toBe(units)
+  })
+})
+
 describe('a candidacy that comes back', () => {
   const activate = { operation: 'activateCandidacy', input: {} } as const
   const withdrawn = { ...record, state: 'Withdrawn', shares: '0' } as typeof record
 
   test('adds to what still unbonds what the self-stake lacks', () => {
-    const back = { ...facts, candidacy: { record: withdrawn, unbonding: 400n * TOKEN } }
+    const back = { ...facts, candidacy: { record: withdrawn, stake, unbonding: 400n * TOKEN } }
     expect(outflowOf(activate, back)?.units).toBe(600n * TOKEN)
     expect(sentenceOf(activate, back)).toBe('Activate your candidacy again, staking 600 token.')
   })
 
   test('adds nothing when more unbonds than the self-stake', () => {
     expect(
-      outflowOf(activate, { ...facts, candidacy: { record: withdrawn, unbonding: 1001n * TOKEN } }),
+      outflowOf(activate, { ...facts, candidacy: { record: withdrawn, stake, unbonding: 1001n * TOKEN } }),
     ).toBeUndefined()
   })
 })

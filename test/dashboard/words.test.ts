@@ -35,7 +35,7 @@ describe('words', () => {
     [
       'updateCandidacy',
       { maxAmount: '5', compRate: '0.1' },
-      'Update the candidacy: the most shares it may hold and its compensation rate',
+      'Update the candidacy: the most shares it may hold and its commission',
     ],
     ['updateCandidacy', {}, 'Update the candidacy without a change'],
     ['verifyCandidacy', { candidateAddress: BOB, verified: 'N' }, `Mark ${BOB} as not verified`],

@@ -65,6 +65,11 @@ export const EXAMPLES: readonly Example[] = [
   { page: 'docs/operations.md', begins: 'journalctl', runBy: 'test/e2e/successor.test.ts' },
   { page: 'docs/operations.md', begins: 'sudo -u svcd svcd', runBy: 'test/e2e/successor.test.ts' },
   { page: 'docs/operations.md', begins: 'sudo npm install', runBy: 'test/e2e/successor.test.ts' },
+  {
+    page: 'docs/operations.md',
+    begins: "sqlite3 data/state.db 'SELECT delegator",
+    runBy: 'test/conformance/stakesView.test.ts',
+  },
   { page: 'docs/operations.md', begins: 'sqlite3 old/state.db', runBy: 'test/store/sqlite/compareStates.test.ts' },
   { page: 'docs/reference/commands.md', info: 'sh', runBy: 'test/cli/commands.test.ts' },
   { page: 'docs/reference/configuration.md', info: 'json', runBy: 'test/cli/settings.test.ts' },

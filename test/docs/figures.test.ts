@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { KVSTORE_GOAL, SDK_GOAL } from '../../bench/goals.ts'
 import { readmeSentence } from '../../bench/report.ts'
+import { printRatio } from '../../src/base/amount.ts'
 import { BLOCK_BYTES_MAX, INITIAL_HEIGHT_MAX } from '../../src/app/genesis.ts'
 import { BATCH_MAX } from '../../src/client/transport.ts'
 import { ANSWER_BYTES_MAX, QUERY_DATA_BYTES_MAX, QUERY_PATH_MAX } from '../../src/app/query.ts'
@@ -18,6 +19,8 @@ import {
 } from '../../src/modules/governance/keeper.ts'
 import { URLS_MAX } from '../../src/values/library.ts'
 import { POINT_BLOCKS_MAX, POINT_SECONDS_MAX } from '../../src/modules/governance/proposals/proposal.ts'
+import { BATCHES_MAX, CLAIMS_PAID_MAX } from '../../src/modules/delegation/keeper.ts'
+import { DELEGATION_GAS } from '../../src/modules/delegation/tx/delegate.ts'
 import { AWARD_EVENT_BLOCKS } from '../../src/modules/stake/block.ts'
 import { ACTIVATION_GAS } from '../../src/modules/stake/tx/candidacy.ts'
 import { SET_POWER_MIN } from '../../src/modules/stake/validatorSet.ts'
@@ -45,7 +48,17 @@ const FIGURES: Readonly<Record<string, readonly string[]>> = {
     `within the time limit (${seconds(gateway.WAIT_MS)} unless configured)`,
     `which must be 1 to ${mebibytes(BLOCK_BYTES_MAX)}`,
     `whose height is a multiple of ${AWARD_EVENT_BLOCKS}`,
+    `Both take ${thousands(DELEGATION_GAS)} gas.`,
+    `${BATCHES_MAX} or more batches of it wait`,
+    `at most ${CLAIMS_PAID_MAX} claims a block in all`,
     `\`limit\` (${gateway.PAGE_ROWS}, at most ${gateway.PAGE_ROWS_MAX})`,
+  ],
+  'docs/staking.md': [
+    `cost a fee of ${thousands(DELEGATION_GAS)} gas each`,
+    `${printRatio(BigInt(DELEGATION_GAS) * BigInt(PARAMETERS.get('gas_price')?.fallback ?? ''))} tokens at the default price`,
+    `${thousands(Number(PARAMETERS.get('unstake_wait_period')?.fallback))} by default`,
+    `${PARAMETERS.get('inflation_rate')?.fallback} % by default`,
+    `a block pays ${CLAIMS_PAID_MAX} of them`,
   ],
   'src/modules/stake/README.md': [`in every ${AWARD_EVENT_BLOCKS}th block \`svc.stake.award`],
   'docs/reference/methods.md': [`paid in every ${AWARD_EVENT_BLOCKS}th block`],
@@ -75,8 +88,9 @@ const FIGURES: Readonly<Record<string, readonly string[]>> = {
     `bodies of at most ${mebibytes(gateway.BODY_BYTES_MAX)} and ${thousands(gateway.TEXT_MARKS_MAX)} members`,
     `batches of ${gateway.BATCH_CALLS_MAX} calls`,
     `${gateway.PARAMS_DEPTH_MAX} levels of nesting`,
-    `A websocket has ${gateway.SUBSCRIPTIONS_OF_SOCKET_MAX} subscriptions`,
-    `an address ${gateway.SUBSCRIPTIONS_OF_ADDRESS_MAX} and the gateway ${thousands(gateway.SUBSCRIPTIONS_MAX)}, so that`,
+    `no delegation to a candidacy of ${BATCHES_MAX} or more`,
+    `${CLAIMS_PAID_MAX} claims paid in a block`,
+    `An address has ${gateway.SUBSCRIPTIONS_OF_ADDRESS_MAX} and the gateway ${thousands(gateway.SUBSCRIPTIONS_MAX)}, so that`,
     `it takes ${gateway.SUBSCRIPTIONS_MAX / gateway.SUBSCRIPTIONS_OF_ADDRESS_MAX} addresses to fill them`,
     `A new password has at least ${PASSWORD_LENGTH_MIN} characters`,
     `${NONCES_OF_TX_MAX} nonces for one transaction that a client signs`,

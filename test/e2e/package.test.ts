@@ -397,12 +397,12 @@ describe('the client for a page, minified and gzipped', () => {
     ['@svcd/client', developer],
     ['svcd/client', operator],
   ])(
-    'of %s is under 62 kB with everything in one file, and under 48 kB where the bundler splits',
+    'of %s is under 64 kB with everything in one file, and under 48 kB where the bundler splits',
     async (name, project) => {
       const { first, later } = await bundle(project, name, false)
       expect(later).toBe('')
       expect(first).not.toContain('sodium')
-      expect(gzipSync(first).length).toBeLessThan(62_000)
+      expect(gzipSync(first).length).toBeLessThan(64_000)
 
       const split = await bundle(project, name, true)
       expect(gzipSync(split.first).length).toBeLessThan(48_000)

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
-import { lastCheck, makeBook, transferUntil } from './support/crash.ts'
+import { lastCheck, makeBook, sendUntil } from './support/crash.ts'
 import { gatewayClient } from './support/client.ts'
 import { makePlace, startDevnet, svcd } from './support/devnet.ts'
 import { cometBftOnFullDisk } from './support/fullDisk.ts'
@@ -29,7 +29,7 @@ test('a devnet whose CometBFT cannot write ends with the cause; with room again 
   void net.ended.then(() => {
     isOver = true
   })
-  await transferUntil(net, () => isOver, book)
+  await sendUntil(net, () => isOver, book)
   const { status, stdout } = await net.ended
   expect(stdout).toMatch(
     /^CometBFT makes no more blocks: .*\/data\/.*: file too large; stopping the rest \(log: .*\)$/m,

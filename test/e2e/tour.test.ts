@@ -32,7 +32,7 @@ test("README's tour, pasted into one bash, ends where the page says and leaves n
   const steps = await runTour(gateway as string, env)
 
   expect(steps.map(({ command }) => command)).toEqual(tourCommands())
-  for (const command of [/tx transfer/, /tx stake declare/, /governance vote/])
+  for (const command of [/tx transfer/, /tx stake delegate/, /tx stake declare/, /governance vote/])
     expect(outputOf(steps, command)).toMatch(/^result +ok$/m)
   expect(outputOf(steps, /query validators/)).toMatch(/Validator \(joining\) +alice$/m)
   expect(outputOf(steps, /query proposals/)).toMatch(/change_param .* Approved$/m)

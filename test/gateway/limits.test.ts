@@ -4,7 +4,11 @@ import type { GatewayOptions } from '../../src/gateway/gateway.ts'
 import { openRaw, postText } from './rawClient.ts'
 import { alice, bob, post, signerOf, startPair, until, type RpcAnswer } from './support.ts'
 import type { Script } from './stubNode.ts'
+import { toBase64 } from '../../src/base/bytes.ts'
 import { BODY_BYTES_MAX } from '../../src/gateway/http/limits.ts'
+import { encodeBody, encodeTx } from '../../src/tx/envelope.ts'
+import { encodeMultisig, encodeParts, multisigAddress } from '../../src/tx/multisig.ts'
+import { addressBytes } from '../../src/values/address.ts'
 
 let pair: Awaited<ReturnType<typeof startPair>>
 afterEach(() => pair.close())
@@ -172,6 +176,25 @@ describe('calls from one address', () => {
     const { head, json } = await own('127.0.0.2', call('svc_accounts').padEnd(BODY_BYTES_MAX))
     expect([head.slice(9, 12), json]).toEqual(['200', { jsonrpc: '2.0', id: 1, result: [alice.address] }])
     expect((await own('127.0.0.2', call('svc_accounts'))).json).toMatchObject({ error: refused })
+  })
+
+  test('count each signature of a transaction of several keys, good or bad', async () => {
+    await start({ callsPerSecond: 2 })
+    const members = Array.from({ length: 8 }, (_, at) => new Uint8Array(20).fill(at))
+    const publicKey = encodeMultisig({ threshold: 8, members })
+    const body = {
+      chainId: 'test-chain',
+      from: addressBytes(multisigAddress(publicKey)),
+      nonce: 0,
+      operation: 'transfer',
+      message: { to: addressBytes(bob.address), value: '1' },
+    }
+    const parts = members.map((_, member) => ({ member, signature: new Uint8Array(65).fill(27) }))
+    const raw = call('svc_sendRawTransaction', [toBase64(encodeTx(encodeBody(body), publicKey, encodeParts(parts)))])
+    for (const code of [3, 3])
+      expect((await own('127.0.0.2', raw)).json).toMatchObject({ result: { check_tx: { code } } })
+    expect((await own('127.0.0.2', raw)).json).toMatchObject({ id: 1, error: { code: -32015 } })
+    expect((await own('127.0.0.3', raw)).json).toMatchObject({ result: { check_tx: { code: 3 } } })
   })
 
   test('count whatever they ask for: a page that is not there, and the OpenRPC document', async () => {

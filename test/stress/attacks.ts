@@ -3,7 +3,7 @@ import { signersOf } from '../../bench/accounts.ts'
 import { type Address, addressBytes } from '../../src/values/address.ts'
 import { toBase64, toHex } from '../../src/base/bytes.ts'
 import { encodePaths } from '../../src/codec/queryBatch.ts'
-import { SUBSCRIPTIONS_OF_SOCKET_MAX, TEXT_MARKS_MAX } from '../../src/gateway/http/limits.ts'
+import { TEXT_MARKS_MAX } from '../../src/gateway/http/limits.ts'
 import type { Signer } from '../../src/tx/sign.ts'
 import { HONEST_SENDERS, REPLAYED, VALIDATOR } from './accounts.ts'
 import { type Manner, STAMP } from './job.ts'
@@ -30,6 +30,7 @@ const BODIES = 16
 export const FLOODING_OWNERS = 640
 const FLOODS_OF_ONE = 40
 const PATHS_A_BATCH = 16
+const SUBSCRIPTIONS_A_SOCKET = 16
 /** Old transactions that strangers send again: more than one sender may have waiting at a gateway. */
 const REPLAYED_TXS = 2_000
 
@@ -251,7 +252,7 @@ export function attacksOn(chainId: string, candidacies: number): readonly Attack
       port: 'gateway',
       manner: 'hangUp',
       connections: 64,
-      bodies: many(SUBSCRIPTIONS_OF_SOCKET_MAX, () => call('svc_subscribe', ['newBlock'])),
+      bodies: many(SUBSCRIPTIONS_A_SOCKET, () => call('svc_subscribe', ['newBlock'])),
     },
   ]
 }

@@ -62,6 +62,9 @@ const OPEN = 'fees, the places for open proposals'
 const CANDIDACY = 'fees; only the owner of a candidacy'
 const all = (from: readonly number[], operation: string, message: (at: number) => Message = () => ({})) =>
   from.map((number, at): Send => [number, operation, message(at)])
+/** An operation of every account without a candidacy, on its delegation to a candidacy of its own. */
+const delegations = (operation: string, message: Message): readonly Send[] =>
+  all(others, operation, (at) => ({ validatorAddress: addressOf(owners[at] as number), ...message }))
 const changeParam = (at: number): Message => ({ name: 'gas_price', value: String(at + 1), reason })
 
 const MEASURED: readonly Measured[] = [
@@ -103,7 +106,7 @@ const MEASURED: readonly Measured[] = [
     sends: () => all(owners, 'activateCandidacy'),
   },
   {
-    title: 'withdraw',
+    title: 'withdraw of a candidacy',
     bound: 'a declare or an activate before it; four waiting ones of a sender',
     sends: () => all(owners, 'withdrawCandidacy'),
   },
@@ -134,6 +137,29 @@ const MEASURED: readonly Measured[] = [
         candidateAddress: addressOf(owners[at] as number),
         verified: 'Y',
       })),
+  },
+  {
+    title: 'delegate',
+    bound: STAKE,
+    sends: () => delegations('delegate', { amount: String(tokens(2)) }),
+  },
+  {
+    title: 'delegate again',
+    bound: STAKE,
+    before: () => delegations('delegate', { amount: String(tokens(2)) }),
+    sends: () => delegations('delegate', { amount: String(tokens(2)) }),
+  },
+  {
+    title: 'withdraw of a part of a delegation',
+    bound: 'fees; a claim of an account for each batch, of which about 66 wait',
+    before: () => delegations('delegate', { amount: String(tokens(2)) }),
+    sends: () => delegations('withdraw', { amount: '1' }),
+  },
+  {
+    title: 'withdraw of a whole delegation',
+    bound: STAKE,
+    before: () => delegations('delegate', { amount: String(tokens(2)) }),
+    sends: () => delegations('withdraw', { completelyWithdraw: 'Y' }),
   },
   { title: 'proposeChangeParam', bound: OPEN, sends: () => all(owners, 'proposeChangeParam', changeParam) },
   {

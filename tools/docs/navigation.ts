@@ -55,6 +55,7 @@ export const sections: readonly Section[] = [
       page('/', 'What svcd is', 'README.md'),
       page('/first-steps', 'First steps'),
       page('/page', 'The web page', 'docs/page.md'),
+      page('/staking', 'Staking', 'docs/staking.md'),
       page('/devnet', 'A devnet for builders', 'docs/devnet.md'),
     ],
   },

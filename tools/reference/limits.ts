@@ -145,13 +145,17 @@ const gatewayRows: readonly Row[] = [
   ['A websocket that does not answer a ping', `${seconds(gateway.SOCKET_PING_MS)}, then it is closed`],
   [
     'Subscriptions',
-    `${gateway.SUBSCRIPTIONS_OF_SOCKET_MAX} of one websocket, ${gateway.SUBSCRIPTIONS_OF_ADDRESS_MAX} of one address, ` +
+    `${gateway.SUBSCRIPTIONS_OF_ADDRESS_MAX} of one address, ` +
       `${thousands(gateway.SUBSCRIPTIONS_MAX)} in all; then -32015`,
   ],
   ['How far back a subscription may begin', `${gateway.REFILL_BLOCKS_MAX} blocks; what lies before is told as a gap`],
   ['Whole lists that are kept until the next block', mebibytes(gateway.LISTS_KEPT_BYTES_MAX)],
   ['A page of a history, and the transactions of one `svc_getBlock`', `${gateway.PAGE_ROWS_MAX} rows`],
-  ['Histories', `1 of an address at a time, of ${gateway.HISTORIES_ASKED_MAX} addresses`],
+  [
+    'Histories',
+    `1 of an address at a time, of ${gateway.HISTORIES_ASKED_MAX} addresses; the others wait up to ` +
+      `${seconds(gateway.HISTORY_WAIT_MS_MAX)}; then -32015`,
+  ],
   [
     'Whole blocks from the node',
     `${gateway.BLOCKS_ASKED_MAX} at a time, ${gateway.BLOCKS_MAX} with those that wait; then -32015`,

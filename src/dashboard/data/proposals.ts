@@ -1,9 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { toHex } from '../../base/bytes.ts'
 import { proposalId, proposalIdBytes } from '../../values/pubKey.ts'
-import type { QueryProposalResult, QueryProposalsResult, SvcSubscription } from '../../client/index.ts'
+import type { QueryProposalResult, QueryProposalsResult } from '../../client/index.ts'
 import { linkTo } from '../route.ts'
-import { svc } from './gateway.ts'
+import { subscribe } from './gateway.ts'
 import { createStore, useStore } from './store.ts'
 import type { Answer } from './useAnswer.ts'
 
@@ -46,32 +46,13 @@ const news = createStore<ReadonlyMap<string, number>>(new Map())
 /** With more than these the page begins anew: each is asked for once more. */
 const NEWS_MAX = 1_000
 
-const RETRY_MS = 2_000
-
 /** Hears of proposals, votes and results until what it returns is called. */
-function followProposals(): () => void {
-  let isOver = false
-  let running: SvcSubscription | undefined
-  const begin = async (): Promise<void> => {
-    while (!isOver && running === undefined) {
-      try {
-        running = await svc.subscribe('proposal', ({ height, attributes: { proposal_id: id } }) => {
-          if (id === undefined) return
-          const heard = news.get()
-          news.set(new Map([...(heard.size < NEWS_MAX ? heard : []), [id, height]]))
-        })
-      } catch {
-        await new Promise((done) => setTimeout(done, RETRY_MS))
-      }
-    }
-    if (isOver) running?.unsubscribe()
-  }
-  void begin()
-  return () => {
-    isOver = true
-    running?.unsubscribe()
-  }
-}
+const followProposals = (): (() => void) =>
+  subscribe('proposal', {}, ({ height, attributes: { proposal_id: id } }) => {
+    if (id === undefined) return
+    const heard = news.get()
+    news.set(new Map([...(heard.size < NEWS_MAX ? heard : []), [id, height]]))
+  })
 
 /** Who shows proposals at the moment; they share one subscription. */
 let [followers, unfollow] = [0, (): void => undefined]

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { SvcSubscription, SvcTopics } from '../../client/index.ts'
+import type { SvcTopics } from '../../client/index.ts'
 import { type BlockHead, head, recentBlocks } from './chain.ts'
-import { svc } from './gateway.ts'
+import { subscribe } from './gateway.ts'
 import { createStore, type Store, useStore } from './store.ts'
 
 type Tx = SvcTopics['tx']
@@ -28,28 +28,19 @@ function heightOfLatest(blocks: readonly BlockHead[]): number {
 
 /** Subscribes; the newest transactions come first. What is returned ends it. */
 function follow(options: { readonly address?: string; readonly from: number }, latest: Store<readonly Tx[]>) {
-  let isOver = false
-  let running: SvcSubscription | undefined
   let all: Tx[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
   const draw = (): void => {
     timer = undefined
     latest.set([...all].reverse())
   }
-  const onTx = (tx: Tx): void => {
+  const end = subscribe('tx', options, (tx) => {
     all = [...all.slice(1 - LATEST_TXS), tx]
     timer ??= setTimeout(draw, DRAW_MS)
-  }
-  const start = async (): Promise<void> => {
-    running = await svc.subscribe('tx', options, onTx)
-    if (isOver) running.unsubscribe()
-  }
-  // A gateway that refuses it has refused the blocks too, and the page says so above every view.
-  start().catch(() => undefined)
+  })
   return () => {
-    isOver = true
+    end()
     clearTimeout(timer)
-    running?.unsubscribe()
   }
 }
 

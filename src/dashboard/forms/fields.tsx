@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { Svc } from '../../client/index.ts'
 import type { FormField } from '../../client/gen/forms.ts'
 import { formatCount } from '../format.ts'
 import { bytesOf, unitsOf } from './check.ts'
@@ -57,12 +58,25 @@ export function TextField({ bytesMax = 0, ...props }: FieldProps & { readonly by
   )
 }
 
-/** An amount, typed in tokens. */
-export function AmountField({ hint = 'in tokens, such as 1.5', ...props }: FieldProps) {
+/** An amount, typed in tokens. `most`: base units that a button fills in. */
+export function AmountField({
+  hint = 'in tokens, such as 1.5',
+  most,
+  ...props
+}: FieldProps & { readonly most?: bigint | undefined }) {
   const units = props.value === '' ? undefined : unitsOf(props.value)
   return (
     <Labelled {...props} hint={hint} note={units === undefined ? undefined : `${formatCount(units)} base units`}>
-      {(given) => lineOf(props, given, { inputMode: 'decimal' })}
+      {(given) => (
+        <div class='with-button'>
+          {lineOf(props, given, { inputMode: 'decimal' })}
+          {most === undefined ? null : (
+            <button type='button' onClick={() => props.onInput(Svc.toTokens(most))}>
+              Max
+            </button>
+          )}
+        </div>
+      )}
     </Labelled>
   )
 }

@@ -1,6 +1,7 @@
 import { parseRatio } from '../../base/amount.ts'
 import { missingStakeOf, selfStakeOf } from '../../modules/outflow.ts'
-import type { Facts } from '../wallet/facts.ts'
+import { formatCount } from '../format.ts'
+import type { Facts, Stake } from '../wallet/facts.ts'
 import { type FieldText, tokens } from './operation.ts'
 
 /** The ratio of max_shares that an owner stakes. */
@@ -9,13 +10,23 @@ const ratioOf = ({ self_staking_ratio: text }: Facts['params']): bigint => parse
 /** The stake that an owner has to bring for so many max_shares. */
 export const selfStake = (maxShares: bigint, params: Facts['params']): bigint => selfStakeOf(maxShares, ratioOf(params))
 
-/** What an owner with these shares has to add for so many max_shares. */
-export const missingStake = (maxShares: bigint, shares: bigint, params: Facts['params']): bigint =>
-  missingStakeOf(maxShares, shares, ratioOf(params))
+/** What an owner has to add to its own shares for so many max_shares. */
+export const missingStake = (maxShares: bigint, ownShares: bigint, params: Facts['params']): bigint =>
+  missingStakeOf(maxShares, ownShares, ratioOf(params))
 
-/** The shares of the candidacy of who signs: ` with 5 token of shares`. */
+/** The owner's part of the candidacy of who signs: ` with 5 token of shares`. */
 export const withShares = ({ candidacy }: Facts): string =>
-  candidacy === undefined ? '' : ` with ${tokens(candidacy.record.shares)} of shares`
+  candidacy === undefined
+    ? ''
+    : ` with ${tokens(candidacy.stake.self_shares)} of ${candidacy.stake.delegators === 0 ? 'shares' : 'your own shares'}`
+
+/** Whether a new commission waits: it rises while others have staked. Source: protocol.md §12. */
+export const isRaiseThatWaits = (compRate: string, { delegators, comp_rate: today }: Stake): boolean =>
+  delegators > 0 && (parseRatio(compRate) ?? 0n) > (parseRatio(today) ?? 0n)
+
+/** Those who have staked with a candidacy: `one account has`, `3 accounts have`. */
+export const accountsHave = (count: number): string =>
+  count === 1 ? 'one account has' : `${formatCount(count)} accounts have`
 
 /** The fields of a candidacy. */
 export const candidacyFields: Readonly<Record<'pubKey' | 'description' | 'maxAmount' | 'compRate', FieldText>> = {
@@ -28,5 +39,8 @@ export const candidacyFields: Readonly<Record<'pubKey' | 'description' | 'maxAmo
     inner: { name: 'Name', website: 'Website', location: 'Location', email: 'Email', profile: 'Profile' },
   },
   maxAmount: { label: 'Max shares', hint: 'in tokens; you stake a part of it that self_staking_ratio sets' },
-  compRate: { label: 'Compensation rate', hint: '0 to 1, such as 0.5' },
+  compRate: {
+    label: 'Commission',
+    hint: 'comp_rate, 0 to 1: with 0.5 you keep half of what the stakes of others earn',
+  },
 }

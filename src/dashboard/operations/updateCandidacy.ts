@@ -1,5 +1,6 @@
 import type { Facts } from '../wallet/facts.ts'
-import { candidacyFields, missingStake } from './candidacy.ts'
+import { formatCount } from '../format.ts'
+import { candidacyFields, isRaiseThatWaits, missingStake } from './candidacy.ts'
 import { type Input, listed, type OperationPage, type Outflow, stakeOf, tokens } from './operation.ts'
 
 /** The parts of a candidacy that an update changes. */
@@ -7,13 +8,19 @@ const PARTS: Readonly<Record<keyof Input<'updateCandidacy'>, string>> = {
   pubKey: 'its key',
   description: 'its description',
   maxAmount: 'the most shares it may hold',
-  compRate: 'its compensation rate',
+  compRate: 'its commission',
 }
 
 function outflow({ maxAmount }: Input<'updateCandidacy'>, { candidacy, params }: Facts): Outflow | undefined {
   if (maxAmount === undefined) return undefined
-  return stakeOf(missingStake(BigInt(maxAmount), BigInt(candidacy?.record.shares ?? 0), params))
+  return stakeOf(missingStake(BigInt(maxAmount), BigInt(candidacy?.stake.self_shares ?? 0), params))
 }
+
+/** A raise waits, so that whoever disagrees can leave before. */
+const whenOf = (compRate: string, { candidacy, params }: Facts): string =>
+  candidacy !== undefined && isRaiseThatWaits(compRate, candidacy.stake)
+    ? ` in ${formatCount(params.unstake_wait_period)} blocks`
+    : ''
 
 function sentence(input: Input<'updateCandidacy'>, facts: Facts): string {
   const { pubKey, description, maxAmount, compRate } = input
@@ -23,7 +30,7 @@ function sentence(input: Input<'updateCandidacy'>, facts: Facts): string {
     description === undefined ? '' : `its ${listed(Object.keys(description))} change, so that it is no longer verified`,
     maxAmount === undefined ? '' : `it may hold at most ${tokens(maxAmount)}`,
     stake === undefined ? '' : `you stake ${tokens(stake.units)} more`,
-    compRate === undefined ? '' : `its compensation rate becomes ${compRate}`,
+    compRate === undefined ? '' : `its commission becomes ${compRate}${whenOf(compRate, facts)}`,
   ].filter(Boolean)
   return parts.length === 0 ? 'Update your candidacy without a change.' : `Change your candidacy: ${listed(parts)}.`
 }

@@ -1,6 +1,14 @@
 import { formatCount } from '../format.ts'
-import { withShares } from './candidacy.ts'
-import type { OperationPage } from './operation.ts'
+import type { Facts } from '../wallet/facts.ts'
+import { accountsHave, withShares } from './candidacy.ts'
+import { type OperationPage, tokens } from './operation.ts'
+
+/** What becomes of what others have staked. */
+function othersOf({ candidacy }: Facts): string {
+  if (candidacy === undefined || candidacy.stake.delegators === 0) return ''
+  const { delegated_shares: shares, delegators } = candidacy.stake
+  return `, and so are the ${tokens(shares)} that ${accountsHave(delegators)} staked with it`
+}
 
 /** Ends a candidacy. */
 export const withdrawCandidacy: OperationPage<'withdrawCandidacy'> = {
@@ -8,7 +16,8 @@ export const withdrawCandidacy: OperationPage<'withdrawCandidacy'> = {
   words: () => ['withdraw the candidacy'],
   happened: () => ['withdrew the candidacy'],
   sentence: (_, facts) =>
-    `End your candidacy${withShares(facts)}. They are paid out after ${formatCount(facts.params.unstake_wait_period)} blocks.`,
+    `End your candidacy${withShares(facts)}. They are paid out after ` +
+    `${formatCount(facts.params.unstake_wait_period)} blocks${othersOf(facts)}.`,
   needs: () => ({ candidacy: true }),
   fields: {},
 }

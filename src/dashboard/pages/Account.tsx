@@ -1,5 +1,4 @@
 import type { ViewProps } from '../app.tsx'
-import { useTimeOfHeight } from '../data/blockTime.ts'
 import { svc } from '../data/gateway.ts'
 import { useAnswer } from '../data/useAnswer.ts'
 import { useLive } from '../data/useTransactions.ts'
@@ -9,98 +8,15 @@ import { Verified } from '../parts/Verified.tsx'
 import { EmptyNote, Shown } from '../parts/notes.tsx'
 import { Steps } from '../parts/Steps.tsx'
 import { Table } from '../parts/Table.tsx'
-import { Badge, HeightLink, Moment, Short, Tokens, UserText, Whole } from '../parts/text.tsx'
+import { Short, Whole } from '../parts/text.tsx'
 import { type Tx, txColumns } from '../parts/transactions.tsx'
 import { linkTo, useRoute } from '../route.ts'
+import { Candidacy } from './account/Candidacy.tsx'
+import { Stakes } from './account/Stakes.tsx'
+import { Unbonding } from './account/Unbonding.tsx'
 
 interface Of {
   readonly address: string
-}
-
-/** The candidacy that the account owns, in a line. */
-function Candidacy({ address }: Of) {
-  const { data } = useAnswer(`candidacy/${address}`, () => svc.async.stake.validator.query(address))
-  const candidacy = data?.data
-  if (!candidacy) return null
-  const { description, shares, state, active } = candidacy
-  return (
-    <Section title='Candidacy' aside={<a href={linkTo(['validators', address])}>Details</a>}>
-      <Facts
-        facts={{
-          Name:
-            description.name === '' ? (
-              <span class='soft'>none</span>
-            ) : (
-              <a href={linkTo(['validators', address])}>
-                <UserText text={description.name} />
-              </a>
-            ),
-          State: (
-            <Badge tone={state === 'Validator' ? 'good' : state === 'Candidate' ? 'waiting' : 'plain'}>
-              {state === 'Candidate' && active === 'N' ? 'Candidate, not active' : state}
-            </Badge>
-          ),
-          Shares: <Tokens units={shares} />,
-        }}
-      />
-    </Section>
-  )
-}
-
-/** When a block to come will be made: about, as blocks go now. */
-function TimeOfHeight({ height }: { readonly height: number }) {
-  const timeMs = useTimeOfHeight(height)
-  if (timeMs === undefined) return <span class='soft'>–</span>
-  return (
-    <span>
-      about <Moment time={new Date(timeMs).toISOString()} />
-    </span>
-  )
-}
-
-/** What was withdrawn and is not paid yet. */
-function Unbonding({ address }: Of) {
-  const { data } = useAnswer(`unbonding/${address}`, () => svc.async.stake.validator.queryUnbonding(address))
-  if (data === undefined || data.data.length === 0) return null
-  return (
-    <Section title='Unbonding' aside='Withdrawn shares that come back to the balance'>
-      <Table
-        label={`Unbonding of ${address}`}
-        rows={data.data.map((entry, index) => ({ ...entry, index }))}
-        keyOf={({ index }) => index}
-        empty='Nothing unbonds.'
-        columns={[
-          {
-            name: 'amount',
-            title: 'Amount',
-            value: ({ amount }) => amount,
-            cell: ({ amount }) => <Tokens units={amount} />,
-            isNumber: true,
-          },
-          {
-            name: 'completion',
-            title: 'Paid in block',
-            value: (entry) => entry.completion_height,
-            cell: (entry) => <HeightLink height={entry.completion_height} />,
-            isNumber: true,
-          },
-          {
-            name: 'time',
-            title: 'Paid',
-            value: (entry) => entry.completion_height,
-            cell: (entry) => <TimeOfHeight height={entry.completion_height} />,
-          },
-          {
-            name: 'key',
-            title: 'Key of the candidacy',
-            value: (entry) => entry.pub_key.value,
-            cell: (entry) => <Short text={entry.pub_key.value} />,
-            isMinor: true,
-          },
-        ]}
-      />
-    </Section>
-  )
 }
 
 /** Candidacies that the account may take over, and those that it offers. */
@@ -209,6 +125,7 @@ function Known({ address }: Of) {
         )}
       </Shown>
       <Candidacy address={address} />
+      <Stakes address={address} />
       <Unbonding address={address} />
       <HandOvers address={address} />
       <History address={address} />

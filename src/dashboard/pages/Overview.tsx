@@ -2,7 +2,7 @@ import { type BlockHead, head, recentBlocks } from '../data/chain.ts'
 import { svc } from '../data/gateway.ts'
 import { useStore } from '../data/store.ts'
 import { useAnswer } from '../data/useAnswer.ts'
-import { formatShare, formatTokens } from '../format.ts'
+import { formatCount, formatShare, formatTokens } from '../format.ts'
 import { blockColumns } from '../parts/blocks.tsx'
 import { Figures, Section, View } from '../parts/layout.tsx'
 import { Shown } from '../parts/notes.tsx'
@@ -59,12 +59,37 @@ function Pulse({ blocks }: { readonly blocks: readonly BlockHead[] }) {
 /** Candidacies whose shares are summed up: the set has 200 members at most, and who is behind them has little. */
 const SUMMED = 500
 
+/** Candidacies that are asked who has staked with them, those with the most shares: each is one question more. */
+const ASKED = 20
+
+async function askStaked() {
+  const { list, queryStake } = svc.async.stake.validator
+  const { data } = await list({ limit: SUMMED })
+  const stakes = await Promise.all(data.slice(0, ASKED).map(({ owner_address: owner }) => queryStake(owner)))
+  return {
+    shares: data.reduce((sum, { shares }) => sum + BigInt(shares), 0n),
+    owners: data.length,
+    delegators: stakes.reduce((sum, { data: stake }) => sum + (stake?.delegators ?? 0), 0),
+    isAll: data.length <= ASKED,
+  }
+}
+
+/** How much of the supply is staked by how many. An account that stakes with several validators counts with each of them. */
+function stakedWords(
+  { shares, owners, delegators, isAll }: Awaited<ReturnType<typeof askStaked>>,
+  supply: bigint,
+): string {
+  const owned = owners === 1 ? '1 owner' : `${formatCount(owners)} owners`
+  const count = delegators === 1 ? '1 delegation' : `${formatCount(delegators)} delegations`
+  const much = `${formatTokens(shares, 0)} of it staked (${formatShare(shares, supply)})`
+  return `${much} by ${owned} and ${count}${isAll ? '' : ` with the ${ASKED} largest`}`
+}
+
 /** How much of the supply is staked. It is asked for when the view opens: it changes by awards only, in the main. */
 function useStake() {
   const supply = useAnswer('supply', () => svc.async.getSupply())
-  const list = useAnswer('staked', () => svc.async.stake.validator.list({ limit: SUMMED }), 'once')
-  const staked = list.data?.data.reduce((sum, { shares }) => sum + BigInt(shares), 0n)
-  return { supply: supply.data?.supply, staked }
+  const staked = useAnswer('staked', askStaked, 'onReturn')
+  return { supply: supply.data?.supply, staked: staked.data }
 }
 
 /** What the chain has, and what of it secures it. */
@@ -115,8 +140,7 @@ function Figured() {
         {
           name: 'Supply in tokens',
           value: supply === undefined ? '–' : <span title={`${supply} base units`}>{formatTokens(supply, 0)}</span>,
-          note:
-            supply === undefined || staked === undefined ? '' : `${formatShare(staked, BigInt(supply))} of it staked`,
+          note: supply === undefined || staked === undefined ? '' : stakedWords(staked, BigInt(supply)),
         },
       ]}
     />

@@ -16,6 +16,8 @@ export interface Column<Row> {
   readonly file?: (row: Row) => CsvValue
   /** Stands in the CSV file alone. */
   readonly isFileOnly?: boolean
+  /** Does not stand in the CSV file, and no order is by it: it holds what one can do. */
+  readonly isAction?: boolean
   readonly isNumber?: boolean
   /** Left out where the window is narrow. */
   readonly isMinor?: boolean
@@ -107,8 +109,9 @@ export function Table<Row>(props: TableProps<Row>) {
   const { first, end } = useWindow(sorted.length, table)
   if (sorted.length === 0) return <EmptyNote>{empty}</EmptyNote>
   const save = (): void => {
-    const lines = sorted.map((row) => props.columns.map(({ value, file = value }) => file(row)))
-    const titles = props.columns.map(({ title }) => title)
+    const filed = props.columns.filter(({ isAction }) => isAction !== true)
+    const lines = sorted.map((row) => filed.map(({ value, file = value }) => file(row)))
+    const titles = filed.map(({ title }) => title)
     download(`${label.toLowerCase().replace(/[^a-z0-9]+/g, '-')}.csv`, csvText(titles, lines))
   }
   // What stands for the rows out of sight.
@@ -138,7 +141,7 @@ export function Table<Row>(props: TableProps<Row>) {
                 style={column.width === undefined ? {} : { width: column.width }}
                 {...(sortedBy === column.name ? { 'aria-sort': isDown ? 'descending' : 'ascending' } : {})}
               >
-                {isSortable ? (
+                {isSortable && column.isAction !== true ? (
                   <button type='button' onClick={() => sortBy(column.name)}>
                     {column.title}
                   </button>

@@ -10,6 +10,7 @@ const icon = new URL('../icon.svg', import.meta.url).href
 
 const NAVIGATION: readonly (readonly [view: string, title: string])[] = [
   ['', 'Overview'],
+  ['account', 'My account'],
   ['validators', 'Validators'],
   ['proposals', 'Proposals'],
   ['parameters', 'Parameters'],

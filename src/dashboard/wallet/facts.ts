@@ -1,4 +1,12 @@
-import type { QueryParamsResult, QueryProposalResult, QueryValidatorResult } from '../../client/index.ts'
+import type {
+  QueryParamsResult,
+  QueryProposalResult,
+  QueryStakeResult,
+  QueryValidatorResult,
+} from '../../client/index.ts'
+
+/** Whose the shares of a candidacy are, and its commission. */
+export type Stake = NonNullable<QueryStakeResult['data']>
 
 /** What of the chain a request is shown with, beside the parameters. */
 export interface Needs {
@@ -19,12 +27,12 @@ export interface Facts {
   readonly params: QueryParamsResult['data']
   /** The max_shares of a candidacy that names none. */
   readonly defaultMaxAmount: bigint
-  /** The record of `from`, with what of it still unbonds. */
+  /** The record of `from`, whose its shares are, and what of the owner's still unbonds. */
   readonly candidacy:
-    | { readonly record: NonNullable<QueryValidatorResult['data']>; readonly unbonding: bigint }
+    | { readonly record: NonNullable<QueryValidatorResult['data']>; readonly stake: Stake; readonly unbonding: bigint }
     | undefined
   /** The proposal that is voted on. */
   readonly proposal: NonNullable<QueryProposalResult['data']> | undefined
-  /** What the candidacy holds that is handed over, and who holds it. */
-  readonly handOver: { readonly owner: string; readonly shares: bigint } | undefined
+  /** The candidacy that is handed over: who has it, and whose its shares are. */
+  readonly handOver: { readonly owner: string; readonly stake: Stake } | undefined
 }

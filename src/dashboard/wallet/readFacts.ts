@@ -7,18 +7,22 @@ import type { Facts } from './facts.ts'
 type Ask = Svc['async']
 
 async function readCandidacy(ask: Ask, from: string): Promise<Facts['candidacy']> {
-  const { data: record } = await ask.stake.validator.query(from)
-  if (record === null) return undefined
-  const { data: entries } = await ask.stake.validator.queryUnbonding(from)
+  const { validator } = ask.stake
+  const [{ data: record }, { data: stake }, { data: entries }] = await Promise.all([
+    validator.query(from),
+    validator.queryStake(from),
+    validator.queryUnbonding(from),
+  ])
+  if (record === null || stake === null) return undefined
   const own = entries.filter(({ pub_key: { value } }) => value === record.pub_key.value)
-  return { record, unbonding: own.reduce((sum, { amount }) => sum + BigInt(amount), 0n) }
+  return { record, stake, unbonding: own.reduce((sum, { amount }) => sum + BigInt(amount), 0n) }
 }
 
 async function readHandOver(ask: Ask, id: number): Promise<Facts['handOver']> {
   const { data: request } = await ask.stake.validator.queryAccountUpdate(id)
   if (request?.status !== 'PENDING') return undefined
-  const { data: record } = await ask.stake.validator.query(request.from)
-  return record === null ? undefined : { owner: request.from, shares: BigInt(record.shares) }
+  const { data: stake } = await ask.stake.validator.queryStake(request.from)
+  return stake === null ? undefined : { owner: request.from, stake }
 }
 
 /** A request as it is shown before it is signed. Amounts in base units. */

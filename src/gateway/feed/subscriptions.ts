@@ -9,7 +9,6 @@ import {
   REFILL_BLOCKS_MAX,
   REFILL_PAUSE_MS,
   SUBSCRIPTIONS_MAX,
-  SUBSCRIPTIONS_OF_SOCKET_MAX,
 } from '../http/limits.ts'
 import { type Interest, type News, newsOf } from './news.ts'
 import { createTally } from '../http/tally.ts'
@@ -208,8 +207,6 @@ export function createSubscriptions(
       return {
         add: (interest, from) => {
           if (hasEnded) throw new RpcError('invalidRequest', 'Invalid Request: the websocket has ended')
-          if (own.size >= SUBSCRIPTIONS_OF_SOCKET_MAX)
-            throw tooMany(`this websocket has ${SUBSCRIPTIONS_OF_SOCKET_MAX} subscriptions`)
           if (byAddress.of(address) >= subscriptionsOfAddress)
             throw tooMany(`this address has ${subscriptionsOfAddress} subscriptions`)
           if (count >= SUBSCRIPTIONS_MAX) throw tooMany(`the gateway has ${SUBSCRIPTIONS_MAX} subscriptions`)

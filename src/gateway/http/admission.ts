@@ -102,6 +102,8 @@ function createCount(what: string, max: number): Count {
 export interface Admission {
   /** Counts a request, whatever it is, and says why it is too much, or undefined. */
   readonly countRequest: (ip: string) => RpcError | undefined
+  /** Counts a call as so many more than one, once it is read. Throws an RpcError where that is too much. */
+  readonly charge: (ip: string, calls: number) => void
   /** For one text of calls; `counted`: how many of its calls have been counted already. */
   readonly textOf: (ip: string, counted: 0 | 1) => Pick<Server, 'admitText' | 'admitCalls'>
 }
@@ -119,6 +121,10 @@ export function createAdmission(callsPerSecond: number, isList: (method: string)
   const turns = createTurns()
   return {
     countRequest: (ip) => countCalls(callerAddress(ip), 1),
+    charge: (ip, calls) => {
+      const refused = calls > 0 ? countCalls(callerAddress(ip), calls) : undefined
+      if (refused !== undefined) throw refused
+    },
     textOf: (ip, counted) => {
       const address = callerAddress(ip)
       let paid: number = counted

@@ -188,9 +188,10 @@ const urlOf = ({ protocol, host, headers }: FastifyRequest): string =>
   `${protocol === 'https' ? 'https' : 'http'}://${isHost(host) ? host : headers.host}/`
 
 /** Where a call comes from, and where it reached the gateway. */
-const connectionOf = (request: FastifyRequest): CallConnection => ({
+const connectionOf = (request: FastifyRequest, { charge }: Admission): CallConnection => ({
   address: callerAddress(request.ip),
   url: urlOf(request),
+  charge: (calls) => charge(request.ip, calls),
 })
 
 /** Says who answers the calls of a request. */
@@ -231,7 +232,7 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
     })
   }
   takeCalls('/', BODY_BYTES_MAX, (request) => {
-    const caller = { ...connectionOf(request), authorization: request.headers.authorization }
+    const caller = { ...connectionOf(request, admission), authorization: request.headers.authorization }
     return { call: (method, params) => call(method, params, caller) }
   })
   if (routes.light !== undefined) {
@@ -243,7 +244,7 @@ export async function createHttpServer(routes: Routes): Promise<FastifyInstance>
     const outbox = sockets.open(socket)
     const subscriber = routes.subscriber(callerAddress(request.ip), outbox.send)
     socket.once('close', subscriber.end)
-    const connection = { ...connectionOf(request), authorization: request.headers.authorization }
+    const connection = { ...connectionOf(request, admission), authorization: request.headers.authorization }
     answerMessages(socket, outbox, async (text) => {
       const begun: string[] = []
       const add: CallSubscriber['add'] = (interest, from) => {

@@ -135,6 +135,8 @@ export const READY_MS = 250
 export const GAS_PRICES_KEPT = 1_024
 /** Histories that the node's index is asked for at a time, each by another address. Attack: histories, awards. */
 export const HISTORIES_ASKED_MAX = 4
+/** How long a history waits for its turn, in ms: `make outage` asks for several while the node says nothing. */
+export const HISTORY_WAIT_MS_MAX = 10_000
 /** How often the index is asked for a transaction that it does not have while it is behind the blocks. */
 export const INDEX_TRIES = 20
 /** The pause before it is asked again, in ms. */
@@ -146,8 +148,6 @@ export const BLOCKS_MAX = 64
 
 // Subscriptions.
 
-/** Subscriptions of one websocket; one more is answered with -32015. Attack: subscribers. */
-export const SUBSCRIPTIONS_OF_SOCKET_MAX = 16
 /** Subscriptions of one address, unless configured; one more is answered with -32015. Attack: subscribers. */
 export const SUBSCRIPTIONS_OF_ADDRESS_MAX = 500
 /** Subscriptions in all; one more is answered with -32015. Attack: subscribers. */

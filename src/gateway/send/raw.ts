@@ -63,7 +63,10 @@ export function createRawSender(setting: Setting, follower: Follower) {
     const address = addressOf(body.from)
     const isOld = (): boolean => body.nonce < (nextNonces.get(address) ?? 0)
     const sendNew = async (): Promise<SentTx | undefined> => {
-      if (!nextNonces.has(address)) nextNonces.set(address, (await chain.forCallers.account(address)).nonce)
+      if (!nextNonces.has(address)) {
+        await chain.needReady()
+        nextNonces.set(address, (await chain.forCallers.account(address)).nonce)
+      }
       return isOld() ? undefined : send(bytes, hash, body)
     }
     const sent = isOld() ? undefined : await inTurn(address, sendNew)

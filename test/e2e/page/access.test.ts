@@ -1,41 +1,15 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Browser, Page } from 'playwright-core'
-import type { Devnet } from '../../../src/cli/devnet/startDevnet.ts'
+import { beforeAll, expect, test } from '@jest/globals'
 import { Svc } from '../../../src/client/index.ts'
-import { openPage, startBrowser, withBrowser } from '../support/page.ts'
-import { startDevnet } from '../support/recordedDevnet.ts'
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-interface Found {
-  readonly id: string
-  readonly impact: string
-  readonly nodes: readonly { readonly html: string }[]
-}
-
-/** What axe finds in what the page shows now, but minor things. */
-async function findings(page: Page): Promise<readonly string[]> {
-  // Through the protocol of the browser: the policy of the page would refuse a script of ours.
-  await page.evaluate(AXE)
-  const { violations } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: { run: () => Promise<{ violations: Found[] }> } }).axe.run(),
-  )
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
-}
+import { findings } from '../support/axe.ts'
+import { devnetPages, withBrowser } from '../support/page.ts'
 
 withBrowser('a reader who uses no mouse or sees no screen', () => {
-  let net: Devnet
-  let browser: Browser
+  const site = devnetPages()
   let views: readonly string[]
 
   beforeAll(async () => {
-    ;[net, browser] = await Promise.all([startDevnet(), startBrowser()])
-    const svc = new Svc(net.url)
-    const from = net.accounts[0].address
+    const svc = new Svc(site.net.url)
+    const from = site.net.accounts[0].address
     const { hash, height, deliver_tx } = await svc.async.governance.proposeChangeParam({
       from,
       name: 'max_vals',
@@ -47,6 +21,9 @@ withBrowser('a reader who uses no mouse or sees no screen', () => {
       'validators',
       `validators/${from}`,
       'validators/declare',
+      `validators/${from}/stake`,
+      `validators/${from}/take-back`,
+      'account',
       'proposals',
       `proposals/${id}`,
       'proposals/new',
@@ -61,13 +38,8 @@ withBrowser('a reader who uses no mouse or sees no screen', () => {
     ]
   })
 
-  afterAll(async () => {
-    await browser?.close()
-    await net?.close()
-  })
-
   test.each(['light', 'dark'] as const)('axe finds nothing serious in any view (%s)', async (colorScheme) => {
-    const { page, goTo, settled, close } = await openPage(browser, net.url, { colorScheme, reducedMotion: 'reduce' })
+    const { page, goTo, settled } = await site.open('', { colorScheme, reducedMotion: 'reduce' })
     const found: string[] = []
     for (const view of views) {
       await goTo(view)
@@ -75,11 +47,10 @@ withBrowser('a reader who uses no mouse or sees no screen', () => {
       found.push(...(await findings(page)).map((finding) => `${view}: ${finding}`))
     }
     expect(found).toEqual([])
-    await close()
   })
 
   test('can reach the content, the views and the search with the keyboard alone', async () => {
-    const { page, close } = await openPage(browser, net.url)
+    const { page } = await site.open()
     await page.locator('main h1').waitFor()
     await page.keyboard.press('Tab')
     expect(await page.locator(':focus').textContent()).toBe('Skip to the content')
@@ -89,6 +60,5 @@ withBrowser('a reader who uses no mouse or sees no screen', () => {
     }
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Validators' }).waitFor()
-    await close()
   })
 })

@@ -1,20 +1,9 @@
 import { beforeAll, expect, test } from '@jest/globals'
-import type { Page } from 'playwright-core'
 import { Svc } from '../../../src/client/index.ts'
 import { deadKey, devnetPages, withBrowser } from '../support/page.ts'
-import { openAccount, signSheet } from '../support/wallet.ts'
+import { openAccount, signAndClose as sign } from '../support/wallet.ts'
 
 const TOKEN = 10n ** 18n
-
-/** Signs what the page shows, waits for the block, and returns the words that the page said before. */
-async function sign(page: Page): Promise<string | null> {
-  const dialog = page.getByRole('dialog')
-  const words = await dialog.locator('.words-signed').textContent()
-  await signSheet(page)
-  await dialog.getByText(/^Done, in block/).waitFor()
-  await dialog.locator('.actions').getByRole('button', { name: 'Close' }).click()
-  return words
-}
 
 withBrowser('what an owner does with a candidacy', () => {
   const site = devnetPages({ fast: true, params: { max_vals: 1 } })
@@ -55,7 +44,7 @@ withBrowser('what an owner does with a candidacy', () => {
     await page.getByLabel('Max shares').fill('3000')
     await page.getByText(/you stake 100 token more/).waitFor()
     await page.getByLabel('Website').fill('')
-    await page.getByLabel('Compensation rate').fill('0.25')
+    await page.getByLabel('Commission').fill('0.25')
     await shot('validator-update', true)
     await save.click()
     await page.getByText('All that is signed').click()

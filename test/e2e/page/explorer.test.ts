@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Browser, Page } from 'playwright-core'
+import { beforeAll, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
 import { addressOfKey } from '../../../src/values/address.ts'
 import { fromBase64 } from '../../../src/base/bytes.ts'
-import type { Devnet } from '../../../src/cli/devnet/startDevnet.ts'
 import { Svc, type SvcTxError, type TransactionResult } from '../../../src/client/index.ts'
-import { openPage, startBrowser, type WebPage, withBrowser } from '../support/page.ts'
-import { startDevnet } from '../support/recordedDevnet.ts'
+import { devnetPages, openPage, type WebPage, withBrowser } from '../support/page.ts'
 
 const HOSTILE = '<img src=x onerror=alert(1)>'
 
@@ -25,8 +23,7 @@ const failureOf = (sending: Promise<TransactionResult>): Promise<SvcTxError> =>
 const proposalAt = (id: string): string => `#/proposals/${Buffer.from(id, 'base64').toString('base64url')}`
 
 withBrowser('blocks, transactions, accounts and the search', () => {
-  let net: Devnet
-  let browser: Browser
+  const site = devnetPages()
   let web: WebPage
   let page: Page
   let svc: Svc
@@ -36,10 +33,9 @@ withBrowser('blocks, transactions, accounts and the search', () => {
   let paid: TransactionResult
 
   beforeAll(async () => {
-    ;[net, browser] = await Promise.all([startDevnet(), startBrowser()])
-    svc = new Svc(net.url)
-    ;[alice, bob, carol] = net.accounts.map(({ address }) => address) as [string, string, string]
-    for (const { privateKey } of net.accounts.slice(0, 3)) svc.accounts.add(privateKey)
+    svc = new Svc(site.net.url)
+    ;[alice, bob, carol] = site.net.accounts.map(({ address }) => address) as [string, string, string]
+    for (const { privateKey } of site.net.accounts.slice(0, 3)) svc.accounts.add(privateKey)
     const { validator } = svc.async.stake
     for (let count = 0; count < TRANSFERS; count++) await svc.async.transfer({ from: bob, to: carol, value: 5n })
     paid = await svc.async.transfer({ from: bob, to: carol, value: Svc.fromTokens('2.5') })
@@ -66,13 +62,8 @@ withBrowser('blocks, transactions, accounts and the search', () => {
       md5: forBoth('00'.repeat(16)),
     })
     library = offered.deliver_tx.data as string
-    web = await openPage(browser, net.url)
+    web = await openPage(site.browser, site.net.url)
     page = web.page
-  })
-
-  afterAll(async () => {
-    await browser?.close()
-    await net?.close()
   })
 
   const heading = (name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor()
@@ -82,7 +73,7 @@ withBrowser('blocks, transactions, accounts and the search', () => {
 
   test('blocks: the latest ones are shown as they come, and older ones by pages', async () => {
     await web.goTo('blocks')
-    const height = await net.mine(1)
+    const height = await site.net.mine(1)
     await row(new RegExp(`^${height} `)).waitFor()
     await web.shot('blocks')
     await page.getByRole('link', { name: 'Older →' }).click()
@@ -95,7 +86,7 @@ withBrowser('blocks, transactions, accounts and the search', () => {
 
   test('blocks: the table can be taken along as CSV', async () => {
     await web.goTo('blocks')
-    const height = await net.mine(1)
+    const height = await site.net.mine(1)
     await row(new RegExp(`^${height} `)).waitFor()
     const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()])
     expect(file.suggestedFilename()).toBe('blocks.csv')
@@ -126,7 +117,7 @@ withBrowser('blocks, transactions, accounts and the search', () => {
     const next = (await svc.async.blockNumber()) + 1
     await web.goTo(`blocks/${next}`)
     await seen('This block is not made yet')
-    await net.mine(1)
+    await site.net.mine(1)
     await seen('App hash')
   })
 
@@ -182,11 +173,11 @@ withBrowser('blocks, transactions, accounts and the search', () => {
   })
 
   test('an account: balance, candidacy, unbonding with its date, and its transactions by pages', async () => {
-    await net.mine(2)
+    await site.net.mine(2)
     await web.goTo(`accounts/${bob.toUpperCase().replace('0X', '0x')}`)
     await seen('base units')
     await seen('Withdrawn')
-    await row(/1,000 token .*about \d{4}-\d\d-\d\d/).waitFor()
+    await row(/1,000 its candidacy .*about \d{4}-\d\d-\d\d/).waitFor()
     await row(/Withdraw the candidacy/).waitFor()
     await web.shot('account', true)
     await page.getByRole('link', { name: 'Older →' }).click()

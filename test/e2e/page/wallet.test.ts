@@ -1,10 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import type { Browser, Page } from 'playwright-core'
-import type { Devnet } from '../../../src/cli/devnet/startDevnet.ts'
+import { beforeAll, beforeEach, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
 import { Svc } from '../../../src/client/index.ts'
 import { createKeystore } from '../../../src/keys/keystore.ts'
-import { openPage, startBrowser, type WebPage, withBrowser } from '../support/page.ts'
-import { startDevnet } from '../support/recordedDevnet.ts'
+import { devnetPages, type WebPage, withBrowser } from '../support/page.ts'
 
 const PASSWORD = 'a pass phrase of several words'
 const WORDS = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
@@ -44,29 +42,17 @@ const readKept = (page: Page): Promise<string> =>
   })
 
 withBrowser('the wallet', () => {
-  let net: Devnet
-  let browser: Browser
+  const site = devnetPages()
   let web: WebPage
   let svc: Svc
-  const address = (index: number): string => net.accounts[index]?.address ?? ''
+  const address = (index: number): string => site.net.accounts[index]?.address ?? ''
 
   beforeAll(async () => {
-    ;[net, browser] = await Promise.all([startDevnet(), startBrowser()])
-    svc = new Svc(net.url)
-  })
-
-  afterAll(async () => {
-    await browser?.close()
-    await net?.close()
+    svc = new Svc(site.net.url)
   })
 
   beforeEach(async () => {
-    web = await openPage(browser, net.url, { acceptDownloads: true })
-  })
-
-  afterEach(async () => {
-    expect(web.failures).toEqual([])
-    await web.close()
+    web = await site.open('', { acceptDownloads: true })
   })
 
   const { openWay, act } = {
@@ -90,7 +76,7 @@ withBrowser('the wallet', () => {
   test('opens a keystore file with its password, and sends nothing of it', async () => {
     const { page, shot } = web
     const sentText = recordSent(page)
-    const key = net.accounts[3]?.privateKey ?? ''
+    const key = site.net.accounts[3]?.privateKey ?? ''
     await openWay('Keystore file')
     await page.getByLabel('Keystore file', { exact: true }).last().setInputFiles(keystoreFile(key))
     const password = page.getByLabel('Password')
@@ -125,9 +111,9 @@ withBrowser('the wallet', () => {
     await page.getByLabel('Account', { exact: true }).fill('3')
     await page.getByRole('button', { name: 'Open', exact: true }).click()
     await page.getByRole('button', { name: 'acts. Open the wallet' }).click()
-    const own = new Svc(net.url).accounts.add(WORDS, 3)
+    const own = new Svc(site.net.url).accounts.add(WORDS, 3)
     await page.getByRole('radio', { name: `Act as ${own}` }).waitFor()
-    const key = net.accounts[4]?.privateKey ?? ''
+    const key = site.net.accounts[4]?.privateKey ?? ''
     await page.getByRole('radio', { name: 'Private key' }).check()
     await page.getByLabel('Private key').last().fill(key)
     await page.getByRole('button', { name: 'Open', exact: true }).click()
@@ -155,7 +141,7 @@ withBrowser('the wallet', () => {
     const downloading = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Download the keystore file' }).click()
     const file = await downloading
-    const own = new Svc(net.url).accounts.add(words.join(' '))
+    const own = new Svc(site.net.url).accounts.add(words.join(' '))
     expect(file.suggestedFilename()).toBe(`${own}.json`)
     expect(await readKept(page)).not.toContain(words.join(' '))
   })
@@ -247,12 +233,19 @@ withBrowser('the wallet', () => {
   test('goes on looking for a transaction that is in no block in time', async () => {
     const { page, shot } = web
     let isHidden = true
+    const late = Promise.withResolvers<void>()
     await page.clock.install()
+    type Asked = { readonly id: number; readonly method: string; readonly params: unknown }
     await page.route('**/', async (route) => {
-      const isAsked = route.request().postData()?.includes('svc_getTransaction"') === true
-      if (!isAsked || !isHidden) return route.continue()
-      const calls = JSON.parse(route.request().postData() ?? '') as { id: number } | readonly { id: number }[]
-      const answers = [calls].flat().map(({ id }) => ({ jsonrpc: '2.0', id, result: null }))
+      const calls = JSON.parse(route.request().postData() ?? '[]') as Asked | readonly Asked[]
+      const all = [calls].flat() as readonly Asked[]
+      const isWait = all.some(({ method, params }) => method === 'svc_sendRawTransaction' && Array.isArray(params))
+      if (!isHidden || !(isWait || all.some(({ method }) => method === 'svc_getTransaction'))) return route.continue()
+      if (isWait) await late.promise
+      const told = isWait
+        ? { error: { code: -32012, message: 'Not in a block within the time limit' } }
+        : { result: null }
+      const answers = all.map(({ id }) => ({ jsonrpc: '2.0', id, ...told }))
       return route.fulfill({ json: Array.isArray(calls) ? answers : answers[0] })
     })
     await page.reload()
@@ -260,14 +253,14 @@ withBrowser('the wallet', () => {
     await page
       .getByLabel('Private key')
       .last()
-      .fill(net.accounts[5]?.privateKey ?? '')
+      .fill(site.net.accounts[5]?.privateKey ?? '')
     await page.getByRole('button', { name: 'Open', exact: true }).click()
     await web.goTo(`send?to=${address(2)}&value=1`)
     await act()
     await page.getByRole('button', { name: 'Sign and send' }).click()
     await page.getByText('Waiting for a block.').waitFor()
     await page.getByText('Transaction', { exact: true }).waitFor()
-    await page.clock.fastForward('01:10')
+    late.resolve()
     await page.getByText('this page goes on looking').waitFor()
     await shot('sign-late')
     isHidden = false

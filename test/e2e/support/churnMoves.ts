@@ -135,6 +135,21 @@ async function everyoneLeaves({ cast, active, row }: Stage): Promise<void> {
   await Promise.all(owners.map((owner) => validator.activate({ from: owner })))
 }
 
+/** Takes back what an account has staked with some validator, or half of it. The chain refuses who has staked nothing. */
+async function takeBack({ cast: { svc, next, accounts }, active }: Stage): Promise<void> {
+  const { delegator } = svc.async.stake
+  const from = accounts[next(accounts.length)] as string
+  const staked = (await delegator.query(from)).data.filter(({ validator_address: owner }) => owner !== null)
+  const { validator_address: owner, shares = '0' } = staked[next(Math.max(1, staked.length))] ?? {}
+  const validatorAddress = owner ?? (active[0]?.owner as string)
+  const half = BigInt(shares) / 2n
+  await delegator.withdraw({
+    from,
+    validatorAddress,
+    ...(half > 0n && next(2) === 0 ? { amount: half } : { completelyWithdraw: 'Y' }),
+  })
+}
+
 const MOVES: Readonly<Record<string, (stage: Stage) => Sent | undefined>> = {
   transfer: ({ cast: { svc, next, accounts } }) =>
     svc.async.transfer({
@@ -142,6 +157,15 @@ const MOVES: Readonly<Record<string, (stage: Stage) => Sent | undefined>> = {
       to: accounts[next(accounts.length)] as string,
       value: 1n + BigInt(next(1000)),
     }),
+  delegate: ({ cast: { svc, next, accounts }, active }) =>
+    when(active[next(active.length)], ({ owner: validatorAddress }) =>
+      svc.async.stake.delegator.accept({
+        from: accounts[next(accounts.length)] as string,
+        validatorAddress,
+        amount: BigInt(1 + next(20_000)) * TOKEN,
+      }),
+    ),
+  undelegate: (stage) => (stage.active.length === 0 ? undefined : takeBack(stage)),
   declare: ({ cast: { svc }, takeIdle, takeKey }) =>
     both(takeIdle(), takeKey(), (from, pubKey) =>
       svc.async.stake.validator.declare({ from, pubKey, maxAmount: MAX_AMOUNT }),

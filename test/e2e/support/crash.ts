@@ -53,19 +53,32 @@ function check(holds: boolean, what: string): asserts holds {
   if (!holds) throw new Error(what)
 }
 
-/** Transfers of several accounts until `ended` or the gateway is gone. Resolves when no call is under way any more. */
-export async function transferUntil(net: Devnet, ended: () => boolean, book: Book): Promise<void> {
-  const senders = (await net.call<string[]>('svc_accounts')).slice(1, 1 + SENDERS)
-  const one = async (from: string): Promise<void> => {
-    while (!ended()) {
+/**
+ * Transfers of several accounts, and delegations of another one that takes them back, until `ended` or the gateway is
+ * gone. Resolves when no call is under way any more.
+ */
+export async function sendUntil(net: Devnet, ended: () => boolean, book: Book): Promise<void> {
+  const [validatorAddress, ...others] = await net.call<string[]>('svc_accounts')
+  const send = async (calls: readonly (readonly [method: string, params: object])[]): Promise<void> => {
+    for (let at = 0; !ended(); at++) {
+      const [method, params] = calls[at % calls.length] as (typeof calls)[number]
       // Whoever is not answered, or with an error, knows nothing: only an answer is a promise.
-      const answer = await net.ask('svc_transfer', { from, to: SINK, value: VALUE.toString() }).catch(() => undefined)
+      const answer = await net.ask(method, params).catch(() => undefined)
       if (answer === undefined) return
       const { height = 0, hash = '' } = (answer.result ?? {}) as { height?: number; hash?: string }
       if (height > 0) book.acknowledged.set(hash, height)
     }
   }
-  await Promise.all(senders.flatMap((from) => Array.from({ length: CALLS_OF_ONE }, () => one(from))))
+  const from = others[SENDERS]
+  const stakes = send([
+    ['svc_delegate', { from, validatorAddress, amount: TOKEN.toString() }],
+    ['svc_withdraw', { from, validatorAddress, completelyWithdraw: 'Y' }],
+  ])
+  const transfers = others.slice(0, SENDERS).flatMap((sender) => {
+    const transfer = ['svc_transfer', { from: sender, to: SINK, value: VALUE.toString() }] as const
+    return Array.from({ length: CALLS_OF_ONE }, () => send([transfer]))
+  })
+  await Promise.all([stakes, ...transfers])
 }
 
 /** The app hash that the application tells is the one in the header of the next height. */
@@ -110,7 +123,8 @@ async function checkAcknowledged(net: Devnet, book: Book, since: number): Promis
  * acknowledged is missing.
  */
 async function checkBalances(net: Devnet, book: Book): Promise<void> {
-  const senders = (await net.call<string[]>('svc_accounts')).slice(1, 1 + SENDERS)
+  const [, ...others] = await net.call<string[]>('svc_accounts')
+  const [senders, staker] = [others.slice(0, SENDERS), others[SENDERS]]
   let transfers = 0n
   for (const sender of senders) {
     // One query, one state: the chain goes on meanwhile.
@@ -122,9 +136,10 @@ async function checkBalances(net: Devnet, book: Book): Promise<void> {
   }
   const sink = BigInt(await net.call<string>('svc_getBalance', [SINK]))
   check(sink === transfers * VALUE, `the sink has ${sink} after ${transfers} transfers`)
+  const stakes = await net.call<number>('svc_getTransactionCount', [staker])
   check(
-    transfers >= BigInt(book.acknowledged.size),
-    `${book.acknowledged.size} transfers were acknowledged, ${transfers} executed`,
+    transfers + BigInt(stakes) >= BigInt(book.acknowledged.size),
+    `${book.acknowledged.size} transactions were acknowledged, ${transfers} transfers and ${stakes} others executed`,
   )
 }
 
@@ -193,7 +208,7 @@ export async function crashRound(
   const net = await startAndCheck(place, book, since)
   const before = book.acknowledged.size
   let isOver = false
-  const load = transferUntil(net, () => isOver, book)
+  const load = sendUntil(net, () => isOver, book)
   while (book.acknowledged.size === before) await sleep(10)
   await sleep(pauseMs)
   kill(net, victim)

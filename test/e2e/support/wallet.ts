@@ -18,3 +18,13 @@ export async function signSheet(page: Page): Promise<string> {
   await button.click()
   return text
 }
+
+/** Signs what the page shows, waits for the block, closes the dialog, and returns the words that were signed. */
+export async function signAndClose(page: Page): Promise<string> {
+  const dialog = page.getByRole('dialog')
+  const words = await dialog.locator('.words-signed').textContent()
+  await signSheet(page)
+  await dialog.getByText(/^Done, in block/).waitFor()
+  await dialog.locator('.actions').getByRole('button', { name: 'Close' }).click()
+  return words ?? ''
+}

@@ -4,13 +4,14 @@ import { stakeConstants } from '../../data/stakeConstants.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
 import { formatCount } from '../../format.ts'
 import { OperationForm } from '../../forms/OperationForm.tsx'
-import { missingStake } from '../../operations/candidacy.ts'
+import { accountsHave, missingStake } from '../../operations/candidacy.ts'
 import { Section } from '../../parts/layout.tsx'
 import { AccountLink, Tokens } from '../../parts/text.tsx'
 import { goTo } from '../../route.ts'
 import { act } from '../../wallet/act.ts'
 import { choose, useWallet } from '../../wallet/wallet.ts'
 import { openWallet } from '../../wallet/walletDialog.ts'
+import type { Stake } from '../../wallet/facts.ts'
 import type { Candidacy, Params, Validator } from './candidacy.ts'
 import { linkToValidator } from './parts.tsx'
 import { useClock } from '../../data/blockTime.ts'
@@ -22,6 +23,7 @@ export type HandOver = QueryAccountUpdatesResult['data'][number]
 
 interface ActionsProps {
   readonly candidacy: Candidacy
+  readonly stake: Stake
   readonly params: Params
   readonly unbonding: readonly Unbonding[]
   readonly handOvers: readonly HandOver[]
@@ -30,7 +32,7 @@ interface ActionsProps {
 /** What an owner may open below the buttons. */
 type Opened = 'update' | 'withdraw' | 'handOver' | undefined
 
-function Withdraw({ validator, params, onDone }: { validator: Validator; params: Params; onDone: () => void }) {
+function Withdraw({ stake, params, onDone }: Pick<ActionsProps, 'stake' | 'params'> & { onDone: () => void }) {
   const clock = useClock()
   const wait = params.unstake_wait_period
   const due = clock === undefined ? undefined : clock.height + 1 + wait
@@ -40,8 +42,8 @@ function Withdraw({ validator, params, onDone }: { validator: Validator; params:
   return (
     <div class='stack'>
       <p>
-        All of the shares, <Tokens units={validator.shares} decimals={18} />, leave the candidacy at once and are paid
-        to your balance {formatCount(wait)} blocks later
+        All of {stake.delegators === 0 ? 'the' : 'your own'} shares, <Tokens units={stake.self_shares} decimals={18} />,
+        leave the candidacy at once and are paid to your balance {formatCount(wait)} blocks later
         {due === undefined ? null : (
           <>
             : in block <span class='number'>{formatCount(due)}</span> if you withdraw now
@@ -50,6 +52,12 @@ function Withdraw({ validator, params, onDone }: { validator: Validator; params:
         )}
         . Until then you can activate it again.
       </p>
+      {stake.delegators > 0 && (
+        <p class='note waiting'>
+          The <Tokens units={stake.delegated_shares} /> that {accountsHave(stake.delegators)} staked with it are paid
+          back from the same block on. They do not return when you activate it again.
+        </p>
+      )}
       <button type='button' class='main' onClick={() => void withdraw()}>
         Withdraw the candidacy
       </button>
@@ -82,7 +90,7 @@ function Return({
 }
 
 /** What the owner of a candidacy can do with it. */
-function OwnerActions({ candidacy: { validator }, params, unbonding, handOvers }: ActionsProps) {
+function OwnerActions({ candidacy: { validator }, stake, params, unbonding, handOvers }: ActionsProps) {
   const [opened, setOpened] = useState<Opened>()
   const toggle = (what: Opened) => () => setOpened(opened === what ? undefined : what)
   const close = (): void => setOpened(undefined)
@@ -118,14 +126,15 @@ function OwnerActions({ candidacy: { validator }, params, unbonding, handOvers }
         )}
         {isLive ? null : <Return validator={validator} params={params} unbonding={unbonding} />}
         <div class={opened === 'update' ? 'opened' : 'opened narrow'}>
-          {opened === 'update' && <UpdateForm validator={validator} params={params} onDone={close} />}
-          {opened === 'withdraw' && <Withdraw validator={validator} params={params} onDone={close} />}
+          {opened === 'update' && <UpdateForm validator={validator} stake={stake} params={params} onDone={close} />}
+          {opened === 'withdraw' && <Withdraw stake={stake} params={params} onDone={close} />}
           {opened === 'handOver' && (
             <OperationForm operation='updateCandidacyAccount' submit='Offer it' onDone={close}>
               {() => (
                 <p class='note'>
-                  The new account has to accept, and pays you <Tokens units={validator.shares} /> for the shares. An
-                  offer that you made before is replaced.
+                  The new account has to accept, and pays you <Tokens units={stake.self_shares} /> for{' '}
+                  {stake.delegators === 0 ? 'the shares' : 'your own shares. What others have staked stays'}. An offer
+                  that you made before is replaced.
                 </p>
               )}
             </OperationForm>
@@ -137,7 +146,7 @@ function OwnerActions({ candidacy: { validator }, params, unbonding, handOvers }
 }
 
 /** What the account can do to which a candidacy is offered. */
-function AcceptOffer({ validator, offer }: { readonly validator: Validator; readonly offer: HandOver }) {
+function AcceptOffer({ stake, offer }: { readonly stake: Stake; readonly offer: HandOver }) {
   const accept = async (): Promise<void> => {
     const result = await act('acceptCandidacyAccountUpdate', { accountUpdateRequestId: offer.id })
     if (result !== undefined) goTo(linkToValidator(offer.to))
@@ -147,8 +156,9 @@ function AcceptOffer({ validator, offer }: { readonly validator: Validator; read
       <div class='stack'>
         <p>
           Its owner wants to hand this candidacy over to your account. You pay{' '}
-          <Tokens units={validator.shares} decimals={18} /> for its shares, which are then yours, with its key and
-          everything else that it has.
+          <Tokens units={stake.self_shares} decimals={18} /> for {stake.delegators === 0 ? 'its' : "its owner's"}{' '}
+          shares, which are then yours, with its key and everything else that it has.
+          {stake.delegators > 0 && ' What others have staked with it stays theirs.'}
         </p>
         <div class='actions'>
           <button type='button' class='main' onClick={() => void accept()}>
@@ -191,7 +201,7 @@ function WhoseAccount({ owner, isOpen }: { readonly owner: string; readonly isOp
 
 /** What the account of the wallet can do with a candidacy. */
 export function Actions(props: ActionsProps) {
-  const { candidacy, handOvers } = props
+  const { candidacy, stake, handOvers } = props
   const { validator } = candidacy
   const owner = validator.owner_address
   const { accounts, current } = useWallet()
@@ -206,7 +216,7 @@ export function Actions(props: ActionsProps) {
       ) : (
         <WhoseAccount owner={owner} isOpen={accounts.some(({ address }) => address === owner)} />
       )}
-      {offer === undefined ? null : <AcceptOffer validator={validator} offer={offer} />}
+      {offer === undefined ? null : <AcceptOffer stake={stake} offer={offer} />}
       {mayVerify && <Verify validator={validator} />}
     </>
   )

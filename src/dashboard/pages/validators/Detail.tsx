@@ -1,6 +1,6 @@
 import { cometAddressOf } from '../../data/cometAddress.ts'
 import { svc } from '../../data/gateway.ts'
-import { useAnswer } from '../../data/useAnswer.ts'
+import { stakesIn, useStakes } from '../../data/stakes.ts'
 import { formatCount, formatShare, formatTokens, shorten } from '../../format.ts'
 import { Facts, Figures, Section, View } from '../../parts/layout.tsx'
 import { Verified } from '../../parts/Verified.tsx'
@@ -18,29 +18,19 @@ import {
 } from '../../parts/text.tsx'
 import { linkTo } from '../../route.ts'
 import { selfStake } from '../../operations/candidacy.ts'
-import { type Candidacy, formatRatio, totalPower, type Validator, withMembers } from './candidacy.ts'
+import { useWallet } from '../../wallet/wallet.ts'
+import { type Candidacy, formatRatio, formatReturn, type Validator } from './candidacy.ts'
 import { Actions } from './Actions.tsx'
 import { Awards } from './Awards.tsx'
+import { Delegators, RaiseNote } from './Delegators.tsx'
 import { HistorySection } from './HistorySection.tsx'
 import { Missed } from './Missed.tsx'
-import { StatusBadge } from './parts.tsx'
+import { linkToForm, StatusBadge } from './parts.tsx'
 import { StatusNote, type Unbonding, WhenBlock } from './StatusNote.tsx'
 import { useHistory } from './useHistory.ts'
+import { type Found, useValidator } from './useValidators.ts'
 
-async function ask(owner: string) {
-  const { validator } = svc.async.stake
-  const [{ data }, { data: set }, { data: unbonding }, { data: handOvers }, { data: params }] = await Promise.all([
-    validator.query(owner),
-    validator.queryValidatorSet(),
-    validator.queryUnbonding(owner),
-    validator.queryAccountUpdates(owner),
-    svc.async.governance.getParams(),
-  ])
-  const candidacy = data === null ? undefined : withMembers([data], set)[0]
-  return { candidacy, set, unbonding, handOvers, params }
-}
-
-type Answered = Awaited<ReturnType<typeof ask>>
+type Answered = NonNullable<ReturnType<typeof useValidator>['data']>
 
 function Title({ candidacy, owner }: { readonly candidacy: Candidacy | undefined; readonly owner: string }) {
   const name = candidacy?.validator.description.name.trim() ?? ''
@@ -53,11 +43,11 @@ function Title({ candidacy, owner }: { readonly candidacy: Candidacy | undefined
   )
 }
 
-function Numbers({ candidacy, set }: { readonly candidacy: Candidacy; readonly set: Answered['set'] }) {
+function Numbers({ candidacy, stake, inflation }: Found & Pick<Answered, 'inflation'>) {
   const { validator, power, status } = candidacy
-  const { shares, max_shares: max, rank, comp_rate: rate, voting_power: later } = validator
+  const { shares, max_shares: max, comp_rate: rate, voting_power: later } = validator
   const outside = later === 0 ? 'not in the set' : `not in the set; ${formatCount(later)} by its shares`
-  const inSet = power > 0 ? `${formatShare(power, totalPower(set))} of the set` : outside
+  const inSet = power > 0 ? `${formatShare(power, inflation.power)} of the set` : outside
   return (
     <Figures
       figures={[
@@ -68,15 +58,21 @@ function Numbers({ candidacy, set }: { readonly candidacy: Candidacy; readonly s
         },
         {
           name: 'Shares',
-          value: (
-            <>
-              {formatTokens(shares, 0)} <span class='unit'>token</span>
-            </>
-          ),
-          note: `of ${formatTokens(max, 2)} at most`,
+          value: <Tokens units={shares} decimals={0} unit='' />,
+          note: `token of ${formatTokens(max, 0)} at most`,
         },
-        { name: 'Rank', value: rank < 0 ? '–' : String(rank), note: rank < 0 ? 'withdrawn' : 'counted from 0' },
-        { name: 'Compensation rate', value: formatRatio(rate) },
+        {
+          name: 'Its own stake',
+          value: <Tokens units={stake.self_shares} decimals={0} unit='' />,
+          note: `token, ${formatShare(BigInt(stake.self_shares), BigInt(shares))} of the shares`,
+        },
+        {
+          name: 'Delegated',
+          value: <Tokens units={stake.delegated_shares} decimals={0} unit='' />,
+          note: `token by ${stake.delegators === 1 ? 'one account' : `${formatCount(stake.delegators)} accounts`}`,
+        },
+        { name: 'Commission', value: formatRatio(rate), note: 'of what others earn' },
+        { name: 'Return', value: formatReturn(candidacy, inflation), note: 'a year for a stake, about' },
       ]}
     />
   )
@@ -102,7 +98,7 @@ function About({ validator: { description } }: { readonly validator: Validator }
 }
 
 function Keys({ validator, params }: { readonly validator: Validator; readonly params: Answered['params'] }) {
-  const { pub_key, owner_address: owner, max_shares: max, block_height: height } = validator
+  const { pub_key, owner_address: owner, max_shares: max, block_height: height, rank } = validator
   return (
     <Section title='Candidacy'>
       <Facts
@@ -125,6 +121,7 @@ function Keys({ validator, params }: { readonly validator: Validator; readonly p
               its max shares
             </>
           ),
+          Rank: rank < 0 ? 'none: it is withdrawn' : `${formatCount(rank)}, counted from 0`,
           Declared: (
             <>
               {height === 0 ? (
@@ -176,10 +173,30 @@ function UnbondingSection({ unbonding }: { readonly unbonding: readonly Unbondin
   )
 }
 
+/** What one can do with a stake of this validator: its owner cannot stake with itself. */
+function StakeButtons({ owner, isLive }: { readonly owner: string; readonly isLive: boolean }) {
+  const { current } = useWallet()
+  const own = stakesIn(useStakes(current).data).find(({ validator_address: validator }) => validator === owner)
+  return (
+    <>
+      {isLive && current !== owner && (
+        <a class='button main' href={linkToForm(owner, 'stake')}>
+          Stake
+        </a>
+      )}
+      {own === undefined ? null : (
+        <a class='button' href={linkToForm(owner, 'take-back')}>
+          Take back
+        </a>
+      )}
+    </>
+  )
+}
+
 /** Everything about the candidacy of one owner. */
 export function ValidatorDetail({ owner }: { readonly owner: string }) {
-  const answer = useAnswer(`validator/${owner}`, () => ask(owner))
-  const candidacy = answer.data?.candidacy
+  const answer = useValidator(owner)
+  const candidacy = answer.data?.found?.candidacy
   const { history, loadOlder } = useHistory(owner, `${candidacy?.validator.updated_at}/${candidacy?.status}`)
   const events = history.data?.events ?? []
   const name = candidacy?.validator.description.name.trim()
@@ -187,10 +204,11 @@ export function ValidatorDetail({ owner }: { readonly owner: string }) {
     <View
       title={name === undefined || name === '' ? `Validator ${shorten(owner)}` : name}
       name={<Title candidacy={candidacy} owner={owner} />}
+      actions={<StakeButtons owner={owner} isLive={candidacy !== undefined && candidacy.status !== 'withdrawn'} />}
     >
       <Shown answer={answer} lines={8}>
-        {({ candidacy: one, set, unbonding, handOvers, params }) =>
-          one === undefined ? (
+        {({ found, unbonding, handOvers, params, inflation }) =>
+          found === undefined ? (
             <>
               <EmptyNote>
                 The account <AccountLink address={owner} /> owns no candidacy now.
@@ -199,15 +217,21 @@ export function ValidatorDetail({ owner }: { readonly owner: string }) {
             </>
           ) : (
             <>
-              <StatusNote candidacy={one} total={totalPower(set)} events={events} unbonding={unbonding} />
-              <Numbers candidacy={one} set={set} />
-              <Actions candidacy={one} params={params} unbonding={unbonding} handOvers={handOvers} />
-              <About validator={one.validator} />
-              <Keys validator={one.validator} params={params} />
+              <StatusNote candidacy={found.candidacy} total={inflation.power} events={events} unbonding={unbonding} />
+              <RaiseNote stake={found.stake} />
+              <Numbers {...found} inflation={inflation} />
+              <Actions {...found} params={params} unbonding={unbonding} handOvers={handOvers} />
+              <About validator={found.candidacy.validator} />
+              <Keys validator={found.candidacy.validator} params={params} />
               <UnbondingSection unbonding={unbonding} />
+              <Delegators owner={owner} stake={found.stake} />
               <Awards owner={owner} />
               {history.data === undefined ? null : (
-                <Missed history={history.data} first={one.validator.block_height} isSigning={one.power > 0} />
+                <Missed
+                  history={history.data}
+                  first={found.candidacy.validator.block_height}
+                  isSigning={found.candidacy.power > 0}
+                />
               )}
             </>
           )

@@ -1,22 +1,37 @@
 import { useMemo } from 'preact/hooks'
 import { Svc } from '../../../client/index.ts'
-import { svc } from '../../data/gateway.ts'
-import { useAnswer } from '../../data/useAnswer.ts'
 import { formatShare, formatTokens } from '../../format.ts'
 import { ChoiceFilter, TextFilter } from '../../parts/Filter.tsx'
 import { Figures, View } from '../../parts/layout.tsx'
 import { Shown } from '../../parts/notes.tsx'
 import { PowerStrip } from '../../parts/PowerStrip.tsx'
 import { type Column, Table } from '../../parts/Table.tsx'
-import { Tokens, UserText } from '../../parts/text.tsx'
+import { Tokens } from '../../parts/text.tsx'
 import { linkTo, useRoute } from '../../route.ts'
-import { type Candidacy, formatRatio, type Status, STATUS_WORDS, totalPower, withMembers } from './candidacy.ts'
-import { Age, PowerBar, StatusBadge, NameCell } from './parts.tsx'
+import {
+  type Candidacy,
+  formatRatio,
+  formatReturn,
+  type Inflation,
+  returnOf,
+  roomOf,
+  type Status,
+  STATUS_WORDS,
+  withMembers,
+} from './candidacy.ts'
+import { PowerBar, StakeLink, StatusBadge, NameCell } from './parts.tsx'
 import { useValidators } from './useValidators.ts'
 
 /** The columns of a table whose largest member has `most` of the set's `total` power. */
-const columnsOf = (most: number, total: number): readonly Column<Candidacy>[] => [
-  { name: 'rank', title: 'Rank', value: ({ validator }) => validator.rank, isNumber: true, width: '4.6rem' },
+const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidacy>[] => [
+  {
+    name: 'rank',
+    title: 'Rank',
+    value: ({ validator }) => validator.rank,
+    isNumber: true,
+    isMinor: true,
+    width: '4.6rem',
+  },
   {
     name: 'name',
     title: 'Validator',
@@ -31,11 +46,12 @@ const columnsOf = (most: number, total: number): readonly Column<Candidacy>[] =>
     name: 'power',
     title: 'Voting power',
     value: ({ power }) => power,
-    cell: ({ power }) => <PowerBar power={power} most={most} total={total} />,
+    cell: ({ power }) => <PowerBar power={power} most={most} total={inflation.power} />,
     isNumber: true,
-    width: 'clamp(5.9rem, 24vw, 19rem)',
+    isMinor: true,
+    width: '16rem',
   },
-  { name: 'share', title: 'Share', value: ({ power }) => formatShare(power, total), isFileOnly: true },
+  { name: 'share', title: 'Share', value: ({ power }) => formatShare(power, inflation.power), isFileOnly: true },
   {
     name: 'shares',
     title: 'Shares',
@@ -55,13 +71,32 @@ const columnsOf = (most: number, total: number): readonly Column<Candidacy>[] =>
   },
   {
     name: 'comp-rate',
-    title: 'Comp rate',
+    title: 'Commission',
     value: ({ validator }) => Number(validator.comp_rate),
     file: ({ validator }) => validator.comp_rate,
     cell: ({ validator }) => formatRatio(validator.comp_rate),
     isNumber: true,
     isMinor: true,
-    width: '5rem',
+    width: '7.2rem',
+  },
+  {
+    name: 'return',
+    title: 'Return',
+    value: (candidacy) => returnOf(candidacy, inflation),
+    file: (candidacy) => formatReturn(candidacy, inflation),
+    cell: (candidacy) => formatReturn(candidacy, inflation),
+    isNumber: true,
+    width: '5.6rem',
+  },
+  {
+    name: 'room',
+    title: 'Room',
+    value: ({ validator }) => roomOf(validator),
+    file: ({ validator }) => Svc.toTokens(roomOf(validator)),
+    cell: ({ validator }) => <Tokens units={roomOf(validator)} decimals={0} unit='' />,
+    isNumber: true,
+    isMinor: true,
+    width: '8.5rem',
   },
   {
     name: 'state',
@@ -71,12 +106,19 @@ const columnsOf = (most: number, total: number): readonly Column<Candidacy>[] =>
     width: '6.4rem',
   },
   {
+    name: 'stake',
+    title: 'Stake',
+    value: () => '',
+    cell: ({ validator }) => <StakeLink validator={validator} />,
+    isMinor: true,
+    isAction: true,
+    width: '4rem',
+  },
+  {
     name: 'location',
     title: 'Location',
     value: ({ validator }) => validator.description.location,
-    cell: ({ validator }) => <UserText text={validator.description.location} />,
-    isMinor: true,
-    width: '9rem',
+    isFileOnly: true,
   },
   {
     name: 'website',
@@ -88,10 +130,7 @@ const columnsOf = (most: number, total: number): readonly Column<Candidacy>[] =>
     name: 'declared',
     title: 'Declared',
     value: ({ validator }) => validator.created_at,
-    cell: ({ validator }) => <Age time={validator.created_at} />,
-    isMinor: true,
-    isNumber: true,
-    width: '5.6rem',
+    isFileOnly: true,
   },
 ]
 
@@ -112,9 +151,7 @@ function textOf({ validator: { description, owner_address: owner, pub_key } }: C
 type Answered = NonNullable<ReturnType<typeof useValidators>['data']>
 
 /** The figures above the table. */
-function Summary({ validators, set }: Answered) {
-  const params = useAnswer('params', () => svc.async.governance.getParams())
-  const supply = useAnswer('supply', () => svc.async.getSupply())
+function Summary({ validators, set, params, inflation }: Answered) {
   const proven = set.filter((member) => member.proven)
   const stake = useMemo(() => validators.reduce((sum, { shares }) => sum + BigInt(shares), 0n), [validators])
   const joining = set.length - proven.length
@@ -126,7 +163,7 @@ function Summary({ validators, set }: Answered) {
           name: 'Validators',
           value: (
             <>
-              {set.length} <span class='unit'>of {params.data?.data.max_vals ?? '–'}</span>
+              {set.length} <span class='unit'>of {params.max_vals}</span>
             </>
           ),
           note: joining === 0 ? 'all keys have signed' : `${joining} joining`,
@@ -139,15 +176,15 @@ function Summary({ validators, set }: Answered) {
               {formatTokens(stake, 0)} <span class='unit'>token</span>
             </>
           ),
-          note: supply.data === undefined ? '' : `${formatShare(stake, BigInt(supply.data.supply))} of the supply`,
+          note: `${formatShare(stake, inflation.supply)} of the supply`,
         },
-        { name: 'Voting power', value: totalPower(set).toLocaleString('en'), note: 'two thirds decide' },
+        { name: 'Voting power', value: inflation.power.toLocaleString('en'), note: 'two thirds decide' },
       ]}
     />
   )
 }
 
-function Rows({ validators, set }: Answered) {
+function Rows({ validators, set, inflation }: Answered) {
   const { options } = useRoute()
   const all = useMemo(() => withMembers(validators, set), [validators, set])
   const text = (options.get('q') ?? '').trim().toLowerCase()
@@ -161,8 +198,7 @@ function Rows({ validators, set }: Answered) {
     [all, texts, text, status],
   )
   const most = set.reduce((power, member) => Math.max(power, member.power), 0)
-  const total = totalPower(set)
-  const columns = useMemo(() => columnsOf(most, total), [most, total])
+  const columns = useMemo(() => columnsOf(most, inflation), [most, inflation])
   const counts = useMemo(() => Map.groupBy(all, (row) => row.status), [all])
   return (
     <div class='validators'>
@@ -186,6 +222,10 @@ function Rows({ validators, set }: Answered) {
         keyOf={({ validator }) => validator.owner_address}
         empty={all.length === 0 ? 'Nobody has declared a candidacy yet.' : 'No candidacy matches.'}
       />
+      <p class='list-foot'>
+        Return is what a stake earns in a year, about: the inflation of {inflation.rate} % of the supply, spread over
+        the voting power of the set, less the commission that the validator keeps.
+      </p>
     </div>
   )
 }

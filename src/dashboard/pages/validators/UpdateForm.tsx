@@ -1,10 +1,13 @@
 import { Svc } from '../../../client/index.ts'
 import { type Typing, unitsOf } from '../../forms/check.ts'
 import { OperationForm } from '../../forms/OperationForm.tsx'
-import { missingStake } from '../../operations/candidacy.ts'
+import { isRaiseThatWaits, missingStake } from '../../operations/candidacy.ts'
 import { Tokens } from '../../parts/text.tsx'
-import { formatTokens } from '../../format.ts'
+import { useClock } from '../../data/blockTime.ts'
+import { formatCount, formatTokens } from '../../format.ts'
+import type { Stake } from '../../wallet/facts.ts'
 import { formatRatio, type Params, type Validator } from './candidacy.ts'
+import { WhenBlock } from './StatusNote.tsx'
 
 const DESCRIPTION = ['name', 'website', 'location', 'email', 'profile'] as const
 
@@ -17,10 +20,30 @@ const typedToday = ({ description, pub_key, max_shares: max, comp_rate: rate }: 
 })
 
 /** What follows from the changes that were typed so far. */
-function Consequences({ typing, today, validator, params }: FormOf & { typing: Typing; today: Typing }) {
+/** When a new commission is in force that waits. */
+function RaiseNote({ compRate, params }: { readonly compRate: string; readonly params: Params }) {
+  const clock = useClock()
+  const from = clock === undefined ? undefined : clock.height + 1 + params.unstake_wait_period
+  return (
+    <p class='note waiting'>
+      A commission of {formatRatio(compRate)} is more than today's, and others have staked with you. It waits{' '}
+      {formatCount(params.unstake_wait_period)} blocks, so that whoever disagrees can leave before
+      {from === undefined ? null : (
+        <>
+          : it is in force from block <span class='number'>{formatCount(from)}</span> on if you save now
+          <WhenBlock height={from} />
+        </>
+      )}
+      .
+    </p>
+  )
+}
+
+function Consequences({ typing, today, validator, stake, params }: FormOf & { typing: Typing; today: Typing }) {
   const isChanged = (name: string): boolean => (typing[name] ?? '') !== today[name]
   const max = isChanged('maxAmount') ? unitsOf(typing['maxAmount'] ?? '') : undefined
-  const missing = max === undefined ? 0n : missingStake(max, BigInt(validator.shares), params)
+  const missing = max === undefined ? 0n : missingStake(max, BigInt(stake.self_shares), params)
+  const compRate = typing['compRate'] ?? ''
   return (
     <>
       {validator.verified === 'Y' && DESCRIPTION.some((name) => isChanged(`description.${name}`)) && (
@@ -38,26 +61,32 @@ function Consequences({ typing, today, validator, params }: FormOf & { typing: T
           <Tokens units={missing} decimals={18} /> more.
         </p>
       )}
+      {isRaiseThatWaits(compRate, stake) && <RaiseNote compRate={compRate} params={params} />}
     </>
   )
 }
 
 interface FormOf {
   readonly validator: Validator
+  readonly stake: Stake
   readonly params: Params
 }
 
 /** Changes a candidacy: only what differs from what the chain has is sent. */
-export function UpdateForm({ validator, params, onDone }: FormOf & { readonly onDone: () => void }) {
+export function UpdateForm({ validator, stake, params, onDone }: FormOf & { readonly onDone: () => void }) {
   const today = typedToday(validator)
   const check = ({ maxAmount = '' }: Typing): Typing => {
     const max = unitsOf(maxAmount)
-    if (max === undefined || maxAmount === today['maxAmount'] || max >= BigInt(validator.shares)) return {}
-    return { maxAmount: `expected at least the shares, ${formatTokens(validator.shares, 18)} token` }
+    if (max === undefined || maxAmount === today['maxAmount']) return {}
+    const missing = missingStake(max, BigInt(stake.self_shares), params)
+    const least = BigInt(validator.shares) + missing
+    if (max >= least) return {}
+    const what = missing === 0n ? 'the shares' : 'the shares with the stake that is missing'
+    return { maxAmount: `expected at least ${what}, ${formatTokens(least, 18)} token` }
   }
   return (
     <OperationForm operation='updateCandidacy' today={today} check={check} submit='Save' onDone={onDone}>
-      {(typing) => <Consequences typing={typing} today={today} validator={validator} params={params} />}
+      {(typing) => <Consequences typing={typing} today={today} validator={validator} stake={stake} params={params} />}
     </OperationForm>
   )
 }

@@ -1,5 +1,6 @@
 import type { QueryParamsResult, QueryValidatorSetResult, QueryValidatorsResult } from '../../../client/index.ts'
-import { parseRatio, printRatio } from '../../../base/amount.ts'
+import { maxOf, ONE, parseRatio, printRatio } from '../../../base/amount.ts'
+import { formatShare } from '../../format.ts'
 import type { Tone } from '../../parts/text.tsx'
 
 /** A validator or candidate, as the chain lists it. */
@@ -54,3 +55,44 @@ export type Params = QueryParamsResult['data']
 
 /** A ratio in per cent: `12.5 %`. */
 export const formatRatio = (ratio: string): string => `${printRatio((parseRatio(ratio) ?? 0n) * 100n)} %`
+
+/** What can still be staked with a candidacy, in base units. */
+export const roomOf = ({ max_shares: max, shares }: Validator): bigint => maxOf(0n, BigInt(max) - BigInt(shares))
+
+/** What the awards of a year are made from. */
+export interface Inflation {
+  /** Base units. */
+  readonly supply: bigint
+  /** Per cent of the supply that a year awards. */
+  readonly rate: number
+  /** The voting power of the set, among which they are spread. */
+  readonly power: number
+}
+
+/**
+ * What a year brings to those who stake with a candidacy, for all that is staked with it: [part, whole]. It counts with
+ * today's power, so that it is 0 outside the set, and less where `stake_limit` counts only some of the shares.
+ */
+function yearlyReturn({ validator, power }: Candidacy, { supply, rate, power: total }: Inflation) {
+  const kept = parseRatio(validator.comp_rate) ?? 0n
+  const part = BigInt(rate) * supply * BigInt(power) * (ONE - kept)
+  return [part, 100n * BigInt(total) * BigInt(validator.shares) * ONE] as const
+}
+
+/** The return of a year in millionths, to sort by. */
+export function returnOf(candidacy: Candidacy, inflation: Inflation): bigint {
+  const [part, whole] = yearlyReturn(candidacy, inflation)
+  return whole === 0n ? 0n : (part * 1_000_000n) / whole
+}
+
+/** The return of a year in per cent: `8.13 %`; a dash where there is none now. */
+export function formatReturn(candidacy: Candidacy, inflation: Inflation): string {
+  const [part, whole] = yearlyReturn(candidacy, inflation)
+  return part === 0n || whole === 0n ? '–' : formatShare(part, whole)
+}
+
+/** What becomes of the awards of a stake: `keeps 50 % of what your stake earns`. */
+export const commissionWords = (rate: string): string =>
+  (parseRatio(rate) ?? 0n) === 0n
+    ? 'keeps nothing of what your stake earns'
+    : `keeps ${formatRatio(rate)} of what your stake earns`

@@ -1,10 +1,20 @@
-import { formatShare, formatSpan, formatTime } from '../../format.ts'
+import { formatShare } from '../../format.ts'
 import { Badge, Short, UserText } from '../../parts/text.tsx'
 import { linkTo } from '../../route.ts'
 import { type Status, STATUS_WORDS, type Validator } from './candidacy.ts'
 
 /** The page of a candidacy. */
 export const linkToValidator = (owner: string): string => linkTo(['validators', owner])
+
+/** Where one stakes with a validator, or takes a stake back. */
+export const linkToForm = (owner: string, what: 'stake' | 'take-back'): string => linkTo(['validators', owner, what])
+
+/** A link to the form that stakes with a validator. */
+export const StakeLink = ({ validator }: { readonly validator: Validator }) => (
+  <a href={linkToForm(validator.owner_address, 'stake')} title={`Stake with ${validator.owner_address}`}>
+    Stake<span class='visually-hidden'> with {validator.description.name.trim() || validator.owner_address}</span>
+  </a>
+)
 
 /** A status in a word. */
 export const StatusBadge = ({ status }: { readonly status: Status }) => (
@@ -34,16 +44,6 @@ export function NameCell({ validator }: { readonly validator: Validator }) {
       )}
       {verified === 'Y' && <VerifiedMark />}
     </>
-  )
-}
-
-/** How long ago something began, in one unit: short enough for a column. It is counted when its row is drawn. */
-export function Age({ time }: { readonly time: string }) {
-  const timeMs = Date.parse(time)
-  return (
-    <time dateTime={time} title={`${formatTime(timeMs)} UTC`}>
-      {formatSpan((Date.now() - timeMs) / 1000, 1)} ago
-    </time>
   )
 }
 

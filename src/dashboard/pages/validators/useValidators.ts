@@ -1,16 +1,30 @@
 import { svc } from '../../data/gateway.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
+import { type Inflation, type Params, totalPower, withMembers } from './candidacy.ts'
 
 /** The whole list of a chain with more candidacies is asked for only every LONG_PAUSE_MS: it is megabytes. */
 const LONG_LIST = 300
 const LONG_PAUSE_MS = 10_000
 
-async function askAll() {
-  const [list, set] = await Promise.all([
-    svc.async.stake.validator.list(),
+/** What stands beside every candidacy: the set, the parameters, and what the awards of a year are made from. */
+export async function askAround() {
+  const [{ data: set }, { data: params }, { supply }] = await Promise.all([
     svc.async.stake.validator.queryValidatorSet(),
+    svc.async.governance.getParams(),
+    svc.async.getSupply(),
   ])
-  return { height: list.height, validators: list.data, set: set.data }
+  return { set, params, inflation: inflationOf(supply, params, totalPower(set)) }
+}
+
+const inflationOf = (supply: string, { inflation_rate: rate }: Params, power: number): Inflation => ({
+  supply: BigInt(supply),
+  rate,
+  power,
+})
+
+async function askAll() {
+  const [list, around] = await Promise.all([svc.async.stake.validator.list(), askAround()])
+  return { validators: list.data, ...around }
 }
 
 let last: { readonly ms: number; readonly answer: Awaited<ReturnType<typeof askAll>> } | undefined
@@ -24,5 +38,25 @@ async function askSometimes() {
   return answer
 }
 
-/** All validators and candidates, and the validator set. */
+/** All validators and candidates, and what stands beside them. */
 export const useValidators = () => useAnswer('validators', askSometimes)
+
+async function askOne(owner: string) {
+  const { validator } = svc.async.stake
+  const [{ data }, { data: stake }, { data: unbonding }, { data: handOvers }, around] = await Promise.all([
+    validator.query(owner),
+    validator.queryStake(owner),
+    validator.queryUnbonding(owner),
+    validator.queryAccountUpdates(owner),
+    askAround(),
+  ])
+  const candidacy = data === null ? undefined : withMembers([data], around.set)[0]
+  const found = candidacy === undefined || stake === null ? undefined : { candidacy, stake }
+  return { found, unbonding, handOvers, ...around }
+}
+
+/** A candidacy, and whose its shares are. */
+export type Found = NonNullable<Awaited<ReturnType<typeof askOne>>['found']>
+
+/** The candidacy of an owner, if it has one, and what stands beside it. */
+export const useValidator = (owner: string) => useAnswer(`validator/${owner}`, () => askOne(owner))

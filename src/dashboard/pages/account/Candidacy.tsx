@@ -1,0 +1,35 @@
+import { svc } from '../../data/gateway.ts'
+import { useAnswer } from '../../data/useAnswer.ts'
+import { Facts, Section } from '../../parts/layout.tsx'
+import { Badge, Tokens, UserText } from '../../parts/text.tsx'
+import { linkTo } from '../../route.ts'
+
+/** The candidacy that the account owns, in a line. */
+export function Candidacy({ address }: { readonly address: string }) {
+  const { data } = useAnswer(`candidacy/${address}`, () => svc.async.stake.validator.query(address))
+  const candidacy = data?.data
+  if (!candidacy) return null
+  const { description, shares, state, active } = candidacy
+  return (
+    <Section title='Candidacy' aside={<a href={linkTo(['validators', address])}>Details</a>}>
+      <Facts
+        facts={{
+          Name:
+            description.name === '' ? (
+              <span class='soft'>none</span>
+            ) : (
+              <a href={linkTo(['validators', address])}>
+                <UserText text={description.name} />
+              </a>
+            ),
+          State: (
+            <Badge tone={state === 'Validator' ? 'good' : state === 'Candidate' ? 'waiting' : 'plain'}>
+              {state === 'Candidate' && active === 'N' ? 'Candidate, not active' : state}
+            </Badge>
+          ),
+          Shares: <Tokens units={shares} />,
+        }}
+      />
+    </Section>
+  )
+}

@@ -1,0 +1,112 @@
+import { svc } from '../../data/gateway.ts'
+import { type StakeOf, stakesIn, useStakes } from '../../data/stakes.ts'
+import { useAnswer } from '../../data/useAnswer.ts'
+import { Section } from '../../parts/layout.tsx'
+import { type Column, Table } from '../../parts/Table.tsx'
+import { Short, Tokens } from '../../parts/text.tsx'
+import { ValidatorLink, ValidatorName } from '../../parts/ValidatorLink.tsx'
+import { linkToForm } from '../validators/parts.tsx'
+
+/** What a stake earned, less what it lost, in base units. */
+export const earnedOf = ({ award_amount: won, slash_amount: lost }: StakeOf): bigint => BigInt(won) - BigInt(lost)
+
+/** An amount with its sign where it is below 0. */
+export const Signed = ({ units, unit = 'token' }: { readonly units: bigint; readonly unit?: 'token' | '' }) =>
+  units < 0n ? (
+    <span>
+      −<Tokens units={-units} unit={unit} />
+    </span>
+  ) : (
+    <Tokens units={units} unit={unit} />
+  )
+
+const columnsOf = (members: ReadonlySet<string | null>, isMine: boolean): readonly Column<StakeOf>[] => [
+  {
+    name: 'validator',
+    title: 'Validator',
+    value: ({ validator_address: owner }) => owner ?? '',
+    cell: ({ validator_address: owner, pub_key }) =>
+      owner ? <ValidatorLink owner={owner} /> : <Short text={pub_key?.value ?? ''} />,
+  },
+  {
+    name: 'staked',
+    title: 'Staked',
+    value: ({ shares }) => shares,
+    cell: ({ shares }) => <Tokens units={shares} decimals={2} unit='' />,
+    isNumber: true,
+    width: 'clamp(4.5rem, 25vw, 10rem)',
+  },
+  {
+    name: 'earned',
+    title: 'Earned',
+    value: (one) => String(earnedOf(one)),
+    cell: (one) => <Signed units={earnedOf(one)} unit='' />,
+    isNumber: true,
+    width: 'clamp(4.2rem, 19vw, 9rem)',
+  },
+  {
+    name: 'put-in',
+    title: 'Put in',
+    value: ({ delegate_amount: amount }) => amount,
+    cell: ({ delegate_amount: amount }) => <Tokens units={amount} unit='' />,
+    isNumber: true,
+    isMinor: true,
+    width: '9rem',
+  },
+  {
+    name: 'taken-back',
+    title: 'Taken back',
+    value: ({ withdraw_amount: amount }) => amount,
+    cell: ({ withdraw_amount: amount }) => <Tokens units={amount} unit='' />,
+    isNumber: true,
+    isMinor: true,
+    width: '9rem',
+  },
+  {
+    name: 'state',
+    title: 'Earns now',
+    value: ({ validator_address: owner }) => (members.has(owner) ? 'yes' : 'no: not in the set'),
+    isMinor: true,
+    width: '9rem',
+  },
+  ...(isMine
+    ? [
+        {
+          name: 'take-back',
+          title: '',
+          value: () => '',
+          cell: ({ validator_address: owner }: StakeOf) =>
+            owner ? (
+              <a href={linkToForm(owner, 'take-back')}>
+                Take back
+                <span class='visually-hidden'>
+                  {' '}
+                  from <ValidatorName owner={owner} />
+                </span>
+              </a>
+            ) : null,
+          isAction: true as const,
+          width: '4.7rem',
+        },
+      ]
+    : []),
+]
+
+/** What an account has staked with validators, and what it earned. */
+export function Stakes({ address, isMine = false }: { readonly address: string; readonly isMine?: boolean }) {
+  const stakes = stakesIn(useStakes(address).data)
+  const set = useAnswer('validatorSet', () => svc.async.stake.validator.queryValidatorSet()).data?.data ?? []
+  if (stakes.length === 0) return null
+  return (
+    <Section title='Staked' aside='In tokens, with what they earned'>
+      <Table
+        label={`Stakes of ${address}`}
+        rows={stakes}
+        keyOf={({ validator_address: owner, pub_key, created_at: since }) => `${owner}/${pub_key?.value}/${since}`}
+        empty=''
+        isSortable={false}
+        columns={columnsOf(new Set(set.map(({ owner_address: owner }) => owner)), isMine)}
+      />
+    </Section>
+  )
+}

@@ -1,0 +1,120 @@
+import { useTimeOfHeight } from '../../data/blockTime.ts'
+import { svc } from '../../data/gateway.ts'
+import { useStakes } from '../../data/stakes.ts'
+import { useAnswer } from '../../data/useAnswer.ts'
+import { formatTime } from '../../format.ts'
+import { Section } from '../../parts/layout.tsx'
+import { type Column, Table } from '../../parts/Table.tsx'
+import { Ago, HeightLink, Short, Tokens } from '../../parts/text.tsx'
+import { ValidatorLink } from '../../parts/ValidatorLink.tsx'
+
+/** Something that comes back to a balance. */
+interface Entry {
+  readonly index: number
+  readonly amount: string
+  readonly height: number
+  readonly isOfOwnCandidacy: boolean
+  /** The validator that it was staked with, unless its record is gone. */
+  readonly validator?: string
+  /** The key of the candidacy that it was part of. */
+  readonly key: string
+}
+
+/** What an account gets back: of its own candidacies, and of its stakes, the next one first. */
+export function useUnbonding(address: string): readonly Entry[] {
+  const own = useAnswer(`unbonding/${address}`, () => svc.async.stake.validator.queryUnbonding(address)).data?.data
+  const stakes = useStakes(address).data ?? []
+  const entries = [
+    ...(own ?? []).map(({ amount, completion_height: height, pub_key: { value: key } }) => {
+      return { amount, height, isOfOwnCandidacy: true, key }
+    }),
+    ...stakes.flatMap(({ validator_address: validator, pub_key, pending }) =>
+      pending.map(({ amount, completion_height: height }) => ({
+        amount,
+        height,
+        isOfOwnCandidacy: false,
+        key: pub_key?.value ?? '',
+        ...(validator ? { validator } : {}),
+      })),
+    ),
+  ]
+  return entries.sort((a, b) => a.height - b.height).map((entry, index) => ({ ...entry, index }))
+}
+
+/** When a block to come will be made, as blocks go now: in how long, or by the clock. */
+function TimeOfHeight({ height, isClock = false }: { readonly height: number; readonly isClock?: boolean }) {
+  const timeMs = useTimeOfHeight(height)
+  if (timeMs === undefined) return <span class='soft'>–</span>
+  if (isClock) return <>about {formatTime(timeMs).slice(0, -3)} UTC</>
+  return <Ago time={new Date(timeMs).toISOString()} />
+}
+
+function Source({ entry: { isOfOwnCandidacy, validator, key } }: { readonly entry: Entry }) {
+  if (isOfOwnCandidacy) return <>its candidacy</>
+  return validator === undefined ? <Short text={key} /> : <ValidatorLink owner={validator} />
+}
+
+const columns: readonly Column<Entry>[] = [
+  {
+    name: 'amount',
+    title: 'Amount',
+    value: ({ amount }) => amount,
+    cell: ({ amount }) => <Tokens units={amount} decimals={2} unit='' />,
+  },
+  {
+    name: 'from',
+    title: 'From',
+    value: ({ validator }) => validator ?? '',
+    cell: (entry) => <Source entry={entry} />,
+    isMinor: true,
+  },
+  {
+    name: 'completion',
+    title: 'In block',
+    value: ({ height }) => height,
+    cell: ({ height }) => <HeightLink height={height} />,
+    isNumber: true,
+    width: 'clamp(4.6rem, 15vw, 8rem)',
+  },
+  {
+    name: 'time',
+    title: 'About',
+    value: ({ height }) => height,
+    cell: ({ height }) => <TimeOfHeight height={height} />,
+    isNumber: true,
+    width: 'clamp(5.4rem, 18vw, 8rem)',
+  },
+  {
+    name: 'clock',
+    title: 'On the clock',
+    value: ({ height }) => height,
+    cell: ({ height }) => <TimeOfHeight height={height} isClock />,
+    isNumber: true,
+    isMinor: true,
+    width: '16rem',
+  },
+  {
+    name: 'key',
+    title: 'Key of the candidacy',
+    value: ({ key }) => key,
+    isFileOnly: true,
+  },
+]
+
+/** What was withdrawn or taken back and is not paid yet. */
+export function Unbonding({ address }: { readonly address: string }) {
+  const entries = useUnbonding(address)
+  if (entries.length === 0) return null
+  return (
+    <Section title='Unbonding' aside='In tokens, on the way back to the balance'>
+      <Table
+        label={`Unbonding of ${address}`}
+        rows={entries}
+        keyOf={({ index }) => index}
+        empty='Nothing unbonds.'
+        isSortable={false}
+        columns={columns}
+      />
+    </Section>
+  )
+}

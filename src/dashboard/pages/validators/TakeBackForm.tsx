@@ -1,0 +1,129 @@
+import { useClock } from '../../data/blockTime.ts'
+import { type StakeOf, stakesIn, useStakes } from '../../data/stakes.ts'
+import { type Typing, unitsOf } from '../../forms/check.ts'
+import { AmountField } from '../../forms/fields.tsx'
+import type { CustomField } from '../../forms/FormParts.ts'
+import { OperationForm } from '../../forms/OperationForm.tsx'
+import { formatCount, formatTokens } from '../../format.ts'
+import { Facts } from '../../parts/layout.tsx'
+import { EmptyNote, Loading } from '../../parts/notes.tsx'
+import { Tokens } from '../../parts/text.tsx'
+import { goTo, linkTo } from '../../route.ts'
+import { useWallet } from '../../wallet/wallet.ts'
+import { openWallet } from '../../wallet/walletDialog.ts'
+import type { Params } from './candidacy.ts'
+import { FormView } from './FormView.tsx'
+import { WhenBlock } from './StatusNote.tsx'
+
+/** Stakes that are taken back within so many parts of the period are paid together. Source: protocol.md §12. */
+const BATCHES_A_PERIOD = 64
+
+/** The block in which a stake is paid that is taken back in the next one. */
+function paidIn(height: number, period: number): number {
+  const step = Math.max(1, Math.ceil(period / BATCHES_A_PERIOD))
+  return Math.ceil((height + 1) / step) * step + period
+}
+
+/** When what is taken back now is paid. */
+function WhenPaid({ params }: { readonly params: Params }) {
+  const clock = useClock()
+  if (clock === undefined) return null
+  const height = paidIn(clock.height, params.unstake_wait_period)
+  return (
+    <>
+      in block <span class='number'>{formatCount(height)}</span> if you take it back now
+      <WhenBlock height={height} />. Until then it earns nothing, and can still be burned with what is staked.
+    </>
+  )
+}
+
+/** How much: a part, or all of it, which grows with each block and so is not typed. */
+function HowMuch({ field }: { readonly field: CustomField }) {
+  const isAll = field.typing['completelyWithdraw'] === 'Y'
+  const way = (all: boolean, title: string) => (
+    <label>
+      <input
+        type='radio'
+        name='how-much'
+        checked={isAll === all}
+        onChange={() => field.change({ completelyWithdraw: all ? 'Y' : '', amount: '' }, false)}
+      />{' '}
+      {title}
+    </label>
+  )
+  return (
+    <fieldset class='point'>
+      <legend>How much</legend>
+      <div class='radio-row'>
+        {way(false, 'A part')}
+        {way(true, 'All of it')}
+      </div>
+      {isAll ? null : <AmountField {...field} isOptional={false} />}
+    </fieldset>
+  )
+}
+
+/** The form, for somebody who has a stake. */
+function Form({ own, params }: { readonly own: StakeOf; readonly params: Params }) {
+  const check = ({ amount = '', completelyWithdraw = '' }: Typing): Typing => {
+    if (completelyWithdraw === 'Y') return {}
+    if (amount === '') return { amount: 'This is needed.' }
+    const units = unitsOf(amount)
+    if (units === 0n) return { amount: 'expected more than 0' }
+    if (units === undefined || units <= BigInt(own.shares)) return {}
+    return { amount: `expected at most ${formatTokens(own.shares, 18)} token, which your stake is worth now` }
+  }
+  return (
+    <>
+      <Facts
+        facts={{
+          'Your stake': <Tokens units={own.shares} decimals={18} />,
+          'Put in': <Tokens units={own.delegate_amount} />,
+          'Taken back': own.withdraw_amount === '0' ? undefined : <Tokens units={own.withdraw_amount} />,
+          Paid: <WhenPaid params={params} />,
+        }}
+      />
+      {own.shares === '0' && (
+        <p class='note bad'>A slash has burned this stake. Taking all of it back clears it away.</p>
+      )}
+      <OperationForm
+        operation='withdraw'
+        initial={{ validatorAddress: own.validator_address ?? '', completelyWithdraw: own.shares === '0' ? 'Y' : '' }}
+        hidden={['validatorAddress']}
+        custom={{ amount: (field) => <HowMuch field={field} />, completelyWithdraw: null }}
+        check={check}
+        submit='Take back'
+        onDone={() => goTo(linkTo(['account']))}
+      />
+    </>
+  )
+}
+
+/** Takes a stake back, in full or in part. */
+export function TakeBackForm({ owner }: { readonly owner: string }) {
+  const { current } = useWallet()
+  const stakes = useStakes(current)
+  const own = stakesIn(stakes.data).find(({ validator_address: validator }) => validator === owner)
+  return (
+    <FormView owner={owner} title='Take back from'>
+      {({ params }) => {
+        if (current === undefined) {
+          return (
+            <>
+              <p>Open the account whose stake you want to take back.</p>
+              <button type='button' class='main' onClick={() => void openWallet()}>
+                Open wallet
+              </button>
+            </>
+          )
+        }
+        if (stakes.data === undefined) return <Loading />
+        return own === undefined ? (
+          <EmptyNote>Your account has no stake with this validator.</EmptyNote>
+        ) : (
+          <Form key={current} own={own} params={params} />
+        )
+      }}
+    </FormView>
+  )
+}

@@ -1,0 +1,28 @@
+import type { ComponentType } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { ErrorNote, Loading } from './notes.tsx'
+
+/**
+ * A view that is not part of what the page begins with: the first one is shown before this one is loaded. It is loaded
+ * although nobody has opened it yet, so that it can be opened while the gateway is away.
+ */
+export function lazyView<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
+  let View: ComponentType<P> | undefined
+  const get = async (): Promise<void> => {
+    View ??= await load()
+  }
+  setTimeout(() => get().catch(() => undefined))
+  return (props) => {
+    const [, setThere] = useState(false)
+    const [error, setError] = useState<Error>()
+    useEffect(() => {
+      get().then(
+        () => setThere(true),
+        () => setError(new Error('this part of the page could not be loaded: load the page again')),
+      )
+    }, [])
+    if (View !== undefined) return <View {...props} />
+    // No heading yet: the view takes the focus to its own.
+    return <main id='main'>{error === undefined ? <Loading /> : <ErrorNote error={error} />}</main>
+  }
+}
