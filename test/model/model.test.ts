@@ -4,7 +4,7 @@ import { expect, jest, test } from '@jest/globals'
 import { txEntries } from '../../src/modules/registry.ts'
 import { anySeed, summary } from '../support/campaign.ts'
 import { model } from './campaign.ts'
-import { ALTERATIONS } from './protocol/state.ts'
+import { type Alteration, ALTERATIONS } from './protocol/state.ts'
 import type { Met } from './run.ts'
 
 // Each chain has a replica on disk.
@@ -20,7 +20,7 @@ test(`the application does what docs/protocol.md says, read a second time: SEED=
 
 test('the same on chains that succeed in each operation, and on a replica to which everything happens', async () => {
   const met: Met = new Map()
-  const report = await model({ count: 1_500, seed: 1 }, met)
+  const report = await model({ count: 3_000, seed: 1 }, met)
   expect(summary(report)).toMatch(/^held: /)
   const wanted = [
     ...txEntries.map(({ operation }) => `${operation} ${operation === 'proposeUpgradeProgram' ? 4 : 0}`),
@@ -30,12 +30,23 @@ test('the same on chains that succeed in each operation, and on a replica to whi
     'svc.stake.removed absence',
     'svc.stake.removed misbehaviour',
     ...['restart', 'rollback', 'snapshot', 'run ahead', 'another proposal'],
+    'delegations are slashed',
+    'a batch is slashed',
+    'a raise of the commission waits',
+    'claims wait for the next block',
   ]
   expect(wanted.filter((what) => !met.has(what))).toEqual([])
 })
 
+/** Chains that come to a rule to which few come. */
+const SEEDS: Partial<Record<Alteration, number>> = {
+  'a set of little power stays closed': 7,
+  'the units of a withdrawal round down': 5,
+  'a candidacy of little power has as many places as others': 21,
+}
+
 test.each(ALTERATIONS)('finds an application that differs from the model in one rule: %s', async (altered) => {
-  const report = await model({ count: 3_000, seed: 1 }, new Map(), altered)
+  const report = await model({ count: 3_000, seed: SEEDS[altered] ?? 1 }, new Map(), altered)
   expect(report).toMatchObject({ passed: false, result: expect.stringMatching(/the application has .*the model /) })
 })
 

@@ -1,6 +1,7 @@
 import type { FinalizeBlockRequest } from '../../src/abci/types.ts'
 import { random } from '../chain/support.ts'
 import { type Init, startRecordedChain } from '../sim/recordedChain.ts'
+import { randomOffence } from '../sim/delegations.ts'
 import { ACCOUNTS, type Random, randomAbsent, randomEvidence, randomTxs } from '../sim/traffic.ts'
 import { account, type TestChain } from '../support/testChain.ts'
 import {
@@ -97,7 +98,7 @@ class Comparison {
     const { response, results } = chain.block({
       txs,
       absent: randomAbsent(next, chain.sets.get(chain.height) ?? new Map()),
-      misbehavior: randomEvidence(next, chain.height),
+      misbehavior: [...randomEvidence(next, chain.height), ...randomOffence(next, chain)],
       seconds: 1 + next(12),
     })
     const block = this.lastBlock()

@@ -1,9 +1,11 @@
+import type { Misbehavior } from '../../src/abci/types.ts'
 import { minOf, TOKEN } from '../../src/base/amount.ts'
 import { listLive } from '../../src/modules/stake/keeper.ts'
 import { delegations } from '../../src/modules/delegation/tables.ts'
 import { candidacies, type Candidacy } from '../../src/modules/stake/tables.ts'
 import type { Signer } from '../../src/tx/sign.ts'
-import { type Address, addressBytes } from '../../src/values/address.ts'
+import { type Address, addressBytes, addressOfKey } from '../../src/values/address.ts'
+import { pubKeyBytes } from '../../src/values/pubKey.ts'
 import { account, type TestCandidacy, type TestChain, tokens } from '../support/testChain.ts'
 import type { Random } from './traffic.ts'
 
@@ -103,6 +105,22 @@ export function randomWithdrawal(
       : whole,
   ])
   return { validatorAddress: anyOwner(next, candidacy, accounts), ...fields }
+}
+
+/** Now and then evidence against somebody to whom others have delegated. */
+export function randomOffence(next: Random, { store, height }: TestChain): readonly Misbehavior[] {
+  const delegated = [...listLive(store)].filter((candidacy) => candidacy.delegated > 0n)
+  if (delegated.length === 0 || next(12) > 0) return []
+  const address = addressBytes(addressOfKey(pubKeyBytes(pick(next, delegated).pubKey)))
+  return [
+    {
+      type: 1 + next(2),
+      validator: { address, power: 1 },
+      height: Math.max(1, height - next(4)),
+      time: { seconds: 0, nanos: 0 },
+      totalVotingPower: 1,
+    },
+  ]
 }
 
 /** An operation that a sender signs. */

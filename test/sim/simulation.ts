@@ -8,6 +8,7 @@ import { appOn, consensusPart, heightOf, legacyCalls, onDisk, random } from '../
 import { TestChain } from '../support/testChain.ts'
 import { checkSet } from './expectedSet.ts'
 import { checkInvariants } from './invariants.ts'
+import { randomOffence } from './delegations.ts'
 import { type Random, randomAbsent, randomEvidence, randomGenesis, randomTxs } from './traffic.ts'
 
 /** What a run met: `operation code` and `type result` counts, restarts of the second replica. */
@@ -117,7 +118,7 @@ export function simulate(seed: number, blocks: number, path: string): Simulated 
       const { results, response } = chain.block({
         txs: txs.map(({ bytes }) => bytes),
         absent,
-        misbehavior: randomEvidence(next, chain.height),
+        misbehavior: [...randomEvidence(next, chain.height), ...randomOffence(next, chain)],
         seconds: 1 + next(12),
       })
       for (const [at, { operation, bytes }] of txs.entries()) {

@@ -474,8 +474,8 @@ export function randomAbsent(
 
 /** Now and then evidence against a key that was, or was not, in the set. */
 export function randomEvidence(next: Random, height: number): readonly Misbehavior[] {
-  if (next(10) > 0 || height < 3) return []
-  const address = addressBytes(addressOfKey(nodeKey(1 + next(next(2) === 0 ? 6 : KEYS))))
+  if (next(15) > 0 || height < 3) return []
+  const address = addressBytes(addressOfKey(nodeKey(1 + next(KEYS))))
   return [
     {
       type: next(3),
