@@ -1,3 +1,4 @@
+import { TOKEN } from '../../../base/amount.ts'
 import { useClock } from '../../data/blockTime.ts'
 import { type StakeOf, stakesIn, useStakes } from '../../data/stakes.ts'
 import { type Typing, unitsOf } from '../../forms/check.ts'
@@ -70,7 +71,11 @@ function Form({ own, params }: { readonly own: StakeOf; readonly params: Params 
     if (amount === '') return { amount: 'This is needed.' }
     const units = unitsOf(amount)
     if (units === 0n) return { amount: 'expected more than 0' }
-    if (units === undefined || units <= BigInt(own.shares)) return {}
+    if (units === undefined) return {}
+    const left = BigInt(own.shares) - units
+    // The chain takes all of it then, which is not what was typed.
+    if (left > 0n && left < TOKEN) return { amount: 'would leave less than 1 token: take all of it back instead' }
+    if (left >= 0n) return {}
     return { amount: `expected at most ${formatTokens(own.shares, 18)} token, which your stake is worth now` }
   }
   return (

@@ -13,7 +13,12 @@ import { DELEGATION, DELEGATION_GAS } from './delegate.ts'
 
 const input = {
   validatorAddress: field(address, 'owner of the candidacy'),
-  amount: optional(field(amount, 'amount to take back, in base units; or completelyWithdraw')),
+  amount: optional(
+    field(
+      amount,
+      'amount to take back, in base units, or completelyWithdraw; where less than 1 token would stay, all of it',
+    ),
+  ),
   completelyWithdraw: optional(field(yesNo, 'Y takes all of it back')),
 }
 
