@@ -5,6 +5,7 @@
  * by it is its own doing. Awards, slashes, the ends of candidacies and payouts come in the blocks between.
  */
 import fc from 'fast-check'
+import { AMOUNT_MAX } from '../../../src/base/amount.ts'
 import { accounts } from '../../../src/modules/accounts/keeper.ts'
 import { payoutsOf, worthOf } from '../../../src/modules/delegation/keeper.ts'
 import { batches, delegations } from '../../../src/modules/delegation/tables.ts'
@@ -16,7 +17,7 @@ import { account, evidence, nodeKey, TestChain, tokens } from '../../support/tes
 
 const OWNERS = [1, 2, 3].map(account)
 const DELEGATORS = [4, 5, 6].map(account)
-const START = tokens(100_000)
+const START = tokens(10n ** 12n)
 /** Steps of one chain. */
 const STEPS = 100
 
@@ -37,6 +38,7 @@ const to = fc.nat(OWNERS.length - 1)
 const amount = fc.oneof(
   fc.bigInt({ min: 0n, max: 3n }).map((more) => tokens(1) + more),
   fc.bigInt({ min: tokens(1), max: tokens(500) }),
+  fc.bigInt({ min: tokens(1), max: tokens(10n ** 11n) }),
 )
 const part = fc.oneof(fc.constant<Part>('all'), fc.constant<Part>('one'), fc.double({ min: 0, max: 1, noNaN: true }))
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -106,9 +108,18 @@ interface Run {
   readonly met: Map<string, number>
 }
 
-/** Runs an operation of a delegator alone; throws when it gains by it, or when somebody else loses. */
-function judge({ chain, faults, met }: Run, kind: string, who: number, txs: readonly Uint8Array[]): void {
+/** A step of a delegator. */
+type Move = Extract<Step, { readonly by: number }>
+
+/**
+ * Runs an operation of a delegator alone; throws when it gains by it or loses more than rounding takes, or when somebody
+ * else loses.
+ */
+function judge({ chain, faults, met }: Run, { kind, by: who, to: owner }: Move, txs: readonly Uint8Array[]): void {
   const sender = DELEGATORS[who] as (typeof DELEGATORS)[number]
+  const { delegated = 0n, delegationUnits = 0n } = getById(chain.store, owner + 1) ?? {}
+  // At each of at most two operations less than a unit of the pool is lost, and less than a base unit of its worth.
+  const lossMax = 2n * ((delegationUnits === 0n ? 1n : delegated / delegationUnits) + 2n)
   const before = holdingsOf(chain)
   const { results } = chain.block({ txs, seconds: 0 })
   const after = holdingsOf(chain)
@@ -125,6 +136,7 @@ function judge({ chain, faults, met }: Run, kind: string, who: number, txs: read
   const [had, has] = [before, after].map((all) => sumOf(all.get(sender.address) ?? new Map())) as [bigint, bigint]
   const gained = (faults.own?.(has) ?? has) - had
   if (gained > 0n) throw new Error(`${kind} of ${sender.address}: it had ${had}, and has ${gained} more`)
+  if (-gained > lossMax) throw new Error(`${kind} of ${sender.address}: it had ${had}, and lost ${-gained}`)
 }
 
 /** Base units of a part of what an account has of a pool; undefined for all of it. */
@@ -148,16 +160,16 @@ function perform(run: Run, one: Step): void {
   }
   switch (one.kind) {
     case 'delegate':
-      return judge(run, one.kind, one.by, [of(one.by, 'delegate', { amount: String(one.amount) })])
+      return judge(run, one, [of(one.by, 'delegate', { amount: String(one.amount) })])
     case 'return':
-      return judge(run, one.kind, one.by, [
+      return judge(run, one, [
         of(one.by, 'delegate', { amount: String(one.amount) }),
         of(one.by, 'withdraw', { completelyWithdraw: 'Y' }, 1),
       ])
     case 'withdraw': {
       const taken = amountOf(chain, one.by, one.to, one.part)
       const message = taken === undefined ? { completelyWithdraw: 'Y' } : { amount: String(taken) }
-      return judge(run, one.kind, one.by, [of(one.by, 'withdraw', message)])
+      return judge(run, one, [of(one.by, 'withdraw', message)])
     }
     case 'award':
       for (let at = 0; at < one.blocks; at++) chain.block({ seconds: 10 })
@@ -191,9 +203,10 @@ function runSteps(steps: readonly Step[], given: Genesis, faults: Faults, met: R
       owner,
       key: nodeKey(at + 1),
       shares: tokens(at === 0 ? 100_000 : 3),
-      maxShares: tokens(200_000),
+      maxShares: AMOUNT_MAX,
     })),
-    params: { gas_price: 0, stake_limit: '1', ...params },
+    // The self-stake is 1 token, whatever others may add to it.
+    params: { gas_price: 0, stake_limit: '1', self_staking_ratio: '0.000000000000000001', ...params },
     stake: { slash_ratio },
   })
   chain.block()
