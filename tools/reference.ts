@@ -17,11 +17,11 @@ import {
   portsTable,
 } from './reference/limits.ts'
 import { eventsTable } from './reference/events.ts'
-import { fieldsTable, methodsTable, pathsTable } from './reference/methods.ts'
+import { fieldsTable, methodsTable, pathsTable, typedDataTable } from './reference/methods.ts'
 import { appMetricsTable, gatewayMetricsTable } from './reference/metrics.ts'
 
 const TABLES: Readonly<Record<string, Readonly<Record<string, () => string | Promise<string>>>>> = {
-  'methods.md': { methods: methodsTable, fields: fieldsTable, paths: pathsTable },
+  'methods.md': { methods: methodsTable, fields: fieldsTable, 'typed data': typedDataTable, paths: pathsTable },
   'events.md': { events: eventsTable },
   'errors.md': { 'rpc errors': rpcErrorsTable, 'transaction errors': txErrorsTable },
   'parameters.md': { parameters: paramsTable },

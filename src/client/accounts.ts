@@ -2,7 +2,7 @@ import { fromHex } from '../base/bytes.ts'
 import { type Address, parseAddress } from '../values/address.ts'
 import { seedOfMnemonic } from '../keys/mnemonic.ts'
 import { isTooShort, PASSWORD_LENGTH_MIN } from '../keys/password.ts'
-import { type AnySigner, signerOfSeed } from '../tx/sign.ts'
+import { type AnySigner, type KeySigner, signerOfSeed } from '../tx/sign.ts'
 
 /** Bytes of a private key: an ed25519 seed. */
 const SEED_BYTES = 32
@@ -46,12 +46,21 @@ function seedOf(key: string | Uint8Array, index: number): Uint8Array {
   return bytes
 }
 
+/**
+ * The signer of an ed25519 key, as `svc.accounts.add` takes it: to be a member of an account of several keys, or the
+ * `signer` of a client.
+ *
+ * @example
+ * const open = (seed: Uint8Array): Svc => new Svc('http://127.0.0.1:8545', { signer: ed25519Signer(seed) })
+ */
+export const ed25519Signer = (key: string | Uint8Array, index = 0): KeySigner => signerOfSeed(seedOf(key, index))
+
 const isSigner = (key: unknown): key is AnySigner => typeof (key as { signTx?: unknown } | null)?.signTx === 'function'
 
 /** Creates accounts that are kept in `into`, by address. */
 export function createLocalAccounts<T>(into: Map<Address, T>, open: (signer: AnySigner) => T): LocalAccounts {
   const add: LocalAccounts['add'] = (key, index = 0) => {
-    const signer = isSigner(key) ? key : signerOfSeed(seedOf(key, index))
+    const signer = isSigner(key) ? key : ed25519Signer(key, index)
     // When a key is added again, what is known of its account stays.
     if (!into.has(signer.address)) into.set(signer.address, open(signer))
     return signer.address

@@ -23,7 +23,7 @@ export {
   type ViemAccount,
   viemSigner,
 } from './signers.ts'
-export type { LocalAccounts } from './accounts.ts'
+export { ed25519Signer, type LocalAccounts } from './accounts.ts'
 export type { Target } from './transport.ts'
 export { type Subscribe, Svc, type SvcAsync, type SvcConstructor } from './svc.ts'
 export type { SubscribeOptions, Connection, SvcSubscription, SvcTopics } from './subscribe.ts'

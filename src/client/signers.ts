@@ -1,5 +1,5 @@
 /** Accounts of wallets that people already have, and of several keys. Source: protocol.md §13. */
-import { fromHex, toHex } from '../base/bytes.ts'
+import { compareBytes, fromHex, toHex } from '../base/bytes.ts'
 import { encodeBody, encodeTx, type TxBody } from '../tx/envelope.ts'
 import { typedFieldsOf } from '../tx/fields.ts'
 import { encodeMultisig, encodeParts, type Multisig, multisigAddress, type Part } from '../tx/multisig.ts'
@@ -120,13 +120,15 @@ const hexOf = (signer: KeySigner): string => toHex(signer.member)
 
 /**
  * The signer of an account of several keys, which asks as many of `signers` as the threshold needs, in the order of the
- * members. Throws a TypeError for an account that cannot be, and when too few of its members are among `signers`.
+ * members, which may be given in any order. Throws a TypeError for an account that cannot be, and when too few of its
+ * members are among `signers`.
  *
  * @example
  * const twoOf = (members: Uint8Array[], signers: KeySigner[]): AnySigner =>
  *   multisigSigner({ threshold: 2, members }, signers)
  */
-export function multisigSigner(account: Multisig, signers: readonly KeySigner[]): AnySigner {
+export function multisigSigner(given: Multisig, signers: readonly KeySigner[]): AnySigner {
+  const account = { ...given, members: [...given.members].sort(compareBytes) }
   const publicKey = encodeMultisig(account)
   const address = multisigAddress(publicKey)
   const known = new Map(signers.map((signer) => [hexOf(signer), signer]))
@@ -138,8 +140,8 @@ export function multisigSigner(account: Multisig, signers: readonly KeySigner[])
     throw new TypeError(`multisig: expected signers of ${account.threshold} members, got ${able.length}`)
   return {
     address,
-    signTx: async (given) => {
-      const body = { ...given, from: addressBytes(address) }
+    signTx: async (unsigned) => {
+      const body = { ...unsigned, from: addressBytes(address) }
       const parts: Part[] = []
       // One after the other: a wallet that is refused ends it, and two dialogs at once confuse.
       for (const { at, signer } of able.slice(0, account.threshold))

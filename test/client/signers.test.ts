@@ -1,22 +1,16 @@
 import { describe, expect, test } from '@jest/globals'
-import { signTypedData, SignTypedDataVersion } from '@metamask/eth-sig-util'
 import { Wallet } from 'ethers'
 import { privateKeyToAccount } from 'viem/accounts'
 import { compareBytes, toHex } from '../../src/base/bytes.ts'
-import {
-  type Eip1193Provider,
-  ethersSigner,
-  multisigSigner,
-  providerSigner,
-  viemSigner,
-} from '../../src/client/signers.ts'
+import { ed25519Signer } from '../../src/client/accounts.ts'
+import { ethersSigner, multisigSigner, providerSigner, viemSigner } from '../../src/client/signers.ts'
 import { isSignedBySender } from '../../src/modules/isSignedBySender.ts'
 import { finishDraft, missingSignatures, parseDraft, printDraft, signDraft, type Draft } from '../../src/tx/draft.ts'
 import { decodeTx, encodeBody, type TxBody } from '../../src/tx/envelope.ts'
 import { encodeMultisig, multisigAddress } from '../../src/tx/multisig.ts'
 import { signerOfSeed } from '../../src/tx/sign.ts'
 import { addressBytes } from '../../src/values/address.ts'
-import { ethWallet, privateKey } from '../support/wallet.ts'
+import { browserWallet, ethWallet, hexKey } from '../support/wallet.ts'
 
 const given: Omit<TxBody, 'from'> = {
   chainId: 'c',
@@ -24,7 +18,6 @@ const given: Omit<TxBody, 'from'> = {
   operation: 'declareCandidacy',
   message: { pubKey: new Uint8Array(32).fill(1), description: { name: 'né' }, compRate: '0.50' },
 }
-const hexKey = (number: number) => `0x${toHex(privateKey(number))}` as const
 
 /** Whether a node takes the bytes, and whom they are from. */
 function read(bytes: Uint8Array): { readonly isSigned: boolean; readonly from: string } {
@@ -33,30 +26,9 @@ function read(bytes: Uint8Array): { readonly isSigned: boolean; readonly from: s
   return { isSigned: isSignedBySender(tx), from: `0x${toHex(tx.body.from)}` }
 }
 
-/** A wallet of the browser with two accounts, which signs as MetaMask does. `parity`: how it writes v. */
-const provider = (numbers: readonly number[], parity = 0): Eip1193Provider & { readonly shown: string[] } => {
-  const shown: string[] = []
-  return {
-    shown,
-    request: async ({ method, params = [] }) => {
-      if (method === 'eth_requestAccounts') return numbers.map((number) => new Wallet(hexKey(number)).address)
-      const [account, data] = params as [string, string]
-      shown.push(data)
-      const number = numbers.find((one) => ethWallet(one).address === account) as number
-      const signature = signTypedData({
-        privateKey: Buffer.from(privateKey(number)),
-        data: JSON.parse(data) as never,
-        version: SignTypedDataVersion.V4,
-      })
-      const v = Number.parseInt(signature.slice(-2), 16) - parity
-      return signature.slice(0, -2) + v.toString(16).padStart(2, '0')
-    },
-  }
-}
-
 describe('signers of wallets', () => {
   test.each([0, 27])('an EIP-1193 wallet that takes %i from v signs, and shows every field', async (parity) => {
-    const wallet = provider([3, 4], parity)
+    const wallet = browserWallet([3, 4], parity)
     const signer = await providerSigner(wallet)
     expect(signer.address).toBe(ethWallet(3).address)
     expect(read(await signer.signTx(given))).toEqual({ isSigned: true, from: signer.address })
@@ -76,9 +48,9 @@ describe('signers of wallets', () => {
 
   test('another account of the wallet is chosen by its address; one that it lacks is refused', async () => {
     const { address } = ethWallet(4)
-    expect((await providerSigner(provider([3, 4]), address)).address).toBe(address)
-    await expect(providerSigner(provider([3]), address)).rejects.toThrow(`wallet: it has no account ${address}`)
-    await expect(providerSigner(provider([]))).rejects.toThrow('wallet: expected an account, got none')
+    expect((await providerSigner(browserWallet([3, 4]), address)).address).toBe(address)
+    await expect(providerSigner(browserWallet([3]), address)).rejects.toThrow(`wallet: it has no account ${address}`)
+    await expect(providerSigner(browserWallet([]))).rejects.toThrow('wallet: expected an account, got none')
   })
 
   test('accounts of viem and ethers sign', async () => {
@@ -89,7 +61,7 @@ describe('signers of wallets', () => {
   })
 
   test('a wallet that answers no signature, or refuses, fails the call', async () => {
-    const wallet = provider([3])
+    const wallet = browserWallet([3])
     const signer = await providerSigner({
       request: async (call) => (call.method === 'eth_requestAccounts' ? wallet.request(call) : '0x00'),
     })
@@ -98,7 +70,7 @@ describe('signers of wallets', () => {
 })
 
 describe('accounts of several keys', () => {
-  const ed = signerOfSeed(new Uint8Array(32).fill(1))
+  const ed = ed25519Signer(new Uint8Array(32).fill(1))
   const viem = viemSigner(privateKeyToAccount(hexKey(5)))
   const third = signerOfSeed(new Uint8Array(32).fill(2))
   const members = [ed, viem, third].map(({ member }) => member).sort(compareBytes)
@@ -107,6 +79,8 @@ describe('accounts of several keys', () => {
   test('as many of the signers as it needs are asked', async () => {
     const signer = multisigSigner(account, [ed, viem, third])
     expect(read(await signer.signTx(given))).toEqual({ isSigned: true, from: signer.address })
+    const shuffled = { ...account, members: [...members].reverse() }
+    expect(multisigSigner(shuffled, [ed, viem]).address).toBe(signer.address)
     expect(() => multisigSigner(account, [ed])).toThrow('multisig: expected signers of 2 members, got 1')
   })
 

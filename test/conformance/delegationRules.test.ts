@@ -42,11 +42,11 @@ describe('operations', () => {
   })
 
   test('withdraw: an amount takes ceil(p × U / D) units, D, U, shares and the row fall, and p joins a batch', () => {
-    const chain = chainWith(2)
+    const chain = chainWith(3)
     chain.block({ misbehavior: [evidence(3, 2)] }) // Units are no longer one for one, and no award moves them.
     const { delegated, delegationUnits, shares } = recordOf(chain, validator)
     const [amount, { units }] = [TOKEN + 1n, sharesOf(chain, delegator)]
-    takeBack(chain, amount)
+    takeBack(chain, amount) // Of 2.85 tokens: what stays is at least 1.
     const sold = (amount * delegationUnits + delegated - 1n) / delegated
     expect(recordOf(chain, validator)).toMatchObject({
       delegated: delegated - amount,

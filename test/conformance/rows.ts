@@ -1,4 +1,5 @@
 import { tableOf } from './interfaceTables.ts'
+import { signerRows } from './signerRows.ts'
 
 /** What shows a row of docs/interface.md to be true: the title of a test in a file, or why there is none. */
 export type Proof = { readonly file: string; readonly test: string } | { readonly exception: string }
@@ -25,6 +26,8 @@ const except = (key: string, exception: string): readonly [string, Proof] => [ke
 const ANSWERS_DECLARE = 'declare: svc_declareCandidacy makes the sender the owner and answers without data'
 const CHANGE = 'proposeChangeParam and vote: the new value is in force in the block after the approval'
 const HAND_OVER = 'updateAccount and acceptAccountUpdate: the request id binds the candidacy to the new address'
+const REFUSED_HERE = '%s: CheckTx and a block refuse it with code and log, and nothing changes'
+const REFUSED_BY_GATEWAY = '%s: a gateway answers code and log, and nothing is sent'
 const FAILS_IN_BLOCK =
   'a transaction that fails only in its block has height 0, and code and log in deliver_tx too; its nonce is used up'
 const FROM = 'from says who acts: without it, or without its key, nothing is sent'
@@ -183,9 +186,13 @@ const rules = [
 
 const errors = all('Errors', CLIENT, '%s: the result object is the first argument of the callback')
 
-/** What stands in the interface outside its tables and lists. */
+/** What stands in the interface outside its tables and lists, and the signers of protocol.md §13. */
 const prose: readonly (readonly [string, Proof])[] = [
   ['Errors · a transaction that fails', { file: E2E, test: FAILS_IN_BLOCK }],
+  ...signerRows('').flatMap(([name]) => [
+    ...of('Signers', [`${name}, in process`], 'test/conformance/signers.test.ts', REFUSED_HERE),
+    ...of('Signers', [`${name}, through a gateway`], 'test/e2e/wallets.test.ts', REFUSED_BY_GATEWAY),
+  ]),
 ]
 
 /** The proof of each row, by its key. A key twice would hide one of the two, so they stay a list. */

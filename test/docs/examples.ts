@@ -46,6 +46,16 @@ export const EXAMPLES: readonly Example[] = [
   { page: 'docs/devnet.md', info: 'ts', runBy: 'test/e2e/startDevnet.test.ts' },
   { page: 'docs/devnet.md', info: 'sh', runBy: 'test/cli/commands.test.ts' },
   { page: 'docs/operations.md', begins: '# 1. The genesis file', reason: PLACEHOLDERS },
+  {
+    page: 'docs/operations.md',
+    begins: 'svcd keys multisig team',
+    reason: 'has the keys of people; wallets.test.ts runs the commands with keys of its own',
+  },
+  {
+    page: 'docs/operations.md',
+    begins: 'svcd tx stake declare --from team',
+    reason: 'is run by several people; wallets.test.ts is all of them',
+  },
   { page: 'docs/operations.md', begins: 'sudo useradd', reason: 'adds a user and services to a machine' },
   { page: 'docs/operations.md', begins: 'priv_validator_laddr', reason: 'one line; samples.test.ts parses it' },
   {

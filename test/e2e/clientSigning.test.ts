@@ -137,7 +137,8 @@ test('every example of docs/client.md runs, in the order in which it stands ther
   const source = blocks
     .map(({ info, code }, at) => (info === 'js shared' ? code : inBraces(code, at)))
     .join('\n')
-    .replace("'@svcd/client'", `'${CLIENT}'`)
+    .replaceAll("'@svcd/client'", `'${CLIENT}'`)
+    .replaceAll(/import\('(viem\/accounts|ethers)'\)/g, (_, name: string) => `import('${import.meta.resolve(name)}')`)
     .replaceAll('http://127.0.0.1:8545', net.url)
     .replaceAll('http://127.0.0.1:8888', light.url)
   const said = await runProgram('docs', source).finally(() => light.stop())

@@ -34,7 +34,7 @@ describe(`input that nobody means well: SEED=${seed}`, () => {
 test('among the texts of a run there are calls of every method that only its result answers', () => {
   const [next, model, textOf] = [random(1), createModel(methods, signers, true), textsOfAccounts()]
   const names = new Set<string>()
-  for (let left = 20_000; left > 0; left--) {
+  for (let left = 40_000; left > 0; left--) {
     const text = textOf(next)
     // A batch has nothing that its calls have not.
     const expected = text.startsWith('{') ? model(text) : undefined

@@ -3,6 +3,7 @@ import { signTypedData, SignTypedDataVersion } from '@metamask/eth-sig-util'
 import { Wallet } from 'ethers'
 import { privateKeyToAccount } from 'viem/accounts'
 import { fromHex, toHex } from '../../src/base/bytes.ts'
+import type { Eip1193Provider } from '../../src/client/signers.ts'
 import { txEntryOf } from '../../src/modules/registry.ts'
 import { encodeBody, encodeTx, type TxBody } from '../../src/tx/envelope.ts'
 import { typedFieldsOf } from '../../src/tx/fields.ts'
@@ -26,6 +27,9 @@ export interface EthWallet {
 
 /** Private keys by number. */
 export const privateKey = (number: number): Uint8Array => new Uint8Array(32).fill(0x40 + number)
+
+/** The private key of a number, as libraries take it. */
+export const hexKey = (number: number) => `0x${toHex(privateKey(number))}` as const
 
 /** The wallet with a private key of a number, which signs by @metamask/eth-sig-util, as MetaMask does. */
 export function ethWallet(number: number): EthWallet {
@@ -61,4 +65,28 @@ export async function signaturesOf(number: number, body: TxBody): Promise<readon
   const byViem = await privateKeyToAccount(key).signTypedData({ ...data, types, message } as never)
   const byEthers = await new Wallet(key).signTypedData(data.domain, types as never, message)
   return [bytesOf(byViem), bytesOf(byEthers)]
+}
+
+/** A wallet of the browser with two accounts, which signs as MetaMask does. `parity`: how it writes v. */
+export const browserWallet = (
+  numbers: readonly number[],
+  parity = 0,
+): Eip1193Provider & { readonly shown: string[] } => {
+  const shown: string[] = []
+  return {
+    shown,
+    request: async ({ method, params = [] }) => {
+      if (method === 'eth_requestAccounts') return numbers.map((number) => new Wallet(hexKey(number)).address)
+      const [account, data] = params as [string, string]
+      shown.push(data)
+      const number = numbers.find((one) => ethWallet(one).address === account) as number
+      const signature = signTypedData({
+        privateKey: Buffer.from(privateKey(number)),
+        data: JSON.parse(data) as never,
+        version: SignTypedDataVersion.V4,
+      })
+      const v = Number.parseInt(signature.slice(-2), 16) - parity
+      return signature.slice(0, -2) + v.toString(16).padStart(2, '0')
+    },
+  }
 }

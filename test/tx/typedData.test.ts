@@ -3,8 +3,10 @@ import { expect, test } from '@jest/globals'
 import { TypedDataEncoder } from 'ethers'
 import { hashTypedData as viemHash } from 'viem'
 import { toHex } from '../../src/base/bytes.ts'
-import { txEntries } from '../../src/modules/registry.ts'
+import type { TxEntry } from '../../src/modules/define.ts'
+import { txEntries, txEntryOf } from '../../src/modules/registry.ts'
 import { encodeBody, encodeTx, decodeTx, type Tx, type TxBody } from '../../src/tx/envelope.ts'
+import { checkFields } from '../../src/tx/fields.ts'
 import type { TypedData } from '../../src/tx/typedData.ts'
 import { hashTypedData } from '../../src/tx/typedDataHash.ts'
 import { addressBytes } from '../../src/values/address.ts'
@@ -41,7 +43,8 @@ test.each(txEntries.map(({ operation }) => operation))(
       accounts: [{ address: account(1).address, balance: tokens(10) }],
       candidacies: [{ owner: account(1), key: new Uint8Array(32).fill(1), shares: tokens(10) }],
     })
-    for (let at = 0; at < COUNT; at++) {
+    const { input } = txEntryOf.get(operation) as TxEntry
+    for (let at = 0; at < COUNT; ) {
       const sender = account(1 + next(12))
       const message = randomMessage(next, operation, chain, sender)
       const body = decoded({
@@ -51,6 +54,9 @@ test.each(txEntries.map(({ operation }) => operation))(
         operation,
         message,
       })
+      // A body with a field that is not of its form has no digest.
+      if (checkFields(input, body.message) !== undefined) continue
+      at++
       const data = typedDataOfBody(body)
       expect(new Set([toHex(hashTypedData(data)), ...theirDigests(data)]).size).toBe(1)
     }

@@ -1,6 +1,7 @@
 import { methods } from '../../src/gateway/rpc/methods/list.ts'
 import { queryEntries, txEntries } from '../../src/modules/registry.ts'
-import type { Fields } from '../../src/tx/fields.ts'
+import { type Fields, typedFieldsOf } from '../../src/tx/fields.ts'
+import { typedDataOf } from '../../src/tx/typedData.ts'
 import { table } from './markdown.ts'
 
 const namesOf = (input: Fields): string =>
@@ -40,6 +41,35 @@ export function fieldsTable(): string {
     [...users.values()].map(({ name, doc, methods: of }) => [`\`${name}\``, doc, of.join(', ')]),
   )
 }
+
+/** A message with every field, whose values do not matter. */
+const everyField = (input: Fields): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(input).map(([name, { fields }]) => [name, fields ? everyField(fields) : '']))
+
+/** The fields that may be left out, of an operation and of the objects in it. */
+const optionalNames = (input: Fields): readonly string[] =>
+  Object.entries(input).flatMap(([name, { optional, fields = {} }]) => [
+    ...(optional ? [name] : []),
+    ...optionalNames(fields),
+  ])
+
+/** The EIP-712 type of each operation, as `typedDataOf` makes it when every field is given. */
+export const typedDataTable = (): string =>
+  table(
+    ['Operation', 'Type'],
+    txEntries.map(({ operation, input }) => {
+      const body = { chainId: '', from: new Uint8Array(20), nonce: 0, operation, message: everyField(input) }
+      const { types } = typedDataOf(typedFieldsOf(input), body)
+      const optional = optionalNames(input)
+      const shown = Object.entries(types)
+        .filter(([name]) => name !== 'EIP712Domain')
+        .map(([name, members]) => {
+          const list = members.map((one) => `${one.type} ${one.name}${optional.includes(one.name) ? '?' : ''}`)
+          return `\`${name}(${list.join(',')})\``
+        })
+      return [`\`${operation}\``, shown.join(' ')]
+    }),
+  )
 
 /** Every path of abci_query that the chain answers, and the method that asks it. */
 export const pathsTable = (): string =>
