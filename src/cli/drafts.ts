@@ -16,7 +16,9 @@ import {
 } from '../tx/draft.ts'
 import { encodeBody, type TxBody } from '../tx/envelope.ts'
 import { checkFields, type Fields, printFields, typedFieldsOf } from '../tx/fields.ts'
-import { encodeMultisig } from '../tx/multisig.ts'
+import { encodeMultisig, type Part } from '../tx/multisig.ts'
+import { digestOf } from '../tx/signers/index.ts'
+import { isSignedByMember } from '../tx/signers/multisig.ts'
 import { typedDataOf } from '../tx/typedData.ts'
 import { addressOf } from '../values/address.ts'
 import { amount } from '../values/number.ts'
@@ -34,7 +36,17 @@ const entryOf = ({ operation }: TxBody): TxEntry => {
   return entry
 }
 
-/** Reads a draft that somebody may have sent. Throws a Failed that names the file. */
+/** True for a signature in a draft that its member made of what the draft holds. */
+function isGood(draft: Draft, { member, signature }: Part): boolean {
+  const { bodyBytes, body, publicKey } = draft
+  const account = multisigOf(draft)
+  const key = account?.members[member] ?? publicKey ?? body.from
+  const signed = { bodyBytes, digest: () => digestOf(body, (operation) => txEntryOf.get(operation)?.input) }
+  if (account === undefined && memberAddress(key) !== addressOf(body.from)) return false
+  return isSignedByMember(signed, key, signature)
+}
+
+/** Reads a draft that somebody may have sent. Throws a Failed that names the file, also for a signature of something else. */
 export function readDraft(path: string): Draft {
   let text: string
   try {
@@ -46,7 +58,10 @@ export function readDraft(path: string): Draft {
   }
   const draft = parseDraft(text)
   if ('why' in draft) throw new Failed(`${path}: ${draft.why}`)
-  return draft
+  const bad = draft.parts.find((part) => !isGood(draft, part))
+  if (bad === undefined) return draft
+  const { [bad.member]: member = draft.body.from } = multisigOf(draft)?.members ?? []
+  throw new Failed(`${path}: the signature of ${memberAddress(member)} is not one of this transaction`)
 }
 
 /** Writes a draft to a file, atomically, or to stdout for `-`. */
@@ -54,8 +69,12 @@ function writeDraft(path: string, draft: Draft): void {
   const text = printDraft(draft)
   if (path === '-') return say(text)
   const beside = `${path}.${randomUUID()}.new`
-  writeFileSync(beside, `${text}\n`, { flag: 'wx', flush: true })
-  renameSync(beside, path)
+  try {
+    writeFileSync(beside, `${text}\n`, { flag: 'wx', flush: true })
+    renameSync(beside, path)
+  } catch (error) {
+    throw new UserError(`cannot write ${path}: ${(error as NodeJS.ErrnoException).code ?? 'no reason given'}`)
+  }
 }
 
 /** The draft of a body that nobody has signed. `account`: the one that it is from, when it has several keys. */

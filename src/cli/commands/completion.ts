@@ -91,7 +91,7 @@ function valuesOf({ command, given }: Line, of: Option | Argument): readonly Can
   if (of.argChoices !== undefined) return candidates(of.argChoices, of.description)
   if (command.name() === 'propose-change-param' && name === 'name') return candidates(PARAMETERS.keys(), of.description)
   if (name === 'file' || name === 'dir') return [{ value: FILES, doc: '' }]
-  if (!/^(?:account|accounts|key)$/.test(name)) return []
+  if (!/^(?:accounts?|keys?)$/.test(name)) return []
   const home = given.get('home') ?? process.env['SVCD_HOME'] ?? homeOption.defaultValue ?? ''
   const keystore = given.get('keystore') ?? process.env['SVCD_KEYSTORE']
   return listKeyFiles(keystoreFrom({ home, keystore })).map((key) => ({

@@ -4,7 +4,11 @@ import { KEY_BYTES } from '../../values/pubKey.ts'
 import { decodeMultisig, decodeParts, multisigAddress } from '../multisig.ts'
 import { isSignedByKey } from './ed25519.ts'
 import { isSignedByAddress } from './secp256k1.ts'
-import type { SignerRules } from './signer.ts'
+import type { Signed, SignerRules } from './signer.ts'
+
+/** True when a member signed: an ed25519 key of 32 bytes, or an address of secp256k1. */
+export const isSignedByMember = (signed: Signed, member: Uint8Array, signature: Uint8Array): boolean =>
+  (member.length === KEY_BYTES ? isSignedByKey : isSignedByAddress)(signed, member, signature)
 
 /**
  * Several keys: as many members as the threshold sign the same body, each as its kind does. Bound: MEMBERS_MAX
@@ -17,9 +21,8 @@ export const multisig: SignerRules = {
     if ('why' in account) return false
     const parts = decodeParts(account, tx.signature)
     if ('why' in parts) return false
-    return parts.every(({ member, signature }) => {
-      const key = account.members[member] as Uint8Array
-      return (key.length === KEY_BYTES ? isSignedByKey : isSignedByAddress)(signed, key, signature)
-    })
+    return parts.every(({ member, signature }) =>
+      isSignedByMember(signed, account.members[member] as Uint8Array, signature),
+    )
   },
 }
