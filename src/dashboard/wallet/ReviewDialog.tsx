@@ -57,7 +57,8 @@ function Cost({ review, open }: { readonly review: Review; readonly open: OpenRe
 function Before({ open, review }: { readonly open: OpenReview; readonly review: Review }) {
   const button = useRef<HTMLButtonElement>(null)
   const { accounts } = useWallet()
-  const isOpen = accounts.some(({ address }) => address === open.from)
+  const account = accounts.find(({ address }) => address === open.from)
+  const isOpen = account !== undefined
   const canSign = isOpen && costOf(review, open).left >= 0n
   useEffect(() => button.current?.focus(), [])
   const fields = fieldsOf(open.request.input)
@@ -71,7 +72,10 @@ function Before({ open, review }: { readonly open: OpenReview; readonly review: 
           <Facts facts={{ operation: open.request.operation, ...fields }} />
         </details>
       )}
-      {isOpen ? null : <ErrorNote error={new Error('The wallet was locked in the meantime.')} />}
+      {account?.origin === 'wallet' ? (
+        <p class='note'>Your wallet will show it too, field by field, and asks you to confirm it.</p>
+      ) : null}
+      {isOpen ? null : <ErrorNote error={new Error('This account was closed in the meantime.')} />}
       <div class='actions'>
         <button
           ref={button}
@@ -94,6 +98,8 @@ function Before({ open, review }: { readonly open: OpenReview; readonly review: 
 /** How far a transaction has come. */
 function ProgressNote({ progress }: Pick<Sent, 'progress'>) {
   switch (progress.state) {
+    case 'asking':
+      return <p class='note waiting'>Confirm it in your wallet.</p>
     case 'waiting':
       return <p class='note waiting'>Waiting for a block.</p>
     case 'late':
@@ -139,7 +145,9 @@ function After({ one }: { readonly one: Sent }) {
 
 function titleOf(one: Sent | undefined): string {
   if (one === undefined) return 'Sign'
-  return { waiting: 'Sent', late: 'Sent', done: 'Done', failed: 'It failed' }[one.progress.state]
+  return { asking: 'Your wallet asks you', waiting: 'Sent', late: 'Sent', done: 'Done', failed: 'It failed' }[
+    one.progress.state
+  ]
 }
 
 /** What is to be signed, in front of the page. */
@@ -159,6 +167,7 @@ export function ReviewDialog() {
 }
 
 const STATES = {
+  asking: <Badge tone='waiting'>in your wallet</Badge>,
   waiting: <Badge tone='waiting'>waiting</Badge>,
   late: <Badge tone='waiting'>not in time</Badge>,
   done: <Badge tone='good'>done</Badge>,
