@@ -61,6 +61,7 @@ function DevnetAccounts({ onOpen }: Opening) {
 }
 
 const ConnectWallet = lazyPart<Opening>(async () => (await import('./ConnectWallet.tsx')).ConnectWallet)
+const SeveralKeys = lazyPart<Opening>(async () => (await import('./SeveralKeys.tsx')).SeveralKeys)
 
 const WAYS = [
   { name: 'keystore', title: 'Keystore file', Form: KeystoreForm },
@@ -68,6 +69,7 @@ const WAYS = [
   { name: 'key', title: 'Private key', Form: PrivateKeyForm },
   { name: 'new', title: 'New account', Form: NewAccount },
   { name: 'wallet', title: 'Connect wallet', Form: ConnectWallet },
+  { name: 'several', title: 'Several keys', Form: SeveralKeys },
 ] as const
 const DEVNET_WAY = { name: 'devnet', title: 'Devnet account', Form: DevnetAccounts } as const
 
@@ -113,7 +115,7 @@ function OpenAccounts({
     <section>
       <h3>Open accounts</h3>
       <ul class='pick'>
-        {accounts.map(({ address, origin, walletName }) => (
+        {accounts.map(({ address, origin, note }) => (
           <li key={address}>
             <input
               type='radio'
@@ -125,7 +127,7 @@ function OpenAccounts({
             <span>
               <AccountLink address={address} />{' '}
               <Badge tone={origin === 'devnet' ? 'waiting' : 'plain'}>{ORIGINS[origin]}</Badge>{' '}
-              {walletName === undefined ? null : <UserText text={walletName} />}
+              {note === undefined ? null : <UserText text={note} />}
             </span>
             <Balance address={address} />
           </li>

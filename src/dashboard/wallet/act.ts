@@ -1,9 +1,12 @@
 import { DISCONNECTED } from '../../client/errors.ts'
+import { toBase64 } from '../../base/bytes.ts'
 import { SvcRpcError, SvcTxError, type TransactionResult } from '../../client/index.ts'
 import { type OperationName, forms } from '../../client/gen/forms.ts'
+import { txHash } from '../../tx/envelope.ts'
 import { svc } from '../data/gateway.ts'
 import { createStore } from '../data/store.ts'
 import { formatTokens } from '../format.ts'
+import { goTo } from '../route.ts'
 import { sentenceOf, type TxRequest } from '../operations/index.ts'
 import type { Input } from '../operations/operation.ts'
 import { readReview, type Review } from './readFacts.ts'
@@ -99,6 +102,30 @@ function functionOf(operation: OperationName): Call {
 
 let nextId = 1
 
+/** Adds to the transactions of this page, and returns its id. */
+function addSent(one: Omit<Sent, 'id'>): number {
+  const id = nextId++
+  sent.set([{ id, ...one }, ...sent.get()])
+  return id
+}
+
+/** Sends a transaction that is signed already. What becomes of it is in `sent`, by its hash. */
+export function sendSigned(words: string, from: string, bytes: Uint8Array): void {
+  const hash = txHash(bytes)
+  const id = addSent({ words, from, hash, progress: { state: 'waiting' } })
+  void follow(id, () => svc.async.sendRawTransaction(toBase64(bytes)))
+}
+
+/** Thrown instead of a signature where others have to sign too: `link` leads to where they do. */
+export class DraftMade extends Error {
+  override readonly name = 'DraftMade'
+  readonly link: string
+  constructor(link: string) {
+    super('others have to sign too')
+    this.link = link
+  }
+}
+
 /** Signs and sends what the dialog shows, once. */
 export async function sign(): Promise<void> {
   const open = openReview.get()
@@ -106,16 +133,18 @@ export async function sign(): Promise<void> {
   const account = openAccount(open.from)
   if (account === undefined) return
   const { request, from, review, end } = open
-  const id = nextId++
-  openReview.set({ ...open, sentId: id, error: undefined })
   const words = sentenceOf(request, review.facts)
   const state = account.origin === 'wallet' ? 'asking' : 'waiting'
-  sent.set([{ id, words, from, hash: '', progress: { state } }, ...sent.get()])
+  const id = addSent({ words, from, hash: '', progress: { state } })
+  openReview.set({ ...open, sentId: id, error: undefined })
   const onSent = (hash: string): void => update(id, { hash, progress: { state: 'waiting' } })
   try {
     end(await follow(id, () => functionOf(request.operation)({ ...request.input, from }, { onSent })))
   } catch (error) {
     takeBack(id, end, error as Error)
+    if (!(error instanceof DraftMade)) return
+    closeReview()
+    goTo(error.link)
   }
 }
 
@@ -133,6 +162,7 @@ async function follow(id: number, ask: () => Promise<TransactionResult>): Promis
     update(id, { hash: result.hash, progress: { state: 'done', height: result.height } })
     return result
   } catch (error) {
+    if (error instanceof DraftMade) throw error
     if (isRefusal(error)) throw new Error(`${reasonOf(error)}. Nothing was sent`)
     const hash = hashOf(error)
     if (hash !== undefined && isOpen(error)) {

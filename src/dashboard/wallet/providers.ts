@@ -67,5 +67,5 @@ export async function connect(wallet: Announced): Promise<void> {
     provider.on?.('disconnect', () => void onAccounts(wallet, []))
   }
   connected.set(provider, signer.address)
-  addKeySigner(signer, { origin: 'wallet', walletName: name })
+  addKeySigner(signer, { origin: 'wallet', note: name })
 }

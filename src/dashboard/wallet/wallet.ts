@@ -12,8 +12,8 @@ export type Origin = 'keystore' | 'words' | 'key' | 'devnet' | 'wallet' | 'sever
 export interface WalletAccount {
   readonly address: string
   readonly origin: Origin
-  /** What the wallet that has the key calls itself. */
-  readonly walletName?: string
+  /** What stands beside its address: the name that its wallet gives itself, or how many keys have to sign. */
+  readonly note?: string
 }
 
 /** The accounts of this page, in memory only. `current` is the one that acts; undefined while there is none. */

@@ -2,11 +2,20 @@
 import { beforeAll, expect, test } from '@jest/globals'
 import { signTypedData, SignTypedDataVersion } from '@metamask/eth-sig-util'
 import type { BrowserContextOptions } from 'playwright-core'
+import { compareBytes } from '../../../src/base/bytes.ts'
 import { Svc } from '../../../src/client/index.ts'
+import { printDraft } from '../../../src/tx/draft.ts'
+import { encodeBody, type TxBody } from '../../../src/tx/envelope.ts'
+import { encodeMultisig, multisigAddress } from '../../../src/tx/multisig.ts'
+import { signerOfSeed } from '../../../src/tx/sign.ts'
+import { addressBytes } from '../../../src/values/address.ts'
 import { ethWallet, privateKey } from '../../support/wallet.ts'
 import { findings } from '../support/axe.ts'
 import { deadKey, devnetPages, type WebPage, withBrowser } from '../support/page.ts'
 import { signAndClose, signSheet } from '../support/wallet.ts'
+
+/** A key of the page. */
+const OWN_KEY = '5a'.repeat(32)
 
 const PHONE = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const
 
@@ -187,5 +196,89 @@ withBrowser('wallets that people already have', () => {
 
     await page.evaluate(`walletEmit('disconnect', { code: 4900 })`)
     await page.getByRole('button', { name: 'Open wallet' }).first().waitFor()
+  })
+
+  test('two of two, a key of the page and a wallet, send a transfer that is passed on as a link', async () => {
+    const { page, goTo, shot } = await site.open('', { acceptDownloads: true })
+    const own = new Svc(site.net.url).accounts.add(OWN_KEY)
+    const open = async (way: string): Promise<void> => {
+      await page
+        .getByRole('banner')
+        .getByRole('button', { name: /wallet$/i })
+        .click()
+      await page.getByRole('radio', { name: way }).check()
+    }
+    await open('Private key')
+    await page.getByLabel('Private key').last().fill(OWN_KEY)
+    await page.getByRole('button', { name: 'Open', exact: true }).click()
+    await open('Several keys')
+    await page.getByRole('button', { name: 'Make the account' }).click()
+    await page.getByText('Members: expected 2 to 16, got 0').waitFor()
+    await page.getByLabel('Members').fill(first)
+    await page.getByRole('button', { name: /^Add 0x/ }).click()
+    await shot('several-new')
+    expect(await findings(page)).toEqual([])
+    await page.getByRole('button', { name: 'Make the account' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    const signed = signerOfSeed(Buffer.from(OWN_KEY, 'hex'))
+    const members = [signed.member, addressBytes(first)].sort(compareBytes)
+    const multisig = encodeMultisig({ threshold: 2, members })
+    const from = multisigAddress(multisig)
+    await svc.async.transfer({ from: addressOf(1), to: from, value: Svc.fromTokens('10') })
+    await goTo('account')
+    await page.getByText('2 of these 2 have to').waitFor()
+    await page.locator('main').getByText(from).waitFor()
+    await shot('several-my-account', true)
+    expect(await page.evaluate('localStorage.getItem("svcd-several")')).not.toContain(OWN_KEY)
+
+    await goTo(`send?to=${addressOf(3)}&value=2.5`)
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByText('2 of 2 keys have to sign it.').waitFor()
+    await shot('several-review')
+    await page.getByRole('button', { name: 'Go on to the signatures' }).click()
+    await page.getByText('2 are missing').waitFor()
+    await page.getByText('To sign, open the account of a member').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: `Sign as ${own}` }).click()
+    await page.getByText('one is missing').waitFor()
+    await shot('several-signed-once', true)
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Save as a file' }).click()
+    const file = await (await downloading).path()
+    const link = page.url()
+
+    const other = await openWith(1, `sign/${new URL(link).hash.split('/')[2]}`, PHONE)
+    await other.page.getByText(`Send 2.5 token to ${addressOf(3)}.`).waitFor()
+    await connect(other)
+    other.wallet.isRefusing = true
+    await other.page.getByRole('button', { name: `Sign as ${first}` }).click()
+    await other.page.getByText('You refused it in the wallet. Nothing was signed.').waitFor()
+    await other.shot('several-refused-phone-dark', true)
+    expect(await findings(other.page)).toEqual([])
+    other.wallet.isRefusing = false
+    await other.page.getByRole('button', { name: `Sign as ${first}` }).click()
+    await other.page.getByText('Enough have signed.').waitFor()
+    expect(other.wallet.shown).toMatchObject([{ primaryType: 'Transfer', message: { from, nonce: '0' } }])
+    await other.shot('several-enough-phone-dark', true)
+    const before = BigInt(await svc.async.getBalance(addressOf(3)))
+    await other.page.getByRole('button', { name: 'Send', exact: true }).click()
+    await other.page.locator('main').getByText('Done, in block').waitFor()
+    expect(BigInt(await svc.async.getBalance(addressOf(3))) - before).toBe(Svc.fromTokens('2.5'))
+
+    await goTo('sign')
+    await page.getByLabel('File').setInputFiles(file)
+    await page.getByText('Its nonce 0 has passed').waitFor()
+    const body: TxBody = {
+      chainId: 'another-chain',
+      nonce: 1,
+      from: addressBytes(from),
+      operation: 'transfer',
+      message: { to: addressBytes(first), value: '1' },
+    }
+    const draft = printDraft({ bodyBytes: encodeBody(body), body, multisig, parts: [] })
+    await goTo(`sign/${Buffer.from(draft).toString('base64url')}`)
+    await page.getByText('This is for the chain another-chain').waitFor()
+    await shot('several-other-chain', true)
+    await goTo('sign/e30')
+    await page.getByText('This is no transaction to be signed').waitFor()
   })
 })
