@@ -55,7 +55,7 @@ function Cost({ review, request, body }: Parameters<typeof Signed>[0]) {
   )
 }
 
-/** What is to be signed: in words, what it costs, and all its fields behind a switch. */
+/** What is to be signed: in words, what it costs, and all its fields, behind a switch while only the reader wrote it. */
 export function Signed({
   request,
   review,
@@ -71,7 +71,7 @@ export function Signed({
     <>
       <p class='words-signed'>{sentenceOf(request, review.facts)}</p>
       <Cost request={request} review={review} {...(body === undefined ? {} : { body })} />
-      <details>
+      <details open={body !== undefined}>
         <summary>All that is signed</summary>
         <Facts facts={{ operation: request.operation, ...fieldsOf({ ...head, ...request.input }) }} />
       </details>

@@ -278,6 +278,17 @@ withBrowser('wallets that people already have', () => {
     await goTo(`sign/${Buffer.from(draft).toString('base64url')}`)
     await page.getByText('This is for the chain another-chain').waitFor()
     await shot('several-other-chain', true)
+    const strange: TxBody = {
+      ...body,
+      operation: 'proposeChangeParam',
+      message: { name: 'max_vals', value: `\u202E${'<img src=x onerror="globalThis.hacked=1">'}`, reason: '' },
+    }
+    const ofStranger = printDraft({ bodyBytes: encodeBody(strange), body: strange, multisig, parts: [] })
+    await goTo(`sign/${Buffer.from(ofStranger).toString('base64url')}`)
+    await page.getByText('to \uFFFD<img src=x onerror="globalThis.hacked=1">.').waitFor()
+    await page.getByText('proposeChangeParam', { exact: true }).waitFor()
+    await shot('several-stranger', true)
+    expect(await page.evaluate('globalThis.hacked')).toBeUndefined()
     await goTo('sign/e30')
     await page.getByText('This is no transaction to be signed').waitFor()
   })
