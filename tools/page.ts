@@ -29,7 +29,9 @@ function browserModules(): ReadonlyMap<string, string> {
     const file = join(root, path.replace('./dist/', 'src/'))
     return existsSync(file) ? file : file.replace(/\.js$/, '.ts')
   }
-  return new Map(Object.entries(browser).map(([from, to]) => [inSource(from), inSource(to)]))
+  // The page also reads transactions, which others pass to it to be signed.
+  const all = Object.entries(browser).filter(([from]) => from !== './dist/codec/gen/svc.js')
+  return new Map(all.map(([from, to]) => [inSource(from), inSource(to)]))
 }
 
 /** What stands in for a package that is looked for and not needed. */

@@ -28,9 +28,12 @@ export function operationWords(operation: string | null, message: Message | null
 export const happened = (operation: OperationName, attributes: Message): Words =>
   operations[operation].happened(attributes as never)
 
-/** What a request does, in the sentence that a reader signs. */
+/**
+ * What a request does, in the sentence that a reader signs. A stranger may have written the request: marks that are not
+ * seen, such as those that turn the writing direction around, become one that is.
+ */
 export const sentenceOf = <O extends OperationName>({ operation, input }: TxRequest<O>, facts: Facts): string =>
-  operations[operation].sentence(input, facts)
+  operations[operation].sentence(input, facts).replace(/\p{C}/gu, '\uFFFD')
 
 /** What a request takes from the balance beside its fee; undefined where it takes nothing. */
 export const outflowOf = <O extends OperationName>(

@@ -6,6 +6,7 @@ import { EmptyNote, Shown } from '../parts/notes.tsx'
 import { Short, Tokens, Whole } from '../parts/text.tsx'
 import { linkTo } from '../route.ts'
 import { act } from '../wallet/act.ts'
+import { Signers } from '../wallet/SeveralKeys.tsx'
 import { useWallet } from '../wallet/wallet.ts'
 import { openWallet } from '../wallet/walletDialog.ts'
 import { Ballots } from './account/Ballots.tsx'
@@ -124,6 +125,7 @@ function Mine({ address }: Of) {
         <Whole text={address} label='the address' />
       </p>
       <Holdings address={address} />
+      <Signers address={address} />
       <Offers address={address} />
       <FirstStake address={address} />
       <Stakes address={address} isMine />

@@ -1,4 +1,4 @@
-import type { ComponentType } from 'preact'
+import type { ComponentChildren, ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { ErrorNote, Loading } from './notes.tsx'
 
@@ -6,7 +6,11 @@ import { ErrorNote, Loading } from './notes.tsx'
  * A view that is not part of what the page begins with: the first one is shown before this one is loaded. It is loaded
  * although nobody has opened it yet, so that it can be opened while the gateway is away.
  */
-export function lazyView<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
+export function lazyView<P extends object>(
+  load: () => Promise<ComponentType<P>>,
+  // No heading yet: the view takes the focus to its own.
+  frame = (content: ComponentChildren) => <main id='main'>{content}</main>,
+): ComponentType<P> {
   let View: ComponentType<P> | undefined
   const get = async (): Promise<void> => {
     View ??= await load()
@@ -22,7 +26,10 @@ export function lazyView<P extends object>(load: () => Promise<ComponentType<P>>
       )
     }, [])
     if (View !== undefined) return <View {...props} />
-    // No heading yet: the view takes the focus to its own.
-    return <main id='main'>{error === undefined ? <Loading /> : <ErrorNote error={error} />}</main>
+    return frame(error === undefined ? <Loading /> : <ErrorNote error={error} />)
   }
 }
+
+/** The same for a part that stands within a view or a dialog. */
+export const lazyPart = <P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> =>
+  lazyView(load, (content) => <>{content}</>)

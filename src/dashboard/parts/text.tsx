@@ -92,7 +92,15 @@ export const HeightLink = ({ height }: { readonly height: number }) => (
 export const TxLink = ({ hash }: { readonly hash: string }) => <Short text={hash} to={linkTo(['transactions', hash])} />
 
 /** A button that copies a text. */
-export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
+export function CopyButton({
+  text,
+  label,
+  shown = 'Copy',
+}: {
+  readonly text: string
+  readonly label: string
+  readonly shown?: string
+}) {
   const [isDone, setDone] = useState(false)
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(text).catch(() => undefined)
@@ -101,7 +109,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
   }
   return (
     <button type='button' class='copy' aria-label={`Copy ${label}`} onClick={() => void copy()}>
-      {isDone ? 'Copied' : 'Copy'}
+      {isDone ? 'Copied' : shown}
     </button>
   )
 }

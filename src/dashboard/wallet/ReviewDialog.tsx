@@ -1,11 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import type { TxBody } from '../../tx/envelope.ts'
 import { useStore } from '../data/store.ts'
 import { Dialog } from '../parts/Dialog.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { Facts } from '../parts/layout.tsx'
 import { Badge, HeightLink, Short, Tokens, UserText, Whole } from '../parts/text.tsx'
-import { outflowOf, sentenceOf } from '../operations/index.ts'
+import { outflowOf, sentenceOf, type TxRequest } from '../operations/index.ts'
 import { formatTokens } from '../format.ts'
 import { linkTo } from '../route.ts'
 import { closeReview, sent, type Sent, openReview, type OpenReview, sign } from './act.ts'
@@ -26,15 +27,16 @@ function fieldsOf(input: object, within = ''): Readonly<Record<string, Component
 }
 
 /** What a request costs, and what the account has left. */
-function costOf({ fee, balance, facts }: Review, { request }: OpenReview) {
+function costOf({ fee, balance, facts }: Review, request: TxRequest) {
   const outflow = outflowOf(request, facts)
   const needed = fee + (outflow?.units ?? 0n)
   return { outflow, needed, left: balance - needed }
 }
 
-function Cost({ review, open }: { readonly review: Review; readonly open: OpenReview }) {
-  const { outflow, needed, left } = costOf(review, open)
+function Cost({ review, request, body }: Parameters<typeof Signed>[0]) {
+  const { outflow, needed, left } = costOf(review, request)
   const rows: Readonly<Record<string, ComponentChildren>> = {
+    ...(body === undefined ? {} : { Chain: <UserText text={body.chainId} />, Nonce: body.nonce }),
     Fee: <Tokens units={review.fee} decimals={18} />,
     ...(outflow === undefined ? {} : { [outflow.name]: <Tokens units={outflow.units} decimals={18} /> }),
     Balance: <Tokens units={review.balance} />,
@@ -42,7 +44,7 @@ function Cost({ review, open }: { readonly review: Review; readonly open: OpenRe
   }
   return (
     <>
-      <Facts facts={{ From: <span class='mono'>{open.from}</span>, ...rows }} />
+      <Facts facts={{ From: <span class='mono'>{review.facts.from}</span>, ...rows }} />
       {left < 0n ? (
         <p class='note bad' role='alert'>
           The balance does not cover this: {formatTokens(needed, 18)} token are needed, and there are{' '}
@@ -53,25 +55,50 @@ function Cost({ review, open }: { readonly review: Review; readonly open: OpenRe
   )
 }
 
+/** What is to be signed: in words, what it costs, and all its fields, behind a switch while only the reader wrote it. */
+export function Signed({
+  request,
+  review,
+  body,
+}: {
+  readonly request: TxRequest
+  readonly review: Review
+  /** The body of a transaction that is made already. */
+  readonly body?: Pick<TxBody, 'chainId' | 'nonce'>
+}) {
+  const head = body === undefined ? {} : { chain: body.chainId, from: review.facts.from, nonce: body.nonce }
+  return (
+    <>
+      <p class='words-signed'>{sentenceOf(request, review.facts)}</p>
+      <Cost request={request} review={review} {...(body === undefined ? {} : { body })} />
+      <details open={body !== undefined}>
+        <summary>All that is signed</summary>
+        <Facts facts={{ operation: request.operation, ...fieldsOf({ ...head, ...request.input }) }} />
+      </details>
+    </>
+  )
+}
+
 /** What is to be signed, and the button that signs it. */
 function Before({ open, review }: { readonly open: OpenReview; readonly review: Review }) {
   const button = useRef<HTMLButtonElement>(null)
   const { accounts } = useWallet()
-  const isOpen = accounts.some(({ address }) => address === open.from)
-  const canSign = isOpen && costOf(review, open).left >= 0n
+  const account = accounts.find(({ address }) => address === open.from)
+  const isOpen = account !== undefined
+  const canSign = isOpen && costOf(review, open.request).left >= 0n
   useEffect(() => button.current?.focus(), [])
-  const fields = fieldsOf(open.request.input)
   return (
     <>
-      <p class='words-signed'>{sentenceOf(open.request, review.facts)}</p>
-      <Cost review={review} open={open} />
-      {Object.keys(fields).length === 0 ? null : (
-        <details>
-          <summary>All that is signed</summary>
-          <Facts facts={{ operation: open.request.operation, ...fields }} />
-        </details>
-      )}
-      {isOpen ? null : <ErrorNote error={new Error('The wallet was locked in the meantime.')} />}
+      <Signed request={open.request} review={review} />
+      {account?.origin === 'wallet' ? (
+        <p class='note'>Your wallet will show it too, field by field, and asks you to confirm it.</p>
+      ) : null}
+      {account?.origin === 'several' ? (
+        <p class='note'>
+          {account.note} keys have to sign it. Next you sign with those that you have, and pass it on to the others.
+        </p>
+      ) : null}
+      {isOpen ? null : <ErrorNote error={new Error('This account was closed in the meantime.')} />}
       <div class='actions'>
         <button
           ref={button}
@@ -81,7 +108,7 @@ function Before({ open, review }: { readonly open: OpenReview; readonly review: 
           // The second click of a double click on whatever opened this dialog signs nothing.
           onClick={({ detail }) => detail < 2 && void sign()}
         >
-          Sign and send
+          {account?.origin === 'several' ? 'Go on to the signatures' : 'Sign and send'}
         </button>
         <button type='button' onClick={closeReview}>
           Cancel
@@ -92,8 +119,10 @@ function Before({ open, review }: { readonly open: OpenReview; readonly review: 
 }
 
 /** How far a transaction has come. */
-function ProgressNote({ progress }: Pick<Sent, 'progress'>) {
+export function ProgressNote({ progress }: Pick<Sent, 'progress'>) {
   switch (progress.state) {
+    case 'asking':
+      return <p class='note waiting'>Confirm it in your wallet.</p>
     case 'waiting':
       return <p class='note waiting'>Waiting for a block.</p>
     case 'late':
@@ -139,7 +168,9 @@ function After({ one }: { readonly one: Sent }) {
 
 function titleOf(one: Sent | undefined): string {
   if (one === undefined) return 'Sign'
-  return { waiting: 'Sent', late: 'Sent', done: 'Done', failed: 'It failed' }[one.progress.state]
+  return { asking: 'Your wallet asks you', waiting: 'Sent', late: 'Sent', done: 'Done', failed: 'It failed' }[
+    one.progress.state
+  ]
 }
 
 /** What is to be signed, in front of the page. */
@@ -159,6 +190,7 @@ export function ReviewDialog() {
 }
 
 const STATES = {
+  asking: <Badge tone='waiting'>in your wallet</Badge>,
   waiting: <Badge tone='waiting'>waiting</Badge>,
   late: <Badge tone='waiting'>not in time</Badge>,
   done: <Badge tone='good'>done</Badge>,

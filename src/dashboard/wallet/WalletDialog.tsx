@@ -3,8 +3,9 @@ import { gatewayInfo, svc } from '../data/gateway.ts'
 import { useStore } from '../data/store.ts'
 import { useAnswer } from '../data/useAnswer.ts'
 import { Dialog } from '../parts/Dialog.tsx'
+import { lazyPart } from '../parts/lazyView.tsx'
 import { Shown } from '../parts/notes.tsx'
-import { AccountLink, Badge, Short, Tokens } from '../parts/text.tsx'
+import { AccountLink, Badge, Short, Tokens, UserText } from '../parts/text.tsx'
 import { linkTo } from '../route.ts'
 import { NewAccount } from './NewAccount.tsx'
 import { KeystoreForm, PrivateKeyForm, WordsForm } from './openings.tsx'
@@ -16,10 +17,17 @@ const ORIGINS: Readonly<Record<Origin, string>> = {
   words: 'from words',
   key: 'from a private key',
   devnet: 'public key of a devnet',
+  wallet: 'in a wallet',
+  several: 'several keys',
+}
+
+/** What each way to open an account is given. */
+export interface Opening {
+  readonly onOpen: () => void
 }
 
 /** The accounts of a devnet, which the gateway signs for. */
-function DevnetAccounts({ onOpen }: { readonly onOpen: () => void }) {
+function DevnetAccounts({ onOpen }: Opening) {
   const accounts = useAnswer('accounts', () => svc.async.getAccounts(), 'once')
   return (
     <>
@@ -52,11 +60,16 @@ function DevnetAccounts({ onOpen }: { readonly onOpen: () => void }) {
   )
 }
 
+const ConnectWallet = lazyPart<Opening>(async () => (await import('./ConnectWallet.tsx')).ConnectWallet)
+const SeveralKeys = lazyPart<Opening>(async () => (await import('./SeveralKeys.tsx')).SeveralKeys)
+
 const WAYS = [
   { name: 'keystore', title: 'Keystore file', Form: KeystoreForm },
   { name: 'words', title: 'Words', Form: WordsForm },
   { name: 'key', title: 'Private key', Form: PrivateKeyForm },
   { name: 'new', title: 'New account', Form: NewAccount },
+  { name: 'wallet', title: 'Connect wallet', Form: ConnectWallet },
+  { name: 'several', title: 'Several keys', Form: SeveralKeys },
 ] as const
 const DEVNET_WAY = { name: 'devnet', title: 'Devnet account', Form: DevnetAccounts } as const
 
@@ -78,8 +91,8 @@ function Openings({ isDevnet, isFirst }: { readonly isDevnet: boolean; readonly 
       </fieldset>
       <Form key={way} onOpen={closeWallet} />
       <p class='hint'>
-        Keys stay in the memory of this tab. Nothing of them is stored or sent, and they are forgotten when you close
-        it, or after {IDLE_MS / 60_000} minutes without you.
+        Keys stay in the memory of this tab, or in your wallet. Nothing of them is stored or sent, and they are
+        forgotten when you close it, or after {IDLE_MS / 60_000} minutes without you.
       </p>
     </section>
   )
@@ -102,7 +115,7 @@ function OpenAccounts({
     <section>
       <h3>Open accounts</h3>
       <ul class='pick'>
-        {accounts.map(({ address, origin }) => (
+        {accounts.map(({ address, origin, note }) => (
           <li key={address}>
             <input
               type='radio'
@@ -113,7 +126,8 @@ function OpenAccounts({
             />
             <span>
               <AccountLink address={address} />{' '}
-              <Badge tone={origin === 'devnet' ? 'waiting' : 'plain'}>{ORIGINS[origin]}</Badge>
+              <Badge tone={origin === 'devnet' ? 'waiting' : 'plain'}>{ORIGINS[origin]}</Badge>{' '}
+              {note === undefined ? null : <UserText text={note} />}
             </span>
             <Balance address={address} />
           </li>

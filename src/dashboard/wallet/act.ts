@@ -1,18 +1,24 @@
 import { DISCONNECTED } from '../../client/errors.ts'
+import { toBase64 } from '../../base/bytes.ts'
 import { SvcRpcError, SvcTxError, type TransactionResult } from '../../client/index.ts'
 import { type OperationName, forms } from '../../client/gen/forms.ts'
+import { txHash } from '../../tx/envelope.ts'
 import { svc } from '../data/gateway.ts'
 import { createStore } from '../data/store.ts'
 import { formatTokens } from '../format.ts'
+import { goTo } from '../route.ts'
 import { sentenceOf, type TxRequest } from '../operations/index.ts'
 import type { Input } from '../operations/operation.ts'
 import { readReview, type Review } from './readFacts.ts'
-import { currentAccount, isOpenAccount } from './wallet.ts'
+import { currentAccount, openAccount } from './wallet.ts'
 import { openWallet } from './walletDialog.ts'
 
-/** What became of a transaction. `late`: in no block in time, and the page goes on looking. */
+/**
+ * What became of a transaction. `asking`: the wallet asks its owner. `late`: in no block in time, and the page goes on
+ * looking.
+ */
 export type Progress =
-  | { readonly state: 'waiting' | 'late' }
+  | { readonly state: 'asking' | 'waiting' | 'late' }
   | { readonly state: 'done'; readonly height: number }
   | { readonly state: 'failed'; readonly why: string }
 
@@ -96,29 +102,68 @@ function functionOf(operation: OperationName): Call {
 
 let nextId = 1
 
+/** Adds to the transactions of this page, and returns its id. */
+function addSent(one: Omit<Sent, 'id'>): number {
+  const id = nextId++
+  sent.set([{ id, ...one }, ...sent.get()])
+  return id
+}
+
+/** Sends a transaction that is signed already. What becomes of it is in `sent`, by its hash. */
+export function sendSigned(words: string, from: string, bytes: Uint8Array): void {
+  const hash = txHash(bytes)
+  const id = addSent({ words, from, hash, progress: { state: 'waiting' } })
+  void follow(id, () => svc.async.sendRawTransaction(toBase64(bytes)))
+}
+
+/** Thrown instead of a signature where others have to sign too: `link` leads to where they do. */
+export class DraftMade extends Error {
+  override readonly name = 'DraftMade'
+  readonly link: string
+  constructor(link: string) {
+    super('others have to sign too')
+    this.link = link
+  }
+}
+
 /** Signs and sends what the dialog shows, once. */
 export async function sign(): Promise<void> {
   const open = openReview.get()
-  if (open?.review === undefined || open.sentId !== undefined || !isOpenAccount(open.from)) return
+  if (open?.review === undefined || open.sentId !== undefined) return
+  const account = openAccount(open.from)
+  if (account === undefined) return
   const { request, from, review, end } = open
-  const id = nextId++
-  openReview.set({ ...open, sentId: id })
   const words = sentenceOf(request, review.facts)
-  sent.set([{ id, words, from, hash: '', progress: { state: 'waiting' } }, ...sent.get()])
-  end(
-    await follow(id, () =>
-      functionOf(request.operation)({ ...request.input, from }, { onSent: (hash) => update(id, { hash }) }),
-    ),
-  )
+  const state = account.origin === 'wallet' ? 'asking' : 'waiting'
+  const id = addSent({ words, from, hash: '', progress: { state } })
+  openReview.set({ ...open, sentId: id, error: undefined })
+  const onSent = (hash: string): void => update(id, { hash, progress: { state: 'waiting' } })
+  try {
+    end(await follow(id, () => functionOf(request.operation)({ ...request.input, from }, { onSent })))
+  } catch (error) {
+    takeBack(id, end, error as Error)
+    if (!(error instanceof DraftMade)) return
+    closeReview()
+    goTo(error.link)
+  }
 }
 
-/** Waits until a transaction is in a block, however long that takes. */
+/** Nothing was sent: the dialog stands there as before, with why. */
+function takeBack(id: number, end: OpenReview['end'], error: Error): void {
+  sent.set(sent.get().filter((one) => one.id !== id))
+  if (openReview.get()?.end === end) changeReview(end, { sentId: undefined, error })
+  else end(undefined)
+}
+
+/** Waits until a transaction is in a block, however long that takes. Rejects when its owner did not want to sign it. */
 async function follow(id: number, ask: () => Promise<TransactionResult>): Promise<TransactionResult | undefined> {
   try {
     const result = await ask()
     update(id, { hash: result.hash, progress: { state: 'done', height: result.height } })
     return result
   } catch (error) {
+    if (error instanceof DraftMade) throw error
+    if (isRefusal(error)) throw new Error(`${reasonOf(error)}. Nothing was sent`)
     const hash = hashOf(error)
     if (hash !== undefined && isOpen(error)) {
       update(id, { hash, progress: { state: 'late' } })
@@ -145,8 +190,20 @@ function hashOf(error: unknown): string | undefined {
   return hash
 }
 
+/** How much of a reason is told: a wallet may say anything. */
+const REASON_MAX = 300
+
+/** True where the owner of a wallet has refused what it asked. Source: EIP-1193, Provider Errors. */
+const isRefusal = (error: unknown): boolean => (error as { readonly code?: unknown } | null)?.code === 4001
+
+/** Why something failed. What a wallet throws need not be an Error. */
+export const reasonOf = (error: unknown): string =>
+  isRefusal(error)
+    ? 'You refused it in the wallet'
+    : String((error as { readonly message?: unknown } | null)?.message ?? error).slice(0, REASON_MAX)
+
 function whyOf(error: unknown): string {
-  if (!(error instanceof SvcTxError)) return error instanceof Error ? error.message : String(error)
+  if (!(error instanceof SvcTxError)) return reasonOf(error)
   const { code, log, shortfall } = error
   const lacked =
     shortfall === undefined

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
+import { fromHex } from '../../base/bytes.ts'
 import { Labelled } from '../forms/Labelled.tsx'
 import { KeyError } from './keyJobs.ts'
 import { runKeyJob } from './keys.ts'
@@ -105,9 +106,11 @@ export function PrivateKeyForm({ onOpen }: { readonly onOpen: () => void }) {
   const key = useRef<HTMLInputElement>(null)
   const { error, isBusy, submit } = useJob(async () => {
     const field = key.current
-    if (field === null || !/^(?:0x)?[0-9a-fA-F]{64}$/.test(field.value.trim()))
+    const seed = fromHex(field?.value.trim().replace(/^0x/, '') ?? '')
+    if (field === null || seed?.length !== 32)
       throw new KeyError('A private key is 64 hex digits, with 0x before them or without.', false)
-    addKey(field.value.trim(), 'key')
+    addKey(seed, 'key')
+    seed.fill(0)
     field.value = ''
     onOpen()
   })

@@ -1,13 +1,19 @@
+import { type AnySigner, type KeySigner, signerOfSeed } from '../../tx/sign.ts'
 import { svc } from '../data/gateway.ts'
 import { createStore, useStore } from '../data/store.ts'
 
-/** Where the key of an account comes from. That of a devnet stays with the gateway, which signs. */
-export type Origin = 'keystore' | 'words' | 'key' | 'devnet'
+/**
+ * Where the key of an account comes from. That of a devnet stays with the gateway, which signs, and that of a `wallet`
+ * with the reader's wallet. An account of `several` keys signs by those of its members.
+ */
+export type Origin = 'keystore' | 'words' | 'key' | 'devnet' | 'wallet' | 'several'
 
 /** An account that can sign. */
 export interface WalletAccount {
   readonly address: string
   readonly origin: Origin
+  /** What stands beside its address: the name that its wallet gives itself, or how many keys have to sign. */
+  readonly note?: string
 }
 
 /** The accounts of this page, in memory only. `current` is the one that acts; undefined while there is none. */
@@ -29,9 +35,14 @@ export const useWallet = (): Wallet => useStore(wallet)
 /** The account that acts now. */
 export const currentAccount = (): string | undefined => wallet.get().current
 
-/** True while an account can sign. */
-export const isOpenAccount = (address: string): boolean =>
-  wallet.get().accounts.some((account) => account.address === address)
+/** An account that can sign; undefined while it is not open. */
+export const openAccount = (address: string): WalletAccount | undefined =>
+  wallet.get().accounts.find((account) => account.address === address)
+
+const keySigners = new Map<string, KeySigner>()
+
+/** What signs with the one key of an open account; undefined where the gateway has it, and for an account of several. */
+export const keySignerOf = (address: string): KeySigner | undefined => keySigners.get(address)
 
 function put(account: WalletAccount): void {
   const others = wallet.get().accounts.filter(({ address }) => address !== account.address)
@@ -39,11 +50,32 @@ function put(account: WalletAccount): void {
   watchIdle()
 }
 
-/** Takes the key of an account, which acts from now on. Throws an Error that does not repeat the key. */
-export function addKey(key: string | Uint8Array, origin: Exclude<Origin, 'devnet'>): string {
-  const address = svc.accounts.add(key)
-  put({ address, origin })
-  return address
+/** Takes the key of an account, which acts from now on: 32 bytes. */
+export function addKey(key: Uint8Array, origin: 'keystore' | 'words' | 'key'): string {
+  const signer = signerOfSeed(key)
+  addKeySigner(signer, { origin })
+  return signer.address
+}
+
+/** Takes an account of one key, which acts from now on. */
+export function addKeySigner(signer: KeySigner, account: Omit<WalletAccount, 'address'>): void {
+  keySigners.set(signer.address, signer)
+  addSigner(signer, account)
+}
+
+/** Takes an account, which acts from now on. */
+export function addSigner(signer: AnySigner, account: Omit<WalletAccount, 'address'>): void {
+  svc.accounts.add(signer)
+  put({ address: signer.address, ...account })
+}
+
+/** Forgets an account. Where it acted, the last one that is left does. */
+export function removeAccount(address: string): void {
+  const { current, accounts } = wallet.get()
+  const others = accounts.filter((one) => one.address !== address)
+  svc.accounts.remove(address)
+  keySigners.delete(address)
+  wallet.set({ accounts: others, current: current === address ? others.at(-1)?.address : current })
 }
 
 /** Takes an account of a devnet, which acts from now on. */
@@ -55,6 +87,7 @@ export const choose = (address: string): void => wallet.set({ ...wallet.get(), c
 /** Forgets every key. */
 export function lock(): void {
   for (const { address } of wallet.get().accounts) svc.accounts.remove(address)
+  keySigners.clear()
   wallet.set(LOCKED)
   clearTimeout(timer)
 }

@@ -1,0 +1,232 @@
+import { useState } from 'preact/hooks'
+import { toBase64 } from '../../base/bytes.ts'
+import { operations } from '../../client/gen/calls.ts'
+import {
+  type Draft,
+  finishDraft,
+  memberAddress,
+  missingSignatures,
+  multisigOf,
+  parseDraft,
+  printDraft,
+  signDraft,
+} from '../../tx/draft.ts'
+import { txHash } from '../../tx/envelope.ts'
+import { checkFields, printFields } from '../../tx/fields.ts'
+import { addressOf } from '../../values/address.ts'
+import type { ViewProps } from '../app.tsx'
+import { chainId } from '../data/chain.ts'
+import { gatewayUrl, svc } from '../data/gateway.ts'
+import { useStore } from '../data/store.ts'
+import { useAnswer } from '../data/useAnswer.ts'
+import { Labelled } from '../forms/Labelled.tsx'
+import { sentenceOf, type TxRequest } from '../operations/index.ts'
+import { download } from '../parts/csv.ts'
+import { Section, View } from '../parts/layout.tsx'
+import { EmptyNote, ErrorNote, Shown } from '../parts/notes.tsx'
+import { Badge, CopyButton, UserText } from '../parts/text.tsx'
+import { goTo } from '../route.ts'
+import { reasonOf, sendSigned, sent } from '../wallet/act.ts'
+import { readReview } from '../wallet/readFacts.ts'
+import { ProgressNote, Signed } from '../wallet/ReviewDialog.tsx'
+import { draftOfLink, linkOfDraft } from '../wallet/several.ts'
+import { keySignerOf, useWallet } from '../wallet/wallet.ts'
+import { openWallet } from '../wallet/walletDialog.ts'
+
+/** What the bytes that are signed ask for. Returns why the chain would refuse it. */
+function requestOf({ body: { operation, message } }: Draft): TxRequest | string {
+  const fields = operations.find((one) => one.operation === operation)?.fields
+  if (fields === undefined) return `it has no operation ${operation}`
+  return checkFields(fields, message) ?? ({ operation, input: printFields(fields, message) } as TxRequest)
+}
+
+/** That a transaction is for another chain, or comes too late. */
+function Warnings({ draft: { body }, nonce }: { readonly draft: Draft; readonly nonce: number }) {
+  const here = useStore(chainId)
+  return (
+    <>
+      {body.chainId === here ? null : (
+        <p class='note bad' role='alert'>
+          This is for the chain <UserText text={body.chainId} />, and this page shows {here}. Nobody can send it here.
+        </p>
+      )}
+      {nonce <= body.nonce ? null : (
+        <p class='note bad' role='alert'>
+          Its nonce {body.nonce} has passed: the account has sent another transaction since, or this one. It has to be
+          made again.
+        </p>
+      )}
+    </>
+  )
+}
+
+/** Who may sign, who has, and the button of those who can here. */
+function Signatures({ draft }: { readonly draft: Draft }) {
+  const { accounts } = useWallet()
+  const [error, setError] = useState<Error>()
+  const [isBusy, setBusy] = useState(false)
+  const account = multisigOf(draft)
+  const members = account?.members.map(memberAddress) ?? [addressOf(draft.body.from)]
+  const missing = missingSignatures(draft)
+  const sign = async (address: string): Promise<void> => {
+    const signer = keySignerOf(address)
+    if (signer === undefined) return
+    setBusy(true)
+    setError(undefined)
+    try {
+      const next = await signDraft(draft, signer)
+      if ('why' in next) setError(new Error(next.why))
+      else goTo(linkOfDraft(next))
+    } catch (thrown) {
+      setError(new Error(`${reasonOf(thrown)}. Nothing was signed`))
+    }
+    setBusy(false)
+  }
+  const hasSigned = (at: number): boolean => draft.parts.some(({ member }) => member === at)
+  const isOpen = (address: string): boolean => accounts.some((one) => one.address === address)
+  const mine = members.filter((address, at) => isOpen(address) && !hasSigned(at))
+  return (
+    <Section
+      title='Signatures'
+      aside={missing === 0 ? 'enough' : missing === 1 ? 'one is missing' : `${missing} are missing`}
+    >
+      <ul class='events'>
+        {members.map((address, at) => (
+          <li key={address} class='row'>
+            <span class='mono'>{address}</span>
+            {hasSigned(at) ? (
+              <Badge tone='good'>signed</Badge>
+            ) : mine.includes(address) && missing > 0 ? (
+              <button
+                type='button'
+                class='main'
+                disabled={isBusy}
+                aria-label={`Sign as ${address}`}
+                onClick={() => void sign(address)}
+              >
+                {isBusy ? 'Confirm it in your wallet' : 'Sign'}
+              </button>
+            ) : (
+              <Badge>not yet</Badge>
+            )}
+          </li>
+        ))}
+      </ul>
+      {error === undefined ? null : <ErrorNote error={error} />}
+      {missing === 0 || mine.length > 0 ? null : (
+        <EmptyNote>
+          To sign, open the account of a member that has not. <br />
+          <button type='button' onClick={() => void openWallet()}>
+            Open an account
+          </button>
+        </EmptyNote>
+      )}
+    </Section>
+  )
+}
+
+/** What one does with it: passes it on, or sends it. */
+function PassOn({
+  draft,
+  words,
+  canSend,
+}: {
+  readonly draft: Draft
+  readonly words: string
+  readonly canSend: boolean
+}) {
+  const bytes = finishDraft(draft)
+  return (
+    <Section title={bytes === undefined ? 'Pass it on' : 'Send it'}>
+      <p>
+        {bytes === undefined
+          ? 'Give the link or the file to the next signer. Everything is in it; it holds no secret, and no server sees it.'
+          : 'Enough have signed. Anybody who has the link can send it; the chain checks the signatures.'}
+      </p>
+      <div class='actions'>
+        {bytes === undefined ? null : (
+          <button
+            type='button'
+            class='main'
+            disabled={!canSend}
+            onClick={({ detail }) => detail < 2 && void sendSigned(words, addressOf(draft.body.from), bytes)}
+          >
+            Send
+          </button>
+        )}
+        <CopyButton text={`${gatewayUrl}${linkOfDraft(draft)}`} label='the link' shown='Copy the link' />
+        <button type='button' onClick={() => download('transaction.json', printDraft(draft), 'application/json')}>
+          Save as a file
+        </button>
+      </div>
+    </Section>
+  )
+}
+
+function DraftView({ draft, request }: { readonly draft: Draft; readonly request: TxRequest }) {
+  const { body } = draft
+  const from = addressOf(body.from)
+  const answer = useAnswer(`draft/${toBase64(draft.bodyBytes)}`, async () => {
+    const [review, nonce] = await Promise.all([readReview(request, from), svc.async.getTransactionCount(from)])
+    return { review, nonce, words: sentenceOf(request, review.facts) }
+  })
+  const here = useStore(chainId)
+  const bytes = finishDraft(draft)
+  const hash = bytes === undefined ? undefined : txHash(bytes)
+  const one = useStore(sent).find((known) => known.hash === hash)
+  return (
+    <Shown answer={answer}>
+      {({ review, nonce, words }) => (
+        <>
+          {one === undefined ? <Warnings draft={draft} nonce={nonce} /> : <ProgressNote progress={one.progress} />}
+          <Signed request={request} review={review} body={body} />
+          <Signatures draft={draft} />
+          <PassOn
+            draft={draft}
+            words={words}
+            canSend={one === undefined && body.chainId === here && nonce <= body.nonce}
+          />
+        </>
+      )}
+    </Shown>
+  )
+}
+
+/** Opens a draft that came as a file. */
+function OpenFile() {
+  const [error, setError] = useState<string>()
+  const open = async (file: File | undefined): Promise<void> => {
+    if (file === undefined) return
+    const draft = parseDraft(await file.text())
+    if ('why' in draft) setError(draft.why)
+    else goTo(linkOfDraft(draft))
+  }
+  return (
+    <Labelled label='File' hint='As this page saves it, or svcd tx --unsigned writes it.' error={error}>
+      {(props) => (
+        <input {...props} type='file' onChange={({ currentTarget }) => void open(currentTarget.files?.[0])} />
+      )}
+    </Labelled>
+  )
+}
+
+/** A transaction that goes from signer to signer: `#/sign/…` holds it, and `#/sign` asks for a file. */
+export function Sign({ path: [part] }: ViewProps) {
+  const draft = part === undefined ? undefined : draftOfLink(part)
+  const request = draft === undefined || 'why' in draft ? undefined : requestOf(draft)
+  return (
+    <View title='Sign a transaction'>
+      <div class='narrow draft'>
+        {draft === undefined ? (
+          <OpenFile />
+        ) : 'why' in draft ? (
+          <ErrorNote error={new Error(`this is no transaction to be signed: ${draft.why}`)} />
+        ) : typeof request === 'string' ? (
+          <ErrorNote error={new Error(`the chain would refuse it: ${request}`)} />
+        ) : request === undefined ? null : (
+          <DraftView draft={draft} request={request} />
+        )}
+      </div>
+    </View>
+  )
+}

@@ -1,0 +1,111 @@
+/** Accounts of several keys. They have no secret, so the browser keeps them. Source: protocol.md §13. */
+import { compareBytes, fromBase64, toBase64, fromUtf8, utf8 } from '../../base/bytes.ts'
+import { type Draft, type NotADraft, parseDraft, printDraft } from '../../tx/draft.ts'
+import { encodeBody } from '../../tx/envelope.ts'
+import { decodeMultisig, encodeMultisig, faultOf, type Multisig, multisigAddress } from '../../tx/multisig.ts'
+import { type Address, addressBytes, addressOf, parseAddress } from '../../values/address.ts'
+import { KEY_BYTES } from '../../values/pubKey.ts'
+import { createStore } from '../data/store.ts'
+import { linkTo } from '../route.ts'
+import { DraftMade } from './act.ts'
+import { addSigner, keySignerOf, removeAccount } from './wallet.ts'
+
+/** An account of several keys. */
+export interface Several extends Multisig {
+  readonly address: Address
+  readonly bytes: Uint8Array
+}
+
+const KEPT = 'svcd-several'
+
+function severalOf(bytes: Uint8Array): Several | undefined {
+  const multisig = decodeMultisig(bytes)
+  return 'why' in multisig ? undefined : { ...multisig, bytes, address: multisigAddress(bytes) }
+}
+
+function readKept(): readonly Several[] {
+  try {
+    const all = JSON.parse(localStorage.getItem(KEPT) ?? '[]') as readonly string[]
+    return all.flatMap((text) => severalOf(fromBase64(text) ?? new Uint8Array(0)) ?? [])
+  } catch {
+    // A browser that keeps nothing for this page, or something that another program wrote.
+    return []
+  }
+}
+
+/** The accounts of several keys that this browser keeps. */
+export const several = createStore(readKept())
+
+function keep(all: readonly Several[]): void {
+  several.set(all)
+  try {
+    localStorage.setItem(KEPT, JSON.stringify(all.map(({ bytes }) => toBase64(bytes))))
+  } catch {
+    // They last as long as this page then.
+  }
+}
+
+/** Forgets an account, which can be made again from its members. */
+export function forgetSeveral(address: string): void {
+  keep(several.get().filter((one) => one.address !== address))
+  removeAccount(address)
+}
+
+/** Lets an account act. What it is asked to sign becomes a draft, which its members sign. */
+export function openSeveral({ address, bytes, threshold, members }: Several): void {
+  const from = addressBytes(address)
+  const signTx = (given: Omit<Draft['body'], 'from'>): Uint8Array => {
+    const body = { ...given, from }
+    throw new DraftMade(linkOfDraft({ bodyBytes: encodeBody(body), body, multisig: bytes, parts: [] }))
+  }
+  addSigner({ address, signTx }, { origin: 'several', note: `${threshold} of ${members.length}` })
+}
+
+/** A member as a reader writes it: an Ethereum address, or the base64 of an ed25519 key. */
+export const memberText = (member: Uint8Array): string =>
+  member.length === KEY_BYTES ? toBase64(member) : addressOf(member)
+
+/** The member that a reader wrote. The address of a key that is open stands for the key: addresses are Ethereum's. */
+function memberOf(text: string): Uint8Array | undefined {
+  const address = parseAddress(text)
+  if (address !== undefined) return keySignerOf(address)?.member ?? addressBytes(address)
+  const key = fromBase64(text)
+  return key?.length === KEY_BYTES ? key : undefined
+}
+
+/** Makes an account, keeps it and lets it act. Returns why it cannot be. */
+export function makeSeveral(threshold: number, texts: readonly string[]): string | undefined {
+  const members: Uint8Array[] = []
+  for (const text of texts) {
+    const member = memberOf(text)
+    if (member === undefined)
+      return `expected an address of Ethereum or the base64 of a public key, got ${text.slice(0, 60)}`
+    members.push(member)
+  }
+  members.sort(compareBytes)
+  const fault = faultOf({ threshold, members })
+  if (fault !== undefined) return fault
+  const made = severalOf(encodeMultisig({ threshold, members })) as Several
+  keep([...readKept().filter(({ address }) => address !== made.address), made])
+  openSeveral(made)
+  return undefined
+}
+
+/** The link that passes a draft on. It stands behind `#`, which no browser sends to a server. */
+export const linkOfDraft = (draft: Draft): string =>
+  linkTo([
+    'sign',
+    toBase64(utf8(printDraft(draft)))
+      .replaceAll('+', '-')
+      .replaceAll('/', '_')
+      .replace(/=+$/, ''),
+  ])
+
+/** The draft in such a link. */
+export function draftOfLink(part: string): Draft | NotADraft {
+  const base64 = part.replaceAll('-', '+').replaceAll('_', '/')
+  const bytes = fromBase64(base64.padEnd(Math.ceil(base64.length / 4) * 4, '='))
+  return bytes === undefined
+    ? { why: 'the link is cut off or has a letter too many' }
+    : parseDraft(fromUtf8(bytes) ?? '')
+}
