@@ -165,19 +165,18 @@ describe('dialects', () => {
 })
 
 describe('a handler that throws', () => {
-  test.each<[string, () => object, 'at once' | 'later']>([
+  test.each<[string, () => object]>([
     [
       'throws',
       () => {
         throw new Error('disk full')
       },
-      'at once',
     ],
-    ['rejects', () => Promise.reject(new Error('disk full')), 'later'],
-    ['answers with a BigInt', () => ({ code: 5n }), 'at once'],
-    ['answers with nothing', () => undefined as unknown as object, 'at once'],
-    ['answers a promise of null', () => Promise.resolve(null as unknown as object), 'later'],
-  ])('that %s is told once, and nothing more is sent on any connection', async (_, checkTxOf, later) => {
+    ['rejects', () => Promise.reject(new Error('disk full'))],
+    ['answers with a BigInt', () => ({ code: 5n })],
+    ['answers with nothing', () => undefined as unknown as object],
+    ['answers a promise of null', () => Promise.resolve(null as unknown as object)],
+  ])('that %s is told once, and nothing more is sent on any connection', async (_, checkTxOf) => {
     const told: [string, string][] = []
     const onFatal = (error: unknown, kind: string): unknown => told.push([kind, (error as Error).message])
     const server = await serve(applicationOf({ checkTx: checkTxOf }), { onFatal })
@@ -189,10 +188,9 @@ describe('a handler that throws', () => {
     expect(told).toEqual([['checkTx', expect.stringMatching(/disk full|expected/)]])
     await server.close()
     await peer.closed()
-    // The first flush may have left before a promise was rejected, never after.
-    expect(kinds([...peer.replies, ...other.replies])).toEqual(
-      peer.replies.length > 0 && later === 'later' ? ['flush'] : [],
-    )
+    // The first flush may have left before the throw, where a promise was rejected or the frames came in two pieces. Nothing
+    // else has.
+    expect(kinds([...peer.replies, ...other.replies])).toEqual(peer.replies.length > 0 ? ['flush'] : [])
   })
 })
 

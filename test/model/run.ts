@@ -2,8 +2,10 @@ import type { FinalizeBlockRequest } from '../../src/abci/types.ts'
 import { random } from '../chain/support.ts'
 import { type Init, startRecordedChain } from '../sim/recordedChain.ts'
 import { randomOffence } from '../sim/delegations.ts'
-import { ACCOUNTS, type Random, randomAbsent, randomEvidence, randomTxs } from '../sim/traffic.ts'
-import { account, type TestChain } from '../support/testChain.ts'
+import { OTHER_SIGNERS } from '../sim/signers.ts'
+import { ACCOUNTS, type Random, randomAbsent, randomEvidence, randomMessage, randomTxs } from '../sim/traffic.ts'
+import { txEntries } from '../../src/modules/registry.ts'
+import { account, CHAIN_ID, type TestChain } from '../support/testChain.ts'
 import {
   compareBlock,
   compareGenesis,
@@ -33,12 +35,15 @@ const genesisOf = ({ chainId, appStateBytes, consensusParams, initialHeight, tim
 
 /** Those who send transactions on random chains. */
 const SENDERS = Array.from({ length: ACCOUNTS }, (_, at) => account(at + 1).address)
+const OPERATIONS = txEntries.map(({ operation }) => operation)
 /** In how many blocks once all of them are asked for. */
 const QUERIES_EVERY = 5
 
 /** One random chain beside the model. */
 class Comparison {
   private readonly next: Random
+  /** For what accounts of other kinds send. */
+  private readonly other: Random
   private readonly chain: TestChain
   private readonly lastBlock: () => FinalizeBlockRequest
   private readonly model: Model
@@ -57,6 +62,7 @@ class Comparison {
     this.altered = altered
     this.met = met
     this.size = [5, 9, 20, 40][next(4)] as number
+    this.other = random(seed + 2)
     const { chain, answer, init, lastBlock } = startRecordedChain(next)
     this.chain = chain
     this.lastBlock = lastBlock
@@ -82,19 +88,37 @@ class Comparison {
     this.waiting = [...kept, ...txs.filter((tx) => judge(tx, 0))].slice(-100)
   }
 
+  /**
+   * Transactions of accounts of the other kinds, good and bad. They hold nothing, and have random numbers of their own, so
+   * that the chain goes the way that it goes without them.
+   */
+  private ofOtherSigners(): readonly Uint8Array[] {
+    const { other, chain, model } = this
+    return OTHER_SIGNERS.flatMap((signer) => {
+      if (other(2) === 0) return []
+      const operation = OPERATIONS[other(OPERATIONS.length)] as string
+      const nonce = (model.state.accounts.get(signer.address)?.nonce ?? 0) + Number(other(9) === 0)
+      const message = randomMessage(other, operation, chain, account(1))
+      const bytes = signer.signTx({ chainId: other(20) === 0 ? 'other' : CHAIN_ID, nonce, operation, message })
+      if (other(4) === 0) bytes[other(bytes.length)] = other(256)
+      return [bytes]
+    })
+  }
+
   async runBlock(): Promise<void> {
     const { next, chain, model } = this
     const nonces = new Map<string, number>(
       SENDERS.map((address) => [address, model.state.accounts.get(address)?.nonce ?? 0]),
     )
     const made = randomTxs(next, chain, nonces, next(this.size))
+    const others = this.altered === undefined ? this.ofOtherSigners() : []
     const operationOf = new Map(made.map(({ operation, bytes }) => [bytes, operation]))
     const all = made.map(({ bytes }) => bytes)
-    this.check(all.filter(() => next(2) === 0))
+    this.check([...all.filter(() => next(2) === 0), ...others.filter(() => this.other(2) === 0)])
     const head = structuredClone(model.state)
     const admit = (txs: readonly Uint8Array[]): readonly Uint8Array[] => listAdmitted(head, txs)
     // Half of the blocks are what an honest proposer makes of them.
-    const txs = next(2) === 0 ? all : admit(all)
+    const txs = next(2) === 0 ? [...all, ...others] : admit([...all, ...others])
     const { response, results } = chain.block({
       txs,
       absent: randomAbsent(next, chain.sets.get(chain.height) ?? new Map()),
@@ -109,10 +133,11 @@ class Comparison {
     if (chain.height % QUERIES_EVERY === 0) compareQueries(chain, model.state, SENDERS)
     if (supplyGap(model.state) !== 0n) throw new Difference(`the model has ${supplyGap(model.state)} units too many`)
     this.waiting = this.waiting.filter((tx) => !txs.includes(tx))
-    for (const [place, { code }] of results.entries()) this.meet(`${operationOf.get(txs[place] as Uint8Array)} ${code}`)
+    for (const [place, { code }] of results.entries())
+      this.meet(`${operationOf.get(txs[place] as Uint8Array) ?? 'of another signer'} ${code}`)
     for (const { type, attributes = [] } of response.events ?? [])
       this.meet(`${type} ${/resolved|removed/.test(type ?? '') ? attributes.at(-1)?.value : ''}`)
-    this.ran += txs.length
+    this.ran += txs.filter((tx) => operationOf.has(tx)).length
     await this.replica?.run(block, response, admit)
   }
 

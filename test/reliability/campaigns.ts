@@ -26,7 +26,7 @@ export const CAMPAIGNS: readonly Campaign[] = [
     title: 'Stakes of many',
     long: '--count 100000 --seed 1',
     quick: '--count 1000 --seed 1',
-    caughtBy: 'test/modules/delegation/properties.test.ts',
+    caughtBy: 'test/modules/delegation/campaign.test.ts',
   },
   {
     name: 'requirements',

@@ -80,9 +80,9 @@ export function openRing(memory: SharedArrayBuffer) {
     /** A copy of the transaction in a claimed slot. */
     read: (slot: number): Buffer =>
       Buffer.from(bytes.subarray(slot * SLOT_BYTES, slot * SLOT_BYTES + (lengths[slot] ?? 0))),
-    /** Ends a claim with its verdict. */
-    finish: (slot: number, isSigned: boolean): void => {
-      Atomics.store(states, slot, isSigned ? SLOT.good : SLOT.bad)
+    /** Ends a claim with its verdict, or without one: then the caller has to verify the signature. */
+    finish: (slot: number, isSigned: boolean | undefined): void => {
+      Atomics.store(states, slot, isSigned === undefined ? SLOT.free : isSigned ? SLOT.good : SLOT.bad)
       Atomics.notify(states, slot)
     },
     /** Blocks a worker until there is something to do. */

@@ -2,7 +2,7 @@ import sodium from 'sodium-native'
 import { asBuffer, equalBytes } from '../../base/bytes.ts'
 import { sha256 } from '../../base/sha256.ts'
 import { ADDRESS_BYTES } from '../../values/address.ts'
-import { SIGN_DOMAIN, TX_BYTES_MAX } from '../envelope.ts'
+import { SIGN_DOMAIN, type Tx, TX_BYTES_MAX } from '../envelope.ts'
 import { ED25519_SIGNATURE_BYTES } from '../multisig.ts'
 import type { Signed, SignerRules } from './signer.ts'
 
@@ -14,7 +14,11 @@ scratch.set(SIGN_DOMAIN)
  * True when the signature is that of the key over the domain and the body. One verifier on every node: libsodium refuses
  * a non-canonical S and small-order or non-canonical keys; a second verifier would be a consensus split.
  */
-export function isSignedByKey({ bodyBytes }: Signed, publicKey: Uint8Array, signature: Uint8Array): boolean {
+export function isSignedByKey(
+  { bodyBytes }: Pick<Signed, 'bodyBytes'>,
+  publicKey: Uint8Array,
+  signature: Uint8Array,
+): boolean {
   // libsodium accepts a signature with bytes behind it and throws on a short one.
   if (signature.length !== ED25519_SIGNATURE_BYTES || publicKey.length !== sodium.crypto_sign_PUBLICKEYBYTES)
     return false
@@ -24,9 +28,10 @@ export function isSignedByKey({ bodyBytes }: Signed, publicKey: Uint8Array, sign
   return sodium.crypto_sign_verify_detached(asBuffer(signature), signed, asBuffer(publicKey))
 }
 
+/** True when `from` is the address of the public key, and that key signed. */
+export const isSignedByOwnKey = (tx: Tx): boolean =>
+  equalBytes(sha256(tx.publicKey).subarray(0, ADDRESS_BYTES), tx.body.from) &&
+  isSignedByKey(tx, tx.publicKey, tx.signature)
+
 /** An ed25519 key: the address is the beginning of its sha256. */
-export const ed25519: SignerRules = {
-  isSigned: (tx, signed) =>
-    equalBytes(sha256(tx.publicKey).subarray(0, ADDRESS_BYTES), tx.body.from) &&
-    isSignedByKey(signed, tx.publicKey, tx.signature),
-}
+export const ed25519: SignerRules = { isSigned: isSignedByOwnKey }

@@ -1,10 +1,10 @@
-import { createPublicKey, verify as verifySignature } from 'node:crypto'
 import { delegationOperations } from './delegation.ts'
 import { governanceOperations } from './governance.ts'
 import { gasOf, need, type Operation, Refused } from './operation.ts'
+import { signersOf } from './signers.ts'
 import { stakeOperations } from './stake.ts'
 import { accountOf, type Block, type Event, numberParam, type State } from './state.ts'
-import { addressOf, sha256 } from './values.ts'
+import { sha256 } from './values.ts'
 import { decode, encode, type Message } from './wire.ts'
 
 const operations: Readonly<Record<string, Operation>> = {
@@ -37,8 +37,15 @@ interface Tx {
   readonly isSigned: () => boolean
 }
 
-/** An ed25519 key in the form that node:crypto reads. */
-const spki = (key: string): Buffer => Buffer.from(`302a300506032b6570032100${key}`, 'hex')
+/** Check 5 passes. */
+function isOfItsForm(operation: string, message: Message): boolean {
+  try {
+    operations[operation]?.check?.(message)
+    return true
+  } catch {
+    return false
+  }
+}
 
 /** Check 1. Source: protocol.md §2. */
 function decodeTx(bytes: Uint8Array): Tx {
@@ -52,16 +59,18 @@ function decodeTx(bytes: Uint8Array): Tx {
     const [entry, ...others] = Object.entries(rest as Readonly<Record<string, Message>>)
     need(entry !== undefined && others.length === 0, 2, 'not one message')
     const [operation, message] = entry
-    const lengths = [from, tx.publicKey, tx.signature].map((one) => one.length / 2)
-    need(lengths.join() === '20,32,64', 2, 'a length')
+    need(from.length === 40, 2, 'a length')
+    const isSignedBy = signersOf(tx.publicKey, tx.signature)
     const isSigned = (): boolean =>
-      addressOf(tx.publicKey) === `0x${from}` &&
-      verifySignature(
-        null,
-        Buffer.concat([Buffer.from('svc/tx/v1\n'), Buffer.from(tx.body, 'hex')]),
-        createPublicKey({ key: spki(tx.publicKey), format: 'der', type: 'spki' }),
-        Buffer.from(tx.signature, 'hex'),
-      )
+      isSignedBy({
+        body: tx.body,
+        chainId,
+        from,
+        nonce,
+        operation,
+        message,
+        isOfItsForm: isOfItsForm(operation, message),
+      })
     return { from: `0x${from}`, nonce, chainId, operation, message, isSigned }
   } catch {
     throw new Refused(2, 'cannot decode transaction: ')
