@@ -3,9 +3,10 @@ import { addressBytes, addressOfKey } from '../../src/values/address.ts'
 import { concat, toHex } from '../../src/base/bytes.ts'
 import { type KeyPair, keyPairOfSeed, signDetached } from '../../src/base/ed25519.ts'
 import { txEntries } from '../../src/modules/registry.ts'
-import { encodeBody, encodeTx, signBytes } from '../../src/tx/envelope.ts'
+import { decodeBody, encodeBody, encodeTx, signBytes, type TxBody } from '../../src/tx/envelope.ts'
 import { number, varint } from '../abci/wireBytes.ts'
 import { random } from '../chain/support.ts'
+import { OTHER_SIGNERS } from '../sim/signers.ts'
 import { randomMessage } from '../sim/traffic.ts'
 import type { CampaignOptions, CampaignReport } from '../support/campaign.ts'
 import { account, CHAIN_ID, nodeKey, TestChain, tokens } from '../support/testChain.ts'
@@ -15,6 +16,7 @@ import { need, runCases } from './campaign.ts'
 const SENDERS = 12
 const ORDER = 2n ** 252n + 27_742_317_777_372_353_535_851_937_790_883_648_493n
 const PRIME = 2n ** 255n - 19n
+const SECP256K1_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 /**
  * What checks 1 to 3 of protocol.md §2 say: no transaction, another chain, no signature. Operations have errors of the
  * same codes.
@@ -166,6 +168,21 @@ export const MUTANTS: Readonly<Record<string, Kind>> = {
         more < 0 ? bytes.subarray(0, Math.max(0, bytes.length + more)) : concat(bytes, randomBytes(next, more))
       return [encodeTx(body, sized(publicKey), signature), encodeTx(body, publicKey, sized(signature))]
     }),
+  'a byte of what another kind of account signed': (next, { body }) =>
+    OTHER_SIGNERS.flatMap((signer) => {
+      const bytes = signer.signTx(decodeBody(body) as TxBody)
+      return Array.from(bytes, (byte, at) => {
+        const changed = Uint8Array.from(bytes)
+        changed[at] = byte ^ (1 + next(255))
+        return changed
+      })
+    }),
+  'the other s of an Ethereum signature': (_next, { body }) => {
+    const bytes = Buffer.from((OTHER_SIGNERS[0] as (typeof OTHER_SIGNERS)[number]).signTx(decodeBody(body) as TxBody))
+    const [s, v] = [BigInt(`0x${bytes.subarray(-33, -1).toString('hex')}`), bytes.at(-1) as number]
+    const other = Buffer.from((SECP256K1_ORDER - (s % SECP256K1_ORDER)).toString(16).padStart(64, '0'), 'hex')
+    return [27, 28].map((parity) => concat(bytes.subarray(0, -33), other, Uint8Array.of(v === 0 ? v : parity)))
+  },
   'somebody else': (next, { pair, body, signature }) => {
     const other = keyPairOfSeed(randomBytes(next, 32))
     return [
