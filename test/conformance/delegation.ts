@@ -50,27 +50,6 @@ function withManyBatches(): TestChain {
   return chain
 }
 
-/** A pool of one unit that is worth more than a token: the awards of a very rich chain were its own alone. */
-function withDearUnit(): TestChain {
-  const chain = new TestChain()
-  const supply = 4n * 10n ** 32n
-  chain.init({
-    accounts: [validator, delegator].map(({ address }) => ({ address, balance: supply })),
-    candidacies: [{ owner: validator, key: nodeKey(3), shares: tokens(1000), maxShares: tokens(1001) }],
-    params: { stake_limit: '1', inflation_rate: 100, gas_price: 0 },
-  })
-  chain.block()
-  stakeTokens(chain, 1)
-  const { units, shares } = sharesOf(chain, delegator)
-  succeed(chain, delegator, 'svc_withdraw', {
-    validatorAddress,
-    amount: String(((units - 1n) * shares) / units),
-  })
-  while (sharesOf(chain, delegator).shares <= TOKEN) chain.block()
-  succeed(chain, validator, 'svc_updateCandidacy', { maxAmount: String(supply) })
-  return chain
-}
-
 /** A pool of more units than tokens: a slash has left next to nothing of what they were worth. */
 function withCheapUnits(): TestChain {
   const chain = new TestChain()
@@ -131,13 +110,7 @@ export const refusals: readonly Refusal[] = [
     on: withManyBatches,
     members: { validatorAddress, amount: ONE_TOKEN },
   },
-  {
-    name: 'the amount buys no unit',
-    operation: 'delegate',
-    rule: 5,
-    on: withDearUnit,
-    members: { validatorAddress, amount: ONE_TOKEN },
-  },
+  // That an amount buys no unit has no row: since what stays of a delegation is at least 1 token, no unit gets so dear.
   {
     name: 'the pool would have more than 10^36 units',
     operation: 'delegate',
