@@ -86,8 +86,9 @@ describe('through a gateway', () => {
     stand(conformanceChain())
     const from = delegator.address
     // Its client writes amounts as 0x-hex, and gives the height 0 where none is asked for.
-    const members = { from, validatorAddress: account(3).address, amount: '0x1bc16d674ec80000' }
-    for (const method of ['svc_delegate', 'svc_withdraw']) {
+    const amounts = { svc_delegate: '0x3782dace9d900000', svc_withdraw: '0x1bc16d674ec80000' }
+    for (const [method, amount] of Object.entries(amounts)) {
+      const members = { from, validatorAddress: account(3).address, amount }
       const { deliver_tx, height } = (await pair.rpc(method, [members])).result as TransactionResult
       expect([method, deliver_tx.gasUsed, height > 0]).toEqual([method, '63000', true])
     }
