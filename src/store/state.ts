@@ -10,6 +10,12 @@ export interface Scan<Index extends string> {
   readonly reverse?: boolean
 }
 
+/** The first of some rows; the rest is never read. */
+export function firstOf<R>(rows: Iterable<R>): R | undefined {
+  for (const row of rows) return row
+  return undefined
+}
+
 /** Rows to read: a committed state, or an overlay above one. */
 export interface StateReader {
   /** The row of `key`, or undefined. Rows are frozen. */

@@ -38,7 +38,15 @@ interface Carried {
   readonly candidacy: Candidacy
   readonly shares: bigint
   readonly maxShares: bigint
-  readonly delegations: readonly { readonly delegator: Address; readonly amount: bigint }[]
+  readonly delegations: readonly Worth[]
+  /** Delegations below 1 token, which genesis cannot hold. */
+  readonly left: readonly Worth[]
+}
+
+/** What a delegation is worth. */
+interface Worth {
+  readonly delegator: Address
+  readonly amount: bigint
 }
 
 /**
@@ -47,17 +55,17 @@ interface Carried {
  */
 function carry(state: StateReader, candidacy: Candidacy): Carried {
   const worth = worthOfAll(state, candidacy)
-  const kept = worth.filter(({ amount }) => amount >= TOKEN)
-  const delegated = sumOf(kept)
+  const delegations = worth.filter(({ amount }) => amount >= TOKEN)
+  const left = worth.filter(({ amount }) => amount < TOKEN)
+  const delegated = sumOf(delegations)
   const maxShares = maxOf(candidacy.maxShares, delegated)
   const self = candidacy.shares - sumOf(worth)
-  return { candidacy, delegations: kept, maxShares, shares: delegated + minOf(self, maxShares - delegated) }
+  return { candidacy, delegations, left, maxShares, shares: delegated + minOf(self, maxShares - delegated) }
 }
 
-const sumOf = (items: readonly { readonly amount: bigint }[]): bigint =>
-  items.reduce((sum, { amount }) => sum + amount, 0n)
+const sumOf = (items: readonly Worth[]): bigint => items.reduce((sum, { amount }) => sum + amount, 0n)
 
-const worthOfAll = (state: StateReader, candidacy: Candidacy): Carried['delegations'] =>
+const worthOfAll = (state: StateReader, candidacy: Candidacy): readonly Worth[] =>
   [...listDelegations(state, candidacy)].map(({ delegator, units }) => ({
     delegator,
     amount: worthOf(units, candidacy),
@@ -105,10 +113,7 @@ function balancesOf(state: StateReader, carried: ReadonlyMap<number, Carried>): 
     for (const { delegator, paid } of payoutsOf(state, batch)) add(delegator, paid)
   for (const { transferFrom, escrow } of state.scan(proposals)) if (transferFrom !== '') add(transferFrom, escrow)
   for (const candidacy of state.scan(candidacies)) {
-    const { shares = 0n, delegations = [] } = carried.get(candidacy.id) ?? {}
-    const worth = worthOfAll(state, candidacy)
-    const kept = new Set(delegations.map(({ delegator }) => delegator))
-    const left = worth.filter(({ delegator }) => !kept.has(delegator))
+    const { shares, left } = carried.get(candidacy.id) ?? { shares: 0n, left: worthOfAll(state, candidacy) }
     for (const { delegator, amount } of left) add(delegator, amount)
     add(candidacy.ownerAddress, candidacy.shares - shares - sumOf(left))
   }

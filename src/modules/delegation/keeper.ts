@@ -1,6 +1,6 @@
 import { type Amount, divCeil, divFloor } from '../../base/amount.ts'
 import { concat, u64be } from '../../base/bytes.ts'
-import type { State, StateReader } from '../../store/state.ts'
+import { firstOf, type State, type StateReader } from '../../store/state.ts'
 import { type Address, addressBytes } from '../../values/address.ts'
 import type { Block } from '../define.ts'
 import { changeShares } from '../stake/keeper.ts'
@@ -43,10 +43,6 @@ export const getDelegation = (state: StateReader, { id, pool }: Pool, delegator:
 /** The delegations of a candidacy's pool, by delegator. Bound: all of them; for queries. */
 export const listDelegations = (state: StateReader, { id, pool }: Pick<Pool, 'id' | 'pool'>): Iterable<Delegation> =>
   state.scan(delegations, { prefix: concat(u64be(id), u64be(pool)) })
-
-/** Every row of an account, by candidacy and pool, those of pools that are over too. Bound: all of them; for queries. */
-export const listDelegationsOf = (state: StateReader, delegator: Address): Iterable<Delegation> =>
-  state.scan(delegations, { index: 'byDelegator', prefix: addressBytes(delegator) })
 
 /** Writes the delegations of genesis, which are within the shares: each unit is one base unit. */
 export function startPool(
@@ -138,13 +134,13 @@ export function worthlessDelegation(
   const prefix = concat(addressBytes(delegator), u64be(id))
   const older = [...state.scan(delegations, { index: 'byDelegator', prefix })].filter((row) => row.pool < pool)
   if (older.length === 0) return undefined
-  const closing = closingPools(state, id)
+  const closing = closingBatches(state, id)
   return older.find((row) => !closing.has(row.pool))
 }
 
-/** The pools of a candidacy whose delegations wait in a closing batch. Bound: its batches. */
-export const closingPools = (state: StateReader, candidacyId: number): ReadonlySet<number> =>
-  new Set([...listBatches(state, candidacyId)].flatMap(({ pool }) => (pool === 0 ? [] : [pool - 1])))
+/** The closing batches of a candidacy, by the pools whose delegations wait in them. Bound: its batches. */
+const closingBatches = (state: StateReader, candidacyId: number): ReadonlyMap<number, Batch> =>
+  new Map([...listBatches(state, candidacyId)].flatMap((batch) => (batch.pool === 0 ? [] : [[batch.pool - 1, batch]])))
 
 /** Removes a row that is worth nothing. */
 export function dropDelegation(state: State, delegation: Delegation): void {
@@ -166,10 +162,8 @@ const BATCHES_A_PERIOD = 64
 export const listBatches = (state: StateReader, candidacyId: number): Iterable<Batch> =>
   state.scan(batches, { prefix: u64be(candidacyId) })
 
-function newestBatch(state: StateReader, candidacyId: number): Batch | undefined {
-  for (const batch of state.scan(batches, { prefix: u64be(candidacyId), reverse: true })) return batch
-  return undefined
-}
+const newestBatch = (state: StateReader, candidacyId: number): Batch | undefined =>
+  firstOf(state.scan(batches, { prefix: u64be(candidacyId), reverse: true }))
 
 /** True when a candidacy has BATCHES_MAX batches or more. They are counted only when their numbers allow it. */
 export function hasTooManyBatches(state: StateReader, candidacyId: number): boolean {
@@ -242,14 +236,19 @@ function* claimsOf(state: StateReader, { candidacyId, number, pool }: Batch): It
     yield { ...row, drop: (to) => to.remove(claims, row) }
 }
 
+/** What a claim is paid, and what it leaves of the batch. */
+interface Payout extends Claim {
+  readonly paid: Amount
+  readonly rest: Batch
+}
+
 /** What each claim of a batch is paid, by delegator: its part of what is left, rounded down, so that the last takes the rest. */
-export function* payoutsOf(state: StateReader, batch: Batch): Iterable<Claim & { readonly paid: Amount }> {
-  let { amount, units } = batch
+export function* payoutsOf(state: StateReader, batch: Batch): Iterable<Payout> {
+  let rest = batch
   for (const claim of claimsOf(state, batch)) {
-    const paid = divFloor(claim.units * amount, units)
-    amount -= paid
-    units -= claim.units
-    yield { ...claim, paid }
+    const paid = divFloor(claim.units * rest.amount, rest.units)
+    rest = { ...rest, amount: rest.amount - paid, units: rest.units - claim.units }
+    yield { ...claim, paid, rest }
   }
 }
 
@@ -258,52 +257,59 @@ export function payClaims(state: State, height: number, pay: (delegator: Address
   let left = CLAIMS_PAID_MAX
   for (const batch of state.scan(batches, { index: 'byHeightPaid' })) {
     if (batch.heightPaid > height || left === 0) return
-    let { amount, units } = batch
-    for (const claim of payoutsOf(state, batch)) {
-      claim.drop(state)
-      pay(claim.delegator, claim.paid)
-      amount -= claim.paid
-      units -= claim.units
+    let after = batch
+    for (const { delegator, paid, rest, drop } of payoutsOf(state, batch)) {
+      drop(state)
+      pay(delegator, paid)
+      after = rest
       if (--left === 0) break
     }
-    if (units === 0n) state.remove(batches, batch)
-    else state.put(batches, { ...batch, amount, units })
+    if (after.units === 0n) state.remove(batches, batch)
+    else state.put(batches, after)
   }
 }
 
-// What an account has on its way back
+// What an account has
 
-/** What an account gets of a batch, as it is now. */
-export interface Pending {
-  readonly candidacyId: number
+/** Something of an account on its way back. */
+interface Pending {
   readonly amount: Amount
   readonly heightPaid: number
 }
 
+/** What an account has of one candidacy. */
+export interface Stake {
+  readonly candidacyId: number
+  /** Its rows of the pool, and of pools that a slash ended. */
+  readonly rows: readonly Delegation[]
+  /** By batch. */
+  readonly pending: readonly Pending[]
+}
+
 /**
- * What unbonds for a delegator, by candidacy and batch. `closing` are its rows of pools that are over: those that wait in
- * a closing batch are told. Bound: the account's claims and such rows, and the batches of the candidacies of the rows.
+ * What an account has, by candidacy: delegations, and what unbonds. Bound: the account's rows and claims, and the batches
+ * of the candidacies of its rows; for queries.
  */
-export function listPendingOf(
-  state: StateReader,
-  delegator: Address,
-  closing: readonly Delegation[],
-): readonly Pending[] {
-  const found: (Pending & { readonly number: number })[] = []
-  const add = (batch: Batch | undefined, units: Amount): void => {
-    if (batch === undefined) return
-    const { candidacyId, number, heightPaid } = batch
-    found.push({ candidacyId, number, heightPaid, amount: divFloor(units * batch.amount, batch.units) })
+export function* listStakesOf(state: StateReader, delegator: Address): Iterable<Stake> {
+  const prefix = addressBytes(delegator)
+  const all = Map.groupBy(
+    [
+      ...state.scan(delegations, { index: 'byDelegator', prefix }),
+      ...state.scan(claims, { index: 'byDelegator', prefix }),
+    ],
+    ({ candidacyId }) => candidacyId,
+  )
+  for (const candidacyId of [...all.keys()].sort((a, b) => a - b)) {
+    const rows: Delegation[] = []
+    const pending: (Pending & { readonly number: number })[] = []
+    const closing = closingBatches(state, candidacyId)
+    for (const one of all.get(candidacyId) ?? []) {
+      const batch = 'pool' in one ? closing.get(one.pool) : state.get(batches, one)
+      if (batch !== undefined) {
+        const { number, heightPaid, amount, units } = batch
+        pending.push({ number, heightPaid, amount: divFloor(one.units * amount, units) })
+      } else if ('pool' in one) rows.push(one)
+    }
+    yield { candidacyId, rows, pending: pending.sort((a, b) => a.number - b.number) }
   }
-  for (const { candidacyId, number, units } of state.scan(claims, {
-    index: 'byDelegator',
-    prefix: addressBytes(delegator),
-  }))
-    add(state.get(batches, { candidacyId, number }), units)
-  for (const { candidacyId, pool, units } of closing)
-    add(
-      [...listBatches(state, candidacyId)].find((batch) => batch.pool === pool + 1),
-      units,
-    )
-  return found.sort((a, b) => a.candidacyId - b.candidacyId || a.number - b.number)
 }

@@ -6,7 +6,8 @@ import { amount, ratio, uint } from '../../values/number.ts'
 import { listOf, orNull, record, type ShapeValue } from '../../values/shape.ts'
 import { time } from '../../values/time.ts'
 import { defineListQuery, defineQuery, page, pageOf, type QueryEntry } from '../query.ts'
-import { closingPools, listDelegations, listDelegationsOf, listPendingOf, pendingInBatches, worthOf } from './keeper.ts'
+import type { Candidacy } from '../stake/tables.ts'
+import { listDelegations, listStakesOf, pendingInBatches, worthOf } from './keeper.ts'
 import { compRateAt, getById, getByOwner, selfShares, waitingRaise } from '../stake/keeper.ts'
 import { pubKeyObject } from '../../values/pubKey.ts'
 import type { Delegation } from './tables.ts'
@@ -101,49 +102,35 @@ export const delegationQueries: readonly QueryEntry[] = [
 ]
 
 /**
- * One entry for each candidacy that holds something of an account, or held it until a slash burned all. Bound: the
- * account's rows.
+ * One entry for each candidacy that holds something of an account, or held it until a slash burned all. Bound: as
+ * `listStakesOf`.
  */
 function* delegatorEntries(state: StateReader, delegator: Address): Iterable<ShapeValue<typeof delegatorEntry>> {
-  const rows = [...listDelegationsOf(state, delegator)]
-  const closing = rows.filter((row) => closingPools(state, row.candidacyId).has(row.pool))
-  const pending = listPendingOf(state, delegator, closing)
-  const staked = rows.filter((row) => !closing.includes(row))
-  const ids = new Set([...staked, ...pending].map(({ candidacyId }) => candidacyId))
-  for (const id of [...ids].sort((a, b) => a - b)) {
-    const candidacy = getById(state, id)
+  for (const { candidacyId, rows, pending } of listStakesOf(state, delegator)) {
+    const candidacy = getById(state, candidacyId)
     yield {
       delegator_address: delegator,
       validator_address: candidacy?.ownerAddress,
       pub_key: candidacy?.pubKey,
-      ...sumsOf(
-        state,
-        id,
-        staked.filter(({ candidacyId }) => candidacyId === id),
-      ),
-      pending: pending
-        .filter(({ candidacyId }) => candidacyId === id)
-        .map(({ amount: units, heightPaid }) => ({ amount: units, completion_height: heightPaid })),
+      ...sumsOf(candidacy, rows),
+      pending: pending.map(({ amount: units, heightPaid }) => ({ amount: units, completion_height: heightPaid })),
     }
   }
 }
 
-/** What an account put into a candidacy and took out, and what it has: `rows` are of its pool, and of pools slashed to nothing. */
-function sumsOf(state: StateReader, candidacyId: number, rows: readonly Delegation[]) {
-  const candidacy = getById(state, candidacyId)
+/** What an account put into a candidacy and took out, and what it has. */
+function sumsOf(candidacy: Candidacy | undefined, rows: readonly Delegation[]) {
   const sum = (of: (row: Delegation) => bigint): bigint => rows.reduce((total, row) => total + of(row), 0n)
   const shares = sum((row) => (candidacy?.pool === row.pool ? worthOf(row.units, candidacy) : 0n))
   const [put, taken] = [sum((row) => row.delegateAmount), sum((row) => row.withdrawAmount)]
   const gained = shares + taken - put
-  const times = rows.map((row) => row.createdAt)
-  const changes = rows.map((row) => row.updatedAt)
   return {
     delegate_amount: put,
     award_amount: maxOf(0n, gained),
     withdraw_amount: taken,
     slash_amount: maxOf(0n, -gained),
     shares,
-    created_at: rows.length === 0 ? undefined : Math.min(...times),
-    updated_at: rows.length === 0 ? undefined : Math.max(...changes),
+    created_at: rows.length === 0 ? undefined : Math.min(...rows.map((row) => row.createdAt)),
+    updated_at: rows.length === 0 ? undefined : Math.max(...rows.map((row) => row.updatedAt)),
   }
 }

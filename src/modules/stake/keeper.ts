@@ -2,8 +2,8 @@ import { type Address, addressBytes } from '../../values/address.ts'
 import type { Amount, Ratio } from '../../base/amount.ts'
 import { u64be } from '../../base/bytes.ts'
 import { type PubKey, pubKeyBytes } from '../../values/pubKey.ts'
-import type { State, StateReader } from '../../store/state.ts'
-import type { IndexOf, RowOf, Table } from '../../store/table.ts'
+import { firstOf, type State, type StateReader } from '../../store/state.ts'
+import type { RowOf } from '../../store/table.ts'
 import { takeNumber } from '../chain/keeper.ts'
 import type { Block } from '../define.ts'
 import {
@@ -27,21 +27,11 @@ import {
 /** One account update request. */
 export type AccountUpdate = RowOf<typeof accountUpdates>
 
-function first<K extends object, R extends K, I extends string>(
-  state: StateReader,
-  of: Table<K, R, I> & { readonly indexes: Readonly<Record<I, IndexOf<R>>> },
-  index: I,
-  prefix: Uint8Array,
-): R | undefined {
-  for (const row of state.scan(of, { index, prefix })) return row
-  return undefined
-}
-
 // Candidacies
 
 /** The record of an address, live or withdrawn. */
 export const getByOwner = (state: StateReader, owner: Address): Candidacy | undefined =>
-  first(state, candidacies, 'byOwner', addressBytes(owner))
+  firstOf(state.scan(candidacies, { index: 'byOwner', prefix: addressBytes(owner) }))
 
 /** The candidacy of an address while it is live. */
 export function getLiveByOwner(state: StateReader, owner: Address): Candidacy | undefined {
@@ -51,7 +41,7 @@ export function getLiveByOwner(state: StateReader, owner: Address): Candidacy | 
 
 /** The live candidacy of a key. */
 export const getLiveByPubKey = (state: StateReader, key: PubKey): Candidacy | undefined =>
-  first(state, candidacies, 'livePubKey', pubKeyBytes(key))
+  firstOf(state.scan(candidacies, { index: 'livePubKey', prefix: pubKeyBytes(key) }))
 
 /** The candidacy of an id. */
 export const getById = (state: StateReader, id: number): Candidacy | undefined => state.get(candidacies, { id })
@@ -74,10 +64,8 @@ export function isEligibleKey(state: StateReader, key: PubKey): boolean {
 }
 
 /** The newest period of a key in CometBFT's set, by its first height; undefined when it has no row any more. */
-export function latestKeyPeriod(state: StateReader, key: PubKey): RowOf<typeof validatorKeys> | undefined {
-  for (const row of state.scan(validatorKeys, { prefix: pubKeyBytes(key), reverse: true })) return row
-  return undefined
-}
+export const latestKeyPeriod = (state: StateReader, key: PubKey): RowOf<typeof validatorKeys> | undefined =>
+  firstOf(state.scan(validatorKeys, { prefix: pubKeyBytes(key), reverse: true }))
 
 /**
  * True while `sender` may not take a key over: a live candidacy has it, or it is held back, because its latest key period
@@ -243,7 +231,7 @@ export const getAccountUpdate = (state: StateReader, id: number): AccountUpdate 
 
 /** The pending request of a candidacy. */
 const pendingUpdateOf = (state: StateReader, candidacyId: number): AccountUpdate | undefined =>
-  first(state, accountUpdates, 'pendingByCandidacy', u64be(candidacyId))
+  firstOf(state.scan(accountUpdates, { index: 'pendingByCandidacy', prefix: u64be(candidacyId) }))
 
 /**
  * The pending requests that an address made (one at most) or may accept, the newest first. Bound: live candidacies; for
