@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { addressOfFile, findKey, type KeyFile, listKeyFiles, type MultisigFile } from '../keys/files.ts'
+import { addressOfFile, findKey, listKeyFiles, type MultisigFile } from '../keys/files.ts'
 import type { TxEntry } from '../modules/define.ts'
+import { digestOfBody } from '../modules/isSignedBySender.ts'
 import { txEntryOf } from '../modules/registry.ts'
 import { Failed, UserError } from '../node/errors.ts'
 import {
@@ -13,19 +14,19 @@ import {
   parseDraft,
   printDraft,
   signDraft,
+  signersOf,
 } from '../tx/draft.ts'
 import { encodeBody, type TxBody } from '../tx/envelope.ts'
 import { checkFields, type Fields, printFields, typedFieldsOf } from '../tx/fields.ts'
 import { encodeMultisig, type Part } from '../tx/multisig.ts'
-import { digestOf } from '../tx/signers/index.ts'
 import { isSignedByMember } from '../tx/signers/multisig.ts'
 import { typedDataOf } from '../tx/typedData.ts'
 import { addressOf } from '../values/address.ts'
 import { amount } from '../values/number.ts'
 import { printTokens } from './amounts.ts'
-import { openSigner } from './keySigner.ts'
+import { askSigner } from './keySigner.ts'
 import { formatFields, note, printAnswer, say } from './output.ts'
-import { confirm, readSecret } from './secrets.ts'
+import { confirm } from './secrets.ts'
 
 /** A draft of the largest transaction, with every signature, is shorter. */
 const DRAFT_BYTES_MAX = 262_144
@@ -41,7 +42,7 @@ function isGood(draft: Draft, { member, signature }: Part): boolean {
   const { bodyBytes, body, publicKey } = draft
   const account = multisigOf(draft)
   const key = account?.members[member] ?? publicKey ?? body.from
-  const signed = { bodyBytes, digest: () => digestOf(body, (operation) => txEntryOf.get(operation)?.input) }
+  const signed = { bodyBytes, digest: () => digestOfBody(body) }
   if (account === undefined && memberAddress(key) !== addressOf(body.from)) return false
   return isSignedByMember(signed, key, signature)
 }
@@ -113,17 +114,15 @@ function namesIn(folder: string): NameOf {
   return (address) => (names.has(address) ? `${names.get(address)} (${address})` : address)
 }
 
-/** The members of a draft that have signed, and those that may. */
-function signersOf(
+/** The names of those that have signed a draft, and of those that may. */
+function namesOfSigners(
   draft: Draft,
   nameOf: NameOf,
 ): { readonly signed: readonly string[]; readonly left: readonly string[] } {
-  const members = multisigOf(draft)?.members.map((one) => memberAddress(one)) ?? [addressOf(draft.body.from)]
-  const hasSigned = (at: number): boolean => draft.parts.some(({ member }) => member === at)
-  return {
-    signed: members.filter((_, at) => hasSigned(at)).map(nameOf),
-    left: members.filter((_, at) => !hasSigned(at)).map(nameOf),
-  }
+  const all = signersOf(draft)
+  const named = (hasSigned: boolean): readonly string[] =>
+    all.filter((one) => one.hasSigned === hasSigned).map(({ address }) => nameOf(address))
+  return { signed: named(true), left: named(false) }
 }
 
 /**
@@ -135,7 +134,7 @@ function describe(draft: Draft, nameOf: NameOf): string {
   const { operation, doc, input } = entryOf(body)
   const why = checkFields(input, body.message)
   if (why !== undefined) throw new Failed(`the chain would refuse this transaction: ${why}`)
-  const { signed, left } = signersOf(draft, nameOf)
+  const { signed, left } = namesOfSigners(draft, nameOf)
   const fields = inWords(input, printFields(input, body.message))
   return [
     doc,
@@ -161,9 +160,6 @@ interface SignRequest {
   readonly json: boolean | undefined
 }
 
-const signerFor = async (key: KeyFile, passwordFile: string | undefined) =>
-  openSigner(key, await readSecret({ what: `password of ${key.name}`, file: passwordFile, flag: '--password-file' }))
-
 /** Shows what a draft does, asks, and adds the signature of a key to its file. */
 export async function signFile({ path, folder, from, passwordFile, yes, json }: SignRequest): Promise<void> {
   const draft = readDraft(path)
@@ -171,7 +167,7 @@ export async function signFile({ path, folder, from, passwordFile, yes, json }: 
   const key = findKey(folder, from)
   note(describe(draft, nameOf))
   if (!(await confirm(`Sign this as ${nameOf(key.keystore.address)}?`, yes))) throw new Failed('nothing was signed')
-  const signed = await signDraft(draft, await signerFor(key, passwordFile))
+  const signed = await signDraft(draft, await askSigner(key, passwordFile))
   if ('why' in signed) throw new Failed(signed.why)
   writeDraft(path, signed)
   const missing = missingSignatures(signed)
@@ -189,7 +185,7 @@ export function finished(draft: Draft, chainId: string, folder: string): Uint8Ar
     throw new Failed(`the transaction is for the chain ${draft.body.chainId}, and the gateway is of ${chainId}`)
   const bytes = finishDraft(draft)
   if (bytes !== undefined) return bytes
-  const { signed, left } = signersOf(draft, namesIn(folder))
+  const { signed, left } = namesOfSigners(draft, namesIn(folder))
   throw new Failed(
     `${missingSignatures(draft)} signature(s) missing: signed by ${signed.join(', ') || 'nobody'}; ` +
       `${left.join(', ')} may still sign it with svcd tx sign`,

@@ -1,9 +1,9 @@
 import { ownerOfPrivateKey, signerOfPrivateKey } from '../keys/ethereum.ts'
 import type { KeyFile } from '../keys/files.ts'
 import { type Keystore, openSecret, ownerOfSeed } from '../keys/keystore.ts'
-import { txEntryOf } from '../modules/registry.ts'
+import { digestOfBody } from '../modules/isSignedBySender.ts'
 import { type Signer, signerOfSeed } from '../tx/sign.ts'
-import { digestOf } from '../tx/signers/index.ts'
+import { readSecret } from './secrets.ts'
 
 /** Decrypts the secret of a keystore of any curve. Throws a KeystoreError. */
 export const openKey = (keystore: Keystore, password: string): Uint8Array =>
@@ -13,5 +13,9 @@ export const openKey = (keystore: Keystore, password: string): Uint8Array =>
 export function openSigner({ keystore }: Pick<KeyFile, 'keystore'>, password: string): Signer {
   const secret = openKey(keystore, password)
   if (keystore.curve === 'ed25519') return signerOfSeed(secret)
-  return signerOfPrivateKey(secret, (body) => digestOf(body, (operation) => txEntryOf.get(operation)?.input))
+  return signerOfPrivateKey(secret, digestOfBody)
 }
+
+/** The signer of a key file, whose password is read from a file or asked for. Throws a KeystoreError. */
+export const askSigner = async (key: KeyFile, passwordFile: string | undefined): Promise<Signer> =>
+  openSigner(key, await readSecret({ what: `password of ${key.name}`, file: passwordFile, flag: '--password-file' }))

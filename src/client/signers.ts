@@ -12,8 +12,7 @@ import { operations } from './gen/calls.ts'
  * A wallet as EIP-1193 describes it: `window.ethereum` of MetaMask, and what EIP-6963 announces.
  *
  * @example
- * const wallet = (globalThis as unknown as { ethereum: Eip1193Provider }).ethereum
- * const accounts = await wallet.request({ method: 'eth_accounts' })
+ * const accountsOf = (wallet: Eip1193Provider): Promise<unknown> => wallet.request({ method: 'eth_accounts' })
  */
 export interface Eip1193Provider {
   request(call: { readonly method: string; readonly params?: readonly unknown[] }): Promise<unknown>

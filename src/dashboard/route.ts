@@ -23,6 +23,9 @@ export function parseRoute(hash: string): Route {
   return { path: path.split('/').filter(Boolean).map(decode), options: new URLSearchParams(options) }
 }
 
+/** Base64 with the alphabet that needs no escape in a link. */
+export const urlSafe = (base64: string): string => base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+
 /** The link to a view; options that are undefined or empty are left out. */
 export function linkTo(path: readonly (string | number)[], options: Readonly<Record<string, string | undefined>> = {}) {
   const given = Object.entries(options).filter(

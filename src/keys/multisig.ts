@@ -1,9 +1,7 @@
 /** Files of accounts of several keys: who may sign, and how many have to. No secret stands in them. */
-import { fromBase64, toBase64 } from '../base/bytes.ts'
 import { isObject } from '../base/json.ts'
-import { encodeMultisig, faultOf, type Multisig, multisigAddress } from '../tx/multisig.ts'
-import { type Address, addressBytes, addressOf, parseAddress } from '../values/address.ts'
-import { KEY_BYTES } from '../values/pubKey.ts'
+import { encodeMultisig, faultOf, type Multisig, multisigAddress, parseMember, printMember } from '../tx/multisig.ts'
+import type { Address } from '../values/address.ts'
 import { KeystoreError } from './keystore.ts'
 
 /** An account of several keys, with its address. */
@@ -18,17 +16,6 @@ export const multisigAccount = (multisig: Multisig): MultisigAccount => ({
   ...multisig,
   address: multisigAddress(encodeMultisig(multisig)),
 })
-
-/** A member as text: an ed25519 key in base64, or the address of a secp256k1 key. */
-export const printMember = (member: Uint8Array): string =>
-  member.length === KEY_BYTES ? toBase64(member) : addressOf(member)
-
-/** The member in a text; undefined for text that is none. */
-export function parseMember(text: string): Uint8Array | undefined {
-  const address = parseAddress(text)
-  const bytes = address === undefined ? fromBase64(text) : addressBytes(address)
-  return address !== undefined || bytes?.length === KEY_BYTES ? bytes : undefined
-}
 
 /** What stands in the file of an account. */
 export const printMultisig = ({ address, threshold, members }: MultisigAccount) => ({

@@ -1,7 +1,7 @@
 /** A transaction on its way from signer to signer: its body, who may sign it, and who has. Source: protocol.md §13. */
 import { equalBytes, fromBase64, toBase64 } from '../base/bytes.ts'
 import { isObject } from '../base/json.ts'
-import { addressBytes, addressOf, addressOfKey } from '../values/address.ts'
+import { type Address, addressBytes, addressOf, addressOfKey } from '../values/address.ts'
 import { KEY_BYTES } from '../values/pubKey.ts'
 import { decodeBody, encodeTx, type TxBody } from './envelope.ts'
 import { decodeMultisig, encodeParts, type Multisig, multisigAddress, type Part, signatureBytesOf } from './multisig.ts'
@@ -114,6 +114,12 @@ export function finishDraft(draft: Draft): Uint8Array | undefined {
   return encodeTx(bodyBytes, multisig, encodeParts(parts.slice(0, multisigOf(draft)?.threshold)))
 }
 
+/** Who may sign a draft: the address of each member, or that of the account of one key, and whether it has. */
+export function signersOf(draft: Draft): readonly { readonly address: Address; readonly hasSigned: boolean }[] {
+  const addresses = multisigOf(draft)?.members.map(memberAddress) ?? [addressOf(draft.body.from)]
+  return addresses.map((address, at) => ({ address, hasSigned: draft.parts.some(({ member }) => member === at) }))
+}
+
 /** The address of a member of an account of several keys. */
-export const memberAddress = (member: Uint8Array): string =>
+export const memberAddress = (member: Uint8Array): Address =>
   member.length === KEY_BYTES ? addressOfKey(member) : addressOf(member)

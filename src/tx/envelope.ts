@@ -2,7 +2,14 @@ import { ADDRESS_BYTES } from '../values/address.ts'
 import { concat, toHex, utf8 } from '../base/bytes.ts'
 import { sha256 } from '../base/sha256.ts'
 import { KEY_BYTES } from '../values/pubKey.ts'
-import { decodeMultisig, decodeParts, ED25519_SIGNATURE_BYTES, SECP256K1_SIGNATURE_BYTES } from './multisig.ts'
+import {
+  decodeMultisig,
+  decodeParts,
+  ED25519_SIGNATURE_BYTES,
+  type Multisig,
+  type Part,
+  SECP256K1_SIGNATURE_BYTES,
+} from './multisig.ts'
 import { OPERATION_MESSAGES, svcCodec } from '../codec/svc.ts'
 
 /** The most bytes a transaction may have. Source: protocol.md §2, check 1. */
@@ -31,6 +38,8 @@ export interface Tx {
   readonly bodyBytes: Uint8Array
   readonly publicKey: Uint8Array
   readonly signature: Uint8Array
+  /** Of a multisig: the account, and what its members signed. */
+  readonly several?: { readonly account: Multisig; readonly parts: readonly Part[] }
 }
 
 type WireTx = Pick<Tx, 'publicKey' | 'signature'> & { readonly body: Uint8Array }
@@ -71,22 +80,21 @@ function kindOf({ publicKey, signature }: Pick<Tx, 'publicKey' | 'signature'>): 
   return publicKey.length >= MULTISIG_BYTES_MIN ? 'multisig' : undefined
 }
 
-/** Why the two members are of no signer; undefined when they are of `kind`. */
-function signerFault(
-  kind: SignerKind | undefined,
-  { publicKey, signature }: Pick<Tx, 'publicKey' | 'signature'>,
-): string | undefined {
+/** Who signs by the two members, or why they are of nobody. */
+function readSigner({ publicKey, signature }: WireTx): Pick<Tx, 'kind' | 'several'> | NotATx {
+  const kind = kindOf({ publicKey, signature })
   if (kind === undefined)
-    return (
-      `public_key and signature: expected ${KEY_BYTES} and ${ED25519_SIGNATURE_BYTES} bytes (ed25519), 0 and ` +
-      `${SECP256K1_SIGNATURE_BYTES} (secp256k1), or ${MULTISIG_BYTES_MIN} or more and a MultisigSignature (multisig), ` +
-      `got ${publicKey.length} and ${signature.length}`
-    )
-  if (kind !== 'multisig') return undefined
-  const multisig = decodeMultisig(publicKey)
-  if ('why' in multisig) return multisig.why
-  const parts = decodeParts(multisig, signature)
-  return 'why' in parts ? parts.why : undefined
+    return {
+      why:
+        `public_key and signature: expected ${KEY_BYTES} and ${ED25519_SIGNATURE_BYTES} bytes (ed25519), 0 and ` +
+        `${SECP256K1_SIGNATURE_BYTES} (secp256k1), or ${MULTISIG_BYTES_MIN} or more and a MultisigSignature (multisig), ` +
+        `got ${publicKey.length} and ${signature.length}`,
+    }
+  if (kind !== 'multisig') return { kind }
+  const account = decodeMultisig(publicKey)
+  if ('why' in account) return account
+  const parts = decodeParts(account, signature)
+  return 'why' in parts ? parts : { kind, several: { account, parts } }
 }
 
 function readBody(bytes: Uint8Array): TxBody | NotATx {
@@ -118,15 +126,11 @@ export function decodeTx(bytes: Uint8Array): Tx | NotATx {
   if (wire === undefined) return { why: 'the bytes are not a canonical transaction' }
   const body = readBody(wire.body)
   if ('why' in body) return body
-  const kind = kindOf(wire)
-  const why = signerFault(kind, wire)
-  if (kind === undefined || why !== undefined) return { why: why ?? '' }
+  const signer = readSigner(wire)
+  if ('why' in signer) return signer
   const { body: bodyBytes, publicKey, signature } = wire
-  return { kind, body, bodyBytes, publicKey, signature }
+  return { ...signer, body, bodyBytes, publicKey, signature }
 }
 
 /** How many signatures a transaction has. */
-export function signaturesOf({ kind, publicKey }: Tx): number {
-  const account = kind === 'multisig' ? decodeMultisig(publicKey) : undefined
-  return account === undefined || 'why' in account ? 1 : account.threshold
-}
+export const signaturesOf = ({ several }: Tx): number => several?.parts.length ?? 1

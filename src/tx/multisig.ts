@@ -1,8 +1,8 @@
 /** Accounts of several keys: their bytes, and what must hold of them. Source: protocol.md §13. */
-import { compareBytes, concat, utf8 } from '../base/bytes.ts'
+import { compareBytes, concat, fromBase64, toBase64, utf8 } from '../base/bytes.ts'
 import { sha256 } from '../base/sha256.ts'
 import { svcCodec } from '../codec/svc.ts'
-import { ADDRESS_BYTES, type Address, addressOf } from '../values/address.ts'
+import { ADDRESS_BYTES, type Address, addressBytes, addressOf, parseAddress } from '../values/address.ts'
 import { KEY_BYTES } from '../values/pubKey.ts'
 
 /**
@@ -80,6 +80,18 @@ export function decodeMultisig(bytes: Uint8Array): Multisig | Malformed {
 /** The address of an account of several keys, from its bytes. */
 export const multisigAddress = (publicKey: Uint8Array): Address =>
   addressOf(sha256(concat(ADDRESS_DOMAIN, publicKey)).subarray(0, ADDRESS_BYTES))
+
+/** A member as text: an ed25519 key in base64, or the address of a secp256k1 key. */
+export const printMember = (member: Uint8Array): string =>
+  member.length === KEY_BYTES ? toBase64(member) : addressOf(member)
+
+/** The member in a text; undefined for text that is none. */
+export function parseMember(text: string): Uint8Array | undefined {
+  const address = parseAddress(text)
+  if (address !== undefined) return addressBytes(address)
+  const key = fromBase64(text)
+  return key?.length === KEY_BYTES ? key : undefined
+}
 
 /** The bytes of the signatures of members, by member ascending. */
 export const encodeParts = (parts: readonly Part[]): Uint8Array => signatureCodec.encode({ parts })

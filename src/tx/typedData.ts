@@ -24,7 +24,7 @@ export interface TypedData {
   readonly message: Readonly<Record<string, unknown>>
 }
 
-/** The domain of all typed data. No chainId: wallets compare it with the network that they are on, so the chain stands in the message. */
+/** The domain of all typed data. It has no chainId, which wallets compare with their network: the message names the chain. */
 export const DOMAIN = { name: 'svcd', version: '1' } as const
 /** The type of the domain. */
 export const DOMAIN_TYPE: readonly TypedMember[] = [

@@ -1,30 +1,20 @@
 import { compareBytes } from '../../src/base/bytes.ts'
 import { signerOfPrivateKey } from '../../src/keys/ethereum.ts'
-import { txEntryOf } from '../../src/modules/registry.ts'
+import { digestOfBody } from '../../src/modules/isSignedBySender.ts'
 import { encodeBody, encodeTx, type TxBody } from '../../src/tx/envelope.ts'
-import { checkFields, typedFieldsOf } from '../../src/tx/fields.ts'
 import { encodeMultisig, encodeParts, multisigAddress } from '../../src/tx/multisig.ts'
 import type { Signer } from '../../src/tx/sign.ts'
-import { typedDataOf } from '../../src/tx/typedData.ts'
-import { hashTypedData } from '../../src/tx/typedDataHash.ts'
 import { addressBytes } from '../../src/values/address.ts'
 import { account } from '../support/testChain.ts'
 
 /** An account that signs whatever it is given: what has no signature gets one that does not verify. */
 type Sender = Pick<Signer, 'address' | 'signTx'>
 
-function digestOf(body: TxBody): Uint8Array | undefined {
-  const fields = txEntryOf.get(body.operation)?.input ?? {}
-  return checkFields(fields, body.message) === undefined
-    ? hashTypedData(typedDataOf(typedFieldsOf(fields), body))
-    : undefined
-}
-
-const wallet = (number: number): Signer => signerOfPrivateKey(new Uint8Array(32).fill(0x30 + number), digestOf)
+const wallet = (number: number): Signer => signerOfPrivateKey(new Uint8Array(32).fill(0x30 + number), digestOfBody)
 
 /** The signature of a body, or, of one that has no digest, bytes of its length. */
 function signatureOf(signer: Signer, body: TxBody): Uint8Array {
-  if (signer.member.length === 20 && digestOf(body) === undefined) return new Uint8Array(65).fill(27)
+  if (signer.member.length === 20 && digestOfBody(body) === undefined) return new Uint8Array(65).fill(27)
   return signer.signBody(body)
 }
 

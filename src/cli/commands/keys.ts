@@ -17,7 +17,8 @@ import {
   replaceKeyFile,
 } from '../../keys/files.ts'
 import { type Curve, isWeak, type KeyOwner, ownerOfSeed, sealSecret, SEED_BYTES } from '../../keys/keystore.ts'
-import { multisigAccount, parseMember, printMember } from '../../keys/multisig.ts'
+import { multisigAccount } from '../../keys/multisig.ts'
+import { parseMember, printMember } from '../../tx/multisig.ts'
 import { PASSWORD_LENGTH_MIN } from '../../keys/password.ts'
 import { newMnemonic, seedOfMnemonic } from '../../keys/mnemonic.ts'
 import { Failed, UserError } from '../../node/errors.ts'

@@ -18,7 +18,7 @@ import { printTokens } from '../amounts.ts'
 import { Failed, UserError } from '../../node/errors.ts'
 import { finished, printTypedData, readDraft, refuseMultisig, signFile, writeUnsigned } from '../drafts.ts'
 import { gatewayFrom } from '../gatewayClient.ts'
-import { openSigner } from '../keySigner.ts'
+import { askSigner } from '../keySigner.ts'
 import {
   type Configure,
   assertNothingMissing,
@@ -45,7 +45,6 @@ import {
 } from '../options.ts'
 import { formatFields, printAnswer, withProgress } from '../output.ts'
 import { printable } from '../../base/printable.ts'
-import { readSecret } from '../secrets.ts'
 
 const sendOptions = [...gatewayOptions, keystoreOption] as const
 
@@ -94,10 +93,6 @@ function accountOf(folder: string, from: string): KeyFile | MultisigFile | undef
   const address = parseAddress(from)
   if (address === undefined) return findAccount(folder, from)
   return findAccountOf(folder, address)
-}
-
-async function signerFor(key: KeyFile, { passwordFile: file }: Flags): Promise<Signer> {
-  return openSigner(key, await readSecret({ what: `password of ${key.name}`, file, flag: '--password-file' }))
 }
 
 const chainIdOf = async (flags: GatewayFlags): Promise<string> =>
@@ -274,7 +269,7 @@ async function sendToNode(words: string, key: KeyFile | undefined, tx: UnsignedT
       '--dry-run and --no-wait sign here and ask the node itself: --from must be a key of the keystore (svcd keys list)',
     )
   }
-  const { shortfall, ...verdict } = await askNode(await signerFor(key, flags), tx, flags)
+  const { shortfall, ...verdict } = await askNode(await askSigner(key, flags.passwordFile), tx, flags)
   const isDry = flags.dryRun === true
   const result = { ...verdict, [isDry ? 'checked' : 'sent']: true }
   if (verdict.code !== 0) throw refusal(words, verdict, shortfall, result)
@@ -303,7 +298,7 @@ async function sendTx(entry: TxEntry, words: string, flags: Flags): Promise<void
   const work =
     key === undefined
       ? (gatewayFrom(flags).call(entry.method, params) as Promise<TransactionResult>)
-      : sendSigned(await signerFor(key, flags), tx, flags)
+      : sendSigned(await askSigner(key, flags.passwordFile), tx, flags)
   const sender = key?.keystore.address ?? from
   await printResult(words, entry, sender, await withProgress('waiting for the block', work), flags)
 }

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { toHex } from '../../base/bytes.ts'
 import { proposalId, proposalIdBytes } from '../../values/pubKey.ts'
 import type { QueryProposalResult, QueryProposalsResult } from '../../client/index.ts'
-import { linkTo } from '../route.ts'
+import { linkTo, urlSafe } from '../route.ts'
 import { subscribe } from './gateway.ts'
 import { createStore, useStore } from './store.ts'
 import type { Answer } from './useAnswer.ts'
@@ -27,9 +27,6 @@ export type Tally = WholeProposal['Tally']
 
 /** The kinds of proposal there can be. */
 export type ProposalType = Proposal['Type']
-
-/** The id with the URL-safe alphabet of base64. */
-const urlSafe = (id: string): string => id.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
 
 /** The link to a proposal. */
 export const proposalLink = (id: string): string => linkTo(['proposals', urlSafe(id)])

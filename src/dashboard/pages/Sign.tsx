@@ -4,12 +4,11 @@ import { operations } from '../../client/gen/calls.ts'
 import {
   type Draft,
   finishDraft,
-  memberAddress,
   missingSignatures,
-  multisigOf,
   parseDraft,
   printDraft,
   signDraft,
+  signersOf,
 } from '../../tx/draft.ts'
 import { txHash } from '../../tx/envelope.ts'
 import { checkFields, printFields } from '../../tx/fields.ts'
@@ -65,8 +64,7 @@ function Signatures({ draft }: { readonly draft: Draft }) {
   const { accounts } = useWallet()
   const [error, setError] = useState<Error>()
   const [isBusy, setBusy] = useState(false)
-  const account = multisigOf(draft)
-  const members = account?.members.map(memberAddress) ?? [addressOf(draft.body.from)]
+  const signers = signersOf(draft)
   const missing = missingSignatures(draft)
   const sign = async (address: string): Promise<void> => {
     const signer = keySignerOf(address)
@@ -82,38 +80,40 @@ function Signatures({ draft }: { readonly draft: Draft }) {
     }
     setBusy(false)
   }
-  const hasSigned = (at: number): boolean => draft.parts.some(({ member }) => member === at)
-  const isOpen = (address: string): boolean => accounts.some((one) => one.address === address)
-  const mine = members.filter((address, at) => isOpen(address) && !hasSigned(at))
+  const isMine = ({ address, hasSigned }: (typeof signers)[number]): boolean =>
+    !hasSigned && accounts.some((one) => one.address === address)
   return (
     <Section
       title='Signatures'
       aside={missing === 0 ? 'enough' : missing === 1 ? 'one is missing' : `${missing} are missing`}
     >
       <ul class='events'>
-        {members.map((address, at) => (
-          <li key={address} class='row'>
-            <span class='mono'>{address}</span>
-            {hasSigned(at) ? (
-              <Badge tone='good'>signed</Badge>
-            ) : mine.includes(address) && missing > 0 ? (
-              <button
-                type='button'
-                class='main'
-                disabled={isBusy}
-                aria-label={`Sign as ${address}`}
-                onClick={() => void sign(address)}
-              >
-                {isBusy ? 'Confirm it in your wallet' : 'Sign'}
-              </button>
-            ) : (
-              <Badge>not yet</Badge>
-            )}
-          </li>
-        ))}
+        {signers.map((signer) => {
+          const { address, hasSigned } = signer
+          return (
+            <li key={address} class='row'>
+              <span class='mono'>{address}</span>
+              {hasSigned ? (
+                <Badge tone='good'>signed</Badge>
+              ) : isMine(signer) && missing > 0 ? (
+                <button
+                  type='button'
+                  class='main'
+                  disabled={isBusy}
+                  aria-label={`Sign as ${address}`}
+                  onClick={() => void sign(address)}
+                >
+                  {isBusy ? 'Confirm it in your wallet' : 'Sign'}
+                </button>
+              ) : (
+                <Badge>not yet</Badge>
+              )}
+            </li>
+          )
+        })}
       </ul>
       {error === undefined ? null : <ErrorNote error={error} />}
-      {missing === 0 || mine.length > 0 ? null : (
+      {missing === 0 || signers.some(isMine) ? null : (
         <EmptyNote>
           To sign, open the account of a member that has not. <br />
           <button type='button' onClick={() => void openWallet()}>

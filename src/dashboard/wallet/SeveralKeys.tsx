@@ -1,12 +1,13 @@
 import { useRef, useState } from 'preact/hooks'
 import { memberAddress } from '../../tx/draft.ts'
+import { printMember } from '../../tx/multisig.ts'
 import { KEY_BYTES } from '../../values/pubKey.ts'
 import { useStore } from '../data/store.ts'
 import { Labelled } from '../forms/Labelled.tsx'
 import { Section } from '../parts/layout.tsx'
 import { Short, Whole } from '../parts/text.tsx'
 import { linkTo } from '../route.ts'
-import { forgetSeveral, makeSeveral, memberText, openSeveral, type Several, several } from './several.ts'
+import { forgetSeveral, makeSeveral, openSeveral, type Several, several } from './several.ts'
 import { keySignerOf, useWallet } from './wallet.ts'
 import { closeWallet } from './walletDialog.ts'
 import type { Opening } from './WalletDialog.tsx'
@@ -20,12 +21,12 @@ export function Signers({ address }: { readonly address: string }) {
     <Section title='Who may sign' aside={`${threshold} of these ${members.length} have to`}>
       <ul class='events'>
         {members.map((member) => (
-          <li key={memberText(member)}>
+          <li key={printMember(member)}>
             <span class='mono'>{memberAddress(member)}</span>
             <br />
             {member.length === KEY_BYTES ? (
               <>
-                by the key <Whole text={memberText(member)} label='the public key' />
+                by the key <Whole text={printMember(member)} label='the public key' />
               </>
             ) : (
               'an account of Ethereum'
@@ -118,7 +119,7 @@ function NewSeveral({ onOpen }: Opening) {
       {own.length === 0 ? null : (
         <div class='actions'>
           {own.map(({ address, member }) => (
-            <button key={address} type='button' onClick={() => add(memberText(member))}>
+            <button key={address} type='button' onClick={() => add(printMember(member))}>
               Add <Short text={address} left={6} right={4} />
             </button>
           ))}

@@ -2,11 +2,17 @@
 import { compareBytes, fromBase64, toBase64, fromUtf8, utf8 } from '../../base/bytes.ts'
 import { type Draft, type NotADraft, parseDraft, printDraft } from '../../tx/draft.ts'
 import { encodeBody } from '../../tx/envelope.ts'
-import { decodeMultisig, encodeMultisig, faultOf, type Multisig, multisigAddress } from '../../tx/multisig.ts'
-import { type Address, addressBytes, addressOf, parseAddress } from '../../values/address.ts'
-import { KEY_BYTES } from '../../values/pubKey.ts'
+import {
+  decodeMultisig,
+  encodeMultisig,
+  faultOf,
+  type Multisig,
+  multisigAddress,
+  parseMember,
+} from '../../tx/multisig.ts'
+import { type Address, addressBytes, parseAddress } from '../../values/address.ts'
 import { createStore } from '../data/store.ts'
-import { linkTo } from '../route.ts'
+import { linkTo, urlSafe } from '../route.ts'
 import { DraftMade } from './act.ts'
 import { addSigner, keySignerOf, removeAccount } from './wallet.ts'
 
@@ -61,17 +67,9 @@ export function openSeveral({ address, bytes, threshold, members }: Several): vo
   addSigner({ address, signTx }, { origin: 'several', note: `${threshold} of ${members.length}` })
 }
 
-/** A member as a reader writes it: an Ethereum address, or the base64 of an ed25519 key. */
-export const memberText = (member: Uint8Array): string =>
-  member.length === KEY_BYTES ? toBase64(member) : addressOf(member)
-
 /** The member that a reader wrote. The address of a key that is open stands for the key: addresses are Ethereum's. */
-function memberOf(text: string): Uint8Array | undefined {
-  const address = parseAddress(text)
-  if (address !== undefined) return keySignerOf(address)?.member ?? addressBytes(address)
-  const key = fromBase64(text)
-  return key?.length === KEY_BYTES ? key : undefined
-}
+const memberOf = (text: string): Uint8Array | undefined =>
+  keySignerOf(parseAddress(text) ?? '')?.member ?? parseMember(text)
 
 /** Makes an account, keeps it and lets it act. Returns why it cannot be. */
 export function makeSeveral(threshold: number, texts: readonly string[]): string | undefined {
@@ -92,14 +90,7 @@ export function makeSeveral(threshold: number, texts: readonly string[]): string
 }
 
 /** The link that passes a draft on. It stands behind `#`, which no browser sends to a server. */
-export const linkOfDraft = (draft: Draft): string =>
-  linkTo([
-    'sign',
-    toBase64(utf8(printDraft(draft)))
-      .replaceAll('+', '-')
-      .replaceAll('/', '_')
-      .replace(/=+$/, ''),
-  ])
+export const linkOfDraft = (draft: Draft): string => linkTo(['sign', urlSafe(toBase64(utf8(printDraft(draft))))])
 
 /** The draft in such a link. */
 export function draftOfLink(part: string): Draft | NotADraft {

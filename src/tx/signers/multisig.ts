@@ -1,7 +1,7 @@
 import { equalBytes } from '../../base/bytes.ts'
 import { addressBytes } from '../../values/address.ts'
 import { KEY_BYTES } from '../../values/pubKey.ts'
-import { decodeMultisig, decodeParts, multisigAddress } from '../multisig.ts'
+import { multisigAddress } from '../multisig.ts'
 import { isSignedByKey } from './ed25519.ts'
 import { isSignedByAddress } from './secp256k1.ts'
 import type { Signed, SignerRules } from './signer.ts'
@@ -15,12 +15,9 @@ export const isSignedByMember = (signed: Signed, member: Uint8Array, signature: 
  * signatures.
  */
 export const multisig: SignerRules = {
-  isSigned: (tx, signed) => {
-    if (!equalBytes(addressBytes(multisigAddress(tx.publicKey)), tx.body.from)) return false
-    const account = decodeMultisig(tx.publicKey)
-    if ('why' in account) return false
-    const parts = decodeParts(account, tx.signature)
-    if ('why' in parts) return false
+  isSigned: ({ body, publicKey, several }, signed) => {
+    if (several === undefined || !equalBytes(addressBytes(multisigAddress(publicKey)), body.from)) return false
+    const { account, parts } = several
     return parts.every(({ member, signature }) =>
       isSignedByMember(signed, account.members[member] as Uint8Array, signature),
     )
