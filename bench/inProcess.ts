@@ -20,6 +20,7 @@ import { CHAIN_ID, signerAt, signersOf } from './accounts.ts'
 import { openDriver } from './driver.ts'
 import { silent, units } from './genesis.ts'
 import { memoryOf, peakMbOf } from './proc.ts'
+import { SENDERS_OF, type Sender, type SenderKind } from './signers.ts'
 import type { InProcess, StateKind } from './states.ts'
 import { meanOf, medianOf } from './stats.ts'
 
@@ -55,6 +56,10 @@ const accountAt = (at: number): Address =>
 const accountsOf = (count: number): readonly object[] =>
   Array.from({ length: count }, (_, at) => ({ address: accountAt(at), balance: units(1000) }))
 
+const isOfSenders = (kind: StateKind): kind is SenderKind => kind in SENDERS_OF
+const sendersOf = (kind: StateKind, count: number): readonly Sender[] =>
+  Array.from({ length: count }, (_, at) => SENDERS_OF[isOfSenders(kind) ? kind : 'ed25519'](at))
+
 function genesisOf(kind: StateKind, size: number): object {
   if (kind === 'delegations') return delegationsGenesis(size)
   const owners = [...signersOf('owner', OWNERS), ...signersOf('proposer', PROPOSERS)]
@@ -63,7 +68,9 @@ function genesisOf(kind: StateKind, size: number): object {
     params: { stake_limit: '1', max_vals: PROPOSERS + 1 },
     stake: { max_absent_blocks: 1_000_000 },
     accounts: [
-      ...accountsOf(kind === 'accounts' ? size : SENDERS),
+      ...(isOfSenders(kind)
+        ? sendersOf(kind, size).map(({ address }) => ({ address, balance: units(1000) }))
+        : accountsOf(kind === 'accounts' ? size : SENDERS)),
       ...owners.map(({ address }) => ({ address, balance: units(1000) })),
     ],
     candidacies: [
@@ -136,11 +143,13 @@ const delegationsOf = (nonce: number): Uint8Array[] =>
     return sign('sender', at, nonce, 'delegate', { validatorAddress: addressBytes(owner), amount: units(1) })
   })
 
-/** A block of 1,000 transfers among the senders. */
-const transfersOf = (nonce: number): Uint8Array[] =>
-  Array.from({ length: SENDERS }, (_, at) =>
-    sign('sender', at, nonce, 'transfer', { to: addressBytes(accountAt((at * 7919 + nonce) % SENDERS)), value: '1' }),
-  )
+/** A block of a transfer of each sender to another one. */
+const transfersOf = (senders: readonly Sender[], nonce: number): Uint8Array[] =>
+  senders.map((from, at) => {
+    const to = senders[(at * 7919 + nonce) % senders.length] as Sender
+    const message = { to: addressBytes(to.address), value: '1' }
+    return from.signTx({ chainId: CHAIN_ID, nonce, operation: 'transfer', message })
+  })
 
 /** The numbers from `first` to below `count` in the order in which the tree has the accounts of these numbers. */
 function inTreeOrder(first: number, count: number): Float64Array {
@@ -208,14 +217,17 @@ function run(kind: StateKind, size: number, folder: string): InProcess {
   const emptyMsOf = (): number =>
     meanOf(Array.from({ length: BLOCKS }, () => cpuMs(() => driver.block([]))).slice(WARM_UP_BLOCKS))
   const ofDelegations = kind === 'delegations'
+  const senders = sendersOf(kind, SENDERS)
+  const blocks = (at: number): Uint8Array[] => {
+    if (ofDelegations) return delegationsOf(at)
+    return isOfSenders(kind) ? transfersOf(senders, at) : blockOf(at, kind === 'accounts' ? size : SENDERS)
+  }
   // Before the first of them: a state without delegations has none yet.
   const emptyBefore = ofDelegations ? emptyMsOf() : undefined
-  const costs = costsOf((at) => (ofDelegations ? delegationsOf(at) : blockOf(at, kind === 'accounts' ? size : SENDERS)))
-  const transfers = ofDelegations ? costsOf((at) => transfersOf(BLOCKS + at)) : undefined
+  const costs = costsOf(blocks)
+  const transfers = ofDelegations ? costsOf((at) => transfersOf(senders, BLOCKS + at)) : undefined
   const emptyBlockMs = emptyBefore ?? emptyMsOf()
-  const waiting = Array.from({ length: 5 }, (_, at) =>
-    ofDelegations ? delegationsOf(2 * BLOCKS + at) : blockOf(BLOCKS + at, SENDERS),
-  ).flat()
+  const waiting = Array.from({ length: 5 }, (_, at) => blocks((ofDelegations ? 2 : 1) * BLOCKS + at)).flat()
   const firstCheckMs = cpuMs(() => driver.check(waiting, 0))
   // Transactions that wait in the mempool are checked again after each block.
   const recheckMs = medianOf(

@@ -4,14 +4,18 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Context } from './context.ts'
+import type { SenderKind } from './signers.ts'
 
 /** What a state holds much of. */
-export type StateKind = 'accounts' | 'candidacies' | 'proposals' | 'delegations'
+export type StateKind = 'accounts' | 'candidacies' | 'proposals' | 'delegations' | SenderKind
 
 /** What the application alone costs on one state: CPU, but for opening, which is time. */
 export interface InProcess {
   readonly openMs: number
-  /** A transaction from CheckTx to Commit, in blocks of 1,000: 900 transfers, 100 updates; of delegations, delegations. */
+  /**
+   * A transaction from CheckTx to Commit, in blocks of 1,000: 900 transfers, 100 updates; of delegations, delegations; of
+   * a kind of sender, transfers.
+   */
   readonly txUs: number
   /** The same in blocks of 1,000 transfers, on the states of delegations alone. */
   readonly transferUs?: number

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { signersOf } from '../../bench/accounts.ts'
-import { type Address, addressBytes } from '../../src/values/address.ts'
+import { type Sender, severalOf, walletAt } from '../../bench/signers.ts'
+import { addressBytes } from '../../src/values/address.ts'
 import { toBase64, toHex } from '../../src/base/bytes.ts'
 import { encodePaths } from '../../src/codec/queryBatch.ts'
 import { TEXT_MARKS_MAX } from '../../src/gateway/http/limits.ts'
@@ -33,9 +34,18 @@ const PATHS_A_BATCH = 16
 const SUBSCRIPTIONS_A_SOCKET = 16
 /** Old transactions that strangers send again: more than one sender may have waiting at a gateway. */
 const REPLAYED_TXS = 2_000
+const KEYS_MAX = 16
 
 const many = <T>(count: number, make: (at: number) => T): readonly T[] =>
   Array.from({ length: count }, (_, at) => make(at))
+const [STRANGER, RECIPIENT] = signersOf('stranger', 2) as [Signer, Signer]
+const WALLET = walletAt('stranger', 0)
+/** As many keys as an account may have. */
+const SEVERAL = severalOf(
+  KEYS_MAX,
+  many(KEYS_MAX, (at) => walletAt('stranger', at)),
+)
+
 const call = (method: string, params: object): string => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
 const query = (path: string, more: { readonly data?: string; readonly prove?: boolean } = {}): string =>
   call('abci_query', { path, data: '', height: '0', prove: false, ...more })
@@ -45,13 +55,19 @@ const batchOf = (paths: readonly string[]): string => query('/batch', { data: to
 const rawBatch = (hex: (at: number) => string): string =>
   `[${many(CALLS_A_BATCH, (at) => call('svc_sendRawTransaction', [`0x${hex(at)}`])).join(',')}]`
 
-// Its last bytes are the end of the signature: another one each time, and never a good one.
-function unsignedTx(chainId: string, number: number): string {
-  const [from, to] = signersOf('stranger', 2)
-  const message = { to: addressBytes(to?.address as Address), value: '1' }
-  const tx = toHex(from?.signTx({ chainId, nonce: number, operation: 'transfer', message }) as Uint8Array)
-  return tx.slice(0, -STAMP.length) + STAMP
-}
+const strangersTx = (from: Sender, chainId: string, nonce: number): Uint8Array =>
+  from.signTx({ chainId, nonce, operation: 'transfer', message: { to: addressBytes(RECIPIENT.address), value: '1' } })
+
+/** A text with a stamp before its last `kept` characters. */
+const stampedAt = (kept: number, text: string): string =>
+  text.slice(0, text.length - kept - STAMP.length) + STAMP + text.slice(text.length - kept)
+
+// The last bytes are the end of the signature: another one each time, and never a good one. A wallet's ends with a byte
+// that says how the key is recovered: with that one wrong, nobody would look at the rest.
+const unsignedTx = (chainId: string, nonce: number): string =>
+  stampedAt(0, toHex(strangersTx(STRANGER, chainId, nonce)))
+const unsignedByWallet = (from: Sender, chainId: string, nonce: number): string =>
+  stampedAt(2, toHex(strangersTx(from, chainId, nonce)))
 
 /** Real transactions that change one flag, in the order of their nonces. */
 const floods = (chainId: string): readonly string[] => {
@@ -189,6 +205,33 @@ export function attacksOn(chainId: string, candidacies: number): readonly Attack
       manner: 'ask',
       connections: 450,
       bodies: many(BODIES, (body) => rawBatch((at) => unsignedTx(chainId, body * CALLS_A_BATCH + at))),
+    },
+    {
+      name: 'wallets',
+      title: 'wrong signatures of wallets, 450 × 50',
+      port: 'gateway',
+      manner: 'ask',
+      connections: 450,
+      bodies: many(BODIES, (body) => rawBatch((at) => unsignedByWallet(WALLET, chainId, body * CALLS_A_BATCH + at))),
+    },
+    {
+      name: 'several',
+      title: 'accounts of 16 keys, the last signature wrong, 450 × 50',
+      port: 'gateway',
+      manner: 'ask',
+      connections: 450,
+      bodies: many(BODIES, (body) => rawBatch((at) => unsignedByWallet(SEVERAL, chainId, body * CALLS_A_BATCH + at))),
+    },
+    {
+      name: 'rpc-several',
+      title: 'accounts of 16 keys, the last signature wrong, at CometBFT',
+      port: 'rpc',
+      manner: 'ask',
+      connections: 64,
+      // The stamp stands in the number s of the last signature.
+      bodies: many(BODIES, (nonce) =>
+        call('broadcast_tx_sync', { tx: stampedAt(8, toBase64(strangersTx(SEVERAL, chainId, nonce))) }),
+      ),
     },
     {
       name: 'replays',

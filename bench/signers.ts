@@ -1,0 +1,43 @@
+import { compareBytes, utf8 } from '../src/base/bytes.ts'
+import { sha256 } from '../src/base/sha256.ts'
+import { signerOfPrivateKey } from '../src/keys/ethereum.ts'
+import { digestOfBody } from '../src/modules/isSignedBySender.ts'
+import { encodeBody, encodeTx } from '../src/tx/envelope.ts'
+import { encodeMultisig, encodeParts, multisigAddress } from '../src/tx/multisig.ts'
+import type { Signer } from '../src/tx/sign.ts'
+import { addressBytes } from '../src/values/address.ts'
+import { signerAt } from './accounts.ts'
+
+/** An account that signs its own transactions. */
+export type Sender = Pick<Signer, 'address' | 'signTx'>
+
+/** A wallet of Ethereum, by name and number: the same in every process. */
+export const walletAt = (name: string, number: number): Signer =>
+  signerOfPrivateKey(sha256(utf8(`svcd bench ${name} wallet ${number}`)), digestOfBody)
+
+/** The account of several keys that the first `threshold` members, in the order of their bytes, sign for. */
+export function severalOf(threshold: number, keys: readonly Signer[]): Sender {
+  const members = [...keys].sort((a, b) => compareBytes(a.member, b.member))
+  const publicKey = encodeMultisig({ threshold, members: members.map(({ member }) => member) })
+  const address = multisigAddress(publicKey)
+  return {
+    address,
+    signTx: (given) => {
+      const body = { ...given, from: addressBytes(address) }
+      const parts = members.slice(0, threshold).map((signer, member) => ({ member, signature: signer.signBody(body) }))
+      return encodeTx(encodeBody(body), publicKey, encodeParts(parts))
+    },
+  }
+}
+
+/** A sender of each kind of account. */
+export const SENDERS_OF = {
+  ed25519: (at: number): Sender => signerAt('sender', at),
+  eip712: (at: number): Sender => walletAt('sender', at),
+  // Wallets' addresses and ed25519 keys sort by their bytes: either kind may be the one that is left out.
+  twoOfThree: (at: number): Sender =>
+    severalOf(2, [signerAt('member', at), walletAt('member', at), walletAt('other member', at)]),
+}
+
+/** The kinds of accounts. */
+export type SenderKind = keyof typeof SENDERS_OF
