@@ -13,7 +13,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { freePorts } from '../test/e2e/support/processes.ts'
 import type { Context } from './context.ts'
 import { measureGateway } from './gateway.ts'
@@ -33,6 +32,7 @@ import type { AppKind } from './node.ts'
 import { measureThreads, threadTable } from './threads.ts'
 import { BLOCK_LOAD, measureMix, measurePeers, measureTransfers, TRANSFER_LOADS } from './transactions.ts'
 import { measureVerifyThreads, type ThreadCost, verifyThreadTable } from './verifyThreads.ts'
+import { programArgs } from '../tools/testing/programArgs.ts'
 
 /** In the order in which they run. */
 const PARTS = [
@@ -115,7 +115,7 @@ const PLANS: Readonly<Record<'full' | 'quick' | 'short', Plan>> = {
   },
 }
 
-const { values } = parseArgs({
+const { values } = programArgs({
   options: {
     quick: { type: 'boolean', default: false },
     short: { type: 'boolean', default: false },

@@ -10,11 +10,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EntryType } from 'node:perf_hooks'
-import { parseArgs } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import { startBrowser } from '../test/e2e/support/browser.ts'
 import { type ChainOptions, startChain } from '../test/stress/chain.ts'
 import { medianOf } from './stats.ts'
+import { programArgs } from '../tools/testing/programArgs.ts'
 
 /** The views that are opened, and what is visible once they show the chain's data. */
 const VIEWS: Readonly<Record<string, string>> = {
@@ -73,7 +73,7 @@ async function openView(browser: Browser, url: string, view: string): Promise<Op
   }
 }
 
-const { values } = parseArgs({
+const { values } = programArgs({
   options: { rounds: { type: 'string' }, proposals: { type: 'string' }, accounts: { type: 'string' } },
 })
 const rounds = Number(values.rounds ?? 5)

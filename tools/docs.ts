@@ -5,9 +5,9 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, watch } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { brokenLinks } from './docs/checkLinks.ts'
 import { makeFresh } from './fresh.ts'
+import { programArgs } from './testing/programArgs.ts'
 
 const root = join(import.meta.dirname, '..')
 const folder = join(root, 'tools/docs')
@@ -17,7 +17,7 @@ const PORT = '5173'
 /** An editor writes a file in several steps. */
 const SETTLE_MS = 100
 
-const { values } = parseArgs({
+const { values } = programArgs({
   options: {
     serve: { type: 'boolean', default: false },
     port: { type: 'string', default: PORT },
@@ -82,7 +82,7 @@ function follow(): void {
     clearTimeout(timer)
     timer = setTimeout(() => {
       try {
-        stagePages()
+        stagePages(values.base)
       } catch (error) {
         process.stderr.write(`docs: ${(error as Error).message}\n`)
       }
@@ -98,7 +98,7 @@ makeFresh()
 const { prepareStaged, stagePages } = await import('./docs/stage.ts')
 const { stageApi } = await import('./docs/api.ts')
 prepareStaged()
-stagePages()
+stagePages(values.base)
 stageApi()
 if (values.serve) {
   follow()

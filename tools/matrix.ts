@@ -6,11 +6,11 @@
  */
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { type CampaignReport, keepReports, summary } from '../test/support/campaign.ts'
 import { COMET_VERSIONS, cometProgram } from './testing/cometVersions.ts'
 import { runJest } from './testing/jest.ts'
 import type { Totals } from './testing/totals.ts'
+import { programArgs } from './testing/programArgs.ts'
 
 /** What a node of any line must do alike. */
 const FILES: readonly string[] = [
@@ -57,7 +57,7 @@ const reportOf = (version: string, { passed, failed, skipped }: Totals): Campaig
 
 const logs = join(root, '.cache/matrix')
 mkdirSync(logs, { recursive: true })
-const { values, positionals: asked } = parseArgs({ options: { json: { type: 'string' } }, allowPositionals: true })
+const { values, positionals: asked } = programArgs({ options: { json: { type: 'string' } }, allowPositionals: true })
 const reports: CampaignReport[] = []
 for (const version of asked.length > 0 ? asked : COMET_VERSIONS) {
   const log = join(logs, `${version}.log`)

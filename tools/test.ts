@@ -9,10 +9,10 @@
  */
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { buildPage } from './page.ts'
 import { runJest, runNode } from './testing/jest.ts'
 import { closingLine, type Totals } from './testing/totals.ts'
+import { programArgs } from './testing/programArgs.ts'
 
 const root = join(import.meta.dirname, '..')
 const modules = join(root, 'node_modules')
@@ -29,7 +29,7 @@ const CHECKS: Readonly<Record<string, readonly string[]>> = {
 const {
   values: { testNamePattern: pattern },
   positionals: asked,
-} = parseArgs({ options: { testNamePattern: { type: 'string', short: 't' } }, allowPositionals: true })
+} = programArgs({ options: { testNamePattern: { type: 'string', short: 't' } }, allowPositionals: true })
 
 function one(name: string, ok: boolean): Totals {
   return { passed: ok ? 1 : 0, failed: ok ? [] : [name], skipped: [] }

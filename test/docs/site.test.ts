@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from '@jest/globals'
 import { VERSION } from '../../src/base/version.ts'
 import { brokenLinks } from '../../tools/docs/checkLinks.ts'
 import { siteLink, withSiteLinks } from '../../tools/docs/links.ts'
+import { llmsFiles } from '../../tools/docs/llms.ts'
 import { sitePages } from '../../tools/docs/navigation.ts'
 import {
   callOf,
@@ -91,6 +92,24 @@ describe('brokenLinks', () => {
       'sub/page.html: https:// is no address',
       'sub/page.html: /y.js is not below /x/',
     ])
+  })
+})
+
+describe('the texts for language models', () => {
+  const text = '# A title\n\n```sh\nls\n```\n\nsvcd [stakes](/staking) tokens: it\nis a chain. More.\n'
+  const files = llmsFiles('/docs/', 'A chain', ({ route }) => (route === '/staking' ? text : undefined))
+
+  test('list every page of the site, below its base', () => {
+    for (const { route, title } of sitePages) expect(files['llms.txt']).toContain(`- [${title}](/docs${route})`)
+    expect(files['llms.txt'].startsWith('# svcd\n\n> A chain.\n\n## Start\n\n- [What svcd is](/docs/)\n')).toBe(true)
+  })
+
+  test('say of a page what its first sentence says', () => {
+    expect(files['llms.txt']).toContain('- [Staking](/docs/staking): svcd stakes tokens.\n')
+  })
+
+  test('hold the text of pages', () => {
+    expect(files['llms-full.txt']).toBe(`# svcd\n\n> A chain.\n\n\n${text}`)
   })
 })
 

@@ -6,7 +6,6 @@
  * app hashes differ. FILE then holds the reports.
  */
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { until } from '../../bench/until.ts'
 import { readNodeId } from '../../src/comet/home.ts'
 import { type CampaignReport, tellReports } from '../support/campaign.ts'
@@ -29,8 +28,9 @@ import {
   makeJoiner,
   setKeeping,
 } from './support/stateSync.ts'
+import { programArgs } from '../../tools/testing/programArgs.ts'
 
-const { values } = parseArgs({
+const { values } = programArgs({
   options: {
     accounts: { type: 'string', default: '100000' },
     interval: { type: 'string', default: '50' },

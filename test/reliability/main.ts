@@ -9,15 +9,15 @@
  *   --write          puts all reports that are kept into docs/reliability.md, and their figures into README. Rows of
  *                    campaigns without a report stay as they are
  */
-import { parseArgs } from 'node:util'
 import { summary } from '../support/campaign.ts'
 import { CAMPAIGNS } from './campaigns.ts'
 import { writePage } from './page.ts'
 import { openReports, runAll, takeIn } from './reports.ts'
+import { programArgs } from '../../tools/testing/programArgs.ts'
 
 const FOLDER = '.cache/reliability'
 
-const { values } = parseArgs({
+const { values } = programArgs({
   options: {
     list: { type: 'boolean', default: false },
     only: { type: 'string', default: CAMPAIGNS.map(({ name }) => name).join(',') },

@@ -11,7 +11,6 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import {
   endNetwork,
   makeNetwork,
@@ -27,6 +26,7 @@ import { tempFolder } from '../support/tempFolder.ts'
 import { judge } from './judge.ts'
 import { CONNECTIONS, type Met, RATE, startLoad, SUBSCRIBERS } from './load.ts'
 import { look, type Sample, type Watched } from './samples.ts'
+import { programArgs } from '../../tools/testing/programArgs.ts'
 
 const MINUTE_MS = 60_000
 const WARM_UP_SHARE = 1 / 4
@@ -38,7 +38,7 @@ const COLLECTIONS = 96
 const LANDED_SHARE_MIN = 0.95
 const LEAK = fileURLToPath(new URL('leakChild.ts', import.meta.url))
 
-const { values } = parseArgs({
+const { values } = programArgs({
   options: {
     minutes: { type: 'string', default: '120' },
     leak: { type: 'string' },

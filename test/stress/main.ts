@@ -11,7 +11,6 @@
  *   --block-time MS  300 unless given
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { keepReports, summary } from '../support/campaign.ts'
 import { COLLECTING } from '../support/garbage.ts'
 import { tempFolder } from '../support/tempFolder.ts'
@@ -22,6 +21,7 @@ import { BACK_MS_MAX, type Endured, slowerThan } from './limits.ts'
 import { progressLine, stressReport, stressTable, writeReliability } from './report.ts'
 import { watchResources } from './resources.ts'
 import { endure, measureQuiet, type Setting, type Times, warmUp } from './run.ts'
+import { programArgs } from '../../tools/testing/programArgs.ts'
 
 interface Plan {
   readonly times: Times
@@ -80,7 +80,7 @@ const PLANS: Readonly<Record<'full' | 'quick' | 'short', Plan>> = {
   },
 }
 
-const { values } = parseArgs({
+const { values } = programArgs({
   options: {
     quick: { type: 'boolean', default: false },
     short: { type: 'boolean', default: false },

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
+import { programArgs } from '../../tools/testing/programArgs.ts'
 
 /** What one campaign did: docs/reliability.md is made of these. */
 export interface CampaignReport {
@@ -57,7 +57,7 @@ export function keepReports(reports: readonly CampaignReport[], file: string | u
  * prints a line for each, and ends with status 1 when one is broken. FILE then holds the list of their reports.
  */
 export async function runCampaigns(campaigns: Campaigns, count: number): Promise<void> {
-  const { values } = parseArgs({
+  const { values } = programArgs({
     options: {
       only: { type: 'string', default: Object.keys(campaigns).join(',') },
       count: { type: 'string' },

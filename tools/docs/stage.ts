@@ -2,7 +2,8 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import { FIRST_STEPS, isFolder, mapProse, sourceRoute, withSiteLinks } from './links.ts'
-import { fileOf, sitePages } from './navigation.ts'
+import { llmsFiles } from './llms.ts'
+import { fileOf, type SitePage, sitePages } from './navigation.ts'
 import { playgroundData } from './playgroundData.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -136,8 +137,19 @@ function stageSources(shown: Set<string>): void {
 /** To Vue two braces begin an expression. */
 const withoutExpressions = (text: string): string => mapProse(text, (prose) => prose.replaceAll('{{', '&#123;&#123;'))
 
-/** Stages every page but the generated API pages, which typedoc writes. */
-export function stagePages(): void {
+/** The text of a page's file, with links of the site. Files that it links to and that are no pages are not added to the site. */
+const textOf = ({ source }: SitePage): string | undefined =>
+  source === undefined
+    ? undefined
+    : withSiteLinks(source, read(source), new Set()).replaceAll(/(\]\(\/[^)#]*?)(?:index)?\.md(?=[)#])/g, '$1')
+
+/** Stages llms.txt and llms-full.txt of a site below `base`. */
+function stageTexts(base: string): void {
+  for (const [name, text] of Object.entries(llmsFiles(base, tagline(), textOf))) write(`public/${name}`, text)
+}
+
+/** Stages every page but the generated API pages, which typedoc writes. `base`: the path of the site, such as `/`. */
+export function stagePages(base: string): void {
   const shown = new Set<string>()
   const texts: Readonly<Record<string, readonly [from: string, text: string]>> = {
     '/': ['README.md', homePage()],
@@ -151,6 +163,7 @@ export function stagePages(): void {
   }
   write('playground.json', JSON.stringify(playgroundData()))
   stageSources(shown)
+  stageTexts(base)
   cpSync(join(root, 'docs/assets'), join(STAGED, 'public/assets'), { recursive: true })
   cpSync(join(import.meta.dirname, 'mark.svg'), join(STAGED, 'public/mark.svg'))
 }
