@@ -2,7 +2,7 @@ import { TOKEN } from '../src/base/amount.ts'
 import { toBase64, toHex, utf8 } from '../src/base/bytes.ts'
 import { sha256 } from '../src/base/sha256.ts'
 import { signerAt, signersOf } from './accounts.ts'
-import { GATEWAY_SENDERS, MIX_OWNERS, PEER_SENDERS, SENDERS } from './load/pool.ts'
+import { GATEWAY_SENDERS, MIX_OWNERS, PEER_SENDERS, SENDERS, STAKED_WITH } from './load/pool.ts'
 
 /** Base units of whole tokens, as genesis has them. */
 export const units = (tokens: number): string => (BigInt(tokens) * TOKEN).toString()
@@ -69,4 +69,20 @@ export const accountsGenesis =
       balance: '1',
     }))
     return { ...chain, accounts: [...chain.accounts, ...more] }
+  }
+
+/** transferGenesis with STAKED_WITH validators more, all of the set, which share `count` delegations of 1 token. */
+export const delegationsGenesis =
+  (count: number) =>
+  (pubKey: string): object => {
+    const chain = chainOf(pubKey, silent('validator', STAKED_WITH, 10_000), { max_vals: STAKED_WITH + 1 })
+    const [own, ...others] = chain.candidacies
+    const candidacies = others.map((candidacy, at) => ({
+      ...candidacy,
+      delegations: Array.from({ length: Math.ceil(Math.max(0, count - at) / STAKED_WITH) }, (_, turn) => ({
+        delegator: `0x${toHex(sha256(utf8(`delegator ${at + turn * STAKED_WITH}`)).subarray(0, 20))}`,
+        amount: units(1),
+      })),
+    }))
+    return { ...chain, candidacies: [own, ...candidacies] }
   }

@@ -168,7 +168,7 @@ interface Tables {
   threads: readonly Sample[]
   verify: readonly ThreadCost[]
   states: readonly StateCost[]
-  stateSync?: SyncCost
+  stateSync: readonly SyncCost[]
 }
 
 /** How each part is measured. */
@@ -196,7 +196,8 @@ const MEASURES: Readonly<Record<Part, (context: Context, tables: Tables) => Prom
     tables.states = [...tables.states, ...(await measureStates(context, plan.states))]
   },
   statesync: async (context, tables) => {
-    tables.stateSync = await measureStateSync(context)
+    for (const kind of ['accounts', 'delegations'] as const)
+      tables.stateSync = [...tables.stateSync, await measureStateSync(context, kind)]
   },
   replay: (context) => measureReplay(context, profileFlags()),
   growth10m: async (context, tables) => {
@@ -208,7 +209,7 @@ const MEASURES: Readonly<Record<Part, (context: Context, tables: Tables) => Prom
 /** Runs the parts that were asked for and prints what they came to. A part that fails does not take the others with it. */
 async function bench(context: Context, leftOut: readonly string[]): Promise<void> {
   const { samples, rounds, programs, say } = context
-  const tables: Tables = { histories: [], threads: [], verify: [], states: [] }
+  const tables: Tables = { histories: [], threads: [], verify: [], states: [], stateSync: [] }
   const missing = [...leftOut]
   for (const part of PARTS.filter((one) => parts.includes(one))) {
     const beganMs = performance.now()
@@ -230,7 +231,7 @@ async function bench(context: Context, leftOut: readonly string[]): Promise<void
     ...(tables.threads.length > 0 ? [threadTable(tables.threads)] : []),
     ...(tables.verify.length > 0 ? [verifyThreadTable(tables.verify)] : []),
     ...(tables.states.length > 0 ? [stateTable(tables.states)] : []),
-    ...(tables.stateSync === undefined ? [] : [stateSyncTable(tables.stateSync)]),
+    ...(tables.stateSync.length > 0 ? [stateSyncTable(tables.stateSync)] : []),
   ].join('\n\n')
   const failed = [
     ...samples,

@@ -5,16 +5,20 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { homeFiles, readNodeId } from '../src/comet/home.ts'
 import type { Context } from './context.ts'
-import { accountsGenesis } from './genesis.ts'
+import { accountsGenesis, delegationsGenesis } from './genesis.ts'
 import { type BenchNode, type NodeOptions, startNode } from './node.ts'
 import { peakMbOf } from './proc.ts'
 import { number, tableOf } from './report.ts'
 import { medianOf } from './stats.ts'
 import { until } from './until.ts'
 
-const ACCOUNTS = 1_000_000
-// `svcd start` takes a genesis file of at most 64 MiB. Transfers make the other accounts.
-const GENESIS_ACCOUNTS = 900_000
+/** How many of either a chain has. */
+const COUNT = 1_000_000
+/** What a chain has many of. `svcd start` takes a genesis file of at most 64 MiB: transactions of a pool make the others. */
+const KINDS = {
+  accounts: { ofGenesis: 900_000, genesis: accountsGenesis, pool: 'new' },
+  delegations: { ofGenesis: 700_000, genesis: delegationsGenesis, pool: 'stake' },
+} as const
 const UNDER_WAY = 8000
 const PIECE_MS = 4000
 // A join waits for CometBFT's discovery, and the whole state is written to disk.
@@ -26,7 +30,7 @@ const WAIT_MS_MAX = 300_000
 const DISCOVERY_S = 5
 const MB = 1_000_000
 
-/** What a chain takes until it has a snapshot of ACCOUNTS. */
+/** What a chain takes until it has a snapshot of COUNT. */
 interface Made {
   /** From the start of both programs to the first block, which writes the genesis. */
   readonly genesisMs: number
@@ -48,8 +52,9 @@ interface Joined {
   readonly diskMb: number
 }
 
-/** State sync of ACCOUNTS: the chain once, and each join. */
+/** State sync of COUNT: the chain once, and each join. */
 export interface SyncCost {
+  readonly kind: keyof typeof KINDS
   readonly made: Made
   readonly joins: readonly Joined[]
 }
@@ -84,14 +89,15 @@ const flagsOf = (home: string): readonly string[] => [
   SNAPSHOT_INTERVAL,
 ]
 
-/** Transfers to new accounts, until the chain has ACCOUNTS. */
-async function grow({ generator }: Context, { host, port }: BenchNode): Promise<void> {
-  const missing = ACCOUNTS - GENESIS_ACCOUNTS
-  await generator.prepare({ pool: 'new', fresh: true, size: missing })
+/** Transactions until the chain has COUNT. */
+async function grow({ generator }: Context, { host, port }: BenchNode, kind: SyncCost['kind']): Promise<void> {
+  const { ofGenesis, pool } = KINDS[kind]
+  const missing = COUNT - ofGenesis
+  await generator.prepare({ pool, fresh: true, size: missing })
   for (let [made, fresh] = [0, true]; made < missing; fresh = false) {
-    const job = { load: 'saturate', target: { host, port }, pool: 'new', fresh, size: UNDER_WAY } as const
+    const job = { load: 'saturate', target: { host, port }, pool, fresh, size: UNDER_WAY } as const
     const { committed } = await generator.run({ ...job, warmUpMs: 0, measuredMs: PIECE_MS })
-    if (committed === 0) throw new Error('no transfer came into a block')
+    if (committed === 0) throw new Error('no transaction came into a block')
     made += committed
   }
 }
@@ -166,8 +172,9 @@ async function joinChain(options: NodeOptions, chain: BenchNode): Promise<Joined
   return { ...joined, startMs: again.appStartMs }
 }
 
-/** State sync over loopback, by CometBFT's own protocol: a chain of ACCOUNTS makes a snapshot, and fresh nodes join it. */
-export async function measureStateSync(context: Context): Promise<SyncCost> {
+/** State sync over loopback, by CometBFT's own protocol: a chain of COUNT makes a snapshot, and fresh nodes join it. */
+export async function measureStateSync(context: Context, kind: SyncCost['kind']): Promise<SyncCost> {
+  const { ofGenesis, genesis } = KINDS[kind]
   const { programs, newFolder, freePorts, say } = context
   const [rpc = 0, p2p = 0] = await freePorts(2)
   const home = newFolder()
@@ -176,7 +183,7 @@ export async function measureStateSync(context: Context): Promise<SyncCost> {
     app: 'svcd',
     home,
     ports: [rpc, p2p],
-    appState: accountsGenesis(GENESIS_ACCOUNTS),
+    appState: genesis(ofGenesis),
     appFlags: flagsOf(home),
     settings: { 'consensus.timeout_commit': '500ms' },
   }
@@ -184,11 +191,11 @@ export async function measureStateSync(context: Context): Promise<SyncCost> {
   const chain = await startNode(options)
   try {
     const genesisMs = performance.now() - beginMs
-    await grow(context, chain)
+    await grow(context, chain, kind)
     const { height, mb, ms } = await makeSnapshot(home)
     const made = { genesisMs, snapshotMs: ms, snapshotMb: mb, peakMb: peakMbOf(chain.pids.app as number) }
     say(
-      `${GENESIS_ACCOUNTS} accounts of genesis: first block after ${number(genesisMs / 1000, 1)} s; of ${ACCOUNTS} ` +
+      `${ofGenesis} ${kind} of genesis: first block after ${number(genesisMs / 1000, 1)} s; of ${COUNT} ` +
         `a snapshot of ${number(mb)} MB in ${number(ms / 1000, 1)} s; the application took ${made.peakMb} MB at most`,
     )
     const joins: Joined[] = []
@@ -200,20 +207,20 @@ export async function measureStateSync(context: Context): Promise<SyncCost> {
           `${number(joined.restoreMs / 1000, 1)} s with ${joined.peakMb} MB at most, opened in ${number(joined.startMs)} ms`,
       )
     }
-    return { made, joins }
+    return { kind, made, joins }
   } finally {
     await chain.stop()
   }
 }
 
-/** One row: what was made once, and medians of the joins. */
-export function stateSyncTable({ made, joins }: SyncCost): string {
-  const of = (figure: keyof Joined): number => medianOf(joins.map((one) => one[figure]))
+/** A row for each kind: what was made once, and medians of the joins. */
+export function stateSyncTable(costs: readonly SyncCost[]): string {
   const seconds = (ms: number): string => number(ms / 1000, 1)
   return tableOf(
     [
       'state sync of',
-      `first block on a genesis of ${number(GENESIS_ACCOUNTS)}, s`,
+      'in genesis',
+      'first block, s',
       'peak RSS with all, MB',
       'snapshot, s',
       'its size, MB',
@@ -223,9 +230,11 @@ export function stateSyncTable({ made, joins }: SyncCost): string {
       'start, s',
       'disk, MB',
     ],
-    [
-      [
-        `${number(ACCOUNTS)} accounts`,
+    costs.map(({ kind, made, joins }) => {
+      const of = (figure: keyof Joined): number => medianOf(joins.map((one) => one[figure]))
+      return [
+        `${number(COUNT)} ${kind}`,
+        number(KINDS[kind].ofGenesis),
         seconds(made.genesisMs),
         number(made.peakMb),
         seconds(made.snapshotMs),
@@ -235,7 +244,7 @@ export function stateSyncTable({ made, joins }: SyncCost): string {
         number(of('peakMb')),
         seconds(of('startMs')),
         number(of('diskMb')),
-      ],
-    ],
+      ]
+    }),
   )
 }

@@ -1,6 +1,6 @@
 /**
  * Takes the pictures of the web page that README and docs/page.md show, on a devnet of its own with four validators:
- * `node tools/record-page.ts`. Writes docs/assets/page-*.png.
+ * `node tools/record-page.ts`. Writes docs/assets/page-*.png, each once for light and once for dark.
  */
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -89,13 +89,16 @@ try {
     await page.screenshot({ path: join(out, `page-${name}.png`), animations: 'disabled' })
     await page.close()
   }
-  await shoot('overview', '')
-  await shoot('validators', 'validators', { colorScheme: 'dark' })
-  await shoot('proposal', `proposals/${proposal}`)
-  await shoot('validator', `validators/${net.accounts[1]?.address}`, {
-    viewport: { width: 390, height: 844 },
-    deviceScaleFactor: 2,
-  })
+  const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2 }
+  for (const [end, colorScheme] of [
+    ['', 'light'],
+    ['-dark', 'dark'],
+  ] as const) {
+    await shoot(`overview${end}`, '', { colorScheme })
+    await shoot(`validators${end}`, 'validators', { colorScheme })
+    await shoot(`proposal${end}`, `proposals/${proposal}`, { colorScheme })
+    await shoot(`validator${end}`, `validators/${net.accounts[1]?.address}`, { ...phone, colorScheme })
+  }
 } finally {
   await browser.close()
   await net.close()

@@ -27,12 +27,15 @@ export const LANES = 4
 /** Candidacies of the mix, in equal parts for the lanes: they vote, update and propose. */
 export const MIX_OWNERS = 40
 
+/** Candidacies with which a chain of many delegations has them, beside the node's. */
+export const STAKED_WITH = 199
+
 /**
  * What a pool holds: `transfer` and `mix` (60 % transfer, 20 % vote, 10 % update, 10 % propose) are ours, `kv` the
  * kvstores'. `send` are our transfers among PEER_SENDERS accounts, and `sdk` the same of cosmos-sdk. `new` are our
- * transfers to accounts that are not there yet.
+ * transfers to accounts that are not there yet, and `stake` delegations to validators with which their senders have none.
  */
-export type PoolKind = 'transfer' | 'mix' | 'kv' | 'send' | 'sdk' | 'new'
+export type PoolKind = 'transfer' | 'mix' | 'kv' | 'send' | 'sdk' | 'new' | 'stake'
 
 /** Transactions in base64, made before they are needed: the same bytes for every fresh node. */
 export interface Pool {
@@ -63,6 +66,14 @@ const transfer = (sender: number, nonce: number, senders = SENDERS): Uint8Array 
 
 const transferToNew = (at: number): Uint8Array =>
   transferTo(sha256(utf8(`new account ${at}`)).subarray(0, 20), at % SENDERS, Math.floor(at / SENDERS))
+
+/** A delegation of 1 token: the n-th of a sender goes to another validator of delegationsGenesis than those before. */
+function delegation(at: number): Uint8Array {
+  const [sender, nonce] = [at % SENDERS, Math.floor(at / SENDERS)]
+  const { address } = signerAt('validator', (sender + nonce) % STAKED_WITH)
+  const message = { validatorAddress: addressBytes(address), amount: VALUE }
+  return signerAt('sender', sender).signTx({ chainId: CHAIN_ID, nonce, operation: 'delegate', message })
+}
 
 /** A proposal that stays open: what the mix votes on. The node's own candidacy makes it, before the load. */
 export const openProposal = (): Uint8Array =>
@@ -203,5 +214,6 @@ export function makePool(kind: PoolKind): Pool {
   if (kind === 'mix') return mixPool()
   if (kind === 'send' || kind === 'sdk') return orderedPool(kind === 'send' ? sends : sdkSends)
   if (kind === 'new') return sharedPool(transferToNew)
+  if (kind === 'stake') return sharedPool(delegation)
   return sharedPool(kind === 'kv' ? keyValue : (at) => transfer(at % SENDERS, Math.floor(at / SENDERS)))
 }

@@ -19,6 +19,14 @@ function write(file: string, text: string): void {
   writeFileSync(path, text)
 }
 
+const PICTURE = /<picture>\s*<source [^>]*srcset="([^"]+)">\s*<img alt="([^"]*)" src="([^"]+)">\s*<\/picture>/g
+
+/** A picture for each theme of the reader's machine, as one for each theme of the site, which a reader may change. */
+const withThemes = (text: string): string =>
+  text.replaceAll(PICTURE, (_, dark: string, alt: string, light: string) =>
+    [`![${alt}](${light}){.only-light}`, `![${alt}](${dark}){.only-dark}`].join('\n'),
+  )
+
 /** README by its parts: what stands above the first heading, and each section below. */
 function readmeParts(): { readonly intro: string; readonly sections: ReadonlyMap<string, string> } {
   const [intro = '', ...parts] = read('README.md').split(/^## /m)
@@ -34,7 +42,7 @@ const tagline = (): string => (JSON.parse(read('package.json')) as { description
 /** The home page: what README says before its first steps. */
 function homePage(): string {
   const { intro, sections } = readmeParts()
-  const picture = /^!\[.*\]\(.*\)$/m.exec(intro)?.[0] ?? ''
+  const [picture = ''] = /^.*:\n\n<picture>[\s\S]*?<\/picture>$/m.exec(intro) ?? []
   const section = (title: string, change = (text: string): string => text): string =>
     `## ${title}\n\n${change(sections.get(title) ?? '')}`
   return `---
@@ -141,7 +149,10 @@ const withoutExpressions = (text: string): string => mapProse(text, (prose) => p
 const textOf = ({ source }: SitePage): string | undefined =>
   source === undefined
     ? undefined
-    : withSiteLinks(source, read(source), new Set()).replaceAll(/(\]\(\/[^)#]*?)(?:index)?\.md(?=[)#])/g, '$1')
+    : withSiteLinks(source, withThemes(read(source)), new Set()).replaceAll(
+        /(\]\(\/[^)#]*?)(?:index)?\.md(?=[)#])/g,
+        '$1',
+      )
 
 /** Stages llms.txt and llms-full.txt of a site below `base`. */
 function stageTexts(base: string): void {
@@ -159,13 +170,13 @@ export function stagePages(base: string): void {
   for (const { route, source } of sitePages) {
     if (route.startsWith('/api/')) continue
     const [from, text] = texts[route] ?? [source as string, read(source as string)]
-    write(fileOf(route), withSiteLinks(from, withoutExpressions(text), shown))
+    write(fileOf(route), withSiteLinks(from, withThemes(withoutExpressions(text)), shown))
   }
   write('playground.json', JSON.stringify(playgroundData()))
   stageSources(shown)
   stageTexts(base)
   cpSync(join(root, 'docs/assets'), join(STAGED, 'public/assets'), { recursive: true })
-  cpSync(join(import.meta.dirname, 'mark.svg'), join(STAGED, 'public/mark.svg'))
+  cpSync(join(root, 'src/dashboard/icon.svg'), join(STAGED, 'public/logo.svg'))
 }
 
 /**

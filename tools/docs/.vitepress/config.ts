@@ -1,6 +1,6 @@
 /** VitePress's settings. tools/docs/stage.ts writes the pages that it reads. */
 import { join } from 'node:path'
-import { sections } from '../navigation.ts'
+import { fileOf, sections } from '../navigation.ts'
 import { slugOf } from '../slug.ts'
 
 const cache = join(import.meta.dirname, '../../../.cache/docs')
@@ -10,6 +10,12 @@ const sidebar = sections.map(({ title, pages, isCollapsed = false }) => ({
   ...(isCollapsed ? { collapsed: true } : {}),
   items: pages.map((page) => ({ text: page.title, link: page.route })),
 }))
+
+/** Pages for who changes svcd: found by their links, they would only hide what a reader searches for. */
+const unsearched = new Set([
+  ...sections.filter(({ isCollapsed }) => isCollapsed).flatMap(({ pages }) => pages.map(({ route }) => fileOf(route))),
+  fileOf('/changelog'),
+])
 
 // `--base` of the command line comes too late for the head.
 const { DOCS_BASE: base = '/' } = process.env
@@ -30,9 +36,9 @@ export default {
     anchor: { slugify: slugOf },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark' },
   },
-  head: [['link', { rel: 'icon', href: `${base}mark.svg` }]],
+  head: [['link', { rel: 'icon', href: `${base}logo.svg` }]],
   themeConfig: {
-    logo: { src: '/mark.svg', alt: '' },
+    logo: { src: '/logo.svg', alt: '' },
     nav: [
       { text: 'First steps', link: '/first-steps' },
       { text: 'Client', link: '/client' },
@@ -50,7 +56,7 @@ export default {
         // Source files are shown for links, not for reading from end to end.
         _render: (text, env, md) => {
           const html = md.render(text, env)
-          return env.frontmatter?.search === false ? '' : html
+          return env.frontmatter?.search === false || unsearched.has(env.relativePath) ? '' : html
         },
       },
     },
