@@ -1,13 +1,20 @@
 /**
- * Packs what is published: `npm run pack`. Builds dist and writes three package folders and their tarballs into
- * .cache/packages: `svcd` with the libraries that it runs on, and what `svcd/client` and `svcd/abci` reach of dist as
- * `@svcd/client` and `@svcd/abci`. Version, engines, exports and the versions of libraries are those of package.json.
+ * Packs what is published: `npm run pack`. Builds dist and writes package folders and their tarballs into
+ * .cache/packages: `svcd` with the libraries that it runs on, what `svcd/client` and `svcd/abci` reach of dist as
+ * `@svcd/client` and `@svcd/abci`, and CometBFT for this machine. Version, engines, exports and the versions of libraries
+ * are those of package.json.
+ *   --release   CometBFT for every kind of machine, by the release of Go that tools/packages/cometbft.json names. Each has
+ *               to have the checksum that stands there
+ *   --record    the same, and writes the checksums there
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
+import { PLATFORMS, platformPackage } from '../src/comet/platform.ts'
+import { writeCometBft } from './packages/cometbft.ts'
 import { copyLibraries } from './packages/libraries.ts'
 import { type Reached, reach } from './packages/reach.ts'
+import { programArgs } from './testing/programArgs.ts'
 
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
@@ -65,6 +72,12 @@ const repository = (): object => {
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: path } = process.env
   return path === undefined ? {} : { repository: { type: 'git', url: `git+${server}/${path}.git` } }
 }
+
+const { values } = programArgs({
+  options: { release: { type: 'boolean', default: false }, record: { type: 'boolean', default: false } },
+})
+const isRelease = values.release || values.record
+const here = PLATFORMS.filter((platform) => platform === `${process.platform}-${process.arch}`)
 
 const { scripts: _scripts, devDependencies: _development, files: _files, ...published } = manifest
 
@@ -145,7 +158,12 @@ function writeProgram(): string {
     if (!path.endsWith('.d.ts') || types.has(path)) cpSync(join(dist, path), join(folder, 'dist', path))
   cpSync(join(root, 'cometbft-config'), join(folder, 'cometbft-config'), { recursive: true })
   copyLibraries(root, folder)
-  writeManifest(folder, { ...published, bundleDependencies: Object.keys(manifest.dependencies) })
+  writeManifest(folder, {
+    ...published,
+    bundleDependencies: Object.keys(manifest.dependencies),
+    // npm installs the one that fits, and goes on without it where it cannot.
+    optionalDependencies: Object.fromEntries(PLATFORMS.map((one) => [platformPackage(one), manifest.version])),
+  })
   return folder
 }
 
@@ -153,7 +171,17 @@ const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(2)} MB`
 
 rmSync(out, { recursive: true, force: true })
 await import('./build.ts')
-const folders = [writeProgram(), ...PARTS.map(writePart)]
+const common = { ...pick(published, ['version', 'publishConfig']), ...repository() }
+const platforms = await writeCometBft(isRelease ? PLATFORMS : here, out, common, {
+  cache: join(root, '.cache/cometbft/packages'),
+  isRelease,
+  isRecording: values.record,
+  onProgress: (line, isReplaced = false) => {
+    if (!isReplaced) process.stderr.write(`${line}\n`)
+  },
+})
+// The programs first: npm looks for them when it installs svcd.
+const folders = [...platforms, writeProgram(), ...PARTS.map(writePart)]
 const report = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', out, ...folders], {
   encoding: 'utf8',
   env: { ...process.env, NODE_OPTIONS: '' },

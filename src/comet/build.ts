@@ -52,8 +52,25 @@ const countProgress = (stderr: Readable, size: BuildSize): (() => string) => {
       : `compiled ${packages} of about ${Math.max(packages, size.packages)} packages`
 }
 
-/** `go`: the path of the Go program. `cacheDir`: where the program is put. */
-type GoOptions = { go: string; cacheDir: string; env: NodeJS.ProcessEnv; onProgress: Report }
+/** Another kind of machine, in Go's words. */
+export type Target = { goos: string; goarch: string }
+
+/** `go`: the path of the Go program. `cacheDir`: where the program is put. `target`: this machine by default. */
+type GoOptions = { go: string; cacheDir: string; env: NodeJS.ProcessEnv; onProgress: Report; target?: Target }
+
+/** Where `go install` puts a program for some machine, and with which settings. */
+const installInto = async (
+  folder: string,
+  { go, env, target }: GoOptions,
+): Promise<{ place: string; settings: NodeJS.ProcessEnv }> => {
+  if (target === undefined) return { place: folder, settings: { GOBIN: folder } }
+  // With GOBIN set, Go refuses to install for another machine.
+  const { goos, goarch } = target
+  const [modules = '', hostOs, hostArch] = await goEnv(go, ['GOMODCACHE', 'GOHOSTOS', 'GOHOSTARCH'], env)
+  const isHost = goos === hostOs && goarch === hostArch
+  const place = join(folder, 'bin', isHost ? '' : `${goos}_${goarch}`)
+  return { place, settings: { GOBIN: '', GOPATH: folder, GOMODCACHE: modules, GOOS: goos, GOARCH: goarch } }
+}
 
 /**
  * `name`: of the program, as people call it. `program`: of its file. `command`: what Go is told, to make that file in
@@ -81,6 +98,7 @@ export const buildWithGo = async (build: GoBuild): Promise<void> => {
   await mkdir(cacheDir, { recursive: true })
   await sweep(cacheDir)
   const folder = await mkdtemp(join(cacheDir, '.build-'))
+  const { place, settings } = await installInto(folder, build)
   const startedMs = Date.now()
   const seconds = () => `${Math.round((Date.now() - startedMs) / 1000)} s`
   const what = `${name} ${version} with Go ${goVersion.replace(/^go/, '')}`
@@ -88,7 +106,7 @@ export const buildWithGo = async (build: GoBuild): Promise<void> => {
   // Without cgo the program needs no C compiler and runs on any libc.
   const building = execute(go, command(folder), {
     ...(cwd !== undefined && { cwd }),
-    env: { ...env, GOBIN: folder, CGO_ENABLED: '0' },
+    env: { ...env, ...settings, CGO_ENABLED: '0' },
     maxBuffer: OUTPUT_CHARS_MAX,
   })
   const progress = countProgress(building.child.stderr as Readable, size)
@@ -98,7 +116,7 @@ export const buildWithGo = async (build: GoBuild): Promise<void> => {
   process.once('exit', stop)
   try {
     await building
-    await rename(join(folder, program), join(cacheDir, program))
+    await rename(join(place, program), join(cacheDir, program))
     onProgress(`built ${name} ${version} in ${seconds()}`)
   } catch (error) {
     say(false)
@@ -123,6 +141,9 @@ export type BuildOptions = GoOptions & { program?: keyof typeof PROGRAMS; versio
 /** Builds CometBFT, or a tool of its module, with Go into `<cacheDir>/<program>`, as `buildWithGo` does. */
 export const buildCometBft = async ({ program = 'cometbft', version, ...options }: BuildOptions): Promise<void> => {
   const name = program === 'cometbft' ? 'CometBFT' : `CometBFT's ${program}`
-  const command = ['install', '-v', `github.com/cometbft/cometbft/${PROGRAMS[program]}@v${version}`]
-  await buildWithGo({ ...options, name, version, program, command: () => command, size: COMETBFT_SIZE })
+  // Without paths of the machine, so that the same Go makes the same bytes anywhere.
+  const flags = ['-v', '-trimpath', '-ldflags=-s -w']
+  const command = ['install', ...flags, `github.com/cometbft/cometbft/${PROGRAMS[program]}@v${version}`]
+  const file = options.target?.goos === 'windows' ? `${program}.exe` : program
+  await buildWithGo({ ...options, name, version, program: file, command: () => command, size: COMETBFT_SIZE })
 }

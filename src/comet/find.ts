@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { buildCometBft, goEnv, type Report } from './build.ts'
 import { CometError, reasonOf } from './errors.ts'
+import { packagedFolder } from './platform.ts'
 
 /** The CometBFT release that is built when none is found, and with which the tests run. */
 export const COMETBFT_VERSION = '0.38.25'
@@ -17,6 +18,7 @@ export const defaultCometCache = (): string =>
   fileURLToPath(new URL(`../../.cache/cometbft/${COMETBFT_VERSION}`, import.meta.url))
 
 const VERSION_TIMEOUT_MS = 20_000
+const PROGRAM = process.platform === 'win32' ? 'cometbft.exe' : 'cometbft'
 
 const execute = promisify(execFile)
 
@@ -117,7 +119,7 @@ export type FindOptions = {
 
 /**
  * Finds a CometBFT program: the one that SVCD_COMETBFT names, else the first `cometbft` of a supported release line on
- * PATH, in the cache, in Go's folders or in those of Homebrew, else version COMETBFT_VERSION, built by `go install`
+ * PATH, in npm's package for this machine, in the cache, in Go's folders or in those of Homebrew, else version COMETBFT_VERSION, built by `go install`
  * into the cache (about a minute, verified by Go's checksum database). Each program that is passed over is reported with
  * the reason. Throws a CometError of one line when SVCD_COMETBFT cannot be used, when there is neither CometBFT nor Go,
  * or when the build fails. A program is judged by the release line of the version it prints: 0.37.18 prints 0.37.16, and
@@ -133,18 +135,19 @@ export const findCometBft = async (options: FindOptions = {}): Promise<CometBft>
   const named = env['SVCD_COMETBFT']
   if (named !== undefined && named !== '') return await fromEnv(named, env)
   const [go] = await programsIn(pathFolders(env), 'go')
-  const near = await programsIn([...pathFolders(env), cacheDir], 'cometbft')
+  const packaged = packagedFolder()
+  const near = await programsIn([...pathFolders(env), ...(packaged === undefined ? [] : [packaged]), cacheDir], PROGRAM)
   const found = await firstSupported(near, env, onProgress)
   if (found !== undefined) return found
   // Not before, because Go writes into the user's home when it is asked for its settings.
   const others = [...(await goFolders(go, env)), ...folders, ...(await builtFolders(cacheDir))]
-  const far = (await programsIn(others, 'cometbft')).filter((path) => !near.includes(path))
+  const far = (await programsIn(others, PROGRAM)).filter((path) => !near.includes(path))
   const other = await firstSupported(far, env, onProgress)
   if (other !== undefined) return other
   if (go === undefined) {
     throw new CometError(
       `There is neither CometBFT (${supported}) nor Go to build it. Install Go 1.22 or later (https://go.dev/dl), ` +
-        'put cometbft on PATH, or set SVCD_COMETBFT to its path',
+        'install svcd from npm, which brings CometBFT, put cometbft on PATH, or set SVCD_COMETBFT to its path',
     )
   }
   await buildCometBft({ go, version: COMETBFT_VERSION, cacheDir, env, onProgress })

@@ -48,6 +48,19 @@ test('a file that is no state is said so, and an absent one is only noted', () =
   expect(verdicts()).toEqual(['SQLite bad', 'app hash bad'])
 })
 
+test('a mempool that svcd would have to keep is bad, and the setting is named', async () => {
+  mkdirSync(join(folder, 'config'))
+  const path = join(folder, 'config', 'config.toml')
+  const flags = { home: folder, json: undefined, node: 'http://127.0.0.1:9', acceptProgramVersion: undefined }
+  const look = async () => (await examine(flags)).find(({ check }) => check === 'mempool')
+  for (const type of ['app', 'nop']) {
+    writeFileSync(path, `[mempool]\ntype = "${type}"\n`)
+    expect(await look()).toMatchObject({ verdict: 'bad', found: expect.stringContaining(`"flood", got "${type}"`) })
+  }
+  writeFileSync(path, '[mempool]\ntype = "flood"\n')
+  expect(await look()).toBeUndefined()
+})
+
 test('a validator key that others may read is bad, and the way to mend it is said', async () => {
   writeNodeKeys(folder)
   const path = join(folder, 'config', 'priv_validator_key.json')

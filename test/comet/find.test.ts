@@ -40,8 +40,9 @@ if [ "$1" = env ]; then echo "$GOBIN"; echo "$GOPATH"; exit; fi
 echo "go: downloading github.com/cometbft/cometbft v0.38.25" >&2
 printf 'internal/goarch\\nunsafe\\n' >&2
 ${before}
-v=\${3##*@v}
-p=\${3%@*} p=\${p##*/}
+for last; do :; done
+v=\${last##*@v}
+p=\${last%@*} p=\${p##*/}
 printf '#!/bin/sh\\necho %s\\n' "$v" > "$GOBIN/$p"
 /bin/chmod 755 "$GOBIN/$p"`,
   )

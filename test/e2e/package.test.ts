@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   cpSync,
   existsSync,
@@ -17,7 +18,8 @@ import { build } from 'esbuild'
 import { COMETBFT_VERSION } from '../../src/comet/find.ts'
 import { abciCli } from '../../tools/testing/abciCli.ts'
 import { examplesRunBy } from '../docs/examples.ts'
-import { makePlace, startDevnet } from './support/devnet.ts'
+import { gatewayClient } from './support/client.ts'
+import { devnetArgs, makePlace, startDevnet } from './support/devnet.ts'
 import { replay, startExample, transcriptOf, writeExamples } from './support/examples.ts'
 import { startLight } from './support/light.ts'
 import { testFolder } from './support/testFolder.ts'
@@ -32,6 +34,7 @@ const developer = join(folder, 'developer')
 const program = join(operator, 'node_modules/svcd/dist/cli/svcd.js')
 const { version } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as { version: string }
 const NAMES = ['svcd', 'svcd-client', 'svcd-abci']
+const COMETBFT = `cometbft-${process.platform}-${process.arch}`
 const tarball = (name: string): string => join(packed, `${name}-${version}.tgz`)
 
 const runNode = (cwd: string, args: readonly string[], node = process.execPath): string =>
@@ -58,7 +61,7 @@ function write(project: string, files: Readonly<Record<string, string>>): void {
 function withoutCompiler(): NodeJS.ProcessEnv {
   const bin = join(folder, 'bin')
   mkdirSync(bin)
-  for (const name of ['node', 'npm', 'sh']) {
+  for (const name of ['node', 'npm', 'npx', 'sh']) {
     const path = execFileSync('/bin/sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim()
     symlinkSync(name === 'node' ? process.execPath : path, join(bin, name))
   }
@@ -72,6 +75,8 @@ const publish = (tag: string): { readonly status: number | null; readonly stdout
     env: {
       ...process.env,
       NODE_OPTIONS: '',
+      // CometBFT for this machine alone: six take minutes.
+      PACK_FLAGS: '',
       PATH: `${join(checkout, 'node_modules/.bin')}:${process.env['PATH']}`,
       GITHUB_SERVER_URL: 'https://forge.example',
       GITHUB_REPOSITORY: 'me/svcd',
@@ -111,8 +116,8 @@ describe('each tarball', () => {
   })
 
   test('is published for a tag of its version, and for no other', () => {
-    expect(published.stdout.trim().split('\n').slice(-3).join(' ')).toBe(
-      `+ svcd@${version} + @svcd/abci@${version} + @svcd/client@${version}`,
+    expect(published.stdout.trim().split('\n').slice(-4).join(' ')).toBe(
+      `+ @svcd/${COMETBFT}@${version} + svcd@${version} + @svcd/abci@${version} + @svcd/client@${version}`,
     )
     expect(publish('v0.1.0')).toMatchObject({
       status: 1,
@@ -184,6 +189,39 @@ describe('svcd, installed without a registry and without a compiler', () => {
     npm(operator, ['ci', '--offline'], { ...process.env, PATH: join(folder, 'bin') })
     expect(installedIn(operator).filter((path) => /binding\.gyp$|\/build\/Release/.test(path))).toEqual([])
     expect(bytes()).toBeLessThan(32e6)
+  })
+
+  test('makes blocks on a machine with Node alone: npm brings CometBFT', async () => {
+    const newcomer = join(folder, 'newcomer')
+    write(newcomer, { 'package.json': '{}' })
+    const env = { PATH: join(folder, 'bin'), HOME: join(folder, 'empty home'), NODE_OPTIONS: '' }
+    npm(newcomer, ['install', '--offline', tarball('svcd'), tarball(`svcd-${COMETBFT}`)], { ...process.env, ...env })
+    const place = await makePlace(join(newcomer, 'home'))
+    const args = ['svcd', ...devnetArgs(place)]
+    const child = spawn(join(folder, 'bin/npx'), args, {
+      cwd: newcomer,
+      env,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const ended = once(child, 'close')
+    let said = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (said += text.toString()))
+    try {
+      await Promise.race([
+        once(child.stdout, 'data').then(async () => {
+          while (!said.includes('devnet ready')) await once(child.stdout, 'data')
+        }),
+        ended.then(() => {
+          throw new Error(said)
+        }),
+      ])
+      await gatewayClient(`http://127.0.0.1:${place.ports[0]}`).waitForHeight(2)
+    } finally {
+      process.kill(-(child.pid as number), 'SIGTERM')
+      await ended
+    }
+    expect(said).not.toContain('Go')
   })
 
   test('runs on Node 24 and 22, and its parts are imported and required', () => {

@@ -9,7 +9,8 @@ import { PORTS } from '../../base/ports.ts'
 import { VERSION } from '../../base/version.ts'
 import { reasonOf } from '../../comet/errors.ts'
 import { COMETBFT_LINES, defaultCometCache } from '../../comet/find.ts'
-import { homeFiles, listenAddresses, readNodeId, readValidatorKey } from '../../comet/home.ts'
+import { homeFiles, listenAddresses, mempoolType, readNodeId, readValidatorKey } from '../../comet/home.ts'
+import { packagedFolder } from '../../comet/platform.ts'
 import { openNodeRpc } from '../../comet/rpc.ts'
 import { listKeyFiles, whyOpen } from '../../keys/files.ts'
 import { examineBlocks, examineDisk, examineProgram, examineState, type Finding, stallCauses } from '../doctorChecks.ts'
@@ -47,7 +48,9 @@ async function versions(): Promise<readonly Finding[]> {
   const [major = 0, minor = 0] = node.split('.').map(Number)
   const isServed = major > 22 || (major === 22 && minor >= 14)
   const program = process.env['SVCD_COMETBFT'] ?? 'cometbft'
-  const comet = (await versionOf(program)) ?? (await versionOf(join(defaultCometCache(), 'cometbft')))
+  const places = [packagedFolder() ?? [], defaultCometCache()].flat().map((folder) => join(folder, 'cometbft'))
+  let comet: string | undefined
+  for (const one of [program, ...places]) comet ??= await versionOf(one)
   const isLine = COMETBFT_LINES.some((line) => comet?.replace(/^v/, '').startsWith(`${line}.`))
   return [
     finding('svcd', 'ok', VERSION),
@@ -127,6 +130,24 @@ function homeAccess(home: string): readonly Finding[] {
   }
 }
 
+/**
+ * CometBFT has to keep the mempool: with `app`, which asks the application for its own, releases below 0.40 end
+ * themselves when they reach the application by a socket, and svcd has none; with `nop` no transaction comes anywhere.
+ */
+function mempoolFinding(home: string): readonly Finding[] {
+  const path = homeFiles(home).config
+  if (!existsSync(path)) return []
+  try {
+    const type = mempoolType(home)
+    if (type === undefined || type === 'flood') return []
+    return [
+      finding('mempool', 'bad', `mempool.type in ${path}: expected "flood", got "${type}"; svcd keeps no mempool`),
+    ]
+  } catch (error) {
+    return [finding('mempool', 'bad', reasonOf(error))]
+  }
+}
+
 function homeFindings(home: string): readonly Finding[] {
   if (!existsSync(home))
     return [finding('home', 'bad', `${home} does not exist: name another with --home DIR, or create it with svcd init`)]
@@ -134,6 +155,7 @@ function homeFindings(home: string): readonly Finding[] {
   const keys = listKeyFiles(join(home, 'keystore'))
   return [
     ...homeAccess(home),
+    ...mempoolFinding(home),
     ...secretFile('validator key', files.validatorKey, () => readValidatorKey(home)),
     ...secretFile('node key', files.nodeKey, () => readNodeId(home)),
     ...keys.flatMap((key) => ('problem' in key ? finding('key file', 'bad', key.problem) : [])),
