@@ -210,7 +210,7 @@ describe('a candidacy with which others have staked', () => {
 
 test('marks that are not seen become one that is', () => {
   const input = { name: 'max_vals', value: '7\u202E.9 ot' }
-  expect(sentenceOf({ operation: 'proposeChangeParam', input }, facts)).toMatch(/ to 7\uFFFD\.9 ot\.$/)
+  expect(sentenceOf({ operation: 'proposeChangeParam', input }, facts)).toMatch(/ to 7\[U\+202E\]\.9 ot\.$/)
 })
 
 describe('a candidacy that comes back', () => {

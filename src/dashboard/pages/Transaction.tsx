@@ -9,6 +9,7 @@ import { AccountLink, Badge, HeightLink, Moment, Short, Tokens, UserText, Whole 
 import { failureOf, type Tx } from '../parts/transactions.tsx'
 import { Sentence } from '../parts/Words.tsx'
 import { proposalLink } from '../data/proposals.ts'
+import { visibleText } from '../marks.ts'
 import { linkTo } from '../route.ts'
 import { operationTitle, operationWords } from '../operations/index.ts'
 
@@ -65,7 +66,7 @@ function Result({ title, part, tx }: { readonly title: string; readonly part: Tx
           Data: data === undefined ? undefined : <Data tx={tx} data={data} />,
         }}
       />
-      <pre class='raw'>{JSON.stringify(part, null, 2)}</pre>
+      <pre class='raw'>{visibleText(JSON.stringify(part, null, 2))}</pre>
     </section>
   )
 }

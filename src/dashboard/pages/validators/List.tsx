@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import { Svc } from '../../../client/index.ts'
+import { nameOf } from '../../data/validators.ts'
 import { formatShare, formatTokens } from '../../format.ts'
 import { ChoiceFilter, TextFilter } from '../../parts/Filter.tsx'
 import { Figures, View } from '../../parts/layout.tsx'
@@ -236,7 +237,7 @@ const Listed = ({ data }: { readonly data: Answered }) =>
     () => (
       <>
         <Summary {...data} />
-        <PowerStrip members={data.set} />
+        <PowerStrip members={data.set} nameOf={(owner) => nameOf(data.validators, owner)} />
         <Rows {...data} />
       </>
     ),

@@ -1,4 +1,5 @@
 import { formatShare } from '../../format.ts'
+import { visibleText } from '../../marks.ts'
 import { Badge, Short, UserText } from '../../parts/text.tsx'
 import { linkTo } from '../../route.ts'
 import { type Status, STATUS_WORDS, type Validator } from './candidacy.ts'
@@ -12,7 +13,11 @@ export const linkToForm = (owner: string, what: 'stake' | 'take-back'): string =
 /** A link to the form that stakes with a validator. */
 export const StakeLink = ({ validator }: { readonly validator: Validator }) => (
   <a href={linkToForm(validator.owner_address, 'stake')} title={`Stake with ${validator.owner_address}`}>
-    Stake<span class='visually-hidden'> with {validator.description.name.trim() || validator.owner_address}</span>
+    Stake
+    <span class='visually-hidden'>
+      {' '}
+      with {visibleText(validator.description.name.trim()) || validator.owner_address}
+    </span>
   </a>
 )
 
