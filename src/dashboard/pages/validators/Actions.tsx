@@ -1,12 +1,16 @@
 import { useState } from 'preact/hooks'
+import { parseAddress } from '../../../values/address.ts'
 import type { QueryAccountUpdatesResult } from '../../../client/index.ts'
 import { stakeConstants } from '../../data/stakeConstants.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
+import { useCandidates } from '../../data/validators.ts'
 import { formatCount } from '../../format.ts'
+import type { Typing } from '../../forms/check.ts'
 import { OperationForm } from '../../forms/OperationForm.tsx'
 import { accountsHave, missingStake } from '../../operations/candidacy.ts'
 import { Section } from '../../parts/layout.tsx'
 import { AccountLink, Tokens } from '../../parts/text.tsx'
+import { WhenBlock } from '../../parts/TimeLeft.tsx'
 import { goTo } from '../../route.ts'
 import { act } from '../../wallet/act.ts'
 import { choose, useWallet } from '../../wallet/wallet.ts'
@@ -15,7 +19,7 @@ import type { Stake } from '../../wallet/facts.ts'
 import type { Candidacy, Params, Validator } from './candidacy.ts'
 import { linkToValidator } from './parts.tsx'
 import { useClock } from '../../data/blockTime.ts'
-import { type Unbonding, WhenBlock } from './StatusNote.tsx'
+import type { Unbonding } from './StatusNote.tsx'
 import { UpdateForm } from './UpdateForm.tsx'
 
 /** A request to hand a candidacy over that waits for its answer. */
@@ -58,7 +62,7 @@ function Withdraw({ stake, params, onDone }: Pick<ActionsProps, 'stake' | 'param
           back from the same block on. They do not return when you activate it again.
         </p>
       )}
-      <button type='button' class='main' onClick={() => void withdraw()}>
+      <button type='button' class='main danger' onClick={() => void withdraw()}>
         Withdraw the candidacy
       </button>
     </div>
@@ -89,6 +93,37 @@ function Return({
   )
 }
 
+const NOBODY = `0x${'0'.repeat(40)}`
+
+/** Offers a candidacy to an account that may have one. Source: protocol.md §3, updateAccount. */
+function HandOverForm({ owner, stake, onDone }: { owner: string; stake: Stake; onDone: () => void }) {
+  const candidates = useCandidates().data
+  const check = ({ newCandidateAccount: given = '' }: Typing): Typing => {
+    const to = parseAddress(given.trim())
+    if (to === undefined) return {}
+    const why =
+      to === owner
+        ? 'this account has the candidacy already'
+        : to === NOBODY
+          ? 'nobody has the key of this account'
+          : candidates?.some((one) => one.owner_address === to) === true
+            ? 'this account has a candidacy of its own, and each account can have one'
+            : undefined
+    return why === undefined ? {} : { newCandidateAccount: why }
+  }
+  return (
+    <OperationForm operation='updateCandidacyAccount' check={check} submit='Offer it' onDone={onDone}>
+      {() => (
+        <p class='note'>
+          The new account has to accept, and pays you <Tokens units={stake.self_shares} /> for{' '}
+          {stake.delegators === 0 ? 'the shares' : 'your own shares. What others have staked stays'}. An offer that you
+          made before is replaced.
+        </p>
+      )}
+    </OperationForm>
+  )
+}
+
 /** What the owner of a candidacy can do with it. */
 function OwnerActions({ candidacy: { validator }, stake, params, unbonding, handOvers }: ActionsProps) {
   const [opened, setOpened] = useState<Opened>()
@@ -97,7 +132,12 @@ function OwnerActions({ candidacy: { validator }, stake, params, unbonding, hand
   const isLive = validator.state !== 'Withdrawn'
   const offered = handOvers.find(({ from }) => from === validator.owner_address)
   const opener = (what: Exclude<Opened, undefined>, title: string) => (
-    <button type='button' aria-expanded={opened === what} onClick={toggle(what)}>
+    <button
+      type='button'
+      class={what === 'withdraw' ? 'danger' : ''}
+      aria-expanded={opened === what}
+      onClick={toggle(what)}
+    >
       {title}
     </button>
   )
@@ -128,17 +168,7 @@ function OwnerActions({ candidacy: { validator }, stake, params, unbonding, hand
         <div class={opened === 'update' ? 'opened' : 'opened narrow'}>
           {opened === 'update' && <UpdateForm validator={validator} stake={stake} params={params} onDone={close} />}
           {opened === 'withdraw' && <Withdraw stake={stake} params={params} onDone={close} />}
-          {opened === 'handOver' && (
-            <OperationForm operation='updateCandidacyAccount' submit='Offer it' onDone={close}>
-              {() => (
-                <p class='note'>
-                  The new account has to accept, and pays you <Tokens units={stake.self_shares} /> for{' '}
-                  {stake.delegators === 0 ? 'the shares' : 'your own shares. What others have staked stays'}. An offer
-                  that you made before is replaced.
-                </p>
-              )}
-            </OperationForm>
-          )}
+          {opened === 'handOver' && <HandOverForm owner={validator.owner_address} stake={stake} onDone={close} />}
         </div>
       </div>
     </Section>

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import { Svc } from '../../../client/index.ts'
 import { nameOf } from '../../data/validators.ts'
-import { formatShare, formatTokens } from '../../format.ts'
+import { formatRatio, formatShare, formatTokens } from '../../format.ts'
 import { ChoiceFilter, TextFilter } from '../../parts/Filter.tsx'
 import { Figures, View } from '../../parts/layout.tsx'
 import { Shown } from '../../parts/notes.tsx'
@@ -11,7 +11,6 @@ import { Tokens } from '../../parts/text.tsx'
 import { linkTo, useRoute } from '../../route.ts'
 import {
   type Candidacy,
-  formatRatio,
   formatReturn,
   type Inflation,
   returnOf,

@@ -1,6 +1,6 @@
 import type { QueryParamsResult, QueryValidatorSetResult, QueryValidatorsResult } from '../../../client/index.ts'
-import { maxOf, ONE, parseRatio, printRatio } from '../../../base/amount.ts'
-import { formatShare } from '../../format.ts'
+import { maxOf, ONE, parseRatio } from '../../../base/amount.ts'
+import { formatRatio, formatShare } from '../../format.ts'
 import type { Tone } from '../../parts/text.tsx'
 
 /** A validator or candidate, as the chain lists it. */
@@ -52,9 +52,6 @@ export const totalPower = (members: readonly { readonly power: number }[]): numb
 
 /** The system parameters. */
 export type Params = QueryParamsResult['data']
-
-/** A ratio in per cent: `12.5 %`. */
-export const formatRatio = (ratio: string): string => `${printRatio((parseRatio(ratio) ?? 0n) * 100n)} %`
 
 /** What can still be staked with a candidacy, in base units. */
 export const roomOf = ({ max_shares: max, shares }: Validator): bigint => maxOf(0n, BigInt(max) - BigInt(shares))
