@@ -86,7 +86,7 @@ function useForm(): FormParts {
       const type = parameterOf(chosen)?.type
       const canonical = type === undefined ? {} : canonicalText(type, value.trim())
       const isToday = 'text' in canonical && canonical.text === String(now?.[chosen])
-      return isToday ? { value: `${chosen} is ${textOf(chosen)} already` } : {}
+      return isToday ? { value: `it is ${textOf(chosen)} already` } : {}
     },
     custom: {
       name: (field) => (

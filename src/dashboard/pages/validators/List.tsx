@@ -19,8 +19,42 @@ import {
   STATUS_WORDS,
   withMembers,
 } from './candidacy.ts'
-import { PowerBar, StakeLink, StatusBadge, NameCell } from './parts.tsx'
+import { MissedNow, PowerBar, StakeLink, StatusBadge, NameCell } from './parts.tsx'
 import { useValidators } from './useValidators.ts'
+
+const missedColumn: Column<Candidacy> = {
+  name: 'missed',
+  title: 'Missed',
+  // Who is not in the set has nothing to miss, and comes behind everybody who has.
+  value: ({ keys, absent }) => (keys === 0 ? Number.MAX_SAFE_INTEGER : absent),
+  file: ({ keys, absent }) => (keys === 0 ? '' : absent),
+  cell: ({ keys, absent }) => <MissedNow keys={keys} absent={absent} />,
+  isNumber: true,
+  isMinor: true,
+  width: '5.6rem',
+}
+
+/** What stands behind the others in the CSV file alone. */
+const fileColumns: readonly Column<Candidacy>[] = [
+  {
+    name: 'location',
+    title: 'Location',
+    value: ({ validator }) => validator.description.location,
+    isFileOnly: true,
+  },
+  {
+    name: 'website',
+    title: 'Website',
+    value: ({ validator }) => validator.description.website,
+    isFileOnly: true,
+  },
+  {
+    name: 'declared',
+    title: 'Declared',
+    value: ({ validator }) => validator.created_at,
+    isFileOnly: true,
+  },
+]
 
 /** The columns of a table whose largest member has `most` of the set's `total` power. */
 const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidacy>[] => [
@@ -98,6 +132,7 @@ const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidac
     isMinor: true,
     width: '8.5rem',
   },
+  missedColumn,
   {
     name: 'state',
     title: 'State',
@@ -114,24 +149,7 @@ const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidac
     isAction: true,
     width: '4rem',
   },
-  {
-    name: 'location',
-    title: 'Location',
-    value: ({ validator }) => validator.description.location,
-    isFileOnly: true,
-  },
-  {
-    name: 'website',
-    title: 'Website',
-    value: ({ validator }) => validator.description.website,
-    isFileOnly: true,
-  },
-  {
-    name: 'declared',
-    title: 'Declared',
-    value: ({ validator }) => validator.created_at,
-    isFileOnly: true,
-  },
+  ...fileColumns,
 ]
 
 const CHOICES: readonly (readonly [value: Status | '', title: string])[] = [
@@ -184,9 +202,9 @@ function Summary({ validators, set, params, inflation }: Answered) {
   )
 }
 
-function Rows({ validators, set, inflation }: Answered) {
+function Rows({ validators, set, absences, inflation }: Answered) {
   const { options } = useRoute()
-  const all = useMemo(() => withMembers(validators, set), [validators, set])
+  const all = useMemo(() => withMembers(validators, set, absences), [validators, set, absences])
   const text = (options.get('q') ?? '').trim().toLowerCase()
   const texts = useMemo(() => (text === '' ? [] : all.map(textOf)), [all, text === ''])
   const status = options.get('state') ?? ''
