@@ -160,7 +160,7 @@ withBrowser('blocks, transactions, accounts and the search', () => {
       `accounts/${alice}`,
     ]) {
       await web.goTo(view)
-      await row(/code 20: Invalid expire timestamp failed/).waitFor()
+      await row(/code 20: Invalid expire timestamp.* failed/).waitFor()
     }
   })
 

@@ -143,7 +143,7 @@ withBrowser('the pages of validators', () => {
 })
 
 withBrowser('a chain of two validators', () => {
-  const site = devnetPages({ validators: 2, blockTime: '300ms' })
+  const site = devnetPages({ validators: 2, blockTime: '300ms', balance: '20000000token' })
 
   test('a key that has not signed joins, and counts when its node signs: the page shows both as they happen', async () => {
     const svc = new Svc(site.net.url)
