@@ -181,7 +181,7 @@ async function viewsOf({ url, accounts }: Devnet): Promise<Readonly<Record<strin
 const HEIGHTS: Readonly<Record<string, number>> = { 1440: 900, 768: 1024, 390: 844, 320: 640 }
 
 /** Further down a picture shows nothing that cannot be seen above, in px. */
-const SHOWN_PX = 2_200
+const SHOWN_PX = 4_400
 
 const partOf = ({ width, height }: { width: number; height: number }, high: number) => ({
   fullPage: true,

@@ -35,7 +35,9 @@ export function valueText(name: string, value: string | number): string {
 export function exactValue(name: string, value: string): string {
   const unit = parameterOf(name)?.unit ?? ''
   if (unit.startsWith('per cent')) return `${value} %`
-  return unit.startsWith('of ') && parseRatio(value) !== undefined ? `${value} (${formatRatio(value)})` : value
+  return unit.startsWith('of ') && parseRatio(value) !== undefined
+    ? `${value} (${formatRatio(value)})`
+    : formatValue(value)
 }
 
 /** The values that a proposal may give a parameter, in words. */

@@ -188,7 +188,7 @@ export function Transaction({ hash }: { readonly hash: string }) {
           <Missing isRefused={Boolean(shortfall)} own={own} />
         </>
       )}
-      {shortfall ? <Shortfall shortfall={shortfall} /> : null}
+      {shortfall && own?.progress.state !== 'failed' ? <Shortfall shortfall={shortfall} /> : null}
       {tx ? <Found tx={tx} /> : null}
     </View>
   )

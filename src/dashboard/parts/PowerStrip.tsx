@@ -78,7 +78,7 @@ export function PowerStrip({ members, nameOf }: { readonly members: readonly Mem
   const rest = small.reduce((sum, { power }) => sum + power, 0)
   const restLabel = `${formatCount(small.length)} others: ${formatShare(rest, total)}`
   return (
-    <>
+    <div>
       <div class='power-strip'>
         <ul>
           {large.map((member) => {
@@ -106,6 +106,6 @@ export function PowerStrip({ members, nameOf }: { readonly members: readonly Mem
         </span>
       </div>
       <Decisive spread={spread} nameOf={nameOf} />
-    </>
+    </div>
   )
 }

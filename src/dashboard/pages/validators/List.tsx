@@ -31,7 +31,7 @@ const missedColumn: Column<Candidacy> = {
   cell: ({ keys, absent }) => <MissedNow keys={keys} absent={absent} />,
   isNumber: true,
   isMinor: true,
-  width: '5.6rem',
+  width: '5rem',
 }
 
 /** What stands behind the others in the CSV file alone. */
@@ -64,7 +64,7 @@ const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidac
     value: ({ validator }) => validator.rank,
     isNumber: true,
     isMinor: true,
-    width: '4.6rem',
+    width: '3.6rem',
   },
   {
     name: 'name',
@@ -83,7 +83,7 @@ const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidac
     cell: ({ power }) => <PowerBar power={power} most={most} total={inflation.power} />,
     isNumber: true,
     isMinor: true,
-    width: '16rem',
+    width: '14rem',
   },
   { name: 'share', title: 'Share', value: ({ power }) => formatShare(power, inflation.power), isFileOnly: true },
   {
@@ -94,7 +94,7 @@ const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidac
     cell: ({ validator }) => <Tokens units={validator.shares} decimals={0} unit='' />,
     isNumber: true,
     isMinor: true,
-    width: '8.5rem',
+    width: '7.4rem',
   },
   {
     name: 'max-shares',
@@ -111,7 +111,7 @@ const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidac
     cell: ({ validator }) => formatRatio(validator.comp_rate),
     isNumber: true,
     isMinor: true,
-    width: '7.2rem',
+    width: '6.9rem',
   },
   {
     name: 'return',
@@ -130,7 +130,7 @@ const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidac
     cell: ({ validator }) => <Tokens units={roomOf(validator)} decimals={0} unit='' />,
     isNumber: true,
     isMinor: true,
-    width: '8.5rem',
+    width: '7.4rem',
   },
   missedColumn,
   {
@@ -147,7 +147,7 @@ const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidac
     cell: ({ validator }) => <StakeLink validator={validator} />,
     isMinor: true,
     isAction: true,
-    width: '4rem',
+    width: '3.4rem',
   },
   ...fileColumns,
 ]
