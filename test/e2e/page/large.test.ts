@@ -48,6 +48,25 @@ withBrowser('a chain of hundreds of candidacies', () => {
     expect(await page.title()).toMatch(/^\[U\+202E\]edon/)
   })
 
+  test('the last blocks that a validator signed and missed stand side by side on a phone', async () => {
+    const { page, goTo, shot } = await site.open('', { viewport: { width: 320, height: 640 } })
+    for (const [at, words] of [
+      [0, /^100 % of the last \d+ blocks that it had to sign: it missed none/],
+      [1, /^0 % of the last \d+ blocks that it had to sign: it missed \d+/],
+    ] as const) {
+      await goTo(`validators/${site.net.accounts[at]?.address}`)
+      await page.getByText(words).waitFor()
+      const cell = page
+        .getByRole('list', { name: /^The last \d+ blocks$/ })
+        .getByRole('link')
+        .first()
+      expect((await cell.boundingBox())?.width).toBeGreaterThan(5)
+      expect(await widthOf(page)).toBe(320)
+      await cell.scrollIntoViewIfNeeded()
+      await shot(`validator-blocks-${at}`)
+    }
+  })
+
   test('validators sort by the blocks that they have missed', async () => {
     const { page, goTo } = await site.open('', { viewport: { width: 1440, height: 900 } })
     await goTo('validators')

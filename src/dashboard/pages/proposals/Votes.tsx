@@ -38,6 +38,7 @@ const columns: readonly Column<VoteRow>[] = [
     value: ({ height }) => height,
     cell: ({ height }) => (height === 0 ? '–' : <HeightLink height={height} />),
     isNumber: true,
+    isMinor: true,
   },
 ]
 
