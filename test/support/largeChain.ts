@@ -129,11 +129,11 @@ export function largeChainOptions(folder: string, chain: LargeChain): DevnetOpti
 /** Proposals that stay open, if there are more of them. */
 const OPEN = 12
 
-/** Proposals that are open at a time: the chain gives a validator at most 20 places. */
-const ROUND = 20
+/** Proposals that are made at a time: the chain gives a validator 20 places for those that are open. */
+const ROUND = 10
 
-/** Long enough for a round to be proposed and voted on. */
-const EXPIRES_IN_BLOCKS = 8
+/** Far enough that one is proposed before its end on a busy machine. */
+const EXPIRES_IN_BLOCKS = 25
 
 const REASONS = [
   'Three more have asked to join.',
@@ -151,7 +151,9 @@ const VALUES: readonly (readonly [name: string, value: string])[] = [
   ['unstake_wait_period', '2000'],
 ]
 
-const OUTCOMES = ['Approved', 'Rejected', 'Expired', 'Approved'] as const
+/** What becomes of the ended proposals: the last of each round expires. */
+const outcomeOf = (at: number): 'Approved' | 'Rejected' | 'Expired' =>
+  at % ROUND === ROUND - 1 ? 'Expired' : at % 3 === 1 ? 'Rejected' : 'Approved'
 
 /** One of the proposals, whose kind is chosen by `at`, which ends at a height if that is given; resolves with its id. */
 async function propose(svc: Svc, from: string, at: number, end: number | undefined): Promise<string> {
@@ -182,7 +184,7 @@ async function propose(svc: Svc, from: string, at: number, end: number | undefin
 
 /**
  * Makes what genesis cannot: some candidacies become inactive, and there are proposals, of which the last OPEN are open.
- * The blocks that it waits for, it makes with payments.
+ * While it waits for blocks, it makes payments.
  */
 export async function growLargeChain(
   { url, accounts }: Pick<Devnet, 'url' | 'accounts'>,
@@ -199,28 +201,34 @@ export async function growLargeChain(
   // Two thirds of the power belong to these.
   const deciding = Array.from({ length: Math.ceil((nodes * 2) / 3) }, (_, at) => ownerAt(at))
   const others = Math.min(3, candidacies - nodes)
-  const votersOf = (at: number, outcome: string | undefined): readonly string[] => {
-    if (outcome === 'Approved' || outcome === 'Rejected') return deciding
-    return others > 0 && at % 2 === 0 ? [ownerAt(nodes + (at % others))] : []
-  }
   // Those with little power have one place each.
   const proposerOf = (at: number): string => ownerAt(at % ROUND < Math.min(4, candidacies) ? at % ROUND : 0)
-  const make = async (at: number, outcome: string | undefined, end?: number): Promise<void> => {
+  const make = async (at: number, voters: readonly string[], answer: 'Y' | 'N', end?: number): Promise<void> => {
     const proposalId = await propose(svc, proposerOf(at), at, end)
-    const answer = outcome === 'Rejected' || at % 4 === 2 ? 'N' : 'Y'
-    for (const from of votersOf(at, outcome)) await governance.vote({ from, proposalId, answer })
+    for (const from of voters) await governance.vote({ from, proposalId, answer })
   }
 
   for (const at of INACTIVE.filter((one) => one < candidacies)) await stake.validator.deactivate({ from: ownerAt(at) })
   const ended = Math.max(0, proposals - OPEN)
+  let last = 0
   for (let made = 0; made < ended; made += ROUND) {
-    const end = (await blockNumber()) + EXPIRES_IN_BLOCKS
+    last = (await blockNumber()) + EXPIRES_IN_BLOCKS
     const round = Array.from({ length: Math.min(ROUND, ended - made) }, (_, index) => made + index)
-    await Promise.all(round.map((at) => make(at, OUTCOMES[at % OUTCOMES.length], end)))
-    await passTo(end)
+    await Promise.all(
+      round.map((at) => {
+        const outcome = outcomeOf(at)
+        return outcome === 'Expired' ? make(at, [], 'Y', last) : make(at, deciding, outcome === 'Approved' ? 'Y' : 'N')
+      }),
+    )
   }
+  await passTo(last)
+  // Some of the open ones have a few votes.
   const open = Array.from({ length: proposals - ended }, (_, index) => ended + index)
-  await Promise.all(open.map((at) => make(at, undefined)))
+  await Promise.all(
+    open.map((at) =>
+      make(at, others > 0 && at % 2 === 0 ? [ownerAt(nodes + (at % others))] : [], at % 4 === 0 ? 'Y' : 'N'),
+    ),
+  )
   if (ended > 0) {
     const { data } = await stake.validator.query(ownerAt(0))
     const preservedValidators = data?.pub_key.value as string
