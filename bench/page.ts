@@ -11,8 +11,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EntryType } from 'node:perf_hooks'
 import type { Browser, Page } from 'playwright-core'
+import { type Devnet, startDevnet } from '../src/cli/devnet/startDevnet.ts'
 import { startBrowser } from '../test/e2e/support/browser.ts'
-import { type ChainOptions, startChain } from '../test/stress/chain.ts'
+import { growLargeChain, type LargeChain, largeChainOptions } from '../test/support/largeChain.ts'
 import { medianOf } from './stats.ts'
 import { programArgs } from '../tools/testing/programArgs.ts'
 
@@ -80,14 +81,16 @@ const rounds = Number(values.rounds ?? 5)
 
 execFileSync(process.execPath, [join(import.meta.dirname, '../tools/page.ts')], { stdio: 'inherit' })
 const home = mkdtempSync(join(tmpdir(), 'svcd-page-'))
-const start = (name: string, options: Omit<ChainOptions, 'home'>) => startChain({ ...options, home: join(home, name) })
-const small = await start('small', { candidacies: 1, proposals: 0, blockTimeMs: 1_000 })
-const large = await start('large', {
+async function start(chain: LargeChain): Promise<Devnet> {
+  const net = await startDevnet(largeChainOptions(home, chain))
+  await growLargeChain(net, chain)
+  return net
+}
+const small = await start({ candidacies: 1, proposals: 0 })
+const large = await start({
   candidacies: 200,
-  validators: 200,
   accounts: Number(values.accounts ?? 100_000),
   proposals: Number(values.proposals ?? 5_000),
-  blockTimeMs: 1_000,
 })
 const browser = await startBrowser()
 try {
@@ -97,8 +100,8 @@ try {
     const opened: { readonly small: Opened; readonly large: Opened }[] = []
     for (let round = 0; round < rounds; round++) {
       opened.push({
-        small: await openView(browser, `http://127.0.0.1:${small.gateway.port}`, view),
-        large: await openView(browser, `http://127.0.0.1:${large.gateway.port}`, view),
+        small: await openView(browser, small.url, view),
+        large: await openView(browser, large.url, view),
       })
     }
     const ratio = (figure: keyof Opened): string =>
@@ -109,7 +112,7 @@ try {
   }
 } finally {
   await browser.close()
-  await small.stop()
-  await large.stop()
+  await small.close()
+  await large.close()
   rmSync(home, { recursive: true, force: true })
 }

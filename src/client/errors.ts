@@ -2,7 +2,10 @@ import type { Shortfall } from '../base/txError.ts'
 import type { CheckTx, TransactionResult } from '../tx/result.ts'
 
 /** The part of a result that says why the transaction failed, in CheckTx or in its block; undefined when it did not. */
-export const failureOf = ({ check_tx, deliver_tx }: TransactionResult): CheckTx | undefined =>
+export const failureOf = ({
+  check_tx,
+  deliver_tx,
+}: Pick<TransactionResult, 'check_tx' | 'deliver_tx'>): CheckTx | undefined =>
   [check_tx, deliver_tx].find(({ code = 0 }) => code !== 0)
 
 /** True when a transaction failed, in CheckTx or in its block. Source: interface, Errors. */

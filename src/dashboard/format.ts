@@ -1,4 +1,5 @@
 /** What the page writes numbers, amounts, times and hashes like. Amounts never pass through a float. */
+import { parseRatio, printRatio } from '../base/amount.ts'
 import { Svc } from '../client/index.ts'
 
 const grouped = (digits: string): string => digits.replace(/\B(?=(\d{3})+$)/g, ',')
@@ -23,6 +24,9 @@ export function formatShare(part: bigint | number, whole: bigint | number): stri
   const text = `${formatCount(hundredths / 100n)}.${String(hundredths % 100n).padStart(2, '0')}`.replace(/\.?0+$/, '')
   return `${text} %`
 }
+
+/** A ratio in per cent: `12.5 %`. */
+export const formatRatio = (ratio: string): string => `${printRatio((parseRatio(ratio) ?? 0n) * 100n)} %`
 
 /** The beginning and the end of a hash, an address or a key. */
 export const shorten = (text: string, left = 8, right = 6): string =>

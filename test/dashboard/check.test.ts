@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import { type FormField, forms, type OperationName } from '../../src/client/gen/forms.ts'
-import { inputOf, leavesOf, problemOf, problemsOf } from '../../src/dashboard/forms/check.ts'
+import {
+  inputOf,
+  leavesOf,
+  pointNamesOf,
+  problemOf,
+  problemsOf,
+  problemsOfPoint,
+} from '../../src/dashboard/forms/check.ts'
 import { AMOUNT_MAX } from '../../src/base/amount.ts'
 import { PARAMETERS } from '../../src/modules/params/definitions.ts'
 import { txEntries } from '../../src/modules/registry.ts'
@@ -79,6 +86,35 @@ test('a proposal may not set unstake_wait_period as low as genesis may', () => {
   const { fields } = forms.proposeChangeParam
   expect(problemsOf(fields, { name: 'unstake_wait_period', value: '999' })).toEqual({
     value: 'expected an integer of 1000 to 1000000000',
+  })
+})
+
+describe('when a proposal ends', () => {
+  const names = pointNamesOf(['reason', 'expireBlockHeight', 'expireTimestamp'])
+  const newest = { height: 99, timeMs: 1_000_999 }
+  const problems = (typing: object) => (names === undefined ? undefined : problemsOfPoint(names, { ...typing }, newest))
+
+  test.each([{}, { expireBlockHeight: '101' }, { expireBlockHeight: '1000100' }, { expireTimestamp: '10001000' }])(
+    'may be %j',
+    (typing) => {
+      expect(problems(typing)).toEqual({})
+    },
+  )
+
+  test.each(['100', '99', '0', '1000101'])('may not be block %s, whose own block is 100', (expireBlockHeight) => {
+    expect(problems({ expireBlockHeight })).toEqual({ expireBlockHeight: 'expected a block from 101 to 1,000,100' })
+  })
+
+  test.each(['1000', '999', '10001001'])('may not be the time %s', (expireTimestamp) => {
+    expect(problems({ expireTimestamp })).toEqual({
+      expireTimestamp:
+        'expected a time after the newest block, 1970-01-01 00:16:40 UTC, and before 1970-04-26 18:03:20 UTC',
+    })
+  })
+
+  test('is a block or a time, not both', () => {
+    const both = { expireBlockHeight: '500', expireTimestamp: '5000' }
+    expect(problems(both)).toEqual({ expireBlockHeight: 'give a block or a time, not both' })
   })
 })
 

@@ -40,7 +40,7 @@ function member(shares: bigint, power: number, rate: string) {
     state: 'Validator',
   } as Validator
   const set = [{ owner_address: '0xa', pub_key: { type: '', value: 'k' }, power, proven: true }]
-  const [candidacy] = withMembers([validator], power === 0 ? [] : set)
+  const [candidacy] = withMembers([validator], power === 0 ? [] : set, [])
   return candidacy as NonNullable<typeof candidacy>
 }
 

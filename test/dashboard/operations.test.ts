@@ -1,7 +1,7 @@
 import './browser.ts'
 import { describe, expect, test } from '@jest/globals'
 import examples from '../../src/gateway/rpc/examples.json' with { type: 'json' }
-import { outflowOf, sentenceOf, type TxRequest } from '../../src/dashboard/operations/index.ts'
+import { dueOf, outflowOf, sentenceOf, type TxRequest, warningOf } from '../../src/dashboard/operations/index.ts'
 import type { Facts, Stake } from '../../src/dashboard/wallet/facts.ts'
 import { txEntries } from '../../src/modules/registry.ts'
 import { TOKEN } from '../../src/base/amount.ts'
@@ -45,7 +45,13 @@ const stake: Stake = {
 
 const facts: Facts = {
   from: me,
-  params: { max_vals: 4, self_staking_ratio: '0.1', unstake_wait_period: 60480 } as Facts['params'],
+  params: {
+    max_vals: 4,
+    self_staking_ratio: '0.1',
+    inflation_rate: 8,
+    unstake_wait_period: 60480,
+    proposal_expire_period: 100,
+  } as Facts['params'],
   defaultMaxAmount: 10_000n * TOKEN,
   candidacy: { record, stake, unbonding: 0n },
   proposal,
@@ -68,7 +74,7 @@ const SAID: Readonly<Record<string, readonly (readonly [object, string, bigint?]
     [{}, 'Update your candidacy without a change.'],
     [
       { description: { name: 'a', website: 'b' }, compRate: '0.2' },
-      'Change your candidacy: its name and website change, so that it is no longer verified and its commission becomes 0.2.',
+      'Change your candidacy: its name and website change, so that it is no longer verified and its commission becomes 20 %.',
     ],
     [
       { maxAmount: String(20_000n * TOKEN) },
@@ -112,7 +118,14 @@ const SAID: Readonly<Record<string, readonly (readonly [object, string, bigint?]
       `Take your whole stake back from the validator ${other}. It is paid out after about 60,480 blocks.`,
     ],
   ],
-  proposeChangeParam: [[{ name: 'max_vals', value: '7' }, 'Propose to set max_vals from 4 to 7.']],
+  proposeChangeParam: [
+    [{ name: 'max_vals', value: '7' }, 'Propose to set max_vals from 4 to 7.'],
+    [
+      { name: 'self_staking_ratio', value: '0.25' },
+      'Propose to set self_staking_ratio from 0.1 (10 %) to 0.25 (25 %).',
+    ],
+    [{ name: 'inflation_rate', value: '11' }, 'Propose to set inflation_rate from 8 % to 11 %.'],
+  ],
   proposeDeployLibEni: [
     [{ name: 'lib', version: 'v1.2.3', ...files }, 'Propose to deploy the library lib v1.2.3 on ubuntu and centos.'],
   ],
@@ -179,11 +192,11 @@ describe('a candidacy with which others have staked', () => {
     },
     {
       request: { operation: 'updateCandidacy', input: { compRate: '0.6' } },
-      words: 'Change your candidacy: its commission becomes 0.6 in 60,480 blocks.',
+      words: 'Change your candidacy: its commission becomes 60 % in 60,480 blocks.',
     },
     {
       request: { operation: 'updateCandidacy', input: { compRate: '0.5' } },
-      words: 'Change your candidacy: its commission becomes 0.5.',
+      words: 'Change your candidacy: its commission becomes 50 %.',
     },
     {
       request: { operation: 'withdrawCandidacy', input: {} },
@@ -210,7 +223,7 @@ describe('a candidacy with which others have staked', () => {
 
 test('marks that are not seen become one that is', () => {
   const input = { name: 'max_vals', value: '7\u202E.9 ot' }
-  expect(sentenceOf({ operation: 'proposeChangeParam', input }, facts)).toMatch(/ to 7\uFFFD\.9 ot\.$/)
+  expect(sentenceOf({ operation: 'proposeChangeParam', input }, facts)).toMatch(/ to 7\[U\+202E\]\.9 ot\.$/)
 })
 
 describe('a candidacy that comes back', () => {
@@ -238,4 +251,41 @@ test.each([
   const request = { operation: 'vote', input: { proposalId: KEY, answer: 'Y' } } as const
   const of = { ...proposal, Type, Detail } as unknown as NonNullable<Facts['proposal']>
   expect(sentenceOf(request, { ...facts, proposal: of })).toContain(`, which ${words}.`)
+})
+
+const requestOf = (operation: string, input: object): TxRequest => ({ operation, input }) as unknown as TxRequest
+
+test.each([
+  ['proposeChangeParam', {}, { name: 'Open until', blocks: 100 }],
+  ['proposeChangeParam', { expireBlockHeight: '70' }, { name: 'Open until', height: 70 }],
+  ['proposeTransferFund', { expireTimestamp: 1_900_000_000 }, { name: 'Open until', time: 1_900_000_000 }],
+  ['proposeDeployLibEni', { deployTimestamp: '1900000000' }, { name: 'Carried out', time: 1_900_000_000 }],
+  ['proposeRetireProgram', { retiredBlockHeight: '90' }, { name: 'Carried out', height: 90 }],
+  ['withdrawCandidacy', {}, { name: 'Paid out', blocks: 60480 }],
+  ['withdraw', {}, { name: 'Paid out', blocks: 60480 }],
+  ['transfer', {}, undefined],
+])('%s with %j says when it comes about', (operation, input, due) => {
+  expect(dueOf(requestOf(operation, input), facts)).toEqual(due)
+})
+
+test.each([
+  [{ ExpireBlockHeight: 500 }, { height: 500, time: undefined }],
+  [
+    { ExpireBlockHeight: 0, ExpireTimestamp: 1_900_000_000 },
+    { height: undefined, time: 1_900_000_000 },
+  ],
+])('a vote on a proposal with %j says when voting ends', (end, due) => {
+  const of = { ...facts, proposal: { ...proposal, ...end } as typeof proposal }
+  expect(dueOf(requestOf('vote', { proposalId: KEY, answer: 'Y' }), of)).toEqual({ name: 'Voting ends', ...due })
+})
+
+test('an end of a validator and of the program warn, and so does a vote for the latter', () => {
+  const retiring = { ...facts, proposal: { ...proposal, Type: 'retire_program' } as typeof proposal }
+  const warned = (operation: string, of = facts, input = {}) => warningOf(requestOf(operation, input), of) !== undefined
+  expect(warned('withdrawCandidacy')).toBe(true)
+  expect(warned('proposeRetireProgram')).toBe(true)
+  expect(warned('vote', retiring, { answer: 'Y' })).toBe(true)
+  expect(warned('vote', retiring, { answer: 'N' })).toBe(false)
+  expect(warned('vote', facts, { answer: 'Y' })).toBe(false)
+  expect(warned('deactivateCandidacy')).toBe(false)
 })

@@ -18,7 +18,7 @@ import {
   OPEN_PROPOSALS_OF_ONE_MAX,
 } from '../../src/modules/governance/keeper.ts'
 import { URLS_MAX } from '../../src/values/library.ts'
-import { POINT_BLOCKS_MAX, POINT_SECONDS_MAX } from '../../src/modules/governance/proposals/proposal.ts'
+import { POINT_BLOCKS_MAX, POINT_SECONDS_MAX } from '../../src/values/point.ts'
 import { BATCHES_MAX, CLAIMS_PAID_MAX } from '../../src/modules/delegation/keeper.ts'
 import { DELEGATION_GAS } from '../../src/modules/delegation/tx/delegate.ts'
 import { AWARD_EVENT_BLOCKS } from '../../src/modules/stake/block.ts'

@@ -151,6 +151,8 @@ describe('queries', () => {
       `/stake/delegations/${alice.address}?limit=2&offset=1@0`,
     ],
     ['svc_queryStake', [alice.address], `/stake/stake/${alice.address}@0`],
+    ['svc_queryAbsences', undefined, '/stake/absences@0'],
+    ['svc_queryAbsences', { limit: 2, offset: 1 }, '/stake/absences?limit=2&offset=1@0'],
     ['svc_getParamsHistory', undefined, '/governance/params-history@0'],
     ['svc_getParamsHistory', { limit: 3 }, '/governance/params-history?limit=3@0'],
     ['svc_getSupply', undefined, '/chain/supply@0'],

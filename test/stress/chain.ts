@@ -7,12 +7,10 @@ import { CHAIN_ID, signersOf } from '../../bench/accounts.ts'
 import { silent, units } from '../../bench/genesis.ts'
 import type { Target } from '../../bench/load/job.ts'
 import { type BenchNode, startNode } from '../../bench/node.ts'
-import { toBase64, toHex, utf8 } from '../../src/base/bytes.ts'
-import { sha256 } from '../../src/base/sha256.ts'
+import { toBase64 } from '../../src/base/bytes.ts'
 import { Svc } from '../../src/client/index.ts'
 import { findCometBft } from '../../src/comet/find.ts'
 import { gatewayClient } from '../e2e/support/client.ts'
-import type { Signer } from '../../src/tx/sign.ts'
 import { freePorts } from '../e2e/support/processes.ts'
 import { ACCOUNTS, OWNER, VALIDATOR } from './accounts.ts'
 import { FLOODING_OWNERS, replayedTxs } from './attacks.ts'
@@ -36,17 +34,11 @@ export interface StressChain {
 export interface ChainOptions {
   readonly home: string
   readonly candidacies: number
-  /** How many of the candidacies are in the set; 1 unless given. */
-  readonly validators?: number
-  /** Accounts of a token each, beside those that act. */
-  readonly accounts?: number
   readonly proposals: number
   readonly blockTimeMs: number
 }
 
 const OPEN_PROPOSALS_MAX = 20
-// Half of the places of the chain.
-const OPEN_IN_ALL_MAX = 1_000
 // On a busy machine a few blocks pass before the last of a round has reached the mempool.
 const EXPIRES_IN_BLOCKS = 10
 const REASON = 'Why this is proposed. '.repeat(90).trim()
@@ -54,28 +46,15 @@ const PROFILE = 'A candidacy with as much to say of itself as people write. '.re
 const READY_MS_MAX = 60_000
 const SVCD = fileURLToPath(new URL('../../src/cli/svcd.js', import.meta.url))
 
-/** The owners of the candidacies that no node has the key of. */
-const silentOwners = (count: number): readonly Signer[] => signersOf('candidate', count)
-
-/**
- * One validator whose key the node has. Of the others so many are in the set, silent, as there are places in it; the
- * node's candidacy has nearly all of the power, so that it signs alone.
- */
+/** One validator, whose key the node has; the others are outside the set. */
 const genesisOf =
-  ({ candidacies, validators = 1, accounts = 0 }: ChainOptions) =>
+  ({ candidacies }: ChainOptions) =>
   (pubKey: string): object => ({
-    params: { stake_limit: '1', max_vals: validators },
+    params: { stake_limit: '1', max_vals: 1 },
     stake: { max_absent_blocks: 1_000_000 },
     accounts: [
       ...ACCOUNTS.map((address) => ({ address, balance: units(1_000_000) })),
-      ...silentOwners(Math.max(validators - 1, FLOODING_OWNERS)).map(({ address }) => ({
-        address,
-        balance: units(1000),
-      })),
-      ...Array.from({ length: accounts }, (_, at) => ({
-        address: `0x${toHex(sha256(utf8(`account ${at}`)).subarray(0, 20))}`,
-        balance: units(1),
-      })),
+      ...signersOf('candidate', FLOODING_OWNERS).map(({ address }) => ({ address, balance: units(1000) })),
     ],
     candidacies: [
       { owner: VALIDATOR, pub_key: pubKey, shares: units(10_000_000), max_shares: units(100_000_000) },
@@ -142,16 +121,16 @@ async function startGateway(home: string, node: Target, port: number, metrics: n
  * Makes proposals with long reasons, by real transactions, that expire after a few blocks: a candidacy may have 20 open
  * at a time.
  */
-async function propose(url: string, count: number, proposers: readonly Signer[]): Promise<void> {
+async function propose(url: string, count: number): Promise<void> {
   const svc = new Svc(url)
-  const from = proposers.map((signer) => svc.accounts.add(signer))
+  const from = svc.accounts.add(OWNER)
   for (let made = 0; made < count; ) {
     const expireBlockHeight = (await svc.async.blockNumber()) + EXPIRES_IN_BLOCKS
-    const round = Math.min(OPEN_PROPOSALS_MAX * from.length, OPEN_IN_ALL_MAX, count - made)
+    const round = Math.min(OPEN_PROPOSALS_MAX, count - made)
     await Promise.all(
       Array.from({ length: round }, (_, at) =>
         svc.async.governance.proposeChangeParam({
-          from: from[at % from.length] as string,
+          from,
           name: 'gas_price',
           value: String(2_000_000_001 + made + at),
           reason: REASON,
@@ -193,7 +172,7 @@ async function sendOnce(url: string, txs: readonly Uint8Array[]): Promise<void> 
 
 /** Starts a chain with all its candidacies and proposals. */
 export async function startChain(options: ChainOptions): Promise<StressChain> {
-  const { home, validators = 1, proposals, blockTimeMs } = options
+  const { home, proposals, blockTimeMs } = options
   const { path, version } = await findCometBft()
   const [rpcPort = 0, p2pPort = 0, gatewayPort = 0, metricsPort = 0] = await freePorts(4)
   const node: BenchNode = await startNode({
@@ -213,11 +192,7 @@ export async function startChain(options: ChainOptions): Promise<StressChain> {
   try {
     gateway = await startGateway(join(home, 'keystore'), rpc, gatewayPort, metricsPort)
     await sendOnce(`http://127.0.0.1:${gatewayPort}`, replayedTxs(CHAIN_ID))
-    await propose(
-      `http://127.0.0.1:${gatewayPort}`,
-      proposals,
-      [OWNER, ...silentOwners(validators - 1)].slice(0, OPEN_IN_ALL_MAX / OPEN_PROPOSALS_MAX),
-    )
+    await propose(`http://127.0.0.1:${gatewayPort}`, proposals)
     const pids = { application: node.pids.app as number, CometBFT: node.pids.comet, gateway: gateway.pid }
     return {
       rpc,

@@ -20,7 +20,7 @@ import {
   OPEN_PROPOSALS_OF_ONE_MAX,
 } from '../../src/modules/governance/keeper.ts'
 import { OS_NAMES, URLS_MAX } from '../../src/values/library.ts'
-import { POINT_BLOCKS_MAX, POINT_SECONDS_MAX } from '../../src/modules/governance/proposals/proposal.ts'
+import { POINT_BLOCKS_MAX, POINT_SECONDS_MAX } from '../../src/values/point.ts'
 import { PARAMETERS } from '../../src/modules/params/definitions.ts'
 import { TX_BYTES_MAX } from '../../src/tx/envelope.ts'
 import { mebibytes, seconds, table, thousands } from './markdown.ts'

@@ -1,6 +1,7 @@
+import { parseRatio } from '../../base/amount.ts'
 import type { GetParamsHistoryResult } from '../../client/index.ts'
 import { PARAMETERS, type Parameter } from '../../modules/params/definitions.ts'
-import { formatCount, shorten } from '../format.ts'
+import { formatCount, formatRatio, shorten } from '../format.ts'
 import { svc } from './gateway.ts'
 import { isOfType, type ProposalOf, useLatest, useProposalNews } from './proposals.ts'
 import { useAnswer } from './useAnswer.ts'
@@ -28,6 +29,15 @@ export const formatValue = (value: string | number): string =>
 export function valueText(name: string, value: string | number): string {
   const unit = parameterOf(name)?.unit ?? ''
   return unit === '' ? shorten(String(value)) : `${formatValue(value)} ${unit}`
+}
+
+/** A value exactly as it is signed; a part of a whole also in per cent. */
+export function exactValue(name: string, value: string): string {
+  const unit = parameterOf(name)?.unit ?? ''
+  if (unit.startsWith('per cent')) return `${value} %`
+  return unit.startsWith('of ') && parseRatio(value) !== undefined
+    ? `${value} (${formatRatio(value)})`
+    : formatValue(value)
 }
 
 /** The values that a proposal may give a parameter, in words. */

@@ -2,12 +2,13 @@ import { type ComponentChildren, Fragment } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import type { TransactionResult } from '../../client/index.ts'
 import { forms, type OperationInputs, type OperationName } from '../../client/gen/forms.ts'
+import { useClock } from '../data/blockTime.ts'
 import { hintOf, labelOf } from '../operations/index.ts'
 import { act } from '../wallet/act.ts'
-import { inputOf, leavesOf, problemsOf, type Typing } from './check.ts'
+import { inputOf, leavesOf, pointNamesOf, problemsOf, problemsOfPoint, type Typing } from './check.ts'
 import { FieldOf, type FieldProps } from './fields.tsx'
 import type { FormParts } from './FormParts.ts'
-import { PointField, pointNamesOf } from './PointField.tsx'
+import { PointField } from './PointField.tsx'
 
 /** The form of an operation, checked by the chain's own rules as one types. Amounts are typed in tokens. */
 export function OperationForm({
@@ -19,6 +20,7 @@ export function OperationForm({
   check,
   note,
   submit,
+  isDangerous = false,
   children,
   onDone,
 }: FormParts & {
@@ -30,6 +32,8 @@ export function OperationForm({
   readonly note?: ComponentChildren
   /** What stands on the button. */
   readonly submit: string
+  /** What it does cannot be taken back. */
+  readonly isDangerous?: boolean
   /** What stands above the button. */
   readonly children?: (typing: Typing) => ComponentChildren
   readonly onDone?: (result: TransactionResult) => void
@@ -42,7 +46,9 @@ export function OperationForm({
   const form = useRef<HTMLFormElement>(null)
   const leaves = leavesOf(fields)
   const point = pointNamesOf(leaves.map(([name]) => name))
-  const problems = { ...problemsOf(fields, typing), ...check?.(typing) }
+  const clock = useClock()
+  const ofPoint = point === undefined || clock === undefined ? {} : problemsOfPoint(point, typing, clock)
+  const problems = { ...problemsOf(fields, typing), ...ofPoint, ...check?.(typing) }
   const input = inputOf(fields, typing, before)
   const isChange = Object.keys(before).length > 0
   const told = Object.fromEntries(Object.entries(problems).filter(([name]) => touched.has(name)))
@@ -88,7 +94,11 @@ export function OperationForm({
       )}
       {children?.(typing)}
       <div class='actions'>
-        <button class='main' type='submit' disabled={isChange && Object.keys(input).length === 0}>
+        <button
+          class={isDangerous ? 'main danger' : 'main'}
+          type='submit'
+          disabled={isChange && Object.keys(input).length === 0}
+        >
           {submit}
         </button>
         {note}

@@ -3,7 +3,7 @@ import { head } from '../data/chain.ts'
 import { useNow } from '../data/clock.ts'
 import { useStore } from '../data/store.ts'
 import { formatAgo, formatCount, formatSpan } from '../format.ts'
-import type { Typing } from './check.ts'
+import type { PointNames, Typing } from './check.ts'
 import { CountField } from './fields.tsx'
 import { Labelled } from './Labelled.tsx'
 import { useAnswer } from '../data/useAnswer.ts'
@@ -11,18 +11,6 @@ import { svc } from '../data/gateway.ts'
 import { useClock } from '../data/blockTime.ts'
 
 type Way = 'default' | 'in' | 'at' | 'time'
-
-/** The names of the fields that say when something happens; there is no time for retiring and upgrading. */
-export interface PointNames {
-  readonly height: string
-  readonly time: string | undefined
-}
-
-/** Which fields of an operation say when it happens; undefined where none does. */
-export function pointNamesOf(names: readonly string[]): PointNames | undefined {
-  const height = names.find((name) => name.endsWith('BlockHeight'))
-  return height === undefined ? undefined : { height, time: names.find((name) => name.endsWith('Timestamp')) }
-}
 
 /** The text of an input for local time, of Unix seconds. */
 const localTime = (seconds: number): string => {

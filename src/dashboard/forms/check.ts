@@ -8,7 +8,8 @@ import { parseVersion } from '../../values/library.ts'
 import { amount, ratio, uint } from '../../values/number.ts'
 import { text, yesNo, yesNoText } from '../../values/text.ts'
 import type { InputType, WireValue } from '../../values/valueType.ts'
-import { formatCount } from '../format.ts'
+import { isPointHeight, isPointTime, POINT_BLOCKS_MAX, POINT_SECONDS_MAX } from '../../values/point.ts'
+import { formatCount, formatTime } from '../format.ts'
 
 type Typed = Pick<InputType<WireValue>, 'fromJson' | 'check'>
 
@@ -115,6 +116,40 @@ export function problemsOf(fields: readonly FormField[], typing: Typing): Readon
   )
     problems['version'] = 'a number in it is too large'
   return problems
+}
+
+/** The names of the fields that say when something happens; there is no time for retiring and upgrading. */
+export interface PointNames {
+  readonly height: string
+  readonly time: string | undefined
+}
+
+/** Which fields of an operation say when it happens; undefined where none does. */
+export function pointNamesOf(names: readonly string[]): PointNames | undefined {
+  const height = names.find((name) => name.endsWith('BlockHeight'))
+  return height === undefined ? undefined : { height, time: names.find((name) => name.endsWith('Timestamp')) }
+}
+
+/** What is wrong with when something happens, for a transaction that comes in the block behind `newest`. */
+export function problemsOfPoint(
+  { height, time = '' }: PointNames,
+  typing: Typing,
+  newest: { readonly height: number; readonly timeMs: number },
+): Readonly<Record<string, string>> {
+  const [block = '', seconds = ''] = [typing[height], typing[time]]
+  const own = { height: newest.height + 1, time: Math.floor(newest.timeMs / 1_000) }
+  if (block !== '' && seconds !== '') return { [height]: 'give a block or a time, not both' }
+  if (/^[0-9]+$/.test(block) && !isPointHeight(Number(block), own)) {
+    const most = formatCount(own.height + POINT_BLOCKS_MAX)
+    return { [height]: `expected a block from ${formatCount(own.height + 1)} to ${most}` }
+  }
+  if (/^[0-9]+$/.test(seconds) && !isPointTime(Number(seconds), own)) {
+    const most = formatTime((own.time + POINT_SECONDS_MAX) * 1_000)
+    return {
+      [time]: `expected a time after the newest block, ${formatTime(newest.timeMs)} UTC, and before ${most} UTC`,
+    }
+  }
+  return {}
 }
 
 /**

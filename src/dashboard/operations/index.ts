@@ -1,8 +1,9 @@
 import type { OperationName } from '../../client/gen/forms.ts'
+import { visibleText } from '../marks.ts'
 import type { Words } from '../pieces.ts'
 import type { Facts } from '../wallet/facts.ts'
 import { operationPages as operations } from './gen/pages.ts'
-import type { FieldText, Input, Message, Outflow } from './operation.ts'
+import type { Due, FieldText, Input, Message, Outflow } from './operation.ts'
 
 const isOperation = (name: string): name is OperationName => Object.hasOwn(operations, name)
 
@@ -28,18 +29,25 @@ export function operationWords(operation: string | null, message: Message | null
 export const happened = (operation: OperationName, attributes: Message): Words =>
   operations[operation].happened(attributes as never)
 
-/**
- * What a request does, in the sentence that a reader signs. A stranger may have written the request: marks that are not
- * seen, such as those that turn the writing direction around, become one that is.
- */
+/** What a request does, in the sentence that a reader signs. A stranger may have written the request. */
 export const sentenceOf = <O extends OperationName>({ operation, input }: TxRequest<O>, facts: Facts): string =>
-  operations[operation].sentence(input, facts).replace(/\p{C}/gu, '\uFFFD')
+  visibleText(operations[operation].sentence(input, facts))
 
 /** What a request takes from the balance beside its fee; undefined where it takes nothing. */
 export const outflowOf = <O extends OperationName>(
   { operation, input }: TxRequest<O>,
   facts: Facts,
 ): Outflow | undefined => operations[operation].outflow?.(input, facts)
+
+/** When what matters of a request comes about; undefined where that is at once. */
+export const dueOf = <O extends OperationName>({ operation, input }: TxRequest<O>, facts: Facts): Due | undefined =>
+  operations[operation].due?.(input, facts)
+
+/** What of a request cannot be taken back. */
+export const warningOf = <O extends OperationName>(
+  { operation, input }: TxRequest<O>,
+  facts: Facts,
+): string | undefined => operations[operation].warning?.(input, facts)
 
 /** What of the chain a request is shown with. */
 export const needsOf = <O extends OperationName>({ operation, input }: TxRequest<O>) =>

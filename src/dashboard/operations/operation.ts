@@ -16,6 +16,15 @@ export interface Outflow {
   readonly units: bigint
 }
 
+/** When something comes about that a reader signs for: at a block, at a time, or so many blocks after their own. */
+export interface Due {
+  readonly name: string
+  readonly height?: number | undefined
+  /** Unix seconds. */
+  readonly time?: number | undefined
+  readonly blocks?: number
+}
+
 /** How a field is called, and what it takes beyond that. */
 export interface FieldText {
   readonly label: string
@@ -38,6 +47,10 @@ export interface OperationPage<O extends OperationName> {
   readonly needs?: (input: Input<O>) => Needs
   /** Nothing is taken where it is left out. */
   readonly outflow?: (input: Input<O>, facts: Facts) => Outflow | undefined
+  /** When what matters of it comes about, if that is not at once. */
+  readonly due?: (input: Input<O>, facts: Facts) => Due | undefined
+  /** What cannot be taken back. With it the operation looks dangerous. */
+  readonly warning?: (input: Input<O>, facts: Facts) => string | undefined
   readonly fields: { readonly [F in keyof Input<O>]-?: FieldText }
 }
 
@@ -75,6 +88,23 @@ export const stakeOf = (units: bigint): Outflow | undefined => (units === 0n ? u
 
 /** An address field. */
 export const addressField = (label: string): FieldText => ({ label, hint: '0x and 40 hex digits' })
+
+type Given = number | string | bigint | undefined
+
+/** When a proposal ends that is made with these fields; the chain ends one that names nothing. */
+export function dueAt(name: string, [height, time]: readonly Given[], { params }: Facts): Due {
+  if (height !== undefined) return { name, height: Number(height) }
+  return time === undefined ? { name, blocks: params.proposal_expire_period } : { name, time: Number(time) }
+}
+
+/** Until when votes count, of a proposal with these fields. */
+export const openUntil = (
+  {
+    expireBlockHeight: height,
+    expireTimestamp: time,
+  }: Pick<Input<'proposeChangeParam'>, 'expireBlockHeight' | 'expireTimestamp'>,
+  facts: Facts,
+): Due => dueAt('Open until', [height, time], facts)
 
 /** The fields of a proposal that expires. */
 export const expiringFields = {

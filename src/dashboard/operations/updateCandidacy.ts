@@ -1,5 +1,5 @@
 import type { Facts } from '../wallet/facts.ts'
-import { formatCount } from '../format.ts'
+import { formatCount, formatRatio } from '../format.ts'
 import { candidacyFields, isRaiseThatWaits, missingStake } from './candidacy.ts'
 import { type Input, listed, type OperationPage, type Outflow, stakeOf, tokens } from './operation.ts'
 
@@ -16,11 +16,11 @@ function outflow({ maxAmount }: Input<'updateCandidacy'>, { candidacy, params }:
   return stakeOf(missingStake(BigInt(maxAmount), BigInt(candidacy?.stake.self_shares ?? 0), params))
 }
 
-/** A raise waits, so that whoever disagrees can leave before. */
-const whenOf = (compRate: string, { candidacy, params }: Facts): string =>
-  candidacy !== undefined && isRaiseThatWaits(compRate, candidacy.stake)
-    ? ` in ${formatCount(params.unstake_wait_period)} blocks`
-    : ''
+/** In how many blocks a commission is in force: a raise waits, so that whoever disagrees can leave before. */
+const waitOf = (compRate: string, { candidacy, params }: Facts): number =>
+  candidacy !== undefined && isRaiseThatWaits(compRate, candidacy.stake) ? params.unstake_wait_period : 0
+
+const whenOf = (blocks: number): string => (blocks === 0 ? '' : ` in ${formatCount(blocks)} blocks`)
 
 function sentence(input: Input<'updateCandidacy'>, facts: Facts): string {
   const { pubKey, description, maxAmount, compRate } = input
@@ -30,7 +30,7 @@ function sentence(input: Input<'updateCandidacy'>, facts: Facts): string {
     description === undefined ? '' : `its ${listed(Object.keys(description))} change, so that it is no longer verified`,
     maxAmount === undefined ? '' : `it may hold at most ${tokens(maxAmount)}`,
     stake === undefined ? '' : `you stake ${tokens(stake.units)} more`,
-    compRate === undefined ? '' : `its commission becomes ${compRate}${whenOf(compRate, facts)}`,
+    compRate === undefined ? '' : `its commission becomes ${formatRatio(compRate)}${whenOf(waitOf(compRate, facts))}`,
   ].filter(Boolean)
   return parts.length === 0 ? 'Update your candidacy without a change.' : `Change your candidacy: ${listed(parts)}.`
 }
@@ -47,6 +47,10 @@ export const updateCandidacy: OperationPage<'updateCandidacy'> = {
   happened: () => ['updated the candidacy'],
   sentence,
   needs: () => ({ candidacy: true }),
+  due: ({ compRate }, facts) => {
+    const blocks = compRate === undefined ? 0 : waitOf(compRate, facts)
+    return blocks === 0 ? undefined : { name: 'New commission', blocks }
+  },
   outflow,
   fields: candidacyFields,
 }

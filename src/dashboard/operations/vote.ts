@@ -22,6 +22,14 @@ export const vote: OperationPage<'vote'> = {
     const what = proposal === undefined ? '' : `, which ${kindOf(proposal.Type).effect(proposal.Detail, params)}`
     return `Vote ${answer === 'Y' ? 'yes' : 'no'} on the proposal ${shorten(proposalId)}${what}.`
   },
+  due: (_, { proposal }) =>
+    proposal && {
+      name: 'Voting ends',
+      height: proposal.ExpireTimestamp === undefined ? proposal.ExpireBlockHeight : undefined,
+      time: proposal.ExpireTimestamp,
+    },
+  warning: ({ answer }, { proposal }) =>
+    proposal !== undefined && answer === 'Y' ? kindOf(proposal.Type).warning : undefined,
   needs: ({ proposalId }) => ({ proposal: proposalId }),
   fields: { proposalId: { label: 'Proposal' }, answer: { label: 'Answer' } },
 }

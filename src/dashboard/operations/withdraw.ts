@@ -15,6 +15,7 @@ export const withdraw: OperationPage<'withdraw'> = {
   sentence: ({ validatorAddress, amount }, { params }) =>
     `Take ${amount === undefined ? 'your whole stake' : `${tokens(amount)} of your stake`} back from the validator ` +
     `${validatorAddress}. It is paid out after about ${formatCount(params.unstake_wait_period)} blocks.`,
+  due: (_, { params }) => ({ name: 'Paid out', blocks: params.unstake_wait_period }),
   fields: {
     validatorAddress: addressField('Validator'),
     amount: { label: 'Amount' },

@@ -19,5 +19,9 @@ export const withdrawCandidacy: OperationPage<'withdrawCandidacy'> = {
     `End your candidacy${withShares(facts)}. They are paid out after ` +
     `${formatCount(facts.params.unstake_wait_period)} blocks${othersOf(facts)}.`,
   needs: () => ({ candidacy: true }),
+  due: (_, { params }) => ({ name: 'Paid out', blocks: params.unstake_wait_period }),
+  warning: () =>
+    'Your validator leaves the set: it signs no more blocks, earns nothing and cannot vote. ' +
+    'What others have staked with it does not come back.',
   fields: {},
 }

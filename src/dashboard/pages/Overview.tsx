@@ -2,6 +2,7 @@ import { type BlockHead, head, recentBlocks } from '../data/chain.ts'
 import { svc } from '../data/gateway.ts'
 import { useStore } from '../data/store.ts'
 import { useAnswer } from '../data/useAnswer.ts'
+import { nameOf } from '../data/validators.ts'
 import { formatCount, formatShare, formatTokens } from '../format.ts'
 import { blockColumns } from '../parts/blocks.tsx'
 import { Figures, Section, View } from '../parts/layout.tsx'
@@ -70,6 +71,7 @@ async function askStaked() {
     shares: data.reduce((sum, { shares }) => sum + BigInt(shares), 0n),
     owners: data.length,
     delegators: stakes.reduce((sum, { data: stake }) => sum + (stake?.delegators ?? 0), 0),
+    candidates: data,
     isAll: data.length <= ASKED,
   }
 }
@@ -85,10 +87,12 @@ function stakedWords(
   return `${much} by ${owned} and ${count}${isAll ? '' : ` with the ${ASKED} largest`}`
 }
 
+const useStaked = () => useAnswer('staked', askStaked, 'onReturn')
+
 /** How much of the supply is staked. It is asked for when the view opens: it changes by awards only, in the main. */
 function useStake() {
   const supply = useAnswer('supply', () => svc.async.getSupply())
-  const staked = useAnswer('staked', askStaked, 'onReturn')
+  const staked = useStaked()
   return { supply: supply.data?.supply, staked: staked.data }
 }
 
@@ -151,13 +155,14 @@ function Figured() {
 export function Overview() {
   const blocks = useStore(recentBlocks)
   const set = useAnswer('validatorSet', () => svc.async.stake.validator.queryValidatorSet())
+  const candidates = useStaked().data?.candidates
   return (
     <View title='Overview' isNameHidden>
       <Figured />
       <Pulse blocks={blocks} />
       <Section title='Voting power' aside={<a href={linkTo(['validators'])}>All validators</a>}>
         <Shown answer={set} lines={1}>
-          {({ data }) => <PowerStrip members={data} />}
+          {({ data }) => <PowerStrip members={data} nameOf={(owner) => nameOf(candidates, owner)} />}
         </Shown>
       </Section>
       <Section title='Latest blocks' aside={<a href={linkTo(['blocks'])}>All blocks</a>}>

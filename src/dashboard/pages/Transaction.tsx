@@ -1,16 +1,18 @@
-import type { ComponentChildren } from 'preact'
 import type { GetShortfallResult } from '../../client/index.ts'
 import { svc } from '../data/gateway.ts'
+import { useStore } from '../data/store.ts'
 import { useAnswer } from '../data/useAnswer.ts'
 import { Facts, Section, View } from '../parts/layout.tsx'
 import { Fields } from '../parts/Message.tsx'
 import { EmptyNote, ErrorNote, Loading } from '../parts/notes.tsx'
 import { AccountLink, Badge, HeightLink, Moment, Short, Tokens, UserText, Whole } from '../parts/text.tsx'
-import { failureOf, type Tx } from '../parts/transactions.tsx'
+import { Failure, type Tx, whyFailed } from '../parts/transactions.tsx'
 import { Sentence } from '../parts/Words.tsx'
 import { proposalLink } from '../data/proposals.ts'
+import { visibleText } from '../marks.ts'
 import { linkTo } from '../route.ts'
 import { operationTitle, operationWords } from '../operations/index.ts'
+import { sent, type Sent } from '../wallet/act.ts'
 
 const decoded = (base64: string): string | undefined => {
   try {
@@ -65,7 +67,7 @@ function Result({ title, part, tx }: { readonly title: string; readonly part: Tx
           Data: data === undefined ? undefined : <Data tx={tx} data={data} />,
         }}
       />
-      <pre class='raw'>{JSON.stringify(part, null, 2)}</pre>
+      <pre class='raw'>{visibleText(JSON.stringify(part, null, 2))}</pre>
     </section>
   )
 }
@@ -91,6 +93,7 @@ function Shortfall({ shortfall: { account, needed, fee, available } }: { shortfa
 const CANDIDACY = /Candidacy(?:Account)?$/
 
 function Found({ tx }: { readonly tx: Tx }) {
+  const why = whyFailed(tx)
   const { height, operation, message, sender, nonce } = tx
   const block = useAnswer(`block/${height}/time`, () => svc.async.getBlock({ block: height, limit: 1 }), 'once')
   const time = block.data?.time
@@ -99,7 +102,8 @@ function Found({ tx }: { readonly tx: Tx }) {
     <>
       <p class='summary'>
         <Sentence words={operationWords(operation, message)} />{' '}
-        {failureOf(tx) === undefined ? <Badge tone='good'>done</Badge> : <Badge tone='bad'>failed</Badge>}
+        {why === undefined ? <Badge tone='good'>done</Badge> : <Badge tone='bad'>failed</Badge>}
+        {why === undefined ? null : <Failure why={why} />}
       </p>
       <Facts
         facts={{
@@ -130,8 +134,21 @@ function Found({ tx }: { readonly tx: Tx }) {
   )
 }
 
-const Missing = ({ isRefused }: { readonly isRefused: boolean }): ComponentChildren =>
-  isRefused ? (
+/** A transaction that is in no block. `own`: what this page knows of it, if it has sent it. */
+function Missing({ isRefused, own }: { readonly isRefused: boolean; readonly own: Sent | undefined }) {
+  if (own?.progress.state === 'failed') {
+    return (
+      <>
+        <p class='summary'>
+          <UserText text={own.words} /> <Badge tone='bad'>failed</Badge>
+        </p>
+        <p class='note bad'>
+          <UserText text={own.progress.why} /> It is in no block and waits for none: nothing of it happened.
+        </p>
+      </>
+    )
+  }
+  return isRefused ? (
     <EmptyNote>
       This transaction was refused before it came into a block, because a balance was too low. Its sender may send it
       again once the balance covers it.
@@ -142,6 +159,7 @@ const Missing = ({ isRefused }: { readonly isRefused: boolean }): ComponentChild
       for it and shows it as soon as it is in a block.
     </p>
   )
+}
 
 /** A transaction by its hash. One that is in no block yet is shown as soon as it is. */
 export function Transaction({ hash }: { readonly hash: string }) {
@@ -152,7 +170,8 @@ export function Transaction({ hash }: { readonly hash: string }) {
     () => svc.async.getTransaction(name),
     'untilFound',
   )
-  const mayLack = tx === null || (tx !== undefined && failureOf(tx) !== undefined)
+  const own = useStore(sent).find((one) => one.hash === name)
+  const mayLack = tx === null || (tx !== undefined && whyFailed(tx) !== undefined)
   const { data: shortfall } = useAnswer(
     mayLack ? `shortfall/${name}` : undefined,
     () => svc.async.getShortfall(name),
@@ -166,10 +185,10 @@ export function Transaction({ hash }: { readonly hash: string }) {
       {tx === null && (
         <>
           <Facts facts={{ Hash: <Whole text={name} label='the hash of the transaction' /> }} />
-          <Missing isRefused={Boolean(shortfall)} />
+          <Missing isRefused={Boolean(shortfall)} own={own} />
         </>
       )}
-      {shortfall ? <Shortfall shortfall={shortfall} /> : null}
+      {shortfall && own?.progress.state !== 'failed' ? <Shortfall shortfall={shortfall} /> : null}
       {tx ? <Found tx={tx} /> : null}
     </View>
   )

@@ -1,15 +1,26 @@
 import type { ComponentChildren } from 'preact'
-import { formatTime } from '../format.ts'
+import { exactValue } from '../data/parameters.ts'
 import { proposalLink } from '../data/proposals.ts'
+import { useCandidates } from '../data/validators.ts'
+import { formatRatio, formatTime } from '../format.ts'
 import { linkTo } from '../route.ts'
 import { labelOf } from '../operations/index.ts'
 import { Facts } from './layout.tsx'
+import { LibraryFiles } from './LibraryFiles.tsx'
 import { AccountLink, HeightLink, Short, Tokens, UserText } from './text.tsx'
+import { WhenBlock } from './TimeLeft.tsx'
 
 type Message = Readonly<Record<string, unknown>>
 
 const heightOrText = (value: string): ComponentChildren =>
-  Number.isSafeInteger(Number(value)) ? <HeightLink height={Number(value)} /> : value
+  Number.isSafeInteger(Number(value)) ? (
+    <>
+      <HeightLink height={Number(value)} />
+      <WhenBlock height={Number(value)} />
+    </>
+  ) : (
+    value
+  )
 
 const timeOf = (value: string): ComponentChildren => {
   const timeMs = Number(value) * 1_000
@@ -18,15 +29,24 @@ const timeOf = (value: string): ComponentChildren => {
 
 const ANSWERS: Readonly<Record<string, string>> = { Y: 'Y (yes)', N: 'N (no)' }
 
-/** URLs or sums by operating system, which a proposer wrote as JSON; as it stands where it is none. */
-function BySystem({ text }: { readonly text: string }) {
-  let parsed: unknown
-  try {
-    parsed = JSON.parse(text)
-  } catch {
-    return <UserText text={text} isLong />
-  }
-  return <UserText text={JSON.stringify(parsed, null, 2)} isLong />
+/** A list of keys, and whose they are. */
+function Keys({ text }: { readonly text: string }) {
+  const candidates = useCandidates().data
+  return (
+    <ul class='user-text long'>
+      {text.split(',').map((key) => {
+        const name = candidates?.find(({ pub_key }) => pub_key.value === key)?.description.name.trim()
+        return (
+          <li key={key}>
+            <span class='mono'>
+              <UserText text={key} />
+            </span>{' '}
+            {name === undefined ? null : <UserText text={name} />}
+          </li>
+        )
+      })}
+    </ul>
+  )
 }
 
 const amount = (value: string): ComponentChildren => <Tokens units={value} decimals={18} />
@@ -50,20 +70,26 @@ const shown: Readonly<Record<string, (value: string) => ComponentChildren>> = {
   upgradeBlockHeight: heightOrText,
   expireTimestamp: timeOf,
   deployTimestamp: timeOf,
-  fileUrl: (value) => <BySystem text={value} />,
-  md5: (value) => <BySystem text={value} />,
+  compRate: (value) => (
+    <>
+      <span class='number'>{formatRatio(value)}</span> <span class='soft'>({value})</span>
+    </>
+  ),
   pubKey: (value) => <span class='mono'>{value}</span>,
-  preservedValidators: (value) => <UserText text={value.replaceAll(',', '\n')} isLong />,
+  preservedValidators: (value) => <Keys text={value} />,
   reason: (value) => <UserText text={value} isLong />,
-  profile: (value) => <UserText text={value} isLong />,
+  'description.profile': (value) => <UserText text={value} isLong />,
 }
 
-/** The value of `proposeChangeParam` is a text of its own: it is no amount. */
-function shownValue(operation: string, name: string, value: unknown): ComponentChildren {
+/** The value of `proposeChangeParam` is no amount, and the files of a library stand with their sums. */
+function shownValue(operation: string, name: string, value: unknown, message: Message): ComponentChildren {
   if (typeof value === 'object' && value !== null)
     return <Fields operation={operation} message={value as Message} within={`${name}.`} />
   const text = String(value)
-  const show = name === 'value' && operation !== 'transfer' ? undefined : shown[name]
+  if (name === 'fileUrl') return <LibraryFiles fileUrl={text} md5={String(message['md5'] ?? '')} />
+  if (name === 'value' && operation !== 'transfer')
+    return <UserText text={exactValue(String(message['name'] ?? ''), text)} />
+  const show = shown[name]
   return text === '' ? <span class='soft'>empty</span> : (show?.(text) ?? <UserText text={text} />)
 }
 
@@ -78,14 +104,16 @@ export function Fields({
   /** The field that these lie in: `description.`. */
   readonly within?: string
 }) {
-  const given = Object.entries(message).filter(([, value]) => value !== undefined && value !== null)
+  const given = Object.entries(message).filter(
+    ([name, value]) => value !== undefined && value !== null && !(name === 'md5' && 'fileUrl' in message),
+  )
   if (given.length === 0) return <p class='soft'>This operation takes no fields.</p>
   return (
     <Facts
       facts={Object.fromEntries(
         given.map(([name, value]) => [
           labelOf(operation, `${within}${name}`),
-          shownValue(operation, `${within}${name}`, value),
+          shownValue(operation, `${within}${name}`, value, message),
         ]),
       )}
     />

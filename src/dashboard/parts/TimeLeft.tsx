@@ -1,5 +1,5 @@
 import type { Proposal } from '../data/proposals.ts'
-import { type Clock, useClock } from '../data/blockTime.ts'
+import { type Clock, useClock, useTimeOfHeight } from '../data/blockTime.ts'
 import { useNow } from '../data/clock.ts'
 import { formatCount, formatSpan, formatTime } from '../format.ts'
 
@@ -44,6 +44,19 @@ export function TimeLeft({ proposal, isShort = false }: { readonly proposal: Poi
       {blocksText(Math.max(0, blocks ?? 0))}
       {onClock === undefined || isShort ? '' : `, about ${onClock}`}
     </span>
+  )
+}
+
+/** When a block is to be expected, on the clock; nothing of one that is made already. */
+export function WhenBlock({ height }: { readonly height: number }) {
+  const newest = useClock()?.height ?? height
+  const timeMs = useTimeOfHeight(height)
+  if (timeMs === undefined || height <= newest) return null
+  return (
+    <>
+      {' '}
+      <span class='about'>(about {formatTime(timeMs).slice(0, -3)} UTC)</span>
+    </>
   )
 }
 

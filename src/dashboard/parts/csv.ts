@@ -1,9 +1,15 @@
+import { visibleText } from '../marks.ts'
+
 /** A value of a cell of a CSV file. */
 export type CsvValue = string | number | bigint
 
-/** A cell. Text that a spreadsheet would run as a formula is marked as text. Source: RFC 4180; OWASP, CSV injection. */
+/**
+ * A cell. Text that a spreadsheet would run as a formula is marked as text, and what would turn it around is written as
+ * its code. Source: RFC 4180; OWASP, CSV injection.
+ */
 function cell(value: CsvValue): string {
-  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value)
+  const shown = visibleText(String(value))
+  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${shown}` : shown
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 

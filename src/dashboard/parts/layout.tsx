@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { visibleText } from '../marks.ts'
 
 /** A view: its heading, which takes the focus when a reader arrives, and what stands under it. */
 export function View({
@@ -20,7 +21,7 @@ export function View({
 }) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    document.title = `${title} · svcd`
+    document.title = `${visibleText(title)} · svcd`
   }, [title])
   useEffect(() => {
     // A reader who came by a link within the page hears where they are.

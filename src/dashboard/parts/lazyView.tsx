@@ -10,12 +10,13 @@ export function lazyView<P extends object>(
   load: () => Promise<ComponentType<P>>,
   // No heading yet: the view takes the focus to its own.
   frame = (content: ComponentChildren) => <main id='main'>{content}</main>,
+  isEarly = true,
 ): ComponentType<P> {
   let View: ComponentType<P> | undefined
   const get = async (): Promise<void> => {
     View ??= await load()
   }
-  setTimeout(() => get().catch(() => undefined))
+  if (isEarly) setTimeout(() => get().catch(() => undefined))
   return (props) => {
     const [, setThere] = useState(false)
     const [error, setError] = useState<Error>()
@@ -30,6 +31,6 @@ export function lazyView<P extends object>(
   }
 }
 
-/** The same for a part that stands within a view or a dialog. */
+/** A part of a view or a dialog that is loaded when it is first shown: what stands around it needs the gateway too. */
 export const lazyPart = <P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> =>
-  lazyView(load, (content) => <>{content}</>)
+  lazyView(load, (content) => <>{content}</>, false)

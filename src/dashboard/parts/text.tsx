@@ -2,16 +2,25 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { useNow } from '../data/clock.ts'
 import { formatAgo, formatTime, formatTokens, shorten } from '../format.ts'
+import { partsOf } from '../marks.ts'
 import { linkTo } from '../route.ts'
 
 /**
- * Text that a stranger wrote. It stands as text, isolated from the writing direction around it, so that no mark in it
- * turns the words beside it around.
+ * Text that a stranger wrote. It stands as text, isolated from the writing direction around it. Characters that are not
+ * seen, or that look like a space and are none, stand there by their codes.
  */
 export function UserText({ text, isLong = false }: { readonly text: string; readonly isLong?: boolean }) {
   return (
     <bdi dir='auto' class={isLong ? 'user-text long' : 'user-text'}>
-      {text}
+      {partsOf(text).map((part, at) =>
+        at % 2 === 0 ? (
+          part
+        ) : (
+          <span key={at} class='mark' title='A character that cannot be seen'>
+            {part}
+          </span>
+        ),
+      )}
     </bdi>
   )
 }

@@ -1,31 +1,48 @@
+import { failureOf } from '../../client/errors.ts'
 import type { GetTransactionResult } from '../../client/index.ts'
 import { linkTo } from '../route.ts'
 import { operationWords } from '../operations/index.ts'
 import type { Column } from './Table.tsx'
-import { AccountLink, Ago, Badge, HeightLink, TxLink } from './text.tsx'
+import { AccountLink, Ago, Badge, HeightLink, TxLink, UserText } from './text.tsx'
 import { Sentence, sentenceText } from './Words.tsx'
 
 /** A transaction in a block; with its block's time where that is known. */
 export type Tx = NonNullable<GetTransactionResult> & { readonly time?: string }
 
-/** The part of a transaction's result that says why it failed; undefined when it did not. */
-export const failureOf = ({
-  check_tx,
-  deliver_tx,
-}: Tx): { readonly code?: number; readonly log?: string } | undefined =>
-  [check_tx, deliver_tx].find(({ code = 0 }) => code !== 0)
+/** Why a transaction failed: `code 20: Insufficient balance`; undefined when it did not. */
+export function whyFailed(tx: Tx): string | undefined {
+  const failure = failureOf(tx)
+  return failure && `code ${failure.code}: ${failure.log ?? ''}`
+}
+
+/** Why something failed, in the chain's own words. */
+export const Failure = ({ why }: { readonly why: string }) => (
+  <small class='failure'>
+    <UserText text={why} />
+  </small>
+)
 
 const wordsOf = ({ operation, message }: Tx) => operationWords(operation, message)
 
-/** How a transaction ended, in a word that leads to it; the log of a failure is at hand. */
-function Outcome({ tx }: { readonly tx: Tx }) {
-  const failure = failureOf(tx)
+/** What a transaction asked for, and why it failed where it did. */
+function What({ tx }: { readonly tx: Tx }) {
+  const why = whyFailed(tx)
   return (
-    <a class='outcome-link' href={linkTo(['transactions', tx.hash])} title={failure?.log}>
-      {failure === undefined ? 'done' : <Badge tone='bad'>failed</Badge>}
-    </a>
+    <>
+      <span class='two-lines'>
+        <Sentence words={wordsOf(tx)} />
+      </span>
+      {why === undefined ? null : <Failure why={why} />}
+    </>
   )
 }
+
+/** How a transaction ended, in a word that leads to it. */
+const Outcome = ({ tx }: { readonly tx: Tx }) => (
+  <a class='outcome-link' href={linkTo(['transactions', tx.hash])}>
+    {failureOf(tx) === undefined ? 'done' : <Badge tone='bad'>failed</Badge>}
+  </a>
+)
 
 const columns = {
   hash: {
@@ -40,11 +57,7 @@ const columns = {
     name: 'operation',
     title: 'Operation',
     value: (tx) => sentenceText(wordsOf(tx)),
-    cell: (tx) => (
-      <span class='two-lines'>
-        <Sentence words={wordsOf(tx)} />
-      </span>
-    ),
+    cell: (tx) => <What tx={tx} />,
   },
   sender: {
     name: 'sender',
@@ -57,7 +70,7 @@ const columns = {
   outcome: {
     name: 'result',
     title: 'Result',
-    value: (tx) => failureOf(tx)?.log ?? 'done',
+    value: (tx) => whyFailed(tx) ?? 'done',
     cell: (tx) => <Outcome tx={tx} />,
     width: '5.5rem',
   },

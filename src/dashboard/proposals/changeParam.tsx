@@ -1,9 +1,10 @@
+import { canonicalText } from '../../modules/params/definitions.ts'
 import { svc } from '../data/gateway.ts'
-import { parameterOf, type Params, parameters, rangeOf, valueText } from '../data/parameters.ts'
+import { exactValue, parameterOf, type Params, parameters, rangeOf, valueText } from '../data/parameters.ts'
 import { useAnswer } from '../data/useAnswer.ts'
 import { ChoiceField, TextField } from '../forms/fields.tsx'
 import type { FormParts } from '../forms/FormParts.ts'
-import { expiringFields, type OperationPage, pieceOf, proposalOf } from '../operations/operation.ts'
+import { expiringFields, openUntil, type OperationPage, pieceOf, proposalOf } from '../operations/operation.ts'
 import { Shown } from '../parts/notes.tsx'
 import { ParamValue } from '../parts/ParamValue.tsx'
 import { HeightLink } from '../parts/text.tsx'
@@ -17,6 +18,10 @@ type Detail = DetailOf<'change_param'>
 /** The value of a parameter today. */
 const valueToday = (params: Facts['params'], name: string): string =>
   String((params as Readonly<Record<string, unknown>>)[name] ?? '?')
+
+/** What a change sets, exactly: `max_vals from 4 to 7`. */
+const changeOf = (name: string, value: string, params: Facts['params']): string =>
+  `${name} from ${exactValue(name, valueToday(params, name))} to ${exactValue(name, value)}`
 
 function Changes({ proposal, detail: { name, value } }: ChangesProps<Detail>) {
   const { BlockHeight: height, Result: result, ResultBlockHeight: end } = proposal
@@ -77,6 +82,12 @@ function useForm(): FormParts {
   return {
     operation: 'proposeChangeParam',
     initial: { name: parameterOf(name) === undefined ? '' : name },
+    check: ({ name: chosen = '', value = '' }) => {
+      const type = parameterOf(chosen)?.type
+      const canonical = type === undefined ? {} : canonicalText(type, value.trim())
+      const isToday = 'text' in canonical && canonical.text === String(now?.[chosen])
+      return isToday ? { value: `it is ${textOf(chosen)} already` } : {}
+    },
     custom: {
       name: (field) => (
         <ChoiceField
@@ -111,7 +122,7 @@ export const changeParam: KindPage<DetailOf<'change_param'>> = {
   title: 'Parameter',
   doc: 'Gives a parameter of the chain a new value. It is in force from the block after the approval.',
   sentence: ({ name, value }) => `Set ${name} to ${valueText(name, value)}`,
-  effect: ({ name, value }, params) => `sets ${name} from ${valueToday(params, name)} to ${value}`,
+  effect: ({ name, value }, params) => `sets ${changeOf(name, value, params)}`,
   Changes,
   useForm,
 }
@@ -126,6 +137,7 @@ export const proposeChangeParam: OperationPage<'proposeChangeParam'> = {
     pieceOf('stranger', message, 'value'),
   ],
   happened: ({ name, ...of }) => ['proposed another ', piece('parameter', name), ': ', proposalOf(of)],
-  sentence: ({ name, value }, { params }) => `Propose to set ${name} from ${valueToday(params, name)} to ${value}.`,
+  sentence: ({ name, value }, { params }) => `Propose to set ${changeOf(name, value, params)}.`,
+  due: openUntil,
   fields: { name: { label: 'Parameter' }, value: { label: 'New value' }, ...expiringFields },
 }

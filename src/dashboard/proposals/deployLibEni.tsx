@@ -1,9 +1,9 @@
-import type { ComponentChildren } from 'preact'
 import { FilesField, problemsOfFiles } from '../forms/FilesField.tsx'
 import { libraryFields, libraryOf, systemsOf } from '../operations/library.ts'
-import { type OperationPage, proposalOf } from '../operations/operation.ts'
+import { dueAt, type OperationPage, proposalOf } from '../operations/operation.ts'
 import { Facts } from '../parts/layout.tsx'
-import { Badge, type Tone, UserLink } from '../parts/text.tsx'
+import { LibraryFiles } from '../parts/LibraryFiles.tsx'
+import { Badge, type Tone } from '../parts/text.tsx'
 import { piece } from '../pieces.ts'
 import type { ChangesProps, DetailOf, KindPage } from './kind.tsx'
 
@@ -19,38 +19,14 @@ const LIBRARY_STATUS: Readonly<Record<string, readonly [Tone, string]>> = {
   rejected: ['plain', 'The node keeps no file, because the proposal was not approved.'],
 }
 
-/** What each OS is given in a JSON text that the chain has checked. */
-function perOs<T>(json: string): Readonly<Record<string, T>> {
-  try {
-    return JSON.parse(json) as Record<string, T>
-  } catch {
-    return {}
-  }
-}
-
 function Changes({ detail }: ChangesProps<Detail>) {
-  const urls = perOs<readonly string[]>(detail.fileurl)
-  const sums = perOs<string>(detail.md5)
   const [tone, status] = LIBRARY_STATUS[detail.status] ?? ['plain', '']
-  const files = Object.entries(urls).map(([os, all]) => [
-    `For ${os}`,
-    <>
-      <ul class='urls'>
-        {all.map((url) => (
-          <li key={url}>
-            <UserLink url={url} />
-          </li>
-        ))}
-      </ul>
-      <span class='soft'>MD5</span> <span class='mono'>{String(sums[os] ?? '–')}</span>
-    </>,
-  ])
   return (
     <Facts
       facts={{
         Library: <span class='mono'>{detail.name}</span>,
         Version: <span class='mono'>{detail.version}</span>,
-        ...(Object.fromEntries(files) as Record<string, ComponentChildren>),
+        Files: <LibraryFiles fileUrl={detail.fileurl} md5={detail.md5} />,
         'On this node': (
           <>
             <Badge tone={tone}>{detail.status}</Badge> {status}
@@ -84,6 +60,7 @@ export const proposeDeployLibEni: OperationPage<'proposeDeployLibEni'> = {
   happened: ({ name, ...of }) => ['proposed to deploy the library ', piece('stranger', name), ': ', proposalOf(of)],
   sentence: ({ name, version, fileUrl }) =>
     `Propose to deploy the library ${name} ${version} on ${systemsOf(fileUrl)}.`,
+  due: ({ deployBlockHeight: height, deployTimestamp: time }, facts) => dueAt('Carried out', [height, time], facts),
   fields: {
     ...libraryFields,
     deployBlockHeight: { label: 'Deployed at block' },

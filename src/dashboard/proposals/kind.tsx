@@ -23,6 +23,8 @@ export interface KindPage<D = Proposal['Detail']> {
   readonly doc: string
   /** An approval is carried out at the point of the proposal, not at once. */
   readonly isDelayed?: true
+  /** What of an approval cannot be taken back. */
+  readonly warning?: string
   /** What it would do, without a full stop. Plain text: none of it can hold a stranger's prose. */
   sentence(detail: D): string
   /** The same as a vote says it, in lower case and exactly: `sets max_vals from 4 to 7`. */

@@ -1,7 +1,7 @@
 import { useCandidates } from '../data/validators.ts'
 import { formatCount } from '../format.ts'
 import type { CustomField } from '../forms/FormParts.ts'
-import { type OperationPage, textOf, proposalOf } from '../operations/operation.ts'
+import { dueAt, type OperationPage, textOf, proposalOf } from '../operations/operation.ts'
 import { Facts } from '../parts/layout.tsx'
 import { Names } from '../parts/Names.tsx'
 import { Shown } from '../parts/notes.tsx'
@@ -120,11 +120,16 @@ function PreservedField({ field }: { readonly field: CustomField }) {
   )
 }
 
+const WARNING =
+  'If it is approved, every node stops for good where it ends, and the chain goes on only with another program. ' +
+  'Validators that are not preserved are deactivated.'
+
 /** The end of this version of the program. */
 export const retireProgram: KindPage<DetailOf<'retire_program'>> = {
   title: 'Retirement',
   doc: 'Ends this version of the program: every node stops where the proposal ends, and whoever is not preserved is deactivated.',
   isDelayed: true,
+  warning: WARNING,
   sentence: ({ retired_version: version, preserved_validators: list }) => {
     const count = preservedKeys(list).length
     return `Retire program ${version} and keep ${count === 1 ? 'one validator' : `${formatCount(count)} validators`}`
@@ -147,6 +152,8 @@ export const proposeRetireProgram: OperationPage<'proposeRetireProgram'> = {
   happened: (of) => ['proposed to retire the program: ', proposalOf(of)],
   sentence: ({ preservedValidators: list }) =>
     `Propose to retire the program, preserve ${validatorsIn(list)} and deactivate all others.`,
+  due: ({ retiredBlockHeight: height }, facts) => dueAt('Carried out', [height], facts),
+  warning: () => WARNING,
   fields: {
     preservedValidators: {
       label: 'Preserved validators',

@@ -9,6 +9,7 @@ import type { CustomField } from '../forms/FormParts.ts'
 import {
   addressField,
   expiringFields,
+  openUntil,
   type OperationPage,
   pieceOf,
   tokens,
@@ -114,6 +115,7 @@ export const proposeTransferFund: OperationPage<'proposeTransferFund'> = {
   happened: (of) => ['proposed a payment: ', proposalOf(of)],
   sentence: ({ amount, transferFrom, transferTo }) =>
     `Propose to pay ${tokens(amount)} from ${transferFrom} to ${transferTo}.`,
+  due: openUntil,
   outflow: ({ amount, transferFrom }, { from }) => {
     const units = escrowOf(transferFrom.toLowerCase(), from, BigInt(amount))
     return units === 0n ? undefined : { name: 'Held until the proposal is decided', units }

@@ -1,28 +1,36 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { TxBody } from '../../tx/envelope.ts'
+import { useClock } from '../data/blockTime.ts'
 import { useStore } from '../data/store.ts'
 import { Dialog } from '../parts/Dialog.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { Facts } from '../parts/layout.tsx'
-import { Badge, HeightLink, Short, Tokens, UserText, Whole } from '../parts/text.tsx'
-import { outflowOf, sentenceOf, type TxRequest } from '../operations/index.ts'
-import { formatTokens } from '../format.ts'
+import { Failure } from '../parts/transactions.tsx'
+import { Badge, HeightLink, Moment, Short, Tokens, UserText, Whole } from '../parts/text.tsx'
+import { lazyPart } from '../parts/lazyView.tsx'
+import { WhenBlock } from '../parts/TimeLeft.tsx'
+import { dueOf, outflowOf, sentenceOf, type TxRequest, warningOf } from '../operations/index.ts'
+import type { Due } from '../operations/operation.ts'
+import { formatCount, formatTokens } from '../format.ts'
 import { linkTo } from '../route.ts'
 import { closeReview, sent, type Sent, openReview, type OpenReview, sign } from './act.ts'
 import type { Review } from './readFacts.ts'
 import { useWallet } from './wallet.ts'
 
-/** Everything that is signed, by the names of the fields; what lies inside another is named with a dot. */
-function fieldsOf(input: object, within = ''): Readonly<Record<string, ComponentChildren>> {
-  const all = Object.entries(input).filter(([, value]) => value !== undefined)
-  return Object.assign(
-    {},
-    ...all.map(([name, value]) =>
-      typeof value === 'object' && value !== null
-        ? fieldsOf(value, `${name}.`)
-        : { [`${within}${name}`]: <UserText text={String(value)} isLong /> },
-    ),
+const Fields = lazyPart(async () => (await import('../parts/Message.tsx')).Fields)
+
+/** A block or a time to come, with the block that the other is judged by. */
+function When({ due: { height, time, blocks } }: { readonly due: Due }) {
+  const newest = useClock()?.height
+  if (time !== undefined) return <Moment time={new Date(time * 1_000).toISOString()} />
+  const at = height ?? (newest === undefined || blocks === undefined ? undefined : newest + 1 + blocks)
+  if (at === undefined) return <>in {formatCount(blocks ?? 0)} blocks</>
+  return (
+    <>
+      {height === undefined ? 'about block' : 'block'} <span class='number'>{formatCount(at)}</span>
+      <WhenBlock height={at} />
+    </>
   )
 }
 
@@ -35,7 +43,9 @@ function costOf({ fee, balance, facts }: Review, request: TxRequest) {
 
 function Cost({ review, request, body }: Parameters<typeof Signed>[0]) {
   const { outflow, needed, left } = costOf(review, request)
+  const due = dueOf(request, review.facts)
   const rows: Readonly<Record<string, ComponentChildren>> = {
+    ...(due === undefined ? {} : { [due.name]: <When due={due} /> }),
     ...(body === undefined ? {} : { Chain: <UserText text={body.chainId} />, Nonce: body.nonce }),
     Fee: <Tokens units={review.fee} decimals={18} />,
     ...(outflow === undefined ? {} : { [outflow.name]: <Tokens units={outflow.units} decimals={18} /> }),
@@ -55,6 +65,10 @@ function Cost({ review, request, body }: Parameters<typeof Signed>[0]) {
   )
 }
 
+/** A yes and a no stand apart at the first glance. */
+const markOf = ({ operation, input }: TxRequest): string =>
+  operation === 'vote' ? ('answer' in input && input.answer === 'Y' ? 'yes' : 'no') : ''
+
 /** What is to be signed: in words, what it costs, and all its fields, behind a switch while only the reader wrote it. */
 export function Signed({
   request,
@@ -66,14 +80,16 @@ export function Signed({
   /** The body of a transaction that is made already. */
   readonly body?: Pick<TxBody, 'chainId' | 'nonce'>
 }) {
-  const head = body === undefined ? {} : { chain: body.chainId, from: review.facts.from, nonce: body.nonce }
+  const warning = warningOf(request, review.facts)
   return (
     <>
-      <p class='words-signed'>{sentenceOf(request, review.facts)}</p>
+      <p class={`words-signed ${markOf(request)}`}>{sentenceOf(request, review.facts)}</p>
+      {warning === undefined ? null : <p class='note bad'>{warning}</p>}
       <Cost request={request} review={review} {...(body === undefined ? {} : { body })} />
       <details open={body !== undefined}>
         <summary>All that is signed</summary>
-        <Facts facts={{ operation: request.operation, ...fieldsOf({ ...head, ...request.input }) }} />
+        <Facts facts={{ Operation: <span class='mono'>{request.operation}</span> }} />
+        <Fields operation={request.operation} message={request.input} />
       </details>
     </>
   )
@@ -103,7 +119,7 @@ function Before({ open, review }: { readonly open: OpenReview; readonly review: 
         <button
           ref={button}
           type='button'
-          class='main'
+          class={warningOf(open.request, review.facts) === undefined ? 'main' : 'main danger'}
           disabled={!canSign}
           // The second click of a double click on whatever opened this dialog signs nothing.
           onClick={({ detail }) => detail < 2 && void sign()}
@@ -207,7 +223,11 @@ export function SentList() {
       <ul>
         {all.map(({ id, words, hash, progress }) => (
           <li key={id}>
-            {STATES[progress.state]} <span>{words}</span>
+            {STATES[progress.state]}{' '}
+            <span>
+              {words}
+              {progress.state === 'failed' ? <Failure why={progress.why} /> : null}
+            </span>
             {hash === '' ? null : <Short text={hash} to={linkTo(['transactions', hash])} />}
           </li>
         ))}

@@ -49,9 +49,16 @@ withBrowser('what an owner does with a candidacy', () => {
     await save.click()
     await page.getByText('All that is signed').click()
     expect(await page.getByRole('dialog').locator('dt').allInnerTexts()).toEqual(
-      expect.arrayContaining(['description.website', 'maxAmount', 'compRate']),
+      expect.arrayContaining(['Website', 'Max shares', 'Commission']),
     )
-    expect(await page.getByRole('dialog').getByText('description.name').count()).toBe(0)
+    expect(
+      await page
+        .getByRole('dialog')
+        .locator('dt', { hasText: /^Name$/ })
+        .count(),
+    ).toBe(0)
+    await page.getByRole('dialog').getByText('3,000 token', { exact: true }).waitFor()
+    await shot('validator-update-sheet', true)
     await sign(page)
     await page.getByText('25 %').waitFor()
     expect(await recordOf(owner)).toMatchObject({
@@ -80,6 +87,12 @@ withBrowser('what an owner does with a candidacy', () => {
     expect(await owner.page.getByRole('button', { name: 'Hand over' }).count()).toBe(0)
     await openAccount(owner.page, from)
     await owner.page.getByRole('button', { name: 'Hand over' }).click()
+    await owner.page.getByLabel('New account').fill(from.toUpperCase().replace('0X', '0x'))
+    await owner.page.getByText('This account has the candidacy already').waitFor()
+    await owner.page.getByLabel('New account').fill(addressOf(0))
+    await owner.page.getByText('This account has a candidacy of its own').waitFor()
+    await owner.page.getByRole('button', { name: 'Offer it' }).click()
+    expect(await owner.page.getByRole('dialog').count()).toBe(0)
     await owner.page.getByLabel('New account').fill(to)
     await owner.page.getByRole('button', { name: 'Offer it' }).click()
     await sign(owner.page)
@@ -111,6 +124,11 @@ withBrowser('what an owner does with a candidacy', () => {
       .waitFor()
     await shot('validator-withdraw', true)
     await page.getByRole('button', { name: 'Withdraw the candidacy' }).click()
+    const sheet = page.getByRole('dialog')
+    await sheet.getByText(/^Your validator leaves the set/).waitFor()
+    await sheet.locator('button.danger').waitFor()
+    expect(await sheet.locator('.facts > div', { hasText: 'Paid out' }).textContent()).toMatch(/about block \d+/)
+    await shot('validator-withdraw-sheet')
     await sign(page)
     const { data } = await svc.async.stake.validator.queryUnbonding(owner)
     await page.getByText(/^Its owner withdrew it\. 1,000 token will be paid to/).waitFor()
@@ -130,6 +148,8 @@ withBrowser('what an owner does with a candidacy', () => {
       await deactivate({ from: owner })
       await activate({ from: owner })
     }
+    // What lies within the last hundred blocks the page reads by itself.
+    await site.net.mine(100)
     const { page, goTo, shot } = await site.open()
     await goTo(`validators/${owner}`)
     const history = page.locator('table[aria-label="History"]')

@@ -6,6 +6,7 @@ import { addressOfKey } from '../../../src/values/address.ts'
 import { fromBase64 } from '../../../src/base/bytes.ts'
 import { Svc, type SvcTxError, type TransactionResult } from '../../../src/client/index.ts'
 import { devnetPages, openPage, type WebPage, withBrowser } from '../support/page.ts'
+import { openAccount } from '../support/wallet.ts'
 
 const HOSTILE = '<img src=x onerror=alert(1)>'
 
@@ -154,6 +155,13 @@ withBrowser('blocks, transactions, accounts and the search', () => {
     await page.getByRole('region', { name: 'deliver_tx' }).getByText(log, { exact: true }).waitFor()
     await page.getByText('failed', { exact: true }).waitFor()
     await web.shot('transaction-failed', true)
+    for (const view of [
+      `blocks/${result.height || (await svc.async.getTransaction(result.hash))?.height}`,
+      `accounts/${alice}`,
+    ]) {
+      await web.goTo(view)
+      await row(/code 20: Invalid expire timestamp.* failed/).waitFor()
+    }
   })
 
   test('a transaction that a balance was too low for says what it lacked', async () => {
@@ -163,6 +171,29 @@ withBrowser('blocks, transactions, accounts and the search', () => {
     await seen('It needed 1,000,000')
     await seen('too little')
     await web.shot('transaction-refused')
+  })
+
+  test('a transaction that this page sent and the chain refused says so, and not that it waits', async () => {
+    const poor = site.net.accounts[6]?.address as string
+    const own = await site.open(`send?to=${bob}&value=50000`)
+    await openAccount(own.page, poor)
+    await own.page.getByRole('button', { name: 'Send', exact: true }).click()
+    const sign = own.page.getByRole('dialog').getByRole('button', { name: 'Sign and send' })
+    await sign.waitFor()
+    // Between the sheet and the signature most of the balance goes.
+    await svc.async.transfer({ from: poor, to: bob, value: Svc.fromTokens('90000') })
+    await sign.click()
+    await own.page.getByText('It failed').waitFor()
+    await own.page.getByRole('dialog').locator('.actions').getByRole('button', { name: 'Close' }).click()
+    const sent = own.page.getByRole('region', { name: 'Your transactions' })
+    await sent.getByText(/refused it with code 20, Insufficient balance/).waitFor()
+    await sent.getByRole('link').click()
+    await own.page
+      .getByRole('main')
+      .getByText(/Insufficient balance.* It is in no block and waits for none/)
+      .waitFor()
+    expect(await own.page.getByText('the page watches for it').count()).toBe(0)
+    await own.shot('transaction-refused-own')
   })
 
   test('a transaction that is in no block yet is watched for', async () => {

@@ -198,7 +198,7 @@ withBrowser('a holder of tokens who has no candidacy', () => {
     await shot('update-with-delegations', true)
     await page.getByRole('button', { name: 'Save' }).click()
     expect(await signAndClose(page)).toBe(
-      'Change your candidacy: it may hold at most 20,000 token, you stake 1,000 token more and its commission becomes 0.75 in 20 blocks.',
+      'Change your candidacy: it may hold at most 20,000 token, you stake 1,000 token more and its commission becomes 75 % in 20 blocks.',
     )
     await page.getByText(/^Its commission rises to 75 % in block/).waitFor()
     await shot('validator-raise', true)

@@ -285,7 +285,7 @@ withBrowser('wallets that people already have', () => {
     }
     const ofStranger = printDraft({ bodyBytes: encodeBody(strange), body: strange, multisig, parts: [] })
     await goTo(`sign/${Buffer.from(ofStranger).toString('base64url')}`)
-    await page.getByText('to \uFFFD<img src=x onerror="globalThis.hacked=1">.').waitFor()
+    await page.getByText('to [U+202E]<img src=x onerror="globalThis.hacked=1">.').waitFor()
     await page.getByText('proposeChangeParam', { exact: true }).waitFor()
     await shot('several-stranger', true)
     expect(await page.evaluate('globalThis.hacked')).toBeUndefined()

@@ -26,7 +26,17 @@ const TABS: Readonly<Record<string, KindPage | typeof UPGRADE>> = { ...kinds, up
 
 function KindForm({ kind }: { readonly kind: KindPage }) {
   const parts = kind.useForm()
-  return <OperationForm {...parts} submit='Propose' note={<Fee operation={parts.operation} />} onDone={showNew} />
+  return (
+    <OperationForm
+      {...parts}
+      submit='Propose'
+      isDangerous={kind.warning !== undefined}
+      note={<Fee operation={parts.operation} />}
+      onDone={showNew}
+    >
+      {() => (kind.warning === undefined ? null : <p class='note bad'>{kind.warning}</p>)}
+    </OperationForm>
+  )
 }
 
 /** Goes to the proposal that a transaction made. */

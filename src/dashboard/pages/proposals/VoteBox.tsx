@@ -45,7 +45,13 @@ export function VoteBox({ proposal: { Id, Votes } }: { readonly proposal: WholeP
       </p>
       <div class='actions'>
         {(['Y', 'N'] as const).map((answer) => (
-          <button key={answer} type='button' disabled={given?.Answer === answer} onClick={() => vote(answer)}>
+          <button
+            key={answer}
+            type='button'
+            class={WORDS[answer]}
+            disabled={given?.Answer === answer}
+            onClick={() => vote(answer)}
+          >
             Vote {WORDS[answer]}
           </button>
         ))}

@@ -18,7 +18,7 @@ interface VoteRow {
 const ANSWERS = { Y: 'Yes', N: 'No', '': 'Not voted' } as const
 const TONES = { Y: 'good', N: 'bad', '': 'plain' } as const
 
-const columnsOf = (total: number): readonly Column<VoteRow>[] => [
+const columns: readonly Column<VoteRow>[] = [
   {
     name: 'validator',
     title: 'Validator',
@@ -33,6 +33,18 @@ const columnsOf = (total: number): readonly Column<VoteRow>[] => [
       answer === '' ? <span class='soft'>Not voted</span> : <Badge tone={TONES[answer]}>{ANSWERS[answer]}</Badge>,
   },
   {
+    name: 'block',
+    title: 'Block',
+    value: ({ height }) => height,
+    cell: ({ height }) => (height === 0 ? '–' : <HeightLink height={height} />),
+    isNumber: true,
+    isMinor: true,
+  },
+]
+
+/** What a vote counts for while it counts. Of those on an ended proposal the chain keeps only the sums. */
+const powerColumnsOf = (total: number): readonly Column<VoteRow>[] => [
+  {
     name: 'power',
     title: 'Power now',
     value: ({ power }) => power ?? 0,
@@ -46,16 +58,9 @@ const columnsOf = (total: number): readonly Column<VoteRow>[] => [
     isNumber: true,
     isMinor: true,
   },
-  {
-    name: 'block',
-    title: 'Block',
-    value: ({ height }) => height,
-    cell: ({ height }) => (height === 0 ? '–' : <HeightLink height={height} />),
-    isNumber: true,
-  },
 ]
 
-/** Who voted what. While the proposal is open, also who of the validator set has not voted. */
+/** Who voted what. While the proposal is open, also what each vote counts for, and who of the set has not voted. */
 export function Votes({ proposal: { Votes: votes, Result } }: { readonly proposal: WholeProposal }) {
   const set = useAnswer('validatorSet', () => svc.async.stake.validator.queryValidatorSet()).data?.data ?? []
   const powers = new Map(set.map(({ owner_address: owner, power }) => [owner ?? '', power]))
@@ -67,17 +72,11 @@ export function Votes({ proposal: { Votes: votes, Result } }: { readonly proposa
     for (const [voter, power] of powers) {
       if (voter !== '' && !voted.has(voter)) rows.push({ voter, answer: '', height: 0, power })
     }
+    rows.sort((a, b) => (a.answer === '' ? 1 : 0) - (b.answer === '' ? 1 : 0) || (b.power ?? -1) - (a.power ?? -1))
   }
-  rows.sort((a, b) => (a.answer === '' ? 1 : 0) - (b.answer === '' ? 1 : 0) || (b.power ?? -1) - (a.power ?? -1))
   const total = set.reduce((sum, { power }) => sum + power, 0)
+  const shown = Result === '' ? [...columns, ...powerColumnsOf(total)] : columns
   return (
-    <Table
-      label='Votes'
-      columns={columnsOf(total)}
-      rows={rows}
-      isSortable
-      keyOf={({ voter }) => voter}
-      empty='Nobody voted.'
-    />
+    <Table label='Votes' columns={shown} rows={rows} isSortable keyOf={({ voter }) => voter} empty='Nobody voted.' />
   )
 }

@@ -1,11 +1,8 @@
-import { useState } from 'preact/hooks'
 import type { QueryAccountUpdatesResult } from '../../../client/index.ts'
 import { stakeConstants } from '../../data/stakeConstants.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
-import { formatCount } from '../../format.ts'
-import { OperationForm } from '../../forms/OperationForm.tsx'
-import { accountsHave, missingStake } from '../../operations/candidacy.ts'
 import { Section } from '../../parts/layout.tsx'
+import { lazyPart } from '../../parts/lazyView.tsx'
 import { AccountLink, Tokens } from '../../parts/text.tsx'
 import { goTo } from '../../route.ts'
 import { act } from '../../wallet/act.ts'
@@ -14,135 +11,20 @@ import { openWallet } from '../../wallet/walletDialog.ts'
 import type { Stake } from '../../wallet/facts.ts'
 import type { Candidacy, Params, Validator } from './candidacy.ts'
 import { linkToValidator } from './parts.tsx'
-import { useClock } from '../../data/blockTime.ts'
-import { type Unbonding, WhenBlock } from './StatusNote.tsx'
-import { UpdateForm } from './UpdateForm.tsx'
+import type { Unbonding } from './StatusNote.tsx'
+
+const OwnerActions = lazyPart(async () => (await import('./OwnerActions.tsx')).OwnerActions)
 
 /** A request to hand a candidacy over that waits for its answer. */
 export type HandOver = QueryAccountUpdatesResult['data'][number]
 
-interface ActionsProps {
+/** What the buttons of a candidacy are made from. */
+export interface ActionsProps {
   readonly candidacy: Candidacy
   readonly stake: Stake
   readonly params: Params
   readonly unbonding: readonly Unbonding[]
   readonly handOvers: readonly HandOver[]
-}
-
-/** What an owner may open below the buttons. */
-type Opened = 'update' | 'withdraw' | 'handOver' | undefined
-
-function Withdraw({ stake, params, onDone }: Pick<ActionsProps, 'stake' | 'params'> & { onDone: () => void }) {
-  const clock = useClock()
-  const wait = params.unstake_wait_period
-  const due = clock === undefined ? undefined : clock.height + 1 + wait
-  const withdraw = async (): Promise<void> => {
-    if ((await act('withdrawCandidacy', {})) !== undefined) onDone()
-  }
-  return (
-    <div class='stack'>
-      <p>
-        All of {stake.delegators === 0 ? 'the' : 'your own'} shares, <Tokens units={stake.self_shares} decimals={18} />,
-        leave the candidacy at once and are paid to your balance {formatCount(wait)} blocks later
-        {due === undefined ? null : (
-          <>
-            : in block <span class='number'>{formatCount(due)}</span> if you withdraw now
-            <WhenBlock height={due} />
-          </>
-        )}
-        . Until then you can activate it again.
-      </p>
-      {stake.delegators > 0 && (
-        <p class='note waiting'>
-          The <Tokens units={stake.delegated_shares} /> that {accountsHave(stake.delegators)} staked with it are paid
-          back from the same block on. They do not return when you activate it again.
-        </p>
-      )}
-      <button type='button' class='main' onClick={() => void withdraw()}>
-        Withdraw the candidacy
-      </button>
-    </div>
-  )
-}
-
-/** What a withdrawn candidacy takes when it comes back. */
-function Return({
-  validator,
-  params,
-  unbonding,
-}: Pick<ActionsProps, 'params' | 'unbonding'> & { validator: Validator }) {
-  const back = unbonding
-    .filter(({ pub_key }) => pub_key.value === validator.pub_key.value)
-    .reduce((sum, { amount }) => sum + BigInt(amount), 0n)
-  const missing = missingStake(BigInt(validator.max_shares), back, params)
-  return (
-    <p class='soft'>
-      Activating it takes back the <Tokens units={back} /> that still unbond as its shares
-      {missing === 0n ? null : (
-        <>
-          {' '}
-          and <Tokens units={missing} decimals={18} /> of your balance
-        </>
-      )}
-      .
-    </p>
-  )
-}
-
-/** What the owner of a candidacy can do with it. */
-function OwnerActions({ candidacy: { validator }, stake, params, unbonding, handOvers }: ActionsProps) {
-  const [opened, setOpened] = useState<Opened>()
-  const toggle = (what: Opened) => () => setOpened(opened === what ? undefined : what)
-  const close = (): void => setOpened(undefined)
-  const isLive = validator.state !== 'Withdrawn'
-  const offered = handOvers.find(({ from }) => from === validator.owner_address)
-  const opener = (what: Exclude<Opened, undefined>, title: string) => (
-    <button type='button' aria-expanded={opened === what} onClick={toggle(what)}>
-      {title}
-    </button>
-  )
-  return (
-    <Section title='Your candidacy'>
-      <div class='stack'>
-        <div class='actions'>
-          {isLive && opener('update', 'Update')}
-          {validator.active === 'Y' ? (
-            <button type='button' onClick={() => void act('deactivateCandidacy', {})}>
-              Deactivate
-            </button>
-          ) : (
-            <button type='button' onClick={() => void act('activateCandidacy', {})}>
-              Activate
-            </button>
-          )}
-          {isLive && opener('handOver', 'Hand over')}
-          {isLive && opener('withdraw', 'Withdraw')}
-        </div>
-        {offered !== undefined && (
-          <p class='note'>
-            Offered to <AccountLink address={offered.to} />, request {offered.id}. It is yours until that account
-            accepts.
-          </p>
-        )}
-        {isLive ? null : <Return validator={validator} params={params} unbonding={unbonding} />}
-        <div class={opened === 'update' ? 'opened' : 'opened narrow'}>
-          {opened === 'update' && <UpdateForm validator={validator} stake={stake} params={params} onDone={close} />}
-          {opened === 'withdraw' && <Withdraw stake={stake} params={params} onDone={close} />}
-          {opened === 'handOver' && (
-            <OperationForm operation='updateCandidacyAccount' submit='Offer it' onDone={close}>
-              {() => (
-                <p class='note'>
-                  The new account has to accept, and pays you <Tokens units={stake.self_shares} /> for{' '}
-                  {stake.delegators === 0 ? 'the shares' : 'your own shares. What others have staked stays'}. An offer
-                  that you made before is replaced.
-                </p>
-              )}
-            </OperationForm>
-          )}
-        </div>
-      </div>
-    </Section>
-  )
 }
 
 /** What the account can do to which a candidacy is offered. */

@@ -1,7 +1,7 @@
 import { stakeConstants } from '../../data/stakeConstants.ts'
 import { svc } from '../../data/gateway.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
-import { formatCount } from '../../format.ts'
+import { formatCount, formatRatio } from '../../format.ts'
 import { type Typing, unitsOf } from '../../forms/check.ts'
 import { OperationForm } from '../../forms/OperationForm.tsx'
 import { View } from '../../parts/layout.tsx'
@@ -9,7 +9,7 @@ import { Tokens } from '../../parts/text.tsx'
 import { goTo } from '../../route.ts'
 import { currentAccount, useWallet } from '../../wallet/wallet.ts'
 import { selfStake } from '../../operations/candidacy.ts'
-import { formatRatio, type Params } from './candidacy.ts'
+import type { Params } from './candidacy.ts'
 import { linkToValidator } from './parts.tsx'
 
 /** What a declaration takes from the balance, as it is typed. */

@@ -1,16 +1,15 @@
 import type { QueryDelegationsResult } from '../../../client/index.ts'
 import { svc } from '../../data/gateway.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
-import { formatCount, formatShare } from '../../format.ts'
+import { formatCount, formatRatio, formatShare } from '../../format.ts'
 import { Section } from '../../parts/layout.tsx'
 import { Shown } from '../../parts/notes.tsx'
 import { Steps } from '../../parts/Steps.tsx'
 import { type Column, Table } from '../../parts/Table.tsx'
 import { AccountLink, Tokens } from '../../parts/text.tsx'
+import { WhenBlock } from '../../parts/TimeLeft.tsx'
 import { linkTo, useRoute } from '../../route.ts'
 import type { Stake } from '../../wallet/facts.ts'
-import { formatRatio } from './candidacy.ts'
-import { WhenBlock } from './StatusNote.tsx'
 
 /** That the commission rises, and when. */
 export function RaiseNote({

@@ -1,8 +1,9 @@
 import { cometAddressOf } from '../../data/cometAddress.ts'
 import { svc } from '../../data/gateway.ts'
 import { stakesIn, useStakes } from '../../data/stakes.ts'
-import { formatCount, formatShare, formatTokens, shorten } from '../../format.ts'
+import { formatCount, formatRatio, formatShare, formatTokens, shorten } from '../../format.ts'
 import { Facts, Figures, Section, View } from '../../parts/layout.tsx'
+import { lazyPart } from '../../parts/lazyView.tsx'
 import { Verified } from '../../parts/Verified.tsx'
 import { EmptyNote, Shown } from '../../parts/notes.tsx'
 import {
@@ -16,21 +17,23 @@ import {
   UserText,
   Whole,
 } from '../../parts/text.tsx'
+import { WhenBlock } from '../../parts/TimeLeft.tsx'
 import { linkTo } from '../../route.ts'
 import { selfStake } from '../../operations/candidacy.ts'
 import { useWallet } from '../../wallet/wallet.ts'
-import { type Candidacy, formatRatio, formatReturn, type Validator } from './candidacy.ts'
+import { type Candidacy, formatReturn, type Validator } from './candidacy.ts'
 import { Actions } from './Actions.tsx'
 import { Awards } from './Awards.tsx'
 import { Delegators, RaiseNote } from './Delegators.tsx'
 import { HistorySection } from './HistorySection.tsx'
-import { Missed } from './Missed.tsx'
 import { linkToForm, StatusBadge } from './parts.tsx'
-import { StatusNote, type Unbonding, WhenBlock } from './StatusNote.tsx'
+import { StatusNote, type Unbonding } from './StatusNote.tsx'
 import { useHistory } from './useHistory.ts'
 import { type Found, useValidator } from './useValidators.ts'
 
 type Answered = NonNullable<ReturnType<typeof useValidator>['data']>
+
+const Missed = lazyPart(async () => (await import('./Missed.tsx')).Missed)
 
 function Title({ candidacy, owner }: { readonly candidacy: Candidacy | undefined; readonly owner: string }) {
   const name = candidacy?.validator.description.name.trim() ?? ''
@@ -227,11 +230,7 @@ export function ValidatorDetail({ owner }: { readonly owner: string }) {
               <Delegators owner={owner} stake={found.stake} />
               <Awards owner={owner} />
               {history.data === undefined ? null : (
-                <Missed
-                  history={history.data}
-                  first={found.candidacy.validator.block_height}
-                  isSigning={found.candidacy.power > 0}
-                />
+                <Missed candidacy={found.candidacy} history={history.data} loadOlder={loadOlder} />
               )}
             </>
           )

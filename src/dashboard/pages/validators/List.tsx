@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import { Svc } from '../../../client/index.ts'
-import { formatShare, formatTokens } from '../../format.ts'
+import { nameOf } from '../../data/validators.ts'
+import { formatRatio, formatShare, formatTokens } from '../../format.ts'
 import { ChoiceFilter, TextFilter } from '../../parts/Filter.tsx'
 import { Figures, View } from '../../parts/layout.tsx'
 import { Shown } from '../../parts/notes.tsx'
@@ -10,7 +11,6 @@ import { Tokens } from '../../parts/text.tsx'
 import { linkTo, useRoute } from '../../route.ts'
 import {
   type Candidacy,
-  formatRatio,
   formatReturn,
   type Inflation,
   returnOf,
@@ -19,101 +19,23 @@ import {
   STATUS_WORDS,
   withMembers,
 } from './candidacy.ts'
-import { PowerBar, StakeLink, StatusBadge, NameCell } from './parts.tsx'
+import { MissedNow, PowerBar, StakeLink, StatusBadge, NameCell } from './parts.tsx'
 import { useValidators } from './useValidators.ts'
 
-/** The columns of a table whose largest member has `most` of the set's `total` power. */
-const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidacy>[] => [
-  {
-    name: 'rank',
-    title: 'Rank',
-    value: ({ validator }) => validator.rank,
-    isNumber: true,
-    isMinor: true,
-    width: '4.6rem',
-  },
-  {
-    name: 'name',
-    title: 'Validator',
-    value: ({ validator: { description, owner_address: owner } }) => description.name || owner,
-    cell: ({ validator }) => <NameCell validator={validator} />,
-  },
-  { name: 'owner', title: 'Owner', value: ({ validator }) => validator.owner_address, isFileOnly: true },
-  { name: 'key', title: 'Public key', value: ({ validator }) => validator.pub_key.value, isFileOnly: true },
-  { name: 'verified', title: 'Verified', value: ({ validator }) => validator.verified, isFileOnly: true },
-  { name: 'active', title: 'Active', value: ({ validator }) => validator.active, isFileOnly: true },
-  {
-    name: 'power',
-    title: 'Voting power',
-    value: ({ power }) => power,
-    cell: ({ power }) => <PowerBar power={power} most={most} total={inflation.power} />,
-    isNumber: true,
-    isMinor: true,
-    width: '16rem',
-  },
-  { name: 'share', title: 'Share', value: ({ power }) => formatShare(power, inflation.power), isFileOnly: true },
-  {
-    name: 'shares',
-    title: 'Shares',
-    value: ({ validator }) => BigInt(validator.shares),
-    file: ({ validator }) => Svc.toTokens(validator.shares),
-    cell: ({ validator }) => <Tokens units={validator.shares} decimals={0} unit='' />,
-    isNumber: true,
-    isMinor: true,
-    width: '8.5rem',
-  },
-  {
-    name: 'max-shares',
-    title: 'Max shares',
-    value: ({ validator }) => BigInt(validator.max_shares),
-    file: ({ validator }) => Svc.toTokens(validator.max_shares),
-    isFileOnly: true,
-  },
-  {
-    name: 'comp-rate',
-    title: 'Commission',
-    value: ({ validator }) => Number(validator.comp_rate),
-    file: ({ validator }) => validator.comp_rate,
-    cell: ({ validator }) => formatRatio(validator.comp_rate),
-    isNumber: true,
-    isMinor: true,
-    width: '7.2rem',
-  },
-  {
-    name: 'return',
-    title: 'Return',
-    value: (candidacy) => returnOf(candidacy, inflation),
-    file: (candidacy) => formatReturn(candidacy, inflation),
-    cell: (candidacy) => formatReturn(candidacy, inflation),
-    isNumber: true,
-    width: '5.6rem',
-  },
-  {
-    name: 'room',
-    title: 'Room',
-    value: ({ validator }) => roomOf(validator),
-    file: ({ validator }) => Svc.toTokens(roomOf(validator)),
-    cell: ({ validator }) => <Tokens units={roomOf(validator)} decimals={0} unit='' />,
-    isNumber: true,
-    isMinor: true,
-    width: '8.5rem',
-  },
-  {
-    name: 'state',
-    title: 'State',
-    value: ({ status }) => STATUS_WORDS[status].word,
-    cell: ({ status }) => <StatusBadge status={status} />,
-    width: '6.4rem',
-  },
-  {
-    name: 'stake',
-    title: 'Stake',
-    value: () => '',
-    cell: ({ validator }) => <StakeLink validator={validator} />,
-    isMinor: true,
-    isAction: true,
-    width: '4rem',
-  },
+const missedColumn: Column<Candidacy> = {
+  name: 'missed',
+  title: 'Missed',
+  // Who is not in the set has nothing to miss, and comes behind everybody who has.
+  value: ({ keys, absent }) => (keys === 0 ? Number.MAX_SAFE_INTEGER : absent),
+  file: ({ keys, absent }) => (keys === 0 ? '' : absent),
+  cell: ({ keys, absent }) => <MissedNow keys={keys} absent={absent} />,
+  isNumber: true,
+  isMinor: true,
+  width: '5rem',
+}
+
+/** What stands behind the others in the CSV file alone. */
+const fileColumns: readonly Column<Candidacy>[] = [
   {
     name: 'location',
     title: 'Location',
@@ -132,6 +54,102 @@ const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidac
     value: ({ validator }) => validator.created_at,
     isFileOnly: true,
   },
+]
+
+/** The columns of a table whose largest member has `most` of the set's `total` power. */
+const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidacy>[] => [
+  {
+    name: 'rank',
+    title: 'Rank',
+    value: ({ validator }) => validator.rank,
+    isNumber: true,
+    isMinor: true,
+    width: '3.6rem',
+  },
+  {
+    name: 'name',
+    title: 'Validator',
+    value: ({ validator: { description, owner_address: owner } }) => description.name || owner,
+    cell: ({ validator }) => <NameCell validator={validator} />,
+  },
+  { name: 'owner', title: 'Owner', value: ({ validator }) => validator.owner_address, isFileOnly: true },
+  { name: 'key', title: 'Public key', value: ({ validator }) => validator.pub_key.value, isFileOnly: true },
+  { name: 'verified', title: 'Verified', value: ({ validator }) => validator.verified, isFileOnly: true },
+  { name: 'active', title: 'Active', value: ({ validator }) => validator.active, isFileOnly: true },
+  {
+    name: 'power',
+    title: 'Voting power',
+    value: ({ power }) => power,
+    cell: ({ power }) => <PowerBar power={power} most={most} total={inflation.power} />,
+    isNumber: true,
+    isMinor: true,
+    width: '14rem',
+  },
+  { name: 'share', title: 'Share', value: ({ power }) => formatShare(power, inflation.power), isFileOnly: true },
+  {
+    name: 'shares',
+    title: 'Shares',
+    value: ({ validator }) => BigInt(validator.shares),
+    file: ({ validator }) => Svc.toTokens(validator.shares),
+    cell: ({ validator }) => <Tokens units={validator.shares} decimals={0} unit='' />,
+    isNumber: true,
+    isMinor: true,
+    width: '7.4rem',
+  },
+  {
+    name: 'max-shares',
+    title: 'Max shares',
+    value: ({ validator }) => BigInt(validator.max_shares),
+    file: ({ validator }) => Svc.toTokens(validator.max_shares),
+    isFileOnly: true,
+  },
+  {
+    name: 'comp-rate',
+    title: 'Commission',
+    value: ({ validator }) => Number(validator.comp_rate),
+    file: ({ validator }) => validator.comp_rate,
+    cell: ({ validator }) => formatRatio(validator.comp_rate),
+    isNumber: true,
+    isMinor: true,
+    width: '6.9rem',
+  },
+  {
+    name: 'return',
+    title: 'Return',
+    value: (candidacy) => returnOf(candidacy, inflation),
+    file: (candidacy) => formatReturn(candidacy, inflation),
+    cell: (candidacy) => formatReturn(candidacy, inflation),
+    isNumber: true,
+    width: '5.6rem',
+  },
+  {
+    name: 'room',
+    title: 'Room',
+    value: ({ validator }) => roomOf(validator),
+    file: ({ validator }) => Svc.toTokens(roomOf(validator)),
+    cell: ({ validator }) => <Tokens units={roomOf(validator)} decimals={0} unit='' />,
+    isNumber: true,
+    isMinor: true,
+    width: '7.4rem',
+  },
+  missedColumn,
+  {
+    name: 'state',
+    title: 'State',
+    value: ({ status }) => STATUS_WORDS[status].word,
+    cell: ({ status }) => <StatusBadge status={status} />,
+    width: '6.4rem',
+  },
+  {
+    name: 'stake',
+    title: 'Stake',
+    value: () => '',
+    cell: ({ validator }) => <StakeLink validator={validator} />,
+    isMinor: true,
+    isAction: true,
+    width: '3.4rem',
+  },
+  ...fileColumns,
 ]
 
 const CHOICES: readonly (readonly [value: Status | '', title: string])[] = [
@@ -184,9 +202,9 @@ function Summary({ validators, set, params, inflation }: Answered) {
   )
 }
 
-function Rows({ validators, set, inflation }: Answered) {
+function Rows({ validators, set, absences, inflation }: Answered) {
   const { options } = useRoute()
-  const all = useMemo(() => withMembers(validators, set), [validators, set])
+  const all = useMemo(() => withMembers(validators, set, absences), [validators, set, absences])
   const text = (options.get('q') ?? '').trim().toLowerCase()
   const texts = useMemo(() => (text === '' ? [] : all.map(textOf)), [all, text === ''])
   const status = options.get('state') ?? ''
@@ -236,7 +254,7 @@ const Listed = ({ data }: { readonly data: Answered }) =>
     () => (
       <>
         <Summary {...data} />
-        <PowerStrip members={data.set} />
+        <PowerStrip members={data.set} nameOf={(owner) => nameOf(data.validators, owner)} />
         <Rows {...data} />
       </>
     ),

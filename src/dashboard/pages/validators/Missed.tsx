@@ -1,45 +1,18 @@
-import { events } from '../../../client/gen/events.ts'
+import { useEffect, useMemo } from 'preact/hooks'
+import { type Commit, commitsOf, type End, type Run, runsOf } from '../../data/signing.ts'
+import { formatCount, formatShare } from '../../format.ts'
 import { Section } from '../../parts/layout.tsx'
 import { type Column, Table } from '../../parts/Table.tsx'
 import { HeightLink } from '../../parts/text.tsx'
-import type { History, HistoryEvent } from './useHistory.ts'
+import { linkTo } from '../../route.ts'
+import type { Candidacy } from './candidacy.ts'
+import type { History } from './useHistory.ts'
 
-const { stake } = events
+/** Commits that the grid shows. */
+const GRID = 100
 
-/** How a run of missed blocks ended: it goes on, with a signature, or because no signature is asked for any more. */
-type End = 'open' | 'signed' | 'left'
-
-/** Blocks in a row that a validator had to sign and did not. */
-interface Run {
-  /** The first of them. */
-  readonly first: number
-  readonly end: End
-  /** How many; known when a signature ended it. */
-  readonly missed: number | undefined
-  /** The block that told of the end. */
-  readonly toldIn: number | undefined
-}
-
-/** What makes the chain forget how many were missed. Nothing but these and a signature ends a run of who is in the set. */
-const FORGOTTEN = new Set<string>([stake.removed, stake.withdraw])
-
-/** The runs of missed blocks that a history tells of, the newest first. `isSigning`: a key of it is in the set now. */
-function runsOf(told: readonly HistoryEvent[], isSigning: boolean): readonly Run[] {
-  const runs: Run[] = []
-  const now: Omit<Run, 'first'> = { end: isSigning ? 'open' : 'left', missed: undefined, toldIn: undefined }
-  let ended = now
-  for (const { type, height, attributes } of told) {
-    if (type === stake.present) ended = { end: 'signed', missed: Number(attributes['missed']), toldIn: height }
-    else if (FORGOTTEN.has(type) || (type === stake.left && ended === now && !isSigning))
-      ended = { end: 'left', missed: undefined, toldIn: height }
-    else if (type === stake.absent) {
-      // The commit of a block is judged by the block behind it.
-      runs.push({ first: height - 1, ...ended })
-      ended = { end: 'left', missed: undefined, toldIn: undefined }
-    }
-  }
-  return runs
-}
+/** Pages of the history that are asked for so that it reaches as far back as the grid. */
+const PAGES_MAX = 5
 
 const END_WORDS: Readonly<Record<End, string>> = {
   open: 'it goes on',
@@ -58,56 +31,90 @@ const columns: readonly Column<Run>[] = [
     name: 'missed',
     title: 'Missed',
     value: ({ missed }) => missed ?? '',
-    cell: ({ missed }) => missed?.toLocaleString('en') ?? '–',
+    cell: ({ missed }) => (missed === undefined ? '–' : formatCount(missed)),
     isNumber: true,
   },
   { name: 'end', title: 'Until', value: ({ end }) => END_WORDS[end], isNumber: true },
 ]
 
-/** The runs as marks on a line from the first block that the history tells of to the head. */
-function RunLine({ runs, from, to }: { readonly runs: readonly Run[]; readonly from: number; readonly to: number }) {
-  const blocks = Math.max(1, to - from + 1)
-  const part = (count: number): string => `${(100 * count) / blocks}%`
+const COMMIT_WORDS: Readonly<Record<Commit, string>> = {
+  signed: 'signed',
+  missed: 'missed',
+  outside: 'not in the set',
+}
+
+/** What became of the last blocks, one by one, and which part of them was signed. */
+function Grid({ commits }: { readonly commits: readonly (readonly [number, Commit])[] }) {
+  const count = (what: Commit): number => commits.filter(([, commit]) => commit === what).length
+  const [signed, missed] = [count('signed'), count('missed')]
+  const outside = commits.length - signed - missed
+  if (signed + missed === 0) return <p class='soft'>It had none of the last blocks to sign.</p>
   return (
-    <div class='run-line' aria-hidden='true'>
-      <div>
-        {runs.map(({ first, missed = 1, end, toldIn = first + 1 }) => (
-          <span
-            key={first}
-            class='run'
-            style={{
-              left: part(first - from),
-              width: part(end === 'signed' ? missed : (end === 'open' ? to : toldIn) - first),
-            }}
-          />
+    <>
+      <p>
+        <strong>{formatShare(signed, signed + missed)}</strong> of the last {formatCount(signed + missed)} blocks that
+        it had to sign: {missed === 0 ? 'it missed none' : `it missed ${formatCount(missed)}`}
+        {outside === 0 ? '' : `, and was not in the set for ${formatCount(outside)}`}.
+      </p>
+      <ol class='commits' aria-label={`The last ${commits.length} blocks`}>
+        {commits.map(([height, commit]) => (
+          <li key={height}>
+            <a
+              class={commit}
+              href={linkTo(['blocks', height])}
+              title={`Block ${formatCount(height)}: ${COMMIT_WORDS[commit]}`}
+              tabIndex={-1}
+            >
+              <span class='visually-hidden'>
+                {height} {COMMIT_WORDS[commit]}
+              </span>
+            </a>
+          </li>
         ))}
-      </div>
-      <span class='number'>{from.toLocaleString('en')}</span>
-      <span class='number'>{to.toLocaleString('en')}</span>
-    </div>
+      </ol>
+    </>
   )
 }
 
-/** The blocks that a validator had to sign and did not. `first`: where its candidacy begins. */
-export function Missed({ history, first, isSigning }: { history: History; first: number; isSigning: boolean }) {
-  const runs = runsOf(history.events, isSigning)
-  const from = Math.max(1, history.next === null ? first : (history.events.at(-1)?.height ?? first))
+/**
+ * Which blocks a validator signed and which it missed, whoever owned it then. `first`: where its candidacy begins.
+ */
+export function Missed({
+  candidacy: { validator, keys, absent },
+  history,
+  loadOlder,
+}: {
+  readonly candidacy: Candidacy
+  readonly history: History
+  readonly loadOlder: () => Promise<void>
+}) {
+  const { events, next, height, earliest } = history
+  const begin = Math.max(1, validator.block_height, earliest)
+  const oldest = next === null ? begin : (events.at(-1)?.height ?? begin)
+  const isShort = oldest > height - GRID && next !== null && events.length < PAGES_MAX * 50
+  useEffect(() => {
+    if (isShort) void loadOlder()
+  }, [isShort, oldest])
+  const [runs, commits] = useMemo(() => {
+    // An owner may have had another candidacy before.
+    const told = events.filter((event) => event.height >= validator.block_height)
+    const signing = { told, height, keys, absent }
+    return [runsOf(signing), commitsOf(signing, begin, GRID)] as const
+  }, [events, height, keys, absent, begin])
   const now = runs.find(({ end }) => end === 'open')
   return (
-    <Section title='Missed blocks' aside={`since block ${from.toLocaleString('en')}`}>
-      {now !== undefined && (
-        <p class='note bad'>
-          It is missing now: it has signed no block since <HeightLink height={now.first} />.
-        </p>
-      )}
-      {runs.length === 0 ? (
-        <p class='soft'>None.</p>
-      ) : (
-        <>
-          <RunLine runs={runs} from={from} to={history.height} />
+    <Section title='Missed blocks' aside={`since block ${formatCount(oldest)}`}>
+      <div class='stack'>
+        {now !== undefined && (
+          <p class='note bad'>
+            It is missing now: it has signed no block since <HeightLink height={now.first} />.
+          </p>
+        )}
+        <Grid commits={commits} />
+        {runs.length === 0 ? null : (
           <Table label='Missed blocks' columns={columns} rows={runs} keyOf={({ first: key }) => key} empty='' />
-        </>
-      )}
+        )}
+      </div>
     </Section>
   )
 }

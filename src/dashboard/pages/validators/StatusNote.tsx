@@ -1,27 +1,14 @@
 import type { ComponentChildren } from 'preact'
 import { events } from '../../../client/gen/events.ts'
-import { useClock } from '../../data/blockTime.ts'
 import { svc } from '../../data/gateway.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
-import { formatShare, formatTime } from '../../format.ts'
+import { formatShare } from '../../format.ts'
 import { AccountLink, HeightLink, Tokens } from '../../parts/text.tsx'
+import { WhenBlock } from '../../parts/TimeLeft.tsx'
 import type { Candidacy } from './candidacy.ts'
 import type { HistoryEvent } from './useHistory.ts'
 
 const { stake } = events
-
-/** When a block is to be expected, on the clock. */
-export function WhenBlock({ height }: { readonly height: number }) {
-  const clock = useClock()
-  if (clock?.secondsPerBlock === undefined) return null
-  const timeMs = clock.timeMs + (height - clock.height) * clock.secondsPerBlock * 1000
-  return (
-    <>
-      {' '}
-      <span class='about'>(about {formatTime(timeMs).slice(0, -3)} UTC)</span>
-    </>
-  )
-}
 
 /** Why a candidate is not in the set: how many shares those have who are. */
 function CandidateNote({ validator: { shares, rank } }: Candidacy) {
@@ -43,7 +30,8 @@ function CandidateNote({ validator: { shares, rank } }: Candidacy) {
   }
   return (
     <>
-      A candidate outside the validator set. The set has {places} places, and those in them hold more shares
+      A candidate outside the validator set. The set has {places === 1 ? '1 place' : `${places} places`}, and those in
+      it hold more shares
       {last.data === undefined ? null : (
         <>
           : the last of them <Tokens units={last.data} />

@@ -9,12 +9,12 @@ import { formatCount, formatTokens } from '../../format.ts'
 import { Facts } from '../../parts/layout.tsx'
 import { EmptyNote, Loading } from '../../parts/notes.tsx'
 import { Tokens } from '../../parts/text.tsx'
+import { WhenBlock } from '../../parts/TimeLeft.tsx'
 import { goTo, linkTo } from '../../route.ts'
 import { useWallet } from '../../wallet/wallet.ts'
 import { openWallet } from '../../wallet/walletDialog.ts'
 import type { Params } from './candidacy.ts'
 import { FormView } from './FormView.tsx'
-import { WhenBlock } from './StatusNote.tsx'
 
 /** Stakes that are taken back within so many parts of the period are paid together. Source: protocol.md §12. */
 const BATCHES_A_PERIOD = 64

@@ -3,11 +3,11 @@ import { type Typing, unitsOf } from '../../forms/check.ts'
 import { OperationForm } from '../../forms/OperationForm.tsx'
 import { isRaiseThatWaits, missingStake } from '../../operations/candidacy.ts'
 import { Tokens } from '../../parts/text.tsx'
+import { WhenBlock } from '../../parts/TimeLeft.tsx'
 import { useClock } from '../../data/blockTime.ts'
-import { formatCount, formatTokens } from '../../format.ts'
+import { formatCount, formatRatio, formatTokens } from '../../format.ts'
 import type { Stake } from '../../wallet/facts.ts'
-import { formatRatio, type Params, type Validator } from './candidacy.ts'
-import { WhenBlock } from './StatusNote.tsx'
+import type { Params, Validator } from './candidacy.ts'
 
 const DESCRIPTION = ['name', 'website', 'location', 'email', 'profile'] as const
 
@@ -19,7 +19,6 @@ const typedToday = ({ description, pub_key, max_shares: max, comp_rate: rate }: 
   compRate: rate,
 })
 
-/** What follows from the changes that were typed so far. */
 /** When a new commission is in force that waits. */
 function RaiseNote({ compRate, params }: { readonly compRate: string; readonly params: Params }) {
   const clock = useClock()
@@ -39,6 +38,7 @@ function RaiseNote({ compRate, params }: { readonly compRate: string; readonly p
   )
 }
 
+/** What follows from the changes that were typed so far. */
 function Consequences({ typing, today, validator, stake, params }: FormOf & { typing: Typing; today: Typing }) {
   const isChanged = (name: string): boolean => (typing[name] ?? '') !== today[name]
   const max = isChanged('maxAmount') ? unitsOf(typing['maxAmount'] ?? '') : undefined

@@ -1,12 +1,19 @@
-import type { QueryParamsResult, QueryValidatorSetResult, QueryValidatorsResult } from '../../../client/index.ts'
-import { maxOf, ONE, parseRatio, printRatio } from '../../../base/amount.ts'
-import { formatShare } from '../../format.ts'
+import type {
+  QueryAbsencesResult,
+  QueryParamsResult,
+  QueryValidatorSetResult,
+  QueryValidatorsResult,
+} from '../../../client/index.ts'
+import { maxOf, ONE, parseRatio } from '../../../base/amount.ts'
+import { formatRatio, formatShare } from '../../format.ts'
 import type { Tone } from '../../parts/text.tsx'
 
 /** A validator or candidate, as the chain lists it. */
 export type Validator = QueryValidatorsResult['data'][number]
 
 type Member = QueryValidatorSetResult['data'][number]
+
+type Absence = QueryAbsencesResult['data'][number]
 
 /** Where a candidacy stands. `joining`: its key is in the set, but has not signed a block yet. */
 export type Status = 'validator' | 'joining' | 'candidate' | 'inactive' | 'withdrawn'
@@ -26,6 +33,10 @@ export interface Candidacy {
   readonly status: Status
   /** What CometBFT was told for its keys: 1 while a key has not signed yet, 0 outside the set. */
   readonly power: number
+  /** How many keys of it are in the set. */
+  readonly keys: number
+  /** How many blocks in a row it has not signed until now. */
+  readonly absent: number
 }
 
 function statusOf({ state, active, pub_key: { value: key } }: Validator, members: readonly Member[]): Status {
@@ -38,11 +49,23 @@ function statusOf({ state, active, pub_key: { value: key } }: Validator, members
 const NONE: readonly Member[] = []
 
 /** Each candidacy with its members of the set. One that changes its key has two: the old key's and the new one's. */
-export function withMembers(validators: readonly Validator[], set: readonly Member[]): readonly Candidacy[] {
+export function withMembers(
+  validators: readonly Validator[],
+  set: readonly Member[],
+  absences: readonly Absence[],
+): readonly Candidacy[] {
   const byOwner = Map.groupBy(set, ({ owner_address: owner }) => owner)
+  const counts = new Map(absences.map(({ owner_address: owner, absent_blocks: count }) => [owner, count]))
   return validators.map((validator) => {
     const members = byOwner.get(validator.owner_address) ?? NONE
-    return { validator, status: statusOf(validator, members), power: totalPower(members) }
+    const absent = counts.get(validator.owner_address) ?? 0
+    return {
+      validator,
+      status: statusOf(validator, members),
+      power: totalPower(members),
+      keys: members.length,
+      absent,
+    }
   })
 }
 
@@ -52,9 +75,6 @@ export const totalPower = (members: readonly { readonly power: number }[]): numb
 
 /** The system parameters. */
 export type Params = QueryParamsResult['data']
-
-/** A ratio in per cent: `12.5 %`. */
-export const formatRatio = (ratio: string): string => `${printRatio((parseRatio(ratio) ?? 0n) * 100n)} %`
 
 /** What can still be staked with a candidacy, in base units. */
 export const roomOf = ({ max_shares: max, shares }: Validator): bigint => maxOf(0n, BigInt(max) - BigInt(shares))

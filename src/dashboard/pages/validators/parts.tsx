@@ -1,7 +1,8 @@
-import { formatShare } from '../../format.ts'
+import { formatCount, formatShare } from '../../format.ts'
+import { visibleText } from '../../marks.ts'
 import { Badge, Short, UserText } from '../../parts/text.tsx'
 import { linkTo } from '../../route.ts'
-import { type Status, STATUS_WORDS, type Validator } from './candidacy.ts'
+import { type Candidacy, type Status, STATUS_WORDS, type Validator } from './candidacy.ts'
 
 /** The page of a candidacy. */
 export const linkToValidator = (owner: string): string => linkTo(['validators', owner])
@@ -12,7 +13,11 @@ export const linkToForm = (owner: string, what: 'stake' | 'take-back'): string =
 /** A link to the form that stakes with a validator. */
 export const StakeLink = ({ validator }: { readonly validator: Validator }) => (
   <a href={linkToForm(validator.owner_address, 'stake')} title={`Stake with ${validator.owner_address}`}>
-    Stake<span class='visually-hidden'> with {validator.description.name.trim() || validator.owner_address}</span>
+    Stake
+    <span class='visually-hidden'>
+      {' '}
+      with {visibleText(validator.description.name.trim()) || validator.owner_address}
+    </span>
   </a>
 )
 
@@ -45,6 +50,12 @@ export function NameCell({ validator }: { readonly validator: Validator }) {
       {verified === 'Y' && <VerifiedMark />}
     </>
   )
+}
+
+/** How many blocks in a row a candidacy has not signed until now; a dash for one that has nothing to sign. */
+export function MissedNow({ keys, absent }: Pick<Candidacy, 'keys' | 'absent'>) {
+  if (keys === 0) return <span class='soft'>–</span>
+  return <span class={absent === 0 ? 'soft' : 'failure'}>{formatCount(absent)}</span>
 }
 
 /** Voting power as a number, a bar against the largest, and its part of the whole. */

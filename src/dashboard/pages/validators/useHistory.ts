@@ -1,17 +1,28 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { events as names } from '../../../client/gen/events.ts'
 import type { GetValidatorHistoryResult } from '../../../client/index.ts'
 import { svc } from '../../data/gateway.ts'
 
 /** Something that an owner did with a candidacy, or that became of it. */
 export type HistoryEvent = GetValidatorHistoryResult['data'][number]
 
+/** Where older events begin: in the history of this owner, the newest ones where `before` is left out. */
+interface Next {
+  readonly owner: string
+  readonly before?: string
+  /** The hand-over by which this owner gave the candidacy away. */
+  readonly handedOver?: HistoryEvent
+}
+
 /** What the page has of a history: the newest events first. */
 export interface History {
   readonly events: readonly HistoryEvent[]
-  /** Where the older ones begin; null when there are none. */
-  readonly next: string | null
+  /** Null when there are no older ones. */
+  readonly next: Next | null
   /** The head when the newest ones were asked for. */
   readonly height: number
+  /** The first block that the node knows of. */
+  readonly earliest: number
 }
 
 const PAGE = 50
@@ -19,15 +30,48 @@ const PAGE = 50
 /** How often the newest events are asked for while nothing is known to have happened, in ms. */
 const AGAIN_MS = 5_000
 
+const { acceptAccountUpdate, declare } = names.stake
+
+/** Who gave the candidacy away in a hand-over. */
+const giverOf = async ({ attributes }: HistoryEvent): Promise<string | undefined> =>
+  (await svc.async.stake.validator.queryAccountUpdate(Number(attributes['request_id']))).data?.from
+
+/** True for what the giver of a candidacy did with it, in the block of the hand-over or before. */
+const isBefore = (event: HistoryEvent, { height, hash }: HistoryEvent): boolean =>
+  event.height < height || (event.height === height && event.hash !== null && event.hash !== hash)
+
+/**
+ * A page of a history. Behind a hand-over it goes on with the one who gave the candidacy away, and ends where that one
+ * declared it.
+ */
+async function askPage({ owner, before, handedOver }: Next): Promise<History> {
+  const page = { validatorAddress: owner, limit: PAGE, ...(before === undefined ? {} : { before }) }
+  const { data, next, height, earliest_height: earliest } = await svc.async.getValidatorHistory(page)
+  const own = handedOver === undefined ? data : data.filter((event) => isBefore(event, handedOver))
+  const at = own.findIndex(
+    ({ type, attributes }) =>
+      (type === acceptAccountUpdate && attributes['sender'] === owner) ||
+      (type === declare && handedOver !== undefined),
+  )
+  const first = own[at]
+  if (first === undefined) {
+    const older = handedOver === undefined ? { owner } : { owner, handedOver }
+    return { events: own, next: next === null ? null : { ...older, before: next }, height, earliest }
+  }
+  const giver = first.type === acceptAccountUpdate ? await giverOf(first) : undefined
+  const older = giver === undefined ? null : { owner: giver, before: String(first.height + 1), handedOver: first }
+  return { events: own.slice(0, at + 1), next: older, height, earliest }
+}
+
 const isSame = (a: HistoryEvent | undefined, b: HistoryEvent | undefined): boolean =>
   JSON.stringify(a) === JSON.stringify(b)
 
 /** The newest page put before what is there already; alone, when so much happened that the two no longer touch. */
-function joined(newest: GetValidatorHistoryResult, last: History | undefined): History {
-  const { data, next, height } = newest
-  const at = data.findIndex((_, index) => data.slice(index).every((event, k) => isSame(event, last?.events[k])))
-  if (last === undefined || at === -1) return { events: data, next, height }
-  return { events: [...data.slice(0, at), ...last.events], next: last.next, height }
+function joined(newest: History, last: History | undefined): History {
+  const { events } = newest
+  const at = events.findIndex((_, index) => events.slice(index).every((event, k) => isSame(event, last?.events[k])))
+  if (last === undefined || at === -1) return newest
+  return { ...newest, events: [...events.slice(0, at), ...last.events], next: last.next }
 }
 
 /**
@@ -47,8 +91,7 @@ export function useHistory(owner: string, changed: string) {
     let isOver = false
     const load = (): void => {
       if (document.hidden) return
-      svc.async
-        .getValidatorHistory({ validatorAddress: owner, limit: PAGE })
+      askPage({ owner })
         .then((newest) => !isOver && put(joined(newest, known.current)))
         .catch((reason: Error) => !isOver && setError(reason))
     }
@@ -60,12 +103,12 @@ export function useHistory(owner: string, changed: string) {
     }
   }, [owner, changed])
   const loadOlder = async (): Promise<void> => {
-    const before = known.current?.next
-    if (before === undefined || before === null) return
+    const next = known.current?.next
+    if (next === undefined || next === null) return
     try {
-      const older = await svc.async.getValidatorHistory({ validatorAddress: owner, limit: PAGE, before })
+      const older = await askPage(next)
       const last = known.current
-      if (last?.next === before) put({ ...last, events: [...last.events, ...older.data], next: older.next })
+      if (last?.next === next) put({ ...last, events: [...last.events, ...older.events], next: older.next })
     } catch (reason) {
       setError(reason as Error)
     }

@@ -6,14 +6,16 @@ import { type Inflation, type Params, totalPower, withMembers } from './candidac
 const LONG_LIST = 300
 const LONG_PAUSE_MS = 10_000
 
-/** What stands beside every candidacy: the set, the parameters, and what the awards of a year are made from. */
+/** What stands beside every candidacy: the set and who of it is absent, the parameters, and what the awards of a year are made from. */
 export async function askAround() {
-  const [{ data: set }, { data: params }, { supply }] = await Promise.all([
-    svc.async.stake.validator.queryValidatorSet(),
+  const { validator } = svc.async.stake
+  const [{ data: set }, { data: absences }, { data: params }, { supply }] = await Promise.all([
+    validator.queryValidatorSet(),
+    validator.queryAbsences(),
     svc.async.governance.getParams(),
     svc.async.getSupply(),
   ])
-  return { set, params, inflation: inflationOf(supply, params, totalPower(set)) }
+  return { set, absences, params, inflation: inflationOf(supply, params, totalPower(set)) }
 }
 
 const inflationOf = (supply: string, { inflation_rate: rate }: Params, power: number): Inflation => ({
@@ -50,7 +52,7 @@ async function askOne(owner: string) {
     validator.queryAccountUpdates(owner),
     askAround(),
   ])
-  const candidacy = data === null ? undefined : withMembers([data], around.set)[0]
+  const candidacy = data === null ? undefined : withMembers([data], around.set, around.absences)[0]
   const found = candidacy === undefined || stake === null ? undefined : { candidacy, stake }
   return { found, unbonding, handOvers, ...around }
 }

@@ -5,6 +5,7 @@ import type { TxError } from '../../../base/txError.ts'
 import type { State } from '../../../store/state.ts'
 import { field, type Fields, optional, type OptionalField } from '../../../tx/fields.ts'
 import { uint } from '../../../values/number.ts'
+import { isPointHeight, isPointTime } from '../../../values/point.ts'
 import type { Shape } from '../../../values/shape.ts'
 import { textOf } from '../../../values/text.ts'
 import { takeBalance } from '../../accounts/keeper.ts'
@@ -61,23 +62,17 @@ export const expiringFields = {
   expireTimestamp: pointTimestamp('the proposal expires'),
 }
 
-/** Furthest point of a proposal, in blocks after its own. Source: protocol.md §6, expiry rules. */
-export const POINT_BLOCKS_MAX = 1_000_000
-/** The same in seconds. */
-export const POINT_SECONDS_MAX = 10_000_000
-
 function pointOf(
   block: Block,
   { height, timestamp }: Pick<Draft<unknown>, 'height' | 'timestamp'>,
 ): Pick<Proposal, 'expireBlockHeight' | 'expireTimestamp'> | TxError {
   if (height !== undefined && timestamp !== undefined) return governanceErrors.oneExpirationAtMost
   if (height !== undefined) {
-    if (height <= block.height || height > block.height + POINT_BLOCKS_MAX) return governanceErrors.invalidExpireHeight
+    if (!isPointHeight(height, block)) return governanceErrors.invalidExpireHeight
     return { expireBlockHeight: height, expireTimestamp: 0 }
   }
   if (timestamp !== undefined) {
-    if (timestamp <= block.time || timestamp > block.time + POINT_SECONDS_MAX)
-      return governanceErrors.invalidExpireTimestamp
+    if (!isPointTime(timestamp, block)) return governanceErrors.invalidExpireTimestamp
     return { expireBlockHeight: 0, expireTimestamp: timestamp }
   }
   return { expireBlockHeight: block.height + block.params.proposalExpirePeriod, expireTimestamp: 0 }

@@ -1,0 +1,23 @@
+import { expect, test } from '@jest/globals'
+import { partsOf, visibleText } from '../../src/dashboard/marks.ts'
+
+test.each([
+  ['turns the text around', '\u202Eetad\u2069', '[U+202E]etad[U+2069]'],
+  ['cannot be seen between letters', 'Har\u200Bbour\uFEFF', 'Har[U+200B]bour[U+FEFF]'],
+  ['looks like a space', 'Old\u00A0Harbour\u3000\u2003', 'Old[U+00A0]Harbour[U+3000][U+2003]'],
+  ['is a letter without a shape', '\u3164\u2800\u115F', '[U+3164][U+2800][U+115F]'],
+  ['joins letters that nothing joins', 'a\u200Db\u200C', 'a[U+200D]b[U+200C]'],
+  ['hides a text', `x${String.fromCodePoint(0xe0041)}`, 'x[U+E0041]'],
+  ['controls a terminal', '\u001B[2J\u0085', '[U+001B][2J[U+0085]'],
+])('a character that %s stands there by its code', (_, text, shown) => {
+  expect(visibleText(text)).toBe(shown)
+})
+
+test.each([
+  'two words\nand a line\twith a tab\r\n',
+  'Tromsø, Zürich, 東京, القاهرة, नई दिल्ली',
+  '\u0645\u06CC\u200C\u062E\u0648\u0627\u0647\u0645',
+  '\u{1F468}\u200D\u{1F469}\u200D\u{1F467} \u2764\uFE0F',
+])('text as people write it stays as it is: %j', (text) => {
+  expect(partsOf(text)).toEqual([text])
+})

@@ -1,0 +1,79 @@
+import { beforeAll, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { growLargeChain, HOSTILE_NAMES, largeChainOptions } from '../../support/largeChain.ts'
+import { devnetPages, withBrowser } from '../support/page.ts'
+import { testFolder } from '../support/testFolder.ts'
+
+const widthOf = (page: Page): Promise<number> => page.locator('html').evaluate((it) => it.scrollWidth)
+
+withBrowser('a chain of hundreds of candidacies', () => {
+  const chain = { candidacies: 300, proposals: 1 }
+  const site = devnetPages(largeChainOptions(testFolder(), chain))
+  beforeAll(() => growLargeChain(site.net, chain))
+
+  test.each(['', 'validators'])('the strip of power in #/%s is to scale, and no wider than a phone', async (view) => {
+    const { page, goTo, settled, shot } = await site.open('', { viewport: { width: 320, height: 640 } })
+    await goTo(view)
+    await settled()
+    const strip = page.locator('.power-strip')
+    await strip.getByRole('link', { name: /^\d+ others: / }).waitFor()
+    expect(await widthOf(page)).toBe(320)
+    const [whole, mark, parts] = await strip.evaluate((it) => {
+      const box = (of: { getBoundingClientRect: () => { left: number; width: number } }) => of.getBoundingClientRect()
+      const mark = it.querySelector('.two-thirds')
+      return [box(it), mark === null ? undefined : box(mark), [...it.querySelectorAll('li')].map(box)] as const
+    })
+    expect(((mark?.left ?? 0) - whole.left) / whole.width).toBeCloseTo(2 / 3, 2)
+    expect(parts.reduce((sum, { width }) => sum + width, 0)).toBeCloseTo(whole.width, 0)
+    // The node has four fifths of all, and 200 members share the rest.
+    expect((parts[0]?.width ?? 0) / whole.width).toBeGreaterThan(0.75)
+    await page.getByText(/^Old Harbour alone has two thirds of the voting power or more/).waitFor()
+    await shot(`power-${view || 'overview'}`)
+  })
+
+  test('names that deceive are shown with what they hide', async () => {
+    const { page, goTo, settled } = await site.open('', { viewport: { width: 1440, height: 900 } })
+    await goTo('validators?sort=rank&q=edon')
+    await settled()
+    const name = page
+      .getByRole('row')
+      .getByRole('link', { name: /^U\+202Eedon/ })
+      .first()
+    await name.waitFor()
+    const text = await page.locator('main').textContent()
+    expect(HOSTILE_NAMES[0]).toContain('\u202E')
+    expect(text).not.toMatch(/[\u202A-\u202E\u2066-\u2069\u200B\u00A0\u3164]/)
+    await name.click()
+    await page.getByRole('heading', { level: 1, name: /^U\+202Eedon/ }).waitFor()
+    expect(await page.title()).toMatch(/^\[U\+202E\]edon/)
+  })
+
+  test('the last blocks that a validator signed and missed stand side by side on a phone', async () => {
+    const { page, goTo, shot } = await site.open('', { viewport: { width: 320, height: 640 } })
+    for (const [at, words] of [
+      [0, /^100 % of the last \d+ blocks that it had to sign: it missed none/],
+      [1, /^0 % of the last \d+ blocks that it had to sign: it missed \d+/],
+    ] as const) {
+      await goTo(`validators/${site.net.accounts[at]?.address}`)
+      await page.getByText(words).waitFor()
+      const cell = page
+        .getByRole('list', { name: /^The last \d+ blocks$/ })
+        .getByRole('link')
+        .first()
+      expect((await cell.boundingBox())?.width).toBeGreaterThan(5)
+      expect(await widthOf(page)).toBe(320)
+      await cell.scrollIntoViewIfNeeded()
+      await shot(`validator-blocks-${at}`)
+    }
+  })
+
+  test('validators sort by the blocks that they have missed', async () => {
+    const { page, goTo } = await site.open('', { viewport: { width: 1440, height: 900 } })
+    await goTo('validators')
+    await page.getByRole('button', { name: 'Missed', exact: true }).click()
+    await page.waitForURL(/sort=missed/)
+    const first = page.locator('table[aria-label="Validators"] tbody:not(.space) tr').first()
+    await first.getByRole('link', { name: 'Old Harbour', exact: true }).waitFor()
+    expect(await first.locator('td:nth-child(8)').textContent()).toBe('0')
+  })
+})
