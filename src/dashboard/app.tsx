@@ -10,6 +10,7 @@ import { Send } from './pages/Send.tsx'
 import { Proposals } from './pages/Proposals.tsx'
 import { lazyView } from './parts/lazyView.tsx'
 import { useRoute } from './route.ts'
+import { IdleNote } from './wallet/IdleNote.tsx'
 import { SentList, ReviewDialog } from './wallet/ReviewDialog.tsx'
 import { WalletDialog } from './wallet/WalletDialog.tsx'
 
@@ -50,6 +51,7 @@ export function App() {
       </button>
       <Top view={name} />
       <LineBar />
+      <IdleNote />
       <Shown key={path.join('/')} path={rest} />
       <SentList />
       <Bottom />

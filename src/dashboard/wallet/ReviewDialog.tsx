@@ -5,13 +5,20 @@ import { useStore } from '../data/store.ts'
 import { Dialog } from '../parts/Dialog.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { Facts } from '../parts/layout.tsx'
-import { Badge, HeightLink, Short, Tokens, UserText, Whole } from '../parts/text.tsx'
+import { Badge, HeightLink, LabelsIn, OwnLabel, Short, Tokens, UserText, Whole, WholeAddress } from '../parts/text.tsx'
 import { outflowOf, sentenceOf, type TxRequest } from '../operations/index.ts'
 import { formatTokens } from '../format.ts'
 import { linkTo } from '../route.ts'
 import { closeReview, sent, type Sent, openReview, type OpenReview, sign } from './act.ts'
 import type { Review } from './readFacts.ts'
 import { useWallet } from './wallet.ts'
+
+const FieldText = ({ text }: { readonly text: string }) => (
+  <>
+    <UserText text={text} isLong />
+    <OwnLabel address={text} />
+  </>
+)
 
 /** Everything that is signed, by the names of the fields; what lies inside another is named with a dot. */
 function fieldsOf(input: object, within = ''): Readonly<Record<string, ComponentChildren>> {
@@ -21,7 +28,7 @@ function fieldsOf(input: object, within = ''): Readonly<Record<string, Component
     ...all.map(([name, value]) =>
       typeof value === 'object' && value !== null
         ? fieldsOf(value, `${name}.`)
-        : { [`${within}${name}`]: <UserText text={String(value)} isLong /> },
+        : { [`${within}${name}`]: <FieldText text={String(value)} /> },
     ),
   )
 }
@@ -44,7 +51,7 @@ function Cost({ review, request, body }: Parameters<typeof Signed>[0]) {
   }
   return (
     <>
-      <Facts facts={{ From: <span class='mono'>{review.facts.from}</span>, ...rows }} />
+      <Facts facts={{ From: <WholeAddress address={review.facts.from} />, ...rows }} />
       {left < 0n ? (
         <p class='note bad' role='alert'>
           The balance does not cover this: {formatTokens(needed, 18)} token are needed, and there are{' '}
@@ -70,6 +77,7 @@ export function Signed({
   return (
     <>
       <p class='words-signed'>{sentenceOf(request, review.facts)}</p>
+      <LabelsIn text={sentenceOf(request, review.facts)} />
       <Cost request={request} review={review} {...(body === undefined ? {} : { body })} />
       <details open={body !== undefined}>
         <summary>All that is signed</summary>
@@ -207,7 +215,10 @@ export function SentList() {
       <ul>
         {all.map(({ id, words, hash, progress }) => (
           <li key={id}>
-            {STATES[progress.state]} <span>{words}</span>
+            {STATES[progress.state]}{' '}
+            <span>
+              {words} <LabelsIn text={words} />
+            </span>
             {hash === '' ? null : <Short text={hash} to={linkTo(['transactions', hash])} />}
           </li>
         ))}
