@@ -10,7 +10,7 @@ export function IdleNote() {
     <div class='idle' role='status'>
       {notice === 'soon' ? (
         <p class='note waiting'>
-          Your accounts are locked in a minute, because nothing was done here for {MINUTES - 1} minutes. Move the
+          Your accounts will be locked in a minute, because nothing was done here for {MINUTES - 1} minutes. Move the
           pointer or press a key to keep them open.
         </p>
       ) : notice === 'locked' ? (

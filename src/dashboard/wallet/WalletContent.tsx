@@ -180,7 +180,7 @@ function OpenAccounts({
   return (
     <section>
       <h3>Open accounts</h3>
-      <ul class='pick'>
+      <ul class='pick open-accounts'>
         {accounts.map((account) => (
           <OpenAccount
             key={account.address}
@@ -195,10 +195,10 @@ function OpenAccounts({
           <a class='button' href={linkTo(['send'])} onClick={() => leave(closeWallet)}>
             Send tokens
           </a>
-          <GetTokens address={current} />
           <button type='button' onClick={lock}>
             Lock
           </button>
+          <GetTokens address={current} />
         </div>
       ) : (
         <SaveAccount address={saved} onEnd={() => setSaved(undefined)} />

@@ -203,7 +203,7 @@ withBrowser('keys of the page', () => {
     await openKey()
     await web.goTo('send')
     await page.getByLabel('Amount').fill('1.25')
-    const soon = page.getByText('Your accounts are locked in a minute')
+    const soon = page.getByText('Your accounts will be locked in a minute')
     const locked = page.getByText('Your accounts were locked, because nothing was done here for 10 minutes.')
     await page.clock.fastForward('08:59')
     expect(await soon.count()).toBe(0)
