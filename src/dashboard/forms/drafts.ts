@@ -2,6 +2,7 @@
  * What was typed into forms and is not sent yet, in the storage of this tab: a reload keeps it. Forms of operations have
  * their drafts here, which hold no secret; a phrase, a password or a key is typed in none of them.
  */
+import { keep, readKept } from '../data/kept.ts'
 import type { Typing } from './check.ts'
 
 interface Draft {
@@ -19,13 +20,8 @@ const DRAFTS_MAX = 8
 const LENGTH_MAX = 64 * 1024
 
 function readAll(): Drafts {
-  try {
-    const all: unknown = JSON.parse(sessionStorage.getItem(KEPT) ?? '[]')
-    return Array.isArray(all) ? (all as Drafts) : []
-  } catch {
-    // A browser that keeps nothing for this page, or something that another program wrote.
-    return []
-  }
+  const all = readKept('sessionStorage', KEPT)
+  return Array.isArray(all) ? (all as Drafts) : []
 }
 
 const find = (all: Drafts, form: string): Draft | undefined => all.find(([name]) => name === form)?.[1]
@@ -33,11 +29,7 @@ const find = (all: Drafts, form: string): Draft | undefined => all.find(([name])
 function put(form: string, draft: Draft | undefined): void {
   const others = readAll().filter(([name]) => name !== form)
   const isKept = draft !== undefined && JSON.stringify(draft).length <= LENGTH_MAX
-  try {
-    sessionStorage.setItem(KEPT, JSON.stringify(isKept ? [...others, [form, draft]].slice(-DRAFTS_MAX) : others))
-  } catch {
-    // A reload loses it then.
-  }
+  keep('sessionStorage', KEPT, isKept ? [...others, [form, draft]].slice(-DRAFTS_MAX) : others)
 }
 
 /** What was typed into a form that begins with `initial`; nothing where a link to it says something else. */

@@ -133,26 +133,23 @@ function Signatures({ draft, wrong }: { readonly draft: Draft; readonly wrong: W
               <span>
                 <WholeAddress address={address} />
               </span>
-              <span>
-                {isMine(signer) && missing > 0 ? null : (
-                  <SignatureState
-                    hasSigned={hasSigned}
-                    isWrong={wrong?.has(member) === true}
-                    isChecked={wrong !== undefined}
-                  />
-                )}
-                {isMine(signer) && missing > 0 ? (
-                  <button
-                    type='button'
-                    class='main'
-                    disabled={isBusy}
-                    aria-label={`Sign as ${address}`}
-                    onClick={() => void sign(address)}
-                  >
-                    {isBusy ? 'Confirm it in your wallet' : 'Sign'}
-                  </button>
-                ) : null}
-              </span>
+              {isMine(signer) && missing > 0 ? (
+                <button
+                  type='button'
+                  class='main'
+                  disabled={isBusy}
+                  aria-label={`Sign as ${address}`}
+                  onClick={() => void sign(address)}
+                >
+                  {isBusy ? 'Confirm it in your wallet' : 'Sign'}
+                </button>
+              ) : (
+                <SignatureState
+                  hasSigned={hasSigned}
+                  isWrong={wrong?.has(member) === true}
+                  isChecked={wrong !== undefined}
+                />
+              )}
             </li>
           )
         })}

@@ -37,7 +37,7 @@ export function Dialog({
       }}
       // Of two Escapes a browser would ask about the first one only.
       onKeyDown={(event) => {
-        if (event.key !== 'Escape') return
+        if (event.key !== 'Escape' || event.isComposing) return
         event.preventDefault()
         onClose()
       }}
