@@ -30,7 +30,7 @@ const views: Readonly<Record<string, ComponentType<ViewProps>>> = {
   blocks: Blocks,
   transactions: lazyView(async () => (await import('./pages/Transactions.tsx')).Transactions),
   accounts: lazyView(async () => (await import('./pages/Account.tsx')).Account),
-  sign: lazyView(async () => (await import('./pages/Sign.tsx')).Sign, { isEarly: false }),
+  sign: lazyView(async () => (await import('./pages/Sign.tsx')).Sign, undefined, false),
   search: lazyView(async () => (await import('./pages/SearchResults.tsx')).SearchResults),
 }
 

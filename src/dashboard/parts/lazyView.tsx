@@ -2,19 +2,15 @@ import type { ComponentChildren, ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { ErrorNote, Loading } from './notes.tsx'
 
-/** How a view is loaded apart. */
-interface Way {
-  /** It is loaded although nobody has opened it yet, so that it can be opened while the gateway is away. */
-  readonly isEarly?: boolean
-  /** What stands around it until it is there. */
-  readonly frame?: (content: ComponentChildren) => ComponentChildren
-}
-
-/** A view that is not part of what the page begins with: the first one is shown before this one is loaded. */
+/**
+ * A view that is not part of what the page begins with: the first one is shown before this one is loaded. It is loaded
+ * although nobody has opened it yet, so that it can be opened while the gateway is away.
+ */
 export function lazyView<P extends object>(
   load: () => Promise<ComponentType<P>>,
   // No heading yet: the view takes the focus to its own.
-  { isEarly = true, frame = (content) => <main id='main'>{content}</main> }: Way = {},
+  frame = (content: ComponentChildren) => <main id='main'>{content}</main>,
+  isEarly = true,
 ): ComponentType<P> {
   let View: ComponentType<P> | undefined
   const get = async (): Promise<void> => {
@@ -31,10 +27,10 @@ export function lazyView<P extends object>(
       )
     }, [])
     if (View !== undefined) return <View {...props} />
-    return <>{frame(error === undefined ? <Loading /> : <ErrorNote error={error} />)}</>
+    return frame(error === undefined ? <Loading /> : <ErrorNote error={error} />)
   }
 }
 
-/** The same for a part that stands within a view or a dialog, once it is shown. */
+/** A part of a view or a dialog that is loaded when it is first shown: what stands around it needs the gateway too. */
 export const lazyPart = <P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> =>
-  lazyView(load, { isEarly: false, frame: (content) => content })
+  lazyView(load, (content) => <>{content}</>, false)
