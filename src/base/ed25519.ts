@@ -21,3 +21,9 @@ export function signDetached(message: Uint8Array, secretKey: Uint8Array): Uint8A
   sodium.crypto_sign_detached(signature, asBuffer(message), asBuffer(secretKey))
   return signature
 }
+
+/** True for the signature of the key over `message`; false for bytes that are no signature or no key. */
+export const isSignedBy = (message: Uint8Array, signature: Uint8Array, publicKey: Uint8Array): boolean =>
+  signature.length === sodium.crypto_sign_BYTES &&
+  publicKey.length === sodium.crypto_sign_PUBLICKEYBYTES &&
+  sodium.crypto_sign_verify_detached(asBuffer(signature), asBuffer(message), asBuffer(publicKey))

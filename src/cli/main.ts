@@ -6,7 +6,7 @@ import { note, say } from './output.ts'
 import { isOn } from '../node/settings.ts'
 
 const DESCRIPTIONS = {
-  devnet: 'Runs one validator, its application and a gateway on this machine, with ten funded accounts.',
+  devnet: 'Runs one validator, its application and a gateway on this machine, with ten funded accounts and a faucet.',
   init: 'Creates the home of a node: its keys, its configuration and a genesis file.',
   testnet: 'Creates the homes of several validators: keys, one genesis file, peers and scripts.',
   start: 'Runs the ABCI application of a home, for a CometBFT node that runs beside it.',

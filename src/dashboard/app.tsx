@@ -10,6 +10,7 @@ import { Send } from './pages/Send.tsx'
 import { Proposals } from './pages/Proposals.tsx'
 import { lazyView } from './parts/lazyView.tsx'
 import { useRoute } from './route.ts'
+import { IdleNote } from './wallet/IdleNote.tsx'
 import { SentList, ReviewDialog } from './wallet/ReviewDialog.tsx'
 import { WalletDialog } from './wallet/WalletDialog.tsx'
 
@@ -29,7 +30,7 @@ const views: Readonly<Record<string, ComponentType<ViewProps>>> = {
   blocks: Blocks,
   transactions: lazyView(async () => (await import('./pages/Transactions.tsx')).Transactions),
   accounts: lazyView(async () => (await import('./pages/Account.tsx')).Account),
-  sign: lazyView(async () => (await import('./pages/Sign.tsx')).Sign),
+  sign: lazyView(async () => (await import('./pages/Sign.tsx')).Sign, undefined, false),
   search: lazyView(async () => (await import('./pages/SearchResults.tsx')).SearchResults),
 }
 
@@ -50,6 +51,7 @@ export function App() {
       </button>
       <Top view={name} />
       <LineBar />
+      <IdleNote />
       <Shown key={path.join('/')} path={rest} />
       <SentList />
       <Bottom />

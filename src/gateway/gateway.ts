@@ -16,6 +16,7 @@ import { methodGroups, methodOf } from './rpc/methods/list.ts'
 import { createDocument } from './rpc/openrpc.ts'
 import { readParams } from './rpc/fields.ts'
 import { openPage, PAGE_FOLDER } from './http/page.ts'
+import { createFaucet } from './send/faucet.ts'
 import { createSender } from './send/sender.ts'
 import { createSubscriptions } from './feed/subscriptions.ts'
 import { checkSigning, type GuardOptions, mayAskToSign } from './http/access.ts'
@@ -97,16 +98,8 @@ function createCall(services: Services, onCall: Metrics['onCall'], log: DefectLo
  * address, and with a GatewayStartError when it would sign for strangers. Source: protocol.md §10.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const {
-    node,
-    host = '127.0.0.1',
-    port = PORTS.gateway,
-    signers = [],
-    authToken,
-    publicKeys = false,
-    logger,
-  } = options
-  const { allowHosts = [], allowOrigins = [], waitMs = WAIT_MS } = options
+  const { node, host = '127.0.0.1', port = PORTS.gateway, waitMs = WAIT_MS, logger } = options
+  const { signers = [], authToken, publicKeys = false, allowHosts = [], allowOrigins = [] } = options
   checkSigning({ accounts: signers.length, authToken, publicKeys })
   const light = options.light === undefined ? undefined : openLight(options.light)
   const clients = openClients(node)
@@ -152,6 +145,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     sender,
     version: VERSION,
     proposeTo: options.proposeTo,
+    faucet: publicKeys ? createFaucet(signers) : undefined,
     signers: new Map(signers.map((signer) => [signer.address, signer])),
     onOutcome: metrics.onOutcome,
     discover: (url) => new RawJson(documentAt(url)),

@@ -49,6 +49,27 @@ export const MNEMONIC_FORM = '12 to 24 English BIP-39 words with their checksum'
 /** True when the words are in that form. */
 export const isMnemonic = (words: string): boolean => validateMnemonic(words, wordlist)
 
+/** How many words a mnemonic may have. Source: BIP-39. */
+const MNEMONIC_LENGTHS = [12, 15, 18, 21, 24]
+
+/** The most characters of a word that are repeated to who wrote it. */
+const WORD_SHOWN_MAX = 20
+
+/**
+ * What is wrong with words that have single spaces between them; undefined when nothing is. It repeats the word that is
+ * in no list, so it is for nobody but whoever wrote it.
+ */
+export function faultOfMnemonic(words: string): string | undefined {
+  const all = words.split(' ')
+  const strange = all.findIndex((word) => !wordlist.includes(word))
+  if (strange >= 0)
+    return `Word ${strange + 1}, “${all[strange]?.slice(0, WORD_SHOWN_MAX)}”, is not in the list of English words.`
+  if (!MNEMONIC_LENGTHS.includes(all.length))
+    return `${all.length === 1 ? 'This is one word' : `These are ${all.length} words`}. There are 12, 15, 18, 21 or 24.`
+  if (isMnemonic(words)) return undefined
+  return 'The checksum of the words fails: one of them is another word of the list, or they are in another order.'
+}
+
 function masterSeedOf(mnemonic: string): Uint8Array {
   if (!isMnemonic(mnemonic)) throw new Error(`mnemonic: expected ${MNEMONIC_FORM}`)
   return mnemonicToSeedSync(mnemonic)

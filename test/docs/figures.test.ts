@@ -34,6 +34,8 @@ import { pages } from './pages.ts'
 /** What people wrote into a page beside the generated tables, made again from the constants. */
 const FIGURES: Readonly<Record<string, readonly string[]>> = {
   'docs/protocol.md': [
+    `${gateway.FAUCET_TOKENS} tokens from the last account`,
+    `In ten minutes ${gateway.FAUCET_PAYMENTS_MAX} go to one account and ${gateway.FAUCET_CALLS_MAX} to callers of one address`,
     `size at most ${thousands(TX_BYTES_MAX)} bytes`,
     `at most max(1, min(${OPEN_PROPOSALS_OF_ONE_MAX}, floor(${thousands(OPEN_PROPOSALS_BY_POWER)} × p / P))) open proposals`,
     `The chain has at most ${thousands(OPEN_PROPOSALS_MAX)}.`,
@@ -96,6 +98,10 @@ const FIGURES: Readonly<Record<string, readonly string[]>> = {
     `${NONCES_OF_TX_MAX} nonces for one transaction that a client signs`,
     `with at most ${NONCES_OF_TX_MAX} nonces`,
     `blocks of at most ${mebibytes(BLOCK_BYTES_MAX)}`,
+  ],
+  'docs/devnet.md': [
+    `sends ${gateway.FAUCET_TOKENS} tokens to any account`,
+    `one account gets at most ${gateway.FAUCET_PAYMENTS_MAX} payments, and callers of one address get ${gateway.FAUCET_CALLS_MAX};`,
   ],
   'docs/client.md': [
     `tells of it in every ${AWARD_EVENT_BLOCKS}th`,

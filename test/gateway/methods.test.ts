@@ -52,6 +52,7 @@ describe('every method', () => {
       'svc_getSupply',
       'svc_getTransaction',
       'svc_getTransactionCount',
+      'svc_faucet',
       'svc_mine',
       'svc_getTransactions',
       'svc_getValidatorHistory',
@@ -99,6 +100,18 @@ describe('every method', () => {
       code: -32601,
       message: 'svc_mine: only a devnet that was started with --block-time 0 mines blocks',
     })
+  })
+
+  test('svc_faucet counts as unknown where the keys are not public, and says where it is known', async () => {
+    const other = await startPair({}, { signers: [], publicKeys: false })
+    try {
+      expect((await other.rpc('svc_faucet', [alice.address])).error).toEqual({
+        code: -32601,
+        message: 'svc_faucet: only a devnet whose keys are public gives tokens away',
+      })
+    } finally {
+      await other.close()
+    }
   })
 
   test('counts as unknown when there is none of that name', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { entropyToMnemonic, mnemonicToSeedSync } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english.js'
 import { fromHex, toHex } from '../../src/base/bytes.ts'
-import { deriveSeed, PUBLIC_MNEMONIC, seedOfMnemonic } from '../../src/keys/mnemonic.ts'
+import { deriveSeed, faultOfMnemonic, PUBLIC_MNEMONIC, seedOfMnemonic } from '../../src/keys/mnemonic.ts'
 import { keyPairOfSeed as inBrowser, signDetached as signInBrowser } from '../../src/base/ed25519.browser.ts'
 import { keyPairOfSeed, signDetached } from '../../src/base/ed25519.ts'
 import { decodeTx, encodeBody, signBytes, txHash } from '../../src/tx/envelope.ts'
@@ -106,4 +106,18 @@ describe('signing', () => {
   test('what is signed begins with the purpose, so that a signature serves no other', () => {
     expect(new TextDecoder().decode(signBytes(new Uint8Array(0)))).toBe('svc/tx/v1\n')
   })
+})
+
+test.each([
+  ['legal winner thank year wave sausage worth useful legal winner thank yellow', undefined],
+  ['legal winner thank year wave sausages worth useful legal winner thank yellow', 'Word 6, “sausages”, is not'],
+  [`legal ${'x'.repeat(500)}`, `Word 2, “${'x'.repeat(20)}”, is not`],
+  ['', 'Word 1, “”, is not'],
+  ['legal', 'This is one word.'],
+  ['legal winner thank year wave sausage worth useful legal winner thank', 'These are 11 words.'],
+  ['legal winner thank year wave sausage worth useful legal winner yellow thank', 'The checksum of the words fails'],
+])('what is wrong with %j is said', (words, why) => {
+  const fault = faultOfMnemonic(words)
+  if (why === undefined) expect(fault).toBeUndefined()
+  else expect(fault).toContain(why)
 })

@@ -177,6 +177,11 @@ const devnetRows: readonly Row[] = [
   ['Validators', String(DEVNET_VALIDATORS_MAX)],
   ['Snapshots', String(DEVNET_SNAPSHOTS_MAX)],
   ['Blocks of one `svc_mine`', `${thousands(gateway.MINE_BLOCKS_MAX)}, within ${seconds(gateway.MINE_MS_MAX)}`],
+  [
+    'Payments of `svc_faucet`',
+    `${gateway.FAUCET_PAYMENTS_MAX} to one account and ${gateway.FAUCET_CALLS_MAX} to callers of one address in ` +
+      `${seconds(gateway.FAUCET_WINDOW_MS)}, of ${gateway.FAUCET_TOKENS} tokens each; then -32015`,
+  ],
 ]
 
 /** The default ports, in ascending order. */

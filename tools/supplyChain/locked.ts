@@ -17,7 +17,7 @@ export interface Locked {
 }
 
 /** The libraries that are compiled into the web page. To npm they are tools, because nothing imports them at run time. */
-export const PAGE_LIBRARIES: readonly string[] = ['preact', 'uplot']
+export const PAGE_LIBRARIES: readonly string[] = ['@noble/curves', 'preact', 'uplot', 'uqr']
 
 /** Licences of packages whose package.json has none, or writes it in another way than SPDX: those of their repositories. */
 const LICENSES: Readonly<Record<string, string>> = {

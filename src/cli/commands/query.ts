@@ -56,7 +56,7 @@ const wordOf = ({ name }: Method): string =>
 /** What changes the chain although the gateway signs nothing. */
 const CHANGING = new Set(['svc_sendRawTransaction', 'svc_mine'])
 
-/** True for methods that change nothing: all but the operations, the sending of signed transactions, and mining. */
+/** True for methods that change nothing: all but the operations, the faucet, the sending of signed transactions, and mining. */
 const isQuery = ({ signs, isForeign, needsSocket, name }: Method): boolean =>
   signs !== true && isForeign !== true && needsSocket !== true && !CHANGING.has(name)
 

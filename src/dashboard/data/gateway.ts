@@ -1,4 +1,5 @@
 import { Svc, type SubscribeOptions, type SvcSubscription, type SvcTopics } from '../../client/index.ts'
+import { createStore } from './store.ts'
 
 /** The address of the page, which is the gateway's: whatever stands before `#`, without a file name. */
 export const gatewayUrl = new URL('.', location.href).href
@@ -38,7 +39,9 @@ export interface GatewayInfo {
   readonly light: boolean
 }
 
-/** Reads it once; a gateway that does not answer is neither. */
-export const gatewayInfo: Promise<GatewayInfo> = fetch(new URL('page.json', gatewayUrl))
-  .then((answer) => answer.json() as Promise<GatewayInfo>)
-  .catch(() => ({ devnet: false, light: false }))
+/** What it says of itself; neither until it has answered, and where it does not. */
+export const gatewayInfo = createStore<GatewayInfo>({ devnet: false, light: false })
+
+fetch(new URL('page.json', gatewayUrl))
+  .then(async (answer) => gatewayInfo.set((await answer.json()) as GatewayInfo))
+  .catch(() => undefined)

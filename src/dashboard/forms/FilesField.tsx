@@ -27,6 +27,19 @@ function textsOf(files: Files): Typing {
   }
 }
 
+/** What was typed for each OS, from the two texts. */
+function filesOf({ fileUrl = '', md5 = '' }: Typing): Files {
+  const read = (text: string): Readonly<Record<string, unknown>> => (text === '' ? {} : JSON.parse(text))
+  const [urls, sums] = [read(fileUrl), read(md5)]
+  return Object.fromEntries(
+    OS_NAMES.map((os) => {
+      const given = urls[os] as readonly string[] | undefined
+      if (given === undefined) return [os, EMPTY]
+      return [os, { isGiven: true, urls: given.length === 0 ? [''] : given, md5: String(sums[os] ?? '') }]
+    }),
+  )
+}
+
 /** What is wrong with the two texts by the chain's rules. Source: protocol.md §6, deploy_libeni. */
 export function problemsOfFiles({ fileUrl = '', md5 = '' }: Typing): Readonly<Record<string, string>> {
   if (fileUrl === '') return { fileUrl: 'Choose at least one system.' }
@@ -91,7 +104,7 @@ function FileFields({
 
 /** The files of a library, by OS: fileUrl and md5 are made from them. */
 export function FilesField({ field }: { readonly field: CustomField }) {
-  const [files, setFiles] = useState<Files>(Object.fromEntries(OS_NAMES.map((os) => [os, EMPTY])))
+  const [files, setFiles] = useState<Files>(() => filesOf(field.typing))
   const change = (os: string, file: File): void => {
     const next = { ...files, [os]: file }
     setFiles(next)

@@ -4,8 +4,10 @@ import type { TransactionResult } from '../../client/index.ts'
 import { forms, type OperationInputs, type OperationName } from '../../client/gen/forms.ts'
 import { useClock } from '../data/blockTime.ts'
 import { hintOf, labelOf } from '../operations/index.ts'
+import { useRoute } from '../route.ts'
 import { act } from '../wallet/act.ts'
 import { inputOf, leavesOf, pointNamesOf, problemsOf, problemsOfPoint, type Typing } from './check.ts'
+import { dropDraft, keepDraft, readDraft } from './drafts.ts'
 import { FieldOf, type FieldProps } from './fields.tsx'
 import type { FormParts } from './FormParts.ts'
 import { PointField } from './PointField.tsx'
@@ -39,7 +41,9 @@ export function OperationForm({
   readonly onDone?: (result: TransactionResult) => void
 }) {
   const { fields } = forms[operation]
-  const [typing, setTyping] = useState<Typing>({ ...today, ...initial })
+  const { path } = useRoute()
+  const draft = [...path, operation].join('/')
+  const [typing, setTyping] = useState<Typing>(() => ({ ...today, ...initial, ...readDraft(draft, initial) }))
   // What the chain has meanwhile must not become a change that the reader did not make.
   const [before] = useState(today)
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set())
@@ -55,6 +59,7 @@ export function OperationForm({
   const touch = (...names: readonly string[]): void => setTouched((last) => new Set([...last, ...names]))
   const change = (changed: Typing, isTold = true): void => {
     setTyping((last) => ({ ...last, ...changed }))
+    keepDraft(draft, initial, changed)
     if (isTold) touch(...Object.keys(changed))
   }
   const send = async (event: Event): Promise<void> => {
@@ -67,6 +72,7 @@ export function OperationForm({
     }
     const result = await act(operation, input as OperationInputs[OperationName])
     if (result === undefined) return
+    dropDraft(draft)
     setTyping({ ...today, ...initial })
     setTouched(new Set())
     onDone?.(result)

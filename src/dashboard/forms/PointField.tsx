@@ -54,14 +54,15 @@ export function PointField({
   readonly onChange: (changed: Typing) => void
   readonly errors: Readonly<Record<string, string>>
 }) {
-  const [way, setWay] = useState<Way>('default')
+  const given = typing[names.height] ?? ''
+  const seconds = names.time === undefined ? '' : (typing[names.time] ?? '')
+  // What a reload has kept is a block or a time.
+  const [way, setWay] = useState<Way>(given !== '' ? 'at' : seconds !== '' ? 'time' : 'default')
   const [blocks, setBlocks] = useState('')
   const height = useStore(head)?.height ?? 0
   const now = useNow()
   const id = useId()
   const none = { [names.height]: '', ...(names.time === undefined ? {} : { [names.time]: '' }) }
-  const given = typing[names.height] ?? ''
-  const seconds = names.time === undefined ? '' : (typing[names.time] ?? '')
   const pick = (next: Way): void => {
     setWay(next)
     setBlocks('')

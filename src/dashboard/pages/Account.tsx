@@ -3,12 +3,13 @@ import { svc } from '../data/gateway.ts'
 import { useAnswer } from '../data/useAnswer.ts'
 import { useLive } from '../data/useTransactions.ts'
 import { formatCount, formatTokens } from '../format.ts'
+import { AddressHead } from '../parts/AddressHead.tsx'
 import { Facts, Section, View } from '../parts/layout.tsx'
 import { Verified } from '../parts/Verified.tsx'
 import { EmptyNote, Shown } from '../parts/notes.tsx'
 import { Steps } from '../parts/Steps.tsx'
 import { Table } from '../parts/Table.tsx'
-import { Short, Whole } from '../parts/text.tsx'
+import { Short } from '../parts/text.tsx'
 import { type Tx, txColumns } from '../parts/transactions.tsx'
 import { linkTo, useRoute } from '../route.ts'
 import { Candidacy } from './account/Candidacy.tsx'
@@ -100,9 +101,7 @@ function Known({ address }: Of) {
         </a>
       }
     >
-      <p class='summary'>
-        <Whole text={address} label='the address' />
-      </p>
+      <AddressHead address={address} />
       <Shown answer={account} lines={2}>
         {({ balance, nonce }) => (
           <>

@@ -1,11 +1,13 @@
 import { svc } from '../data/gateway.ts'
 import { type StakeOf, stakesIn, useStakes } from '../data/stakes.ts'
 import { useAnswer } from '../data/useAnswer.ts'
+import { AddressHead, OwnLabels } from '../parts/AddressHead.tsx'
 import { Figures, Section, View } from '../parts/layout.tsx'
 import { EmptyNote, Shown } from '../parts/notes.tsx'
-import { Short, Tokens, Whole } from '../parts/text.tsx'
+import { Short, Tokens } from '../parts/text.tsx'
 import { linkTo } from '../route.ts'
 import { act } from '../wallet/act.ts'
+import { GetTokens } from '../wallet/GetTokens.tsx'
 import { Signers } from '../wallet/SeveralKeys.tsx'
 import { useWallet } from '../wallet/wallet.ts'
 import { openWallet } from '../wallet/walletDialog.ts'
@@ -118,12 +120,11 @@ function Mine({ address }: Of) {
           <a class='button' href={linkTo(['accounts', address])}>
             Transactions
           </a>
+          <GetTokens address={address} />
         </>
       }
     >
-      <p class='summary'>
-        <Whole text={address} label='the address' />
-      </p>
+      <AddressHead address={address} />
       <Holdings address={address} />
       <Signers address={address} />
       <Offers address={address} />
@@ -132,6 +133,7 @@ function Mine({ address }: Of) {
       <Unbonding address={address} />
       <Candidacy address={address} />
       <Ballots address={address} />
+      <OwnLabels />
     </View>
   )
 }
@@ -148,6 +150,7 @@ export function MyAccount() {
           Open wallet
         </button>
       </div>
+      <OwnLabels />
     </View>
   )
 }

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { toBase64 } from '../../base/bytes.ts'
 import { operations } from '../../client/gen/calls.ts'
 import {
@@ -23,7 +23,7 @@ import { sentenceOf, type TxRequest } from '../operations/index.ts'
 import { download } from '../parts/csv.ts'
 import { Section, View } from '../parts/layout.tsx'
 import { EmptyNote, ErrorNote, Shown } from '../parts/notes.tsx'
-import { Badge, CopyButton, UserText } from '../parts/text.tsx'
+import { Badge, CopyButton, UserText, WholeAddress } from '../parts/text.tsx'
 import { goTo } from '../route.ts'
 import { reasonOf, sendSigned, sent } from '../wallet/act.ts'
 import { readReview } from '../wallet/readFacts.ts'
@@ -59,8 +59,46 @@ function Warnings({ draft: { body }, nonce }: { readonly draft: Draft; readonly 
   )
 }
 
-/** Who may sign, who has, and the button of those who can here. */
-function Signatures({ draft }: { readonly draft: Draft }) {
+/** Whose signatures are wrong; undefined until they are checked. */
+type Wrong = ReadonlySet<number> | undefined
+
+/** Checks the signatures of a draft. */
+function useWrong(draft: Draft): { readonly wrong: Wrong; readonly error: Error | undefined } {
+  const [checked, setChecked] = useState<{ readonly draft: Draft; readonly wrong: Wrong; readonly error?: Error }>()
+  useEffect(() => {
+    import('../wallet/verifyDraft.ts').then(
+      ({ wrongMembers }) => setChecked({ draft, wrong: wrongMembers(draft) }),
+      () => {
+        const error = new Error('the part that checks signatures could not be loaded: load the page again')
+        setChecked({ draft, wrong: undefined, error })
+      },
+    )
+  }, [draft])
+  return checked?.draft === draft ? { error: undefined, ...checked } : { wrong: undefined, error: undefined }
+}
+
+/** A draft without the signatures that do not count. */
+const withoutWrong = (draft: Draft, wrong: Wrong): Draft => ({
+  ...draft,
+  parts: draft.parts.filter(({ member }) => wrong?.has(member) !== true),
+})
+
+function SignatureState({
+  hasSigned,
+  isWrong,
+  isChecked,
+}: {
+  hasSigned: boolean
+  isWrong: boolean
+  isChecked: boolean
+}) {
+  if (isWrong) return <Badge tone='bad'>wrong signature</Badge>
+  if (!hasSigned) return <Badge>not yet</Badge>
+  return isChecked ? <Badge tone='good'>signed</Badge> : <Badge tone='waiting'>not checked yet</Badge>
+}
+
+/** Who may sign, who has, and the button of those who can here. `draft` has only the signatures that count. */
+function Signatures({ draft, wrong }: { readonly draft: Draft; readonly wrong: Wrong }) {
   const { accounts } = useWallet()
   const [error, setError] = useState<Error>()
   const [isBusy, setBusy] = useState(false)
@@ -88,14 +126,14 @@ function Signatures({ draft }: { readonly draft: Draft }) {
       aside={missing === 0 ? 'enough' : missing === 1 ? 'one is missing' : `${missing} are missing`}
     >
       <ul class='events'>
-        {signers.map((signer) => {
+        {signers.map((signer, member) => {
           const { address, hasSigned } = signer
           return (
             <li key={address} class='row'>
-              <span class='mono'>{address}</span>
-              {hasSigned ? (
-                <Badge tone='good'>signed</Badge>
-              ) : isMine(signer) && missing > 0 ? (
+              <span>
+                <WholeAddress address={address} />
+              </span>
+              {isMine(signer) && missing > 0 ? (
                 <button
                   type='button'
                   class='main'
@@ -106,12 +144,24 @@ function Signatures({ draft }: { readonly draft: Draft }) {
                   {isBusy ? 'Confirm it in your wallet' : 'Sign'}
                 </button>
               ) : (
-                <Badge>not yet</Badge>
+                <SignatureState
+                  hasSigned={hasSigned}
+                  isWrong={wrong?.has(member) === true}
+                  isChecked={wrong !== undefined}
+                />
               )}
             </li>
           )
         })}
       </ul>
+      {signers
+        .filter((_, member) => wrong?.has(member) === true)
+        .map(({ address }) => (
+          <p key={address} class='note bad' role='alert'>
+            The signature that came as that of {address} is not one of this account for this transaction. It does not
+            count, and is left out of what you pass on.
+          </p>
+        ))}
       {error === undefined ? null : <ErrorNote error={error} />}
       {missing === 0 || signers.some(isMine) ? null : (
         <EmptyNote>
@@ -141,7 +191,7 @@ function PassOn({
       <p>
         {bytes === undefined
           ? 'Give the link or the file to the next signer. Everything is in it; it holds no secret, and no server sees it.'
-          : 'Enough have signed. Anybody who has the link can send it; the chain checks the signatures.'}
+          : 'Enough have signed. Anybody who has the link can send it.'}
       </p>
       <div class='actions'>
         {bytes === undefined ? null : (
@@ -163,8 +213,10 @@ function PassOn({
   )
 }
 
-function DraftView({ draft, request }: { readonly draft: Draft; readonly request: TxRequest }) {
-  const { body } = draft
+function DraftView({ draft: given, request }: { readonly draft: Draft; readonly request: TxRequest }) {
+  const { body } = given
+  const { wrong, error } = useWrong(given)
+  const draft = withoutWrong(given, wrong)
   const from = addressOf(body.from)
   const answer = useAnswer(`draft/${toBase64(draft.bodyBytes)}`, async () => {
     const [review, nonce] = await Promise.all([readReview(request, from), svc.async.getTransactionCount(from)])
@@ -180,11 +232,12 @@ function DraftView({ draft, request }: { readonly draft: Draft; readonly request
         <>
           {one === undefined ? <Warnings draft={draft} nonce={nonce} /> : <ProgressNote progress={one.progress} />}
           <Signed request={request} review={review} body={body} />
-          <Signatures draft={draft} />
+          {error === undefined ? null : <ErrorNote error={error} />}
+          <Signatures draft={draft} wrong={wrong} />
           <PassOn
             draft={draft}
             words={words}
-            canSend={one === undefined && body.chainId === here && nonce <= body.nonce}
+            canSend={wrong !== undefined && one === undefined && body.chainId === here && nonce <= body.nonce}
           />
         </>
       )}
@@ -212,7 +265,7 @@ function OpenFile() {
 
 /** A transaction that goes from signer to signer: `#/sign/…` holds it, and `#/sign` asks for a file. */
 export function Sign({ path: [part] }: ViewProps) {
-  const draft = part === undefined ? undefined : draftOfLink(part)
+  const draft = useMemo(() => (part === undefined ? undefined : draftOfLink(part)), [part])
   const request = draft === undefined || 'why' in draft ? undefined : requestOf(draft)
   return (
     <View title='Sign a transaction'>

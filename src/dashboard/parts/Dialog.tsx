@@ -29,7 +29,18 @@ export function Dialog({
       ref={dialog}
       aria-labelledby={id}
       // A browser may close it without asking; not when it goes because the page took it away.
-      onClose={() => dialog.current !== null && onClose()}
+      onClose={() => {
+        if (dialog.current === null) return
+        onClose()
+        // The page may have a question first.
+        setTimeout(() => dialog.current?.open === false && dialog.current.showModal())
+      }}
+      // Of two Escapes a browser would ask about the first one only.
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || event.isComposing) return
+        event.preventDefault()
+        onClose()
+      }}
       onCancel={(event) => {
         event.preventDefault()
         onClose()

@@ -1,7 +1,7 @@
 import { nameOf, useCandidates } from '../data/validators.ts'
 import { shorten } from '../format.ts'
 import { linkTo } from '../route.ts'
-import { UserText } from './text.tsx'
+import { OwnLabel, UserText } from './text.tsx'
 
 interface ValidatorProps {
   readonly owner: string
@@ -15,7 +15,10 @@ export function ValidatorName({ owner }: ValidatorProps) {
 
 /** A validator's name as a link to its page. */
 export const ValidatorLink = ({ owner }: ValidatorProps) => (
-  <a href={linkTo(['validators', owner])} title={owner}>
-    <ValidatorName owner={owner} />
-  </a>
+  <>
+    <a href={linkTo(['validators', owner])} title={owner}>
+      <ValidatorName owner={owner} />
+    </a>
+    <OwnLabel address={owner} />
+  </>
 )

@@ -8,17 +8,10 @@ import { HeightLink } from './text.tsx'
 /** Whether rows are shown with their proof: as long as the page is open, never longer. */
 const isVerifying = createStore(false)
 
-/** Whether the gateway leads to a light client; without one there is nothing to verify with. */
-function useLight(): boolean {
-  const [isThere, setThere] = useState(false)
-  useEffect(() => void gatewayInfo.then(({ light }) => setThere(light)), [])
-  return isThere
-}
-
 /** Lets the reader have rows proven, where the gateway leads to a light client. */
 export function VerifySwitch() {
   const isOn = useStore(isVerifying)
-  if (!useLight()) return null
+  if (!useStore(gatewayInfo).light) return null
   return (
     <label
       class='switch'

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { useNow } from '../data/clock.ts'
+import { labels } from '../data/labels.ts'
+import { useStore } from '../data/store.ts'
 import { formatAgo, formatTime, formatTokens, shorten } from '../format.ts'
 import { partsOf } from '../marks.ts'
 import { linkTo } from '../route.ts'
@@ -75,6 +77,40 @@ export function Tokens({
   )
 }
 
+/**
+ * The label that the reader gave to an address, in a frame that nothing of the chain has: a stranger who takes the same
+ * name does not look the same.
+ */
+export function OwnLabel({ address }: { readonly address: string }) {
+  const label = useStore(labels).get(address)
+  if (label === undefined) return null
+  return (
+    <>
+      {' '}
+      <span class='own-label' title='Your own label, which only this browser has'>
+        <span class='visually-hidden'>your label: </span>
+        <UserText text={label} />
+      </span>
+    </>
+  )
+}
+
+/** The addresses in a text that have a label, each with it. */
+export function LabelsIn({ text }: { readonly text: string }) {
+  const known = useStore(labels)
+  const named = [...new Set(text.match(/0x[0-9a-f]{40}/g))].filter((address) => known.has(address))
+  return named.length === 0 ? null : (
+    <span class='labels-in'>
+      {named.map((address) => (
+        <span key={address}>
+          <span class='mono'>{shorten(address)}</span>
+          <OwnLabel address={address} />
+        </span>
+      ))}
+    </span>
+  )
+}
+
 /** A hash, key or address in short, as a link where it leads somewhere. */
 export function Short({ text, to, left, right }: { text: string; to?: string; left?: number; right?: number }) {
   const shown = (
@@ -82,7 +118,12 @@ export function Short({ text, to, left, right }: { text: string; to?: string; le
       {shorten(text, left, right)}
     </span>
   )
-  return to === undefined ? shown : <a href={to}>{shown}</a>
+  return (
+    <>
+      {to === undefined ? shown : <a href={to}>{shown}</a>}
+      <OwnLabel address={text} />
+    </>
+  )
 }
 
 /** An account, as a link to its page. */
@@ -100,7 +141,7 @@ export const HeightLink = ({ height }: { readonly height: number }) => (
 /** A transaction, as a link to its page. */
 export const TxLink = ({ hash }: { readonly hash: string }) => <Short text={hash} to={linkTo(['transactions', hash])} />
 
-/** A button that copies a text. */
+/** A button that copies a text, and says whether it could. */
 export function CopyButton({
   text,
   label,
@@ -110,16 +151,25 @@ export function CopyButton({
   readonly label: string
   readonly shown?: string
 }) {
-  const [isDone, setDone] = useState(false)
+  const [told, setTold] = useState<string>()
   const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(text).catch(() => undefined)
-    setDone(true)
-    setTimeout(() => setDone(false), 1_500)
+    setTold(
+      await navigator.clipboard.writeText(text).then(
+        () => 'Copied',
+        () => 'Not copied',
+      ),
+    )
+    setTimeout(() => setTold(undefined), 1_500)
   }
   return (
-    <button type='button' class='copy' aria-label={`Copy ${label}`} onClick={() => void copy()}>
-      {isDone ? 'Copied' : shown}
-    </button>
+    <>
+      <button type='button' class='copy' aria-label={`Copy ${label}`} onClick={() => void copy()}>
+        {told ?? shown}
+      </button>
+      <span class='visually-hidden' role='status'>
+        {told}
+      </span>
+    </>
   )
 }
 
@@ -127,10 +177,19 @@ export function CopyButton({
 export function Whole({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     <span class='whole'>
-      <span class='mono'>{text}</span> <CopyButton text={text} label={label} />
+      <span class='mono'>{text}</span>
+      <OwnLabel address={text} /> <CopyButton text={text} label={label} />
     </span>
   )
 }
+
+/** A whole address with the reader's own label. */
+export const WholeAddress = ({ address }: { readonly address: string }) => (
+  <>
+    <span class='mono'>{address}</span>
+    <OwnLabel address={address} />
+  </>
+)
 
 /** What a badge says of a state. */
 export type Tone = 'good' | 'bad' | 'waiting' | 'plain'

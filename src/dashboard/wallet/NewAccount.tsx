@@ -1,119 +1,150 @@
-import { useRef, useState } from 'preact/hooks'
-import { isTooShort, PASSWORD_LENGTH_MIN } from '../../keys/password.ts'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Labelled } from '../forms/Labelled.tsx'
-import { download } from '../parts/csv.ts'
+import { useFocus } from '../parts/useFocus.ts'
 import { runKeyJob } from './keys.ts'
+import { SealForm, saveKeystore } from './SealForm.tsx'
 import { addKey } from './wallet.ts'
+import { isAtRisk } from './walletDialog.ts'
+import type { Opening } from './WalletDialog.tsx'
 
-/** The words that are asked back, so that nobody goes on without having written them down. */
-const ASKED = [2, 11, 20]
+/** How many of the words are asked back, so that nobody goes on without having written them down. */
+const ASKED = 3
 
-type Step =
-  | { readonly name: 'begin' }
-  | { readonly name: 'show' | 'confirm' | 'keep'; readonly words: readonly string[] }
-
-/** Asks some of the words back. */
-function Confirm({ words, onRight }: { readonly words: readonly string[]; readonly onRight: () => void }) {
-  const form = useRef<HTMLFormElement>(null)
-  const [error, setError] = useState<string>()
-  const submit = (event: Event): void => {
-    event.preventDefault()
-    const given = [...(form.current?.querySelectorAll('input') ?? [])].map(({ value }) => value.trim().toLowerCase())
-    if (ASKED.every((at, index) => given[index] === words[at])) onRight()
-    else setError('One of these is another word. Look at what you wrote down.')
-  }
-  return (
-    <form class='form' ref={form} onSubmit={submit}>
-      {ASKED.map((at, index) => (
-        <Labelled key={at} label={`Word ${at + 1}`} {...(index === ASKED.length - 1 ? { error } : {})}>
-          {(props) => <input {...props} autoComplete='off' spellcheck={false} autocapitalize='off' />}
-        </Labelled>
-      ))}
-      <button class='main' type='submit'>
-        Confirm
-      </button>
-    </form>
-  )
+/** Which words are asked back: by chance, in their order. */
+function chooseAsked(count: number): readonly number[] {
+  const chances = crypto.getRandomValues(new Uint32Array(count))
+  const all = [...chances.keys()].sort((a, b) => (chances[a] as number) - (chances[b] as number))
+  return all.slice(0, ASKED).sort((a, b) => a - b)
 }
 
-/** Offers the new account as a keystore file, and opens it. */
-function Keep({ words, onOpen }: { readonly words: readonly string[]; readonly onOpen: () => void }) {
-  const password = useRef<HTMLInputElement>(null)
-  const [error, setError] = useState<string>()
-  const [isBusy, setBusy] = useState(false)
-  const open = async (isKept: boolean): Promise<void> => {
-    const given = password.current?.value ?? ''
-    if (isKept && isTooShort(given)) return setError(`Take a password of at least ${PASSWORD_LENGTH_MIN} characters.`)
-    setBusy(true)
-    setError(undefined)
-    try {
-      const seed = await runKeyJob('openWords', { words: words.join(' '), index: 0 })
-      const text = isKept ? await runKeyJob('seal', { seed, password: given }) : ''
-      const address = addKey(seed, 'words')
-      seed.fill(0)
-      if (password.current !== null) password.current.value = ''
-      if (isKept) download(`${address}.json`, text, 'application/json')
-      onOpen()
-    } catch (thrown) {
-      setError((thrown as Error).message)
-      setBusy(false)
-    }
-  }
-  return (
-    <form
-      class='form'
-      onSubmit={(event) => {
-        event.preventDefault()
-        void open(true)
-      }}
-    >
-      <Labelled label='Password of the keystore file' hint='Whoever has both can act for you.' error={error}>
-        {(props) => <input {...props} ref={password} type='password' autoComplete='new-password' />}
-      </Labelled>
-      <div class='actions'>
-        <button class='main' type='submit' disabled={isBusy}>
-          {isBusy ? 'Sealing, this takes some seconds' : 'Download the keystore file and open the account'}
-        </button>
-        <button type='button' disabled={isBusy} onClick={() => void open(false)}>
-          Open it without a file
-        </button>
-      </div>
-    </form>
-  )
+interface OfWords {
+  readonly words: readonly string[]
+  readonly onBack: () => void
 }
 
-/** Makes a new account: its words are shown once and asked back. */
-export function NewAccount({ onOpen }: { readonly onOpen: () => void }) {
-  const [step, setStep] = useState<Step>({ name: 'begin' })
-  if (step.name === 'begin') {
-    const begin = async (): Promise<void> =>
-      setStep({ name: 'show', words: (await runKeyJob('newWords', {})).split(' ') })
-    return (
-      <div class='form'>
-        <p>
-          A new account is 24 words, made in this browser. Whoever has them can act for you, and nobody can give them
-          back to you: have paper ready.
-        </p>
-        <button type='button' class='main' onClick={() => void begin()}>
-          Show the words
-        </button>
-      </div>
-    )
-  }
-  const { words } = step
-  if (step.name === 'confirm') return <Confirm words={words} onRight={() => setStep({ name: 'keep', words })} />
-  if (step.name === 'keep') return <Keep words={words} onOpen={onOpen} />
+/** Shows the words. */
+function Show({ words, onNext }: Pick<OfWords, 'words'> & { readonly onNext: () => void }) {
+  const first = useFocus<HTMLParagraphElement>()
   return (
     <div class='form'>
-      <p>Write these down in this order. They are shown only now.</p>
+      <p ref={first} tabIndex={-1}>
+        Write these down in this order. They are shown only until the account is open.
+      </p>
       <ol class='words'>
         {words.map((word, index) => (
           <li key={`${index}`}>{word}</li>
         ))}
       </ol>
-      <button type='button' class='main' onClick={() => setStep({ name: 'confirm', words })}>
+      <button type='button' class='main' onClick={onNext}>
         I have written them down
       </button>
     </div>
   )
+}
+
+/** Asks some of the words back. */
+function Confirm({ words, onBack, onRight }: OfWords & { readonly onRight: () => void }) {
+  const form = useRef<HTMLFormElement>(null)
+  const first = useFocus<HTMLInputElement>()
+  const [asked] = useState(() => chooseAsked(words.length))
+  const [wrong, setWrong] = useState<readonly number[]>([])
+  const submit = (event: Event): void => {
+    event.preventDefault()
+    const fields = [...(form.current?.querySelectorAll('input') ?? [])]
+    const given = fields.map(({ value }) => value.trim().toLowerCase())
+    const missed = asked.filter((at, index) => given[index] !== words[at])
+    if (missed.length === 0) return onRight()
+    setWrong(missed)
+    fields[asked.indexOf(missed[0] as number)]?.focus()
+  }
+  return (
+    <form class='form' ref={form} onSubmit={submit}>
+      {asked.map((at, index) => (
+        <Labelled
+          key={at}
+          label={`Word ${at + 1}`}
+          error={wrong.includes(at) ? 'It is another word. Look at what you wrote down.' : undefined}
+        >
+          {(props) => (
+            <input
+              {...props}
+              {...(index === 0 ? { ref: first } : {})}
+              autoComplete='off'
+              spellcheck={false}
+              autocapitalize='off'
+            />
+          )}
+        </Labelled>
+      ))}
+      <div class='actions'>
+        <button class='main' type='submit'>
+          Confirm
+        </button>
+        <button type='button' onClick={onBack}>
+          Back to the words
+        </button>
+      </div>
+    </form>
+  )
+}
+
+/** Offers the new account as a keystore file, and opens it. */
+function Keep({ words, onBack, onOpen }: OfWords & Opening) {
+  const open = async (password?: string): Promise<void> => {
+    const seed = await runKeyJob('openWords', { words: words.join(' '), index: 0 })
+    const text = password === undefined ? undefined : await runKeyJob('seal', { seed, password })
+    const address = addKey(seed, 'words')
+    seed.fill(0)
+    if (text !== undefined) saveKeystore(address, text)
+    onOpen()
+  }
+  return (
+    <SealForm
+      submit='Download the keystore file and open the account'
+      onPassword={open}
+      other={[
+        { title: 'Open it without a file', run: () => open() },
+        { title: 'Back to the words', run: onBack },
+      ]}
+    />
+  )
+}
+
+/** What a new account is, and the button that makes one. */
+function Begin({ onWords }: { readonly onWords: (words: readonly string[]) => void }) {
+  return (
+    <div class='form'>
+      <p>
+        A new account is 24 words, made in this browser. Whoever has them can act for you, and nobody can give them back
+        to you: have paper ready.
+      </p>
+      <button type='button' class='main' onClick={async () => onWords((await runKeyJob('newWords', {})).split(' '))}>
+        Show the words
+      </button>
+    </div>
+  )
+}
+
+/** Asks before the browser leaves the page. */
+const askFirst = (event: Event): void => event.preventDefault()
+
+/** Makes a new account: its words are shown and some of them asked back. Until it is open they are nowhere else. */
+export function NewAccount({ onOpen }: Opening) {
+  const [words, setWords] = useState<readonly string[]>()
+  const [step, setStep] = useState<'show' | 'confirm' | 'keep'>('show')
+  const isMade = words !== undefined
+  useEffect(() => {
+    if (!isMade) return
+    isAtRisk.set(true)
+    addEventListener('beforeunload', askFirst)
+    return () => {
+      isAtRisk.set(false)
+      removeEventListener('beforeunload', askFirst)
+    }
+  }, [isMade])
+  const back = (): void => setStep('show')
+  if (!isMade) return <Begin onWords={setWords} />
+  if (step === 'confirm') return <Confirm words={words} onBack={back} onRight={() => setStep('keep')} />
+  if (step === 'keep') return <Keep words={words} onBack={back} onOpen={onOpen} />
+  return <Show words={words} onNext={() => setStep('confirm')} />
 }

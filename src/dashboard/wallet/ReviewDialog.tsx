@@ -7,7 +7,7 @@ import { Dialog } from '../parts/Dialog.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { Facts } from '../parts/layout.tsx'
 import { Failure } from '../parts/transactions.tsx'
-import { Badge, HeightLink, Moment, Short, Tokens, UserText, Whole } from '../parts/text.tsx'
+import { Badge, HeightLink, LabelsIn, Moment, Short, Tokens, UserText, Whole, WholeAddress } from '../parts/text.tsx'
 import { lazyPart } from '../parts/lazyView.tsx'
 import { WhenBlock } from '../parts/TimeLeft.tsx'
 import { dueOf, outflowOf, sentenceOf, type TxRequest, warningOf } from '../operations/index.ts'
@@ -54,7 +54,7 @@ function Cost({ review, request, body }: Parameters<typeof Signed>[0]) {
   }
   return (
     <>
-      <Facts facts={{ From: <span class='mono'>{review.facts.from}</span>, ...rows }} />
+      <Facts facts={{ From: <WholeAddress address={review.facts.from} />, ...rows }} />
       {left < 0n ? (
         <p class='note bad' role='alert'>
           The balance does not cover this: {formatTokens(needed, 18)} token are needed, and there are{' '}
@@ -84,6 +84,7 @@ export function Signed({
   return (
     <>
       <p class={`words-signed ${markOf(request)}`}>{sentenceOf(request, review.facts)}</p>
+      <LabelsIn text={sentenceOf(request, review.facts)} />
       {warning === undefined ? null : <p class='note bad'>{warning}</p>}
       <Cost request={request} review={review} {...(body === undefined ? {} : { body })} />
       <details open={body !== undefined}>
@@ -225,7 +226,7 @@ export function SentList() {
           <li key={id}>
             {STATES[progress.state]}{' '}
             <span>
-              {words}
+              {words} <LabelsIn text={words} />
               {progress.state === 'failed' ? <Failure why={progress.why} /> : null}
             </span>
             {hash === '' ? null : <Short text={hash} to={linkTo(['transactions', hash])} />}

@@ -5,7 +5,7 @@ import { KEY_BYTES } from '../../values/pubKey.ts'
 import { useStore } from '../data/store.ts'
 import { Labelled } from '../forms/Labelled.tsx'
 import { Section } from '../parts/layout.tsx'
-import { Short, Whole } from '../parts/text.tsx'
+import { Short, Whole, WholeAddress } from '../parts/text.tsx'
 import { linkTo } from '../route.ts'
 import { forgetSeveral, makeSeveral, openSeveral, type Several, several } from './several.ts'
 import { keySignerOf, useWallet } from './wallet.ts'
@@ -22,7 +22,7 @@ export function Signers({ address }: { readonly address: string }) {
       <ul class='events'>
         {members.map((member) => (
           <li key={printMember(member)}>
-            <span class='mono'>{memberAddress(member)}</span>
+            <WholeAddress address={memberAddress(member)} />
             <br />
             {member.length === KEY_BYTES ? (
               <>

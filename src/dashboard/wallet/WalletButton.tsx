@@ -1,4 +1,5 @@
 import { shorten } from '../format.ts'
+import { OwnLabel } from '../parts/text.tsx'
 import { useWallet } from './wallet.ts'
 import { openWallet } from './walletDialog.ts'
 
@@ -7,8 +8,15 @@ export function WalletButton() {
   const { current } = useWallet()
   return (
     <button type='button' onClick={() => void openWallet()}>
-      {current === undefined ? 'Open wallet' : <span class='mono'>{shorten(current, 6, 4)}</span>}
-      {current === undefined ? null : <span class='visually-hidden'> acts. Open the wallet</span>}
+      {current === undefined ? (
+        'Open wallet'
+      ) : (
+        <>
+          <span class='mono'>{shorten(current, 6, 4)}</span>
+          <OwnLabel address={current} />
+          <span class='visually-hidden'> acts. Open the wallet</span>
+        </>
+      )}
     </button>
   )
 }

@@ -21,13 +21,16 @@ export interface KeyAnswers {
   readonly newWords: string
 }
 
-/** Why a key could not be opened. `isPassword`: another password may do. */
+/** What a reader gave that does not open a key. */
+export type KeyField = 'file' | 'password' | 'words' | 'index' | 'key'
+
+/** Why a key could not be opened, and by which field; undefined where none of them is to blame. */
 export class KeyError extends Error {
   override readonly name = 'KeyError'
-  readonly isPassword: boolean
-  constructor(message: string, isPassword: boolean) {
+  readonly field: KeyField | undefined
+  constructor(message: string, field?: KeyField) {
     super(message)
-    this.isPassword = isPassword
+    this.field = field
   }
 }
 
@@ -39,4 +42,4 @@ export type KeyRequest = {
 /** What the worker sends back. */
 export type KeyReply =
   | { readonly answer: KeyAnswers[keyof KeyAnswers] }
-  | { readonly why: string; readonly isPassword: boolean }
+  | { readonly why: string; readonly field: KeyField | undefined }

@@ -23,11 +23,11 @@ export async function runKeyJob<J extends keyof KeyJobs>(job: J, given: KeyJobs[
     const reply = await new Promise<KeyReply>((resolve, reject) => {
       worker.addEventListener('message', ({ data }: MessageEvent<KeyReply>) => resolve(data))
       worker.addEventListener('error', () =>
-        reject(new KeyError('The browser could not run the part that opens keys.', false)),
+        reject(new KeyError('The browser could not run the part that opens keys.')),
       )
       worker.postMessage({ job, given })
     })
-    if ('why' in reply) throw new KeyError(reply.why, reply.isPassword)
+    if ('why' in reply) throw new KeyError(reply.why, reply.field)
     return reply.answer as KeyAnswers[J]
   } finally {
     worker.terminate()

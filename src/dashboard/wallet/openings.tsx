@@ -1,12 +1,15 @@
 import { useRef, useState } from 'preact/hooks'
 import { fromHex } from '../../base/bytes.ts'
 import { Labelled } from '../forms/Labelled.tsx'
-import { KeyError } from './keyJobs.ts'
+import { ErrorNote } from '../parts/notes.tsx'
+import { KeyError, type KeyField } from './keyJobs.ts'
 import { runKeyJob } from './keys.ts'
 import { addKey } from './wallet.ts'
+import type { Opening } from './WalletDialog.tsx'
 
-/** What runs when a form of the wallet is submitted: one at a time, and its error is told. */
+/** What runs when a form of the wallet is submitted: one at a time. Its error is told at the field that is to blame. */
 function useJob(job: () => Promise<void>) {
+  const form = useRef<HTMLFormElement>(null)
   const [error, setError] = useState<KeyError>()
   const [isBusy, setBusy] = useState(false)
   const submit = async (event: Event): Promise<void> => {
@@ -17,43 +20,53 @@ function useJob(job: () => Promise<void>) {
     try {
       await job()
     } catch (thrown) {
-      setError(thrown instanceof KeyError ? thrown : new KeyError((thrown as Error).message, false))
+      setError(thrown instanceof KeyError ? thrown : new KeyError((thrown as Error).message))
       setBusy(false)
+      // Once the error stands there, its field takes the focus.
+      setTimeout(() => {
+        const field = form.current?.querySelector<HTMLInputElement>('[aria-invalid]')
+        field?.focus()
+        if (field?.type === 'password') field.select()
+      })
     }
   }
-  return { error, isBusy, submit }
+  return {
+    isBusy,
+    props: { class: 'form', ref: form, onSubmit: submit },
+    errorAt: (field: KeyField) => (error?.field === field ? error.message : undefined),
+    note: error !== undefined && error.field === undefined ? <ErrorNote error={error} /> : null,
+  }
 }
 
 /** Opens a keystore file. */
-export function KeystoreForm({ onOpen }: { readonly onOpen: () => void }) {
+export function KeystoreForm({ onOpen }: Opening) {
   const [file, setFile] = useState<File>()
   const password = useRef<HTMLInputElement>(null)
-  const { error, isBusy, submit } = useJob(async () => {
+  const {
+    isBusy,
+    props: form,
+    errorAt,
+    note,
+  } = useJob(async () => {
     const field = password.current
-    if (file === undefined || field === null) throw new KeyError('Choose a keystore file first.', false)
-    try {
-      const seed = await runKeyJob('openKeystore', { text: await file.text(), password: field.value })
-      field.value = ''
-      addKey(seed, 'keystore')
-      seed.fill(0)
-      onOpen()
-    } catch (thrown) {
-      field.focus()
-      field.select()
-      throw thrown
-    }
+    if (file === undefined || field === null) throw new KeyError('Choose a keystore file first.', 'file')
+    const seed = await runKeyJob('openKeystore', { text: await file.text(), password: field.value })
+    field.value = ''
+    addKey(seed, 'keystore')
+    seed.fill(0)
+    onOpen()
   })
-  const why = error?.isPassword === true ? 'This password does not open the keystore.' : error?.message
   return (
-    <form class='form' onSubmit={submit}>
-      <Labelled label='Keystore file' hint='As svcd keys new writes it.'>
+    <form {...form}>
+      <Labelled label='Keystore file' hint='As svcd keys new writes it.' error={errorAt('file')}>
         {(props) => (
           <input {...props} type='file' onChange={({ currentTarget }) => setFile(currentTarget.files?.[0])} />
         )}
       </Labelled>
-      <Labelled label='Password' error={why}>
+      <Labelled label='Password' error={errorAt('password') && 'This password does not open the keystore.'}>
         {(props) => <input {...props} ref={password} type='password' autoComplete='off' />}
       </Labelled>
+      {note}
       <button class='main' disabled={isBusy} type='submit'>
         {isBusy ? 'Opening, this takes some seconds' : 'Open'}
       </button>
@@ -62,14 +75,19 @@ export function KeystoreForm({ onOpen }: { readonly onOpen: () => void }) {
 }
 
 /** Opens an account of a mnemonic. */
-export function WordsForm({ onOpen }: { readonly onOpen: () => void }) {
+export function WordsForm({ onOpen }: Opening) {
   const words = useRef<HTMLTextAreaElement>(null)
   const [index, setIndex] = useState('0')
-  const { error, isBusy, submit } = useJob(async () => {
+  const {
+    isBusy,
+    props: form,
+    errorAt,
+    note,
+  } = useJob(async () => {
     const field = words.current
-    if (field === null || field.value.trim() === '') throw new KeyError('Write the words of the account.', false)
+    if (field === null || field.value.trim() === '') throw new KeyError('Write the words of the account.', 'words')
     if (!/^[0-9]{1,9}$/.test(index))
-      throw new KeyError('The number of the account is 0 or a whole number above it.', false)
+      throw new KeyError('The number of the account is 0 or a whole number above it.', 'index')
     const given = field.value.trim().toLowerCase().replace(/\s+/g, ' ')
     const seed = await runKeyJob('openWords', { words: given, index: Number(index) })
     field.value = ''
@@ -78,13 +96,13 @@ export function WordsForm({ onOpen }: { readonly onOpen: () => void }) {
     onOpen()
   })
   return (
-    <form class='form' onSubmit={submit}>
-      <Labelled label='Words' hint='12 to 24 English words, with spaces between them.' error={error?.message}>
+    <form {...form}>
+      <Labelled label='Words' hint='12 to 24 English words, with spaces between them.' error={errorAt('words')}>
         {(props) => (
           <textarea {...props} ref={words} rows={3} autoComplete='off' spellcheck={false} autocapitalize='off' />
         )}
       </Labelled>
-      <Labelled label='Account' hint='The first account of the words has the number 0.'>
+      <Labelled label='Account' hint='The first account of the words has the number 0.' error={errorAt('index')}>
         {(props) => (
           <input
             {...props}
@@ -94,6 +112,7 @@ export function WordsForm({ onOpen }: { readonly onOpen: () => void }) {
           />
         )}
       </Labelled>
+      {note}
       <button class='main' disabled={isBusy} type='submit'>
         {isBusy ? 'Opening' : 'Open'}
       </button>
@@ -102,23 +121,29 @@ export function WordsForm({ onOpen }: { readonly onOpen: () => void }) {
 }
 
 /** Opens the account of a private key. */
-export function PrivateKeyForm({ onOpen }: { readonly onOpen: () => void }) {
+export function PrivateKeyForm({ onOpen }: Opening) {
   const key = useRef<HTMLInputElement>(null)
-  const { error, isBusy, submit } = useJob(async () => {
+  const {
+    isBusy,
+    props: form,
+    errorAt,
+    note,
+  } = useJob(async () => {
     const field = key.current
     const seed = fromHex(field?.value.trim().replace(/^0x/, '') ?? '')
     if (field === null || seed?.length !== 32)
-      throw new KeyError('A private key is 64 hex digits, with 0x before them or without.', false)
+      throw new KeyError('A private key is 64 hex digits, with 0x before them or without.', 'key')
     addKey(seed, 'key')
     seed.fill(0)
     field.value = ''
     onOpen()
   })
   return (
-    <form class='form' onSubmit={submit}>
-      <Labelled label='Private key' hint='64 hex digits.' error={error?.message}>
+    <form {...form}>
+      <Labelled label='Private key' hint='64 hex digits.' error={errorAt('key')}>
         {(props) => <input {...props} ref={key} type='password' autoComplete='off' />}
       </Labelled>
+      {note}
       <button class='main' disabled={isBusy} type='submit'>
         Open
       </button>

@@ -11,6 +11,7 @@ import {
   parseMember,
 } from '../../tx/multisig.ts'
 import { type Address, addressBytes, parseAddress } from '../../values/address.ts'
+import { keep, readKept } from '../data/kept.ts'
 import { createStore } from '../data/store.ts'
 import { linkTo, urlSafe } from '../route.ts'
 import { DraftMade } from './act.ts'
@@ -29,31 +30,28 @@ function severalOf(bytes: Uint8Array): Several | undefined {
   return 'why' in multisig ? undefined : { ...multisig, bytes, address: multisigAddress(bytes) }
 }
 
-function readKept(): readonly Several[] {
-  try {
-    const all = JSON.parse(localStorage.getItem(KEPT) ?? '[]') as readonly string[]
-    return all.flatMap((text) => severalOf(fromBase64(text) ?? new Uint8Array(0)) ?? [])
-  } catch {
-    // A browser that keeps nothing for this page, or something that another program wrote.
-    return []
-  }
+function readSeveral(): readonly Several[] {
+  const all: unknown = readKept('localStorage', KEPT)
+  return (Array.isArray(all) ? all : []).flatMap(
+    (text) => severalOf(fromBase64(String(text)) ?? new Uint8Array(0)) ?? [],
+  )
 }
 
 /** The accounts of several keys that this browser keeps. */
-export const several = createStore(readKept())
+export const several = createStore(readSeveral())
 
-function keep(all: readonly Several[]): void {
+function keepAll(all: readonly Several[]): void {
   several.set(all)
-  try {
-    localStorage.setItem(KEPT, JSON.stringify(all.map(({ bytes }) => toBase64(bytes))))
-  } catch {
-    // They last as long as this page then.
-  }
+  keep(
+    'localStorage',
+    KEPT,
+    all.map(({ bytes }) => toBase64(bytes)),
+  )
 }
 
 /** Forgets an account, which can be made again from its members. */
 export function forgetSeveral(address: string): void {
-  keep(several.get().filter((one) => one.address !== address))
+  keepAll(several.get().filter((one) => one.address !== address))
   removeAccount(address)
 }
 
@@ -84,7 +82,7 @@ export function makeSeveral(threshold: number, texts: readonly string[]): string
   const fault = faultOf({ threshold, members })
   if (fault !== undefined) return fault
   const made = severalOf(encodeMultisig({ threshold, members })) as Several
-  keep([...readKept().filter(({ address }) => address !== made.address), made])
+  keepAll([...readSeveral().filter(({ address }) => address !== made.address), made])
   openSeveral(made)
   return undefined
 }

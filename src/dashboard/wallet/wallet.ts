@@ -25,6 +25,9 @@ export interface Wallet {
 /** A reader who does nothing for so long has to open their keys again. */
 export const IDLE_MS = 10 * 60_000
 
+/** For so long before that they are told. */
+const WARN_MS = 60_000
+
 const LOCKED: Wallet = { accounts: [], current: undefined }
 
 const wallet = createStore<Wallet>(LOCKED)
@@ -44,6 +47,17 @@ const keySigners = new Map<string, KeySigner>()
 /** What signs with the one key of an open account; undefined where the gateway has it, and for an account of several. */
 export const keySignerOf = (address: string): KeySigner | undefined => keySigners.get(address)
 
+/** The seeds of the keys that are open here, for their keystore files. */
+const seeds = new Map<string, Uint8Array>()
+
+/** The seed of an open account of this page; undefined where the key is elsewhere. */
+export const seedOf = (address: string): Uint8Array | undefined => seeds.get(address)
+
+function dropSeed(address: string): void {
+  seeds.get(address)?.fill(0)
+  seeds.delete(address)
+}
+
 function put(account: WalletAccount): void {
   const others = wallet.get().accounts.filter(({ address }) => address !== account.address)
   wallet.set({ accounts: [...others, account], current: account.address })
@@ -54,6 +68,8 @@ function put(account: WalletAccount): void {
 export function addKey(key: Uint8Array, origin: 'keystore' | 'words' | 'key'): string {
   const signer = signerOfSeed(key)
   addKeySigner(signer, { origin })
+  dropSeed(signer.address)
+  seeds.set(signer.address, Uint8Array.from(key))
   return signer.address
 }
 
@@ -75,6 +91,7 @@ export function removeAccount(address: string): void {
   const others = accounts.filter((one) => one.address !== address)
   svc.accounts.remove(address)
   keySigners.delete(address)
+  dropSeed(address)
   wallet.set({ accounts: others, current: current === address ? others.at(-1)?.address : current })
 }
 
@@ -84,24 +101,37 @@ export const addDevnetAccount = (address: string): void => put({ address, origin
 /** Lets another account act. */
 export const choose = (address: string): void => wallet.set({ ...wallet.get(), current: address })
 
+/** That the keys will be forgotten soon, or were, because nobody was there. */
+export const idleNotice = createStore<'soon' | 'locked' | undefined>(undefined)
+
 /** Forgets every key. */
 export function lock(): void {
   for (const { address } of wallet.get().accounts) svc.accounts.remove(address)
   keySigners.clear()
+  for (const address of [...seeds.keys()]) dropSeed(address)
   wallet.set(LOCKED)
+  idleNotice.set(undefined)
   clearTimeout(timer)
+}
+
+function lockIdle(): void {
+  if (wallet.get().accounts.length === 0) return
+  lock()
+  idleNotice.set('locked')
 }
 
 let lastMs = 0
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Locks when the time is over, or looks again then. */
+/** Warns and locks when the time has come, or looks again then. */
 function watchIdle(): void {
   lastMs = Date.now()
   const look = (): void => {
     const leftMs = lastMs + IDLE_MS - Date.now()
-    if (leftMs <= 0) lock()
-    else timer = setTimeout(look, leftMs)
+    if (leftMs <= 0) return lockIdle()
+    const isSoon = leftMs <= WARN_MS
+    idleNotice.set(isSoon ? 'soon' : undefined)
+    timer = setTimeout(look, isSoon ? leftMs : leftMs - WARN_MS)
   }
   clearTimeout(timer)
   look()
@@ -110,12 +140,13 @@ function watchIdle(): void {
 /** A machine that slept has not counted the time: what the reader does first must not count as being there. */
 function onActivity(): void {
   if (wallet.get().accounts.length === 0) return
-  if (Date.now() - lastMs >= IDLE_MS) lock()
+  if (Date.now() - lastMs >= IDLE_MS) lockIdle()
+  else if (idleNotice.get() === 'soon') watchIdle()
   else lastMs = Date.now()
 }
 
 for (const event of ['pointerdown', 'pointermove', 'keydown', 'input', 'wheel'])
   addEventListener(event, onActivity, { passive: true, capture: true })
-document.addEventListener('visibilitychange', () => document.hidden || Date.now() - lastMs < IDLE_MS || lock())
+document.addEventListener('visibilitychange', () => document.hidden || Date.now() - lastMs < IDLE_MS || lockIdle())
 // A page that a browser puts aside to show again later must not keep the keys either.
 addEventListener('pagehide', lock)

@@ -17,6 +17,26 @@ export function openWallet(): Promise<string | undefined> {
   })
 }
 
+/** True while the wallet shows something that would be lost with it. */
+export const isAtRisk = createStore(false)
+
+/** What waits for the reader to say that this may be lost, and where the focus was before. */
+export const leaving = createStore<{ readonly go: () => void; readonly focus: Element | null } | undefined>(undefined)
+
+/** Does what leaves a part of the wallet, once the reader has said so where something would be lost. */
+export function leave(go: () => void): void {
+  if (isAtRisk.get()) leaving.set({ go, focus: document.activeElement })
+  else go()
+}
+
+/** Goes back to what would have been lost. */
+export function stay(): void {
+  const focus = leaving.get()?.focus
+  leaving.set(undefined)
+  // Once it can be seen again.
+  setTimeout(() => focus instanceof HTMLElement && focus.focus())
+}
+
 /** Closes the wallet. */
 export function closeWallet(): void {
   const open = walletDialog.get()

@@ -78,23 +78,21 @@ const sumOf = (costs: readonly number[]): number => costs.reduce((sum, cost) => 
 /** Counts something of an address, and says why it is too much, or undefined. */
 type Count = (address: string, count: number) => RpcError | undefined
 
-const WINDOW_S = RATE_WINDOW_MS / 1000
-
-/** Creates a counter of up to `max` from one address over RATE_WINDOW_MS, in which what is too much counts too. */
-function createCount(what: string, max: number): Count {
+/** Creates a counter of up to `max` of an address over a window, in which what is too much counts too. */
+export function createCount(what: string, max: number, windowMs = RATE_WINDOW_MS): Count {
   const windows = new Map<string, { count: number; readonly endMs: number }>()
   return (address, count) => {
     if (max === Infinity) return undefined
     const nowMs = performance.now()
     const last = windows.get(address)
-    const window = last !== undefined && nowMs < last.endMs ? last : { count: 0, endMs: nowMs + RATE_WINDOW_MS }
+    const window = last !== undefined && nowMs < last.endMs ? last : { count: 0, endMs: nowMs + windowMs }
     window.count += count
     windows.delete(address)
     windows.set(address, window)
     const [oldest] = windows.keys()
     if (windows.size > ADDRESSES_KEPT && oldest !== undefined) windows.delete(oldest)
     if (window.count <= max) return undefined
-    return tooMany(`more than ${max} ${what} from one address in ${WINDOW_S} s`, Math.ceil(window.endMs - nowMs))
+    return tooMany(`more than ${max} ${what} in ${windowMs / 1000} s`, Math.ceil(window.endMs - nowMs))
   }
 }
 
@@ -115,9 +113,9 @@ export interface Admission {
  * all of it.
  */
 export function createAdmission(callsPerSecond: number, isList: (method: string) => boolean): Admission {
-  const callsMax = callsPerSecond === 0 ? Infinity : callsPerSecond * WINDOW_S
-  const countCalls = createCount('calls', callsMax)
-  const countLists = createCount('whole lists', Math.max(1, Math.floor(callsMax / LIST_COST)))
+  const callsMax = callsPerSecond === 0 ? Infinity : (callsPerSecond * RATE_WINDOW_MS) / 1000
+  const countCalls = createCount('calls from one address', callsMax)
+  const countLists = createCount('whole lists from one address', Math.max(1, Math.floor(callsMax / LIST_COST)))
   const turns = createTurns()
   return {
     countRequest: (ip) => countCalls(callerAddress(ip), 1),

@@ -192,6 +192,17 @@ export const STALLED_INTERVAL_MS_MAX = 600_000
 export const MINE_BLOCKS_MAX = 5_000
 /** How long one call of svc_mine may take. */
 export const MINE_MS_MAX = 120_000
+/** Tokens that one call of svc_faucet sends. */
+export const FAUCET_TOKENS = 10
+/** Over how long calls of svc_faucet are counted, in ms. */
+export const FAUCET_WINDOW_MS = 600_000
+/** Payments of svc_faucet to one account in that time; one more is answered with -32015. */
+export const FAUCET_PAYMENTS_MAX = 10
+/**
+ * Calls of svc_faucet from one address in that time; one more is answered with -32015. They take 600 of the 100,000 tokens
+ * that an account of a devnet has, so one address empties it in 28 hours.
+ */
+export const FAUCET_CALLS_MAX = 60
 
 /** What callers may take of a gateway, unless configured. */
 export const HTTP_LIMITS = {

@@ -292,4 +292,44 @@ withBrowser('wallets that people already have', () => {
     await goTo('sign/e30')
     await page.getByText('This is no transaction to be signed').waitFor()
   })
+
+  test('a signature that is not of the transaction is named, does not count, and is made again', async () => {
+    const { page, goTo, shot, failures } = await site.open()
+    const own = signerOfSeed(Buffer.from(OWN_KEY, 'hex'))
+    const third = ethWallet(3)
+    const members = [own.member, addressBytes(first), addressBytes(third.address)].sort(compareBytes)
+    const multisig = encodeMultisig({ threshold: 2, members })
+    const body: TxBody = {
+      chainId: site.net.chainId,
+      nonce: 0,
+      from: addressBytes(multisigAddress(multisig)),
+      operation: 'transfer',
+      message: { to: addressBytes(first), value: '1' },
+    }
+    const at = (member: Uint8Array): number => members.findIndex((one) => compareBytes(one, member) === 0)
+    const parts = [
+      // Of another transaction of the same account.
+      { member: at(own.member), signature: own.signBody({ ...body, nonce: 1 }) },
+      { member: at(addressBytes(third.address)), signature: third.sign(body) },
+    ].sort((a, b) => a.member - b.member)
+    const draft = printDraft({ bodyBytes: encodeBody(body), body, multisig, parts })
+    await goTo(`sign/${Buffer.from(draft).toString('base64url')}`)
+    await page.getByText(`The signature that came as that of ${own.address}`).waitFor()
+    const row = (address: string) => page.locator('main li.row', { hasText: address })
+    expect(await row(own.address).getByText('wrong signature').count()).toBe(1)
+    expect(await row(third.address).getByText('signed', { exact: true }).count()).toBe(1)
+    await page.getByText('one is missing').waitFor()
+    expect(await page.getByRole('button', { name: 'Send', exact: true }).count()).toBe(0)
+    await shot('several-wrong', true)
+    expect(await findings(page)).toEqual([])
+    await page.getByRole('banner').getByRole('button', { name: 'Open wallet' }).click()
+    await page.getByRole('radio', { name: 'Private key' }).check()
+    await page.getByLabel('Private key').last().fill(OWN_KEY)
+    await page.getByRole('button', { name: 'Open', exact: true }).click()
+    await page.getByRole('button', { name: `Sign as ${own.address}` }).click()
+    await page.getByText('Enough have signed.').waitFor()
+    expect(await page.getByText('wrong signature').count()).toBe(0)
+    expect(await row(own.address).getByText('signed', { exact: true }).count()).toBe(1)
+    expect(failures).toEqual([])
+  })
 })

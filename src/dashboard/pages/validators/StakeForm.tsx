@@ -1,6 +1,4 @@
-import { maxOf, minOf, TOKEN } from '../../../base/amount.ts'
-import { svc } from '../../data/gateway.ts'
-import { useAnswer } from '../../data/useAnswer.ts'
+import { minOf, TOKEN } from '../../../base/amount.ts'
 import { type Typing, unitsOf } from '../../forms/check.ts'
 import { AmountField } from '../../forms/fields.tsx'
 import { OperationForm } from '../../forms/OperationForm.tsx'
@@ -9,23 +7,12 @@ import { Facts } from '../../parts/layout.tsx'
 import { EmptyNote } from '../../parts/notes.tsx'
 import { Tokens } from '../../parts/text.tsx'
 import { goTo, linkTo } from '../../route.ts'
+import { useSpendable } from '../../wallet/useSpendable.ts'
 import { useWallet } from '../../wallet/wallet.ts'
 import { commissionWords, formatReturn, type Inflation, type Params, roomOf } from './candidacy.ts'
 import { RaiseNote } from './Delegators.tsx'
 import { FormView, UnbondingTime } from './FormView.tsx'
 import type { Found } from './useValidators.ts'
-
-/** What an account can stake at most: its balance less the fee. Undefined while it is not known, or no account is open. */
-function useSpendable(): bigint | undefined {
-  const { current } = useWallet()
-  return useAnswer(current === undefined ? undefined : `spendable/${current}`, async () => {
-    const [balance, { fee }] = await Promise.all([
-      svc.async.getBalance(current ?? ''),
-      svc.async.estimateFee('delegate'),
-    ])
-    return maxOf(0n, BigInt(balance) - BigInt(fee))
-  }).data
-}
 
 /** What a return is made from, and that nobody promises it. */
 function ReturnNote({ found: { candidacy }, inflation }: { readonly found: Found; readonly inflation: Inflation }) {
@@ -73,7 +60,7 @@ const limitWords = (most: bigint, room: bigint): string =>
 
 /** Stakes with a validator. */
 export function StakeForm({ owner }: { readonly owner: string }) {
-  const spendable = useSpendable()
+  const spendable = useSpendable('delegate')?.most
   const { current } = useWallet()
   return (
     <FormView owner={owner} title='Stake with'>

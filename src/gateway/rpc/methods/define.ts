@@ -4,6 +4,7 @@ import type { Signer } from '../../../tx/sign.ts'
 import type { JsonSchema } from '../../../values/valueType.ts'
 import type { Chain } from '../../chain.ts'
 import { RpcError, type RpcErrorName } from '../errors.ts'
+import type { Faucet } from '../../send/faucet.ts'
 import type { Sender } from '../../send/sender.ts'
 import type { Subscriber } from '../../feed/subscriptions.ts'
 
@@ -21,6 +22,8 @@ export interface Services {
   readonly version: string
   /** Lets the chain make blocks up to this height at once. Only where blocks wait for transactions. */
   readonly proposeTo: ((height: number) => void) | undefined
+  /** Only where the keys of the signers are public, so that everybody has their tokens anyway. */
+  readonly faucet: Faucet | undefined
 }
 
 /** The subscriptions of the websocket that a call came over. */
@@ -85,6 +88,7 @@ export interface Definition<M extends Fields> extends Pick<Method, 'name' | 'cal
   /** Only `nodeAway` when left out. */
   readonly errors?: readonly RpcErrorName[]
   readonly isList?: boolean
+  readonly signs?: true
   readonly isForeign?: true
   readonly needsSocket?: true
   readonly run: (services: Services, input: ValuesOf<M>, connection: CallConnection) => Promise<unknown>

@@ -1,9 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { field, optional } from '../../../tx/fields.ts'
+import { TOKEN } from '../../../base/amount.ts'
+import { transactionResultSchema } from '../../../tx/result.ts'
+import { address, addressBytes } from '../../../values/address.ts'
 import { uint } from '../../../values/number.ts'
 import { RpcError } from '../errors.ts'
-import { MINE_BLOCKS_MAX, MINE_MS_MAX } from '../../http/limits.ts'
+import { resultOf } from '../result.ts'
+import { FAUCET_TOKENS, MINE_BLOCKS_MAX, MINE_MS_MAX } from '../../http/limits.ts'
 import { defineMethod, type Method } from './define.ts'
+import { outcomeOf } from './transactions.ts'
 
 const LOOK_MS = 5
 
@@ -36,6 +41,23 @@ export const devnetMethods: readonly Method[] = [
         await sleep(LOOK_MS)
       }
       return chain.feed.head()
+    },
+  }),
+  defineMethod({
+    name: 'svc_faucet',
+    doc: `Sends ${FAUCET_TOKENS} tokens to an account. Only on a devnet whose keys are public.`,
+    input: { to: field(address, 'account that gets the tokens') },
+    errors: ['methodNotFound', 'nodeAway', 'notInBlock', 'mempoolFull', 'needsToken'],
+    signs: true,
+    result: transactionResultSchema(),
+    run: async (services, { to }, caller) => {
+      const { faucet, sender, chain } = services
+      if (faucet === undefined)
+        throw new RpcError('methodNotFound', 'svc_faucet: only a devnet whose keys are public gives tokens away')
+      faucet.admit(caller.address, to)
+      const message = { to: addressBytes(to), value: (BigInt(FAUCET_TOKENS) * TOKEN).toString() }
+      const sending = sender.submit(faucet.payer, { operation: 'transfer', message, nonce: undefined })
+      return resultOf(chain, await outcomeOf(services, 'transfer', sending))
     },
   }),
 ]

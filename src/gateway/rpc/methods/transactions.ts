@@ -18,7 +18,7 @@ const outcomeLabel = (outcome: Outcome): string =>
   'refused' in outcome ? 'check_tx_failed' : outcome.included.result.code === 0 ? 'ok' : 'deliver_tx_failed'
 
 /** Resolves with the end of a transaction, and counts it under `operation`. */
-function outcomeOf({ onOutcome }: Services, operation: string, sending: Promise<SentTx>): Promise<Outcome> {
+export function outcomeOf({ onOutcome }: Services, operation: string, sending: Promise<SentTx>): Promise<Outcome> {
   const outcome = sending.then((sent) => ('refused' in sent ? sent : sent.outcome))
   outcome.then(
     (end) => onOutcome(operation, outcomeLabel(end)),

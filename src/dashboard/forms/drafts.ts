@@ -1,0 +1,50 @@
+/**
+ * What was typed into forms and is not sent yet, in the storage of this tab: a reload keeps it. Forms of operations have
+ * their drafts here, which hold no secret; a phrase, a password or a key is typed in none of them.
+ */
+import { keep, readKept } from '../data/kept.ts'
+import type { Typing } from './check.ts'
+
+interface Draft {
+  /** What the form began with: a link to it may say something. */
+  readonly began: Typing
+  readonly changed: Typing
+}
+
+type Drafts = readonly (readonly [form: string, draft: Draft])[]
+
+const KEPT = 'svcd-drafts'
+
+/** The drafts that are kept, the last ones, and the characters of one of them. */
+const DRAFTS_MAX = 8
+const LENGTH_MAX = 64 * 1024
+
+function readAll(): Drafts {
+  const all = readKept('sessionStorage', KEPT)
+  return Array.isArray(all) ? (all as Drafts) : []
+}
+
+const find = (all: Drafts, form: string): Draft | undefined => all.find(([name]) => name === form)?.[1]
+
+function put(form: string, draft: Draft | undefined): void {
+  const others = readAll().filter(([name]) => name !== form)
+  const isKept = draft !== undefined && JSON.stringify(draft).length <= LENGTH_MAX
+  keep('sessionStorage', KEPT, isKept ? [...others, [form, draft]].slice(-DRAFTS_MAX) : others)
+}
+
+/** What was typed into a form that begins with `initial`; nothing where a link to it says something else. */
+export function readDraft(form: string, initial: Typing): Typing {
+  const { began = {}, changed = {} } = find(readAll(), form) ?? {}
+  const isOther = Object.entries(initial).some(
+    ([name, value]) => value !== '' && value !== began[name] && value !== changed[name],
+  )
+  return isOther ? {} : changed
+}
+
+/** Keeps what was typed. */
+export function keepDraft(form: string, began: Typing, changed: Typing): void {
+  put(form, { began, changed: { ...readDraft(form, began), ...changed } })
+}
+
+/** Forgets what was typed, once it is sent. */
+export const dropDraft = (form: string): void => put(form, undefined)

@@ -1,0 +1,33 @@
+import { useState } from 'preact/hooks'
+import { sentenceOf } from '../data/errors.ts'
+import { gatewayInfo, svc } from '../data/gateway.ts'
+import { refresh } from '../data/questions.ts'
+import { useStore } from '../data/store.ts'
+
+/** Asks a devnet for tokens; nothing on any other chain. */
+export function GetTokens({ address }: { readonly address: string }) {
+  const { devnet } = useStore(gatewayInfo)
+  const [told, setTold] = useState<string>()
+  const [isBusy, setBusy] = useState(false)
+  if (!devnet) return null
+  const ask = async (): Promise<void> => {
+    setBusy(true)
+    setTold(undefined)
+    try {
+      const { height } = await svc.async.faucet(address)
+      setTold(`The tokens came in block ${height}.`)
+      refresh(`balance/${address}`)
+    } catch (error) {
+      setTold(sentenceOf(error as Error))
+    }
+    setBusy(false)
+  }
+  return (
+    <>
+      <button type='button' disabled={isBusy} onClick={() => void ask()}>
+        {isBusy ? 'Waiting for a block' : 'Get tokens'}
+      </button>
+      <span role='status'>{told}</span>
+    </>
+  )
+}
