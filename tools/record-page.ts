@@ -1,12 +1,22 @@
 /**
- * Takes the pictures of the web page that README and docs/page.md show, on a devnet of its own with four validators:
- * `node tools/record-page.ts`. Writes docs/assets/page-*.png.
+ * Takes pictures of the web page, on devnets of its own.
+ *   node tools/record-page.ts            those that README and docs/page.md show: writes docs/assets/page-*.png
+ *   node tools/record-page.ts --all DIR  those of every view, on chains of 1, 4, 100 and 300 candidacies, at each width and
+ *                                        in both schemes of colours, to be looked at
+ *     --candidacies 1,300  --widths 390  --schemes dark  --views validators,proposals   only these; without --views all
+ *     --nodes 4            how many of the candidacies have a running node; 1 unless given
  */
 import { execFileSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { Browser, Page } from 'playwright-core'
 import { type Devnet, startDevnet } from '../src/cli/devnet/startDevnet.ts'
 import { Svc } from '../src/client/index.ts'
 import { startBrowser } from '../test/e2e/support/browser.ts'
+import { openAccount } from '../test/e2e/support/wallet.ts'
+import { growLargeChain, type LargeChain, largeChainOptions } from '../test/support/largeChain.ts'
+import { tempFolder } from '../test/support/tempFolder.ts'
 
 const out = join(import.meta.dirname, '../docs/assets')
 
@@ -75,28 +85,171 @@ async function live({ url, accounts }: Devnet): Promise<string> {
   return open.replaceAll('+', '-').replaceAll('/', '_')
 }
 
+/** Waits for what a view asks for: its rows, the plots, and what is asked for after the first answers. */
+async function settle(page: Page): Promise<void> {
+  await page.locator('main h1').waitFor({ state: 'attached' })
+  await page.waitForTimeout(2_500)
+}
+
+/** The pictures of README and docs/page.md. */
+async function recordDocs(browser: Browser): Promise<void> {
+  const net = await startDevnet({ validators: DESCRIPTIONS.length, blockTime: '400ms' })
+  try {
+    const proposal = await live(net)
+    const shoot = async (name: string, view: string, options: object = {}): Promise<void> => {
+      const page = await browser.newPage({ viewport: { width: 1200, height: 780 }, deviceScaleFactor: 1, ...options })
+      await page.goto(`${net.url}/#/${view}`)
+      await settle(page)
+      await page.screenshot({ path: join(out, `page-${name}.png`), animations: 'disabled' })
+      await page.close()
+    }
+    await shoot('overview', '')
+    await shoot('validators', 'validators', { colorScheme: 'dark' })
+    await shoot('proposal', `proposals/${proposal}`)
+    await shoot('validator', `validators/${net.accounts[1]?.address}`, {
+      viewport: { width: 390, height: 844 },
+      deviceScaleFactor: 2,
+    })
+  } finally {
+    await net.close()
+  }
+}
+
+/** What is done in a view before its picture is taken. */
+type Step = (page: Page) => Promise<unknown>
+
+const press =
+  (name: string): Step =>
+  (page) =>
+    page.getByRole('main').getByRole('button', { name }).click()
+
+/** Every view of the page that shows something of this chain, by the name of its picture. */
+async function viewsOf({ url, accounts }: Devnet): Promise<Readonly<Record<string, readonly [string, ...Step[]]>>> {
+  const { governance, stake, getTransactions, blockNumber } = new Svc(url).async
+  const [owner, second] = accounts.map(({ address }) => address) as [string, string]
+  const { data: validators } = await stake.validator.list()
+  const { data: proposals } = await governance.listProposals({ newest: true, limit: 100 })
+  const hostile = validators.find(({ description: { name } }) => name.includes('\u202E'))?.owner_address
+  const unnamed = validators.find(({ description: { name } }) => name === '')?.owner_address
+  const inactive = validators.find(({ active }) => active === 'N')?.owner_address
+  const open = proposals.find(({ Result }) => Result === '')
+  const ended = proposals.find(({ Result }) => Result !== '')
+  const { data: txs } = await getTransactions({ address: owner, limit: 1 })
+  const asOwner: Step = (page) => openAccount(page, owner)
+  const view = (prefix: string, path: string | undefined, ...steps: Step[]) =>
+    path === undefined ? {} : { [prefix]: [path, ...steps] as const }
+  const proposalView = (id: string | undefined) =>
+    id === undefined ? undefined : `proposals/${id.replaceAll('+', '-').replaceAll('/', '_')}`
+  const validatorView = (of: string | undefined) => (of === undefined ? undefined : `validators/${of}`)
+  return {
+    ...view('overview', ''),
+    ...view('validators', 'validators'),
+    ...view('validator', validatorView(owner)),
+    ...view('validator-hostile', validatorView(hostile)),
+    ...view('validator-unnamed', validatorView(unnamed)),
+    ...view('validator-inactive', validatorView(inactive)),
+    ...view('validator-own', validatorView(owner), asOwner),
+    ...view('validator-withdraw', validatorView(owner), asOwner, press('Withdraw')),
+    ...view('declare', 'validators/declare'),
+    ...view('stake', `validators/${owner}/stake`),
+    ...view('proposals', 'proposals'),
+    ...view('proposal-open', proposalView(open?.Id), asOwner),
+    ...view('proposal-ended', proposalView(ended?.Id)),
+    ...view('vote', proposalView(open?.Id), asOwner, press('Vote yes')),
+    ...Object.assign(
+      {},
+      ...['change_param', 'deploy_libeni', 'retire_program', 'transfer_fund'].map((kind) =>
+        view(`propose-${kind}`, `proposals/new/${kind}`, asOwner),
+      ),
+    ),
+    ...view('parameters', 'parameters'),
+    ...view('parameter', 'parameters/gas_price'),
+    ...view('blocks', 'blocks'),
+    ...view('block', `blocks/${txs[0]?.height ?? (await blockNumber())}`),
+    ...view('transactions', 'transactions'),
+    ...view('transaction', txs[0] && `transactions/${txs[0].hash}`),
+    ...view('account', `accounts/${owner}`),
+    ...view('my-account', 'account', asOwner),
+    ...view('send', 'send', asOwner),
+    ...view('review-send', `send?to=${second}&value=1.5`, asOwner, press('Send')),
+    ...view('search', 'search/old'),
+    ...view('sign', 'sign'),
+    ...view('nowhere', 'nowhere'),
+  }
+}
+
+const HEIGHTS: Readonly<Record<string, number>> = { 1440: 900, 768: 1024, 390: 844, 320: 640 }
+
+/** What of the matrix is taken. */
+interface Chosen {
+  readonly folder: string
+  readonly chain: LargeChain
+  readonly widths: readonly string[]
+  readonly schemes: readonly string[]
+  readonly views: readonly string[] | undefined
+}
+
+/** The pictures of every view of one chain. Says which views are wider than the window. */
+async function recordAll(browser: Browser, { folder, chain, widths, schemes, views }: Chosen): Promise<void> {
+  const temp = tempFolder('pictures')
+  const net = await startDevnet(largeChainOptions(temp.path, chain))
+  try {
+    await growLargeChain(net, chain)
+    const all = Object.entries(await viewsOf(net)).filter(([name]) => views?.includes(name) !== false)
+    for (const width of widths) {
+      for (const colorScheme of schemes as ('light' | 'dark')[]) {
+        for (const [name, [path, ...steps]] of all) {
+          const viewport = { width: Number(width), height: HEIGHTS[width] ?? 900 }
+          const page = await browser.newPage({ viewport, colorScheme })
+          await page.goto(`${net.url}/#/${path}`)
+          await settle(page)
+          for (const step of steps) await step(page)
+          if (steps.length > 0) await settle(page)
+          const file = `${name}-${chain.candidacies}-${width}-${colorScheme}.png`
+          const wide = await page.locator('html').evaluate((it) => it.scrollWidth - it.clientWidth)
+          if (wide > 0) process.stdout.write(`${file}: ${wide} pixels wider than the window\n`)
+          await page.screenshot({ path: join(folder, file), animations: 'disabled', fullPage: true })
+          await page.close()
+        }
+      }
+    }
+  } finally {
+    await net.close()
+    temp.remove()
+  }
+}
+
+const { values } = parseArgs({
+  options: {
+    all: { type: 'string' },
+    candidacies: { type: 'string', default: '1,4,100,300' },
+    widths: { type: 'string', default: '1440,768,390' },
+    schemes: { type: 'string', default: 'light,dark' },
+    views: { type: 'string' },
+    nodes: { type: 'string', default: '1' },
+  },
+})
+
+/** How many proposals a chain of so many candidacies has. */
+const PROPOSALS: Readonly<Record<string, number>> = { 1: 0, 4: 1 }
+
 execFileSync(process.execPath, [join(import.meta.dirname, 'page.ts')], { stdio: 'inherit' })
-const net = await startDevnet({ validators: DESCRIPTIONS.length, blockTime: '400ms' })
 const browser = await startBrowser()
 try {
-  const proposal = await live(net)
-  const shoot = async (name: string, view: string, options: object = {}): Promise<void> => {
-    const page = await browser.newPage({ viewport: { width: 1200, height: 780 }, deviceScaleFactor: 1, ...options })
-    await page.goto(`${net.url}/#/${view}`)
-    await page.locator('main h1').waitFor({ state: 'attached' })
-    // The plots, and what is asked for after the first answers.
-    await page.waitForTimeout(3_000)
-    await page.screenshot({ path: join(out, `page-${name}.png`), animations: 'disabled' })
-    await page.close()
+  if (values.all === undefined) await recordDocs(browser)
+  else {
+    mkdirSync(values.all, { recursive: true })
+    for (const count of values.candidacies.split(',')) {
+      const candidacies = Number(count)
+      await recordAll(browser, {
+        folder: values.all,
+        chain: { candidacies, proposals: PROPOSALS[count] ?? 200, nodes: Math.min(Number(values.nodes), candidacies) },
+        widths: values.widths.split(','),
+        schemes: values.schemes.split(','),
+        views: values.views?.split(','),
+      })
+    }
   }
-  await shoot('overview', '')
-  await shoot('validators', 'validators', { colorScheme: 'dark' })
-  await shoot('proposal', `proposals/${proposal}`)
-  await shoot('validator', `validators/${net.accounts[1]?.address}`, {
-    viewport: { width: 390, height: 844 },
-    deviceScaleFactor: 2,
-  })
 } finally {
   await browser.close()
-  await net.close()
 }
