@@ -180,6 +180,14 @@ async function viewsOf({ url, accounts }: Devnet): Promise<Readonly<Record<strin
 
 const HEIGHTS: Readonly<Record<string, number>> = { 1440: 900, 768: 1024, 390: 844, 320: 640 }
 
+/** Further down a picture shows nothing that cannot be seen above, in px. */
+const SHOWN_PX = 2_200
+
+const partOf = ({ width, height }: { width: number; height: number }, high: number) => ({
+  fullPage: true,
+  clip: { x: 0, y: 0, width, height: Math.max(height, Math.min(high, SHOWN_PX)) },
+})
+
 /** What of the matrix is taken. */
 interface Chosen {
   readonly folder: string
@@ -206,9 +214,11 @@ async function recordAll(browser: Browser, { folder, chain, widths, schemes, vie
           for (const step of steps) await step(page)
           if (steps.length > 0) await settle(page)
           const file = `${name}-${chain.candidacies}-${width}-${colorScheme}.png`
-          const wide = await page.locator('html').evaluate((it) => it.scrollWidth - it.clientWidth)
+          const [wide, high] = await page
+            .locator('html')
+            .evaluate((it) => [it.scrollWidth - it.clientWidth, it.scrollHeight] as const)
           if (wide > 0) process.stdout.write(`${file}: ${wide} pixels wider than the window\n`)
-          await page.screenshot({ path: join(folder, file), animations: 'disabled', fullPage: true })
+          await page.screenshot({ path: join(folder, file), animations: 'disabled', ...partOf(viewport, high) })
           await page.close()
         }
       }

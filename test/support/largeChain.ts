@@ -13,7 +13,7 @@ import { Svc } from '../../src/client/index.ts'
 export interface LargeChain {
   readonly candidacies: number
   readonly proposals: number
-  /** How many of the candidacies have a running node: those with the most shares, which hold 80 % of all; 1 unless given. */
+  /** How many of the candidacies have a running node: those with the most shares; 1 unless given. */
   readonly nodes?: number
   /** Accounts of a token each, beside those that act. */
   readonly accounts?: number
@@ -67,12 +67,15 @@ function descriptionOf(at: number): Readonly<Record<string, string>> {
   }
 }
 
-/** Shares in tokens, the most first. Those of the nodes are four times those of all others together. */
+/**
+ * Shares in tokens, the most first. Whenever it is the turn of a candidacy without a node to propose, the chain waits. So a
+ * node that is alone has forty times what all others have together, and several have four times that.
+ */
 function sharesOf({ candidacies, nodes = 1 }: LargeChain): readonly number[] {
   const others = Array.from({ length: candidacies - nodes }, (_, at) => 400_000 / (at + 3))
   const weights = Array.from({ length: nodes }, (_, at) => 1 / (at + 1))
   const whole = weights.reduce((sum, one) => sum + one, 0)
-  const held = 1_000_000 + 4 * others.reduce((sum, one) => sum + one, 0)
+  const held = 1_000_000 + (nodes === 1 ? 40 : 4) * others.reduce((sum, one) => sum + one, 0)
   return [...weights.map((one) => (held * one) / whole), ...others]
 }
 
@@ -117,7 +120,9 @@ export function largeChainOptions(folder: string, chain: LargeChain): DevnetOpti
     accounts: OWNERS + HOLDERS,
     // Without a limit on the stake that counts, those who run nodes have the power to make blocks.
     params: { stake_limit: '1', max_vals: Math.min(PLACES_MAX, Math.max(4, candidacies)) },
-    ...(nodes === 1 ? {} : { validators: nodes, blockTime: '500ms' }),
+    validators: nodes,
+    // Blocks on demand would wait ten minutes for a candidacy without a node.
+    blockTime: nodes === 1 ? '200ms' : '500ms',
   }
 }
 
@@ -148,19 +153,21 @@ const VALUES: readonly (readonly [name: string, value: string])[] = [
 
 const OUTCOMES = ['Approved', 'Rejected', 'Expired', 'Approved'] as const
 
-/** One of the proposals, whose kind is chosen by `at`; resolves with its id. */
-async function propose(svc: Svc, from: string, at: number, more: object): Promise<string> {
+/** One of the proposals, whose kind is chosen by `at`, which ends at a height if that is given; resolves with its id. */
+async function propose(svc: Svc, from: string, at: number, end: number | undefined): Promise<string> {
   const { governance } = svc.async
-  const common = { from, reason: REASONS[at % REASONS.length] as string, ...more }
+  const common = { from, reason: REASONS[at % REASONS.length] as string }
+  const expiring = { ...common, ...(end === undefined ? {} : { expireBlockHeight: end }) }
   const forBoth = (one: unknown): string => JSON.stringify({ ubuntu: one, centos: one })
   const send = () => {
     if (at % 10 === 3) {
       const transferTo = addressAt('payee', at)
-      return governance.proposeTransferFund({ ...common, transferFrom: from, transferTo, amount: TOKEN })
+      return governance.proposeTransferFund({ ...expiring, transferFrom: from, transferTo, amount: TOKEN })
     }
     if (at % 10 === 7) {
       return governance.proposeDeployLibEni({
         ...common,
+        ...(end === undefined ? {} : { deployBlockHeight: end }),
         name: `library_${at}`,
         version: 'v1.0.0',
         fileUrl: forBoth([`http://127.0.0.1:9/library-${at}.so`]),
@@ -168,7 +175,7 @@ async function propose(svc: Svc, from: string, at: number, more: object): Promis
       })
     }
     const [name, value] = VALUES[at % VALUES.length] as (typeof VALUES)[number]
-    return governance.proposeChangeParam({ ...common, name, value })
+    return governance.proposeChangeParam({ ...expiring, name, value })
   }
   return (await send()).deliver_tx.data as string
 }
@@ -196,8 +203,10 @@ export async function growLargeChain(
     if (outcome === 'Approved' || outcome === 'Rejected') return deciding
     return others > 0 && at % 2 === 0 ? [ownerAt(nodes + (at % others))] : []
   }
-  const make = async (at: number, outcome: string | undefined, more: object): Promise<void> => {
-    const proposalId = await propose(svc, ownerAt(at % Math.min(4, candidacies)), at, more)
+  // Those with little power have one place each.
+  const proposerOf = (at: number): string => ownerAt(at % ROUND < Math.min(4, candidacies) ? at % ROUND : 0)
+  const make = async (at: number, outcome: string | undefined, end?: number): Promise<void> => {
+    const proposalId = await propose(svc, proposerOf(at), at, end)
     const answer = outcome === 'Rejected' || at % 4 === 2 ? 'N' : 'Y'
     for (const from of votersOf(at, outcome)) await governance.vote({ from, proposalId, answer })
   }
@@ -205,13 +214,13 @@ export async function growLargeChain(
   for (const at of INACTIVE.filter((one) => one < candidacies)) await stake.validator.deactivate({ from: ownerAt(at) })
   const ended = Math.max(0, proposals - OPEN)
   for (let made = 0; made < ended; made += ROUND) {
-    const expireBlockHeight = (await blockNumber()) + EXPIRES_IN_BLOCKS
+    const end = (await blockNumber()) + EXPIRES_IN_BLOCKS
     const round = Array.from({ length: Math.min(ROUND, ended - made) }, (_, index) => made + index)
-    await Promise.all(round.map((at) => make(at, OUTCOMES[at % OUTCOMES.length], { expireBlockHeight })))
-    await passTo(expireBlockHeight)
+    await Promise.all(round.map((at) => make(at, OUTCOMES[at % OUTCOMES.length], end)))
+    await passTo(end)
   }
   const open = Array.from({ length: proposals - ended }, (_, index) => ended + index)
-  await Promise.all(open.map((at) => make(at, undefined, {})))
+  await Promise.all(open.map((at) => make(at, undefined)))
   if (ended > 0) {
     const { data } = await stake.validator.query(ownerAt(0))
     const preservedValidators = data?.pub_key.value as string
