@@ -10,7 +10,7 @@ import { Send } from './pages/Send.tsx'
 import { Proposals } from './pages/Proposals.tsx'
 import { lazyView } from './parts/lazyView.tsx'
 import { useRoute } from './route.ts'
-import { SentList, ReviewDialog } from './wallet/ReviewDialog.tsx'
+import { ReviewDialog } from './wallet/ReviewDialog.tsx'
 import { WalletDialog } from './wallet/WalletDialog.tsx'
 
 /** What every view is given: the parts of its path behind its name. */
@@ -51,7 +51,6 @@ export function App() {
       <Top view={name} />
       <LineBar />
       <Shown key={path.join('/')} path={rest} />
-      <SentList />
       <Bottom />
       <WalletDialog />
       <ReviewDialog />

@@ -2,10 +2,11 @@ import { svc } from '../data/gateway.ts'
 import { type StakeOf, stakesIn, useStakes } from '../data/stakes.ts'
 import { useAnswer } from '../data/useAnswer.ts'
 import { Figures, Section, View } from '../parts/layout.tsx'
-import { EmptyNote, Shown } from '../parts/notes.tsx'
+import { EmptyNote, Pending, Shown } from '../parts/notes.tsx'
 import { Short, Tokens, Whole } from '../parts/text.tsx'
 import { linkTo } from '../route.ts'
 import { act } from '../wallet/act.ts'
+import { SentList } from '../wallet/ReviewDialog.tsx'
 import { Signers } from '../wallet/SeveralKeys.tsx'
 import { useWallet } from '../wallet/wallet.ts'
 import { openWallet } from '../wallet/walletDialog.ts'
@@ -36,12 +37,12 @@ function Holdings({ address }: Of) {
             { name: 'Balance', value: <Tokens units={units} unit='' />, note: 'token to send and to stake' },
             {
               name: 'Staked',
-              value: stakes.data === undefined ? '–' : <Tokens units={sum(staked.map(sharesOf))} unit='' />,
+              value: stakes.data === undefined ? <Pending /> : <Tokens units={sum(staked.map(sharesOf))} unit='' />,
               note: staked.length === 1 ? 'token with one validator' : `token with ${staked.length} validators`,
             },
             {
               name: 'Earned',
-              value: stakes.data === undefined ? '–' : <Signed units={sum(staked.map(earnedOf))} unit='' />,
+              value: stakes.data === undefined ? <Pending /> : <Signed units={sum(staked.map(earnedOf))} unit='' />,
               note: 'token, staked with the rest',
             },
             {
@@ -132,6 +133,7 @@ function Mine({ address }: Of) {
       <Unbonding address={address} />
       <Candidacy address={address} />
       <Ballots address={address} />
+      <SentList />
     </View>
   )
 }
@@ -148,6 +150,7 @@ export function MyAccount() {
           Open wallet
         </button>
       </div>
+      <SentList />
     </View>
   )
 }

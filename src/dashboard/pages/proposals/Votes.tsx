@@ -5,6 +5,7 @@ import { formatCount, formatShare } from '../../format.ts'
 import { type Column, Table } from '../../parts/Table.tsx'
 import { Badge, HeightLink } from '../../parts/text.tsx'
 import { ValidatorLink } from '../../parts/ValidatorLink.tsx'
+import { linkTo } from '../../route.ts'
 
 /** A validator's vote, or that it has not voted. */
 interface VoteRow {
@@ -24,6 +25,7 @@ const columnsOf = (total: number): readonly Column<VoteRow>[] => [
     title: 'Validator',
     value: ({ voter }) => voter,
     cell: ({ voter }) => <ValidatorLink owner={voter} />,
+    corner: 'name',
   },
   {
     name: 'answer',
@@ -31,6 +33,7 @@ const columnsOf = (total: number): readonly Column<VoteRow>[] => [
     value: ({ answer }) => ANSWERS[answer],
     cell: ({ answer }) =>
       answer === '' ? <span class='soft'>Not voted</span> : <Badge tone={TONES[answer]}>{ANSWERS[answer]}</Badge>,
+    corner: 'figure',
   },
   {
     name: 'power',
@@ -38,13 +41,14 @@ const columnsOf = (total: number): readonly Column<VoteRow>[] => [
     value: ({ power }) => power ?? 0,
     cell: ({ power }) => (power === undefined ? <span class='soft'>not in the set</span> : formatCount(power)),
     isNumber: true,
+    corner: 'note',
+    label: 'Power',
   },
   {
     name: 'share',
     title: 'Share',
     value: ({ power = 0 }) => formatShare(power, total),
     isNumber: true,
-    isMinor: true,
   },
   {
     name: 'block',
@@ -52,6 +56,8 @@ const columnsOf = (total: number): readonly Column<VoteRow>[] => [
     value: ({ height }) => height,
     cell: ({ height }) => (height === 0 ? '–' : <HeightLink height={height} />),
     isNumber: true,
+    corner: 'aside',
+    label: 'Block',
   },
 ]
 
@@ -77,6 +83,7 @@ export function Votes({ proposal: { Votes: votes, Result } }: { readonly proposa
       rows={rows}
       isSortable
       keyOf={({ voter }) => voter}
+      linkOf={({ voter }) => linkTo(['validators', voter])}
       empty='Nobody voted.'
     />
   )

@@ -19,7 +19,7 @@ import {
   STATUS_WORDS,
   withMembers,
 } from './candidacy.ts'
-import { PowerBar, StakeLink, StatusBadge, NameCell } from './parts.tsx'
+import { linkToValidator, PowerBar, StakeLink, StatusBadge, NameCell } from './parts.tsx'
 import { useValidators } from './useValidators.ts'
 
 /** The columns of a table whose largest member has `most` of the set's `total` power. */
@@ -29,7 +29,6 @@ const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidac
     title: 'Rank',
     value: ({ validator }) => validator.rank,
     isNumber: true,
-    isMinor: true,
     width: '4.6rem',
   },
   {
@@ -37,6 +36,7 @@ const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidac
     title: 'Validator',
     value: ({ validator: { description, owner_address: owner } }) => description.name || owner,
     cell: ({ validator }) => <NameCell validator={validator} />,
+    corner: 'name',
   },
   { name: 'owner', title: 'Owner', value: ({ validator }) => validator.owner_address, isFileOnly: true },
   { name: 'key', title: 'Public key', value: ({ validator }) => validator.pub_key.value, isFileOnly: true },
@@ -48,7 +48,8 @@ const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidac
     value: ({ power }) => power,
     cell: ({ power }) => <PowerBar power={power} most={most} total={inflation.power} />,
     isNumber: true,
-    isMinor: true,
+    corner: 'figure',
+    label: 'Power',
     width: '16rem',
   },
   { name: 'share', title: 'Share', value: ({ power }) => formatShare(power, inflation.power), isFileOnly: true },
@@ -59,7 +60,6 @@ const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidac
     file: ({ validator }) => Svc.toTokens(validator.shares),
     cell: ({ validator }) => <Tokens units={validator.shares} decimals={0} unit='' />,
     isNumber: true,
-    isMinor: true,
     width: '8.5rem',
   },
   {
@@ -76,7 +76,6 @@ const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidac
     file: ({ validator }) => validator.comp_rate,
     cell: ({ validator }) => formatRatio(validator.comp_rate),
     isNumber: true,
-    isMinor: true,
     width: '7.2rem',
   },
   {
@@ -86,6 +85,8 @@ const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidac
     file: (candidacy) => formatReturn(candidacy, inflation),
     cell: (candidacy) => formatReturn(candidacy, inflation),
     isNumber: true,
+    corner: 'aside',
+    label: 'Return',
     width: '5.6rem',
   },
   {
@@ -95,7 +96,6 @@ const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidac
     file: ({ validator }) => Svc.toTokens(roomOf(validator)),
     cell: ({ validator }) => <Tokens units={roomOf(validator)} decimals={0} unit='' />,
     isNumber: true,
-    isMinor: true,
     width: '8.5rem',
   },
   {
@@ -103,6 +103,7 @@ const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidac
     title: 'State',
     value: ({ status }) => STATUS_WORDS[status].word,
     cell: ({ status }) => <StatusBadge status={status} />,
+    corner: 'note',
     width: '6.4rem',
   },
   {
@@ -110,7 +111,6 @@ const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidac
     title: 'Stake',
     value: () => '',
     cell: ({ validator }) => <StakeLink validator={validator} />,
-    isMinor: true,
     isAction: true,
     width: '4rem',
   },
@@ -220,6 +220,7 @@ function Rows({ validators, set, inflation }: Answered) {
         rows={rows}
         isSortable
         keyOf={({ validator }) => validator.owner_address}
+        linkOf={({ validator }) => linkToValidator(validator.owner_address)}
         empty={all.length === 0 ? 'Nobody has declared a candidacy yet.' : 'No candidacy matches.'}
       />
       <p class='list-foot'>

@@ -2,6 +2,7 @@ import { events } from '../../../client/gen/events.ts'
 import { Section } from '../../parts/layout.tsx'
 import { type Column, Table } from '../../parts/Table.tsx'
 import { HeightLink } from '../../parts/text.tsx'
+import { linkTo } from '../../route.ts'
 import type { History, HistoryEvent } from './useHistory.ts'
 
 const { stake } = events
@@ -53,6 +54,7 @@ const columns: readonly Column<Run>[] = [
     title: 'First missed',
     value: ({ first }) => first,
     cell: ({ first }) => <HeightLink height={first} />,
+    corner: 'name',
   },
   {
     name: 'missed',
@@ -60,8 +62,10 @@ const columns: readonly Column<Run>[] = [
     value: ({ missed }) => missed ?? '',
     cell: ({ missed }) => missed?.toLocaleString('en') ?? '–',
     isNumber: true,
+    corner: 'figure',
+    label: 'Missed',
   },
-  { name: 'end', title: 'Until', value: ({ end }) => END_WORDS[end], isNumber: true },
+  { name: 'end', title: 'Until', value: ({ end }) => END_WORDS[end], isNumber: true, corner: 'note' },
 ]
 
 /** The runs as marks on a line from the first block that the history tells of to the head. */
@@ -105,7 +109,14 @@ export function Missed({ history, first, isSigning }: { history: History; first:
       ) : (
         <>
           <RunLine runs={runs} from={from} to={history.height} />
-          <Table label='Missed blocks' columns={columns} rows={runs} keyOf={({ first: key }) => key} empty='' />
+          <Table
+            label='Missed blocks'
+            columns={columns}
+            rows={runs}
+            keyOf={({ first: key }) => key}
+            linkOf={({ first: height }) => linkTo(['blocks', height])}
+            empty=''
+          />
         </>
       )}
     </Section>
