@@ -37,6 +37,22 @@ function browserModules(): ReadonlyMap<string, string> {
 /** What stands in for a package that is looked for and not needed. */
 const NOTHING = '\0nothing'
 
+/** What stands in for the list of 2,048 words in the page itself: its worker alone reads words. */
+const NO_WORDS = '\0no words'
+
+const stubs: Readonly<Record<string, string>> = {
+  [NOTHING]: 'export default undefined',
+  [NO_WORDS]: "export const seedOfMnemonic = () => { throw new Error('words are read by the worker') }",
+}
+
+/** Leaves the words of mnemonics out of the page, whose client could read them too: 7 kB, compressed, of 80. */
+const withoutWords: Plugin = {
+  name: 'no-words',
+  enforce: 'pre',
+  resolveId: (target, importer) =>
+    target.endsWith('keys/mnemonic.ts') && importer?.endsWith('client/accounts.ts') === true ? NO_WORDS : undefined,
+}
+
 /**
  * Swaps in the modules that are made for browsers, and leaves out `long`: our messages hold no 64-bit number that needs
  * it (src/codec/protobuf.ts), and it tries WebAssembly, which the page's content security policy refuses.
@@ -50,7 +66,7 @@ function forBrowsers(): Plugin {
       if (target === 'long') return NOTHING
       return target.startsWith('.') && importer !== undefined ? swapped.get(join(dirname(importer), target)) : undefined
     },
-    load: (id) => (id === NOTHING ? 'export default undefined' : undefined),
+    load: (id) => stubs[id],
   }
 }
 
@@ -76,7 +92,7 @@ export async function buildPage(): Promise<boolean> {
     base: './',
     configFile: false,
     logLevel: 'warn',
-    plugins: [forBrowsers()],
+    plugins: [withoutWords, forBrowsers()],
     worker: { format: 'es', plugins: () => [forBrowsers()] },
     build: {
       outDir: out,

@@ -11,7 +11,7 @@ import { Proposals } from './pages/Proposals.tsx'
 import { lazyView } from './parts/lazyView.tsx'
 import { useRoute } from './route.ts'
 import { IdleNote } from './wallet/IdleNote.tsx'
-import { SentList, ReviewDialog } from './wallet/ReviewDialog.tsx'
+import { ReviewDialog } from './wallet/ReviewDialog.tsx'
 import { WalletDialog } from './wallet/WalletDialog.tsx'
 
 /** What every view is given: the parts of its path behind its name. */
@@ -53,7 +53,6 @@ export function App() {
       <LineBar />
       <IdleNote />
       <Shown key={path.join('/')} path={rest} />
-      <SentList />
       <Bottom />
       <WalletDialog />
       <ReviewDialog />

@@ -333,6 +333,9 @@ describe('blocks and histories', () => {
     await net.commit('svc_transfer', { from, to, value: '1' })
     const again = await net.call<HistoryPage>('svc_getTransactions', { address: to, before: next })
     expect(again).toMatchObject({ data: rows.slice(20), next: null })
+    const whole = await all('svc_getTransactions', {}, 100)
+    expect(whole.filter(({ hash }) => sent.some((one) => one.hash === hash))).toEqual(rows)
+    expect(whole.at(-1)?.height).toBe(Math.min(...whole.map(({ height }) => height)))
     const none = { data: [], next: null }
     expect(await net.call('svc_getTransactions', { address: to, before: '1' })).toMatchObject(none)
     expect(await net.call('svc_getTransactions', { address: to, before: '1/999999' })).toMatchObject(none)

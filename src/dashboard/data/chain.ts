@@ -89,7 +89,9 @@ async function reloadOnReset(): Promise<void> {
     await pause(BEHIND_MS)
     if (await isReset(known)) location.reload()
   } catch {
-    // The gateway is away again: the next time that it is back this is asked again.
+    // A gateway that is just back may not answer yet. If it is away again, this is asked when it is back.
+    await pause(RETRY_MS)
+    if (line.get().state === 'live') return reloadOnReset()
   }
 }
 

@@ -4,8 +4,28 @@ import { createStore } from './store.ts'
 /** The address of the page, which is the gateway's: whatever stands before `#`, without a file name. */
 export const gatewayUrl = new URL('.', location.href).href
 
+/** How long the page waits for a gateway that answers too many requests with 429, in ms; then it shows why it waits. */
+const PATIENCE_MS = 30_000
+
+/** Before this moment, in ms of the browser's clock, the gateway wants no more requests: the page waits. */
+export const patienceUntil = createStore(0)
+
+/** A fetch that waits where a gateway, or a proxy before it, asks for patience, and then asks again. Source: RFC 6585. */
+async function patientFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  const end = Date.now() + PATIENCE_MS
+  for (;;) {
+    const inMs = patienceUntil.get() - Date.now()
+    if (inMs > 0) await new Promise((done) => setTimeout(done, inMs))
+    const response = await fetch(input, init)
+    const after = Number(response.headers.get('retry-after'))
+    const again = Date.now() + Math.max(1, after) * 1_000
+    if (response.status !== 429 || !(again < end)) return response
+    patienceUntil.set(Math.max(patienceUntil.get(), again))
+  }
+}
+
 /** The client that asks and signs for this page. */
-export const svc = new Svc({ url: gatewayUrl, light: new URL('light', gatewayUrl).href })
+export const svc = new Svc({ url: gatewayUrl, light: new URL('light', gatewayUrl).href, fetch: patientFetch })
 
 const RETRY_MS = 2_000
 
@@ -42,6 +62,6 @@ export interface GatewayInfo {
 /** What it says of itself; neither until it has answered, and where it does not. */
 export const gatewayInfo = createStore<GatewayInfo>({ devnet: false, light: false })
 
-fetch(new URL('page.json', gatewayUrl))
+patientFetch(new URL('page.json', gatewayUrl))
   .then(async (answer) => gatewayInfo.set((await answer.json()) as GatewayInfo))
   .catch(() => undefined)

@@ -1,8 +1,9 @@
-import { PARAMETERS } from '../../modules/params/definitions.ts'
+import { type Parameter, PARAMETERS } from '../../modules/params/definitions.ts'
 import type { QueryProposalsResult, QueryValidatorsResult } from '../../client/index.ts'
 import { linkTo } from '../route.ts'
 import { isOfType, proposalLink } from './proposals.ts'
 import { formatCount } from '../format.ts'
+import { titleOf } from '../proposals/index.ts'
 import { cometAddressOf } from './cometAddress.ts'
 import { svc } from './gateway.ts'
 
@@ -13,6 +14,8 @@ export interface Hit {
   readonly name: string
   readonly note?: string
   readonly to: string
+  /** The text is its whole name, not a part of it. */
+  readonly isExact?: boolean
 }
 
 /** What a text may name, by its form alone. */
@@ -24,7 +27,9 @@ export interface ParsedSearch {
   readonly address?: string
   /** Base64 of 32 bytes: a proposal's id or a public key. */
   readonly key?: string
-  /** In lower case: a part of a name. */
+  /** The number of a proposal: `#12`, or `proposal 12`. */
+  readonly number?: number
+  /** In lower case: a name, a part of one, or words of what a parameter means. */
   readonly words: string
 }
 
@@ -36,11 +41,13 @@ export function parseSearch(text: string): ParsedSearch {
   const trimmed = text.trim()
   const [, digits = ''] = /^(?:0x)?([0-9a-f]+)$/i.exec(trimmed) ?? []
   const height = Number(trimmed.replace(/[,_ ]/g, ''))
+  const [, number] = /^(?:#|proposal\s+#?)([1-9][0-9]{0,8})$/i.exec(trimmed) ?? []
   return {
     ...(Number.isSafeInteger(height) && height > 0 && /^[0-9][0-9,_ ]*$/.test(trimmed) ? { height } : {}),
     ...(digits.length === 64 ? { hash: digits.toUpperCase() } : {}),
     ...(digits.length === 40 ? { address: `0x${digits.toLowerCase()}` } : {}),
     ...(KEY.test(trimmed) ? { key: `${trimmed.slice(0, 43).replaceAll('-', '+').replaceAll('_', '/')}=` } : {}),
+    ...(number === undefined ? {} : { number: Number(number) }),
     words: trimmed.toLowerCase(),
   }
 }
@@ -68,6 +75,9 @@ const listValidators = keptList(async () => (await svc.async.stake.validator.lis
 const listLibraries = keptList(
   async () => (await svc.async.governance.listProposals({ type: 'deploy_libeni', newest: true, limit: 1000 })).data,
 )
+
+/** Orders hits whose whole name the text is before those of which it is a part. */
+const exactFirst = (a: Hit, b: Hit): number => Number(b.isExact === true) - Number(a.isExact === true)
 
 /** Hits of one kind that are shown. */
 const HITS_MAX = 20
@@ -131,8 +141,30 @@ async function ofKey(key: string): Promise<readonly Hit[]> {
   ]
 }
 
+async function ofNumber(number: number): Promise<readonly Hit[]> {
+  const { data } = await svc.async.governance.listProposals({ limit: 1, offset: number - 1 })
+  return data.map((one) => proposalHit(one, 'Proposal', `#${formatCount(number)} ${titleOf(one)}`))
+}
+
 const has = (text: string, words: string): boolean => text.toLowerCase().includes(words)
 
+/** Parameters by a part of their name, and behind those the ones whose name and meaning have all of the words. */
+function parametersOf(words: string): readonly Hit[] {
+  const all = words.split(/\s+/)
+  const isNamed = ({ name }: Parameter): boolean => has(name, words.replaceAll(' ', '_'))
+  return [...PARAMETERS.values()]
+    .filter((one) => isNamed(one) || all.every((word) => has(`${one.name} ${one.doc}`, word)))
+    .sort((a, b) => Number(isNamed(b)) - Number(isNamed(a)))
+    .map(({ name, doc }) => ({
+      kind: 'Parameter',
+      name,
+      note: doc,
+      to: linkTo(['parameters', name]),
+      isExact: name === words.replaceAll(' ', '_'),
+    }))
+}
+
+/** Everything whose name has a text in it, whole names first. */
 async function ofWords(words: string): Promise<readonly Hit[]> {
   const [validators, libraries] = await Promise.all([listValidators(), listLibraries()])
   return [
@@ -141,29 +173,38 @@ async function ofWords(words: string): Promise<readonly Hit[]> {
         ({ owner_address: owner, description: { name, website } }) =>
           has(name, words) || has(website, words) || (words.length > 5 && has(owner, words)),
       )
-      .slice(0, HITS_MAX)
-      .map(validatorHit),
-    ...[...PARAMETERS.keys()]
-      .filter((name) => has(name, words.replaceAll(' ', '_')))
-      .map((name): Hit => ({ kind: 'Parameter', name, to: linkTo(['parameters', name]) })),
+      .map((one) => ({ ...validatorHit(one), isExact: one.description.name.trim().toLowerCase() === words }))
+      .sort(exactFirst)
+      .slice(0, HITS_MAX),
+    ...parametersOf(words),
     ...libraries
       .filter(isOfType('deploy_libeni'))
       .filter(({ Detail }) => has(Detail.name, words))
-      .slice(0, HITS_MAX)
-      .map((one) => proposalHit(one, 'Library', `${one.Detail.name} ${one.Detail.version}`)),
-  ]
+      .map((one) => ({
+        ...proposalHit(one, 'Library', `${one.Detail.name} ${one.Detail.version}`),
+        isExact: one.Detail.name.toLowerCase() === words,
+      }))
+      .sort(exactFirst)
+      .slice(0, HITS_MAX),
+  ].sort(exactFirst)
 }
 
-/** Everything that a text names. Its form decides first; a text that names nothing by its form is looked for in names. */
+/**
+ * Everything that a text names. Its form decides first, beside whole names; a text that names nothing by its form is
+ * looked for in names and words.
+ */
 export async function search(text: string): Promise<readonly Hit[]> {
-  const { height, hash, address, key, words } = parseSearch(text)
+  const { height, hash, address, key, number, words } = parseSearch(text)
   if (words === '') return []
   const named = await Promise.all([
     height === undefined ? [] : blockAt(height),
     hash === undefined ? [] : ofHash(hash),
     address === undefined ? [] : ofAddress(address),
     key === undefined ? [] : ofKey(key),
+    number === undefined ? [] : ofNumber(number),
   ])
   const hits = named.flat()
-  return hits.length > 0 ? hits : ofWords(words)
+  if (hits.length === 0) return ofWords(words)
+  // A validator may be called `42`.
+  return height === undefined ? hits : [...hits, ...(await ofWords(words)).filter(({ isExact }) => isExact === true)]
 }

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import { type Answer, type Freshness, keptAnswer, showAnswer } from './questions.ts'
+import { subscribe } from './gateway.ts'
+import { type Answer, type Freshness, keptAnswer, refresh, showAnswer } from './questions.ts'
 
 export type { Answer } from './questions.ts'
 
@@ -18,4 +19,14 @@ export function useAnswer<T>(
     return showAnswer(key, { ask, freshness }, (answer) => show({ key, answer }))
   }, [key, freshness])
   return (shown !== undefined && shown.key === key ? shown.answer : keptAnswer(key)) as Answer<T>
+}
+
+/** Asks the gateway, and again when it tells of a topic: what changes with nothing else need not be asked with each block. */
+export function useTold<T>(topic: 'validatorSet' | 'proposal', key: string, ask: () => Promise<T>): Answer<T> {
+  useEffect(() => {
+    const again = (): void => refresh(key)
+    // What happened before the subscription was there is not told.
+    return subscribe(topic, { onState: ({ state }) => state === 'open' && again() }, again)
+  }, [topic, key])
+  return useAnswer(key, ask, 'onReturn')
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { SvcTopics } from '../../client/index.ts'
-import { type BlockHead, head, recentBlocks } from './chain.ts'
+import { type BlockHead, recentBlocks } from './chain.ts'
 import { subscribe } from './gateway.ts'
 import { createStore, type Store, useStore } from './store.ts'
 
@@ -10,13 +10,13 @@ type Tx = SvcTopics['tx']
 export type LiveTx = Tx & { readonly time?: string }
 
 /** Transactions that a list of the latest ones holds. */
-const LATEST_TXS = 100
+export const LATEST_TXS = 100
 
 /** How often the list is drawn anew at most, in ms. */
 const DRAW_MS = 300
 
 /** The height from which on these blocks hold LATEST_TXS transactions; the next block when the last one holds more. */
-function heightOfLatest(blocks: readonly BlockHead[]): number {
+export function heightOfLatest(blocks: readonly BlockHead[]): number {
   let [count, from] = [0, (blocks.at(-1)?.height ?? 0) + 1]
   for (const block of [...blocks].reverse()) {
     count += block.transaction_count
@@ -60,11 +60,4 @@ export function useLive(from: number | undefined, address?: string): readonly Li
     const time = times.get(tx.height)
     return time === undefined ? tx : { ...tx, time }
   })
-}
-
-/** The latest transactions of the chain; undefined until the page knows its latest blocks. */
-export function useLatest(): readonly LiveTx[] | undefined {
-  const isReady = useStore(head) !== undefined
-  const latest = useLive(isReady ? heightOfLatest(recentBlocks.get()) : undefined)
-  return isReady ? latest : undefined
 }

@@ -7,6 +7,9 @@ import type { Due, FieldText, Input, Message, Outflow } from './operation.ts'
 
 const isOperation = (name: string): name is OperationName => Object.hasOwn(operations, name)
 
+/** Every operation. */
+export const operationNames = Object.keys(operations) as readonly OperationName[]
+
 /** An operation with what it is given, as the wallet shows and signs it. */
 export interface TxRequest<O extends OperationName = OperationName> {
   readonly operation: O

@@ -1,17 +1,14 @@
 import type { ViewProps } from '../app.tsx'
 import { svc } from '../data/gateway.ts'
 import { useAnswer } from '../data/useAnswer.ts'
-import { useLive } from '../data/useTransactions.ts'
 import { formatCount, formatTokens } from '../format.ts'
 import { AddressHead } from '../parts/AddressHead.tsx'
 import { Facts, Section, View } from '../parts/layout.tsx'
 import { Verified } from '../parts/Verified.tsx'
 import { EmptyNote, Shown } from '../parts/notes.tsx'
-import { Steps } from '../parts/Steps.tsx'
-import { Table } from '../parts/Table.tsx'
 import { Short } from '../parts/text.tsx'
-import { type Tx, txColumns } from '../parts/transactions.tsx'
-import { linkTo, useRoute } from '../route.ts'
+import { TxHistory } from '../parts/TxHistory.tsx'
+import { linkTo } from '../route.ts'
 import { Candidacy } from './account/Candidacy.tsx'
 import { Stakes } from './account/Stakes.tsx'
 import { Unbonding } from './account/Unbonding.tsx'
@@ -25,7 +22,7 @@ function HandOvers({ address }: Of) {
   const { data } = useAnswer(`account-updates/${address}`, () => svc.async.stake.validator.queryAccountUpdates(address))
   if (data === undefined || data.data.length === 0) return null
   return (
-    <Section title='Hand-overs that wait'>
+    <Section title='Open hand-over requests'>
       <ul class='events'>
         {data.data.map(({ id, from, to }) => (
           <li key={id}>
@@ -44,46 +41,6 @@ function HandOvers({ address }: Of) {
       </ul>
     </Section>
   )
-}
-
-/** What the account sent and what concerned it, the newest first. The first page goes on as blocks come. */
-function History({ address }: Of) {
-  const before = useRoute().options.get('before') ?? undefined
-  const answer = useAnswer(
-    `transactions/${address}/${before ?? ''}`,
-    () => svc.async.getTransactions({ address, ...(before === undefined ? {} : { before }) }),
-    before === undefined ? 'onReturn' : 'once',
-  )
-  const first = before === undefined ? answer.data?.height : undefined
-  const live = useLive(first === undefined ? undefined : Math.max(1, first), address)
-  return (
-    <Section title='Transactions'>
-      <Shown answer={answer} lines={4}>
-        {({ data, next }) => (
-          <>
-            <Table
-              label={`Transactions of ${address}`}
-              columns={txColumns}
-              rows={before === undefined ? newestOf(live, data) : data}
-              keyOf={({ height, index }) => `${height}/${index}`}
-              empty='No transaction of this account or about it, as far back as this node has blocks.'
-            />
-            <Steps
-              label='Pages of transactions'
-              back={{ name: 'Newest', to: before === undefined ? undefined : linkTo(['accounts', address]) }}
-              on={{ name: 'Older', to: next === null ? undefined : linkTo(['accounts', address], { before: next }) }}
-            />
-          </>
-        )}
-      </Shown>
-    </Section>
-  )
-}
-
-/** What the page was told of since, and behind it what the gateway found. */
-function newestOf(live: readonly Tx[], found: readonly Tx[]): readonly Tx[] {
-  const known = new Set(found.map(({ hash }) => hash))
-  return [...live.filter(({ hash }) => !known.has(hash)), ...found]
 }
 
 function Known({ address }: Of) {
@@ -127,7 +84,9 @@ function Known({ address }: Of) {
       <Stakes address={address} />
       <Unbonding address={address} />
       <HandOvers address={address} />
-      <History address={address} />
+      <Section title='Transactions' aside='In and out of the balance, without fees'>
+        <TxHistory address={address} label={`Transactions of ${address}`} />
+      </Section>
     </View>
   )
 }

@@ -9,7 +9,7 @@ import { EmptyNote, ErrorNote, Loading } from '../parts/notes.tsx'
 import { Steps } from '../parts/Steps.tsx'
 import { Table } from '../parts/Table.tsx'
 import { HeightLink, Moment, Short, Whole } from '../parts/text.tsx'
-import { columnsInBlock } from '../parts/transactions.tsx'
+import { columnsInBlock, txLink } from '../parts/transactions.tsx'
 import { Sentence } from '../parts/Words.tsx'
 import { linkTo, useRoute } from '../route.ts'
 import { eventWords } from '../events.ts'
@@ -80,6 +80,7 @@ function Content({ block, id, offset }: { readonly block: FoundBlock; readonly i
           columns={columnsInBlock}
           rows={block.transactions}
           keyOf={({ index }) => index}
+          linkOf={txLink}
           empty='This block has no transactions.'
         />
         <Steps

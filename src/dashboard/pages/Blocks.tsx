@@ -4,7 +4,7 @@ import { useStore } from '../data/store.ts'
 import { useAnswer } from '../data/useAnswer.ts'
 import type { ViewProps } from '../app.tsx'
 import { linkTo, useRoute } from '../route.ts'
-import { blockColumns } from '../parts/blocks.tsx'
+import { blockColumns, blockLink } from '../parts/blocks.tsx'
 import { View } from '../parts/layout.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { Steps } from '../parts/Steps.tsx'
@@ -57,7 +57,7 @@ function List() {
       title: 'Proposer',
       value: ({ proposer_address: proposer }) => proposer,
       cell: ({ proposer_address: proposer }) => proposerOf(proposer),
-      isMinor: true,
+      corner: 'note',
     },
     blockColumns.transactions,
     blockColumns.hash,
@@ -74,6 +74,7 @@ function List() {
           columns={columns}
           rows={rows}
           keyOf={({ height }) => height}
+          linkOf={blockLink}
           empty={isLive ? 'There is no block yet.' : 'The node has no blocks of these heights.'}
         />
       )}

@@ -3,11 +3,12 @@ import { type StakeOf, stakesIn, useStakes } from '../data/stakes.ts'
 import { useAnswer } from '../data/useAnswer.ts'
 import { AddressHead, OwnLabels } from '../parts/AddressHead.tsx'
 import { Figures, Section, View } from '../parts/layout.tsx'
-import { EmptyNote, Shown } from '../parts/notes.tsx'
+import { EmptyNote, Pending, Shown } from '../parts/notes.tsx'
 import { Short, Tokens } from '../parts/text.tsx'
 import { linkTo } from '../route.ts'
 import { act } from '../wallet/act.ts'
 import { GetTokens } from '../wallet/GetTokens.tsx'
+import { SentList } from '../wallet/ReviewDialog.tsx'
 import { Signers } from '../wallet/SeveralKeys.tsx'
 import { useWallet } from '../wallet/wallet.ts'
 import { openWallet } from '../wallet/walletDialog.ts'
@@ -38,12 +39,12 @@ function Holdings({ address }: Of) {
             { name: 'Balance', value: <Tokens units={units} unit='' />, note: 'token to send and to stake' },
             {
               name: 'Staked',
-              value: stakes.data === undefined ? '–' : <Tokens units={sum(staked.map(sharesOf))} unit='' />,
+              value: stakes.data === undefined ? <Pending /> : <Tokens units={sum(staked.map(sharesOf))} unit='' />,
               note: staked.length === 1 ? 'token with one validator' : `token with ${staked.length} validators`,
             },
             {
               name: 'Earned',
-              value: stakes.data === undefined ? '–' : <Signed units={sum(staked.map(earnedOf))} unit='' />,
+              value: stakes.data === undefined ? <Pending /> : <Signed units={sum(staked.map(earnedOf))} unit='' />,
               note: 'token, staked with the rest',
             },
             {
@@ -133,6 +134,7 @@ function Mine({ address }: Of) {
       <Unbonding address={address} />
       <Candidacy address={address} />
       <Ballots address={address} />
+      <SentList />
       <OwnLabels />
     </View>
   )
@@ -150,6 +152,7 @@ export function MyAccount() {
           Open wallet
         </button>
       </div>
+      <SentList />
       <OwnLabels />
     </View>
   )

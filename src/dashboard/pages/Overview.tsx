@@ -1,12 +1,12 @@
 import { type BlockHead, head, recentBlocks } from '../data/chain.ts'
 import { svc } from '../data/gateway.ts'
 import { useStore } from '../data/store.ts'
-import { useAnswer } from '../data/useAnswer.ts'
+import { useAnswer, useTold } from '../data/useAnswer.ts'
 import { nameOf } from '../data/validators.ts'
 import { formatCount, formatShare, formatTokens } from '../format.ts'
-import { blockColumns } from '../parts/blocks.tsx'
+import { blockColumns, blockLink } from '../parts/blocks.tsx'
 import { Figures, Section, View } from '../parts/layout.tsx'
-import { Shown } from '../parts/notes.tsx'
+import { Pending, Shown } from '../parts/notes.tsx'
 import { Plot } from '../parts/Plot.tsx'
 import { PowerStrip } from '../parts/PowerStrip.tsx'
 import { type Column, Table } from '../parts/Table.tsx'
@@ -31,7 +31,12 @@ function rate(blocks: readonly BlockHead[]): number {
 }
 
 const { height, hash, transactions, time } = blockColumns
-const columns: readonly Column<BlockHead>[] = [height, hash, transactions, { ...time, isNumber: true }]
+const columns: readonly Column<BlockHead>[] = [
+  height,
+  { ...hash, corner: 'note' },
+  transactions,
+  { ...time, isNumber: true },
+]
 
 const SHOWN_BLOCKS = 8
 
@@ -96,12 +101,14 @@ function useStake() {
   return { supply: supply.data?.supply, staked: staked.data }
 }
 
-/** What the chain has, and what of it secures it. */
-function Figured() {
+/** The validator set as it was last told of. */
+const useSet = () => useTold('validatorSet', 'validatorSet', () => svc.async.stake.validator.queryValidatorSet())
+
+/** What the chain has, and what of it secures it. With each block only the supply is asked for. */
+function Figured({ set }: { readonly set: ReturnType<typeof useSet> }) {
   const blocks = useStore(recentBlocks)
   const newest = useStore(head)
-  const set = useAnswer('validatorSet', () => svc.async.stake.validator.queryValidatorSet())
-  const open = useAnswer('openProposals', () =>
+  const open = useTold('proposal', 'openProposals', () =>
     svc.async.governance.listProposals({ state: 'open', newest: true, limit: 1 }),
   )
   const { supply, staked } = useStake()
@@ -128,14 +135,14 @@ function Figured() {
         },
         {
           name: 'Validators signing',
-          value: set.data === undefined ? '–' : `${proven.length} of ${members.length}`,
+          value: set.data === undefined ? <Pending /> : `${proven.length} of ${members.length}`,
           note: `${formatShare(powers(proven), powers(members))} of the voting power`,
         },
         {
           name: 'Open proposals',
           value:
             open.data?.total === undefined ? (
-              '–'
+              <Pending />
             ) : (
               <a href={linkTo(['proposals'], { state: 'open' })}>{open.data.total}</a>
             ),
@@ -143,7 +150,8 @@ function Figured() {
         },
         {
           name: 'Supply in tokens',
-          value: supply === undefined ? '–' : <span title={`${supply} base units`}>{formatTokens(supply, 0)}</span>,
+          value:
+            supply === undefined ? <Pending /> : <span title={`${supply} base units`}>{formatTokens(supply, 0)}</span>,
           note: supply === undefined || staked === undefined ? '' : stakedWords(staked, BigInt(supply)),
         },
       ]}
@@ -154,11 +162,15 @@ function Figured() {
 /** The chain at a glance. */
 export function Overview() {
   const blocks = useStore(recentBlocks)
-  const set = useAnswer('validatorSet', () => svc.async.stake.validator.queryValidatorSet())
+  const set = useSet()
   const candidates = useStaked().data?.candidates
   return (
     <View title='Overview' isNameHidden>
-      <Figured />
+      <p class='soft'>
+        You hold tokens and run no node? <a href={linkTo(['validators'])}>Stake them with a validator</a>: a part of
+        what it earns is yours.
+      </p>
+      <Figured set={set} />
       <Pulse blocks={blocks} />
       <Section title='Voting power' aside={<a href={linkTo(['validators'])}>All validators</a>}>
         <Shown answer={set} lines={1}>
@@ -171,6 +183,7 @@ export function Overview() {
           columns={columns}
           rows={[...blocks.slice(-SHOWN_BLOCKS)].reverse()}
           keyOf={({ height }) => height}
+          linkOf={blockLink}
           empty='There is no block yet.'
         />
       </Section>

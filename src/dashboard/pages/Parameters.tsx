@@ -4,7 +4,7 @@ import { type GivenValue, parameterOf, type Params, parameters, rangeOf, usePara
 import { useAnswer } from '../data/useAnswer.ts'
 import { csvText, download } from '../parts/csv.ts'
 import { View } from '../parts/layout.tsx'
-import { Shown } from '../parts/notes.tsx'
+import { Pending, Shown } from '../parts/notes.tsx'
 import { ParamValue } from '../parts/ParamValue.tsx'
 import { HeightLink } from '../parts/text.tsx'
 import { linkTo } from '../route.ts'
@@ -56,7 +56,7 @@ function ParameterList() {
                     </div>
                     <small class='soft'>
                       {since === undefined ? (
-                        '–'
+                        <Pending />
                       ) : since === 0 ? (
                         'since genesis'
                       ) : (

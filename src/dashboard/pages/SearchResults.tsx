@@ -19,7 +19,7 @@ const HEADINGS: Readonly<Record<Hit['kind'], string>> = {
 
 const Kind = ({ title, hits }: { readonly title: string; readonly hits: readonly Hit[] }) => (
   <Section title={title}>
-    <ul class='events'>
+    <ul class='events hits'>
       {hits.map(({ name, note, to }) => (
         <li key={to}>
           <a href={to}>
@@ -53,8 +53,9 @@ function Nothing({ text }: { readonly text: string }) {
           <li>
             a validator by a part of its name or website, its owner, its public key, or CometBFT’s address of that key
           </li>
-          <li>a proposal by its id</li>
-          <li>a parameter or a proposed library by a part of its name</li>
+          <li>a proposal by its number, such as #12, or its id</li>
+          <li>a parameter by a part of its name or by words of what it means</li>
+          <li>a proposed library by a part of its name</li>
         </ul>
       </Section>
     </>
@@ -62,12 +63,14 @@ function Nothing({ text }: { readonly text: string }) {
 }
 
 function Found({ text, hits }: { readonly text: string; readonly hits: readonly Hit[] }) {
-  const [only] = hits
-  const isOnly = hits.length === 1
+  const exact = hits.filter(({ isExact }) => isExact === true)
+  // What the form of the text names is as good as a whole name.
+  const meant = exact.length > 0 && hits.every(({ isExact }) => isExact !== undefined) ? exact : hits
+  const only = meant.length === 1 ? meant[0] : undefined
   useEffect(() => {
     // In the place of this view: the way back leads to where the reader searched.
-    if (isOnly && only !== undefined) location.replace(only.to)
-  }, [isOnly])
+    if (only !== undefined) location.replace(only.to)
+  }, [only?.to])
   if (hits.length === 0) return <Nothing text={text} />
   return (
     <>
@@ -79,7 +82,7 @@ function Found({ text, hits }: { readonly text: string; readonly hits: readonly 
   )
 }
 
-/** What a text names. A reader goes straight to the only thing that it names. */
+/** What a text names. A reader goes straight to the only thing that it names, or whose whole name it is. */
 export function SearchResults({ path: [given = ''] }: ViewProps) {
   const text = given.trim()
   const answer = useAnswer(text === '' ? undefined : `search/${text}`, () => search(text), 'onReturn')

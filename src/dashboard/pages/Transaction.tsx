@@ -4,7 +4,7 @@ import { useStore } from '../data/store.ts'
 import { useAnswer } from '../data/useAnswer.ts'
 import { Facts, Section, View } from '../parts/layout.tsx'
 import { Fields } from '../parts/Message.tsx'
-import { EmptyNote, ErrorNote, Loading } from '../parts/notes.tsx'
+import { EmptyNote, ErrorNote, Loading, Pending } from '../parts/notes.tsx'
 import { AccountLink, Badge, HeightLink, Moment, Short, Tokens, UserText, Whole } from '../parts/text.tsx'
 import { Failure, type Tx, whyFailed } from '../parts/transactions.tsx'
 import { Sentence } from '../parts/Words.tsx'
@@ -113,7 +113,7 @@ function Found({ tx }: { readonly tx: Tx }) {
               <HeightLink height={height} /> <span class='soft'>at place {tx.index}</span>
             </>
           ),
-          Time: time === undefined ? '–' : <Moment time={time} />,
+          Time: time === undefined ? <Pending /> : <Moment time={time} />,
           Sender: sender === null ? 'none: these bytes are no transaction' : <AccountLink address={sender} />,
           Nonce: nonce === null ? undefined : <span class='number'>{nonce}</span>,
           Candidacy: concerned === null ? undefined : <Short text={concerned} to={linkTo(['validators', concerned])} />,

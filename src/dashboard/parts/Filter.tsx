@@ -34,6 +34,34 @@ export function TextFilter({ name, label }: { readonly name: string; readonly la
   )
 }
 
+/** One of many, which stands in the address as the option `name`; the first one is left out. `resets`: what it begins anew. */
+export function ChoiceList({
+  name,
+  label,
+  choices,
+  resets,
+}: {
+  readonly name: string
+  readonly label: string
+  readonly choices: readonly { readonly value: string; readonly title: string }[]
+  readonly resets: string
+}) {
+  return (
+    <select
+      class='choice-list'
+      aria-label={label}
+      value={useRoute().options.get(name) ?? ''}
+      onChange={({ currentTarget }) => setOptions({ [name]: currentTarget.value, [resets]: undefined })}
+    >
+      {choices.map(({ value, title }) => (
+        <option key={value} value={value}>
+          {title}
+        </option>
+      ))}
+    </select>
+  )
+}
+
 /** One of a few, which stands in the address as the option `name`; the first one when it is left out. */
 export function ChoiceFilter({
   name,

@@ -1,8 +1,15 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { createStore, useStore } from '../data/store.ts'
 import { setOptions, useRoute } from '../route.ts'
 import { type CsvValue, csvText, download } from './csv.ts'
 import { EmptyNote } from './notes.tsx'
+
+/**
+ * Where a cell stands in a narrow window, whose rows are two lines: the name and what counts most in the first one, a note
+ * and what stands aside below. What one can do stands beside both.
+ */
+type Corner = 'name' | 'figure' | 'note' | 'aside' | 'action'
 
 /** A column of a table of `Row`s. */
 export interface Column<Row> {
@@ -19,8 +26,10 @@ export interface Column<Row> {
   /** Does not stand in the CSV file, and no order is by it: it holds what one can do. */
   readonly isAction?: boolean
   readonly isNumber?: boolean
-  /** Left out where the window is narrow. */
-  readonly isMinor?: boolean
+  /** Where it stands in a narrow window; left out there without one. */
+  readonly corner?: Corner
+  /** What stands before the value in a narrow window, which has no heads of columns. */
+  readonly label?: string
   /** The width in CSS. With one of them the columns keep their widths whichever rows are in sight. */
   readonly width?: string
 }
@@ -31,14 +40,21 @@ interface TableProps<Row> {
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
   readonly keyOf: (row: Row) => string | number
+  /** Where a row leads: in a narrow window the whole row is this link. */
+  readonly linkOf: (row: Row) => string | undefined
   /** What stands there when there are no rows. */
   readonly empty: string
   /** Left out where the rows have an order of their own that must stay. */
   readonly isSortable?: boolean
 }
 
-/** The height of a row in px, which style/table.css sets too. */
-const ROW_PX = 44
+/** A window so narrow that rows are two lines. style/rows.css says it too. */
+const narrow = matchMedia('(max-width: 44rem)')
+const isNarrow = createStore(narrow.matches)
+narrow.addEventListener('change', () => isNarrow.set(narrow.matches))
+
+/** The height of a row in px, which style/table.css and style/rows.css set too. */
+const rowPx = (): number => (narrow.matches ? 60 : 44)
 
 /** Rows that are drawn above and below what can be seen. */
 const SPARE_ROWS = 12
@@ -52,20 +68,22 @@ const WINDOWED_FROM = 100
 interface Part {
   readonly first: number
   readonly end: number
+  readonly px: number
 }
 
 /** The rows of a long table that the window shows. */
 function useWindow(count: number, place: { readonly current: HTMLElement | null }): Part {
-  const [part, setPart] = useState<Part>({ first: 0, end: Math.min(count, FIRST_ROWS) })
+  const [part, setPart] = useState<Part>({ first: 0, end: Math.min(count, FIRST_ROWS), px: rowPx() })
   useEffect(() => {
     if (count < WINDOWED_FROM) return
     const look = (): void => {
       const top = place.current?.getBoundingClientRect().top ?? 0
-      const drawn = Math.ceil(innerHeight / ROW_PX) + 2 * SPARE_ROWS
+      const px = rowPx()
+      const drawn = Math.ceil(innerHeight / px) + 2 * SPARE_ROWS
       // A table that became shorter is not drawn beyond its end, however far down the window still is.
-      const first = Math.max(0, Math.min(Math.floor(-top / ROW_PX) - SPARE_ROWS, count - drawn))
+      const first = Math.max(0, Math.min(Math.floor(-top / px) - SPARE_ROWS, count - drawn))
       const end = Math.min(count, first + drawn)
-      setPart((last) => (last.first === first && last.end === end ? last : { first, end }))
+      setPart((last) => (last.first === first && last.end === end && last.px === px ? last : { first, end, px }))
     }
     look()
     addEventListener('scroll', look, { passive: true })
@@ -75,7 +93,7 @@ function useWindow(count: number, place: { readonly current: HTMLElement | null 
       removeEventListener('resize', look)
     }
   }, [count])
-  return count < WINDOWED_FROM ? { first: 0, end: count } : part
+  return count < WINDOWED_FROM ? { first: 0, end: count, px: 0 } : part
 }
 
 const compare = (a: CsvValue, b: CsvValue): number => (a < b ? -1 : a > b ? 1 : 0)
@@ -97,16 +115,28 @@ function useSorted<Row>({ columns, rows, isSortable = false }: TableProps<Row>) 
   return { sorted, sortedBy: column?.name, isDown, sortBy }
 }
 
-const classOf = <Row,>({ isNumber, isMinor }: Column<Row>): string =>
-  [isNumber === true ? 'number' : '', isMinor === true ? 'minor' : ''].filter(Boolean).join(' ')
+const classOf = <Row,>({ isNumber, corner }: Column<Row>): string =>
+  `${isNumber === true ? 'number ' : ''}${corner === undefined ? 'minor' : `at-${corner}`}`
+
+const shownIn = <Row,>({ cell, value }: Column<Row>, row: Row): ComponentChildren =>
+  cell === undefined ? String(value(row)) : cell(row)
+
+/** The link that lies over a whole row. */
+const RowLink = ({ to, name }: { readonly to: string | undefined; readonly name: string }) =>
+  to === undefined ? null : (
+    <a class='row-link' href={to}>
+      <span class='visually-hidden'>{name}</span>
+    </a>
+  )
 
 /** A table that sorts by its columns, draws only the rows in sight, and can be taken along as CSV. */
 export function Table<Row>(props: TableProps<Row>) {
-  const { label, keyOf, empty, isSortable = false } = props
+  const { label, keyOf, linkOf, empty, isSortable = false } = props
   const columns = props.columns.filter(({ isFileOnly }) => isFileOnly !== true)
   const { sorted, sortedBy, isDown, sortBy } = useSorted(props)
   const table = useRef<HTMLTableElement>(null)
-  const { first, end } = useWindow(sorted.length, table)
+  const hasRowLinks = useStore(isNarrow)
+  const { first, end, px } = useWindow(sorted.length, table)
   if (sorted.length === 0) return <EmptyNote>{empty}</EmptyNote>
   const save = (): void => {
     const filed = props.columns.filter(({ isAction }) => isAction !== true)
@@ -119,12 +149,12 @@ export function Table<Row>(props: TableProps<Row>) {
     rows > 0 && (
       <tbody class='space' aria-hidden='true'>
         <tr>
-          <td colSpan={columns.length} style={{ height: `${rows * ROW_PX}px` }} />
+          <td colSpan={columns.length} style={{ height: `${rows * px}px` }} />
         </tr>
       </tbody>
     )
   return (
-    <div class='table'>
+    <div class={isSortable ? 'table sortable' : 'table'}>
       <table
         ref={table}
         class={columns.some(({ width }) => width !== undefined) ? 'fixed' : ''}
@@ -157,8 +187,11 @@ export function Table<Row>(props: TableProps<Row>) {
           {sorted.slice(first, end).map((row, index) => (
             <tr key={keyOf(row)} aria-rowindex={first + index + 2}>
               {columns.map((column) => (
-                <td key={column.name} class={classOf(column)}>
-                  {column.cell === undefined ? String(column.value(row)) : column.cell(row)}
+                <td key={column.name} class={classOf(column)} data-label={column.label}>
+                  {hasRowLinks && column.corner === 'name' && (
+                    <RowLink to={linkOf(row)} name={String(column.value(row))} />
+                  )}
+                  {shownIn(column, row)}
                 </td>
               ))}
             </tr>

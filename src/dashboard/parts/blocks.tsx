@@ -3,6 +3,9 @@ import { linkTo } from '../route.ts'
 import type { Column } from './Table.tsx'
 import { Ago, HeightLink, Short } from './text.tsx'
 
+/** The view of a block. */
+export const blockLink = ({ height }: Pick<BlockHead, 'height'>): string => linkTo(['blocks', height])
+
 /** The columns of tables of blocks. */
 export const blockColumns = {
   height: {
@@ -10,19 +13,27 @@ export const blockColumns = {
     title: 'Height',
     value: ({ height }) => height,
     cell: ({ height }) => <HeightLink height={height} />,
+    corner: 'name',
   },
-  time: { name: 'time', title: 'Time', value: ({ time }) => time, cell: ({ time }) => <Ago time={time} /> },
+  time: {
+    name: 'time',
+    title: 'Time',
+    value: ({ time }) => time,
+    cell: ({ time }) => <Ago time={time} />,
+    corner: 'aside',
+  },
   transactions: {
     name: 'transactions',
     title: 'Transactions',
     value: ({ transaction_count: count }) => count,
     isNumber: true,
+    corner: 'figure',
+    label: 'Transactions',
   },
   hash: {
     name: 'hash',
     title: 'Hash',
     value: ({ hash }) => hash,
     cell: ({ hash }) => <Short text={hash} to={linkTo(['blocks', hash])} />,
-    isMinor: true,
   },
 } as const satisfies Readonly<Record<string, Column<BlockHead>>>

@@ -24,6 +24,13 @@ export const Loading = ({ lines = 3 }: { readonly lines?: number }) => (
   </div>
 )
 
+/** The place of a value that is on its way. */
+export const Pending = () => (
+  <span class='soft' aria-busy='true' title='on its way'>
+    …
+  </span>
+)
+
 /** Shows what `children` make of an answer, an error, or that it is on its way. With data an error is told above it. */
 export function Shown<T>({
   answer,

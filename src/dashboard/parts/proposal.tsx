@@ -1,5 +1,7 @@
 import type { Proposal } from '../data/proposals.ts'
-import { Badge, type Tone } from './text.tsx'
+import { formatCount } from '../format.ts'
+import { titleOf } from '../proposals/index.ts'
+import { Badge, type Tone, UserText } from './text.tsx'
 
 const TONES: Readonly<Record<Proposal['Result'], Tone>> = {
   '': 'waiting',
@@ -7,6 +9,14 @@ const TONES: Readonly<Record<Proposal['Result'], Tone>> = {
   Rejected: 'bad',
   Expired: 'plain',
 }
+
+/** A proposal as people name it: the number of it, in the order in which they were made, and its title. */
+export const ProposalName = ({ proposal }: { readonly proposal: Pick<Proposal, 'Number' | 'Type' | 'Detail'> }) => (
+  <>
+    {proposal.Number === undefined ? null : <span class='number soft'>#{formatCount(proposal.Number)} </span>}
+    <UserText text={titleOf(proposal)} />
+  </>
+)
 
 /** What became of a proposal. */
 export const ResultBadge = ({ result }: { readonly result: Proposal['Result'] }) => (

@@ -27,9 +27,12 @@ export function UserText({ text, isLong = false }: { readonly text: string; read
   )
 }
 
-/** A link that a stranger gave: only http and https are links, everything else stands as text. */
+/**
+ * A link that a stranger gave, which shows where it leads: only http and https are links, and only those whose host stands
+ * there as the browser reads it, without a user's name before it and without letters that look like others.
+ */
 export function UserLink({ url }: { readonly url: string }) {
-  if (!/^https?:\/\/[^\s]+$/i.test(url)) return <UserText text={url} />
+  if (!/^https?:\/\/[\w.:[\]-]+(?:[/?#]\S*)?$/i.test(url)) return <UserText text={url} />
   return (
     <a href={url} target='_blank' rel='noopener noreferrer nofollow ugc'>
       <UserText text={url} />

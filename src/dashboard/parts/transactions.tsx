@@ -50,7 +50,6 @@ const columns = {
     title: 'Hash',
     value: ({ hash }) => hash,
     cell: ({ hash }) => <TxLink hash={hash} />,
-    isMinor: true,
     width: '10.5rem',
   },
   what: {
@@ -58,13 +57,13 @@ const columns = {
     title: 'Operation',
     value: (tx) => sentenceText(wordsOf(tx)),
     cell: (tx) => <What tx={tx} />,
+    corner: 'name',
   },
   sender: {
     name: 'sender',
     title: 'Sender',
     value: ({ sender }) => sender ?? '',
     cell: ({ sender }) => (sender === null ? '–' : <AccountLink address={sender} />),
-    isMinor: true,
     width: '10.5rem',
   },
   outcome: {
@@ -72,6 +71,7 @@ const columns = {
     title: 'Result',
     value: (tx) => whyFailed(tx) ?? 'done',
     cell: (tx) => <Outcome tx={tx} />,
+    corner: 'note',
     width: '5.5rem',
   },
   height: {
@@ -80,7 +80,6 @@ const columns = {
     value: ({ height }) => height,
     cell: ({ height }) => <HeightLink height={height} />,
     isNumber: true,
-    isMinor: true,
     width: '6rem',
   },
   time: {
@@ -89,20 +88,19 @@ const columns = {
     value: ({ time }) => time ?? '',
     cell: ({ time }) => (time === undefined ? '–' : <Ago time={time} />),
     isNumber: true,
-    isMinor: true,
+    corner: 'aside',
     width: '8.5rem',
   },
 } as const satisfies Readonly<Record<string, Column<Tx>>>
 
-/** The columns of a table of transactions of one block. */
-export const columnsInBlock: readonly Column<Tx>[] = [columns.what, columns.sender, columns.outcome, columns.hash]
+const { hash, what, sender, outcome, height, time } = columns
 
-/** The columns of a table of transactions of many blocks. */
-export const txColumns: readonly Column<Tx>[] = [
-  columns.what,
-  columns.sender,
-  columns.outcome,
-  columns.height,
-  columns.time,
-  columns.hash,
-]
+/** The view of a transaction. */
+export const txLink = ({ hash: of }: Tx): string => linkTo(['transactions', of])
+
+/** The columns of a table of transactions of one block. */
+export const columnsInBlock: readonly Column<Tx>[] = [what, { ...sender, corner: 'aside' }, outcome, hash]
+
+/** The columns of a table of transactions of many blocks; `moved`: what they brought to an account. */
+export const txColumns = (moved?: Column<Tx>): readonly Column<Tx>[] =>
+  moved === undefined ? [what, sender, outcome, height, time, hash] : [what, moved, sender, outcome, height, time, hash]

@@ -1,19 +1,27 @@
 import { head, line } from '../data/chain.ts'
 import { useNow } from '../data/clock.ts'
+import { patienceUntil } from '../data/gateway.ts'
 import { useStore } from '../data/store.ts'
 import { formatCount, formatSpan } from '../format.ts'
 
-/** How long the line may be lost until the page speaks of it, in ms: a gateway that restarts is back before that. */
+/** How long the line may be lost, or a wait be, until the page speaks of it, in ms: a restarted gateway is back by then. */
 const PATIENCE_MS = 2_000
 
-/** Says that what stands below is old, while the page hears of no new blocks. */
+/** Says that what stands below is old, while the page hears of no new blocks, or that it waits for the gateway. */
 export function LineBar() {
   const { state, reason, isAnswered, since } = useStore(line)
   const newest = useStore(head)
   const now = useNow()
+  const waitsMs = useStore(patienceUntil) - now
   const isOld = state === 'lost' && now - since >= PATIENCE_MS
   return (
     <div class='line-bar' role='status' data-old={isOld}>
+      {!isOld && waitsMs > PATIENCE_MS && (
+        <p>
+          <strong>Too many requests from here.</strong> The gateway answers again in {formatSpan(waitsMs / 1_000)}. The
+          page goes on by itself then.
+        </p>
+      )}
       {isOld && (
         <p title={reason}>
           <strong>

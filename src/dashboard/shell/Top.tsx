@@ -1,3 +1,4 @@
+import { useEffect, useId, useState } from 'preact/hooks'
 import { chainId, head, line } from '../data/chain.ts'
 import { useNow } from '../data/clock.ts'
 import { useStore } from '../data/store.ts'
@@ -16,6 +17,14 @@ const NAVIGATION: readonly (readonly [view: string, title: string])[] = [
   ['parameters', 'Parameters'],
   ['blocks', 'Blocks'],
   ['transactions', 'Transactions'],
+]
+
+/** Views that other views lead to. */
+const OTHER_PLACES: typeof NAVIGATION = [
+  ['accounts', 'Account'],
+  ['send', 'Send tokens'],
+  ['sign', 'Sign'],
+  ['search', 'Search'],
 ]
 
 /** How old the newest block may be until the page says so, in seconds. */
@@ -49,6 +58,40 @@ function LineState() {
   )
 }
 
+/** The places, and which one the reader is in. In a narrow window they stand behind a button that names it. */
+function Places({ view }: { readonly view: string }) {
+  const [isOpen, open] = useState(false)
+  const id = useId()
+  const [, here] = [...NAVIGATION, ...OTHER_PLACES].find(([name]) => name === view) ?? []
+  useEffect(() => {
+    if (!isOpen) return
+    const onKey = ({ key }: KeyboardEvent): void => {
+      if (key === 'Escape') open(false)
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [isOpen])
+  return (
+    <div class='places'>
+      <button type='button' class='menu' aria-expanded={isOpen} aria-controls={id} onClick={() => open(!isOpen)}>
+        Menu{here === undefined ? null : <span class='soft'> {here}</span>}
+      </button>
+      <nav id={id} class='nav' aria-label='Views' data-open={isOpen}>
+        {NAVIGATION.map(([name, title]) => (
+          <a
+            key={name}
+            href={linkTo([name].filter(Boolean))}
+            onClick={() => open(false)}
+            {...(name === view ? { 'aria-current': 'page' } : {})}
+          >
+            {title}
+          </a>
+        ))}
+      </nav>
+    </div>
+  )
+}
+
 /** The bar above every view. */
 export function Top({ view }: { readonly view: string }) {
   return (
@@ -60,13 +103,7 @@ export function Top({ view }: { readonly view: string }) {
       <Search />
       <LineState />
       <WalletButton />
-      <nav class='nav' aria-label='Views'>
-        {NAVIGATION.map(([name, title]) => (
-          <a key={name} href={linkTo([name].filter(Boolean))} {...(name === view ? { 'aria-current': 'page' } : {})}>
-            {title}
-          </a>
-        ))}
-      </nav>
+      <Places view={view} />
     </header>
   )
 }

@@ -80,6 +80,10 @@ export const listProposals = (state: StateReader, filter: ProposalFilter = {}, r
 export const countProposals = (state: StateReader, filter: ProposalFilter): number =>
   state.count(proposals, rowsOf(filter))
 
+/** The number of a proposal, counted from 1 in the order in which they were made. Cost as of `countProposals`. */
+export const numberOf = (state: StateReader, one: Proposal): number =>
+  1 + state.rank(proposals, 'byPlace', { ...blankColumns, ...one })
+
 /** What a new proposal is given beside the fields of its kind. */
 export interface NewProposal
   extends Pick<Proposal, 'id' | 'proposer' | 'candidacyId' | 'reason' | 'expireBlockHeight' | 'expireTimestamp'> {

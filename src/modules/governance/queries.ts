@@ -11,7 +11,7 @@ import { defineListQuery, defineQuery, page, pageOf, type QueryEntry } from '../
 import { proposalKinds } from '../gen/proposalKinds.ts'
 import { PROPOSAL_TYPES } from '../gen/proposalTypes.ts'
 import { tallyOf } from './block.ts'
-import { countProposals, getProposal, libraryStatusOf, listProposals, listVotes } from './keeper.ts'
+import { countProposals, getProposal, libraryStatusOf, listProposals, listVotes, numberOf } from './keeper.ts'
 import { type Proposal, PROPOSAL_RESULTS, proposalResult, type ProposalType } from './tables.ts'
 
 /** A proposal object of a kind. Source: interface, Proposal object; protocol.md §6 for ExpireTimestamp. */
@@ -41,15 +41,20 @@ const proposalsOf = <const M extends Members>(name: string, more: M) =>
     >,
   )
 
-const proposal = proposalsOf('Proposal', {})
+const tally = record(undefined, { Yes: uint, No: uint, Total: uint })
+
+const proposal = proposalsOf('Proposal', { Number: maybe(uint), Tally: maybe(tally) })
 
 const vote = record(undefined, { Voter: address, Answer: yesNo, BlockHeight: uint })
 
 /** Source: protocol.md §10, svc_queryProposal. */
 const proposalWithVotes = proposalsOf('ProposalWithVotes', {
+  Number: maybe(uint),
   Votes: listOf(vote),
-  Tally: record(undefined, { Yes: uint, No: uint, Total: uint }),
+  Tally: tally,
 })
+
+const counts = optional(field(flag, 'whether the Number, by which proposals count from the first one, comes too'))
 
 /** What chooses among the proposals. */
 const choices = {
@@ -67,16 +72,23 @@ export const governanceQueries: readonly QueryEntry[] = [
     call: 'governance.listProposals',
     path: '/governance/proposals',
     doc: 'All proposals, the oldest first; newest, state and type choose among them, and then total counts the chosen ones.',
-    input: { ...page, ...choices },
+    input: {
+      ...page,
+      ...choices,
+      counts: optional(field(flag, 'whether each comes with its Number, counted from the first one, and its Tally')),
+    },
     positional: 0,
     isCounted: true,
     item: proposal,
-    // Cost: the rows up to the end of the page, and counting in an index.
-    run: ({ state }, { newest, state: result, type, ...given }) => {
+    // Cost: the rows up to the end of the page, and counting in an index; with counts once more for each row, and a tally.
+    run: ({ state }, { newest, state: result, type, counts: isCounted = false, ...given }) => {
       const filter = { type, result: result === 'open' ? '' : result } as const
       const isChosen = newest !== undefined || result !== undefined || type !== undefined
       return {
-        items: pageOf(listProposals(state, filter, newest), given, (one) => proposalIn(state, one)),
+        items: pageOf(listProposals(state, filter, newest), given, (one) => ({
+          ...proposalIn(state, one),
+          ...(isCounted && { Number: numberOf(state, one), Tally: lastTally(state, one) }),
+        })),
         ...(isChosen && { total: countProposals(state, filter) }),
       }
     },
@@ -86,12 +98,20 @@ export const governanceQueries: readonly QueryEntry[] = [
     call: 'governance.queryProposal',
     path: '/governance/proposal/<id>',
     doc: 'A proposal with its votes and tally, data null when it is unknown.',
-    input: { proposalId: field(proposalId) },
+    input: { proposalId: field(proposalId), counts },
+    positional: 1,
     isList: true,
     result: orNull(proposalWithVotes),
-    run: ({ state }, { proposalId: id }) => {
+    run: ({ state }, { proposalId: id, counts: isCounted = false }) => {
       const found = getProposal(state, id)
-      return found && { ...proposalIn(state, found), Votes: votesOn(state, id), Tally: lastTally(state, found) }
+      return (
+        found && {
+          ...proposalIn(state, found),
+          ...(isCounted && { Number: numberOf(state, found) }),
+          Votes: votesOn(state, id),
+          Tally: lastTally(state, found),
+        }
+      )
     },
   }),
   defineQuery({

@@ -43,8 +43,7 @@ const position: ValueType<HistoryPosition, string> = {
 
 const NEWEST: HistoryPosition = { height: Number.MAX_SAFE_INTEGER, txIndex: 0 }
 
-const pageInput = {
-  address: field(address),
+const pageOptions = {
   limit: optional(field(integerOf(1, ROWS_MAX))),
   before: optional(field(position)),
 }
@@ -122,12 +121,24 @@ function txOf({ statement }: Connection, id: number): TxRow {
   return [height, index, ...row]
 }
 
+/** The id that the ids of older transactions are below. */
+const idBelow = ({ height, txIndex }: HistoryPosition): number =>
+  Math.min(txIdOf(height, Math.min(txIndex, TXS_OF_A_BLOCK)), Number.MAX_SAFE_INTEGER)
+
 /** The transactions of an account. */
-export const accountTxs: Rows<TxRow> = function* (connection, key, { height, txIndex }) {
-  const before = Math.min(txIdOf(height, Math.min(txIndex, TXS_OF_A_BLOCK)), Number.MAX_SAFE_INTEGER)
+export const accountTxs: Rows<TxRow> = function* (connection, key, position) {
+  const before = idBelow(position)
   const rows = rowsOf(connection, ACCOUNT_ROWS, addressBytes(key), before)
   for (const [first, others] of rows as Iterable<[number, Buffer]>)
     for (const id of newestIds(first, others)) if (id < before) yield txOf(connection, id)
+}
+
+/** Transactions below a transaction. */
+export const CHAIN_ROWS = 'SELECT id FROM transactions WHERE id < ? ORDER BY id DESC'
+
+/** The transactions of the whole chain. */
+function* chainTxs(connection: Connection, before: HistoryPosition): Iterable<TxRow> {
+  for (const [id] of rowsOf(connection, CHAIN_ROWS, idBelow(before)) as Iterable<[number]>) yield txOf(connection, id)
 }
 
 /** A page of an owner. */
@@ -180,7 +191,7 @@ const pageQuery = <R extends Row>(
   defineQuery({
     path: `/history/${name}/<address>`,
     doc: `${doc}, the newest first.`,
-    input: pageInput,
+    input: { address: field(address), ...pageOptions },
     result: asItIs,
     run: (context, { address: owner, limit = ROWS, before = NEWEST }) =>
       ask((connection) => {
@@ -229,6 +240,16 @@ export function historyQueries(path: string | undefined): readonly QueryEntry[] 
     pageQuery(ask, 'account', 'The transactions that concern an account', accountTxs, (_connection, context) =>
       printTx(context),
     ),
+    defineQuery({
+      path: '/history/transactions',
+      doc: 'The transactions of the chain, the newest first.',
+      input: pageOptions,
+      result: asItIs,
+      run: (context, { limit = ROWS, before = NEWEST }) =>
+        ask((connection) =>
+          withSpan(connection, context, pageOf(chainTxs(connection, before), limit, printTx(context))),
+        ),
+    }),
     pageQuery(
       ask,
       'validator',

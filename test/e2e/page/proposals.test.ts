@@ -69,8 +69,9 @@ withBrowser('proposals and parameters', () => {
     ])
     expect(download.suggestedFilename()).toBe('proposals-Rejected.csv')
     const [names, row, end] = readFileSync(await download.path(), 'utf8').split('\r\n')
-    expect(names).toMatch(/^Id,Type,What,Reason,Proposer,/)
-    expect(row).toContain(`${rejected},change_param,"Set gas_price to 1,000,000,000 base units a gas",,${owner},`)
+    expect(names).toMatch(/^Number,Id,Title,Type,What,Reason,Proposer,/)
+    const what = '"Set gas_price to 1,000,000,000 base units a gas"'
+    expect(row).toContain(`2,${rejected},${what},change_param,${what},,${owner},`)
     expect(end).toBe('')
 
     await goTo('proposals?state=Approved')
@@ -97,7 +98,8 @@ withBrowser('proposals and parameters', () => {
     await page.locator('.plot canvas').waitFor()
     await shot('parameter-history', true)
     await history.getByRole('link', { name: 'Set to 7' }).click()
-    await page.getByRole('heading', { name: 'Set max_vals to 7 validators' }).waitFor()
+    await page.getByRole('heading', { name: 'More of us should sign.' }).waitFor()
+    await page.locator('.summary', { hasText: 'Set max_vals to 7 validators' }).waitFor()
     await site.net.mine()
     await page.getByText('In force now').waitFor()
     expect(await page.locator('.change').textContent()).toMatch(
@@ -118,7 +120,7 @@ withBrowser('proposals and parameters', () => {
     const { page, shot } = await site.open(`proposals/${urlSafe(data ?? '')}`, {
       viewport: { width: 390, height: 800 },
     })
-    await page.getByText('<script>alert(3)</script>').waitFor()
+    await page.locator('.prose').getByText('<script>alert(3)</script>').waitFor()
     const link = page.getByRole('link', { name: /example\.com/ })
     expect(await link.getAttribute('href')).toBe('https://example.com/<script>alert(4)</script>')
     expect(await link.getAttribute('rel')).toContain('noopener')

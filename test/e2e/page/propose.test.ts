@@ -49,7 +49,8 @@ withBrowser('proposing and voting in the page', () => {
     await page.getByLabel('Reason').fill('More of us should sign.')
     await propose(page)
     expect(await signSheet(page)).toMatch(/max_vals from 4 to 9\..*Open untilabout block \d+/)
-    await page.getByRole('heading', { name: 'Set max_vals to 9 validators' }).waitFor()
+    await page.getByRole('heading', { name: '#1 More of us should sign.' }).waitFor()
+    await page.locator('.summary', { hasText: 'Set max_vals to 9 validators' }).waitFor()
     expect(page.url()).toMatch(/#\/proposals\/[\w-]{43}$/)
     expect(await page.getByRole('dialog').count()).toBe(0)
 
@@ -60,7 +61,7 @@ withBrowser('proposing and voting in the page', () => {
     await page.locator('.status-line').getByText('Approved').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
     expect(await page.locator('.large-tally dl').textContent()).toMatch(/Yes100 %.*Not voted0 %.*No0 %/)
-    await page.getByText('More of us should sign.').waitFor()
+    await page.getByRole('figure').getByText('More of us should sign.').waitFor()
     await site.net.mine()
     await shot('proposal-approved', true)
     await goTo('parameters/max_vals')
@@ -78,7 +79,7 @@ withBrowser('proposing and voting in the page', () => {
     await page.getByLabel('Amount', { exact: true }).fill('2.5')
     await propose(page)
     expect(await signSheet(page)).toMatch(/Held until the proposal is decided2\.5 token/)
-    await page.getByRole('heading', { name: /^Pay 2\.5 token to/ }).waitFor()
+    await page.getByRole('heading', { name: /Pay 2\.5 token to/ }).waitFor()
     await vote(page, 'no')
     await page.locator('.status-line').getByText('Rejected').waitFor()
     await page.getByText('The amount went back from escrow to the proposer.').waitFor()
@@ -192,11 +193,6 @@ withBrowser('a vote among three validators', () => {
     expect(await row.textContent()).toContain('Yes')
 
     await openAccount(page, second ?? '')
-    await page.getByRole('button', { name: 'Vote no', exact: true }).waitFor()
-    const looks = await page.evaluate(
-      "[...document.querySelectorAll('.vote-box .actions button')].map((it) => getComputedStyle(it).backgroundColor)",
-    )
-    expect(new Set(looks as string[]).size).toBe(2)
     await vote(page, 'yes')
     await page.locator('.status-line').getByText('Approved').waitFor()
     expect(await bar.getAttribute('aria-label')).toBe('Yes 66.67 %, no 0 % of the voting power')
@@ -221,7 +217,7 @@ withBrowser('a vote among three validators', () => {
     const facts = page.locator('.facts').first()
     expect(await facts.textContent()).toMatch(/Preserved \(1\)devnet.*deactivated \(2\)(node1node2|node2node1)/)
     await goTo('proposals?state=open')
-    await page.getByRole('link', { name: /^Set gas_price/ }).click()
+    await page.getByRole('link', { name: /Set gas_price/ }).click()
     await page.getByText(/^1 d( 5\d min| 1 h)?, about [\d,]+ blocks/).waitFor()
     const end = new Date(expireTimestamp * 1000).toISOString().slice(0, 19).replace('T', ' ')
     expect(await page.locator('.status-line').textContent()).toContain(`until ${end} UTC`)

@@ -123,7 +123,7 @@ withBrowser('a holder of tokens who has no candidacy', () => {
     const { deliver_tx } = await svc.async.governance.proposeChangeParam({ from: owner, name: 'max_vals', value: '7' })
     await goTo(`validators/${owner}`)
     await openAccount(page, holder)
-    await page.getByRole('table', { name: 'Delegators' }).getByText(holder.slice(0, 6)).waitFor()
+    await page.getByRole('table', { name: 'Delegators' }).getByRole('link', { name: holder, exact: true }).waitFor()
     await shot('validator-delegators-phone-dark', true)
     await goTo('account')
     const ballot = page.locator('.events li', { hasText: 'Set max_vals to 7' })

@@ -185,6 +185,7 @@ withBrowser('the wallet', () => {
     expect(await svc.async.getTransactionCount(address(1))).toBe(before + 1)
     expect(await svc.async.getBalance(address(1))).toBe(String(left))
     await page.getByRole('button', { name: 'Close' }).last().click()
+    await web.goTo('account')
     await page.getByRole('region', { name: 'Your transactions' }).getByText('done').waitFor()
   })
 

@@ -95,6 +95,21 @@ describe('chosen proposals', () => {
     expect(page(search)).toEqual([expected, total])
   })
 
+  test('counts adds the number of each, whatever is chosen, and its tally; without it nothing is added', () => {
+    const { data } = chain.query('/governance/proposals?type=change_param&newest=true&counts=true') as {
+      data: object[]
+    }
+    expect(data).toMatchObject([
+      { Id: ids[2], Number: 3, Tally: { Yes: 0, No: 0, Total: 100 } },
+      { Id: ids[0], Number: 1, Tally: { Yes: 100, No: 0, Total: 100 } },
+    ])
+    const { data: plain } = chain.query('/governance/proposals?newest=true') as { data: object[] }
+    expect(plain.filter((one) => 'Number' in one || 'Tally' in one)).toEqual([])
+    const id = (ids[5] as string).replaceAll('+', '-').replaceAll('/', '_')
+    expect(chain.query(`/governance/proposal/${id}?counts=true`)).toMatchObject({ Number: 6 })
+    expect(chain.query(`/governance/proposal/${id}`)).not.toHaveProperty('Number')
+  })
+
   test('every state and type together are all proposals, and those of the plain list', () => {
     const all = chain.query('/governance/proposals') as { Id: string; Type: string; Result: string }[]
     expect(chain.query('/governance/proposals?newest=false')).toEqual({ data: all, total: 6 })
@@ -113,7 +128,7 @@ describe('chosen proposals', () => {
     ['type=toString', /^Invalid parameter: type: /],
     ['newest=1', /^Invalid parameter: newest: expected one of true, false, got "1"$/],
     ['newest=true&limit=x', /^Invalid parameter: limit: /],
-    ['newest=true&page=2', /^Invalid parameter: page: expected limit, offset, newest, state or type$/],
+    ['newest=true&page=2', /^Invalid parameter: page: expected limit, offset, newest, state, type or counts$/],
   ])('%s is refused', (search, log) => {
     expect(chain.abciQuery(`/governance/proposals?${search}`)).toMatchObject({
       code: 20,

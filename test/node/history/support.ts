@@ -3,7 +3,7 @@ import Database from 'better-sqlite3'
 import { TXS_OF_A_BLOCK } from '../../../src/node/history/file.ts'
 import { historyQueries } from '../../../src/node/history/queries.ts'
 import { startHistoryIndex } from '../../../src/node/history/thread.ts'
-import { readPath } from '../../../src/modules/query.ts'
+import { queryOfPath, readPath } from '../../../src/modules/query.ts'
 import { tables, views } from '../../../src/modules/registry.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/sqliteStore.ts'
 import { account, CHAIN_ID, nodeKey, TestChain, tokens } from '../../support/testChain.ts'
@@ -56,8 +56,7 @@ export function openChain(folder: string, { before, journalBytesMax = Infinity, 
   /** What the node answers to `/history/<path>`. */
   const ask = (whole: string): HistoryPage => {
     const [given = '', options = ''] = whole.split('?')
-    const [name] = given.split('/')
-    const entry = queries.find((one) => one.path.startsWith(`/history/${name}/`))
+    const entry = queryOfPath(`/history/${given}`, queries)
     const height = store.height()
     const context = {
       state: store,

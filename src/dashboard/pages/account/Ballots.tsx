@@ -4,11 +4,10 @@ import { stakesIn, useStakes } from '../../data/stakes.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
 import { formatCount } from '../../format.ts'
 import { Section } from '../../parts/layout.tsx'
-import { ResultBadge } from '../../parts/proposal.tsx'
+import { ProposalName, ResultBadge } from '../../parts/proposal.tsx'
 import { Badge } from '../../parts/text.tsx'
 import { TimeLeft } from '../../parts/TimeLeft.tsx'
 import { ValidatorLink } from '../../parts/ValidatorLink.tsx'
-import { titleOf } from '../../proposals/index.ts'
 import { linkTo } from '../../route.ts'
 
 /** Proposals that are shown, of each state: each is one more question. */
@@ -62,8 +61,8 @@ function Voted({
 async function ask() {
   const { listProposals } = svc.async.governance
   const [open, newest] = await Promise.all([
-    listProposals({ state: 'open', newest: true, limit: OPEN_SHOWN }),
-    listProposals({ newest: true, limit: OPEN_SHOWN + DECIDED_SHOWN }),
+    listProposals({ state: 'open', newest: true, counts: true, limit: OPEN_SHOWN }),
+    listProposals({ newest: true, counts: true, limit: OPEN_SHOWN + DECIDED_SHOWN }),
   ])
   const decided = newest.data.filter(({ Result }) => Result !== '').slice(0, DECIDED_SHOWN)
   return { shown: [...open.data, ...decided], left: (open.total ?? 0) - open.data.length }
@@ -88,7 +87,10 @@ export function Ballots({ address }: { readonly address: string }) {
         {data.shown.map((proposal) => (
           <li key={proposal.Id} class='stack'>
             <span>
-              <ResultBadge result={proposal.Result} /> <a href={proposalLink(proposal.Id)}>{titleOf(proposal)}</a>
+              <ResultBadge result={proposal.Result} />{' '}
+              <a href={proposalLink(proposal.Id)}>
+                <ProposalName proposal={proposal} />
+              </a>
               {proposal.Result === '' && (
                 <span class='soft'>
                   {' '}

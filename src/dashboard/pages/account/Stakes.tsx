@@ -5,7 +5,7 @@ import { Section } from '../../parts/layout.tsx'
 import { type Column, Table } from '../../parts/Table.tsx'
 import { Short, Tokens } from '../../parts/text.tsx'
 import { ValidatorLink, ValidatorName } from '../../parts/ValidatorLink.tsx'
-import { linkToForm } from '../validators/parts.tsx'
+import { linkToForm, linkToValidator } from '../validators/parts.tsx'
 
 /** What a stake earned, less what it lost, in base units. */
 export const earnedOf = ({ award_amount: won, slash_amount: lost }: StakeOf): bigint => BigInt(won) - BigInt(lost)
@@ -27,6 +27,7 @@ const columnsOf = (members: ReadonlySet<string | null>, isMine: boolean): readon
     value: ({ validator_address: owner }) => owner ?? '',
     cell: ({ validator_address: owner, pub_key }) =>
       owner ? <ValidatorLink owner={owner} /> : <Short text={pub_key?.value ?? ''} />,
+    corner: 'name',
   },
   {
     name: 'staked',
@@ -34,7 +35,8 @@ const columnsOf = (members: ReadonlySet<string | null>, isMine: boolean): readon
     value: ({ shares }) => shares,
     cell: ({ shares }) => <Tokens units={shares} decimals={2} unit='' />,
     isNumber: true,
-    width: 'clamp(4.5rem, 25vw, 10rem)',
+    corner: 'figure',
+    width: '10rem',
   },
   {
     name: 'earned',
@@ -42,7 +44,9 @@ const columnsOf = (members: ReadonlySet<string | null>, isMine: boolean): readon
     value: (one) => String(earnedOf(one)),
     cell: (one) => <Signed units={earnedOf(one)} unit='' />,
     isNumber: true,
-    width: 'clamp(4.2rem, 19vw, 9rem)',
+    corner: 'aside',
+    label: 'Earned',
+    width: '9rem',
   },
   {
     name: 'put-in',
@@ -50,7 +54,6 @@ const columnsOf = (members: ReadonlySet<string | null>, isMine: boolean): readon
     value: ({ delegate_amount: amount }) => amount,
     cell: ({ delegate_amount: amount }) => <Tokens units={amount} unit='' />,
     isNumber: true,
-    isMinor: true,
     width: '9rem',
   },
   {
@@ -59,14 +62,14 @@ const columnsOf = (members: ReadonlySet<string | null>, isMine: boolean): readon
     value: ({ withdraw_amount: amount }) => amount,
     cell: ({ withdraw_amount: amount }) => <Tokens units={amount} unit='' />,
     isNumber: true,
-    isMinor: true,
     width: '9rem',
   },
   {
     name: 'state',
     title: 'Earns now',
     value: ({ validator_address: owner }) => (members.has(owner) ? 'yes' : 'no: not in the set'),
-    isMinor: true,
+    corner: 'note',
+    label: 'Earns now',
     width: '9rem',
   },
   ...(isMine
@@ -86,6 +89,7 @@ const columnsOf = (members: ReadonlySet<string | null>, isMine: boolean): readon
               </a>
             ) : null,
           isAction: true as const,
+          corner: 'action' as const,
           width: '4.7rem',
         },
       ]
@@ -103,6 +107,7 @@ export function Stakes({ address, isMine = false }: { readonly address: string; 
         label={`Stakes of ${address}`}
         rows={stakes}
         keyOf={({ validator_address: owner, pub_key, created_at: since }) => `${owner}/${pub_key?.value}/${since}`}
+        linkOf={({ validator_address: owner }) => (owner ? linkToValidator(owner) : undefined)}
         empty=''
         isSortable={false}
         columns={columnsOf(new Set(set.map(({ owner_address: owner }) => owner)), isMine)}

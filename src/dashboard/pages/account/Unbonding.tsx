@@ -7,6 +7,7 @@ import { Section } from '../../parts/layout.tsx'
 import { type Column, Table } from '../../parts/Table.tsx'
 import { Ago, HeightLink, Short, Tokens } from '../../parts/text.tsx'
 import { ValidatorLink } from '../../parts/ValidatorLink.tsx'
+import { linkTo } from '../../route.ts'
 
 /** Something that comes back to a balance. */
 interface Entry {
@@ -60,13 +61,14 @@ const columns: readonly Column<Entry>[] = [
     title: 'Amount',
     value: ({ amount }) => amount,
     cell: ({ amount }) => <Tokens units={amount} decimals={2} unit='' />,
+    corner: 'figure',
   },
   {
     name: 'from',
     title: 'From',
-    value: ({ validator }) => validator ?? '',
+    value: ({ validator }) => validator ?? 'its candidacy',
     cell: (entry) => <Source entry={entry} />,
-    isMinor: true,
+    corner: 'name',
   },
   {
     name: 'completion',
@@ -74,7 +76,9 @@ const columns: readonly Column<Entry>[] = [
     value: ({ height }) => height,
     cell: ({ height }) => <HeightLink height={height} />,
     isNumber: true,
-    width: 'clamp(4.6rem, 15vw, 8rem)',
+    corner: 'note',
+    label: 'Block',
+    width: '8rem',
   },
   {
     name: 'time',
@@ -82,7 +86,8 @@ const columns: readonly Column<Entry>[] = [
     value: ({ height }) => height,
     cell: ({ height }) => <TimeOfHeight height={height} />,
     isNumber: true,
-    width: 'clamp(5.4rem, 18vw, 8rem)',
+    corner: 'aside',
+    width: '8rem',
   },
   {
     name: 'clock',
@@ -90,7 +95,6 @@ const columns: readonly Column<Entry>[] = [
     value: ({ height }) => height,
     cell: ({ height }) => <TimeOfHeight height={height} isClock />,
     isNumber: true,
-    isMinor: true,
     width: '16rem',
   },
   {
@@ -111,6 +115,9 @@ export function Unbonding({ address }: { readonly address: string }) {
         label={`Unbonding of ${address}`}
         rows={entries}
         keyOf={({ index }) => index}
+        linkOf={({ validator, height }) =>
+          linkTo(validator === undefined ? ['blocks', height] : ['validators', validator])
+        }
         empty='Nothing unbonds.'
         isSortable={false}
         columns={columns}

@@ -12,7 +12,7 @@ import { proposalLink, type ProposalOf, useLatest } from '../../data/proposals.t
 import { svc } from '../../data/gateway.ts'
 import { useAnswer } from '../../data/useAnswer.ts'
 import { Facts, Section, View } from '../../parts/layout.tsx'
-import { EmptyNote, Shown } from '../../parts/notes.tsx'
+import { EmptyNote, Pending, Shown } from '../../parts/notes.tsx'
 import { ParamValue } from '../../parts/ParamValue.tsx'
 import { Plot } from '../../parts/Plot.tsx'
 import { type Column, Table } from '../../parts/Table.tsx'
@@ -96,39 +96,43 @@ export function ParameterHistory({ parameter }: { readonly parameter: Parameter 
     () => rowsOf(parameter, history.data?.data ?? [], changes.data ?? []),
     [parameter, history.data, changes.data],
   )
+  const none = changes.data === undefined ? <Pending /> : '–'
   const columns: readonly Column<HistoryRow>[] = [
     {
       name: 'value',
       title: 'Value',
       value: ({ value }) => value,
       cell: ({ value }) => <ParamValue name={name} value={value} />,
+      corner: 'name',
     },
     {
       name: 'from',
       title: 'In force from block',
       value: ({ height_in_force: height }) => height,
       cell: ({ height_in_force: height }) => (height === 0 ? 'genesis' : <HeightLink height={height} />),
+      corner: 'note',
+      label: 'Block',
     },
     {
       name: 'proposal',
       title: 'By proposal',
       value: ({ proposal }) => proposal?.Id ?? '',
       cell: ({ proposal, value }) =>
-        proposal === undefined ? '–' : <a href={proposalLink(proposal.Id)}>Set to {formatValue(value)}</a>,
+        proposal === undefined ? none : <a href={proposalLink(proposal.Id)}>Set to {formatValue(value)}</a>,
+      corner: 'figure',
     },
     {
       name: 'proposer',
       title: 'Proposer',
       value: ({ proposal }) => proposal?.Proposer ?? '',
-      cell: ({ proposal }) => (proposal === undefined ? '–' : <ValidatorLink owner={proposal.Proposer} />),
-      isMinor: true,
+      cell: ({ proposal }) => (proposal === undefined ? none : <ValidatorLink owner={proposal.Proposer} />),
     },
     {
       name: 'approved',
       title: 'Approved',
       value: ({ proposal }) => proposal?.ResultAt ?? '',
-      cell: ({ proposal }) => (proposal === undefined ? '–' : <Ago time={proposal.ResultAt} />),
-      isMinor: true,
+      cell: ({ proposal }) => (proposal === undefined ? none : <Ago time={proposal.ResultAt} />),
+      corner: 'aside',
       isNumber: true,
     },
   ]
@@ -165,6 +169,7 @@ export function ParameterHistory({ parameter }: { readonly parameter: Parameter 
                   rows={rows}
                   isSortable
                   keyOf={(one) => one.height_in_force}
+                  linkOf={({ proposal }) => (proposal === undefined ? undefined : proposalLink(proposal.Id))}
                   empty='There is no value yet.'
                 />
               </Section>

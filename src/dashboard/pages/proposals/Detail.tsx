@@ -4,12 +4,13 @@ import { useAnswer } from '../../data/useAnswer.ts'
 import { Facts, Section, View } from '../../parts/layout.tsx'
 import { Verified } from '../../parts/Verified.tsx'
 import { EmptyNote, Shown } from '../../parts/notes.tsx'
-import { ResultBadge } from '../../parts/proposal.tsx'
+import { ProposalName, ResultBadge } from '../../parts/proposal.tsx'
 import { LargeTally } from '../../parts/TallyBar.tsx'
+import { Prose } from '../../parts/Prose.tsx'
 import { Ago, HeightLink, TxLink, UserText, Whole } from '../../parts/text.tsx'
 import { endOf, TimeLeft } from '../../parts/TimeLeft.tsx'
 import { ValidatorLink } from '../../parts/ValidatorLink.tsx'
-import { kindOf, rowOf, titleOf } from '../../proposals/index.ts'
+import { kindOf, rowOf, titleOf, whatOf } from '../../proposals/index.ts'
 import { VoteBox } from './VoteBox.tsx'
 import { Votes } from './Votes.tsx'
 
@@ -50,14 +51,15 @@ function Proposed({ proposal, hash }: { readonly proposal: WholeProposal; readon
   const { title, Changes } = kindOf(proposal.Type)
   return (
     <>
+      {reason.trim() === '' ? null : <p class='summary'>{whatOf(proposal)}</p>}
       <StatusLine proposal={proposal} />
       <Section title={CHANGES[proposal.Result]} aside={title}>
         <Changes proposal={proposal} detail={proposal.Detail} />
-        {reason === '' ? null : (
+        {reason.trim() === '' ? null : (
           <figure class='reason'>
             <figcaption>Reason, in the words of the proposer</figcaption>
             <blockquote>
-              <UserText text={reason} isLong />
+              <Prose text={reason} />
             </blockquote>
           </figure>
         )}
@@ -100,11 +102,17 @@ function Proposed({ proposal, hash }: { readonly proposal: WholeProposal; readon
 
 /** One proposal: what it would change, its tally, who voted what, and voting. */
 export function ProposalDetail({ id, hash }: { readonly id: string; readonly hash: string }) {
-  const answer = useLatest(useAnswer(`proposal/${id}`, () => svc.async.governance.queryProposal(id)))
+  const answer = useLatest(
+    useAnswer(`proposal/${id}`, () => svc.async.governance.queryProposal({ proposalId: id, counts: true })),
+  )
   const proposal = answer.data?.data
-  const title = proposal === undefined || proposal === null ? 'Proposal' : titleOf(proposal)
   return (
-    <View title={title}>
+    <View
+      title={
+        proposal ? `${proposal.Number === undefined ? '' : `#${proposal.Number} `}${titleOf(proposal)}` : 'Proposal'
+      }
+      name={proposal ? <ProposalName proposal={proposal} /> : 'Proposal'}
+    >
       <Shown answer={answer} lines={8}>
         {({ data }) =>
           data === null ? (

@@ -8,12 +8,12 @@ import { csvText, download } from '../../parts/csv.ts'
 import { View } from '../../parts/layout.tsx'
 import { EmptyNote, ErrorNote, Shown } from '../../parts/notes.tsx'
 import { Pager } from '../../parts/Pager.tsx'
-import { ResultBadge } from '../../parts/proposal.tsx'
+import { ProposalName, ResultBadge } from '../../parts/proposal.tsx'
 import { SmallTally } from '../../parts/TallyBar.tsx'
-import { Ago, HeightLink, UserText } from '../../parts/text.tsx'
+import { Ago, HeightLink } from '../../parts/text.tsx'
 import { endOf, TimeLeft } from '../../parts/TimeLeft.tsx'
 import { ValidatorLink } from '../../parts/ValidatorLink.tsx'
-import { kinds, titleOf } from '../../proposals/index.ts'
+import { kinds, titleOf, whatOf } from '../../proposals/index.ts'
 import { linkTo, useRoute } from '../../route.ts'
 
 const STATES = ['open', 'Approved', 'Rejected', 'Expired'] as const
@@ -26,9 +26,6 @@ interface Filter {
 
 /** Proposals of a page: what a screen shows. */
 const PAGE_ROWS = 20
-
-/** Characters of a reason that a line may show. */
-const REASON_SHOWN = 200
 
 /** Proposals that one question for the CSV file asks for. */
 const CSV_ROWS = 500
@@ -102,19 +99,6 @@ function Filters({ filter, heard }: { readonly filter: Filter; readonly heard: n
   )
 }
 
-/** The tally of a proposal; that of an open one is asked for again when there is news of it. */
-function TallyOf({ proposal: { Id, Result }, heard }: { readonly proposal: Proposal; readonly heard: number }) {
-  const key = Result === '' ? `tally/${Id}@${heard}` : `tally/${Id}`
-  const { data } = useLatest(
-    useAnswer(
-      key,
-      async () => (await svc.async.governance.queryProposal(Id)).data?.Tally,
-      Result === '' ? 'onReturn' : 'once',
-    ),
-  )
-  return <SmallTally tally={data} />
-}
-
 /** How an open proposal ends, or how the others did. */
 function Outcome({ proposal }: { readonly proposal: Proposal }) {
   const { Result: result, ResultBlockHeight: height, ResultAt: time } = proposal
@@ -136,20 +120,16 @@ function Outcome({ proposal }: { readonly proposal: Proposal }) {
   )
 }
 
-function Row({ proposal, heard }: { readonly proposal: Proposal; readonly heard: number }) {
-  const { reason } = proposal.Detail
+function Row({ proposal }: { readonly proposal: Proposal }) {
   return (
     <li>
       <div class='what'>
-        <a href={proposalLink(proposal.Id)}>{titleOf(proposal)}</a>
+        <a href={proposalLink(proposal.Id)}>
+          <ProposalName proposal={proposal} />
+        </a>
         <small class='soft'>
           {kinds[proposal.Type].title}
-          {reason === '' ? null : (
-            <>
-              {' · '}
-              <UserText text={reason.slice(0, REASON_SHOWN)} />
-            </>
-          )}
+          {titleOf(proposal) === whatOf(proposal) ? '' : ` · ${whatOf(proposal)}`}
         </small>
       </div>
       <div class='by'>
@@ -159,7 +139,7 @@ function Row({ proposal, heard }: { readonly proposal: Proposal; readonly heard:
         </small>
       </div>
       <div class='tally'>
-        <TallyOf proposal={proposal} heard={heard} />
+        <SmallTally tally={proposal.Tally} />
       </div>
       <div class='outcome'>
         <Outcome proposal={proposal} />
@@ -169,7 +149,9 @@ function Row({ proposal, heard }: { readonly proposal: Proposal; readonly heard:
 }
 
 const CSV_NAMES = [
+  'Number',
   'Id',
+  'Title',
   'Type',
   'What',
   'Reason',
@@ -188,6 +170,7 @@ async function saveAll(filter: Filter): Promise<void> {
   for (;;) {
     const { data } = await svc.async.governance.listProposals({
       newest: true,
+      counts: true,
       limit: CSV_ROWS,
       offset: all.length,
       ...filter,
@@ -196,9 +179,11 @@ async function saveAll(filter: Filter): Promise<void> {
     if (data.length < CSV_ROWS) break
   }
   const rows = all.map((one) => [
+    one.Number ?? '',
     one.Id,
-    one.Type,
     titleOf(one),
+    one.Type,
+    whatOf(one),
     one.Detail.reason,
     one.Proposer,
     one.BlockHeight,
@@ -245,7 +230,13 @@ export function ProposalList() {
       `proposals/${state}/${type}/${page}@${heard}`,
       async () => {
         const offset = (page - 1) * PAGE_ROWS
-        const chosen = await svc.async.governance.listProposals({ newest: true, limit: PAGE_ROWS, offset, ...filter })
+        const chosen = await svc.async.governance.listProposals({
+          newest: true,
+          counts: true,
+          limit: PAGE_ROWS,
+          offset,
+          ...filter,
+        })
         // While another page is on its way, this one keeps its own number.
         return { ...chosen, page, filter }
       },
@@ -276,7 +267,7 @@ export function ProposalList() {
               <>
                 <ol class='proposals' aria-label='Proposals' aria-busy={answer.isOld}>
                   {data.map((one) => (
-                    <Row key={one.Id} proposal={one} heard={news.get(one.Id) ?? 0} />
+                    <Row key={one.Id} proposal={one} />
                   ))}
                 </ol>
                 <Foot filter={shown.filter} page={shown.page} total={total} />

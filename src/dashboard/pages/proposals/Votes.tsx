@@ -5,6 +5,7 @@ import { formatCount, formatShare } from '../../format.ts'
 import { type Column, Table } from '../../parts/Table.tsx'
 import { Badge, HeightLink } from '../../parts/text.tsx'
 import { ValidatorLink } from '../../parts/ValidatorLink.tsx'
+import { linkTo } from '../../route.ts'
 
 /** A validator's vote, or that it has not voted. */
 interface VoteRow {
@@ -24,6 +25,7 @@ const columns: readonly Column<VoteRow>[] = [
     title: 'Validator',
     value: ({ voter }) => voter,
     cell: ({ voter }) => <ValidatorLink owner={voter} />,
+    corner: 'name',
   },
   {
     name: 'answer',
@@ -31,6 +33,7 @@ const columns: readonly Column<VoteRow>[] = [
     value: ({ answer }) => ANSWERS[answer],
     cell: ({ answer }) =>
       answer === '' ? <span class='soft'>Not voted</span> : <Badge tone={TONES[answer]}>{ANSWERS[answer]}</Badge>,
+    corner: 'figure',
   },
   {
     name: 'block',
@@ -38,7 +41,8 @@ const columns: readonly Column<VoteRow>[] = [
     value: ({ height }) => height,
     cell: ({ height }) => (height === 0 ? '–' : <HeightLink height={height} />),
     isNumber: true,
-    isMinor: true,
+    corner: 'aside',
+    label: 'Block',
   },
 ]
 
@@ -50,13 +54,14 @@ const powerColumnsOf = (total: number): readonly Column<VoteRow>[] => [
     value: ({ power }) => power ?? 0,
     cell: ({ power }) => (power === undefined ? <span class='soft'>not in the set</span> : formatCount(power)),
     isNumber: true,
+    corner: 'note',
+    label: 'Power',
   },
   {
     name: 'share',
     title: 'Share',
     value: ({ power = 0 }) => formatShare(power, total),
     isNumber: true,
-    isMinor: true,
   },
 ]
 
@@ -77,6 +82,14 @@ export function Votes({ proposal: { Votes: votes, Result } }: { readonly proposa
   const total = set.reduce((sum, { power }) => sum + power, 0)
   const shown = Result === '' ? [...columns, ...powerColumnsOf(total)] : columns
   return (
-    <Table label='Votes' columns={shown} rows={rows} isSortable keyOf={({ voter }) => voter} empty='Nobody voted.' />
+    <Table
+      label='Votes'
+      columns={shown}
+      rows={rows}
+      isSortable
+      keyOf={({ voter }) => voter}
+      linkOf={({ voter }) => linkTo(['validators', voter])}
+      empty='Nobody voted.'
+    />
   )
 }

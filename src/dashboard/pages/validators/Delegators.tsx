@@ -37,6 +37,7 @@ const columnsOf = (shares: bigint): readonly Column<Delegation>[] => [
     title: 'Account',
     value: ({ delegator_address: account }) => account,
     cell: ({ delegator_address: account }) => <AccountLink address={account} />,
+    corner: 'name',
   },
   {
     name: 'staked',
@@ -44,13 +45,15 @@ const columnsOf = (shares: bigint): readonly Column<Delegation>[] => [
     value: (one) => one.shares,
     cell: (one) => <Tokens units={one.shares} />,
     isNumber: true,
+    corner: 'figure',
   },
   {
     name: 'part',
     title: 'Part of the shares',
     value: (one) => formatShare(BigInt(one.shares), shares),
     isNumber: true,
-    isMinor: true,
+    corner: 'aside',
+    label: 'Share',
   },
 ]
 
@@ -75,6 +78,7 @@ export function Delegators({ owner, stake }: { readonly owner: string; readonly 
               columns={columnsOf(shares)}
               rows={data}
               keyOf={({ delegator_address: account }) => account}
+              linkOf={({ delegator_address: account }) => linkTo(['accounts', account])}
               empty='Nobody but its owner has staked with this validator.'
               isSortable={false}
             />

@@ -9,7 +9,7 @@ import { type Column, Table } from '../../parts/Table.tsx'
 import { Ago, HeightLink, TxLink } from '../../parts/text.tsx'
 import { Sentence, sentenceText } from '../../parts/Words.tsx'
 import { eventWords } from '../../events.ts'
-import { useRoute } from '../../route.ts'
+import { linkTo, useRoute } from '../../route.ts'
 import type { History, HistoryEvent } from './useHistory.ts'
 
 const ANSWERS: Readonly<Record<string, string>> = { Y: 'voted yes on ', N: 'voted no on ' }
@@ -34,6 +34,8 @@ const columnsOf = (owner: string): readonly Column<HistoryEvent>[] => [
     title: 'Block',
     value: ({ height }) => height,
     cell: ({ height }) => <HeightLink height={height} />,
+    corner: 'note',
+    label: 'Block',
     width: '4.5rem',
   },
   {
@@ -45,13 +47,13 @@ const columnsOf = (owner: string): readonly Column<HistoryEvent>[] => [
         <EventSentence event={event} owner={owner} />
       </span>
     ),
+    corner: 'name',
   },
   {
     name: 'transaction',
     title: 'Transaction',
     value: ({ hash }) => hash ?? '',
     cell: ({ hash }) => (hash === null ? <span class='soft'>by the block</span> : <TxLink hash={hash} />),
-    isMinor: true,
     width: '10rem',
   },
   {
@@ -60,7 +62,7 @@ const columnsOf = (owner: string): readonly Column<HistoryEvent>[] => [
     value: ({ time }) => time,
     cell: ({ time }) => <Ago time={time} />,
     isNumber: true,
-    isMinor: true,
+    corner: 'aside',
     width: '8rem',
   },
 ]
@@ -108,6 +110,7 @@ export function HistorySection({
               columns={columnsOf(owner)}
               rows={events.filter(isShown)}
               keyOf={(event) => `${event.height}/${event.hash}/${event.type}/${JSON.stringify(event.attributes)}`}
+              linkOf={({ hash, height }) => linkTo(hash === null ? ['blocks', height] : ['transactions', hash])}
               empty={`${asked === '' ? 'Nothing' : 'Nothing of this kind'} has happened since the first block that this node has.`}
             />
             {next === null ? null : (

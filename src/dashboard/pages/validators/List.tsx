@@ -19,7 +19,7 @@ import {
   STATUS_WORDS,
   withMembers,
 } from './candidacy.ts'
-import { MissedNow, PowerBar, StakeLink, StatusBadge, NameCell } from './parts.tsx'
+import { linkToValidator, MissedNow, PowerBar, StakeLink, StatusBadge, NameCell } from './parts.tsx'
 import { useValidators } from './useValidators.ts'
 
 const missedColumn: Column<Candidacy> = {
@@ -30,7 +30,6 @@ const missedColumn: Column<Candidacy> = {
   file: ({ keys, absent }) => (keys === 0 ? '' : absent),
   cell: ({ keys, absent }) => <MissedNow keys={keys} absent={absent} />,
   isNumber: true,
-  isMinor: true,
   width: '5rem',
 }
 
@@ -61,9 +60,9 @@ const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidac
   {
     name: 'rank',
     title: 'Rank',
-    value: ({ validator }) => validator.rank,
+    // People count from 1; who has withdrawn has none.
+    value: ({ validator }) => validator.rank + 1,
     isNumber: true,
-    isMinor: true,
     width: '3.6rem',
   },
   {
@@ -71,6 +70,7 @@ const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidac
     title: 'Validator',
     value: ({ validator: { description, owner_address: owner } }) => description.name || owner,
     cell: ({ validator }) => <NameCell validator={validator} />,
+    corner: 'name',
   },
   { name: 'owner', title: 'Owner', value: ({ validator }) => validator.owner_address, isFileOnly: true },
   { name: 'key', title: 'Public key', value: ({ validator }) => validator.pub_key.value, isFileOnly: true },
@@ -82,7 +82,8 @@ const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidac
     value: ({ power }) => power,
     cell: ({ power }) => <PowerBar power={power} most={most} total={inflation.power} />,
     isNumber: true,
-    isMinor: true,
+    corner: 'figure',
+    label: 'Power',
     width: '14rem',
   },
   { name: 'share', title: 'Share', value: ({ power }) => formatShare(power, inflation.power), isFileOnly: true },
@@ -93,7 +94,6 @@ const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidac
     file: ({ validator }) => Svc.toTokens(validator.shares),
     cell: ({ validator }) => <Tokens units={validator.shares} decimals={0} unit='' />,
     isNumber: true,
-    isMinor: true,
     width: '7.4rem',
   },
   {
@@ -110,7 +110,6 @@ const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidac
     file: ({ validator }) => validator.comp_rate,
     cell: ({ validator }) => formatRatio(validator.comp_rate),
     isNumber: true,
-    isMinor: true,
     width: '6.9rem',
   },
   {
@@ -120,6 +119,8 @@ const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidac
     file: (candidacy) => formatReturn(candidacy, inflation),
     cell: (candidacy) => formatReturn(candidacy, inflation),
     isNumber: true,
+    corner: 'aside',
+    label: 'Return',
     width: '5.6rem',
   },
   {
@@ -129,7 +130,6 @@ const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidac
     file: ({ validator }) => Svc.toTokens(roomOf(validator)),
     cell: ({ validator }) => <Tokens units={roomOf(validator)} decimals={0} unit='' />,
     isNumber: true,
-    isMinor: true,
     width: '7.4rem',
   },
   missedColumn,
@@ -138,6 +138,7 @@ const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidac
     title: 'State',
     value: ({ status }) => STATUS_WORDS[status].word,
     cell: ({ status }) => <StatusBadge status={status} />,
+    corner: 'note',
     width: '6.4rem',
   },
   {
@@ -145,7 +146,6 @@ const columnsOf = (most: number, inflation: Inflation): readonly Column<Candidac
     title: 'Stake',
     value: () => '',
     cell: ({ validator }) => <StakeLink validator={validator} />,
-    isMinor: true,
     isAction: true,
     width: '3.4rem',
   },
@@ -238,6 +238,7 @@ function Rows({ validators, set, absences, inflation }: Answered) {
         rows={rows}
         isSortable
         keyOf={({ validator }) => validator.owner_address}
+        linkOf={({ validator }) => linkToValidator(validator.owner_address)}
         empty={all.length === 0 ? 'Nobody has declared a candidacy yet.' : 'No candidacy matches.'}
       />
       <p class='list-foot'>

@@ -26,6 +26,7 @@ const columns: readonly Column<Run>[] = [
     title: 'First missed',
     value: ({ first }) => first,
     cell: ({ first }) => <HeightLink height={first} />,
+    corner: 'name',
   },
   {
     name: 'missed',
@@ -33,8 +34,10 @@ const columns: readonly Column<Run>[] = [
     value: ({ missed }) => missed ?? '',
     cell: ({ missed }) => (missed === undefined ? '–' : formatCount(missed)),
     isNumber: true,
+    corner: 'figure',
+    label: 'Missed',
   },
-  { name: 'end', title: 'Until', value: ({ end }) => END_WORDS[end], isNumber: true },
+  { name: 'end', title: 'Until', value: ({ end }) => END_WORDS[end], isNumber: true, corner: 'note' },
 ]
 
 const COMMIT_WORDS: Readonly<Record<Commit, string>> = {
@@ -112,7 +115,14 @@ export function Missed({
         )}
         <Grid commits={commits} />
         {runs.length === 0 ? null : (
-          <Table label='Missed blocks' columns={columns} rows={runs} keyOf={({ first: key }) => key} empty='' />
+          <Table
+            label='Missed blocks'
+            columns={columns}
+            rows={runs}
+            keyOf={({ first: key }) => key}
+            linkOf={({ first: height }) => linkTo(['blocks', height])}
+            empty=''
+          />
         )}
       </div>
     </Section>

@@ -47,15 +47,21 @@ interface AwardRow {
 interface History<Row> extends Pick<Method, 'name' | 'doc'> {
   readonly kind: 'account' | 'validator' | 'awards'
   readonly owner: 'address' | 'validatorAddress'
+  /** The history of the whole chain, where no owner is named; without it one must be. */
+  readonly whole?: string
   readonly row: JsonSchema
   readonly print: (row: Row) => object
 }
 
-const historyMethod = <Row>({ name, doc, kind, owner, row, print }: History<Row>): Method =>
+const historyMethod = <Row>({ name, doc, kind, owner, whole, row, print }: History<Row>): Method =>
   defineMethod({
     name,
     doc,
-    input: { [owner as 'address']: field(address), limit, before: optional(before) },
+    input: {
+      [owner as 'address']: whole === undefined ? field(address) : optional(field(address)),
+      limit,
+      before: optional(before),
+    },
     positional: 1,
     isList: true,
     result: historyOf(row),
@@ -65,7 +71,8 @@ const historyMethod = <Row>({ name, doc, kind, owner, row, print }: History<Row>
       { address: caller },
     ) => {
       const cut = from === undefined ? '' : `&before=${from}`
-      const page = await chain.history<Row>(caller, `/history/${kind}/${whose}?limit=${rows}${cut}`)
+      const path = whose === undefined ? whole : `${kind}/${whose}`
+      const page = await chain.history<Row>(caller, `/history/${path}?limit=${rows}${cut}`)
       return {
         height: page.last_height,
         earliest_height: page.first_height,
@@ -97,9 +104,10 @@ export const historyMethods: readonly Method[] = [
   }),
   historyMethod<TxRow>({
     name: 'svc_getTransactions',
-    doc: 'The transactions that an account sent, failed ones too, and those that concern it, the newest first.',
+    doc: 'Transactions that an account sent or that concern it, without an address those of the chain, failed ones too, the newest first.',
     kind: 'account',
     owner: 'address',
+    whole: 'transactions',
     row: accountTransaction,
     print: (row) => {
       const found = foundTxOf(row)

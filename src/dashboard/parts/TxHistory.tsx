@@ -1,0 +1,156 @@
+import { head, recentBlocks } from '../data/chain.ts'
+import { useStore } from '../data/store.ts'
+import { askTransactions, type FoundTxs, isOf, movedFor, type TxFilter } from '../data/txHistory.ts'
+import { useAnswer } from '../data/useAnswer.ts'
+import { heightOfLatest, LATEST_TXS, type LiveTx, useLive } from '../data/useTransactions.ts'
+import { formatCount } from '../format.ts'
+import { Svc } from '../../client/index.ts'
+import { operationNames, operationTitle } from '../operations/index.ts'
+import { linkTo, useRoute } from '../route.ts'
+import { ChoiceList } from './Filter.tsx'
+import { HeightLink, Tokens } from './text.tsx'
+import { ErrorNote, Loading } from './notes.tsx'
+import { Steps } from './Steps.tsx'
+import { type Column, Table } from './Table.tsx'
+import { txColumns, txLink } from './transactions.tsx'
+
+const positionOf = ({ height, index }: LiveTx): string => `${height}/${index}`
+
+/** What a transaction brought to a balance, or took from it. */
+const moved = (address: string): Column<LiveTx> => ({
+  name: 'moved',
+  title: 'In and out',
+  value: (tx) => Number(movedFor(address, tx) ?? 0n),
+  file: (tx) => {
+    const units = movedFor(address, tx)
+    return units === undefined ? '' : `${units < 0n ? '-' : ''}${Svc.toTokens(units < 0n ? -units : units)}`
+  },
+  cell: (tx) => {
+    const units = movedFor(address, tx)
+    if (units === undefined) return ''
+    return (
+      <span class={units < 0n ? 'moved' : 'moved in'}>
+        {units < 0n ? '−' : '+'}
+        <Tokens units={units < 0n ? -units : units} unit='' />
+      </span>
+    )
+  },
+  isNumber: true,
+  corner: 'figure',
+  width: '8.5rem',
+})
+
+const OPERATIONS = [
+  { value: '', title: 'Every operation' },
+  ...operationNames
+    .map((value) => ({ value, title: operationTitle(value) }))
+    .sort((a, b) => (a.title < b.title ? -1 : 1)),
+]
+const DIRECTIONS = [
+  { value: '', title: 'In and out' },
+  { value: 'out', title: 'Out: sent by this account' },
+  { value: 'in', title: 'In: sent by others' },
+]
+
+/** What the address asks for. What it cannot ask for is left out. */
+function useFilter(address: string | undefined): { readonly filter: TxFilter; readonly before: string | undefined } {
+  const { options } = useRoute()
+  const operation = operationNames.find((name) => name === options.get('operation'))
+  const direction = (['in', 'out'] as const).find((one) => one === options.get('direction'))
+  return {
+    filter: {
+      ...(operation === undefined ? {} : { operation }),
+      ...(address === undefined ? {} : { address, ...(direction === undefined ? {} : { direction }) }),
+    },
+    before: options.get('before') ?? undefined,
+  }
+}
+
+/** The newest transactions: those that the page was told of, and behind them what the gateway found. */
+function newestOf(told: readonly LiveTx[], filter: TxFilter, found: FoundTxs | undefined): FoundTxs | undefined {
+  const rows = told.filter((tx) => isOf(tx, filter))
+  const last = told.at(-1)
+  const [height, earliest] = [told[0]?.height ?? 0, 0]
+  // Of more transactions than this the page has forgotten the first ones, which stand before those that were found.
+  if (last !== undefined && (told.length >= LATEST_TXS || found === undefined))
+    return { rows, searched: told.length, lowest: last.height, next: positionOf(last), height, earliest }
+  if (found === undefined) return undefined
+  const known = new Set(rows.map(positionOf))
+  const searched = found.searched + told.filter((tx) => tx.height > found.height).length
+  return { ...found, searched, rows: [...rows, ...found.rows.filter((tx) => !known.has(positionOf(tx)))] }
+}
+
+/** What was looked through, where a filter chooses among it. */
+function Searched({ found: { rows, searched, lowest, next, earliest } }: { readonly found: FoundTxs }) {
+  return (
+    <p class='list-foot'>
+      <span>
+        Looked through {searched === 1 ? 'one transaction' : `${formatCount(searched)} transactions`}, back to block{' '}
+        <HeightLink height={next === null ? earliest : (lowest ?? earliest)} />
+        {next === null ? ', the first one that this node has' : ''}: {formatCount(rows.length)} of them{' '}
+        {rows.length === 1 ? 'is' : 'are'} shown.
+        {next === null ? '' : ' “Older” goes on from there.'}
+      </span>
+    </p>
+  )
+}
+
+/** The transactions of an account, or of the chain, page by page back to the first; the first page goes on as blocks come. */
+export function TxHistory({ address, label }: { readonly address?: string; readonly label: string }) {
+  const { filter, before } = useFilter(address)
+  const { operation, direction } = filter
+  const answer = useAnswer(
+    `transactions/${address ?? ''}/${operation ?? ''}/${direction ?? ''}/${before ?? ''}`,
+    () => askTransactions(filter, before),
+    before === undefined ? 'onReturn' : 'once',
+  )
+  const isReady = useStore(head) !== undefined
+  const { data, error } = answer
+  const latest = error === undefined || !isReady ? undefined : heightOfLatest(recentBlocks.get())
+  const told = useLive(
+    before === undefined ? (data === undefined ? latest : Math.max(1, data.height)) : undefined,
+    address,
+  )
+  const found = before === undefined ? newestOf(told, filter, data) : data
+  const path = address === undefined ? ['transactions'] : ['accounts', address]
+  const link = (from?: string): string => linkTo(path, { operation, direction, before: from })
+  const columns = address === undefined ? txColumns() : txColumns(moved(address))
+  const isFiltered = operation !== undefined || direction !== undefined
+  return (
+    <>
+      <div class='filters'>
+        <ChoiceList name='operation' label='Operation' choices={OPERATIONS} resets='before' />
+        {address === undefined ? null : (
+          <ChoiceList name='direction' label='Direction' choices={DIRECTIONS} resets='before' />
+        )}
+      </div>
+      {error === undefined ? null : <ErrorNote error={error} />}
+      {found === undefined ? (
+        error === undefined && <Loading lines={8} />
+      ) : (
+        <>
+          <Table
+            label={label}
+            columns={columns}
+            rows={found.rows}
+            keyOf={positionOf}
+            linkOf={txLink}
+            empty={
+              isFiltered
+                ? 'None of these.'
+                : address === undefined
+                  ? 'No transaction, as far back as this node has blocks. The next one appears here when it is in a block.'
+                  : 'No transaction of this account or about it, as far back as this node has blocks.'
+            }
+          />
+          {isFiltered && <Searched found={found} />}
+          <Steps
+            label='Pages of transactions'
+            back={{ name: 'Newest', to: before === undefined ? undefined : link() }}
+            on={{ name: 'Older', to: found.next === null ? undefined : link(found.next) }}
+          />
+        </>
+      )}
+    </>
+  )
+}
