@@ -56,7 +56,7 @@ describe('a field', () => {
       'accountUpdateRequestId',
       '1',
       '-1',
-      'expected an integer of 0 to 2^53 - 1 (a number, decimal text or 0x-hex text)',
+      'expected a whole number from 0',
     ],
     ['vote', 'answer', 'Y', 'yes', 'expected one of Y, N'],
     ['proposeDeployLibEni', 'name', 'a_b-1', 'A', 'expected name: [a-z0-9_-], at most 64'],

@@ -5,6 +5,8 @@ import { svc } from './gateway.ts'
 export interface StakeConstants {
   /** The max_shares of a candidacy that names none. */
   readonly defaultMaxAmount: bigint
+  /** Who misses so many blocks in a row is removed from the validator set. */
+  readonly maxAbsentBlocks: number
   /** The account that may verify candidacies; empty where nobody may. */
   readonly foundationAddress: string
 }
@@ -18,6 +20,7 @@ async function readStakeConstants(): Promise<StakeConstants> {
   const row = printRow('chain', fromBase64(key) ?? new Uint8Array(), fromBase64(value) ?? new Uint8Array())
   return {
     defaultMaxAmount: BigInt(String(row['default_max_amount'])),
+    maxAbsentBlocks: Number(row['max_absent_blocks']),
     foundationAddress: String(row['foundation_address'] ?? ''),
   }
 }

@@ -36,6 +36,8 @@ class Refusal extends Error {}
 /** What the chain would say of a value of this type. */
 function problemOfType(kind: Exclude<FieldKind, 'object'>, given: string): string | undefined {
   const type = TYPES[kind]
+  // The largest number of the wire's form says nothing to a person.
+  if (kind === 'uint' && uint.parse(given) === undefined) return 'expected a whole number from 0'
   try {
     const wrong = type.check(
       type.fromJson(given, (form) => {

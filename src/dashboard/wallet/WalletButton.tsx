@@ -3,7 +3,7 @@ import { OwnLabel } from '../parts/text.tsx'
 import { useWallet } from './wallet.ts'
 import { openWallet } from './walletDialog.ts'
 
-/** Opens the wallet, and shows which account acts. */
+/** Opens the wallet, and shows which account is in use. */
 export function WalletButton() {
   const { current } = useWallet()
   return (
@@ -14,7 +14,7 @@ export function WalletButton() {
         <>
           <span class='mono'>{shorten(current, 6, 4)}</span>
           <OwnLabel address={current} />
-          <span class='visually-hidden'> acts. Open the wallet</span>
+          <span class='visually-hidden'> is open. Show the wallet</span>
         </>
       )}
     </button>

@@ -246,7 +246,13 @@ export function WalletContent() {
       {/* What was typed stays while the reader is asked. */}
       <div class='stack' hidden={asked !== undefined}>
         <IdleNote />
-        {current === undefined ? null : <OpenAccounts accounts={accounts} current={current} />}
+        {current === undefined ? (
+          <p class='soft'>
+            With an account you send tokens and stake them with a validator. You need no node for that.
+          </p>
+        ) : (
+          <OpenAccounts accounts={accounts} current={current} />
+        )}
         <Openings key={String(isDevnet)} isDevnet={isDevnet} isFirst={current === undefined} />
       </div>
     </>

@@ -124,7 +124,7 @@ withBrowser('wallets that people already have', () => {
     await page.getByText('You refused it in the wallet.').waitFor()
     wallet.isRefusing = false
     await page.getByRole('button', { name: 'Connect Test Wallet' }).click()
-    await page.getByRole('button', { name: 'acts. Open the wallet' }).click()
+    await page.getByRole('button', { name: 'is open. Show the wallet' }).click()
     expect(await page.getByRole('radio', { name: `Act as ${first}` }).isChecked()).toBe(true)
     await page.getByRole('dialog').getByText('in a wallet', { exact: true }).waitFor()
     await page.keyboard.press('Escape')

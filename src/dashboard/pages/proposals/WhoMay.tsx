@@ -22,8 +22,7 @@ export function WhoMay({
   return (
     <div class='note'>
       <p>
-        The account that acts, <span class='mono'>{shorten(account)}</span>, is not that of a validator. These may{' '}
-        {what}:
+        The open account, <span class='mono'>{shorten(account)}</span>, is not that of a validator. These may {what}:
       </p>
       <Names owners={voters} />
     </div>

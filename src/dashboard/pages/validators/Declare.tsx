@@ -43,8 +43,11 @@ function AlreadyOwner({ account }: { readonly account: string }) {
 export function Declare() {
   const { current } = useWallet()
   const facts = useAnswer('declaring', async () => {
-    const [{ data }, { defaultMaxAmount }] = await Promise.all([svc.async.governance.getParams(), stakeConstants()])
-    return { params: data, most: defaultMaxAmount }
+    const [{ data }, { defaultMaxAmount, maxAbsentBlocks }] = await Promise.all([
+      svc.async.governance.getParams(),
+      stakeConstants(),
+    ])
+    return { params: data, most: defaultMaxAmount, absent: maxAbsentBlocks }
   })
   const done = (): void => {
     const owner = currentAccount()
@@ -54,6 +57,10 @@ export function Declare() {
     <View title='Declare a candidacy'>
       <div class='declare'>
         <div class='stack'>
+          <p class='note waiting'>
+            Declare only when your node runs. Without one you are removed after{' '}
+            {facts.data === undefined ? 'some' : formatCount(facts.data.absent)} missed blocks in a row.
+          </p>
           <p>
             A candidate with enough shares becomes a validator: its node signs blocks, and its owner votes on proposals.
             First start a node and let it catch up with the chain. Then read its public key on that machine:

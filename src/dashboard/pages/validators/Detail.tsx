@@ -26,7 +26,7 @@ import { Actions } from './Actions.tsx'
 import { Awards } from './Awards.tsx'
 import { Delegators, RaiseNote } from './Delegators.tsx'
 import { HistorySection } from './HistorySection.tsx'
-import { linkToForm, StatusBadge } from './parts.tsx'
+import { linkToForm, StatusBadge, VERIFIED_MEANING } from './parts.tsx'
 import { StatusNote, type Unbonding } from './StatusNote.tsx'
 import { useHistory } from './useHistory.ts'
 import { type Found, useValidator } from './useValidators.ts'
@@ -124,7 +124,7 @@ function Keys({ validator, params }: { readonly validator: Validator; readonly p
               its max shares
             </>
           ),
-          Rank: rank < 0 ? 'none: it is withdrawn' : `${formatCount(rank)}, counted from 0`,
+          Rank: rank < 0 ? 'none: it is withdrawn' : formatCount(rank + 1),
           Declared: (
             <>
               {height === 0 ? (
@@ -138,7 +138,7 @@ function Keys({ validator, params }: { readonly validator: Validator; readonly p
             </>
           ),
           Updated: <Ago time={validator.updated_at} />,
-          Verified: validator.verified === 'Y' ? 'Y, by the foundation' : 'N',
+          Verified: validator.verified === 'Y' ? `yes: ${VERIFIED_MEANING}` : 'no',
           Active: validator.active,
         }}
       />

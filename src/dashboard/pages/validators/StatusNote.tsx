@@ -30,8 +30,8 @@ function CandidateNote({ validator: { shares, rank } }: Candidacy) {
   }
   return (
     <>
-      A candidate outside the validator set. The set has {places === 1 ? '1 place' : `${places} places`}, and those in
-      it hold more shares
+      A candidate outside the validator set. The set has at most {places === 1 ? '1 member' : `${places} members`}, who
+      hold more shares
       {last.data === undefined ? null : (
         <>
           : the last of them <Tokens units={last.data} />

@@ -26,9 +26,12 @@ export const StatusBadge = ({ status }: { readonly status: Status }) => (
   <Badge tone={STATUS_WORDS[status].tone}>{STATUS_WORDS[status].word}</Badge>
 )
 
+/** What the mark of the foundation says of a candidacy. */
+export const VERIFIED_MEANING = 'the foundation of this chain has checked who runs it'
+
 /** That the foundation has verified who stands behind a candidacy. */
 export const VerifiedMark = () => (
-  <span class='verified' title='Verified by the foundation'>
+  <span class='verified' title={`Verified: ${VERIFIED_MEANING}`}>
     <span aria-hidden='true'>✓</span>
     <span class='visually-hidden'>verified</span>
   </span>
