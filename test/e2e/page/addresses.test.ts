@@ -194,7 +194,7 @@ withBrowser('addresses and drafts', () => {
     await page.locator('.figures').getByText('10', { exact: true }).waitFor()
     await shot('addresses-tokens')
     expect(await findings(page)).toEqual([])
-    await page.getByRole('button', { name: 'acts. Open the wallet' }).click()
+    await page.getByRole('button', { name: 'is open. Show the wallet' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Get tokens' }).click()
     await page.getByRole('dialog').getByText('The tokens came').waitFor()
     await shot('addresses-wallet')

@@ -185,6 +185,7 @@ withBrowser('blocks, transactions, accounts and the search', () => {
     await sign.click()
     await own.page.getByText('It failed').waitFor()
     await own.page.getByRole('dialog').locator('.actions').getByRole('button', { name: 'Close' }).click()
+    await own.goTo('account')
     const sent = own.page.getByRole('region', { name: 'Your transactions' })
     await sent.getByText(/refused it with code 20, Insufficient balance/).waitFor()
     await sent.getByRole('link').click()
@@ -228,7 +229,7 @@ withBrowser('blocks, transactions, accounts and the search', () => {
     const { deliver_tx } = await svc.async.stake.validator.updateAccount({ from: carol, newCandidateAccount: bob })
     const id = Buffer.from(deliver_tx.data as string, 'base64').toString()
     await web.goTo(`accounts/${bob}`)
-    await seen('Hand-overs that wait')
+    await seen('Open hand-over requests')
     await seen(`Request ${id}`)
   })
 

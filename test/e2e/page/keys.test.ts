@@ -121,7 +121,7 @@ withBrowser('keys of the page', () => {
   test('an open account is saved as a keystore at any time', async () => {
     const { page, shot } = web
     const address = await openKey()
-    await page.getByRole('button', { name: 'acts. Open the wallet' }).click()
+    await page.getByRole('button', { name: 'is open. Show the wallet' }).click()
     await page.getByRole('button', { name: `Save as a file the key of ${address}` }).click()
     await page.getByLabel('Password of the keystore file').fill('short')
     await page.getByRole('button', { name: 'Download the keystore file' }).click()
@@ -140,7 +140,7 @@ withBrowser('keys of the page', () => {
     // The gateway has the keys of its own accounts.
     await page.getByRole('radio', { name: 'Devnet account' }).check()
     await page.getByRole('button', { name: `Use ${site.net.accounts[1]?.address}` }).click()
-    await page.getByRole('button', { name: 'acts. Open the wallet' }).click()
+    await page.getByRole('button', { name: 'is open. Show the wallet' }).click()
     await page.getByText('public key of a devnet', { exact: true }).waitFor()
     expect(await page.getByRole('button', { name: /^Save as a file/ }).count()).toBe(1)
   })
@@ -228,7 +228,7 @@ withBrowser('keys of the page', () => {
     await openKey()
     await locked.waitFor({ state: 'detached' })
     // Who locks by hand knows why.
-    await page.getByRole('button', { name: 'acts. Open the wallet' }).click()
+    await page.getByRole('button', { name: 'is open. Show the wallet' }).click()
     await page.getByRole('button', { name: 'Lock' }).click()
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Open wallet' }).waitFor()

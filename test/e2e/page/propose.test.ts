@@ -193,6 +193,11 @@ withBrowser('a vote among three validators', () => {
     expect(await row.textContent()).toContain('Yes')
 
     await openAccount(page, second ?? '')
+    await page.getByRole('button', { name: 'Vote no', exact: true }).waitFor()
+    const looks = await page.evaluate(
+      "[...document.querySelectorAll('.vote-box .actions button')].map((it) => getComputedStyle(it).backgroundColor)",
+    )
+    expect(new Set(looks as string[]).size).toBe(2)
     await vote(page, 'yes')
     await page.locator('.status-line').getByText('Approved').waitFor()
     expect(await bar.getAttribute('aria-label')).toBe('Yes 66.67 %, no 0 % of the voting power')
