@@ -14,7 +14,7 @@ const viewport = { width: WIDTH, height: 640 }
 /** The least height of what a finger touches, in CSS pixels. Source: WCAG 2.2, 2.5.5. */
 const TOUCH_PX = 44
 
-const CHAIN = { candidacies: 40, proposals: 14 }
+const CHAIN = { candidacies: 40, proposals: 20 }
 const { path: folder, remove } = tempFolder('phone')
 const options = largeChainOptions(folder, CHAIN)
 const genesis = options.genesis as string
