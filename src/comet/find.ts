@@ -119,11 +119,11 @@ export type FindOptions = {
 
 /**
  * Finds a CometBFT program: the one that SVCD_COMETBFT names, else the first `cometbft` of a supported release line on
- * PATH, in npm's package for this machine, in the cache, in Go's folders or in those of Homebrew, else version COMETBFT_VERSION, built by `go install`
- * into the cache (about a minute, verified by Go's checksum database). Each program that is passed over is reported with
- * the reason. Throws a CometError of one line when SVCD_COMETBFT cannot be used, when there is neither CometBFT nor Go,
- * or when the build fails. A program is judged by the release line of the version it prints: 0.37.18 prints 0.37.16, and
- * 0.40.0 prints 0.39.0.
+ * PATH, in npm's package for this machine, in the cache, in Go's folders or in those of Homebrew, else version
+ * COMETBFT_VERSION, built by `go install` into the cache (about a minute, verified by Go's checksum database). Each program
+ * that is passed over is reported with the reason. Throws a CometError of one line when SVCD_COMETBFT cannot be used, when
+ * there is neither CometBFT nor Go, or when the build fails. A program is judged by the release line of the version it
+ * prints: 0.37.18 prints 0.37.16, and 0.40.0 prints 0.39.0.
  */
 export const findCometBft = async (options: FindOptions = {}): Promise<CometBft> => {
   const {

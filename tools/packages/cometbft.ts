@@ -42,11 +42,11 @@ interface Options {
 
 const readmeOf = (platform: Platform, go: string, sha256: string): string => `# ${platformPackage(platform)}
 
-CometBFT ${COMETBFT_VERSION} for ${platform}, for [svcd](https://www.npmjs.com/package/svcd). npm installs it with svcd on such a machine; \`svcd\`
-finds it there.
+CometBFT ${COMETBFT_VERSION} for ${platform}, for [svcd](https://www.npmjs.com/package/svcd). npm installs it with svcd
+on such a machine; \`svcd\` finds it there.
 
-It is the program of https://github.com/cometbft/cometbft/tree/v${COMETBFT_VERSION}, unchanged, under the licence in LICENSE. \`go version -m\` names the
-libraries in it. ${go} builds the same bytes from Go's module proxy:
+It is the program of https://github.com/cometbft/cometbft/tree/v${COMETBFT_VERSION}, unchanged, under the licence in
+LICENSE. \`go version -m\` names the libraries in it. ${go} builds the same bytes from Go's module proxy:
 
 \`\`\`
 CGO_ENABLED=0 go install -trimpath -ldflags='-s -w' github.com/cometbft/cometbft/cmd/cometbft@v${COMETBFT_VERSION}
