@@ -64,13 +64,12 @@ function Places({ view }: { readonly view: string }) {
   const id = useId()
   const [, here] = [...NAVIGATION, ...OTHER_PLACES].find(([name]) => name === view) ?? []
   useEffect(() => {
-    if (!isOpen) return
     const onKey = ({ key }: KeyboardEvent): void => {
       if (key === 'Escape') open(false)
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
-  }, [isOpen])
+  }, [])
   return (
     <div class='places'>
       <button type='button' class='menu' aria-expanded={isOpen} aria-controls={id} onClick={() => open(!isOpen)}>
