@@ -43,7 +43,7 @@ const columnsOf = (shares: bigint): readonly Column<Delegation>[] => [
     name: 'staked',
     title: 'Staked',
     value: (one) => one.shares,
-    cell: (one) => <Tokens units={one.shares} />,
+    cell: (one) => <Tokens units={one.shares} decimals={2} />,
     isNumber: true,
     corner: 'figure',
   },
