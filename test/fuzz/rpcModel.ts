@@ -48,7 +48,8 @@ export interface Expected {
 /** What a text must be answered with: nothing, one answer, or a list of them in order. */
 export type ExpectedReply = undefined | Expected | readonly Expected[]
 
-const [PARSE, INVALID, NOT_FOUND, PARAMS, INTERNAL, NO_KEY] = [-32700, -32600, -32601, -32602, -32603, -32010]
+const [PARSE, INVALID, NOT_FOUND, PARAMS, INTERNAL] = [-32700, -32600, -32601, -32602, -32603]
+const [NO_KEY, LIMITED] = [-32010, -32015]
 const BATCH_MAX = 200
 const DEPTH_MAX = 16
 const MARKS_MAX = 8192
@@ -172,8 +173,11 @@ export function createModel(
     if (members !== undefined && !fits(members)) return only(id, PARAMS)
     const isCertain =
       isObject(members) && !method.params.some(({ name, schema }) => isBeyondSchema(members[name], schema))
-    // Only a devnet whose blocks wait for transactions has these.
-    const isAway = method.tags.some((tag) => tag.name === 'Devnet')
+    // Only a devnet whose blocks wait for transactions has the others. This one's keys are public, so it gives tokens away,
+    // and not for ever to one caller.
+    const isFaucet = name === 'svc_faucet'
+    if (isFaucet && isCertain) return { id, codes: new Set([LIMITED]), fitsResult }
+    const isAway = !isFaucet && method.tags.some((tag) => tag.name === 'Devnet')
     if (isAway) return { id, codes: new Set([NOT_FOUND, ...(isCertain ? [] : [PARAMS])]), fitsResult: undefined }
     if (!isCertain) return { id, codes: announcedBy(method), fitsResult }
     const isSigned = method.tags.some((tag) => tag.name === 'signs')
