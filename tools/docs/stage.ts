@@ -39,10 +39,13 @@ function readmeParts(): { readonly intro: string; readonly sections: ReadonlyMap
 
 const tagline = (): string => (JSON.parse(read('package.json')) as { description: string }).description
 
+/** The picture of the web page, with the line above it. */
+const pagePicture = (intro: string): string => /^.*:\n\n<picture>[\s\S]*?<\/picture>$/m.exec(intro)?.[0] ?? ''
+
 /** The home page: what README says before its first steps. */
 function homePage(): string {
   const { intro, sections } = readmeParts()
-  const [picture = ''] = /^.*:\n\n<picture>[\s\S]*?<\/picture>$/m.exec(intro) ?? []
+  const picture = pagePicture(intro)
   const section = (title: string, change = (text: string): string => text): string =>
     `## ${title}\n\n${change(sections.get(title) ?? '')}`
   return `---
@@ -94,9 +97,11 @@ ${section('Documentation', (text) => /^(?:\|.*\n)+/m.exec(`${text}\n`)?.[0] ?? '
 `
 }
 
+/** The page first, then the shell. */
 function firstStepsPage(): string {
-  const { sections } = readmeParts()
-  return `# First steps\n\n${FIRST_STEPS.map((title) => `## ${title}\n\n${sections.get(title) ?? ''}`).join('\n\n')}\n`
+  const { intro, sections } = readmeParts()
+  const [start = '', ...others] = FIRST_STEPS.map((title) => `## ${title}\n\n${sections.get(title) ?? ''}`)
+  return `# First steps\n\n${[start, pagePicture(intro), ...others].join('\n\n')}\n`
 }
 
 const PLAYGROUND = `---
