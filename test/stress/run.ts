@@ -41,6 +41,7 @@ const HISTORY_ATTACKS = new Set(['histories', 'awards'])
 const HISTORY_MS_MIN = 20
 const LOOK_EVERY_MS = 100
 const REST_MS = 1500
+const COLLECT_EVERY_MS = 1000
 
 const jobOf = (
   { chain, addresses }: Setting,
@@ -106,12 +107,13 @@ async function memoryLeft(
   before: Megabytes,
   endMs: number,
 ): Promise<Megabytes> {
-  await collect(chain)
   for (;;) {
+    // Again and again: what one collection finds free is given back to the system by a later one.
+    await collect(chain)
     const left = above(resources.now(), before)
     const isBack = Math.max(...Object.values(left)) <= MEMORY_LEFT_MB_MAX * slack
     if (isBack || performance.now() - endMs >= memoryMsMax) return left
-    await sleep(LOOK_EVERY_MS)
+    await sleep(COLLECT_EVERY_MS)
   }
 }
 
